@@ -30,7 +30,19 @@ def calls_of(trace):
     return found
 
 
-def naive_tree(calls, begin, end, procs, regions=None):
+trees = {}
+
+
+def naive_tree(calls, *arguments):
+    """The same tree is asked for twice where it takes long."""
+    question = id(calls), repr(arguments)
+    if question not in trees:
+        trees.clear()
+        trees[question] = make_naive_tree(calls, *arguments)
+    return trees[question]
+
+
+def make_naive_tree(calls, begin, end, procs, regions=None):
     """By path, of selected regions: time, and calls that begin in the window."""
     times, counts = collections.Counter(), collections.Counter()
     for (proc, _), of_location in calls.items():
@@ -66,17 +78,18 @@ def boxes_of(picture):
         yield (*path, name), amount
 
 
-def check_exact(trace, path, calls, procs, regions=None):
+def check_exact(trace, path, calls, procs, regions=None, stored=False):
     info = {line["what"]: line["value"] for line in trace.table(path, "info")}
     begin = decimal.Decimal(info["from"])
     times, counts = naive_tree(calls, begin, begin + decimal.Decimal(info["duration"]), procs, regions)
     seen = set()
     for box, amount in boxes_of(trace.picture(path, "profile.svg")):
-        time, number = re.match(r"([0-9.]+) s, [0-9.]+ %, (\d+) calls?$", amount).groups()
+        time, number = re.match(r"([0-9.]+) s, [0-9.]+ %(?:, (\d+) calls?)?$", amount).groups()
+        check((number is None) == stored, f"{path}: {amount}")
         # Where a tick has more digits than are printed, each time is cut off.
         slack = 0 if trace.whole_digits else (2 * counts[box] + 2 * len(calls)) * decimal.Decimal(1).scaleb(-len(time.split(".")[1]))
         check(abs(decimal.Decimal(time) - times[box]) <= slack, f"{path}: {'/'.join(box)}: {time} s, {times[box]} expected")
-        check(int(number) == counts[box], f"{path}: {'/'.join(box)}: {number} calls, {counts[box]} expected")
+        check(stored or int(number) == counts[box], f"{path}: {'/'.join(box)}: {number} calls, {counts[box]} expected")
         seen.add(box)
     whole = sum(decimal.Decimal(line["exclusive"]) for line in trace.profile(path if regions is None else ""))
     least = whole * decimal.Decimal(2 * LEAST / svg.WIDTH)
@@ -89,7 +102,7 @@ def check_sampled(trace, path, calls):
     """Two and a half times the error that is told: of a thousand boxes some twelve are further off."""
     info = {line["what"]: line["value"] for line in trace.table(path, "info")}
     begin = decimal.Decimal(info["from"])
-    times, _ = naive_tree(calls, begin, begin + decimal.Decimal(info["duration"]), None)
+    times, _ = naive_tree(calls, begin, begin + decimal.Decimal(info["duration"]), None, None)
     whole = sum(time for box, time in times.items() if len(box) == 1)
     off = n = 0
     for box, amount in boxes_of(trace.picture(path, "profile.svg")):
@@ -97,6 +110,17 @@ def check_sampled(trace, path, calls):
         off += abs(share - 100 * float(times[box] / whole)) > 1.28 * error + 0.02
         n += 1
     check(n > 20 and off <= n * 0.03 + 2, f"{path}: {off} of {n} boxes are off")
+
+
+def check_stored(xtf, ask_tree, path, calls):
+    """Of the whole run, once it is analysed; a window is sampled still."""
+    xtf.expect("analyze", path)
+    trace = Trace(xtf, ask_tree, path)
+    trace.whole_digits = prints_whole_ticks(xtf, path)
+    check("from the analysis" in trace.text("profile.svg"), "the title does not say that times are from the analysis")
+    boxes = check_exact(trace, "", calls, None, stored=True)
+    check("whole run alone" in trace.text("time/1%-99%/profile.svg"), "nothing says why a window is sampled")
+    return boxes
 
 
 def prints_whole_ticks(xtf, path):
@@ -136,7 +160,9 @@ def main():
         path = pathlib.Path(folder) / "many.xtf"
         subprocess.run([generate, "-n", "4800000", "-l", "2", path], check=True, capture_output=True)
         trace = Trace(xtf, ask_tree, path)
-        check_sampled(trace, "", calls_of(trace))
+        calls = calls_of(trace)
+        check_sampled(trace, "", calls)
+        boxes += check_stored(xtf, ask_tree, path, calls)
     check(boxes > 100, f"only {boxes} boxes were looked at")
     print(f"{boxes} boxes")
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "src/query/charts/call-tree.h"
+#include "src/query/charts/measured-calls.h"
 #include "src/query/drawing/picture-frame.h"
 #include "src/query/drawing/text-width.h"
 
@@ -43,7 +43,7 @@ static void draw_amount(Picture *picture, const XtfCallNode *node)
     uint64_t whole = xtf_call_node(&picture->tree, 0)->amount;
     double share = whole ? (double)node->amount / (double)whole : 0;
 
-    if (picture->tree.sampled) {
+    if (picture->tree.source == XTF_CALL_TREE_SAMPLED) {
         xtf_draw(picture->drawing, "\n%.2f %% (+- %.2f), %" PRIu64 " of %" PRIu64 " instants", 100 * share,
                  whole ? 196 * sqrt(share * (1 - share) / (double)whole) : 0.0, node->amount, whole);
         return;
@@ -51,8 +51,9 @@ static void draw_amount(Picture *picture, const XtfCallNode *node)
     char ticks[XTF_TIME_TEXT_MAX], *text = ticks + sizeof ticks - 1;
     *text = '\0';
     text = xtf_time_scale_put(scale, node->amount, text);
-    xtf_draw(picture->drawing, "\n%s s, %.2f %%, %" PRIu64 " call%s", text, 100 * share, node->calls,
-             node->calls == 1 ? "" : "s");
+    xtf_draw(picture->drawing, "\n%s s, %.2f %%", text, 100 * share);
+    if (picture->tree.source == XTF_CALL_TREE_WALKED)
+        xtf_draw(picture->drawing, ", %" PRIu64 " call%s", node->calls, node->calls == 1 ? "" : "s");
 }
 
 static void draw_name(Picture *picture, const char *name, bool dark, double x, double width, int y)
@@ -126,16 +127,27 @@ static void draw_footer(Picture *picture, int y)
         xtf_draw_footer(picture->drawing, y, "No time was spent in calls here.");
         return;
     }
-    g_autofree char *text =
-        picture->tree.sampled
-            ? g_strdup_printf("Sampled at %" PRIu64 " instant%s of each of %" PRIu64 " location%s.%s",
-                              picture->tree.n_instants, picture->tree.n_instants == 1 ? "" : "s",
-                              picture->tree.n_locations, picture->tree.n_locations == 1 ? "" : "s",
-                              picture->is_cut ? " Deeper calls are not drawn." : "")
-            : g_strdup_printf("A box is as wide as the time that its calls took, with all that they called.%s",
-                              picture->is_cut ? " Deeper calls are not drawn." : "");
+    static const char *const what[] = {
+        [XTF_CALL_TREE_WALKED] = "A box is as wide as the time that its calls took, with all that they called.",
+        [XTF_CALL_TREE_STORED] = "A box is as wide as the time that its calls took, with all that they called, as the "
+                                 "analysis has stored it.",
+        [XTF_CALL_TREE_SAMPLED] = "A box is as wide as the number of instants at which its call path was on the stack.",
+    };
+    bool is_part = picture->tree.source == XTF_CALL_TREE_SAMPLED && picture->tree.is_analysed;
+    g_autofree char *text = g_strdup_printf("%s%s%s", what[picture->tree.source],
+                                            is_part ? " The analysis knows call paths of the whole run alone." : "",
+                                            picture->is_cut ? " Deeper calls are not drawn." : "");
 
     xtf_draw_footer(picture->drawing, y, text);
+}
+
+static char *title_of(const XtfCallTree *tree)
+{
+    if (tree->source == XTF_CALL_TREE_SAMPLED)
+        return g_strdup_printf("calls by path, sampled at %" PRIu64 " instant%s of each of %" PRIu64 " location%s",
+                               tree->n_instants, tree->n_instants == 1 ? "" : "s", tree->n_locations,
+                               tree->n_locations == 1 ? "" : "s");
+    return g_strdup(tree->source == XTF_CALL_TREE_STORED ? "calls by path, from the analysis" : "calls by path");
 }
 
 static void draw_all(Picture *picture)
@@ -146,7 +158,8 @@ static void draw_all(Picture *picture)
     xtf_call_tree_sort(&picture->tree);
     find_depth(picture);
     int bottom = TOP + (int)MAX(picture->deepest, 1) * BOX;
-    const XtfPictureFrame frame = {.what = "calls by path",
+    g_autofree char *title = title_of(&picture->tree);
+    const XtfPictureFrame frame = {.what = title,
                                    .file = picture->job->file,
                                    .from = picture->from,
                                    .to = picture->to,
@@ -167,7 +180,7 @@ static bool profile_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError *
 
     xtf_picture_links_init(&picture.links, context, job->selection, job->depth);
     xtf_selection_window(job->selection, &context->scale, &picture.from, &picture.to);
-    bool good = xtf_call_tree_init(&picture.tree, job->views, job->selection, error);
+    bool good = xtf_call_tree_measure(&picture.tree, job->views, job->selection, error);
     if (good)
         draw_all(&picture);
     xtf_call_tree_finish(&picture.tree);

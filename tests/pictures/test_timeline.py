@@ -111,10 +111,31 @@ def check_colours(trace, path, picture):
         check(fill is None or fill in known, f"{path}: {fill} is no region's colour")
 
 
+def check_edges(trace, path, picture_text):
+    """What a picture may cost, by its number of rows."""
+    edges = int(re.search(rb"<!-- (\d+) edges of columns", picture_text).group(1))
+    locations = len(trace.names("proc"))
+    most = 6000 if locations <= 64 else 110 * locations
+    check(edges <= most, f"{path}: {edges} edges, of {locations} locations")
+    return edges
+
+
+def check_many_leaves(xtf, ask_tree, generate, folder):
+    """Rows of 64 processes, of which every column would be divided, if it cost nothing."""
+    path = pathlib.Path(folder) / "long-64.xtf"
+    subprocess.run([generate, "-n", "640000", "-l", "64", path], check=True, capture_output=True)
+    trace = Trace(xtf, ask_tree, path)
+    picture = trace.picture("")
+    check(len(picture.of_class("xt-stack")) == 64, "64 processes have no stacked rows")
+    check(check_edges(trace, "", trace.bytes("timeline.svg")) > 5000, "64 rows cost less than expected: nothing is tested")
+
+
 def check_picture(trace, path):
     picture = trace.picture(path)
     page = trace.bytes(f"{path}/timeline.html".lstrip("/"))
     check(page.endswith(b"</body></html>\n") and page.count(b"<script>") == 1, f"{path}: a broken page")
+    if not path:
+        check_edges(trace, path, page)
     check_tiles(trace, path, picture)
     check_links(trace, path, picture)
     check_colours(trace, path, picture)
@@ -154,6 +175,7 @@ def main():
             path = pathlib.Path(folder) / f"many-{locations}.xtf"
             subprocess.run([generate, "-n", str(40 * locations + 2000), "-l", str(locations), path], check=True, capture_output=True)
             check_trace(xtf, ask_tree, path, seen)
+        check_many_leaves(xtf, ask_tree, generate, folder)
     for kind in ("stacked", "exact", "dense"):
         check(seen[kind] > 0 or not archives, f"no {kind} picture was drawn")
     print(", ".join(f"{n} {kind}" for kind, n in seen.items()))

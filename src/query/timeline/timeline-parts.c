@@ -82,6 +82,8 @@ bool xtf_timeline_measure(XtfTimeline *timeline, const bool *only, GError **erro
     if (!xtf_parallel(&work, timeline, timeline->rows.n, error))
         return false;
     for (uint32_t i = 0; i < timeline->rows.n; i++) {
+        if (timeline->columns[i].n > 0)
+            timeline->n_edges += ((uint64_t)timeline->columns[i].n + 1) * timeline->rows.all[i].n;
         for (uint32_t j = 0; j < timeline->columns[i].n; j++)
             xtf_picture_column_join(&timeline->total, &timeline->columns[i].all[j]);
         for (uint32_t j = 0; timeline->waited && j < timeline->waited[i].n; j++)

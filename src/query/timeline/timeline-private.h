@@ -31,7 +31,8 @@ typedef struct {
     XtfRowColumns *waited; /* beside `columns`; NULL: there are no waits, or they are not shown */
     uint64_t waited_ticks; /* of all rows */
     XtfPlot plot;
-    uint32_t tiles; /* of a row: divides plan.columns */
+    uint32_t tiles;   /* of a row: divides plan.columns */
+    uint64_t n_edges; /* of columns, that were asked of the index so far */
 } XtfTimeline;
 
 /* Measures the rows whose flag is set, all without flags, by all cores; and the total of these. What was measured

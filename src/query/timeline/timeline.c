@@ -1,5 +1,7 @@
 #include "src/query/timeline/timeline.h"
 
+#include <inttypes.h>
+
 #include "src/query/timeline/timeline-page.h"
 #include "src/query/timeline/timeline-private.h"
 
@@ -7,7 +9,8 @@ enum {
     SIZE_BASE = 256 << 10,
     SIZE_OF_ROW = 16 << 10,  /* up to XTF_STACKED_ROWS_MAX rows */
     SIZE_DENSE = 1280 << 10, /* of more rows, whatever their number */
-    EDGES_MAX = 6000,        /* that are asked of the index, in all rows but those of dense pictures */
+    EDGES_MAX = 6000,        /* of columns, that are asked of the index: of up to 64 locations together... */
+    EDGES_EACH = 100,        /* ...and of more locations, of each of those that are shown */
     ITEM_BYTES = 300,        /* that a bar or a message may take in an exact picture, about */
 };
 
@@ -30,8 +33,10 @@ static void plan_columns(XtfTimeline *timeline)
     plan->cells = (uint32_t)MIN(plan->cells, ticks);
     if (plan->cells < plan->columns)
         plan->columns = timeline->tiles = plan->cells;
-    uint32_t edges = MAX(EDGES_MAX / rows, 100);
-    plan->splits = edges > plan->columns ? edges - plan->columns : 0;
+    /* Columns side by side share their edges, of which there is one more. */
+    uint32_t locations = MAX(rows, timeline->rows.selected.n);
+    uint32_t edges = locations <= XTF_STACKED_ROWS_MAX ? EDGES_MAX / locations : EDGES_EACH;
+    plan->splits = edges > plan->columns + 1 ? edges - plan->columns - 1 : 0;
 }
 
 static uint64_t size_of_rows(uint32_t rows)
@@ -92,6 +97,8 @@ static bool timeline_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError 
                 xtf_region_times_init(&timeline.times, job->views->formats, job->selection, error) &&
                 xtf_row_waits_init(&timeline.waits, context, job->selection, &timeline.times.regions, error) &&
                 draw_rows(&timeline, drawing->size - drawing->out->len, error);
+    if (good)
+        xtf_draw(drawing, "<!-- %" PRIu64 " edges of columns were asked of the index -->\n", timeline.n_edges);
     timeline_finish(&timeline);
     return good;
 }

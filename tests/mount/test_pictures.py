@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Pictures through a mount: while one is drawn others are answered, and drawn ones are kept in bounded memory."""
+
+import os
+import re
+import shutil
+import tempfile
+import threading
+import unittest
+
+import harness
+from harness import Mount, make_trace
+
+# Answers to others that a daemon may give before it begins to draw, if it gave none after that.
+ANSWERS = 20
+MIB = 1 << 20
+
+
+def memory_of(process):
+    with open(f"/proc/{process.pid}/status") as status:
+        return next(int(line.split()[1]) << 10 for line in status if line.startswith("VmRSS:"))
+
+
+class Pictures(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.home = tempfile.mkdtemp(prefix="xtf-test-")
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.home)
+
+    def test_others_are_answered_meanwhile(self):
+        processes = 4000
+        trace = make_trace(os.path.join(self.home, "wide.xtf"), processes, 1, 50)
+        with Mount(trace) as mount:
+            drawn = []
+            reader = threading.Thread(target=lambda: drawn.append(mount.read("timeline.svg")))
+            reader.start()
+            answers = 0
+            while reader.is_alive() and answers < processes:
+                mount.count("proc", str(answers))
+                answers += reader.is_alive()
+            reader.join()
+        self.assertTrue(drawn and drawn[0].endswith(b"</svg>\n"))
+        self.assertGreater(answers, ANSWERS)
+
+    def test_leaves_are_unpacked_once(self):
+        """There are more edges than leaves. A leaf is read, and unpacked, once for all of its edges; a second picture needs nothing."""
+        trace = make_trace(os.path.join(self.home, "long.xtf"), 4, 1, 60000)
+        pages = os.path.getsize(trace) // 4096
+        with Mount(trace) as mount:
+            text = mount.read("timeline.svg")
+            loads = mount.stats()["cache.loads"]
+            mount.read("timeline.html")
+            again = mount.stats()["cache.loads"] - loads
+        edges = int(re.search(rb"<!-- (\d+) edges of columns", text)[1])
+        self.assertGreater(edges, 2000)
+        self.assertLessEqual(edges, 6000)
+        self.assertLess(loads, 3 * pages)
+        self.assertLess(loads, 2 * edges + pages)
+        self.assertLess(again, loads // 10)
+
+    @unittest.skipIf(harness.SANITIZED, "memory of a build with sanitizers says nothing")
+    def test_kept_in_bounded_memory(self):
+        trace = make_trace(os.path.join(self.home, "rows.xtf"), 64, 1, 1000)
+        with Mount(trace) as mount:
+            sizes = [len(mount.read(f"time/{i}%-{i + 30}%", "timeline.svg")) for i in range(8)]
+            before = memory_of(mount.daemon)
+            sizes += [len(mount.read(f"time/{i}%-{i + 29}%", "timeline.svg")) for i in range(70)]
+            grown = memory_of(mount.daemon) - before
+        self.assertGreater(min(sizes), MIB)
+        # 32 MiB are kept, some of which were there before; all together would be 70 MiB or more.
+        self.assertLess(grown, 48 * MIB)
+
+
+if __name__ == "__main__":
+    harness.main()

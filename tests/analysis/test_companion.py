@@ -224,6 +224,25 @@ def check_damage(pair, seed):
     say(all(counts), "damage showed too little:", counts)
 
 
+def check_parts(place, folder, waits):
+    """Parts that stay in their folder, with an anchor or without, are not analysed, in place or aside; what the refusal says to do
+    instead is done, and leads to the waits of all."""
+    for anchored in (False, True):
+        if anchored:
+            run("merge", "-q", "--anchor", place)
+        for source in (place, place / "anchor.xtf")[:1 + anchored]:
+            for arguments in ((), ("-o", folder / "x")):
+                said = run("analyze", "-q", *arguments, source, status=1).stderr.decode()
+                say("lies in several files" in said and not (folder / "x").exists(), said)
+                done = [command.replace("ONE.xtf", str(folder / "all.xtf")).split() for command in said.split("'")[3::2]]
+                for command in done:
+                    run(*command[1:], "-q")
+                say(len(done) == 2 and run("cat", folder / "all.xtf", "waits/profile").stdout == waits, said)
+                for path in (folder / "all.xtf", folder / "all.xtf.analysis"):
+                    path.unlink()
+    (place / "anchor.xtf").unlink()
+
+
 def check_merged(pair, folder):
     """What is merged of analysed parts shows no analysis, and is analysed into a companion."""
     place = folder / "parts"
@@ -243,8 +262,7 @@ def check_merged(pair, folder):
     run("copy", "-q", merged, copy)
     compare(copy, merged, ["/waits/records", "/delays/profile", "/critical/segments", "/records", "/efficiency"])
     say(run("cat", merged, "waits/profile").stdout == run("cat", pair.inside, "waits/profile").stdout, "merged, its waits are others")
-    said = run("analyze", "-q", "-o", folder / "x", place, status=1).stderr.decode()
-    say("xtf merge" in said, said)
+    check_parts(place, folder, run("cat", merged, "waits/profile").stdout)
     if mounts():
         said = run("mount", "-q", "-o", f"analysis={merged}.analysis", place, folder / "mnt", status=1).stderr.decode()
         say("is a folder" in said, said)

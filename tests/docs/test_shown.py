@@ -25,6 +25,8 @@ EXAMPLE = ROOT / "examples/melt-4"
 # traces that others recorded.
 MESSAGES = ROOT / "examples/heat-4"
 OF_MESSAGES = re.compile(r"\b(message|messages|match|aligned)\b")
+WAVES = ROOT / "examples/wave-8"
+OF_WAVES = re.compile(r"\bwaves?\b")
 NETWORK = ROOT / "examples/network-8"
 OF_NETWORKS = re.compile(r"\b(length|pair|proc/5/fit|statistics|xtf cluster)\b")
 COUNTERS = "pingpong-papi-2"
@@ -88,7 +90,7 @@ class Shown(unittest.TestCase):
     def check_examples(self, document, least, least_of_messages):
         drawing = shutil.which("gnuplot")
         self.check(document, least, EXAMPLE, lambda command: not OF_MESSAGES.search(command) and not OF_NETWORKS.search(command) and
-                   not OF_COUNTERS.search(command) and (drawing or not command.startswith("gnuplot")))
+                   not OF_COUNTERS.search(command) and not OF_WAVES.search(command) and (drawing or not command.startswith("gnuplot")))
         self.check(document, least_of_messages, MESSAGES, OF_MESSAGES.search)
 
     def test_readme(self):
@@ -99,6 +101,7 @@ class Shown(unittest.TestCase):
 
     def test_cookbook(self):
         self.check_examples("docs/COOKBOOK.md", 25, 13)
+        self.check("docs/COOKBOOK.md", 2, WAVES, OF_WAVES.search)
 
     def test_networks(self):
         if "-Dnetcdf=enabled" in harness.run(harness.XTF, "import", "--help").stdout:

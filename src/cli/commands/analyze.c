@@ -134,19 +134,25 @@ static bool analyze_in_place(Analyze *analyze, GError **error)
     return writer && analyze_into(analyze, writer, error) && xtf_writer_close(g_steal_pointer(&writer), error);
 }
 
-/* What an analysis belongs to is one .xtf file. */
+/* What an analysis belongs to is one .xtf file, with all its rows. */
 static bool is_file(const Analyze *analyze, GError **error)
 {
     g_autofree char *named = g_canonicalize_filename(analyze->source, NULL);
+    g_autofree char *folder = g_file_test(named, G_FILE_TEST_IS_DIR) ? g_strdup(named) : g_path_get_dirname(named);
+    XtfTraceInfo info;
 
     if (!g_str_equal(named, analyze->path))
         return xtf_fail(
             error, XTF_ERROR_INVALID,
             "'%s' is no .xtf file: 'xtf import' makes one, and 'xtf mount --analyze' analyses its own import",
             analyze->source);
-    return !g_file_test(analyze->path, G_FILE_TEST_IS_DIR) ||
-           xtf_fail(error, XTF_ERROR_INVALID,
-                    "'%s' is a folder: 'xtf merge' makes one file of it, which can be analysed", analyze->source);
+    xtf_trace_get_info(analyze->trace, &info);
+    if (!g_file_test(analyze->path, G_FILE_TEST_IS_DIR) && (info.parts == 0 || info.companion))
+        return true;
+    return xtf_fail(error, XTF_ERROR_INVALID,
+                    "'%s' lies in several files, and an analysis is of one: 'xtf merge -o ONE.xtf %s' makes one of "
+                    "them, and 'xtf analyze -o ONE.xtf" XTF_COMPANION_SUFFIX " ONE.xtf' its analysis",
+                    analyze->source, folder);
 }
 
 static bool run(Analyze *analyze, GError **error)

@@ -159,9 +159,9 @@ def main():
         comparison = Comparison(Xtf(sys.argv[1]), folder)
         shared = shared_traces() or folder / "none"
         others = sorted([*shared.glob("*/*.otf2"), *shared.glob("scalasca/*/*.otf2")])
-        heat = melt.parents[1] / "heat-4" / melt.name
+        heat, examples = melt.parents[1] / "heat-4" / melt.name, sorted(melt.parents[1].glob("*/" + melt.name))
         good = True
-        jobs = [(lambda a=a: comparison.whole(a)) for a in [melt, heat, *others] + [folder / (n + ".otf2") for n in GENERATED]]
+        jobs = [(lambda a=a: comparison.whole(a)) for a in [*examples, *others] + [folder / (n + ".otf2") for n in GENERATED]]
         jobs += [lambda: compare_windows(comparison, melt, 6, 1), lambda: compare_windows(comparison, heat, 6, 2),
                  lambda: compare_windows(comparison, folder / "sums-calls.otf2", 4, 3),
                  lambda: compare_selections(comparison, melt), lambda: compare_merged(comparison, melt)]

@@ -110,5 +110,5 @@ show "ls -l proc/2/time/60%-61%/ | grep -e '->'"
 show "ls definitions && head -5 definitions/regions"
 
 if [ -n "$target" ]; then
-    say "it stays mounted on $target; to unmount: $xtf unmount $target"
+    say "it stays mounted on $target; a browser shows $target/index.html; to unmount: $xtf unmount $target"
 fi

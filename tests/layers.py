@@ -24,7 +24,7 @@ ROOMS = [
     "src/analysis/formulas",
     "src/query/text", "src/query/images", "src/query/context", "src/query/select",
     "src/analysis/replay", "src/analysis/align", "src/analysis/kinds", "src/analysis/waits", "src/analysis/causes", "src/analysis/path", "src/analysis/network", "src/analysis/analyze",
-    "src/query/format", "src/query/network", "src/query/totals", "src/query/match", "src/query/collectives", "src/query/views", "src/query/drawing", "src/query/timeline", "src/query/charts", "src/query/frames", "src/query/findings", "src/query/pictures", "src/query/records", "src/query/node", "src/query/entries", "src/query/tree", "src/query/diff",
+    "src/query/format", "src/query/network", "src/query/totals", "src/query/match", "src/query/collectives", "src/query/views", "src/query/drawing", "src/query/timeline", "src/query/charts", "src/query/frames", "src/query/findings", "src/query/page", "src/query/pictures", "src/query/records", "src/query/node", "src/query/entries", "src/query/tree", "src/query/diff",
     "src/export", "src/export/otf2", "src/export/network", "src/export/cube", "src/export/opents",
     "src/fs",
     "src/cli/ui", "src/cli/trace", "src/cli/mount", "src/cli/commands", "src/cli",

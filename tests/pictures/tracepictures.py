@@ -16,7 +16,9 @@ class Trace:
     def __init__(self, xtf, ask_tree, path):
         self.path = path
         self.asker = Asker(xtf, ask_tree, path)
-        self.colours = {line["name"].rstrip(): line["colour"] for line in self.table("definitions", "colours")}
+        self.colours = {}
+        if "colours" in self.names("definitions"):  # a trace without regions has none
+            self.colours = {line.get("name", "").rstrip(): line["colour"] for line in self.table("definitions", "colours")}
         self.colours["(before trace)"] = svg.UNMEASURED
 
     def bytes(self, path):

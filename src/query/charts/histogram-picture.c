@@ -11,7 +11,8 @@
 
 enum {
     SIZE = 256 << 10,
-    BAR_BYTES = 1 << 10, /* of a bar, at most */
+    BAR_BYTES = 1 << 10, /* of a bar, mostly... */
+    BARE_BYTES = 200,    /* ...without its link */
     SLICES = 100,
     PANEL = 90, /* pixels */
     PANEL_PITCH = 120,
@@ -80,9 +81,12 @@ static void draw_bar(const Picture *picture, unsigned panel, unsigned i, double 
     double height = value > 0 ? fmax(value / top * PANEL, 1) : 0;
     int bottom = TOP + (int)panel * PANEL_PITCH + PANEL + 16;
 
-    if (height == 0 || a == b || xtf_drawing_left(picture->drawing) < BAR_BYTES)
+    if (height == 0 || a == b)
         return;
-    g_autofree char *link = xtf_picture_link(picture->links, a, b, NULL);
+    /* Bars have no links once there is room for bare ones only. */
+    size_t to_come = (size_t)SLICES * picture->slices->n_panels - (panel * SLICES + i);
+    bool bare = xtf_drawing_left(picture->drawing) < BAR_BYTES + to_come * BARE_BYTES;
+    g_autofree char *link = bare ? NULL : xtf_picture_link(picture->links, a, b, NULL);
     xtf_draw_link(picture->drawing, link, picture->job->file);
     xtf_draw(picture->drawing, "<rect class=\"xt-bar\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\">", x,
              bottom - height, fmax(width - 1, 0.5), height);

@@ -120,7 +120,7 @@ static void draw_head(XtfDrawing *drawing, const XtfPictureFrame *frame, const X
 
 void xtf_draw_frame(XtfDrawing *drawing, const XtfPictureFrame *frame, const XtfPictureLinks *links)
 {
-    int top = frame->bare ? XTF_PICTURE_HEAD : 0;
+    int top = frame->bare ? XTF_BARE_TOP : 0;
 
     xtf_draw(drawing,
              "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"xt\" role=\"img\" width=\"%d\" height=\"%d\" "

@@ -13,8 +13,8 @@ enum {
     XTF_PICTURE_WIDTH = 1600,
     XTF_PICTURE_LEFT = 104, /* of the plot */
     XTF_PICTURE_PLOT = 1480,
-    XTF_PICTURE_HEAD = 28, /* pixels of the title and links to other windows */
-    XTF_TITLE_NAME = 48,   /* characters of a name in titles and tool tips */
+    XTF_BARE_TOP = 56,   /* pixels that a picture without a title leaves out at its top */
+    XTF_TITLE_NAME = 48, /* characters of a name in titles and tool tips */
 };
 
 typedef struct {

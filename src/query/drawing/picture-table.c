@@ -44,6 +44,8 @@ static bool hand_on(Reading *reading, char *text, GError **error)
         if (*rest)
             *rest++ = '\0';
     }
+    if (n + 1 == reading->n_columns && n < XTF_TABLE_CELLS_MAX)
+        cells[n++] = ""; /* a name of blanks alone */
     return reading->line(cells, n, reading->data, error);
 }
 

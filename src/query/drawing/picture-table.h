@@ -9,7 +9,8 @@ enum {
     XTF_TABLE_CELLS_MAX = 16,
 };
 
-/* Called with the cells of a line, in the order of the columns; the last one ends where the line does. */
+/* Called with the cells of a line, in the order of the columns; the last one ends where the line does,
+ * and may be empty. */
 typedef bool (*XtfTableLine)(const char *const *cells, unsigned n, void *data, GError **error);
 
 /* Calls `line` for each line of a view of a selection, without the header. A cell that holds a number is read by

@@ -6,16 +6,18 @@
 #include "src/query/findings/findings.h"
 #include "src/query/format/table.h"
 #include "src/query/frames/state-picture.h"
+#include "src/query/page/page.h"
 #include "src/query/timeline/timeline.h"
+#include "src/query/totals/region-times.h"
 
 enum {
     KEPT_BYTES = 32 << 20,
     KEPT_PICTURES = 64,
 };
 
-const XtfPicture *const xtf_all_pictures[] = {
-    &xtf_picture_findings, &xtf_picture_histogram,     &xtf_picture_matrix,   &xtf_picture_profile,
-    &xtf_picture_state,    &xtf_picture_timeline_page, &xtf_picture_timeline, NULL};
+const XtfPicture *const xtf_all_pictures[] = {&xtf_picture_findings,      &xtf_picture_histogram, &xtf_picture_index,
+                                              &xtf_picture_matrix,        &xtf_picture_profile,   &xtf_picture_state,
+                                              &xtf_picture_timeline_page, &xtf_picture_timeline,  NULL};
 
 const XtfPicture *xtf_picture_find(const char *name)
 {
@@ -115,7 +117,9 @@ static GString *draw(XtfPictures *pictures, const Drawn *drawn, GError **error)
     if (!xtf_trace_context_regions(context, error) || !xtf_trace_context_classes(context, error) ||
         !xtf_trace_context_comms(context, error))
         return NULL;
-    if (picture->has_colours && !(job.colours = xtf_pictures_colours(pictures, error)))
+    /* A page is also of traces without calls. */
+    if (picture->has_colours && xtf_region_times_exist(context, drawn->selection) &&
+        !(job.colours = xtf_pictures_colours(pictures, error)))
         return NULL;
     if (!picture->size(pictures->views, drawn->selection, &size, error))
         return NULL;

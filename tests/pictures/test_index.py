@@ -1,0 +1,307 @@
+#!/usr/bin/env python3
+"""index.html: its figures and lines are those of the tables of the same directory, its links lead somewhere, it is XML, as large as
+was said, and the styles of its pictures touch nothing else. Of runs, parts of them, and traces of nearly nothing.
+
+usage: test_index.py XTF ASK-TREE GENERATE WRITE-TRACE MAKE-RUN ARCHIVE...
+"""
+
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import urllib.parse
+import xml.etree.ElementTree
+
+import svg
+from asking import Refused
+from tracepictures import Trace, check
+from xtfrun import Xtf, shared_traces, temporary_folder
+
+HTML = "{http://www.w3.org/1999/xhtml}"
+END = b"</body></html>\n"
+MORE_THAN_TIMELINE = 512 << 10
+LINES = {"profile": 10, "imbalance": 5}
+FINDINGS = 6
+
+
+def text_of(element):
+    return "".join(element.itertext()).strip()
+
+
+def number(text):
+    """Without the spaces between groups of digits, and what stands behind it."""
+    return text.replace("\u202f", "").split()[0]
+
+
+class Page:
+    def __init__(self, trace, path):
+        self.trace, self.path = trace, path
+        self.text = trace.bytes(self.file("index.html"))
+        check(self.text == trace.bytes(self.file("index.html")), f"{path}: two readings differ")
+        check(self.text.endswith(END), f"{path}: the page ends in {self.text[-20:]!r}")
+        self.root = xml.etree.ElementTree.fromstring(self.text)
+
+    def file(self, name):
+        return f"{self.path}/{name}".lstrip("/")
+
+    def part(self, name):
+        return next((element for element in self.root.iter() if element.get("id") == name), None)
+
+    def rows(self, name):
+        """Cells of the lines of a table, as text; None without the table."""
+        part = self.part(name)
+        if part is None:
+            return None
+        lines = [[text_of(cell) for cell in line.findall(HTML + "td")] for line in next(part.iter(HTML + "tbody"))]
+        return [line for line in lines if len(line) > 1]
+
+    def table(self, name):
+        """None if the directory has none."""
+        try:
+            return self.trace.table(self.path, name)
+        except Refused:
+            return None
+
+
+def check_size(page):
+    try:
+        timeline = len(page.trace.bytes(page.file("timeline.svg")))
+        check(len(page.text) == timeline + MORE_THAN_TIMELINE, f"{page.path}: {len(page.text)} bytes, the timeline {timeline}")
+    except Refused:
+        check(len(page.text) % 4096 == 0, f"{page.path}: {len(page.text)} bytes")
+
+
+def check_facts(page):
+    header = page.part("facts")
+    check(text_of(header.find(HTML + "h1")) == pathlib.Path(page.trace.path).stem, f"{page.path}: another name")
+    facts = {text_of(pair.find(HTML + "dt")): number(text_of(pair.find(HTML + "dd"))) for pair in header.iter(HTML + "div")}
+    info = {}
+    for line in page.table("info"):
+        info.setdefault(line["what"], line["value"])
+    wanted = {"duration": info["duration"], "records": info.get("records")}
+    wanted.update({words: info.get(name) for words, name in
+                   (("calls", "calls"), ("messages sent", "sends"), ("collective operations", "collectives"))})
+    classes = page.table("classes") or []
+    wanted["of the time in the program itself"] = next(
+        (line["exclusive%"] for line in classes if line["class"].strip() == "program" and line["exclusive%"] != "-"), None)
+    wanted = {words: value for words, value in wanted.items() if value is not None}
+    check(facts == wanted, f"{page.path}: {facts}, not {wanted}")
+
+
+def shown_name(name):
+    """As pictures show it: with more than 48 characters the middle is left out."""
+    return name if len(name) <= 48 else name[:24] + "\u2026" + name[-23:]
+
+
+def check_profile(page):
+    table, rows = page.table("profile"), page.rows("profile")
+    check((table is None) == (rows is None), f"{page.path}: a profile where there is none, or none where there is one")
+    if table is None:
+        return
+    lines = [line for line in table if float(line["exclusive"]) or float(line["exclusive%"].replace("-", "0")) or int(line["calls"])]
+    lines = lines[:LINES["profile"]]
+    check(len(rows) == len(lines), f"{page.path}: {len(rows)} regions, not {len(lines)}")
+    bars = [bar.get("style") for bar in page.part("profile").iter(HTML + "div") if "width" in bar.get("style", "")]
+    for row, line, bar in zip(rows, lines, bars):
+        wanted = [line["calls"], line["exclusive"], line["exclusive%"]]
+        check([number(row[1]), *row[2:4]] == wanted, f"{page.path}: {row} is not {line}")
+        check_name(page, row[0], line.get("region", ""))
+        share = float(line["exclusive%"].replace("-", "0")) / max(float(lines[0]["exclusive%"].replace("-", "0")), 1e-9) * 100
+        check(abs(float(re.search(r"width:([0-9.]+)%", bar).group(1)) - share) < 0.02, f"{page.path}: the bar of {row}")
+        check(page.trace.colours.get(line.get("region", "").rstrip(), "") in bar or len(line.get("region", "")) > 40, f"{page.path}: the colour of {row}")
+
+
+def check_name(page, shown, name):
+    """Tables cut long names and escape what is not ASCII; pictures show it."""
+    name = name.rstrip()
+    if len(name) < 40 and name.isascii() and "\\" not in name:
+        check(shown == shown_name(name), f"{page.path}: {shown} is not {name}")
+
+
+def check_imbalance(page):
+    table, rows = page.table("imbalance"), page.rows("imbalance")
+    if rows is None:
+        processes = {line["max_proc"] for line in table or []}
+        check(len(processes) < 2, f"{page.path}: there is an imbalance, which is not shown")
+        return
+    lines = [line for line in table if line["max"] != line["min"]][:LINES["imbalance"]]
+    check([row[1:] for row in rows] == [[line[name] for name in ("mean", "min", "min_proc", "max", "max_proc")] for line in lines],
+          f"{page.path}: {rows} is not {lines}")
+    for row, line in zip(rows, lines):
+        check_name(page, row[0], line.get("region", ""))
+
+
+def check_findings(page):
+    """The first lines of the file, with links to the tables that it names."""
+    part = page.part("findings")
+    try:
+        lines = page.trace.text(page.file("findings")).splitlines()[1:]
+    except Refused:
+        check(part is None, f"{page.path}: findings without the file")
+        return
+    lines = [line.rstrip() for line in lines if line.strip()]
+    items = [item for item in part.iter(HTML + "li")]
+    check(len(items) == min(len(lines), FINDINGS), f"{page.path}: {len(items)} findings of {len(lines)}")
+    for item, line in zip(items, lines):
+        sentence, table = line.split(None, 2)[2].rsplit("  ", 1)
+        check((item.text or "").rstrip().startswith(sentence.rstrip()), f"{page.path}: '{item.text}' is not '{sentence}'")
+        link = item.find(HTML + "a").get("href")
+        if link == table:  # of the same directory
+            continue
+        where = svg.follow(page.path, link)
+        check(page.trace.bytes(where) == page.trace.bytes(page.file(table)), f"{page.path}: {link} is another table than {table}")
+
+
+def exists(trace, path):
+    try:
+        trace.names(path)
+    except Refused as error:
+        return str(error).endswith("is no directory")
+    return True
+
+
+def check_links(page):
+    links = sorted({link.get("href") for link in page.root.iter(HTML + "a") if link.get("href")} |
+                   {link.get("href") for link in page.root.iter(svg.SVG + "a") if link.get("href")})
+    for link in links:
+        where = svg.follow(page.path, link)
+        check(exists(page.trace, where), f"{page.path}: {link} leads nowhere")
+        check(urllib.parse.unquote(link).count("time/") <= 1 or "by/time" in link, f"{page.path}: {link} grows")
+    return links
+
+
+def check_styles(page):
+    """A <style> in a picture is one of the whole page."""
+    for style in page.root.iter(svg.SVG + "style"):
+        text = re.sub(r"@media[^{]*\{((?:[^{}]*\{[^{}]*\})*)\}", r"\1", style.text)
+        for selectors in re.findall(r"([^{}]+)\{", text):
+            for selector in selectors.split(","):
+                check(selector.strip().split()[0].startswith(".xt"), f"{page.path}: '{selector}' is of all of the page")
+    for style in page.root.iter(HTML + "style"):
+        check(not re.search(r"(^|[},\s])(svg|rect|text|path|g|circle|image)[\s{,.:]", style.text), f"{page.path}: a style of the page is for pictures")
+
+
+def check_charts(page):
+    """Cells of the matrix and bars of records are the tables' lines."""
+    for name, words in ("matrix", "messages"), ("histogram", "count"):
+        part, table = page.part(name), page.table(name)
+        if part is None:
+            none = all(line[words] in ("0", "-") for line in table or [])
+            check(table is None or (name == "matrix" and none), f"{page.path}: there is no {name}")
+            continue
+        titles = [text_of(title) for rectangle in part.iter(svg.SVG + "rect") for title in rectangle.findall(svg.SVG + "title")]
+        wanted = [int(line[words]) for line in table if line[words] not in ("0", "-")]
+        if next(part.iter(svg.SVG + "image"), None) is not None:
+            continue
+        shown = [int(re.search(r"(\d+) (message|record)", title).group(1)) for title in titles]
+        if name == "matrix" and len(shown) < len(wanted):  # so many that some have neither tool tip nor link
+            cells = [cell for cell in part.iter(svg.SVG + "rect") if "xt-q" in cell.get("class", "") and cell.get("width") == cell.get("height")]
+            check(len(cells) == len(wanted) and len(wanted) > 1000, f"{page.path}: {len(cells)} cells, not {len(wanted)}")
+            continue
+        check(sorted(shown) == sorted(wanted), f"{page.path}: {name} shows {sorted(shown)[:8]}, not {sorted(wanted)[:8]}")
+
+
+def check_page(trace, path):
+    page = Page(trace, path)
+    for check_one in check_size, check_facts, check_profile, check_imbalance, check_findings, check_styles, check_charts:
+        check_one(page)
+    headings = [element.tag for element in page.root.iter() if element.tag in (HTML + "h1", HTML + "h2")]
+    check(headings[0] == HTML + "h1" and headings.count(HTML + "h1") == 1, f"{path}: headings are {headings}")
+    return page, check_links(page)
+
+
+PATHS = ["", "time/40%-60%", "proc/0", "proc/0,1/time/10%-90%", "time/99.99%-", "time/0-0.000000001", "class/mpi/time/30%-31%", "sends", "tag/0",
+         "region/MPI_*/proc/0", "proc/1-/num/5-20", "at/50%"]
+
+
+def check_trace(xtf, ask_tree, path, paths=PATHS):
+    """Number of pages."""
+    trace, n = Trace(xtf, ask_tree, path), 0
+    for where in paths:
+        try:
+            check_page(trace, where)
+            n += 1
+        except Refused as error:
+            check(re.search("there is no (process|region|tag)|no process at all", str(error)), str(error))
+    return n
+
+
+def check_listing(trace):
+    check("index.html" in trace.names("") and "index.html" in trace.names("time/10%-20%"), "index.html is not listed")
+    check("index.html" not in trace.names("proc/0"), "index.html is listed below proc/")
+
+
+def check_many(xtf, ask_tree, generate, folder, locations):
+    path = folder / f"many-{locations}.xtf"
+    subprocess.run([generate, "-n", str(20 * locations + 2000), "-l", str(locations), path], check=True, capture_output=True)
+    page, links = check_page(Trace(xtf, ask_tree, path), "")
+    ranges = [urllib.parse.unquote(link) for link in links if re.search(r"proc/[0-9-]+/index", link)]
+    covered = set()
+    for link in ranges:
+        first, _, last = re.search(r"proc/([0-9-]+)/", link).group(1).partition("-")
+        covered.update(range(int(first), int(last or first) + 1))
+    check(covered == set(range(locations)), f"links lead to {len(covered)} processes of {locations}")
+
+
+# Regions that would end an element, a comment, a script or a line, turn the text around, or are no text at all.
+HOSTILE = [b'"<&>]]>', b"</script><script>alert(1)</script>", b"--><svg onload=alert(1)>", b"'}</style>", b"&" * 255, "\u202egnp.exe".encode(),
+           b"two\nlines", b"\xff\xfe\x80", "\uffff\ufffe".encode(), b"#1", "\u7a0b\u5e8f".encode() * 60, b" "]
+
+
+def check_hostile(xtf, ask_tree, make_run, folder):
+    """They are text, and nothing else: the page has the elements that one of plain names has."""
+    counts = []
+    for name, regions in ("plain", [b"region%d" % i for i in range(len(HOSTILE))]), ("<b>&\"'</title>", HOSTILE):
+        events = [f"{proc} {100 * i + d} {what} {i}" for proc in range(3) for i in range(len(regions)) for d, what in ((0, "enter"), (90 - proc, "leave"))]
+        path = folder / f"{name.replace('/', '')}.xtf"
+        subprocess.run([make_run, path, "3", *regions], input="\n".join(events) + "\n", text=True, check=True)
+        page, _ = check_page(Trace(xtf, ask_tree, path), "")
+        counts.append((sum(1 for _ in page.root.iter(HTML + "a")), sum(1 for _ in page.root.iter(HTML + "script")), sum(1 for _ in page.root.iter(HTML + "td"))))
+        check(not any(c < " " and c != "\n" or "\u202a" <= c <= "\u202e" for c in page.text.decode()), "a control character is in the page")
+    check(counts[0] == counts[1], f"names change the page: {counts}")
+
+
+def check_made_up(xtf, ask_tree, make_run, folder):
+    """Nothing at all, one event, and as many messages and bytes of names as a page of 64 processes can have."""
+    check_hostile(xtf, ask_tree, make_run, folder)
+    full = [line for proc in range(64) for line in
+            [f"{proc} {10 + peer} send {peer} {1 + proc * 64 + peer}" for peer in range(64)] +
+            [f"{proc} {100 + 10 * i + d} {what} {i}" for i in range(40) for d, what in ((0, "enter"), (1 + (proc * i) % 9, "leave"))]]
+    for name, processes, events in ("nothing", 2, []), ("one", 1, ["0 10 enter 0"]), ("full", 64, full):
+        regions = [b"&" * 250 + b"%d" % i for i in range(40)]
+        subprocess.run([make_run, folder / f"{name}.xtf", str(processes), *regions], input="".join(line + "\n" for line in events), text=True, check=True)
+        trace = Trace(xtf, ask_tree, folder / f"{name}.xtf")
+        chosen = ",".join(str(proc) for proc in range(0, 64, 2))
+        for path in ("", "time/10%-90%", f"proc/{chosen}/peer/{chosen}/time/1%-99%") if name == "full" else ("",):
+            check_page(trace, path)
+
+
+def main():
+    random.seed(16)
+    xtf, ask_tree, generate, write_trace, make_run, *archives = Xtf(sys.argv[1]), *sys.argv[2:]
+    shared = shared_traces()
+    archives += [shared / name for name in ("coverage-10", "stencil4d-32", "pingpong-papi-2", "comm-create-4")] if shared else []
+    with temporary_folder() as name:
+        folder, pages = pathlib.Path(name), 0
+        for i, archive in enumerate(archives):
+            xtf.import_archive(archive, folder / f"{i}.xtf")
+            pages += check_trace(xtf, ask_tree, folder / f"{i}.xtf")
+            check_listing(Trace(xtf, ask_tree, folder / f"{i}.xtf"))
+        for archive in archives[1:2]:  # with clocks that agree, and who waited for whom
+            xtf.import_archive(archive, folder / "raw.xtf")
+            xtf.expect("align", "-q", "-o", folder / "analysed.xtf", folder / "raw.xtf")
+            xtf.expect("analyze", "-q", folder / "analysed.xtf")
+            pages += check_trace(xtf, ask_tree, folder / "analysed.xtf")
+        check(pages > 5 * len(archives), f"only {pages} pages")
+        for locations in (1, 64, 65, 10000):
+            check_many(xtf, ask_tree, generate, folder, locations)
+        for n in "0", "1", "500":  # records of a type that no reader knows, and no calls
+            subprocess.run([write_trace, folder / f"few-{n}.xtf", n], check=True)
+            check(check_trace(xtf, ask_tree, folder / f"few-{n}.xtf", ["", "proc/0"]) > 0, f"no page of a trace of {n} records")
+        check_made_up(xtf, ask_tree, make_run, folder)
+    print(f"{pages} pages")
+
+
+if __name__ == "__main__":
+    main()

@@ -47,6 +47,8 @@ static bool is_among(const char *words, const char *word)
 {
     size_t length = strlen(word);
 
+    if (strchr(word, ' ')) /* it is several, or none */
+        return false;
     for (const char *p = words; length && (p = strstr(p, word)); p++) {
         if (p[-1] == ' ' && p[length] == ' ')
             return true;

@@ -51,6 +51,10 @@ Test(classes, names_where_a_recorder_says_nothing_else)
         {"MPI_Finalize", "mpi-init"},
         {"MPI_Comm_split", "mpi-other"},
         {"MPI_Finalized", "mpi-other"},
+        /* Words of lists, which are none themselves. */
+        {" ", "program"},
+        {" sem_wait sem_trywait ", "program"},
+        {"sem_wait sem_trywait", "program"},
         /* Other spellings. */
         {"PMPI_Send", "p2p"},
         {"mpi_send", "p2p"},

@@ -6,6 +6,7 @@ teams and idle threads cost is judged by naive_teams.py.
 usage: test_kinds.py XTF OTF2-SCRIPT FIND-KINDS
 """
 
+import collections
 import pathlib
 import random
 import subprocess
@@ -25,6 +26,10 @@ from xtfrun import Failure, Xtf, need, temporary_folder
 PROGRAMS = (kind_programs.locks, kind_programs.files, kind_programs.teams, kind_programs.fences,
             kind_programs.shared_memory, kind_programs.epochs, kind_programs.window_locks)
 SEEDS = 4
+# The critical path goes through waits of these kinds; judged in programs that have no others.
+MOVING = ("wait_fence", "early_fence", "late_post", "early_wait", "lock_competition", "wait_alloc", "wait_barrier", "wait_nxn", "late_broadcast",
+          "early_reduce", "wait_create", "wait_destroy")
+ONE_SIDED = (kind_programs.fences, kind_programs.shared_memory, kind_programs.epochs, kind_programs.window_locks)
 # The seq of these is that of what happened in the location before: the judge does not say it.
 WITHOUT_SEQ = ("omp_idle", "omp_limited")
 # Of what type the record is that `match` leads to: docs/VOCABULARY.md, section 9.
@@ -74,7 +79,42 @@ def check(xtf, options, make, seed, folder):
         raise Failure("\n".join([f"{name}: {len(written)} rows of waits", *differences("rows", written, wanted)]))
     check_links(xtf, trace, name)
     check_delays(xtf, trace, kinds)
+    if make in ONE_SIDED and not check_path(xtf, trace, kinds):
+        raise Failure(f"{name}: the path stays where it ends")
     return len(found)
+
+
+def path_of(kinds):
+    """[(begin, end, location, next)] of the critical path, the latest first: back to the end of the latest wait, and on at the same time at
+    who was waited for, before the record that was."""
+    moving = collections.defaultdict(list)
+    for wait in kinds.waits:
+        if wait.kind in MOVING and wait.end > wait.begin and wait.culprit != wait.location:
+            moving[wait.location].append(wait)
+    location = max(sorted(kinds.bounds), key=lambda location: kinds.bounds[location][1])
+    time, seq, following, found = kinds.bounds[location][1], float("inf"), None, []
+    while True:
+        behind = [wait for wait in moving[location] if wait.end <= time and wait.seq < seq]
+        last = max(behind, key=lambda wait: (wait.end, wait.seq), default=None)
+        begin = last.end if last else min(kinds.bounds[location][0], time)
+        if begin < time:
+            found.append((begin, time, location, following))
+        if not last:
+            return found
+        following = location if last.end < time else following
+        location, time, seq = last.culprit, last.end, last.culprit_seq
+
+
+def check_path(xtf, trace, kinds):
+    """The path goes through waits of one-sided communication as it goes through those for messages."""
+    threads = kind_programs.THREADS
+    lines = [line.split() for line in xtf.expect("cat", trace, "critical/segments").decode().splitlines()[1:]]
+    found = [(ticks_of(begin, programs.TICKS, 0), ticks_of(end, programs.TICKS, 0), int(proc) * threads + int(thread),
+              None if late == "-" else int(late) * threads + int(of)) for begin, end, proc, thread, late, of in lines]
+    wanted = path_of(kinds)[::-1]
+    if found != wanted:
+        raise Failure("\n".join([f"{trace}: {len(found)} segments, should be {len(wanted)}", *differences("path", found, wanted)]))
+    return len(wanted) - 1
 
 
 def costs_of(xtf, trace, locations):

@@ -11,7 +11,8 @@
  * more groups is coarse: it keeps totals by the first keys only, by as many as leave few enough groups, down to one
  * group of all rows. So keys of many values come last in a schema's list, and queries by the first keys only, such as
  * the matrix of senders and receivers, seldom meet coarse children. Frames have one key, without which their times mean
- * nothing: they may have twice as many groups.
+ * nothing: they may have twice as many groups. Derived rows, of which a trace has few and wide ones, may have four
+ * times as many: they are there for their sums.
  *
  * By measurement a group packs into five to seven bytes; rows that are so different that they make many groups take two
  * and a half bytes or more each. So stored totals take at most a tenth of the bytes of rows, in rows made up for that;
@@ -31,6 +32,7 @@
 enum {
     GROUP_ROWS = 32,
     FRAME_GROUP_ROWS = 16,
+    DERIVED_GROUP_ROWS = 8,
 };
 
 XtfAggregateWriter *xtf_aggregate_writer_new(const XtfSchema *schema, XtfCodecId codec)
@@ -108,12 +110,19 @@ typedef struct {
     XtfBorder border; /* of frames only; its child is not set */
 } Child;
 
+/* A child may have a group for so many rows. */
+static uint64_t rows_for_group(const XtfSchema *schema, const XtfAggregate *aggregate)
+{
+    return schema->kind == XTF_SCHEMA_DERIVED        ? DERIVED_GROUP_ROWS
+           : aggregate->kind == XTF_AGGREGATE_FRAMES ? FRAME_GROUP_ROWS
+                                                     : GROUP_ROWS;
+}
+
 /* Appends the stored totals of a child. Returns whether they are coarse. */
-static bool append_totals(GByteArray *rows, uint32_t number, const Child *child)
+static bool append_totals(const XtfSchema *schema, GByteArray *rows, uint32_t number, const Child *child)
 {
     XtfGroupTotals *totals = child->totals;
-    uint64_t group_rows = totals->aggregate->kind == XTF_AGGREGATE_FRAMES ? FRAME_GROUP_ROWS : GROUP_ROWS;
-    uint64_t most = CLAMP(child->n_rows / group_rows, XTF_CHILD_GROUPS_LEAST,
+    uint64_t most = CLAMP(child->n_rows / rows_for_group(schema, totals->aggregate), XTF_CHILD_GROUPS_LEAST,
                           rows->len < XTF_TABLE_BYTES ? XTF_CHILD_GROUPS : XTF_CHILD_GROUPS_LEAST);
     g_autoptr(XtfGroupTotals) coarse =
         totals->n > most && totals->depth > 0 ? xtf_group_totals_coarsen(totals, most) : NULL;
@@ -129,7 +138,7 @@ static bool append_totals(GByteArray *rows, uint32_t number, const Child *child)
 /* Appends what is stored of a child, but for its snapshot. */
 static void append_child(const XtfAggregateWriter *writer, XtfOpenPageTotals *page, uint32_t number, const Child *child)
 {
-    if (append_totals(page->rows, number, child) && page->filters)
+    if (append_totals(writer->schema, page->rows, number, child) && page->filters)
         xtf_filter_append(page->filters, number, writer->schema, child->totals);
     if (page->borders) {
         XtfBorder border = child->border;
@@ -278,7 +287,7 @@ static void pack_array(OpenChild *open, GByteArray *payload)
 {
     g_autoptr(GByteArray) rows = g_byte_array_new();
 
-    append_totals(rows, 0, &open->child);
+    append_totals(open->writer->schema, rows, 0, &open->child);
     pack_tables(open->writer, open->index, &(XtfOpenPageTotals){.rows = rows}, payload);
 }
 

@@ -64,8 +64,8 @@ fi
 # shellcheck disable=SC2086
 build_and_test "ordinary build" build-test "--buildtype=debugoptimized --werror" $mounts $without_long
 
-build_and_test "build without importers, libdeflate, libseccomp and libpng" build-bare \
-    "--buildtype=debugoptimized --werror -Dotf2=disabled -Dnetcdf=disabled -Dlibdeflate=disabled -Dseccomp=disabled -Dpng=disabled" --suite unit --suite house --suite reader \
+build_and_test "build without importers, libdeflate, libseccomp, libpng and ncurses" build-bare \
+    "--buildtype=debugoptimized --werror -Dotf2=disabled -Dnetcdf=disabled -Dlibdeflate=disabled -Dseccomp=disabled -Dpng=disabled -Dncurses=disabled" --suite unit --suite house --suite reader \
     --no-suite slow --no-suite once
 
 # What ends the program at the first finding. Leaks are looked for too. Sanitizers find nothing in the rules of the house, and mounts

@@ -27,7 +27,7 @@ ROOMS = [
     "src/query/format", "src/query/network", "src/query/totals", "src/query/match", "src/query/collectives", "src/query/views", "src/query/drawing", "src/query/timeline", "src/query/charts", "src/query/frames", "src/query/findings", "src/query/page", "src/query/pictures", "src/query/records", "src/query/node", "src/query/entries", "src/query/tree", "src/query/diff",
     "src/export", "src/export/otf2", "src/export/network", "src/export/cube", "src/export/opents",
     "src/fs",
-    "src/cli/ui", "src/cli/trace", "src/cli/mount", "src/cli/commands", "src/cli",
+    "src/cli/ui", "src/cli/trace", "src/cli/mount", "src/cli/play", "src/cli/commands", "src/cli",
 ]
 
 # A table of importers, formats or commands names what is registered in it: the only way up.

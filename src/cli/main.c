@@ -40,6 +40,8 @@ static const struct {
     {"check", xtf_command_check, "verify all of a trace", NULL},
     {"copy", xtf_command_copy, "copy a trace, to store it another way", NULL},
     {"cache", xtf_command_cache, "list the imports that are kept of archives, or clear them", NULL},
+    {"play", xtf_command_play, "show a trace as a film, on a terminal", NULL},
+    {"top", xtf_command_top, "show which functions take the time, on a terminal", NULL},
     {"export", xtf_command_export, "write records of a trace in another format", NULL},
     {"analyze", xtf_command_analyze, "find who waited for whom, and store it in the trace", NULL},
     {"align", xtf_command_align, "correct clocks, so that no message comes before it was sent", NULL},

@@ -1,0 +1,130 @@
+/*
+ * xtf play TRACE: the trace as a film, on a terminal, in both directions.
+ */
+#include <glib.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "libxtf/error.h"
+#include "src/cli/commands/commands.h"
+#include "src/cli/play/player.h"
+#include "src/cli/play/terminal.h"
+#include "src/cli/trace/archive-cache.h"
+#include "src/cli/ui/common.h"
+#include "src/query/frames/arrows.h"
+
+enum {
+    COLUMNS = 80,
+    LINES = 24,
+    SIDE_MAX = 10000,
+};
+
+typedef struct {
+    char *rate, *arrows, *pause;
+    gint64 frame;
+    int columns, lines;
+} Play;
+
+/* As asked for, else as the environment or the terminal says. */
+static int side_of(int asked, const char *variable, int of_terminal, int usual)
+{
+    const char *said = g_getenv(variable);
+    int number = asked > 0 ? asked : said && atoi(said) > 0 ? atoi(said) : of_terminal > 0 ? of_terminal : usual;
+    return MIN(number, SIDE_MAX);
+}
+
+static bool print_frame(const Play *play, const XtfFilm *film, uint64_t k, GError **error)
+{
+    struct winsize size = {0};
+    XtfPlayLook look = {.speed = 1};
+
+    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+    g_autoptr(XtfFilmFrame) frame = xtf_film_frame(film, k, error);
+    g_autoptr(XtfScreen) screen =
+        frame ? xtf_play_screen(film, frame, &look, side_of(play->columns, "COLUMNS", size.ws_col, COLUMNS),
+                                side_of(play->lines, "LINES", size.ws_row, LINES), !xtf_terminal_has_utf8(), error)
+              : NULL;
+    if (!screen)
+        return false;
+    xtf_screen_print(screen, stdout);
+    return fflush(stdout) == 0 || xtf_fail(error, XTF_ERROR_IO, "cannot write");
+}
+
+/* One frame, or all of them. */
+static bool print_frames(const Play *play, const XtfFilm *film, GError **error)
+{
+    uint64_t first = play->frame >= 0 ? (uint64_t)play->frame : 0, end = play->frame >= 0 ? first + 1 : film->n;
+
+    if (first >= film->n)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the trace has %" G_GUINT64_FORMAT " frames of %s, numbered from 0",
+                        film->n, film->rate);
+    for (uint64_t k = first; k < end; k++) {
+        if (!print_frame(play, film, k, error))
+            return false;
+    }
+    return true;
+}
+
+static bool play_film(const Play *play, XtfFilm *film, int *ended, GError **error)
+{
+    XtfPlayOptions options = {.ascii = !xtf_terminal_has_utf8()};
+
+    if (play->frame >= 0 || !isatty(STDOUT_FILENO))
+        return print_frames(play, film, error);
+    options.pause = g_ascii_strtod(play->pause, NULL);
+    if (!(options.pause > 0) || !isfinite(options.pause))
+        return xtf_fail(error, XTF_ERROR_INVALID, "\"%s\" is no number of seconds between frames", play->pause);
+    return xtf_play(film, &options, ended, error);
+}
+
+static bool is_letter(const char *text)
+{
+    return text[0] && !text[1] && strchr(xtf_arrow_letters, text[0]);
+}
+
+int xtf_command_play(int argc, char **argv)
+{
+    Play play = {.frame = -1};
+    g_autofree char *rate = g_strdup("25fps"), *arrows = g_strdup("a"), *pause = g_strdup("0.04");
+    const GOptionEntry entries[] = {
+        {"rate", 'r', 0, G_OPTION_ARG_STRING, &rate, "Frames a second of the trace, 25fps, or the length of one, 40ms",
+         "RATE"},
+        {"speed", 's', 0, G_OPTION_ARG_STRING, &pause, "Time between two frames on the screen: 0.04", "SECONDS"},
+        {"frame", 'f', 0, G_OPTION_ARG_INT64, &play.frame, "Print this frame, and end", "NUMBER"},
+        {"arrows", 'a', 0, G_OPTION_ARG_STRING, &arrows, "Whose arrows: a letter of frames/RATE/K/arrows/", "LETTER"},
+        {"columns", 0, 0, G_OPTION_ARG_INT, &play.columns, "Width of what is printed", "N"},
+        {"lines", 0, 0, G_OPTION_ARG_INT, &play.lines, "Height of what is printed", "N"},
+        {NULL},
+    };
+    GError *error = NULL;
+    XtfFilm film = {0};
+    int ended = 0;
+
+    if (!xtf_cli_parse(&argc, &argv, 1, "TRACE",
+                       "Shows the trace as a film: what each process does, frame by frame, forwards and backwards.\n"
+                       "The key ? shows the others. Where there is no terminal, frames are printed.",
+                       entries))
+        return XTF_EXIT_USAGE;
+    if (!is_letter(arrows)) {
+        fprintf(stderr, "xtf: play: arrows are one of the letters %s\n", xtf_arrow_letters);
+        return XTF_EXIT_USAGE;
+    }
+    play.pause = pause;
+    g_autoptr(XtfTree) tree = xtf_cli_open_tree(argv[1], &error);
+    g_autofree char *name = g_path_get_basename(argv[1]);
+    bool good =
+        tree && xtf_film_init(&film, tree, name, rate, arrows[0], &error) && play_film(&play, &film, &ended, &error);
+    xtf_film_finish(&film);
+    if (!good)
+        return xtf_cli_fail(error);
+    if (ended) {
+        signal(ended, SIG_DFL);
+        raise(ended);
+    }
+    return XTF_EXIT_DONE;
+}

@@ -1,0 +1,183 @@
+#include "src/cli/play/film.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libxtf/error.h"
+
+static const char *const share_columns[XTF_SCREEN_SHARES] = {"program", "p2p", "collective", "wait", "other"};
+
+/* ---- Rates. */
+
+/* The length of a frame in seconds: the tree has accepted the rate, so it is a number and a unit. */
+static double length_of(const char *rate)
+{
+    char *unit;
+    double number = g_ascii_strtod(rate, &unit);
+    double second = g_str_equal(unit, "ms")   ? 1e-3
+                    : g_str_equal(unit, "us") ? 1e-6
+                    : g_str_equal(unit, "ns") ? 1e-9
+                                              : 1;
+
+    return g_str_equal(unit, "fps") ? 1 / number : number * second;
+}
+
+bool xtf_film_set_rate(XtfFilm *film, const char *rate, GError **error)
+{
+    g_autofree char *path = g_strdup_printf("frames/%s/count", rate);
+    g_autofree char *count = xtf_read_file(film->tree, path, error);
+
+    if (!count)
+        return false;
+    uint64_t n = g_ascii_strtoull(count, NULL, 10);
+    if (!n)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the trace has no records, and so no frames");
+    char *kept = g_strdup(rate);
+    g_free(film->rate);
+    film->rate = kept;
+    film->length = length_of(rate);
+    film->n = n;
+    return true;
+}
+
+bool xtf_film_init(XtfFilm *film, XtfTree *tree, const char *name, const char *rate, char letter, GError **error)
+{
+    *film = (XtfFilm){.tree = tree, .name = g_strdup(name), .letter = letter};
+    g_autoptr(XtfTextTable) info = xtf_text_table_read(tree, error, "info");
+
+    for (guint i = 0; info && i < xtf_text_table_n(info); i++) {
+        if (g_str_equal(xtf_text_table_text(info, i, "what"), "duration"))
+            film->duration = xtf_text_table_number(info, i, "value");
+    }
+    return info && xtf_film_set_rate(film, rate, error);
+}
+
+void xtf_film_finish(XtfFilm *film)
+{
+    g_clear_pointer(&film->name, g_free);
+    g_clear_pointer(&film->rate, g_free);
+}
+
+uint64_t xtf_film_at(const XtfFilm *film, double seconds)
+{
+    double k = floor(seconds / film->length);
+    return k <= 0 ? 0 : k >= (double)(film->n - 1) ? film->n - 1 : (uint64_t)k;
+}
+
+/* ---- Frames. */
+
+static int compare_bytes(const void *a, const void *b, void *data)
+{
+    const guint *x = a, *y = b;
+    double p = xtf_text_table_number(data, *x, "bytes"), q = xtf_text_table_number(data, *y, "bytes");
+    return p > q ? -1 : p < q ? 1 : *x < *y ? -1 : *x > *y;
+}
+
+static void sort_arrows(XtfFilmFrame *frame)
+{
+    guint n = xtf_text_table_n(frame->arrows);
+
+    frame->by_bytes = g_new(guint, MAX(n, 1));
+    for (guint i = 0; i < n; i++) {
+        if (!g_str_equal(xtf_text_table_text(frame->arrows, i, "to"), "-"))
+            frame->by_bytes[frame->n_arrows++] = i;
+    }
+    g_qsort_with_data(frame->by_bytes, (int)frame->n_arrows, sizeof *frame->by_bytes, compare_bytes, frame->arrows);
+}
+
+XtfFilmFrame *xtf_film_frame(const XtfFilm *film, uint64_t k, GError **error)
+{
+    g_autoptr(XtfFilmFrame) frame = g_new0(XtfFilmFrame, 1);
+    g_autofree char *path = g_strdup_printf("frames/%s/%" G_GUINT64_FORMAT, film->rate, k);
+
+    frame->k = k;
+    if (!(frame->state = xtf_text_table_read(film->tree, error, "%s/state", path)) ||
+        !(frame->total = xtf_text_table_read(film->tree, error, "%s/total", path)) ||
+        !(frame->run = xtf_text_table_read(film->tree, error, "%s/run", path)))
+        return NULL;
+    /* A trace may have no calls, or no messages. */
+    frame->profile = xtf_text_table_read(film->tree, NULL, "%s/profile", path);
+    frame->arrows = xtf_text_table_read(film->tree, NULL, "%s/arrows/%c", path, film->letter);
+    if (frame->arrows)
+        sort_arrows(frame);
+    const char *from = xtf_text_table_value(frame->run, "from");
+    frame->from = from ? g_ascii_strtod(from, NULL) : 0;
+    return g_steal_pointer(&frame);
+}
+
+void xtf_film_frame_free(XtfFilmFrame *frame)
+{
+    if (!frame)
+        return;
+    xtf_text_table_free(frame->state);
+    xtf_text_table_free(frame->total);
+    xtf_text_table_free(frame->run);
+    xtf_text_table_free(frame->profile);
+    xtf_text_table_free(frame->arrows);
+    g_free(frame->by_bytes);
+    g_free(frame);
+}
+
+XtfTextTable *xtf_film_profile(const XtfFilm *film, uint64_t k, const char *proc, GError **error)
+{
+    return xtf_text_table_read(film->tree, error, "frames/%s/%" G_GUINT64_FORMAT "/proc/%s/profile", film->rate, k,
+                               proc);
+}
+
+void xtf_film_shares(const XtfTextTable *table, guint line, double shares[static XTF_SCREEN_SHARES])
+{
+    for (unsigned i = 0; i < XTF_SCREEN_SHARES; i++)
+        shares[i] = xtf_text_table_number(table, line, share_columns[i]);
+}
+
+/* ---- Strips. */
+
+/* The share that a class of regions is counted to; -1 for lines that are sums of others. */
+static int share_of_class(const char *name)
+{
+    static const struct {
+        const char *name;
+        int share;
+    } classes[] = {{"program", 0}, {"omp-work", 0}, {"(no region)", 0}, {"p2p", 1},  {"collective", 2},
+                   {"barrier", 2}, {"wait", 3},     {"mpi", -1},        {"omp", -1}, {"(before trace)", -1}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(classes); i++) {
+        if (g_str_equal(classes[i].name, name))
+            return classes[i].share;
+    }
+    return XTF_SCREEN_SHARES - 1;
+}
+
+static uint8_t most_of(const double times[static XTF_SCREEN_SHARES])
+{
+    unsigned most = 0;
+
+    for (unsigned i = 1; i < XTF_SCREEN_SHARES; i++)
+        most = times[i] > times[most] ? i : most;
+    return times[most] > 0 ? (uint8_t)most : 255;
+}
+
+uint8_t *xtf_film_strip(const XtfFilm *film, const char *proc, double from, double to, guint n, GError **error)
+{
+    char begin[G_ASCII_DTOSTR_BUF_SIZE], end[G_ASCII_DTOSTR_BUF_SIZE];
+
+    g_ascii_formatd(begin, sizeof begin, "%.9f", from);
+    g_ascii_formatd(end, sizeof end, "%.9f", to);
+    g_autoptr(XtfTextTable) classes =
+        xtf_text_table_read(film->tree, error, "time/%s-%s/proc/%s/by/time:%u/classes", begin, end, proc, n);
+    if (!classes)
+        return NULL;
+    uint8_t *strip = g_malloc(MAX(n, 1));
+    guint lines = xtf_text_table_n(classes) / MAX(n, 1);
+    for (guint i = 0; i < n; i++) {
+        double times[XTF_SCREEN_SHARES] = {0};
+        for (guint line = i * lines; line < (i + 1) * lines; line++) {
+            int share = share_of_class(xtf_text_table_text(classes, line, "class"));
+            if (share >= 0)
+                times[share] += xtf_text_table_number(classes, line, "exclusive");
+        }
+        strip[i] = most_of(times);
+    }
+    return strip;
+}

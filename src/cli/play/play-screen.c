@@ -1,0 +1,394 @@
+#include "src/cli/play/play-screen.h"
+
+#include <math.h>
+
+enum {
+    MARK = 2, /* columns before the number of a process */
+    NUMBER = 4,
+    BAR = 9, /* where bars begin */
+    MOSTLY = 16,
+    BYTES = 12,
+    WIDE = 150, /* columns: bars are longer, and groups A and B have regions */
+    LONG_BAR = 60,
+    STRIP_LEAST = 20,
+    GROUPS = 8, /* lines of A, B and C */
+    REGIONS = 12,
+    TALL = 20, /* lines: shorter screens have no groups */
+};
+
+/* The parts of a screen. */
+typedef struct {
+    const XtfFilm *film;
+    const XtfFilmFrame *frame;
+    XtfPlayLook *look;
+    XtfScreen *screen;
+    bool wide;
+    int bar, mostly, strip; /* columns: width of bars; where `mostly` and the strip begin, 0: there is none */
+    int rows;               /* processes that are shown */
+} Layout;
+
+static const char *arrow_sign(const Layout *layout)
+{
+    return layout->screen->ascii ? ">" : "\u2192";
+}
+
+/* ---- Processes. */
+
+static void put_head(const Layout *layout)
+{
+    XtfScreen *screen = layout->screen;
+    guint n = xtf_text_table_n(layout->frame->state);
+    char from[G_ASCII_DTOSTR_BUF_SIZE];
+
+    int at = xtf_screen_put(screen, 0, 0, XTF_STYLE_BOLD, "%s", layout->film->name);
+    xtf_screen_put(screen, 0, at, XTF_STYLE_PLAIN, "  %u process%s", n, n == 1 ? "" : "es");
+    g_ascii_formatd(from, sizeof from, "%.6f", layout->frame->from);
+    xtf_screen_put_left_of(screen, 0, screen->columns - 1, XTF_STYLE_PLAIN,
+                           "  frame %" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT "   %s s", layout->frame->k,
+                           layout->film->n - 1, from);
+    xtf_screen_put(screen, 1, 0, XTF_STYLE_DIM, "proc");
+    xtf_screen_put(screen, 1, BAR, XTF_STYLE_DIM, "in this frame");
+    xtf_screen_put(screen, 1, layout->mostly, XTF_STYLE_DIM, "mostly");
+    xtf_screen_put_left_of(screen, 1, layout->mostly + MOSTLY + BYTES, XTF_STYLE_DIM, "sent");
+    xtf_screen_put_left_of(screen, 1, layout->mostly + MOSTLY + 2 * BYTES, XTF_STYLE_DIM, "received");
+}
+
+static XtfStyle style_of(const char *colour)
+{
+    return g_str_equal(colour, "green")    ? XTF_STYLE_GREEN
+           : g_str_equal(colour, "yellow") ? XTF_STYLE_YELLOW
+           : g_str_equal(colour, "red")    ? XTF_STYLE_RED
+                                           : XTF_STYLE_DIM;
+}
+
+/* The frames around this one, a column each: the same ones while the film goes through them. */
+static bool put_strip(const Layout *layout, int line, const char *proc, GError **error)
+{
+    const XtfFilm *film = layout->film;
+    uint64_t width = (uint64_t)(layout->screen->columns - layout->strip - 1);
+    uint64_t first = layout->frame->k / width * width, n = MIN(width, film->n - first);
+    double length = film->length;
+
+    /* A window ends with the trace, and so would its slices: the last frame is left out if it is cut. */
+    if (n > 1 && (double)(first + n) * length > film->duration)
+        n--;
+    g_autofree uint8_t *shares =
+        xtf_film_strip(film, proc, (double)first * length, (double)(first + n) * length, (guint)n, error);
+    if (!shares)
+        return false;
+    for (uint64_t i = 0; i < n; i++) {
+        if (shares[i] < XTF_SCREEN_SHARES)
+            xtf_screen_share(layout->screen, line, layout->strip + (int)i, shares[i]);
+    }
+    xtf_screen_put(layout->screen, line, layout->strip + (int)(layout->frame->k - first), XTF_STYLE_BOLD, "%s",
+                   layout->screen->ascii ? "|" : "\u2503");
+    return true;
+}
+
+static bool put_process(const Layout *layout, int line, guint i, GError **error)
+{
+    const XtfTextTable *state = layout->frame->state;
+    XtfScreen *screen = layout->screen;
+    const char *proc = xtf_text_table_text(state, i, "proc"), *colour = xtf_text_table_text(state, i, "colour");
+    double shares[XTF_SCREEN_SHARES];
+    /* A window without calls, or a trace without any, has no profile. */
+    g_autoptr(XtfTextTable) profile = xtf_film_profile(layout->film, layout->frame->k, proc, NULL);
+
+    if (i == layout->look->process)
+        xtf_screen_put(screen, line, 0, XTF_STYLE_BOLD, ">");
+    xtf_screen_put_left_of(screen, line, MARK + NUMBER, XTF_STYLE_PLAIN, "%s", proc);
+    xtf_screen_put(screen, line, MARK + NUMBER + 1, style_of(colour), "%c", g_ascii_toupper(colour[0]));
+    xtf_film_shares(state, i, shares);
+    xtf_screen_bar(screen, line, BAR, layout->bar, shares, layout->film->length);
+    if (profile && xtf_text_table_n(profile) && xtf_text_table_number(profile, 0, "exclusive") > 0)
+        xtf_screen_put(screen, line, layout->mostly, XTF_STYLE_PLAIN, "%-.*s", MOSTLY - 1,
+                       xtf_text_table_text(profile, 0, "region"));
+    xtf_screen_put_left_of(screen, line, layout->mostly + MOSTLY + BYTES, XTF_STYLE_PLAIN, "%s B",
+                           xtf_text_table_text(state, i, "sent_bytes"));
+    xtf_screen_put_left_of(screen, line, layout->mostly + MOSTLY + 2 * BYTES, XTF_STYLE_PLAIN, "%s B",
+                           xtf_text_table_text(state, i, "received_bytes"));
+    return !layout->strip || put_strip(layout, line, proc, error);
+}
+
+static bool put_processes(const Layout *layout, GError **error)
+{
+    guint n = xtf_text_table_n(layout->frame->state), rows = (guint)layout->rows;
+    XtfPlayLook *look = layout->look;
+
+    if (n > rows)
+        rows--; /* one says how many more there are */
+    look->process = MIN(look->process, MAX(n, 1) - 1);
+    if (look->process < look->first)
+        look->first = look->process;
+    if (look->process >= look->first + rows)
+        look->first = look->process - rows + 1;
+    for (guint i = 0; i < MIN(rows, n - MIN(n, look->first)); i++) {
+        if (!put_process(layout, 2 + (int)i, look->first + i, error))
+            return false;
+    }
+    if (n > rows)
+        xtf_screen_put(layout->screen, 2 + (int)rows, MARK, XTF_STYLE_DIM, "and %u more", n - rows);
+    return true;
+}
+
+/* ---- Messages. */
+
+static void put_messages(const Layout *layout, int line)
+{
+    const XtfFilmFrame *frame = layout->frame;
+    int at = xtf_screen_put(layout->screen, line, 0, XTF_STYLE_DIM, "arrows %c", layout->film->letter);
+    guint i = 0;
+
+    if (!frame->n_arrows)
+        xtf_screen_put(layout->screen, line, at + 2, XTF_STYLE_PLAIN, "none");
+    for (; i < frame->n_arrows; i++) {
+        guint arrow = frame->by_bytes[i];
+        g_autofree char *text = g_strdup_printf("%s%s%s %s B", xtf_text_table_text(frame->arrows, arrow, "from"),
+                                                arrow_sign(layout), xtf_text_table_text(frame->arrows, arrow, "to"),
+                                                xtf_text_table_text(frame->arrows, arrow, "bytes"));
+        if (at + 2 + g_utf8_strlen(text, -1) > layout->screen->columns - 14)
+            break;
+        at = xtf_screen_put(layout->screen, line, at + 2, XTF_STYLE_PLAIN, "%s", text);
+    }
+    if (i < frame->n_arrows)
+        xtf_screen_put(layout->screen, line, at + 2, XTF_STYLE_DIM, "and %u more", frame->n_arrows - i);
+}
+
+/* Who sent how much to whom, a cell a pair, darker the more. */
+static void put_map(const Layout *layout, int line, int lines)
+{
+    static const char levels[] = ".:-=+*#%@";
+    const XtfFilmFrame *frame = layout->frame;
+    double most = frame->n_arrows ? xtf_text_table_number(frame->arrows, frame->by_bytes[0], "bytes") : 0;
+
+    xtf_screen_put(layout->screen, line, 0, XTF_STYLE_DIM, "bytes by sender (lines) and receiver; @ is %.0f B", most);
+    for (guint i = 0; i < frame->n_arrows; i++) {
+        guint arrow = frame->by_bytes[i];
+        int from = (int)xtf_text_table_number(frame->arrows, arrow, "from"),
+            to = (int)xtf_text_table_number(frame->arrows, arrow, "to");
+        double share = most > 0 ? log1p(xtf_text_table_number(frame->arrows, arrow, "bytes")) / log1p(most) : 0;
+        if (from < lines - 1)
+            xtf_screen_put(layout->screen, line + 1 + from, MARK + NUMBER + 2 + 2 * to, XTF_STYLE_PLAIN, "%c",
+                           levels[(int)(share * (sizeof levels - 2))]);
+    }
+    for (int i = 0; i < lines - 1 && i < (int)xtf_text_table_n(frame->state); i++)
+        xtf_screen_put_left_of(layout->screen, line + 1 + i, MARK + NUMBER, XTF_STYLE_DIM, "%d", i);
+}
+
+/* ---- Groups A, B and C. */
+
+static void put_milliseconds(const Layout *layout, int line, int end, const XtfTextTable *table, guint at,
+                             const char *column)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+    g_ascii_formatd(text, sizeof text, "%.3f", 1e3 * xtf_text_table_number(table, at, column));
+    xtf_screen_put_left_of(layout->screen, line, end, XTF_STYLE_PLAIN, "%s ms", text);
+}
+
+static void put_run(const Layout *layout, int line, int column)
+{
+    const XtfTextTable *run = layout->frame->run;
+    static const char *const names[] = {"command", "start", "processes", "duration", "frames"};
+    int at = line;
+
+    xtf_screen_put(layout->screen, at++, column, XTF_STYLE_DIM, "C the run");
+    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+        const char *value = xtf_text_table_value(run, names[i]);
+        if (value && !g_str_equal(value, "-"))
+            xtf_screen_put(layout->screen, at++, column, XTF_STYLE_PLAIN, "%s %s", names[i], value);
+    }
+    xtf_screen_put(layout->screen, at++, column, XTF_STYLE_PLAIN, "rate %s, speed %g, %s", layout->film->rate,
+                   layout->look->speed, layout->look->playing ? "playing" : "paused");
+}
+
+static void put_groups(const Layout *layout, int line)
+{
+    static const struct {
+        const char *title, *column;
+        bool time;
+    } lines[] = {{"program", "program", true},
+                 {"point to point", "p2p", true},
+                 {"collective, barrier", "collective", true},
+                 {"waits, tests", "wait", true},
+                 {"other", "other", true},
+                 {"calls", "calls", false},
+                 {"messages sent", "sent_messages", false}};
+    const XtfFilmFrame *frame = layout->frame;
+    guint i = layout->look->process;
+
+    if (i >= xtf_text_table_n(frame->state))
+        return;
+    xtf_screen_put_left_of(layout->screen, line, 36, XTF_STYLE_DIM, "A process %s",
+                           xtf_text_table_text(frame->state, i, "proc"));
+    xtf_screen_put_left_of(layout->screen, line, 51, XTF_STYLE_DIM, "B all");
+    for (int k = 0; k < (int)G_N_ELEMENTS(lines); k++) {
+        int at = line + 1 + k;
+        xtf_screen_put(layout->screen, at, 0, XTF_STYLE_PLAIN, "%s", lines[k].title);
+        if (lines[k].time) {
+            put_milliseconds(layout, at, 36, frame->state, i, lines[k].column);
+            put_milliseconds(layout, at, 51, frame->total, 0, lines[k].column);
+            continue;
+        }
+        xtf_screen_put_left_of(layout->screen, at, 36, XTF_STYLE_PLAIN, "%s",
+                               xtf_text_table_text(frame->state, i, lines[k].column));
+        xtf_screen_put_left_of(layout->screen, at, 51, XTF_STYLE_PLAIN, "%s",
+                               xtf_text_table_text(frame->total, 0, lines[k].column));
+    }
+    put_run(layout, line, 55);
+}
+
+/* The regions with most time. */
+static void put_regions(const Layout *layout, int line, int column, const char *title, const XtfTextTable *profile)
+{
+    xtf_screen_put(layout->screen, line, column, XTF_STYLE_DIM, "%s", title);
+    for (guint i = 0; profile && i < MIN(xtf_text_table_n(profile), (guint)REGIONS); i++) {
+        int at = line + 1 + (int)i;
+        if (xtf_text_table_number(profile, i, "exclusive") <= 0)
+            break;
+        put_milliseconds(layout, at, column + 16, profile, i, "exclusive");
+        xtf_screen_put_left_of(layout->screen, at, column + 26, XTF_STYLE_PLAIN, "%s",
+                               xtf_text_table_text(profile, i, "calls"));
+        xtf_screen_put(layout->screen, at, column + 28, XTF_STYLE_PLAIN, "%-.34s",
+                       xtf_text_table_text(profile, i, "region"));
+    }
+}
+
+static void put_wide_groups(const Layout *layout, int line)
+{
+    const XtfFilmFrame *frame = layout->frame;
+    guint i = layout->look->process;
+
+    if (i >= xtf_text_table_n(frame->state))
+        return;
+    const char *proc = xtf_text_table_text(frame->state, i, "proc");
+    g_autoptr(XtfTextTable) own = xtf_film_profile(layout->film, frame->k, proc, NULL);
+    g_autofree char *title = g_strdup_printf("A process %s: time, calls, region", proc);
+    put_regions(layout, line, 0, title, own);
+    put_regions(layout, line, 66, "B all: time, calls, region", frame->profile);
+    put_run(layout, line, 132);
+}
+
+/* ---- The bottom. */
+
+static void put_help(const Layout *layout, int line)
+{
+    static const char *const texts[] = {
+        "space plays and pauses    left, right: a frame    shift and these, or , .: ten frames    Home, End",
+        "[ ] slower, faster        + - shorter, longer frames, at the same time",
+        "up, down: the process of group A        m the map of bytes instead of the groups",
+        "g to a time: 1.5, 20ms, 50%        / the next call of a region        f the next finding        q quits",
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
+        xtf_screen_put(layout->screen, line + (int)i, 0, XTF_STYLE_PLAIN, "%s", texts[i]);
+}
+
+static void put_legend(const Layout *layout, int line)
+{
+    static const char *const names[XTF_SCREEN_SHARES] = {"program", "point to point", "collective, barrier", "waiting",
+                                                         "other"};
+    int at = 1;
+
+    for (unsigned i = 0; i < XTF_SCREEN_SHARES; i++) {
+        xtf_screen_share(layout->screen, line, at, i);
+        at = xtf_screen_put(layout->screen, line, at + 2, XTF_STYLE_DIM, "%s", names[i]) + 1;
+    }
+}
+
+static void put_position(const Layout *layout, int line)
+{
+    XtfScreen *screen = layout->screen;
+    bool ascii = screen->ascii;
+    int width = screen->columns - 24;
+    double share = layout->film->n > 1 ? (double)layout->frame->k / (double)(layout->film->n - 1) : 1;
+
+    for (int i = 0; i < width; i++)
+        xtf_screen_put(screen, line, i, XTF_STYLE_DIM, "%s",
+                       i == 0           ? ascii ? "|" : "\u251c"
+                       : i == width - 1 ? ascii ? "|" : "\u2524"
+                       : ascii          ? "-"
+                                        : "\u2500");
+    xtf_screen_put(screen, line, 1 + (int)lround(share * (width - 3)), XTF_STYLE_BOLD, "%s", ascii ? "o" : "\u25cf");
+    xtf_screen_put(screen, line, width + 1, XTF_STYLE_PLAIN, "%.0f %% of the run", 100 * share);
+}
+
+/* What does not fit on the last line begins above it. */
+static void put_message(const Layout *layout, int line, const char *message)
+{
+    int width = layout->screen->columns - 1;
+    g_autofree char *valid = g_utf8_make_valid(message, -1);
+    glong length = g_utf8_strlen(valid, -1), first = length > width ? MIN(width, length) : 0;
+    g_autofree char *above = g_utf8_substring(valid, 0, first);
+
+    if (first) {
+        for (int column = 0; column <= width; column++)
+            xtf_screen_put(layout->screen, line - 1, column, XTF_STYLE_PLAIN, " ");
+        xtf_screen_put(layout->screen, line - 1, 0, XTF_STYLE_BOLD, "%s", above);
+    }
+    xtf_screen_put(layout->screen, line, 0, XTF_STYLE_BOLD, "%s", g_utf8_offset_to_pointer(valid, first));
+}
+
+static void put_keys(const Layout *layout, int line)
+{
+    const XtfPlayLook *look = layout->look;
+
+    if (look->typing)
+        xtf_screen_put(layout->screen, line, 1, XTF_STYLE_BOLD, "%s %s_", look->typing, look->typed->str);
+    else if (look->message)
+        put_message(layout, line, look->message);
+    else
+        xtf_screen_put(layout->screen, line, 1, XTF_STYLE_DIM, "%s",
+                       layout->screen->ascii
+                           ? "space play  left right frame  , . x10  [ ] speed  +- zoom  up down proc  m map  ? q"
+                           : "space play  \u2190\u2192 frame  \u21e7\u2190\u2192 x10  [ ] speed  +- zoom  \u2191\u2193 "
+                             "process  m map  ? q");
+}
+
+/* ---- All of it. */
+
+static void lay_out(Layout *layout, guint n)
+{
+    int columns = layout->screen->columns, lines = layout->screen->lines;
+    int groups = lines < TALL ? 0 : layout->wide ? REGIONS + 2 : GROUPS + 1;
+    int fixed = 2 + 1 + groups + 3;
+
+    layout->bar = layout->wide ? LONG_BAR : columns - BAR - 1 - MOSTLY - 2 * BYTES;
+    layout->mostly = BAR + layout->bar + 1;
+    layout->strip = layout->mostly + MOSTLY + 2 * BYTES + 2;
+    if (columns - layout->strip < STRIP_LEAST)
+        layout->strip = 0;
+    layout->rows = MAX(lines - fixed, 1);
+    if ((guint)layout->rows > n)
+        layout->rows = (int)n;
+}
+
+XtfScreen *xtf_play_screen(const XtfFilm *film, const XtfFilmFrame *frame, XtfPlayLook *look, int columns, int lines,
+                           bool ascii, GError **error)
+{
+    g_autoptr(XtfScreen) screen = xtf_screen_new(columns, lines, ascii);
+    Layout layout = {.film = film, .frame = frame, .look = look, .screen = screen, .wide = columns >= WIDE};
+
+    if (columns < XTF_PLAY_COLUMNS_MIN || lines < XTF_PLAY_LINES_MIN) {
+        xtf_screen_put(screen, 0, 0, XTF_STYLE_BOLD, "needs %dx%d", XTF_PLAY_COLUMNS_MIN, XTF_PLAY_LINES_MIN);
+        return g_steal_pointer(&screen);
+    }
+    lay_out(&layout, xtf_text_table_n(frame->state));
+    put_head(&layout);
+    if (!put_processes(&layout, error))
+        return NULL;
+    int below = 2 + layout.rows;
+    put_messages(&layout, below);
+    if (look->help)
+        put_help(&layout, below + 1 + (lines >= TALL));
+    else if (lines >= TALL && look->map)
+        put_map(&layout, below + 2, lines - 3 - below - 2);
+    else if (lines >= TALL && layout.wide)
+        put_wide_groups(&layout, below + 2);
+    else if (lines >= TALL)
+        put_groups(&layout, below + 1);
+    put_legend(&layout, lines - 3);
+    put_position(&layout, lines - 2);
+    put_keys(&layout, lines - 1);
+    return g_steal_pointer(&screen);
+}

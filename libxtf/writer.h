@@ -52,8 +52,9 @@ typedef struct {
 XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *options, GError **error);
 /* Goes on with a file whose writer closed it, or died: from its last whole commit, as a new epoch. Of the options
  * no_sync, level, keep_commits and keep_seconds are used, and codec for new arrays; arrays that exist keep their
- * codec. What the file says of commits and seconds that are kept does not go on: without options the defaults hold.
- * XTF_ERROR_TOO_LARGE if an array has the last id, 2^32 - 1. */
+ * codec. An array is taken into memory when its first row comes; only then it is found whether all of it can be read
+ * that this needs. What the file says of commits and seconds that are kept does not go on: without options the defaults
+ * hold. XTF_ERROR_TOO_LARGE if an array has the last id, 2^32 - 1. */
 XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GError **error);
 
 /*

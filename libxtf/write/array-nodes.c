@@ -44,8 +44,9 @@ static void split_node(XtfWriter *writer, guint at, bool append)
     g_ptr_array_insert(writer->nodes, (gint)at + 1, right);
 }
 
-void xtf_writer_index_array(XtfWriter *writer, XtfArrayWriter *array)
+void xtf_writer_take_array(XtfWriter *writer, XtfArrayWriter *array)
 {
+    g_hash_table_add(writer->arrays, array);
     if (writer->nodes->len == 0)
         g_ptr_array_add(writer->nodes, node_new());
     guint at = find_node(writer->nodes, array);
@@ -90,7 +91,7 @@ void xtf_node_writer_encode(XtfNodeWriter *node, GByteArray *bytes, XtfBranch *b
             .edge_length = array->edge.length,
             .edge_checksum = array->edge.checksum,
             .height = array->height,
-            .codec = array->leaf.codec,
+            .codec = array->codec,
             .segment = array->segment,
             .clock_map = array->clock_map,
         };

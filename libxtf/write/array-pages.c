@@ -29,7 +29,7 @@ bool xtf_page_search_init(XtfPageSearch *search, const XtfWriter *writer)
     for (guint i = 0; i < writer->dropped_pages->len; i++)
         g_hash_table_add(search->met, GSIZE_TO_POINTER(g_array_index(writer->dropped_pages, uint64_t, i)));
     search->free = xtf_space_list(writer->space, &search->n_free);
-    g_hash_table_iter_init(&arrays, writer->array_of);
+    g_hash_table_iter_init(&arrays, writer->arrays);
     while (g_hash_table_iter_next(&arrays, NULL, &array))
         if (!g_hash_table_add(search->ids, GUINT_TO_POINTER(((const XtfArrayWriter *)array)->id)))
             return false;
@@ -99,7 +99,7 @@ static bool heads_agree(const XtfArrayWriter *array, const XtfDiskPage *page, co
     XtfDiskPage expected = *page;
 
     expected.kind = XTF_PAGE_TOTALS;
-    expected.codec = array->leaf.codec;
+    expected.codec = array->codec;
     expected.length = companion->length;
     expected.checksum = companion->checksum;
     xtf_write32(&expected.companion, 0);
@@ -173,7 +173,7 @@ static bool is_of_another(const Walk *walk, uint64_t place)
  * names it. */
 static bool take_reserved(Walk *walk, unsigned number)
 {
-    const XtfLevel *level = &walk->array->levels[number];
+    const XtfLevel *level = &walk->array->open->levels[number];
     g_autofree uint8_t *bytes = g_malloc(walk->array->writer->page_size);
     const XtfDiskPage *before = (const XtfDiskPage *)(const void *)bytes;
 
@@ -185,7 +185,7 @@ static bool take_reserved(Walk *walk, unsigned number)
  * page below. */
 static bool walk_open(Walk *walk, unsigned number)
 {
-    const XtfLevel *level = &walk->array->levels[number];
+    const XtfLevel *level = &walk->array->open->levels[number];
     const XtfDiskEntry *entries =
         level->page ? (const XtfDiskEntry *)(const void *)(level->page + sizeof(XtfDiskPage)) : NULL;
 
@@ -206,9 +206,9 @@ bool xtf_page_search_array(XtfPageSearch *search, const XtfArrayWriter *array, G
                  .segment = {.id = writer->segment, .pages = writer->pages, .epoch = writer->epoch},
                  .places = found};
 
-    if (!array->levels)
+    if (!array->open)
         return array->n_rows == 0;
-    if (array->height == 1 && !array->levels[0].place)
+    if (array->height == 1 && !array->open->levels[0].place)
         return true;
     for (unsigned i = 0; i < array->height; i++)
         if (!walk_open(&walk, i))

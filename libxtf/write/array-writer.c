@@ -23,17 +23,37 @@ XtfArrayWriter *xtf_array_writer_new(XtfWriter *writer, uint64_t location, const
     array->writer = writer;
     array->schema = schema;
     array->location = location;
-    xtf_array_writer_set_codec(array, writer->codec);
+    array->codec = (uint8_t)writer->codec;
     return array;
+}
+
+XtfOpenEdge *xtf_open_edge_new(const XtfArrayWriter *array)
+{
+    const XtfWriter *writer = array->writer;
+    XtfOpenEdge *open = g_new0(XtfOpenEdge, 1);
+
+    open->aggregates = xtf_aggregate_writer_new(array->schema, (XtfCodecId)array->codec);
+    xtf_leaf_writer_init(&open->leaf, array->schema, (XtfCodecId)array->codec, writer->level,
+                         xtf_page_room(writer->page_size));
+    return open;
+}
+
+void xtf_open_edge_free(XtfOpenEdge *open, unsigned height)
+{
+    if (!open)
+        return;
+    for (unsigned i = 0; open->levels && i < height; i++)
+        g_free(open->levels[i].page);
+    g_free(open->levels);
+    xtf_leaf_writer_finish(&open->leaf);
+    xtf_aggregate_writer_free(open->aggregates);
+    g_free(open);
 }
 
 static void free_open(XtfArrayWriter *array)
 {
-    for (unsigned i = 0; array->levels && i < array->height; i++)
-        g_free(array->levels[i].page);
-    g_clear_pointer(&array->levels, g_free);
-    xtf_leaf_writer_finish(&array->leaf);
-    g_clear_pointer(&array->aggregates, xtf_aggregate_writer_free);
+    xtf_open_edge_free(array->open, array->height);
+    array->open = NULL;
 }
 
 void xtf_array_writer_free(XtfArrayWriter *array)
@@ -53,17 +73,8 @@ void xtf_array_writer_reset(XtfArrayWriter *array)
         .location = array->location,
         .clock_map = array->clock_map,
         .remapped = array->remapped,
+        .codec = (uint8_t)array->writer->codec,
     };
-    xtf_array_writer_set_codec(array, array->writer->codec);
-}
-
-void xtf_array_writer_set_codec(XtfArrayWriter *array, XtfCodecId codec)
-{
-    const XtfWriter *writer = array->writer;
-
-    xtf_aggregate_writer_free(array->aggregates);
-    array->aggregates = xtf_aggregate_writer_new(array->schema, codec);
-    xtf_leaf_writer_init(&array->leaf, array->schema, codec, writer->level, xtf_page_room(writer->page_size));
 }
 
 /* Room for one more entry in an index page that is not full. */
@@ -97,7 +108,7 @@ typedef struct {
 static bool write_page(XtfArrayWriter *array, unsigned number, const FullPage *full, Links links, GError **error)
 {
     XtfWriter *writer = array->writer;
-    const XtfLevel *level = &array->levels[number];
+    const XtfLevel *level = &array->open->levels[number];
     size_t used = sizeof(XtfDiskPage) + full->length;
     size_t whole = (used + writer->page_size - 1) / writer->page_size * writer->page_size;
     XtfDiskPage head = {.kind = (uint8_t)full->kind, .codec = full->codec, .level = (uint8_t)number};
@@ -141,7 +152,7 @@ static bool write_companion(XtfArrayWriter *array, unsigned number, const FullPa
         .count = page->count,
         .length = used - (uint32_t)sizeof(XtfDiskPage),
         .kind = XTF_PAGE_TOTALS,
-        .codec = array->leaf.codec,
+        .codec = array->codec,
     };
     links->companion = (uint32_t)(place - links->place);
     return write_page(array, number, &companion, (Links){.place = place, .next = links->next}, error);
@@ -155,8 +166,8 @@ static bool add_level(XtfArrayWriter *array, uint64_t place, GError **error)
 {
     if (array->height == XTF_HEIGHT_MAX)
         return too_large(array, "it is", error);
-    array->levels = g_renew(XtfLevel, array->levels, array->height + 1);
-    array->levels[array->height] = (XtfLevel){0};
+    array->open->levels = g_renew(XtfLevel, array->open->levels, array->height + 1);
+    array->open->levels[array->height] = (XtfLevel){0};
     array->height++;
     return push_entry(array, array->height - 1u, array->first, 0, place, error);
 }
@@ -166,7 +177,7 @@ static bool seal_page(XtfArrayWriter *array, unsigned number, const FullPage *fu
                       GError **error)
 {
     XtfWriter *writer = array->writer;
-    XtfLevel *level = &array->levels[number];
+    XtfLevel *level = &array->open->levels[number];
     Links links = {.place = level->place ? level->place : xtf_writer_allot(writer, 0, 1)};
 
     links.next = xtf_writer_allot(writer, 0, 1);
@@ -177,7 +188,7 @@ static bool seal_page(XtfArrayWriter *array, unsigned number, const FullPage *fu
     if (number + 1u == array->height) {
         if (!add_level(array, links.place, error))
             return false;
-        level = &array->levels[number]; /* they may have moved */
+        level = &array->open->levels[number]; /* they may have moved */
     }
     level->previous = links.place;
     level->place = links.next;
@@ -190,7 +201,7 @@ static bool seal_page(XtfArrayWriter *array, unsigned number, const FullPage *fu
 static bool seal_index_page(XtfArrayWriter *array, unsigned number, uint64_t first_t, uint64_t first_n, GError **error)
 {
     uint32_t page_size = array->writer->page_size;
-    XtfLevel *level = &array->levels[number];
+    XtfLevel *level = &array->open->levels[number];
 
     if (level->allotted < page_size) { /* full, yet not grown to the last byte */
         level->page = g_realloc(level->page, page_size);
@@ -204,9 +215,9 @@ static bool seal_index_page(XtfArrayWriter *array, unsigned number, uint64_t fir
         .codec = XTF_CODEC_PLAIN,
     };
     g_autoptr(GByteArray) companion = g_byte_array_new();
-    if (array->aggregates) {
+    if (array->open->aggregates) {
         g_byte_array_set_size(companion, sizeof(XtfDiskPage));
-        xtf_aggregate_writer_seal_index(array->aggregates, number, companion);
+        xtf_aggregate_writer_seal_index(array->open->aggregates, number, companion);
         full.companion = companion;
     }
     return seal_page(array, number, &full, first_t, first_n, error);
@@ -217,10 +228,10 @@ static bool push_entry(XtfArrayWriter *array, unsigned number, uint64_t first_t,
 {
     XtfDiskEntry entry;
 
-    if (array->levels[number].count == xtf_index_entries_max(array->writer->page_size) &&
+    if (array->open->levels[number].count == xtf_index_entries_max(array->writer->page_size) &&
         !seal_index_page(array, number, first_t, before, error))
         return false;
-    XtfLevel *level = &array->levels[number];
+    XtfLevel *level = &array->open->levels[number];
     xtf_write64(&entry.first_t, first_t);
     xtf_write64(&entry.before, before);
     xtf_write64(&entry.child, child);
@@ -232,7 +243,7 @@ static bool push_entry(XtfArrayWriter *array, unsigned number, uint64_t first_t,
 /* Seals a leaf if enough rows are there, the next one having the time t. */
 static bool seal_leaf(XtfArrayWriter *array, uint64_t t, GError **error)
 {
-    XtfLeafWriter *leaf = &array->leaf;
+    XtfLeafWriter *leaf = &array->open->leaf;
     g_autofree uint8_t *page = g_malloc(array->writer->page_size);
     FullPage full = {.bytes = page, .kind = XTF_PAGE_LEAF, .codec = leaf->codec};
 
@@ -240,10 +251,10 @@ static bool seal_leaf(XtfArrayWriter *array, uint64_t t, GError **error)
     if (full.count == 0)
         return true;
     xtf_writer_widen_limits(array->writer, array->schema, leaf->rows, full.count);
-    xtf_aggregate_writer_seal_leaf(array->aggregates, leaf->rows, full.count);
+    xtf_aggregate_writer_seal_leaf(array->open->aggregates, leaf->rows, full.count);
     xtf_leaf_writer_drop(leaf, full.count);
     uint64_t first_t = leaf->next > leaf->rows ? xtf_load64(leaf->rows) : t;
-    return seal_page(array, 0, &full, first_t, array->levels[0].first_n + full.count, error);
+    return seal_page(array, 0, &full, first_t, array->open->levels[0].first_n + full.count, error);
 }
 
 static bool append_refused(XtfArrayWriter *array, uint64_t t, GError **error)
@@ -261,31 +272,36 @@ static bool append_refused(XtfArrayWriter *array, uint64_t t, GError **error)
                     array->location, array->schema->name, array->n_rows, array->last, t);
 }
 
-/* Makes room for a row of time t in the open leaf. */
+/* Makes room for a row of time t in the open leaf, and an open leaf if there is none. */
 static bool make_room(XtfArrayWriter *array, uint64_t t, GError **error)
 {
     if (array->closed || t < array->earliest)
         return append_refused(array, t, error);
     if (array->n_rows == 0) {
         array->first = t;
-        array->levels = g_new0(XtfLevel, 1);
+        array->open = xtf_open_edge_new(array);
+        array->open->levels = g_new0(XtfLevel, 1);
         array->height = 1;
     }
-    while (xtf_leaf_writer_count(&array->leaf) >= array->leaf.target)
+    if (!array->open && !xtf_array_writer_wake(array, error))
+        return false;
+    XtfLeafWriter *leaf = &array->open->leaf;
+    while (xtf_leaf_writer_count(leaf) >= leaf->target)
         if (!seal_leaf(array, t, error))
             return false;
-    xtf_leaf_writer_grow(&array->leaf);
+    xtf_leaf_writer_grow(leaf);
     return true;
 }
 
 bool xtf_array_writer_append(XtfArrayWriter *array, const void *row, GError **error)
 {
     uint32_t row_size = array->schema->row_size;
-    XtfLeafWriter *leaf = &array->leaf;
+    XtfOpenEdge *open = array->open;
     uint64_t t = xtf_load64(row);
 
-    if (G_UNLIKELY(leaf->next >= leaf->end || t < array->earliest) && !make_room(array, t, error))
+    if (G_UNLIKELY(!open || open->leaf.next >= open->leaf.end || t < array->earliest) && !make_room(array, t, error))
         return false;
+    XtfLeafWriter *leaf = &array->open->leaf;
     memcpy(leaf->next, row, row_size);
     leaf->next += row_size;
     array->n_rows++;
@@ -308,25 +324,26 @@ uint64_t xtf_array_writer_last(const XtfArrayWriter *array)
 static void pack_totals(const XtfArrayWriter *array, uint32_t count, XtfEdgeEncoder *edge)
 {
     bool is_small = array->height == 1 && count <= XTF_SMALL_ARRAY_ROWS;
+    const XtfOpenEdge *open = array->open;
 
-    if (array->aggregates && is_small && !xtf_codec(array->leaf.codec)->side_by_side) {
+    if (open->aggregates && is_small && !xtf_codec(array->codec)->side_by_side) {
         xtf_edge_begin_totals(edge);
         xtf_edge_end_totals(edge);
         return;
     }
-    xtf_aggregate_writer_pack_edge(array->aggregates, array->leaf.rows, count, array->height, edge);
+    xtf_aggregate_writer_pack_edge(open->aggregates, open->leaf.rows, count, array->height, edge);
 }
 
 bool xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef *at, GError **error)
 {
-    const XtfLeafWriter *leaf = &array->leaf;
+    const XtfLeafWriter *leaf = &array->open->leaf;
     uint32_t count = xtf_leaf_writer_count(leaf);
     g_autoptr(GByteArray) rows = g_byte_array_new();
 
     xtf_leaf_writer_pack_open(leaf, rows);
     XtfEdgeEncoder edge = xtf_edge_encode(bytes, array->height, xtf_checksum(rows->data, rows->len));
     for (unsigned i = 0; i < array->height; i++) {
-        const XtfLevel *level = &array->levels[i];
+        const XtfLevel *level = &array->open->levels[i];
         if (i > 0)
             g_byte_array_append(bytes, level->page + sizeof(XtfDiskPage), level->count * (guint)sizeof(XtfDiskEntry));
         xtf_edge_end_level(&edge, &(XtfEdgeLevel){.first_n = level->first_n,
@@ -356,7 +373,7 @@ bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
     if (array->closed)
         return true;
     array->closed = true;
-    if (array->n_rows == 0)
+    if (!array->open) /* it has no rows, or all of them are in the file */
         return true;
 
     g_autoptr(GByteArray) edge = g_byte_array_new(); /* packed before the lock is taken: packing widens limits */

@@ -5,10 +5,10 @@
 #include "libxtf/write/array-pages.h"
 
 /* The array is as new, but for its place in the P index. A new id keeps its old pages from being taken for its own.
- * `search` is NULL if nobody knows its pages. */
+ * `search` is NULL if nobody knows its pages; those of an array that is damaged are not known either. */
 static void clear_array(XtfWriter *writer, XtfArrayWriter *array, XtfPageSearch *search)
 {
-    if (search)
+    if (search && (array->open || (!array->closed && xtf_array_writer_wake(array, NULL))))
         xtf_page_search_array(search, array, writer->dropped_pages);
     /* The edge of one that was closed since the last commit is not in the file yet. */
     if (!g_ptr_array_remove(writer->pending_arrays, array))
@@ -24,7 +24,7 @@ bool xtf_writer_clear_arrays(XtfWriter *writer, uint32_t schema, GError **error)
 
     if (schema >= catalog->n_schemas || catalog->schemas[schema]->kind == XTF_SCHEMA_TABLE)
         return xtf_fail(error, XTF_ERROR_INVALID, "schema %" PRIu32 " is of no arrays", schema);
-    if (g_hash_table_size(writer->array_of) > UINT32_MAX - writer->next_array)
+    if (g_hash_table_size(writer->arrays) > UINT32_MAX - writer->next_array)
         return xtf_fail(error, XTF_ERROR_TOO_LARGE, "the file has no ids for more arrays");
     g_auto(XtfPageSearch) search;
     bool with_pages = xtf_page_search_init(&search, writer);

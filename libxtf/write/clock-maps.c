@@ -107,8 +107,7 @@ void xtf_array_writer_hold_to_promise(XtfArrayWriter *array)
 static bool has_other_map(const XtfWriter *writer, uint64_t location, uint32_t number)
 {
     for (uint32_t schema = 0; schema < writer->catalog.n_schemas; schema++) {
-        const XtfArrayKey key = {.location = location, .schema = schema};
-        const XtfArrayWriter *array = g_hash_table_lookup(writer->array_of, &key);
+        const XtfArrayWriter *array = xtf_writer_find_array(writer, location, writer->catalog.schemas[schema]);
         if (array && array->n_rows > 0 && array->clock_map != number)
             return true;
     }
@@ -127,8 +126,7 @@ bool xtf_writer_set_clock_map(XtfWriter *writer, uint64_t location, uint32_t num
                         location);
     g_hash_table_replace(writer->clocks.by_location, g_memdup2(&location, sizeof location), GUINT_TO_POINTER(number));
     for (uint32_t schema = 0; schema < writer->catalog.n_schemas; schema++) {
-        const XtfArrayKey key = {.location = location, .schema = schema};
-        XtfArrayWriter *array = g_hash_table_lookup(writer->array_of, &key);
+        XtfArrayWriter *array = xtf_writer_find_array(writer, location, writer->catalog.schemas[schema]);
         if (array && array->clock_map != number) {
             array->clock_map = number;
             array->remapped = true;
@@ -159,10 +157,11 @@ void xtf_writer_clocks_resume_array(XtfWriter *writer, XtfArrayWriter *array, ui
 {
     array->clock_map = number;
     xtf_array_writer_hold_to_promise(array);
+    if (number == 0) /* as of a location that is not known */
+        return;
     g_hash_table_replace(writer->clocks.by_location, g_memdup2(&array->location, sizeof array->location),
                          GUINT_TO_POINTER(number));
-    if (number > 0)
-        map_at(&writer->clocks, number)->used = true;
+    map_at(&writer->clocks, number)->used = true;
 }
 
 void xtf_writer_clocks_forget_unused(XtfWriter *writer)
@@ -172,7 +171,7 @@ void xtf_writer_clocks_forget_unused(XtfWriter *writer)
     GHashTableIter arrays;
     gpointer data;
 
-    g_hash_table_iter_init(&arrays, writer->array_of);
+    g_hash_table_iter_init(&arrays, writer->arrays);
     while (g_hash_table_iter_next(&arrays, NULL, &data)) {
         const XtfArrayWriter *array = data;
         used[array->clock_map] |= array->n_rows > 0;

@@ -64,7 +64,7 @@ static bool add_edges(XtfCommitBlock *block, const XtfNodeWriter *node, GError *
 
     for (guint i = 0; i < node->arrays->len; i++) {
         XtfArrayWriter *array = node->arrays->pdata[i];
-        if (array->changed && !array->closed && array->n_rows > 0 && !add_edge(block, array, bytes, error))
+        if (array->changed && array->open && !add_edge(block, array, bytes, error))
             return false;
     }
     return true;
@@ -108,7 +108,7 @@ static void add_up_arrays(XtfWriter *writer)
             if (array->n_rows == 0)
                 continue;
             catalog->n_rows[array->schema->id] += array->n_rows;
-            writer->incompatible |= xtf_codec(array->leaf.codec)->feature;
+            writer->incompatible |= xtf_codec(array->codec)->feature;
             if (array->schema->kind == XTF_SCHEMA_RECORD) {
                 const XtfClockMap *clock = xtf_writer_clock(writer, array->clock_map);
                 first = MIN(first, xtf_clock_map_to_global(clock, array->first));

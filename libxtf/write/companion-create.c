@@ -71,7 +71,6 @@ static bool take_tables(XtfWriter *writer, GError **error)
 static void take_array(XtfWriter *writer, const XtfArray *stored)
 {
     const XtfSchema *schema = writer->catalog.schemas[writer->base->schemas[stored->schema->id]];
-    const XtfArrayKey key = {.location = stored->location, .schema = schema->id};
     XtfArrayWriter *array = g_new0(XtfArrayWriter, 1);
 
     *array = (XtfArrayWriter){
@@ -81,7 +80,7 @@ static void take_array(XtfWriter *writer, const XtfArray *stored)
         .n_rows = stored->n_rows,
         .first = stored->first,
         .last = stored->last,
-        .leaf = {.codec = stored->codec},
+        .codec = stored->codec,
         .edge = {stored->edge_offset, stored->edge_length, stored->edge_checksum},
         .id = stored->id,
         .segment = stored->segment + 1,
@@ -89,8 +88,7 @@ static void take_array(XtfWriter *writer, const XtfArray *stored)
         .closed = true,
     };
     xtf_writer_clocks_resume_array(writer, array, stored->clock_map);
-    g_hash_table_insert(writer->array_of, g_memdup2(&key, sizeof key), array);
-    xtf_writer_index_array(writer, array);
+    xtf_writer_take_array(writer, array);
 }
 
 static bool take_arrays(XtfWriter *writer, GError **error)

@@ -1,22 +1,53 @@
 /*
  * Going on with a file that another writer closed, or left when it died.
  *
- * The last whole commit is read back as a reader does, and every array's right edge becomes open levels again. Pages
- * that a dead writer put behind that commit are no part of the trace; they are written over in time, and until then the
- * new epoch distinguishes them from live ones. Nodes of the P index, schemas, limits and the catalog are written anew
- * by the first commit, so what lies in the file of them is dropped.
+ * The last whole commit is read back as a reader does. Arrays stay at rest until rows come: then an array's right edge
+ * becomes open levels again. The trace that it is read from is kept for that. This writer's own commits may be later,
+ * but none of them changes what an array at rest has in the file.
+ *
+ * Pages that a dead writer put behind the last whole commit are no part of the trace; they are written over in time,
+ * and until then the new epoch distinguishes them from live ones. Nodes of the P index, schemas, limits and the catalog
+ * are written anew by the first commit, so what lies in the file of them is dropped.
  */
 #include "libxtf/disk/strings.h"
 #include "libxtf/tree/leaf.h"
 #include "libxtf/write/chunk-writer.h"
 
-/* The open index pages, and the places of the open leaf. */
-static void resume_levels(XtfArrayWriter *array, const XtfArray *stored, const XtfBlock *edge)
+enum {
+    CACHE_BYTES = 8 << 20, /* of the trace: each array is read once or twice */
+};
+
+/* ---- Opening arrays at rest. */
+
+/* An array as it lies in the file, with local times, as a writer has them. */
+static XtfArray array_at_rest(const XtfArrayWriter *array)
 {
-    array->height = stored->height;
-    array->levels = g_new0(XtfLevel, stored->height);
+    XtfTrace *trace = array->writer->resumed;
+
+    return (XtfArray){
+        .trace = trace,
+        .schema = trace->catalog.schemas[array->schema->id],
+        .location = array->location,
+        .n_rows = array->n_rows,
+        .first = array->first,
+        .last = array->last,
+        .local_first = array->first,
+        .local_last = array->last,
+        .id = array->id,
+        .edge_offset = array->edge.offset,
+        .edge_length = array->edge.length,
+        .edge_checksum = array->edge.checksum,
+        .height = array->height,
+        .codec = array->codec,
+    };
+}
+
+/* The open index pages, and the places of the open leaf. */
+static void open_levels(XtfOpenEdge *open, const XtfArray *stored, const XtfBlock *edge)
+{
+    open->levels = g_new0(XtfLevel, stored->height);
     for (unsigned i = 0; i < stored->height; i++) {
-        XtfLevel *level = &array->levels[i];
+        XtfLevel *level = &open->levels[i];
         XtfEdgeLevel from = xtf_edge_level(edge->data, stored->height, i);
         *level = (XtfLevel){.first_n = from.first_n, .place = from.place, .previous = from.previous};
         if (i > 0) {
@@ -28,16 +59,35 @@ static void resume_levels(XtfArrayWriter *array, const XtfArray *stored, const X
     }
 }
 
-static bool resume_leaf(XtfArrayWriter *array, const XtfArray *stored, XtfBlock *edge, GError **error)
+static bool open_leaf(XtfOpenEdge *open, const XtfArray *stored, XtfBlock *edge, GError **error)
 {
     g_auto(XtfPageView) leaf = {0};
 
     if (!xtf_leaf_get_open(stored, edge, XTF_LEAF_ROWS, &leaf, error))
         return false;
-    xtf_leaf_writer_resume(&array->leaf, leaf.payload, leaf.count,
-                           xtf_edge_level(edge->data, stored->height, 0).length);
+    xtf_leaf_writer_resume(&open->leaf, leaf.payload, leaf.count, xtf_edge_level(edge->data, stored->height, 0).length);
     return true;
 }
+
+bool xtf_array_writer_wake(XtfArrayWriter *array, GError **error)
+{
+    const XtfArray stored = array_at_rest(array);
+    g_autoptr(XtfBlock) edge = xtf_edge_get(&stored, error);
+    XtfOpenEdge *open = edge ? xtf_open_edge_new(array) : NULL;
+
+    if (open) {
+        open_levels(open, &stored, edge);
+        if (open_leaf(open, &stored, edge, error) && xtf_aggregate_writer_resume(open->aggregates, &stored, error)) {
+            array->open = open;
+            return true;
+        }
+        xtf_open_edge_free(open, stored.height);
+    }
+    g_prefix_error(error, "%s: ", array->writer->path);
+    return false;
+}
+
+/* ---- Going on. */
 
 /* `stored` has local times, as a writer does. */
 static bool resume_array(XtfWriter *writer, const XtfArray *stored, GError **error)
@@ -51,7 +101,8 @@ static bool resume_array(XtfWriter *writer, const XtfArray *stored, GError **err
     if (!edge)
         return false;
 
-    xtf_array_writer_set_codec(array, (XtfCodecId)stored->codec);
+    array->codec = stored->codec;
+    array->height = stored->height;
     array->id = stored->id;
     array->n_rows = stored->n_rows;
     array->first = stored->first;
@@ -62,8 +113,7 @@ static bool resume_array(XtfWriter *writer, const XtfArray *stored, GError **err
     xtf_space_use(writer->space, array->edge.offset, array->edge_bytes);
     xtf_writer_clocks_resume_array(writer, array, stored->clock_map);
     writer->next_array = MAX(writer->next_array, stored->id + 1);
-    resume_levels(array, stored, edge);
-    return resume_leaf(array, stored, edge, error) && xtf_aggregate_writer_resume(array->aggregates, stored, error);
+    return true;
 }
 
 static bool resume_arrays(XtfWriter *writer, XtfTrace *trace, GError **error)
@@ -278,10 +328,10 @@ XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GE
     if (fd < 0)
         return NULL;
     g_autoptr(XtfWriter) writer = xtf_writer_new_empty(fd, path);
-    g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, error);
-    if (!trace)
+    writer->resumed = xtf_trace_open(path, &(XtfOpenOptions){.cache_bytes = CACHE_BYTES}, error);
+    if (!writer->resumed)
         return NULL;
-    if (xtf_writer_set_options(writer, options, error) && resume(writer, trace, error))
+    if (xtf_writer_set_options(writer, options, error) && resume(writer, writer->resumed, error))
         return g_steal_pointer(&writer);
     g_prefix_error(error, "%s: ", path);
     return NULL;

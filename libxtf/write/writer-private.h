@@ -40,12 +40,23 @@ typedef struct {
     uint64_t previous; /* 0: none */
 } XtfLevel;
 
+/* The right edge of an array to which rows are appended. */
+typedef struct {
+    XtfLeafWriter leaf;
+    XtfLevel *levels;               /* as many as the array is high, leaf first */
+    XtfAggregateWriter *aggregates; /* NULL if the schema has none */
+} XtfOpenEdge;
+
 /*
  * An array is, at any time, in one of these states:
  *
- *   open    levels hold its right edge; rows may come
- *   closed  levels are freed, and no rows may come; its edge lies in the file or, while it is one of the writer's
- *           `pending_arrays`, in `pending`, whose beginning edge.offset then counts from
+ *   empty    it has no rows, and no edge
+ *   open     `open` holds its right edge; rows may come
+ *   at rest  another writer left it so: its edge lies in the file, and is opened by the first row that comes
+ *   closed   no rows may come; its edge lies in the file or, while it is one of the writer's `pending_arrays`, in
+ *            `pending`, whose beginning edge.offset then counts from
+ *
+ * Only open arrays take much memory: a file may have millions of others.
  *
  * Its one appending thread owns it between commits; `edge` of a closed array is under the writer's lock.
  */
@@ -54,16 +65,14 @@ struct XtfArrayWriter {
     const XtfSchema *schema;
     uint64_t location;
     uint64_t n_rows, first, last;
-    uint64_t earliest;              /* no row may be earlier: for the last one, and for what was promised */
-    XtfLeafWriter leaf;             /* finished once closed */
-    XtfLevel *levels;               /* `height` of them, leaf first; NULL once closed, and before the first row */
-    XtfAggregateWriter *aggregates; /* NULL if the schema has none, and once closed */
-    XtfRef edge;                    /* as of the last commit, or the closing */
-    uint32_t edge_bytes;            /* that the edge takes, with all that lies beside it; 0: it was never stored */
+    uint64_t earliest;   /* no row may be earlier: for the last one, and for what was promised */
+    XtfOpenEdge *open;   /* NULL unless it is open */
+    XtfRef edge;         /* as of the last commit, or the closing */
+    uint32_t edge_bytes; /* that the edge takes, with all that lies beside it; 0: it was never stored */
     uint32_t id;
     uint32_t segment;   /* 0: the file's own. Arrays of other segments are closed */
     uint32_t clock_map; /* number; under the writer's lock */
-    uint8_t height;
+    uint8_t height, codec;
     bool changed;  /* since `edge` was stored */
     bool remapped; /* its clock map changed since its node was stored */
     bool closed;
@@ -116,6 +125,7 @@ struct XtfWriter {
     int fd;
     char *path;
     XtfWriterBase *base; /* NULL: the file is no companion */
+    XtfTrace *resumed;   /* the file as another writer left it, from which arrays at rest are opened; NULL: it is new */
     bool no_sync;
     bool failed;      /* a write failed: nothing may be committed any more */
     XtfCodecId codec; /* of new arrays' leaves */
@@ -131,7 +141,7 @@ struct XtfWriter {
     uint64_t pages;        /* allotted */
     uint64_t sealed_bytes; /* since the last commit */
     XtfCatalog catalog;    /* schemas, limits; the rest is filled by commits */
-    GHashTable *array_of;  /* (location, schema) -> XtfArrayWriter, owned */
+    GHashTable *arrays;    /* a set of XtfArrayWriter, owned, by location and schema */
     GPtrArray *nodes;      /* XtfNodeWriter, in order */
     GPtrArray *tables;     /* XtfTableWriter */
     XtfChunkWriter strings;
@@ -182,8 +192,10 @@ uint64_t xtf_writer_take_pages(XtfWriter *writer, uint64_t behind, uint64_t n_pa
 /* The same, of pages to be sealed. Takes the lock. */
 uint64_t xtf_writer_allot(XtfWriter *writer, uint64_t behind, uint64_t n_pages);
 
-/* Puts an array into the node of the P index that it belongs in. Called with the lock held. */
-void xtf_writer_index_array(XtfWriter *writer, XtfArrayWriter *array);
+/* The array of a location; NULL: there is none. Called with the lock held. */
+XtfArrayWriter *xtf_writer_find_array(const XtfWriter *writer, uint64_t location, const XtfSchema *schema);
+/* Takes a new array, and puts it into the node of the P index that it belongs in. Called with the lock held. */
+void xtf_writer_take_array(XtfWriter *writer, XtfArrayWriter *array);
 /* The node as bytes, and its branch in the level above, whose child is not set. Arrays without rows are left out: with
  * no others the branch has no arrays. Whether an array has changed is passed on to the node, and forgotten. */
 void xtf_node_writer_encode(XtfNodeWriter *node, GByteArray *bytes, XtfBranch *branch);
@@ -193,11 +205,14 @@ void xtf_writer_widen_limits(XtfWriter *writer, const XtfSchema *schema, const u
 
 /* An array without rows. */
 XtfArrayWriter *xtf_array_writer_new(XtfWriter *writer, uint64_t location, const XtfSchema *schema);
+/* The edge of an array without rows. */
+XtfOpenEdge *xtf_open_edge_new(const XtfArrayWriter *array);
+void xtf_open_edge_free(XtfOpenEdge *edge, unsigned height); /* NULL is fine */
 void xtf_array_writer_free(XtfArrayWriter *array);
 /* Makes it one without rows again, which knows nothing of what it has in the file. */
 void xtf_array_writer_reset(XtfArrayWriter *array);
-/* Sets the codec of its leaves, while it has no rows. By default it is the writer's. */
-void xtf_array_writer_set_codec(XtfArrayWriter *array, XtfCodecId codec);
+/* Opens the edge of an array at rest; nothing else changes. If the file is damaged there, it stays at rest. */
+bool xtf_array_writer_wake(XtfArrayWriter *array, GError **error);
 
 /* Computes the earliest time of a row anew: the writer's promise or the array's clock map has changed. */
 void xtf_array_writer_hold_to_promise(XtfArrayWriter *array);
@@ -222,9 +237,3 @@ void xtf_writer_clocks_resume_array(XtfWriter *writer, XtfArrayWriter *array, ui
 void xtf_writer_clocks_forget_unused(XtfWriter *writer);
 /* Appends the item of maps; their number. */
 uint32_t xtf_writer_clocks_encode(const XtfWriter *writer, GByteArray *bytes);
-
-/* The key of `array_of`. */
-typedef struct {
-    uint64_t location;
-    uint32_t schema;
-} XtfArrayKey;

@@ -15,17 +15,17 @@
 #include "libxtf/write/chunk-writer.h"
 #include "libxtf/write/companion.h"
 
-static guint hash_key(gconstpointer data)
+static guint hash_array(gconstpointer data)
 {
-    const XtfArrayKey *key = data;
-    uint64_t mixed = (key->location ^ (uint64_t)key->schema << 52) * UINT64_C(0x9e3779b97f4a7c15);
+    const XtfArrayWriter *array = data;
+    uint64_t mixed = (array->location ^ (uint64_t)array->schema->id << 52) * UINT64_C(0x9e3779b97f4a7c15);
     return (guint)(mixed >> 32);
 }
 
-static gboolean equal_keys(gconstpointer a, gconstpointer b)
+static gboolean equal_arrays(gconstpointer a, gconstpointer b)
 {
-    const XtfArrayKey *x = a, *y = b;
-    return x->location == y->location && x->schema == y->schema;
+    const XtfArrayWriter *x = a, *y = b;
+    return x->location == y->location && x->schema->id == y->schema->id;
 }
 
 static void free_array(gpointer array)
@@ -59,7 +59,7 @@ XtfWriter *xtf_writer_new_empty(int fd, const char *path)
     writer->catalog.n_rows = g_new0(uint64_t, XTF_SCHEMAS_MAX);
     writer->catalog.limit_items = g_new0(XtfRef, XTF_SCHEMAS_MAX);
     writer->limits_changed = g_new0(bool, XTF_SCHEMAS_MAX);
-    writer->array_of = g_hash_table_new_full(hash_key, equal_keys, g_free, free_array);
+    writer->arrays = g_hash_table_new_full(hash_array, equal_arrays, free_array, NULL);
     writer->nodes = g_ptr_array_new_with_free_func(free_node);
     writer->tables = g_ptr_array_new_with_free_func(free_table);
     xtf_chunk_writer_init(&writer->strings);
@@ -80,7 +80,7 @@ void xtf_writer_abort(XtfWriter *writer)
         return;
     if (writer->fd >= 0)
         close(writer->fd);
-    g_hash_table_unref(writer->array_of);
+    g_hash_table_unref(writer->arrays);
     g_ptr_array_unref(writer->nodes);
     g_ptr_array_unref(writer->tables);
     g_ptr_array_unref(writer->pending_arrays);
@@ -90,6 +90,7 @@ void xtf_writer_abort(XtfWriter *writer)
     g_array_unref(writer->branch_nodes);
     g_array_unref(writer->dropped);
     xtf_writer_base_free(writer->base);
+    xtf_trace_unref(writer->resumed);
     g_array_unref(writer->dropped_pages);
     g_hash_table_unref(writer->string_ids);
     xtf_writer_clocks_finish(&writer->clocks);
@@ -236,16 +237,20 @@ bool xtf_writer_add_string(XtfWriter *writer, const char *text, uint32_t *id, GE
     return true;
 }
 
+XtfArrayWriter *xtf_writer_find_array(const XtfWriter *writer, uint64_t location, const XtfSchema *schema)
+{
+    return g_hash_table_lookup(writer->arrays, &(XtfArrayWriter){.location = location, .schema = schema});
+}
+
 XtfArrayWriter *xtf_writer_array(XtfWriter *writer, uint64_t location, uint32_t schema_id, GError **error)
 {
-    const XtfArrayKey key = {.location = location, .schema = schema_id};
     g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&writer->lock);
-    XtfArrayWriter *array = g_hash_table_lookup(writer->array_of, &key);
-    if (array)
-        return array;
     const XtfSchema *schema = schema_for(writer, schema_id, false, error);
     if (!schema)
         return NULL;
+    XtfArrayWriter *array = xtf_writer_find_array(writer, location, schema);
+    if (array)
+        return array;
     if (writer->next_array == UINT32_MAX) {
         xtf_fail(error, XTF_ERROR_TOO_LARGE, "the file has no ids for more arrays");
         return NULL;
@@ -254,8 +259,7 @@ XtfArrayWriter *xtf_writer_array(XtfWriter *writer, uint64_t location, uint32_t 
     array->id = writer->next_array++;
     array->clock_map = xtf_writer_clock_of(writer, location);
     xtf_array_writer_hold_to_promise(array);
-    g_hash_table_insert(writer->array_of, g_memdup2(&key, sizeof key), array);
-    xtf_writer_index_array(writer, array);
+    xtf_writer_take_array(writer, array);
     return array;
 }
 
@@ -368,7 +372,7 @@ bool xtf_writer_set_complete(XtfWriter *writer, uint64_t t, GError **error)
     writer->complete = t;
     GHashTableIter arrays;
     gpointer array;
-    g_hash_table_iter_init(&arrays, writer->array_of);
+    g_hash_table_iter_init(&arrays, writer->arrays);
     while (g_hash_table_iter_next(&arrays, NULL, &array))
         xtf_array_writer_hold_to_promise(array);
     return true;

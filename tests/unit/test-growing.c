@@ -212,3 +212,97 @@ Test(growing, opening_never_fails)
     cr_log_info("%" G_GUINT64_FORMAT " openings beside %d commits", i, busy.commits);
     remove_folder(folder);
 }
+
+static void add_rows(XtfWriter *writer, uint64_t location, uint64_t from, uint64_t to)
+{
+    GError *error = NULL;
+    XtfArrayWriter *array = xtf_writer_array(writer, location, add_schema(writer, "calls"), &error);
+
+    for (uint64_t n = from; n < to; n++) {
+        TestRow row = row_of(location, n);
+        cr_assert_good(xtf_array_writer_append(array, &row, &error), error);
+    }
+}
+
+static char *write_locations(const char *folder, uint64_t locations, uint64_t rows)
+{
+    char *path = g_build_filename(folder, "a.xtf", NULL);
+    GError *error = NULL;
+    XtfWriter *writer = xtf_writer_create(path, &(XtfWriterOptions){.no_sync = true}, &error);
+
+    for (uint64_t location = 0; location < locations; location++)
+        add_rows(writer, location, 0, rows);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+    return path;
+}
+
+/* A writer that goes on opens an array when its first row comes, however many commits later: by then, pages that the
+ * file had otherwise have been used again. */
+Test(growing, arrays_are_opened_when_rows_come)
+{
+    enum { LOCATIONS = 5, ROWS = 5000, COMMITS = 60, MORE = 100 };
+    char *folder = make_folder();
+    g_autofree char *path = write_locations(folder, LOCATIONS, ROWS);
+    const XtfWriterOptions options = {.no_sync = true, .keep_commits = 2, .keep_seconds = -1};
+    const uint64_t expected[LOCATIONS] = {ROWS + COMMITS * MORE, ROWS + MORE, ROWS, ROWS, ROWS + 2 * MORE};
+    GError *error = NULL;
+    XtfWriter *writer = xtf_writer_open(path, &options, &error);
+
+    cr_assert_good(writer, error);
+    for (uint64_t commit = 0; commit < COMMITS; commit++) {
+        add_rows(writer, 0, ROWS + commit * MORE, ROWS + (commit + 1) * MORE);
+        cr_assert_good(xtf_writer_commit(writer, &error), error);
+    }
+    add_rows(writer, 1, ROWS, ROWS + MORE);
+    XtfArrayWriter *closed = xtf_writer_array(writer, 3, 0, &error);
+    cr_assert_good(xtf_array_writer_close(closed, &error), error);
+    TestRow late = row_of(3, ROWS);
+    assert_refused(xtf_array_writer_append(closed, &late, &error), &error);
+    add_rows(writer, 4, ROWS, ROWS + MORE);
+    cr_assert_good(xtf_writer_commit(writer, &error), error);
+    add_rows(writer, 4, ROWS + MORE, ROWS + 2 * MORE);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    assert_sound(trace);
+    for (uint64_t location = 0; location < LOCATIONS; location++)
+        assert_rows(trace, location, expected[location]);
+    g_clear_pointer(&trace, xtf_trace_unref);
+    remove_folder(folder);
+}
+
+/* Of an array whose open leaf is damaged no row is lost but those, and the others go on. */
+Test(growing, a_damaged_array_takes_no_rows)
+{
+    enum { ROWS = 100 };
+    char *folder = make_folder();
+    g_autofree char *path = write_locations(folder, 3, ROWS);
+    GError *error = NULL;
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    XtfArray array = find_array(trace, 1, 0);
+    uint64_t leaf = (array.edge_offset + array.edge_length + 7) / 8 * 8;
+    g_autofree char *bytes = NULL;
+    gsize length;
+
+    cr_assert(g_file_get_contents(path, &bytes, &length, NULL));
+    bytes[leaf + 5] ^= 1;
+    cr_assert(g_file_set_contents(path, bytes, (gssize)length, NULL));
+    g_clear_pointer(&trace, xtf_trace_unref);
+    XtfWriter *writer = xtf_writer_open(path, &(XtfWriterOptions){.no_sync = true}, &error);
+    cr_assert_good(writer, error);
+    for (unsigned i = 0; i < 2; i++) {
+        TestRow row = row_of(1, ROWS);
+        cr_assert_not(xtf_array_writer_append(xtf_writer_array(writer, 1, 0, NULL), &row, &error));
+        cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_DAMAGED));
+        cr_assert(strstr(error->message, path));
+        g_clear_error(&error);
+    }
+    add_rows(writer, 2, ROWS, 2 * ROWS);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+    trace = open_trace(path, 0);
+    assert_rows(trace, 0, ROWS);
+    assert_rows(trace, 2, 2 * ROWS);
+    cr_assert_eq(find_array(trace, 1, 0).n_rows, ROWS);
+    g_clear_pointer(&trace, xtf_trace_unref);
+    remove_folder(folder);
+}

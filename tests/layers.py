@@ -21,7 +21,7 @@ ROOMS = [
     "src/files", "src/model",
     "src/nettest/cluster", "src/nettest",
     "src/import/definitions", "src/import", "src/import/otf2", "src/import/nettest", "src/import/opents",
-    "src/analysis/formulas",
+    "src/analysis/formulas", "src/analysis/steps",
     "src/query/text", "src/query/images", "src/query/context", "src/query/select",
     "src/analysis/replay", "src/analysis/align", "src/analysis/kinds", "src/analysis/waits", "src/analysis/causes", "src/analysis/path", "src/analysis/network", "src/analysis/analyze",
     "src/query/format", "src/query/network", "src/query/totals", "src/query/match", "src/query/collectives", "src/query/views", "src/query/drawing", "src/query/timeline", "src/query/charts", "src/query/frames", "src/query/findings", "src/query/page", "src/query/pictures", "src/query/records", "src/query/node", "src/query/entries", "src/query/tree", "src/query/diff",

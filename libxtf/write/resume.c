@@ -14,7 +14,7 @@
 #include "libxtf/write/chunk-writer.h"
 
 enum {
-    CACHE_BYTES = 8 << 20, /* of the trace: each array is read once or twice */
+    CACHE_BYTES = 4 << 20, /* of the trace: each array is read once or twice */
 };
 
 /* ---- Opening arrays at rest. */

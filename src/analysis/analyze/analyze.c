@@ -65,38 +65,47 @@ static bool clear(XtfWriter *writer, GError **error)
     return true;
 }
 
-/* What waits were caused by, and the critical path. */
-static bool go_back(XtfReplay *replay, XtfPoints *points, XtfWriter *writer, const XtfAnalyzeOptions *options,
-                    XtfAnalyzeReport *report, GError **error)
+static bool find_causes(XtfReplay *replay, XtfPoints *points, XtfWriter *writer, XtfSteps *steps,
+                        XtfCausesCounts *counts, GError **error)
 {
     g_autoptr(XtfDelays) delays = NULL;
 
-    return xtf_causes_find(xtf_replay_context(replay), points, options->cancel, &delays, &report->causes, error) &&
-           xtf_delays_write(points, delays, writer, options->cancel, error) &&
-           xtf_critical_write(points, writer, options->cancel, &report->path, error) &&
-           xtf_ideal_write(replay, writer, &report->ideal, error);
+    return xtf_causes_find(xtf_replay_context(replay), points, steps, &delays, counts, error) &&
+           xtf_delays_write(points, delays, writer, steps, error);
 }
 
-static bool analyze(XtfReplay *replay, XtfRawPoints *raw, XtfWriter *writer, const XtfAnalyzeOptions *options,
-                    XtfAnalyzeReport *report, GError **error)
+/* What waits were caused by, and the critical path. */
+static bool go_back(XtfReplay *replay, XtfPoints *points, XtfWriter *writer, XtfSteps *steps, XtfAnalyzeReport *report,
+                    GError **error)
 {
-    if (!xtf_find_waits(replay, raw, &report->found, error))
+    return find_causes(replay, points, writer, steps, &report->causes, error) &&
+           xtf_critical_write(points, writer, steps, &report->path, error);
+}
+
+/* All runs of the replay come first: what they need in memory is gone before what follows needs some. */
+static bool analyze(XtfReplay *replay, XtfRawPoints *raw, XtfWriter *writer, XtfSteps *steps, XtfAnalyzeReport *report,
+                    GError **error)
+{
+    if (!xtf_find_waits(replay, raw, steps, &report->found, error) ||
+        !xtf_ideal_write(replay, writer, steps, &report->ideal, error))
         return false;
-    g_autoptr(XtfPoints) points = xtf_points_collect(replay, raw, options->cancel, error);
+    xtf_replay_end_runs(replay);
+    g_autoptr(XtfPoints) points = xtf_points_collect(replay, raw, steps, error);
     if (!points)
         return false;
     xtf_raw_points_finish(raw);
-    return go_back(replay, points, writer, options, report, error) &&
-           xtf_waits_write(points, writer, options->cancel, &report->found, error);
+    return go_back(replay, points, writer, steps, report, error) &&
+           xtf_waits_write(points, writer, steps, &report->found, error);
 }
 
 bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const XtfAnalyzeOptions *options,
                  XtfAnalyzeReport *report, GError **error)
 {
-    const XtfReplayOptions how = {.calls = true,
-                                  .cancel = options->cancel,
-                                  .progress = options->progress,
-                                  .progress_data = options->progress_data};
+    XtfSteps steps = {
+        .cancel = options->cancel, .progress = options->progress, .progress_data = options->progress_data};
+    const XtfReplayOptions how = {
+        .calls = true, .cancel = options->cancel, .progress = xtf_steps_show, .progress_data = &steps};
+    xtf_steps_begin(&steps, "reading", 0);
     g_autoptr(XtfReplay) replay = xtf_replay_new(trace, &how, error);
     XtfRawPoints raw;
     uint32_t n_locations = 0;
@@ -106,7 +115,7 @@ bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const Xtf
         return false;
     for (uint32_t i = 0; i < xtf_replay_n_processes(replay); i++)
         n_locations += xtf_replay_process(replay, i)->n_locations;
-    bool good = xtf_raw_points_init(&raw, n_locations, error) && analyze(replay, &raw, writer, options, report, error);
+    bool good = xtf_raw_points_init(&raw, n_locations, error) && analyze(replay, &raw, writer, &steps, report, error);
     xtf_raw_points_finish(&raw);
     return good && write_analyses(trace, writer, tool, error);
 }

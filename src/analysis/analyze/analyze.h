@@ -10,8 +10,9 @@
 
 typedef struct {
     atomic_bool *cancel; /* true: stop, with XTF_ERROR_CANCELLED; may be NULL */
-    /* Now and then: rows gone through, and all rows of a step. May be NULL. */
-    void (*progress)(uint64_t done, uint64_t total, void *data);
+    /* Now and then, by any thread: what is done at the moment, how far that is, and all of it; a total of 0 is not
+     * known. May be NULL. */
+    void (*progress)(const char *step, uint64_t done, uint64_t total, void *data);
     void *progress_data;
 } XtfAnalyzeOptions;
 

@@ -1,11 +1,12 @@
 #include "src/analysis/causes/causes.h"
 
-#include "libxtf/error.h"
 #include "src/analysis/causes/causes-private.h"
 #include "src/model/schemas.h"
 
 /* Waits that are held before turns are short; points of a location's turn, and of the turns of all. */
 enum { HELD_MAX = 1 << 15, TURN_MIN = 4, TURN_MAX = 256, TURNS_MAX = 1 << 15 };
+/* Points between looks whether to go on: some may be waited for by very many. */
+enum { BETWEEN_LOOKS = 16 };
 
 /* A location on its way back. */
 typedef struct {
@@ -42,6 +43,7 @@ typedef struct {
     GHashTable *blocked;    /* Place of a wait -> number of the location that waits for it to be passed, plus 1 */
     GHashTable *operations; /* guint64 -> Operation */
     uint64_t n_held;        /* waiters of them */
+    uint64_t n_done;        /* points that were gone over */
     XtfCausesCounts counts;
     bool *counts_outside; /* by location: its time outside of all calls is the program's */
     uint32_t turn;        /* points of a location's turn */
@@ -264,7 +266,7 @@ static Step step(Pass *pass, uint32_t location, GError **error)
 
 /* As far back as a location comes. Once much is held of waits whose late ones have not come yet, turns are short, so
  * that no location gets ahead of the others any more. */
-static bool go(Pass *pass, uint32_t location, atomic_bool *cancel, GError **error)
+static bool go(Pass *pass, uint32_t location, XtfSteps *steps, GError **error)
 {
     Walk *walk = &pass->walks[location];
 
@@ -273,8 +275,6 @@ static bool go(Pass *pass, uint32_t location, atomic_bool *cancel, GError **erro
             wake(pass, location);
             return true;
         }
-        if (cancel && atomic_load(cancel))
-            return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
         switch (step(pass, location, error)) {
         case FAILED:
             return false;
@@ -283,6 +283,8 @@ static bool go(Pass *pass, uint32_t location, atomic_bool *cancel, GError **erro
         case WENT:
             walk->at--;
             walk->settled = pass->forced = false;
+            if (++pass->n_done % BETWEEN_LOOKS == 0 && !xtf_steps_go_on(steps, BETWEEN_LOOKS, error))
+                return false;
         }
     }
     return true;
@@ -301,8 +303,9 @@ static bool break_circle(Pass *pass)
     return true;
 }
 
-static bool run(Pass *pass, atomic_bool *cancel, GError **error)
+static bool run(Pass *pass, XtfSteps *steps, GError **error)
 {
+    xtf_steps_begin(steps, "causes", xtf_points_n(pass->work.intervals.points));
     for (uint32_t location = pass->n_locations; location-- > 0;)
         wake(pass, location);
     do {
@@ -310,7 +313,7 @@ static bool run(Pass *pass, atomic_bool *cancel, GError **error)
         while ((next = g_queue_pop_head(&pass->ready))) {
             uint32_t location = GPOINTER_TO_UINT(next) - 1;
             pass->walks[location].queued = false;
-            if (!go(pass, location, cancel, error))
+            if (!go(pass, location, steps, error))
                 return false;
         }
     } while (break_circle(pass));
@@ -394,7 +397,7 @@ static bool find_programs(Pass *pass, XtfTrace *trace, GError **error)
     return true;
 }
 
-bool xtf_causes_find(XtfTraceContext *context, XtfPoints *points, atomic_bool *cancel, XtfDelays **delays,
+bool xtf_causes_find(XtfTraceContext *context, XtfPoints *points, XtfSteps *steps, XtfDelays **delays,
                      XtfCausesCounts *counts, GError **error)
 {
     g_autoptr(XtfDelays) found = xtf_delays_new(xtf_points_n_locations(points), error);
@@ -405,7 +408,7 @@ bool xtf_causes_find(XtfTraceContext *context, XtfPoints *points, atomic_bool *c
     pass_init(&pass, points, found);
     bool good = (!context || find_programs(&pass, context->trace, error)) &&
                 (pass.work.teams = xtf_team_contexts_new(context, points, error)) &&
-                xtf_marks_find(&pass.marks, points, cancel, error) && run(&pass, cancel, error);
+                xtf_marks_find(&pass.marks, points, steps, error) && run(&pass, steps, error);
     if (good) {
         *counts = pass.counts;
         *delays = g_steal_pointer(&found);

@@ -32,8 +32,6 @@
  */
 #pragma once
 
-#include <stdatomic.h>
-
 #include "src/analysis/causes/delays.h"
 #include "src/query/context/trace-context.h"
 
@@ -45,7 +43,6 @@ typedef struct {
 
 /* Puts the results of all points that are waits, and finds the delays. Time outside of all calls is that of a call path
  * where a location's records tell that a program began; else nobody knows what it was spent for, and as in Scalasca it
- * delays nobody. `context`: of the trace whose points they are; NULL: nothing is known of it. `cancel`: true: stop,
- * with XTF_ERROR_CANCELLED; may be NULL. */
-bool xtf_causes_find(XtfTraceContext *context, XtfPoints *points, atomic_bool *cancel, XtfDelays **delays,
+ * delays nobody. `context`: of the trace whose points they are; NULL: nothing is known of it. Two steps. */
+bool xtf_causes_find(XtfTraceContext *context, XtfPoints *points, XtfSteps *steps, XtfDelays **delays,
                      XtfCausesCounts *counts, GError **error);

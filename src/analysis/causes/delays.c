@@ -81,7 +81,7 @@ bool xtf_delays_get(const XtfDelays *delays, uint32_t number, uint64_t i, XtfDel
 }
 
 static bool write_location(const XtfPoints *points, const XtfDelays *delays, uint32_t number, XtfArrayWriter *array,
-                           atomic_bool *cancel, GError **error)
+                           XtfSteps *steps, GError **error)
 {
     enum { BETWEEN_LOOKS = 4096 };
     const XtfClockMap *clock = xtf_points_location(points, number)->clock;
@@ -89,8 +89,8 @@ static bool write_location(const XtfPoints *points, const XtfDelays *delays, uin
     XtfDelay delay;
 
     for (uint64_t i = 0; i < n; i++) {
-        if (i % BETWEEN_LOOKS == 0 && cancel && atomic_load(cancel))
-            return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
+        if (i % BETWEEN_LOOKS == 0 && !xtf_steps_go_on(steps, i > 0 ? BETWEEN_LOOKS : 0, error))
+            return false;
         if (!xtf_delays_get(delays, number, i, &delay, error))
             return false;
         const XtfDelaysRow row = {
@@ -105,21 +105,25 @@ static bool write_location(const XtfPoints *points, const XtfDelays *delays, uin
         if (!xtf_array_writer_append(array, &row, error))
             return false;
     }
-    return xtf_array_writer_close(array, error);
+    return xtf_steps_go_on(steps, n % BETWEEN_LOOKS, error) && xtf_array_writer_close(array, error);
 }
 
-bool xtf_delays_write(const XtfPoints *points, const XtfDelays *delays, XtfWriter *writer, atomic_bool *cancel,
+bool xtf_delays_write(const XtfPoints *points, const XtfDelays *delays, XtfWriter *writer, XtfSteps *steps,
                       GError **error)
 {
+    uint64_t n = 0;
     uint32_t schema;
 
     if (!xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_DELAYS), &schema, error))
         return false;
+    for (uint32_t i = 0; i < delays->n_locations; i++)
+        n += xtf_delays_n(delays, i);
+    xtf_steps_begin(steps, "writing delays", n);
     for (uint32_t i = 0; i < delays->n_locations; i++) {
         if (xtf_delays_n(delays, i) == 0)
             continue;
         XtfArrayWriter *array = xtf_writer_array(writer, xtf_points_location(points, i)->id, schema, error);
-        if (!array || !write_location(points, delays, i, array, cancel, error))
+        if (!array || !write_location(points, delays, i, array, steps, error))
             return false;
     }
     return true;

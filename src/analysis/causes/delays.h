@@ -5,10 +5,9 @@
  */
 #pragma once
 
-#include <stdatomic.h>
-
 #include "libxtf/writer.h"
 #include "src/analysis/causes/costs.h"
+#include "src/analysis/steps/steps.h"
 #include "src/analysis/waits/points.h"
 
 /* What a call path of a location is charged with at one point. */
@@ -32,6 +31,6 @@ bool xtf_delays_add(XtfDelays *delays, uint32_t location, const XtfDelay *delay,
 uint64_t xtf_delays_n(const XtfDelays *delays, uint32_t location);
 bool xtf_delays_get(const XtfDelays *delays, uint32_t location, uint64_t i, XtfDelay *delay, GError **error);
 
-/* Writes the rows of `delays` of all locations. `cancel`: true: stop, with XTF_ERROR_CANCELLED; may be NULL. */
-bool xtf_delays_write(const XtfPoints *points, const XtfDelays *delays, XtfWriter *writer, atomic_bool *cancel,
+/* Writes the rows of `delays` of all locations. One step. */
+bool xtf_delays_write(const XtfPoints *points, const XtfDelays *delays, XtfWriter *writer, XtfSteps *steps,
                       GError **error);

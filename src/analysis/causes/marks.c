@@ -20,7 +20,7 @@ typedef struct {
     XtfMarks *marks;
     const XtfPoints *points;
     uint32_t *processes; /* by location */
-    atomic_bool *cancel;
+    XtfSteps *steps;
 } Work;
 
 /* What a thread has. */
@@ -231,9 +231,8 @@ static bool mark_location(Own *own, uint32_t number, GError **error)
     clear(own);
     for (uint64_t done = 0; done < location->n; done += AT_ONCE) {
         uint64_t n = MIN(location->n - done, (uint64_t)AT_ONCE);
-        if (own->work->cancel && atomic_load(own->work->cancel))
-            return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
-        if (!xtf_points_read(own->work->points, location->first + done, n, own->points, error))
+        if (!xtf_steps_go_on(own->work->steps, n, error) ||
+            !xtf_points_read(own->work->points, location->first + done, n, own->points, error))
             return false;
         for (uint64_t i = 0; i < n; i++) {
             if (!go_over(own, &own->points[i], number, done + i, &next, error))
@@ -290,13 +289,14 @@ static void join(void *data, void *unused)
     g_free(own);
 }
 
-bool xtf_marks_find(XtfMarks *marks, const XtfPoints *points, atomic_bool *cancel, GError **error)
+bool xtf_marks_find(XtfMarks *marks, const XtfPoints *points, XtfSteps *steps, GError **error)
 {
     const XtfParallelWork how = {.step = 1, .begin = begin, .work = mark, .join = join};
     uint32_t n = xtf_points_n_locations(points);
     g_autofree uint32_t *processes = g_new0(uint32_t, MAX(n, 1));
-    Work work = {.marks = marks, .points = points, .processes = processes, .cancel = cancel};
+    Work work = {.marks = marks, .points = points, .processes = processes, .steps = steps};
 
+    xtf_steps_begin(steps, "meetings", xtf_points_n(points));
     *marks = XTF_MARKS_NONE;
     for (uint32_t i = 1; i < n; i++)
         processes[i] =

@@ -12,9 +12,8 @@
  */
 #pragma once
 
-#include <stdatomic.h>
-
 #include "src/analysis/causes/meetings.h"
+#include "src/analysis/steps/steps.h"
 
 typedef struct {
     /* The last point before this one at which the location met the partner's process; XTF_NO_POINT: none. Of the one
@@ -51,8 +50,8 @@ typedef struct {
 
 #define XTF_MARKS_NONE ((XtfMarks){XTF_SPOOL_NONE, XTF_SPOOL_NONE, XTF_SPOOL_NONE})
 
-/* By all cores. `cancel`: true: stop, with XTF_ERROR_CANCELLED; may be NULL. To be finished after a failure, too. */
-bool xtf_marks_find(XtfMarks *marks, const XtfPoints *points, atomic_bool *cancel, GError **error);
+/* By all cores, as one step. To be finished after a failure, too. */
+bool xtf_marks_find(XtfMarks *marks, const XtfPoints *points, XtfSteps *steps, GError **error);
 void xtf_marks_finish(XtfMarks *marks);
 
 /* Of points [first, first + n), by number. */

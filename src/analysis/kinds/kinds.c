@@ -1,4 +1,3 @@
-#include "libxtf/error.h"
 #include "src/analysis/kinds/kinds-private.h"
 
 /* ---- All locations. */
@@ -89,15 +88,17 @@ static void handle(XtfKinds *kinds, XtfKindLocation *location)
         xtf_kinds_leave(kinds, row->call);
 }
 
-static bool go(XtfKinds *kinds, atomic_bool *cancel, GError **error)
+static bool go(XtfKinds *kinds, XtfSteps *steps, GError **error)
 {
+    enum { BETWEEN_LOOKS = 1024 };
+
     if (!begin(kinds, error))
         return false;
-    while (kinds->n_heap > 0 && !kinds->failed) {
+    for (uint64_t n = 1; kinds->n_heap > 0 && !kinds->failed; n++) {
         XtfKindLocation *location = &kinds->locations[kinds->heap[0]];
         bool found;
-        if (cancel && atomic_load(cancel))
-            return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
+        if (n % BETWEEN_LOOKS == 0 && !xtf_steps_go_on(steps, BETWEEN_LOOKS, error))
+            return false;
         handle(kinds, location);
         if (!xtf_kind_rows_next(&location->rows, kinds->fields, &found, error))
             return false;
@@ -130,7 +131,7 @@ static void finish(XtfKinds *kinds)
     g_clear_error(&kinds->failed);
 }
 
-bool xtf_kinds_find(XtfTraceContext *context, atomic_bool *cancel, const XtfKindConsumer *consumer, GError **error)
+bool xtf_kinds_find(XtfTraceContext *context, XtfSteps *steps, const XtfKindConsumer *consumer, GError **error)
 {
     XtfKinds kinds = {.context = context, .consumer = consumer};
     const XtfLocations *locations = xtf_trace_context_locations(context, error);
@@ -148,7 +149,7 @@ bool xtf_kinds_find(XtfTraceContext *context, atomic_bool *cancel, const XtfKind
         kinds.windows = xtf_kind_windows_new();
         kinds.epochs = xtf_kind_epochs_new();
         kinds.window_locks = xtf_kind_window_locks_new();
-        good = go(&kinds, cancel, error);
+        good = go(&kinds, steps, error);
     }
     if (good && kinds.failed) {
         g_propagate_error(error, g_steal_pointer(&kinds.failed));

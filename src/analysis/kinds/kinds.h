@@ -10,10 +10,10 @@
 #pragma once
 
 #include <glib.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/analysis/steps/steps.h"
 #include "src/query/context/trace-context.h"
 
 enum {
@@ -66,5 +66,5 @@ typedef struct {
     bool (*barrier)(void *data, const XtfKindBarrier *barrier, uint64_t *instance, GError **error);
 } XtfKindConsumer;
 
-/* `cancel` may be NULL; true: stop, with XTF_ERROR_CANCELLED. */
-bool xtf_kinds_find(XtfTraceContext *context, atomic_bool *cancel, const XtfKindConsumer *consumer, GError **error);
+/* Each row counts for the step at hand. */
+bool xtf_kinds_find(XtfTraceContext *context, XtfSteps *steps, const XtfKindConsumer *consumer, GError **error);

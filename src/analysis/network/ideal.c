@@ -1,25 +1,18 @@
 #include "src/analysis/network/ideal.h"
 
-#include "libxtf/array.h"
 #include "src/analysis/network/network.h"
+#include "src/analysis/waits/row-sorter.h"
 #include "src/model/schemas.h"
 
 typedef struct {
-    XtfWriter *writer;
-    uint32_t schema;
-    XtfArrayWriter **arrays; /* by location; NULL: it has no row yet */
+    XtfRowSorter *rows;
     const XtfLocations *locations;
     const XtfClockMap **clocks; /* by location; NULL: local times are global */
 } Ideal;
 
 static bool take(void *data, uint32_t location, const XtfNetworkWait *wait, GError **error)
 {
-    Ideal *ideal = data;
-    if (!ideal->arrays[location])
-        ideal->arrays[location] =
-            xtf_writer_array(ideal->writer, ideal->locations->all[location].id, ideal->schema, error);
-    if (!ideal->arrays[location])
-        return false;
+    const Ideal *ideal = data;
     const XtfIdealRow row = {
         .time = xtf_clock_map_to_local(ideal->clocks[location], wait->time),
         .seq = wait->seq,
@@ -27,7 +20,7 @@ static bool take(void *data, uint32_t location, const XtfNetworkWait *wait, GErr
         .waited = wait->waited,
         .ideal = wait->clock,
     };
-    return xtf_array_writer_append(ideal->arrays[location], &row, error);
+    return xtf_row_sorter_add(ideal->rows, location, &row, error);
 }
 
 static void find_clocks(XtfReplay *replay, Ideal *ideal)
@@ -42,18 +35,28 @@ static void find_clocks(XtfReplay *replay, Ideal *ideal)
         }
 }
 
-bool xtf_ideal_write(XtfReplay *replay, XtfWriter *writer, uint64_t *end, GError **error)
+static uint64_t id_of(const void *data, uint32_t location)
+{
+    return ((const XtfLocations *)data)->all[location].id;
+}
+
+bool xtf_ideal_write(XtfReplay *replay, XtfWriter *writer, XtfSteps *steps, uint64_t *end, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(xtf_replay_context(replay), error);
-    Ideal ideal = {.writer = writer, .locations = locations};
+    g_auto(XtfRowSorter) rows = {.spool = XTF_SPOOL_NONE};
+    Ideal ideal = {.rows = &rows, .locations = locations};
     const XtfNetworkConsumer consumer = {.data = &ideal, .wait = take};
+    uint32_t schema;
 
-    if (!locations || !xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_IDEAL), &ideal.schema, error))
+    if (!locations || !xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_IDEAL), &schema, error) ||
+        !xtf_row_sorter_init(&rows, locations->n, sizeof(XtfIdealRow), error))
         return false;
-    g_autofree XtfArrayWriter **arrays = g_new0(XtfArrayWriter *, locations->n + 1);
     g_autofree const XtfClockMap **clocks = g_new0(const XtfClockMap *, locations->n + 1);
-    ideal.arrays = arrays;
     ideal.clocks = clocks;
     find_clocks(replay, &ideal);
-    return xtf_network_run(replay, &xtf_ideal_network, &consumer, end, error);
+    xtf_steps_begin(steps, "ideal network", 0);
+    if (!xtf_network_run(replay, &xtf_ideal_network, &consumer, end, error))
+        return false;
+    xtf_steps_begin(steps, "writing the ideal run", rows.n_rows);
+    return xtf_row_sorter_write(&rows, writer, schema, id_of, locations, steps, error);
 }

@@ -2,6 +2,7 @@
 
 #include "src/analysis/path/critical-path.h"
 #include "src/analysis/replay/spool.h"
+#include "src/analysis/waits/row-sorter.h"
 #include "src/model/schemas.h"
 #include "src/query/select/callpath-times.h"
 
@@ -15,18 +16,11 @@ typedef struct {
     const XtfPoints *points;
     XtfWriter *writer;
     uint32_t critical, activity; /* schemas */
-    atomic_bool *cancel;
+    XtfSteps *steps;
     XtfSpool segments; /* XtfPathSegment, the latest first */
+    XtfRowSorter rows; /* of `critical` */
     XtfPathCounts *counts;
 } Run;
-
-static bool is_cancelled(const Run *run, GError **error)
-{
-    if (!run->cancel || !atomic_load_explicit(run->cancel, memory_order_relaxed))
-        return false;
-    xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
-    return true;
-}
 
 /* ---- Back along the waits. */
 
@@ -82,8 +76,10 @@ static bool find_wait(void *data, uint32_t location, uint64_t end, uint64_t seq,
     uint64_t behind = known->first + known->n;
 
     *found = false;
-    if (!known->n || is_cancelled(run, error))
-        return !known->n;
+    if (!known->n)
+        return true;
+    if (!xtf_steps_go_on(run->steps, 1, error))
+        return false;
     if (seq != UINT64_MAX && !xtf_points_find(run->points, location, seq, &behind, error))
         return false;
     while (!*found && behind > known->first) {
@@ -146,6 +142,7 @@ static bool walk_back(Run *run, GError **error)
         starts[i] = location->init.found ? location->init.enter : location->begin;
     }
     find_end(run->points, &walk);
+    xtf_steps_begin(run->steps, "critical path", 0);
     return walk.last == XTF_PATH_NOWHERE || xtf_path_walk(&walk, &run->counts->circles, error);
 }
 
@@ -162,8 +159,7 @@ static uint64_t local_time(const XtfPointLocation *location, uint64_t time)
     return xtf_clock_map_to_local(location->clock, time);
 }
 
-static bool put_row(const Run *run, const XtfPathSegment *segment, const XtfCallpathTime *time, bool first,
-                    GError **error)
+static bool put_row(Run *run, const XtfPathSegment *segment, const XtfCallpathTime *time, bool first, GError **error)
 {
     const XtfPointLocation *location = xtf_points_location(run->points, segment->location);
     bool ends = segment->next == XTF_PATH_NOWHERE, outside = time->context == XTF_OUTSIDE_CALLS;
@@ -179,12 +175,11 @@ static bool put_row(const Run *run, const XtfPathSegment *segment, const XtfCall
         .next_thread = ends ? XTF_NONE32 : (uint32_t)next->thread,
         .segments = first,
     };
-    XtfArrayWriter *array = xtf_writer_array(run->writer, location->id, run->critical, error);
 
-    return array && xtf_array_writer_append(array, &row, error);
+    return xtf_row_sorter_add(&run->rows, segment->location, &row, error);
 }
 
-static bool put_segment(const Run *run, const XtfPathSegment *segment, XtfCallpathTimes *times, GError **error)
+static bool put_segment(Run *run, const XtfPathSegment *segment, XtfCallpathTimes *times, GError **error)
 {
     const XtfPointLocation *location = xtf_points_location(run->points, segment->location);
     bool first = true;
@@ -200,6 +195,11 @@ static bool put_segment(const Run *run, const XtfPathSegment *segment, XtfCallpa
     return !times->outside.ticks || put_row(run, segment, &times->outside, first, error);
 }
 
+static uint64_t id_of(const void *points, uint32_t location)
+{
+    return xtf_points_location(points, location)->id;
+}
+
 /* Segments lie side by side in time, so those of each location come in its order. */
 static bool put_segments(Run *run, GError **error)
 {
@@ -207,13 +207,15 @@ static bool put_segments(Run *run, GError **error)
     XtfPathSegment segment;
 
     xtf_callpath_times_init(&times, xtf_points_call_types(run->points)->frames, context_of, (void *)run->points);
+    xtf_steps_begin(run->steps, "segments of the path", run->segments.end / sizeof segment);
     for (uint64_t i = run->segments.end / sizeof segment; i-- > 0;) {
-        if (is_cancelled(run, error) ||
+        if (!xtf_steps_go_on(run->steps, 1, error) ||
             !xtf_spool_get(&run->segments, i * sizeof segment, &segment, sizeof segment, error) ||
             !put_segment(run, &segment, &times, error))
             return false;
     }
-    return true;
+    xtf_steps_begin(run->steps, "writing the path", run->rows.n_rows);
+    return xtf_row_sorter_write(&run->rows, run->writer, run->critical, id_of, run->points, run->steps, error);
 }
 
 /* ---- Activity. */
@@ -293,7 +295,8 @@ static bool add_location(const Run *run, uint32_t number, const Activities *acti
 
     for (uint64_t done = 0; done < location->n;) {
         uint64_t n = MIN(location->n - done, (uint64_t)POINTS_IN_ALL);
-        if (is_cancelled(run, error) || !xtf_points_read(run->points, location->first + done, n, points, error))
+        if (!xtf_steps_go_on(run->steps, n, error) ||
+            !xtf_points_read(run->points, location->first + done, n, points, error))
             return false;
         for (uint64_t i = 0; i < n; i++) {
             if (!add_point(run, &points[i], activities, error))
@@ -313,6 +316,7 @@ static bool add_locations(const Run *run, GError **error)
     };
     bool good = true;
 
+    xtf_steps_begin(run->steps, "activity beside the path", xtf_points_n(run->points));
     g_array_set_size(activities.all, xtf_points_n_contexts(run->points) + 1);
     for (uint32_t i = 0; good && i < xtf_points_n_locations(run->points); i++)
         good = add_location(run, i, &activities, error);
@@ -324,16 +328,23 @@ static bool add_locations(const Run *run, GError **error)
 
 /* ---- */
 
-bool xtf_critical_write(const XtfPoints *points, XtfWriter *writer, atomic_bool *cancel, XtfPathCounts *counts,
+bool xtf_critical_write(const XtfPoints *points, XtfWriter *writer, XtfSteps *steps, XtfPathCounts *counts,
                         GError **error)
 {
-    Run run = {.points = points, .writer = writer, .cancel = cancel, .segments = XTF_SPOOL_NONE, .counts = counts};
+    Run run = {.points = points,
+               .writer = writer,
+               .steps = steps,
+               .segments = XTF_SPOOL_NONE,
+               .rows = {.spool = XTF_SPOOL_NONE},
+               .counts = counts};
 
     *counts = (XtfPathCounts){0};
     bool good = xtf_spool_open(&run.segments, error) &&
+                xtf_row_sorter_init(&run.rows, xtf_points_n_locations(points), sizeof(XtfCriticalRow), error) &&
                 xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_CRITICAL), &run.critical, error) &&
                 xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_ACTIVITY), &run.activity, error) &&
                 walk_back(&run, error) && put_segments(&run, error) && add_locations(&run, error);
+    xtf_row_sorter_finish(&run.rows);
     xtf_spool_close(&run.segments);
     return good;
 }

@@ -10,9 +10,8 @@
  */
 #pragma once
 
-#include <stdatomic.h>
-
 #include "libxtf/writer.h"
+#include "src/analysis/steps/steps.h"
 #include "src/analysis/waits/points.h"
 
 typedef struct {
@@ -21,6 +20,6 @@ typedef struct {
     uint64_t circles; /* waits that caused each other: a sign of clocks that are wrong */
 } XtfPathCounts;
 
-/* Writes the rows; `cancel` may be NULL. A trace without records has no path. */
-bool xtf_critical_write(const XtfPoints *points, XtfWriter *writer, atomic_bool *cancel, XtfPathCounts *counts,
+/* Writes the rows, in several steps. A trace without records has no path. */
+bool xtf_critical_write(const XtfPoints *points, XtfWriter *writer, XtfSteps *steps, XtfPathCounts *counts,
                         GError **error);

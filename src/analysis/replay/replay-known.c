@@ -10,7 +10,7 @@ uint32_t xtf_replay_n_processes(const XtfReplay *replay)
 
 void xtf_replay_bounds(const XtfReplay *replay, uint32_t process, uint32_t location, XtfReplayBounds *bounds)
 {
-    const XtfReplayLocation *of = &replay->locations[replay->processes[process].first_location + location];
+    const XtfReplayLocation *of = &replay->locations[replay->known[process].first_location + location];
 
     *bounds = (XtfReplayBounds){.init = of->init,
                                 .finalize = of->finalize,
@@ -38,7 +38,7 @@ const XtfReplayCallTypes *xtf_replay_call_types(const XtfReplay *replay)
 
 const XtfReplayProcess *xtf_replay_process(const XtfReplay *replay, uint32_t number)
 {
-    return &replay->processes[number].public;
+    return &replay->known[number].public;
 }
 
 /* Processes are in the order of their numbers. */
@@ -48,10 +48,10 @@ uint32_t xtf_replay_process_number(const XtfReplay *replay, uint64_t proc)
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (replay->processes[middle].public.proc < proc)
+        if (replay->known[middle].public.proc < proc)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < replay->n_processes && replay->processes[low].public.proc == proc ? low : UINT32_MAX;
+    return low < replay->n_processes && replay->known[low].public.proc == proc ? low : UINT32_MAX;
 }

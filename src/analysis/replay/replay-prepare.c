@@ -85,7 +85,7 @@ static GArray *read_arrays(const Pass *pass, const XtfLocation *location, GError
 /* From the first to the last record of all types. */
 static void find_times(const Pass *pass, const GArray *arrays, XtfReplayLocation *location)
 {
-    XtfReplayProcess *process = &pass->process->public;
+    XtfReplayProcess *process = &pass->process->known->public;
 
     location->begin = UINT64_MAX;
     location->calls = UINT64_MAX;
@@ -106,7 +106,7 @@ static void find_times(const Pass *pass, const GArray *arrays, XtfReplayLocation
 static bool add_location(Pass *pass, uint32_t number, GError **error)
 {
     XtfReplay *replay = pass->own->replay;
-    uint32_t index = pass->process->first_location + number;
+    uint32_t index = pass->process->known->first_location + number;
     const XtfLocation *known = &xtf_trace_context_locations(&replay->context, NULL)->all[index];
     XtfReplayLocation *location = &replay->locations[index];
     g_autoptr(GArray) all = read_arrays(pass, known, error);
@@ -120,7 +120,7 @@ static bool add_location(Pass *pass, uint32_t number, GError **error)
         return true;
     Walked *walked = &pass->walked[number];
     const XtfArray *calls = xtf_replay_array_of(arrays, all->len, replay->types.schema);
-    uint32_t part = PARTS_BYTES / pass->process->public.n_locations;
+    uint32_t part = PARTS_BYTES / pass->process->known->public.n_locations;
     xtf_log_writer_init(&walked->times, &replay->spool, MIN(part, PART_MAX));
     xtf_replay_walk_init(&walked->walk, &pass->own->shared, calls, location->begin, location->end);
     walked->walk.before_bound = put_times;
@@ -132,7 +132,7 @@ static bool add_location(Pass *pass, uint32_t number, GError **error)
 
 static bool end_location(Pass *pass, uint32_t number, GError **error)
 {
-    XtfReplayLocation *location = &pass->own->replay->locations[pass->process->first_location + number];
+    XtfReplayLocation *location = &pass->own->replay->locations[pass->process->known->first_location + number];
     Walked *walked = &pass->walked[number];
     XtfReplayWalk *walk = &walked->walk;
 
@@ -273,7 +273,6 @@ static bool keep_envelopes(Own *own, XtfProcess *process, GError **error)
     uint32_t n = own->envelopes.n, self = (uint32_t)(process - replay->processes);
 
     process->envelopes = g_new0(XtfEnvelope, n + 1);
-    process->n_envelopes = n;
     g_mutex_lock(&replay->lock);
     for (uint32_t i = 0; i < n; i++) {
         const XtfGroup *counted = &own->envelopes.all[i];
@@ -285,7 +284,7 @@ static bool keep_envelopes(Own *own, XtfProcess *process, GError **error)
                                   .pattern = (uint8_t)(counted->key.receiver >> 8),
                                   .sends = counted->key.receiver >> 16 & 1,
                                   .receives = counted->key.receiver >> 17 & 1};
-        envelope->group = group_of(replay, self, &process->public, envelope);
+        envelope->group = group_of(replay, self, &process->known->public, envelope);
         if (envelope->group != UINT32_MAX)
             count(&replay->groups.all[envelope->group], envelope, counted);
     }
@@ -297,7 +296,7 @@ static bool keep_envelopes(Own *own, XtfProcess *process, GError **error)
 static bool go_through(Pass *pass, GError **error)
 {
     XtfProcess *process = pass->process;
-    uint32_t n = process->public.n_locations;
+    uint32_t n = process->known->public.n_locations;
 
     for (uint32_t i = 0; i < n; i++)
         if (!add_location(pass, i, error))
@@ -312,7 +311,7 @@ static bool go_through(Pass *pass, GError **error)
 
 static bool prepare(Own *own, XtfProcess *process, GError **error)
 {
-    uint32_t n = process->public.n_locations;
+    uint32_t n = process->known->public.n_locations;
     g_autofree Walked *walked = own->replay->options.calls ? g_new0(Walked, n) : NULL;
     Pass pass = {.own = own, .process = process, .walked = walked};
 

@@ -38,11 +38,16 @@ typedef struct {
     XtfLog times;
 } XtfReplayLocation;
 
+/* What is known of a process, also once there are no more runs. */
 typedef struct {
     XtfReplayProcess public;
     uint64_t *locations;
     uint32_t first_location; /* in the replay's */
-    uint32_t n_envelopes;
+} XtfKnownProcess;
+
+typedef struct {
+    XtfKnownProcess *known;
+    const uint64_t *locations; /* of `known` */
     XtfEnvelope *envelopes;
     XtfLog log;
 
@@ -73,7 +78,8 @@ struct XtfReplay {
     XtfTraceContext context;
     XtfReplayFields fields;
     XtfReplayCallTypes types;
-    XtfProcess *processes;
+    XtfKnownProcess *known; /* by process */
+    XtfProcess *processes;  /* the same; NULL once there are no more runs */
     uint32_t n_processes;
     XtfReplayLocation *locations; /* by process, then by number */
     XtfComm *comms;               /* by row of `communicators` */

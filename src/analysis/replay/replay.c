@@ -28,18 +28,21 @@ static bool nothing_is_reserved(const XtfSchema *schema)
 /* The process of locations [from, to) of the table. */
 static void add_process(XtfReplay *replay, const XtfLocations *locations, uint32_t from, uint32_t to)
 {
-    XtfProcess *process = &replay->processes[replay->n_processes++];
+    XtfProcess *process = &replay->processes[replay->n_processes];
+    XtfKnownProcess *known = &replay->known[replay->n_processes++];
 
-    process->locations = g_new(uint64_t, to - from);
-    process->first_location = from;
-    process->public = (XtfReplayProcess){
+    known->locations = g_new(uint64_t, to - from);
+    known->first_location = from;
+    process->known = known;
+    process->locations = known->locations;
+    known->public = (XtfReplayProcess){
         .proc = locations->all[from].proc,
-        .locations = process->locations,
+        .locations = known->locations,
         .n_locations = to - from,
         .first = UINT64_MAX,
     };
     for (uint32_t i = from; i < to; i++)
-        process->locations[i - from] = locations->all[i].id;
+        known->locations[i - from] = locations->all[i].id;
 }
 
 static bool add_processes(XtfReplay *replay, GError **error)
@@ -48,6 +51,7 @@ static bool add_processes(XtfReplay *replay, GError **error)
 
     if (!locations)
         return false;
+    replay->known = g_new0(XtfKnownProcess, locations->n_procs + 1);
     replay->processes = g_new0(XtfProcess, locations->n_procs + 1);
     replay->locations = g_new0(XtfReplayLocation, locations->n + 1);
     for (uint32_t from = 0, to; from < locations->n; from = to) {
@@ -117,30 +121,47 @@ XtfReplay *xtf_replay_new(XtfTrace *trace, const XtfReplayOptions *options, GErr
     return g_steal_pointer(&replay);
 }
 
+/* What a run held in memory. */
+static void forget_run(XtfReplay *replay)
+{
+    xtf_flights_finish(&replay->flights);
+    g_hash_table_remove_all(replay->operations);
+    g_queue_clear(&replay->ready);
+    g_queue_clear(&replay->ahead);
+    for (uint32_t i = 0; replay->processes && i < replay->n_processes; i++) {
+        XtfProcess *process = &replay->processes[i];
+        xtf_log_reader_finish(&process->reader);
+        xtf_flights_finish(&process->posted);
+        xtf_flights_finish(&process->requests);
+    }
+}
+
+void xtf_replay_end_runs(XtfReplay *replay)
+{
+    forget_run(replay);
+    for (uint32_t i = 0; replay->processes && i < replay->n_processes; i++)
+        g_free(replay->processes[i].envelopes);
+    g_clear_pointer(&replay->processes, g_free);
+    for (uint32_t i = 0; i < replay->n_comms; i++)
+        g_free(replay->comms[i].members);
+    g_clear_pointer(&replay->comms, g_free);
+    replay->n_comms = 0;
+    xtf_groups_finish(&replay->groups);
+}
+
 void xtf_replay_free(XtfReplay *replay)
 {
     if (!replay)
         return;
-    for (uint32_t i = 0; i < replay->n_processes; i++) {
-        g_free(replay->processes[i].locations);
-        g_free(replay->processes[i].envelopes);
-        xtf_log_reader_finish(&replay->processes[i].reader);
-        xtf_flights_finish(&replay->processes[i].posted);
-        xtf_flights_finish(&replay->processes[i].requests);
-    }
-    g_free(replay->processes);
-    for (uint32_t i = 0; i < replay->n_comms; i++)
-        g_free(replay->comms[i].members);
-    g_free(replay->comms);
+    xtf_replay_end_runs(replay);
+    for (uint32_t i = 0; i < replay->n_processes; i++)
+        g_free(replay->known[i].locations);
+    g_free(replay->known);
     g_free(replay->locations);
     xtf_contexts_finish(&replay->contexts);
     xtf_spool_close(&replay->spool);
     g_mutex_clear(&replay->lock);
     g_hash_table_unref(replay->operations);
-    g_queue_clear(&replay->ready);
-    g_queue_clear(&replay->ahead);
-    xtf_groups_finish(&replay->groups);
-    xtf_flights_finish(&replay->flights);
     xtf_replay_fields_finish(&replay->fields);
     xtf_replay_call_types_finish(&replay->types);
     xtf_trace_context_finish(&replay->context);
@@ -395,21 +416,15 @@ static void rewind_all(XtfReplay *replay)
         replay->groups.all[i].sent = replay->groups.all[i].received = 0;
         replay->groups.all[i].broken = false;
     }
-    xtf_flights_finish(&replay->flights);
-    g_hash_table_remove_all(replay->operations);
+    forget_run(replay);
     replay->n_open = 0;
-    g_queue_clear(&replay->ready);
-    g_queue_clear(&replay->ahead);
     for (uint32_t i = 0; i < replay->n_processes; i++) {
         XtfProcess *process = &replay->processes[i];
-        xtf_log_reader_finish(&process->reader);
         xtf_log_reader_init(&process->reader, &replay->spool, &process->log, buffer);
         process->state = (XtfRowState){0};
         process->any_row = false;
-        xtf_flights_finish(&process->posted);
         process->last_posted = XTF_NO_KEY;
         process->in_flight = 0;
-        xtf_flights_finish(&process->requests);
         process->done = process->queued = false;
         xtf_replay_wake(replay, process);
     }
@@ -441,5 +456,6 @@ bool xtf_replay_run(XtfReplay *replay, const XtfReplayConsumer *consumer, XtfRep
     /* What nobody received. */
     replay->counts.uncertain_sends += replay->flights.n;
     *counts = replay->counts;
+    forget_run(replay);
     return true;
 }

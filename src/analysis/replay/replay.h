@@ -182,6 +182,9 @@ const XtfReplayCallTypes *xtf_replay_call_types(const XtfReplay *replay);
 /* Hands out everything, from the beginning to the end. As often as is needed: it is the same each time. */
 bool xtf_replay_run(XtfReplay *replay, const XtfReplayConsumer *consumer, XtfReplayCounts *counts, GError **error);
 
+/* There will be no more runs: frees what they need. Whatever else a replay tells may be asked of it as before. */
+void xtf_replay_end_runs(XtfReplay *replay);
+
 /* ---- Time by call path, with calls only. */
 
 XtfContexts *xtf_replay_contexts(XtfReplay *replay);

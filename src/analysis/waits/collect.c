@@ -1,6 +1,5 @@
 #include "src/analysis/waits/collect.h"
 
-#include "libxtf/error.h"
 #include "src/analysis/waits/find.h"
 #include "src/analysis/waits/points-private.h"
 #include "src/query/select/parallel.h"
@@ -13,7 +12,7 @@ enum {
 /* What a thread has. */
 typedef struct {
     XtfPoints *points;
-    atomic_bool *cancel;
+    XtfSteps *steps;
     XtfContextCache cache;
     XtfContextSums sums; /* of calls since the point before */
     XtfPoint out[POINTS_AT_ONCE];
@@ -26,7 +25,7 @@ typedef struct {
 typedef struct {
     XtfPoints *points;
     const XtfRawPoints *raw;
-    atomic_bool *cancel;
+    XtfSteps *steps;
 } Work;
 
 /* Looked at within a location too: one may have all the calls and points of a trace. */
@@ -34,7 +33,7 @@ static bool goes_on(void *data, uint64_t n_rows, GError **error)
 {
     const Own *own = data;
 
-    return !own->cancel || !atomic_load(own->cancel) || xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
+    return xtf_steps_go_on(own->steps, 0, error); /* points are what is counted */
 }
 
 /* ---- Time by call path. */
@@ -176,7 +175,8 @@ static bool put_points(Own *own, XtfRawReader *reader, const Times *times, XtfPo
         if (!go_to(own, times, &point, error))
             return false;
         settle(&point, &last, &rows);
-        if (!put_point(own, &point, error) || (++location->n % POINTS_AT_ONCE == 0 && !goes_on(own, 0, error)))
+        if (!put_point(own, &point, error) ||
+            (++location->n % POINTS_AT_ONCE == 0 && !xtf_steps_go_on(own->steps, POINTS_AT_ONCE, error)))
             return false;
     }
 }
@@ -189,9 +189,8 @@ static bool put_location(Own *own, const Work *work, uint32_t number, const Time
     own->next_out = location->first;
     xtf_raw_reader_init(&reader, work->raw, number);
     bool good = put_points(own, &reader, times, location, error) && flush_points(own, error);
-    location->n++;
     xtf_raw_reader_finish(&reader);
-    return good;
+    return good && xtf_steps_go_on(own->steps, ++location->n % POINTS_AT_ONCE, error);
 }
 
 static bool walk_location(Own *own, const Work *work, uint32_t number, GError **error)
@@ -218,8 +217,6 @@ static bool collect_location(Own *own, const Work *work, uint32_t number, GError
     const XtfPointLocation *location = &own->points->locations[number];
     XtfReplayTimes times;
 
-    if (!goes_on(own, 0, error))
-        return false;
     if (location->begin > location->end)
         return true;
     if (work->raw->locations[number].kinds)
@@ -239,7 +236,7 @@ static void *begin(void *data)
     Own *own = g_new0(Own, 1);
 
     own->points = work->points;
-    own->cancel = work->cancel;
+    own->steps = work->steps;
     xtf_context_cache_init(&own->cache);
     own->room = TIMES_AT_ONCE;
     own->times = g_new(XtfContextTicks, own->room);
@@ -296,11 +293,11 @@ static bool find_locations(XtfPoints *points, const XtfRawPoints *raw, GError **
     return true;
 }
 
-XtfPoints *xtf_points_collect(XtfReplay *replay, XtfRawPoints *raw, atomic_bool *cancel, GError **error)
+XtfPoints *xtf_points_collect(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, GError **error)
 {
     g_autoptr(XtfPoints) points = g_new0(XtfPoints, 1);
     const XtfParallelWork how = {.step = 1, .begin = begin, .work = work_on, .join = join};
-    Work work = {.points = points, .raw = raw, .cancel = cancel};
+    Work work = {.points = points, .raw = raw, .steps = steps};
 
     points->replay = replay;
     points->contexts = xtf_replay_contexts(replay);
@@ -308,8 +305,10 @@ XtfPoints *xtf_points_collect(XtfReplay *replay, XtfRawPoints *raw, atomic_bool 
     points->operations = raw->operations;
     raw->operations = XTF_OPERATIONS_NONE;
     if (!xtf_spool_open(&points->points, error) || !xtf_spool_open(&points->times, error) ||
-        !xtf_spool_open(&points->results, error) || !find_locations(points, raw, error) ||
-        !xtf_parallel(&how, &work, points->n_locations, error))
+        !xtf_spool_open(&points->results, error) || !find_locations(points, raw, error))
+        return NULL;
+    xtf_steps_begin(steps, "points of waits", points->n);
+    if (!xtf_parallel(&how, &work, points->n_locations, error))
         return NULL;
     xtf_contexts_number(points->contexts);
     return g_steal_pointer(&points);

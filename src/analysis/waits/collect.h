@@ -4,7 +4,8 @@
  */
 #pragma once
 
+#include "src/analysis/steps/steps.h"
 #include "src/analysis/waits/raw-points.h"
 
-/* Takes over what the raw points found, which may be freed then. Borrows the replay. */
-XtfPoints *xtf_points_collect(XtfReplay *replay, XtfRawPoints *raw, atomic_bool *cancel, GError **error);
+/* One step. Takes over what the raw points found, which may be freed then. Borrows the replay. */
+XtfPoints *xtf_points_collect(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, GError **error);

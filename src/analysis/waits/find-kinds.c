@@ -67,9 +67,10 @@ static bool add_wait(void *data, const XtfKindWait *wait, GError **error)
     return xtf_raw_points_add(raw, wait->location, &point, error);
 }
 
-bool xtf_find_kinds(XtfReplay *replay, XtfRawPoints *raw, GError **error)
+bool xtf_find_kinds(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, GError **error)
 {
     const XtfKindConsumer consumer = {.data = raw, .wait = add_wait, .barrier = add_barrier};
 
-    return xtf_kinds_find(xtf_replay_context(replay), xtf_replay_cancel(replay), &consumer, error);
+    xtf_steps_begin(steps, "waits without messages", 0);
+    return xtf_kinds_find(xtf_replay_context(replay), steps, &consumer, error);
 }

@@ -95,6 +95,6 @@ void xtf_find_operations_finish(XtfFind *find);
 uint64_t xtf_find_begin(void *find, const XtfReplayEvent *at);
 void xtf_find_operation_end(void *find, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank);
 /* Waits that need no messages. */
-bool xtf_find_kinds(XtfReplay *replay, XtfRawPoints *raw, GError **error);
+bool xtf_find_kinds(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, GError **error);
 /* What Scalasca does with all that take part: waits until `last`, and completes from `first_end` on. */
 void xtf_find_wait(XtfPoint *point, uint64_t begin, uint64_t end, uint64_t last, uint64_t first_end);

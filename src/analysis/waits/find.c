@@ -85,7 +85,7 @@ static void find_finish(XtfFind *find)
     xtf_find_operations_finish(find);
 }
 
-bool xtf_find_waits(XtfReplay *replay, XtfRawPoints *raw, XtfFound *found, GError **error)
+bool xtf_find_waits(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, XtfFound *found, GError **error)
 {
     XtfFind find = {.replay = replay, .raw = raw, .found = found};
     const XtfReplayConsumer consumer = {
@@ -101,6 +101,7 @@ bool xtf_find_waits(XtfReplay *replay, XtfRawPoints *raw, XtfFound *found, GErro
     };
 
     *found = (XtfFound){0};
+    xtf_steps_begin(steps, "replaying", 0);
     find_init(&find);
     bool good = xtf_replay_run(replay, &consumer, &found->counts, error);
     if (good) {
@@ -116,5 +117,5 @@ bool xtf_find_waits(XtfReplay *replay, XtfRawPoints *raw, XtfFound *found, GErro
             g_error_free(find.error);
         return false;
     }
-    return good && xtf_find_kinds(replay, raw, error) && xtf_raw_points_end(raw, error);
+    return good && xtf_find_kinds(replay, raw, steps, error) && xtf_raw_points_end(raw, error);
 }

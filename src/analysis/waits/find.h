@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "src/analysis/steps/steps.h"
 #include "src/analysis/waits/raw-points.h"
 #include "src/model/schemas.h"
 
@@ -15,8 +16,9 @@ typedef struct {
     uint64_t waits[XTF_N_WAIT_KINDS], amounts[XTF_N_WAIT_KINDS]; /* by kind; completions are kinds of their own */
 } XtfFound;
 
-/* Borrows the replay, which is one with calls. */
-bool xtf_find_waits(XtfReplay *replay, XtfRawPoints *raw, XtfFound *found, GError **error);
+/* Borrows the replay, which is one with calls. Two steps: a run of the replay, which tells its own progress, and the
+ * kinds that need no messages. */
+bool xtf_find_waits(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, XtfFound *found, GError **error);
 /* Counts a point's waits. */
 void xtf_found_count(XtfFound *found, const XtfPoint *point);
 /* The kind of a point's completion, if that is a kind of its own; XTF_N_WAIT_KINDS: it is none. */

@@ -1,6 +1,5 @@
 #include "src/analysis/waits/rows.h"
 
-#include "libxtf/error.h"
 #include "src/query/select/parallel.h"
 
 enum {
@@ -11,7 +10,7 @@ typedef struct {
     const XtfPoints *points;
     XtfWriter *writer;
     uint32_t schema;
-    atomic_bool *cancel;
+    XtfSteps *steps;
     XtfFound *found;
 } Rows;
 
@@ -123,9 +122,8 @@ static bool write_location(const Rows *rows, Own *own, const XtfPointLocation *l
         return false;
     for (uint64_t i = 0; i < location->n; i += AT_ONCE) {
         uint64_t n = MIN(location->n - i, (uint64_t)AT_ONCE);
-        if (rows->cancel && atomic_load(rows->cancel))
-            return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
-        if (!xtf_points_read(rows->points, location->first + i, n, own->points, error) ||
+        if (!xtf_steps_go_on(rows->steps, n, error) ||
+            !xtf_points_read(rows->points, location->first + i, n, own->points, error) ||
             !xtf_points_results(rows->points, location->first + i, n, own->results, error))
             return false;
         for (uint64_t k = 0; k < n; k++) {
@@ -167,11 +165,12 @@ static void join(void *data, void *to)
     g_free(own);
 }
 
-bool xtf_waits_write(const XtfPoints *points, XtfWriter *writer, atomic_bool *cancel, XtfFound *found, GError **error)
+bool xtf_waits_write(const XtfPoints *points, XtfWriter *writer, XtfSteps *steps, XtfFound *found, GError **error)
 {
     const XtfParallelWork how = {.step = 1, .begin = begin, .work = work, .join = join};
-    Rows rows = {.points = points, .writer = writer, .cancel = cancel, .found = found};
+    Rows rows = {.points = points, .writer = writer, .steps = steps, .found = found};
 
+    xtf_steps_begin(steps, "writing waits", xtf_points_n(points));
     return write_contexts(points, writer, error) &&
            xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_WAITS), &rows.schema, error) &&
            xtf_parallel(&how, &rows, xtf_points_n_locations(points), error);

@@ -20,7 +20,7 @@
 #define TOOL "xtf analyze " XTF_VERSION
 
 enum {
-    CACHE_BYTES = 48 << 20,
+    CACHE_BYTES = 8 << 20,
 };
 
 typedef struct {
@@ -79,16 +79,18 @@ static void print_report(const Analyze *analyze)
 
 /* ---- The work. */
 
-static void show_progress(uint64_t done, uint64_t total, void *data)
-{
-    xtf_progress_update(((Analyze *)data)->progress, done, total, done);
-}
-
 static bool analyze_into(Analyze *analyze, XtfWriter *writer, GError **error)
 {
-    const XtfAnalyzeOptions options = {.cancel = analyze->cancel, .progress = show_progress, .progress_data = analyze};
+    const XtfAnalyzeOptions options = {
+        .cancel = analyze->cancel, .progress = xtf_progress_step, .progress_data = analyze->progress};
 
     return xtf_analyze(analyze->trace, writer, TOOL, &options, &analyze->report, error);
+}
+
+static bool commit(const Analyze *analyze, XtfWriter *writer, GError **error)
+{
+    xtf_progress_step("committing", 0, 0, analyze->progress);
+    return xtf_writer_close(writer, error);
 }
 
 static bool write_companion(Analyze *analyze, const char *path, GError **error)
@@ -98,7 +100,7 @@ static bool write_companion(Analyze *analyze, const char *path, GError **error)
     xtf_trace_get_info(analyze->trace, &info);
     const XtfWriterOptions options = {.codec = info.codec};
     g_autoptr(XtfWriter) writer = xtf_writer_create_companion(path, analyze->trace, analyze->path, &options, error);
-    return writer && analyze_into(analyze, writer, error) && xtf_writer_close(g_steal_pointer(&writer), error);
+    return writer && analyze_into(analyze, writer, error) && commit(analyze, g_steal_pointer(&writer), error);
 }
 
 /* An analysis of this trace may be replaced, also one of an earlier commit; other files only if the user says so. */
@@ -131,7 +133,7 @@ static bool analyze_in_place(Analyze *analyze, GError **error)
 {
     g_autofree char *otherwise = xtf_companion_advice(analyze->source);
     g_autoptr(XtfWriter) writer = xtf_cli_writer_of(analyze->trace, analyze->source, analyze->path, otherwise, error);
-    return writer && analyze_into(analyze, writer, error) && xtf_writer_close(g_steal_pointer(&writer), error);
+    return writer && analyze_into(analyze, writer, error) && commit(analyze, g_steal_pointer(&writer), error);
 }
 
 /* What an analysis belongs to is one .xtf file, with all its rows. */

@@ -8,11 +8,6 @@
 #include "src/cli/ui/progress.h"
 #include "src/query/context/analyses.h"
 
-static void show_progress(uint64_t done, uint64_t total, void *progress)
-{
-    xtf_progress_update(progress, done, total, done);
-}
-
 static bool is_analysed(XtfTrace *trace, bool *analysed, GError **error)
 {
     g_autofree bool *outdated = NULL;
@@ -34,7 +29,7 @@ static bool analyze(XtfTrace *trace, const char *path, bool quiet, GError **erro
     if (!writer)
         return false;
     const XtfAnalyzeOptions options = {
-        .cancel = xtf_interrupts_catch(&interrupts), .progress = show_progress, .progress_data = progress};
+        .cancel = xtf_interrupts_catch(&interrupts), .progress = xtf_progress_step, .progress_data = progress};
     bool good = xtf_analyze(trace, writer, "xtf analyze " XTF_VERSION, &options, &report, error) &&
                 xtf_writer_close(g_steal_pointer(&writer), error);
     xtf_interrupts_release(&interrupts);

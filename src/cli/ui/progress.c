@@ -13,6 +13,7 @@
 struct XtfProgress {
     GMutex lock; /* of the members below */
     char *label, *unit;
+    const char *step; /* NULL: the work has none */
     bool shown;
     gint64 started, drawn; /* monotonic, microseconds */
 };
@@ -89,9 +90,12 @@ static void draw(XtfProgress *progress, double share, uint64_t count, double sec
     g_autoptr(GString) line = g_string_new("\r");
     GString *right = figures(progress, share, count, seconds);
     unsigned width = terminal_width();
-    size_t used = strlen(progress->label) + right->len + 4;
+    size_t used = right->len + 4;
 
     g_string_append(line, progress->label);
+    if (progress->step)
+        g_string_append_printf(line, ": %s", progress->step);
+    used += line->len - 1;
     if (share >= 0 && used + BAR_MIN <= width) {
         unsigned bar = (unsigned)MIN(width - used, BAR_MAX);
         unsigned full = (unsigned)(share * bar);
@@ -122,6 +126,22 @@ void xtf_progress_update(XtfProgress *progress, uint64_t done, uint64_t total, u
         draw(progress, share, count, (double)(now - progress->started) / G_TIME_SPAN_SECOND);
     }
     g_mutex_unlock(&progress->lock);
+}
+
+void xtf_progress_step(const char *step, uint64_t done, uint64_t total, void *data)
+{
+    XtfProgress *progress = data;
+
+    if (!progress->shown)
+        return;
+    g_mutex_lock(&progress->lock);
+    if (step != progress->step) {
+        progress->step = step;
+        progress->started = g_get_monotonic_time();
+        progress->drawn = 0; /* a step that takes no time is shown, too */
+    }
+    g_mutex_unlock(&progress->lock);
+    xtf_progress_update(progress, done, total, done);
 }
 
 void xtf_progress_hide(XtfProgress *progress)

@@ -19,6 +19,10 @@ XtfProgress *xtf_progress_new(const char *label, const char *unit, bool quiet);
  * unit. */
 void xtf_progress_update(XtfProgress *progress, uint64_t done, uint64_t total, uint64_t count);
 
+/* The same of work that has steps, which has done `done` of `total` of this one. `step` says which it is, behind the
+ * label ("analysing: causes"), and must last; the time of each step counts by itself. `progress` is an XtfProgress. */
+void xtf_progress_step(const char *step, uint64_t done, uint64_t total, void *progress);
+
 /* Clears the line for a moment, so that something else can be printed; the next update draws it again. */
 void xtf_progress_hide(XtfProgress *progress);
 

@@ -1,0 +1,145 @@
+#include "src/analysis/waits/row-sorter.h"
+
+#include "src/query/select/parallel.h"
+
+enum {
+    GROUPS_MAX = 256,
+    BUFFERS_BYTES = 4 << 20, /* of all groups */
+    LOCATION_BYTES = 5,      /* of a location within its group, as a number of a log */
+    ROWS_AT_ONCE = 4096,     /* between looks whether to go on */
+};
+
+bool xtf_row_sorter_init(XtfRowSorter *sorter, uint32_t n_locations, uint32_t row_size, GError **error)
+{
+    uint32_t group_size = n_locations / GROUPS_MAX + 1;
+
+    g_assert(row_size + LOCATION_BYTES <= XTF_LOG_RECORD_MAX);
+    *sorter = (XtfRowSorter){.spool = XTF_SPOOL_NONE,
+                             .n_groups = (n_locations + group_size - 1) / group_size,
+                             .group_size = group_size,
+                             .n_locations = n_locations,
+                             .row_size = row_size};
+    sorter->groups = g_new0(XtfLogWriter, sorter->n_groups + 1);
+    for (uint32_t i = 0; i < sorter->n_groups; i++)
+        xtf_log_writer_init(&sorter->groups[i], &sorter->spool, BUFFERS_BYTES / GROUPS_MAX);
+    return xtf_spool_open(&sorter->spool, error);
+}
+
+void xtf_row_sorter_finish(XtfRowSorter *sorter)
+{
+    for (uint32_t i = 0; i < sorter->n_groups; i++)
+        xtf_log_writer_finish(&sorter->groups[i]);
+    sorter->n_groups = 0;
+    g_clear_pointer(&sorter->groups, g_free);
+    xtf_spool_close(&sorter->spool);
+}
+
+bool xtf_row_sorter_add(XtfRowSorter *sorter, uint32_t location, const void *row, GError **error)
+{
+    XtfLogWriter *group = &sorter->groups[location / sorter->group_size];
+    uint8_t *to = xtf_log_begin(group, error);
+
+    if (!to)
+        return false;
+    to = xtf_log_put(to, location % sorter->group_size);
+    memcpy(to, row, sorter->row_size);
+    xtf_log_end(group, to + sorter->row_size);
+    sorter->n_rows++;
+    return true;
+}
+
+/* ---- Writing. */
+
+typedef struct {
+    XtfRowSorter *sorter;
+    XtfWriter *writer;
+    uint32_t schema;
+    uint64_t (*id)(const void *data, uint32_t location);
+    const void *data;
+    XtfSteps *steps;
+} Work;
+
+/* What a thread has: the arrays of the group at hand; NULL: a location has no rows yet. */
+typedef struct {
+    XtfArrayWriter **arrays;
+} Own;
+
+static bool append(const Work *work, const Own *own, uint32_t first, const uint8_t *record, GError **error)
+{
+    uint64_t number = xtf_log_get(&record);
+    XtfArrayWriter **array = &own->arrays[number];
+
+    if (!*array)
+        *array = xtf_writer_array(work->writer, work->id(work->data, first + (uint32_t)number), work->schema, error);
+    return *array && xtf_array_writer_append(*array, record, error);
+}
+
+static bool append_all(const Work *work, const Own *own, uint32_t first, XtfLogReader *reader, GError **error)
+{
+    const uint8_t *record, *end;
+
+    for (uint64_t n = 0;;) {
+        if (!xtf_log_next(reader, &record, &end, error))
+            return false;
+        if (!record)
+            return xtf_steps_go_on(work->steps, n % ROWS_AT_ONCE, error);
+        if (!append(work, own, first, record, error))
+            return false;
+        if (++n % ROWS_AT_ONCE == 0 && !xtf_steps_go_on(work->steps, ROWS_AT_ONCE, error))
+            return false;
+    }
+}
+
+static bool write_group(const Work *work, const Own *own, uint32_t number, GError **error)
+{
+    XtfRowSorter *sorter = work->sorter;
+    uint32_t first = number * sorter->group_size;
+    uint32_t n = MIN(sorter->group_size, sorter->n_locations - first);
+    XtfLogReader reader;
+    XtfLog log;
+
+    if (!xtf_log_writer_end(&sorter->groups[number], &log, error))
+        return false;
+    memset(own->arrays, 0, n * sizeof *own->arrays);
+    xtf_log_reader_init(&reader, &sorter->spool, &log, BUFFERS_BYTES / GROUPS_MAX);
+    bool good = append_all(work, own, first, &reader, error);
+    xtf_log_reader_finish(&reader);
+    for (uint32_t i = 0; good && i < n; i++)
+        good = !own->arrays[i] || xtf_array_writer_close(own->arrays[i], error);
+    return good;
+}
+
+static void *begin(void *data)
+{
+    const Work *work = data;
+    Own *own = g_new0(Own, 1);
+
+    own->arrays = g_new0(XtfArrayWriter *, work->sorter->group_size);
+    return own;
+}
+
+static bool work_on(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+{
+    for (uint32_t i = first; i < end; i++)
+        if (!write_group(data, own, i, error))
+            return false;
+    return true;
+}
+
+static void join(void *data, void *unused)
+{
+    Own *own = data;
+
+    g_free(own->arrays);
+    g_free(own);
+}
+
+bool xtf_row_sorter_write(XtfRowSorter *sorter, XtfWriter *writer, uint32_t schema,
+                          uint64_t (*id)(const void *data, uint32_t location), const void *data, XtfSteps *steps,
+                          GError **error)
+{
+    const XtfParallelWork how = {.step = 1, .begin = begin, .work = work_on, .join = join};
+    Work work = {.sorter = sorter, .writer = writer, .schema = schema, .id = id, .data = data, .steps = steps};
+
+    return xtf_parallel(&how, &work, sorter->n_groups, error);
+}

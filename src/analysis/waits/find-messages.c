@@ -65,6 +65,7 @@ static void remember(XtfFind *find, uint32_t location, const XtfPoint *point, ui
     if (of->recent->len == RECENT_MAX)
         g_array_remove_index(of->recent, 0);
     g_array_append_val(of->recent, recent);
+    of->latest = MAX(of->latest, sent);
 }
 
 static void add_pair(XtfFind *find, uint32_t location, const XtfPoint *waits, const XtfPoint *awaited)
@@ -105,11 +106,16 @@ static void enter_call(XtfFind *find, const XtfReplayEvent *at)
 
 static void find_wrong_order(XtfFind *find, uint32_t location, const XtfEnd *send)
 {
-    GArray *recent = find->by_location[location].recent;
+    XtfFindLocation *of = &find->by_location[location];
+    GArray *recent = of->recent;
 
+    if (of->latest <= send->time)
+        return;
+    of->latest = 0;
     for (guint i = 0; recent && i < recent->len;) {
         const XtfRecent *late = &g_array_index(recent, XtfRecent, i);
         if (late->sent <= send->time) {
+            of->latest = MAX(of->latest, late->sent);
             i++;
             continue;
         }

@@ -48,6 +48,7 @@ typedef struct {
 
 typedef struct {
     GArray *recent;    /* XtfRecent */
+    uint64_t latest;   /* none of them was sent later */
     XtfManyWait *many; /* the call that the location is in, if it is one */
 } XtfFindLocation;
 

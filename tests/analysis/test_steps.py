@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""What `xtf analyze` shows on a terminal: each step, once, and how far it is; and Ctrl-C at each of them.
+
+usage: test_steps.py XTF ARCHIVE
+"""
+
+import fcntl
+import os
+import pathlib
+import pty
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+
+XTF, ARCHIVE = sys.argv[1:]
+# In the order of the analysis. What comes first needs the trace, and what comes last only what was found in it.
+STEPS = ["reading", "replaying", "waits without messages", "ideal network", "writing the ideal run", "points of waits", "meetings", "causes",
+         "writing delays", "critical path", "segments of the path", "writing the path", "activity beside the path", "writing waits",
+         "committing"]
+LINE = re.compile(r"analysing: ([a-zA-Z ]*[a-zA-Z])(?: +\[[=> ]*\] +(\d+)%)?")
+
+
+def say(good, *what):
+    if not good:
+        sys.exit(" ".join(map(str, what)))
+
+
+def analyze(trace, interrupt_at=None):
+    """The steps that were shown, as (name, percent or -1), and how the program ended."""
+    ours, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 25, 120, 0, 0))
+    shown, text = [], ""
+    with subprocess.Popen([XTF, "analyze", trace], stdout=subprocess.DEVNULL, stderr=terminal) as process:
+        os.close(terminal)
+        while True:
+            try:
+                got = os.read(ours, 4096)
+            except OSError:  # the other end is closed
+                got = b""
+            if not got:
+                break
+            text += got.decode()
+            if interrupt_at and f"analysing: {interrupt_at} " in text:
+                process.send_signal(signal.SIGINT)
+                interrupt_at = None
+        process.wait(timeout=60)
+    os.close(ours)
+    for line in text.split("\r"):
+        found = LINE.match(line)
+        if found:
+            shown.append((found[1], int(found[2] or -1)))
+    return shown, process.returncode, text
+
+
+def check_steps(trace):
+    shown, status, text = analyze(trace)
+    say(status == 0, status, text)
+    names = [name for i, (name, _) in enumerate(shown) if i == 0 or shown[i - 1][0] != name]
+    say(names == STEPS, "steps", names)
+    for (name, percent), (next_name, next_percent) in zip(shown, shown[1:]):
+        say(name != next_name or percent <= next_percent, name, "goes back, from", percent, "to", next_percent)
+
+
+def check_interrupted(trace):
+    """It is as before, or analysed, if it was through before the signal came."""
+    before, ended_at = trace.read_bytes(), set()
+    for step in STEPS * 3:
+        _, status, text = analyze(trace, step)
+        if status == 0:
+            trace.write_bytes(before)
+            continue
+        say(status == -signal.SIGINT or "interrupted" in text, step, status, text)
+        say(trace.read_bytes() == before, step, "interrupted: the trace was changed")
+        ended_at.add(step)
+    say(ended_at, "Ctrl-C came to nothing")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        trace = pathlib.Path(name) / "trace.xtf"
+        subprocess.run([XTF, "import", "-q", "-o", trace, ARCHIVE], check=True)
+        check_interrupted(trace)
+        check_steps(trace)
+
+
+main()

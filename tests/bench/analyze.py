@@ -23,6 +23,7 @@ MADE = {
     "calls": (["-r", 8, "-i", 400, "-p", 1, "-t", 1, "-k", 5000], "events", "25 M events/s a core"),
     "messages": ([], "messages", "1.5 M messages/s a core"),
     "members": (["-r", 10000, "-i", 2, "-p", 2, "-t", 2, "-k", 8, "-n", 20], "events", "150 MiB"),
+    "events": (["-r", 10000, "-i", 20, "-p", 2, "-t", 2, "-k", 50, "-n", 20], "events", "150 MiB"),
     "locations": (["-r", 100000, "-i", 2, "-p", 2, "-t", 2, "-k", 8], "events", "150 MiB"),
 }
 NAIVE_CODE = """

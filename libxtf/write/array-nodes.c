@@ -44,6 +44,11 @@ static void split_node(XtfWriter *writer, guint at, bool append)
     g_ptr_array_insert(writer->nodes, (gint)at + 1, right);
 }
 
+XtfArrayWriter *xtf_writer_find_array(const XtfWriter *writer, uint64_t location, const XtfSchema *schema)
+{
+    return g_hash_table_lookup(writer->arrays, &(XtfArrayWriter){.location = location, .schema = schema});
+}
+
 void xtf_writer_take_array(XtfWriter *writer, XtfArrayWriter *array)
 {
     g_hash_table_add(writer->arrays, array);

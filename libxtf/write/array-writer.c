@@ -27,29 +27,6 @@ XtfArrayWriter *xtf_array_writer_new(XtfWriter *writer, uint64_t location, const
     return array;
 }
 
-XtfOpenEdge *xtf_open_edge_new(const XtfArrayWriter *array)
-{
-    const XtfWriter *writer = array->writer;
-    XtfOpenEdge *open = g_new0(XtfOpenEdge, 1);
-
-    open->aggregates = xtf_aggregate_writer_new(array->schema, (XtfCodecId)array->codec);
-    xtf_leaf_writer_init(&open->leaf, array->schema, (XtfCodecId)array->codec, writer->level,
-                         xtf_page_room(writer->page_size));
-    return open;
-}
-
-void xtf_open_edge_free(XtfOpenEdge *open, unsigned height)
-{
-    if (!open)
-        return;
-    for (unsigned i = 0; open->levels && i < height; i++)
-        g_free(open->levels[i].page);
-    g_free(open->levels);
-    xtf_leaf_writer_finish(&open->leaf);
-    xtf_aggregate_writer_free(open->aggregates);
-    g_free(open);
-}
-
 static void free_open(XtfArrayWriter *array)
 {
     xtf_open_edge_free(array->open, array->height);

@@ -10,84 +10,12 @@
  * are written anew by the first commit, so what lies in the file of them is dropped.
  */
 #include "libxtf/disk/strings.h"
-#include "libxtf/tree/leaf.h"
+#include "libxtf/tree/trace-private.h"
 #include "libxtf/write/chunk-writer.h"
 
 enum {
     CACHE_BYTES = 4 << 20, /* of the trace: each array is read once or twice */
 };
-
-/* ---- Opening arrays at rest. */
-
-/* An array as it lies in the file, with local times, as a writer has them. */
-static XtfArray array_at_rest(const XtfArrayWriter *array)
-{
-    XtfTrace *trace = array->writer->resumed;
-
-    return (XtfArray){
-        .trace = trace,
-        .schema = trace->catalog.schemas[array->schema->id],
-        .location = array->location,
-        .n_rows = array->n_rows,
-        .first = array->first,
-        .last = array->last,
-        .local_first = array->first,
-        .local_last = array->last,
-        .id = array->id,
-        .edge_offset = array->edge.offset,
-        .edge_length = array->edge.length,
-        .edge_checksum = array->edge.checksum,
-        .height = array->height,
-        .codec = array->codec,
-    };
-}
-
-/* The open index pages, and the places of the open leaf. */
-static void open_levels(XtfOpenEdge *open, const XtfArray *stored, const XtfBlock *edge)
-{
-    open->levels = g_new0(XtfLevel, stored->height);
-    for (unsigned i = 0; i < stored->height; i++) {
-        XtfLevel *level = &open->levels[i];
-        XtfEdgeLevel from = xtf_edge_level(edge->data, stored->height, i);
-        *level = (XtfLevel){.first_n = from.first_n, .place = from.place, .previous = from.previous};
-        if (i > 0) {
-            level->allotted = (uint32_t)sizeof(XtfDiskPage) + from.length;
-            level->count = from.count;
-            level->page = g_malloc0(level->allotted);
-            memcpy(level->page + sizeof(XtfDiskPage), from.payload, from.length);
-        }
-    }
-}
-
-static bool open_leaf(XtfOpenEdge *open, const XtfArray *stored, XtfBlock *edge, GError **error)
-{
-    g_auto(XtfPageView) leaf = {0};
-
-    if (!xtf_leaf_get_open(stored, edge, XTF_LEAF_ROWS, &leaf, error))
-        return false;
-    xtf_leaf_writer_resume(&open->leaf, leaf.payload, leaf.count, xtf_edge_level(edge->data, stored->height, 0).length);
-    return true;
-}
-
-bool xtf_array_writer_wake(XtfArrayWriter *array, GError **error)
-{
-    const XtfArray stored = array_at_rest(array);
-    g_autoptr(XtfBlock) edge = xtf_edge_get(&stored, error);
-    XtfOpenEdge *open = edge ? xtf_open_edge_new(array) : NULL;
-
-    if (open) {
-        open_levels(open, &stored, edge);
-        if (open_leaf(open, &stored, edge, error) && xtf_aggregate_writer_resume(open->aggregates, &stored, error)) {
-            array->open = open;
-            return true;
-        }
-        xtf_open_edge_free(open, stored.height);
-    }
-    g_prefix_error(error, "%s: ", array->writer->path);
-    return false;
-}
-
-/* ---- Going on. */
 
 /* `stored` has local times, as a writer does. */
 static bool resume_array(XtfWriter *writer, const XtfArray *stored, GError **error)

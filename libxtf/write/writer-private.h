@@ -5,6 +5,7 @@
  *   writer.c            the writer: creating, schemas, strings, tables
  *   array-writer.c      arrays: pages onto their places, and entries of them into index pages
  *   clear.c             arrays that lose all their rows
+ *   open-edge.c         right edges in memory: new ones, and those that another writer left
  *   leaf-writer.c       the open leaf: rows into pages
  *   aggregate-writer.c  totals of the rows below each child
  *   clock-maps.c        the clock maps, and which locations have them

@@ -237,11 +237,6 @@ bool xtf_writer_add_string(XtfWriter *writer, const char *text, uint32_t *id, GE
     return true;
 }
 
-XtfArrayWriter *xtf_writer_find_array(const XtfWriter *writer, uint64_t location, const XtfSchema *schema)
-{
-    return g_hash_table_lookup(writer->arrays, &(XtfArrayWriter){.location = location, .schema = schema});
-}
-
 XtfArrayWriter *xtf_writer_array(XtfWriter *writer, uint64_t location, uint32_t schema_id, GError **error)
 {
     g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&writer->lock);

@@ -171,8 +171,11 @@ bool xtf_export(const XtfExporter *exporter, XtfNode *directory, const char *out
     if (!check_place(exporter, place, options, error))
         return false;
     g_autofree char *folder = g_path_get_dirname(place);
-    XtfExportJob job = {
-        .exporter = exporter, .tree = directory->tree, .selection = directory->selection, .folder = folder};
+    XtfExportJob job = {.exporter = exporter,
+                        .tree = directory->tree,
+                        .selection = directory->selection,
+                        .rate = options->rate,
+                        .folder = folder};
     result = exporter->folder ? export_folder(&job, place, options, error) : export_file(&job, place, options, error);
     if (!result)
         return false;

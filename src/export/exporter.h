@@ -15,6 +15,7 @@ typedef struct {
     const char *name;        /* of the format, as it is typed */
     const char *description; /* of what is written, with an article */
     const char *option;      /* Meson's, which puts the exporter into a build; NULL: it is in each */
+    bool has_rate;           /* it makes slices of equal length: the option `rate` is for it */
     bool folder;             /* the output is a folder; else a file */
     /* Whether what is there, of a folder all of it, is of this format, so that it may be replaced. */
     bool (*may_replace)(const char *path);

@@ -18,13 +18,14 @@ static void show_progress(uint64_t records, double done, void *data)
     xtf_progress_update(data, (uint64_t)(done * 1e6), 1000000, records);
 }
 
-static bool export(const XtfExporter *exporter, const char *source, XtfNode *directory, const char *output, bool force,
-                   bool quiet, XtfExportReport *report, GError **error)
+static bool export(const XtfExporter *exporter, const char *source, XtfNode *directory, const char *output,
+                   const char *rate, bool force, bool quiet, XtfExportReport *report, GError **error)
 {
     g_autoptr(XtfProgress) progress = xtf_progress_new("exporting", "records", quiet);
     XtfInterrupts interrupts;
     const XtfExportOptions options = {
         .source = source,
+        .rate = rate,
         .force = force,
         .cancel = xtf_interrupts_catch(&interrupts),
         .progress = show_progress,
@@ -44,7 +45,8 @@ static void print_report(const XtfExportReport *report, const char *output)
         xtf_print_line(stdout, "%s", (const char *)report->notes->pdata[i]);
 }
 
-static int run(const XtfExporter *exporter, char **arguments, const char *output, bool force, bool quiet)
+static int run(const XtfExporter *exporter, char **arguments, const char *output, const char *rate, bool force,
+               bool quiet)
 {
     const char *path = arguments[1] ? arguments[1] : "/";
     g_auto(XtfExportReport) report;
@@ -58,7 +60,7 @@ static int run(const XtfExporter *exporter, char **arguments, const char *output
     g_autofree char *remark = xtf_node_remark(directory);
     if (remark)
         xtf_print_line(stderr, "xtf: warning: %s: %s", path, remark);
-    if (!export(exporter, arguments[0], directory, output, force, quiet, &report, &error)) {
+    if (!export(exporter, arguments[0], directory, output, rate, force, quiet, &report, &error)) {
         if (error->code == XTF_ERROR_INVALID)
             g_prefix_error(&error, "%s: ", path);
         return xtf_cli_fail(error);
@@ -70,10 +72,11 @@ static int run(const XtfExporter *exporter, char **arguments, const char *output
 
 int xtf_command_export(int argc, char **argv)
 {
-    g_autofree char *output = NULL;
+    g_autofree char *output = NULL, *fps = NULL;
     gboolean force = FALSE, quiet = FALSE;
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to OUT: a folder for otf2, else a file", "OUT"},
+        {"fps", 0, 0, G_OPTION_ARG_STRING, &fps, "opents: make so many slices of each second (default: 25)", "N"},
         {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace OUT if it is an export already", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress, no summary", NULL},
         {0},
@@ -98,5 +101,10 @@ int xtf_command_export(int argc, char **argv)
         xtf_cli_fail(error);
         return XTF_EXIT_USAGE;
     }
-    return run(exporter, argv + 2, output, force, quiet);
+    if (fps && !exporter->has_rate) {
+        fprintf(stderr, "xtf: export: --fps is not for %s\n", exporter->name);
+        return XTF_EXIT_USAGE;
+    }
+    g_autofree char *rate = fps ? g_strconcat(fps, "fps", NULL) : NULL;
+    return run(exporter, argv + 2, output, rate, force, quiet);
 }

@@ -7,8 +7,11 @@
 #include "libxtf/source.h"
 #include "src/export/job.h"
 #include "src/export/opents/exporter.h"
+#include "src/export/opents/frames.h"
 #include "src/export/opents/slices.h"
 #include "src/model/properties.h"
+
+#define DEFAULT_RATE "25fps" /* OpenTS's own */
 
 enum {
     RANKS_MAX = 1 << 20, /* that a property is believed */
@@ -59,12 +62,17 @@ static bool run(XtfExportJob *job, GError **error)
         xtf_selection_is_filtered(selection))
         return xtf_fail(error, XTF_ERROR_INVALID,
                         "slices have all that a rank did: a window (time/) and processes (proc/) can be chosen");
-    if (!xtf_opents_has_slices(job))
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the trace has no slices of OpenTS");
+    bool own = xtf_opents_has_slices(job);
+    if (own && job->rate)
+        return xtf_fail(error, XTF_ERROR_INVALID, "the trace has slices of its own: there is no --fps for them");
+    if (!own && !xtf_opents_has_frames(job))
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                        "the trace has neither slices of OpenTS nor calls, of which they could be made");
     if (!count_ranks(job, &n_ranks, error) || !xtf_opents_xml_open(&xml, job->output, error))
         return false;
     begin_trace(job, &xml, n_ranks);
-    bool good = xtf_opents_write_slices(job, &xml, n_ranks, error);
+    bool good = own ? xtf_opents_write_slices(job, &xml, n_ranks, error)
+                    : xtf_opents_write_frames(job, &xml, job->rate ? job->rate : DEFAULT_RATE, error);
     if (good)
         xtf_opents_xml_end_to(&xml, 0);
     return xtf_opents_xml_close(&xml, good ? error : NULL) && good;
@@ -87,6 +95,7 @@ static bool is_trace(const char *path)
 const XtfExporter xtf_opents_exporter = {
     .name = "opents",
     .description = "an XML file of OpenTS",
+    .has_rate = true,
     .may_replace = is_trace,
     .run = run,
 };

@@ -1,0 +1,169 @@
+#include "src/export/opents/frames.h"
+
+#include <inttypes.h>
+
+#include "src/query/node/node-class.h"
+#include "src/query/text/frame-rate.h"
+#include "src/query/totals/class-times.h"
+#include "src/query/totals/message-totals.h"
+
+enum {
+    NANOSECONDS = 1000000000,
+    DECIMALS = 9,
+};
+
+/* What OpenTS's times are of: the rest, and time in no region, is that of tasks. */
+#define BIT XTF_CLASS_BIT
+static const XtfClassSet idle_classes =
+    BIT(XTF_CLASS_WAIT) | BIT(XTF_CLASS_COLLECTIVE) | BIT(XTF_CLASS_BARRIER) | BIT(XTF_CLASS_OMP_SYNC);
+static const XtfClassSet sched_classes = BIT(XTF_CLASS_OMP_OTHER) | BIT(XTF_CLASS_THREADS) | BIT(XTF_CLASS_MEASUREMENT);
+static const XtfClassSet mpi_classes = BIT(XTF_CLASS_P2P) | BIT(XTF_CLASS_RMA) | BIT(XTF_CLASS_MPI_IO) |
+                                       BIT(XTF_CLASS_MPI_INIT) | BIT(XTF_CLASS_MPI_OTHER) | BIT(XTF_CLASS_PGAS);
+
+typedef struct {
+    XtfExportJob *job;
+    XtfOpentsXml *xml;
+    const XtfRegionClasses *classes;
+} Frames;
+
+/* Of one process in one frame. */
+typedef struct {
+    XtfClassTimes times;
+    XtfMoved moved[XTF_N_MOVED];
+} Figures;
+
+bool xtf_opents_has_frames(XtfExportJob *job)
+{
+    return !job->tree->context.scale.bytes && xtf_region_times_exist(&job->tree->context, job->selection);
+}
+
+/* Ticks as nanoseconds, rounded down. */
+static uint64_t nanoseconds_of(const Frames *frames, unsigned __int128 ticks)
+{
+    const XtfTimeScale *scale = &frames->job->tree->context.scale;
+    unsigned __int128 seconds = ticks * scale->den / scale->num, rest = ticks * scale->den % scale->num;
+
+    return (uint64_t)(seconds * NANOSECONDS + rest * NANOSECONDS / scale->num);
+}
+
+static void write_times(const Frames *frames, const XtfClassTimes *times)
+{
+    unsigned __int128 idle = xtf_class_times_of(times, idle_classes), sched = xtf_class_times_of(times, sched_classes),
+                      mpi = xtf_class_times_of(times, mpi_classes);
+    XtfOpentsXml *xml = frames->xml;
+
+    xtf_opents_xml_begin(xml, "resource");
+    xtf_opents_xml_count(xml, "mbytes", 0);
+    xtf_opents_xml_count(xml, "mflops", 0);
+    xtf_opents_xml_seconds(xml, "tasks", nanoseconds_of(frames, times->whole - MIN(times->whole, idle + sched + mpi)),
+                           DECIMALS);
+    xtf_opents_xml_seconds(xml, "idle", nanoseconds_of(frames, idle), DECIMALS);
+    xtf_opents_xml_seconds(xml, "sched", nanoseconds_of(frames, sched), DECIMALS);
+    xtf_opents_xml_seconds(xml, "mpi", nanoseconds_of(frames, mpi), DECIMALS);
+    xtf_opents_xml_end(xml);
+}
+
+static void write_counters(XtfOpentsXml *xml, const XtfMoved *sent, const XtfMoved *received, uint64_t received_bytes)
+{
+    xtf_opents_xml_count(xml, "sbytes", sent->bytes);
+    xtf_opents_xml_count(xml, "scount", sent->rows);
+    xtf_opents_xml_count(xml, "rbytes", received_bytes);
+    xtf_opents_xml_count(xml, "rcount", received->rows);
+}
+
+/* Of a collective operation it is not known how many messages it is: it counts as one sent and one received. */
+static void write_messages(XtfOpentsXml *xml, const XtfMoved *moved)
+{
+    const XtfMoved *sends = &moved[XTF_MOVED_SENDS], *recvs = &moved[XTF_MOVED_RECVS],
+                   *collectives = &moved[XTF_MOVED_COLLECTIVES];
+    const XtfMoved sent = {sends->rows + collectives->rows, sends->bytes + collectives->bytes, 0},
+                   received = {recvs->rows + collectives->rows, 0, 0};
+
+    xtf_opents_xml_begin(xml, "message");
+    write_counters(xml, &sent, &received, recvs->bytes + collectives->received);
+    if (sends->rows + recvs->rows > 0) {
+        xtf_opents_xml_begin(xml, "extra");
+        xtf_opents_xml_text(xml, "type", "p2p");
+        write_counters(xml, sends, recvs, recvs->bytes);
+        xtf_opents_xml_end(xml);
+    }
+    if (collectives->rows > 0) {
+        xtf_opents_xml_begin(xml, "extra");
+        xtf_opents_xml_text(xml, "type", "collective");
+        write_counters(xml, collectives, collectives, collectives->received);
+        xtf_opents_xml_end(xml);
+    }
+    xtf_opents_xml_end(xml);
+}
+
+static void write_process(const Frames *frames, uint64_t number, const Figures *figures)
+{
+    XtfOpentsXml *xml = frames->xml;
+
+    xtf_opents_xml_begin(xml, "rank");
+    xtf_opents_xml_count(xml, "num", number);
+    write_times(frames, &figures->times);
+    xtf_opents_xml_begin(xml, "task");
+    xtf_opents_xml_text(xml, "type", "S");
+    xtf_opents_xml_count(xml, "count",
+                         figures->times.calls[XTF_CLASS_PROGRAM] + figures->times.calls[XTF_CLASS_OMP_WORK]);
+    xtf_opents_xml_end(xml);
+    write_messages(xml, figures->moved);
+    xtf_opents_xml_end(xml);
+}
+
+static bool write_frame(Frames *frames, XtfSelection *window, GError **error)
+{
+    XtfTree *tree = frames->job->tree;
+    g_auto(XtfRegionTimes) times = {0};
+    g_auto(XtfMessageTotals) moved = {0};
+    g_auto(XtfSelectedLocations) selected = {0};
+    uint64_t ticks;
+
+    if (!xtf_region_times_init(&times, &tree->formats, window, error) ||
+        !xtf_message_totals_init(&moved, &tree->context, window, error) ||
+        !xtf_selected_locations_init(&selected, &tree->context, window, error))
+        return false;
+    frames->job->report.locations = selected.n;
+    for (uint32_t p = 0; p < selected.n_procs; p++) {
+        const XtfSelectedProcess *proc = &selected.procs[p];
+        Figures figures = {0};
+        for (uint32_t i = proc->first; i < proc->first + proc->n; i++) {
+            if (!xtf_region_times_measure(&times, xtf_selected_location(&selected, i), &ticks, error))
+                return false;
+            xtf_class_times_add(&figures.times, &times, frames->classes, ticks);
+        }
+        if (!xtf_message_totals_of(&moved, &selected, proc, figures.moved, error))
+            return false;
+        write_process(frames, proc->proc, &figures);
+        xtf_export_beat(frames->job);
+    }
+    return true;
+}
+
+bool xtf_opents_write_frames(XtfExportJob *job, XtfOpentsXml *xml, const char *rate, GError **error)
+{
+    const XtfTimeScale *scale = &job->tree->context.scale;
+    Frames frames = {.job = job, .xml = xml, .classes = xtf_trace_context_classes(&job->tree->context, error)};
+    XtfFrameRate length;
+    uint64_t from, to, count;
+
+    if (!frames.classes || !xtf_frame_rate_parse(&length, scale, rate, error))
+        return false;
+    xtf_selection_window(job->selection, scale, &from, &to);
+    uint64_t n = 0, first = length.n > 0 && from < to ? xtf_frame_rate_at(&length, scale, from) : 0;
+    uint64_t end = length.n > 0 && from < to ? xtf_frame_rate_at(&length, scale, to - 1) + 1 : 0;
+    for (uint64_t k = first; k < end; k++, n++) {
+        uint64_t a = xtf_frame_rate_bound(&length, scale, k), b = xtf_frame_rate_bound(&length, scale, k + 1);
+        g_autoptr(XtfSelection) window = xtf_selection_in_window(job->selection, a, b);
+        xtf_opents_xml_begin(xml, "slice");
+        xtf_opents_xml_count(xml, "num", k);
+        xtf_opents_xml_seconds(xml, "time", nanoseconds_of(&frames, b - scale->origin), DECIMALS);
+        if (!write_frame(&frames, window, error) || !xtf_resolver_count(&job->tree->resolver, window, &count, error))
+            return false;
+        xtf_opents_xml_end(xml);
+        xtf_export_advance(job, count);
+    }
+    xtf_export_note(job, "%" PRIu64 " frames; all counters are per frame, mbytes and mflops are not known", n);
+    return true;
+}

@@ -70,8 +70,11 @@ function problems() {
     return found
 }
 
-// The colour that is seen below the middle of a text. Hatching is left out: names over it have a halo of their bar's colour.
+// The colour that is seen around the letters of a text: of their halo, or of what is below the text's middle.
 function groundOf(text) {
+    const own = getComputedStyle(text)
+    if (own.paintOrder.startsWith('stroke') && own.stroke.startsWith('rgb'))
+        return own.stroke
     const box = text.getBoundingClientRect(), layers = []
     for (const element of document.elementsFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2)) {
         const style = getComputedStyle(element)

@@ -18,7 +18,7 @@ void xtf_timeline_waits_legend(XtfTimeline *timeline, int x, int y)
              "patternTransform=\"rotate(45)\"><rect class=\"xt-hatch\" width=\"1.4\" height=\"4\"/></pattern></defs>");
     xtf_draw_link(timeline->drawing, link, "profile");
     xtf_draw(timeline->drawing,
-             "<rect class=\"xt-row\" x=\"%d\" y=\"%d\" width=\"12\" height=\"12\"/>"
+             "<rect fill=\"#bcc0c5\" x=\"%d\" y=\"%d\" width=\"12\" height=\"12\"/>"
              "<rect class=\"xt-wait\" x=\"%d\" y=\"%d\" width=\"12\" height=\"12\"/>"
              "<text x=\"%d\" y=\"%d\">waiting %.1f %%</text></a>",
              x, y, x, y, x + 16, y + 11, whole > 0 ? 100.0 * (double)timeline->waited_ticks / whole : 0.0);

@@ -85,11 +85,12 @@ static bool within(uint64_t t, uint64_t a, uint64_t b)
 
 static void assert_count(const Written *written, const char *window, uint64_t a, uint64_t b)
 {
-    uint64_t count = 0, calls = 0;
+    uint64_t count = 0, calls = 0, begun = 0;
 
     for (uint64_t i = 0; i < LOCATIONS; i++)
         for (uint64_t j = 0; j < CALLS; j++) {
             Call call = call_of(i, j);
+            begun += within(call.begin, a, b);
             uint64_t own = (uint64_t)within(call.begin, a, b) + within(call.end, a, b);
             calls += own;
             count += own + (i % 3 == 0 && within(call.end, a, b));
@@ -97,7 +98,8 @@ static void assert_count(const Written *written, const char *window, uint64_t a,
     const struct {
         const char *name;
         uint64_t count;
-    } files[] = {{"count", count}, {"enters_leaves/count", calls}, {"sends/count", count - calls}};
+    } files[] = {
+        {"count", count}, {"enters_leaves/count", calls}, {"calls/count", begun}, {"sends/count", count - calls}};
     for (size_t f = 0; f < G_N_ELEMENTS(files); f++) {
         g_autofree char *path = g_strdup_printf("%s%s", window, files[f].name);
         GString *text = written_read(written, path);

@@ -411,7 +411,8 @@ static void end_counting(void *own, void *data)
     g_free(counted);
 }
 
-/* *counted: whether the selection is one of very many locations, with no base and no filters, and was counted. */
+/* *counted: whether the selection is one of very many locations, with no base, of whole rows without filters, and was
+ * counted. */
 static bool count_many(XtfResolver *resolver, XtfSelection *selection, uint64_t *count, bool *counted, GError **error)
 {
     const XtfParallelWork work = {
@@ -419,7 +420,7 @@ static bool count_many(XtfResolver *resolver, XtfSelection *selection, uint64_t 
     Counting counting = {0};
 
     *counted = false;
-    if (selection->base || xtf_selection_has_facets(selection))
+    if (selection->base || xtf_selection_is_filtered(selection))
         return true;
     if (!search_init(&counting.search, resolver, selection, error))
         return false;

@@ -92,14 +92,14 @@ static bool report(XtfFindingJob *job, const XtfFindingRule *rule, const XtfKeyV
     return true;
 }
 
-static int compare_scores(const void *a, const void *b)
+static int compare_scores(const void *a, const void *b, void *data)
 {
     const XtfFinding *x = a, *y = b;
 
     return x->score == y->score ? 0 : x->score > y->score ? -1 : 1;
 }
 
-/* Moves the best of the findings from `first` on to the job. */
+/* Of the job's findings from `first` on, only the best stay. */
 static void keep_best(XtfFindingJob *job, guint first)
 {
     GArray *found = job->found;
@@ -107,7 +107,7 @@ static void keep_best(XtfFindingJob *job, guint first)
     if (found->len <= first)
         return;
     g_qsort_with_data(&g_array_index(found, XtfFinding, first), (gint)(found->len - first), sizeof(XtfFinding),
-                      (GCompareDataFunc)(void (*)(void))compare_scores, NULL);
+                      compare_scores, NULL);
     if (found->len > first + MOST)
         g_array_set_size(found, first + MOST);
 }

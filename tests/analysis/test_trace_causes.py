@@ -15,7 +15,6 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
 # pylint: disable=wrong-import-position
 import meeting_programs
-import random_programs
 import scout
 from naive_causes import Causes
 from naive_single import Single
@@ -194,7 +193,7 @@ def coarse(xtf, program, script, seed, folder):
     xtf.import_archive(archive, trace)
     xtf.expect("analyze", trace)
     waits = Waits(str(archive))
-    exact, ours = Causes(waits).sums, with_program(shown(program, trace, archive), waits.program)
+    exact, ours = Causes(waits).sums, Said(program, trace, waits.program).sums
     sums = [(key, float(exact[key]), ours.get(key, 0)) for key in {*exact, *ours} if key[0] in METRICS and "delay_" in key[0]]
     wrong = [entry for entry in sums if abs(entry[1] - entry[2]) >= 2]
     off = sum(abs(a - b) > 1e-8 * a for _, a, b in sums)
@@ -208,7 +207,7 @@ def archives(folder, script):
     """(archive, Scalasca's results of it)"""
     if script:
         for seed, n in RANDOM:
-            archive = make_archive(script, folder, f"random-{seed}", random_programs.Program(seed, n).script())
+            archive = make_archive(script, folder, f"random-{seed}", Program(seed, n).script())
             yield archive, archive.parent / "scout.tsv"
         for name, lines in meeting_programs.programs().items():
             archive = make_archive(script, folder, name, lines)

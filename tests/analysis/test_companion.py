@@ -59,9 +59,9 @@ def all_files(trace):
 
 
 def printed(trace, *paths):
-    """The words that the files hold. Pictures have the name of the trace, and are filled up with blanks."""
-    words = run("cat", trace, *paths).stdout.split()
-    return b" ".join(words).replace(f">{pathlib.Path(trace).stem}: ".encode(), b">trace: ")
+    """The words that the files hold. Pictures and pages have the name of the trace in their titles, and are filled up with blanks."""
+    words, name = run("cat", trace, *paths).stdout.split(), pathlib.Path(trace).stem
+    return b" ".join(words).replace(f">{name}: ".encode(), b">trace: ").replace(f"<h1>{name}</h1>".encode(), b"<h1>trace</h1>")
 
 
 def compare(one, other, paths):

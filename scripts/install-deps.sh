@@ -11,7 +11,7 @@
 set -eu
 
 BUILD="build-essential meson ninja-build pkg-config libglib2.0-dev zlib1g-dev libdeflate-dev libfuse3-dev fuse3 libseccomp-dev libpng-dev libncurses-dev libopen-trace-format2-dev libnetcdf-dev"
-TEST="libcriterion-dev otf2-tools netcdf-bin python3 attr rsync gnuplot-nox"
+TEST="libcriterion-dev otf2-tools netcdf-bin python3 attr rsync gnuplot-nox tmux"
 RECORD="eztrace hpcc openmpi-bin libopenmpi-dev"
 BROWSER="chromium fonts-dejavu-core libxml2-utils"
 PEERS="sqlite3 libsqlite3-dev liblmdb-dev otf2-tools python3"

@@ -193,13 +193,14 @@ static void put_run(const Layout *layout, int line, int column)
     int at = line;
 
     xtf_screen_put(layout->screen, at++, column, XTF_STYLE_DIM, "C the run");
+    xtf_screen_put(layout->screen, at++, column, XTF_STYLE_PLAIN, "%s, speed %g",
+                   layout->look->playing ? "playing" : "paused", layout->look->speed);
+    xtf_screen_put(layout->screen, at++, column, XTF_STYLE_PLAIN, "rate %s", layout->film->rate);
     for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
         const char *value = xtf_text_table_value(run, names[i]);
         if (value && !g_str_equal(value, "-"))
             xtf_screen_put(layout->screen, at++, column, XTF_STYLE_PLAIN, "%s %s", names[i], value);
     }
-    xtf_screen_put(layout->screen, at++, column, XTF_STYLE_PLAIN, "rate %s, speed %g, %s", layout->film->rate,
-                   layout->look->speed, layout->look->playing ? "playing" : "paused");
 }
 
 static void put_groups(const Layout *layout, int line)
@@ -274,10 +275,13 @@ static void put_wide_groups(const Layout *layout, int line)
 static void put_help(const Layout *layout, int line)
 {
     static const char *const texts[] = {
-        "space plays and pauses    left, right: a frame    shift and these, or , .: ten frames    Home, End",
-        "[ ] slower, faster        + - shorter, longer frames, at the same time",
-        "up, down: the process of group A        m the map of bytes instead of the groups",
-        "g to a time: 1.5, 20ms, 50%        / the next call of a region        f the next finding        q quits",
+        "space         play, pause; from the end: all of it again",
+        "left, right   a frame; with shift, or , . ten; Home, End",
+        "[ ]           slower, faster",
+        "+ -           shorter, longer frames, at the same time",
+        "up, down      the process of group A; m the map of bytes",
+        "g /           go to a time; to the next call of a region",
+        "f ? q         the next finding; this help; quit",
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
@@ -363,6 +367,25 @@ static void lay_out(Layout *layout, guint n)
         layout->rows = (int)n;
 }
 
+/* All between the titles and the legend. */
+static bool put_middle(const Layout *layout, GError **error)
+{
+    int lines = layout->screen->lines, below = 2 + layout->rows;
+
+    if (!put_processes(layout, error))
+        return false;
+    put_messages(layout, below);
+    if (lines < TALL)
+        return true;
+    if (layout->look->map)
+        put_map(layout, below + 2, lines - 3 - below - 2);
+    else if (layout->wide)
+        put_wide_groups(layout, below + 2);
+    else
+        put_groups(layout, below + 1);
+    return true;
+}
+
 XtfScreen *xtf_play_screen(const XtfFilm *film, const XtfFilmFrame *frame, XtfPlayLook *look, int columns, int lines,
                            bool ascii, GError **error)
 {
@@ -375,18 +398,10 @@ XtfScreen *xtf_play_screen(const XtfFilm *film, const XtfFilmFrame *frame, XtfPl
     }
     lay_out(&layout, xtf_text_table_n(frame->state));
     put_head(&layout);
-    if (!put_processes(&layout, error))
-        return NULL;
-    int below = 2 + layout.rows;
-    put_messages(&layout, below);
     if (look->help)
-        put_help(&layout, below + 1 + (lines >= TALL));
-    else if (lines >= TALL && look->map)
-        put_map(&layout, below + 2, lines - 3 - below - 2);
-    else if (lines >= TALL && layout.wide)
-        put_wide_groups(&layout, below + 2);
-    else if (lines >= TALL)
-        put_groups(&layout, below + 1);
+        put_help(&layout, 2);
+    else if (!put_middle(&layout, error))
+        return NULL;
     put_legend(&layout, lines - 3);
     put_position(&layout, lines - 2);
     put_keys(&layout, lines - 1);

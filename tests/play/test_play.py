@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""xtf play --frame and xtf top --once: every number on the screen against the tables of the frame; bars; edges; errors.
+
+usage: test_play.py XTF ASK-TREE GENERATE ARCHIVE...
+"""
+
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+
+import svg
+from asking import Asker
+from xtfrun import Failure, Xtf, shared_traces, temporary_folder
+
+GLYPHS = {True: "#=-.:", False: "\u2588\u2593\u2592\u00b7\u2591"}
+SHARES = ["program", "p2p", "collective", "wait", "other"]
+SIZES = [(80, 24), (200, 60), (60, 12), (100, 20), (150, 40)]
+GROUPS = {"program": "program", "point to point": "p2p", "collective, barrier": "collective", "waits, tests": "wait", "other": "other",
+          "calls": "calls", "messages sent": "sent_messages"}
+
+
+def check(good, what):
+    if not good:
+        raise Failure(what)
+
+
+class Trace:
+    def __init__(self, xtf, ask_tree, path):
+        self.xtf, self.path = xtf, path
+        self.asker = Asker(xtf, ask_tree, path)
+
+    def text(self, path):
+        return self.asker.ask(f"cat {path}").decode()
+
+    def table(self, path):
+        return svg.table(self.asker.ask(f"cat {path}"))
+
+    def screen(self, command, columns, lines, *options, ascii_only=False):
+        environment = {**os.environ, "LC_ALL": "C" if ascii_only else "C.UTF-8"}
+        done = subprocess.run([self.xtf.program, command, f"--columns={columns}", f"--lines={lines}", *options, self.path],
+                              capture_output=True, env=environment, timeout=60, check=False)
+        check(done.returncode == 0 and not done.stderr, f"{command} {options}: {done.returncode}, {done.stderr.decode()}")
+        text = done.stdout.decode("ascii" if ascii_only else "utf-8")
+        shown = text.split("\n")
+        check(shown.pop() == "" and len(shown) == lines, f"{command} {options}: {len(shown)} lines, not {lines}")
+        check(max(map(len, shown)) <= columns, f"{command} {options}: a line is longer than {columns}")
+        return shown
+
+
+# ---- The player.
+
+def check_bar(text, line, width, length, glyphs, where):
+    cells = [text.count(glyph) for glyph in glyphs]
+    times = [float(line[share]) for share in SHARES]
+    check(text.rstrip() == "".join(glyph * n for glyph, n in zip(glyphs, cells)), f"{where}: bar {text!r}")
+    check(sum(cells) == min(width, int(sum(times) / length * width + 0.5)) or abs(sum(times) / length * width % 1 - 0.5) < 1e-3,
+          f"{where}: {sum(cells)} cells of {width} for {sum(times)} of {length} s")
+    for n, time in zip(cells, times):
+        check(abs(n - time / length * width) < 1 + 1e-6, f"{where}: {cells} cells for {times}")
+
+
+def check_process(trace, frame, line, shown, bar, length, glyphs):
+    where = f"{trace.path.name}/{frame}, process {line['proc']}"
+    head, text, rest = shown[:9], shown[9:9 + bar], shown[10 + bar:]
+    check(head.replace(">", " ").split() == [line["proc"], line["colour"].strip()[0].upper()], f"{where}: {shown!r}")
+    check_bar(text, line, bar, length, glyphs, where)
+    profile = trace.table(f"{frame}/proc/{line['proc']}/profile")
+    mostly = profile[0]["region"].rstrip()[:15].rstrip() if profile and float(profile[0]["exclusive"]) > 0 else ""
+    check(rest[:16].rstrip() == mostly, f"{where}: {rest[:16]!r}, not {mostly!r}")
+    check(rest[16:40].split() == [line["sent_bytes"], "B", line["received_bytes"], "B"], f"{where}: {rest[16:40]!r}")
+
+
+def check_groups(frame, state, total, shown):
+    for title, column in GROUPS.items():
+        line = next((text for text in shown if text.startswith(f"{title} ")), None)
+        check(line, f"{frame}: no line {title!r}")
+        numbers = line[len(title):52].replace("ms", "").split()
+        if column in SHARES:
+            wanted = [f"{1e3 * float(table[column]):.3f}" for table in (state[0], total)]
+            check(all(abs(float(a) - float(b)) <= 0.0011 for a, b in zip(numbers, wanted)) and len(numbers) == 2, f"{frame}: {line!r}")
+        else:
+            check(numbers == [state[0][column], total[column]], f"{frame}: {line!r}")
+
+
+def check_regions(trace, frame, proc, shown):
+    for column, path in ((0, f"{frame}/proc/{proc}/profile"), (66, f"{frame}/profile")):
+        first = next(i for i, text in enumerate(shown) if text.startswith("A process"))
+        for text, line in zip(shown[first + 1:first + 13], [line for line in trace.table(path) if float(line["exclusive"]) > 0]):
+            milliseconds, unit, calls, region = text[column:column + 65].split(None, 3)
+            check(abs(float(milliseconds) - 1e3 * float(line["exclusive"])) <= 0.0011 and unit == "ms", f"{frame}: {text!r}")
+            check(calls == line["calls"] and region.rstrip() == line["region"].rstrip()[:34].rstrip(), f"{frame}: {text!r}, {line}")
+
+
+def check_frame(trace, rate, length, k, n, columns, lines, ascii_only):
+    frame = f"frames/{rate}/{k}"
+    shown = trace.screen("play", columns, lines, f"--rate={rate}", f"--frame={k}", ascii_only=ascii_only)
+    state, total = trace.table(f"{frame}/state"), trace.table(f"{frame}/total")[0]
+    check(f"frame {k}/{n - 1} " in shown[0] and f"{len(state)} process" in shown[0], f"{frame}: {shown[0]!r}")
+    groups = 0 if lines < 20 else 14 if columns >= 150 else 9
+    room = max(lines - 6 - groups, 1)
+    bar = 60 if columns >= 150 else columns - 50
+    rows = len(state) if len(state) <= room else room - 1
+    for line, text in zip(state[:rows], shown[2:]):
+        check_process(trace, frame, line, text, bar, length, GLYPHS[ascii_only])
+    check(rows == len(state) or f"and {len(state) - rows} more" in shown[2 + rows], f"{frame}: {shown[2 + rows]!r}")
+    arrows = [line for line in trace.table(f"{frame}/arrows/a") if line["to"] != "-"]
+    text = shown[2 + min(room, len(state))]
+    sign = ">" if ascii_only else "\u2192"
+    listed = re.findall(rf"(\d+){sign}(\d+) (\d+) B", text)
+    greatest = sorted(arrows, key=lambda line: -int(line["bytes"]))[:len(listed)]
+    check([int(arrow[2]) for arrow in listed] == [int(line["bytes"]) for line in greatest], f"{frame}: {text!r}")
+    check(set(listed) <= {(line["from"], line["to"], line["bytes"]) for line in arrows}, f"{frame}: {text!r}")
+    check(len(listed) == len(arrows) or f"and {len(arrows) - len(listed)} more" in text, f"{frame}: {text!r}")
+    if groups == 9:
+        check_groups(frame, state, total, shown)
+    if groups == 14:
+        check_regions(trace, frame, state[0]["proc"], shown)
+    check(f" {100 * k / (n - 1) if n > 1 else 100:.0f} % of the run" in shown[-2], f"{frame}: {shown[-2]!r}")
+
+
+def check_film(trace, rates):
+    for rate, length in rates.items():
+        n = int(trace.text(f"frames/{rate}/count"))
+        for k in random.sample(range(n), min(3, n)):
+            columns, lines = random.choice(SIZES)
+            check_frame(trace, rate, length, k, n, columns, lines, random.random() < 0.4)
+    check(trace.screen("play", 59, 24, "--frame=0")[0] == "needs 60x12", "a narrow screen is drawn")
+
+
+def check_all_printed(trace):
+    """Without a terminal: one frame after the other."""
+    n = int(trace.text("frames/25fps/count"))
+    if n <= 30:
+        done = trace.xtf.expect("play", "--columns=80", "--lines=24", trace.path)
+        check(done.count(b"\n") == 24 * n, f"{done.count(bytes([10]))} lines of {n} frames")
+
+
+def check_errors(trace):
+    for options, status in ((["--frame=99999999"], 1), (["--rate=0fps"], 1), (["--arrows=x"], 2), (["--rate=1ps"], 1)):
+        result = trace.xtf.run("play", *options, trace.path)
+        check(result.status == status and result.errors, f"play {options}: {result}")
+    check(trace.xtf.run("top", "--once", trace.path, "no/such/path").status == 1, "top of a path that is not there")
+
+
+# ---- top
+
+def check_top(trace, path):
+    shown = trace.screen("top", 160, 40, "--once") if not path else \
+        trace.xtf.expect("top", "--once", "--columns=160", "--lines=40", trace.path, path).decode("utf-8").split("\n")
+    profile = {line["region"].rstrip(): line for line in trace.table(f"{path}/profile".lstrip("/"))}
+    imbalance = {line["region"].rstrip(): line for line in trace.table(f"{path}/imbalance".lstrip("/"))}
+    times, regions = [], []
+    for text in shown[3:-2]:
+        if not text.strip():
+            break
+        match = re.match(r"[> ] *(\S+) +(\S+) +(\S+) +(\S+(?: \(\d+\))?) +(\S+(?: \(\d+\))?)  (.*)", text)
+        check(match, f"top {path}: {text!r}")
+        calls, inclusive, exclusive, least, most, region = match.groups()
+        line = profile[region.rstrip()]
+        check((calls, inclusive, exclusive) == (line["calls"], line["inclusive"], line["exclusive"]), f"top {path}: {text!r}, {line}")
+        other = imbalance.get(region.rstrip())
+        if other:
+            check((least, most) == (f"{other['min']} ({other['min_proc']})", f"{other['max']} ({other['max_proc']})"), f"top: {text!r}")
+        times.append(float(exclusive))
+        regions.append(region)
+    check(times == sorted(times, reverse=True) and len(set(regions)) == len(regions) > 0, f"top {path}: not sorted: {times}")
+
+
+def main():
+    xtf, ask_tree, generate, *archives = Xtf(sys.argv[1]), *sys.argv[2:]
+    random.seed(5)
+    shared = shared_traces()
+    if shared:
+        archives.append(shared / "coverage-10" / "traces.otf2")
+    with temporary_folder() as folder:
+        for i, archive in enumerate(archives):
+            path = pathlib.Path(folder) / f"{i}.xtf"
+            xtf.import_archive(archive, path)
+            trace = Trace(xtf, ask_tree, path)
+            check_film(trace, {"25fps": 0.04, "200fps": 0.005, "1ms": 0.001, "333us": 0.000333})
+            check_all_printed(trace)
+            check_errors(trace)
+            check_top(trace, "")
+            check_top(trace, "time/10%-30%")
+            check_top(trace, f"proc/{trace.table('state')[-1]['proc']}")
+        path = pathlib.Path(folder) / "many.xtf"
+        subprocess.run([generate, "-n", "6000", "-l", "100", path], check=True, capture_output=True)
+        trace = Trace(xtf, ask_tree, path)
+        length = int(float(trace.table("info")[1]["value"]) * 1e9 / 5) + 1
+        check_film(trace, {f"{length}ns": length * 1e-9})
+
+
+if __name__ == "__main__":
+    main()

@@ -7,9 +7,8 @@
  *   clear.c             arrays that lose all their rows
  *   open-edge.c         right edges in memory: new ones, and those that another writer left
  *   leaf-writer.c       the open leaf: rows into pages
- *   aggregate-writer.c  totals of the rows below each child
+ *   aggregates/         totals of the rows below each child: a room below this one
  *   clock-maps.c        the clock maps, and which locations have them
- *   aggregate-resume.c  the same, going on with what another writer stored
  *   array-pages.c       the pages that an array takes
  *   array-nodes.c       the P index: arrays in its lowest nodes, and nodes as bytes
  *   space.c             pages that items take, and when they may be reused
@@ -26,7 +25,7 @@
 #include "libxtf/disk/clock-maps.h"
 #include "libxtf/disk/format.h"
 #include "libxtf/disk/node.h"
-#include "libxtf/write/aggregate-writer.h"
+#include "libxtf/write/aggregates/aggregate-writer.h"
 #include "libxtf/write/leaf-writer.h"
 #include "libxtf/write/space.h"
 #include "libxtf/writer.h"

@@ -8,7 +8,7 @@
 #include "libxtf/pack/pack.h"
 #include "libxtf/totals/accumulate.h"
 #include "libxtf/totals/stored-rows.h"
-#include "libxtf/write/aggregate-writer.h"
+#include "libxtf/write/aggregates/aggregate-writer.h"
 #include "tests/rounds.h"
 
 enum {

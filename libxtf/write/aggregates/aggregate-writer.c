@@ -27,7 +27,7 @@
  * page take XTF_TABLE_BYTES; and the groups of a page by XTF_RUNNING_GROUPS_MAX, beyond which its last key is forgotten
  * even in memory. An array that has sealed no leaf holds nothing.
  */
-#include "libxtf/write/aggregate-writer-private.h"
+#include "libxtf/write/aggregates/aggregate-writer-private.h"
 
 enum {
     GROUP_ROWS = 32,

@@ -10,7 +10,7 @@
 #include "libxtf/totals/group-totals-private.h"
 #include "libxtf/totals/stored-rows.h"
 #include "libxtf/totals/stored.h"
-#include "libxtf/write/aggregate-writer.h"
+#include "libxtf/write/aggregates/aggregate-writer.h"
 
 enum { XTF_RUNNING_GROUPS_MAX = 65536 };
 

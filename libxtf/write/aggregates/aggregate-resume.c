@@ -1,4 +1,4 @@
-#include "libxtf/write/aggregate-writer-private.h"
+#include "libxtf/write/aggregates/aggregate-writer-private.h"
 
 /* Restores the border of a child. */
 static void restore_border(XtfOpenPageTotals *totals, uint32_t child, const XtfChildTotals *children,

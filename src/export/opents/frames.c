@@ -4,8 +4,8 @@
 
 #include "src/query/node/node-class.h"
 #include "src/query/text/frame-rate.h"
-#include "src/query/totals/class-times.h"
 #include "src/query/totals/message-totals.h"
+#include "src/query/totals/regions/class-times.h"
 
 enum {
     NANOSECONDS = 1000000000,

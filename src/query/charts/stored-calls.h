@@ -7,7 +7,7 @@
 
 #include "src/query/charts/call-tree.h"
 #include "src/query/format/callpaths.h"
-#include "src/query/totals/region-lines.h"
+#include "src/query/totals/regions/region-lines.h"
 #include "src/query/totals/selected-locations.h"
 
 typedef struct {

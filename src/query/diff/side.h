@@ -10,7 +10,7 @@
 #include "src/query/node/node-class.h"
 #include "src/query/totals/efficiency-figures.h"
 #include "src/query/totals/message-totals.h"
-#include "src/query/totals/region-totals.h"
+#include "src/query/totals/regions/region-totals.h"
 
 typedef unsigned __int128 XtfWide;
 

@@ -6,7 +6,7 @@
 #include "src/query/text/digits.h"
 #include "src/query/text/escape.h"
 #include "src/query/text/lines.h"
-#include "src/query/totals/region-totals.h"
+#include "src/query/totals/regions/region-totals.h"
 
 enum {
     NAME_MAX_SHOWN = 255, /* bytes of a region's name in pictures, at most */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "src/query/findings/finding-rule.h"
-#include "src/query/totals/region-times.h"
+#include "src/query/totals/regions/region-times.h"
 
 enum {
     CELLS_MOST = 8 << 20,

@@ -5,7 +5,7 @@
 #include "src/query/drawing/text-width.h"
 #include "src/query/findings/finding-rule.h"
 #include "src/query/select/grouping.h"
-#include "src/query/totals/region-totals.h"
+#include "src/query/totals/regions/region-totals.h"
 
 enum {
     SLICES = 100,

@@ -8,7 +8,7 @@
 #include "src/query/frames/state-picture.h"
 #include "src/query/page/page.h"
 #include "src/query/timeline/timeline.h"
-#include "src/query/totals/region-times.h"
+#include "src/query/totals/regions/region-times.h"
 
 enum {
     KEPT_BYTES = 32 << 20,

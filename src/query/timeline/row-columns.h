@@ -9,7 +9,7 @@
 #pragma once
 
 #include "src/query/timeline/picture-rows.h"
-#include "src/query/totals/region-times.h"
+#include "src/query/totals/regions/region-times.h"
 
 /* Exclusive time of a region. */
 typedef struct {

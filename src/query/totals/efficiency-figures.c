@@ -1,8 +1,8 @@
 #include "src/query/totals/efficiency-figures.h"
 
 #include "src/query/select/aggregate-choice.h"
-#include "src/query/totals/class-times.h"
 #include "src/query/totals/mpi-bounds.h"
+#include "src/query/totals/regions/class-times.h"
 #include "src/query/totals/waits/lasting-totals.h"
 
 static void note(XtfEfficiencySpread *spread, uint64_t proc, double ticks)

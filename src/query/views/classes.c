@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "src/query/totals/class-times.h"
+#include "src/query/totals/regions/class-times.h"
 #include "src/query/views/view.h"
 
 static const char outside_name[] = "(no region)", before_name[] = "(before trace)";

@@ -5,7 +5,7 @@
 
 #include "libxtf/vocabulary.h"
 #include "src/query/text/digits.h"
-#include "src/query/totals/region-totals.h"
+#include "src/query/totals/regions/region-totals.h"
 #include "src/query/views/view.h"
 
 enum {

@@ -3,7 +3,7 @@
  */
 #include <math.h>
 
-#include "src/query/totals/region-times.h"
+#include "src/query/totals/regions/region-times.h"
 #include "src/query/views/view.h"
 
 typedef unsigned __int128 Wide;

@@ -7,7 +7,7 @@
 #include "libxtf/vocabulary.h"
 #include "src/query/select/call-readers.h"
 #include "src/query/text/digits.h"
-#include "src/query/totals/region-lines.h"
+#include "src/query/totals/regions/region-lines.h"
 #include "src/query/views/view.h"
 
 enum {

@@ -1,7 +1,7 @@
 /*
  * profile: of each region the number of calls, and the time in it, with and without the regions that it called.
  */
-#include "src/query/totals/region-totals.h"
+#include "src/query/totals/regions/region-totals.h"
 #include "src/query/views/view.h"
 
 static bool shape_profile(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "src/query/totals/path/critical-window.h"
-#include "src/query/totals/region-totals.h"
+#include "src/query/totals/regions/region-totals.h"
 #include "src/query/totals/waits/kind-totals.h"
 #include "src/query/views/view.h"
 

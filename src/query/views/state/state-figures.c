@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "libxtf/vocabulary.h"
-#include "src/query/totals/class-times.h"
 #include "src/query/totals/pairs.h"
+#include "src/query/totals/regions/class-times.h"
 
 enum {
     BLOCKED_PER_SECOND = 10000, /* a call that has lasted for 1/10000 s is taken to wait, where no analysis says it */

@@ -9,7 +9,7 @@
 
 #include "src/query/select/open-frames.h"
 #include "src/query/totals/message-totals.h"
-#include "src/query/totals/region-times.h"
+#include "src/query/totals/regions/region-times.h"
 #include "src/query/views/registry.h"
 
 /* What time goes to. Together they are the time between a location's first and last record. */

@@ -1,4 +1,4 @@
-#include "src/query/totals/class-times.h"
+#include "src/query/totals/regions/class-times.h"
 
 void xtf_class_times_add(XtfClassTimes *times, const XtfRegionTimes *region_times, const XtfRegionClasses *classes,
                          uint64_t ticks)

@@ -1,4 +1,4 @@
-#include "src/query/totals/region-times.h"
+#include "src/query/totals/regions/region-times.h"
 
 bool xtf_region_times_exist(const XtfTraceContext *context, const XtfSelection *selection)
 {

@@ -1,4 +1,4 @@
-#include "src/query/totals/region-lines.h"
+#include "src/query/totals/regions/region-lines.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "src/query/totals/region-lines.h"
+#include "src/query/totals/regions/region-lines.h"
 #include "src/query/totals/selected-locations.h"
 
 typedef struct {

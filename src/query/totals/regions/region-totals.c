@@ -1,4 +1,4 @@
-#include "src/query/totals/region-totals.h"
+#include "src/query/totals/regions/region-totals.h"
 
 #include "src/query/select/parallel.h"
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "src/query/context/region-classes.h"
-#include "src/query/totals/region-times.h"
+#include "src/query/totals/regions/region-times.h"
 
 typedef struct {
     unsigned __int128 ticks[XTF_N_CLASSES]; /* exclusive */

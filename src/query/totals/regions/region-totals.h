@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "src/query/totals/region-times.h"
+#include "src/query/totals/regions/region-times.h"
 
 typedef struct {
     uint64_t line, calls;                   /* a line of XtfRegions */

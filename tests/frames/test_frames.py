@@ -167,6 +167,8 @@ def check_state(trace, path, end, waits):
     check(int(total["procs"]) == len(lines), f"{path}: {total}")
     for column in ["calls", "sent_messages", "sent_bytes", "received_messages", "received_bytes", "total_sent_bytes"]:
         check(int(total[column]) == sum(int(line[column]) for line in lines), f"{path}: {column} of {total}")
+    for line in [*lines, total]:  # no tasks of OpenTS
+        check([line[f"tasks_{state}"] for state in "SPXIAWF"] == ["-"] * 7, f"{path}: tasks of {line}")
     for column in [*SHARES, "other"]:
         check(trace.ticks(total[column]) == sum(trace.ticks(line[column]) for line in lines), f"{path}: {column} of {total}")
     for colour in ["green", "yellow", "red"]:

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""frames/own/ of traces of OpenTS: the slices of the file, as Python's ElementTree reads it.
+"""frames/own/ of traces of OpenTS, and what is shown of frames: recomputed from the file, as Python's ElementTree reads it.
 
 usage: test_own_frames.py XTF ASK-TREE
 """
 
+import bisect
 import decimal
 import pathlib
 import sys
@@ -19,16 +20,25 @@ from xtfrun import Xtf
 ASK_TREE = sys.argv.pop(2)
 XTF = sys.argv.pop(1)
 
-# Numbers with gaps, a slice that goes back in time, two slices of one time, a rank that is not in all slices.
+# All that a file may be: numbers with gaps, a slice that goes back in time, two slices of one time, a rank that is not in all slices,
+# attributes that are not there.
 ODD = """<trace ranks="3" cmd="odd" time="27.04.2006 15:58">
-<slice num="4" time="0.5"><rank num="0"><task type="S" count="1"/></rank><rank num="1"><task type="S" count="2"/></rank></slice>
-<slice num="5" time="1.25"><rank num="1"><task type="S" count="9"/></rank></slice>
-<slice num="9" time="0.75"><rank num="0"><task type="S" count="4"/></rank></slice>
-<slice num="70" time="2"><rank num="2"><task type="S" count="4"/></rank></slice>
+<slice num="4" time="0.5"><rank num="0"><resource mpi="0.1" idle="0.5"/><task type="S" count="1"/></rank>
+ <rank num="1"><task type="S" count="2"/><message sbytes="7"/></rank></slice>
+<slice num="5" time="1.25"><rank num="1"><task type="S" count="9"/><task type="P" count="3"/><message rcount="1"/></rank></slice>
+<slice num="9" time="0.75"><rank num="0"><resource idle="0.625"/><task type="S" count="4"/></rank></slice>
+<slice num="70" time="2"><rank num="2"><resource sched="0.25" mflops="8.5"/><task type="S" count="4"/></rank></slice>
 <slice num="71" time="2"></slice>
-<slice num="72" time="3"><rank num="0"><task type="S" count="5"/></rank></slice>
+<slice num="72" time="3"><rank num="0"><resource mpi="0.4" idle="0.75"/><task type="S" count="5"/></rank>
+ <rank num="1"><message sbytes="20" rcount="5"/></rank></slice>
 </trace>
 """
+
+
+STATES = "SPXIAWF"
+PASSING = "PAW"  # as many as there are
+TIMES = {"program": "tasks", "p2p": "mpi", "wait": "idle", "other": "sched"}
+MESSAGES = {"sent_messages": "scount", "sent_bytes": "sbytes", "received_messages": "rcount", "received_bytes": "rbytes"}
 
 
 class Trace:
@@ -47,6 +57,43 @@ class Trace:
         times = [int(oracle.ticks(part.get("time"))) for part in self.slices]
         self.times = [max(times[:k + 1]) for k in range(len(times))]  # one that goes back is shown at the time before
 
+        self.ranks = ElementTree.parse(self.xml).getroot().get("ranks")
+        self.cumulative = oracle.properties(XTF, self.xtf)["values"] == "cumulative"
+
+    def elements(self, rank, k, path):
+        """Of slice k."""
+        return self.slices[k].findall(f"rank[@num='{rank}']/{path}")
+
+    def growth(self, rank, begin, end, path, name, read=int):
+        """What a counter grew by in slices [begin, end). `path` leads to the element with it; None is a value that is not there."""
+        def values(numbers):
+            return [element.get(name) and read(element.get(name)) for k in numbers for element in self.elements(rank, k, path)]
+        inside, before = values(range(begin, end)), [0, *values(range(begin))]
+        if not self.cumulative:
+            return sum(value or 0 for value in inside)
+        return max(0, inside[-1] - before[-1]) if inside and None not in (inside[-1], before[-1]) else 0
+
+    def slices_in(self, begin, end):
+        """The first, and the one after the last, with a time in [begin, end)."""
+        return bisect.bisect_left(self.times, begin), bisect.bisect_left(self.times, end)
+
+    def state(self, rank, begin, end):
+        """What `state` should show of a rank, for slices [begin, end): by column."""
+        shown = {column: self.growth(rank, begin, end, "resource", name, lambda text: int(oracle.ticks(text)))
+                 for column, name in TIMES.items()}
+        shown["collective"] = 0
+        busy, idle, library = shown["program"], shown["wait"], shown["p2p"] + shown["other"]
+        shown["colour"] = "-" if busy == idle == library == 0 else "green" if busy >= max(idle, library) else \
+            "yellow" if library >= idle else "red"
+        for column, name in MESSAGES.items():
+            shown[column] = self.growth(rank, begin, end, "message", name)
+        shown["total_sent_bytes"] = self.growth(rank, 0, end, "message", "sbytes")
+        for state in STATES:
+            path = f"task[@type='{state}']"
+            now = [int(element.get("count")) for k in range(end) for element in self.elements(rank, k, path)]
+            shown[f"tasks_{state}"] = (now or [0])[-1] if state in PASSING else self.growth(rank, begin, end, path, "count")
+        return shown
+
     def text(self, path):
         return self.asker.ask(f"cat {path}").decode()
 
@@ -56,11 +103,25 @@ class Trace:
     def table(self, path):
         head, *lines = self.text(path).splitlines()
         columns = head.lstrip("#").split()
-        return [dict(zip(columns, line.split(None, len(columns) - 1))) for line in lines]
+        return [dict(zip(columns, line.split())) for line in lines]
 
     def window(self, path):
         facts = {line["what"]: line["value"] for line in self.table(f"{path}/info")}
-        return tuple(int(decimal.Decimal(facts[bound]) * 10**9) for bound in ("from", "to"))
+        return tuple(seconds(facts[bound]) for bound in ("from", "to"))
+
+
+def of_each(test):
+    """A test of one trace, of each."""
+    def test_all(self):
+        for name, trace in self.traces.items():
+            with self.subTest(name):
+                test(self, trace)
+    return test_all
+
+
+def seconds(text):
+    """Ticks of a printed time."""
+    return int(decimal.Decimal(text) * 10**9)
 
 
 class OwnFrames(unittest.TestCase):
@@ -73,39 +134,80 @@ class OwnFrames(unittest.TestCase):
                       "per-frame": Trace(path, "per-frame", ranks=5, slices=40, seed=4, per_frame=True),
                       "odd": Trace(path, "odd", ODD)}
 
-    def each(self):
-        for name, trace in self.traces.items():
-            with self.subTest(name):
-                yield trace
+    @of_each
+    def test_windows(self, trace):
+        n = len(trace.slices)
+        self.assertEqual(trace.names("frames"), ["own"])
+        self.assertEqual(trace.names("frames/own"), ["count", "first", "last"])
+        self.assertEqual(trace.text("frames/own/count"), f"{n}\n")
+        ends = [*trace.times[1:], trace.times[-1] + 1]  # a tick after the last record
+        for k in range(n):
+            self.assertEqual(trace.window(f"frames/own/{k}"), (trace.times[k], ends[k]))
+        self.assertEqual(trace.window("frames/own/first"), trace.window("frames/own/0"))
+        self.assertEqual(trace.window("frames/own/last"), trace.window(f"frames/own/{n - 1}"))
+        for k in range(1, n):
+            self.assertEqual(trace.window(f"frames/own/{k}/prev"), trace.window(f"frames/own/{k - 1}"))
+            self.assertEqual(trace.window(f"frames/own/{k - 1}/next"), trace.window(f"frames/own/{k}"))
+        for name in str(n), "-1", "x", "first/prev", "last/next":
+            with self.assertRaises(Refused):
+                trace.text(f"frames/own/{name}/count")
 
-    def test_windows(self):
-        for trace in self.each():
-            n = len(trace.slices)
-            self.assertEqual(trace.names("frames"), ["own"])
-            self.assertEqual(trace.names("frames/own"), ["count", "first", "last"])
-            self.assertEqual(trace.text("frames/own/count"), f"{n}\n")
-            ends = [*trace.times[1:], trace.times[-1] + 1]  # a tick after the last record
-            for k in range(n):
-                self.assertEqual(trace.window(f"frames/own/{k}"), (trace.times[k], ends[k]))
-            self.assertEqual(trace.window("frames/own/first"), trace.window("frames/own/0"))
-            self.assertEqual(trace.window("frames/own/last"), trace.window(f"frames/own/{n - 1}"))
-            for k in range(1, n):
-                self.assertEqual(trace.window(f"frames/own/{k}/prev"), trace.window(f"frames/own/{k - 1}"))
-                self.assertEqual(trace.window(f"frames/own/{k - 1}/next"), trace.window(f"frames/own/{k}"))
-            for name in str(n), "-1", "x", "first/prev", "last/next":
-                with self.assertRaises(Refused):
-                    trace.text(f"frames/own/{name}/count")
-
-    def test_records(self):
+    @of_each
+    def test_records(self, trace):
         """The elements of a slice are in its frame; of slices of one time, in the last one's."""
-        for trace in self.each():
-            n = len(trace.slices)
-            self.assertEqual("".join(trace.text(f"frames/own/{k}/records") for k in range(n)), trace.text("records"))
-            for k in range(n):
-                here = [] if k + 1 < n and trace.times[k] == trace.times[k + 1] else \
-                    [part for part, time in zip(trace.slices, trace.times) if time == trace.times[k]]
-                elements = sum(len(list(part.iter())) - len(part.findall("rank")) for part in here)
-                self.assertEqual(trace.text(f"frames/own/{k}/count"), f"{elements}\n")
+        n = len(trace.slices)
+        self.assertEqual("".join(trace.text(f"frames/own/{k}/records") for k in range(n)), trace.text("records"))
+        for k in range(n):
+            here = [] if k + 1 < n and trace.times[k] == trace.times[k + 1] else \
+                [part for part, time in zip(trace.slices, trace.times) if time == trace.times[k]]
+            elements = sum(len(list(part.iter())) - len(part.findall("rank")) for part in here)
+            self.assertEqual(trace.text(f"frames/own/{k}/count"), f"{elements}\n")
+
+    def check_state(self, trace, path, begin, end):
+        """Slices [begin, end) are in the window."""
+        wanted = {rank: trace.state(rank, begin, end) for rank in range(int(trace.ranks))}
+        lines = trace.table(f"{path}/state")
+        self.assertEqual([int(line["proc"]) for line in lines], list(wanted))
+        total = dict.fromkeys(["none", "green", "yellow", "red"], 0)
+        total["procs"] = len(lines)
+        for rank, line in zip(wanted, lines):
+            shown = {column: line[column] if column == "colour" else seconds(line[column]) if column in TIMES or column == "collective"
+                     else int(line[column]) for column in wanted[rank]}
+            self.assertEqual(shown, wanted[rank], (path, rank))
+            self.assertEqual((line["calls"], line["in_flight"], line["since"], line["region"]), ("-", "-", "-", "-"))
+            self.assertEqual(trace.table(f"{path}/proc/{rank}/state"), [line])
+            total["none" if line["colour"] == "-" else line["colour"]] += 1
+            for column, value in shown.items():
+                if column != "colour":
+                    total[column] = total.get(column, 0) + value
+        line, = trace.table(f"{path}/total")
+        self.assertEqual({column: seconds(line[column]) if column in TIMES or column == "collective" else int(line[column])
+                          for column in total}, total)
+        return {line["colour"] for line in lines}
+
+    @of_each
+    def test_state(self, trace):
+        colours = set()
+        for k in range(len(trace.slices)):
+            begin, end = trace.slices_in(*trace.window(f"frames/own/{k}"))
+            colours |= self.check_state(trace, f"frames/own/{k}", begin, end)
+        for k in range(int(trace.text("frames/7fps/count"))):
+            begin, end = trace.slices_in(*trace.window(f"frames/7fps/{k}"))
+            colours |= self.check_state(trace, f"frames/7fps/{k}", begin, end)
+        if trace.cumulative:  # the last sample is the sum
+            for line in trace.table("state"):
+                for element in trace.elements(line["proc"], len(trace.slices) - 1, "message"):
+                    self.assertEqual(line["sent_bytes"], element.get("sbytes"))
+        self.assertLessEqual({"-", "yellow", "red"} if trace is self.traces["odd"] else {"green", "red"}, colours)
+
+    def test_values_as_told(self):
+        """`import --values` decides how samples are read."""
+        trace = self.traces["cumulative"]
+        other = trace.xtf.with_name("as-told.xtf")
+        self.assertEqual(oracle.run(XTF, "import", "-q", "--values", "per-frame", "-o", other, trace.xml).returncode, 0)
+        line = oracle.cat(XTF, other, "frames/own/7/proc/2/total").splitlines()
+        shown = dict(zip(line[0].lstrip("#").split(), line[1].split()))
+        self.assertEqual(shown["sent_bytes"], trace.elements(2, 7, "message")[0].get("sbytes"))
 
     def test_command(self):
         """`xtf cat` finds frames as the tree does, and says what is wrong with others."""

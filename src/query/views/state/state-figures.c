@@ -1,6 +1,7 @@
 #include "src/query/views/state/state-figures.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "libxtf/vocabulary.h"
 #include "src/query/totals/pairs.h"
@@ -30,11 +31,13 @@ static const XtfClassSet blocking = BIT(XTF_CLASS_P2P) | BIT(XTF_CLASS_WAIT) | B
 bool xtf_states_exist(const XtfTraceContext *context, const XtfSelection *selection)
 {
     XtfAggregateRef frames, moved[XTF_N_MOVED];
+    XtfTaskSamples samples;
 
     if (selection->base)
         return false;
     xtf_message_totals_find(context, moved);
-    return xtf_aggregate_ref_frames(&frames, context) || moved[XTF_MOVED_SENDS].schema;
+    return xtf_aggregate_ref_frames(&frames, context) || moved[XTF_MOVED_SENDS].schema ||
+           xtf_task_samples_find(&samples, context);
 }
 
 /* ---- What is loaded once. */
@@ -139,10 +142,11 @@ bool xtf_states_init(XtfStates *states, XtfViews *views, const XtfSelection *sel
 
     *states = (XtfStates){.views = views, .window = without_facets(selection), .t = selection->time_to};
     states->so_far = so_far_of(views->context, states->window);
-    states->has_times = xtf_aggregate_ref_frames(&frames, views->context);
+    states->has_calls = xtf_aggregate_ref_frames(&frames, views->context);
+    states->has_samples = xtf_task_samples_find(&states->samples, views->context);
     return (states->classes = xtf_trace_context_classes(views->context, error)) &&
            xtf_selected_locations_init(&states->selected, views->context, states->window, error) &&
-           (!states->has_times || xtf_region_times_init(&states->times, views->formats, states->window, error)) &&
+           (!states->has_calls || xtf_region_times_init(&states->times, views->formats, states->window, error)) &&
            xtf_matching_load_uses(views->matching, error) &&
            xtf_message_totals_init(&states->moved, views->context, states->window, error) &&
            xtf_message_totals_init(&states->moved_so_far, views->context, states->so_far, error) &&
@@ -157,6 +161,7 @@ void xtf_states_finish(XtfStates *states)
     xtf_region_times_finish(&states->times);
     xtf_message_totals_finish(&states->moved);
     xtf_message_totals_finish(&states->moved_so_far);
+    xtf_task_samples_finish(&states->samples);
     g_clear_pointer(&states->received_from, g_free);
 }
 
@@ -254,6 +259,44 @@ static bool measure_calls(XtfStates *states, const XtfSelectedProcess *proc, Xtf
     return true;
 }
 
+/* The kind of time that was most; of equal ones the first of green, yellow and red. */
+static XtfLight light_of(const uint64_t *times)
+{
+    uint64_t busy = times[XTF_SAMPLED_TASKS], idle = times[XTF_SAMPLED_IDLE],
+             library = times[XTF_SAMPLED_MPI] + times[XTF_SAMPLED_SCHED];
+
+    if (!busy && !library && !idle)
+        return XTF_LIGHT_NONE;
+    return busy >= MAX(library, idle) ? XTF_LIGHT_GREEN : library >= idle ? XTF_LIGHT_YELLOW : XTF_LIGHT_RED;
+}
+
+/* Samples stand for what the trace has no calls and no messages of. */
+static bool measure_samples(XtfStates *states, const XtfSelectedProcess *proc, XtfProcessState *state, GError **error)
+{
+    const XtfSelection *window = states->window;
+    XtfTaskFigures figures;
+
+    if (!xtf_task_samples_of(&states->samples, states->views->context, &states->selected, proc, window->time_from,
+                             window->time_to, &figures, error))
+        return false;
+    if (!states->has_calls) {
+        state->times[XTF_SHARE_PROGRAM] = figures.times[XTF_SAMPLED_TASKS];
+        state->times[XTF_SHARE_P2P] = figures.times[XTF_SAMPLED_MPI];
+        state->times[XTF_SHARE_WAIT] = figures.times[XTF_SAMPLED_IDLE];
+        state->times[XTF_SHARE_OTHER] = figures.times[XTF_SAMPLED_SCHED];
+        state->light = light_of(figures.times);
+    }
+    if (states->samples.has_messages) {
+        state->sent.rows += figures.messages[XTF_SAMPLED_MESSAGES_SENT];
+        state->sent.bytes += figures.messages[XTF_SAMPLED_BYTES_SENT];
+        state->received.rows += figures.messages[XTF_SAMPLED_MESSAGES_RECEIVED];
+        state->received.bytes += figures.messages[XTF_SAMPLED_BYTES_RECEIVED];
+        state->sent_so_far += figures.sent_so_far;
+    }
+    memcpy(state->tasks, figures.tasks, sizeof state->tasks);
+    return true;
+}
+
 bool xtf_states_of(XtfStates *states, uint32_t i, XtfProcessState *state, GError **error)
 {
     const XtfSelectedProcess *proc = &states->selected.procs[i];
@@ -263,7 +306,7 @@ bool xtf_states_of(XtfStates *states, uint32_t i, XtfProcessState *state, GError
     *state = (XtfProcessState){.proc = proc->proc};
     if (!states->received_counted && !count_receives(states, error))
         return false;
-    if ((states->has_times && !measure_calls(states, proc, state, error)) ||
+    if ((states->has_calls && !measure_calls(states, proc, state, error)) ||
         !xtf_message_totals_of(&states->moved, &states->selected, proc, moved, error) ||
         !xtf_message_totals_of(&states->moved_so_far, &states->selected, proc, so_far, error))
         return false;
@@ -277,7 +320,7 @@ bool xtf_states_of(XtfStates *states, uint32_t i, XtfProcessState *state, GError
         state->knows_in_flight = so_far[XTF_MOVED_SENDS].rows >= received;
         state->in_flight = state->knows_in_flight ? so_far[XTF_MOVED_SENDS].rows - received : 0;
     }
-    return true;
+    return !states->has_samples || measure_samples(states, proc, state, error);
 }
 
 void xtf_process_state_add(XtfProcessState *sum, const XtfProcessState *state)
@@ -292,4 +335,6 @@ void xtf_process_state_add(XtfProcessState *sum, const XtfProcessState *state)
     sum->sent_so_far += state->sent_so_far;
     sum->in_flight += state->in_flight;
     sum->knows_in_flight &= state->knows_in_flight;
+    for (unsigned i = 0; i < XTF_N_TASK_STATES; i++)
+        sum->tasks[i] += state->tasks[i];
 }

@@ -1,6 +1,6 @@
 /*
  * What each process does in a window, and where it is at the window's end: the figures of `state`, `total` and
- * state.svg.
+ * state.svg. They are made of calls and messages, or of what a program of OpenTS sampled.
  *
  * A process costs what its profile, its messages and one stack cost, whatever the length of the trace. The messages
  * that are under way cost a descent for each location of the trace, once, when the first process is asked for.
@@ -11,6 +11,7 @@
 #include "src/query/totals/message-totals.h"
 #include "src/query/totals/regions/region-times.h"
 #include "src/query/views/registry.h"
+#include "src/query/views/state/task-figures.h"
 
 /* What time goes to. Together they are the time between a location's first and last record. */
 typedef enum {
@@ -24,7 +25,7 @@ typedef enum {
 
 extern const char *const xtf_share_names[XTF_N_SHARES];
 
-/* The colours of a monitor: of the first thread at the window's end. */
+/* The colours of a monitor: of the first thread at the window's end. Of samples: what most of the window's time was. */
 typedef enum {
     XTF_LIGHT_NONE,   /* its records have not begun, or have ended */
     XTF_LIGHT_GREEN,  /* in the program */
@@ -46,14 +47,17 @@ typedef struct {
     XtfLight light;
     bool in_call;
     uint64_t region, since; /* in a call: the innermost region's key, and when it was entered */
+    uint64_t tasks[XTF_N_TASK_STATES];
 } XtfProcessState;
 
 typedef struct {
     XtfViews *views;               /* borrowed */
     XtfSelection *window, *so_far; /* owned: without narrowing by fields; from the beginning of the trace */
     XtfSelectedLocations selected;
-    bool has_times, has_waits;
-    XtfRegionTimes times;            /* with has_times */
+    bool has_calls; /* otherwise no calls, and times of samples alone */
+    bool has_samples;
+    XtfTaskSamples samples;          /* with has_samples: of a trace of OpenTS */
+    XtfRegionTimes times;            /* with has_calls */
     const XtfSchema *waits;          /* of an analysis; NULL: there is none */
     const XtfRegionClasses *classes; /* borrowed */
     XtfMessageTotals moved, moved_so_far;
@@ -71,6 +75,12 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfStates, xtf_states_finish)
 bool xtf_states_of(XtfStates *states, uint32_t i, XtfProcessState *state, GError **error);
 /* Adds one process's figures to those of several. */
 void xtf_process_state_add(XtfProcessState *sum, const XtfProcessState *state);
+
+/* Whether the times are known. */
+static inline bool xtf_states_have_times(const XtfStates *states)
+{
+    return states->has_calls || (states->has_samples && states->samples.has_times);
+}
 
 /* Whether a trace has any of the figures, and a selection is of its records. */
 bool xtf_states_exist(const XtfTraceContext *context, const XtfSelection *selection);

@@ -1,7 +1,7 @@
 /*
  * state: what each process does in a window, and where it is at the window's end; total: the same of all of them.
  *
- * The columns of tasks are those of traces of task systems.
+ * The columns of tasks are those of traces of OpenTS.
  */
 #include "src/query/text/digits.h"
 #include "src/query/views/state/state-figures.h"
@@ -20,39 +20,70 @@ static bool state_exists(const XtfTraceContext *context, const XtfSelection *sel
 
 /* ---- Columns that both have. */
 
+/* Digits of a sum of messages: of records, or of samples of a counter. */
+static size_t sum_width(const XtfStates *states, size_t of_records, unsigned counter)
+{
+    uint64_t most = xtf_samples_most(&states->samples.messages, states->views->context, counter);
+    return states->has_samples && states->samples.has_messages ? MAX(of_records, xtf_count_digits(most)) : of_records;
+}
+
+static size_t times_width(const XtfStates *states)
+{
+    const XtfTraceContext *context = states->views->context;
+    unsigned __int128 most = 0;
+
+    if (states->has_calls)
+        return xtf_region_times_width(&states->times);
+    if (!xtf_states_have_times(states))
+        return 1;
+    for (unsigned i = 0; i < XTF_N_SAMPLED_TIMES; i++)
+        most = MAX(most, (unsigned __int128)xtf_samples_most(&states->samples.times, context, i));
+    return xtf_ticks_width(&context->scale, most);
+}
+
 static void add_columns(XtfStates *states, XtfGrid *grid)
 {
     const XtfTraceContext *context = states->views->context;
     const XtfAggregateRef *sends = &states->moved.refs[XTF_MOVED_SENDS], *recvs = &states->moved.refs[XTF_MOVED_RECVS];
-    size_t sent = xtf_aggregate_ref_rows_width(sends, context),
-           sent_bytes = xtf_aggregate_ref_sum_width(sends, context, sends->bytes);
+    size_t in_flight = xtf_aggregate_ref_rows_width(sends, context),
+           sent = sum_width(states, in_flight, XTF_SAMPLED_MESSAGES_SENT),
+           sent_bytes =
+               sum_width(states, xtf_aggregate_ref_sum_width(sends, context, sends->bytes), XTF_SAMPLED_BYTES_SENT),
+           received = sum_width(states, xtf_aggregate_ref_rows_width(recvs, context), XTF_SAMPLED_MESSAGES_RECEIVED),
+           received_bytes =
+               sum_width(states, xtf_aggregate_ref_sum_width(recvs, context, recvs->bytes), XTF_SAMPLED_BYTES_RECEIVED);
+    size_t tasks = xtf_count_digits(xtf_samples_most(&states->samples.states, context, 0));
 
     for (unsigned share = 0; share < XTF_N_SHARES; share++)
-        xtf_grid_add(grid, xtf_share_names[share], states->has_times ? xtf_region_times_width(&states->times) : 1);
-    xtf_grid_add(grid, "calls", states->has_times ? xtf_aggregate_ref_rows_width(&states->times.frames, context) : 1);
+        xtf_grid_add(grid, xtf_share_names[share], times_width(states));
+    xtf_grid_add(grid, "calls", states->has_calls ? xtf_aggregate_ref_rows_width(&states->times.frames, context) : 1);
     xtf_grid_add(grid, "sent_messages", sent);
     xtf_grid_add(grid, "sent_bytes", sent_bytes);
-    xtf_grid_add(grid, "received_messages", xtf_aggregate_ref_rows_width(recvs, context));
-    xtf_grid_add(grid, "received_bytes", xtf_aggregate_ref_sum_width(recvs, context, recvs->bytes));
-    xtf_grid_add(grid, "in_flight", sent);
+    xtf_grid_add(grid, "received_messages", received);
+    xtf_grid_add(grid, "received_bytes", received_bytes);
+    xtf_grid_add(grid, "in_flight", in_flight);
     xtf_grid_add(grid, "total_sent_bytes", sent_bytes);
+    for (unsigned i = 0; i < XTF_N_TASK_STATES; i++)
+        xtf_grid_add(grid, xtf_task_columns[i], tasks);
 }
 
 static void add_cells(const XtfStates *states, const XtfProcessState *state, XtfLines *lines)
 {
     for (unsigned share = 0; share < XTF_N_SHARES; share++) {
-        if (states->has_times)
+        if (xtf_states_have_times(states))
             xtf_lines_ticks(lines, state->times[share]);
         else
             xtf_lines_none(lines);
     }
-    xtf_lines_number_if(lines, states->has_times, state->calls);
+    xtf_lines_number_if(lines, states->has_calls, state->calls);
     xtf_lines_number(lines, state->sent.rows);
     xtf_lines_number(lines, state->sent.bytes);
     xtf_lines_number(lines, state->received.rows);
     xtf_lines_number(lines, state->received.bytes);
     xtf_lines_number_if(lines, state->knows_in_flight, state->in_flight);
     xtf_lines_number(lines, state->sent_so_far);
+    for (unsigned i = 0; i < XTF_N_TASK_STATES; i++)
+        xtf_lines_number_if(lines, states->has_samples && states->samples.has_tasks, state->tasks[i]);
 }
 
 /* ---- state */
@@ -69,7 +100,7 @@ static bool shape_state(XtfViews *views, const XtfSelection *selection, XtfViewS
     add_columns(&states, &shape->grid);
     xtf_grid_add(&shape->grid, "colour", LIGHT_WIDTH);
     xtf_grid_add(&shape->grid, "since", views->context->scale.width);
-    xtf_grid_add_text(&shape->grid, "region", states.has_times ? states.times.regions.name_width : 1);
+    xtf_grid_add_text(&shape->grid, "region", states.has_calls ? states.times.regions.name_width : 1);
     return true;
 }
 

@@ -3,7 +3,6 @@
  */
 #include <glib.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +69,7 @@ static bool print_frames(const Play *play, const XtfFilm *film, GError **error)
     return true;
 }
 
-static bool play_film(const Play *play, XtfFilm *film, int *ended, GError **error)
+static bool play_film(const Play *play, XtfFilm *film, GError **error)
 {
     XtfPlayOptions options = {.ascii = !xtf_terminal_has_utf8()};
 
@@ -79,7 +78,7 @@ static bool play_film(const Play *play, XtfFilm *film, int *ended, GError **erro
     options.pause = g_ascii_strtod(play->pause, NULL);
     if (!(options.pause > 0) || !isfinite(options.pause))
         return xtf_fail(error, XTF_ERROR_INVALID, "\"%s\" is no number of seconds between frames", play->pause);
-    return xtf_play(film, &options, ended, error);
+    return xtf_play(film, &options, error);
 }
 
 static bool is_letter(const char *text)
@@ -103,7 +102,6 @@ int xtf_command_play(int argc, char **argv)
     };
     GError *error = NULL;
     XtfFilm film = {0};
-    int ended = 0;
 
     if (!xtf_cli_parse(&argc, &argv, 1, "TRACE",
                        "Shows the trace as a film: what each process does, frame by frame, forwards and backwards.\n"
@@ -117,14 +115,10 @@ int xtf_command_play(int argc, char **argv)
     play.pause = pause;
     g_autoptr(XtfTree) tree = xtf_cli_open_tree(argv[1], &error);
     g_autofree char *name = g_path_get_basename(argv[1]);
-    bool good =
-        tree && xtf_film_init(&film, tree, name, rate, arrows[0], &error) && play_film(&play, &film, &ended, &error);
+    bool good = tree && xtf_film_init(&film, tree, name, rate, arrows[0], &error) && play_film(&play, &film, &error);
     xtf_film_finish(&film);
     if (!good)
         return xtf_cli_fail(error);
-    if (ended) {
-        signal(ended, SIG_DFL);
-        raise(ended);
-    }
+    xtf_terminal_end_as_asked();
     return XTF_EXIT_DONE;
 }

@@ -3,7 +3,6 @@
  */
 #include <glib.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +106,7 @@ static bool press(XtfTop *top, int key)
     return key != 'q' && key != 'o';
 }
 
-static bool look(XtfTop *top, bool *wants_path, int *ended, GError **error)
+static bool look(XtfTop *top, bool *wants_path, GError **error)
 {
     int columns, lines, key = XTF_KEY_NONE;
 
@@ -125,7 +124,6 @@ static bool look(XtfTop *top, bool *wants_path, int *ended, GError **error)
     } while (!xtf_terminal_ended() && press(top, key));
     xtf_terminal_end();
     *wants_path = key == 'o';
-    *ended = xtf_terminal_ended();
     return true;
 }
 
@@ -159,7 +157,7 @@ static bool top_init(XtfTop *top, const char *path, GError **error)
 int xtf_command_top(int argc, char **argv)
 {
     gboolean once = FALSE;
-    int columns = 0, lines = 0, ended = 0;
+    int columns = 0, lines = 0;
     const GOptionEntry entries[] = {
         {"once", '1', 0, G_OPTION_ARG_NONE, &once, "Print one screen, and end", NULL},
         {"columns", 0, 0, G_OPTION_ARG_INT, &columns, "Width of what is printed", "N"},
@@ -184,7 +182,7 @@ int xtf_command_top(int argc, char **argv)
     top.tree = tree;
     top.name = name;
     bool good = tree && top_init(&top, argc > 2 ? argv[2] : "", &error) &&
-                (once ? print_once(&top, columns, lines, &error) : look(&top, &wants_path, &ended, &error));
+                (once ? print_once(&top, columns, lines, &error) : look(&top, &wants_path, &error));
     g_autofree char *path = good && wants_path ? xtf_top_path(&top) : NULL;
     if (path)
         puts(path);
@@ -193,9 +191,6 @@ int xtf_command_top(int argc, char **argv)
     g_free(top.chosen);
     if (!good)
         return xtf_cli_fail(error);
-    if (ended) {
-        signal(ended, SIG_DFL);
-        raise(ended);
-    }
+    xtf_terminal_end_as_asked();
     return XTF_EXIT_DONE;
 }

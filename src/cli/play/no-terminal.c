@@ -5,11 +5,6 @@
 #include "libxtf/error.h"
 #include "src/cli/play/terminal.h"
 
-bool xtf_terminal_is_built(void)
-{
-    return false;
-}
-
 bool xtf_terminal_has_utf8(void)
 {
     return g_str_equal(nl_langinfo(CODESET), "UTF-8");
@@ -42,4 +37,8 @@ int xtf_terminal_key(int milliseconds)
 int xtf_terminal_ended(void)
 {
     return 0;
+}
+
+void xtf_terminal_end_as_asked(void)
+{
 }

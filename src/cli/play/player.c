@@ -321,7 +321,7 @@ static bool show(Player *player, GError **error)
     return screen;
 }
 
-bool xtf_play(XtfFilm *film, const XtfPlayOptions *options, int *ended, GError **error)
+bool xtf_play(XtfFilm *film, const XtfPlayOptions *options, GError **error)
 {
     Player player = {.film = film, .ascii = options->ascii};
     bool good = true;
@@ -339,7 +339,6 @@ bool xtf_play(XtfFilm *film, const XtfPlayOptions *options, int *ended, GError *
             press(&player, xtf_terminal_key(player.look.playing ? until_next(&player) : IDLE_MS));
     }
     xtf_terminal_end();
-    *ended = xtf_terminal_ended();
     g_string_free(player.look.typed, TRUE);
     g_free(player.look.message);
     return good;

@@ -11,5 +11,5 @@ typedef struct {
     bool ascii;
 } XtfPlayOptions;
 
-/* Plays on the terminal until the user quits. *ended: the number of a signal that ended it. */
-bool xtf_play(XtfFilm *film, const XtfPlayOptions *options, int *ended, GError **error);
+/* Plays on the terminal until the user quits, or a signal asks the program to end: xtf_terminal_end_as_asked(). */
+bool xtf_play(XtfFilm *film, const XtfPlayOptions *options, GError **error);

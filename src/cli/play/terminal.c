@@ -23,11 +23,6 @@ static const short many_colours[XTF_N_STYLES] = {-1, 244, -1, 71, 178, 167, 74, 
 static const short few_colours[XTF_N_STYLES] = {
     -1, -1, -1, COLOR_GREEN, COLOR_YELLOW, COLOR_RED, COLOR_BLUE, COLOR_RED, COLOR_MAGENTA, COLOR_YELLOW, COLOR_WHITE};
 
-bool xtf_terminal_is_built(void)
-{
-    return true;
-}
-
 bool xtf_terminal_has_utf8(void)
 {
     return g_str_equal(nl_langinfo(CODESET), "UTF-8");
@@ -38,12 +33,17 @@ static void note_end(int number)
     ended_by = number;
 }
 
+static void end_by(int number)
+{
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
 /* What cannot go on: the terminal first, then the signal's own end. */
 static void crash(int number)
 {
     xtf_terminal_end();
-    signal(number, SIG_DFL);
-    raise(number);
+    end_by(number);
 }
 
 static void catch_signals(void)
@@ -175,4 +175,10 @@ int xtf_terminal_key(int milliseconds)
 int xtf_terminal_ended(void)
 {
     return ended_by;
+}
+
+void xtf_terminal_end_as_asked(void)
+{
+    if (ended_by)
+        end_by(ended_by);
 }

@@ -24,8 +24,6 @@ enum {
     XTF_KEY_ESCAPE,
 };
 
-/* Whether this build has ncurses. */
-bool xtf_terminal_is_built(void);
 /* Takes the terminal. XTF_ERROR_UNSUPPORTED if it cannot, and says why. */
 bool xtf_terminal_begin(GError **error);
 void xtf_terminal_end(void);
@@ -36,6 +34,8 @@ void xtf_terminal_show(const XtfScreen *screen);
 int xtf_terminal_key(int milliseconds);
 /* The number of the signal that asked the program to end; 0: none. */
 int xtf_terminal_ended(void);
+/* If there was one, ends the program by it, so that whoever started the program sees why it ended. */
+void xtf_terminal_end_as_asked(void);
 
 /* Whether the locale's characters are those of UTF-8. */
 bool xtf_terminal_has_utf8(void);

@@ -26,11 +26,6 @@ XtfTraceContext *xtf_replay_context(XtfReplay *replay)
     return &replay->context;
 }
 
-atomic_bool *xtf_replay_cancel(const XtfReplay *replay)
-{
-    return replay->options.cancel;
-}
-
 const XtfReplayCallTypes *xtf_replay_call_types(const XtfReplay *replay)
 {
     return &replay->types;

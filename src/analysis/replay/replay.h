@@ -176,7 +176,6 @@ void xtf_replay_bounds(const XtfReplay *replay, uint32_t process, uint32_t locat
 
 /* Borrowed: what the replay knows of the trace and of its calls. */
 XtfTraceContext *xtf_replay_context(XtfReplay *replay);
-atomic_bool *xtf_replay_cancel(const XtfReplay *replay); /* of its options */
 const XtfReplayCallTypes *xtf_replay_call_types(const XtfReplay *replay);
 
 /* Hands out everything, from the beginning to the end. As often as is needed: it is the same each time. */

@@ -52,5 +52,3 @@ bool xtf_ranks_rank(const XtfRanks *ranks, uint64_t comm, uint64_t proc, uint64_
 bool xtf_ranks_count_members(const XtfRanks *ranks, uint64_t comm, uint64_t *n);
 /* The process of the i-th of them; false if it is not known. */
 bool xtf_ranks_member(const XtfRanks *ranks, uint64_t comm, uint64_t i, uint64_t from, uint64_t *proc);
-/* Whether each process has a communicator of its own in this row. */
-bool xtf_ranks_is_own(const XtfRanks *ranks, uint64_t comm);

@@ -1,5 +1,5 @@
 /*
- * Rules of findings: each is a row of a table, xtf_finding_rules.
+ * Rules of findings: each is a row of the table in findings.c.
  */
 #pragma once
 
@@ -40,9 +40,6 @@ struct XtfFindingRule {
     XtfClassSet classes; /* of rules about time in classes of regions */
     const char *words;   /* what a program does there */
 };
-
-/* The last one has no name. Of findings with the same score the earlier rule's comes first. */
-extern const XtfFindingRule xtf_finding_rules[];
 
 enum {
     XTF_FINDING_NAME = 40,      /* characters of a name in a sentence, at most */

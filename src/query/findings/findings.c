@@ -25,7 +25,8 @@ static bool find_limits(XtfFindingJob *job, const XtfFindingRule *rule, GError *
     return true;
 }
 
-const XtfFindingRule xtf_finding_rules[] = {
+/* The last one has no name. Of findings with the same score the earlier rule's comes first. */
+static const XtfFindingRule rules[] = {
     {"waiting", 0.2, xtf_rule_classes, BIT(XTF_CLASS_WAIT) | BIT(XTF_CLASS_BARRIER), "is waiting"},
     {"communication", 0.2, xtf_rule_classes,
      BIT(XTF_CLASS_P2P) | BIT(XTF_CLASS_COLLECTIVE) | BIT(XTF_CLASS_RMA) | BIT(XTF_CLASS_PGAS), "is communication"},
@@ -142,7 +143,7 @@ GArray *xtf_findings_find(XtfViews *views, XtfSelection *selection, GError **err
 
     if (!job_init(&job, views, selection, error))
         return NULL;
-    for (const XtfFindingRule *rule = xtf_finding_rules; rule->name && job.from < job.to; rule++) {
+    for (const XtfFindingRule *rule = rules; rule->name && job.from < job.to; rule++) {
         if (!rule->find(&job, rule, error))
             return NULL;
     }

@@ -26,7 +26,7 @@ static bool is_by_region(const XtfSchema *schema, const XtfAggregate *aggregate,
            !aggregate->signed_values && !aggregate->typed_values;
 }
 
-void xtf_critical_type_init(XtfCriticalType *type, XtfTraceContext *context)
+static void critical_type_init(XtfCriticalType *type, XtfTraceContext *context)
 {
     const XtfSchema *schema = xtf_trace_context_schema(context, "critical", XTF_SCHEMA_DERIVED);
 
@@ -56,7 +56,7 @@ bool xtf_critical_type_is_selected(const XtfTraceContext *context, const XtfSele
     if (selection->type < 0 || selection->base || xtf_selection_has_facets(selection) ||
         !xtf_aggregate_ref_frames(&frames, context))
         return false;
-    xtf_critical_type_init(&type, (XtfTraceContext *)context);
+    critical_type_init(&type, (XtfTraceContext *)context);
     return type.schema && type.schema->id == (uint64_t)selection->type;
 }
 
@@ -71,7 +71,7 @@ bool xtf_critical_window_init(XtfCriticalWindow *window, XtfTraceContext *contex
     XtfAggregateRef frames;
 
     *window = (XtfCriticalWindow){.context = context};
-    xtf_critical_type_init(&window->type, context);
+    critical_type_init(&window->type, context);
     if (!window->type.schema || !xtf_aggregate_ref_frames(&frames, context))
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the trace has no critical path");
     window->calls = frames.schema;

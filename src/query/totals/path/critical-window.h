@@ -20,7 +20,6 @@ typedef struct {
     unsigned aggregate; /* by region; cells 1 and 2 are the amount and the segments */
 } XtfCriticalType;
 
-void xtf_critical_type_init(XtfCriticalType *type, XtfTraceContext *context);
 /* Whether a selection is of that type, and narrowed by processes, threads and windows alone. */
 bool xtf_critical_type_is_selected(const XtfTraceContext *context, const XtfSelection *selection);
 

@@ -15,7 +15,7 @@ import sys
 
 from asking import Asker, Refused
 from naive_findings import Tables, expect
-from xtfrun import Failure, Xtf, shared_traces, temporary_folder
+from xtfrun import Xtf, check, shared_traces, temporary_folder
 
 LINES, TICKS = 12, 1000000000
 REGIONS = ["main", "solve", "update_of_a_halo_whose_name_is_longer_than_a_sentence_likes", "name with\nbreaks and \x1b[31mred", "two  blanks (int, int)",
@@ -24,11 +24,6 @@ REGIONS = ["main", "solve", "update_of_a_halo_whose_name_is_longer_than_a_senten
 SEND, RECV = REGIONS.index("MPI_Send"), REGIONS.index("MPI_Recv")
 PATHS = ["", "time/40%-60%", "time/10%-90%/proc/0-1", "proc/0", "proc/-1", "calls", "sends", "time/50%-", "class/mpi", "region/main/time/0-50%",
          "num/0-50", "at/50%", "time/0-0.000000001", "time/30%-30.1%"]
-
-
-def check(good, what):
-    if not good:
-        raise Failure(what)
 
 
 def read(asker, path):

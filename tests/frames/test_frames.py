@@ -11,7 +11,7 @@ import sys
 
 import svg
 from asking import Asker, Refused
-from xtfrun import Failure, Xtf, shared_traces, temporary_folder
+from xtfrun import Failure, Xtf, check, shared_traces, temporary_folder
 
 RATES = {"25fps": fractions.Fraction(1, 25), "0.5fps": fractions.Fraction(2), "7fps": fractions.Fraction(1, 7),
          "29.97fps": fractions.Fraction(100, 2997), "40ms": fractions.Fraction(1, 25), "333us": fractions.Fraction(333, 10**6),
@@ -20,11 +20,6 @@ REFUSED = ["0fps", "fps", "25", "-25fps", "1ps", "1e3fps", "0.0ms", "99999999999
 SHARES = {"program": {"program", "omp-work", "(no region)"}, "p2p": {"p2p"}, "collective": {"collective", "barrier"},
           "wait": {"wait"}}
 BLOCKING = {"p2p", "wait", "collective", "barrier", "rma", "mpi-init", "omp-sync", "threads", "pgas"}
-
-
-def check(good, what):
-    if not good:
-        raise Failure(what)
 
 
 class Trace:

@@ -17,15 +17,10 @@ from collections import Counter
 
 import svg
 from asking import Asker
-from xtfrun import Failure, Xtf, shared_traces, temporary_folder
+from xtfrun import Failure, Xtf, check, shared_traces, temporary_folder
 
 SHARES = ["program", "p2p", "collective", "wait", "other"]
 SENT = re.compile(r"(\d+) to (\d+): (\d+) messages?, (\d+) B")
-
-
-def check(good, what):
-    if not good:
-        raise Failure(what)
 
 
 class Trace:

@@ -4,12 +4,7 @@ import pathlib
 
 import svg
 from asking import Asker
-from xtfrun import Failure
-
-
-def check(good, what):
-    if not good:
-        raise Failure(what)
+from xtfrun import check
 
 
 class Trace:

@@ -13,18 +13,13 @@ import sys
 
 import svg
 from asking import Asker
-from xtfrun import Failure, Xtf, shared_traces, temporary_folder
+from xtfrun import Xtf, check, shared_traces, temporary_folder
 
 GLYPHS = {True: "#=-.:", False: "\u2588\u2593\u2592\u00b7\u2591"}
 SHARES = ["program", "p2p", "collective", "wait", "other"]
 SIZES = [(80, 24), (200, 60), (60, 12), (100, 20), (150, 40)]
 GROUPS = {"program": "program", "point to point": "p2p", "collective, barrier": "collective", "waits, tests": "wait", "other": "other",
           "calls": "calls", "messages sent": "sent_messages"}
-
-
-def check(good, what):
-    if not good:
-        raise Failure(what)
 
 
 class Trace:

@@ -11,14 +11,9 @@ import subprocess
 import sys
 import time
 
-from xtfrun import Failure, Xtf, need, skip, temporary_folder
+from xtfrun import Failure, Xtf, check, need, skip, temporary_folder
 
 PATIENCE = 30  # seconds
-
-
-def check(good, what):
-    if not good:
-        raise Failure(what)
 
 
 class Terminal:

@@ -20,6 +20,11 @@ class Failure(Exception):
     """Something is not as it must be."""
 
 
+def check(good, what):
+    if not good:
+        raise Failure(what)
+
+
 def skip(why):
     print(f"skipped: {why}")
     sys.exit(SKIP)

@@ -66,7 +66,7 @@ def check_rate(trace, rate):
               f"{rate}, frame {k}: {facts['from']} to {facts['to']}, not {bound(k)} to {bound(k + 1)} ticks")
     check(trace.facts(f"frames/{rate}/first") == trace.facts(f"frames/{rate}/0"), f"{rate}: first is not frame 0")
     check(trace.facts(f"frames/{rate}/last") == trace.facts(f"frames/{rate}/{n - 1}"), f"{rate}: last is not frame {n - 1}")
-    for refused in [f"{n}", "-1", "x", "1-2", "99999999999999999999999"]:
+    for refused in [f"{n}", "-1", "x", "1-2", "99999999999999999999999", f"{2**64}", f"{2**64 * 10}"]:
         refuse(trace, f"frames/{rate}/{refused}/count")
     return n
 

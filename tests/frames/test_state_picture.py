@@ -16,7 +16,7 @@ import zlib
 from collections import Counter
 
 import svg
-from asking import Asker
+from asking import Asker, Refused
 from xtfrun import Failure, Xtf, check, shared_traces, temporary_folder
 
 SHARES = ["program", "p2p", "collective", "wait", "other"]
@@ -165,15 +165,35 @@ def check_frame(trace, frame):
     picture = trace.picture(f"{frame}/state.svg", circles)
     check_inside(picture, frame)
     check_pairs(picture, pairs["a"], 40 if circles else 0, f"{frame}/state.svg")
-    for letter in random.sample(sorted(pairs), 2):
+    check_targets(trace, frame, picture)
+    refuse(trace, f"{frame}/arrows/c.svg")  # operations have no receiver
+    for letter in random.sample("admrs", 2):
         of_letter = trace.picture(f"{frame}/arrows/{letter}.svg", circles)
         check_pairs(of_letter, pairs[letter], 40 if circles else 0, f"{frame}/arrows/{letter}.svg")
         check_links(trace, f"{frame}/arrows", of_letter)
+        check_targets(trace, f"{frame}/arrows", of_letter)
     check_links(trace, frame, picture)
     if len(lines) > 256:
         check_pixels(picture, lines)
         return [], len(pairs["a"])
     return check_processes(trace, frame, picture, lines), len(pairs["a"])
+
+
+def refuse(trace, path):
+    try:
+        trace.asker.ask(f"cat {path}")
+    except Refused:
+        return
+    raise Failure(f"{path} is there")
+
+
+def check_targets(trace, folder, picture):
+    """An arrow leads to as many records as it says."""
+    arrows = [(link.get("href"), SENT.fullmatch(link.find(f"{svg.SVG}g/{svg.SVG}title").text)) for link in picture.root.iter(svg.SVG + "a")
+              if link.find(f"{svg.SVG}g[@class='xt-arrow']") is not None]
+    for link, sent in random.sample(arrows, min(5, len(arrows))):
+        count = trace.bytes(svg.follow(folder, link).rstrip("/") + "/count").decode().strip()
+        check(count == sent.group(3), f"{folder}: {link} has {count} records, not {sent.group(0)}")
 
 
 def check_links(trace, folder, picture):
@@ -187,6 +207,8 @@ def check_trace(xtf, ask_tree, path, rate):
     trace = Trace(xtf, ask_tree, path)
     n = int(trace.bytes(f"frames/{rate}/count"))
     drawn = [check_frame(trace, f"frames/{rate}/{k}") for k in random.sample(range(n), min(6, n))]
+    for name in ("state.svg", "arrows/a.svg"):  # a long way makes long links, for which there is no room
+        trace.picture("time/0-100%/" * 250 + f"frames/{rate}/0/{name}", len(drawn[0][0]) in range(1, 25))
     check(all(places == drawn[0][0] for places, _ in drawn), f"{path.name}: processes move from frame to frame")
     return sum(pairs for _, pairs in drawn)
 

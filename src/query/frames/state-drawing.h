@@ -13,6 +13,7 @@ enum {
     XTF_STATE_CELLS = 256,  /* more are an image */
     XTF_STATE_TOP = 60,
     XTF_STATE_HEIGHT = 700, /* of what is below it */
+    XTF_STATE_TITLE = 640,  /* bytes of a tool tip and what is around a link, at most */
     XTF_STATE_SIDE = 1120,  /* where the column at the right begins, pixels */
 };
 
@@ -24,16 +25,19 @@ typedef struct {
     XtfStates states;
     XtfProcessState *all; /* of all selected processes */
     uint32_t n;
-    GArray *arrows; /* those between two selected processes come first, the most bytes first */
-    guint n_drawable;
+    GArray *arrows;   /* between two of these processes, the most bytes first */
+    guint n_drawable; /* how many */
 } XtfStateDrawing;
 
 /* The index of a process in `all`; n if it is none of them. */
 uint32_t xtf_state_index(const XtfStateDrawing *state, uint64_t proc);
 /* What a process does, in words: for its tool tip. */
 void xtf_state_draw_title(const XtfStateDrawing *state, const XtfProcessState *process);
-/* A link to the process's own directory, around what is drawn next. */
-void xtf_state_begin_link(const XtfStateDrawing *state, const XtfProcessState *process);
+/* A link to the process's own directory; NULL if there is none. The caller frees it. */
+char *xtf_state_link(const XtfStateDrawing *state, const XtfProcessState *process);
+/* Whether there is room for a link around something with a tool tip, and after it for `rest` bytes of what must be
+ * drawn: a path may be long. */
+bool xtf_state_has_room(const XtfStateDrawing *state, const char *link, size_t rest);
 
 void xtf_state_draw_ring(XtfStateDrawing *state);
 bool xtf_state_draw_grid(XtfStateDrawing *state, GError **error);

@@ -10,8 +10,8 @@ enum {
     WIDTH = XTF_STATE_SIDE - 64,
     NUMBERED = 30,    /* pixels: smaller cells have no number */
     LETTERED = 50,    /* smaller ones have no letter */
-    CELL_BYTES = 860, /* of a cell, at most... */
-    BARE_BYTES = 380, /* ...without its link and its tool tip */
+    CELL_BYTES = 480, /* of a cell without link and tool tip, at most */
+    PIXELS_MAX = 1 << 16,
     MATRIX_TOP = 420,
     MATRIX_SIDE = 340, /* pixels */
     LEVELS = 16,
@@ -29,15 +29,18 @@ static uint32_t columns_for(uint32_t n)
 
 /* ---- Cells. */
 
-static void draw_cell(const XtfStateDrawing *state, uint32_t i, uint32_t columns, bool bare)
+/* `rest`: bytes of what comes after it. */
+static void draw_cell(const XtfStateDrawing *state, uint32_t i, uint32_t columns, size_t rest)
 {
     const XtfProcessState *process = &state->all[i];
     uint32_t pitch = WIDTH / columns, size = pitch > 6 ? pitch - 2 : pitch;
     uint32_t x = LEFT + i % columns * pitch, y = XTF_STATE_TOP + i / columns * pitch, top = y;
     unsigned __int128 whole = 0, before = 0;
+    g_autofree char *link = xtf_state_link(state, process);
+    bool rich = xtf_state_has_room(state, link, rest + CELL_BYTES);
 
-    if (!bare)
-        xtf_state_begin_link(state, process);
+    if (rich)
+        xtf_draw_link(state->drawing, link, "timeline.svg");
     xtf_draw(state->drawing,
              "<g class=\"xt-process\"><rect class=\"xt-row\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\"/>", x, y,
              size, size);
@@ -55,19 +58,17 @@ static void draw_cell(const XtfStateDrawing *state, uint32_t i, uint32_t columns
         xtf_draw(
             state->drawing, "<text class=\"xt-number\" x=\"%u\" y=\"%u\" text-anchor=\"middle\">%" PRIu64 " %s</text>",
             x + size / 2, y + size / 2 + 4, process->proc, size >= LETTERED ? xtf_light_letter(process->light) : "");
-    if (!bare)
+    if (rich)
         xtf_state_draw_title(state, process);
-    xtf_draw(state->drawing, bare ? "</g>\n" : "</g></a>\n");
+    xtf_draw(state->drawing, rich ? "</g></a>\n" : "</g>\n");
 }
 
 static void draw_cells(XtfStateDrawing *state, size_t reserve)
 {
     uint32_t columns = columns_for(state->n);
 
-    for (uint32_t i = 0; i < state->n; i++) {
-        size_t needed = CELL_BYTES + (size_t)(state->n - 1 - i) * BARE_BYTES + reserve;
-        draw_cell(state, i, columns, xtf_drawing_left(state->drawing) < needed);
-    }
+    for (uint32_t i = 0; i < state->n; i++)
+        draw_cell(state, i, columns, (size_t)(state->n - 1 - i) * CELL_BYTES + reserve);
 }
 
 /* ---- Images. */
@@ -87,28 +88,31 @@ static bool draw_image(const XtfStateDrawing *state, const XtfIndexedImage *imag
     return true;
 }
 
-static unsigned greatest_share(const XtfProcessState *process)
+/* What these processes did most, as a pixel: 0 for nothing. */
+static uint8_t pixel_of(const XtfProcessState *processes, uint32_t n)
 {
-    unsigned greatest = 0;
+    XtfProcessState sum = {0};
+    unsigned most = 0;
 
+    for (uint32_t i = 0; i < n; i++)
+        xtf_process_state_add(&sum, &processes[i]);
     for (unsigned share = 1; share < XTF_N_SHARES; share++)
-        greatest = process->times[share] > process->times[greatest] ? share : greatest;
-    return greatest;
+        most = sum.times[share] > sum.times[most] ? share : most;
+    return sum.times[most] ? (uint8_t)(most + 1) : 0;
 }
 
-/* A pixel a process, of the colour of what it did most. */
+/* A pixel a process, or as many neighbours as it takes. */
 static bool draw_pixels(const XtfStateDrawing *state, GError **error)
 {
-    uint32_t columns = columns_for(state->n), rows = (state->n + columns - 1) / columns;
+    uint32_t block = (state->n + PIXELS_MAX - 1) / PIXELS_MAX, n = (state->n + block - 1) / block;
+    uint32_t columns = columns_for(n), rows = (n + columns - 1) / columns;
     g_autofree uint8_t *pixels = g_malloc0((size_t)columns * rows);
     uint32_t colours[XTF_N_SHARES + 1] = {0xffffff};
 
     for (unsigned share = 0; share < XTF_N_SHARES; share++)
         colours[share + 1] = xtf_share_colour(share);
-    for (uint32_t i = 0; i < state->n; i++) {
-        unsigned share = greatest_share(&state->all[i]);
-        pixels[i] = state->all[i].times[share] ? (uint8_t)(share + 1) : 0;
-    }
+    for (uint32_t i = 0; i < n; i++)
+        pixels[i] = pixel_of(&state->all[(size_t)i * block], MIN(block, state->n - i * block));
     const XtfIndexedImage image = {.width = columns,
                                    .height = rows,
                                    .pixels = pixels,

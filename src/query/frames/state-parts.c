@@ -1,6 +1,7 @@
 /* What the parts of state.svg share. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/query/frames/state-drawing.h"
 
@@ -56,12 +57,15 @@ void xtf_state_draw_title(const XtfStateDrawing *state, const XtfProcessState *p
              process->received.bytes);
 }
 
-void xtf_state_begin_link(const XtfStateDrawing *state, const XtfProcessState *process)
+char *xtf_state_link(const XtfStateDrawing *state, const XtfProcessState *process)
 {
     char proc[24];
 
     g_snprintf(proc, sizeof proc, "%" PRIu64, process->proc);
-    const XtfPictureWhere where = {.proc = proc};
-    g_autofree char *link = xtf_picture_link(&state->links, state->from, state->to, &where);
-    xtf_draw_link(state->drawing, link, "timeline.svg");
+    return xtf_picture_link(&state->links, state->from, state->to, &(XtfPictureWhere){.proc = proc});
+}
+
+bool xtf_state_has_room(const XtfStateDrawing *state, const char *link, size_t rest)
+{
+    return xtf_drawing_left(state->drawing) > (link ? strlen(link) : 0) + XTF_STATE_TITLE + rest;
 }

@@ -35,17 +35,17 @@ static int compare_arrows(const void *a, const void *b)
 static bool find_arrows(XtfStateDrawing *state, GError **error)
 {
     const XtfPictureJob *job = state->job;
-    g_autoptr(GArray) all = xtf_arrows_find(job->views, job->selection, job->picture->arrows, error);
+    guint n = 0;
 
-    if (!all)
+    if (!(state->arrows = xtf_arrows_find(job->views, job->selection, job->picture->arrows, error)))
         return false;
-    state->arrows = g_array_new(FALSE, FALSE, sizeof(XtfArrow));
-    for (guint i = 0; i < all->len; i++) {
-        const XtfArrow *arrow = &g_array_index(all, XtfArrow, i);
+    for (guint i = 0; i < state->arrows->len; i++) {
+        XtfArrow *arrow = &g_array_index(state->arrows, XtfArrow, i);
         if (is_drawable(state, arrow))
-            g_array_append_vals(state->arrows, arrow, 1);
+            g_array_index(state->arrows, XtfArrow, n++) = *arrow;
     }
-    state->n_drawable = state->arrows->len;
+    g_array_set_size(state->arrows, n);
+    state->n_drawable = n;
     g_array_sort(state->arrows, compare_arrows);
     return true;
 }
@@ -177,21 +177,30 @@ static bool state_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError **e
     return good;
 }
 
-static uint32_t processes_of(XtfViews *views, const XtfSelection *selection)
+static bool count_processes(XtfViews *views, const XtfSelection *selection, uint32_t *n, GError **error)
 {
     g_auto(XtfSelectedLocations) selected = {0};
 
-    return xtf_selected_locations_init(&selected, views->context, selection, NULL) ? selected.n_procs : 0;
+    if (!xtf_selected_locations_init(&selected, views->context, selection, error))
+        return false;
+    *n = selected.n_procs;
+    return true;
 }
 
 static bool is_image(XtfViews *views, const XtfSelection *selection)
 {
-    return processes_of(views, selection) > XTF_STATE_CELLS;
+    uint32_t n;
+
+    return count_processes(views, selection, &n, NULL) && n > XTF_STATE_CELLS;
 }
 
 static bool state_size(XtfViews *views, const XtfSelection *selection, uint64_t *size, GError **error)
 {
-    *size = processes_of(views, selection) <= XTF_STATE_CIRCLES ? SIZE_OF_CIRCLES : SIZE_OF_CELLS;
+    uint32_t n;
+
+    if (!count_processes(views, selection, &n, error))
+        return false;
+    *size = n <= XTF_STATE_CIRCLES ? SIZE_OF_CIRCLES : SIZE_OF_CELLS;
     return true;
 }
 
@@ -214,8 +223,8 @@ const XtfPicture xtf_picture_state = {.name = "state.svg",
 
 const XtfPicture *xtf_picture_of_arrows(const char *name)
 {
-    static const XtfPicture pictures[] = {OF_LETTER("a.svg", 'a'), OF_LETTER("c.svg", 'c'), OF_LETTER("d.svg", 'd'),
-                                          OF_LETTER("m.svg", 'm'), OF_LETTER("r.svg", 'r'), OF_LETTER("s.svg", 's')};
+    static const XtfPicture pictures[] = {OF_LETTER("a.svg", 'a'), OF_LETTER("d.svg", 'd'), OF_LETTER("m.svg", 'm'),
+                                          OF_LETTER("r.svg", 'r'), OF_LETTER("s.svg", 's')};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(pictures); i++) {
         if (g_str_equal(pictures[i].name, name))

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "libxtf/vocabulary.h"
 #include "src/query/frames/state-drawing.h"
 
 enum {
@@ -12,7 +13,9 @@ enum {
     CIRCLE = 44, /* radius of a process */
     INNER = 28,  /* of what is inside of its shares */
     ARROWS_MAX = 40,
-    HEAD = 9, /* length of an arrow's head */
+    HEAD = 9,            /* length of an arrow's head */
+    CIRCLE_BYTES = 1200, /* of a circle without link and tool tip, at most... */
+    ARROW_BYTES = 360,   /* ...and of an arrow */
 };
 
 typedef struct {
@@ -70,12 +73,15 @@ static void draw_shares(const XtfStateDrawing *state, const XtfProcessState *pro
 
 static void draw_circle(const XtfStateDrawing *state, uint32_t i)
 {
+    g_autofree char *link = xtf_state_link(state, &state->all[i]);
+    bool rich = xtf_state_has_room(state, link, (size_t)(state->n - i) * CIRCLE_BYTES);
     const XtfProcessState *process = &state->all[i];
     Point centre = place_of(state, i);
     int x = (int)lround(centre.x), y = (int)lround(centre.y);
 
     centre = (Point){x, y};
-    xtf_state_begin_link(state, process);
+    if (rich)
+        xtf_draw_link(state->drawing, link, "timeline.svg");
     xtf_draw(state->drawing, "<g class=\"xt-process\"><circle class=\"xt-row\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>", x, y,
              CIRCLE);
     draw_shares(state, process, centre);
@@ -84,11 +90,24 @@ static void draw_circle(const XtfStateDrawing *state, uint32_t i)
              "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%" PRIu64 "</text>"
              "<text class=\"xt-dim\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>",
              process->light, x, y, INNER - 2, x, y + 2, process->proc, x, y + 16, xtf_light_letter(process->light));
-    xtf_state_draw_title(state, process);
-    xtf_draw(state->drawing, "</g></a>\n");
+    if (rich)
+        xtf_state_draw_title(state, process);
+    xtf_draw(state->drawing, rich ? "</g></a>\n" : "</g>\n");
 }
 
 /* ---- Arrows. */
+
+/* Where the records are: the sender's, or those of who received. */
+static char *link_of(const XtfStateDrawing *state, const XtfArrow *arrow)
+{
+    bool received = state->job->picture->arrows == 'r';
+    char proc[24], peer[24];
+
+    g_snprintf(proc, sizeof proc, "%" PRIu64, received ? arrow->to : arrow->from);
+    g_snprintf(peer, sizeof peer, "%" PRIu64, received ? arrow->from : arrow->to);
+    const XtfPictureWhere where = {.proc = proc, .peer = peer, .type = received ? XTF_RECORD_RECVS : XTF_RECORD_SENDS};
+    return xtf_picture_link(&state->links, state->from, state->to, &where);
+}
 
 /* Bends to the right, so that both directions are seen. */
 static Point bend(Point a, Point b)
@@ -123,20 +142,19 @@ static void draw_loop(XtfDrawing *drawing, Point at, unsigned width)
              (int)lround(out.x), (int)lround(out.y));
 }
 
-static void draw_arrow(const XtfStateDrawing *state, const XtfArrow *arrow, uint64_t most)
+/* `rest`: bytes of what comes after it. */
+static void draw_arrow(const XtfStateDrawing *state, const XtfArrow *arrow, uint64_t most, size_t rest)
 {
     uint32_t from = xtf_state_index(state, arrow->from), to = xtf_state_index(state, arrow->to);
     Point a = place_of(state, from), b = place_of(state, to), middle = bend(a, b);
     unsigned width = 1 + (unsigned)(most ? 7.0 * (double)arrow->bytes / (double)most : 0);
     Point begin = towards(a, middle, CIRCLE + 2), tip = towards(b, middle, CIRCLE + 2),
           base = towards(b, middle, CIRCLE + 2 + HEAD + width);
-    char sender[24], peer[24];
+    g_autofree char *link = link_of(state, arrow);
+    bool rich = xtf_state_has_room(state, link, rest + ARROW_BYTES);
 
-    g_snprintf(sender, sizeof sender, "%" PRIu64, arrow->from);
-    g_snprintf(peer, sizeof peer, "%" PRIu64, arrow->to);
-    const XtfPictureWhere where = {.proc = sender, .peer = peer, .type = "sends"};
-    g_autofree char *link = xtf_picture_link(&state->links, state->from, state->to, &where);
-    xtf_draw_link(state->drawing, link, "");
+    if (rich)
+        xtf_draw_link(state->drawing, link, "");
     xtf_draw(state->drawing, "<g class=\"xt-arrow\">");
     if (from == to) {
         draw_loop(state->drawing, a, width);
@@ -146,9 +164,10 @@ static void draw_arrow(const XtfStateDrawing *state, const XtfArrow *arrow, uint
                  (int)lround(base.x), (int)lround(base.y));
         draw_head(state->drawing, base, tip, 3 + width);
     }
-    xtf_draw(state->drawing,
-             "<title>%" PRIu64 " to %" PRIu64 ": %" PRIu64 " message%s, %" PRIu64 " B</title></g></a>\n", arrow->from,
-             arrow->to, arrow->count, arrow->count == 1 ? "" : "s", arrow->bytes);
+    if (rich)
+        xtf_draw(state->drawing, "<title>%" PRIu64 " to %" PRIu64 ": %" PRIu64 " message%s, %" PRIu64 " B</title>",
+                 arrow->from, arrow->to, arrow->count, arrow->count == 1 ? "" : "s", arrow->bytes);
+    xtf_draw(state->drawing, rich ? "</g></a>\n" : "</g>\n");
 }
 
 void xtf_state_draw_ring(XtfStateDrawing *state)
@@ -157,7 +176,8 @@ void xtf_state_draw_ring(XtfStateDrawing *state)
     uint64_t most = n ? g_array_index(state->arrows, XtfArrow, 0).bytes : 0;
 
     for (guint i = n; i-- > 0;) /* the widest last, on top */
-        draw_arrow(state, &g_array_index(state->arrows, XtfArrow, i), most);
+        draw_arrow(state, &g_array_index(state->arrows, XtfArrow, i), most,
+                   (size_t)i * ARROW_BYTES + (size_t)state->n * CIRCLE_BYTES);
     for (uint32_t i = 0; i < state->n; i++)
         draw_circle(state, i);
     if (n < state->n_drawable)

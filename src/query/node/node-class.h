@@ -63,6 +63,7 @@ struct XtfNode {
             uint64_t frame, n_frames; /* of a frame: its number, and how many the trace has */
         } window; /* of a window, an instant and of zoom/: the times of its name, which may be beyond the trace's */
         XtfFrameRate rate; /* frames/RATE */
+        char letter;       /* arrows/LETTER */
         struct {
             uint64_t number, count;
         } record;            /* num/K: K, and how many records the selection has */

@@ -11,6 +11,13 @@
 static XtfNode *lookup_arrows(XtfNode *directory, const char *name, GError **error);
 static bool list_arrows(XtfNode *directory, XtfLister *lister, GError **error);
 
+static GString *letter_text(XtfNode *file, GError **error)
+{
+    return xtf_arrows_text(&file->tree->views, file->selection, file->letter, error);
+}
+
+/* Made anew for each read: of many processes it is too long to be kept with its node. */
+static const XtfNodeClass letter_file = {.kind = XTF_NODE_FILE, .text = letter_text};
 const XtfNodeClass xtf_arrows_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_arrows, .list = list_arrows};
 
 XtfNode *xtf_arrows_dir_new(XtfNode *directory, const char *name, GError **error)
@@ -33,8 +40,9 @@ static XtfNode *lookup_arrows(XtfNode *directory, const char *name, GError **err
     }
     if (!name[0] || name[1] || !strchr(xtf_arrow_letters, name[0]))
         return xtf_not_found(error, "arrows are one of the letters %s, or its picture, LETTER.svg", xtf_arrow_letters);
-    GString *text = xtf_arrows_text(&directory->tree->views, directory->selection, name[0], error);
-    return text ? xtf_node_new_changing_text(directory, text) : NULL;
+    XtfNode *node = xtf_node_new(directory, &letter_file);
+    node->letter = name[0];
+    return xtf_node_with_size(node, error);
 }
 
 static bool list_arrows(XtfNode *directory, XtfLister *lister, GError **error)
@@ -42,7 +50,8 @@ static bool list_arrows(XtfNode *directory, XtfLister *lister, GError **error)
     for (const char *letter = xtf_arrow_letters; *letter; letter++) {
         const char table[] = {*letter, '\0'}, picture[] = {*letter, '.', 's', 'v', 'g', '\0'};
         xtf_lister_show(lister, table, XTF_NODE_FILE);
-        if (xtf_picture_check(&directory->tree->pictures, xtf_picture_of_arrows(picture), directory->selection, NULL))
+        const XtfPicture *of_letter = xtf_picture_of_arrows(picture);
+        if (of_letter && xtf_picture_check(&directory->tree->pictures, of_letter, directory->selection, NULL))
             xtf_lister_show(lister, picture, XTF_NODE_FILE);
     }
     return true;

@@ -73,10 +73,12 @@ static bool parse_frame(const char *name, uint64_t n, uint64_t *k, GError **erro
     uint64_t number = 0;
 
     for (const char *p = name; *p; p++) {
-        if (!g_ascii_isdigit(*p) || p - name >= 20)
+        if (!g_ascii_isdigit(*p))
             return xtf_fail(error, XTF_ERROR_NOT_FOUND,
                             "\"%s\" is no frame: they are numbered from 0, beside count, first and last", name);
-        number = number * 10 + (uint64_t)(*p - '0');
+        if (__builtin_mul_overflow(number, 10, &number) ||
+            __builtin_add_overflow(number, (uint64_t)(*p - '0'), &number))
+            number = UINT64_MAX; /* which no frame has; and it stays */
     }
     *k = number;
     return number < n ||

@@ -97,7 +97,9 @@ static bool count_receives(XtfStates *states, GError **error)
     g_auto(Receives) receives = {0};
 
     states->received_counted = true;
-    if (!ref->schema || ref->peer == XTF_KEY_NONE || !xtf_matching_check(states->views->matching, NULL))
+    /* Receives name a process, and no thread of it. */
+    if (states->window->threads || !ref->schema || ref->peer == XTF_KEY_NONE ||
+        !xtf_matching_check(states->views->matching, NULL))
         return true;
     g_autoptr(XtfSelection) all = xtf_selection_new(context);
     g_autoptr(XtfSelection) before = xtf_selection_in_window(all, 0, states->window->time_to);

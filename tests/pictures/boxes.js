@@ -1,4 +1,4 @@
-// What a page of pictures looks like, in words: complaints about texts and shapes, and the colours of texts and of what is below them.
+// What a page with pictures looks like, in words: complaints about texts and shapes, and the colours of texts and of what is below them.
 
 const SHAPES = 'rect,path,circle,image,line,polygon'
 
@@ -7,12 +7,16 @@ function name(element) {
     return `${element.tagName}.${element.getAttribute('class') ?? ''} '${text.slice(0, 40)}'`
 }
 
-// Boxes of texts, which take space where there are letters.
+// Boxes of texts, which take space where there are letters, in the picture's own pixels.
 function textsOf(svg) {
-    const origin = svg.getBoundingClientRect()
+    const origin = svg.getBoundingClientRect(), view = svg.viewBox.baseVal, scale = origin.width / view.width
     return [...svg.querySelectorAll('text')].filter(text => text.textContent.trim() !== '').map(element => {
         const box = element.getBoundingClientRect()
-        return {element, left: box.left - origin.left, right: box.right - origin.left, top: box.top - origin.top, bottom: box.bottom - origin.top}
+        return {
+            element,
+            left: (box.left - origin.left) / scale + view.x, right: (box.right - origin.left) / scale + view.x,
+            top: (box.top - origin.top) / scale + view.y, bottom: (box.bottom - origin.top) / scale + view.y,
+        }
     })
 }
 
@@ -32,13 +36,13 @@ function overlaps(texts) {
 }
 
 function outside(svg, texts) {
-    const {width, height} = svg.viewBox.baseVal, found = []
+    const {x, y, width, height} = svg.viewBox.baseVal, right = x + width, bottom = y + height, found = []
     for (const text of texts)
-        if (text.left < 0 || text.right > width || text.top < 0 || text.bottom > height)
+        if (text.left < x || text.right > right || text.top < y || text.bottom > bottom)
             found.push(`${name(text.element)} is outside: ${text.left.toFixed(1)} to ${text.right.toFixed(1)}`)
     for (const shape of svg.querySelectorAll(SHAPES)) {
         const box = shape.getBBox()
-        if (box.x < -1 || box.y < -1 || box.x + box.width > width + 1 || box.y + box.height > height + 1)
+        if (box.x < x - 1 || box.y < y - 1 || box.x + box.width > right + 1 || box.y + box.height > bottom + 1)
             found.push(`${name(shape)} is outside: ${box.x}, ${box.y}, ${box.width} x ${box.height}`)
     }
     return found
@@ -65,7 +69,7 @@ function problems() {
     const found = {}
     for (const svg of document.querySelectorAll('svg.xt')) {
         const texts = textsOf(svg)
-        found[svg.parentElement.id] = {texts: texts.length, problems: [...overlaps(texts), ...outside(svg, texts), ...overruns(svg, texts), ...small(texts)]}
+        found[svg.closest('[id]').id] = {texts: texts.length, problems: [...overlaps(texts), ...outside(svg, texts), ...overruns(svg, texts), ...small(texts)]}
     }
     return found
 }
@@ -94,5 +98,51 @@ function pairs() {
     for (const text of document.querySelectorAll('svg.xt text'))
         if (text.textContent.trim() !== '')
             found[getComputedStyle(text).fill + ' on ' + groundOf(text)] = name(text)
+    return found
+}
+
+// ---- Of a page, what is no picture.
+
+// Lines of text in a page, and boxes of its pictures, none of which may be over another.
+function linesOf(page) {
+    const walk = document.createTreeWalker(page, NodeFilter.SHOW_TEXT), found = []
+    for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+        const element = node.parentElement
+        if (node.data.trim() === '' || element.closest('svg,script,style'))
+            continue
+        const range = document.createRange()
+        range.selectNodeContents(node)
+        for (const box of range.getClientRects())
+            if (box.width > 0)
+                found.push({element, left: box.left, right: box.right, top: box.top, bottom: box.bottom})
+    }
+    return found
+}
+
+function picturesOf(page) {
+    return [...page.querySelectorAll('svg.xt')].map(svg => {
+        const shown = (svg.closest('.xi-wide') ?? svg).getBoundingClientRect()
+        return {element: svg, left: shown.left, right: shown.right, top: shown.top, bottom: shown.bottom}
+    })
+}
+
+// The page has no more width than its window has: what is wider moves in a room of its own.
+function pageProblems() {
+    const lines = linesOf(document.body), boxes = [...lines, ...picturesOf(document.body)], width = document.documentElement.clientWidth
+    const found = boxes.filter(box => box.left < 0 || box.right > width + 0.5).map(box => `${name(box.element)} is outside: ${box.left} to ${box.right}`)
+    if (document.documentElement.scrollWidth > width)
+        found.push(`the page is ${document.documentElement.scrollWidth} pixels wide`)
+    return {texts: lines.length, problems: [...overlaps(boxes), ...found, ...small(lines)]}
+}
+
+// As pairs(): letters outside pictures are on the ground of what they are in.
+function pagePairs() {
+    const found = {}
+    for (const {element} of linesOf(document.body)) {
+        let ground = element
+        while (ground !== document.body && getComputedStyle(ground).backgroundColor === 'rgba(0, 0, 0, 0)')
+            ground = ground.parentElement
+        found[getComputedStyle(element).color + ' on ' + getComputedStyle(ground).backgroundColor] = name(element)
+    }
     return found
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How a browser lays out pictures, of traces of any number of rows and of hard ones: no text is over another or outside, names stay in
-their bars, and all can be read, by day and by night.
+"""How a browser lays out pictures and front pages, of traces of any number of rows and of hard ones: no text is over another or outside,
+names stay in their bars, and all can be read, by day and by night, and pages in wide and in narrow windows.
 
 usage: test_boxes.py XTF ASK-TREE GENERATE MAKE-RUN [ARCHIVE...]
 """
@@ -19,6 +19,8 @@ from xtfrun import Xtf, shared_traces, temporary_folder
 HERE = pathlib.Path(__file__).parent
 WINDOWS = ["", "time/40%-60%", "time/50%-50.02%", "time/99%-99.2%", "proc/0/time/30%-31%"]
 FRAMES = ["frames/25fps/first/state.svg", "frames/10us/20/state.svg"]
+PAGES = ["", "time/40%-60%", "proc/0/time/30%-31%"]
+WIDTHS = 900, 1600
 CONTRAST = 4.5  # WCAG 2.1, 1.4.3
 
 
@@ -47,30 +49,59 @@ def luminance(colour):
     return 0.2126 * r + 0.7152 * g + 0.0722 * b
 
 
-def check_contrasts(browser, dark):
+def check_contrasts(browser, dark, pairs="pairs()"):
     """Number of pairs of colours, each of which is legible."""
-    pairs = browser.run("pairs()")
+    pairs = browser.run(pairs)
     for pair, text in pairs.items():
         low, high = sorted(luminance(colour) for colour in pair.split(" on "))
         check((high + 0.05) / (low + 0.05) >= CONTRAST, f"{'dark' if dark else 'light'}: {text}: {pair}")
     return len(pairs)
 
 
-def look(browser, path):
-    """(texts, pairs of colours) in a page without a fault."""
-    browser.view(1600, 1000)
+def texts_of(what, found):
+    """Number of texts in what has no fault."""
+    check(not found["problems"], f"{what}: {len(found['problems'])} faults: {found['problems'][:5]}")
+    return found["texts"]
+
+
+def show(browser, path, width):
+    """The height of a page that is shown now."""
+    browser.view(width, 1000)
     browser.go(path.as_uri())
     browser.run((HERE / "boxes.js").read_text() + ";0")
-    height = browser.run("document.documentElement.scrollHeight")
-    texts = 0
-    for name, found in browser.run("problems()").items():
-        check(not found["problems"], f"{name}: {len(found['problems'])} faults: {found['problems'][:5]}")
-        texts += found["texts"]
+    return browser.run("document.documentElement.scrollHeight")
+
+
+def look(browser, path):
+    """(texts, pairs of colours) in a page of pictures without a fault."""
+    height = show(browser, path, 1600)
+    texts = sum(texts_of(name, found) for name, found in browser.run("problems()").items())
     n_pairs = 0
     for dark in False, True:
         browser.view(1600, height, dark=dark)
         n_pairs += check_contrasts(browser, dark)
     return texts, n_pairs
+
+
+def look_at_pages(browser, trace, path):
+    """(pages, texts, pairs of colours) of a trace's front pages. They are read from a file, as they are."""
+    pages = texts = n_pairs = 0
+    for window in PAGES:
+        try:
+            path.write_bytes(trace.bytes(f"{window}/index.html".lstrip("/")))
+        except Refused as error:
+            check(window, str(error))
+            continue
+        pages += 1
+        for width in WIDTHS:
+            what = f"{trace.path.stem} {window}/index.html, {width} pixels wide"
+            height = show(browser, path, width)
+            texts += texts_of(what, browser.run("pageProblems()"))
+            texts += sum(texts_of(f"{what}: {part}", found) for part, found in browser.run("problems()").items())
+        for dark in False, True:  # in the wide window all of the page is in sight
+            browser.view(WIDTHS[-1], height, dark=dark)
+            n_pairs += check_contrasts(browser, dark) + check_contrasts(browser, dark, "pagePairs()")
+    return pages, texts, n_pairs
 
 
 def traces_of(maker, xtf, archives):
@@ -89,17 +120,21 @@ def main():
     xtf, ask_tree, generate, make_run, *archives = Xtf(sys.argv[1]), *sys.argv[2:]
     shared = shared_traces()
     archives += [shared / name for name in ("coverage-10", "stencil4d-32", "pingpong-2")] if shared else []
-    n = texts = pairs = states = 0
+    n = texts = pairs = states = pages = 0
     with temporary_folder() as folder, Browser() as browser:
         for path in traces_of(Maker(generate, make_run, folder), xtf, archives):
-            pictures = list(pictures_of(Trace(xtf, ask_tree, path)))
+            trace = Trace(xtf, ask_tree, path)
+            pictures = list(pictures_of(trace))
             page = pathlib.Path(folder) / "page.html"
             write_page(page, pictures)
             seen = look(browser, page)
             states += sum(name.endswith("state.svg") for name, _ in pictures)
             n, texts, pairs = n + len(pictures), texts + seen[0], pairs + seen[1]
+            seen = look_at_pages(browser, trace, pathlib.Path(folder) / "index.html")
+            pages, texts, pairs = pages + seen[0], texts + seen[1], pairs + seen[2]
+    check(pages > 40, f"only {pages} front pages were looked at")
     check(n > 100 and states > 5 and texts > 2000, f"only {n} pictures, {states} states, with {texts} texts were looked at")
-    print(f"{n} pictures, {texts} texts, {pairs} pairs of colours")
+    print(f"{n} pictures, {pages} front pages, {texts} texts, {pairs} pairs of colours")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ static const char styles[] =
     "ol{margin:0;padding-left:24px}li{margin:4px 0;overflow-wrap:anywhere}"
     "li::first-letter{text-transform:uppercase}"
     ".xi-columns{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);column-gap:32px}"
-    ".xi-wide{overflow-x:auto}.xi-wide .xt{min-width:1000px}table{border-collapse:collapse;width:100%;font-size:13px;"
+    ".xi-wide{overflow-x:auto}.xi-wide .xt{min-width:1200px}table{border-collapse:collapse;width:100%;font-size:13px;"
     "font-variant-numeric:tabular-nums}th,td{text-align:right;padding:3px 6px;border-bottom:1px solid #d8dee4;"
     "white-space:nowrap}.xi-name{text-align:left;white-space:normal;overflow-wrap:anywhere}"
     ".xi-bar{width:30%;padding-left:12px}.xi-bar div{height:10px}"

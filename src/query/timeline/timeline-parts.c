@@ -99,6 +99,7 @@ enum {
     LEGEND_Y = 34,
     LEGEND_MAX = 12,
     WAITED_WIDTH = 150,
+    LABEL_PITCH = 14, /* pixels from one label of a row to the next that letters of usual size take */
 };
 
 /* Swatches, names and shares of the regions that took most time, as many as fit. */
@@ -172,7 +173,9 @@ void xtf_timeline_label(XtfTimeline *timeline, const XtfPictureRow *row, int mid
     const XtfPictureWhere where = {.proc = proc, .thread = row->is_thread ? thread : NULL};
     g_autofree char *link = xtf_picture_link(&timeline->links, timeline->plan.from, timeline->plan.to, &where);
     xtf_draw_link(timeline->drawing, link, timeline->file);
-    xtf_draw(timeline->drawing, "<text x=\"96\" y=\"%d\" text-anchor=\"end\">%s</text></a>\n", middle + 4, label);
+    bool is_tight = XTF_TIMELINE_ROWS < timeline->rows.n * LABEL_PITCH;
+    xtf_draw(timeline->drawing, "<text %sx=\"96\" y=\"%d\" text-anchor=\"end\">%s</text></a>\n",
+             is_tight ? "class=\"xt-small\" " : "", middle + 4, label);
 }
 
 /* ---- Tool tips. */

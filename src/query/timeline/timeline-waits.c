@@ -7,6 +7,7 @@
 
 /* ---- The legend. */
 
+/* In the dark a pale line is beside the dark one: it shows on dark rows, and the other on bars. */
 void xtf_timeline_waits_legend(XtfTimeline *timeline, int x, int y)
 {
     const XtfPictureWhere where = {.type = XTF_DERIVED_WAITS};
@@ -15,7 +16,8 @@ void xtf_timeline_waits_legend(XtfTimeline *timeline, int x, int y)
 
     xtf_draw(timeline->drawing,
              "<defs><pattern id=\"xt-hatch\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\" "
-             "patternTransform=\"rotate(45)\"><rect class=\"xt-hatch\" width=\"1.4\" height=\"4\"/></pattern></defs>");
+             "patternTransform=\"rotate(45)\"><rect class=\"xt-hatch\" width=\"1.4\" height=\"4\"/>"
+             "<rect class=\"xt-pale\" x=\"1.4\" width=\"0.8\" height=\"4\"/></pattern></defs>");
     xtf_draw_link(timeline->drawing, link, "profile");
     xtf_draw(timeline->drawing,
              "<rect fill=\"#bcc0c5\" x=\"%d\" y=\"%d\" width=\"12\" height=\"12\"/>"

@@ -62,7 +62,7 @@ def check_stacked(trace, path, picture):
               if re.fullmatch(r"\d+(\.\d+)?", text.text)]
     stacks = picture.of_class("xt-stack")
     below = dict(zip(picture.root, list(picture.root)[1:]))
-    tiles = [tile for tile in picture.tiles() if "xt-t" in tile[2].get("class")]
+    tiles = [tile for tile in picture.tiles() if "xt-t" in tile[2].get("class", "")]
     height = float(tiles[0][2].get("height"))
     seen = 0
     for label, stack in zip(labels, stacks):

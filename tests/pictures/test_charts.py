@@ -35,9 +35,36 @@ def check_matrix(trace, path):
     sizes = sorted((int(line["bytes"]), int(re.search(r"xt-q(\d+)", titles[title][1].get("class")).group(1)))
                    for title, line in wanted.items())
     check(sizes == sorted(sizes, key=lambda pair: pair[1]), f"{path}: more bytes are paler")
-    for title in random.sample(sorted(titles), min(5, len(titles))):
+    check_sums(picture, lines, path)
+    check_amounts(picture, sizes, path)
+    for title in random.sample(sorted(titles), min(20, len(titles))):
         where = svg.follow(path, titles[title][0])
         check(trace.text(f"{where}/count").strip() == wanted[title]["messages"], f"{path}: {where} has another count than {title}")
+
+
+def check_sums(picture, lines, path):
+    """A bar beside each row and each column with messages, as long as its bytes."""
+    for who, words, side in ("sender", "sends", "width"), ("receiver", "is sent", "height"):
+        wanted = {}
+        for line in lines:
+            wanted[line[who]] = wanted.get(line[who], 0) + int(line["bytes"])
+        bars = {bar.findtext(svg.SVG + "title"): float(bar.get(side)) for bar in picture.of_class("xt-bar")}
+        drawn = {title: length for title, length in bars.items() if f" {words} " in title}
+        titles = {f"process {proc} {words} {n} B": n for proc, n in wanted.items() if n > 0}
+        check(set(drawn) == set(titles), f"{path}: {sorted(set(drawn) ^ set(titles))[:4]}")
+        most = max((int(title.split()[-2]) for title in bars), default=0)
+        check(all(abs(drawn[title] - 96 * n / most) <= 0.1 for title, n in titles.items()), f"{path}: bars of what each {words}")
+
+
+def check_amounts(picture, sizes, path):
+    """Up to six amounts are listed with their pairs; of more, the least and the greatest."""
+    pairs = {}
+    for amount, _ in sizes:
+        pairs[amount] = pairs.get(amount, 0) + 1
+    few = [f"{amount} B: {n} pair{'s' if n > 1 else ''}" for amount, n in sorted(pairs.items())]
+    wanted = few if len(few) <= 6 else [f"{amount} B" for amount in (min(pairs), max(pairs))]
+    shown = [text for text in picture.texts() if re.match(r"\d+ B", text)]
+    check(shown == wanted, f"{path}: {shown}, not {wanted}")
 
 
 def pixels_of(text):

@@ -26,6 +26,9 @@ enum {
     SIZE_OF_IMAGE = 1152 << 10,
     LEVELS = 16,
     SWATCH = 16,      /* pixels */
+    FEW_AMOUNTS = 6,  /* that have a swatch each, with how many cells have it */
+    SUM_GAP = 12,     /* pixels, between cells and bars of sums... */
+    SUM_LENGTH = 96,  /* ...the longest of which is so long */
     PAPER = 0xeef1f4, /* below an image, whose colours cannot change in the dark */
 };
 
@@ -235,27 +238,121 @@ static void draw_numbers(Picture *picture)
     }
 }
 
-/* The least and the greatest amount, and the levels between; one swatch where all are the same. */
-static void draw_scale(Picture *picture, int y)
+/* ---- The amounts that colours stand for. */
+
+typedef struct {
+    uint64_t bytes;
+    uint32_t cells;
+} Amount;
+
+/* The amounts of all cells, ascending, and how many cells have each; 0: there are more than FEW_AMOUNTS. */
+static unsigned few_amounts(const Matrix *matrix, Amount amounts[static FEW_AMOUNTS])
+{
+    unsigned n = 0;
+
+    for (size_t i = 0; i < (size_t)matrix->n * matrix->n; i++) {
+        unsigned at = 0;
+        if (matrix->cells[i].messages == 0)
+            continue;
+        while (at < n && amounts[at].bytes < matrix->cells[i].bytes)
+            at++;
+        if (at == n || amounts[at].bytes != matrix->cells[i].bytes) {
+            if (n == FEW_AMOUNTS)
+                return 0;
+            memmove(&amounts[at + 1], &amounts[at], (n - at) * sizeof *amounts);
+            amounts[at] = (Amount){.bytes = matrix->cells[i].bytes};
+            n++;
+        }
+        amounts[at].cells++;
+    }
+    return n;
+}
+
+/* A swatch each; draws nothing and returns false if they need more than `width` pixels. */
+static bool draw_amounts(Picture *picture, const Amount *amounts, unsigned n, int y, double width)
+{
+    char texts[FEW_AMOUNTS][64];
+    double x = LEFT, needed = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        g_snprintf(texts[i], sizeof texts[i], "%" PRIu64 " B: %" PRIu32 " %s%s", amounts[i].bytes, amounts[i].cells,
+                   picture->matrix.block == 1 ? "pair" : "cell", amounts[i].cells == 1 ? "" : "s");
+        needed += SWATCH + 8 + xtf_text_pixels(texts[i], 12) + 20;
+    }
+    if (n == 0 || needed > width)
+        return false;
+    for (unsigned i = 0; i < n; i++) {
+        xtf_draw(picture->drawing,
+                 "<rect class=\"xt-q%u\" x=\"%.0f\" y=\"%d\" width=\"%d\" height=\"12\"/>"
+                 "<text x=\"%.0f\" y=\"%d\">%s</text>\n",
+                 level_of(&picture->matrix, amounts[i].bytes), x, y, SWATCH, x + SWATCH + 8, y + 11, texts[i]);
+        x += SWATCH + 8 + xtf_text_pixels(texts[i], 12) + 20;
+    }
+    return true;
+}
+
+/* Few amounts one by one, or else the least and the greatest, and the levels between. */
+static void draw_scale(Picture *picture, int y, int width)
 {
     const Matrix *matrix = &picture->matrix;
+    Amount amounts[FEW_AMOUNTS];
 
     if (matrix->most == 0 && matrix->least == UINT64_MAX) {
         xtf_draw(picture->drawing, "<text x=\"%d\" y=\"%d\">no messages</text>\n", LEFT, y + 11);
         return;
     }
+    if (draw_amounts(picture, amounts, few_amounts(matrix, amounts), y, width - LEFT))
+        return;
     char least[32];
     g_snprintf(least, sizeof least, "%" PRIu64 " B", matrix->least);
-    unsigned first = level_of(matrix, matrix->least);
     int x = LEFT;
-    if (first < LEVELS - 1) {
-        xtf_draw(picture->drawing, "<text x=\"%d\" y=\"%d\">%s</text>", x, y + 11, least);
-        x += (int)xtf_text_pixels(least, 12) + 8;
-    }
-    for (unsigned i = first; i < LEVELS; i++, x += SWATCH)
+    xtf_draw(picture->drawing, "<text x=\"%d\" y=\"%d\">%s</text>", x, y + 11, least);
+    x += (int)xtf_text_pixels(least, 12) + 8;
+    for (unsigned i = level_of(matrix, matrix->least); i < LEVELS; i++, x += SWATCH)
         xtf_draw(picture->drawing, "<rect class=\"xt-q%u\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"12\"/>", i, x, y,
                  SWATCH);
     xtf_draw(picture->drawing, "<text x=\"%d\" y=\"%d\">%" PRIu64 " B</text>\n", x + 8, y + 11, matrix->most);
+}
+
+/* ---- Sums. */
+
+/* What each process sends, at the right of its row, or is sent, below its column: a bar. Both have one
+ * scale. */
+static void draw_sums(Picture *picture, bool received, const uint64_t *sums, uint64_t most)
+{
+    const Matrix *matrix = &picture->matrix;
+    uint32_t size = picture->pitch > 6 ? picture->pitch - 1 : picture->pitch;
+    uint32_t beside = matrix->n * picture->pitch + SUM_GAP;
+
+    xtf_draw(picture->drawing, "<text class=\"xt-dim\" x=\"%u\" y=\"%u\"%s>%s</text>\n",
+             received ? (uint32_t)LEFT - 8 : LEFT + beside, received ? TOP + beside + 10 : (uint32_t)TOP - 8,
+             received ? " text-anchor=\"end\"" : "", received ? "is sent" : "sends");
+    for (uint32_t i = 0; i < matrix->n; i++) {
+        double length = most > 0 ? (double)sums[i] / (double)most * SUM_LENGTH : 0;
+        uint32_t along = i * picture->pitch;
+        if (sums[i] == 0 || xtf_drawing_left(picture->drawing) < CELL_BYTES)
+            continue;
+        xtf_draw(picture->drawing, "<rect class=\"xt-bar\" x=\"%u\" y=\"%u\" width=\"%.1f\" height=\"%.1f\">",
+                 LEFT + (received ? along : beside), TOP + (received ? beside : along), received ? size : length,
+                 received ? length : size);
+        xtf_draw(picture->drawing, "<title>process %" PRIu64 " %s %" PRIu64 " B</title></rect>\n",
+                 matrix->locations->procs[i], received ? "is sent" : "sends", sums[i]);
+    }
+}
+
+static void draw_margins(Picture *picture)
+{
+    const Matrix *matrix = &picture->matrix;
+    uint64_t sent[CELLS_MAX] = {0}, received[CELLS_MAX] = {0}, most = 0;
+
+    for (uint32_t i = 0; i < matrix->n * matrix->n; i++) {
+        sent[i / matrix->n] += matrix->cells[i].bytes;
+        received[i % matrix->n] += matrix->cells[i].bytes;
+    }
+    for (uint32_t i = 0; i < matrix->n; i++)
+        most = MAX(most, MAX(sent[i], received[i]));
+    draw_sums(picture, false, sent, most);
+    draw_sums(picture, true, received, most);
 }
 
 static bool draw_all(Picture *picture, GError **error)
@@ -263,7 +360,9 @@ static bool draw_all(Picture *picture, GError **error)
     Matrix *matrix = &picture->matrix;
 
     picture->pitch = (uint32_t)CLAMP(picture->side / MAX(matrix->n, 1), 1, CELL_MAX);
-    int bottom = TOP + (int)(matrix->n * picture->pitch);
+    bool is_image = matrix->locations->n_procs > CELLS_MAX;
+    bool has_sums = !is_image && !picture->job->in_page && matrix->most > 0;
+    int bottom = TOP + (int)(matrix->n * picture->pitch) + (has_sums ? SUM_GAP + SUM_LENGTH : 0);
     g_autofree char *what =
         matrix->block == 1
             ? g_strdup_printf("bytes sent between %" PRIu32 " process%s", matrix->n, matrix->n == 1 ? "" : "es")
@@ -277,7 +376,6 @@ static bool draw_all(Picture *picture, GError **error)
                                    .bare = picture->job->in_page,
                                    .description = "Who sent how much to whom."};
     xtf_draw_frame(picture->drawing, &frame, &picture->links);
-    bool is_image = matrix->locations->n_procs > CELLS_MAX;
     char paper[XTF_COLOUR_TEXT];
     xtf_colour_print(PAPER, paper);
     draw_styles(picture->drawing, is_image);
@@ -285,9 +383,11 @@ static bool draw_all(Picture *picture, GError **error)
              is_image ? "fill" : "class", is_image ? paper : "xt-row", LEFT, TOP, matrix->n * picture->pitch,
              matrix->n * picture->pitch);
     draw_numbers(picture);
-    draw_scale(picture, bottom + 12);
+    draw_scale(picture, bottom + 12, frame.width);
     if (is_image)
         return draw_image(picture, error);
+    if (has_sums)
+        draw_margins(picture);
     draw_cells(picture);
     return true;
 }

@@ -85,7 +85,7 @@ def measure(arguments, trace, where):
     targets = TARGETS.get(name, TARGET_MANY if name.startswith("locations-") else {})
     for how, runs in (("cold", cold), ("first", first), ("again", again)):
         show(trace, "timeline.svg", how, runs, targets.get(how, ""))
-    for picture in ("profile.svg", "matrix.svg", "histogram.svg"):
+    for picture in ("profile.svg", "matrix.svg", "histogram.svg", "findings", "index.html"):
         runs = []
         for _ in range(arguments.times):
             with Mount(arguments.xtf, trace, where) as mount:

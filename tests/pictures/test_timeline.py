@@ -17,7 +17,7 @@ from asking import Refused
 from tracepictures import Trace, check
 from xtfrun import Xtf, shared_traces, temporary_folder
 
-TILES = 12
+TILES = 20
 
 
 def check_tiles(trace, path, picture):
@@ -130,6 +130,26 @@ def check_many_leaves(xtf, ask_tree, generate, folder):
     check(check_edges(trace, "", trace.bytes("timeline.svg")) > 5000, "64 rows cost less than expected: nothing is tested")
 
 
+def narrowest(picture):
+    """Pixels between the nearest two edges of columns of a row."""
+    rows = [{int(x) for path in stack for x in re.findall(r"[MH](\d+)", path.get("d"))} for stack in picture.of_class("xt-stack")]
+    return min(b - a for row in rows for a, b in zip(sorted(row), sorted(row)[1:]))
+
+
+def check_wide_columns(xtf, ask_tree, generate, folder):
+    """Where columns of 2 pixels would unpack more than 2000 leaves, they have 4; a part of such a trace has columns of 2."""
+    path, rows = pathlib.Path(folder) / "hard-8.xtf", 8
+    subprocess.run([generate, "--hard", "-n", "2000000", "-l", str(rows), path], check=True, capture_output=True)
+    trace = Trace(xtf, ask_tree, path)
+    check(path.stat().st_size // 4096 > 2000, "too few pages: nothing is tested")
+    for where, pixels in ("", 4), ("time/40%-50%", 2):
+        picture = trace.picture(where)
+        said = [text for text in picture.texts() if f"Columns: {pixels} pixels or more." in text]
+        check(said and narrowest(picture) == pixels, f"{where}: columns of {narrowest(picture)} pixels, not {pixels}; {said}")
+        check_areas(trace, where, picture)
+    check(2000 < check_edges(trace, "", trace.bytes("timeline.svg")) <= rows * (1480 // 4 + 1), "too many columns")
+
+
 def check_picture(trace, path):
     picture = trace.picture(path)
     page = trace.bytes(f"{path}/timeline.html".lstrip("/"))
@@ -176,6 +196,7 @@ def main():
             subprocess.run([generate, "-n", str(40 * locations + 2000), "-l", str(locations), path], check=True, capture_output=True)
             check_trace(xtf, ask_tree, path, seen)
         check_many_leaves(xtf, ask_tree, generate, folder)
+        check_wide_columns(xtf, ask_tree, generate, folder)
     for kind in ("stacked", "exact", "dense"):
         check(seen[kind] > 0 or not archives, f"no {kind} picture was drawn")
     print(", ".join(f"{n} {kind}" for kind, n in seen.items()))

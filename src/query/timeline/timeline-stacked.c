@@ -240,8 +240,9 @@ bool xtf_timeline_stacked(XtfTimeline *timeline, GError **error)
         xtf_timeline_tiles(timeline, i, XTF_TIMELINE_TOP + (int)i * pitch, pitch - gap);
     g_autofree char *text = g_strdup_printf(
         "Each column shows what its time was spent on: areas are times, exactly.%s Grey: other regions; pale: in no "
-        "region.",
-        timeline->waited_ticks > 0 ? " Hatched, at the bottom of a colour: waiting for others in it." : "");
+        "region. Columns: %u pixels or more.",
+        timeline->waited_ticks > 0 ? " Hatched, at the bottom of a colour: waiting for others in it." : "",
+        XTF_PICTURE_PLOT * timeline->plan.narrowest / timeline->plan.cells);
     xtf_draw_footer(timeline->drawing, XTF_TIMELINE_TOP + rows * pitch + 18, text);
     return true;
 }

@@ -1,6 +1,7 @@
 #include "src/query/timeline/timeline.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 #include "src/query/timeline/timeline-page.h"
 #include "src/query/timeline/timeline-private.h"
@@ -11,19 +12,47 @@ enum {
     SIZE_DENSE = 1280 << 10, /* of more rows, whatever their number */
     EDGES_MAX = 6000,        /* of columns, that are asked of the index: of up to 64 locations together... */
     EDGES_EACH = 100,        /* ...and of more locations, of each of those that are shown */
+    LEAVES_MAX = 2000,       /* of rows, that are unpacked for columns of 2 pixels; of 4, as many as there are edges */
+    NARROW_ROWS_MAX = 16,    /* that may have columns of 2 pixels */
     ITEM_BYTES = 300,        /* that a bar or a message may take in an exact picture, about */
 };
 
 /* ---- The picture. */
 
-/* Rows of up to 16 processes have columns of 2 pixels at the narrowest, others of 4. */
-static void plan_columns(XtfTimeline *timeline)
+/* Whether columns of 2 pixels would unpack few leaves: there are no more in the window, or no more edges. Leaves are
+ * taken for as long as the file's pages are, all of which may hold calls. */
+static bool are_leaves_few(const XtfTimeline *timeline, bool *few, GError **error)
 {
+    const XtfTraceContext *context = timeline->links.context;
+    const XtfSchema *schema = timeline->times.frames.schema;
+    uint64_t all = schema ? xtf_trace_n_rows(context->trace, schema->id) : 0, calls;
+    g_autoptr(XtfSelection) selection = xtf_selection_in_calls(timeline->job->selection, context);
+    XtfTraceInfo info;
+
+    *few = true;
+    if (all == 0 || (uint64_t)timeline->rows.selected.n * (XTF_PICTURE_PLOT / 2 + 1) <= LEAVES_MAX)
+        return true;
+    if (!xtf_resolver_count(timeline->job->views->resolver, selection, &calls, error))
+        return false;
+    xtf_trace_get_info(context->trace, &info);
+    /* A call is two rows, mostly. */
+    double share = fmin(2 * (double)calls / (double)all, 1);
+    *few = share * (double)info.file_size / info.page_size <= LEAVES_MAX;
+    return true;
+}
+
+/* Few rows have columns of 2 pixels at the narrowest, if that costs little, others of 4. */
+static bool plan_columns(XtfTimeline *timeline, GError **error)
+{
+    bool narrow = false;
+
+    if (timeline->rows.n <= NARROW_ROWS_MAX && !are_leaves_few(timeline, &narrow, error))
+        return false;
     uint32_t rows = MAX(timeline->rows.n, 1);
     XtfColumnPlan *plan = &timeline->plan;
 
     plan->cells = XTF_PICTURE_PLOT / 2;
-    plan->narrowest = rows <= 16 ? 1 : 2;
+    plan->narrowest = narrow ? 1 : 2;
     timeline->tiles = rows <= 8 ? 40 : 12;
     plan->columns = rows <= 8 ? 80 : 84;
     if (rows > XTF_STACKED_ROWS_MAX)
@@ -37,6 +66,7 @@ static void plan_columns(XtfTimeline *timeline)
     uint32_t locations = MAX(rows, timeline->rows.selected.n);
     uint32_t edges = locations <= XTF_STACKED_ROWS_MAX ? EDGES_MAX / locations : EDGES_EACH;
     plan->splits = edges > plan->columns + 1 ? edges - plan->columns - 1 : 0;
+    return true;
 }
 
 static uint64_t size_of_rows(uint32_t rows)
@@ -70,7 +100,8 @@ static bool draw_rows(XtfTimeline *timeline, uint64_t size, GError **error)
         return false;
     if (drawn)
         return true;
-    plan_columns(timeline);
+    if (!plan_columns(timeline, error))
+        return false;
     if (timeline->rows.n > XTF_STACKED_ROWS_MAX)
         return xtf_timeline_dense(timeline, error);
     return xtf_timeline_stacked(timeline, error);

@@ -30,6 +30,32 @@ static uint32_t divide(uint32_t *state, uint64_t whole, XtfShare *shares)
     return n;
 }
 
+/* What no run lasts, in a file that somebody made: an end, and no more than the wait. */
+Test(shares, of_huge_costs_come_to_an_end)
+{
+    static const double exact[][4] = {{0x1p62, 0x1p62, 0x1p62, 0x1p62},
+                                      {5 * 0x1p60, 5 * 0x1p60, 5 * 0x1p60, 5 * 0x1p60},
+                                      {0x1p63, 1, 0, 0x1p61},
+                                      {0x1p62, 3, 2, 0},
+                                      {1e30, 1e30, 1, 1}};
+    static const uint64_t wholes[] = {0, 7, UINT64_C(1) << 61, UINT64_MAX};
+
+    for (uint32_t i = 0; i < sizeof exact / sizeof *exact; i++) {
+        XtfRests rests = {0};
+        for (uint32_t round = 0; round < 8; round++) {
+            XtfShare shares[4];
+            unsigned __int128 sum = 0;
+            for (uint32_t key = 0; key < 4; key++)
+                shares[key] = (XtfShare){.key = key, .exact = exact[i][key]};
+            xtf_shares_round(&rests, shares, 4, wholes[round % 4]);
+            for (uint32_t key = 0; key < 4; key++)
+                sum += shares[key].ticks;
+            cr_assert(sum <= wholes[round % 4], "row %u, round %u: parts are more than the wait", i, round);
+        }
+        xtf_rests_finish(&rests);
+    }
+}
+
 Test(shares, are_never_two_ticks_off)
 {
     XtfShare shares[KEYS];

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+typedef unsigned __int128 Wide;
+
 /* Sums of doubles that should be whole are so near to it, relative to them. */
 #define NEARLY 1e-9
 
@@ -46,11 +48,43 @@ static int compare(const void *a, const void *b)
     return (one->i > other->i) - (one->i < other->i);
 }
 
+/* What all shares lose together if each loses `level` ticks, or all that it has. */
+static Wide lost_at(const XtfShare *shares, uint32_t n, uint64_t level)
+{
+    Wide lost = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        lost += MIN(shares[i].ticks, level);
+    return lost;
+}
+
+/* Takes ticks back, from all the same, so that nobody waits for many; what is left then from the least rests. */
+static void take_back(XtfShare *shares, const Order *order, uint32_t n, Wide excess)
+{
+    uint64_t low = 0, high = UINT64_MAX; /* the greatest level at which no more than that is lost */
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2 + 1;
+        if (lost_at(shares, n, middle) <= excess)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    excess -= lost_at(shares, n, low);
+    for (uint32_t i = 0; i < n; i++)
+        shares[i].ticks -= MIN(shares[i].ticks, low);
+    for (uint32_t i = n; i-- > 0 && excess > 0;) {
+        XtfShare *share = &shares[order[i].i];
+        excess -= share->ticks > 0;
+        share->ticks -= share->ticks > 0;
+    }
+}
+
 void xtf_shares_round(XtfRests *rests, XtfShare *shares, uint32_t n, uint64_t whole)
 {
     g_autofree Order *order = g_new(Order, n);
     double sum = 0;
-    uint64_t given = 0;
+    Wide given = 0;
 
     for (uint32_t i = 0; i < n; i++) {
         double owed = MAX(shares[i].exact + rest_of(rests, shares[i].key), 0);
@@ -65,12 +99,8 @@ void xtf_shares_round(XtfRests *rests, XtfShare *shares, uint32_t n, uint64_t wh
         qsort(order, n, sizeof *order, compare);
     for (uint32_t i = 0; i < n && given < total; i++, given++)
         shares[order[i].i].ticks++;
-    /* Too much was owed: the least rests wait for the next time, a tick each, so that nobody waits for many. */
-    for (uint32_t i = n; given > total; i = i > 1 ? i - 1 : n) {
-        XtfShare *share = &shares[order[i - 1].i];
-        given -= share->ticks > 0;
-        share->ticks -= share->ticks > 0;
-    }
+    if (given > total) /* too much was owed, and waits for the next time */
+        take_back(shares, order, n, given - total);
     for (uint32_t i = 0; i < n; i++)
         add_rest(rests, shares[i].key, shares[i].exact - (double)shares[i].ticks);
 }

@@ -24,7 +24,8 @@ typedef struct {
 } XtfShare;
 
 void xtf_rests_finish(XtfRests *rests);
-/* Sets the ticks of all shares, no more than `whole` together. */
+/* Sets the ticks of all shares, no more than `whole` together. Shares that are 2^63 ticks together, which no run lasts,
+ * get none. */
 void xtf_shares_round(XtfRests *rests, XtfShare *shares, uint32_t n, uint64_t whole);
 /* The ticks of one part, no more than `whole`. */
 uint64_t xtf_share_round(XtfRests *rests, uint64_t key, double exact, uint64_t whole);

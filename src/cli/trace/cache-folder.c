@@ -16,6 +16,10 @@
 #define ARCHIVE_ENDING ".archive"
 #define LOCK_ENDING    ".lock"
 
+enum {
+    LOCK_POLL = 20 * 1000, /* microseconds */
+};
+
 static bool fail_errno(const char *path, GError **error)
 {
     return xtf_fail(error, XTF_ERROR_IO, "'%s': %s", path, g_strerror(errno));
@@ -176,10 +180,13 @@ static int lock_file(const char *path, const atomic_bool *cancel, GError **error
     struct stat info;
     bool own = fd >= 0 && fstat(fd, &info) == 0 && is_own_file(&info);
 
-    while (own && flock(fd, LOCK_EX) != 0) {
+    /* Asked again and again, since a signal may come just before a wait that nothing would end. */
+    while (own && flock(fd, LOCK_EX | LOCK_NB) != 0) {
         bool cancelled = cancel && atomic_load(cancel);
-        if (errno == EINTR && !cancelled)
+        if ((errno == EINTR || errno == EWOULDBLOCK) && !cancelled) {
+            g_usleep(LOCK_POLL);
             continue;
+        }
         if (cancelled)
             xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
         else

@@ -25,8 +25,8 @@ char *xtf_cache_folder(const char *given, GError **error);
 /* NAME-HASH, with which the names of all files of one archive begin. The path is the archive's real one. */
 char *xtf_cache_prefix(const char *archive);
 
-/* Waits until no other process holds the lock of the archive, and takes it; -1 with an error. A signal whose handler
- * raises `cancel` ends the waiting; NULL: none does. */
+/* Waits until no other process holds the lock of the archive, and takes it; -1 with an error. Once `cancel` is raised,
+ * it waits no longer; NULL: it never is. */
 int xtf_cache_lock(const char *folder, const char *prefix, const atomic_bool *cancel, GError **error);
 /* Ends the lock, and removes its file. */
 void xtf_cache_unlock(const char *folder, const char *prefix, int lock);

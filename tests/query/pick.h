@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-#include "run.h"
+#include "tests/query/traces/run.h"
 
 typedef struct {
     GString *path;

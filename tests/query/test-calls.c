@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "example.h"
+#include "tests/query/traces/example.h"
 
 #define NESTED_CALL ENTER(0, 0, MAIN), ENTER(10, 0, WORK), LEAVE(30, 0), LEAVE(40, 0)
 #define RECORDS     "calls/records"

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "src/query/collectives/collective.h"
-#include "writing.h"
+#include "tests/query/traces/writing.h"
 
 enum {
     PROCESSES = 2 * XTF_MEMBERS_AT_ONCE + 100,

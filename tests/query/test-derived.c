@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "writing.h"
+#include "tests/query/traces/writing.h"
 
 enum { RECORDS = 500, DERIVED = 90 };
 

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "writing.h"
+#include "tests/query/traces/writing.h"
 
 enum { MAIN, INIT, SEND, FINALIZE, FLUSH, PROGRAM_ITSELF, PARALLEL, OMP_BARRIER, N_REGIONS, LEAVE };
 

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "example.h"
+#include "tests/query/traces/example.h"
 
 #define NESTED_CALL ENTER(0, 0, MAIN), ENTER(10, 0, WORK), LEAVE(30, 0), LEAVE(40, 0)
 

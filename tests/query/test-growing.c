@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <glib/gstdio.h>
 
-#include "writing.h"
+#include "tests/query/traces/writing.h"
 
 enum { STEPS = 60, LOCATIONS_MAX = 40 };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "writing.h"
+#include "tests/query/traces/writing.h"
 
 enum {
     LOCATIONS = 9001, /* of each of two threads more than the trace's cache keeps */

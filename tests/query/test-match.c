@@ -3,7 +3,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "mpi.h"
+#include "tests/query/traces/mpi.h"
 
 /* Where a link of a record leads, without what leads up; NULL if there is none. */
 static char *target_of(const Written *written, const char *record, const char *link)

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fixture.h"
 #include "src/query/text/time-scale.h"
+#include "tests/query/traces/fixture.h"
 #include "tests/rounds.h"
 
 static const Recipe bare = {.n_locations = 4,

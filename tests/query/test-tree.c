@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "fixture.h"
+#include "tests/query/traces/fixture.h"
 
 /* ---- Everything that is listed is there, and everything that is there can be read. */
 

@@ -1,7 +1,7 @@
 /* values of few events, written out by hand. Bin i of 100 ticks is line 1 + i of a metric. */
 #include <criterion/criterion.h>
 
-#include "example.h"
+#include "tests/query/traces/example.h"
 
 Test(values, metrics_of_different_kinds_have_lines_of_their_own_kind)
 {

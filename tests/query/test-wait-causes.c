@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "src/query/totals/waits/wait-causes.h"
-#include "writing.h"
+#include "tests/query/traces/writing.h"
 
 /*
  * Nobody met anybody before. Location 2 works for 100 ticks and sends to 1, which waits from 30 on; that works again,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "waits.h"
+#include "tests/query/traces/waits.h"
 
 static const char *const kinds[] = {"late_sender", "late_receiver", "wait_barrier", "wait_nxn"};
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "writing.h"
+#include "tests/query/traces/writing.h"
 
 enum { PROCS = 4, STEP = 10, AMOUNT = 7 };
 

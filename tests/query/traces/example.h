@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "writing.h"
+#include "tests/query/traces/writing.h"
 
 enum { MAIN, WORK, BARRIER, EXAMPLE_REGIONS };
 enum { CYCLES, LOAD, EXAMPLE_METRICS };

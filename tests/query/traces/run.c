@@ -1,4 +1,4 @@
-#include "run.h"
+#include "tests/query/traces/run.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

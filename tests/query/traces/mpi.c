@@ -1,4 +1,4 @@
-#include "mpi.h"
+#include "tests/query/traces/mpi.h"
 
 #include <criterion/criterion.h>
 

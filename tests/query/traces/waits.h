@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "writing.h"
+#include "tests/query/traces/writing.h"
 
 enum {
     WAITS_PROCS = 5,

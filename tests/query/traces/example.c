@@ -1,4 +1,4 @@
-#include "example.h"
+#include "tests/query/traces/example.h"
 
 #include <criterion/criterion.h>
 

@@ -1,4 +1,4 @@
-#include "fixture.h"
+#include "tests/query/traces/fixture.h"
 
 #include <criterion/criterion.h>
 #include <glib/gstdio.h>

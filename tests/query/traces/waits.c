@@ -1,4 +1,4 @@
-#include "waits.h"
+#include "tests/query/traces/waits.h"
 
 #include <criterion/criterion.h>
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "writing.h"
+#include "tests/query/traces/writing.h"
 
 enum {
     RUN_REGIONS = 6, /* the last is never entered */

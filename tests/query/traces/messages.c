@@ -1,4 +1,4 @@
-#include "messages.h"
+#include "tests/query/traces/messages.h"
 
 #include <criterion/criterion.h>
 #include <glib/gstdio.h>

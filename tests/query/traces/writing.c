@@ -1,4 +1,4 @@
-#include "writing.h"
+#include "tests/query/traces/writing.h"
 
 #include <criterion/criterion.h>
 #include <glib/gstdio.h>

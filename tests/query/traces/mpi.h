@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "writing.h"
+#include "tests/query/traces/writing.h"
 
 enum {
     MPI_WORLD,    /* all processes */

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "fixture.h"
+#include "tests/query/traces/fixture.h"
 
 enum {
     MESSAGES_CALLS,

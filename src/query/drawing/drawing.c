@@ -4,6 +4,7 @@
 
 #include "libxtf/error.h"
 #include "src/query/drawing/text-width.h"
+#include "src/query/text/escape.h"
 
 static const char why_blanks[] = "<!-- blanks: a picture's size must be known before it is drawn -->\n";
 
@@ -80,6 +81,13 @@ void xtf_draw_text(XtfDrawing *drawing, const char *text, size_t most)
             g_string_append_c(drawing->out, *c);
         }
     }
+}
+
+void xtf_draw_bytes(XtfDrawing *drawing, const char *bytes, size_t most)
+{
+    g_autofree char *shown = xtf_text_shown(bytes, SIZE_MAX);
+
+    xtf_draw_text(drawing, shown, most);
 }
 
 void xtf_draw_half(XtfDrawing *drawing, uint32_t halves)

@@ -31,5 +31,7 @@ bool xtf_drawing_finish(XtfDrawing *drawing, const char *end, GError **error);
 void xtf_draw(XtfDrawing *drawing, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Text from a trace, for XML: of more than `most` characters the middle is left out; then what XML means is escaped. */
 void xtf_draw_text(XtfDrawing *drawing, const char *text, size_t most);
+/* The same of text that is any bytes, such as a label of a field. */
+void xtf_draw_bytes(XtfDrawing *drawing, const char *bytes, size_t most);
 /* Units of 1 are half pixels: "12", "12.5". */
 void xtf_draw_half(XtfDrawing *drawing, uint32_t halves);

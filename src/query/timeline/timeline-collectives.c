@@ -10,7 +10,7 @@
 enum {
     MEMBERS_MAX = 30,   /* of a band */
     RECORDS_MAX = 2000, /* that are looked at: of more no bands are drawn */
-    BAND_BYTES = 700,   /* both parts of a band, at most */
+    BAND_BYTES = 1000,  /* both parts of a band, at most */
 };
 
 typedef struct {
@@ -27,7 +27,16 @@ static gint64 *key_of(uint32_t location, uint64_t row)
     return key;
 }
 
-/* Adds a member's part; false if it is not to be shown. */
+/* Who it is: as its row is called, if it has one. */
+static void note_latest(const XtfTimeline *timeline, const XtfCollectiveMember *member, uint32_t row, XtfBand *band)
+{
+    const XtfLocation *location = &timeline->rows.selected.locations->all[member->location];
+    const XtfPictureRow elsewhere = {location->proc, location->thread, location->thread > 0, 0, 0};
+
+    xtf_picture_row_label(row < timeline->rows.n ? &timeline->rows.all[row] : &elsewhere, band->latest);
+}
+
+/* Adds a member's part, be it in the picture or not; false if the times of the operation are not known. */
 static bool add_member(Search *search, const XtfCollectiveMember *member, XtfBand *band, uint64_t *latest)
 {
     const XtfPictureRows *rows = &search->timeline->rows;
@@ -35,20 +44,20 @@ static bool add_member(Search *search, const XtfCollectiveMember *member, XtfBan
     if (!member->found)
         return true;
     g_hash_table_add(search->seen, key_of(member->location, member->row));
-    uint32_t row = xtf_selected_number(&rows->selected, member->location);
-    if (row == rows->selected.n)
-        return true;
     if (!member->started)
         return false;
+    uint32_t row = xtf_selected_number(&rows->selected, member->location);
+    bool is_shown = row < rows->selected.n;
+    if (band->n++ == 0 || member->begin > *latest) {
+        *latest = member->begin;
+        note_latest(search->timeline, member, row, band);
+    }
     band->operation = member->operation;
-    band->first = MIN(band->first, row);
-    band->last = MAX(band->last, row);
     band->begin = MIN(band->begin, member->begin);
     band->end = MAX(band->end, member->end);
-    if (band->n++ == 0 || member->begin > *latest) {
-        band->latest = row;
-        *latest = member->begin;
-    }
+    band->first = is_shown ? MIN(band->first, row) : band->first;
+    band->last = is_shown ? MAX(band->last, row) : band->last;
+    band->n_shown += is_shown;
     return true;
 }
 
@@ -66,7 +75,7 @@ static bool add_operation(Search *search, const XtfCollectiveId *id, GError **er
         shown = add_member(search, &operation->members[i], &band, &latest) && shown;
     band.certain = operation->certain;
     xtf_collective_operation_put(&search->collectives, operation);
-    if (good && shown && band.n > 1 && band.last - band.first + 1 == band.n)
+    if (good && shown && band.n_shown > 1 && band.last - band.first + 1 == band.n_shown)
         g_array_append_val(search->bands, band);
     return good;
 }
@@ -140,14 +149,17 @@ static void draw_box(XtfTimeline *timeline, const XtfBand *band, const int *tops
 
 static void draw_title(XtfTimeline *timeline, const XtfField *operation, const XtfBand *band)
 {
-    char window[XTF_WINDOW_TEXT_MAX], label[XTF_ROW_LABEL];
+    const char *name = band->operation < operation->n_labels ? operation->labels[band->operation] : "an operation";
+    char window[XTF_WINDOW_TEXT_MAX];
 
     xtf_time_scale_print_window(&timeline->links.context->scale, band->begin, band->end, window);
-    xtf_picture_row_label(&timeline->rows.all[band->latest], label);
-    xtf_draw(timeline->drawing, "<title>%s of %" PRIu32 " processes, from the first begin to the last end\n%s",
-             band->operation < operation->n_labels ? operation->labels[band->operation] : "an operation", band->n,
-             window);
-    xtf_draw(timeline->drawing, "\nprocess %s was the last to begin%s</title>", label,
+    xtf_draw(timeline->drawing, "<title>");
+    xtf_draw_bytes(timeline->drawing, name, XTF_TITLE_NAME);
+    xtf_draw(timeline->drawing, " of %" PRIu32 " processes", band->n);
+    if (band->n_shown < band->n)
+        xtf_draw(timeline->drawing, ", %" PRIu32 " of them here", band->n_shown);
+    xtf_draw(timeline->drawing, ", from the first begin to the last end\n%s", window);
+    xtf_draw(timeline->drawing, "\nprocess %s was the last to begin%s</title>", band->latest,
              band->certain ? "" : "; uncertain: members may belong to another operation");
 }
 

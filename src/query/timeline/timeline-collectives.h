@@ -1,6 +1,6 @@
 /*
  * Collective operations in an exact timeline: a translucent band from the first begin to the last end, over the rows of
- * its members. Only of members that are neighbours in the picture, and few: a band over others would be one over rows
+ * its members. Only of few, of which those in the picture are neighbours: a band over others would be one over rows
  * that have nothing to do with it.
  */
 #pragma once
@@ -9,10 +9,11 @@
 
 /* The bands, of XtfBand. */
 typedef struct {
-    uint32_t first, last; /* rows */
-    uint64_t begin, end;  /* global ticks */
-    uint64_t operation;   /* a value of the field */
-    uint32_t n, latest;   /* members in the picture; the row of the last one to begin */
+    uint32_t first, last;       /* rows */
+    uint64_t begin, end;        /* global ticks, of all members */
+    uint64_t operation;         /* a value of the field */
+    uint32_t n, n_shown;        /* members; those in the picture */
+    char latest[XTF_ROW_LABEL]; /* the last one to begin */
     bool certain;
 } XtfBand;
 

@@ -5,6 +5,10 @@
 
 #include "libxtf/vocabulary.h"
 
+enum {
+    WAIT_BYTES = 1 << 10, /* of a wait, at most, but for its link */
+};
+
 /* ---- The legend. */
 
 /* In the dark a pale line is beside the dark one: it shows on dark rows, and the other on bars. */
@@ -81,8 +85,9 @@ static void draw_title(const Exact *exact, const XtfPictureWait *wait)
     text = xtf_time_scale_put(scale, wait->end - wait->begin, text);
     xtf_time_scale_print_window(scale, wait->begin, wait->end, window);
     xtf_picture_row_label(&timeline->rows.all[exact->row], label);
-    xtf_draw(timeline->drawing, "<title>%s: process %s waits %s s in ",
-             kind < event->n_labels ? event->labels[kind] : "a wait", label, text);
+    xtf_draw(timeline->drawing, "<title>");
+    xtf_draw_bytes(timeline->drawing, kind < event->n_labels ? event->labels[kind] : "a wait", XTF_TITLE_NAME);
+    xtf_draw(timeline->drawing, ": process %s waits %s s in ", label, text);
     xtf_draw_text(timeline->drawing, timeline->job->colours->names[MIN(wait->line, timeline->job->colours->n - 1)],
                   XTF_TITLE_NAME);
     draw_culprit(exact, wait);
@@ -104,9 +109,11 @@ static void draw_wait(const XtfPictureWait *wait, void *data)
     const Exact *exact = data;
     XtfTimeline *timeline = exact->timeline;
     double x = xtf_plot_x(&timeline->plot, wait->begin), width = xtf_plot_x(&timeline->plot, wait->end) - x;
-    uint32_t level = level_of(exact, wait);
 
-    if (level >= exact->levels || xtf_drawing_left(timeline->drawing) < 1 << 10)
+    if (xtf_drawing_left(timeline->drawing) < WAIT_BYTES)
+        return;
+    uint32_t level = level_of(exact, wait);
+    if (level >= exact->levels)
         return;
     g_autofree char *link = link_to(exact, wait);
     xtf_draw_link(timeline->drawing, link, "record");

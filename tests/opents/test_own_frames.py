@@ -6,6 +6,7 @@ usage: test_own_frames.py XTF ASK-TREE
 
 import bisect
 import decimal
+import itertools
 import pathlib
 import sys
 import tempfile
@@ -57,21 +58,24 @@ class Trace:
         times = [int(oracle.ticks(part.get("time"))) for part in self.slices]
         self.times = [max(times[:k + 1]) for k in range(len(times))]  # one that goes back is shown at the time before
 
+        self.parts = [{rank.get("num"): rank for rank in part.findall("rank")} for part in self.slices]
         self.ranks = ElementTree.parse(self.xml).getroot().get("ranks")
         self.cumulative = oracle.properties(XTF, self.xtf)["values"] == "cumulative"
 
     def elements(self, rank, k, path):
         """Of slice k."""
-        return self.slices[k].findall(f"rank[@num='{rank}']/{path}")
+        part = self.parts[k].get(str(rank))
+        return [] if part is None else part.findall(path)
 
     def growth(self, rank, begin, end, path, name, read=int):
         """What a counter grew by in slices [begin, end). `path` leads to the element with it; None is a value that is not there."""
         def values(numbers):
-            return [element.get(name) and read(element.get(name)) for k in numbers for element in self.elements(rank, k, path)]
-        inside, before = values(range(begin, end)), [0, *values(range(begin))]
+            return (element.get(name) and read(element.get(name)) for k in numbers for element in self.elements(rank, k, path))
         if not self.cumulative:
-            return sum(value or 0 for value in inside)
-        return max(0, inside[-1] - before[-1]) if inside and None not in (inside[-1], before[-1]) else 0
+            return sum(value or 0 for value in values(range(begin, end)))
+        last = next(values(reversed(range(begin, end))), None)
+        before = next(values(reversed(range(begin))), 0) if last is not None else None
+        return max(0, last - before) if before is not None else 0
 
     def slices_in(self, begin, end):
         """The first, and the one after the last, with a time in [begin, end)."""
@@ -199,6 +203,53 @@ class OwnFrames(unittest.TestCase):
                 for element in trace.elements(line["proc"], len(trace.slices) - 1, "message"):
                     self.assertEqual(line["sent_bytes"], element.get("sbytes"))
         self.assertLessEqual({"-", "yellow", "red"} if trace is self.traces["odd"] else {"green", "red"}, colours)
+
+    def arrows(self, trace, letter, begin, end):
+        """What arrows/LETTER should show of slices [begin, end): (from, to, kind, count, bytes)."""
+        kinds = {element.get("type") for element in ElementTree.parse(trace.xml).iter("extra")}
+        for rank in map(str, range(int(trace.ranks))):
+            for state, (way, moved) in itertools.product(STATES, {"to": "exported", "from": "imported"}.items()):
+                for peer in map(str, range(int(trace.ranks))):
+                    n = trace.growth(rank, begin, end, f"task[@type='{state}']/detail[@{way}='{peer}']", "count")
+                    if letter in ("a", moved[0]):
+                        yield (rank, peer, moved, n, "-") if way == "to" else (peer, rank, moved, n, "-")
+            for kind in kinds if letter in "am" else {"c": ["ctrl"], "d": ["data"]}.get(letter, []):
+                yield (rank, "-", kind, *(trace.growth(rank, begin, end, f"message/extra[@type='{kind}']", name) for name in ("scount", "sbytes")))
+            if letter == "s" or letter in "am" and not kinds:
+                yield (rank, "-", "message", *(trace.growth(rank, begin, end, "message", name) for name in ("scount", "sbytes")))
+            if letter == "r":
+                yield ("-", rank, "message", *(trace.growth(rank, begin, end, "message", name) for name in ("rcount", "rbytes")))
+
+    @of_each
+    def test_arrows(self, trace):
+        seen = set()
+        self.assertEqual([name for name in trace.names("frames/own/0/arrows") if "." not in name], list("acdeimrs"))
+        for k, letter in itertools.product(range(0, len(trace.slices), 1 if len(trace.slices) < 10 else 6), "acdeimrs"):
+            path = f"frames/own/{k}/arrows/{letter}"
+            begin, end = trace.slices_in(*trace.window(f"frames/own/{k}"))
+            wanted = sorted((*arrow[:3], str(arrow[3]), str(arrow[4])) for arrow in self.arrows(trace, letter, begin, end)
+                            if arrow[3] or arrow[4] not in ("-", 0))
+            self.assertEqual(sorted(tuple(line.values()) for line in trace.table(path)), wanted, path)
+            seen |= {letter} if wanted else set()
+        self.assertLessEqual(set("amrs" if trace is self.traces["odd"] else "aceimrs"), seen)
+        for name in "x", "x.svg":
+            with self.assertRaises(Refused):
+                trace.text(f"frames/own/0/arrows/{name}")
+
+    def test_pictures(self):
+        """Arrows with both ends are drawn, others are not."""
+        trace = self.traces["cumulative"]
+        drawn = 0
+        for k, letter in itertools.product(range(10, 40, 3), "aeimr"):
+            lines = trace.table(f"frames/own/{k}/arrows/{letter}")
+            wanted = sorted(f"{line['from']} to {line['to']}: {line['count']} task{'s' * (line['count'] != '1')} {line['kind']}"
+                            for line in lines if "-" not in (line["from"], line["to"]))
+            root = ElementTree.fromstring(trace.text(f"frames/own/{k}/arrows/{letter}.svg"))
+            titles = sorted(title.text for title in root.iter("{http://www.w3.org/2000/svg}title") if " to " in (title.text or ""))
+            self.assertEqual([title for title in titles if "task" in title], wanted)
+            self.assertFalse([title for title in titles if "message" in title])
+            drawn += len(wanted)
+        self.assertGreater(drawn, 0)
 
     def test_values_as_told(self):
         """`import --values` decides how samples are read."""

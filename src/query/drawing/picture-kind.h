@@ -21,12 +21,13 @@ typedef struct {
 } XtfPictureJob;
 
 struct XtfPicture {
-    const char *name; /* of the file */
-    const char *path; /* of the file below a window; NULL: its name */
-    const char *of;   /* the view that it draws: where that is not, the picture is not */
-    bool of_frames;   /* listed in frames alone */
-    char arrows;      /* of state.svg and its kind: whose arrows it has, a letter */
-    bool has_colours; /* of regions, which take a profile of the whole trace to find */
+    const char *name;  /* of the file */
+    const char *path;  /* of the file below a window; NULL: its name */
+    const char *of;    /* the view that it draws: where that is not, the picture is not */
+    const char *or_of; /* another view that it can be drawn of; NULL: none */
+    bool of_frames;    /* listed in frames alone */
+    char arrows;       /* of state.svg and its kind: whose arrows it has, a letter */
+    bool has_colours;  /* of regions, which take a profile of the whole trace to find */
     bool (*is_image)(XtfViews *views, const XtfSelection *selection); /* has pixels, and so needs libpng; NULL: never */
     bool (*size)(XtfViews *views, const XtfSelection *selection, uint64_t *size, GError **error);
     /* Draws all up to `end`, in what is left of the drawing. */

@@ -25,7 +25,7 @@ typedef struct {
     XtfStates states;
     XtfProcessState *all; /* of all selected processes */
     uint32_t n;
-    GArray *arrows;   /* between two of these processes, the most bytes first */
+    GArray *arrows;   /* between two of these processes, the most first */
     guint n_drawable; /* how many */
 } XtfStateDrawing;
 
@@ -33,6 +33,8 @@ typedef struct {
 uint32_t xtf_state_index(const XtfStateDrawing *state, uint64_t proc);
 /* What a process does, in words: for its tool tip. */
 void xtf_state_draw_title(const XtfStateDrawing *state, const XtfProcessState *process);
+/* "0 to 1: 2 messages, 16 B", "0 to 1: 3 tasks exported". */
+void xtf_state_draw_arrow_text(const XtfStateDrawing *state, const XtfArrow *arrow);
 /* A link to the process's own directory; NULL if there is none. The caller frees it. */
 char *xtf_state_link(const XtfStateDrawing *state, const XtfProcessState *process);
 /* Whether there is room for a link around something with a tool tip, and after it for `rest` bytes of what must be

@@ -135,7 +135,7 @@ static bool draw_matrix(const XtfStateDrawing *state, GError **error)
         const XtfArrow *arrow = &g_array_index(state->arrows, XtfArrow, i);
         size_t cell =
             (size_t)(xtf_state_index(state, arrow->from) / block) * n + xtf_state_index(state, arrow->to) / block;
-        sums[cell] += arrow->bytes + 1;
+        sums[cell] += xtf_arrow_weight(arrow) + 1;
         most = MAX(most, sums[cell]);
     }
     for (size_t i = 0; i < (size_t)n * n; i++)
@@ -146,9 +146,10 @@ static bool draw_matrix(const XtfStateDrawing *state, GError **error)
         .width = n, .height = n, .pixels = pixels, .colours = colours, .n_colours = LEVELS + 1, .first_is_clear = true};
     uint32_t scale = MAX(MATRIX_SIDE / n, 1);
     xtf_draw(state->drawing,
-             "<text class=\"xt-dim\" x=\"%d\" y=\"%d\">bytes by sender (rows) and receiver</text>"
+             "<text class=\"xt-dim\" x=\"%d\" y=\"%d\">%s by sender (rows) and receiver</text>"
              "<rect class=\"xt-paper\" x=\"%d\" y=\"%d\" width=\"%u\" height=\"%u\"/>\n",
-             XTF_STATE_SIDE, MATRIX_TOP - 8, XTF_STATE_SIDE, MATRIX_TOP, n * scale, n * scale);
+             XTF_STATE_SIDE, MATRIX_TOP - 8, g_array_index(state->arrows, XtfArrow, 0).is_tasks ? "tasks" : "bytes",
+             XTF_STATE_SIDE, MATRIX_TOP, n * scale, n * scale);
     return draw_image(state, &image, "xt-matrix", XTF_STATE_SIDE, MATRIX_TOP, scale, error);
 }
 

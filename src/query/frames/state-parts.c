@@ -57,6 +57,17 @@ void xtf_state_draw_title(const XtfStateDrawing *state, const XtfProcessState *p
              process->received.bytes);
 }
 
+void xtf_state_draw_arrow_text(const XtfStateDrawing *state, const XtfArrow *arrow)
+{
+    const char *plural = arrow->count == 1 ? "" : "s";
+
+    xtf_draw(state->drawing, "%" PRIu64 " to %" PRIu64 ": %" PRIu64, arrow->from, arrow->to, arrow->count);
+    if (arrow->is_tasks)
+        xtf_draw(state->drawing, " task%s %s", plural, arrow->kind);
+    else
+        xtf_draw(state->drawing, " message%s, %" PRIu64 " B", plural, arrow->bytes);
+}
+
 char *xtf_state_link(const XtfStateDrawing *state, const XtfProcessState *process)
 {
     char proc[24];

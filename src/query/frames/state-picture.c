@@ -17,7 +17,7 @@ enum {
 
 static bool is_drawable(const XtfStateDrawing *state, const XtfArrow *arrow)
 {
-    return arrow->has_to && xtf_state_index(state, arrow->from) < state->n &&
+    return arrow->has_to && !arrow->no_from && xtf_state_index(state, arrow->from) < state->n &&
            xtf_state_index(state, arrow->to) < state->n;
 }
 
@@ -25,8 +25,8 @@ static int compare_arrows(const void *a, const void *b)
 {
     const XtfArrow *x = a, *y = b;
 
-    if (x->bytes != y->bytes)
-        return x->bytes > y->bytes ? -1 : 1;
+    if (xtf_arrow_weight(x) != xtf_arrow_weight(y))
+        return xtf_arrow_weight(x) > xtf_arrow_weight(y) ? -1 : 1;
     if (x->from != y->from)
         return x->from < y->from ? -1 : 1;
     return x->to < y->to ? -1 : x->to > y->to;
@@ -126,14 +126,13 @@ static void draw_list(XtfStateDrawing *state)
     int y = XTF_STATE_TOP + 12;
 
     xtf_draw(state->drawing, "<text class=\"xt-dim\" x=\"%d\" y=\"%d\">%s</text>\n", XTF_STATE_SIDE, y,
-             shown ? "who sent most to whom" : "no messages between these processes");
+             shown ? "who sent most to whom" : "nothing between these processes");
     for (guint i = 0; i < shown; i++) {
         const XtfArrow *arrow = &g_array_index(state->arrows, XtfArrow, i);
         y += LIST_LINE;
-        xtf_draw(state->drawing,
-                 "<text class=\"xt-pair\" x=\"%d\" y=\"%d\">%" PRIu64 " to %" PRIu64 ": %" PRIu64 " message%s, %" PRIu64
-                 " B</text>\n",
-                 XTF_STATE_SIDE, y, arrow->from, arrow->to, arrow->count, arrow->count == 1 ? "" : "s", arrow->bytes);
+        xtf_draw(state->drawing, "<text class=\"xt-pair\" x=\"%d\" y=\"%d\">", XTF_STATE_SIDE, y);
+        xtf_state_draw_arrow_text(state, arrow);
+        xtf_draw(state->drawing, "</text>\n");
     }
     if (shown < state->n_drawable)
         xtf_draw(state->drawing, "<text class=\"xt-dim\" x=\"%d\" y=\"%d\">and %u pairs more</text>\n", XTF_STATE_SIDE,
@@ -215,16 +214,17 @@ const XtfPicture xtf_picture_state = {.name = "state.svg",
 
 /* ---- One letter's arrows. */
 
-#define OF_LETTER(file, letter)                                                                      \
-    {                                                                                                \
-        .name = file, .path = "arrows/" file, .of = "bytes", .arrows = letter, .is_image = is_image, \
-        .size = state_size, .draw = state_draw, .end = "</svg>\n"                                    \
+#define OF_LETTER(file, letter)                                                                                        \
+    {                                                                                                                  \
+        .name = file, .path = "arrows/" file, .of = "bytes", .or_of = "state", .arrows = letter, .is_image = is_image, \
+        .size = state_size, .draw = state_draw, .end = "</svg>\n"                                                      \
     }
 
 const XtfPicture *xtf_picture_of_arrows(const char *name)
 {
     static const XtfPicture pictures[] = {OF_LETTER("a.svg", 'a'), OF_LETTER("d.svg", 'd'), OF_LETTER("m.svg", 'm'),
-                                          OF_LETTER("r.svg", 'r'), OF_LETTER("s.svg", 's')};
+                                          OF_LETTER("e.svg", 'e'), OF_LETTER("i.svg", 'i'), OF_LETTER("r.svg", 'r'),
+                                          OF_LETTER("s.svg", 's')};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(pictures); i++) {
         if (g_str_equal(pictures[i].name, name))

@@ -105,8 +105,11 @@ static char *link_of(const XtfStateDrawing *state, const XtfArrow *arrow)
 
     g_snprintf(proc, sizeof proc, "%" PRIu64, received ? arrow->to : arrow->from);
     g_snprintf(peer, sizeof peer, "%" PRIu64, received ? arrow->from : arrow->to);
-    const XtfPictureWhere where = {.proc = proc, .peer = peer, .type = received ? XTF_RECORD_RECVS : XTF_RECORD_SENDS};
-    return xtf_picture_link(&state->links, state->from, state->to, &where);
+    const XtfPictureWhere messages = {
+        .proc = proc, .peer = peer, .type = received ? XTF_RECORD_RECVS : XTF_RECORD_SENDS};
+    /* Who has the record: the process that exported, or the one that imported. */
+    const XtfPictureWhere tasks = {.proc = g_str_equal(arrow->kind, "imported") ? peer : proc, .type = "task_moves"};
+    return xtf_picture_link(&state->links, state->from, state->to, arrow->is_tasks ? &tasks : &messages);
 }
 
 /* Bends to the right, so that both directions are seen. */
@@ -147,7 +150,7 @@ static void draw_arrow(const XtfStateDrawing *state, const XtfArrow *arrow, uint
 {
     uint32_t from = xtf_state_index(state, arrow->from), to = xtf_state_index(state, arrow->to);
     Point a = place_of(state, from), b = place_of(state, to), middle = bend(a, b);
-    unsigned width = 1 + (unsigned)(most ? 7.0 * (double)arrow->bytes / (double)most : 0);
+    unsigned width = 1 + (unsigned)(most ? 7.0 * (double)xtf_arrow_weight(arrow) / (double)most : 0);
     Point begin = towards(a, middle, CIRCLE + 2), tip = towards(b, middle, CIRCLE + 2),
           base = towards(b, middle, CIRCLE + 2 + HEAD + width);
     g_autofree char *link = link_of(state, arrow);
@@ -164,16 +167,18 @@ static void draw_arrow(const XtfStateDrawing *state, const XtfArrow *arrow, uint
                  (int)lround(base.x), (int)lround(base.y));
         draw_head(state->drawing, base, tip, 3 + width);
     }
-    if (rich)
-        xtf_draw(state->drawing, "<title>%" PRIu64 " to %" PRIu64 ": %" PRIu64 " message%s, %" PRIu64 " B</title>",
-                 arrow->from, arrow->to, arrow->count, arrow->count == 1 ? "" : "s", arrow->bytes);
+    if (rich) {
+        xtf_draw(state->drawing, "<title>");
+        xtf_state_draw_arrow_text(state, arrow);
+        xtf_draw(state->drawing, "</title>");
+    }
     xtf_draw(state->drawing, rich ? "</g></a>\n" : "</g>\n");
 }
 
 void xtf_state_draw_ring(XtfStateDrawing *state)
 {
     guint n = MIN(state->n_drawable, (guint)ARROWS_MAX);
-    uint64_t most = n ? g_array_index(state->arrows, XtfArrow, 0).bytes : 0;
+    uint64_t most = n ? xtf_arrow_weight(&g_array_index(state->arrows, XtfArrow, 0)) : 0;
 
     for (guint i = n; i-- > 0;) /* the widest last, on top */
         draw_arrow(state, &g_array_index(state->arrows, XtfArrow, i), most,

@@ -23,13 +23,15 @@ const XtfNodeClass xtf_arrows_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = looku
 XtfNode *xtf_arrows_dir_new(XtfNode *directory, const char *name, GError **error)
 {
     if (!xtf_arrows_exist(&directory->tree->views, directory->selection))
-        return xtf_not_found(error, "arrows are messages and collective operations: there are none to add up here");
+        return xtf_not_found(
+            error, "arrows are messages, collective operations and tasks that moved: there are none to add up here");
     return xtf_node_new(directory, &xtf_arrows_dir);
 }
 
 static XtfNode *lookup_arrows(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfPicture *picture = xtf_picture_of_arrows(name);
+    const char *letters = xtf_arrow_letters_of(&directory->tree->context);
+    const XtfPicture *picture = name[0] && strchr(letters, name[0]) ? xtf_picture_of_arrows(name) : NULL;
 
     if (picture) {
         if (!xtf_picture_check(&directory->tree->pictures, picture, directory->selection, error))
@@ -38,8 +40,8 @@ static XtfNode *lookup_arrows(XtfNode *directory, const char *name, GError **err
         node->picture = picture;
         return xtf_node_with_size(node, error);
     }
-    if (!name[0] || name[1] || !strchr(xtf_arrow_letters, name[0]))
-        return xtf_not_found(error, "arrows are one of the letters %s, or its picture, LETTER.svg", xtf_arrow_letters);
+    if (!name[0] || name[1] || !strchr(letters, name[0]))
+        return xtf_not_found(error, "arrows are one of the letters %s, or its picture, LETTER.svg", letters);
     XtfNode *node = xtf_node_new(directory, &letter_file);
     node->letter = name[0];
     return xtf_node_with_size(node, error);
@@ -47,7 +49,7 @@ static XtfNode *lookup_arrows(XtfNode *directory, const char *name, GError **err
 
 static bool list_arrows(XtfNode *directory, XtfLister *lister, GError **error)
 {
-    for (const char *letter = xtf_arrow_letters; *letter; letter++) {
+    for (const char *letter = xtf_arrow_letters_of(&directory->tree->context); *letter; letter++) {
         const char table[] = {*letter, '\0'}, picture[] = {*letter, '.', 's', 'v', 'g', '\0'};
         xtf_lister_show(lister, table, XTF_NODE_FILE);
         const XtfPicture *of_letter = xtf_picture_of_arrows(picture);

@@ -251,6 +251,36 @@ class OwnFrames(unittest.TestCase):
             drawn += len(wanted)
         self.assertGreater(drawn, 0)
 
+    def test_bars(self):
+        """Tasks by state in circles, as wide as they are many; their numbers in tool tips."""
+        trace = self.traces["per-frame"]
+        svg = "{http://www.w3.org/2000/svg}"
+        for k in 0, 11, 39:
+            root = ElementTree.fromstring(trace.text(f"frames/own/{k}/state.svg"))
+            circles = [group for group in root.iter(svg + "g") if group.get("class") == "xt-process"]
+            lines = trace.table(f"frames/own/{k}/state")
+            self.assertEqual(len(circles), len(lines))
+            for circle, line in zip(circles, lines):
+                counts = [int(line[f"tasks_{state}"]) for state in STATES]
+                widths = {bar.get("class"): int(bar.get("width")) for bar in circle.iter(svg + "rect")}
+                for i, n in enumerate(counts):
+                    self.assertAlmostEqual(widths.get(f"xt-t{i}", 0), 42 * n / max(1, sum(counts)), delta=1)
+                tip = circle.findtext(svg + "title").partition("; tasks: ")[2]
+                self.assertEqual(tip, ", ".join(f"{n} {oracle.NAMES[state]}" for state, n in zip(STATES, counts)))
+
+    @of_each
+    def test_run(self, trace):
+        for k in range(len(trace.slices)):
+            facts = dict(line.split(None, 1) for line in trace.text(f"frames/own/{k}/run").splitlines())
+            end = trace.slices_in(*trace.window(f"frames/own/{k}"))[1]
+            for name in "mbytes", "mflops":
+                last = [next(iter(element.get(name) for i in reversed(range(end)) for element in trace.elements(rank, i, "resource")), None)
+                        for rank in range(int(trace.ranks))]
+                known = [float(number) for number in last if number is not None]
+                self.assertEqual(facts[name] == "-", not known)
+                if known:
+                    self.assertAlmostEqual(float(facts[name]), sum(known), places=6)
+
     def test_values_as_told(self):
         """`import --values` decides how samples are read."""
         trace = self.traces["cumulative"]

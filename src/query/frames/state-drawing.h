@@ -13,7 +13,7 @@ enum {
     XTF_STATE_CELLS = 256,  /* more are an image */
     XTF_STATE_TOP = 60,
     XTF_STATE_HEIGHT = 700, /* of what is below it */
-    XTF_STATE_TITLE = 640,  /* bytes of a tool tip and what is around a link, at most */
+    XTF_STATE_TITLE = 900,  /* bytes of a tool tip and what is around a link, at most */
     XTF_STATE_SIDE = 1120,  /* where the column at the right begins, pixels */
 };
 

@@ -53,8 +53,11 @@ void xtf_state_draw_title(const XtfStateDrawing *state, const XtfProcessState *p
         uint64_t ticks = (uint64_t)MIN(process->times[share], (unsigned __int128)UINT64_MAX);
         xtf_draw(state->drawing, " %s %s s,", xtf_share_names[share], xtf_time_scale_put(scale, ticks, end));
     }
-    xtf_draw(state->drawing, " sent %" PRIu64 " B, received %" PRIu64 " B</title>", process->sent.bytes,
+    xtf_draw(state->drawing, " sent %" PRIu64 " B, received %" PRIu64 " B", process->sent.bytes,
              process->received.bytes);
+    for (unsigned i = 0; xtf_states_have_tasks(&state->states) && i < XTF_N_TASK_STATES; i++)
+        xtf_draw(state->drawing, "%s %" PRIu64 " %s", i ? "," : "; tasks:", process->tasks[i], xtf_task_names[i]);
+    xtf_draw(state->drawing, "</title>");
 }
 
 void xtf_state_draw_arrow_text(const XtfStateDrawing *state, const XtfArrow *arrow)

@@ -77,6 +77,10 @@ static void state_finish(XtfStateDrawing *state)
 
 /* ---- What all forms of the picture have. */
 
+/* Of tasks by state: those that go and come from elsewhere stand out. */
+static const char *const task_colours[XTF_N_TASK_STATES] = {"#9aa5b1", "#56b4e9", "#d55e00", "#e69f00",
+                                                            "#009e73", "#cc79a7", "#4b5563"};
+
 static void draw_styles(XtfDrawing *drawing)
 {
     char colour[XTF_COLOUR_TEXT];
@@ -86,6 +90,8 @@ static void draw_styles(XtfDrawing *drawing)
         xtf_colour_print(xtf_share_colour(share), colour);
         xtf_draw(drawing, ".xt .xt-s%u{fill:%s}", share, colour);
     }
+    for (unsigned i = 0; i < XTF_N_TASK_STATES; i++)
+        xtf_draw(drawing, ".xt .xt-t%u{fill:%s}", i, task_colours[i]);
     xtf_draw(drawing, ".xt .xt-l0{fill:#fff}.xt .xt-l1{fill:#d3f0d9}.xt .xt-l2{fill:#faf0b4}.xt .xt-l3{fill:#f7cdc8}"
                       ".xt .xt-process text{fill:#1f2328}.xt .xt-number{paint-order:stroke;stroke:#fff;stroke-width:3;"
                       "stroke-opacity:.8}.xt .xt-arrow{opacity:.6}.xt .xt-arrow:hover{opacity:1}"

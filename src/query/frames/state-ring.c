@@ -14,8 +14,10 @@ enum {
     INNER = 28,  /* of what is inside of its shares */
     ARROWS_MAX = 40,
     HEAD = 9,            /* length of an arrow's head */
-    CIRCLE_BYTES = 1200, /* of a circle without link and tool tip, at most... */
+    CIRCLE_BYTES = 1800, /* of a circle without link and tool tip, at most... */
     ARROW_BYTES = 360,   /* ...and of an arrow */
+    BAR_WIDTH = 42,      /* of tasks */
+    BAR_HEIGHT = 6,
 };
 
 typedef struct {
@@ -71,6 +73,24 @@ static void draw_shares(const XtfStateDrawing *state, const XtfProcessState *pro
     }
 }
 
+/* Tasks by state, a stacked bar. */
+static void draw_tasks(const XtfStateDrawing *state, const XtfProcessState *process, int x, int y)
+{
+    uint64_t whole = 0;
+    unsigned __int128 before = 0;
+
+    for (unsigned i = 0; i < XTF_N_TASK_STATES; i++)
+        whole += MIN(process->tasks[i], UINT64_MAX - whole);
+    for (unsigned i = 0; i < XTF_N_TASK_STATES && whole; i++) {
+        int from = (int)(before * BAR_WIDTH / whole), to;
+        before += process->tasks[i];
+        to = (int)(MIN(before, (unsigned __int128)whole) * BAR_WIDTH / whole);
+        if (to > from)
+            xtf_draw(state->drawing, "<rect class=\"xt-t%u\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>", i,
+                     x - BAR_WIDTH / 2 + from, y, to - from, BAR_HEIGHT);
+    }
+}
+
 static void draw_circle(const XtfStateDrawing *state, uint32_t i)
 {
     g_autofree char *link = xtf_state_link(state, &state->all[i]);
@@ -85,11 +105,15 @@ static void draw_circle(const XtfStateDrawing *state, uint32_t i)
     xtf_draw(state->drawing, "<g class=\"xt-process\"><circle class=\"xt-row\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>", x, y,
              CIRCLE);
     draw_shares(state, process, centre);
+    bool has_tasks = xtf_states_have_tasks(&state->states);
     xtf_draw(state->drawing,
              "<circle class=\"xt-l%u\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>"
              "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%" PRIu64 "</text>"
              "<text class=\"xt-dim\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>",
-             process->light, x, y, INNER - 2, x, y + 2, process->proc, x, y + 16, xtf_light_letter(process->light));
+             process->light, x, y, INNER - 2, x, has_tasks ? y - 5 : y + 2, process->proc, x,
+             has_tasks ? y + 19 : y + 16, xtf_light_letter(process->light));
+    if (has_tasks)
+        draw_tasks(state, process, x, y);
     if (rich)
         xtf_state_draw_title(state, process);
     xtf_draw(state->drawing, rich ? "</g></a>\n" : "</g>\n");

@@ -76,10 +76,15 @@ bool xtf_states_of(XtfStates *states, uint32_t i, XtfProcessState *state, GError
 /* Adds one process's figures to those of several. */
 void xtf_process_state_add(XtfProcessState *sum, const XtfProcessState *state);
 
-/* Whether the times are known. */
+/* Whether the times are known; the numbers of tasks. */
 static inline bool xtf_states_have_times(const XtfStates *states)
 {
     return states->has_calls || (states->has_samples && states->samples.has_times);
+}
+
+static inline bool xtf_states_have_tasks(const XtfStates *states)
+{
+    return states->has_samples && states->samples.has_tasks;
 }
 
 /* Whether a trace has any of the figures, and a selection is of its records. */

@@ -83,7 +83,7 @@ static void add_cells(const XtfStates *states, const XtfProcessState *state, Xtf
     xtf_lines_number_if(lines, state->knows_in_flight, state->in_flight);
     xtf_lines_number(lines, state->sent_so_far);
     for (unsigned i = 0; i < XTF_N_TASK_STATES; i++)
-        xtf_lines_number_if(lines, states->has_samples && states->samples.has_tasks, state->tasks[i]);
+        xtf_lines_number_if(lines, xtf_states_have_tasks(states), state->tasks[i]);
 }
 
 /* ---- state */

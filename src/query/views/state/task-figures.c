@@ -5,6 +5,9 @@
 const char *const xtf_task_columns[XTF_N_TASK_STATES] = {"tasks_S", "tasks_P", "tasks_X", "tasks_I",
                                                          "tasks_A", "tasks_W", "tasks_F"};
 
+const char *const xtf_task_names[XTF_N_TASK_STATES] = {"started", "prenatal",  "exported", "imported",
+                                                       "active",  "suspended", "finished"};
+
 G_STATIC_ASSERT(XTF_TASKS_STARTED == (int)XTF_LABEL_started && XTF_TASKS_PRENATAL == (int)XTF_LABEL_prenatal &&
                 XTF_TASKS_EXPORTED == (int)XTF_LABEL_exported && XTF_TASKS_IMPORTED == (int)XTF_LABEL_imported &&
                 XTF_TASKS_ACTIVE == (int)XTF_LABEL_active && XTF_TASKS_SUSPENDED == (int)XTF_LABEL_suspended &&

@@ -19,6 +19,7 @@ enum {
 };
 
 extern const char *const xtf_task_columns[XTF_N_TASK_STATES]; /* "tasks_S" */
+extern const char *const xtf_task_names[XTF_N_TASK_STATES];   /* "started" */
 
 enum { XTF_SAMPLED_TASKS, XTF_SAMPLED_IDLE, XTF_SAMPLED_SCHED, XTF_SAMPLED_MPI, XTF_N_SAMPLED_TIMES };
 enum {

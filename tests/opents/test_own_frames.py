@@ -281,6 +281,23 @@ class OwnFrames(unittest.TestCase):
                 if known:
                     self.assertAlmostEqual(float(facts[name]), sum(known), places=6)
 
+    def test_play(self):
+        """Groups A and B of the player are the lines of `state` and `total`; arrows are tasks."""
+        trace = self.traces["cumulative"]
+        arrows = 0
+        for k, size in itertools.product((7, 16, 23, 31), ((80, 24), (200, 60))):
+            done = oracle.run(XTF, "play", "--frame", k, "--columns", size[0], "--lines", size[1], trace.xtf)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            first, total = trace.table(f"frames/25fps/{k}/state")[0], trace.table(f"frames/25fps/{k}/total")[0]
+            for title, states in ("started, finished", "SF"), ("exported, imported", "XI"), ("prenatal/active/susp.", "PAW"):
+                line, = (line for line in done.stdout.splitlines() if line.startswith(title))
+                wanted = [table[f"tasks_{state}"] for table in (first, total) for state in states]
+                self.assertEqual(line[len(title):].split()[:len(wanted)], wanted)
+            for line in trace.table(f"frames/25fps/{k}/arrows/a")[:1]:
+                self.assertRegex(done.stdout, f"{line['from']}(→|>){line['to']} {line['count']} {line['kind']}" if line["bytes"] == "-" else "arrows a")
+                arrows += line["bytes"] == "-"
+        self.assertGreater(arrows, 0)
+
     def test_values_as_told(self):
         """`import --values` decides how samples are read."""
         trace = self.traces["cumulative"]

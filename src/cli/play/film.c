@@ -67,10 +67,16 @@ uint64_t xtf_film_at(const XtfFilm *film, double seconds)
 
 /* ---- Frames. */
 
+double xtf_film_weight(const XtfTextTable *arrows, guint line)
+{
+    bool tasks = g_str_equal(xtf_text_table_text(arrows, line, "bytes"), "-");
+    return xtf_text_table_number(arrows, line, tasks ? "count" : "bytes");
+}
+
 static int compare_bytes(const void *a, const void *b, void *data)
 {
     const guint *x = a, *y = b;
-    double p = xtf_text_table_number(data, *x, "bytes"), q = xtf_text_table_number(data, *y, "bytes");
+    double p = xtf_film_weight(data, *x), q = xtf_film_weight(data, *y);
     return p > q ? -1 : p < q ? 1 : *x < *y ? -1 : *x > *y;
 }
 
@@ -158,18 +164,11 @@ static uint8_t most_of(const double times[static XTF_SCREEN_SHARES])
     return times[most] > 0 ? (uint8_t)most : 255;
 }
 
-uint8_t *xtf_film_strip(const XtfFilm *film, const char *proc, double from, double to, guint n, GError **error)
+/* By classes of regions: a table of n parts, with as many lines each. */
+static void strip_of_classes(const XtfTextTable *classes, uint8_t *strip, guint n)
 {
-    char begin[G_ASCII_DTOSTR_BUF_SIZE], end[G_ASCII_DTOSTR_BUF_SIZE];
-
-    g_ascii_formatd(begin, sizeof begin, "%.9f", from);
-    g_ascii_formatd(end, sizeof end, "%.9f", to);
-    g_autoptr(XtfTextTable) classes =
-        xtf_text_table_read(film->tree, error, "time/%s-%s/proc/%s/by/time:%u/classes", begin, end, proc, n);
-    if (!classes)
-        return NULL;
-    uint8_t *strip = g_malloc(MAX(n, 1));
     guint lines = xtf_text_table_n(classes) / MAX(n, 1);
+
     for (guint i = 0; i < n; i++) {
         double times[XTF_SCREEN_SHARES] = {0};
         for (guint line = i * lines; line < (i + 1) * lines; line++) {
@@ -179,5 +178,36 @@ uint8_t *xtf_film_strip(const XtfFilm *film, const char *proc, double from, doub
         }
         strip[i] = most_of(times);
     }
+}
+
+static void strip_of_totals(const XtfTextTable *totals, uint8_t *strip, guint n)
+{
+    for (guint i = 0; i < n; i++) {
+        double times[XTF_SCREEN_SHARES] = {0};
+        if (i < xtf_text_table_n(totals))
+            xtf_film_shares(totals, i, times);
+        strip[i] = most_of(times);
+    }
+}
+
+uint8_t *xtf_film_strip(const XtfFilm *film, const char *proc, double from, double to, guint n, GError **error)
+{
+    char begin[G_ASCII_DTOSTR_BUF_SIZE], end[G_ASCII_DTOSTR_BUF_SIZE];
+
+    g_ascii_formatd(begin, sizeof begin, "%.9f", from);
+    g_ascii_formatd(end, sizeof end, "%.9f", to);
+    g_autofree char *path = g_strdup_printf("time/%s-%s/proc/%s/by/time:%u", begin, end, proc, n);
+    uint8_t *strip = g_malloc(MAX(n, 1));
+    /* A trace without calls has no classes. */
+    g_autoptr(XtfTextTable) classes = xtf_text_table_read(film->tree, NULL, "%s/classes", path);
+    if (classes) {
+        strip_of_classes(classes, strip, n);
+        return strip;
+    }
+    g_autoptr(XtfTextTable) totals = xtf_text_table_read(film->tree, error, "%s/total", path);
+    if (totals)
+        strip_of_totals(totals, strip, n);
+    else
+        g_clear_pointer(&strip, g_free);
     return strip;
 }

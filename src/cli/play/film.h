@@ -36,6 +36,9 @@ XtfFilmFrame *xtf_film_frame(const XtfFilm *film, uint64_t k, GError **error);
 void xtf_film_frame_free(XtfFilmFrame *frame); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfFilmFrame, xtf_film_frame_free)
 
+/* How much an arrow, a line of a table of them, is: bytes, or tasks that moved. */
+double xtf_film_weight(const XtfTextTable *arrows, guint line);
+
 /* The profile of one process in a frame. NULL with an error. */
 XtfTextTable *xtf_film_profile(const XtfFilm *film, uint64_t k, const char *proc, GError **error);
 

@@ -143,9 +143,13 @@ static void put_messages(const Layout *layout, int line)
         xtf_screen_put(layout->screen, line, at + 2, XTF_STYLE_PLAIN, "none");
     for (; i < frame->n_arrows; i++) {
         guint arrow = frame->by_bytes[i];
-        g_autofree char *text = g_strdup_printf("%s%s%s %s B", xtf_text_table_text(frame->arrows, arrow, "from"),
-                                                arrow_sign(layout), xtf_text_table_text(frame->arrows, arrow, "to"),
-                                                xtf_text_table_text(frame->arrows, arrow, "bytes"));
+        const char *bytes = xtf_text_table_text(frame->arrows, arrow, "bytes");
+        bool moved = g_str_equal(bytes, "-"); /* tasks */
+        const char *amount = moved ? xtf_text_table_text(frame->arrows, arrow, "count") : bytes;
+        g_autofree char *text =
+            g_strdup_printf("%s%s%s %s %s", xtf_text_table_text(frame->arrows, arrow, "from"), arrow_sign(layout),
+                            xtf_text_table_text(frame->arrows, arrow, "to"), amount,
+                            moved ? xtf_text_table_text(frame->arrows, arrow, "kind") : "B");
         if (at + 2 + g_utf8_strlen(text, -1) > layout->screen->columns - 14)
             break;
         at = xtf_screen_put(layout->screen, line, at + 2, XTF_STYLE_PLAIN, "%s", text);
@@ -159,14 +163,14 @@ static void put_map(const Layout *layout, int line, int lines)
 {
     static const char levels[] = ".:-=+*#%@";
     const XtfFilmFrame *frame = layout->frame;
-    double most = frame->n_arrows ? xtf_text_table_number(frame->arrows, frame->by_bytes[0], "bytes") : 0;
+    double most = frame->n_arrows ? xtf_film_weight(frame->arrows, frame->by_bytes[0]) : 0;
 
     xtf_screen_put(layout->screen, line, 0, XTF_STYLE_DIM, "bytes by sender (lines) and receiver; @ is %.0f B", most);
     for (guint i = 0; i < frame->n_arrows; i++) {
         guint arrow = frame->by_bytes[i];
         int from = (int)xtf_text_table_number(frame->arrows, arrow, "from"),
             to = (int)xtf_text_table_number(frame->arrows, arrow, "to");
-        double share = most > 0 ? log1p(xtf_text_table_number(frame->arrows, arrow, "bytes")) / log1p(most) : 0;
+        double share = most > 0 ? log1p(xtf_film_weight(frame->arrows, arrow)) / log1p(most) : 0;
         if (from < lines - 1)
             xtf_screen_put(layout->screen, line + 1 + from, MARK + NUMBER + 2 + 2 * to, XTF_STYLE_PLAIN, "%c",
                            levels[(int)(share * (sizeof levels - 2))]);
@@ -203,19 +207,53 @@ static void put_run(const Layout *layout, int line, int column)
     }
 }
 
+/* A line of groups A and B. */
+typedef struct {
+    const char *title, *columns[3]; /* of `state`: several numbers stand side by side */
+    bool time;
+} GroupLine;
+
+static const GroupLine call_lines[] = {{"program", {"program"}, true},
+                                       {"point to point", {"p2p"}, true},
+                                       {"collective, barrier", {"collective"}, true},
+                                       {"waits, tests", {"wait"}, true},
+                                       {"other", {"other"}, true},
+                                       {"calls", {"calls"}, false},
+                                       {"messages sent", {"sent_messages"}, false}};
+/* Of a trace of OpenTS. */
+static const GroupLine task_lines[] = {{"in tasks", {"program"}, true},
+                                       {"in MPI", {"p2p"}, true},
+                                       {"idle", {"wait"}, true},
+                                       {"scheduling", {"other"}, true},
+                                       {"started, finished", {"tasks_S", "tasks_F"}, false},
+                                       {"exported, imported", {"tasks_X", "tasks_I"}, false},
+                                       {"prenatal/active/susp.", {"tasks_P", "tasks_A", "tasks_W"}, false}};
+
+G_STATIC_ASSERT(G_N_ELEMENTS(call_lines) == G_N_ELEMENTS(task_lines));
+
+static bool has_tasks(const Layout *layout)
+{
+    return !g_str_equal(xtf_text_table_text(layout->frame->total, 0, "tasks_S"), "-");
+}
+
+static void put_cell(const Layout *layout, int line, int end, const GroupLine *group, const XtfTextTable *table,
+                     guint at)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+
+    if (group->time) {
+        put_milliseconds(layout, line, end, table, at, group->columns[0]);
+        return;
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(group->columns) && group->columns[i]; i++)
+        g_string_append_printf(text, "%s%s", i ? " " : "", xtf_text_table_text(table, at, group->columns[i]));
+    xtf_screen_put_left_of(layout->screen, line, end, XTF_STYLE_PLAIN, "%s", text->str);
+}
+
 static void put_groups(const Layout *layout, int line)
 {
-    static const struct {
-        const char *title, *column;
-        bool time;
-    } lines[] = {{"program", "program", true},
-                 {"point to point", "p2p", true},
-                 {"collective, barrier", "collective", true},
-                 {"waits, tests", "wait", true},
-                 {"other", "other", true},
-                 {"calls", "calls", false},
-                 {"messages sent", "sent_messages", false}};
     const XtfFilmFrame *frame = layout->frame;
+    const GroupLine *lines = has_tasks(layout) ? task_lines : call_lines;
     guint i = layout->look->process;
 
     if (i >= xtf_text_table_n(frame->state))
@@ -223,18 +261,10 @@ static void put_groups(const Layout *layout, int line)
     xtf_screen_put_left_of(layout->screen, line, 36, XTF_STYLE_DIM, "A process %s",
                            xtf_text_table_text(frame->state, i, "proc"));
     xtf_screen_put_left_of(layout->screen, line, 51, XTF_STYLE_DIM, "B all");
-    for (int k = 0; k < (int)G_N_ELEMENTS(lines); k++) {
-        int at = line + 1 + k;
-        xtf_screen_put(layout->screen, at, 0, XTF_STYLE_PLAIN, "%s", lines[k].title);
-        if (lines[k].time) {
-            put_milliseconds(layout, at, 36, frame->state, i, lines[k].column);
-            put_milliseconds(layout, at, 51, frame->total, 0, lines[k].column);
-            continue;
-        }
-        xtf_screen_put_left_of(layout->screen, at, 36, XTF_STYLE_PLAIN, "%s",
-                               xtf_text_table_text(frame->state, i, lines[k].column));
-        xtf_screen_put_left_of(layout->screen, at, 51, XTF_STYLE_PLAIN, "%s",
-                               xtf_text_table_text(frame->total, 0, lines[k].column));
+    for (int k = 0; k < (int)G_N_ELEMENTS(call_lines); k++) {
+        xtf_screen_put(layout->screen, line + 1 + k, 0, XTF_STYLE_PLAIN, "%s", lines[k].title);
+        put_cell(layout, line + 1 + k, 36, &lines[k], frame->state, i);
+        put_cell(layout, line + 1 + k, 51, &lines[k], frame->total, 0);
     }
     put_run(layout, line, 55);
 }
@@ -379,7 +409,7 @@ static bool put_middle(const Layout *layout, GError **error)
         return true;
     if (layout->look->map)
         put_map(layout, below + 2, lines - 3 - below - 2);
-    else if (layout->wide)
+    else if (layout->wide && !has_tasks(layout)) /* it has no regions */
         put_wide_groups(layout, below + 2);
     else
         put_groups(layout, below + 1);

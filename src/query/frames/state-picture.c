@@ -122,6 +122,13 @@ static void draw_legend(XtfStateDrawing *state)
             share, x, LEGEND_Y - 10, x + 18, LEGEND_Y, text);
         x += 18 + (int)xtf_text_pixels(text, 12) + 20;
     }
+    for (unsigned i = 0; xtf_states_have_tasks(&state->states) && i < XTF_N_TASK_STATES; i++) {
+        xtf_draw(
+            state->drawing,
+            "<rect class=\"xt-t%u\" x=\"%d\" y=\"%d\" width=\"12\" height=\"12\"/><text x=\"%d\" y=\"%d\">%s</text>", i,
+            x, LEGEND_Y - 10, x + 18, LEGEND_Y, xtf_task_names[i]);
+        x += 18 + (int)xtf_text_pixels(xtf_task_names[i], 12) + 12;
+    }
     xtf_draw(state->drawing, "\n");
 }
 
@@ -147,6 +154,15 @@ static void draw_list(XtfStateDrawing *state)
 
 /* ---- The picture. */
 
+static const char *footer_of(const XtfStateDrawing *state)
+{
+    if (state->n > XTF_STATE_CELLS)
+        return "Colour of a process: what it did for most of the window.";
+    if (!state->states.has_calls && xtf_states_have_times(&state->states))
+        return "Shares of the window; G, Y, R: most of it in tasks, in MPI and scheduling, idle. Bars: tasks by state.";
+    return "Shares of the window; G, Y, R: in the program, in a library, waiting at its end.";
+}
+
 static bool draw_all(XtfStateDrawing *state, GError **error)
 {
     g_autofree char *what = g_strdup_printf("state of %" PRIu32 " process%s", state->n, state->n == 1 ? "" : "es");
@@ -166,10 +182,7 @@ static bool draw_all(XtfStateDrawing *state, GError **error)
         xtf_state_draw_ring(state);
     else if (!xtf_state_draw_grid(state, error))
         return false;
-    xtf_draw_footer(state->drawing, XTF_STATE_TOP + XTF_STATE_HEIGHT + 20,
-                    state->n > XTF_STATE_CELLS ? "Colour of a process: what it did for most of the window."
-                                               : "Shares of the window; G, Y, R: in the program, in a library, waiting "
-                                                 "at its end.");
+    xtf_draw_footer(state->drawing, XTF_STATE_TOP + XTF_STATE_HEIGHT + 20, footer_of(state));
     return true;
 }
 

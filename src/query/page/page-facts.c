@@ -106,7 +106,7 @@ static void draw_fact(const XtfPage *page, const char *figure, const char *unit,
     g_autofree char *grouped = xtf_page_number(figure);
 
     if (*figure)
-        xtf_draw(page->drawing, "<div><dd>%s%s</dd><dt>%s</dt></div>\n", grouped, unit, what);
+        xtf_draw(page->drawing, "<div><dt>%s</dt><dd>%s%s</dd></div>\n", what, grouped, unit);
 }
 
 bool xtf_page_facts(XtfPage *page, GError **error)

@@ -202,14 +202,14 @@ def phases(tables):
         del edges[1 + distances.index(min(distances))]
     if len(edges) == 2:
         return
-    parts, score = [], 0
+    parts, score, room = [], 0, min(PART_NAME, (256 - 60) // (len(edges) - 1) - 28)
     for begin, end in zip(edges, edges[1:]):
         mean = shares.mean(begin, end)
         most = mean.index(max(mean))
-        parts.append(f" to {end} % mostly {elide(shares.names[most], PART_NAME)} ({mean[most] / 100:.2f} %)")
+        parts.append(f" to {end} % {'mostly' if mean[most] >= 5000 else 'most in'} {elide(shares.names[most], room)} ({mean[most] / 100:.2f} %)")
         score += shares.between((begin, end), (0, 100)) * (end - begin)
     some = f", by {chosen} of {len(procs)} processes" if where else ""
-    yield Decimal(score), "phases", f"{tables.what} has {len(parts)} parts:{','.join(parts)}{some}", "by/time:100/profile"
+    yield Decimal(score), "phases", f"{tables.what} has {len(parts)} parts{some}:{','.join(parts)}", "by/time:100/profile"
 
 
 def ends(tables):
@@ -328,9 +328,10 @@ def efficiency(tables):
         share = (min(end, tables.end) - max(begin, tables.begin)) / (tables.end - tables.begin)
     more = (f", which is serialization {values['serialization']} times transfer {values['transfer']}"
             if "-" not in (values["serialization"], values["transfer"]) else "")
+    product = (f": load balance {values['load_balance']} times communication {values['communication_efficiency']}"
+               if "-" not in (values["load_balance"], values["communication_efficiency"]) else "")
     yield ((1 - Decimal(values["parallel_efficiency"])) * share * 100, "efficiency",
-           f"the parallel efficiency{' between the ends of MPI' if column == 'focus' else ''} is {values['parallel_efficiency']}: load balance "
-           f"{values['load_balance']} times communication {values['communication_efficiency']}{more}", "efficiency")
+           f"the parallel efficiency{' between the ends of MPI' if column == 'focus' else ''} is {values['parallel_efficiency']}{product}{more}", "efficiency")
 
 
 def waits(tables):
@@ -380,7 +381,7 @@ def path(tables):
 def limits(tables):
     threads = threads_of(tables)
     if threads > 1000 and len(processes_of(tables)) > 1 and tables.table("imbalance"):
-        yield Decimal(0), "limits", f"left out, since of {threads} threads it would take too long: imbalance in tenths", "info"
+        yield Decimal(0), "limits", f"left out, since it would take too long: imbalance in tenths ({threads} threads)", "info"
 
 
 RULES = [classes, before, recording, imbalance, concentration, phases, ends, moved, unmatched, unfinished, kinds, efficiency, waits, culprit,

@@ -46,7 +46,8 @@ def compare(path, width, said, expected):
         check(rule == name, f"{path}: {score} {rule}: {rest}\nexpected {wanted:.6f} {name}: {sentence}")
         shown, _, where = rest.rstrip().rpartition("  ")
         check(where == table, f"{path}: {shown}: {where}, expected {table}")
-        is_cut = len(rest.rstrip().encode()) + 22 > width - 3 and sentence.startswith(shown)
+        is_cut = len(rest.rstrip().encode()) + 22 > width - 6 and shown.endswith("\u2026") and sentence.startswith(shown[:-1])
+        is_cut = is_cut and rule != "phases"  # its names are as long as there is room
         check(shown == sentence or is_cut, f"{path}:\n{shown}\nexpected\n{sentence}")
         check(abs(float(score) - min(float(wanted), 100)) < 0.0101, f"{path}: {sentence}: score {score}, expected {wanted}")
 

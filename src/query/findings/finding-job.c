@@ -98,11 +98,19 @@ XtfSelection *xtf_finding_select_derived(const XtfFindingJob *job, const char *t
 
 /* ---- Findings. */
 
-void xtf_finding_leave_out(XtfFindingJob *job, const char *what)
+void xtf_finding_leave_out(XtfFindingJob *job, const char *what, uint64_t n, const char *of)
 {
     if (job->left_out->len)
         g_string_append(job->left_out, ", ");
-    g_string_append(job->left_out, what);
+    g_string_append_printf(job->left_out, "%s (%" G_GUINT64_FORMAT " %s)", what, n, of);
+}
+
+void xtf_finding_leave_out_large(XtfFindingJob *job, const char *what)
+{
+    if (job->locations.n > LOCATIONS_MANY)
+        xtf_finding_leave_out(job, what, job->locations.n, "threads");
+    else
+        xtf_finding_leave_out(job, what, job->locations.n * (uint64_t)job->classes->n, "regions of all threads");
 }
 
 static char *path_of(const XtfFinding *place, const XtfTimeScale *scale)

@@ -23,6 +23,7 @@ typedef struct {
     XtfSelection *selection; /* borrowed */
     uint64_t from, to;       /* its window, cut off at the ends of the trace; not empty */
     bool is_whole_run;       /* the window has no ends */
+    bool goes_on;            /* the trace grows: what it lacks may come */
     const char *what;        /* the window, in words: "the run", "the window" */
     XtfSelectedLocations locations;
     const XtfRegionClasses *classes; /* borrowed */
@@ -50,6 +51,9 @@ enum {
 void xtf_finding_add(XtfFindingJob *job, const XtfFindingRule *rule, double score, const XtfFinding *place,
                      const char *format, ...) G_GNUC_PRINTF(5, 6);
 
+/* By score, the highest first. */
+int xtf_finding_compare(const void *a, const void *b, void *data);
+
 /* Whether a selection has a table. */
 bool xtf_finding_has(const XtfFindingJob *job, const XtfSelection *selection, const char *table);
 
@@ -71,9 +75,12 @@ char *xtf_finding_name(const char *cell);
 double xtf_finding_seconds(const XtfFindingJob *job);
 /* Whether the selection has all records of some processes, threads and times. */
 bool xtf_finding_is_of_processes(const XtfFindingJob *job);
-/* Whether it has so many locations that rules which need many tables leave some out, with xtf_finding_leave_out(). */
+/* Whether it has so many locations, or regions in them, that rules which need many tables leave some out, with
+ * xtf_finding_leave_out_large(). */
 bool xtf_finding_is_large(const XtfFindingJob *job);
-void xtf_finding_leave_out(XtfFindingJob *job, const char *what);
+/* What is left out, and of how many of what it would take too long: "culprits", 70000, "pairs of processes". */
+void xtf_finding_leave_out(XtfFindingJob *job, const char *what, uint64_t n, const char *of);
+void xtf_finding_leave_out_large(XtfFindingJob *job, const char *what);
 /* The selection's derived rows of a type, new; NULL: there are none to be shown, or with an error. */
 XtfSelection *xtf_finding_select_derived(const XtfFindingJob *job, const char *type, GError **error);
 

@@ -8,19 +8,18 @@
 #include "src/query/text/lines.h"
 
 enum {
-    SENTENCE_WIDTH = 176, /* bytes; longer ones are cut */
     RULE_WIDTH = 13,
     TABLE_WIDTH = 32, /* of a path, without the times in it */
 };
 
-#define BIT XTF_CLASS_BIT
+#define ELLIPSIS "\xe2\x80\xa6"
+#define BIT      XTF_CLASS_BIT
 
 /* Says what rules did not look at. */
 static bool find_limits(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     if (job->left_out->len)
-        xtf_finding_add(job, rule, 0, &(XtfFinding){.table = "info"},
-                        "left out, since of %u threads it would take too long: %s", job->locations.n,
+        xtf_finding_add(job, rule, 0, &(XtfFinding){.table = "info"}, "left out, since it would take too long: %s",
                         job->left_out->str);
     return true;
 }
@@ -117,6 +116,7 @@ static bool job_init(XtfFindingJob *job, XtfViews *views, XtfSelection *selectio
     *job = (XtfFindingJob){.views = views,
                            .selection = selection,
                            .is_whole_run = is_whole_run,
+                           .goes_on = xtf_trace_context_final(views->context) != UINT64_MAX,
                            .what = is_whole_run ? "the run" : "the window",
                            .profile = g_array_new(FALSE, FALSE, sizeof(XtfProfileLine)),
                            .found = g_array_new(FALSE, FALSE, sizeof(XtfFinding)),
@@ -130,7 +130,7 @@ static bool job_init(XtfFindingJob *job, XtfViews *views, XtfSelection *selectio
             xtf_picture_table_read(views, "profile", selection, add_profile_line, job, error));
 }
 
-static int compare_findings(const void *a, const void *b)
+int xtf_finding_compare(const void *a, const void *b, void *data)
 {
     const XtfFinding *x = a, *y = b;
 
@@ -147,7 +147,7 @@ GArray *xtf_findings_find(XtfViews *views, XtfSelection *selection, GError **err
         if (!rule->find(&job, rule, error))
             return NULL;
     }
-    g_array_sort(job.found, compare_findings); /* stable */
+    g_array_sort_with_data(job.found, xtf_finding_compare, NULL); /* stable */
     return g_steal_pointer(&job.found);
 }
 
@@ -158,7 +158,7 @@ static void shape_of(const XtfTimeScale *scale, XtfGrid *grid)
     xtf_grid_add(grid, "score%", 0);
     xtf_grid_add_text(grid, "rule", RULE_WIDTH);
     xtf_grid_add_text(grid, "finding, and the table that has its numbers",
-                      SENTENCE_WIDTH + TABLE_WIDTH + 2 * scale->width);
+                      XTF_FINDING_SENTENCE + TABLE_WIDTH + 2 * scale->width);
 }
 
 static bool findings_size(XtfViews *views, const XtfSelection *selection, uint64_t *size, GError **error)
@@ -185,9 +185,11 @@ static size_t fitting(const char *text, size_t most)
 static void add_finding(XtfLines *lines, const XtfFinding *finding)
 {
     size_t width = lines->grid->columns[lines->grid->n - 1].width, path = strlen(finding->path) + strlen("  ");
-    g_autoptr(GString) text = g_string_new_len(finding->sentence, (gssize)fitting(finding->sentence, width - path));
+    bool is_cut = strlen(finding->sentence) > width - path;
+    size_t most = is_cut ? width - path - strlen(ELLIPSIS) : width - path;
+    g_autoptr(GString) text = g_string_new_len(finding->sentence, (gssize)fitting(finding->sentence, most));
 
-    g_string_append_printf(text, "  %s", finding->path);
+    g_string_append_printf(text, "%s  %s", is_cut ? ELLIPSIS : "", finding->path);
     xtf_lines_percent(lines, (unsigned __int128)(finding->score * 1e9 + 0.5), 1000000000);
     xtf_lines_text(lines, finding->rule, 0);
     xtf_lines_name(lines, text->str, text->len);

@@ -12,7 +12,8 @@
 #include "src/query/drawing/picture-kind.h"
 
 enum {
-    XTF_FINDINGS_MAX = 12, /* that the file has lines for */
+    XTF_FINDINGS_MAX = 12,      /* that the file has lines for */
+    XTF_FINDING_SENTENCE = 256, /* bytes of a sentence that are shown at least; more may be cut */
 };
 
 typedef struct {

@@ -90,6 +90,8 @@ bool xtf_rule_ends(XtfFindingJob *job, const XtfFindingRule *rule, GError **erro
     Life *all = &g_array_index(lives, Life, 0);
     qsort(all, lives->len, sizeof *all, compare_first);
     report(job, rule, &all[0], &all[1], false);
+    if (job->goes_on)
+        return true;
     qsort(all, lives->len, sizeof *all, compare_last);
     report(job, rule, &all[0], &all[1], true);
     return true;

@@ -92,13 +92,6 @@ static bool report(XtfFindingJob *job, const XtfFindingRule *rule, const XtfKeyV
     return true;
 }
 
-static int compare_scores(const void *a, const void *b, void *data)
-{
-    const XtfFinding *x = a, *y = b;
-
-    return x->score == y->score ? 0 : x->score > y->score ? -1 : 1;
-}
-
 /* Of the job's findings from `first` on, only the best stay. */
 static void keep_best(XtfFindingJob *job, guint first)
 {
@@ -107,7 +100,7 @@ static void keep_best(XtfFindingJob *job, guint first)
     if (found->len <= first)
         return;
     g_qsort_with_data(&g_array_index(found, XtfFinding, first), (gint)(found->len - first), sizeof(XtfFinding),
-                      compare_scores, NULL);
+                      xtf_finding_compare, NULL);
     if (found->len > first + MOST)
         g_array_set_size(found, first + MOST);
 }
@@ -126,7 +119,7 @@ bool xtf_rule_imbalance(XtfFindingJob *job, const XtfFindingRule *rule, GError *
     if (job->locations.n_procs < 2 || !xtf_finding_has(job, job->selection, "imbalance"))
         return true;
     if (is_large)
-        xtf_finding_leave_out(job, "imbalance in tenths");
+        xtf_finding_leave_out_large(job, "imbalance in tenths");
     for (uint64_t i = 0; i <= tenths->n; i++) {
         g_auto(Slowest) slowest = {.wanted = UINT64_MAX};
         if (i < tenths->n && xtf_key_bound(tenths, i) < xtf_key_bound(tenths, i + 1) &&

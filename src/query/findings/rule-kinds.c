@@ -147,7 +147,8 @@ bool xtf_rule_kinds(XtfFindingJob *job, const XtfFindingRule *rule, GError **err
     if (job->profile->len == 0 || job->locations.n_procs < 3)
         return true;
     if ((uint64_t)job->locations.n_procs * (job->profile->len + 1) > CELLS_MOST) {
-        xtf_finding_leave_out(job, "processes unlike the others");
+        xtf_finding_leave_out(job, "processes unlike the others", job->locations.n_procs * (uint64_t)job->profile->len,
+                              "regions of all processes");
         return true;
     }
     if (!xtf_region_times_init(&times, job->views->formats, job->selection, error))

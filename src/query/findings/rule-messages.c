@@ -109,7 +109,8 @@ bool xtf_rule_unmatched(XtfFindingJob *job, const XtfFindingRule *rule, GError *
 {
     Counts counts;
 
-    if (!job->is_whole_run || !xtf_finding_is_of_processes(job) || job->selection->procs || job->selection->threads)
+    if (!job->is_whole_run || job->goes_on || !xtf_finding_is_of_processes(job) || job->selection->procs ||
+        job->selection->threads)
         return true;
     if (!read_counts(job, &counts, error))
         return false;
@@ -128,7 +129,7 @@ bool xtf_rule_unfinished(XtfFindingJob *job, const XtfFindingRule *rule, GError 
 {
     Counts counts;
 
-    if (!job->is_whole_run || !xtf_finding_is_of_processes(job))
+    if (!job->is_whole_run || job->goes_on || !xtf_finding_is_of_processes(job))
         return true;
     if (!read_counts(job, &counts, error))
         return false;

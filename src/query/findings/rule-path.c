@@ -135,13 +135,14 @@ bool xtf_rule_efficiency(XtfFindingJob *job, const XtfFindingRule *rule, GError 
     char **values = of_focus ? efficiency.focus : efficiency.values;
     if (!is_known(values[PARALLEL]) || xtf_finding_number(values[PARALLEL]) >= rule->threshold)
         return true;
+    if (is_known(values[BALANCE]) && is_known(values[COMMUNICATION]))
+        g_string_printf(more, ": load balance %s times communication %s", values[BALANCE], values[COMMUNICATION]);
     if (is_known(values[SERIALIZATION]) && is_known(values[TRANSFER]))
-        g_string_printf(more, ", which is serialization %s times transfer %s", values[SERIALIZATION], values[TRANSFER]);
+        g_string_append_printf(more, ", which is serialization %s times transfer %s", values[SERIALIZATION],
+                               values[TRANSFER]);
     xtf_finding_add(
         job, rule, (1 - xtf_finding_number(values[PARALLEL])) * (of_focus ? share_of_focus(job, efficiency.window) : 1),
-        &(XtfFinding){.table = "efficiency"},
-        "the parallel efficiency%s is %s: load balance %s times communication %s%s",
-        of_focus ? " between the ends of MPI" : "", values[PARALLEL], values[BALANCE], values[COMMUNICATION],
-        more->str);
+        &(XtfFinding){.table = "efficiency"}, "the parallel efficiency%s is %s%s",
+        of_focus ? " between the ends of MPI" : "", values[PARALLEL], more->str);
     return true;
 }

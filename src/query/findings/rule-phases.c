@@ -14,7 +14,9 @@ enum {
     PROCESSES_MOST = 64,
     LOCATIONS_MOST = 512, /* of these processes together */
     LINES_MOST = 20000,   /* of a profile */
-    PART_NAME = 24,       /* characters */
+    PART_NAME = 24,       /* bytes of ASCII, at most... */
+    PART_WORDS = 28,      /* ...and these of a part beside it, */
+    HEAD_WORDS = 60,      /* ...and before all parts */
 };
 
 /* Shares of exclusive time in slices, in hundredths of a percent, as profiles of the slices print them. */
@@ -140,10 +142,12 @@ static void find_parts(Phases *phases, double threshold)
 /* The name of a line of profiles. The caller frees it. */
 static char *name_of(const XtfFindingJob *job, const Phases *phases, uint64_t line)
 {
+    unsigned most = (XTF_FINDING_SENTENCE - HEAD_WORDS) / phases->n - PART_WORDS;
+
     for (guint i = 0; line < phases->n_lines && i < job->profile->len; i++) {
         const XtfProfileLine *shown = &g_array_index(job->profile, XtfProfileLine, i);
         if (shown->line == line)
-            return xtf_text_elided(shown->name, PART_NAME);
+            return xtf_text_elided(shown->name, MIN(most, PART_NAME));
     }
     return g_strdup("no region");
 }
@@ -158,8 +162,9 @@ static void add_part(const XtfFindingJob *job, const Phases *phases, unsigned pa
             most = line;
     }
     g_autofree char *name = name_of(job, phases, most);
-    g_string_append_printf(words, "%s to %u %% mostly %s (%.2f %%)", part ? "," : "", to, name,
-                           share_of(phases, from, to, most) / 100);
+    double percent = share_of(phases, from, to, most) / 100;
+    g_string_append_printf(words, "%s to %u %% %s %s (%.2f %%)", part ? "," : "", to,
+                           percent >= 50 ? "mostly" : "most in", name, percent);
 }
 
 /* At most so many processes, evenly chosen. */
@@ -184,14 +189,14 @@ static XtfSelection *choose_processes(const XtfFindingJob *job, uint32_t *chosen
 bool xtf_rule_phases(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     g_auto(Phases) phases = {0};
-    g_autoptr(GString) words = g_string_new(NULL);
+    g_autoptr(GString) head = g_string_new(NULL), words = g_string_new(NULL);
     double score = 0;
     uint32_t chosen;
 
     if (job->profile->len == 0 || job->to - job->from < SLICES)
         return true;
     if (job->classes->n > LINES_MOST) {
-        xtf_finding_leave_out(job, "parts of the run");
+        xtf_finding_leave_out(job, "parts of the run", job->classes->n, "regions");
         return true;
     }
     g_autoptr(XtfSelection) selection = choose_processes(job, &chosen);
@@ -206,8 +211,8 @@ bool xtf_rule_phases(XtfFindingJob *job, const XtfFindingRule *rule, GError **er
         score += distance_of(&phases, from, to, 0, SLICES) * (to - from) / SLICES;
     }
     if (chosen < job->locations.n_procs)
-        g_string_append_printf(words, ", by %u of %u processes", chosen, job->locations.n_procs);
-    xtf_finding_add(job, rule, score, &(XtfFinding){.table = "by/time:100/profile"}, "%s has %u parts:%s", job->what,
-                    phases.n, words->str);
+        g_string_append_printf(head, ", by %u of %u processes", chosen, job->locations.n_procs);
+    xtf_finding_add(job, rule, score, &(XtfFinding){.table = "by/time:100/profile"}, "%s has %u parts%s:%s", job->what,
+                    phases.n, head->str, words->str);
     return true;
 }

@@ -168,7 +168,7 @@ bool xtf_rule_culprit(XtfFindingJob *job, const XtfFindingRule *rule, GError **e
     if (!xtf_view_size(job->views, &table, &size, error))
         return false;
     if (size > MATRIX_BYTES_MOST) {
-        xtf_finding_leave_out(job, "culprits");
+        xtf_finding_leave_out(job, "culprits", size, "bytes of pairs");
         return true;
     }
     g_autoptr(GHashTable) by_culprit = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);

@@ -11,7 +11,7 @@ enum {
     MATRIX_ROOM = 288 << 10, /* all cells of 64 processes, bare */
     HISTOGRAM_ROOM = 64 << 10,
     FINDINGS_SHOWN = 6,
-    SENTENCE_MAX = 256, /* characters */
+    SENTENCE_MAX = 2 * XTF_FINDING_SENTENCE, /* characters: no less than the table shows */
 };
 
 /* Names begin with "xi", and those of pictures with "xt". */
@@ -22,7 +22,8 @@ static const char styles[] =
     ".xi-files{font-size:13px;font-weight:normal}.xi-files a{padding-left:12px}p{margin:4px 0}"
     ".xi-dim,.xi-facts dt,th{color:#59636e;font-weight:normal}.xi-text a,h2 a,td a{color:#0550ae;text-decoration:none}"
     ".xi-text a:hover,h2 a:hover,td a:hover{text-decoration:underline}"
-    ".xi-facts{display:flex;flex-wrap:wrap;row-gap:8px;margin:16px 0 0}.xi-facts div{padding-right:36px}"
+    ".xi-facts{display:flex;flex-wrap:wrap;row-gap:8px;margin:16px 0 0}"
+    ".xi-facts div{display:flex;flex-direction:column-reverse;padding-right:36px}"
     ".xi-facts dd{margin:0;font-size:19px;font-weight:bold}"
     "ol{margin:0;padding-left:24px}li{margin:4px 0;overflow-wrap:anywhere}"
     "li::first-letter{text-transform:uppercase}"

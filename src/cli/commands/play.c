@@ -24,7 +24,7 @@ enum {
 };
 
 typedef struct {
-    char *rate, *arrows, *pause;
+    const char *pause; /* seconds, as given */
     gint64 frame;
     int columns, lines;
 } Play;
@@ -89,7 +89,7 @@ static bool is_letter(const char *text)
 int xtf_command_play(int argc, char **argv)
 {
     Play play = {.frame = -1};
-    g_autofree char *rate = g_strdup("25fps"), *arrows = g_strdup("a"), *pause = g_strdup("0.04");
+    g_autofree char *rate = NULL, *arrows = NULL, *pause = NULL; /* as given */
     const GOptionEntry entries[] = {
         {"rate", 'r', 0, G_OPTION_ARG_STRING, &rate, "Frames a second of the trace, 25fps, or the length of one, 40ms",
          "RATE"},
@@ -108,14 +108,16 @@ int xtf_command_play(int argc, char **argv)
                        "The key ? shows the others. Where there is no terminal, frames are printed.",
                        entries))
         return XTF_EXIT_USAGE;
-    if (!is_letter(arrows)) {
+    const char *letter = arrows ? arrows : "a";
+    if (!is_letter(letter)) {
         fprintf(stderr, "xtf: play: arrows are one of the letters %s\n", xtf_arrow_letters);
         return XTF_EXIT_USAGE;
     }
-    play.pause = pause;
+    play.pause = pause ? pause : "0.04";
     g_autoptr(XtfTree) tree = xtf_cli_open_tree(argv[1], &error);
     g_autofree char *name = g_path_get_basename(argv[1]);
-    bool good = tree && xtf_film_init(&film, tree, name, rate, arrows[0], &error) && play_film(&play, &film, &error);
+    bool good = tree && xtf_film_init(&film, tree, name, rate ? rate : "25fps", letter[0], &error) &&
+                play_film(&play, &film, &error);
     xtf_film_finish(&film);
     if (!good)
         return xtf_cli_fail(error);

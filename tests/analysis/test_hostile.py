@@ -8,6 +8,7 @@ FIELD, such as waits.cause, leaves out all others. Programs with sanitizers, whi
 a FIELD. Rows whose times fall are no matter for this test: libxtf writes none, and reads none (test_invariants.py).
 """
 
+import decimal
 import itertools
 import pathlib
 import subprocess
@@ -16,6 +17,7 @@ import sys
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path += [str(TESTS / "roundtrip"), str(TESTS / "reader")]
 # pylint: disable=wrong-import-position
+import path_programs
 import xtf_reader
 from asking import Asker, Refused
 from meeting_programs import Program
@@ -31,6 +33,8 @@ MORE = ["efficiency", "proc/1/efficiency", "time/20%-70%/efficiency", "waits/cul
         "waits/comm/MPI_COMM_WORLD/profile", "info"]
 SINGLE = "proc/1/waits/num/"
 LONGEST = 1 << 20  # bytes of an answer
+CIRCLE = 20000     # waits of each of two processes, and their ticks
+AMOUNT = 10**8
 FAULTS = 3         # files that are shown
 
 
@@ -156,6 +160,38 @@ def try_one(programs, base, folder, lines):
     return answers
 
 
+def circle_of_waits(programs, folder, otf2_script):
+    """Two processes that each wait for the other very often, in rows that all say that both had never met before: each wait leads to all
+    those of the other one. An answer needs no more than some seconds."""
+    xtf, script, _ = programs
+    timelines = path_programs.begin(2)
+    for timeline in timelines:
+        timeline.work(100 + 600 * timeline.rank)
+        timeline.call("MPI_Barrier", 950 + timeline.rank, ("D", path_programs.BARRIER, 0, path_programs.NO_ROOT, 0, 0))
+        timeline.call("MPI_Finalize", 1000)
+        timeline.note("L", "main")
+    archive, base, good = make_archive(otf2_script, folder, "circle", path_programs.script(timelines)), folder / "circle.xtf", folder / "analysed.xtf"
+    xtf.import_archive(archive, base)
+    xtf.import_archive(archive, good)
+    xtf.expect("analyze", "--quiet", good)
+    lines, fields = rows_of(good)
+    names = [name for name, _ in fields["waits"]]
+    template = next(line for line in lines if line[0] == "waits" and line[2 + names.index("match")] != "-")
+    changed = [line for line in lines if line[0] == CONTEXTS]
+    for location in range(2):
+        for number in range(CIRCLE):
+            values = {"time": 10**9 + 10 * number, "seq": 1, "amount": AMOUNT, "culprit": 1 - location, "culprit_thread": 0, "match": 0,
+                      "met": 0, "met_idle": 0, "culprit_met": 0, "culprit_met_idle": 0}
+            changed.append(["waits", str(location), *(str(values.get(name, old)) for name, old in zip(names, template[2:]))])
+    if not write(script, base, changed):
+        raise Failure("no circle of waits can be written")
+    shown = xtf.expect("cat", base, f"proc/0/waits/num/{CIRCLE - 1}/causes").decode().splitlines()[1:]
+    costs = sum(decimal.Decimal(line.split()[0]) for line in shown)
+    # The rest, which a last line without a place tells, is what was not followed.
+    if costs * 10**9 != AMOUNT or shown[-1].split()[2:] != ["-"] * 5:
+        raise Failure(f"causes of {costs} s, and the last line is {shown[-1]}")
+
+
 def main():
     xtf, script, ask_tree, otf2_script = Xtf(sys.argv[1]), *sys.argv[2:5]
     only = (sys.argv + [None])[5]
@@ -182,6 +218,11 @@ def main():
             if what == "as it was" and answers != wanted:
                 differ = [path for path in wanted if answers.get(path) != wanted[path]]
                 faults.append(f"{what}: other answers than of xtf analyze: {differ}")
+        if not only:
+            try:
+                circle_of_waits((xtf, script, ask_tree), folder, otf2_script)
+            except Failure as failure:
+                faults.append(f"a circle of waits: {failure}")
     print(f"{tried} files, and {refused} that no writer makes; {len(wanted)} questions to each")
     print("\n".join([f"{len(faults)} faults", *faults[:FAULTS]]) if faults else "no fault")
     return 1 if faults else 0

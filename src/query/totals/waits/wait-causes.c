@@ -226,8 +226,10 @@ static bool follow(Search *search, const Passed *passed, GError **error)
     return true;
 }
 
+/* What is not followed for lack of time stays unexplained. */
 static bool follow_all(Search *search, GError **error)
 {
+    g_autoptr(GError) fault = NULL;
     Passed passed;
 
     while (take_latest(search, &passed)) {
@@ -235,8 +237,12 @@ static bool follow_all(Search *search, GError **error)
             continue;
         if (search->followed++ >= FOLLOWED_MAX || search->sides.n_rows > ROWS_MAX)
             return true;
-        if (!follow(search, &passed, error))
-            return false;
+        if (follow(search, &passed, &fault))
+            continue;
+        if (g_error_matches(fault, XTF_ERROR, XTF_ERROR_TOO_LARGE))
+            return true;
+        g_propagate_error(error, g_steal_pointer(&fault));
+        return false;
     }
     return true;
 }

@@ -15,14 +15,18 @@ static const struct {
     {XTF_LABEL_wait_create, XTF_RECORD_COLLECTIVES},    {XTF_LABEL_wait_destroy, XTF_RECORD_COLLECTIVES},
 };
 
-/* UINT64_MAX if the field is none, or not there. */
-static uint64_t value_of(const XtfArray *array, const uint8_t *row, const char *name)
+/* NULL if there is no such field, or it is no number. */
+static const XtfField *number(const XtfSchema *schema, const char *name)
 {
-    const XtfField *field = xtf_schema_field(array->schema, name);
+    const XtfField *field = xtf_schema_field(schema, name);
 
-    if (!field || xtf_type_width(field->type) == 0 || xtf_field_is_none(field, row))
-        return UINT64_MAX;
-    return xtf_field_get(field, row);
+    return field && xtf_type_width(field->type) > 0 ? field : NULL;
+}
+
+/* UINT64_MAX if the field is none, or not there. */
+static uint64_t value_of(const XtfField *field, const uint8_t *row)
+{
+    return !field || xtf_field_is_none(field, row) ? UINT64_MAX : xtf_field_get(field, row);
 }
 
 bool xtf_wait_array(XtfTraceContext *context, const XtfLocation *location, const char *type, XtfArray *array,
@@ -34,28 +38,52 @@ bool xtf_wait_array(XtfTraceContext *context, const XtfLocation *location, const
     return !schema || xtf_trace_find_array(context->trace, location->id, schema->id, array, found, error);
 }
 
-bool xtf_wait_row_read(const XtfArray *waits, uint64_t n, XtfWaitRow *to, GError **error)
+void xtf_wait_row_fields_init(XtfWaitRowFields *fields, const XtfSchema *waits)
 {
-    uint8_t row[XTF_ROW_MAX];
-
-    if (!xtf_array_row(waits, n, row, error))
-        return false;
-    *to = (XtfWaitRow){
-        .kind = value_of(waits, row, "event"),
-        .seq = value_of(waits, row, "seq"),
-        .end = value_of(waits, row, "time"),
-        .amount = value_of(waits, row, "amount"),
-        .context = value_of(waits, row, "context"),
-        .match = value_of(waits, row, "match"),
-        .culprit = value_of(waits, row, "culprit"),
-        .culprit_thread = value_of(waits, row, "culprit_thread"),
-        .met = {value_of(waits, row, "met"), (int64_t)value_of(waits, row, "met_idle")},
-        .culprit_met = {value_of(waits, row, "culprit_met"), (int64_t)value_of(waits, row, "culprit_met_idle")},
+    *fields = (XtfWaitRowFields){
+        .kind = number(waits, "event"),
+        .seq = number(waits, "seq"),
+        .end = number(waits, "time"),
+        .amount = number(waits, "amount"),
+        .context = number(waits, "context"),
+        .match = number(waits, "match"),
+        .culprit = number(waits, "culprit"),
+        .culprit_thread = number(waits, "culprit_thread"),
+        .met = number(waits, "met"),
+        .met_idle = number(waits, "met_idle"),
+        .culprit_met = number(waits, "culprit_met"),
+        .culprit_met_idle = number(waits, "culprit_met_idle"),
     };
-    if (to->amount > to->end)
-        return xtf_damaged(error, "wait %" PRIu64 " ends at %" PRIu64 " and is %" PRIu64 " ticks long", n, to->end,
-                           to->amount);
+}
+
+bool xtf_wait_row_parse(const XtfWaitRowFields *fields, const uint8_t *bytes, uint64_t n, XtfWaitRow *row,
+                        GError **error)
+{
+    *row = (XtfWaitRow){
+        .kind = value_of(fields->kind, bytes),
+        .seq = value_of(fields->seq, bytes),
+        .end = value_of(fields->end, bytes),
+        .amount = value_of(fields->amount, bytes),
+        .context = value_of(fields->context, bytes),
+        .match = value_of(fields->match, bytes),
+        .culprit = value_of(fields->culprit, bytes),
+        .culprit_thread = value_of(fields->culprit_thread, bytes),
+        .met = {value_of(fields->met, bytes), (int64_t)value_of(fields->met_idle, bytes)},
+        .culprit_met = {value_of(fields->culprit_met, bytes), (int64_t)value_of(fields->culprit_met_idle, bytes)},
+    };
+    if (row->amount > row->end)
+        return xtf_damaged(error, "wait %" PRIu64 " ends at %" PRIu64 " and is %" PRIu64 " ticks long", n, row->end,
+                           row->amount);
     return true;
+}
+
+bool xtf_wait_row_read(const XtfArray *waits, uint64_t n, XtfWaitRow *row, GError **error)
+{
+    uint8_t bytes[XTF_ROW_MAX];
+    XtfWaitRowFields fields;
+
+    xtf_wait_row_fields_init(&fields, waits->schema);
+    return xtf_array_row(waits, n, bytes, error) && xtf_wait_row_parse(&fields, bytes, n, row, error);
 }
 
 /* The record that a row of another location is of. */
@@ -73,8 +101,8 @@ static bool read_match(const XtfWaitRow *wait, XtfTraceContext *context, const X
                            wait->match, type, found ? array.n_rows : 0);
     if (!xtf_array_row(&array, wait->match, row, error))
         return false;
-    uint64_t posted = wait->kind == XTF_LABEL_late_receiver ? value_of(&array, row, "posted") : 0;
-    *seq = value_of(&array, row, "seq");
+    uint64_t posted = wait->kind == XTF_LABEL_late_receiver ? value_of(number(array.schema, "posted"), row) : 0;
+    *seq = value_of(number(array.schema, "seq"), row);
     *known = *seq != UINT64_MAX && (posted == UINT64_MAX || posted <= *seq);
     *seq -= posted == UINT64_MAX ? 0 : posted;
     return true;

@@ -25,6 +25,16 @@ typedef struct {
 bool xtf_wait_array(XtfTraceContext *context, const XtfLocation *location, const char *type, XtfArray *array,
                     bool *found, GError **error);
 
+/* Where the fields of a row are; NULL: there is none. Borrows from the schema. */
+typedef struct {
+    const XtfField *kind, *seq, *end, *amount, *context, *match, *culprit, *culprit_thread;
+    const XtfField *met, *met_idle, *culprit_met, *culprit_met_idle;
+} XtfWaitRowFields;
+
+void xtf_wait_row_fields_init(XtfWaitRowFields *fields, const XtfSchema *waits);
+/* Row n, of which the bytes are given. XTF_ERROR_DAMAGED if the wait is longer than the time before its end. */
+bool xtf_wait_row_parse(const XtfWaitRowFields *fields, const uint8_t *bytes, uint64_t n, XtfWaitRow *row,
+                        GError **error);
 /* Row n, which must exist, of `waits` of a location. */
 bool xtf_wait_row_read(const XtfArray *waits, uint64_t n, XtfWaitRow *row, GError **error);
 

@@ -12,8 +12,9 @@
 /* What is known of a location. */
 typedef struct {
     XtfArray calls, waits; /* schema NULL: it has none */
-    uint64_t first;        /* time of its first record */
-    bool counts_outside;   /* its time outside of calls is the program's */
+    XtfWaitRowFields fields;
+    uint64_t first;      /* time of its first record */
+    bool counts_outside; /* its time outside of calls is the program's */
 } Side;
 
 /* A sum, which may be negative meanwhile. */
@@ -54,12 +55,14 @@ static void take_array(Side *side, const XtfTraceContext *context, const XtfArra
 {
     XtfAggregateRef frames;
 
-    if (g_str_equal(array->schema->name, XTF_DERIVED_WAITS))
+    if (g_str_equal(array->schema->name, XTF_DERIVED_WAITS)) {
         side->waits = *array;
-    else if (xtf_aggregate_ref_frames(&frames, context) && array->schema == frames.schema)
+        xtf_wait_row_fields_init(&side->fields, array->schema);
+    } else if (xtf_aggregate_ref_frames(&frames, context) && array->schema == frames.schema) {
         side->calls = *array;
-    else if (g_str_equal(array->schema->name, xtf_model_schema(XTF_MODEL_PROGRAMS)->name))
+    } else if (g_str_equal(array->schema->name, xtf_model_schema(XTF_MODEL_PROGRAMS)->name)) {
         side->counts_outside = true;
+    }
 }
 
 /* NULL with an error. */
@@ -163,12 +166,33 @@ static bool context_after(XtfWaitSides *sides, const Side *side, uint64_t n, uin
     return true;
 }
 
+/* Row n of `waits`, which lies between the two records. */
+static bool add_wait(XtfWaitWork *work, const XtfWaitSides *sides, const XtfWaitRow *row, uint64_t n, GArray *sums,
+                     GError **error)
+{
+    uint32_t n_callpaths = sides->callpaths.n;
+
+    if (row->met.back == UINT64_MAX)
+        return true;
+    if ((row->context != UINT64_MAX && row->context >= n_callpaths) || row->amount > INT64_MAX - work->waited)
+        return xtf_damaged(error, "wait %" PRIu64 " of %" PRIu64 " ticks is on call path %" PRIu64 ", of %u", n,
+                           row->amount, row->context, n_callpaths);
+    const XtfWorkWait wait = {.row = n, .end = row->end, .amount = row->amount};
+    g_array_append_val(work->waits, wait);
+    work->waited += row->amount;
+    if (row->context != UINT64_MAX)
+        add(sums, row->context, -(__int128)row->amount);
+    return true;
+}
+
 /* The waits between two records, without those of both. `from` UINT64_MAX: from the first record on. */
-static bool add_waits(XtfWaitWork *work, const Side *side, const XtfCallpaths *callpaths, uint64_t from, uint64_t to,
+static bool add_waits(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, uint64_t from, uint64_t to,
                       GArray *sums, GError **error)
 {
-    uint64_t n = 0;
+    g_auto(XtfCursor) cursor = {0};
+    bool found, good;
     XtfWaitRow row;
+    uint64_t n = 0;
     XtfSpan span;
 
     if (!side->waits.schema)
@@ -176,23 +200,20 @@ static bool add_waits(XtfWaitWork *work, const Side *side, const XtfCallpaths *c
     xtf_span_init(&span, &side->waits);
     if (from != UINT64_MAX && !xtf_span_rank_of_seq(&span, from + 1, 0, side->waits.n_rows, &n, error))
         return false;
-    for (; n < side->waits.n_rows; n++) {
-        if (!xtf_wait_row_read(&side->waits, n, &row, error))
+    xtf_cursor_init(&cursor, &side->waits);
+    for (good = xtf_cursor_seek_n(&cursor, n, &found, error); good && found;
+         n++, good = xtf_cursor_next(&cursor, 1, &found, error)) {
+        if (!xtf_wait_row_parse(&side->fields, xtf_cursor_row(&cursor), n, &row, error))
             return false;
         if (row.seq >= to)
             break;
-        if (row.met.back == UINT64_MAX)
-            continue;
-        if ((row.context != UINT64_MAX && row.context >= callpaths->n) || row.amount > INT64_MAX - work->waited)
-            return xtf_damaged(error, "wait %" PRIu64 " of %" PRIu64 " ticks is on call path %" PRIu64 ", of %u", n,
-                               row.amount, row.context, callpaths->n);
-        const XtfWorkWait wait = {.row = n, .end = row.end, .amount = row.amount};
-        g_array_append_val(work->waits, wait);
-        work->waited += row.amount;
-        if (row.context != UINT64_MAX)
-            add(sums, row.context, -(__int128)row.amount);
+        if (sides->n_waits++ >= XTF_WAIT_SIDES_MAX)
+            return xtf_fail(error, XTF_ERROR_TOO_LARGE, "there are more than %d waits since both sides met before",
+                            XTF_WAIT_SIDES_MAX);
+        if (!add_wait(work, sides, &row, n, sums, error))
+            return false;
     }
-    return true;
+    return good;
 }
 
 static bool add_calls(XtfWaitSides *sides, const Side *side, uint64_t first, uint64_t end, GArray *sums, GError **error)
@@ -239,8 +260,7 @@ bool xtf_wait_work_find(XtfWaitWork *work, XtfWaitSides *sides, uint32_t locatio
     g_array_set_size(work->waits, 0);
     work->waited = 0;
     if ((from != UINT64_MAX && !count_calls(side, from, &first, error)) || !count_calls(side, seq, &end, error) ||
-        !add_calls(sides, side, first, end, sums, error) ||
-        !add_waits(work, side, &sides->callpaths, from, seq, sums, error))
+        !add_calls(sides, side, first, end, sums, error) || !add_waits(work, sides, side, from, seq, sums, error))
         return false;
     join_sums(sums);
     if (from != UINT64_MAX) {

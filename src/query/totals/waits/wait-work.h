@@ -6,13 +6,17 @@
  * `met_idle` of a row of `waits`: docs/VOCABULARY.md, section 9). Time is counted from call event to call event, as the
  * analysis does it: from the last ENTER or LEAVE before the one record to the last before the other.
  *
- * A walk over the calls in between, and some 50 descents. One thread at a time.
+ * A walk over the calls and the waits in between, and some 50 descents. One thread at a time.
  */
 #pragma once
 
 #include "src/query/format/callpaths.h"
 #include "src/query/select/callpath-times.h"
 #include "src/query/totals/waits/wait-rows.h"
+
+enum {
+    XTF_WAIT_SIDES_MAX = 1 << 21, /* waits that are read, of all locations together */
+};
 
 typedef struct {
     XtfTraceContext *context;
@@ -21,6 +25,7 @@ typedef struct {
     XtfCallpathTimes times;
     GHashTable *sides; /* by location and 1 more: what is known of it */
     uint64_t n_rows;   /* of calls that were walked over so far */
+    uint64_t n_waits;  /* likewise, of waits */
 } XtfWaitSides;
 
 /* XTF_ERROR_DAMAGED if call paths are out of order. */
@@ -48,6 +53,7 @@ void xtf_wait_work_finish(XtfWaitWork *work); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfWaitWork, xtf_wait_work_finish)
 
 /* Before record `seq` of a location, an index in XtfLocations, whose meeting is known. XTF_ERROR_DAMAGED if that is
- * before its first record, or rows of `waits` are none. */
+ * before its first record, or rows of `waits` are none. XTF_ERROR_TOO_LARGE if there are too many of them: what a file
+ * says of meetings may be wrong, and lead over all waits again and again. */
 bool xtf_wait_work_find(XtfWaitWork *work, XtfWaitSides *sides, uint32_t location, uint64_t seq,
                         const XtfWaitMeeting *meeting, GError **error);

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
+from random import Random
 
 import opents_gen
 import oracle
@@ -85,6 +86,32 @@ class RoundTrips(Case):
                              for i, time in enumerate(times))
             self.xml.write_text(f'<trace ranks="1">{slices}</trace>')
             self.round_trip("--noblanks")
+
+    def test_characters(self):
+        """What XML cannot have becomes a question mark; what it can have stays, also where it is a control character."""
+        self.xml.write_text('<trace ranks="1" cmd="a\uffff\ufffe\x7f\x85\uffee b"><slice num="0" time="1"/></trace>'.replace("\x85", "&#x85;"))
+        self.assertEqual(oracle.run(XTF, "import", "-q", "-o", self.xtf, self.xml).returncode, 0)
+        self.export()
+        self.assertEqual(ElementTree.fromstring(oracle.canonical(self.out)).get("cmd"), "a??\x7f\x85\uffee b")
+
+    def test_ranks_by_turns(self):
+        """Ranks that have records in some slices only, in all orders; slices with all of them in between; and processes of such a trace."""
+        random = Random(1)
+        for ranks, slices in (2, 40), (9, 60), (40, 30):
+            root = ElementTree.Element("trace", ranks=str(ranks))
+            for number in range(slices):
+                part = ElementTree.SubElement(root, "slice", num=str(number * 3), time=str(number))
+                for rank in range(ranks) if random.random() < 0.2 else sorted(random.sample(range(ranks), random.choice((0, 1, ranks // 2)))):
+                    ElementTree.SubElement(ElementTree.SubElement(part, "rank", num=str(rank)), "resource", mbytes=str(random.randrange(9)))
+            self.xml.write_text(ElementTree.tostring(root, encoding="unicode"))
+            self.round_trip("--noblanks")
+            self.export(f"proc/0-{ranks // 2}")
+            for part in root:
+                for rank in list(part):
+                    if int(rank.get("num")) > ranks // 2:
+                        part.remove(rank)
+            self.assertEqual(ElementTree.canonicalize(self.out.read_text(), strip_text=True),
+                             ElementTree.canonicalize(ElementTree.tostring(root), strip_text=True))
 
     def test_mixed_numbers(self):
         self.xml.write_text('<trace ranks="1"><slice num="0" time="1.50"/><slice num="1" time="2.5"/></trace>')

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/export/location-reader.h"
+#include "src/export/opents/queue.h"
 #include "src/model/properties.h"
 #include "src/model/task-states.h"
 
@@ -26,8 +27,10 @@ typedef struct {
     int decimals[N_DECIMALS];
     XtfSpans *spans;
     uint32_t n_ranks;
-    Rank *ranks; /* by number; one that the selection or the trace lacks has no reader */
-    Rank slices; /* process 0's, of slices alone */
+    Rank *ranks;          /* by number; one that the selection or the trace lacks has no reader */
+    XtfOpentsQueue queue; /* those that have more records */
+    GArray *due;          /* uint32_t: taken from it */
+    Rank slices;          /* process 0's, of slices alone */
     XtfSelection *selection, *of_slices;
     XtfSpans *spans_of_slices;
     XtfModelTable kinds;
@@ -42,6 +45,8 @@ static void slices_clear(Slices *slices)
     xtf_location_reader_finish(&slices->slices.reader);
     xtf_model_table_finish(&slices->kinds);
     g_clear_pointer(&slices->ranks, g_free);
+    xtf_opents_queue_finish(&slices->queue);
+    g_clear_pointer(&slices->due, g_array_unref);
     g_clear_pointer(&slices->spans, xtf_spans_unref);
     g_clear_pointer(&slices->spans_of_slices, xtf_spans_unref);
     xtf_selection_unref(slices->of_slices);
@@ -95,6 +100,26 @@ static bool begin_slices(Slices *slices, GError **error)
     return begin_rank(slices, &slices->slices, index, slices->of_slices, slices->spans_of_slices, error);
 }
 
+/* The number of a record's slice; all ones: it is of none. All these rows begin alike. */
+static uint64_t frame_of(const XtfLocationRecord *record)
+{
+    bool has = record->tag >= XTF_MODEL_SLICES && record->tag <= XTF_MODEL_MESSAGE_KINDS;
+
+    return has ? ((const XtfSlicesRow *)record->fields)->frame : XTF_NONE64;
+}
+
+/* Until the slice of its next record. One of no slice is due at once. */
+static void await_rank(Slices *slices, uint32_t number)
+{
+    const XtfLocationRecord *record = &slices->ranks[number].record;
+    uint64_t frame;
+
+    if (!record->schema)
+        return;
+    frame = frame_of(record);
+    xtf_opents_queue_add(&slices->queue, frame == XTF_NONE64 ? 0 : frame, number);
+}
+
 static bool prepare(Slices *slices, GError **error)
 {
     XtfTree *tree = slices->job->tree;
@@ -109,15 +134,20 @@ static bool prepare(Slices *slices, GError **error)
         return false;
     g_autoptr(GArray) indices = xtf_selection_locations(slices->selection, locations);
     slices->ranks = g_new0(Rank, slices->n_ranks);
+    slices->due = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    xtf_opents_queue_init(&slices->queue);
     for (guint i = 0; i < indices->len; i++) {
         uint32_t index = g_array_index(indices, uint32_t, i);
         uint64_t number = locations->all[index].proc;
         if (number >= slices->n_ranks || slices->ranks[number].reader.tree) /* another's trace */
             continue;
         slices->job->report.locations++;
+        xtf_export_beat(slices->job);
         if (!begin_rank(slices, &slices->ranks[number], index, slices->selection, slices->spans, error))
             return false;
     }
+    for (uint32_t number = 0; number < slices->n_ranks; number++)
+        await_rank(slices, number);
     return true;
 }
 
@@ -226,14 +256,6 @@ static bool write_record(Slices *slices, const XtfLocationRecord *record, GError
     }
 }
 
-/* The number of a record's slice; all ones: it is of none. All these rows begin alike. */
-static uint64_t frame_of(const XtfLocationRecord *record)
-{
-    bool has = record->tag >= XTF_MODEL_SLICES && record->tag <= XTF_MODEL_MESSAGE_KINDS;
-
-    return has ? ((const XtfSlicesRow *)record->fields)->frame : XTF_NONE64;
-}
-
 static void begin_rank_element(Slices *slices, uint32_t number)
 {
     xtf_opents_xml_begin(slices->xml, "rank");
@@ -273,10 +295,36 @@ static bool time_of(Slices *slices, uint64_t *time, GError **error)
     return true;
 }
 
+/* All ranks that were selected. */
+static bool write_all_ranks(Slices *slices, uint64_t frame, GError **error)
+{
+    const XtfNumberSet *procs = slices->selection->procs;
+
+    for (uint32_t number = 0; number < slices->n_ranks; number++) {
+        xtf_export_beat(slices->job);
+        if ((!procs || xtf_number_set_contains(procs, number)) && !write_rank(slices, number, frame, true, error))
+            return false;
+    }
+    return true;
+}
+
+/* Those that have records in the slice: what a slice costs does not depend on how many others there are. */
+static bool write_due_ranks(Slices *slices, uint64_t frame, GError **error)
+{
+    g_array_set_size(slices->due, 0);
+    xtf_opents_queue_take(&slices->queue, frame, slices->due);
+    for (guint i = 0; i < slices->due->len; i++) {
+        uint32_t number = g_array_index(slices->due, uint32_t, i);
+        if (!write_rank(slices, number, frame, false, error))
+            return false;
+        await_rank(slices, number);
+    }
+    return true;
+}
+
 static bool write_slice(Slices *slices, GError **error)
 {
     const XtfSlicesRow *row = slices->slices.record.fields;
-    const XtfNumberSet *procs = slices->selection->procs;
     uint64_t frame = row->frame, time;
     bool all_were = row->ranks == slices->n_ranks;
 
@@ -286,9 +334,8 @@ static bool write_slice(Slices *slices, GError **error)
     xtf_opents_xml_begin(slices->xml, "slice");
     xtf_opents_xml_count(slices->xml, "num", frame);
     xtf_opents_xml_seconds(slices->xml, "time", time, slices->decimals[TIME]);
-    for (uint32_t number = 0; number < slices->n_ranks; number++)
-        if ((!procs || xtf_number_set_contains(procs, number)) && !write_rank(slices, number, frame, all_were, error))
-            return false;
+    if (!(all_were ? write_all_ranks(slices, frame, error) : write_due_ranks(slices, frame, error)))
+        return false;
     xtf_opents_xml_end(slices->xml);
     return true;
 }

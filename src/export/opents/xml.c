@@ -67,24 +67,32 @@ void xtf_opents_xml_end_to(XtfOpentsXml *xml, unsigned depth)
         xtf_opents_xml_end(xml);
 }
 
-/* Blanks that are no space would be read as spaces, and other control characters cannot be in XML at all. */
+/* U+FFFE and U+FFFF are valid UTF-8 and no characters of XML. */
+static bool is_no_character(const char *text)
+{
+    return g_str_has_prefix(text, "\xEF\xBF\xBE") || g_str_has_prefix(text, "\xEF\xBF\xBF");
+}
+
+/* Blanks that are no space would be read as spaces. Other characters below a space cannot be in XML at all. */
 static void put_escaped(FILE *file, const char *text)
 {
     for (; *text; text++) {
-        if (*text == '&')
-            fputs("&amp;", file);
-        else if (*text == '<')
-            fputs("&lt;", file);
-        else if (*text == '>')
-            fputs("&gt;", file);
-        else if (*text == '"')
-            fputs("&quot;", file);
-        else if (*text == '\t' || *text == '\n' || *text == '\r')
-            fprintf(file, "&#x%X;", (unsigned)*text);
-        else if (g_ascii_iscntrl(*text))
+        if (is_no_character(text)) {
             fputc('?', file);
-        else
-            fputc(*text, file);
+            text += 2;
+        } else if (*text == '&') {
+            fputs("&amp;", file);
+        } else if (*text == '<') {
+            fputs("&lt;", file);
+        } else if (*text == '>') {
+            fputs("&gt;", file);
+        } else if (*text == '"') {
+            fputs("&quot;", file);
+        } else if (*text == '\t' || *text == '\n' || *text == '\r') {
+            fprintf(file, "&#x%X;", (unsigned)*text);
+        } else {
+            fputc((unsigned char)*text < ' ' ? '?' : *text, file);
+        }
     }
 }
 

@@ -287,7 +287,6 @@ static void handle_fault(XtfOpentsImport *import, const char *fault, bool alone,
         return;
     }
     g_markup_parse_context_get_position(import->markup, &line, NULL);
-    import->dropped++;
     if (alone || import->depth > 1)
         xtf_import_warn(import->job, "line %d: %s; the %s is left out", line, fault, lost);
     else

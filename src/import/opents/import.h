@@ -41,11 +41,9 @@ typedef struct {
     uint64_t slices;      /* begun */
     uint64_t frame, time; /* of the slice */
     bool any_frame;
-    guint slice_row; /* mark of the slice's own row */
     uint32_t rank;
     guint rank_mark;
-    int state;          /* of the task */
-    uint64_t rank_read; /* of `read`, those of the rank; and of the slice */
+    int state; /* of the task */
 
     GHashTable *kinds;        /* of messages: name -> row + 1 */
     GPtrArray *kind_names;    /* borrowed from it */
@@ -53,7 +51,6 @@ typedef struct {
     uint64_t n_strange_names; /* others, that are not listed */
     XtfNotation notation;
     uint64_t rounded; /* times */
-    uint64_t dropped; /* ranks and slices with faults */
 } XtfOpentsImport;
 
 /* Of the file, after <trace> was read: definitions, output. `command` and `start` may be NULL. */

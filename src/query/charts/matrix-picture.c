@@ -6,10 +6,10 @@
 
 #include "libxtf/vocabulary.h"
 #include "src/query/drawing/picture-frame.h"
+#include "src/query/drawing/picture-image.h"
 #include "src/query/drawing/picture-table.h"
 #include "src/query/drawing/text-width.h"
 #include "src/query/drawing/time-axis.h"
-#include "src/query/images/indexed-png.h"
 
 enum {
     CELLS_MAX = 64,   /* processes: more are an image */
@@ -208,15 +208,9 @@ static bool draw_image(Picture *picture, GError **error)
                                    .colours = colours,
                                    .n_colours = LEVELS + 1,
                                    .first_is_clear = true};
-    g_autoptr(GByteArray) bytes = xtf_png_encode(&image, error);
-    if (!bytes)
-        return false;
-    g_autofree char *text = g_base64_encode(bytes->data, bytes->len);
-    xtf_draw(picture->drawing,
-             "<image x=\"%d\" y=\"%d\" width=\"%u\" height=\"%u\" style=\"image-rendering:pixelated\" "
-             "href=\"data:image/png;base64,%s\"/>\n",
-             LEFT, TOP, matrix->n * picture->pitch, matrix->n * picture->pitch, text);
-    return true;
+
+    return xtf_draw_image(picture->drawing, &image, error, "x=\"%d\" y=\"%d\" width=\"%u\" height=\"%u\"", LEFT, TOP,
+                          matrix->n * picture->pitch, matrix->n * picture->pitch);
 }
 
 /* Numbers of processes at both sides, at multiples of 1, 2 or 5 of a power of ten. */

@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "src/query/drawing/picture-image.h"
 #include "src/query/drawing/text-width.h"
-#include "src/query/images/indexed-png.h"
 #include "src/query/timeline/row-distance.h"
 #include "src/query/timeline/timeline-private.h"
 
@@ -164,16 +164,10 @@ static bool draw_image(Dense *dense, GError **error)
                                    .colours = dense->colours,
                                    .n_colours = dense->n_colours,
                                    .first_is_clear = true};
-    g_autoptr(GByteArray) bytes = xtf_png_encode(&image, error);
 
-    if (!bytes)
-        return false;
-    g_autofree char *text = g_base64_encode(bytes->data, bytes->len);
-    xtf_draw(dense->timeline->drawing,
-             "<image x=\"%d\" y=\"%d\" width=\"%d\" height=\"%u\" preserveAspectRatio=\"none\" "
-             "style=\"image-rendering:pixelated\" href=\"data:image/png;base64,%s\"/>\n",
-             XTF_PICTURE_LEFT, XTF_TIMELINE_TOP, XTF_PICTURE_PLOT, height, text);
-    return true;
+    return xtf_draw_image(dense->timeline->drawing, &image, error,
+                          "x=\"%d\" y=\"%d\" width=\"%d\" height=\"%u\" preserveAspectRatio=\"none\"", XTF_PICTURE_LEFT,
+                          XTF_TIMELINE_TOP, XTF_PICTURE_PLOT, height);
 }
 
 /* ---- Labels and tool tips. */

@@ -145,3 +145,10 @@ void xtf_finding_add(XtfFindingJob *job, const XtfFindingRule *rule, double scor
     finding.path = path_of(place, &job->views->context->scale);
     g_array_append_val(job->found, finding);
 }
+
+int xtf_finding_compare(const void *a, const void *b, void *data)
+{
+    const XtfFinding *x = a, *y = b;
+
+    return x->score == y->score ? 0 : x->score > y->score ? -1 : 1;
+}

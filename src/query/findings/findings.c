@@ -130,13 +130,6 @@ static bool job_init(XtfFindingJob *job, XtfViews *views, XtfSelection *selectio
             xtf_picture_table_read(views, "profile", selection, add_profile_line, job, error));
 }
 
-int xtf_finding_compare(const void *a, const void *b, void *data)
-{
-    const XtfFinding *x = a, *y = b;
-
-    return x->score == y->score ? 0 : x->score > y->score ? -1 : 1;
-}
-
 GArray *xtf_findings_find(XtfViews *views, XtfSelection *selection, GError **error)
 {
     g_auto(XtfFindingJob) job = {0};

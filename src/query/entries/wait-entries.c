@@ -133,28 +133,24 @@ static const char *type_by_kind(const Row *row)
     return NULL;
 }
 
-/* The row of an array that has a seq, by bisection: seqs go up in each array of a location. */
+/* The row of an array that has a seq: seqs go up in each array of a location. */
 static bool find_seq(const XtfArray *array, uint64_t seq, uint64_t *n, bool *found, GError **error)
 {
     const XtfField *field = xtf_schema_field_by_role(array->schema, XTF_ROLE_SEQ);
-    uint64_t low = 0, high = field ? array->n_rows : 0;
     uint8_t row[XTF_ROW_MAX];
+    XtfSpan span;
 
     *found = false;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (!xtf_array_row(array, middle, row, error))
-            return false;
-        uint64_t at = xtf_field_get(field, row);
-        if ((*found = at == seq)) {
-            *n = middle;
-            return true;
-        }
-        if (at < seq)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    if (!field)
+        return true;
+    xtf_span_init(&span, array);
+    if (!xtf_span_rank_of_seq(&span, seq, 0, array->n_rows, n, error))
+        return false;
+    if (*n == array->n_rows)
+        return true;
+    if (!xtf_array_row(array, *n, row, error))
+        return false;
+    *found = xtf_field_get(field, row) == seq;
     return true;
 }
 

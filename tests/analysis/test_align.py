@@ -25,7 +25,7 @@ sys.path.insert(0, str(pathlib.Path(CHECKER).parent))
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
 sys.dont_write_bytecode = True
 import xtf_reader  # pylint: disable=wrong-import-position
-from xtfrun import is_sanitized  # pylint: disable=wrong-import-position
+from xtfrun import is_sanitized, without_name  # pylint: disable=wrong-import-position
 
 HOUR = 3600 * 10**9
 # What make-clocks is told; how far from the truth a time may be, in ns, if that is known.
@@ -259,7 +259,7 @@ def everything(trace):
     for block in listed.split("\n\n"):
         folder, *lines = block.splitlines()
         files += [f"{folder[:-1].rstrip('/')}/{re.sub('^.[ ]+[0-9]+ ', '', line)}" for line in lines if line[0] == "-"]
-    return listed, run("cat", trace, *files)
+    return listed, without_name(run("cat", trace, *files).encode("utf-8", "surrogateescape"), trace)
 
 
 def check(trace):

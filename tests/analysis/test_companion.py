@@ -18,7 +18,7 @@ import time
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
 # pylint: disable=wrong-import-position
-from xtfrun import Failure
+from xtfrun import Failure, without_name
 
 XTF, CHECKER, SPLIT, *ARCHIVES = sys.argv[1:]
 AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
@@ -59,9 +59,7 @@ def all_files(trace):
 
 
 def printed(trace, *paths):
-    """The words that the files hold. Pictures and pages have the name of the trace in their titles, and are filled up with blanks."""
-    words, name = run("cat", trace, *paths).stdout.split(), pathlib.Path(trace).stem
-    return b" ".join(words).replace(f">{name}: ".encode(), b">trace: ").replace(f"<h1>{name}</h1>".encode(), b"<h1>trace</h1>")
+    return without_name(run("cat", trace, *paths).stdout, trace)
 
 
 def compare(one, other, paths):
@@ -308,7 +306,7 @@ def check_interrupted(pair, folder):
             time.sleep(step * 0.004)
             process.send_signal(signal.SIGINT)
             said = process.communicate(timeout=60)[1].decode()
-        if process.returncode == 0:
+        if process.returncode == 0 or new.exists():  # the signal may come after the last step
             new.rename(pair.companion)
             say(run("cat", pair.trace, "waits/records").stdout == right, "interrupted, it was not whole")
             pair.companion.write_bytes(before[pair.companion])

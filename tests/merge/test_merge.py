@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
-from xtfrun import is_sanitized  # pylint: disable=wrong-import-position
+from xtfrun import is_sanitized, without_name  # pylint: disable=wrong-import-position
 
 XTF, SPLIT, DUMP, CHECKER, *TRACES = sys.argv[1:]
 # The definitions of one part after those of another.
@@ -55,10 +55,10 @@ def paths_of(trace, seed):
 def compare(one, other, paths, what):
     """All files by one command a trace; one by one only where they differ, to say which does."""
     selected = ["/" + path for path in paths]
-    if run("cat", one, *selected) == run("cat", other, *selected):
+    if without_name(run("cat", one, *selected), one) == without_name(run("cat", other, *selected), other):
         return
     for path in selected:
-        a, b = run("cat", one, path), run("cat", other, path)
+        a, b = without_name(run("cat", one, path), one), without_name(run("cat", other, path), other)
         pairs = itertools.zip_longest(a.splitlines(), b.splitlines())
         pair = next(((i, *pair) for i, pair in enumerate(pairs) if pair[0] != pair[1]), None)
         assert not pair, f"{what}: {path}, line {pair[0]}:\n{pair[1]}\n{pair[2]}"

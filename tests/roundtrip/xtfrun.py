@@ -3,6 +3,7 @@
 import argparse
 import os
 import pathlib
+import re
 import resource
 import shutil
 import subprocess
@@ -82,6 +83,15 @@ def compare_archives(options, compare):
             print(f"{archive}: {failure}")
             good = False
     return good
+
+
+def without_name(printed, trace):
+    """What `xtf cat` printed of a trace, in bytes, without the trace's name, which pictures and pages have in their titles; and without
+    the blanks before their last tag that they are filled up with."""
+    path = pathlib.Path(trace)
+    name = (path.name if path.is_dir() else path.stem).encode()
+    printed = printed.replace(b">" + name + b": ", b">trace: ").replace(b"<h1>" + name + b"</h1>", b"<h1>trace</h1>")
+    return re.sub(rb"[ \n]+(?=</(svg|body|html)>)", b"\n", printed)
 
 
 def temporary_folder():

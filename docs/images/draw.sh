@@ -14,6 +14,7 @@ for program in chromium convert; do
 done
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+export TMPDIR="$folder" # a browser that is ended leaves folders there
 
 # shoot TRACE PATH WIDTH HEIGHT SCALE NAME: a screenshot in 128 colours, which is what these pictures need.
 shoot() {

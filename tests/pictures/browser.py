@@ -45,7 +45,7 @@ class Browser:
 
         self.log = tempfile.TemporaryFile()
         self.process = subprocess.Popen([self.program, *options, "about:blank"], stdin=subprocess.DEVNULL, stdout=self.log,
-                                        stderr=self.log, preexec_fn=connect, pass_fds=(3, 4))
+                                        stderr=self.log, preexec_fn=connect, pass_fds=(3, 4), env={**os.environ, "TMPDIR": self.folder})
         os.close(to_child)
         os.close(from_child)
         self.unread, self.number, self.events, self.session = b"", 0, [], None

@@ -1,0 +1,248 @@
+/*
+ * What a traced process and its collector share: memory, and the records in it.
+ *
+ * The process makes an unlinked file in memory (memfd). Its first page is an XtfWireProcess; behind it stand n_rings
+ * XtfWireRings, and behind these, on a page, the data of the rings, ring_size bytes each. A thread of the process
+ * claims a ring and is its only producer; the collector is the only consumer of all rings. Both map a ring's data
+ * twice, one behind the other, so that a record never wraps.
+ *
+ * A producer writes a record whole, then publishes the ring's head with a release store. So whoever reads up to the
+ * head, which may be a coroner, sees whole records only. Positions count bytes and never wrap: position p lies at
+ * p & (ring_size - 1).
+ *
+ * A record is 8-byte words: an XtfWireHead, and the words that its kind has (XTF_WIRE_KINDS). Times are readings of the
+ * process's clock (XtfWireClock), not yet nanoseconds; they do not fall within a ring.
+ *
+ * This header knows libc alone: it is compiled into programs that are traced.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum {
+    XTF_WIRE_VERSION = 1,
+    XTF_WIRE_HEADER_SIZE = 4096, /* of an XtfWireProcess, with what may come */
+    XTF_WIRE_RINGS_MAX = 4096,
+    XTF_WIRE_WORDS_MAX = 512, /* of one record */
+};
+#define XTF_WIRE_MAGIC UINT64_C(0x3165726977667478) /* "xtfwire1" */
+#define XTF_WIRE_NONE  UINT32_MAX                   /* no rank, peer, root, communicator ... */
+
+/* What readings of the clock are. Nanoseconds since 1970 are base + ((reading - start) * multiplier >> shift), in 128
+ * bits. All processes of a job on a node have the same, so that their times agree. */
+typedef struct {
+    uint32_t source; /* XtfWireClockSource */
+    uint32_t shift;
+    uint64_t start, base, multiplier;
+} XtfWireClock;
+
+typedef enum { XTF_WIRE_CLOCK_TSC, XTF_WIRE_CLOCK_MONOTONIC } XtfWireClockSource;
+
+typedef enum {
+    XTF_WIRE_STARTING,  /* before the process's rank is known */
+    XTF_WIRE_RUNNING,   /* rank and world_size are set */
+    XTF_WIRE_FINALIZED, /* MPI_Finalize has been called, or the process left its exit handlers behind */
+} XtfWirePhase;
+
+/* The first page. All members that change are atomic. */
+typedef struct {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t n_rings;   /* places for them */
+    uint64_t ring_size; /* bytes, a power of two, at least a page */
+    int32_t pid;        /* in the process's own pid namespace */
+    uint32_t when_full; /* XtfWireWhenFull */
+    XtfWireClock clock;
+
+    _Atomic uint32_t phase;
+    _Atomic uint32_t rank;       /* the process's number in the job; XTF_WIRE_NONE: not known (yet) */
+    _Atomic uint32_t world_size; /* of MPI_COMM_WORLD; 0: no MPI, or not known yet */
+    _Atomic uint32_t claimed;    /* rings that were ever claimed: the first so many are in use, or were */
+    /* A producer asks that all that was published is packed and committed, by adding 1; the collector answers by
+     * setting `drained` to what it saw. Both are futexes. */
+    _Atomic uint32_t drain, drained;
+    _Atomic uint32_t wake;            /* futex: the collector waits on it between two rounds, a full ring wakes it */
+    _Atomic uint64_t nested;          /* events left out because they came from inside another one (signal handlers) */
+    _Atomic uint64_t without_ring;    /* events of threads for which there was no ring */
+    _Atomic uint32_t collector_ready; /* 1: the collector reads; 2: it cannot, see its log. A futex */
+} XtfWireProcess;
+
+typedef enum { XTF_WIRE_WAIT, XTF_WIRE_DROP } XtfWireWhenFull;
+
+typedef enum { XTF_WIRE_RING_FREE, XTF_WIRE_RING_USED, XTF_WIRE_RING_CLOSED } XtfWireRingState;
+
+/* What a thread does at the moment: for who watches. Plain stores; `since` is a reading of the clock. */
+typedef enum { XTF_WIRE_OUTSIDE, XTF_WIRE_IN_CALL, XTF_WIRE_IN_BLOCKING_CALL } XtfWireThreadState;
+
+/* Three cache lines: the producer's, the consumer's, and the watchers'. */
+typedef struct {
+    _Alignas(64) _Atomic uint64_t head; /* of the next record to come */
+    _Atomic uint64_t dropped;           /* records that found no room */
+    _Atomic uint64_t waits;             /* how often the producer waited for room */
+    _Atomic uint32_t state;             /* XtfWireRingState */
+    uint32_t thread;                    /* the thread's number within the process, from 0, in the order of claims */
+    int32_t tid;                        /* of the system; 0: not known */
+    uint32_t pad;
+    _Alignas(64) _Atomic uint64_t tail;  /* the collector has taken what is before */
+    _Alignas(64) _Atomic uint32_t doing; /* XtfWireThreadState */
+    _Atomic uint32_t region;
+    _Atomic uint64_t since;
+} XtfWireRing;
+
+/* The first two words of each record. */
+typedef struct {
+    uint64_t time;
+    uint32_t kind : 8;
+    uint32_t region : 24; /* of ENTER and LEAVE; else small numbers as the kind says */
+    uint32_t arg;         /* as the kind says */
+} XtfWireHead;
+
+/*
+ * The kinds of records: KIND(NAME, words). `words` counts the head's two; 0: the record's length in words is `region`.
+ * What stands in arg and in the words w2, w3, ... is told behind each. Where two numbers of 32 bits share a word, the
+ * first is the lower one. "request" is an id that the process gives each request it starts, from 1, never again.
+ */
+/* clang-format off */
+#define XTF_WIRE_KINDS(KIND)                                                                                           \
+    /* 0 is no kind: memory that was never written */                                                                  \
+    KIND(NOTHING, 2)                                                                                                   \
+    /* The call stack: region is a function of MPI (its line in functions.tbl) below XTF_WIRE_REGIONS_OWN, or a region \
+     * that XTF_DEFINE_REGION defines. */                                                                              \
+    KIND(ENTER, 2) KIND(LEAVE, 2)                                                                                      \
+    /* region: an XtfDefinition; arg: bytes of this piece; w2: id; w3: offset of the piece | bytes of all; w4...: data */ \
+    KIND(DEFINE, 0)                                                                                                    \
+    /* arg: the mode, 1 on, 2 off. Off: what comes now is not recorded, on purpose (region 0) or for want of room (1). */ \
+    KIND(MEASUREMENT, 2)                                                                                               \
+    /* The producer waited for room; w2: until when */                                                                 \
+    KIND(WAITED, 3)                                                                                                    \
+    /* w2: records that are missing here */                                                                            \
+    KIND(DROPPED, 3)                                                                                                   \
+    XTF_WIRE_MESSAGE_KINDS(KIND) XTF_WIRE_HANDLE_KINDS(KIND) XTF_WIRE_IO_KINDS(KIND) XTF_WIRE_THREAD_KINDS(KIND)
+
+/* Messages, requests, collective operations. arg of messages: the peer's rank in the communicator. */
+#define XTF_WIRE_MESSAGE_KINDS(KIND)                                                                                   \
+    KIND(SEND, 4)               /* w2: comm | tag; w3: bytes */                                                        \
+    KIND(ISEND, 5)              /* the same; w4: request */                                                            \
+    KIND(RECV, 4)               /* as SEND */                                                                          \
+    KIND(IRECV, 5)              /* as ISEND: a receive that completes now */                                           \
+    KIND(ISEND_COMPLETE, 3)     /* w2: request */                                                                      \
+    KIND(IRECV_REQUEST, 3)      /* w2: request: a receive is posted */                                                 \
+    KIND(REQUEST_TEST, 3)       /* w2: request; arg: how many tests in a row found nothing, this one included */       \
+    KIND(REQUEST_CANCELLED, 3)  /* w2: request */                                                                      \
+    KIND(COLLECTIVE_BEGIN, 2)                                                                                          \
+    KIND(COLLECTIVE_END, 5)     /* region: index in xtf_collective_operations; arg: root; w2: comm | flags; w3: sent; w4: received */ \
+    KIND(ICOLLECTIVE_REQUEST, 3)  /* w2: request */                                                                    \
+    KIND(ICOLLECTIVE_COMPLETE, 6) /* as COLLECTIVE_END; w5: request */
+
+/* Communicators and windows. arg: the communicator or the window, but where it says peer. */
+#define XTF_WIRE_HANDLE_KINDS(KIND)                                                                                    \
+    KIND(COMM_CREATE, 2) KIND(COMM_DESTROY, 2)                                                                         \
+    KIND(RMA_WIN_CREATE, 2) KIND(RMA_WIN_DESTROY, 2)                                                                   \
+    KIND(RMA_PUT, 5)            /* arg: peer; w2: window | atomic, an index in xtf_rma_atomics; w3: bytes; w4: matching */ \
+    KIND(RMA_GET, 5)            /* the same */                                                                         \
+    KIND(RMA_ATOMIC, 6)         /* the same; w5: bytes received */                                                     \
+    KIND(RMA_COMPLETE, 3)       /* arg: window; region: 0 blocking, 1 non-blocking, 2 test, 3 remote; w2: matching */  \
+    KIND(RMA_COLLECTIVE_BEGIN, 2)                                                                                      \
+    KIND(RMA_COLLECTIVE_END, 5) /* region: operation; arg: root; w2: window | sync level; w3: sent; w4: received */    \
+    KIND(RMA_GROUP_SYNC, 4)     /* arg: window; w2: sync level | group */                                              \
+    KIND(RMA_SYNC, 3)           /* arg: peer; w2: window | sync type */                                                \
+    KIND(RMA_WAIT_CHANGE, 2)                                                                                           \
+    KIND(RMA_REQUEST_LOCK, 4)   /* arg: peer; w2: window | lock type; w3: lock */                                      \
+    KIND(RMA_ACQUIRE_LOCK, 4) KIND(RMA_TRY_LOCK, 4) KIND(RMA_RELEASE_LOCK, 4)
+
+/* Files. arg: the handle. */
+#define XTF_WIRE_IO_KINDS(KIND)                                                                                        \
+    KIND(IO_CREATE_HANDLE, 4)   /* w2: access mode | creation flags; w3: status flags */                               \
+    KIND(IO_DESTROY_HANDLE, 2)                                                                                         \
+    KIND(IO_DELETE_FILE, 3)     /* arg: the file (XTF_DEFINE_FILE) */                                                  \
+    KIND(IO_SEEK, 5)            /* region: whence; w2: offset; w3: result; w4: 0 */                                    \
+    KIND(IO_BEGIN, 5)           /* region: mode; w2: flags; w3: bytes requested; w4: matching */                       \
+    KIND(IO_ISSUED, 3)          /* w2: matching */                                                                     \
+    KIND(IO_TEST, 3)            /* w2: matching */                                                                     \
+    KIND(IO_COMPLETE, 4)        /* w2: matching; w3: bytes */
+
+/* Threads. */
+#define XTF_WIRE_THREAD_KINDS(KIND)                                                                                    \
+    KIND(THREAD_CREATE, 3)      /* w2: sequence, which a THREAD_BEGIN has too */                                       \
+    KIND(THREAD_BEGIN, 3) KIND(THREAD_WAIT, 3) KIND(THREAD_END, 3)                                                     \
+    KIND(LOCK_ACQUIRE, 3)       /* arg: lock; w2: order */                                                             \
+    KIND(LOCK_RELEASE, 3)
+
+/* clang-format on */
+
+#define XTF_WIRE_KIND(NAME, words) XTF_WIRE_##NAME,
+typedef enum { XTF_WIRE_KINDS(XTF_WIRE_KIND) XTF_WIRE_N_KINDS } XtfWireKind;
+#undef XTF_WIRE_KIND
+
+/* Numbers of regions of 24 bits: from this one on they are the process's own. */
+enum { XTF_WIRE_REGIONS_OWN = 4096 };
+
+/*
+ * What a DEFINE record defines: `id` is the number by which records mean it. A definition that is too long for one
+ * record is several, in turn, in one ring. It may come after its first use in another ring. The data are the struct,
+ * and the texts, lists and so on that it announces, packed behind it without padding. Defining an id again is allowed:
+ * the later one counts.
+ */
+typedef enum {
+    XTF_DEFINE_REGION,   /* XtfDefineRegion, name, file */
+    XTF_DEFINE_ADDRESS,  /* XtfDefineAddress: a region whose name the collector finds */
+    XTF_DEFINE_COMM,     /* XtfDefineComm, name */
+    XTF_DEFINE_GROUP,    /* XtfDefineGroup, its members as uint32_t: numbers of processes in the job */
+    XTF_DEFINE_WINDOW,   /* XtfDefineWindow, name */
+    XTF_DEFINE_FILE,     /* XtfDefineFile, name */
+    XTF_DEFINE_HANDLE,   /* XtfDefineHandle: of a file */
+    XTF_DEFINE_CART,     /* XtfDefineCart, of each dimension an XtfDefineDimension */
+    XTF_DEFINE_THREAD,   /* id: the thread's number; its name */
+    XTF_DEFINE_PROPERTY, /* XtfDefineProperty, name, value: of the trace */
+    XTF_N_DEFINITIONS,
+} XtfDefinition;
+
+typedef struct {
+    uint32_t line;           /* 0: not known */
+    uint32_t role, paradigm; /* indices in xtf_region_roles and xtf_paradigm_names */
+    uint32_t name_size, file_size;
+} XtfDefineRegion;
+
+typedef struct {
+    uint64_t address; /* in the process */
+} XtfDefineAddress;
+
+typedef struct {
+    uint32_t group, remote_group; /* ids; XTF_WIRE_NONE */
+    uint32_t parent;              /* a communicator; XTF_WIRE_NONE */
+    uint32_t flags, name_size;
+} XtfDefineComm;
+
+typedef struct {
+    uint32_t n; /* 0: another process defines the members */
+    uint32_t flags;
+} XtfDefineGroup;
+
+typedef struct {
+    uint32_t comm, flags, name_size;
+} XtfDefineWindow;
+
+typedef struct {
+    uint32_t name_size;
+} XtfDefineFile;
+
+typedef struct {
+    uint32_t file, comm, flags;
+} XtfDefineHandle;
+
+typedef struct {
+    uint32_t comm, n_dimensions, rank; /* rank: of this process in the communicator */
+} XtfDefineCart;
+
+typedef struct {
+    uint32_t size, periodic, coordinate; /* coordinate: of this process */
+} XtfDefineDimension;
+
+typedef struct {
+    uint32_t name_size, value_size;
+} XtfDefineProperty;
+
+_Static_assert(sizeof(XtfWireProcess) <= XTF_WIRE_HEADER_SIZE, "the header fits its page");
+_Static_assert(sizeof(XtfWireRing) == 192, "a ring has three cache lines");
+_Static_assert(sizeof(XtfWireHead) == 16, "a head is two words");

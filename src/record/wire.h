@@ -2,9 +2,9 @@
  * What a traced process and its collector share: memory, and the records in it.
  *
  * The process makes an unlinked file in memory (memfd). Its first page is an XtfWireProcess; behind it stand n_rings
- * XtfWireRings, and behind these, on a page, the data of the rings, ring_size bytes each. A thread of the process
- * claims a ring and is its only producer; the collector is the only consumer of all rings. Both map a ring's data
- * twice, one behind the other, so that a record never wraps.
+ * XtfWireRings, behind these XTF_WIRE_CHOICES bytes, and behind these, on a page, the data of the rings, ring_size
+ * bytes each. A thread of the process claims a ring and is its only producer; the collector is the only consumer of all
+ * rings. Both map a ring's data twice, one behind the other, so that a record never wraps.
  *
  * A producer writes a record whole, then publishes the ring's head with a release store. So whoever reads up to the
  * head, which may be a coroner, sees whole records only. Positions count bytes and never wrap: position p lies at
@@ -25,6 +25,7 @@ enum {
     XTF_WIRE_HEADER_SIZE = 4096, /* of an XtfWireProcess, with what may come */
     XTF_WIRE_RINGS_MAX = 4096,
     XTF_WIRE_WORDS_MAX = 512, /* of one record */
+    XTF_WIRE_CHOICES = 1 << 17,
 };
 #define XTF_WIRE_MAGIC UINT64_C(0x3165726977667478) /* "xtfwire1" */
 #define XTF_WIRE_NONE  UINT32_MAX                   /* no rank, peer, root, communicator ... */
@@ -69,6 +70,21 @@ typedef struct {
 } XtfWireProcess;
 
 typedef enum { XTF_WIRE_WAIT, XTF_WIRE_DROP } XtfWireWhenFull;
+
+/* What becomes of calls of the process's own region XTF_WIRE_REGIONS_OWN + i: byte i behind the rings, a plain byte
+ * that is read and written atomically. The collector sets EXCLUDED, since it knows names, and leaves out what was
+ * recorded before; the process sets BRAKED, and records the calls that were open until they end. */
+typedef enum { XTF_WIRE_CHOICE_RECORD, XTF_WIRE_CHOICE_EXCLUDED, XTF_WIRE_CHOICE_BRAKED } XtfWireChoice;
+
+/* Where in the memory these bytes stand, and where the data of the rings begin. `page`: the system's size of a page. */
+static inline uint64_t xtf_wire_choices_at(uint32_t n_rings)
+{
+    return XTF_WIRE_HEADER_SIZE + 192 * (uint64_t)n_rings;
+}
+static inline uint64_t xtf_wire_data_at(uint32_t n_rings, uint64_t page)
+{
+    return (xtf_wire_choices_at(n_rings) + XTF_WIRE_CHOICES + page - 1) / page * page;
+}
 
 typedef enum { XTF_WIRE_RING_FREE, XTF_WIRE_RING_USED, XTF_WIRE_RING_CLOSED } XtfWireRingState;
 
@@ -118,6 +134,8 @@ typedef struct {
     KIND(WAITED, 3)                                                                                                    \
     /* w2: records that are missing here */                                                                            \
     KIND(DROPPED, 3)                                                                                                   \
+    /* region: is not recorded from here on, by itself, for it was called too often; w2: by how many calls in a row */ \
+    KIND(BRAKED, 3)                                                                                                    \
     XTF_WIRE_MESSAGE_KINDS(KIND) XTF_WIRE_HANDLE_KINDS(KIND) XTF_WIRE_IO_KINDS(KIND) XTF_WIRE_THREAD_KINDS(KIND)
 
 /* Messages, requests, collective operations. arg of messages: the peer's rank in the communicator. */
@@ -186,7 +204,7 @@ enum { XTF_WIRE_REGIONS_OWN = 4096 };
  */
 typedef enum {
     XTF_DEFINE_REGION,   /* XtfDefineRegion, name, file */
-    XTF_DEFINE_ADDRESS,  /* XtfDefineAddress: a region whose name the collector finds */
+    XTF_DEFINE_ADDRESS,  /* XtfDefineAddress, path of the object file: a region whose name the collector finds */
     XTF_DEFINE_COMM,     /* XtfDefineComm, name */
     XTF_DEFINE_GROUP,    /* XtfDefineGroup, its members as uint32_t: numbers of processes in the job */
     XTF_DEFINE_WINDOW,   /* XtfDefineWindow, name */
@@ -206,6 +224,7 @@ typedef struct {
 
 typedef struct {
     uint64_t address; /* in the process */
+    uint64_t base;    /* of the object file that it lies in: what the loader added to the file's addresses */
 } XtfDefineAddress;
 
 typedef struct {
@@ -243,6 +262,7 @@ typedef struct {
     uint32_t name_size, value_size;
 } XtfDefineProperty;
 
+_Static_assert(XTF_WIRE_REGIONS_OWN + XTF_WIRE_CHOICES <= 1 << 24, "a record can name each region");
 _Static_assert(sizeof(XtfWireProcess) <= XTF_WIRE_HEADER_SIZE, "the header fits its page");
 _Static_assert(sizeof(XtfWireRing) == 192, "a ring has three cache lines");
 _Static_assert(sizeof(XtfWireHead) == 16, "a head is two words");

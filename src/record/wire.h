@@ -4,7 +4,9 @@
  * The process makes an unlinked file in memory (memfd). Its first page is an XtfWireProcess; behind it stand n_rings
  * XtfWireRings, behind these XTF_WIRE_CHOICES bytes, and behind these, on a page, the data of the rings, ring_size
  * bytes each. A thread of the process claims a ring and is its only producer; the collector is the only consumer of all
- * rings. Both map a ring's data twice, one behind the other, so that a record never wraps.
+ * rings. Both map a ring's data twice, one behind the other, so that a record never wraps. A ring whose thread has
+ * ended is claimed by the next thread, whose records stand behind those of the former: an OWNER record says whose the
+ * records behind it are. It is the first record of each ring.
  *
  * A producer writes a record whole, then publishes the ring's head with a release store. So whoever reads up to the
  * head, which may be a coroner, sees whole records only. Positions count bytes and never wrap: position p lies at
@@ -67,6 +69,8 @@ typedef struct {
     _Atomic uint64_t nested;          /* events left out because they came from inside another one (signal handlers) */
     _Atomic uint64_t without_ring;    /* events of threads for which there was no ring */
     _Atomic uint32_t collector_ready; /* 1: the collector reads; 2: it cannot, see its log. A futex */
+    _Atomic uint32_t exited;          /* 1: the process called exit(), or main returned, with exit_status */
+    _Atomic int32_t exit_status;
 } XtfWireProcess;
 
 typedef enum { XTF_WIRE_WAIT, XTF_WIRE_DROP } XtfWireWhenFull;
@@ -86,6 +90,7 @@ static inline uint64_t xtf_wire_data_at(uint32_t n_rings, uint64_t page)
     return (xtf_wire_choices_at(n_rings) + XTF_WIRE_CHOICES + page - 1) / page * page;
 }
 
+/* Free: no thread had it. Closed: its thread has ended; the next thread may take it, also before it is drained. */
 typedef enum { XTF_WIRE_RING_FREE, XTF_WIRE_RING_USED, XTF_WIRE_RING_CLOSED } XtfWireRingState;
 
 /* What a thread does at the moment: for who watches. Plain stores; `since` is a reading of the clock. */
@@ -97,9 +102,11 @@ typedef struct {
     _Atomic uint64_t dropped;           /* records that found no room */
     _Atomic uint64_t waits;             /* how often the producer waited for room */
     _Atomic uint32_t state;             /* XtfWireRingState */
-    uint32_t thread;                    /* the thread's number within the process, from 0, in the order of claims */
-    int32_t tid;                        /* of the system; 0: not known */
-    uint32_t pad;
+    _Atomic uint32_t thread;            /* whose it is now: for watchers, as OWNER records count */
+    _Atomic int32_t tid;
+    /* 1: the producer waits for room: a futex on the lower half of the tail. Who moves the tail and finds 1 here sets 0
+     * and wakes it. */
+    _Atomic uint32_t waiting;
     _Alignas(64) _Atomic uint64_t tail;  /* the collector has taken what is before */
     _Alignas(64) _Atomic uint32_t doing; /* XtfWireThreadState */
     _Atomic uint32_t region;
@@ -123,6 +130,9 @@ typedef struct {
 #define XTF_WIRE_KINDS(KIND)                                                                                           \
     /* 0 is no kind: memory that was never written */                                                                  \
     KIND(NOTHING, 2)                                                                                                   \
+    /* The records behind this one, in its ring, are of another thread. arg: the thread's number within the process,     \
+     * from 0, in the order of claims, never given again; w2: the system's number of it, 0: not known */                \
+    KIND(OWNER, 3)                                                                                                     \
     /* The call stack: region is a function of MPI (its line in functions.tbl) below XTF_WIRE_REGIONS_OWN, or a region \
      * that XTF_DEFINE_REGION defines. */                                                                              \
     KIND(ENTER, 2) KIND(LEAVE, 2)                                                                                      \
@@ -130,9 +140,10 @@ typedef struct {
     KIND(DEFINE, 0)                                                                                                    \
     /* arg: the mode, 1 on, 2 off. Off: what comes now is not recorded, on purpose (region 0) or for want of room (1). */ \
     KIND(MEASUREMENT, 2)                                                                                               \
-    /* The producer waited for room; w2: until when */                                                                 \
+    /* The producer waited for room, from the record's time on; w2: until when */                                                                 \
     KIND(WAITED, 3)                                                                                                    \
-    /* w2: records that are missing here */                                                                            \
+    /* w2: records that are missing here. For want of room come, in turn: MEASUREMENT off, DROPPED, a LEAVE for each       \
+     * frame that was open and has been left since, MEASUREMENT on, an ENTER for each frame that is open now. */                                                                            \
     KIND(DROPPED, 3)                                                                                                   \
     /* region: is not recorded from here on, by itself, for it was called too often; w2: by how many calls in a row */ \
     KIND(BRAKED, 3)                                                                                                    \

@@ -1,7 +1,7 @@
 /*
  * What a traced process and its collector share: memory, and the records in it.
  *
- * The process makes an unlinked file in memory (memfd). Its first page is an XtfWireProcess; behind it stand n_rings
+ * The process makes an unlinked file in memory (memfd). Its first pages are an XtfWireProcess; behind stand n_rings
  * XtfWireRings, behind these XTF_WIRE_CHOICES bytes, and behind these, on a page, the data of the rings, ring_size
  * bytes each. A thread of the process claims a ring and is its only producer; the collector is the only consumer of all
  * rings. Both map a ring's data twice, one behind the other, so that a record never wraps. A ring whose thread has
@@ -24,10 +24,11 @@
 
 enum {
     XTF_WIRE_VERSION = 1,
-    XTF_WIRE_HEADER_SIZE = 4096, /* of an XtfWireProcess, with what may come */
+    XTF_WIRE_HEADER_SIZE = 3 * 4096, /* of an XtfWireProcess, with what may come */
     XTF_WIRE_RINGS_MAX = 4096,
     XTF_WIRE_WORDS_MAX = 512, /* of one record */
     XTF_WIRE_CHOICES = 1 << 17,
+    XTF_WIRE_FUNCTIONS = 1024, /* functions.tbl has fewer */
 };
 #define XTF_WIRE_MAGIC UINT64_C(0x3165726977667478) /* "xtfwire1" */
 #define XTF_WIRE_NONE  UINT32_MAX                   /* no rank, peer, root, communicator ... */
@@ -48,7 +49,7 @@ typedef enum {
     XTF_WIRE_FINALIZED, /* MPI_Finalize has been called, or the process left its exit handlers behind */
 } XtfWirePhase;
 
-/* The first page. All members that change are atomic. */
+/* The first pages. All members that change are atomic. */
 typedef struct {
     uint64_t magic;
     uint32_t version;
@@ -71,6 +72,8 @@ typedef struct {
     _Atomic uint32_t collector_ready; /* 1: the collector reads; 2: it cannot, see its log. A futex */
     _Atomic uint32_t exited;          /* 1: the process called exit(), or main returned, with exit_status */
     _Atomic int32_t exit_status;
+    /* Calls of the function of MPI that has this number that were not recorded, on purpose: there are too many. */
+    _Atomic uint64_t unrecorded[XTF_WIRE_FUNCTIONS];
 } XtfWireProcess;
 
 typedef enum { XTF_WIRE_WAIT, XTF_WIRE_DROP } XtfWireWhenFull;

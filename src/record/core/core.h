@@ -54,6 +54,8 @@ extern __thread XtfCoreThread xtf_core_thread __attribute__((tls_model("initial-
 /* Whether the process records: it is activated, and neither switched off nor a child that was forked. */
 extern bool xtf_core_active;
 extern bool xtf_core_clock_is_tsc;
+/* What the process and its collector share; NULL before the activation. */
+extern XtfWireProcess *xtf_core_process;
 
 /* Makes the memory and the collector; once, further calls do nothing. False: the process goes on without being
  * recorded, and has been told why on stderr. From any thread. */

@@ -29,6 +29,7 @@ static const struct {
     const char *summary;
     const char *alias; /* NULL: none */
 } commands[] = {
+    {"record", xtf_command_record, "run a program, and record a trace of it", NULL},
     {"import", xtf_command_import, "read a trace of another format into an .xtf file", NULL},
     {"mount", xtf_command_mount, "mount a trace as a directory", NULL},
     {"unmount", xtf_command_unmount, "unmount it", "umount"},
@@ -60,7 +61,7 @@ static void print_help(void)
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].summary);
     g_autofree char *formats = xtf_import_formats();
-    printf("\nAll but `why`, `cache`, `copy` and `merge` take %s, too.\n", formats);
+    printf("\nAll but `record`, `why`, `cache`, `copy` and `merge` take %s, too.\n", formats);
     puts("\n"
          "`xtf COMMAND --help` says more; so does xtf(1). A tour:\n"
          "  xtf mount TRACE /mnt/t && cat /mnt/t/README");

@@ -24,9 +24,19 @@ static char *after_valued_option(char *argument, const GOptionEntry *entries)
     return NULL;
 }
 
+/* Whether a long option takes its value from the next argument. */
+static bool is_valued_long_option(const char *argument, const GOptionEntry *entries)
+{
+    for (const GOptionEntry *entry = entries; entry->long_name && g_str_has_prefix(argument, "--"); entry++)
+        if (g_str_equal(argument + 2, entry->long_name))
+            return entry->arg != G_OPTION_ARG_NONE;
+    return false;
+}
+
 /* GLib takes the value of a short option from the next argument only; other programs take -j4 as well. Splits such
- * arguments into -j and 4. The new vector lives as long as the program. */
-static void split_short_options(int *argc, char ***argv, const GOptionEntry *entries)
+ * arguments into -j and 4; with `posix`, those before the first that is no option. The new vector lives as long as the
+ * program. */
+static void split_short_options(int *argc, char ***argv, const GOptionEntry *entries, bool posix)
 {
     static GPtrArray *split;
     bool options = true, is_value = false;
@@ -35,9 +45,9 @@ static void split_short_options(int *argc, char ***argv, const GOptionEntry *ent
     g_ptr_array_add(split, (*argv)[0]);
     for (int i = 1; i < *argc; i++) {
         char *argument = (*argv)[i];
-        options = options && (is_value || strcmp(argument, "--") != 0);
+        options = options && (is_value || (strcmp(argument, "--") != 0 && (!posix || argument[0] == '-')));
         char *value = options && !is_value ? after_valued_option(argument, entries) : NULL;
-        is_value = value && !*value;
+        is_value = (value && !*value) || (posix && options && !is_value && is_valued_long_option(argument, entries));
         if (value && *value) {
             g_autofree char *option = g_strndup(argument, (gsize)(value - argument));
             g_ptr_array_add(split, (char *)g_intern_string(option));
@@ -62,8 +72,11 @@ bool xtf_cli_parse(int *argc, char ***argv, int n_arguments, const char *argumen
     g_option_context_set_summary(context, summary);
     if (entries) {
         g_option_context_add_main_entries(context, entries, NULL);
-        split_short_options(argc, argv, entries);
+        split_short_options(argc, argv, entries, n_arguments == XTF_CLI_COMMAND);
     }
+    g_option_context_set_strict_posix(context, n_arguments == XTF_CLI_COMMAND);
+    if (n_arguments == XTF_CLI_COMMAND)
+        n_arguments = -1;
     bool parsed = g_option_context_parse(context, argc, argv, &error);
     g_set_prgname("xtf");
     if (parsed) {

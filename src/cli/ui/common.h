@@ -12,10 +12,11 @@ enum {
     XTF_EXIT_USAGE = 2,
 };
 
-enum { XTF_CLI_ANY = INT_MIN };
+enum { XTF_CLI_ANY = INT_MIN, XTF_CLI_COMMAND };
 
 /* Parses a command's arguments, in place. True if `n_arguments` are left beside options and the command's name
- * (negative: at least -n_arguments; XTF_CLI_ANY: any number); else prints a message. --help prints and exits.
+ * (negative: at least -n_arguments; XTF_CLI_ANY: any number; XTF_CLI_COMMAND: a command and its arguments, at which
+ * our options end); else prints a message. --help prints and exits.
  * `arguments`, for the usage, names them. */
 bool xtf_cli_parse(int *argc, char ***argv, int n_arguments, const char *arguments, const char *summary,
                    const GOptionEntry *entries);

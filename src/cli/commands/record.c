@@ -1,0 +1,247 @@
+/*
+ * xtf record: runs a program, and records a trace of it.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "src/cli/commands/commands.h"
+#include "src/cli/ui/common.h"
+#include "src/cli/ui/interrupts.h"
+#include "src/cli/ui/print.h"
+#include "src/cli/ui/progress.h"
+#include "src/record/launch/folder.h"
+#include "src/record/launch/parts.h"
+#include "src/record/launch/plan.h"
+#include "src/record/launch/run.h"
+
+enum {
+    DRAIN_SECONDS = 10,
+    DRAIN_MAX = 86400,
+    RING_MIN = 4 << 10,
+    RING_MAX = 1 << 30,
+};
+
+/* The options as they were given. */
+typedef struct {
+    char *output, *buffer, *when_full, *filter, *mpi, *clock, *drain;
+    gboolean force, keep_parts, all_calls, stack, follow_children, dry_run, quiet;
+} Given;
+
+static void given_finish(Given *given)
+{
+    char *texts[] = {given->output, given->buffer, given->when_full, given->filter,
+                     given->mpi,    given->clock,  given->drain};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
+        g_free(texts[i]);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Given, given_finish)
+
+static bool wrong(const char *option, const char *value, const char *needed)
+{
+    xtf_print_line(stderr, "xtf: record: %s '%s': %s", option, value, needed);
+    return false;
+}
+
+/* Rounds up to a power of two, as rings are. */
+static bool parse_buffer(const char *text, guint64 *size)
+{
+    uint64_t bytes;
+
+    if (!text)
+        return true;
+    if (!xtf_cli_parse_size(text, &bytes) || bytes == 0 || bytes > RING_MAX)
+        return wrong("--buffer", text, "4K to 1G is needed");
+    for (*size = RING_MIN; *size < bytes;)
+        *size *= 2;
+    return true;
+}
+
+static bool parse_drain(const char *text, guint64 *seconds)
+{
+    *seconds = DRAIN_SECONDS;
+    return !text || g_ascii_string_to_unsigned(text, 10, 1, DRAIN_MAX, seconds, NULL) ||
+           wrong("--drain", text, "a number of seconds, 1 to 86400, is needed");
+}
+
+static bool parse_word(const char *option, const char *text, const char *const *words, unsigned *number)
+{
+    g_autofree char *needed = g_strjoinv(" or ", (char **)words);
+    g_autofree char *message = g_strdup_printf("%s is needed", needed);
+
+    for (*number = 0; text && words[*number]; ++*number)
+        if (g_str_equal(text, words[*number]))
+            return true;
+    *number = 0;
+    return !text || wrong(option, text, message);
+}
+
+/* The modules read the filter wherever they run. */
+static bool parse_filter(char **filter)
+{
+    if (!*filter)
+        return true;
+    if (access(*filter, R_OK) != 0)
+        return wrong("--filter", *filter, "it cannot be read");
+    char *absolute = g_canonicalize_filename(*filter, NULL);
+    g_free(*filter);
+    *filter = absolute;
+    return true;
+}
+
+static bool parse_given(Given *given, XtfRecordOptions *options, XtfMpi *mpi)
+{
+    static const char *const manners[] = {"wait", "drop", NULL}, *const clocks[] = {"tsc", "monotonic", NULL};
+    unsigned manner, clock;
+
+    if (!parse_buffer(given->buffer, &options->ring_size) || !parse_drain(given->drain, &options->drain) ||
+        !parse_word("--when-full", given->when_full, manners, &manner) ||
+        !parse_word("--clock", given->clock, clocks, &clock) || !parse_filter(&given->filter))
+        return false;
+    *mpi = XTF_MPI_UNKNOWN;
+    if (given->mpi && !xtf_mpi_parse(given->mpi, mpi))
+        return wrong("--mpi", given->mpi, "openmpi, mpich or none is needed");
+    options->drop = manner == 1;
+    options->clock = given->clock;
+    options->filter = given->filter;
+    options->all_calls = given->all_calls;
+    options->stack = given->stack;
+    options->follow_children = given->follow_children;
+    return true;
+}
+
+typedef struct {
+    XtfProgress *progress;
+    atomic_bool *cancel;
+} Merge;
+
+static bool show_progress(uint64_t done, uint64_t total, void *data)
+{
+    const Merge *merge = data;
+
+    xtf_progress_update(merge->progress, done, total, done >> 20);
+    return !atomic_load(merge->cancel);
+}
+
+static void print_all(const GPtrArray *sentences)
+{
+    for (guint i = 0; i < sentences->len; i++)
+        xtf_print_line(stderr, "xtf: %s", (const char *)sentences->pdata[i]);
+}
+
+/* Waits for the collectors, then makes one trace of the parts. */
+static bool merge(const XtfRecordPlan *plan, XtfParts *parts, guint64 drain, bool quiet, GError **error)
+{
+    g_autoptr(XtfProgress) progress = xtf_progress_new("merging", "MiB", quiet);
+    XtfInterrupts interrupts;
+    Merge state = {.progress = progress, .cancel = xtf_interrupts_catch(&interrupts)};
+    const XtfMergeOptions options = {.progress = show_progress, .data = &state};
+    XtfMergeReport report;
+
+    xtf_parts_await(plan->folder, drain, state.cancel);
+    xtf_parts_find(plan->folder, plan->gather, parts);
+    print_all(parts->left_out);
+    print_all(parts->remarks);
+    bool good = xtf_parts_merge(parts, plan->output, plan->folder, &options, &report, error);
+    xtf_interrupts_release(&interrupts);
+    return good;
+}
+
+static int run(const XtfRecordPlan *plan, const Given *given, guint64 drain)
+{
+    g_auto(GStrv) environment = xtf_record_plan_environment(plan);
+    g_auto(XtfParts) parts = {0};
+    GError *error = NULL;
+    int status;
+
+    if (!xtf_run(plan->argv, environment, &status, &error)) {
+        xtf_folder_remove(plan->folder, NULL);
+        return xtf_cli_fail(error);
+    }
+    xtf_parts_init(&parts);
+    if (!merge(plan, &parts, drain, given->quiet, &error)) {
+        xtf_cli_fail(error);
+        xtf_print_line(stderr, "xtf: what was recorded is in %s", plan->folder);
+        return status ? status : XTF_EXIT_FAILED;
+    }
+    if (!given->keep_parts && !xtf_folder_remove(plan->folder, &error))
+        xtf_cli_fail(error);
+    return status ? status : parts.left_out->len + parts.remarks->len > 0 ? XTF_EXIT_FAILED : XTF_EXIT_DONE;
+}
+
+static int become(const XtfRecordPlan *plan)
+{
+    g_auto(GStrv) environment = xtf_record_plan_environment(plan);
+    GError *error = NULL;
+
+    if (plan->first)
+        xtf_print_line(stderr,
+                       "xtf: the parts of the trace go to %s: `xtf mount` reads this folder, and `xtf merge` makes one "
+                       "file of it",
+                       plan->output);
+    xtf_become(plan->argv, environment, &error);
+    return xtf_cli_fail(error);
+}
+
+static int record(char **command, const Given *given, const XtfRecordOptions *options, XtfMpi mpi)
+{
+    g_auto(XtfRecordPlan) plan = {0};
+    GError *error = NULL;
+
+    if (!xtf_record_plan(command, given->output, mpi, options, &plan, &error))
+        return xtf_cli_fail(error);
+    if (given->dry_run) {
+        g_autofree char *text = xtf_record_plan_text(&plan);
+        fputs(text, stdout);
+        return XTF_EXIT_DONE;
+    }
+    if (!xtf_record_prepare(&plan, given->force, &error))
+        return xtf_cli_fail(error);
+    g_auto(GStrv) warnings = xtf_record_plan_warnings(&plan);
+    for (char **warning = warnings; *warning && plan.first; warning++)
+        xtf_print_line(stderr, "xtf: %s", *warning);
+    return plan.inside ? become(&plan) : run(&plan, given, options->drain);
+}
+
+int xtf_command_record(int argc, char **argv)
+{
+    g_auto(Given) given = {0};
+    const GOptionEntry entries[] = {
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &given.output, "The trace to write (default: PROGRAM.xtf)", "FILE"},
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &given.force, "Replace FILE if it is there already", NULL},
+        {"dry-run", 'n', 0, G_OPTION_ARG_NONE, &given.dry_run, "Print what would be done, and run nothing", NULL},
+        {"mpi", 'm', 0, G_OPTION_ARG_STRING, &given.mpi,
+         "The program's MPI, if it cannot be found out: openmpi, mpich, none", "NAME"},
+        {"buffer", 'b', 0, G_OPTION_ARG_STRING, &given.buffer, "Buffer of each thread (default: 4M)", "SIZE"},
+        {"when-full", 'w', 0, G_OPTION_ARG_STRING, &given.when_full,
+         "What a thread does whose buffer is full: wait (the default), or drop records", "WHAT"},
+        {"all-calls", 'a', 0, G_OPTION_ARG_NONE, &given.all_calls,
+         "Record also calls that do not communicate, such as MPI_Comm_rank", NULL},
+        {"filter", 'F', 0, G_OPTION_ARG_FILENAME, &given.filter, "Which functions of the program to record", "FILE"},
+        {"follow-children", 'c', 0, G_OPTION_ARG_NONE, &given.follow_children,
+         "Record programs that the program starts, too, if they do not use MPI", NULL},
+        {"stack", 's', 0, G_OPTION_ARG_NONE, &given.stack, "Call MPI by way of other tools that are preloaded", NULL},
+        {"clock", 0, 0, G_OPTION_ARG_STRING, &given.clock, "The clock: tsc or monotonic", "NAME"},
+        {"drain", 0, 0, G_OPTION_ARG_STRING, &given.drain,
+         "How long to wait, at the end, until records are packed (default: 10)", "SECONDS"},
+        {"keep-parts", 'k', 0, G_OPTION_ARG_NONE, &given.keep_parts, "Keep the parts that were merged", NULL},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "No progress, no summary", NULL},
+        {0},
+    };
+    XtfRecordOptions options = {0};
+    XtfMpi mpi;
+
+    if (!xtf_cli_parse(
+            &argc, &argv, XTF_CLI_COMMAND, "[--] COMMAND [ARGUMENT...]",
+            "Runs a program, and records what its processes do in MPI, and in what regions, as a trace. The\n"
+            "program needs no change.\n\n"
+            "  xtf record -o run.xtf mpirun -n 8 ./app    writes run.xtf\n"
+            "  mpirun -n 8 xtf record -o run.xtf ./app    writes the folder run.xtf.d, whose parts\n"
+            "                                             `xtf mount` reads and `xtf merge` joins\n\n"
+            "The exit status is the program's.",
+            entries))
+        return XTF_EXIT_USAGE;
+    if (!parse_given(&given, &options, &mpi))
+        return XTF_EXIT_USAGE;
+    return record(argv + 1, &given, &options, mpi);
+}

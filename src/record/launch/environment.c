@@ -1,0 +1,95 @@
+#include "src/record/launch/environment.h"
+
+#include <string.h>
+
+#include "src/record/launch/command-line.h"
+
+#define ENV_LIST "OMPI_MCA_mca_base_env_list"
+
+static void set(GPtrArray *variables, const char *name, const char *value)
+{
+    if (value)
+        g_ptr_array_add(variables, g_strdup_printf("%s=%s", name, value));
+}
+
+static void set_number(GPtrArray *variables, const char *name, guint64 value)
+{
+    if (value > 0)
+        g_ptr_array_add(variables, g_strdup_printf("%s=%" G_GUINT64_FORMAT, name, value));
+}
+
+/* What was to be loaded before stays first: sanitizers insist on it. */
+static void set_preload(GPtrArray *variables, const char *module)
+{
+    const char *before = g_getenv("LD_PRELOAD");
+    bool some = before && *before;
+
+    g_ptr_array_add(variables, g_strdup_printf("LD_PRELOAD=%s%s%s", some ? before : "", some ? ":" : "", module));
+}
+
+char **xtf_record_environment(const XtfRecordOptions *options, const XtfRecordPlace *place, const char *module)
+{
+    GPtrArray *variables = g_ptr_array_new();
+    g_autofree char *self = xtf_real_path("/proc/self/exe");
+
+    set_preload(variables, module);
+    set(variables, "XTF_RECORD_FOLDER", place->folder);
+    set(variables, "XTF_RECORD_JOB", place->job);
+    set(variables, "XTF_RECORD_XTF", self);
+    set(variables, "XTF_RECORD_GATHER", place->gather);
+    set(variables, "XTF_RECORD_HOST", place->host);
+    set_number(variables, "XTF_RECORD_BUFFER", options->ring_size);
+    set(variables, "XTF_RECORD_WHEN_FULL", options->drop ? "drop" : NULL);
+    set_number(variables, "XTF_RECORD_ALL_CALLS", options->all_calls);
+    set(variables, "XTF_RECORD_FILTER", options->filter);
+    set_number(variables, "XTF_RECORD_DRAIN", options->drain);
+    set(variables, "XTF_RECORD_CLOCK", options->clock);
+    set_number(variables, "XTF_RECORD_STACK", options->stack);
+    set_number(variables, "XTF_RECORD_FOLLOW_CHILDREN", options->follow_children);
+    g_ptr_array_add(variables, NULL);
+    return (char **)g_ptr_array_free(variables, FALSE);
+}
+
+/* Whether the launcher's options, those before the program, have -x. */
+static bool has_x(char **command, int program)
+{
+    for (int i = 1; command[i] && (program == 0 || i < program); i++)
+        if (g_str_equal(command[i], "-x"))
+            return true;
+    return false;
+}
+
+void xtf_record_pass_on(char **command, int program, char **variables, char **variable, char ***argv)
+{
+    const char *before = g_getenv(ENV_LIST);
+    g_autoptr(GString) list = g_string_new(ENV_LIST "=");
+    GPtrArray *words = g_ptr_array_new();
+
+    if (before && *before)
+        g_string_append_printf(list, "%s;", before);
+    g_ptr_array_add(words, command[0]);
+    for (char **each = variables; *each; each++) {
+        g_autofree char *name = g_strndup(*each, strcspn(*each, "="));
+        g_string_append_printf(list, "%s%s", each == variables ? "" : ";", name);
+        g_ptr_array_add(words, (char *)"-x");
+        g_ptr_array_add(words, (char *)g_intern_string(name));
+    }
+    for (char **word = command + 1; *word; word++)
+        g_ptr_array_add(words, *word);
+    g_ptr_array_add(words, NULL);
+    if (has_x(command, program)) {
+        *argv = (char **)g_ptr_array_free(words, FALSE);
+        *variable = NULL;
+    } else {
+        g_ptr_array_free(words, TRUE);
+        *argv = NULL;
+        *variable = g_string_free(g_steal_pointer(&list), FALSE);
+    }
+}
+
+char *xtf_shell_word(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_+=:,./-";
+
+    return *word && word[strspn(word, plain)] == '\0' ? g_strdup(word) : g_shell_quote(word);
+}

@@ -1,0 +1,15 @@
+/*
+ * Where the dynamic linker finds a library: by the path in the file that needs it, LD_LIBRARY_PATH, the cache of
+ * ldconfig, and the folders of the system, in this order.
+ */
+#pragma once
+
+#include "src/record/launch/elf-file.h"
+
+/* The path of a library that `elf`, which lies in the file `of`, needs; NULL: it is not found. `inherited` is a
+ * DT_RPATH of who needs `of`, or NULL. The caller frees it. */
+char *xtf_library_find(const char *name, const char *of, const XtfElf *elf, const char *inherited);
+
+/* Looks a name up in the bytes of a cache of ldconfig; NULL if it is not in it, or the bytes are no such cache. The
+ * caller frees it. */
+char *xtf_library_in_cache(const char *name, const void *bytes, gsize size);

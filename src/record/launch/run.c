@@ -1,0 +1,94 @@
+#include "src/record/launch/run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "libxtf/error.h"
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+static _Atomic pid_t command;
+
+/* The keyboard's signals go to all processes in the foreground; any other went to this process alone. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+    pid_t pid = atomic_load(&command);
+    int code = errno;
+
+    if (pid > 0 && info->si_code != SI_KERNEL)
+        kill(pid, number);
+    errno = code;
+}
+
+static void catch (struct sigaction *before)
+{
+    struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+
+    sigfillset(&action.sa_mask);
+    for (size_t i = 0; i < G_N_ELEMENTS(signals); i++) {
+        sigaction(signals[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
+}
+
+static void release(const struct sigaction *before)
+{
+    atomic_store(&command, 0);
+    for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
+        sigaction(signals[i], &before[i], NULL);
+}
+
+/* Signals that come before the command runs wait for it. The command has them as this process had them, and xtf itself
+ * ignores SIGXFSZ. */
+static int spawn(char **argv, char **environment)
+{
+    posix_spawnattr_t attributes;
+    sigset_t all, mask, ours;
+    pid_t pid;
+
+    sigfillset(&all);
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGXFSZ);
+    sigprocmask(SIG_BLOCK, &all, &mask);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigdefault(&attributes, &ours);
+    posix_spawnattr_setsigmask(&attributes, &mask);
+    int code = posix_spawnp(&pid, argv[0], NULL, &attributes, argv, environment);
+    posix_spawnattr_destroy(&attributes);
+    if (code == 0)
+        atomic_store(&command, pid);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    return code;
+}
+
+bool xtf_run(char **argv, char **environment, int *status, GError **error)
+{
+    struct sigaction before[G_N_ELEMENTS(signals)];
+    int how;
+
+    catch (before);
+    int code = spawn(argv, environment);
+    pid_t pid = atomic_load(&command);
+    siginfo_t ended; /* first it is seen, then it gives its number back, which nobody must signal then */
+    while (code == 0 && waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) != 0 && errno == EINTR)
+        continue;
+    release(before);
+    while (code == 0 && waitpid(pid, &how, 0) < 0 && errno == EINTR)
+        continue;
+    if (code != 0)
+        return xtf_fail(error, XTF_ERROR_IO, "%s: cannot be run: %s", argv[0], g_strerror(code));
+    *status = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
+    return true;
+}
+
+void xtf_become(char **argv, char **environment, GError **error)
+{
+    signal(SIGXFSZ, SIG_DFL);
+    execvpe(argv[0], argv, environment);
+    xtf_fail(error, XTF_ERROR_IO, "%s: cannot be run: %s", argv[0], g_strerror(errno));
+}

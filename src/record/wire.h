@@ -125,7 +125,7 @@ typedef struct {
 } XtfWireHead;
 
 /*
- * The kinds of records: KIND(NAME, words). `words` counts the head's two; 0: the record's length in words is `region`.
+ * The kinds of records: KIND(NAME, words). `words` counts the head's two; 0: as many as its data take.
  * What stands in arg and in the words w2, w3, ... is told behind each. Where two numbers of 32 bits share a word, the
  * first is the lower one. "request" is an id that the process gives each request it starts, from 1, never again.
  */
@@ -139,7 +139,8 @@ typedef struct {
     /* The call stack: region is a function of MPI (its line in functions.tbl) below XTF_WIRE_REGIONS_OWN, or a region \
      * that XTF_DEFINE_REGION defines. */                                                                              \
     KIND(ENTER, 2) KIND(LEAVE, 2)                                                                                      \
-    /* region: an XtfDefinition; arg: bytes of this piece; w2: id; w3: offset of the piece | bytes of all; w4...: data */ \
+    /* region: an XtfDefinition; arg: bytes of this piece; w2: id; w3: offset of the piece | bytes of all; then the      \
+     * piece, in as many words as it takes: 4 + (arg + 7) / 8 in all, at most XTF_WIRE_WORDS_MAX */                     \
     KIND(DEFINE, 0)                                                                                                    \
     /* arg: the mode, 1 on, 2 off. Off: what comes now is not recorded, on purpose (region 0) or for want of room (1). */ \
     KIND(MEASUREMENT, 2)                                                                                               \

@@ -1,0 +1,5 @@
+/* What identifies a program's code. */
+#pragma once
+
+/* The build id that the linker gave an ELF file, in hexadecimal; "" if it has none. The caller frees it. */
+char *xtf_collect_build_id(const char *path);

@@ -158,16 +158,27 @@ static inline uint64_t xtf_core_pair(uint32_t low, uint32_t high)
     return low | (uint64_t)high << 32;
 }
 
-static inline void xtf_core_enter(XtfRing *ring, uint32_t region)
+/* At a time that the caller has read from xtf_core_now(). */
+static inline void xtf_core_enter_at(XtfRing *ring, uint64_t time, uint32_t region)
 {
     ring->depth++;
-    xtf_core_put(ring, xtf_core_now(), XTF_WIRE_ENTER, region, 0, 0, NULL);
+    xtf_core_put(ring, time, XTF_WIRE_ENTER, region, 0, 0, NULL);
+}
+
+static inline void xtf_core_leave_at(XtfRing *ring, uint64_t time, uint32_t region)
+{
+    ring->depth--;
+    xtf_core_put(ring, time, XTF_WIRE_LEAVE, region, 0, 0, NULL);
+}
+
+static inline void xtf_core_enter(XtfRing *ring, uint32_t region)
+{
+    xtf_core_enter_at(ring, xtf_core_now(), region);
 }
 
 static inline void xtf_core_leave(XtfRing *ring, uint32_t region)
 {
-    ring->depth--;
-    xtf_core_put(ring, xtf_core_now(), XTF_WIRE_LEAVE, region, 0, 0, NULL);
+    xtf_core_leave_at(ring, xtf_core_now(), region);
 }
 
 /* Appends a definition, in pieces if it is long. */

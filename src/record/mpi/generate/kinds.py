@@ -1,0 +1,77 @@
+"""The snippets of the kinds of functions, and how roles are put into them.
+
+A module kinds_*.py has a dictionary KINDS: {key: (before, after)}, where both are C statements: `before` stands between the
+record ENTER and the call, `after` between the call and LEAVE, in one scope. A longer tuple is (before, after, condition) or
+(before, after, condition, missed): such a call is recorded, ENTER and all, only if the C expression `condition`, which is
+evaluated after the call, is true, or the call failed, or all calls are recorded; else it is counted, and `missed` is done.
+
+A key is a kind, or kind:what with the table's column `what`, which is looked up first: "collective", "collective:ALLTOALL,neighbor".
+
+In a snippet {role} stands for a C expression (roles.py); {a|b} for the first of the roles that the function has; and
+{a|b|=text} for the text if it has none of them. A role that a function lacks is an error, so that no snippet is used where it
+means nothing. Braces of C have a space or the end of the line behind them, and are left alone.
+"""
+
+import dataclasses
+import re
+
+PLACEHOLDER = re.compile(r"\{([A-Za-z_][^{}\s]*)\}")
+
+
+class KindError(Exception):
+    """A snippet does not fit a function. The message names both."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Snippets:
+    before: str = ""
+    after: str = ""
+    condition: str = ""
+    missed: str = ""
+
+    def mentions(self, *roles):
+        """Whether a snippet uses one of the roles."""
+        text = " ".join(dataclasses.astuple(self))
+        return any(role in match.split("|") for match in PLACEHOLDER.findall(text) for role in roles)
+
+
+def collect(*dictionaries):
+    """One dictionary of several, whose keys differ."""
+    kinds = {}
+    for dictionary in dictionaries:
+        for key, snippets in dictionary.items():
+            if key in kinds:
+                raise KindError(f'"{key}" is defined twice')
+            kinds[key] = Snippets(*(" ".join(text.split()) for text in snippets))
+    return kinds
+
+
+def snippets_of(kinds, function):
+    """A function's snippets, as they are in the dictionary; empty ones if its kind has none."""
+    return kinds.get(f"{function.kind}:{','.join(function.what)}") or kinds.get(function.kind) or Snippets()
+
+
+def substitute(text, roles, function):
+    """The text with C expressions for its roles."""
+
+    def expression(match):
+        alternatives = match[1].split("|")
+        for role in alternatives:
+            if role.startswith("="):
+                return role[1:]
+            if role in roles:
+                return roles[role]
+        raise KindError(f"{function.name} (kind {function.kind}) has no {' nor '.join(alternatives)}: {text}")
+
+    return PLACEHOLDER.sub(expression, text)
+
+
+def fill(snippets, roles, function):
+    """Snippets with C expressions for their roles."""
+    return Snippets(*(substitute(text, roles, function) for text in dataclasses.astuple(snippets)))
+
+
+def unused(kinds, functions):
+    """Keys that no function of the table has: a slip of the pen."""
+    used = {function.kind for function in functions} | {f"{function.kind}:{','.join(function.what)}" for function in functions}
+    return sorted(set(kinds) - used)

@@ -1,0 +1,130 @@
+"""Makes the C wrappers of one MPI's functions, and the header that goes with them.
+
+usage: wrappers.py TABLE HEADER SOURCE -- COMPILER...
+
+COMPILER is the command that compiles for this MPI, with its include paths: only what its mpi.h declares is wrapped.
+
+HEADER has, for the C files of the front end:
+  XTF_MPI_FUNCTIONS(FUNCTION)   FUNCTION(Send) for each function that the mpi.h declares, also those that are not wrapped
+  XTF_MPI_REGION_Send           numbers of the regions of all functions of the table
+  XTF_MPI_OP_BCAST, ...         numbers of collective operations
+  XTF_MPI_NEIGHBOR, ...         the flags of the table's column `what`
+SOURCE has a function MPI_X for each function that is not "never". It calls xtf_mpi_next.X, which pmpi.c has looked up.
+"""
+
+import sys
+
+import header
+import kinds
+import kinds_handles
+import kinds_messages
+import roles
+import table
+
+# In the order of xtf_collective_operations.
+OPERATIONS = ("BARRIER", "BCAST", "GATHER", "GATHERV", "SCATTER", "SCATTERV", "ALLGATHER", "ALLGATHERV", "ALLTOALL", "ALLTOALLV", "ALLTOALLW", "ALLREDUCE",
+              "REDUCE", "REDUCE_SCATTER", "SCAN", "EXSCAN", "REDUCE_SCATTER_BLOCK")
+BEGINS = {"init": "xtf_mpi_begin_init()", "session_init": "xtf_mpi_begin_init()"}
+# What the front end itself does when a call has been recorded.
+ENDS = {
+    "init": "if (result == MPI_SUCCESS) xtf_mpi_initialized();",
+    "session_init": "if (result == MPI_SUCCESS) xtf_mpi_initialized();",
+    "finalize": "xtf_mpi_finalized();",
+}
+INCLUDES = ("src/record/mpi/pmpi.h", "src/record/mpi/wrapper.h", "src/record/mpi/hooks.h")
+
+
+def indent(text):
+    return [f"    {text}"] if text else []
+
+
+def statuses_of(function, snippets):
+    """Statements that put our statuses in the place of those that the program does not want, if snippets look at them."""
+    lines = []
+    if function.argument("status") and function.argument("status").base == "MPI_Status" and snippets.mentions("status"):
+        lines += ["    if (status == MPI_STATUS_IGNORE)", "        status = xtf_mpi_scratch_statuses(1);"]
+    if function.argument("statuses") and snippets.mentions("statuses"):
+        lines += ["    if (statuses == MPI_STATUSES_IGNORE)", "        statuses = xtf_mpi_scratch_statuses(count);"]
+    return lines
+
+
+def call_of(function):
+    return f"xtf_mpi_next.{function.short}({function.passed})"
+
+
+def body_of(function, snippets):
+    """The recorded call: its lines, between the claim of the ring and the end."""
+    filled = kinds.fill(snippets, roles.roles_of(function), function)
+    conditional = bool(filled.condition)
+    lines = ["    uint64_t entered = xtf_core_now();"]
+    if not conditional:
+        lines += [f"    xtf_core_enter_at(ring, entered, {function.number});"]
+    lines += statuses_of(function, snippets)
+    lines += indent(filled.before)
+    lines += [f"    {function.result} result = {call_of(function)};", "    uint64_t left = xtf_core_now();"]
+    if conditional:
+        lines += [f"    if (({filled.condition}) || result != MPI_SUCCESS || xtf_mpi_all_calls) {{", f"    xtf_core_enter_at(ring, entered, {function.number});"]
+    lines += indent(filled.after)
+    lines += [f"    xtf_core_leave_at(ring, left, {function.number});"]
+    if conditional:
+        lines += ["    } else {", f"    xtf_mpi_count({function.number});", *indent(filled.missed), "    }"]
+    return lines
+
+
+def wrapper_of(function, snippets):
+    """The text of a wrapper."""
+    lines = [f"XTF_MPI_VISIBLE {function.result} {function.name}({function.parameters})", "{"]
+    if function.recorded == "off":
+        lines += [f"    if (xtf_mpi_quiet({function.number}))", f"        return {call_of(function)};"]
+    lines += [f"    XtfRing *ring = {BEGINS.get(function.kind, 'xtf_mpi_begin()')};", "    if (!ring)", f"        return {call_of(function)};"]
+    lines += body_of(function, snippets)
+    lines += ["    xtf_core_end();", *indent(ENDS.get(function.kind, "")), "    return result;", "}"]
+    return "\n".join(lines)
+
+
+def header_text(functions, declared):
+    words = sorted({word for function in functions for word in function.flags} | set(roles.WHATS))
+    lines = ["#pragma once", "#define XTF_MPI_FUNCTIONS(FUNCTION) \\"]
+    lines += [f"    FUNCTION({function.short}) \\" for function in functions if function.name in declared and not function.variadic] + [""]
+    lines += ["enum {"] + [f"    XTF_MPI_REGION_{function.short} = {function.number}," for function in functions] + [f"    XTF_MPI_N_REGIONS = {len(functions) + 1},", "};"]
+    lines += ["enum {"] + [f"    XTF_MPI_OP_{operation} = {number}," for number, operation in enumerate(OPERATIONS)] + ["};"]
+    lines += ["enum {"] + [f"    XTF_MPI_{word.upper()} = 1 << {number}," for number, word in enumerate(words)] + ["};"]
+    return "\n".join(lines) + "\n"
+
+
+def source_text(functions, declared, snippets):
+    lines = [f'#include "{name}"' for name in INCLUDES]
+    for function in functions:
+        if function.name in declared and function.recorded != "never" and function.kind != "pcontrol":
+            lines += ["", wrapper_of(function, kinds.snippets_of(snippets, function))]
+    return "\n".join(lines) + "\n"
+
+
+def check(functions, snippets):
+    for function in functions:
+        if function.operation and function.operation not in OPERATIONS:
+            raise kinds.KindError(f"{function.name}: no operation is called {function.operation}")
+    unused = kinds.unused(snippets, functions)
+    if unused:
+        raise kinds.KindError(f"no function is of kind {', '.join(unused)}")
+
+
+def main():
+    separator = sys.argv.index("--")
+    table_path, header_path, source_path = sys.argv[1:separator]
+    try:
+        functions = table.read(table_path)
+        snippets = kinds.collect(kinds_messages.KINDS, kinds_handles.KINDS)
+        check(functions, snippets)
+        declared = header.declarations(header.preprocess(sys.argv[separator + 1:]))
+        source = source_text(functions, declared, snippets)
+    except (table.TableError, kinds.KindError) as error:
+        sys.exit(str(error))
+    with open(header_path, "w", encoding="utf-8") as file:
+        file.write(header_text(functions, declared))
+    with open(source_path, "w", encoding="utf-8") as file:
+        file.write(source)
+
+
+if __name__ == "__main__":
+    main()

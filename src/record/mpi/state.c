@@ -1,0 +1,141 @@
+/*
+ * How far MPI has come in this process. MPI_Init may be called where no wrapper sees it: by the constructor of a
+ * library that was loaded before, or by a Fortran binding that does not come through C. So the first wrapped call asks
+ * MPI.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/record/mpi/hooks.h"
+#include "src/record/mpi/wrapper.h"
+
+_Atomic int xtf_mpi_state;
+bool xtf_mpi_all_calls, xtf_mpi_threads;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool is_recorded(void)
+{
+    return xtf_core_option("FOLDER") != NULL;
+}
+
+/* The program's MPI is the one that this library was made for. */
+static bool is_ours(void)
+{
+#ifdef OPEN_MPI
+    return MPI_COMM_WORLD != NULL;
+#else
+    return !dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world");
+#endif
+}
+
+static bool mpi_says(int (*function)(int *))
+{
+    int flag = 0;
+
+    return function && function(&flag) == MPI_SUCCESS && flag;
+}
+
+static bool activate(void)
+{
+    const char *all = xtf_core_option("ALL_CALLS");
+
+    if (!is_ours()) {
+        xtf_core_say("the program's MPI is not " XTF_MPI_NAME ": its calls are not recorded; see --mpi");
+        return false;
+    }
+    if (!xtf_core_activate())
+        return false;
+    xtf_mpi_all_calls = all && strcmp(all, "1") == 0;
+    return true;
+}
+
+void xtf_mpi_initialized(void)
+{
+    int provided = 0;
+
+    if (xtf_pmpi.Query_thread && xtf_pmpi.Query_thread(&provided) == MPI_SUCCESS)
+        xtf_mpi_threads = provided == MPI_THREAD_MULTIPLE;
+    atomic_store_explicit(&xtf_mpi_state, XTF_MPI_ON, memory_order_release);
+}
+
+/* MPI was initialised behind our back. */
+static void catch_up(void)
+{
+    XtfRing *ring;
+
+    pthread_mutex_lock(&lock);
+    if (xtf_mpi_state == XTF_MPI_UNKNOWN) {
+        ring = activate() ? xtf_core_begin() : NULL;
+        if (ring) {
+            xtf_mpi_attach(ring);
+            xtf_core_end();
+            xtf_mpi_initialized();
+        } else {
+            xtf_mpi_state = XTF_MPI_OFF;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+bool xtf_mpi_begin_slowly(void)
+{
+    if (xtf_mpi_state == XTF_MPI_OFF || xtf_core_thread.busy || !xtf_pmpi_load())
+        return false;
+    if (!is_recorded())
+        xtf_mpi_state = XTF_MPI_OFF;
+    else if (mpi_says(xtf_pmpi.Initialized) && !mpi_says(xtf_pmpi.Finalized))
+        catch_up();
+    return xtf_mpi_state == XTF_MPI_ON;
+}
+
+XtfRing *xtf_mpi_begin_init(void)
+{
+    if (!xtf_pmpi_load() || xtf_mpi_state == XTF_MPI_OFF || xtf_core_thread.busy)
+        return NULL;
+    if (xtf_mpi_state == XTF_MPI_UNKNOWN && (!is_recorded() || !activate())) {
+        xtf_mpi_state = XTF_MPI_OFF;
+        return NULL;
+    }
+    return xtf_core_begin();
+}
+
+void xtf_mpi_finalized(void)
+{
+    xtf_mpi_state = XTF_MPI_OFF;
+    xtf_core_finish();
+}
+
+/* MPI_Pcontrol: 0 this thread is not recorded from here on, 1 it is again, 2 what was recorded is written now. Other
+ * levels are the program's. */
+XTF_MPI_VISIBLE int MPI_Pcontrol(const int level, ...)
+{
+    XtfRing *ring;
+    bool known = xtf_mpi_state == XTF_MPI_ON || xtf_mpi_begin_slowly();
+    int result;
+
+    if (known && level == 1 && !xtf_core_thread.busy)
+        xtf_core_set_recording(true);
+    ring = known ? xtf_core_begin() : NULL;
+    if (!ring)
+        return xtf_mpi_next.Pcontrol(level);
+    xtf_core_enter(ring, XTF_MPI_REGION_Pcontrol);
+    if (level == 2)
+        xtf_core_drain();
+    result = xtf_mpi_next.Pcontrol(level);
+    xtf_core_leave(ring, XTF_MPI_REGION_Pcontrol);
+    xtf_core_end();
+    if (level == 0)
+        xtf_core_set_recording(false);
+    return result;
+}
+
+/* Some loaders hide a library's functions from those that are loaded before it (RTLD_DEEPBIND, -Bsymbolic). */
+__attribute__((destructor)) static void warn_of_silence(void)
+{
+    if (xtf_mpi_state == XTF_MPI_UNKNOWN && is_recorded() && xtf_pmpi_load() && mpi_says(xtf_pmpi.Initialized))
+        xtf_core_say("MPI was initialised, but no call of it came to the recorder: a library binds MPI's functions to "
+                     "itself (RTLD_DEEPBIND, -Bsymbolic)");
+}

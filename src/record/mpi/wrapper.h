@@ -1,0 +1,79 @@
+/*
+ * What the wrappers of generate/wrappers.py consist of, and how far MPI has come in this process.
+ */
+#pragma once
+
+#include "src/record/core/core.h"
+#include "src/record/mpi/pmpi.h"
+
+#define XTF_MPI_VISIBLE __attribute__((visibility("default")))
+
+#pragma GCC visibility push(hidden)
+
+typedef enum {
+    XTF_MPI_UNKNOWN, /* no call has come yet, or none after MPI_Init */
+    XTF_MPI_ON,      /* between MPI_Init and MPI_Finalize, recorded */
+    XTF_MPI_OFF,     /* not recorded, or no more */
+} XtfMpiState;
+
+extern _Atomic int xtf_mpi_state; /* XtfMpiState */
+extern bool xtf_mpi_all_calls;    /* also what is off by default */
+extern bool xtf_mpi_threads;      /* several threads call MPI at once: MPI_THREAD_MULTIPLE */
+
+/* What calls before MPI_Init, after MPI_Finalize, or in a program that is not recorded, come to. True: go on. */
+bool xtf_mpi_begin_slowly(void);
+/* Of MPI_Init and what is like it: activates the recorder. */
+XtfRing *xtf_mpi_begin_init(void);
+/* MPI_Init has succeeded, and was recorded. */
+void xtf_mpi_initialized(void);
+/* MPI_Finalize has returned, and was recorded. */
+void xtf_mpi_finalized(void);
+
+/* Statuses that nobody else reads, n of them, of this thread until its next call. */
+MPI_Status *xtf_mpi_scratch_statuses(int n);
+
+/* Numbers of counts or displacements, as a function takes them: int, or MPI_Count and MPI_Aint. */
+typedef struct {
+    const void *at; /* NULL: none */
+    bool large;
+} XtfMpiCounts;
+
+static inline long long xtf_mpi_counts_at(XtfMpiCounts counts, int i)
+{
+    return counts.large ? (long long)((const int64_t *)counts.at)[i] : ((const int *)counts.at)[i];
+}
+
+/* Begins a call. NULL: it is only passed on. */
+static inline XtfRing *xtf_mpi_begin(void)
+{
+    if (__builtin_expect(atomic_load_explicit(&xtf_mpi_state, memory_order_acquire) != XTF_MPI_ON, 0) &&
+        !xtf_mpi_begin_slowly())
+        return NULL;
+    return xtf_core_begin();
+}
+
+/* Counts a call that is not recorded. */
+static inline void xtf_mpi_count(unsigned region)
+{
+    _Atomic uint64_t *count = &xtf_core_process->unrecorded[region];
+
+    if (xtf_mpi_threads)
+        atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+    else
+        atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
+/* Of functions that are off by default: whether the call is passed on, and at most counted. */
+static inline bool xtf_mpi_quiet(unsigned region)
+{
+    if (__builtin_expect(atomic_load_explicit(&xtf_mpi_state, memory_order_acquire) != XTF_MPI_ON, 0) &&
+        !xtf_mpi_begin_slowly())
+        return true;
+    if (xtf_mpi_all_calls)
+        return false;
+    if (xtf_core_active && !xtf_core_thread.busy)
+        xtf_mpi_count(region);
+    return true;
+}
+
+#pragma GCC visibility pop

@@ -6,7 +6,8 @@ usage: test_scout.py [--seeds A-B] [--steps N] [--freeze FILE SEED] XTF OTF2-SCR
 FROZEN are results of Scalasca 2.6 for small programs of the same generator, so they need no analyser here. Without them, programs are
 analysed by both: scout.mpi is looked for under the name that XTF_SCOUT has, or in PATH. --freeze writes a file of results.
 
-Where the analyser is known to say something else than its patterns mean, its values must be as known: see Reading and is_on_one.
+Where the analyser is known to say something else than its patterns mean, its values must be as known: see Reading, is_on_one, and
+scout_path.py.
 """
 
 import argparse
@@ -21,8 +22,10 @@ import zlib
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match"), str(TESTS / "export")]
 # pylint: disable=wrong-import-position
+import naive_path
 import naive_waits
 import scout
+import scout_path
 from cube_reader import Cube
 from random_programs import Program
 from xtfrun import Failure, Xtf, need, skip, temporary_folder
@@ -59,6 +62,13 @@ class Reading(naive_waits.Waits):
         """{(call path, rank): seconds, or how many}"""
         unit = 1 if metric.endswith("_count") else self.ticks
         return {key[1:]: float(value / unit) for key, value in sums.items() if key[0] == metric}
+
+
+def values_of_path(path, metric, ticks):
+    """{(call path, rank): seconds} of a judge's path."""
+    numbers = {process.location: process.number for process in path.processes}
+    return {("".join("/" + name for name in callpath), numbers[location]): float(value / ticks)
+            for (of, callpath, location), value in path.sums.items() if of == metric}
 
 
 def is_on_one(values):
@@ -114,11 +124,17 @@ class Comparison:
         """`has`: whether the analyser says something of a metric, which may be that it is 0 everywhere."""
         ours, reading = self.ours(archive), Reading(str(archive))
         left_out = {"critical_imbalance_impact"} if is_on_one(ours) else set()
+        read_path, meant_path = scout_path.Path(reading), naive_path.Path(reading)
+        if read_path.left_out:
+            print(f"{what}: the analyser leaves out {read_path.left_out} call paths of processes")
         for metric in sorted(metric for metric in {*ours} - left_out if has(metric)):
             said = theirs.get(metric, {})
             pairs = [(said, ours[metric])]
             if metric in ORDER:
                 pairs = [(said, reading.values(reading.read, metric)), (reading.values(reading.meant, metric), ours[metric])]
+            elif metric in scout_path.METRICS and read_path.left_out:
+                pairs = [(said, values_of_path(read_path, metric, reading.ticks)),
+                         (values_of_path(meant_path, metric, reading.ticks), ours[metric])]
             for a, b in pairs:
                 self.compared += len(a)
                 for key, x, y in scout.differences(a, b):

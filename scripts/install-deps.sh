@@ -10,7 +10,7 @@
 #   npm      to fetch DuckDB for tests/bench/peers, where npm is missing
 set -eu
 
-BUILD="build-essential meson ninja-build pkg-config libglib2.0-dev zlib1g-dev libdeflate-dev libfuse3-dev fuse3 libseccomp-dev libpng-dev libncurses-dev libopen-trace-format2-dev libnetcdf-dev"
+BUILD="build-essential meson ninja-build pkg-config libglib2.0-dev zlib1g-dev libdeflate-dev libfuse3-dev fuse3 libseccomp-dev libpng-dev libncurses-dev libopen-trace-format2-dev libnetcdf-dev libdw-dev"
 TEST="libcriterion-dev otf2-tools netcdf-bin python3 attr rsync gnuplot-nox tmux"
 RECORD="eztrace hpcc openmpi-bin libopenmpi-dev"
 BROWSER="chromium fonts-dejavu-core libxml2-utils"

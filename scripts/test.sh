@@ -65,7 +65,7 @@ fi
 build_and_test "ordinary build" build-test "--buildtype=debugoptimized --werror" $mounts $without_long
 
 build_and_test "build without importers, libdeflate, libseccomp, libpng and ncurses" build-bare \
-    "--buildtype=debugoptimized --werror -Dotf2=disabled -Dnetcdf=disabled -Dlibdeflate=disabled -Dseccomp=disabled -Dpng=disabled -Dncurses=disabled" --suite unit --suite house --suite reader \
+    "--buildtype=debugoptimized --werror -Dotf2=disabled -Dnetcdf=disabled -Delf=disabled -Dlibdeflate=disabled -Dseccomp=disabled -Dpng=disabled -Dncurses=disabled" --suite unit --suite house --suite reader \
     --no-suite slow --no-suite once
 
 # What ends the program at the first finding. Leaks are looked for too. Sanitizers find nothing in the rules of the house, and mounts

@@ -21,7 +21,7 @@ ROOMS = [
     "src/files", "src/model",
     "src/nettest/cluster", "src/nettest",
     "src/import/definitions", "src/import", "src/import/otf2", "src/import/nettest", "src/import/opents",
-    "src/record", "src/record/core", "src/record/regions", "src/record/mpi", "src/record/collect", "src/record/launch",
+    "src/record", "src/record/core", "src/record/regions", "src/record/mpi", "src/record/names", "src/record/collect", "src/record/launch",
     "src/analysis/formulas", "src/analysis/steps",
     "src/query/text", "src/query/images", "src/query/context", "src/query/select",
     "src/analysis/replay", "src/analysis/align", "src/analysis/kinds", "src/analysis/waits", "src/analysis/causes", "src/analysis/path", "src/analysis/network", "src/analysis/analyze",

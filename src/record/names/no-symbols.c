@@ -1,0 +1,23 @@
+/* A build without libdw. */
+#include <glib.h>
+
+#include "src/record/names/symbols.h"
+
+struct XtfSymbols {
+    char unused;
+};
+
+XtfSymbols *xtf_symbols_new(void)
+{
+    return g_new0(XtfSymbols, 1);
+}
+
+void xtf_symbols_free(XtfSymbols *symbols)
+{
+    g_free(symbols);
+}
+
+bool xtf_symbols_find(XtfSymbols *symbols, const char *path, uint64_t base, uint64_t address, XtfSymbol *symbol)
+{
+    return false;
+}

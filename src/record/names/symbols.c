@@ -1,0 +1,159 @@
+#include "src/record/names/symbols.h"
+
+#include <elfutils/libdwfl.h>
+#include <glib.h>
+#include <stdlib.h>
+
+/* libdwfl looks through all symbols for each address: so functions are sorted here. */
+typedef struct {
+    uint64_t begin, end; /* as the process has them; `end` of a symbol without size is its beginning */
+    const char *name;
+    bool global;
+} Function;
+
+/* An object file that was loaded at `base`. */
+typedef struct {
+    char *path;
+    uint64_t base;
+    Dwfl *dwfl;
+    Dwfl_Module *module;
+    GArray *functions;
+} Object;
+
+struct XtfSymbols {
+    GPtrArray *objects;
+    GStringChunk *paths;
+};
+
+static void object_free(void *data)
+{
+    Object *object = data;
+
+    g_free(object->path);
+    if (object->dwfl)
+        dwfl_end(object->dwfl);
+    g_array_unref(object->functions);
+    g_free(object);
+}
+
+XtfSymbols *xtf_symbols_new(void)
+{
+    XtfSymbols *symbols = g_new0(XtfSymbols, 1);
+
+    /* A trace does not wait for servers of debug information. */
+    g_unsetenv("DEBUGINFOD_URLS");
+    symbols->objects = g_ptr_array_new_with_free_func(object_free);
+    symbols->paths = g_string_chunk_new(4096);
+    return symbols;
+}
+
+void xtf_symbols_free(XtfSymbols *symbols)
+{
+    if (!symbols)
+        return;
+    g_ptr_array_unref(symbols->objects);
+    g_string_chunk_free(symbols->paths);
+    g_free(symbols);
+}
+
+/* By address; of several at one, the last is the best: with a size, global. */
+static int compare_functions(const void *left, const void *right)
+{
+    const Function *a = left, *b = right;
+
+    if (a->begin != b->begin)
+        return a->begin < b->begin ? -1 : 1;
+    if (a->global != b->global)
+        return a->global ? 1 : -1;
+    return (a->end > b->end) - (a->end < b->end);
+}
+
+static void read_functions(Object *object)
+{
+    int n = dwfl_module_getsymtab(object->module);
+
+    for (int i = 1; i < n; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        GElf_Word section;
+        const char *name = dwfl_module_getsym_info(object->module, i, &symbol, &address, &section, NULL, NULL);
+        int type = GELF_ST_TYPE(symbol.st_info);
+        if (!name || !name[0] || symbol.st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC))
+            continue;
+        Function function = {.begin = address,
+                             .end = address + symbol.st_size,
+                             .name = name,
+                             .global = GELF_ST_BIND(symbol.st_info) == STB_GLOBAL};
+        g_array_append_val(object->functions, function);
+    }
+    g_array_sort(object->functions, compare_functions);
+}
+
+static void read_object(Object *object)
+{
+    static char *no_path;
+    static const Dwfl_Callbacks callbacks = {
+        .find_elf = dwfl_build_id_find_elf, .find_debuginfo = dwfl_standard_find_debuginfo, .debuginfo_path = &no_path};
+
+    object->dwfl = dwfl_begin(&callbacks);
+    if (!object->dwfl)
+        return;
+    dwfl_report_begin(object->dwfl);
+    object->module = dwfl_report_elf(object->dwfl, object->path, object->path, -1, object->base, true);
+    dwfl_report_end(object->dwfl, NULL, NULL);
+    if (object->module)
+        read_functions(object);
+}
+
+static Object *find_object(XtfSymbols *symbols, const char *path, uint64_t base)
+{
+    for (unsigned i = 0; i < symbols->objects->len; i++) {
+        Object *object = symbols->objects->pdata[i];
+        if (object->base == base && g_str_equal(object->path, path))
+            return object;
+    }
+    Object *object = g_new0(Object, 1);
+    object->path = g_strdup(path);
+    object->base = base;
+    object->functions = g_array_new(false, false, sizeof(Function));
+    g_ptr_array_add(symbols->objects, object);
+    read_object(object);
+    return object;
+}
+
+/* The last function that begins at the address or before it, if it reaches so far. */
+static const Function *find_function(const Object *object, uint64_t address)
+{
+    unsigned low = 0, high = object->functions->len;
+
+    while (low < high) {
+        unsigned middle = low + (high - low) / 2;
+        if (g_array_index(object->functions, Function, middle).begin <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return NULL;
+    const Function *function = &g_array_index(object->functions, Function, low - 1);
+    return address == function->begin || address < function->end ? function : NULL;
+}
+
+bool xtf_symbols_find(XtfSymbols *symbols, const char *path, uint64_t base, uint64_t address, XtfSymbol *symbol)
+{
+    Object *object = find_object(symbols, path, base);
+    const Function *function = find_function(object, address);
+    int number = 0;
+
+    if (!function)
+        return false;
+    Dwfl_Line *line = dwfl_module_getsrc(object->module, function->begin);
+    const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+    const char *folder = file && file[0] != '/' ? dwfl_line_comp_dir(line) : NULL;
+    *symbol = (XtfSymbol){.name = function->name, .file = file ? file : "", .line = number > 0 ? number : 0};
+    if (folder) {
+        g_autofree char *joined = g_build_filename(folder, file, NULL);
+        symbol->file = g_string_chunk_insert_const(symbols->paths, joined);
+    }
+    return true;
+}

@@ -113,7 +113,7 @@ struct XtfCollector {
 };
 
 extern const XtfCollectRows xtf_collect_framing, xtf_collect_calls, xtf_collect_measurement, xtf_collect_messages,
-    xtf_collect_handles, xtf_collect_io, xtf_collect_threads;
+    xtf_collect_handles, xtf_collect_io, xtf_collect_threads, xtf_collect_own_regions;
 /* All of them; NULL-terminated (rows.c). */
 extern const XtfCollectRows *const xtf_collect_rows[];
 
@@ -157,6 +157,12 @@ static inline uint32_t xtf_collect_region(XtfCollector *collector, uint32_t numb
 /* The process's number of a region means this region from now on. `line` 0: not known. */
 void xtf_collect_define_region(XtfCollector *collector, uint32_t number, const char *name, const char *file,
                                uint32_t line, unsigned role, unsigned paradigm);
+/* The process's number of a region means one that is not recorded; the process is told. */
+void xtf_collect_exclude_region(XtfCollector *collector, uint32_t number);
+/* Tells a region of the process's own to the filter of XTF_RECORD_FILTER; whether it was excluded. `mangled` is the
+ * linker's name of it. */
+bool xtf_collect_filter_region(XtfCollector *collector, uint32_t number, const char *name, const char *mangled,
+                               const char *file);
 
 /* Reads what a definition is made of, in turn. False, and `ring` is told, if it is too short. */
 typedef struct {

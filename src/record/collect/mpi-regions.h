@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-enum { XTF_COLLECT_PARADIGM_MPI = 4 }; /* in xtf_paradigm_names */
+enum { XTF_COLLECT_PARADIGM_USER = 1, XTF_COLLECT_PARADIGM_MPI = 4 }; /* in xtf_paradigm_names */
 
 typedef struct {
     const char *name;

@@ -93,3 +93,13 @@ void xtf_collect_define_region(XtfCollector *collector, uint32_t number, const c
     g_hash_table_insert(collector->regions_by_text, g_steal_pointer(&text), GUINT_TO_POINTER(row));
     set_region(collector, row, name, file, line, role, paradigm);
 }
+
+void xtf_collect_exclude_region(XtfCollector *collector, uint32_t number)
+{
+    if (number >= collector->n_regions)
+        grow_regions(collector, number);
+    collector->regions[number] = XTF_COLLECT_EXCLUDED;
+    if (collector->choices && number >= XTF_WIRE_REGIONS_OWN && number - XTF_WIRE_REGIONS_OWN < XTF_WIRE_CHOICES)
+        atomic_store_explicit(&collector->choices[number - XTF_WIRE_REGIONS_OWN], XTF_WIRE_CHOICE_EXCLUDED,
+                              memory_order_relaxed);
+}

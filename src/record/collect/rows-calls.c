@@ -33,7 +33,8 @@ static bool define_region(XtfCollectRing *ring, uint64_t id, const uint8_t *byte
         region.paradigm >= g_strv_length((char **)xtf_paradigm_names))
         return xtf_collect_malformed(ring, "region %s has role %" PRIu32 " and paradigm %" PRIu32, name, region.role,
                                      region.paradigm);
-    if (region.paradigm == XTF_COLLECT_PARADIGM_USER && xtf_collect_filter_region(ring->collector, id, name, name, file))
+    if (region.paradigm == XTF_COLLECT_PARADIGM_USER &&
+        xtf_collect_filter_region(ring->collector, id, name, name, file))
         return true;
     xtf_collect_define_region(ring->collector, id, name, file, region.line, region.role, region.paradigm);
     return true;

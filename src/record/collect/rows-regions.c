@@ -124,11 +124,12 @@ static bool decode_braked(XtfCollectRing *ring, uint64_t time, XtfWireHead head,
 
     if (collector->regions[head.region] == XTF_COLLECT_EXCLUDED || !name)
         return true;
-    xtf_collect_remark(collector,
-                       "%s is recorded no longer: it was called %" PRIu64
-                       " times in a row at more than a million calls a second (a filter, or XTF_RECORD_BRAKE=0, changes "
-                       "that)",
-                       name, more[0]);
+    xtf_collect_remark(
+        collector,
+        "%s is recorded no longer: it was called %" PRIu64
+        " times in a row at more than a million calls a second (a filter, or XTF_RECORD_BRAKE=0, changes "
+        "that)",
+        name, more[0]);
     return true;
 }
 

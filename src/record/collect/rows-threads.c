@@ -36,10 +36,8 @@ static bool decode_end(XtfCollectRing *ring, uint64_t time, XtfWireHead head, co
 
 static bool append_lock(XtfCollectRing *ring, uint64_t time, unsigned event, XtfWireHead head, const uint64_t *more)
 {
-    XtfLocksRow row = {.region = xtf_stream_region(&ring->stream),
-                       .model = PARADIGM_PTHREAD,
-                       .lock = head.arg,
-                       .order = more[0]};
+    XtfLocksRow row = {
+        .region = xtf_stream_region(&ring->stream), .model = PARADIGM_PTHREAD, .lock = head.arg, .order = more[0]};
 
     return xtf_stream_append(&ring->stream, XTF_MODEL_LOCKS, event, time, &row);
 }
@@ -69,9 +67,12 @@ static bool define_thread(XtfCollectRing *ring, uint64_t id, const uint8_t *byte
 }
 
 static const XtfCollectKind kinds[] = {
-    {XTF_WIRE_THREAD_CREATE, decode_create},   {XTF_WIRE_THREAD_BEGIN, decode_begin},
-    {XTF_WIRE_THREAD_WAIT, decode_wait},       {XTF_WIRE_THREAD_END, decode_end},
-    {XTF_WIRE_LOCK_ACQUIRE, decode_acquire},   {XTF_WIRE_LOCK_RELEASE, decode_release},
+    {XTF_WIRE_THREAD_CREATE, decode_create},
+    {XTF_WIRE_THREAD_BEGIN, decode_begin},
+    {XTF_WIRE_THREAD_WAIT, decode_wait},
+    {XTF_WIRE_THREAD_END, decode_end},
+    {XTF_WIRE_LOCK_ACQUIRE, decode_acquire},
+    {XTF_WIRE_LOCK_RELEASE, decode_release},
     {0},
 };
 static const XtfCollectDefinition definitions[] = {{XTF_DEFINE_THREAD, define_thread}, {0}};

@@ -1,4 +1,5 @@
-/* Names of C++: the C++ library's own function reads them. It is found at run time, since nothing else here needs it. */
+/* Names of C++: the C++ library's own function reads them. It is found at run time, since nothing else here needs it.
+ */
 #include <dlfcn.h>
 #include <glib.h>
 #include <string.h>

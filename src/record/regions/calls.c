@@ -1,0 +1,102 @@
+/* What threads know of regions, and the brake. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "src/record/regions/regions.h"
+
+enum {
+    BRAKE_CALLS = 100000, /* unless XTF_RECORD_BRAKE says otherwise */
+    BRAKE_NS = 1000,      /* a call, its own recording included */
+    CALLS_SIZE = XTF_WIRE_CHOICES * sizeof(XtfRegionCalls),
+};
+
+_Atomic uint8_t *xtf_regions_choices;
+__thread XtfRegionCalls *xtf_regions_calls __attribute__((tls_model("initial-exec")));
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+static bool has_key;
+static uint32_t brake_calls; /* 0: there is no brake */
+
+static void thread_ends(void *calls)
+{
+    xtf_regions_calls = NULL;
+    munmap(calls, CALLS_SIZE);
+}
+
+static void set_up(void)
+{
+    const char *option = xtf_core_option("BRAKE");
+    unsigned long calls = option ? strtoul(option, NULL, 10) : BRAKE_CALLS;
+
+    brake_calls = calls < UINT32_MAX ? calls : UINT32_MAX - 1;
+    xtf_regions_choices =
+        (_Atomic uint8_t *)((uint8_t *)xtf_core_process + xtf_wire_choices_at(xtf_core_process->n_rings));
+    has_key = pthread_key_create(&key, thread_ends) == 0;
+}
+
+bool xtf_regions_start(void)
+{
+    static _Atomic bool tried;
+    int kept = errno;
+
+    if (atomic_load_explicit(&tried, memory_order_relaxed))
+        return false;
+    /* What is called meanwhile, by this thread or others, is not recorded. */
+    atomic_store_explicit(&tried, true, memory_order_relaxed);
+    bool active = xtf_core_option("FOLDER") && xtf_core_activate();
+    errno = kept;
+    return active;
+}
+
+/* Pages are there when they are first touched: a thread has memory for the regions that it calls. */
+bool xtf_regions_make_calls(void)
+{
+    int kept = errno;
+
+    pthread_once(&once, set_up);
+    void *calls = mmap(NULL, CALLS_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (calls != MAP_FAILED) {
+        xtf_regions_calls = calls;
+        if (has_key)
+            pthread_setspecific(key, calls);
+    }
+    errno = kept;
+    return calls != MAP_FAILED;
+}
+
+/* So many calls in a row took so little time that the recorder is most of what is recorded. Calls of one region in one
+ * thread follow one another, unless they are nested: if there are many a second, each is short. */
+static bool too_often(const XtfRegionCalls *calls, uint64_t now)
+{
+    const XtfWireClock *clock = &xtf_core_process->clock;
+    unsigned __int128 ns = (unsigned __int128)(now - calls->since) * clock->multiplier >> clock->shift;
+
+    return ns < (unsigned __int128)brake_calls * BRAKE_NS;
+}
+
+bool xtf_regions_look(XtfRing *ring, uint32_t index)
+{
+    XtfRegionCalls *calls = &xtf_regions_calls[index];
+    uint64_t now = xtf_core_now();
+
+    if (calls->left == 0) {
+        if (index < XTF_REGIONS_NAMED)
+            xtf_regions_define_named(ring, index);
+        else
+            xtf_regions_define_address(ring, index);
+    } else if (brake_calls > 0 && too_often(calls, now)) {
+        uint8_t before = XTF_WIRE_CHOICE_RECORD;
+        if (atomic_compare_exchange_strong(&xtf_regions_choices[index], &before, XTF_WIRE_CHOICE_BRAKED))
+            xtf_core_record(ring, now, XTF_WIRE_BRAKED, XTF_WIRE_REGIONS_OWN + index, 0, brake_calls);
+        if (calls->open == 0) {
+            calls->left = 2; /* so that the clock is looked at again, if the region is ever called */
+            return false;
+        }
+    }
+    calls->since = now;
+    calls->left = brake_calls > 0 ? brake_calls + 1 : UINT32_MAX;
+    return true;
+}

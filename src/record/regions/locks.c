@@ -1,0 +1,193 @@
+/*
+ * POSIX mutexes, if XTF_RECORD_LOCKS is set: who has which, in which order.
+ *
+ * A lock's id is its place in a table by address; a lock that is made where another was has its id. Its order counts
+ * acquisitions, and is changed by who has the lock, alone.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "src/record/regions/regions.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { LOCKS_MAX = 1 << 16, LOCKS_FULL = LOCKS_MAX / 8 * 7 };
+
+static struct {
+    _Atomic uintptr_t address;
+    uint32_t order;
+} locks[LOCKS_MAX];
+static _Atomic uint32_t n_locks;
+
+typedef int MutexFunction(pthread_mutex_t *);
+typedef int WaitFunction(pthread_cond_t *, pthread_mutex_t *);
+typedef int TimedFunction(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+
+static struct {
+    MutexFunction *lock, *trylock, *unlock;
+    WaitFunction *wait;
+    TimedFunction *timedwait;
+} next;
+static bool are_recorded;
+
+/* Of functions that the C library has in two forms, the newer one. */
+static void *find_condition(const char *name)
+{
+    void *found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+
+    return found ? found : dlsym(RTLD_NEXT, name);
+}
+
+__attribute__((constructor)) static void find_next(void)
+{
+    const char *option = xtf_core_option("LOCKS");
+
+    are_recorded = option && strcmp(option, "0") != 0;
+    next.trylock = (MutexFunction *)dlsym(RTLD_NEXT, "pthread_mutex_trylock");
+    next.unlock = (MutexFunction *)dlsym(RTLD_NEXT, "pthread_mutex_unlock");
+    next.wait = (WaitFunction *)find_condition("pthread_cond_wait");
+    next.timedwait = (TimedFunction *)find_condition("pthread_cond_timedwait");
+    __atomic_store_n(&next.lock, (MutexFunction *)dlsym(RTLD_NEXT, "pthread_mutex_lock"), __ATOMIC_RELEASE);
+}
+
+/* Constructors of other libraries may come before ours. */
+static inline void need_next(void)
+{
+    if (__builtin_expect(!__atomic_load_n(&next.lock, __ATOMIC_ACQUIRE), 0))
+        find_next();
+}
+
+/* The lock's place; LOCKS_MAX: there is no room for more. */
+static uint32_t place_of(const pthread_mutex_t *mutex)
+{
+    uintptr_t address = (uintptr_t)mutex;
+    uint32_t place = ((address >> 3) + (address >> 19) * 0x9e37) % LOCKS_MAX;
+
+    for (;; place = (place + 1) % LOCKS_MAX) {
+        uintptr_t found = atomic_load_explicit(&locks[place].address, memory_order_relaxed);
+        if (found == 0) {
+            if (atomic_load_explicit(&n_locks, memory_order_relaxed) >= LOCKS_FULL)
+                return LOCKS_MAX;
+            if (atomic_compare_exchange_strong(&locks[place].address, &found, address)) {
+                atomic_fetch_add_explicit(&n_locks, 1, memory_order_relaxed);
+                return place;
+            }
+        }
+        if (found == address)
+            return place;
+    }
+}
+
+/* The thread has the lock now, or is about to give it back. */
+static void record(XtfRing *ring, const pthread_mutex_t *mutex, unsigned kind)
+{
+    uint32_t place = place_of(mutex);
+
+    if (place == LOCKS_MAX)
+        return;
+    uint32_t order = kind == XTF_WIRE_LOCK_ACQUIRE ? ++locks[place].order : locks[place].order;
+    xtf_core_record(ring, xtf_core_now(), kind, 0, place, order);
+}
+
+/* The ring, inside of the region; NULL: nothing is to be recorded. */
+static XtfRing *enter(_Atomic uint32_t *region, const char *name)
+{
+    XtfRing *ring = are_recorded ? xtf_core_begin() : NULL;
+
+    if (!ring)
+        return NULL;
+    uint32_t number = atomic_load_explicit(region, memory_order_acquire);
+    if (number == 0) {
+        number = xtf_regions_named(name, "", 0, XTF_REGIONS_ROLE_FUNCTION, XTF_REGIONS_PARADIGM_PTHREAD) + 1;
+        atomic_store_explicit(region, number, memory_order_release);
+    }
+    if (number > 0)
+        xtf_regions_enter(ring, number - 1);
+    return ring;
+}
+
+static void leave(XtfRing *ring, const _Atomic uint32_t *region)
+{
+    uint32_t number = atomic_load_explicit(region, memory_order_relaxed);
+
+    if (number > 0 && xtf_regions_calls)
+        xtf_regions_leave(ring, number - 1);
+    xtf_core_end();
+}
+
+EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    static _Atomic uint32_t region;
+
+    need_next();
+    XtfRing *ring = enter(&region, "pthread_mutex_lock");
+    if (!ring)
+        return next.lock(mutex);
+    int result = next.lock(mutex);
+    if (result == 0 || result == EOWNERDEAD)
+        record(ring, mutex, XTF_WIRE_LOCK_ACQUIRE);
+    leave(ring, &region);
+    return result;
+}
+
+EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+    static _Atomic uint32_t region;
+
+    need_next();
+    XtfRing *ring = enter(&region, "pthread_mutex_trylock");
+    if (!ring)
+        return next.trylock(mutex);
+    int result = next.trylock(mutex);
+    if (result == 0 || result == EOWNERDEAD)
+        record(ring, mutex, XTF_WIRE_LOCK_ACQUIRE);
+    leave(ring, &region);
+    return result;
+}
+
+EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    static _Atomic uint32_t region;
+
+    need_next();
+    XtfRing *ring = enter(&region, "pthread_mutex_unlock");
+    if (!ring)
+        return next.unlock(mutex);
+    record(ring, mutex, XTF_WIRE_LOCK_RELEASE);
+    int result = next.unlock(mutex);
+    leave(ring, &region);
+    return result;
+}
+
+/* Who waits for a condition has given the lock back meanwhile. */
+EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
+{
+    static _Atomic uint32_t region;
+
+    need_next();
+    XtfRing *ring = enter(&region, "pthread_cond_wait");
+    if (!ring)
+        return next.wait(condition, mutex);
+    record(ring, mutex, XTF_WIRE_LOCK_RELEASE);
+    int result = next.wait(condition, mutex);
+    record(ring, mutex, XTF_WIRE_LOCK_ACQUIRE);
+    leave(ring, &region);
+    return result;
+}
+
+EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
+{
+    static _Atomic uint32_t region;
+
+    need_next();
+    XtfRing *ring = enter(&region, "pthread_cond_timedwait");
+    if (!ring)
+        return next.timedwait(condition, mutex, until);
+    record(ring, mutex, XTF_WIRE_LOCK_RELEASE);
+    int result = next.timedwait(condition, mutex, until);
+    record(ring, mutex, XTF_WIRE_LOCK_ACQUIRE);
+    leave(ring, &region);
+    return result;
+}

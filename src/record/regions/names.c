@@ -1,0 +1,104 @@
+/* Regions that have a name: a hash table of fixed size, under a lock, since each place in a program asks once. */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "src/record/regions/regions.h"
+
+enum { BUCKETS = 1 << 14, ARENA_SIZE = 1 << 16, TEXT_MAX = 4096 };
+
+typedef struct {
+    const char *name, *file;
+    uint32_t line;
+    uint8_t role, paradigm;
+    uint32_t next; /* in the bucket: index + 1 */
+} Named;
+
+static Named named[XTF_REGIONS_NAMED];
+static uint32_t n_named;
+static uint32_t buckets[BUCKETS]; /* index + 1; 0: empty */
+static char *arena;
+static size_t arena_left;
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+
+static uint32_t hash_of(const char *name, const char *file)
+{
+    uint32_t hash = 2166136261;
+
+    for (; *name; name++)
+        hash = (hash ^ (uint8_t)*name) * 16777619;
+    for (; *file; file++)
+        hash = (hash ^ (uint8_t)*file) * 16777619;
+    return (hash ^ hash >> 16) % BUCKETS;
+}
+
+/* A copy that is never freed: the library that a text is in may be unloaded. NULL: no memory. */
+static const char *copy_text(const char *text)
+{
+    size_t length = strnlen(text, TEXT_MAX);
+
+    if (length + 1 > arena_left) {
+        void *memory = mmap(NULL, ARENA_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED)
+            return NULL;
+        arena = memory;
+        arena_left = ARENA_SIZE;
+    }
+    char *copy = arena;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    arena += length + 1;
+    arena_left -= length + 1;
+    return copy;
+}
+
+static bool same_text(const char *kept, const char *text)
+{
+    return strncmp(kept, text, TEXT_MAX) == 0;
+}
+
+static uint32_t add(const Named *region, uint32_t *bucket)
+{
+    Named copy = *region;
+
+    if (n_named == XTF_REGIONS_NAMED || !(copy.name = copy_text(region->name)) ||
+        !(copy.file = copy_text(region->file)))
+        return XTF_REGIONS_NONE;
+    copy.next = *bucket;
+    named[n_named] = copy;
+    *bucket = ++n_named;
+    return n_named - 1;
+}
+
+uint32_t xtf_regions_named(const char *name, const char *file, uint32_t line, unsigned role, unsigned paradigm)
+{
+    Named region = {.name = name, .file = file, .line = line, .role = role, .paradigm = paradigm};
+    uint32_t *bucket = &buckets[hash_of(name, file)], index = XTF_REGIONS_NONE;
+
+    while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
+        ;
+    for (uint32_t i = *bucket; i > 0 && index == XTF_REGIONS_NONE; i = named[i - 1].next)
+        if (same_text(named[i - 1].name, name) && same_text(named[i - 1].file, file))
+            index = i - 1;
+    if (index == XTF_REGIONS_NONE)
+        index = add(&region, bucket);
+    atomic_flag_clear_explicit(&lock, memory_order_release);
+    return index;
+}
+
+/* The thread has the index from xtf_regions_named(), so it sees what that wrote. */
+void xtf_regions_define_named(XtfRing *ring, uint32_t index)
+{
+    const Named *region = &named[index];
+    size_t name_size = strlen(region->name), file_size = strlen(region->file);
+    XtfDefineRegion head = {.line = region->line,
+                            .role = region->role,
+                            .paradigm = region->paradigm,
+                            .name_size = name_size,
+                            .file_size = file_size};
+    uint8_t data[sizeof head + 2 * TEXT_MAX];
+
+    memcpy(data, &head, sizeof head);
+    memcpy(data + sizeof head, region->name, name_size);
+    memcpy(data + sizeof head + name_size, region->file, file_size);
+    xtf_core_define(ring, XTF_DEFINE_REGION, XTF_WIRE_REGIONS_OWN + index, data, sizeof head + name_size + file_size);
+}

@@ -1,0 +1,230 @@
+/*
+ * POSIX threads: who creates them, when they begin and end, who waits for them, and their names.
+ *
+ * Each thread that is created while the process is recorded, by the program or its libraries, has a sequence number,
+ * from 1. A thread that MPI creates for itself has none: it is created inside of a call that is recorded.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/record/regions/regions.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { NAME_MAX_SIZE = 16, BUCKETS = 256 };
+
+typedef struct Start {
+    void *(*function)(void *);
+    void *argument;
+    uint64_t sequence;
+} Start;
+
+/* A thread that may be joined. */
+typedef struct Joinable {
+    pthread_t thread;
+    uint64_t sequence;
+    struct Joinable *next;
+} Joinable;
+
+static Joinable *joinables[BUCKETS];
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+static _Atomic uint64_t last_sequence;
+
+static Joinable **bucket_of(pthread_t thread)
+{
+    return &joinables[((uintptr_t)thread >> 12) % BUCKETS];
+}
+
+static void add_joinable(pthread_t thread, uint64_t sequence)
+{
+    Joinable *joinable = malloc(sizeof *joinable);
+
+    if (!joinable)
+        return;
+    *joinable = (Joinable){.thread = thread, .sequence = sequence};
+    while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
+        ;
+    joinable->next = *bucket_of(thread);
+    *bucket_of(thread) = joinable;
+    atomic_flag_clear_explicit(&lock, memory_order_release);
+}
+
+/* The thread's sequence, which is forgotten; 0: it has none. */
+static uint64_t take_joinable(pthread_t thread)
+{
+    Joinable *found = NULL;
+
+    while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
+        ;
+    for (Joinable **at = bucket_of(thread); *at && !found; at = &(*at)->next) {
+        if (pthread_equal((*at)->thread, thread)) {
+            found = *at;
+            *at = found->next;
+            break;
+        }
+    }
+    atomic_flag_clear_explicit(&lock, memory_order_release);
+    uint64_t sequence = found ? found->sequence : 0;
+    free(found);
+    return sequence;
+}
+
+/* A thread's name is worth a definition if somebody gave it one: at first it is that of the program. */
+static void define_name(XtfRing *ring)
+{
+    char name[NAME_MAX_SIZE + 1] = "", program[NAME_MAX_SIZE];
+
+    strncpy(program, program_invocation_short_name, sizeof program - 1);
+    program[sizeof program - 1] = '\0';
+    if (pthread_getname_np(pthread_self(), name, sizeof name) == 0 && name[0] && strcmp(name, program) != 0)
+        xtf_core_define(ring, XTF_DEFINE_THREAD, ring->shared->thread, name, strlen(name));
+}
+
+static void end_thread(void *data)
+{
+    const uint64_t *sequence = data;
+
+    /* The thread may have been cancelled within a call that is recorded, which does not come back. */
+    xtf_core_end();
+    XtfRing *ring = xtf_core_begin();
+
+    if (!ring)
+        return;
+    define_name(ring);
+    xtf_core_record(ring, xtf_core_now(), XTF_WIRE_THREAD_END, 0, 0, *sequence);
+    xtf_core_end();
+}
+
+static void *run(void *data)
+{
+    Start start = *(Start *)data;
+    void *result;
+
+    free(data);
+    XtfRing *ring = xtf_core_begin();
+    if (ring) {
+        xtf_core_record(ring, xtf_core_now(), XTF_WIRE_THREAD_BEGIN, 0, 0, start.sequence);
+        xtf_core_end();
+    }
+    pthread_cleanup_push(end_thread, &start.sequence);
+    result = start.function(start.argument);
+    pthread_cleanup_pop(1);
+    return result;
+}
+
+static uint32_t region_of(_Atomic uint32_t *kept, const char *name, unsigned role)
+{
+    uint32_t number = atomic_load_explicit(kept, memory_order_acquire);
+
+    if (number == 0) {
+        number = xtf_regions_named(name, "", 0, role, XTF_REGIONS_PARADIGM_PTHREAD) + 1;
+        atomic_store_explicit(kept, number, memory_order_release);
+    }
+    return number - 1;
+}
+
+typedef int CreateFunction(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+typedef int JoinFunction(pthread_t, void **);
+typedef int DetachFunction(pthread_t);
+typedef int SetNameFunction(pthread_t, const char *);
+
+static CreateFunction *next_create;
+static JoinFunction *next_join;
+static DetachFunction *next_detach;
+static SetNameFunction *next_set_name;
+
+/* Twice is as good as once. */
+static void find_next(void)
+{
+    next_join = (JoinFunction *)dlsym(RTLD_NEXT, "pthread_join");
+    next_detach = (DetachFunction *)dlsym(RTLD_NEXT, "pthread_detach");
+    next_set_name = (SetNameFunction *)dlsym(RTLD_NEXT, "pthread_setname_np");
+    __atomic_store_n(&next_create, (CreateFunction *)dlsym(RTLD_NEXT, "pthread_create"), __ATOMIC_RELEASE);
+}
+
+static inline void need_next(void)
+{
+    if (__builtin_expect(!__atomic_load_n(&next_create, __ATOMIC_ACQUIRE), 0))
+        find_next();
+}
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
+                          void *argument)
+{
+    static _Atomic uint32_t region;
+    int kept = errno, state = PTHREAD_CREATE_JOINABLE;
+
+    need_next();
+    XtfRing *ring = xtf_core_begin();
+    Start *start = ring ? malloc(sizeof *start) : NULL;
+    if (!start) {
+        if (ring)
+            xtf_core_end();
+        return next_create(thread, attributes, function, argument);
+    }
+    *start = (Start){.function = function,
+                     .argument = argument,
+                     .sequence = atomic_fetch_add_explicit(&last_sequence, 1, memory_order_relaxed) + 1};
+    uint64_t sequence = start->sequence;
+    uint32_t index = region_of(&region, "pthread_create", XTF_REGIONS_ROLE_THREAD_CREATE);
+    if (index != XTF_REGIONS_NONE)
+        xtf_regions_enter(ring, index);
+    if (attributes)
+        pthread_attr_getdetachstate(attributes, &state);
+    uint64_t before = xtf_core_now();
+    int result = next_create(thread, attributes, run, start);
+    if (result == 0)
+        xtf_core_record(ring, before, XTF_WIRE_THREAD_CREATE, 0, 0, sequence);
+    else
+        free(start);
+    if (result == 0 && state == PTHREAD_CREATE_JOINABLE)
+        add_joinable(*thread, sequence);
+    if (index != XTF_REGIONS_NONE && xtf_regions_calls)
+        xtf_regions_leave(ring, index);
+    xtf_core_end();
+    errno = kept;
+    return result;
+}
+
+EXPORT int pthread_join(pthread_t thread, void **value)
+{
+    static _Atomic uint32_t region;
+
+    need_next();
+    uint64_t sequence = take_joinable(thread);
+    XtfRing *ring = sequence > 0 ? xtf_core_begin() : NULL;
+    if (!ring)
+        return next_join(thread, value);
+    uint32_t index = region_of(&region, "pthread_join", XTF_REGIONS_ROLE_THREAD_WAIT);
+    if (index != XTF_REGIONS_NONE)
+        xtf_regions_enter(ring, index);
+    int result = next_join(thread, value);
+    if (result == 0)
+        xtf_core_record(ring, xtf_core_now(), XTF_WIRE_THREAD_WAIT, 0, 0, sequence);
+    if (index != XTF_REGIONS_NONE && xtf_regions_calls)
+        xtf_regions_leave(ring, index);
+    xtf_core_end();
+    return result;
+}
+
+EXPORT int pthread_detach(pthread_t thread)
+{
+    need_next();
+    take_joinable(thread);
+    return next_detach(thread);
+}
+
+EXPORT int pthread_setname_np(pthread_t thread, const char *name)
+{
+    need_next();
+    int result = next_set_name(thread, name);
+    XtfRing *ring = result == 0 && pthread_equal(thread, pthread_self()) ? xtf_core_begin() : NULL;
+    if (ring) {
+        define_name(ring);
+        xtf_core_end();
+    }
+    return result;
+}

@@ -1,0 +1,70 @@
+/* What xtf/user.h calls. */
+#include <errno.h>
+
+#include "src/record/regions/regions.h"
+#include "src/record/regions/user.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* The index of the region, found by its texts once; XTF_REGIONS_NONE: there is no room. */
+static uint32_t index_of(XtfUserRegion *region)
+{
+    unsigned number = __atomic_load_n(&region->number, __ATOMIC_RELAXED);
+
+    /* The texts are looked up again for a number that another thread found: so what it wrote is seen here, too. */
+    if (__builtin_expect(number == 0 || !xtf_regions_calls || xtf_regions_calls[number - 1].left == 0, 0)) {
+        uint32_t index = xtf_regions_named(region->name, region->file, region->line,
+                                           region->function ? XTF_REGIONS_ROLE_FUNCTION : XTF_REGIONS_ROLE_CODE,
+                                           XTF_REGIONS_PARADIGM_USER);
+        number = index == XTF_REGIONS_NONE ? 0 : index + 1;
+        __atomic_store_n(&region->number, number, __ATOMIC_RELAXED);
+    }
+    return number - 1;
+}
+
+EXPORT void xtf_user_begin(XtfUserRegion *region)
+{
+    XtfRing *ring = xtf_regions_begin();
+
+    if (!ring)
+        return;
+    uint32_t index = index_of(region);
+    if (index != XTF_REGIONS_NONE)
+        xtf_regions_enter(ring, index);
+    xtf_core_end();
+}
+
+EXPORT void xtf_user_end(XtfUserRegion *region)
+{
+    XtfRing *ring = xtf_regions_begin_end();
+
+    if (!ring)
+        return;
+    uint32_t index = index_of(region);
+    if (index != XTF_REGIONS_NONE)
+        xtf_regions_leave(ring, index);
+    xtf_core_end();
+}
+
+EXPORT void xtf_user_begin_named(const char *name)
+{
+    XtfUserRegion region = {.name = name, .file = ""};
+
+    xtf_user_begin(&region);
+}
+
+EXPORT void xtf_user_end_named(const char *name)
+{
+    XtfUserRegion region = {.name = name, .file = ""};
+
+    xtf_user_end(&region);
+}
+
+EXPORT void xtf_user_record(int on)
+{
+    int kept = errno;
+
+    if (xtf_core_active)
+        xtf_core_set_recording(on);
+    errno = kept;
+}

@@ -162,6 +162,7 @@ typedef struct {
     KIND(ISEND_COMPLETE, 3)     /* w2: request */                                                                      \
     KIND(IRECV_REQUEST, 3)      /* w2: request: a receive is posted */                                                 \
     KIND(REQUEST_TEST, 3)       /* w2: request; arg: how many tests in a row found nothing, this one included */       \
+    KIND(FOUND_NOTHING, 2)      /* arg: so many probes of the thread found nothing before the one whose ENTER is before */ \
     KIND(REQUEST_CANCELLED, 3)  /* w2: request */                                                                      \
     KIND(COLLECTIVE_BEGIN, 2)                                                                                          \
     KIND(COLLECTIVE_END, 5)     /* region: index in xtf_collective_operations; arg: root; w2: comm | flags; w3: sent; w4: received */ \

@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include "src/record/mpi/collectives.h"
+#include "src/record/mpi/messages.h"
 #include "src/record/mpi/pmpi.h"
 #include "src/record/mpi/wrapper.h"
 

@@ -1,3 +1,119 @@
-"""The snippets of messages, requests and collective operations (kinds.py says what they are)."""
+"""What wrappers record of messages, requests and collective operations: {kind: (before, after)} or (before, after, condition).
 
-KINDS = {}
+The condition says after the call whether the call is recorded at all. Names of functions are those of messages.h and
+collectives.h.
+"""
+
+
+def succeeded(statement):
+    return "if ({result} == MPI_SUCCESS) { " + statement + "; }"
+
+
+BYTES = "xtf_mpi_bytes({count}, {datatype})"
+PARTS = "xtf_mpi_bytes({partitions} * {count}, {datatype})"
+SEND_BYTES = "xtf_mpi_bytes({sendcount}, {sendtype})"
+PARTITIONED = "XTF_MPI_REQUEST_PARTITIONED"
+
+ONE = "uint64_t saved = XTF_MPI_HANDLE(*{request});"
+MANY = "const uint64_t *saved = xtf_mpi_save_requests({count}, {requests});"
+TEST = " XtfMpiTest test = { 0 };"
+MESSAGE = "uint64_t saved = XTF_MPI_HANDLE(*{message});"
+
+
+def unless(found, saved):
+    """Whether a test is recorded, that has `found` something, or is the first one that has not."""
+    return f"{found} || xtf_mpi_test_failed({saved}, &test)"
+
+
+def test(found, completed):
+    return f"if ({found}) {{ {completed}; }} else {{ xtf_mpi_record_test({{ring}}, {{left}}, &test); }}"
+
+
+COMPLETED = "xtf_mpi_completed({ring}, {left}, {result}, saved, *{request}, {status})"
+COMPLETED_ALL = "xtf_mpi_completed_all({ring}, {left}, {result}, {count}, saved, {requests}, {statuses})"
+COMPLETED_ANY = "xtf_mpi_completed_any({ring}, {left}, {result}, {count}, saved, {requests}, {index}, {status})"
+COMPLETED_SOME = "xtf_mpi_completed_some({ring}, {left}, {result}, {count}, saved, {outcount}, {indices}, {statuses})"
+FAILED = "{result} != MPI_SUCCESS"
+
+
+def sendrecv(send_bytes):
+    return ("", succeeded(f"xtf_mpi_send({{ring}}, {{entered}}, {send_bytes}, {{dest}}, {{sendtag}}, {{comm}}); "
+                          "xtf_mpi_recv({ring}, {left}, {comm}, {status})"))
+
+
+def isendrecv(send_bytes):
+    return ("", succeeded(f"xtf_mpi_isendrecv({{ring}}, {{entered}}, {send_bytes}, {{dest}}, {{sendtag}}, {{source}}, {{comm}}, *{{request}})"))
+
+
+KINDS = {
+    "send": ("", succeeded(f"xtf_mpi_send({{ring}}, {{entered}}, {BYTES}, {{dest}}, {{tag}}, {{comm}})")),
+    "recv": ("", succeeded("xtf_mpi_recv({ring}, {left}, {comm}, {status})")),
+    "isend": ("", succeeded(f"xtf_mpi_isend({{ring}}, {{entered}}, {BYTES}, {{dest}}, {{tag}}, {{comm}}, *{{request}})")),
+    "irecv": ("", succeeded("xtf_mpi_irecv({ring}, {entered}, {source}, {comm}, *{request})")),
+    "sendrecv": sendrecv(SEND_BYTES),
+    "sendrecv_replace": sendrecv(BYTES),
+    "isendrecv": isendrecv(SEND_BYTES),
+    "isendrecv_replace": isendrecv(BYTES),
+    "send_init": ("", succeeded(f"xtf_mpi_send_init({BYTES}, {{dest}}, {{tag}}, {{comm}}, *{{request}}, 0)")),
+    "recv_init": ("", succeeded("xtf_mpi_recv_init(0, {source}, {tag}, {comm}, *{request}, 0)")),
+    "psend_init": ("", succeeded(f"xtf_mpi_send_init({PARTS}, {{dest}}, {{tag}}, {{comm}}, *{{request}}, {PARTITIONED})")),
+    # MPICH calls the source of MPI_Precv_init dest.
+    "precv_init": ("", succeeded(f"xtf_mpi_recv_init({PARTS}, {{source|dest}}, {{tag}}, {{comm}}, *{{request}}, {PARTITIONED})")),
+    "start": (ONE, succeeded("xtf_mpi_start({ring}, {entered}, saved, *{request})")),
+    "startall": (MANY, succeeded("xtf_mpi_start_all({ring}, {entered}, {count}, saved, {requests})")),
+    "mprobe": ("", succeeded("xtf_mpi_mprobe(*{message}, {comm})")),
+    "iprobe": ("", succeeded("if ({flag}) { xtf_mpi_probe_found({ring}, {left}); }"), "{flag} || xtf_mpi_probe_failed()"),
+    "improbe": ("", succeeded("if ({flag}) { xtf_mpi_probe_found({ring}, {left}); xtf_mpi_mprobe(*{message}, {comm}); }"),
+                "{flag} || xtf_mpi_probe_failed()"),
+    "mrecv": (MESSAGE, succeeded("xtf_mpi_mrecv({ring}, {left}, saved, {status})")),
+    "imrecv": (MESSAGE, succeeded("xtf_mpi_imrecv({ring}, {entered}, saved, *{request})")),
+    "wait": (ONE, COMPLETED + ";"),
+    "waitall": (MANY, COMPLETED_ALL + ";"),
+    "waitany": (MANY, COMPLETED_ANY + ";"),
+    "waitsome": (MANY, COMPLETED_SOME + ";"),
+    "test": (ONE + TEST, test(f"{FAILED} || {{flag}}", COMPLETED), f"{FAILED} || " + unless("{flag}", "1, &saved")),
+    "testall": (MANY + TEST, test(f"{FAILED} || {{flag}}", COMPLETED_ALL), f"{FAILED} || " + unless("{flag}", "{count}, saved")),
+    "testany": (MANY + TEST, test(f"{FAILED} || {{flag}}", COMPLETED_ANY), f"{FAILED} || " + unless("{flag}", "{count}, saved")),
+    "testsome": (MANY + TEST, test(f"{FAILED} || {{outcount}} != 0", COMPLETED_SOME),
+                 f"{FAILED} || " + unless("{outcount} != 0", "{count}, saved")),
+    "request_free": (ONE + " XtfMpiRequest freed;", succeeded("xtf_mpi_requests_free(saved, &freed)")),
+    "cancel": (ONE, succeeded("xtf_mpi_requests_cancel(saved)")),
+}
+
+SENT, RECEIVED = "XTF_MPI_BLOCK({sendcount}, {sendtype})", "XTF_MPI_BLOCK({recvcount}, {recvtype})"
+SENT_V, RECEIVED_V = "XTF_MPI_BLOCKS({sendcounts}, {sendtype})", "XTF_MPI_BLOCKS({recvcounts}, {recvtype})"
+SENT_W, RECEIVED_W = "XTF_MPI_BLOCKS_W({sendcounts}, {sendtypes})", "XTF_MPI_BLOCKS_W({recvcounts}, {recvtypes})"
+BLOCK = "XTF_MPI_BLOCK({count}, {datatype})"
+IN_PLACE, SCATTERED_IN_PLACE = "{sendbuf} == MPI_IN_PLACE", "{recvbuf} == MPI_IN_PLACE"
+
+# The traffic of each operation; the operation under which it is recorded is its own, if nothing is said.
+TRAFFIC = {
+    "BARRIER": ("xtf_mpi_barrier({comm})", None),
+    "BCAST": (f"xtf_mpi_from_root({{comm}}, {{root}}, false, {BLOCK}, {BLOCK})", None),
+    "GATHER": (f"xtf_mpi_to_root({{comm}}, {{root}}, {IN_PLACE}, {SENT}, {RECEIVED})", None),
+    "GATHERV": (f"xtf_mpi_to_root_v({{comm}}, {{root}}, {IN_PLACE}, {SENT}, {RECEIVED_V})", None),
+    "SCATTER": (f"xtf_mpi_from_root({{comm}}, {{root}}, {SCATTERED_IN_PLACE}, {SENT}, {RECEIVED})", None),
+    "SCATTERV": (f"xtf_mpi_from_root_v({{comm}}, {{root}}, {SCATTERED_IN_PLACE}, {SENT_V}, {RECEIVED})", None),
+    "REDUCE": (f"xtf_mpi_to_root({{comm}}, {{root}}, {IN_PLACE}, {BLOCK}, {BLOCK})", None),
+    "ALLGATHER": (f"xtf_mpi_all_to_all({{comm}}, {IN_PLACE}, {SENT}, {RECEIVED})", None),
+    "ALLGATHERV": (f"xtf_mpi_allgatherv({{comm}}, {IN_PLACE}, {SENT}, {RECEIVED_V})", None),
+    "ALLTOALL": (f"xtf_mpi_all_to_all({{comm}}, {IN_PLACE}, {SENT}, {RECEIVED})", None),
+    "ALLTOALLV": (f"xtf_mpi_all_to_all_v({{comm}}, {IN_PLACE}, {SENT_V}, {RECEIVED_V})", None),
+    "ALLTOALLW": (f"xtf_mpi_all_to_all_v({{comm}}, {IN_PLACE}, {SENT_W}, {RECEIVED_W})", None),
+    "ALLREDUCE": (f"xtf_mpi_all_to_all({{comm}}, {IN_PLACE}, {BLOCK}, {BLOCK})", None),
+    "REDUCE_SCATTER": (f"xtf_mpi_reduce_scatter({{comm}}, {IN_PLACE}, XTF_MPI_BLOCKS({{recvcounts}}, {{datatype}}))", None),
+    "REDUCE_SCATTER_BLOCK": (f"xtf_mpi_reduce_scatter_block({{comm}}, {IN_PLACE}, XTF_MPI_BLOCK({{recvcount}}, {{datatype}}))", None),
+    "SCAN": (f"xtf_mpi_scan({{comm}}, {IN_PLACE}, {BLOCK})", None),
+    "EXSCAN": (f"xtf_mpi_scan({{comm}}, true, {BLOCK})", None),
+    "ALLGATHER,neighbor": (f"xtf_mpi_neighbors({{comm}}, {SENT}, {RECEIVED})", "ALLTOALLV"),
+    "ALLGATHERV,neighbor": (f"xtf_mpi_neighbors_gather_v({{comm}}, {SENT}, {RECEIVED_V})", "ALLTOALLV"),
+    "ALLTOALL,neighbor": (f"xtf_mpi_neighbors({{comm}}, {SENT}, {RECEIVED})", "ALLTOALLV"),
+    "ALLTOALLV,neighbor": (f"xtf_mpi_neighbors_v({{comm}}, {SENT_V}, {RECEIVED_V})", "ALLTOALLV"),
+    "ALLTOALLW,neighbor": (f"xtf_mpi_neighbors_v({{comm}}, {SENT_W}, {RECEIVED_W})", "ALLTOALLW"),
+}
+
+for what, (traffic, recorded_as) in TRAFFIC.items():
+    operation = f"XTF_MPI_OP_{recorded_as}" if recorded_as else "{operation}"
+    KINDS[f"collective:{what}"] = ("", succeeded(f"xtf_mpi_collective({{ring}}, {{entered}}, {{left}}, {operation}, {traffic})"))
+    KINDS[f"icollective:{what}"] = ("", succeeded(f"xtf_mpi_icollective({{ring}}, {{entered}}, {operation}, {traffic}, *{{request}})"))
+    KINDS[f"collective_init:{what}"] = ("", succeeded(f"xtf_mpi_collective_init({operation}, {traffic}, *{{request}})"))

@@ -1,0 +1,231 @@
+#include "src/record/mpi/messages.h"
+
+#include <stddef.h>
+
+#include "src/record/mpi/comms.h"
+
+uint64_t xtf_mpi_bytes(long long count, MPI_Datatype type)
+{
+    int size;
+    MPI_Count large;
+
+    if (count <= 0 || type == MPI_DATATYPE_NULL)
+        return 0;
+    if (xtf_pmpi.Type_size(type, &size) == MPI_SUCCESS && size != MPI_UNDEFINED)
+        return (uint64_t)count * (uint64_t)size;
+    if (xtf_pmpi.Type_size_x(type, &large) == MPI_SUCCESS && large != MPI_UNDEFINED)
+        return (uint64_t)count * (uint64_t)large;
+    return 0;
+}
+
+void xtf_mpi_messages_begin(void)
+{
+    int level;
+
+    if (xtf_pmpi.Query_thread(&level) == MPI_SUCCESS)
+        xtf_mpi_requests_share(level == MPI_THREAD_MULTIPLE);
+}
+
+void xtf_mpi_send(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, MPI_Comm comm)
+{
+    if (dest == MPI_PROC_NULL)
+        return;
+    xtf_core_record(ring, time, XTF_WIRE_SEND, 0, (uint32_t)dest, xtf_core_pair(xtf_mpi_comm_id(comm), (uint32_t)tag),
+                    bytes);
+}
+
+/* The status may say that there are more bytes than an int counts. */
+uint64_t xtf_mpi_received(const MPI_Status *status)
+{
+    int n;
+    MPI_Count large;
+
+    if (xtf_pmpi.Get_count(status, MPI_BYTE, &n) == MPI_SUCCESS && n != MPI_UNDEFINED)
+        return (uint64_t)n;
+    if (xtf_pmpi.Get_elements_x(status, MPI_BYTE, &large) == MPI_SUCCESS && large != MPI_UNDEFINED)
+        return (uint64_t)large;
+    return 0;
+}
+
+static void record_recv(XtfRing *ring, uint64_t time, uint32_t comm, const MPI_Status *status)
+{
+    if (status->MPI_SOURCE == MPI_PROC_NULL)
+        return;
+    xtf_core_record(ring, time, XTF_WIRE_RECV, 0, (uint32_t)status->MPI_SOURCE,
+                    xtf_core_pair(comm, (uint32_t)status->MPI_TAG), xtf_mpi_received(status));
+}
+
+void xtf_mpi_recv(XtfRing *ring, uint64_t time, MPI_Comm comm, const MPI_Status *status)
+{
+    record_recv(ring, time, xtf_mpi_comm_id(comm), status);
+}
+
+static void record_isend(XtfRing *ring, uint64_t time, const XtfMpiRequest *request)
+{
+    xtf_core_record(ring, time, XTF_WIRE_ISEND, 0, request->peer, xtf_core_pair(request->comm, request->tag),
+                    request->bytes, request->id);
+}
+
+/* An id of requests of which nothing is recorded. */
+static uint64_t no_id(void)
+{
+    return UINT64_MAX;
+}
+
+void xtf_mpi_isend(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, MPI_Comm comm, MPI_Request request)
+{
+    XtfMpiRequest added = {.handle = XTF_MPI_HANDLE(request), .kind = XTF_MPI_REQUEST_SILENT, .id = no_id()};
+
+    if (dest != MPI_PROC_NULL) {
+        added.kind = XTF_MPI_REQUEST_SEND;
+        added.id = xtf_mpi_requests_ids(1);
+        added.comm = xtf_mpi_comm_id(comm);
+        added.peer = (uint32_t)dest;
+        added.tag = (uint32_t)tag;
+        added.bytes = bytes;
+        record_isend(ring, time, &added);
+    }
+    xtf_mpi_requests_add(&added);
+}
+
+/* Posts a receive of a communicator that has an id. */
+static void post(XtfRing *ring, uint64_t time, uint32_t comm, MPI_Request request)
+{
+    XtfMpiRequest added = {
+        .handle = XTF_MPI_HANDLE(request), .kind = XTF_MPI_REQUEST_RECV, .id = xtf_mpi_requests_ids(1), .comm = comm};
+
+    xtf_core_record(ring, time, XTF_WIRE_IRECV_REQUEST, 0, 0, added.id);
+    xtf_mpi_requests_add(&added);
+}
+
+static void add_silent(MPI_Request request, unsigned flags)
+{
+    xtf_mpi_requests_add(&(XtfMpiRequest){
+        .handle = XTF_MPI_HANDLE(request),
+        .kind = XTF_MPI_REQUEST_SILENT,
+        .flags = (uint8_t)flags,
+        .id = flags & XTF_MPI_REQUEST_PERSISTENT ? 0 : no_id(),
+    });
+}
+
+void xtf_mpi_irecv(XtfRing *ring, uint64_t time, int source, MPI_Comm comm, MPI_Request request)
+{
+    if (source == MPI_PROC_NULL)
+        add_silent(request, 0);
+    else
+        post(ring, time, xtf_mpi_comm_id(comm), request);
+}
+
+void xtf_mpi_isendrecv(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, int source, MPI_Comm comm,
+                       MPI_Request request)
+{
+    if (source == MPI_PROC_NULL) {
+        xtf_mpi_isend(ring, time, bytes, dest, tag, comm, request);
+        return;
+    }
+    if (dest == MPI_PROC_NULL) {
+        xtf_mpi_irecv(ring, time, source, comm, request);
+        return;
+    }
+    XtfMpiRequest added = {.handle = XTF_MPI_HANDLE(request),
+                           .kind = XTF_MPI_REQUEST_SENDRECV,
+                           .id = xtf_mpi_requests_ids(2),
+                           .comm = xtf_mpi_comm_id(comm),
+                           .peer = (uint32_t)dest,
+                           .tag = (uint32_t)tag,
+                           .bytes = bytes};
+    record_isend(ring, time, &added);
+    xtf_core_record(ring, time, XTF_WIRE_IRECV_REQUEST, 0, 0, added.id + 1);
+    xtf_mpi_requests_add(&added);
+}
+
+static void add_persistent(XtfMpiRequestKind kind, uint64_t bytes, int peer, int tag, MPI_Comm comm,
+                           MPI_Request request, unsigned flags)
+{
+    flags |= XTF_MPI_REQUEST_PERSISTENT;
+    if (peer == MPI_PROC_NULL) {
+        add_silent(request, flags);
+        return;
+    }
+    xtf_mpi_requests_add(&(XtfMpiRequest){
+        .handle = XTF_MPI_HANDLE(request),
+        .kind = kind,
+        .flags = (uint8_t)flags,
+        .comm = xtf_mpi_comm_id(comm),
+        .peer = (uint32_t)peer,
+        .tag = (uint32_t)tag,
+        .bytes = bytes,
+    });
+}
+
+void xtf_mpi_send_init(uint64_t bytes, int dest, int tag, MPI_Comm comm, MPI_Request request, unsigned flags)
+{
+    add_persistent(XTF_MPI_REQUEST_SEND, bytes, dest, tag, comm, request, flags);
+}
+
+void xtf_mpi_recv_init(uint64_t bytes, int source, int tag, MPI_Comm comm, MPI_Request request, unsigned flags)
+{
+    add_persistent(XTF_MPI_REQUEST_RECV, bytes, source, tag, comm, request, flags);
+}
+
+void xtf_mpi_start(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Request request)
+{
+    uint64_t id = xtf_mpi_requests_ids(1);
+    XtfMpiRequest started;
+
+    if (!xtf_mpi_requests_start(saved, XTF_MPI_HANDLE(request), id, &started))
+        return;
+    switch (started.kind) {
+    case XTF_MPI_REQUEST_SEND:
+        record_isend(ring, time, &started);
+        break;
+    case XTF_MPI_REQUEST_RECV:
+        xtf_core_record(ring, time, XTF_WIRE_IRECV_REQUEST, 0, 0, id);
+        break;
+    case XTF_MPI_REQUEST_COLLECTIVE:
+        xtf_core_record(ring, time, XTF_WIRE_ICOLLECTIVE_REQUEST, 0, 0, id);
+        break;
+    default:
+        break;
+    }
+}
+
+void xtf_mpi_start_all(XtfRing *ring, uint64_t time, long long n, const uint64_t *saved, const MPI_Request *requests)
+{
+    for (long long i = 0; saved && i < n; i++)
+        xtf_mpi_start(ring, time, saved[i], requests[i]);
+}
+
+void xtf_mpi_mprobe(MPI_Message message, MPI_Comm comm)
+{
+    if (message == MPI_MESSAGE_NULL || message == MPI_MESSAGE_NO_PROC)
+        return;
+    xtf_mpi_requests_add(&(XtfMpiRequest){
+        .handle = XTF_MPI_HANDLE(message),
+        .kind = XTF_MPI_REQUEST_MESSAGE,
+        .id = no_id(),
+        .comm = xtf_mpi_comm_id(comm),
+    });
+}
+
+void xtf_mpi_mrecv(XtfRing *ring, uint64_t time, uint64_t saved, const MPI_Status *status)
+{
+    XtfMpiRequest message;
+
+    if (!xtf_mpi_requests_complete(saved, true, &message))
+        message.comm = XTF_WIRE_NONE;
+    record_recv(ring, time, message.comm, status);
+}
+
+void xtf_mpi_imrecv(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Request request)
+{
+    XtfMpiRequest message;
+
+    if (saved == XTF_MPI_HANDLE(MPI_MESSAGE_NO_PROC)) {
+        add_silent(request, 0);
+        return;
+    }
+    if (!xtf_mpi_requests_complete(saved, true, &message))
+        message.comm = XTF_WIRE_NONE;
+    post(ring, time, message.comm, request);
+}

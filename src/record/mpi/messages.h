@@ -1,0 +1,88 @@
+/*
+ * Messages and requests as the wrappers of MPI's functions see them: from the arguments of a call to records.
+ *
+ * The wrappers call these functions after MPI's own has returned, and only if it succeeded, but where it says `result`.
+ * Sends and postings are recorded with the time at which their call was entered, receives and completions with the time
+ * at which it returned. A message from or to MPI_PROC_NULL is none, and its request is one of which nothing is
+ * recorded. Bytes are counts times sizes of types in 64 bits; of received messages what the status says.
+ *
+ * What a call asks for must be kept before the call where the call changes it: requests (xtf_mpi_save_requests()), and
+ * handles of messages.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/record/core/core.h"
+#include "src/record/mpi/pmpi.h"
+#include "src/record/mpi/requests.h"
+
+#pragma GCC visibility push(hidden)
+
+/* A handle of any kind as the table of requests knows it. */
+#define XTF_MPI_HANDLE(handle) ((uint64_t)(uintptr_t)(handle))
+
+/* MPI is there: tells the table of requests whether many threads may come at once. */
+void xtf_mpi_messages_begin(void);
+/* MPI will go: what is known of requests that were not completed is recorded. */
+void xtf_mpi_messages_finish(XtfRing *ring, uint64_t time);
+
+/* The bytes of so many elements; 0: no element, or no type. */
+uint64_t xtf_mpi_bytes(long long count, MPI_Datatype type);
+/* The bytes that were received. */
+uint64_t xtf_mpi_received(const MPI_Status *status);
+
+void xtf_mpi_send(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, MPI_Comm comm);
+void xtf_mpi_recv(XtfRing *ring, uint64_t time, MPI_Comm comm, const MPI_Status *status);
+void xtf_mpi_isend(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, MPI_Comm comm, MPI_Request request);
+void xtf_mpi_irecv(XtfRing *ring, uint64_t time, int source, MPI_Comm comm, MPI_Request request);
+void xtf_mpi_isendrecv(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, int source, MPI_Comm comm,
+                       MPI_Request request);
+
+/* Persistent requests. `flags`: further ones of XTF_MPI_REQUEST_.... The bytes of a partitioned receive are known,
+ * those of another are 0. */
+void xtf_mpi_send_init(uint64_t bytes, int dest, int tag, MPI_Comm comm, MPI_Request request, unsigned flags);
+void xtf_mpi_recv_init(uint64_t bytes, int source, int tag, MPI_Comm comm, MPI_Request request, unsigned flags);
+/* MPI may give the request another handle when it is started; `saved`: the one before. */
+void xtf_mpi_start(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Request request);
+void xtf_mpi_start_all(XtfRing *ring, uint64_t time, long long n, const uint64_t *saved, const MPI_Request *requests);
+
+/* Matching probes, and what receives the messages that they found. `saved`: the message's handle before the call. */
+void xtf_mpi_mprobe(MPI_Message message, MPI_Comm comm);
+void xtf_mpi_mrecv(XtfRing *ring, uint64_t time, uint64_t saved, const MPI_Status *status);
+void xtf_mpi_imrecv(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Request request);
+
+/* A probe found nothing: whether it is the first one of the thread since a probe found something. */
+bool xtf_mpi_probe_failed(void);
+/* A probe found something: tells how many before did not. */
+void xtf_mpi_probe_found(XtfRing *ring, uint64_t time);
+
+/* The handles of requests, in memory of the thread that is good until the next call; NULL: there is no memory. */
+const uint64_t *xtf_mpi_save_requests(long long n, const MPI_Request *requests);
+
+/* What a call that completes requests has done. `saved`: the handles before, `requests`: after it; `status`,
+ * `statuses`: never to be ignored. */
+void xtf_mpi_completed(XtfRing *ring, uint64_t time, int result, uint64_t saved, MPI_Request request,
+                       MPI_Status *status);
+void xtf_mpi_completed_all(XtfRing *ring, uint64_t time, int result, long long n, const uint64_t *saved,
+                           const MPI_Request *requests, MPI_Status *statuses);
+void xtf_mpi_completed_any(XtfRing *ring, uint64_t time, int result, long long n, const uint64_t *saved,
+                           const MPI_Request *requests, int index, MPI_Status *status);
+void xtf_mpi_completed_some(XtfRing *ring, uint64_t time, int result, long long n, const uint64_t *saved, int n_done,
+                            const int *indices, MPI_Status *statuses);
+
+/*
+ * Tests that find nothing come in millions. Of each request the first is recorded, and their number when the request
+ * completes. Of a test of many requests, the first active one stands for all.
+ */
+typedef struct {
+    uint64_t id;
+    uint32_t tests; /* 0: nothing is to be recorded */
+} XtfMpiTest;
+
+/* A test found nothing. True: it is the first one of this request, or nothing is known of the request. */
+bool xtf_mpi_test_failed(long long n, const uint64_t *saved, XtfMpiTest *test);
+void xtf_mpi_record_test(XtfRing *ring, uint64_t time, const XtfMpiTest *test);
+
+#pragma GCC visibility pop

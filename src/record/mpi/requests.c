@@ -1,0 +1,345 @@
+/*
+ * A hash table in stripes, each with a lock, chains and memory of its own. A chain is in the order of adding: requests
+ * are added at its end and found from its beginning, so that thousands of requests of one handle are no long way.
+ */
+#include "src/record/mpi/requests.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    STRIPES = 16,
+    CHAINS = 64,      /* of a stripe, at first */
+    FIRST_CHUNK = 64, /* requests; each further one doubles what there is */
+    CHUNKS = 26,
+    NONE = 0, /* index of no request */
+};
+
+typedef struct {
+    uint32_t first, last;
+} Chain;
+
+typedef struct {
+    _Alignas(64) atomic_flag lock;
+    uint32_t free;     /* index of a free request */
+    uint32_t n;        /* requests in use */
+    uint32_t n_chunks; /* of memory */
+    uint32_t mask;     /* of chains; 0: there are none yet */
+    Chain *chains;
+    XtfMpiRequest *chunks[CHUNKS];
+} Stripe;
+
+static Stripe stripes[STRIPES];
+static bool shared = true;
+static uint32_t era;
+static _Atomic uint64_t last_id;
+
+static uint64_t hash_of(uint64_t handle)
+{
+    uint64_t hash = handle * UINT64_C(0x9e3779b97f4a7c15);
+
+    return hash ^ hash >> 32;
+}
+
+static Stripe *stripe_of(uint64_t hash)
+{
+    return &stripes[hash % STRIPES];
+}
+
+static void lock(Stripe *stripe)
+{
+    if (!shared)
+        return;
+    for (unsigned i = 0; atomic_flag_test_and_set_explicit(&stripe->lock, memory_order_acquire); i++)
+        if (i % 64 == 63)
+            sched_yield();
+}
+
+static void unlock(Stripe *stripe)
+{
+    if (shared)
+        atomic_flag_clear_explicit(&stripe->lock, memory_order_release);
+}
+
+/* Index i > 0 lies in chunk c of FIRST_CHUNK << (c - 1) requests, but the first two, which have FIRST_CHUNK each. */
+static XtfMpiRequest *at(Stripe *stripe, uint32_t index)
+{
+    unsigned chunk = 0;
+
+    if (index >= FIRST_CHUNK) {
+        chunk = 32 - (unsigned)__builtin_clz(index / FIRST_CHUNK);
+        index -= (uint32_t)FIRST_CHUNK << (chunk - 1);
+    }
+    return &stripe->chunks[chunk][index];
+}
+
+static Chain *chain_of(Stripe *stripe, uint64_t hash)
+{
+    return &stripe->chains[hash / STRIPES & stripe->mask];
+}
+
+static void append(Stripe *stripe, uint32_t index)
+{
+    XtfMpiRequest *request = at(stripe, index);
+    Chain *chain = chain_of(stripe, hash_of(request->handle));
+
+    request->next = NONE;
+    if (chain->first == NONE)
+        chain->first = index;
+    else
+        at(stripe, chain->last)->next = index;
+    chain->last = index;
+}
+
+/* More chains, into which all requests go in their order. */
+static bool spread(Stripe *stripe)
+{
+    uint32_t old = stripe->chains ? stripe->mask + 1 : 0, n = old ? 4 * old : CHAINS;
+    Chain *before = stripe->chains, *chains = calloc(n, sizeof *chains);
+
+    if (!chains)
+        return before != NULL;
+    stripe->chains = chains;
+    stripe->mask = n - 1;
+    for (uint32_t i = 0; i < old; i++)
+        for (uint32_t index = before[i].first, next; index != NONE; index = next) {
+            next = at(stripe, index)->next;
+            append(stripe, index);
+        }
+    free(before);
+    return true;
+}
+
+static bool grow(Stripe *stripe)
+{
+    if (stripe->n_chunks == CHUNKS || (!stripe->chains && !spread(stripe)))
+        return false;
+    uint32_t n = stripe->n_chunks < 2 ? FIRST_CHUNK : (uint32_t)FIRST_CHUNK << (stripe->n_chunks - 1);
+    uint32_t first = stripe->n_chunks == 0 ? 0 : n;
+    XtfMpiRequest *chunk = aligned_alloc(64, n * sizeof *chunk);
+
+    if (!chunk)
+        return false;
+    memset(chunk, 0, n * sizeof *chunk);
+    stripe->chunks[stripe->n_chunks++] = chunk;
+    for (uint32_t i = n; i-- > 0;)
+        if (first + i != NONE) {
+            chunk[i].next = stripe->free;
+            stripe->free = first + i;
+        }
+    return true;
+}
+
+/* The first request of a handle that is of a kind; *before is its predecessor in the chain. */
+static uint32_t find(Stripe *stripe, uint64_t hash, uint64_t handle, bool message, uint32_t *before)
+{
+    if (!stripe->chains)
+        return NONE;
+    *before = NONE;
+    for (uint32_t index = chain_of(stripe, hash)->first; index != NONE; index = at(stripe, index)->next) {
+        XtfMpiRequest *request = at(stripe, index);
+        if (request->handle == handle && (request->kind == XTF_MPI_REQUEST_MESSAGE) == message)
+            return index;
+        *before = index;
+    }
+    return NONE;
+}
+
+static void take_out(Stripe *stripe, uint64_t hash, uint32_t index, uint32_t before)
+{
+    Chain *chain = chain_of(stripe, hash);
+    uint32_t next = at(stripe, index)->next;
+
+    if (before == NONE)
+        chain->first = next;
+    else
+        at(stripe, before)->next = next;
+    if (chain->last == index)
+        chain->last = before;
+}
+
+static void forget(Stripe *stripe, uint64_t hash, uint32_t index, uint32_t before)
+{
+    take_out(stripe, hash, index, before);
+    at(stripe, index)->next = stripe->free;
+    stripe->free = index;
+    stripe->n--;
+}
+
+/* As find(), past requests that are forgotten because they are old, and a later one of the handle is not. */
+static uint32_t find_present(Stripe *stripe, uint64_t hash, uint64_t handle, bool message, uint32_t *before)
+{
+    for (;;) {
+        uint32_t index = find(stripe, hash, handle, message, before);
+        if (index == NONE || at(stripe, index)->era == era)
+            return index;
+        uint32_t later = at(stripe, index)->next;
+        while (later != NONE && (at(stripe, later)->handle != handle || at(stripe, later)->era != era ||
+                                 (at(stripe, later)->kind == XTF_MPI_REQUEST_MESSAGE) != message))
+            later = at(stripe, later)->next;
+        if (later == NONE)
+            return index;
+        forget(stripe, hash, index, *before);
+    }
+}
+
+void xtf_mpi_requests_share(bool share)
+{
+    shared = share;
+}
+
+void xtf_mpi_requests_new_era(void)
+{
+    era++;
+}
+
+uint64_t xtf_mpi_requests_ids(unsigned n)
+{
+    if (shared)
+        return atomic_fetch_add_explicit(&last_id, n, memory_order_relaxed) + 1;
+    uint64_t id = atomic_load_explicit(&last_id, memory_order_relaxed);
+    atomic_store_explicit(&last_id, id + n, memory_order_relaxed);
+    return id + 1;
+}
+
+bool xtf_mpi_requests_add(const XtfMpiRequest *request)
+{
+    uint64_t hash = hash_of(request->handle);
+    Stripe *stripe = stripe_of(hash);
+    bool added = false;
+
+    lock(stripe);
+    if (stripe->free != NONE || grow(stripe)) {
+        uint32_t index = stripe->free;
+        XtfMpiRequest *place = at(stripe, index);
+        stripe->free = place->next;
+        *place = *request;
+        place->era = era;
+        append(stripe, index);
+        if (++stripe->n > 2 * stripe->mask)
+            spread(stripe);
+        added = true;
+    }
+    unlock(stripe);
+    return added;
+}
+
+bool xtf_mpi_requests_complete(uint64_t handle, bool message, XtfMpiRequest *request)
+{
+    uint64_t hash = hash_of(handle);
+    Stripe *stripe = stripe_of(hash);
+    uint32_t before;
+    bool known = false;
+
+    lock(stripe);
+    uint32_t index = find_present(stripe, hash, handle, message, &before);
+    if (index != NONE) {
+        XtfMpiRequest *found = at(stripe, index);
+        known = found->id != 0;
+        *request = *found;
+        if (found->flags & XTF_MPI_REQUEST_PERSISTENT) {
+            found->id = 0;
+            found->tests = 0;
+            found->flags &= ~XTF_MPI_REQUEST_CANCEL;
+        } else {
+            forget(stripe, hash, index, before);
+        }
+    }
+    unlock(stripe);
+    return known;
+}
+
+/* Of a handle that the library has replaced by another one. */
+static bool move(uint64_t handle, uint64_t new_handle, uint64_t id, XtfMpiRequest *request)
+{
+    if (!xtf_mpi_requests_free(handle, request))
+        return false;
+    request->handle = new_handle;
+    request->id = id;
+    request->tests = 0;
+    request->flags &= ~XTF_MPI_REQUEST_CANCEL;
+    return xtf_mpi_requests_add(request);
+}
+
+bool xtf_mpi_requests_start(uint64_t handle, uint64_t new_handle, uint64_t id, XtfMpiRequest *request)
+{
+    if (handle != new_handle)
+        return move(handle, new_handle, id, request);
+    uint64_t hash = hash_of(handle);
+    Stripe *stripe = stripe_of(hash);
+    uint32_t before;
+
+    lock(stripe);
+    uint32_t index = find_present(stripe, hash, handle, false, &before);
+    if (index != NONE) {
+        XtfMpiRequest *found = at(stripe, index);
+        found->id = id;
+        found->tests = 0;
+        found->flags &= ~XTF_MPI_REQUEST_CANCEL;
+        found->era = era;
+        *request = *found;
+    }
+    unlock(stripe);
+    return index != NONE;
+}
+
+bool xtf_mpi_requests_test(uint64_t handle, XtfMpiRequest *request)
+{
+    uint64_t hash = hash_of(handle);
+    Stripe *stripe = stripe_of(hash);
+    uint32_t before;
+    bool known = false;
+
+    lock(stripe);
+    uint32_t index = find_present(stripe, hash, handle, false, &before);
+    if (index != NONE && at(stripe, index)->id != 0) {
+        at(stripe, index)->tests++;
+        *request = *at(stripe, index);
+        known = true;
+    }
+    unlock(stripe);
+    return known;
+}
+
+void xtf_mpi_requests_cancel(uint64_t handle)
+{
+    uint64_t hash = hash_of(handle);
+    Stripe *stripe = stripe_of(hash);
+    uint32_t before;
+
+    lock(stripe);
+    uint32_t index = find_present(stripe, hash, handle, false, &before);
+    if (index != NONE)
+        at(stripe, index)->flags |= XTF_MPI_REQUEST_CANCEL;
+    unlock(stripe);
+}
+
+bool xtf_mpi_requests_free(uint64_t handle, XtfMpiRequest *request)
+{
+    uint64_t hash = hash_of(handle);
+    Stripe *stripe = stripe_of(hash);
+    uint32_t before;
+
+    lock(stripe);
+    uint32_t index = find_present(stripe, hash, handle, false, &before);
+    if (index != NONE) {
+        *request = *at(stripe, index);
+        forget(stripe, hash, index, before);
+    }
+    unlock(stripe);
+    return index != NONE;
+}
+
+void xtf_mpi_requests_each(void (*visit)(const XtfMpiRequest *request, void *data), void *data)
+{
+    for (unsigned i = 0; i < STRIPES; i++) {
+        Stripe *stripe = &stripes[i];
+        for (uint32_t chain = 0; stripe->chains && chain <= stripe->mask; chain++)
+            for (uint32_t index = stripe->chains[chain].first; index != NONE; index = at(stripe, index)->next)
+                if (at(stripe, index)->id != 0)
+                    visit(at(stripe, index), data);
+    }
+}

@@ -1,0 +1,97 @@
+/*
+ * The requests of the process, from the call that makes one to the call that completes it.
+ *
+ * A request is found by its handle. Handles are the library's: it may give the same one to many requests at once (such
+ * as are complete when they are made), and gives those of completed requests again, possibly before their completion
+ * has been noted here, by another thread. So a handle has many requests, in the order in which they were added, and
+ * whatever happens to a handle happens to its first one. A request has an id, by which records mean it: one for each
+ * time that it is started.
+ *
+ * Requests that the program completes while nothing is recorded stay here. xtf_mpi_requests_new_era() makes them old:
+ * an old one is forgotten when its handle turns up again with one of the present era.
+ *
+ * Memory is only added where more requests exist at once than ever before; it is never given back.
+ *
+ * Threads: all functions may be called by many at once, unless xtf_mpi_requests_share(false) promised that they are
+ * not.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+typedef enum {
+    XTF_MPI_REQUEST_SILENT, /* nothing is recorded of it: a message from or to nobody */
+    XTF_MPI_REQUEST_SEND,
+    XTF_MPI_REQUEST_RECV,
+    XTF_MPI_REQUEST_SENDRECV, /* the send has the id, the receive the next one */
+    XTF_MPI_REQUEST_COLLECTIVE,
+    XTF_MPI_REQUEST_MESSAGE, /* a message that a matching probe found: no request of MPI's, but its handle is alike */
+    XTF_MPI_REQUEST_OTHER,   /* `done` says what it is */
+} XtfMpiRequestKind;
+
+struct XtfMpiRequest;
+/* A request of kind OTHER has completed at `time`. `ring` is an XtfRing, `status` an MPI_Status; NULL: it failed, or
+ * was cancelled. */
+typedef void XtfMpiRequestDone(void *ring, uint64_t time, const struct XtfMpiRequest *request, const void *status);
+
+enum {
+    XTF_MPI_REQUEST_PERSISTENT = 1,  /* it stays when it completes */
+    XTF_MPI_REQUEST_CANCEL = 2,      /* the program asked to cancel it */
+    XTF_MPI_REQUEST_PARTITIONED = 4, /* its status does not tell what came */
+};
+
+/* A cache line. What the kinds do not need is 0. */
+typedef struct XtfMpiRequest {
+    uint64_t handle;
+    uint64_t id;     /* 0: not active */
+    uint32_t next;   /* the table's */
+    uint32_t era;    /* the table's */
+    uint8_t kind;    /* XtfMpiRequestKind */
+    uint8_t flags;   /* XTF_MPI_REQUEST_... */
+    uint16_t detail; /* COLLECTIVE: the operation, an index in xtf_collective_operations; OTHER: its owner's */
+    uint32_t comm;   /* id; OTHER: its owner's */
+    uint32_t peer;   /* destination, or the PARTITIONED receive's source; COLLECTIVE: root; OTHER: its owner's */
+    uint32_t tag;    /* likewise */
+    uint64_t bytes;  /* that are sent, or come in a PARTITIONED receive; OTHER: its owner's */
+    union {
+        uint64_t received;       /* COLLECTIVE */
+        XtfMpiRequestDone *done; /* OTHER */
+    };
+    uint32_t tests; /* how often a test found that it was not complete */
+} XtfMpiRequest;
+
+/* Whether many threads may come at once; at first they may. While only one thread is there. */
+void xtf_mpi_requests_share(bool share);
+/* What is here now may have completed without being noticed. */
+void xtf_mpi_requests_new_era(void);
+
+/* An id that was never given before; `n` of them, the first is returned. Never 0. */
+uint64_t xtf_mpi_requests_ids(unsigned n);
+
+/* Adds a request; it is copied. False: there is no memory for it, it will not be known. */
+bool xtf_mpi_requests_add(const XtfMpiRequest *request);
+
+/* The request has completed: copied to *request and forgotten; a persistent one stays, inactive, and is copied as it
+ * was while it was active. False: there is no active request of that handle, and nothing happens. `message`: the handle
+ * is that of a message, not of a request. */
+bool xtf_mpi_requests_complete(uint64_t handle, bool message, XtfMpiRequest *request);
+
+/* A persistent request is started, as `id`, and its handle is `new_handle` from now on. False: it is not known. */
+bool xtf_mpi_requests_start(uint64_t handle, uint64_t new_handle, uint64_t id, XtfMpiRequest *request);
+
+/* A test found nothing: counts it; copied to *request. False: there is no active request of that handle. */
+bool xtf_mpi_requests_test(uint64_t handle, XtfMpiRequest *request);
+
+/* The program wants to cancel it. */
+void xtf_mpi_requests_cancel(uint64_t handle);
+
+/* The program frees the request, active or not. Copied to *request. False: there is none. */
+bool xtf_mpi_requests_free(uint64_t handle, XtfMpiRequest *request);
+
+/* Calls `visit` for each request that is active, in no order; not while other threads record. */
+void xtf_mpi_requests_each(void (*visit)(const XtfMpiRequest *request, void *data), void *data);
+
+#pragma GCC visibility pop

@@ -69,8 +69,8 @@ extern __thread XtfCoreThread xtf_core_thread __attribute__((tls_model("initial-
 /* Whether the process records: it is activated, has its collector, and is no child that was forked. */
 extern bool xtf_core_active;
 extern bool xtf_core_clock_is_tsc;
-/* A front end that will call xtf_core_set_rank() says so before it activates: else the process has no rank. */
-extern bool xtf_core_awaits_rank;
+/* Whether the module has a front end that calls xtf_core_set_rank(): it defines this as true. */
+extern const bool xtf_core_awaits_rank;
 /* The first page of the shared memory. NULL until the process is activated. */
 extern XtfWireProcess *xtf_core_process;
 /* XtfWireChoices of the process's own regions, XTF_WIRE_CHOICES of them; NULL until the process is activated. */

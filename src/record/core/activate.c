@@ -9,11 +9,6 @@
 
 enum { RING_SIZE = 4 << 20, DRAIN = 10 /* seconds */ };
 
-XtfCore xtf_core;
-XtfWireProcess *xtf_core_process;
-_Atomic uint8_t *xtf_core_choices;
-const bool xtf_core_awaits_rank __attribute__((weak)) = false;
-
 static uint64_t number_option(const char *name, uint64_t usual)
 {
     const char *text = xtf_core_option(name);

@@ -24,8 +24,6 @@ enum {
 
 __extension__ typedef unsigned __int128 Wide;
 
-bool xtf_core_clock_is_tsc;
-
 typedef struct {
     uint64_t ticks, nanoseconds;
 } Point;

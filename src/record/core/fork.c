@@ -1,32 +1,10 @@
 /*
- * Children. A child that is forked shares the memory of the rings with its parent, and must not write there. fork()
- * calls a handler of ours; _Fork() and clone() do not. So the memory is not there in children at all (MADV_DONTFORK),
- * and what says that it is there lies in a page that the kernel clears for them (MADV_WIPEONFORK).
+ * Children that are forked share the memory of the rings with their parent, and must not write there. So the memory is
+ * not there in children at all (MADV_DONTFORK), and they know it (state.c). Here is the rest, for fork() itself.
  */
-#include "src/record/core/inner.h"
-
 #include <pthread.h>
-#include <sys/mman.h>
 
-#ifndef MADV_WIPEONFORK
-#define MADV_WIPEONFORK 18
-#endif
-
-enum { LARGEST_PAGE = 65536 };
-
-static union {
-    XtfCoreLife life;
-    char page[LARGEST_PAGE];
-} life __attribute__((aligned(LARGEST_PAGE)));
-
-extern XtfCoreLife xtf_core_life __attribute__((alias("life")));
-extern bool xtf_core_active __attribute__((alias("life")));
-
-void xtf_core_keep_life(void)
-{
-    /* Where this is not known or the page is not anonymous, _Fork() and clone() alone are not guarded against. */
-    madvise(&life, sizeof life, MADV_WIPEONFORK);
-}
+#include "src/record/core/inner.h"
 
 static void leave_child(void)
 {

@@ -37,8 +37,11 @@ typedef struct {
     uint64_t patience;          /* ns that a producer waits for a collector that does nothing */
 } XtfCore;
 
+/* state.c */
 extern XtfCore xtf_core;
 extern XtfCoreLife xtf_core_life;
+/* Makes xtf_core_life vanish in children. */
+void xtf_core_keep_life(void);
 
 /* memory.c: makes the shared memory with no ring mapped, and xtf_core.rings. False: told why. */
 bool xtf_core_make_memory(uint64_t ring_size);
@@ -68,12 +71,15 @@ void xtf_core_wake_collector(void);
 /* claim.c: sees to it that rings of threads that end are closed. */
 bool xtf_core_watch_threads(void);
 
-/* ring.c */
+/* room.c */
 /* Room for `size` bytes in a ring that is in no hole, waiting if that is the policy. False: there is none. */
 bool xtf_core_find_room(XtfRing *ring, uint64_t size);
 /* Writes into what is kept for keeping frames balanced. */
 void xtf_core_append(XtfRing *ring, uint64_t time, unsigned kind, uint32_t region, uint32_t arg, unsigned n,
                      uint64_t w2);
+
+/* Writes the WAITED record that is due. */
+void xtf_core_tell_of_waiting(XtfRing *ring);
 
 /* hole.c */
 enum { XTF_CORE_HOLE_OFF = 1, XTF_CORE_HOLE_FULL = 2 };
@@ -85,8 +91,6 @@ void xtf_core_abandon_hole(XtfRing *ring);
 
 /* fork.c: sees to it that children that are forked do not record. */
 void xtf_core_watch_forks(void);
-/* Makes xtf_core_life vanish in children. */
-void xtf_core_keep_life(void);
 
 /* wait.c: futexes across processes. The times are bounds in ns. */
 void xtf_core_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds);

@@ -26,8 +26,8 @@ enum {
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-    const char *summary;
-    const char *alias; /* NULL: none */
+    const char *summary; /* NULL: nobody types it */
+    const char *alias;   /* NULL: none */
 } commands[] = {
     {"record", xtf_command_record, "run a program, and record a trace of it", NULL},
     {"import", xtf_command_import, "read a trace of another format into an .xtf file", NULL},
@@ -48,6 +48,7 @@ static const struct {
     {"align", xtf_command_align, "correct clocks, so that no message comes before it was sent", NULL},
     {"cluster", xtf_command_cluster, "find processors that communicate alike, in a measured network", NULL},
     {"merge", xtf_command_merge, "make one trace of several that were written apart", NULL},
+    {"collect", xtf_command_collect, NULL, NULL}, /* for programs that are traced */
 };
 
 static void print_help(void)
@@ -59,7 +60,8 @@ static void print_help(void)
          "\n"
          "Commands:");
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
-        printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+        if (commands[i].summary)
+            printf("  %-10s %s\n", commands[i].name, commands[i].summary);
     g_autofree char *formats = xtf_import_formats();
     printf("\nAll but `record`, `why`, `cache`, `copy` and `merge` take %s, too.\n", formats);
     puts("\n"

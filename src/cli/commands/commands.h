@@ -16,6 +16,7 @@ int xtf_command_info(int argc, char **argv);
 int xtf_command_check(int argc, char **argv);
 int xtf_command_cluster(int argc, char **argv);
 int xtf_command_cache(int argc, char **argv);
+int xtf_command_collect(int argc, char **argv);
 int xtf_command_copy(int argc, char **argv);
 int xtf_command_export(int argc, char **argv);
 int xtf_command_diff(int argc, char **argv);

@@ -24,6 +24,9 @@
 /* A region whose calls are left out, in the place of its row. */
 #define XTF_COLLECT_EXCLUDED (XTF_NONE32 - 1)
 
+/* In xtf_paradigm_names. */
+enum { XTF_COLLECT_PARADIGM_USER = 1, XTF_COLLECT_PARADIGM_MPI = 4 };
+
 enum {
     XTF_COLLECT_REGIONS_MAX = 1 << 24,    /* numbers of regions */
     XTF_COLLECT_DEFINITION_MAX = 1 << 26, /* bytes of one definition */
@@ -106,6 +109,7 @@ struct XtfCollector {
     _Atomic uint8_t *choices; /* in the process's memory: XtfWireChoice by own region */
     uint32_t *regions; /* rows by the process's number of a region; XTF_NONE32: not named yet; XTF_COLLECT_EXCLUDED */
     uint32_t n_regions;
+    GArray *sending;             /* of uint32_t: rows of `regions` whose calls may block, and send */
     GHashTable *regions_by_text; /* rows of `regions`: no two have the same name, file and line */
     GPtrArray *remarks;          /* texts for `remarks` */
     XtfCollectCounts counts;

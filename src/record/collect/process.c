@@ -14,7 +14,6 @@ enum {
     LABEL_GROUP_OWNER = 1, /* LOCATION_GROUP of xtf_property_owners */
     LABEL_STRING = 11,     /* of xtf_value_types */
     LABEL_COMM_LOCATIONS = 4,
-    LABEL_MPI = 4,
 };
 
 /* Variables of the environment that say how the program was run, and kept; docs/VOCABULARY.md names them. */
@@ -77,10 +76,10 @@ static void add_tree_node(XtfCollectTables *tables, uint32_t id, uint32_t parent
 
 static void add_property(XtfCollectTables *tables, const char *name, const char *value)
 {
+    if (!value || !value[0])
+        return;
     XtfPropertyRow row = {.name = xtf_collect_string(tables, name), .value = xtf_collect_string(tables, value)};
-
-    if (value && value[0])
-        xtf_collect_add_row(tables, XTF_MODEL_PROPERTIES, &row);
+    xtf_collect_add_row(tables, XTF_MODEL_PROPERTIES, &row);
 }
 
 /* Members of MPI's world, as locations: one process says it for all. */
@@ -89,7 +88,7 @@ static void add_world(XtfCollector *collector)
     g_autofree XtfMemberRow *members = g_new(XtfMemberRow, collector->world_size);
     XtfGroupRow group = {.id = 0,
                          .type = LABEL_COMM_LOCATIONS,
-                         .paradigm = LABEL_MPI,
+                         .paradigm = XTF_COLLECT_PARADIGM_MPI,
                          .name = xtf_collect_string(&collector->tables, "")};
 
     for (uint32_t rank = 0; rank < collector->world_size; rank++)
@@ -136,7 +135,7 @@ void xtf_collect_process_begin(XtfCollector *collector, const XtfCollectProgram 
                              .system_tree_node = 1,
                              .creator = XTF_NONE32,
                              .name = xtf_collect_string(tables, name)};
-    XtfParadigmRow mpi = {.paradigm = LABEL_MPI, .class = 0, .name = xtf_collect_string(tables, "MPI")};
+    XtfParadigmRow mpi = {.paradigm = XTF_COLLECT_PARADIGM_MPI, .class = 0, .name = xtf_collect_string(tables, "MPI")};
 
     add_tree_node(tables, 0, XTF_NONE32, "machine", "machine");
     add_tree_node(tables, 1, 0, "node", program->host);

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "src/record/collect/collect.h"
-#include "src/record/collect/mpi-regions.h"
 
 static bool enter(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {

@@ -1,0 +1,48 @@
+/* The part, once the number of the process is known. */
+#include "src/record/collect/session.h"
+
+/* Processes without a rank, in a job of MPI, have numbers behind its ranks. */
+static uint32_t first_free_number(void)
+{
+    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(sizes); i++) {
+        const char *size = g_getenv(sizes[i]);
+        guint64 n;
+        if (size && g_ascii_string_to_unsigned(size, 10, 1, 1 << 30, &n, NULL))
+            return n;
+    }
+    return 0;
+}
+
+static void make_part(XtfCollectSession *session, uint32_t rank, uint32_t world_size)
+{
+    XtfCollector *collector = &session->collector;
+
+    session->begun = true;
+    if (!xtf_collect_part_create(&session->part, session->options->folder, rank, first_free_number(),
+                                 &session->failure))
+        return;
+    xtf_collector_init(collector, session->part.writer, session->part.schemas, xtf_collect_rows);
+    collector->clock = session->clock;
+    collector->rank = session->part.number;
+    collector->world_size = world_size;
+    collector->pid = session->watch.pid;
+    collector->choices = (_Atomic uint8_t *)session->memory.process + xtf_wire_choices_at(session->memory.n_rings);
+    xtf_collect_process_begin(collector, &session->program);
+    if (rank != XTF_WIRE_NONE && session->part.number != rank)
+        xtf_collect_remark(collector, "process %" PRIu32 " has rank %" PRIu32 ", which another process had before it",
+                           session->part.number, rank);
+}
+
+void xtf_collect_begin(XtfCollectSession *session, bool now)
+{
+    const XtfWireProcess *process = session->memory.process;
+    uint32_t phase = atomic_load(&process->phase), rank = atomic_load(&process->rank);
+
+    if (session->begun || (phase == XTF_WIRE_STARTING && !now))
+        return;
+    make_part(session, rank, atomic_load(&process->world_size));
+    xtf_collect_commit(session, 0); /* who follows knows of the part before anything is promised */
+    xtf_collect_remove_marker(session);
+}

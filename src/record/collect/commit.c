@@ -1,0 +1,219 @@
+/* Commits, and the end. */
+#include "src/record/collect/session.h"
+
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SLACK_NS = 250 * 1000 * 1000 }; /* a record is published at the latest so long after its time */
+
+/* What a call of MPI costs more for being recorded, about, beside what is waited: for the estimate that is told. */
+enum { NS_PER_EVENT = 10 };
+
+static bool is_sending(const XtfCollector *collector, uint32_t region)
+{
+    for (guint i = 0; i < collector->sending->len; i++)
+        if (g_array_index(collector->sending, uint32_t, i) == region)
+            return true;
+    return false;
+}
+
+/* No row of the location will come that is earlier, unless a record is published very late. */
+static uint64_t bound_of(const XtfCollectRing *ring, uint64_t bound)
+{
+    const XtfStream *stream = &ring->stream;
+
+    if (!ring->open)
+        return bound;
+    /* A send is published when its call returns, with the time at which it was entered. */
+    if (is_sending(ring->collector, xtf_stream_region(stream)))
+        bound = MIN(bound, stream->last);
+    /* A posting has the time at which it was posted, and is appended when it is completed. */
+    if (!xtf_requests_empty(&stream->requests))
+        bound = MIN(bound, stream->requests.ring[stream->requests.first & (stream->requests.room - 1)].row.time);
+    return bound;
+}
+
+static bool promise(XtfCollectSession *session, uint64_t reading, GError **error)
+{
+    XtfCollector *collector = &session->collector;
+    uint64_t bound = xtf_collect_clock_ns(&session->clock, reading);
+
+    bound -= MIN(bound, SLACK_NS);
+    for (uint32_t i = 0; i < session->n_rings; i++)
+        if (session->rings[i])
+            bound = bound_of(session->rings[i], bound);
+    if (bound <= collector->complete)
+        return true;
+    if (!xtf_writer_set_complete(session->part.writer, bound, error))
+        return false;
+    collector->complete = bound;
+    for (uint32_t i = 0; i < session->n_rings; i++)
+        if (session->rings[i] && session->rings[i]->open)
+            xtf_stream_go_on(&session->rings[i]->stream, bound);
+    return true;
+}
+
+static size_t open_rings(XtfCollectSession *session, XtfCollectRing **rings)
+{
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < session->n_rings; i++)
+        if (session->rings[i])
+            rings[n++] = session->rings[i];
+    return n;
+}
+
+static bool write_tables(XtfCollectSession *session, bool end, GError **error)
+{
+    XtfCollector *collector = &session->collector;
+    g_autofree XtfCollectRing **rings = g_new(XtfCollectRing *, session->n_rings + 1);
+    size_t n = open_rings(session, rings);
+
+    for (const XtfCollectRows *const *rows = xtf_collect_rows; *rows; rows++)
+        if ((*rows)->complete)
+            (*rows)->complete(collector, end);
+    xtf_collect_process_update(collector, rings, n);
+    return xtf_collect_tables_write(&collector->tables, error);
+}
+
+void xtf_collect_commit(XtfCollectSession *session, uint64_t reading)
+{
+    GError *error = NULL;
+
+    session->committed = xtf_collect_monotonic();
+    if (!session->begun || session->failure)
+        return;
+    if (!write_tables(session, false, &error) || (reading > 0 && !promise(session, reading, &error)) ||
+        !xtf_writer_commit(session->part.writer, &error))
+        xtf_collect_fail(session, error);
+}
+
+static void set_counts(XtfCollectSession *session, const char *end)
+{
+    XtfCollector *collector = &session->collector;
+    const XtfWireProcess *process = session->memory.process;
+    const XtfCollectCounts *counts = &collector->counts;
+    uint64_t events = 0, nested = atomic_load(&process->nested), without_ring = atomic_load(&process->without_ring);
+
+    for (uint32_t i = 0; i < session->n_rings; i++)
+        events += session->rings[i] ? session->rings[i]->events : 0;
+    xtf_collect_set_number(collector, "record.events", events);
+    xtf_collect_set_number(collector, "record.dropped", counts->dropped);
+    xtf_collect_set_number(collector, "record.waits", counts->waits);
+    xtf_collect_set_number(collector, "record.waited_ns", counts->waited_ns);
+    xtf_collect_set_number(collector, "record.overhead_ns", NS_PER_EVENT * events + counts->waited_ns);
+    xtf_collect_set_number(collector, "record.without_ring", without_ring);
+    xtf_collect_set_number(collector, "record.nested", nested);
+    xtf_collect_set_number(collector, "record.lost", counts->lost);
+    xtf_collect_set_property(collector, "record.end", end);
+}
+
+/* What people should know. */
+static void add_remarks(XtfCollectSession *session)
+{
+    XtfCollector *collector = &session->collector;
+    const XtfWireProcess *process = session->memory.process;
+    const XtfCollectCounts *counts = &collector->counts;
+    uint64_t nested = atomic_load(&process->nested), without_ring = atomic_load(&process->without_ring);
+    uint64_t unknown = 0;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(counts->unknown_kinds); i++)
+        unknown += counts->unknown_kinds[i];
+    if (counts->dropped > 0)
+        xtf_collect_remark(collector,
+                           "process %" PRIu32 ": %" PRIu64 " records are missing, since its buffers were full: "
+                           "larger ones (xtf record --buffer), or --when-full=wait, keep them",
+                           collector->rank, counts->dropped);
+    if (counts->waits > 0)
+        xtf_collect_remark(collector,
+                           "process %" PRIu32 " waited %" PRIu64 " times for room in its buffers, %.3f s in all: "
+                           "BUFFER_FLUSH in measurement says when",
+                           collector->rank, counts->waits, counts->waited_ns * 1e-9);
+    if (nested > 0)
+        xtf_collect_remark(collector, "process %" PRIu32 ": %" PRIu64 " calls of signal handlers are not recorded",
+                           collector->rank, nested);
+    if (without_ring > 0)
+        xtf_collect_remark(
+            collector, "process %" PRIu32 ": %" PRIu64 " calls of threads are not recorded: it had too many threads",
+            collector->rank, without_ring);
+    if (unknown > 0)
+        xtf_collect_remark(collector, "process %" PRIu32 ": %" PRIu64 " records are of kinds that are not known",
+                           collector->rank, unknown);
+    if (counts->lost > 0)
+        xtf_collect_remark(collector, "process %" PRIu32 ": %" PRIu64 " records could not be written: %s",
+                           collector->rank, counts->lost, session->failure ? session->failure->message : "?");
+}
+
+/* The times of all records are before it. */
+static uint64_t last_time(const XtfCollectSession *session)
+{
+    uint64_t last = 0;
+
+    for (uint32_t i = 0; i < session->n_rings; i++)
+        if (session->rings[i])
+            last = MAX(last, session->rings[i]->stream.last);
+    return last;
+}
+
+static bool end_rings(XtfCollectSession *session, int64_t exit_status, GError **error)
+{
+    uint64_t last = last_time(session);
+
+    for (uint32_t i = 0; i < session->n_rings; i++) {
+        XtfCollectRing *ring = session->rings[i];
+        if (!ring)
+            continue;
+        if ((ring->open && ring->thread == 0 && !xtf_collect_program_end(ring, last, exit_status)) ||
+            !xtf_collect_ring_end(ring)) {
+            g_propagate_error(error, g_steal_pointer(&ring->stream.error));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* After a failure: from the last commit on, with what is to be said of it. */
+static bool close_failed(XtfCollectSession *session, const char *end, GError **error)
+{
+    XtfCollector *collector = &session->collector;
+    GError *failure = NULL;
+
+    if (session->part.path && xtf_collect_part_reopen(&session->part, &failure)) {
+        XtfCollectTables tables;
+        g_autoptr(GPtrArray) remarks = NULL;
+        xtf_collect_tables_finish(&collector->tables);
+        xtf_collect_tables_init(&tables, session->part.writer);
+        collector->tables = tables;
+        add_remarks(session);
+        set_counts(session, end);
+        for (guint i = 0; i < collector->remarks->len; i++) {
+            XtfRemarkRow row = {.kind = XTF_REMARK_WARNING,
+                                .text = xtf_collect_string(&collector->tables, collector->remarks->pdata[i])};
+            xtf_collect_add_row(&collector->tables, XTF_MODEL_REMARKS, &row);
+        }
+        if (!xtf_collect_tables_write(&collector->tables, &failure))
+            xtf_collect_part_abort(&session->part);
+        else
+            xtf_collect_part_close(&session->part, &failure);
+    }
+    g_clear_error(&failure); /* the first one is told */
+    g_propagate_error(error, g_error_copy(session->failure));
+    return false;
+}
+
+bool xtf_collect_close(XtfCollectSession *session, const char *end, int64_t exit_status, GError **error)
+{
+    GError *failure = NULL;
+
+    if (!session->failure && !end_rings(session, exit_status, &failure))
+        xtf_collect_fail(session, failure);
+    if (session->failure)
+        return close_failed(session, end, error);
+    add_remarks(session);
+    set_counts(session, end);
+    if (write_tables(session, true, &failure) && xtf_collect_part_close(&session->part, &failure))
+        return true;
+    xtf_collect_fail(session, failure);
+    return close_failed(session, end, error);
+}

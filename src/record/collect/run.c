@@ -1,0 +1,130 @@
+/* The loop of a collector. */
+#include "src/record/collect/run.h"
+
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "src/record/collect/session.h"
+
+enum {
+    NAP_MIN_US = 1000,
+    NAP_MAX_US = 50 * 1000,
+    WITHOUT_MPI_NS = 1000 * 1000 * 1000, /* a process without MPI in memory after that time has no rank */
+    COMMIT_NS = 1000 * 1000 * 1000,
+    READY = 1,
+    FAILED = 2,
+};
+
+static volatile sig_atomic_t told_to_stop;
+
+static void stop(int signal_number)
+{
+    told_to_stop = 1;
+}
+
+static void catch_signals(void)
+{
+    static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
+    const struct sigaction action = {.sa_handler = stop}; /* no SA_RESTART: naps end */
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(signals); i++)
+        sigaction(signals[i], &action, NULL);
+}
+
+static void futex_wake(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+static void nap(_Atomic uint32_t *word, uint32_t seen, uint64_t microseconds)
+{
+    const struct timespec time = {.tv_sec = microseconds / 1000000, .tv_nsec = microseconds % 1000000 * 1000};
+
+    syscall(SYS_futex, word, FUTEX_WAIT, seen, &time, NULL, 0);
+}
+
+static void say_ready(XtfCollectSession *session)
+{
+    XtfWireProcess *process = session->memory.process;
+    uint32_t ready = session->failure ? FAILED : READY;
+
+    if (atomic_exchange(&process->collector_ready, ready) != ready)
+        futex_wake(&process->collector_ready);
+}
+
+/* Whether the process will never have a rank, or has none that matters. */
+static bool takes_any_number(const XtfCollectSession *session)
+{
+    return session->n_early > 0 && xtf_collect_monotonic() - session->started > WITHOUT_MPI_NS &&
+           !xtf_collect_has_mpi(session->watch.pid);
+}
+
+/* One round, with the commit that it needs. True if rings had something. */
+static bool work(XtfCollectSession *session)
+{
+    XtfWireProcess *process = session->memory.process;
+    uint32_t drain = atomic_load(&process->drain); /* before the heads are read */
+    uint64_t reading = xtf_collect_clock_now(&session->clock);
+    bool asked = drain != atomic_load(&process->drained);
+
+    xtf_collect_begin(session, takes_any_number(session));
+    bool any = xtf_collect_round(session);
+    if (asked || xtf_collect_monotonic() - session->committed >= COMMIT_NS)
+        xtf_collect_commit(session, reading);
+    if (asked) {
+        atomic_store(&process->drained, drain);
+        futex_wake(&process->drained);
+    }
+    say_ready(session);
+    return any;
+}
+
+/* As long as rings may have a quarter of their room by then. */
+static uint64_t next_nap(const XtfCollectSession *session, uint64_t last)
+{
+    if (session->largest > session->memory.ring_size / 4)
+        return MAX(last / 4, NAP_MIN_US);
+    if (session->largest > session->memory.ring_size / 16)
+        return MAX(last / 2, NAP_MIN_US);
+    return MIN(last * 2, NAP_MAX_US);
+}
+
+static void collect(XtfCollectSession *session)
+{
+    XtfWireProcess *process = session->memory.process;
+    uint64_t microseconds = NAP_MIN_US;
+
+    while (!told_to_stop) {
+        uint32_t seen = atomic_load(&process->wake);
+        bool ended = xtf_collect_has_ended(&session->watch); /* before the heads are read */
+        work(session);
+        if (ended)
+            return;
+        microseconds = next_nap(session, microseconds);
+        nap(&process->wake, seen, microseconds);
+    }
+}
+
+bool xtf_collect_run(const XtfCollectOptions *options, GError **error)
+{
+    XtfCollectSession session;
+    int64_t exit_status = 0;
+
+    catch_signals();
+    if (!xtf_collect_session_init(&session, options, error))
+        return false;
+    say_ready(&session);
+    collect(&session);
+    g_autofree char *end = told_to_stop ? g_strdup("the collector was told to end")
+                                        : xtf_collect_end(&session.watch, session.memory.process, &exit_status);
+    xtf_collect_begin(&session, true);
+    xtf_collect_round(&session);
+    bool good = xtf_collect_close(&session, end, exit_status, error);
+    if (!good)
+        say_ready(&session);
+    xtf_collect_session_finish(&session);
+    return good;
+}

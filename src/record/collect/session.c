@@ -1,0 +1,90 @@
+/* From the start of a collector to the part, and to its end. */
+#include "src/record/collect/session.h"
+
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <time.h>
+#include <unistd.h>
+
+uint64_t xtf_collect_monotonic(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Who waits for all parts of a job sees that there is one to come. Best effort. */
+static char *make_marker(const char *folder, const char *host, int32_t pid)
+{
+    g_autofree char *path = g_strdup_printf("%s/%s-%" PRId32 ".starting", folder, host, pid);
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+
+    if (fd < 0)
+        return NULL;
+    close(fd);
+    return g_steal_pointer(&path);
+}
+
+void xtf_collect_remove_marker(XtfCollectSession *session)
+{
+    if (session->marker)
+        g_unlink(session->marker);
+    g_clear_pointer(&session->marker, g_free);
+}
+
+bool xtf_collect_session_init(XtfCollectSession *session, const XtfCollectOptions *options, GError **error)
+{
+    *session = (XtfCollectSession){.options = options};
+    if (!xtf_collect_memory_init(&session->memory, options->memory, error))
+        return false;
+    const XtfWireProcess *process = session->memory.process;
+    session->clock = process->clock;
+    if (!xtf_collect_clock_check(&session->clock, error)) {
+        xtf_collect_memory_finish(&session->memory);
+        return false;
+    }
+    session->watch = (XtfCollectWatch){
+        .memory = options->memory, .process = options->process, .socket = options->socket, .pid = process->pid};
+    xtf_collect_program_init(&session->program, process->pid);
+    session->rings = g_new0(XtfCollectRing *, session->memory.n_rings);
+    session->early = g_new0(XtfCollectEarly, session->memory.n_rings);
+    session->started = xtf_collect_monotonic();
+    g_mkdir_with_parents(options->folder, 0700);
+    session->marker = make_marker(options->folder, session->program.host, process->pid);
+    return true;
+}
+
+static void finish_rings(XtfCollectSession *session)
+{
+    for (uint32_t i = 0; i < session->memory.n_rings; i++) {
+        if (session->rings[i]) {
+            xtf_collect_ring_finish(session->rings[i]);
+            g_clear_pointer(&session->rings[i], g_free);
+        }
+        g_clear_pointer(&session->early[i].records, g_byte_array_unref);
+    }
+}
+
+void xtf_collect_session_finish(XtfCollectSession *session)
+{
+    xtf_collect_remove_marker(session);
+    finish_rings(session);
+    if (session->begun && session->part.path)
+        xtf_collector_finish(&session->collector);
+    xtf_collect_part_finish(&session->part);
+    xtf_collect_program_finish(&session->program);
+    xtf_collect_memory_finish(&session->memory);
+    g_free(session->rings);
+    g_free(session->early);
+    g_clear_error(&session->failure);
+}
+
+void xtf_collect_fail(XtfCollectSession *session, GError *error)
+{
+    if (session->failure)
+        g_error_free(error);
+    else
+        session->failure = error;
+    xtf_collect_part_abort(&session->part);
+}

@@ -1,0 +1,58 @@
+/*
+ * A collector at work: its process's memory, its part, and what it does in each round.
+ */
+#pragma once
+
+#include "src/record/collect/collect.h"
+#include "src/record/collect/memory.h"
+#include "src/record/collect/part.h"
+#include "src/record/collect/process.h"
+#include "src/record/collect/run.h"
+#include "src/record/collect/watch.h"
+
+/* What a ring held before the process's number was known. */
+typedef struct {
+    GByteArray *records; /* NULL: nothing */
+} XtfCollectEarly;
+
+typedef struct {
+    const XtfCollectOptions *options;
+    XtfCollectMemory memory;
+    XtfCollectWatch watch;
+    XtfCollectProgram program;
+    XtfCollectClock clock;
+    XtfCollector collector;
+    XtfCollectPart part;
+    bool begun;             /* the part was made, or could not be */
+    GError *failure;        /* why nothing more is written; NULL: all is well */
+    XtfCollectRing **rings; /* by number; NULL: it has no records yet */
+    XtfCollectEarly *early; /* by number */
+    uint64_t n_early;       /* bytes */
+    uint32_t n_rings;       /* that were looked at */
+    uint64_t largest;       /* bytes that a ring had in this round, the most */
+    uint64_t committed;     /* when: nanoseconds of CLOCK_MONOTONIC */
+    uint64_t started;       /* the same */
+    char *marker;           /* file that says that the part is still to come; NULL: there is none */
+} XtfCollectSession;
+
+bool xtf_collect_session_init(XtfCollectSession *session, const XtfCollectOptions *options, GError **error);
+void xtf_collect_session_finish(XtfCollectSession *session);
+
+/* The part is there, or will not come. */
+void xtf_collect_remove_marker(XtfCollectSession *session);
+
+/* Nothing more can be written: the error, which is taken, is told if it is the first one. Records are counted from here
+ * on, and the process never waits for them. */
+void xtf_collect_fail(XtfCollectSession *session, GError *error);
+
+/* Takes what all rings have. False if there was nothing. */
+bool xtf_collect_round(XtfCollectSession *session);
+/* Commits, and tells followers that all before `reading`, of the process's clock, is there; 0: nothing is promised. */
+void xtf_collect_commit(XtfCollectSession *session, uint64_t reading);
+/* Makes the part, if the number that it has its name from is known; `now`: it takes a number if not. */
+void xtf_collect_begin(XtfCollectSession *session, bool now);
+/* Closes the part. `end` says how the process ended. */
+bool xtf_collect_close(XtfCollectSession *session, const char *end, int64_t exit_status, GError **error);
+
+/* Nanoseconds of a clock that never falls. */
+uint64_t xtf_collect_monotonic(void);

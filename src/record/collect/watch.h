@@ -1,0 +1,24 @@
+/*
+ * Whether the traced process is still there, and how it ended.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/record/wire.h"
+
+typedef struct {
+    int memory, process, socket; /* descriptors, borrowed; -1: there is none */
+    int32_t pid;
+    bool closed; /* the process has closed its end of the socket, and lives */
+} XtfCollectWatch;
+
+/* Whether nothing more will be recorded: the process has ended, or runs another program. */
+bool xtf_collect_has_ended(XtfCollectWatch *watch);
+
+/* Whether the process has a library of MPI in memory: its rank will be known then. */
+bool xtf_collect_has_mpi(int32_t pid);
+
+/* How it ended, in words; *status is its exit status, 0 if that is not known. The caller frees it. */
+char *xtf_collect_end(const XtfCollectWatch *watch, const XtfWireProcess *process, int64_t *status);

@@ -1,0 +1,155 @@
+"""A traced process as its collector sees it, made up: memory as src/record/wire.h lays it out, and records in it.
+
+What is written here was not written by the recorder: tests compare what the collector makes of it with what they put in.
+"""
+
+import mmap
+import os
+import pathlib
+import re
+import socket
+import struct
+import subprocess
+import time
+
+HEADER = (pathlib.Path(__file__).parents[2] / "src/record/wire.h").read_text()
+HEADER_SIZE = 3 * 4096
+RING_BYTES = 192
+CHOICES = 1 << 17
+MAGIC = 0x3165726977667478
+NONE = 2**32 - 1
+OWN = 4096  # the first region that is the process's own
+
+DEFINITIONS = {name: number for number, name in enumerate(re.findall(r"^    XTF_DEFINE_(\w+),", HEADER, re.M))}
+STARTING, RUNNING, FINALIZED = range(3)
+
+# Offsets in XtfWireProcess and XtfWireRing.
+PHASE, RANK, WORLD, CLAIMED, DRAIN, DRAINED, WAKE, NESTED, WITHOUT_RING, READY, EXITED, STATUS = 64, 68, 72, 76, 80, 84, 88, 96, 104, 112, 116, 120
+TAIL = 64
+
+def order_of_kinds():
+    """The kinds stand in lists that XTF_WIRE_KINDS names at its end."""
+    lists = dict(re.findall(r"#define (XTF_WIRE_\w*KINDS)\(KIND\)(.*?)(?=\n\n|\n#define|\n/\* )", HEADER, re.S))
+    names = re.findall(r"KIND\((\w+), \d+\)", lists["XTF_WIRE_KINDS"])
+    for more in re.findall(r"(XTF_WIRE_\w+_KINDS)\(KIND\)", HEADER[HEADER.index("#define XTF_WIRE_KINDS"):HEADER.index("#define XTF_WIRE_MESSAGE_KINDS")]):
+        names += re.findall(r"KIND\((\w+), \d+\)", lists[more])
+    return {name: number for number, name in enumerate(names)}
+
+
+KINDS = order_of_kinds()
+
+
+class Memory:
+    def __init__(self, folder, pid, *, n_rings=4, ring_size=1 << 16, clock=(1, 0, 0, 10**18, 1), rank=NONE, world=0, phase=STARTING):
+        self.folder, self.n_rings, self.ring_size = folder, n_rings, ring_size
+        self.fd = os.memfd_create("xtf-record")
+        self.data_at = (HEADER_SIZE + RING_BYTES * n_rings + CHOICES + mmap.PAGESIZE - 1) // mmap.PAGESIZE * mmap.PAGESIZE
+        os.ftruncate(self.fd, self.data_at + n_rings * ring_size)
+        self.map = mmap.mmap(self.fd, 0)
+        source, shift, start, base, multiplier = clock
+        struct.pack_into("<QIIQiIIIQQQIII", self.map, 0, MAGIC, 1, n_rings, ring_size, pid, 0, source, shift, start, base, multiplier, phase, rank, world)
+
+    def u32(self, at, value=None):
+        if value is not None:
+            struct.pack_into("<I", self.map, at, value)
+        return struct.unpack_from("<I", self.map, at)[0]
+
+    def u64(self, at, value=None):
+        if value is not None:
+            struct.pack_into("<Q", self.map, at, value)
+        return struct.unpack_from("<Q", self.map, at)[0]
+
+    def ring_at(self, ring):
+        return HEADER_SIZE + RING_BYTES * ring
+
+    def append(self, ring, data):
+        """Bytes, published once they are all there; waits for room."""
+        head = self.u64(self.ring_at(ring))
+        while head + len(data) - self.u64(self.ring_at(ring) + TAIL) > self.ring_size:
+            time.sleep(0.001)
+        at = head % self.ring_size
+        first, begin = data[:self.ring_size - at], self.data_at + ring * self.ring_size
+        self.map[begin + at:begin + at + len(first)] = first
+        self.map[begin:begin + len(data) - len(first)] = data[len(first):]
+        self.u64(self.ring_at(ring), head + len(data))
+        if self.u32(CLAIMED) <= ring:
+            self.u32(CLAIMED, ring + 1)
+
+    def wait_until_taken(self, seconds=20):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if all(self.u64(self.ring_at(i)) == self.u64(self.ring_at(i) + TAIL) for i in range(self.u32(CLAIMED))):
+                return
+            time.sleep(0.005)
+        raise AssertionError("the collector does not take what there is")
+
+    def drain(self, seconds=20):
+        wanted = self.u32(DRAIN) + 1
+        self.u32(DRAIN, wanted)
+        end = time.monotonic() + seconds
+        while self.u32(DRAINED) != wanted:
+            assert time.monotonic() < end, "the collector does not answer a drain"
+            time.sleep(0.002)
+
+    def set_rank(self, rank, world):
+        self.u32(RANK, rank)
+        self.u32(WORLD, world)
+        self.u32(PHASE, RUNNING)
+
+
+def record(kind, time, region=0, arg=0, *words):
+    return struct.pack("<QQ", time, KINDS[kind] | region << 8 | arg << 32) + struct.pack(f"<{len(words)}Q", *words)
+
+
+def define(what, time, id, data, piece=4000):
+    """The records of a definition."""
+    records = b""
+    for at in range(0, max(len(data), 1), piece):
+        part = data[at:at + piece]
+        records += struct.pack("<QQQQ", time, KINDS["DEFINE"] | DEFINITIONS[what] << 8 | len(part) << 32, id, at | len(data) << 32)
+        records += part + bytes(-len(part) % 8)
+    return records
+
+
+def define_region(time, id, name, file="", line=0, role=1, paradigm=1):
+    name, file = name.encode(), file.encode()
+    return define("REGION", time, id, struct.pack("<5I", line, role, paradigm, len(name), len(file)) + name + file)
+
+
+class Traced:
+    """A process that does nothing, its memory, and its collector."""
+
+    def __init__(self, xtf, folder, *, environment=None, program=("sleep", "1000"), pidfd=True, **memory):
+        self.process = subprocess.Popen(program, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self.memory = Memory(folder, self.process.pid, **memory)
+        self.ours, theirs = socket.socketpair()
+        fds = [self.memory.fd, theirs.fileno()] + ([os.pidfd_open(self.process.pid)] if pidfd else [])
+        options = ["--memory", str(fds[0]), "--socket", str(fds[1])] + (["--process", str(fds[2])] if pidfd else [])
+        self.collector = subprocess.Popen([xtf, "collect", "--folder", str(folder), *options], pass_fds=fds, stderr=subprocess.PIPE, text=True,
+                                          env={**os.environ, **(environment or {})})
+        theirs.close()
+        if pidfd:
+            os.close(fds[2])
+
+    def end(self, seconds=20):
+        """The process is killed; what the collector says, and its exit status."""
+        self.process.kill()
+        self.process.wait()
+        self.ours.close()
+        return self.finish(seconds)
+
+    def finish(self, seconds=20):
+        _, said = self.collector.communicate(timeout=seconds)
+        return self.collector.returncode, said
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        for process in self.process, self.collector:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+        self.ours.close()
+        self.memory.map.close()
+        os.close(self.memory.fd)

@@ -10,49 +10,70 @@
  */
 #pragma once
 
-#include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "src/record/core/core.h"
+#include "src/record/mpi/pmpi.h"
 
 #pragma GCC visibility push(hidden)
 
-enum {
-    XTF_MPI_GROUP_OF_LOCATIONS = 0, /* the group of all main threads of MPI_COMM_WORLD */
-    XTF_MPI_FIRST_WORLD = 1,        /* MPI_COMM_WORLD of processes that were not spawned */
-    XTF_MPI_SELF = 2,               /* MPI_COMM_SELF of every process */
-    XTF_MPI_FIRST_ID = 3,
-    XTF_MPI_COMM_CACHE = 4, /* communicators that a thread remembers; a power of two */
-};
+enum { XTF_MPI_CACHE = 4 }; /* communicators and windows that a thread remembers; a power of two */
 
-/* A communicator that a thread has looked up. It holds while no communicator ends: handles are used again. */
+/* A communicator or window that a thread has looked up. It holds while none of them ends: handles are used again. */
 typedef struct {
-    MPI_Comm comm;
-    uint32_t id, generation;
-} XtfMpiCommCached;
+    uint64_t handle, value;
+    uint32_t generation;
+} XtfMpiCached;
 
-extern __thread XtfMpiCommCached xtf_mpi_comm_cache[XTF_MPI_COMM_CACHE] __attribute__((tls_model("initial-exec")));
-extern _Atomic uint32_t xtf_mpi_comm_generation; /* from 1; 0: a cache that was never used */
+extern __thread XtfMpiCached xtf_mpi_cache[XTF_MPI_CACHE] __attribute__((tls_model("initial-exec")));
+extern _Atomic uint32_t xtf_mpi_generation; /* from 1; 0: a cache that was never used */
 extern MPI_Comm xtf_mpi_world_handle;
 extern uint32_t xtf_mpi_world_id; /* XTF_WIRE_NONE before MPI_Init */
 
+static inline XtfMpiCached *xtf_mpi_cache_entry(uint64_t handle)
+{
+    return &xtf_mpi_cache[handle * UINT64_C(0x9e3779b97f4a7c15) >> 62];
+}
+
+static inline bool xtf_mpi_is_cached(const XtfMpiCached *cached, uint64_t handle)
+{
+    return cached->handle == handle &&
+           cached->generation == atomic_load_explicit(&xtf_mpi_generation, memory_order_acquire);
+}
+
+/* A communicator or a window begins or ends: what threads remember is looked up anew. */
+static inline void xtf_mpi_forget(void)
+{
+    atomic_fetch_add_explicit(&xtf_mpi_generation, 1, memory_order_acq_rel);
+}
+
 /* The slow path of xtf_mpi_comm_id(). */
-uint32_t xtf_mpi_comm_look_up(MPI_Comm comm, XtfMpiCommCached *cached);
+uint32_t xtf_mpi_comm_look_up(MPI_Comm comm);
 
 /* The id of a communicator; XTF_WIRE_NONE: of MPI_COMM_NULL, or it was made where this library did not see it. */
 static inline uint32_t xtf_mpi_comm_id(MPI_Comm comm)
 {
-    XtfMpiCommCached *cached;
+    const XtfMpiCached *cached;
 
     if (__builtin_expect(comm == xtf_mpi_world_handle, 1))
         return xtf_mpi_world_id;
-    cached = &xtf_mpi_comm_cache[((uintptr_t)comm * UINT64_C(0x9e3779b97f4a7c15)) >> 62];
-    if (cached->comm == comm &&
-        cached->generation == atomic_load_explicit(&xtf_mpi_comm_generation, memory_order_acquire))
-        return cached->id;
-    return xtf_mpi_comm_look_up(comm, cached);
+    cached = xtf_mpi_cache_entry((uint64_t)(uintptr_t)comm);
+    return xtf_mpi_is_cached(cached, (uint64_t)(uintptr_t)comm) ? (uint32_t)cached->value : xtf_mpi_comm_look_up(comm);
 }
+
+/* ---- How communicators get their ids. */
+
+/* After MPI_Init. */
+bool xtf_mpi_comms_begin(void);
+/* The communicator has this id from now on. */
+void xtf_mpi_comm_set_id(MPI_Comm comm, uint32_t id);
+/* An id that nothing in the job has; XTF_WIRE_NONE: there are no more. */
+uint32_t xtf_mpi_new_id(void);
+/* All members of an intracommunicator get the same new id. */
+uint32_t xtf_mpi_comm_agree(MPI_Comm comm);
+/* All members of an intercommunicator get two new ids: *own is the same in the own group. False: MPI failed. */
+bool xtf_mpi_comm_agree_between(MPI_Comm comm, uint32_t *own, uint32_t *remote);
 
 #pragma GCC visibility pop

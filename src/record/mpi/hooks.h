@@ -4,14 +4,14 @@
 #pragma once
 
 #include "src/record/mpi/collectives.h"
+#include "src/record/mpi/comms.h"
+#include "src/record/mpi/create.h"
+#include "src/record/mpi/files.h"
 #include "src/record/mpi/messages.h"
 #include "src/record/mpi/pmpi.h"
+#include "src/record/mpi/records.h"
+#include "src/record/mpi/rma.h"
+#include "src/record/mpi/spawn.h"
+#include "src/record/mpi/start.h"
+#include "src/record/mpi/world.h"
 #include "src/record/mpi/wrapper.h"
-
-#pragma GCC visibility push(hidden)
-
-/* MPI is initialised: tells the core the process's rank, and defines what is there from the beginning. Once a process,
- * between xtf_core_begin() and xtf_core_end(). */
-void xtf_mpi_attach(XtfRing *ring);
-
-#pragma GCC visibility pop

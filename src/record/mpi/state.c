@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/record/mpi/hooks.h"
+#include "src/record/mpi/start.h"
+#include "src/record/mpi/world.h"
 #include "src/record/mpi/wrapper.h"
 
-const bool xtf_core_awaits_rank = true;
 _Atomic int xtf_mpi_state;
 bool xtf_mpi_all_calls, xtf_mpi_threads;
 
@@ -30,6 +30,16 @@ static bool is_ours(void)
 #else
     return !dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world");
 #endif
+}
+
+bool xtf_mpi_agrees(void)
+{
+    return xtf_mpi_agreeing && !xtf_core_thread.busy;
+}
+
+bool xtf_mpi_agrees_init(void)
+{
+    return !xtf_core_thread.busy && is_recorded() && xtf_pmpi_load() && is_ours();
 }
 
 static bool mpi_says(int (*function)(int *))

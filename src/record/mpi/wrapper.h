@@ -22,6 +22,10 @@ extern bool xtf_mpi_threads;      /* several threads call MPI at once: MPI_THREA
 
 /* What calls before MPI_Init, after MPI_Finalize, or in a program that is not recorded, come to. True: go on. */
 bool xtf_mpi_begin_slowly(void);
+/* Whether the hooks of a call are called where nothing is recorded, since others wait for this process in theirs: not
+ * from inside another call of MPI. */
+bool xtf_mpi_agrees(void);
+bool xtf_mpi_agrees_init(void); /* of MPI_Init */
 /* Of MPI_Init and what is like it: activates the recorder. */
 XtfRing *xtf_mpi_begin_init(void);
 /* MPI_Init has succeeded, and was recorded. */

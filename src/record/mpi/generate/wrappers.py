@@ -23,7 +23,8 @@ import table
 
 # In the order of xtf_collective_operations.
 OPERATIONS = ("BARRIER", "BCAST", "GATHER", "GATHERV", "SCATTER", "SCATTERV", "ALLGATHER", "ALLGATHERV", "ALLTOALL", "ALLTOALLV", "ALLTOALLW", "ALLREDUCE",
-              "REDUCE", "REDUCE_SCATTER", "SCAN", "EXSCAN", "REDUCE_SCATTER_BLOCK")
+              "REDUCE", "REDUCE_SCATTER", "SCAN", "EXSCAN", "REDUCE_SCATTER_BLOCK", "CREATE_HANDLE", "DESTROY_HANDLE", "ALLOCATE", "DEALLOCATE",
+              "CREATE_HANDLE_AND_ALLOCATE", "DESTROY_HANDLE_AND_DEALLOCATE")
 BEGINS = {"init": "xtf_mpi_begin_init()", "session_init": "xtf_mpi_begin_init()"}
 # What the front end itself does when a call has been recorded.
 ENDS = {
@@ -56,7 +57,9 @@ def body_of(function, snippets):
     """The recorded call: its lines, between the claim of the ring and the end."""
     filled = kinds.fill(snippets, roles.roles_of(function), function)
     conditional = bool(filled.condition)
-    lines = ["    uint64_t entered __attribute__((unused)) = " + ("xtf_core_now();" if conditional else f"xtf_core_enter(ring, {function.number});")]
+    lines = ["    uint64_t entered = xtf_core_now();"]
+    if not conditional:
+        lines += [f"    xtf_core_enter_at(ring, entered, {function.number});"]
     lines += statuses_of(function, snippets)
     lines += indent(filled.before)
     lines += [f"    {function.result} result = {call_of(function)};", "    uint64_t left = xtf_core_now();"]
@@ -69,12 +72,25 @@ def body_of(function, snippets):
     return lines
 
 
+def unrecorded_body_of(function, snippets):
+    """The call where nothing is recorded, but all members of a communicator have to agree on something."""
+    filled = kinds.fill(snippets, roles.roles_of(function), function)
+    test = "xtf_mpi_agrees_init()" if function.kind in BEGINS else "xtf_mpi_agrees()"
+    return ["    if (!ring) {", f"        if (!{test})", f"            return {call_of(function)};", "        uint64_t entered = 0, left = 0;",
+            "        (void)entered, (void)left;", "        xtf_core_thread.busy = 1;", *indent(filled.before), f"        int result = {call_of(function)};", *indent(filled.after),
+            "        xtf_core_thread.busy = 0;", "        return result;", "    }"]
+
+
 def wrapper_of(function, snippets):
     """The text of a wrapper."""
     lines = [f"XTF_MPI_VISIBLE {function.result} {function.name}({function.parameters})", "{"]
     if function.recorded == "off":
         lines += [f"    if (xtf_mpi_quiet({function.number}))", f"        return {call_of(function)};"]
-    lines += [f"    XtfRing *ring = {BEGINS.get(function.kind, 'xtf_mpi_begin()')};", "    if (!ring)", f"        return {call_of(function)};"]
+    lines += [f"    XtfRing *ring = {BEGINS.get(function.kind, 'xtf_mpi_begin()')};"]
+    if function.kind in kinds_handles.ALWAYS:
+        lines += unrecorded_body_of(function, snippets)
+    else:
+        lines += ["    if (!ring)", f"        return {call_of(function)};"]
     lines += body_of(function, snippets)
     lines += ["    xtf_core_end();", *indent(ENDS.get(function.kind, "")), "    return result;", "}"]
     return "\n".join(lines)

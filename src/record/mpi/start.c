@@ -1,0 +1,134 @@
+/*
+ * MPI_Init to MPI_Finalize.
+ */
+#include "src/record/mpi/start.h"
+
+#include "src/record/mpi/comms.h"
+#include "src/record/mpi/create.h"
+#include "src/record/mpi/groups.h"
+#include "src/record/mpi/messages.h"
+#include "src/record/mpi/records.h"
+#include "src/record/mpi/spawn.h"
+#include "src/record/mpi/world.h"
+
+/* ---- Starting. */
+
+static bool find_world(void)
+{
+    int rank, size;
+
+    if (XTF_PMPI(Comm_rank)(MPI_COMM_WORLD, &rank) != MPI_SUCCESS ||
+        XTF_PMPI(Comm_size)(MPI_COMM_WORLD, &size) != MPI_SUCCESS ||
+        XTF_PMPI(Comm_group)(MPI_COMM_WORLD, &xtf_mpi_world_group) != MPI_SUCCESS)
+        return false;
+    xtf_mpi_world = (XtfMpiWorld){.rank = (uint32_t)rank, .size = (uint32_t)size};
+    return true;
+}
+
+/* The place of this world in its job: all members of a spawned one take part. */
+static void find_place(void)
+{
+    MPI_Comm parent = MPI_COMM_NULL;
+
+    if (XTF_PMPI(Comm_get_parent)(&parent) != MPI_SUCCESS || parent == MPI_COMM_NULL) {
+        if (xtf_mpi_world.rank == 0)
+            xtf_mpi_world_tell(xtf_mpi_world.size);
+        return;
+    }
+    uint32_t place[2] = {0};
+    if (xtf_mpi_world.rank == 0) {
+        xtf_mpi_world_take(&xtf_mpi_world);
+        place[0] = xtf_mpi_world.number;
+        place[1] = xtf_mpi_world.base;
+    }
+    XTF_PMPI(Bcast)(place, sizeof place, MPI_BYTE, 0, MPI_COMM_WORLD);
+    xtf_mpi_world.number = place[0];
+    xtf_mpi_world.base = place[1];
+    xtf_mpi_met_others = true;
+}
+
+static void define_world(XtfRing *ring)
+{
+    XtfMpiWorld first = xtf_mpi_world;
+
+    first.rank = 0;
+    xtf_mpi_world_handle = MPI_COMM_WORLD;
+    xtf_mpi_world_id = first.number == 0 ? (uint32_t)XTF_MPI_FIRST_WORLD : xtf_mpi_world_make_id(&first, 0);
+    xtf_mpi_define_world_groups(ring);
+    xtf_mpi_define_comm(ring, xtf_mpi_world_id, xtf_mpi_world_id, XTF_WIRE_NONE, XTF_WIRE_NONE, "MPI_COMM_WORLD");
+    xtf_mpi_define_comm(ring, XTF_MPI_SELF, XTF_WIRE_NONE, XTF_WIRE_NONE, XTF_WIRE_NONE, "MPI_COMM_SELF");
+}
+
+void xtf_mpi_started(XtfRing *ring, uint64_t *left, int result)
+{
+    XtfRing *any = xtf_mpi_ring(ring);
+
+    if (result != MPI_SUCCESS || xtf_mpi_agreeing || !find_world())
+        return;
+    xtf_mpi_agreeing = true;
+    xtf_mpi_messages_begin();
+    find_place();
+    if (any)
+        xtf_core_set_rank(xtf_mpi_world.base + xtf_mpi_world.rank, xtf_mpi_world.size);
+    define_world(any);
+    xtf_mpi_comms_begin();
+    *left = xtf_core_now();
+    if (ring) {
+        xtf_core_record(ring, *left, XTF_WIRE_COMM_CREATE, 0, xtf_mpi_world_id);
+        xtf_core_record(ring, *left, XTF_WIRE_COMM_CREATE, 0, XTF_MPI_SELF);
+    }
+    xtf_mpi_find_parents(ring);
+    *left = xtf_core_now();
+}
+
+void xtf_mpi_attach(XtfRing *ring)
+{
+    uint64_t left;
+
+    xtf_mpi_started(ring, &left, MPI_SUCCESS);
+}
+
+/* ---- Sessions: there may be no MPI_COMM_WORLD, but there is its group. */
+
+#if MPI_VERSION >= 4
+void xtf_mpi_session_started(XtfRing *ring, int result, MPI_Session session)
+{
+    MPI_Group group;
+    int rank, size;
+
+    if (result != MPI_SUCCESS || xtf_mpi_agreeing || !XTF_PMPI(Group_from_session_pset) ||
+        XTF_PMPI(Group_from_session_pset)(session, "mpi://WORLD", &group) != MPI_SUCCESS)
+        return;
+    if (XTF_PMPI(Group_rank)(group, &rank) != MPI_SUCCESS || XTF_PMPI(Group_size)(group, &size) != MPI_SUCCESS)
+        return;
+    xtf_mpi_world_group = group;
+    xtf_mpi_world = (XtfMpiWorld){.rank = (uint32_t)rank, .size = (uint32_t)size};
+    xtf_mpi_agreeing = true;
+    xtf_mpi_messages_begin();
+    xtf_mpi_world_id = XTF_MPI_FIRST_WORLD;
+    if (xtf_mpi_ring(ring)) {
+        xtf_core_set_rank(xtf_mpi_world.rank, xtf_mpi_world.size);
+        xtf_mpi_define_world_groups(xtf_mpi_ring(ring));
+    }
+    xtf_mpi_comms_begin();
+}
+#endif
+
+/* ---- Ending. */
+
+void xtf_mpi_world_ends(XtfRing *ring, uint64_t entered)
+{
+    xtf_mpi_collective_begin(ring, entered);
+    /* Whoever ends the job may end the collector, too: what is there has to be safe before. */
+    xtf_core_drain();
+}
+
+void xtf_mpi_world_ended(XtfRing *ring, uint64_t *left, int result)
+{
+    *left = xtf_core_now();
+    if (result == MPI_SUCCESS) {
+        xtf_core_record(ring, *left, XTF_WIRE_COMM_DESTROY, 0, XTF_MPI_SELF);
+        xtf_core_record(ring, *left, XTF_WIRE_COMM_DESTROY, 0, xtf_mpi_world_id);
+        xtf_mpi_collective_end(ring, *left, XTF_MPI_OP_DESTROY_HANDLE, xtf_mpi_world_id);
+    }
+}

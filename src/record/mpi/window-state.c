@@ -1,0 +1,124 @@
+#include "src/record/mpi/window-state.h"
+
+#include <stdlib.h>
+
+#include "src/record/mpi/comms.h"
+#include "src/record/mpi/records.h"
+
+enum { PENDING_MOST = 1 << 20, COMPLETE_LOCALLY = 1, COMPLETE_REMOTELY = 3 /* as the kind RMA_COMPLETE says */ };
+
+static int keyval = MPI_KEYVAL_INVALID;
+
+static void lock(XtfMpiWindow *window)
+{
+    while (atomic_flag_test_and_set_explicit(&window->busy, memory_order_acquire))
+        ;
+}
+
+static void unlock(XtfMpiWindow *window)
+{
+    atomic_flag_clear_explicit(&window->busy, memory_order_release);
+}
+
+/* ---- The attribute. */
+
+static int copy_window(MPI_Win win, int key, void *extra, void *value, void *copy, int *flag)
+{
+    (void)win, (void)key, (void)extra, (void)value, (void)copy;
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+static int delete_window(MPI_Win win, int key, void *value, void *extra)
+{
+    XtfMpiWindow *window = value;
+
+    (void)win, (void)key, (void)extra;
+    xtf_mpi_forget();
+    xtf_mpi_record_end(XTF_WIRE_RMA_WIN_DESTROY, window->id);
+    free(window->pending);
+    free(window);
+    return MPI_SUCCESS;
+}
+
+/* Windows are made one after the other by all their members, but perhaps by several threads. */
+static bool have_keyval(void)
+{
+    static atomic_flag busy = ATOMIC_FLAG_INIT;
+
+    while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
+        ;
+    if (keyval == MPI_KEYVAL_INVALID &&
+        XTF_PMPI(Win_create_keyval)(copy_window, delete_window, &keyval, NULL) != MPI_SUCCESS)
+        keyval = MPI_KEYVAL_INVALID;
+    atomic_flag_clear_explicit(&busy, memory_order_release);
+    return keyval != MPI_KEYVAL_INVALID;
+}
+
+void xtf_mpi_window_begin(MPI_Win win, uint32_t id, bool allocated)
+{
+    XtfMpiWindow *window = id != XTF_WIRE_NONE && have_keyval() ? calloc(1, sizeof *window) : NULL;
+
+    if (!window)
+        return;
+    window->id = id;
+    window->allocated = allocated;
+    window->access = window->exposure = XTF_WIRE_NONE;
+    if (XTF_PMPI(Win_set_attr)(win, keyval, window) != MPI_SUCCESS)
+        free(window);
+    xtf_mpi_forget();
+}
+
+XtfMpiWindow *xtf_mpi_window(MPI_Win win)
+{
+    uint64_t handle = (uint64_t)(uintptr_t)win;
+    XtfMpiCached *cached = xtf_mpi_cache_entry(handle);
+    uint32_t generation = atomic_load_explicit(&xtf_mpi_generation, memory_order_acquire);
+    void *value = NULL;
+    int found = 0;
+
+    if (xtf_mpi_is_cached(cached, handle))
+        return (XtfMpiWindow *)(uintptr_t)cached->value;
+    if (keyval == MPI_KEYVAL_INVALID || win == MPI_WIN_NULL ||
+        XTF_PMPI(Win_get_attr)(win, keyval, (void *)&value, &found) != MPI_SUCCESS || !found)
+        value = NULL;
+    *cached = (XtfMpiCached){handle, (uint64_t)(uintptr_t)value, generation};
+    return value;
+}
+
+/* ---- Operations. */
+
+void xtf_mpi_window_add(XtfMpiWindow *window, uint64_t matching, int target)
+{
+    lock(window);
+    if (window->n_pending == window->room && window->room < PENDING_MOST) {
+        uint32_t room = window->room ? 2 * window->room : 64;
+        XtfMpiPending *pending = realloc(window->pending, room * sizeof *pending);
+        if (pending) {
+            window->pending = pending;
+            window->room = room;
+        }
+    }
+    if (window->n_pending < window->room)
+        window->pending[window->n_pending++] = (XtfMpiPending){matching, target, false};
+    unlock(window);
+}
+
+void xtf_mpi_window_complete(XtfMpiWindow *window, XtfRing *ring, uint64_t time, int target, bool local)
+{
+    uint32_t n = 0;
+
+    lock(window);
+    for (uint32_t i = 0; i < window->n_pending; i++) {
+        XtfMpiPending *pending = &window->pending[i];
+        bool meant = target == XTF_MPI_ANY_TARGET || pending->target == target;
+        if (meant && !(local && pending->local))
+            xtf_core_record(ring, time, XTF_WIRE_RMA_COMPLETE, local ? COMPLETE_LOCALLY : COMPLETE_REMOTELY, window->id,
+                            pending->matching);
+        pending->local |= meant;
+        if (!meant || local)
+            window->pending[n++] = *pending;
+    }
+    window->n_pending = n;
+    unlock(window);
+}

@@ -60,19 +60,61 @@ static bool enter_pages(XtfCommitBlock *block, uint64_t length, GError **error)
     return true;
 }
 
-bool xtf_commit_block_reserve(XtfCommitBlock *block, uint64_t length, GError **error)
+/* Takes no more of the pages that the block is in than `length` bytes behind what is there. */
+static void keep_room(XtfCommitBlock *block, uint64_t length)
 {
     XtfWriter *writer = block->writer;
-    uint64_t n_pages = (length + writer->page_size - 1) / writer->page_size;
+    uint64_t end = (xtf_commit_block_position(block) + length + writer->page_size - 1) / writer->page_size;
+    uint64_t room = end * writer->page_size - block->start;
 
-    if (!enter_pages(block, length, error))
-        return false;
-    uint64_t end = block->start / writer->page_size + n_pages;
     if (block->room > UINT64_MAX / 2)
         writer->pages = end;
     else
-        xtf_space_give_back(writer->space, end, block->room / writer->page_size - n_pages);
-    block->room = n_pages * writer->page_size;
+        xtf_space_give_back(writer->space, end, (block->room - room) / writer->page_size);
+    block->room = room;
+}
+
+/* Takes pages for a copy. */
+static bool enter_kept(XtfCommitBlock *block, uint64_t length, XtfPlace *place, GError **error)
+{
+    if (!enter_pages(block, length, error))
+        return false;
+    keep_room(block, length);
+    *place = (XtfPlace){block->start, block->room};
+    block->room = 0; /* nothing lies there yet */
+    return true;
+}
+
+bool xtf_commit_block_reserve(XtfCommitBlock *block, uint64_t length, XtfPlace *places, unsigned n, GError **error)
+{
+    uint64_t used = xtf_commit_block_position(block) - block->start;
+
+    /* At the end of the file they have pages of their own: these are free side by side once nothing names them. */
+    bool stay = block->room > 0 && block->room <= UINT64_MAX / 2 && block->room >= used + n * length;
+    if (!stay && !xtf_commit_block_end(block, error))
+        return false;
+    if (!stay && !xtf_space_has(block->writer->space, n * length, 1) &&
+        xtf_space_has(block->writer->space, length, n)) {
+        for (unsigned i = 0; i < n; i++)
+            if (!enter_kept(block, length, &places[i], error))
+                return false;
+        return true;
+    }
+    if (!stay && !enter_pages(block, n * length, error))
+        return false;
+    keep_room(block, n * length);
+    memset(places, 0, n * sizeof *places);
+    return true;
+}
+
+bool xtf_commit_block_enter(XtfCommitBlock *block, const XtfPlace *place, GError **error)
+{
+    if (place->room == 0)
+        return true;
+    if (!xtf_commit_block_end(block, error))
+        return false;
+    block->start = place->start;
+    block->room = place->room;
     return true;
 }
 

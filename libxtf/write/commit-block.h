@@ -20,8 +20,17 @@ bool xtf_commit_block_end(XtfCommitBlock *block, GError **error);
 void xtf_commit_block_finish(XtfCommitBlock *block);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfCommitBlock, xtf_commit_block_finish)
 
-/* Goes to pages that have room for just so many bytes more, all side by side, and takes no others. */
-bool xtf_commit_block_reserve(XtfCommitBlock *block, uint64_t length, GError **error);
+/* Pages that were taken for a copy of some items; without room: right behind what the block has. */
+typedef struct {
+    uint64_t start; /* byte of the file */
+    uint64_t room;  /* in bytes */
+} XtfPlace;
+
+/* Takes room for `n` copies of so many bytes, each in one piece: in free pages if there are some for all of them,
+ * else side by side at the end of the file. No other pages stay taken. The copies are stored one after the other;
+ * xtf_commit_block_enter() goes before each. */
+bool xtf_commit_block_reserve(XtfCommitBlock *block, uint64_t length, XtfPlace *places, unsigned n, GError **error);
+bool xtf_commit_block_enter(XtfCommitBlock *block, const XtfPlace *place, GError **error);
 /* The byte of the file where the next item will lie, if there is room. */
 uint64_t xtf_commit_block_position(const XtfCommitBlock *block);
 

@@ -125,23 +125,23 @@ static bool add_copy(XtfCommitBlock *block, uint32_t n_free, XtfOpeningItems *co
 bool xtf_writer_add_opening_items(XtfCommitBlock *block, XtfOpeningItems *copies, unsigned n_copies, GError **error)
 {
     XtfWriter *writer = block->writer;
+    XtfPlace places[XTF_SUPERBLOCK_SLOTS];
     uint32_t n_free;
 
     if (n_copies > 1)
         change_all(writer);
     drop_changed(writer);
-    if (!xtf_commit_block_end(block, error))
-        return false;
     xtf_space_list(writer->space, &n_free);
+    n_free++; /* what is left of the pages that the block is in */
     uint64_t length =
         xtf_chunk_writer_changed_bytes(&writer->schema_rows) + limits_bytes(writer) + catalog_bytes(writer, n_free);
-    if (!xtf_commit_block_reserve(block, n_copies * length, error))
+    if (!xtf_commit_block_reserve(block, length, places, n_copies, error))
         return false;
     for (unsigned i = n_copies;
          i-- > 0;) { /* the first is stored last: what is stored is what the writer goes on with */
         if (i + 1 < n_copies)
             leave_copy(writer);
-        if (!add_copy(block, n_free, &copies[i], error))
+        if (!xtf_commit_block_enter(block, &places[i], error) || !add_copy(block, n_free, &copies[i], error))
             return false;
     }
     memset(writer->limits_changed, 0, writer->catalog.n_schemas * sizeof *writer->limits_changed);

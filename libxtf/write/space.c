@@ -195,6 +195,15 @@ void xtf_space_begin_commit(XtfSpace *space, uint64_t commit, gint64 now)
     }
 }
 
+bool xtf_space_has(const XtfSpace *space, uint64_t length, uint64_t n)
+{
+    uint64_t n_pages = (length + space->page_size - 1) / space->page_size, found = 0;
+
+    for (guint i = 0; i < space->free->len && found < n; i++)
+        found += free_at(space, i)->n_pages / n_pages;
+    return found >= n;
+}
+
 bool xtf_space_take(XtfSpace *space, uint64_t length, uint64_t *page, uint64_t *n_pages)
 {
     for (guint i = 0; i < space->free->len; i++) {

@@ -13,10 +13,12 @@
 #include "src/record/launch/parts.h"
 #include "src/record/launch/plan.h"
 #include "src/record/launch/run.h"
+#include "src/record/launch/summary.h"
 
 enum {
     DRAIN_SECONDS = 10,
     DRAIN_MAX = 86400,
+    AFTER_DRAIN_SECONDS = 5, /* a collector that gives up draining still has to end */
     RING_MIN = 4 << 10,
     RING_MAX = 1 << 30,
 };
@@ -136,21 +138,86 @@ static bool merge(const XtfRecordPlan *plan, XtfParts *parts, guint64 drain, boo
     XtfInterrupts interrupts;
     Merge state = {.progress = progress, .cancel = xtf_interrupts_catch(&interrupts)};
     const XtfMergeOptions options = {.progress = show_progress, .data = &state};
-    XtfMergeReport report;
 
-    xtf_parts_await(plan->folder, drain, state.cancel);
+    xtf_parts_await(plan->folder, drain + AFTER_DRAIN_SECONDS, state.cancel);
     xtf_parts_find(plan->folder, plan->gather, parts);
-    print_all(parts->left_out);
-    print_all(parts->remarks);
-    bool good = xtf_parts_merge(parts, plan->output, plan->folder, &options, &report, error);
+    bool good = xtf_parts_merge(parts, plan->output, plan->folder, &options, error);
     xtf_interrupts_release(&interrupts);
     return good;
+}
+
+/* Nothing was recorded at all, which has a reason. */
+static int say_nothing_recorded(const XtfRecordPlan *plan, const XtfParts *parts)
+{
+    print_all(parts->remarks);
+    xtf_print_line(stderr, "xtf: %s is not written: no process recorded anything", plan->output);
+    xtf_print_line(stderr, plan->command.mpi == XTF_MPI_NONE
+                               ? "xtf: the program was taken for one without MPI, and has no regions that are recorded "
+                                 "(--mpi=openmpi or --mpi=mpich if it loads its MPI later)"
+                               : "xtf: no process has called MPI_Init, or the calls go past what is loaded before "
+                                 "(RTLD_DEEPBIND, -Bsymbolic): see docs/RECORD.md");
+    return XTF_EXIT_FAILED;
+}
+
+static int say_not_merged(const XtfRecordPlan *plan, const XtfParts *parts, GError *error)
+{
+    print_all(parts->left_out);
+    print_all(parts->remarks);
+    xtf_cli_fail(error);
+    xtf_print_line(
+        stderr, "xtf: what was recorded is in %s: `xtf mount` reads this folder, and `xtf merge` makes one file of it",
+        plan->folder);
+    return XTF_EXIT_FAILED;
+}
+
+static bool say_summary(const XtfRecordPlan *plan, GError **error)
+{
+    g_autoptr(XtfTrace) trace = xtf_trace_open(plan->output, NULL, error);
+    g_auto(GStrv) lines = trace ? xtf_record_summary(trace, plan->output, error) : NULL;
+    g_autofree char *output = xtf_shell_word(plan->output);
+
+    for (char **line = lines; line && *line; line++)
+        xtf_print_line(stderr, "xtf: %s", *line);
+    if (lines)
+        xtf_print_line(stderr, "xtf: to look at it: xtf cat %s info, xtf mount %s DIR, xtf analyze %s", output, output,
+                       output);
+    return lines != NULL;
+}
+
+/* The parts that were merged, here and from other hosts. */
+static bool remove_parts(const XtfRecordPlan *plan, GError **error)
+{
+    return xtf_folder_remove(plan->folder, error) &&
+           (!g_file_test(plan->gather, G_FILE_TEST_IS_DIR) || xtf_folder_remove(plan->gather, error));
+}
+
+/* After the program's end. */
+static int finish(const XtfRecordPlan *plan, const Given *given, guint64 drain)
+{
+    g_auto(XtfParts) parts = {0};
+    GError *error = NULL;
+
+    xtf_parts_init(&parts);
+    if (!merge(plan, &parts, drain, given->quiet, &error)) {
+        if (parts.paths->len + parts.left_out->len > 0)
+            return say_not_merged(plan, &parts, error);
+        g_error_free(error);
+        xtf_folder_remove(plan->folder, NULL);
+        return say_nothing_recorded(plan, &parts);
+    }
+    bool good = given->quiet || say_summary(plan, &error);
+    if (given->keep_parts)
+        xtf_print_line(stderr, "xtf: its parts are in %s", plan->folder);
+    else
+        good = good && remove_parts(plan, &error);
+    if (!good)
+        return xtf_cli_fail(error);
+    return parts.left_out->len + parts.remarks->len > 0 ? XTF_EXIT_FAILED : XTF_EXIT_DONE;
 }
 
 static int run(const XtfRecordPlan *plan, const Given *given, guint64 drain)
 {
     g_auto(GStrv) environment = xtf_record_plan_environment(plan);
-    g_auto(XtfParts) parts = {0};
     GError *error = NULL;
     int status;
 
@@ -158,15 +225,8 @@ static int run(const XtfRecordPlan *plan, const Given *given, guint64 drain)
         xtf_folder_remove(plan->folder, NULL);
         return xtf_cli_fail(error);
     }
-    xtf_parts_init(&parts);
-    if (!merge(plan, &parts, drain, given->quiet, &error)) {
-        xtf_cli_fail(error);
-        xtf_print_line(stderr, "xtf: what was recorded is in %s", plan->folder);
-        return status ? status : XTF_EXIT_FAILED;
-    }
-    if (!given->keep_parts && !xtf_folder_remove(plan->folder, &error))
-        xtf_cli_fail(error);
-    return status ? status : parts.left_out->len + parts.remarks->len > 0 ? XTF_EXIT_FAILED : XTF_EXIT_DONE;
+    int own = finish(plan, given, drain);
+    return status != 0 ? status : own;
 }
 
 static int become(const XtfRecordPlan *plan)

@@ -40,10 +40,10 @@ static bool takes_one(const char *option)
         "-membind", "-prepend-pattern", "-outfile-pattern", "-errfile-pattern", "-ranks-per-proc", "-localhost",
         "-order-nodes", "-pmi-port", "-ckpoint-prefix", "-ckpointlib", "-ckpoint-num", "-profile",
         /* Slurm's */
-        "-A", "-C", "-D", "-J", "-M", "-e", "-i", "-o", "-p", "-q", "-t", "-w", "-d", "-L", "-B", "-m", "-r",
-        "--ntasks", "--nodes", "--partition", "--account", "--time", "--mpi", "--cpus-per-task", "--ntasks-per-node",
-        "--job-name", "--output", "--error", "--input", "--nodelist", "--exclude", "--constraint", "--chdir", "--mem",
-        "--gres", "--export", "--jobid", "--distribution", "--cpu-bind", "--qos", "--reservation", NULL};
+        "-A", "-C", "-D", "-J", "-M", "-e", "-i", "-o", "-p", "-t", "-w", "-L", "-B", "-m", "-r", "--ntasks", "--nodes",
+        "--partition", "--account", "--time", "--mpi", "--cpus-per-task", "--ntasks-per-node", "--job-name", "--output",
+        "--error", "--input", "--nodelist", "--exclude", "--constraint", "--chdir", "--mem", "--gres", "--export",
+        "--jobid", "--distribution", "--cpu-bind", "--qos", "--reservation", NULL};
     return g_strv_contains(options, option);
 }
 

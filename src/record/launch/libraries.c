@@ -67,24 +67,22 @@ static char *find_in_cache(const char *name)
                  : NULL;
 }
 
-/* Puts the folder of the file `of` in the place of $ORIGIN. */
-static char *expand_origin(const char *folder, const char *of)
+char *xtf_library_expand(const char *path, const char *of)
 {
     g_autofree char *origin = g_path_get_dirname(of);
-    g_autoptr(GString) text = g_string_new(folder);
+    g_autoptr(GString) text = g_string_new(path);
 
     g_string_replace(text, "${ORIGIN}", origin, 0);
     g_string_replace(text, "$ORIGIN", origin, 0);
     return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-static char *find_in_path(const char *name, const char *path, const char *of)
+static char *find_in_path(const char *name, const char *path)
 {
-    g_auto(GStrv) folders = g_strsplit_set(path ? path : "", ":;", -1);
+    g_auto(GStrv) folders = g_strsplit_set(path, ":;", -1);
 
     for (char **folder = folders; *folder; folder++) {
-        g_autofree char *expanded = expand_origin(**folder ? *folder : ".", of);
-        g_autofree char *file = g_build_filename(expanded, name, NULL);
+        g_autofree char *file = g_build_filename(**folder ? *folder : ".", name, NULL);
         if (g_file_test(file, G_FILE_TEST_IS_REGULAR) && is_own(file))
             return g_steal_pointer(&file);
     }
@@ -94,19 +92,20 @@ static char *find_in_path(const char *name, const char *path, const char *of)
 char *xtf_library_find(const char *name, const char *of, const XtfElf *elf, const char *inherited)
 {
     const char *environment = g_getenv("LD_LIBRARY_PATH");
+    g_autofree char *own = elf->path ? xtf_library_expand(elf->path, of) : NULL;
     char *found = NULL;
 
     if (strchr(name, '/'))
         return g_file_test(name, G_FILE_TEST_IS_REGULAR) ? g_strdup(name) : NULL;
-    if (elf->path && elf->old_path)
-        found = find_in_path(name, elf->path, of);
-    if (!found && inherited)
-        found = find_in_path(name, inherited, of);
+    if (own && elf->old_path)
+        found = find_in_path(name, own);
+    if (!found && inherited && (!own || elf->old_path)) /* a DT_RUNPATH excludes it */
+        found = find_in_path(name, inherited);
     if (!found && environment && *environment)
-        found = find_in_path(name, environment, of);
-    if (!found && elf->path && !elf->old_path)
-        found = find_in_path(name, elf->path, of);
+        found = find_in_path(name, environment);
+    if (!found && own && !elf->old_path)
+        found = find_in_path(name, own);
     if (!found)
         found = find_in_cache(name);
-    return found ? found : find_in_path(name, "/lib64:/usr/lib64:/lib:/usr/lib", of);
+    return found ? found : find_in_path(name, "/lib64:/usr/lib64:/lib:/usr/lib");
 }

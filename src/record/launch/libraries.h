@@ -7,8 +7,11 @@
 #include "src/record/launch/elf-file.h"
 
 /* The path of a library that `elf`, which lies in the file `of`, needs; NULL: it is not found. `inherited` is a
- * DT_RPATH of who needs `of`, or NULL. The caller frees it. */
+ * DT_RPATH of who needs `of`, expanded, or NULL. The caller frees it. */
 char *xtf_library_find(const char *name, const char *of, const XtfElf *elf, const char *inherited);
+
+/* A path of folders with those of the file `of` in the place of $ORIGIN. The caller frees it. */
+char *xtf_library_expand(const char *path, const char *of);
 
 /* Looks a name up in the bytes of a cache of ldconfig; NULL if it is not in it, or the bytes are no such cache. The
  * caller frees it. */

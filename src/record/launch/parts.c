@@ -9,6 +9,7 @@
 
 #include "libxtf/writer.h"
 #include "src/model/schemas.h"
+#include "src/record/launch/process-table.h"
 
 enum {
     LOOK_EVERY_MS = 10,
@@ -17,11 +18,16 @@ enum {
 /* What is missing is told in a part of its own, which has no records. */
 #define REMARKS_PART ".part-remarks.xtf"
 
+/* What a collector says, in a file named by its process, and that it has begun. */
+#define LOG_SUFFIX      ".log"
+#define STARTING_SUFFIX ".starting"
+
 void xtf_parts_init(XtfParts *parts)
 {
     parts->paths = g_ptr_array_new_with_free_func(g_free);
     parts->left_out = g_ptr_array_new_with_free_func(g_free);
     parts->remarks = g_ptr_array_new_with_free_func(g_free);
+    parts->numbers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 }
 
 void xtf_parts_finish(XtfParts *parts)
@@ -29,6 +35,7 @@ void xtf_parts_finish(XtfParts *parts)
     g_clear_pointer(&parts->paths, g_ptr_array_unref);
     g_clear_pointer(&parts->left_out, g_ptr_array_unref);
     g_clear_pointer(&parts->remarks, g_ptr_array_unref);
+    g_clear_pointer(&parts->numbers, g_hash_table_unref);
 }
 
 /* Whether a writer holds the file's lock. */
@@ -42,8 +49,25 @@ static bool is_written(const char *path)
     return written;
 }
 
-/* Hidden ones, too: a part has no other name until its process's number is known. */
-static bool some_are_written(const char *folder)
+/* Whether the collector that has made a file of this name, "...-PID.log" or "...-PID.starting", runs. It may not have a
+ * part yet. */
+static bool is_alive(const char *name)
+{
+    const char *minus = strrchr(name, '-');
+    guint64 pid;
+
+    if (!minus || !(g_str_has_suffix(name, LOG_SUFFIX) || g_str_has_suffix(name, STARTING_SUFFIX)))
+        return false;
+    g_autofree char *number = g_strndup(minus + 1, strcspn(minus + 1, "."));
+    if (!g_ascii_string_to_unsigned(number, 10, 1, G_MAXINT32, &pid, NULL))
+        return false;
+    g_autofree char *file = g_strdup_printf("/proc/%" G_GUINT64_FORMAT "/cmdline", pid), *command = NULL;
+    gsize length;
+    return g_file_get_contents(file, &command, &length, NULL) && memmem(command, length, "collect", strlen("collect"));
+}
+
+/* Hidden parts, too: a part has no other name until its process's number is known. */
+static bool some_work(const char *folder)
 {
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
     bool some = false;
@@ -51,7 +75,7 @@ static bool some_are_written(const char *folder)
 
     while (dir && !some && (name = g_dir_read_name(dir))) {
         g_autofree char *path = g_build_filename(folder, name, NULL);
-        some = g_str_has_suffix(name, ".xtf") && is_written(path);
+        some = is_alive(name) || (g_str_has_suffix(name, ".xtf") && is_written(path));
     }
     return some;
 }
@@ -60,7 +84,7 @@ void xtf_parts_await(const char *folder, guint64 seconds, const atomic_bool *can
 {
     gint64 until = g_get_monotonic_time() + (gint64)seconds * G_USEC_PER_SEC;
 
-    while (some_are_written(folder) && g_get_monotonic_time() < until && !atomic_load(cancel))
+    while (some_work(folder) && g_get_monotonic_time() < until && !atomic_load(cancel))
         g_usleep(LOOK_EVERY_MS * 1000);
 }
 
@@ -80,32 +104,101 @@ static char *name_of(const char *path)
     return rank_of(path, &rank) ? g_strdup_printf("process %" G_GUINT64_FORMAT, rank) : g_path_get_basename(path);
 }
 
+static void add_number(XtfParts *parts, guint64 number)
+{
+    gint64 *key = g_new(gint64, 1);
+
+    *key = (gint64)number;
+    g_hash_table_add(parts->numbers, key);
+}
+
+/* Opens a part that nobody writes, and takes from it what the whole must know. */
+static bool look_into(const char *path, XtfParts *parts, XtfTraceInfo *info, GError **error)
+{
+    if (is_written(path))
+        return xtf_fail(error, XTF_ERROR_IO, "%s: it is still being written", path);
+    g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, error);
+    g_autoptr(GArray) processes = trace ? xtf_recorded_processes(trace, error) : NULL;
+
+    if (!processes)
+        return false;
+    for (guint i = 0; i < processes->len; i++) {
+        const XtfRecordedProcess *process = &g_array_index(processes, XtfRecordedProcess, i);
+        parts->world_size = MAX(parts->world_size, xtf_recorded_number(process, "record.world_size"));
+        add_number(parts, process->number);
+    }
+    parts->n_records += xtf_recorded_n_records(trace);
+    xtf_trace_get_info(trace, info);
+    return true;
+}
+
 static void look_at(const char *path, XtfParts *parts)
 {
     g_autofree char *name = name_of(path);
     g_autoptr(GError) reason = NULL;
+    guint64 rank;
     XtfTraceInfo info;
 
-    g_autoptr(XtfTrace) trace = is_written(path) ? NULL : xtf_trace_open(path, NULL, &reason);
-    if (!trace) {
-        g_ptr_array_add(parts->left_out, g_strdup_printf("%s is left out: %s", name,
-                                                         reason ? reason->message : "it is still being written"));
+    if (rank_of(path, &rank))
+        add_number(parts, rank);
+    if (!look_into(path, parts, &info, &reason)) {
+        g_ptr_array_add(parts->left_out, g_strdup_printf("%s is left out: %s", name, reason->message));
         return;
     }
-    xtf_trace_get_info(trace, &info);
-    if (!info.closed)
+    if (info.passed_over)
         g_ptr_array_add(
             parts->remarks,
-            g_strdup_printf("%s: its collector did not end in order; the trace has what it had committed", name));
+            g_strdup_printf("%s: what was stored last is damaged; the trace has what was stored before", name));
+    else if (!info.closed)
+        g_ptr_array_add(
+            parts->remarks,
+            g_strdup_printf("%s: its collector did not end in order; the trace has what it had stored before", name));
     g_ptr_array_add(parts->paths, g_strdup(path));
+}
+
+/* What a collector has complained of. */
+static void read_log(const char *path, XtfParts *parts)
+{
+    g_autofree char *text = NULL;
+
+    if (!g_file_get_contents(path, &text, NULL, NULL))
+        return;
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    for (char **line = lines; *line; line++)
+        if (**line)
+            g_ptr_array_add(parts->remarks, g_strdup(g_str_has_prefix(*line, "xtf: ") ? *line + 5 : *line));
 }
 
 static void look_in(const char *folder, XtfParts *parts)
 {
     g_auto(GStrv) paths = xtf_folder_parts(folder, NULL);
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    const char *name;
 
     for (char **path = paths; path && *path; path++)
         look_at(*path, parts);
+    while (dir && (name = g_dir_read_name(dir))) {
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+        if (g_str_has_suffix(name, LOG_SUFFIX))
+            read_log(path, parts);
+    }
+}
+
+/* The processes of MPI's world that left nothing, in a sentence. */
+static void name_missing(XtfParts *parts)
+{
+    g_autoptr(GArray) missing = g_array_new(FALSE, FALSE, sizeof(guint32));
+
+    for (guint64 i = 0; i < MIN(parts->world_size, G_MAXUINT32); i++) {
+        gint64 key = (gint64)i;
+        guint32 number = (guint32)i;
+        if (!g_hash_table_contains(parts->numbers, &key))
+            g_array_append_val(missing, number);
+    }
+    g_autofree char *ranges = xtf_process_ranges(missing);
+    if (missing->len > 0)
+        g_ptr_array_add(parts->left_out, g_strdup_printf("process%s %s of %" G_GUINT64_FORMAT " left no part",
+                                                         missing->len == 1 ? "" : "es", ranges, parts->world_size));
 }
 
 void xtf_parts_find(const char *folder, const char *gathered, XtfParts *parts)
@@ -113,6 +206,7 @@ void xtf_parts_find(const char *folder, const char *gathered, XtfParts *parts)
     look_in(folder, parts);
     if (gathered && !g_str_equal(folder, gathered))
         look_in(gathered, parts);
+    name_missing(parts);
 }
 
 static bool add_remark(XtfWriter *writer, XtfTableWriter *table, const char *text, unsigned kind, GError **error)
@@ -162,22 +256,81 @@ static bool write_remarks(const XtfParts *parts, const char *path, GError **erro
     return writer && add_remarks(parts, writer, error) && xtf_writer_close(g_steal_pointer(&writer), error);
 }
 
-bool xtf_parts_merge(const XtfParts *parts, const char *output, const char *folder, const XtfMergeOptions *options,
-                     XtfMergeReport *report, GError **error)
+/* What is damaged deep inside is found while merging. */
+static void leave_out(const char *path, const GError *error, void *data)
+{
+    XtfParts *parts = data;
+    g_autofree char *name = name_of(path);
+
+    g_ptr_array_add(parts->left_out, g_strdup_printf("%s is left out: %s", name, error->message));
+    for (guint i = 0; i < parts->paths->len; i++)
+        if (g_str_equal(parts->paths->pdata[i], path))
+            g_ptr_array_remove_index(parts->paths, i--);
+}
+
+typedef struct {
+    const XtfMergeOptions *options;
+    XtfParts *parts;
+} Merging;
+
+static bool pass_progress(uint64_t done, uint64_t total, void *data)
+{
+    const Merging *merging = data;
+
+    return !merging->options->progress || merging->options->progress(done, total, merging->options->data);
+}
+
+static void pass_left_out(const char *path, const GError *error, void *data)
+{
+    const Merging *merging = data;
+
+    leave_out(path, error, merging->parts);
+}
+
+static bool merge_once(XtfParts *parts, const char *output, const char *folder, const XtfMergeOptions *options,
+                       GError **error)
 {
     g_autofree char *remarks = g_build_filename(folder, REMARKS_PART, NULL);
-    g_autoptr(GPtrArray) paths = g_ptr_array_new();
+    g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free); /* copies: some may be left out meanwhile */
+    Merging merging = {.options = options, .parts = parts};
+    XtfMergeOptions own = {.keep_going = true,
+                           .no_sync = options->no_sync,
+                           .progress = pass_progress,
+                           .left_out = pass_left_out,
+                           .data = &merging};
 
-    if (parts->paths->len == 0)
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s: there is no part of a trace that can be read", folder);
     for (guint i = 0; i < parts->paths->len; i++)
-        g_ptr_array_add(paths, parts->paths->pdata[i]);
+        g_ptr_array_add(paths, g_strdup(parts->paths->pdata[i]));
     if (parts->left_out->len + parts->remarks->len > 0) {
         if (!write_remarks(parts, remarks, error))
             return false;
-        g_ptr_array_add(paths, remarks);
+        g_ptr_array_add(paths, g_strdup(remarks));
     }
-    bool good = xtf_merge(output, (const char *const *)paths->pdata, paths->len, options, report, error);
+    bool good = xtf_merge(output, (const char *const *)paths->pdata, paths->len, &own, NULL, error);
     g_unlink(remarks);
     return good;
+}
+
+bool xtf_parts_merge(XtfParts *parts, const char *output, const char *folder, const XtfMergeOptions *options,
+                     GError **error)
+{
+    bool again = false;
+    guint n;
+
+    do { /* again with the remarks on what was left out on the way */
+        if (parts->paths->len == 0)
+            return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s: there is no part of a trace that can be read", folder);
+        n = parts->paths->len;
+        if (!merge_once(parts, output, folder, options, error))
+            return false;
+        again |= parts->paths->len < n;
+    } while (parts->paths->len < n);
+    g_autoptr(XtfTrace) whole = xtf_trace_open(output, NULL, error);
+    guint64 records = whole ? xtf_recorded_n_records(whole) : 0;
+    if (!whole)
+        return false;
+    if (records != parts->n_records && !again)
+        return xtf_damaged(error, "%s: it has %" G_GUINT64_FORMAT " records, its parts %" G_GUINT64_FORMAT, output,
+                           records, parts->n_records);
+    return true;
 }

@@ -64,7 +64,8 @@ static bool look_at_library(Search *search, const char *name, const char *of, co
     char *file = xtf_library_find(name, of, elf, inherited);
     if (file) {
         Waiting *waiting = g_new(Waiting, 1);
-        *waiting = (Waiting){.file = file, .inherited = g_strdup(elf->old_path ? elf->path : inherited)};
+        *waiting = (Waiting){.file = file,
+                             .inherited = elf->old_path ? xtf_library_expand(elf->path, of) : g_strdup(inherited)};
         g_queue_push_tail(search->waiting, waiting);
     }
     return true;

@@ -1,8 +1,8 @@
 #include "src/record/launch/run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,24 +42,41 @@ static void release(const struct sigaction *before)
         sigaction(signals[i], &before[i], NULL);
 }
 
-/* Signals that come before the command runs wait for it. The command has them as this process had them, and xtf itself
- * ignores SIGXFSZ. */
-static int spawn(char **argv, char **environment)
+/* Of the new process: it has signals as this process had them, and xtf itself ignores SIGXFSZ. */
+static void G_GNUC_NORETURN execute(char **argv, char **environment, const struct sigaction *before,
+                                    const sigset_t *mask, int report)
 {
-    posix_spawnattr_t attributes;
-    sigset_t all, mask, ours;
-    pid_t pid;
+    for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
+        sigaction(signals[i], &before[i], NULL);
+    signal(SIGXFSZ, SIG_DFL);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    execvpe(argv[0], argv, environment);
+    int code = errno;
+    if (write(report, &code, sizeof code) < 0)
+        _exit(126);
+    _exit(127);
+}
 
+/* Starts the command; 0, or the errno of why it cannot be. Not by posix_spawn(), which makes it ignore signals that
+ * nobody has ignored. Signals that come before it runs wait for it. */
+static int start(char **argv, char **environment, const struct sigaction *before)
+{
+    sigset_t all, mask;
+    int report[2], code = 0;
+
+    if (pipe2(report, O_CLOEXEC) != 0)
+        return errno;
     sigfillset(&all);
-    sigemptyset(&ours);
-    sigaddset(&ours, SIGXFSZ);
     sigprocmask(SIG_BLOCK, &all, &mask);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setsigdefault(&attributes, &ours);
-    posix_spawnattr_setsigmask(&attributes, &mask);
-    int code = posix_spawnp(&pid, argv[0], NULL, &attributes, argv, environment);
-    posix_spawnattr_destroy(&attributes);
+    pid_t pid = fork();
+    if (pid == 0)
+        execute(argv, environment, before, &mask, report[1]);
+    if (pid < 0)
+        code = errno;
+    close(report[1]);
+    if (pid > 0 && read(report[0], &code, sizeof code) == sizeof code)
+        waitpid(pid, NULL, 0);
+    close(report[0]);
     if (code == 0)
         atomic_store(&command, pid);
     sigprocmask(SIG_SETMASK, &mask, NULL);
@@ -72,7 +89,7 @@ bool xtf_run(char **argv, char **environment, int *status, GError **error)
     int how;
 
     catch (before);
-    int code = spawn(argv, environment);
+    int code = start(argv, environment, before);
     pid_t pid = atomic_load(&command);
     siginfo_t ended; /* first it is seen, then it gives its number back, which nobody must signal then */
     while (code == 0 && waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) != 0 && errno == EINTR)

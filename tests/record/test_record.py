@@ -1,0 +1,338 @@
+#!/usr/bin/env python3
+"""The command `xtf record`: its options, its two forms, what it does with parts that are whole, missing or damaged, and whose status it
+ends with. The programs are scripts that leave parts as collectors do.
+
+usage: test_record.py
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from launching import MAKE_PART, XTF, Case
+
+
+class Options(Case):
+    def test_environment(self):
+        app = self.script("app", "")
+        (self.folder / "filter").write_text("")
+        _, variables, lines = self.plan("-o", "x.xtf", app)
+        self.assertEqual({name for name in variables if name != "LD_PRELOAD"},
+                         {"XTF_RECORD_FOLDER", "XTF_RECORD_JOB", "XTF_RECORD_XTF", "XTF_RECORD_GATHER", "XTF_RECORD_HOST", "XTF_RECORD_DRAIN"})
+        self.assertEqual(variables["XTF_RECORD_XTF"], os.path.realpath(XTF))
+        self.assertEqual(variables["XTF_RECORD_FOLDER"], f"{self.folder}/tmp/xtf-{variables['XTF_RECORD_JOB']}")
+        self.assertEqual(variables["XTF_RECORD_GATHER"], f"{self.folder}/x.xtf.d")
+        self.assertEqual(lines[-2:], ["./app", f"xtf merge -o x.xtf {variables['XTF_RECORD_FOLDER']}"])
+        _, variables, _ = self.plan("--buffer", "300K", "--when-full=drop", "-a", "-Ffilter", "--drain", "3", "--clock", "monotonic", "-s",
+                                    "--follow-children", app)
+        expected = {"BUFFER": "524288", "WHEN_FULL": "drop", "ALL_CALLS": "1", "FILTER": f"{self.folder}/filter", "DRAIN": "3",
+                    "CLOCK": "monotonic", "STACK": "1", "FOLLOW_CHILDREN": "1"}
+        self.assertEqual({name: variables["XTF_RECORD_" + name] for name in expected}, expected)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["app", "filter", "lib", "tmp"], "nothing is made")
+        self.assertEqual(self.left(), [])
+
+    def test_temporary_folder(self):
+        app = self.script("app", "")
+        for environment, place in (({"TMPDIR": "/var/tmp"}, self.folder / "tmp"), ({"TMPDIR": "/var/tmp", "XTF_TMPDIR": ""}, "/var/tmp"),
+                                   ({"TMPDIR": "", "XTF_TMPDIR": ""}, "/tmp")):
+            _, variables, _ = self.plan(app, **environment)
+            self.assertEqual(os.path.dirname(variables["XTF_RECORD_FOLDER"]), str(place))
+        _, error = self.record(app, status=1, XTF_TMPDIR="/nowhere")
+        self.assertIn("/nowhere", error)
+
+    def test_preload_is_kept(self):
+        other = self.folder / "lib" / "other.so"
+        other.write_bytes((self.folder / "lib" / "libxtf-record.so").read_bytes())
+        _, variables, _ = self.plan(self.script("app", ""), LD_PRELOAD=str(other))
+        self.assertEqual(variables["LD_PRELOAD"], f"{other}:{self.folder}/lib/libxtf-record.so")
+
+    def test_wrong(self):
+        app = self.script("app", "echo ran")
+        for arguments, word in ((["--buffer", "x", app], "--buffer"), (["--buffer", "2G", app], "--buffer"), (["--buffer", "0", app], "--buffer"),
+                                (["--when-full=never", app], "wait or drop"), (["--clock=sun", app], "tsc or monotonic"),
+                                (["--mpi=lam", app], "openmpi, mpich or none"), (["--drain=0", app], "seconds"),
+                                (["--filter", "nowhere", app], "cannot be read"), ([], "arguments are missing"), (["--nonsense", app], "nonsense")):
+            out, error = self.record(*arguments, status=2)
+            self.assertIn(word, error)
+            self.assertEqual(out, "")
+        for arguments, word in ((["./nowhere"], "there is no program"), (["-o", "no/x.xtf", app], "no such folder"), (["-o", "lib", app], "folder")):
+            out, error = self.record(*arguments, status=1)
+            self.assertIn(word, error)
+            self.assertEqual(out, "")
+        self.assertEqual(self.left(), [])
+
+    def test_options_of_the_command_are_its_own(self):
+        app = self.script("app", 'echo "$@"')
+        for arguments in (["-o", "x.xtf", app, "-o", "--force", "-b4", "--"], ["--", app, "-o", "--force", "-b4", "--"]):
+            out, _ = self.record(*arguments, status=1)
+            self.assertEqual(out, "-o --force -b4 --\n")
+
+    def test_missing_module(self):
+        for name, package in (("openmpi", "libopenmpi-dev"), ("mpich", "libmpich-dev")):
+            os.remove(self.folder / "lib" / f"libxtf-record-{name}.so")
+            _, error = self.record("--mpi=" + name, self.script("app", "echo ran"), status=1)
+            self.assertIn(package, error)
+            self.assertIn(f"-D{name}=enabled", error)
+        spaced = self.folder / "a b"
+        os.rename(self.folder / "lib", spaced)
+        _, error = self.record("./app", status=1, XTF_RECORD_LIBDIR=str(spaced))
+        self.assertIn("space", error)
+
+
+class Running(Case):
+    def test_merges(self):
+        app = self.script("app", self.parts(0, 1, 2, after="echo out; echo err >&2; cat"))
+        out, error = self.record("-o", "run.xtf", app)
+        self.assertEqual(out, "out\n")
+        self.assertIn("err\n", error)
+        self.assertIn("run.xtf: 33 records of 3 processes", error)
+        self.assertIn("processes 0-2: finalized", error)
+        self.assertIn(str((self.folder / "run.xtf").stat().st_size) + " bytes", error)
+        self.xtf("check", "run.xtf")
+        self.assertEqual(self.left(), [])
+        for p in range(3):
+            self.assertEqual(len(self.xtf("cat", "run.xtf", f"/proc/{p}/records").splitlines()), 10 + p)
+
+    def test_name_by_default(self):
+        self.record(self.script("app", self.parts(0)))
+        self.xtf("check", "app.xtf")
+        _, error = self.record("--quiet", "--force", "./app")
+        self.assertEqual(error, "")
+
+    def test_never_overwrites(self):
+        app = self.script("app", self.parts(0, after="echo ran"))
+        (self.folder / "run.xtf").write_text("mine")
+        out, error = self.record("-o", "run.xtf", app, status=1)
+        self.assertEqual(out, "", "it is found before the run")
+        self.assertIn("--force", error)
+        self.assertEqual((self.folder / "run.xtf").read_text(), "mine")
+        out, _ = self.record("-f", "-o", "run.xtf", app)
+        self.assertEqual(out, "ran\n")
+        self.xtf("check", "run.xtf")
+
+    def test_statuses(self):
+        for text, status in (("exit 7", 7), ("kill -9 $$", 137), ("kill -TERM $$", 143), ("exit 0", 0)):
+            self.record("-f", "-o", "run.xtf", self.script("app", self.parts(0, after=text)), status=status)
+            self.xtf("check", "run.xtf")
+            self.assertEqual(self.left(), [])
+        (self.folder / "app").write_bytes(b"\x7fELF" + bytes(100))
+        _, error = self.record("-f", "-o", "run.xtf", "./app", status=1)
+        self.assertIn("another machine", error)
+
+    def test_nothing_recorded(self):
+        _, error = self.record("-o", "run.xtf", self.script("app", ""), status=1)
+        self.assertIn("no process recorded anything", error)
+        _, error = self.record("-o", "run.xtf", "--mpi=mpich", "./app", status=1)
+        self.assertIn("MPI_Init", error)
+        self.record("-o", "run.xtf", self.script("app", "exit 3"), status=3)
+        self.assertEqual(self.left(), [])
+        self.assertFalse((self.folder / "run.xtf").exists())
+
+    def test_keeps_parts(self):
+        _, error = self.record("--keep-parts", "-o", "run.xtf", self.script("app", self.parts(0, 1)))
+        [folder] = self.left()
+        self.assertIn(f"{self.folder}/tmp/{folder}", error)
+        self.assertEqual(sorted(os.listdir(self.folder / "tmp" / folder)), ["000000.xtf", "000001.xtf"])
+
+    def test_removes_only_its_own(self):
+        app = self.script("app", self.parts(0, after='echo mine >"$XTF_RECORD_FOLDER/notes"'))
+        _, error = self.record("-o", "run.xtf", app, status=1)
+        [folder] = self.left()
+        self.assertIn("cannot be removed", error)
+        self.assertEqual(os.listdir(self.folder / "tmp" / folder), ["notes"])
+        self.xtf("check", "run.xtf")
+
+    def test_parts_of_other_hosts(self):
+        app = self.script("app", self.parts(0, world=2) + 'mkdir "$XTF_RECORD_GATHER"\n' +
+                          f'"{MAKE_PART}" "$XTF_RECORD_GATHER/000001.xtf" 1 2 5 finalized\n')
+        _, error = self.record("-o", "run.xtf", app)
+        self.assertIn("15 records of 2 processes", error)
+        self.assertFalse((self.folder / "run.xtf.d").exists())
+
+    def test_descriptors_and_signals_of_the_program(self):
+        """As without us: standard input, and the signals that the shell ignores."""
+        app = self.script("app", self.parts(0) + "cat; grep SigIgn /proc/self/status")
+        plain = self.run_in("./app").stdout
+        out, _ = self.record("-o", "run.xtf", app)
+        self.assertEqual(out, plain)
+
+
+class Incomplete(Case):
+    def test_missing(self):
+        _, error = self.record("-o", "run.xtf", self.script("app", self.parts(0, 3, world=6)), status=1)
+        self.assertIn("processes 1-2,4-5 of 6 left no part", error)
+        self.assertIn("processes 1-2,4-5 of 6 left no part", self.xtf("cat", "run.xtf", "/definitions/remarks"))
+        self.xtf("check", "run.xtf")
+
+    def test_damaged(self):
+        folder = '"$XTF_RECORD_FOLDER"'
+        for damage in ("truncate -s 5000", "truncate -s 0", "cp /dev/null", "dd if=/dev/zero conv=notrunc bs=4096 count=2 status=none of="):
+            file = f"{folder}/000001.xtf"
+            damaging = f"{damage}{file}" if damage.endswith("=") else f"{damage} {file}"
+            _, error = self.record("-f", "-o", "run.xtf", self.script("app", self.parts(0, 1, 2, after=damaging)), status=1)
+            self.assertIn("process 1 is left out: ", error)
+            self.assertIn("process 1 is left out", self.xtf("cat", "run.xtf", "/definitions/remarks"))
+            self.assertIn("22 records of 2 processes", error)
+            self.xtf("check", "run.xtf")
+        _, error = self.record("-f", "-o", "run.xtf", self.script("app", self.parts(0, after=damaging.replace("000001", "000000"))), status=1)
+        self.assertIn("process 0 is left out", error)
+        self.xtf("check", "run.xtf")  # the one before
+
+    def test_damaged_inside(self):
+        """In the lists, tables and texts of a part: it is left out, or taken as it was stored before; the trace is whole."""
+        subprocess.run([MAKE_PART, str(self.folder / "p.xtf"), "1", "2", "9"], check=True)
+        whole = (self.folder / "p.xtf").read_bytes()
+        said = set()
+        damaged = [whole[:place] + b"\xff" * 64 + whole[place + 64:] for place in range(12288, len(whole), 256)]
+        damaged += [whole[:place] for place in range(0, len(whole), 2048)]
+        for content in damaged:
+            (self.folder / "p.xtf").write_bytes(content)
+            app = self.script("app", self.parts(0, world=2, after='cp p.xtf "$XTF_RECORD_FOLDER/000001.xtf"'))
+            done = self.run_in(XTF, "record", "-f", "-o", "run.xtf", app)
+            problems = [line for line in done.stderr.splitlines() if line.startswith("xtf:   process 1") and "finalized" not in line]
+            self.assertEqual(done.returncode, 1 if problems else 0, done.stderr)
+            said.update("left out" if "left out" in line else "before" for line in problems)
+            self.xtf("check", "run.xtf")
+        self.assertIn("left out", said)
+
+    def test_two_parts_of_one_process(self):
+        app = self.script("app", self.parts(0, 1) + 'cp "$XTF_RECORD_FOLDER/000001.xtf" "$XTF_RECORD_FOLDER/000002.xtf"\n')
+        _, error = self.record("-o", "run.xtf", app, status=1)
+        self.assertIn("000002.xtf", error)
+        [folder] = self.left()
+        self.assertIn(f"what was recorded is in {self.folder}/tmp/{folder}", error)
+        self.assertFalse((self.folder / "run.xtf").exists())
+
+    def test_collector_died(self):
+        part = f'"{MAKE_PART}" "$XTF_RECORD_FOLDER/000001.xtf" 1 2 5 "" grow\necho "xtf: no space" >"$XTF_RECORD_FOLDER/collect-1.log"\n'
+        _, error = self.record("-o", "run.xtf", self.script("app", self.parts(0, world=2) + part), status=1)
+        self.assertIn("process 1: its collector did not end in order", error)
+        self.assertIn("no space", error)
+        self.assertIn("15 records of 2 processes", error)
+        self.assertIn("did not end in order", self.xtf("cat", "run.xtf", "/definitions/remarks"))
+
+    def test_waits_for_collectors(self):
+        """A collector that is at work when the program has ended is awaited."""
+        slow = f'(sleep 0.5 | "{MAKE_PART}" "$XTF_RECORD_FOLDER/000001.xtf" 1 2 5 "" hold) >/dev/null 2>&1 &\nwhile ! [ -s "$XTF_RECORD_FOLDER/000001.xtf" ]; do sleep 0.01; done\n'
+        _, error = self.record("-o", "run.xtf", self.script("app", self.parts(0, world=2) + slow), status=1)
+        self.assertIn("15 records of 2 processes", error)
+
+    def test_killed_launcher(self):
+        """What a killed `xtf record` leaves is a folder that the other commands read."""
+        app = self.script("app", self.parts(0, 1) + "echo ready; exec sleep 60")
+        process = subprocess.Popen([XTF, "record", "-o", "run.xtf", app], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE,
+                                   text=True, start_new_session=True)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+        [folder] = self.left()
+        self.assertIn("21", self.xtf("cat", f"tmp/{folder}", "/count"))
+        self.xtf("merge", "-o", "run.xtf", f"tmp/{folder}")
+        self.assertEqual(self.xtf("cat", "run.xtf", "/records"), self.xtf("cat", f"tmp/{folder}", "/records"))
+
+
+class Signals(Case):
+    def start(self, text):
+        app = self.script("app", self.parts(0) + text)
+        process = subprocess.Popen([XTF, "record", "-o", "run.xtf", app], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, start_new_session=True)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.stdout.close)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        return process
+
+    def end(self, process, status):
+        self.assertEqual(process.wait(timeout=60), status, process.stderr.read())
+        self.xtf("check", "run.xtf")
+        self.assertEqual(self.left(), [])
+
+    def test_goes_to_the_program(self):
+        """A signal to xtf alone is passed on, the program's end awaited, its trace merged."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            process = self.start(f"trap 'echo caught; exit 9' {number.value}\necho ready\nwhile :; do sleep 0.01; done\n")
+            process.send_signal(number)
+            self.assertEqual(process.stdout.readline(), "caught\n")
+            self.end(process, 9)
+            os.remove(self.folder / "run.xtf")
+
+    def test_program_that_does_not_catch(self):
+        process = self.start("echo ready\nexec sleep 60\n")
+        process.send_signal(signal.SIGTERM)
+        self.end(process, 128 + signal.SIGTERM)
+
+
+class Inside(Case):
+    """`mpirun xtf record`: in an environment as launchers make it, without one."""
+
+    def rank(self, rank, *arguments, job="1", status=0, **environment):
+        return self.record(*arguments, status=status, PMIX_NAMESPACE=job, OMPI_COMM_WORLD_RANK=str(rank), **environment)
+
+    def test_parts(self):
+        app = self.script("app", f'"{MAKE_PART}" "$XTF_RECORD_FOLDER/00000$OMPI_COMM_WORLD_RANK.xtf" $OMPI_COMM_WORLD_RANK 2 5 finalized; exit 4')
+        errors = [self.rank(rank, "-o", "run.xtf", app, status=4)[1] for rank in range(2)]
+        self.assertIn(f"{self.folder}/run.xtf.d", errors[0])
+        self.assertEqual(errors[1], "", "one process speaks for all")
+        self.assertEqual(sorted(os.listdir(self.folder / "run.xtf.d")), ["000000.xtf", "000001.xtf", "job"])
+        self.assertIn("10", self.xtf("cat", "run.xtf.d", "/count"))
+        self.xtf("merge", "-o", "run.xtf", "run.xtf.d")
+        self.xtf("check", "run.xtf")
+        self.assertEqual(self.left(), [])
+
+    def test_becomes_the_program(self):
+        out, _ = self.rank(0, "-o", "run.xtf", self.script("app", 'echo "$$"; exit 0'))
+        process = subprocess.Popen([XTF, "record", "-o", "run.xtf", "./app"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                   env={**self.environment, "PMIX_NAMESPACE": "1", "OMPI_COMM_WORLD_RANK": "0"}, text=True)
+        out, _ = process.communicate(timeout=60)
+        self.assertEqual(out, f"{process.pid}\n")
+
+    def test_two_jobs_do_not_meet(self):
+        app = self.script("app", f'"{MAKE_PART}" "$XTF_RECORD_FOLDER/000000.xtf" 0 1 5 finalized; echo ran')
+        self.rank(0, "-o", "run.xtf", app)
+        out, error = self.rank(0, "-o", "run.xtf", app, job="2", status=1)
+        self.assertEqual(out, "")
+        self.assertIn("--force", error)
+        (self.folder / "run.xtf.d" / "000007.xtf").write_text("old")
+        (self.folder / "run.xtf.d" / "mine").write_text("")
+        self.rank(0, "--force", "-o", "run.xtf", app, job="2")
+        self.rank(1, "--force", "-o", "run.xtf", app, job="2")
+        self.assertEqual(sorted(os.listdir(self.folder / "run.xtf.d")), ["000000.xtf", "job", "mine"])
+        (self.folder / "other.xtf.d").mkdir()
+        (self.folder / "other.xtf.d" / "mine").write_text("")
+        _, error = self.rank(0, "-o", "other.xtf", app, status=1)
+        self.assertIn("no folder that `xtf record` made", error)
+
+    def test_all_at_once(self):
+        """Processes of one job find one folder, whoever comes first."""
+        self.script("app", 'echo "$XTF_RECORD_FOLDER"')
+        environment = {**self.environment, "PMIX_NAMESPACE": "3"}
+        (self.folder / "run.xtf.d").mkdir()
+        (self.folder / "run.xtf.d" / "job").write_text("an old one")
+        (self.folder / "run.xtf.d" / "000009.xtf").write_text("an old one")
+        started = [subprocess.Popen([XTF, "record", "--force", "-o", "run.xtf", "./app"], cwd=self.folder, stdout=subprocess.PIPE, text=True,
+                                    stderr=subprocess.PIPE, env={**environment, "OMPI_COMM_WORLD_RANK": str(i)}) for i in range(8)]
+        for process in started:
+            out, error = process.communicate(timeout=60)
+            self.assertEqual((process.returncode, out), (0, f"{self.folder}/run.xtf.d\n"), error)
+        self.assertEqual(os.listdir(self.folder / "run.xtf.d"), ["job"])
+
+    def test_rank_variables(self):
+        for environment, mpi in (({"OMPI_COMM_WORLD_RANK": "0"}, "Open MPI"), ({"PMI_RANK": "0"}, "MPICH")):
+            first, variables, lines = self.plan(self.script("app", ""), **environment)
+            self.assertTrue(first.startswith(f"# {mpi}: the environment is"), first)
+            self.assertEqual(variables["XTF_RECORD_FOLDER"], f"{self.folder}/app.xtf.d")
+            self.assertEqual(lines[-1], "exec ./app")
+        for environment in ({"PMI_RANK": "0", "SLURM_PROCID": "0"}, {"PMIX_RANK": "0", "SLURM_PROCID": "0"}):
+            _, error = self.record("-n", "./app", status=1, **environment)
+            self.assertIn("--mpi", error)
+            first, _, _ = self.plan("--mpi=openmpi", "./app", **environment)
+            self.assertEqual(first, "# Open MPI: --mpi says so")
+        _, _, lines = self.plan("./app", SLURM_PROCID="0", SLURM_JOB_ID="1")  # a batch script is no process of a job step
+        self.assertIn("xtf merge", lines[-1])
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(verbosity=1))

@@ -1,11 +1,13 @@
 /* Commits, and the end. */
 #include "src/record/collect/session.h"
+#include "src/record/mpi/regions.h"
 
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SLACK_NS = 250 * 1000 * 1000 }; /* a record is published at the latest so long after its time */
+#define SLACK_NS    (UINT64_C(250) * 1000 * 1000)       /* a record is published at the latest so long after its time */
+#define OLD_SEND_NS (UINT64_C(10) * 1000 * 1000 * 1000) /* a send that was not completed by then is not cancelled */
 
 /* What a call of MPI costs more for being recorded, about, beside what is waited: for the estimate that is told. */
 enum { NS_PER_EVENT = 10 };
@@ -18,20 +20,40 @@ static bool is_sending(const XtfCollector *collector, uint32_t region)
     return false;
 }
 
+static const XtfRequest *first_request(const XtfStream *stream)
+{
+    const XtfRequests *requests = &stream->requests;
+
+    return xtf_requests_empty(requests) ? NULL : &requests->ring[requests->first & (requests->room - 1)];
+}
+
+/* A send whose request was freed is never completed. It must not hold up the receives behind it. */
+static bool forget_old_sends(XtfCollectRing *ring, uint64_t now)
+{
+    const XtfRequest *request;
+
+    while ((request = first_request(&ring->stream)) && request->state == XTF_REQUEST_SENDING &&
+           request->row.time + OLD_SEND_NS < now) {
+        xtf_requests_sent(&ring->stream.requests, request->id);
+        if (!xtf_stream_write_postings(&ring->stream, false))
+            return false;
+    }
+    return true;
+}
+
 /* No row of the location will come that is earlier, unless a record is published very late. */
 static uint64_t bound_of(const XtfCollectRing *ring, uint64_t bound)
 {
     const XtfStream *stream = &ring->stream;
 
-    if (!ring->open)
+    if (!ring->open || ring->fault)
         return bound;
     /* A send is published when its call returns, with the time at which it was entered. */
     if (is_sending(ring->collector, xtf_stream_region(stream)))
         bound = MIN(bound, stream->last);
     /* A posting has the time at which it was posted, and is appended when it is completed. */
-    if (!xtf_requests_empty(&stream->requests))
-        bound = MIN(bound, stream->requests.ring[stream->requests.first & (stream->requests.room - 1)].row.time);
-    return bound;
+    const XtfRequest *request = first_request(stream);
+    return request ? MIN(bound, request->row.time) : bound;
 }
 
 static bool promise(XtfCollectSession *session, uint64_t reading, GError **error)
@@ -40,9 +62,14 @@ static bool promise(XtfCollectSession *session, uint64_t reading, GError **error
     uint64_t bound = xtf_collect_clock_ns(&session->clock, reading);
 
     bound -= MIN(bound, SLACK_NS);
-    for (uint32_t i = 0; i < session->n_rings; i++)
-        if (session->rings[i])
-            bound = bound_of(session->rings[i], bound);
+    for (uint32_t i = 0; i < session->n_rings; i++) {
+        XtfCollectRing *ring = session->rings[i];
+        if (ring && ring->open && !forget_old_sends(ring, bound)) {
+            g_propagate_error(error, g_steal_pointer(&ring->stream.error));
+            return false;
+        }
+        bound = ring ? bound_of(ring, bound) : bound;
+    }
     if (bound <= collector->complete)
         return true;
     if (!xtf_writer_set_complete(session->part.writer, bound, error))
@@ -109,6 +136,29 @@ static void set_counts(XtfCollectSession *session, const char *end)
     xtf_collect_set_property(collector, "record.end", end);
 }
 
+/* Functions of MPI whose calls were counted, not recorded: as a property each, and as one remark. */
+static void tell_unrecorded(XtfCollectSession *session)
+{
+    XtfCollector *collector = &session->collector;
+    uint64_t all = 0;
+
+    for (uint32_t i = 0; i < XTF_WIRE_FUNCTIONS; i++) {
+        uint64_t n = atomic_load(&session->memory.process->unrecorded[i]);
+        const XtfMpiRegion *function = xtf_mpi_region(i);
+        if (n == 0 || !function)
+            continue;
+        g_autofree char *name = g_strconcat("record.unrecorded.", function->name, NULL);
+        xtf_collect_set_number(collector, name, n);
+        all += n;
+    }
+    xtf_collect_set_number(collector, "record.unrecorded", all);
+    if (all > 0)
+        xtf_collect_remark(collector,
+                           "calls of functions that move no data (MPI_Comm_rank, MPI_Test that finds nothing...) are "
+                           "counted, not recorded: definitions/definition_properties has the numbers, and xtf record "
+                           "--all-calls records them");
+}
+
 /* What people should know. */
 static void add_remarks(XtfCollectSession *session)
 {
@@ -118,6 +168,7 @@ static void add_remarks(XtfCollectSession *session)
     uint64_t nested = atomic_load(&process->nested), without_ring = atomic_load(&process->without_ring);
     uint64_t unknown = 0;
 
+    tell_unrecorded(session);
     for (unsigned i = 0; i < G_N_ELEMENTS(counts->unknown_kinds); i++)
         unknown += counts->unknown_kinds[i];
     if (counts->dropped > 0)

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/record/collect/deliver.h"
 #include "src/record/collect/session.h"
 
 enum {
@@ -123,8 +124,10 @@ bool xtf_collect_run(const XtfCollectOptions *options, GError **error)
     xtf_collect_begin(&session, true);
     xtf_collect_round(&session);
     bool good = xtf_collect_close(&session, end, exit_status, error);
+    good = good && xtf_collect_deliver(session.part.path, session.program.host, error);
     if (!good)
         say_ready(&session);
+    xtf_collect_settle_log(options->folder, session.part.path, good);
     xtf_collect_session_finish(&session);
     return good;
 }

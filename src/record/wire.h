@@ -256,8 +256,6 @@ typedef struct {
     uint32_t flags;
 } XtfDefineGroup;
 
-enum { XTF_WIRE_GROUP_OF_LOCATIONS = 1 }; /* flag of a group: all processes that others have as members */
-
 typedef struct {
     uint32_t comm, flags, name_size;
 } XtfDefineWindow;

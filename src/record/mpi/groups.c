@@ -21,9 +21,9 @@ static struct {
     uint32_t n, room;
 } groups = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void define(XtfRing *ring, uint32_t id, uint32_t n, const uint32_t *members, uint32_t flags)
+static void define(XtfRing *ring, uint32_t id, uint32_t n, const uint32_t *members)
 {
-    const XtfDefineGroup head = {n, flags};
+    const XtfDefineGroup head = {n, 0};
     char *data;
 
     if (!ring)
@@ -40,7 +40,7 @@ static void define(XtfRing *ring, uint32_t id, uint32_t n, const uint32_t *membe
 
 void xtf_mpi_name_group(XtfRing *ring, uint32_t id)
 {
-    define(ring, id, 0, NULL, 0);
+    define(ring, id, 0, NULL);
 }
 
 /* *numbers is allocated. Processes of other worlds are XTF_WIRE_NONE. */
@@ -73,7 +73,7 @@ void xtf_mpi_define_group(XtfRing *ring, uint32_t id, MPI_Group group)
     uint32_t *numbers;
     int n = translate(group, &numbers);
 
-    define(ring, id, (uint32_t)n, numbers, 0);
+    define(ring, id, (uint32_t)n, numbers);
     free(numbers);
 }
 
@@ -86,9 +86,7 @@ void xtf_mpi_define_world_groups(XtfRing *ring)
         return;
     for (uint32_t i = 0; i < n; i++)
         numbers[i] = xtf_mpi_world.base + i;
-    define(ring, xtf_mpi_world_id, n, numbers, 0);
-    if (xtf_mpi_world.number == 0)
-        define(ring, XTF_MPI_GROUP_OF_LOCATIONS, n, numbers, XTF_WIRE_GROUP_OF_LOCATIONS);
+    define(ring, xtf_mpi_world_id, n, numbers);
     free(numbers);
 }
 
@@ -103,7 +101,7 @@ void xtf_mpi_define_mixed_group(XtfRing *ring, uint32_t id, MPI_Comm comm, MPI_G
     XTF_PMPI(Comm_rank)(comm, &rank);
     if (mixed)
         XTF_PMPI(Gather)(&own, sizeof own, MPI_BYTE, numbers, sizeof own, MPI_BYTE, 0, comm);
-    define(ring, id, rank == 0 ? (uint32_t)n : 0, numbers, 0);
+    define(ring, id, rank == 0 ? (uint32_t)n : 0, numbers);
     free(numbers);
 }
 
@@ -122,7 +120,7 @@ static uint32_t add(XtfRing *ring, uint32_t *members, uint32_t n)
 {
     uint32_t id = xtf_mpi_new_id();
 
-    define(ring, id, n, members, 0);
+    define(ring, id, n, members);
     if (groups.n == groups.room && groups.room < GROUPS_MAX) {
         uint32_t room = groups.room ? 2 * groups.room : 16;
         Group *at = realloc(groups.at, room * sizeof *at);

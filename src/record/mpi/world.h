@@ -30,9 +30,9 @@ extern bool xtf_mpi_agreeing;
 extern bool xtf_mpi_met_others;
 
 enum {
-    XTF_MPI_GROUP_OF_LOCATIONS = 0, /* the group of the main threads of MPI_COMM_WORLD */
-    XTF_MPI_FIRST_WORLD = 1,        /* MPI_COMM_WORLD of processes that were not spawned, and its group */
-    XTF_MPI_SELF = 2,               /* MPI_COMM_SELF of every process */
+    XTF_MPI_FIRST_WORLD =
+        1,            /* MPI_COMM_WORLD of processes that were not spawned, and its group; 0 is the collector's */
+    XTF_MPI_SELF = 2, /* MPI_COMM_SELF of every process */
     XTF_MPI_FIRST_ID = 3,
     XTF_MPI_RESERVED_IDS = 3, /* of the first process of a spawned world: spawn.c says for what */
 };

@@ -4,7 +4,9 @@
 # usage: install-deps.sh GROUP...
 #   build    to build xtf and libxtf
 #   test     to run the tests
-#   record   to record a trace in the tests: hpcc under eztrace and Open MPI (some 60 MB; done without where it cannot be had)
+#   record   to record programs of MPI in the tests: both MPIs, Fortran, eztrace, and programs to record (some 250 MB; done without where it
+#            cannot be had)
+#   mpi      to record programs of Open MPI (some 40 MB; done without where it cannot be had)
 #   browser  to look at pictures in the tests (some 300 MB; done without where it cannot be had)
 #   peers    to build the benches beside SQLite and LMDB
 #   npm      to fetch DuckDB for tests/bench/peers, where npm is missing
@@ -12,7 +14,8 @@ set -eu
 
 BUILD="build-essential meson ninja-build pkg-config libglib2.0-dev zlib1g-dev libdeflate-dev libfuse3-dev fuse3 libseccomp-dev libpng-dev libncurses-dev libopen-trace-format2-dev libnetcdf-dev libdw-dev"
 TEST="libcriterion-dev otf2-tools netcdf-bin python3 attr rsync gnuplot-nox tmux"
-RECORD="eztrace hpcc openmpi-bin libopenmpi-dev"
+MPI="openmpi-bin libopenmpi-dev"
+RECORD="eztrace hpcc $MPI mpich libmpich-dev gfortran lammps python3-mpi4py"
 BROWSER="chromium fonts-dejavu-core libxml2-utils"
 PEERS="sqlite3 libsqlite3-dev liblmdb-dev otf2-tools python3"
 
@@ -75,6 +78,7 @@ for group in "$@"; do
     build) install $BUILD ;;
     test) install $TEST ;;
     record) install $RECORD || say "going on without $RECORD" ;;
+    mpi) install $MPI || say "going on without $MPI" ;;
     browser) install $BROWSER || say "going on without $BROWSER" ;;
     peers) install $PEERS ;;
     npm) command -v npm >/dev/null || install npm ;;

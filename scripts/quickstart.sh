@@ -1,6 +1,6 @@
 #!/bin/sh
-# From a clean clone to a mounted trace: installs what is missing, builds into build/, imports the example, mounts it and
-# shows some queries.
+# From a clean clone to a mounted trace: installs what is missing, builds into build/, records a small program where an MPI
+# is installed, imports the example, mounts it and shows some queries.
 #
 # usage: quickstart.sh [DIR]
 #
@@ -31,6 +31,21 @@ say "building into build/"
 [ -f build/build.ninja ] || meson setup build --buildtype=release
 ninja -C build --quiet
 xtf=$PWD/build/src/cli/xtf
+
+# Open MPI's launcher wants more processes than there are processors, and root, to be allowed.
+record() {
+    compiler=$1 launcher=$2 library=$3
+    command -v "$compiler" >/dev/null && command -v "$launcher" >/dev/null && [ -f "build/src/record/$library" ] || return 1
+    say "recording a small program on 4 processes: examples/rod-4/rod.c, compiled by $compiler"
+    "$compiler" -O1 -o build/rod examples/rod-4/rod.c || return 1
+    OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    export OMPI_MCA_rmaps_base_oversubscribe OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
+    show "'$xtf' record --force -o build/rod.xtf $launcher -n 4 build/rod 2>&1"
+    show "'$xtf' cat build/rod.xtf /profile | head -6"
+    show "'$xtf' cat build/rod.xtf /messages | head -4"
+}
+record mpicc.openmpi mpirun.openmpi libxtf-record-openmpi.so || record mpicc.mpich mpirun.mpich libxtf-record-mpich.so ||
+    say "no MPI with its headers is installed here (scripts/install-deps.sh mpi), so nothing is recorded"
 
 say "importing the example: a melt of 4000 atoms on 4 processes, recorded as OTF2"
 trace=$PWD/build/melt-4.xtf

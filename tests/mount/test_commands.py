@@ -26,7 +26,7 @@ class Commands(harness.TestCase):
 
     def test_help(self):
         overview = run(XTF, "--help").stdout
-        for command in "import", "mount", "unmount", "ls", "cat", "why", "diff", "info", "check", "cache", "copy", "merge":
+        for command in "import", "mount", "unmount", "ls", "cat", "why", "diff", "info", "check", "cache", "copy", "merge", "record":
             self.assertRegex(overview, rf"(?m)^  {command} ")
             self.assertIn(f"xtf {command}", run(XTF, command, "--help").stdout)
             wrong = run(XTF, command, "--nonsense", check=False)
@@ -365,6 +365,11 @@ class Commands(harness.TestCase):
             self.assertEqual(self.complete("cat", "trace.xtf", *before), {"4/profile"})
         self.assertEqual(self.complete("cat", "trace.xtf", "by/time", ":", "10/by/pro"), {"10/by/proc/"})
         self.assertEqual(self.complete("cluster", "--of", "me"), {"median"})
+        self.assertEqual(self.complete("record", "--when-full", "d"), {"drop"})
+        self.assertEqual(self.complete("record", "--dry"), {"--dry-run"})
+        self.assertIn("env", self.complete("record", "-o", "x.xtf", "en"))
+        self.assertEqual(self.complete("record", "-o", "x.xtf", "env", "--dry"), set())
+        self.assertEqual(self.complete("record", "-o", "x.xtf", "env", "tra"), {"trace.xtf"})
         self.assertEqual(self.complete("diff", "--by", "inc"), {"inclusive"})
         self.assertEqual(self.complete("diff", "-n", "3", "trace.xtf", "tra"), {"trace.xtf"})
         self.assertEqual(self.complete("diff", "trace.xtf", "trace.xtf", "proc/1", "proc/0/thr"), {"proc/0/thread/"})

@@ -34,7 +34,7 @@ class Programs(Case):
         return mpi, reason
 
     def refused(self, *arguments, **environment):
-        return self.record("-n", *arguments, status=1, **environment)[1]
+        return self.record("--dry-run", *arguments, status=1, **environment)[1]
 
 
 class Libraries(Programs):
@@ -98,7 +98,7 @@ class Libraries(Programs):
         for bytes_ in damaged:
             (self.folder / "app").write_bytes(bytes_)
             (self.folder / "app").chmod(0o755)
-            done = self.run_in(XTF, "record", "-n", "./app")
+            done = self.run_in(XTF, "record", "--dry-run", "./app")
             self.assertIn(done.returncode, (0, 1), done.stderr)
             self.assertNotIn("ssertion", done.stderr)
             refused += done.returncode

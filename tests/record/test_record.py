@@ -26,7 +26,7 @@ class Options(Case):
         self.assertEqual(variables["XTF_RECORD_FOLDER"], f"{self.folder}/tmp/xtf-{variables['XTF_RECORD_JOB']}")
         self.assertEqual(variables["XTF_RECORD_GATHER"], f"{self.folder}/x.xtf.d")
         self.assertEqual(lines[-2:], ["./app", f"xtf merge -o x.xtf {variables['XTF_RECORD_FOLDER']}"])
-        _, variables, _ = self.plan("--buffer", "300K", "--when-full=drop", "-a", "-Ffilter", "--drain", "3", "--clock", "monotonic", "-s",
+        _, variables, _ = self.plan("--buffer", "300K", "--when-full=drop", "-a", "--filter=filter", "--drain", "3", "--clock", "monotonic", "--stack",
                                     "--follow-children", app)
         expected = {"BUFFER": "524288", "WHEN_FULL": "drop", "ALL_CALLS": "1", "FILTER": f"{self.folder}/filter", "DRAIN": "3",
                     "CLOCK": "monotonic", "STACK": "1", "FOLLOW_CHILDREN": "1"}
@@ -326,7 +326,7 @@ class Inside(Case):
             self.assertEqual(variables["XTF_RECORD_FOLDER"], f"{self.folder}/app.xtf.d")
             self.assertEqual(lines[-1], "exec ./app")
         for environment in ({"PMI_RANK": "0", "SLURM_PROCID": "0"}, {"PMIX_RANK": "0", "SLURM_PROCID": "0"}):
-            _, error = self.record("-n", "./app", status=1, **environment)
+            _, error = self.record("--dry-run", "./app", status=1, **environment)
             self.assertIn("--mpi", error)
             first, _, _ = self.plan("--mpi=openmpi", "./app", **environment)
             self.assertEqual(first, "# Open MPI: --mpi says so")

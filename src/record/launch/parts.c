@@ -13,6 +13,7 @@
 
 enum {
     LOOK_EVERY_MS = 10,
+    BEGIN_MS = 500,
 };
 
 /* What is missing is told in a part of its own, which has no records. */
@@ -66,8 +67,9 @@ static bool is_alive(const char *name)
     return g_file_get_contents(file, &command, &length, NULL) && memmem(command, length, "collect", strlen("collect"));
 }
 
-/* Hidden parts, too: a part has no other name until its process's number is known. */
-static bool some_work(const char *folder)
+/* Whether a collector works in a folder; *begun: some have begun to. Hidden parts count, too: a part has no other name
+ * until its process's number is known. */
+static bool some_work(const char *folder, bool *begun)
 {
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
     bool some = false;
@@ -75,6 +77,7 @@ static bool some_work(const char *folder)
 
     while (dir && !some && (name = g_dir_read_name(dir))) {
         g_autofree char *path = g_build_filename(folder, name, NULL);
+        *begun = true;
         some = is_alive(name) || (g_str_has_suffix(name, ".xtf") && is_written(path));
     }
     return some;
@@ -82,10 +85,16 @@ static bool some_work(const char *folder)
 
 void xtf_parts_await(const char *folder, guint64 seconds, const atomic_bool *cancel)
 {
-    gint64 until = g_get_monotonic_time() + (gint64)seconds * G_USEC_PER_SEC;
+    gint64 start = g_get_monotonic_time(), now = start;
+    bool begun = false;
 
-    while (some_work(folder) && g_get_monotonic_time() < until && !atomic_load(cancel))
+    while (now - start < (gint64)seconds * G_USEC_PER_SEC && !atomic_load(cancel)) {
+        /* The collector of a program that has ended at once may still be on its way. */
+        if (!some_work(folder, &begun) && (begun || now - start >= BEGIN_MS * 1000))
+            return;
         g_usleep(LOOK_EVERY_MS * 1000);
+        now = g_get_monotonic_time();
+    }
 }
 
 /* The number of the process that a part is of, by its name; false: it has another name. */

@@ -67,7 +67,8 @@ typedef struct {
      * setting `drained` to what it saw. Both are futexes. */
     _Atomic uint32_t drain, drained;
     _Atomic uint32_t wake;            /* futex: the collector waits on it between two rounds, a full ring wakes it */
-    _Atomic uint64_t nested;          /* events left out because they came from inside another one (signal handlers) */
+    _Atomic uint64_t nested;          /* calls left out because they came from inside another: signal handlers, and what
+                                         a recorded function calls */
     _Atomic uint64_t without_ring;    /* events of threads for which there was no ring */
     _Atomic uint32_t collector_ready; /* 1: the collector reads; 2: it cannot, see its log. A futex */
     _Atomic uint32_t exited;          /* 1: the process called exit(), or main returned, with exit_status */
@@ -146,8 +147,9 @@ typedef struct {
     KIND(MEASUREMENT, 2)                                                                                               \
     /* The producer waited for room, from the record's time on; w2: until when */                                                                 \
     KIND(WAITED, 3)                                                                                                    \
-    /* w2: records that are missing here. For want of room come, in turn: MEASUREMENT off, DROPPED, a LEAVE for each       \
-     * frame that was open and has been left since, MEASUREMENT on, an ENTER for each frame that is open now. */                                                                            \
+    /* w2: records that are missing before it, for want of room. It stands between MEASUREMENT off and on, with the     \
+     * LEAVEs of frames that were open at "off" and were left before "on". Behind "on" there is an ENTER for each frame  \
+     * that was entered in between and is still open: so the frames of a ring are balanced. */                           \
     KIND(DROPPED, 3)                                                                                                   \
     /* region: is not recorded from here on, by itself, for it was called too often; w2: by how many calls in a row */ \
     KIND(BRAKED, 3)                                                                                                    \

@@ -32,73 +32,115 @@
 
 #pragma GCC visibility push(hidden)
 
-/* A ring as its producer sees it. */
+/* Open frames whose regions a ring remembers. */
+enum { XTF_CORE_STACK = 512 };
+
+/* A ring as its producer sees it. Front ends read `depth` and own `regions`; the rest is ring.c's. */
 typedef struct {
     XtfWireRing *shared;
-    uint8_t *data;    /* mapped twice */
-    uint64_t mask;    /* ring_size - 1 */
-    uint64_t head;    /* what `shared` will have */
-    uint64_t limit;   /* records fit up to here without another look at the tail */
-    uint64_t missing; /* records dropped since the last that was written */
-    uint32_t depth;   /* of frames, also of those that were dropped */
-    uint32_t off;     /* the thread does not record: nested calls of Pcontrol(0) */
+    uint8_t *data;  /* mapped twice */
+    uint64_t mask;  /* ring_size - 1 */
+    uint64_t head;  /* what `shared` will have */
+    uint64_t limit; /* records fit up to here without another look at the tail */
+    uint32_t depth; /* of frames that are open, recorded or not */
+    uint32_t off;   /* the thread does not record, on purpose */
+
+    uint32_t hole;    /* nothing is recorded but what keeps the frames balanced: 0, or 1 + the reason (ring.c) */
+    uint32_t written; /* in a hole: open frames whose ENTER is in the ring. They are the outermost ones */
+    uint64_t missing; /* in a hole: records left out */
+    uint64_t waited_from, waited_until; /* of a WAITED record that is still to be written; 0: none */
+    void *regions;                      /* what a front end keeps for the thread; NULL when a thread claims the ring */
+    uint32_t stack[XTF_CORE_STACK];     /* regions of the open frames */
 } XtfRing;
 
 /* What a thread has of the recorder. */
 typedef struct {
     XtfRing *ring; /* NULL: none yet */
-    uint32_t busy; /* between begin and end */
+    uint32_t busy; /* XtfCoreBusy */
 } XtfCoreThread;
 
+typedef enum {
+    XTF_CORE_IDLE,
+    XTF_CORE_BUSY,    /* between begin and end */
+    XTF_CORE_REFUSED, /* there was no ring for the thread: it is not recorded */
+} XtfCoreBusy;
+
 extern __thread XtfCoreThread xtf_core_thread __attribute__((tls_model("initial-exec")));
-/* Whether the process records: it is activated, and neither switched off nor a child that was forked. */
+/* Whether the process records: it is activated, has its collector, and is no child that was forked. */
 extern bool xtf_core_active;
 extern bool xtf_core_clock_is_tsc;
-/* What the process and its collector share; NULL before the activation. */
+/* Whether the module has a front end that calls xtf_core_set_rank(): it defines this as true. */
+extern const bool xtf_core_awaits_rank;
+/* The first page of the shared memory. NULL until the process is activated. */
 extern XtfWireProcess *xtf_core_process;
+/* XtfWireChoices of the process's own regions, XTF_WIRE_CHOICES of them; NULL until the process is activated. */
+extern _Atomic uint8_t *xtf_core_choices;
 
-/* Makes the memory and the collector; once, further calls do nothing. False: the process goes on without being
- * recorded, and has been told why on stderr. From any thread. */
+/* Makes the memory and the collector; once, further calls tell what became of the first. False: the process goes on
+ * without being recorded; where XTF_RECORD_FOLDER is set it has been told why on stderr. From any thread. */
 bool xtf_core_activate(void);
 /* The process's number in its job is known, and how many there are (0: no MPI). */
 void xtf_core_set_rank(uint32_t rank, uint32_t world_size);
 /* Waits, a bounded time, until the collector has packed and committed all that was recorded. */
 void xtf_core_drain(void);
-/* The process will record no more: MPI_Finalize has been called. Drains. */
+/* MPI_Finalize has been called. Drains. What is recorded behind it is still taken. */
 void xtf_core_finish(void);
 /* An option of `xtf record`, told by the environment: XTF_RECORD_<name>; NULL: not set. */
 const char *xtf_core_option(const char *name);
 /* Writes one line to stderr, after "xtf record: ". */
 void xtf_core_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Records of this thread (MPI_Pcontrol): off and on again. */
+/* Records of this thread (MPI_Pcontrol): off and on again. Frames stay balanced: those that are open and end while it
+ * is off are left in the trace, those that are open when it is on again are entered. */
 void xtf_core_set_recording(bool on);
 
 /* The slow paths of the functions below. */
 XtfRing *xtf_core_claim_ring(void);
+void xtf_core_count_nested(void);
 bool xtf_core_make_room(XtfRing *ring, uint64_t size);
+uint64_t xtf_core_enter_slowly(XtfRing *ring, uint64_t time, uint32_t region); /* time 0: now */
+void xtf_core_leave_slowly(XtfRing *ring, uint64_t time, uint32_t region);
 
-/* Begins what must not be recorded twice. NULL: nothing is to be recorded, and xtf_core_end() is not to be called. */
-static inline XtfRing *xtf_core_begin(void)
+/* Begins what must not be recorded twice, also where the thread's records are off: frames must be told of all the same
+ * by who enters and leaves them between different pairs of begin and end. NULL: nothing is to be told, and
+ * xtf_core_end() is not to be called. */
+static inline XtfRing *xtf_core_begin_frame(void)
 {
     XtfCoreThread *thread = &xtf_core_thread;
 
-    if (__builtin_expect(!xtf_core_active || thread->busy, 0))
+    if (__builtin_expect(!xtf_core_active, 0))
         return NULL;
+    if (__builtin_expect(thread->busy, 0)) {
+        xtf_core_count_nested();
+        return NULL;
+    }
     XtfRing *ring = thread->ring;
     if (__builtin_expect(!ring, 0)) {
         ring = xtf_core_claim_ring();
         if (!ring)
             return NULL;
     }
-    if (__builtin_expect(ring->off, 0))
-        return NULL;
-    thread->busy = 1;
+    thread->busy = XTF_CORE_BUSY;
+    atomic_signal_fence(memory_order_acq_rel);
     return ring;
 }
 
 static inline void xtf_core_end(void)
 {
-    xtf_core_thread.busy = 0;
+    atomic_signal_fence(memory_order_acq_rel);
+    xtf_core_thread.busy = XTF_CORE_IDLE;
+}
+
+/* The same for who enters and leaves frames between begin and end only. NULL also where the thread's records are off.
+ */
+static inline XtfRing *xtf_core_begin(void)
+{
+    XtfRing *ring = xtf_core_begin_frame();
+
+    if (__builtin_expect(ring && ring->off, 0)) {
+        xtf_core_end();
+        return NULL;
+    }
+    return ring;
 }
 
 static inline uint64_t xtf_core_now(void)
@@ -158,22 +200,49 @@ static inline uint64_t xtf_core_pair(uint32_t low, uint32_t high)
     return low | (uint64_t)high << 32;
 }
 
-/* At a time that the caller has read from xtf_core_now(). */
+/* Appends an ENTER without a look at the room for it. */
+static inline void xtf_core_push_frame(XtfRing *ring, uint64_t time, uint32_t region)
+{
+    uint64_t *word = (uint64_t *)(ring->data + (ring->head & ring->mask));
+
+    ring->stack[ring->depth++] = region;
+    word[0] = time;
+    word[1] = xtf_core_word1(XTF_WIRE_ENTER, region, 0);
+    xtf_core_publish(ring, 2);
+}
+
+/* The time of the ENTER, which is behind any waiting for room. */
+static inline uint64_t xtf_core_enter(XtfRing *ring, uint32_t region)
+{
+    if (__builtin_expect(ring->head + 16 > ring->limit || ring->depth >= XTF_CORE_STACK, 0))
+        return xtf_core_enter_slowly(ring, 0, region);
+    uint64_t now = xtf_core_now();
+    xtf_core_push_frame(ring, now, region);
+    return now;
+}
+
+/* At a time that the caller has read from xtf_core_now(), for calls that turn out to be worth a record. Where there was
+ * no room the records before it may have later times. */
 static inline void xtf_core_enter_at(XtfRing *ring, uint64_t time, uint32_t region)
 {
-    ring->depth++;
-    xtf_core_put(ring, time, XTF_WIRE_ENTER, region, 0, 0, NULL);
+    if (__builtin_expect(ring->head + 16 > ring->limit || ring->depth >= XTF_CORE_STACK, 0))
+        xtf_core_enter_slowly(ring, time, region);
+    else
+        xtf_core_push_frame(ring, time, region);
 }
 
+/* A LEAVE without its ENTER is left out. */
 static inline void xtf_core_leave_at(XtfRing *ring, uint64_t time, uint32_t region)
 {
+    if (__builtin_expect(ring->head + 16 > ring->limit || !ring->depth, 0)) {
+        xtf_core_leave_slowly(ring, time, region);
+        return;
+    }
+    uint64_t *word = (uint64_t *)(ring->data + (ring->head & ring->mask));
     ring->depth--;
-    xtf_core_put(ring, time, XTF_WIRE_LEAVE, region, 0, 0, NULL);
-}
-
-static inline void xtf_core_enter(XtfRing *ring, uint32_t region)
-{
-    xtf_core_enter_at(ring, xtf_core_now(), region);
+    word[0] = time;
+    word[1] = xtf_core_word1(XTF_WIRE_LEAVE, region, 0);
+    xtf_core_publish(ring, 2);
 }
 
 static inline void xtf_core_leave(XtfRing *ring, uint32_t region)
@@ -181,7 +250,8 @@ static inline void xtf_core_leave(XtfRing *ring, uint32_t region)
     xtf_core_leave_at(ring, xtf_core_now(), region);
 }
 
-/* Appends a definition, in pieces if it is long. */
-void xtf_core_define(XtfRing *ring, XtfDefinition what, uint64_t id, const void *data, size_t size);
+/* Appends a definition, in pieces if it is long; also where the thread's records are off. False: there is no room, for
+ * longer than a while. Then it is to be defined again. */
+bool xtf_core_define(XtfRing *ring, XtfDefinition what, uint64_t id, const void *data, size_t size);
 
 #pragma GCC visibility pop

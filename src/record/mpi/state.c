@@ -12,6 +12,7 @@
 #include "src/record/mpi/world.h"
 #include "src/record/mpi/wrapper.h"
 
+const bool xtf_core_awaits_rank = true;
 _Atomic int xtf_mpi_state;
 bool xtf_mpi_all_calls, xtf_mpi_threads;
 

@@ -1,0 +1,139 @@
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "src/record/core/inner.h"
+
+enum { RING_SIZE = 4 << 20, DRAIN = 10 /* seconds */ };
+
+static uint64_t number_option(const char *name, uint64_t usual)
+{
+    const char *text = xtf_core_option(name);
+    char *end;
+
+    if (!text)
+        return usual;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    if (*end || errno || *text == '-') {
+        xtf_core_say("XTF_RECORD_%s is no number: %s", name, text);
+        return usual;
+    }
+    return number;
+}
+
+/* What is to be said when the process ends. */
+static void tell_of_end(int status, void *data)
+{
+    XtfWireProcess *process = xtf_core.process;
+
+    if (!xtf_core_life.mine)
+        return;
+    atomic_store(&process->exit_status, status);
+    atomic_store(&process->exited, 1);
+    if (atomic_load(&xtf_core.lost) || !xtf_core_collector_lives())
+        xtf_core_say("the collector of process %d (rank %d) has ended: the rest of this process is not recorded",
+                     (int)process->pid, (int)atomic_load(&process->rank));
+}
+
+static bool activate(const char *folder)
+{
+    uint64_t drain = number_option("DRAIN", DRAIN);
+    const char *full = xtf_core_option("WHEN_FULL");
+
+    if (!xtf_core_make_memory(number_option("BUFFER", RING_SIZE)))
+        return false;
+    XtfWireProcess *process = xtf_core.process;
+    process->when_full = full && !strcmp(full, "drop") ? XTF_WIRE_DROP : XTF_WIRE_WAIT;
+    xtf_core.patience = (drain < 3600 ? drain : 3600) * 1000000000;
+    xtf_core_set_clock(folder);
+    if (!xtf_core_awaits_rank)
+        process->phase = XTF_WIRE_RUNNING;
+    xtf_core_keep_life();
+    xtf_core_watch_forks();
+    if (!xtf_core_start_collector(folder)) {
+        xtf_core_unmake_memory();
+        return false;
+    }
+    xtf_core_watch_threads();
+    on_exit(tell_of_end, NULL);
+    xtf_core_process = process;
+    xtf_core_choices = (_Atomic uint8_t *)process + xtf_wire_choices_at(process->n_rings);
+    xtf_core_life.mine = true;
+    atomic_thread_fence(memory_order_seq_cst);
+    xtf_core_life.active = true;
+    return true;
+}
+
+static void activate_once(void)
+{
+    const char *folder = xtf_core_option("FOLDER");
+    int saved = errno, state;
+
+    if (!folder)
+        return;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    xtf_core_thread.busy = XTF_CORE_BUSY;
+    activate(folder);
+    xtf_core_thread.busy = XTF_CORE_IDLE;
+    pthread_setcancelstate(state, NULL);
+    errno = saved;
+}
+
+bool xtf_core_activate(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    /* A signal handler that interrupts the first call must not wait for it. */
+    if (xtf_core_thread.busy)
+        return xtf_core_active;
+    pthread_once(&once, activate_once);
+    return xtf_core_active;
+}
+
+void xtf_core_set_rank(uint32_t rank, uint32_t world_size)
+{
+    XtfWireProcess *process = xtf_core.process;
+
+    if (!xtf_core_life.mine)
+        return;
+    atomic_store(&process->rank, rank);
+    atomic_store(&process->world_size, world_size);
+    atomic_store(&process->phase, XTF_WIRE_RUNNING);
+}
+
+void xtf_core_drain(void)
+{
+    XtfWireProcess *process = xtf_core.process;
+    int saved = errno;
+
+    if (!xtf_core_life.mine || atomic_load(&xtf_core.lost))
+        return;
+    uint32_t asked = atomic_fetch_add(&process->drain, 1) + 1, drained;
+    uint64_t until = xtf_core_monotonic() + xtf_core.patience;
+    xtf_core_wake_collector();
+    while (drained = atomic_load(&process->drained), (int32_t)(drained - asked) < 0) {
+        if (!xtf_core_collector_lives()) {
+            xtf_core_lose_collector();
+            break;
+        }
+        if (xtf_core_monotonic() >= until) {
+            xtf_core_say("the collector of process %d is slow: the process goes on without waiting for it any longer",
+                         (int)process->pid);
+            break;
+        }
+        xtf_core_futex_wait(&process->drained, drained, 20000000);
+    }
+    errno = saved;
+}
+
+void xtf_core_finish(void)
+{
+    if (!xtf_core_life.mine)
+        return;
+    atomic_store(&xtf_core.process->phase, XTF_WIRE_FINALIZED);
+    xtf_core_drain();
+}

@@ -1,0 +1,36 @@
+/*
+ * What the core knows of itself.
+ *
+ * What says that the process records lies in a page of its own, which the kernel clears for children (MADV_WIPEONFORK),
+ * however they are forked: fork() calls a handler of ours, _Fork() and clone() do not.
+ */
+#include <sys/mman.h>
+
+#include "src/record/core/inner.h"
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+__thread XtfCoreThread xtf_core_thread __attribute__((tls_model("initial-exec")));
+XtfCore xtf_core;
+XtfWireProcess *xtf_core_process;
+_Atomic uint8_t *xtf_core_choices;
+bool xtf_core_clock_is_tsc;
+const bool xtf_core_awaits_rank __attribute__((weak)) = false;
+
+enum { LARGEST_PAGE = 65536 };
+
+static union {
+    XtfCoreLife life;
+    char page[LARGEST_PAGE];
+} life __attribute__((aligned(LARGEST_PAGE)));
+
+extern XtfCoreLife xtf_core_life __attribute__((alias("life")));
+extern bool xtf_core_active __attribute__((alias("life")));
+
+void xtf_core_keep_life(void)
+{
+    /* Where this is not known or the page is not anonymous, _Fork() and clone() alone are not guarded against. */
+    madvise(&life, sizeof life, MADV_WIPEONFORK);
+}

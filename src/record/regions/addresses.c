@@ -1,0 +1,161 @@
+/*
+ * Functions of which only the address is known, and the libraries that they are in.
+ *
+ * A library that is unloaded makes room for others at its addresses: then its addresses leave the table, so that what
+ * comes there gets places of its own.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/record/regions/regions.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum {
+    FULL = XTF_REGIONS_ADDRESSES / 8 * 7, /* further addresses are not taken, so that look-ups end soon */
+    SEGMENTS_MAX = 4096,                  /* that are looked at */
+    GONE = 1,                             /* no function's address: its library was unloaded */
+};
+
+_Atomic uintptr_t xtf_regions_addresses[XTF_REGIONS_ADDRESSES];
+static _Atomic uint32_t n_addresses;
+
+uint32_t xtf_regions_new_address(uintptr_t address)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    uint32_t place = xtf_regions_first_place(address);
+
+    for (;; place = (place + 1) & (XTF_REGIONS_ADDRESSES - 1)) {
+        uintptr_t found = atomic_load_explicit(&xtf_regions_addresses[place], memory_order_relaxed);
+        if (found == 0) {
+            if (atomic_load_explicit(&n_addresses, memory_order_relaxed) >= FULL)
+                break;
+            if (atomic_compare_exchange_strong(&xtf_regions_addresses[place], &found, address)) {
+                atomic_fetch_add_explicit(&n_addresses, 1, memory_order_relaxed);
+                return XTF_REGIONS_NAMED + place;
+            }
+        }
+        if (found == address)
+            return XTF_REGIONS_NAMED + place;
+    }
+    if (!atomic_flag_test_and_set(&told))
+        xtf_core_say("process %d calls more than %d instrumented functions: the others are not recorded", (int)getpid(),
+                     FULL);
+    return XTF_REGIONS_NONE;
+}
+
+/* The object file that an address lies in. */
+typedef struct {
+    uintptr_t address, base;
+    bool found;
+    char path[PATH_MAX];
+} Module;
+
+static int look_at_module(struct dl_phdr_info *info, size_t size, void *data)
+{
+    Module *module = data;
+
+    for (unsigned i = 0; i < info->dlpi_phnum && !module->found; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        module->found =
+            segment->p_type == PT_LOAD && module->address - (info->dlpi_addr + segment->p_vaddr) < segment->p_memsz;
+    }
+    if (!module->found)
+        return 0;
+    module->base = info->dlpi_addr;
+    /* The program itself has no name; a library may be named relative to a folder that is not current for long. */
+    if (!info->dlpi_name || !info->dlpi_name[0]) {
+        ssize_t length = readlink("/proc/self/exe", module->path, sizeof module->path - 1);
+        module->path[length > 0 ? length : 0] = '\0';
+    } else if (info->dlpi_name[0] == '/' || !realpath(info->dlpi_name, module->path)) {
+        strncpy(module->path, info->dlpi_name, sizeof module->path - 1);
+    }
+    return 1;
+}
+
+void xtf_regions_define_address(XtfRing *ring, uint32_t index)
+{
+    int kept = errno;
+    Module module = {.address =
+                         atomic_load_explicit(&xtf_regions_addresses[index - XTF_REGIONS_NAMED], memory_order_relaxed)};
+    XtfDefineAddress head = {.address = module.address};
+    uint8_t data[sizeof head + PATH_MAX];
+
+    dl_iterate_phdr(look_at_module, &module);
+    head.base = module.base;
+    size_t length = strlen(module.path);
+    memcpy(data, &head, sizeof head);
+    memcpy(data + sizeof head, module.path, length);
+    xtf_core_define(ring, XTF_DEFINE_ADDRESS, XTF_WIRE_REGIONS_OWN + index, data, sizeof head + length);
+    errno = kept;
+}
+
+/* Where the segments of the loaded object files lie. */
+typedef struct {
+    unsigned long long unloads; /* of libraries, since the process began */
+    unsigned n;
+    bool too_many;
+    struct {
+        uintptr_t begin, size;
+    } ranges[SEGMENTS_MAX];
+} Segments;
+
+static int add_segments(struct dl_phdr_info *info, size_t size, void *data)
+{
+    Segments *segments = data;
+
+    segments->unloads = info->dlpi_subs;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+            continue;
+        segments->too_many = segments->n == SEGMENTS_MAX;
+        if (segments->too_many)
+            return 1;
+        segments->ranges[segments->n].begin = info->dlpi_addr + segment->p_vaddr;
+        segments->ranges[segments->n++].size = segment->p_memsz;
+    }
+    return 0;
+}
+
+static bool is_loaded(const Segments *segments, uintptr_t address)
+{
+    for (unsigned i = 0; i < segments->n; i++)
+        if (address - segments->ranges[i].begin < segments->ranges[i].size)
+            return true;
+    return false;
+}
+
+static void forget_unloaded(void)
+{
+    static _Atomic unsigned long long unloads_before;
+    Segments segments = {0};
+
+    dl_iterate_phdr(add_segments, &segments);
+    if (atomic_exchange(&unloads_before, segments.unloads) == segments.unloads || segments.too_many)
+        return;
+    for (size_t i = 0; i < XTF_REGIONS_ADDRESSES; i++) {
+        uintptr_t address = atomic_load_explicit(&xtf_regions_addresses[i], memory_order_relaxed);
+        if (address > GONE && !is_loaded(&segments, address))
+            atomic_compare_exchange_strong(&xtf_regions_addresses[i], &address, GONE);
+    }
+}
+
+EXPORT int dlclose(void *handle);
+
+int dlclose(void *handle)
+{
+    static int (*_Atomic original)(void *);
+
+    if (!atomic_load_explicit(&original, memory_order_relaxed))
+        atomic_store_explicit(&original, (int (*)(void *))dlsym(RTLD_NEXT, "dlclose"), memory_order_relaxed);
+    int result = atomic_load_explicit(&original, memory_order_relaxed)(handle);
+    if (result == 0 && atomic_load_explicit(&n_addresses, memory_order_relaxed) > 0)
+        forget_unloaded();
+    return result;
+}

@@ -63,7 +63,6 @@ static bool activate(const char *folder)
     xtf_core_process = process;
     xtf_core_choices = (_Atomic uint8_t *)process + xtf_wire_choices_at(process->n_rings);
     xtf_core_life.mine = true;
-    atomic_thread_fence(memory_order_seq_cst);
     xtf_core_life.active = true;
     return true;
 }

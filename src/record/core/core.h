@@ -67,10 +67,10 @@ typedef enum {
 
 extern __thread XtfCoreThread xtf_core_thread __attribute__((tls_model("initial-exec")));
 /* Whether the process records: it is activated, has its collector, and is no child that was forked. */
-extern bool xtf_core_active;
+extern _Atomic bool xtf_core_active;
 extern bool xtf_core_clock_is_tsc;
-/* Whether the module has a front end that calls xtf_core_set_rank(): it defines this as true. */
-extern const bool xtf_core_awaits_rank;
+/* Whether there is a front end that calls xtf_core_set_rank(): its constructor sets this. */
+extern bool xtf_core_awaits_rank;
 /* The first page of the shared memory. NULL until the process is activated. */
 extern XtfWireProcess *xtf_core_process;
 /* XtfWireChoices of the process's own regions, XTF_WIRE_CHOICES of them; NULL until the process is activated. */
@@ -107,7 +107,7 @@ static inline XtfRing *xtf_core_begin_frame(void)
 {
     XtfCoreThread *thread = &xtf_core_thread;
 
-    if (__builtin_expect(!xtf_core_active, 0))
+    if (__builtin_expect(!atomic_load_explicit(&xtf_core_active, memory_order_acquire), 0))
         return NULL;
     if (__builtin_expect(thread->busy, 0)) {
         xtf_core_count_nested();

@@ -12,7 +12,7 @@ static void leave_child(void)
 
     if (!xtf_core.process)
         return;
-    xtf_core_life = (XtfCoreLife){0};
+    xtf_core_life.active = xtf_core_life.mine = false;
     /* The fork may have been called from inside a recorded function, which will want to record that it ends: the slow
      * paths see that this is no business of a child. */
     if (ring)

@@ -26,10 +26,8 @@ void xtf_core_begin_hole(XtfRing *ring, uint32_t hole)
         xtf_core_append(ring, xtf_core_now(), XTF_WIRE_MEASUREMENT, reason(hole), OFF, 0, 0);
 }
 
-static void tell_of_end(XtfRing *ring)
+static void tell_of_end(XtfRing *ring, uint64_t now)
 {
-    uint64_t now = xtf_core_now();
-
     if (ring->hole == XTF_CORE_HOLE_FULL)
         xtf_core_append(ring, now, XTF_WIRE_DROPPED, 0, 0, 1, ring->missing);
     xtf_core_append(ring, now, XTF_WIRE_MEASUREMENT, reason(ring->hole), ON, 0, 0);
@@ -48,8 +46,8 @@ bool xtf_core_resume(XtfRing *ring)
     if (!xtf_core_life.mine || ring->off || ring->depth > XTF_CORE_STACK ||
         atomic_load_explicit(&xtf_core.lost, memory_order_relaxed) || !enough_room(ring))
         return false;
-    tell_of_end(ring);
     uint64_t now = xtf_core_now();
+    tell_of_end(ring, now);
     for (uint32_t i = ring->written; i < ring->depth; i++)
         xtf_core_append(ring, now, XTF_WIRE_ENTER, ring->stack[i], 0, 0, 0);
     ring->hole = 0;
@@ -59,7 +57,7 @@ bool xtf_core_resume(XtfRing *ring)
 void xtf_core_abandon_hole(XtfRing *ring)
 {
     if (ring->hole)
-        tell_of_end(ring);
+        tell_of_end(ring, xtf_core_now());
     ring->hole = 0;
 }
 

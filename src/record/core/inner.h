@@ -14,8 +14,8 @@
 
 /* What is gone in a child that was forked, however it was: the page is made anew for it, all zero. */
 typedef struct {
-    bool active; /* xtf_core_active is this */
-    bool mine;   /* the process is the one that was activated */
+    _Atomic bool active; /* xtf_core_active is this */
+    _Atomic bool mine;   /* the process is the one that was activated */
 } XtfCoreLife;
 
 /* A descriptor that the program does not know of, and may close. */

@@ -17,7 +17,7 @@ XtfCore xtf_core;
 XtfWireProcess *xtf_core_process;
 _Atomic uint8_t *xtf_core_choices;
 bool xtf_core_clock_is_tsc;
-const bool xtf_core_awaits_rank __attribute__((weak)) = false;
+bool xtf_core_awaits_rank;
 
 enum { LARGEST_PAGE = 65536 };
 
@@ -27,7 +27,7 @@ static union {
 } life __attribute__((aligned(LARGEST_PAGE)));
 
 extern XtfCoreLife xtf_core_life __attribute__((alias("life")));
-extern bool xtf_core_active __attribute__((alias("life")));
+extern _Atomic bool xtf_core_active __attribute__((alias("life")));
 
 void xtf_core_keep_life(void)
 {

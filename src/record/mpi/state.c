@@ -12,11 +12,16 @@
 #include "src/record/mpi/world.h"
 #include "src/record/mpi/wrapper.h"
 
-const bool xtf_core_awaits_rank = true;
 _Atomic int xtf_mpi_state;
 bool xtf_mpi_all_calls, xtf_mpi_threads;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Before anything is recorded: regions may be, long before MPI is there. */
+__attribute__((constructor)) static void await_rank(void)
+{
+    xtf_core_awaits_rank = true;
+}
 
 static bool is_recorded(void)
 {

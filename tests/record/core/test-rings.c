@@ -1,0 +1,369 @@
+/* Rings and what goes through them, within one process: producers are threads, and so is the consumer. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/record/core/inner.h"
+#include "tests/record/core/consumer.h"
+
+/* A sanitizer slows them down. */
+#ifdef __SANITIZE_THREAD__
+enum { SLOWER = 10 };
+#else
+enum { SLOWER = 1 };
+#endif
+
+enum { RINGS = 64, RING_SIZE = 65536 };
+
+/* What a producer did: records it asked for, and its frames. */
+typedef struct {
+    unsigned seed, steps, deepest;
+    bool toggles;
+    uint64_t asked, serial, bytes;
+    uint32_t depth, stack[CONSUMER_DEPTH];
+    uint32_t thread;
+} Producer;
+
+static Consumer consumers[RINGS];
+static _Atomic bool stop, paused;
+static _Atomic unsigned pause_us; /* between two rounds of the consumer */
+static _Atomic uint64_t owners;
+
+static unsigned draw(unsigned *seed, unsigned n)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return (*seed >> 8) % n;
+}
+
+static void begin(uint32_t when_full)
+{
+    REQUIRE(xtf_core_make_memory(RING_SIZE), "no memory");
+    xtf_core.socket.number = -1;
+    xtf_core.process->when_full = when_full;
+    xtf_core.patience = 200 * 1000 * 1000;
+    xtf_core_clock_is_tsc = true;
+    xtf_core_keep_life();
+    xtf_core_watch_threads();
+    xtf_core_watch_forks();
+    xtf_core_process = xtf_core.process;
+    xtf_core_life.mine = xtf_core_life.active = true;
+}
+
+static uint64_t take_all(void)
+{
+    uint64_t taken = 0;
+    uint32_t n = atomic_load(&xtf_core.process->claimed);
+
+    REQUIRE(n <= RINGS, "%u rings", n);
+    for (uint32_t i = 0; i < n; i++) {
+        XtfWireRing *shared = &xtf_core.shared[i];
+        if (atomic_load(&shared->state) == XTF_WIRE_RING_FREE)
+            continue;
+        consumers[i].shared = shared;
+        consumers[i].size = RING_SIZE;
+        consumers[i].data = xtf_core.rings[i].data;
+        taken += consumer_take(&consumers[i]);
+    }
+    return taken;
+}
+
+static void *consume(void *data)
+{
+    while (!atomic_load(&stop)) {
+        if (!atomic_load(&paused))
+            take_all();
+        unsigned us = atomic_load(&pause_us);
+        if (us)
+            usleep(us);
+    }
+    while (take_all())
+        ;
+    return NULL;
+}
+
+static void enter(XtfRing *ring, Producer *producer)
+{
+    uint32_t region = 4096 + 1000 * draw(&producer->seed, 100) + producer->depth % 1000;
+
+    producer->stack[producer->depth++] = region;
+    xtf_core_enter(ring, region);
+    producer->asked++;
+}
+
+static void leave(XtfRing *ring, Producer *producer)
+{
+    xtf_core_leave(ring, producer->stack[--producer->depth]);
+    producer->asked++;
+}
+
+static void step(XtfRing *ring, Producer *producer)
+{
+    unsigned what = draw(&producer->seed, 10);
+
+    if (what < 4 && producer->depth < producer->deepest) {
+        enter(ring, producer);
+    } else if (what < 8 && producer->depth > 0) {
+        leave(ring, producer);
+    } else {
+        xtf_core_record(ring, xtf_core_now(), XTF_WIRE_SEND, 0, 1, 2, producer->serial++);
+        producer->asked++;
+    }
+}
+
+static void *produce(void *data)
+{
+    Producer *producer = data;
+
+    for (unsigned i = 0; i < producer->steps; i++) {
+        if (producer->toggles && i % 1000 == 0)
+            xtf_core_set_recording(i / 1000 % 2 == 0);
+        XtfRing *ring = xtf_core_begin_frame();
+        REQUIRE(ring, "no ring");
+        producer->thread = atomic_load(&ring->shared->thread);
+        step(ring, producer);
+        xtf_core_end();
+    }
+    return NULL;
+}
+
+static void *be_short(void *data)
+{
+    XtfRing *ring = xtf_core_begin();
+
+    REQUIRE(ring, "no ring");
+    xtf_core_enter(ring, 4096);
+    xtf_core_leave(ring, 4096);
+    REQUIRE(atomic_load(&ring->shared->thread) == atomic_fetch_add(&owners, 1), "threads are numbered by claims");
+    xtf_core_end();
+    return NULL;
+}
+
+static const ConsumerThread *seen_of(const Producer *producer)
+{
+    for (int i = 0; i < RINGS; i++)
+        for (const ConsumerThread *thread = consumers[i].thread; thread; thread = thread->before)
+            if (thread->number == producer->thread)
+                return thread;
+    REQUIRE(false, "thread %u was never seen", producer->thread);
+    return NULL;
+}
+
+static void run(Producer *producers, unsigned n)
+{
+    pthread_t consumer, threads[RINGS];
+
+    pthread_create(&consumer, NULL, consume, NULL);
+    for (unsigned i = 0; i < n; i++)
+        pthread_create(&threads[i], NULL, produce, &producers[i]);
+    for (unsigned i = 0; i < n; i++)
+        pthread_join(threads[i], NULL);
+    atomic_store(&stop, true);
+    pthread_join(consumer, NULL);
+}
+
+static Producer *new_producers(unsigned n, unsigned steps, unsigned deepest)
+{
+    Producer *producers = calloc(n, sizeof *producers);
+
+    for (unsigned i = 0; i < n; i++)
+        producers[i] = (Producer){.seed = 77 + i, .steps = steps, .deepest = deepest};
+    return producers;
+}
+
+/* Nothing is lost where producers wait, however small the ring. */
+static void test_waiting(void)
+{
+    Producer *producers = new_producers(8, 60000 / SLOWER, 600);
+    uint64_t waits = 0;
+
+    begin(XTF_WIRE_WAIT);
+    pause_us = 300;
+    run(producers, 8);
+    for (int i = 0; i < 8; i++) {
+        const ConsumerThread *seen = seen_of(&producers[i]);
+        REQUIRE(seen->enters + seen->leaves + seen->sends == producers[i].asked, "something is missing");
+        REQUIRE(seen->gaps == 0 && seen->holes == 0, "there is a hole");
+        REQUIRE(seen->depth == producers[i].depth, "%u frames are open", seen->depth);
+        REQUIRE(!memcmp(seen->stack, producers[i].stack, seen->depth * sizeof(uint32_t)), "others are open");
+        waits += seen->waits;
+    }
+    REQUIRE(waits > 0, "nobody waited: the test shows nothing");
+    free(producers);
+}
+
+/* What is dropped is counted to the last record, and frames stay balanced: the consumer checks this. */
+static void test_dropping(void)
+{
+    Producer *producers = new_producers(4, 200000 / SLOWER, 400);
+    uint64_t holes = 0;
+
+    begin(XTF_WIRE_DROP);
+    pause_us = 3000;
+    run(producers, 4);
+    for (int i = 0; i < 4; i++) {
+        const ConsumerThread *seen = seen_of(&producers[i]);
+        uint64_t got = seen->enters - seen->entered_again + seen->leaves + seen->sends;
+        REQUIRE(got + seen->missing == producers[i].asked, "%lu and %lu dropped of %lu", (unsigned long)got,
+                (unsigned long)seen->missing, (unsigned long)producers[i].asked);
+        REQUIRE(!seen->off, "the hole never ends");
+        holes += seen->holes;
+    }
+    REQUIRE(holes > 3, "%lu holes: the test shows nothing", (unsigned long)holes);
+    free(producers);
+}
+
+/* A thread that does not record for a while has its frames right behind it. */
+static void test_off_and_on(void)
+{
+    Producer *producers = new_producers(2, 50001, 100);
+
+    begin(XTF_WIRE_WAIT);
+    producers[0].toggles = producers[1].toggles = true;
+    run(producers, 2);
+    for (int i = 0; i < 2; i++) {
+        const ConsumerThread *seen = seen_of(&producers[i]);
+        REQUIRE(seen->holes == 25, "%lu holes", (unsigned long)seen->holes);
+        REQUIRE(seen->missing == 0, "what is left out on purpose is not lost");
+        REQUIRE(seen->depth == producers[i].depth, "%u frames are open", seen->depth);
+        REQUIRE(!memcmp(seen->stack, producers[i].stack, seen->depth * sizeof(uint32_t)), "others are open");
+    }
+    free(producers);
+}
+
+/* A consumer that does nothing for long stops nobody for good. */
+static void test_stuck(void)
+{
+    Producer *producers = new_producers(1, 50000, 10);
+
+    begin(XTF_WIRE_WAIT);
+    paused = true;
+    run(producers, 1);
+    const ConsumerThread *seen = seen_of(producers);
+    REQUIRE(seen->missing > 0 && seen->holes == 1, "%lu holes", (unsigned long)seen->holes);
+    free(producers);
+}
+
+/* Threads that come one after the other need few rings, drained or not. */
+static void test_many_threads(void)
+{
+    pthread_t consumer, thread;
+
+    begin(XTF_WIRE_WAIT);
+    pthread_create(&consumer, NULL, consume, NULL);
+    for (int i = 0; i < 10000 / SLOWER; i++) {
+        REQUIRE(!pthread_create(&thread, NULL, be_short, NULL), "no thread");
+        pthread_join(thread, NULL);
+    }
+    atomic_store(&stop, true);
+    pthread_join(consumer, NULL);
+    REQUIRE(atomic_load(&xtf_core.process->claimed) <= 3, "%u rings", atomic_load(&xtf_core.process->claimed));
+}
+
+/* A long definition comes in pieces, also while nothing is recorded. */
+static void test_definitions(void)
+{
+    static const char text[20000] = "x";
+
+    begin(XTF_WIRE_WAIT);
+    XtfRing *ring = xtf_core_begin();
+    REQUIRE(xtf_core_define(ring, XTF_DEFINE_PROPERTY, 3, text, sizeof text), "not defined");
+    xtf_core_set_recording(false);
+    REQUIRE(xtf_core_define(ring, XTF_DEFINE_PROPERTY, 4, text, 5), "not defined");
+    xtf_core_set_recording(true);
+    xtf_core_end();
+    take_all();
+    REQUIRE(consumers[0].thread->defined == 20005, "%lu bytes", (unsigned long)consumers[0].thread->defined);
+}
+
+static void handle(int signal)
+{
+    XtfRing *ring = xtf_core_begin();
+
+    if (!ring)
+        return;
+    xtf_core_enter(ring, 4096 + ring->depth % 1000);
+    xtf_core_leave(ring, 4096 + (ring->depth - 1) % 1000);
+    xtf_core_end();
+}
+
+/* A signal handler that records comes between records, or is counted. */
+static void test_signals(void)
+{
+    Producer *producers = new_producers(1, 3000000 / SLOWER, 20);
+    struct itimerspec often = {{0, 20000}, {0, 20000}};
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
+    timer_t timer;
+
+    begin(XTF_WIRE_WAIT);
+    signal(SIGUSR1, handle);
+    timer_create(CLOCK_MONOTONIC, &event, &timer);
+    timer_settime(timer, 0, &often, NULL);
+    run(producers, 1);
+    timer_delete(timer);
+    REQUIRE(seen_of(producers)->depth == producers->depth, "frames");
+    REQUIRE(atomic_load(&xtf_core.process->nested) > 0, "no signal came in between: the test shows nothing");
+    free(producers);
+}
+
+/* Children do not record, and come to no harm: fork(), and clone() that no handler hears of. */
+static void test_forks(void)
+{
+    begin(XTF_WIRE_WAIT);
+    for (int i = 0; i < 2; i++) {
+        XtfRing *ring = xtf_core_begin();
+        xtf_core_enter(ring, 4096);
+        pid_t child = i ? (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL) : fork();
+        int status = 0;
+        if (!child) {
+            if (i)
+                xtf_core_thread.busy = XTF_CORE_IDLE;
+            else
+                xtf_core_leave(ring, 4096);
+            xtf_core_end();
+            _exit(xtf_core_begin() == NULL ? 7 : 8);
+        }
+        xtf_core_leave(ring, 4096);
+        xtf_core_end();
+        waitpid(child, &status, 0);
+        REQUIRE(WIFEXITED(status) && WEXITSTATUS(status) == 7, "status %x", status);
+    }
+    take_all();
+    REQUIRE(consumers[0].thread->enters == 2 && consumers[0].thread->leaves == 2, "a child recorded");
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} tests[] = {
+    {"waiting", test_waiting},           {"dropping", test_dropping},
+    {"off and on", test_off_and_on},     {"stuck", test_stuck},
+    {"many threads", test_many_threads}, {"definitions", test_definitions},
+    {"signals", test_signals},           {"forks", test_forks},
+};
+
+/* Each in a process of its own: a process records once. */
+int main(int argc, char **argv)
+{
+    int failed = 0;
+
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
+        int status = 0;
+        if (argc > 1 && strcmp(argv[1], tests[i].name))
+            continue;
+        fflush(stdout);
+        pid_t child = fork();
+        if (!child) {
+            tests[i].run();
+            exit(0);
+        }
+        waitpid(child, &status, 0);
+        printf("%s: %s\n", tests[i].name, status ? "failed" : "passed");
+        failed += status != 0;
+    }
+    return failed ? 1 : 0;
+}

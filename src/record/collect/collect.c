@@ -97,7 +97,7 @@ void xtf_collect_remark(XtfCollector *collector, const char *format, ...)
     g_autofree char *text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
     for (guint i = 0; i < collector->remarks->len; i++)
-        if (g_str_equal(collector->remarks->pdata[i], text))
+        if (collector->remarks->len >= XTF_COLLECT_REMARKS_MAX || g_str_equal(collector->remarks->pdata[i], text))
             return;
     g_ptr_array_add(collector->remarks, g_steal_pointer(&text));
 }

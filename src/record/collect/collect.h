@@ -28,7 +28,8 @@
 enum { XTF_COLLECT_PARADIGM_USER = 1, XTF_COLLECT_PARADIGM_MPI = 4 };
 
 enum {
-    XTF_COLLECT_REGIONS_MAX = 1 << 24,    /* numbers of regions */
+    XTF_COLLECT_REGIONS_MAX = 1 << 24, /* numbers of regions */
+    XTF_COLLECT_REMARKS_MAX = 256,
     XTF_COLLECT_DEFINITION_MAX = 1 << 26, /* bytes of one definition */
 };
 
@@ -144,7 +145,7 @@ void xtf_collect_ring_finish(XtfCollectRing *ring);
 /* What a thread is called. */
 void xtf_collect_name_thread(XtfCollector *collector, uint32_t thread, const char *name);
 
-/* A remark for people, as of importers: what is missing in the trace, and why. Told once. */
+/* A remark for people, as of importers: what is missing in the trace, and why. Told once; so many of them at most. */
 void xtf_collect_remark(XtfCollector *collector, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* Memory of the process's that a file rows-*.c keeps, zeroed at first, and freed with the collector by `free`. */

@@ -33,6 +33,14 @@ static void *find(const char *symbol)
     return found || !library ? found : dlsym(library, symbol);
 }
 
+/* A variable. Programs that name it may have a copy of their own, which is the one that counts, before this library. */
+static __attribute__((unused)) void *find_variable(const char *symbol)
+{
+    void *found = dlsym(RTLD_DEFAULT, symbol);
+
+    return found || !library ? found : dlsym(library, symbol);
+}
+
 /* For dl_iterate_phdr: whether an object, or a library it needs, is MPI. */
 static int find_library(struct dl_phdr_info *info, size_t size, void *user)
 {
@@ -77,7 +85,7 @@ static void look_up(void)
     }
     memcpy(&xtf_pmpi, own, sizeof own);
     memcpy(&xtf_mpi_next, next, sizeof next);
-#define GLOBAL(name) xtf_mpi_global_##name = find(#name);
+#define GLOBAL(name) xtf_mpi_global_##name = find_variable(#name);
     XTF_MPI_GLOBALS(GLOBAL)
 #undef GLOBAL
 }

@@ -104,7 +104,7 @@ static void record_outcome(XtfRing *ring, uint64_t time, const XtfMpiRequest *re
         __attribute__((fallthrough));
     case XTF_MPI_REQUEST_RECV:
         if (outcome == COMPLETED && status->MPI_SOURCE != MPI_PROC_NULL) {
-            if (!(request->flags & XTF_MPI_REQUEST_PARTITIONED)) {
+            if (!(request->flags & XTF_MPI_REQUEST_KNOWN)) {
                 peer = (uint32_t)status->MPI_SOURCE;
                 tag = (uint32_t)status->MPI_TAG;
                 bytes = xtf_mpi_received(status);

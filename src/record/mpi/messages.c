@@ -1,5 +1,6 @@
 #include "src/record/mpi/messages.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "src/record/mpi/comms.h"
@@ -116,15 +117,21 @@ void xtf_mpi_irecv(XtfRing *ring, uint64_t time, int source, MPI_Comm comm, MPI_
         post(ring, time, xtf_mpi_comm_id(comm), request);
 }
 
-void xtf_mpi_isendrecv(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, int source, MPI_Comm comm,
-                       MPI_Request request)
+/* Whether the status of MPI_Isendrecv is nothing to go by: MPICH leaves in it what was there before (4.0 does). */
+static bool is_known(int source, int tag)
+{
+#ifdef MPICH_VERSION
+    return source != MPI_ANY_SOURCE && tag != MPI_ANY_TAG;
+#else
+    return false;
+#endif
+}
+
+void xtf_mpi_isendrecv(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, uint64_t room, int source,
+                       int recvtag, MPI_Comm comm, MPI_Request request)
 {
     if (source == MPI_PROC_NULL) {
         xtf_mpi_isend(ring, time, bytes, dest, tag, comm, request);
-        return;
-    }
-    if (dest == MPI_PROC_NULL) {
-        xtf_mpi_irecv(ring, time, source, comm, request);
         return;
     }
     XtfMpiRequest added = {.handle = XTF_MPI_HANDLE(request),
@@ -134,8 +141,17 @@ void xtf_mpi_isendrecv(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, i
                            .peer = (uint32_t)dest,
                            .tag = (uint32_t)tag,
                            .bytes = bytes};
-    record_isend(ring, time, &added);
-    xtf_core_record(ring, time, XTF_WIRE_IRECV_REQUEST, 0, 0, added.id + 1);
+    if (dest == MPI_PROC_NULL) {
+        added.kind = XTF_MPI_REQUEST_RECV;
+        added.id++;
+    } else {
+        record_isend(ring, time, &added);
+    }
+    xtf_core_record(ring, time, XTF_WIRE_IRECV_REQUEST, 0, 0, added.id + (dest != MPI_PROC_NULL));
+    added.flags = is_known(source, recvtag) ? XTF_MPI_REQUEST_KNOWN : 0;
+    added.peer = (uint32_t)source;
+    added.tag = (uint32_t)recvtag;
+    added.bytes = room;
     xtf_mpi_requests_add(&added);
 }
 

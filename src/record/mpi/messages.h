@@ -37,8 +37,9 @@ void xtf_mpi_send(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int ta
 void xtf_mpi_recv(XtfRing *ring, uint64_t time, MPI_Comm comm, const MPI_Status *status);
 void xtf_mpi_isend(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, MPI_Comm comm, MPI_Request request);
 void xtf_mpi_irecv(XtfRing *ring, uint64_t time, int source, MPI_Comm comm, MPI_Request request);
-void xtf_mpi_isendrecv(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, int source, MPI_Comm comm,
-                       MPI_Request request);
+/* `room`: the bytes that may be received. */
+void xtf_mpi_isendrecv(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, uint64_t room, int source,
+                       int recvtag, MPI_Comm comm, MPI_Request request);
 
 /* Persistent requests. `flags`: further ones of XTF_MPI_REQUEST_.... The bytes of a partitioned receive are known,
  * those of another are 0. */

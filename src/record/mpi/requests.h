@@ -38,9 +38,9 @@ struct XtfMpiRequest;
 typedef void XtfMpiRequestDone(void *ring, uint64_t time, const struct XtfMpiRequest *request, const void *status);
 
 enum {
-    XTF_MPI_REQUEST_PERSISTENT = 1,  /* it stays when it completes */
-    XTF_MPI_REQUEST_CANCEL = 2,      /* the program asked to cancel it */
-    XTF_MPI_REQUEST_PARTITIONED = 4, /* its status does not tell what came */
+    XTF_MPI_REQUEST_PERSISTENT = 1, /* it stays when it completes */
+    XTF_MPI_REQUEST_CANCEL = 2,     /* the program asked to cancel it */
+    XTF_MPI_REQUEST_KNOWN = 4,      /* what it receives is known from the start: its status does not tell */
 };
 
 /* A cache line. What the kinds do not need is 0. */
@@ -53,9 +53,9 @@ typedef struct XtfMpiRequest {
     uint8_t flags;   /* XTF_MPI_REQUEST_... */
     uint16_t detail; /* COLLECTIVE: the operation, an index in xtf_collective_operations; OTHER: its owner's */
     uint32_t comm;   /* id; OTHER: its owner's */
-    uint32_t peer;   /* destination, or the PARTITIONED receive's source; COLLECTIVE: root; OTHER: its owner's */
+    uint32_t peer;   /* destination, or the KNOWN receive's source; COLLECTIVE: root; OTHER: its owner's */
     uint32_t tag;    /* likewise */
-    uint64_t bytes;  /* that are sent, or come in a PARTITIONED receive; OTHER: its owner's */
+    uint64_t bytes;  /* that are sent, or come in a KNOWN receive; OTHER: its owner's */
     union {
         uint64_t received;       /* COLLECTIVE */
         XtfMpiRequestDone *done; /* OTHER */

@@ -1,0 +1,154 @@
+"""What must be recorded of programs/blocking.c and programs/requests.c: for each rank its calls in turn, and the records in each.
+
+Written from what the programs say and MPI's rules, not from what was recorded. Records are (WHAT, request, peer, tag, bytes) without
+what they have not; requests have names here: the same name is the same id, another name another one.
+"""
+
+INT, DOUBLE, SHORT = 4, 8, 2
+
+# In a row, these are one: how often they are called depends on time.
+POLLS = {"MPI_Iprobe", "MPI_Improbe", "MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Waitsome"}
+
+
+def sent(function, peer, tag, size):
+    return (function, [("SEND", peer, tag, size)])
+
+
+def received(peer, tag, size, function="MPI_Recv"):
+    return (function, [("RECV", peer, tag, size)])
+
+
+def isent(name, peer, tag, size, function="MPI_Isend"):
+    return (function, [("ISEND", name, peer, tag, size)])
+
+
+def posted(name, function="MPI_Irecv"):
+    return (function, [("POST", name)])
+
+
+def got(name, peer, tag, size):
+    return ("IRECV", name, peer, tag, size)
+
+
+def done(name):
+    return ("DONE", name)
+
+
+def cancelled(name):
+    return ("CANCELLED", name)
+
+
+def call(function, *records):
+    return (function, list(records))
+
+
+def blocking(rank):
+    other = 1 - rank
+    if rank == 0:
+        yield from [sent("MPI_Send", 1, 10, 3 * INT), sent("MPI_Ssend", 1, 11, 2 * INT), call("MPI_Buffer_attach"), sent("MPI_Bsend", 1, 12, INT),
+                    call("MPI_Buffer_detach"), received(1, 99, 0), sent("MPI_Rsend", 1, 13, 3 * INT)]
+    else:
+        yield from [received(0, 10, 3 * INT), received(0, 11, 2 * INT), received(0, 12, INT), posted("ready"), sent("MPI_Send", 0, 99, 0),
+                    call("MPI_Wait", got("ready", 0, 13, 3 * INT))]
+    # Nothing is sent, or nobody is there.
+    yield sent("MPI_Send", 1, 20, 0) if rank == 0 else received(0, 20, 0)
+    yield from [call(f"MPI_{name}") for name in ("Send", "Recv", "Isend", "Irecv", "Waitall")]
+    # Types: 5 of 4 blocks of 2; 2 of 3, of a type that is freed before the receive completes.
+    if rank == 0:
+        yield from [sent("MPI_Send", 1, 30, 5 * 4 * 2 * DOUBLE), sent("MPI_Send", 1, 31, 2 * 3 * SHORT)]
+    else:
+        yield from [received(0, 30, 5 * 4 * 2 * DOUBLE), posted("freed type"), call("MPI_Wait", got("freed type", 0, 31, 2 * 3 * SHORT))]
+    # MPI_ANY_SOURCE, MPI_ANY_TAG.
+    yield sent("MPI_Send", 1, 40, 7) if rank == 0 else received(0, 40, 7)
+    # Sendrecv.
+    yield call("MPI_Sendrecv", ("SEND", other, 50 + rank, (1 + rank) * INT), ("RECV", other, 50 + other, (1 + other) * INT))
+    yield call("MPI_Sendrecv_replace", ("SEND", other, 52, 3 * INT), ("RECV", other, 52, 3 * INT))
+    yield sent("MPI_Sendrecv", 1, 53, 2 * INT) if rank == 0 else received(0, 53, 2 * INT, "MPI_Sendrecv")
+    # Probes.
+    if rank == 0:
+        yield from [call("MPI_Iprobe"), sent("MPI_Send", 1, 60, INT), call("MPI_Probe"), call("MPI_Iprobe"), received(1, 61, INT),
+                    call("MPI_Mprobe"), received(1, 62, 2 * INT, "MPI_Mrecv"), call("MPI_Mprobe"), posted("matched", "MPI_Imrecv"),
+                    call("MPI_Wait", got("matched", 1, 63, 3 * INT)), call("MPI_Improbe"), received(1, 64, 4 * INT, "MPI_Mrecv"),
+                    call("MPI_Mprobe"), call("MPI_Mrecv")]
+    else:
+        yield from [received(0, 60, INT), *(sent("MPI_Send", 0, 60 + i, i * INT) for i in range(1, 5))]
+    # Calls that fail record no message.
+    yield call("MPI_Send")
+    yield sent("MPI_Send", 1, 71, 8) if rank == 0 else call("MPI_Recv")
+
+
+def requests(rank, fourth):
+    """`fourth`: with what came with MPI 4."""
+    other = 1 - rank
+
+    def go(tag):
+        return sent("MPI_Send", other, tag, 0)
+
+    def wait_for(tag):
+        return received(other, tag, 0)
+
+    yield from [posted("r"), isent("s", other, 10 + rank, 3 * INT), call("MPI_Waitall", got("r", other, 10 + other, 3 * INT), done("s")), call("MPI_Waitall")]
+    if rank == 0:
+        yield from [isent("synchronous", 1, 15, INT, "MPI_Issend"), call("MPI_Wait", done("synchronous"))]
+    else:
+        yield from [posted("any"), call("MPI_Wait", got("any", 0, 15, INT))]
+    yield call("MPI_Wait")
+
+    if rank == 0:
+        small = [f"small {i}" for i in range(10)]
+        yield from [isent(name, 1, 20, 1) for name in small]
+        yield call("MPI_Isend")
+        yield ("MPI_Wait...", 11, [done(name) for name in small])
+    else:
+        yield from [received(0, 20, 1)] * 10
+
+    yield from [call(f"MPI_{name}") for name in (("Send_init", "Ssend_init", "Send_init") if rank == 0 else ("Recv_init", "Recv_init", "Recv_init"))]
+    for i in range(2):
+        a, b = f"persistent {i}", f"another {i}"
+        if rank == 0:
+            yield from [isent(a, 1, 30, 2 * INT, "MPI_Start"), call("MPI_Wait", done(a)), call("MPI_Wait"),
+                        isent(b, 1, 31, 3 * INT, "MPI_Startall"), call("MPI_Waitall", done(b))]
+        else:
+            yield from [posted(a, "MPI_Start"), call("MPI_Wait", got(a, 0, 30, 2 * INT)), call("MPI_Wait"), posted(b, "MPI_Startall"),
+                        call("MPI_Waitall", got(b, 0, 31, 3 * INT))]
+    yield from [call("MPI_Request_free")] * 3
+
+    if rank == 0:
+        yield from [isent("given up", 1, 40, 4), call("MPI_Request_free"), wait_for(41)]
+    else:
+        yield from [received(0, 40, 4), go(41)]
+    yield from [posted("cancelled"), call("MPI_Cancel"), call("MPI_Wait", cancelled("cancelled"))]
+
+    if rank == 0:
+        yield from [call("MPI_Waitany"), posted("one"), call("MPI_Waitany", got("one", 1, 50, INT))]
+        for how in ("MPI_Waitsome", "MPI_Testall", "MPI_Testany", "MPI_Testsome"):
+            names = [f"{how} {i}" for i in range(4)]
+            yield from [*map(posted, names), go(59), call(how, *(got(name, 1, 51 + i, INT) for i, name in enumerate(names)))]
+    else:
+        yield sent("MPI_Send", 0, 50, INT)
+        for _ in range(4):
+            yield from [wait_for(59), *(sent("MPI_Send", 0, 51 + i, INT) for i in range(4))]
+
+    if rank == 0:
+        yield from [posted("tested"), call("MPI_Test"), go(61), call("MPI_Test", got("tested", 1, 60, INT))]
+    else:
+        yield from [wait_for(61), sent("MPI_Send", 0, 60, INT)]
+    yield from [call("MPI_Grequest_start"), call("MPI_Grequest_complete"), call("MPI_Wait")]
+
+    if rank == 0:
+        yield from [posted("too long"), posted("fits"), go(72), ("MPI_Waitall...", None, [cancelled("too long"), got("fits", 1, 71, 8)])]
+    else:
+        yield from [wait_for(72), sent("MPI_Send", 0, 71, 8), sent("MPI_Send", 0, 70, 8)]
+
+    if fourth:
+        yield from [("MPI_Isendrecv", [("ISEND", "both", other, 80 + rank, 2 * INT), ("POST", "and")]),
+                    call("MPI_Wait", done("both"), got("and", other, 80 + other, 2 * INT)),
+                    ("MPI_Isendrecv_replace", [("ISEND", "both again", other, 82, 3 * INT), ("POST", "and again")]),
+                    call("MPI_Wait", done("both again"), got("and again", other, 82, 3 * INT)), call("MPI_Send_c")]
+        yield call("MPI_Psend_init" if rank == 0 else "MPI_Precv_init")
+        for i in range(2):
+            if rank == 0:
+                yield from [isent(f"parts {i}", 1, 84, 3 * 2 * INT, "MPI_Start"), *[call("MPI_Pready")] * 3, call("MPI_Wait", done(f"parts {i}"))]
+            else:
+                yield from [posted(f"parts {i}", "MPI_Start"), call("MPI_Wait", got(f"parts {i}", 0, 84, 3 * 2 * INT))]
+        yield call("MPI_Request_free")

@@ -1,0 +1,84 @@
+"""Records programs of MPI in tests: compiles them, runs them under `xtf record`, and reads what came of it."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from recorded_trace import Recorded
+
+XTF = os.environ["XTF"]
+PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
+LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe"], "mpich": ["mpirun.mpich"]}
+# Of a launcher that runs the tests, and of the user.
+FOREIGN = re.compile("^(OMPI_|PMIX|PMI_|SLURM_|LD_PRELOAD|XTF_|HYDI_)")
+TIMEOUT = 90
+
+
+def module_of(mpi):
+    """Where `xtf record` of a build finds the module for an MPI."""
+    folder = os.environ.get("XTF_RECORD_LIBDIR") or pathlib.Path(XTF).resolve().parents[1] / "record"
+    return pathlib.Path(folder) / f"libxtf-record-{mpi}.so"
+
+
+def mpis():
+    """The MPIs that programs can be compiled for, run with, and recorded with."""
+    return [mpi for mpi, launcher in LAUNCHERS.items() if shutil.which(f"mpicc.{mpi}") and shutil.which(launcher[0]) and module_of(mpi).exists()]
+
+
+class Case(unittest.TestCase):
+    """A test in a folder of its own."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="xtf-test-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        (self.folder / "tmp").mkdir()
+        kept = {name: value for name, value in os.environ.items() if not FOREIGN.match(name)}
+        if "XTF_RECORD_LIBDIR" in os.environ:
+            kept["XTF_RECORD_LIBDIR"] = os.environ["XTF_RECORD_LIBDIR"]
+        self.environment = {**kept, "XTF_TMPDIR": str(self.folder / "tmp"), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+    def run_in(self, *command, status=0, **environment):
+        """Runs a command, whose status must be this, in the test's folder; what it printed."""
+        done = subprocess.run([str(part) for part in command], cwd=self.folder, env={**self.environment, **environment}, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=TIMEOUT)
+        self.assertEqual(done.returncode, status, f"{command}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def xtf(self, *arguments, status=0):
+        return self.run_in(XTF, *arguments, status=status)
+
+    def compile(self, mpi, program, *options):
+        """The executable of programs/PROGRAM.c."""
+        path = self.folder / f"{program}-{mpi}"
+        self.run_in(f"mpicc.{mpi}", "-w", "-O1", "-o", path, PROGRAMS / f"{program}.c", *options)
+        return path
+
+    def launch(self, mpi, n, *command):
+        return [*LAUNCHERS[mpi], "-n", n, *command]
+
+    def record(self, mpi, n, *command, **environment):
+        """Records a program of n processes; the trace and what the program printed. The trace is whole."""
+        path = self.folder / f"{pathlib.Path(str(command[0])).name}.xtf"
+        output = self.run_in(XTF, "record", "-o", path, *self.launch(mpi, n, *command), **environment)
+        self.xtf("check", path)
+        return path, output
+
+    def recorded(self, mpi, n, *command, **environment):
+        """As record(), but the trace is read."""
+        path, output = self.record(mpi, n, *command, **environment)
+        trace = Recorded(path)
+        self.addCleanup(trace.close)
+        return trace, output
+
+
+def main():
+    """Runs the tests of the module that calls it; they are skipped if no MPI is here."""
+    if not mpis():
+        print("skipped: no MPI that programs can be compiled for, run with and recorded with")
+        sys.exit(77)
+    unittest.main()

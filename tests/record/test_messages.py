@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Messages and requests between two processes: what is recorded of them, call by call."""
+
+import re
+
+import expected_messages as expected
+import recording
+
+# The functions that the lists of expected calls speak of.
+FUNCTIONS = re.compile(r"MPI_([IBSR]*send(_init|_c)?|I?m?recv|Recv_init|I?m?probe|I?sendrecv(_replace)?|Wait.*|Test(all|any|some)?|Start(all)?|Request_free|Cancel"
+                       r"|Buffer_(at|de)tach|Grequest_.*|P(send|recv)_init|Pready)$", re.IGNORECASE)
+WHAT = {"MPI_SEND": "SEND", "MPI_ISEND": "ISEND", "MPI_RECV": "RECV", "MPI_IRECV": "IRECV", "MPI_IRECV_REQUEST": "POST",
+        "MPI_ISEND_COMPLETE": "DONE", "MPI_REQUEST_CANCELLED": "CANCELLED", "MPI_REQUEST_TEST": "TEST"}
+
+
+class Names:
+    """The ids of requests by their names in the lists: each name is one id, and no id has two names."""
+
+    def __init__(self):
+        self.ids = {}
+
+    def fits(self, name, request):
+        if name not in self.ids:
+            if request is None or request in self.ids.values():
+                return False
+            self.ids[name] = request
+        return self.ids[name] == request
+
+
+def shown(record):
+    return (WHAT[record.event], record.request, *((record.peer, record.tag, record.bytes) if record.event in ("MPI_SEND", "MPI_ISEND", "MPI_RECV", "MPI_IRECV") else ()))
+
+
+def messages_of(call):
+    """The records of a call as the lists have them, with ids; tests that found nothing are not in the lists."""
+    return [shown(record) for record in call.records if record.event in WHAT and record.event != "MPI_REQUEST_TEST"]
+
+
+def together(calls):
+    """Calls (name, records), of which a row of the same polls is one, with their records by tag."""
+    joined = []
+    for name, records in calls:
+        if name in expected.POLLS and joined and joined[-1][0] == name:
+            joined[-1] = (name, sorted(joined[-1][1] + records, key=lambda record: record[3]))
+        else:
+            joined.append((name, records))
+    return joined
+
+
+class Messages(recording.Case):
+    def assert_records(self, names, wanted, found, where):
+        """Records are those of a list."""
+        self.assertEqual([record[0] for record in wanted], [record[0] for record in found], where)
+        for want, have in zip(wanted, found):
+            with_request = want[0] not in ("SEND", "RECV")
+            self.assertEqual(want[2 if with_request else 1:], have[2:], where)
+            if with_request:
+                self.assertTrue(names.fits(want[1], have[1]), f"{where}: {want[1]} is not {have[1]}, but {names.ids.get(want[1])}")
+            else:
+                self.assertIsNone(have[1], where)
+
+    def assert_calls(self, wanted, found, rank):
+        """The calls of a rank are those of a list."""
+        names, at = Names(), 0
+        for number, entry in enumerate(wanted):
+            function, records, where = entry[0], entry[-1], f"rank {rank}, call {number}: {entry}"
+            if not function.endswith("..."):
+                self.assertLess(at, len(found), where)
+                self.assertEqual(function, found[at][0], f"{where}, behind {found[max(0, at - 3):at]}")
+                self.assert_records(names, records, found[at][1], f"{where}, found {found[at]}")
+                at += 1
+                continue
+            # Several calls, whose records come in any order: n of them, or as many as there are.
+            some = []
+            for i in range(entry[1] or len(found)):
+                if at == len(found) or not found[at][0].startswith("MPI_Wait"):
+                    break
+                self.assertTrue(entry[1] is None or len(found[at][1]) <= 1, where)
+                some += found[at][1]
+                at += 1
+            def order(record):
+                return (record[0], names.ids.get(record[1], 0) if isinstance(record[1], str) else record[1])
+            self.assert_records(names, sorted(records, key=order), sorted(some, key=order), f"{where}, found {some}")
+        self.assertEqual(found[at:], [], f"rank {rank}: calls behind the last one")
+
+    def assert_program(self, mpi, program, lists):
+        trace, output = self.recorded(mpi, 2, self.compile(mpi, program))
+        self.assertEqual(trace.processes(), [0, 1])
+        for rank in (0, 1):
+            calls = [call for call in trace.calls(rank) if FUNCTIONS.match(call.name)]
+            for call in calls:
+                for record in call.records:
+                    if "comm" in record.__dict__ and record.event in WHAT:
+                        self.assertEqual(trace.comm_name(record.comm), "MPI_COMM_WORLD")
+            self.assert_calls(list(lists(rank)), together([(call.name, messages_of(call)) for call in calls]), rank)
+        return trace, output
+
+    def test_blocking(self):
+        for mpi in recording.mpis():
+            with self.subTest(mpi):
+                trace, output = self.assert_program(mpi, "blocking", expected.blocking)
+                self.assertEqual(output, "")
+                # Of three probes that found nothing the first is recorded, and their number with the next that found something.
+                probes = [call for call in trace.calls(0) if call.name == "MPI_Iprobe"]
+                self.assertEqual([call.enter.attributes for call in probes], [{}, {"found nothing": 3}])
+
+    def test_requests(self):
+        for mpi in recording.mpis():
+            with self.subTest(mpi):
+                trace, output = self.assert_program(mpi, "requests", lambda rank: expected.requests(rank, mpi == "mpich"))
+                failed = int(re.fullmatch(r"(\d+) tests found nothing\n", output)[1])
+                tests = [record for call in trace.calls(0) for record in call.records if record.event == "MPI_REQUEST_TEST" and call.name == "MPI_Test"]
+                self.assertEqual([record.attributes for record in tests], [{"found nothing": 1}, {"found nothing": failed}])
+                self.assertEqual(len({record.request for record in tests}), 1)
+                self.assertEqual(sum(call.name == "MPI_Test" for call in trace.calls(0)), 2)
+
+
+if __name__ == "__main__":
+    recording.main()

@@ -103,10 +103,17 @@ def symbols_of(file, *options):
     return {line.split()[0] for line in lines if line.strip()}
 
 
+def weak_symbols_of(file):
+    lines = subprocess.run(["nm", "-P", "-g", "--defined-only", file], check=True, capture_output=True, text=True).stdout.splitlines()
+    return {line.split()[0] for line in lines if line.split()[1:2] in (["V"], ["W"])}
+
+
 def uses_of(project, build, files):
     """For each source the other sources whose symbols it uses: {path: {path: symbol}}."""
     objects = objects_of(project, build, files)
     defined_in = {symbol: path for path, file in objects.items() for symbol in symbols_of(file, "--defined-only")}
+    # What a room defines weakly is its own, though rooms above may say it better.
+    defined_in |= {symbol: path for path, file in objects.items() for symbol in weak_symbols_of(file)}
     uses = {path: {} for path in objects}
     for path, file in objects.items():
         for symbol in sorted(symbols_of(file, "--undefined-only")):

@@ -9,7 +9,7 @@ XtfRing *xtf_mpi_ring(XtfRing *ring)
 
 void xtf_mpi_record_end(unsigned kind, uint32_t id)
 {
-    bool inside = xtf_core_active && xtf_core_thread.busy && xtf_core_thread.ring;
+    bool inside = xtf_core_active && xtf_core_thread.busy == XTF_CORE_BUSY;
     XtfRing *ring = inside ? xtf_core_thread.ring : xtf_core_begin();
 
     if (!ring)

@@ -25,16 +25,21 @@ typedef struct {
     uint32_t next_number, next_base;
 } Worlds;
 
-static int open_worlds(int flags)
+static int open_in(const char *folder, int flags)
 {
-    const char *folder = xtf_core_option("GATHER");
     char path[4096];
 
-    if (!folder)
-        folder = xtf_core_option("FOLDER");
     if (!folder || snprintf(path, sizeof path, "%s/worlds", folder) >= (int)sizeof path)
         return -1;
     return open(path, flags | O_CLOEXEC, 0600);
+}
+
+/* The folder that all nodes see is there only if somebody needed it. */
+static int open_worlds(int flags)
+{
+    int fd = open_in(xtf_core_option("GATHER"), flags);
+
+    return fd >= 0 ? fd : open_in(xtf_core_option("FOLDER"), flags);
 }
 
 void xtf_mpi_world_tell(uint32_t size)

@@ -2,9 +2,9 @@
  * The process's place in its job.
  *
  * Processes have numbers in the job: the rank in MPI_COMM_WORLD, and for those that were spawned a base before it. A
- * spawned world takes its base, and a number, from the file `worlds` in the folder of the job (XTF_RECORD_GATHER, else
- * XTF_RECORD_FOLDER); where that is not to be had, because the folder is another node's, from a hash of host and
- * process, which is only probably nobody else's.
+ * spawned world takes its base, and a number, from the file `worlds` in the folder of the job (XTF_RECORD_GATHER if
+ * that is there, else XTF_RECORD_FOLDER); where that is not to be had, because the folder is another node's, from a
+ * hash of host and process, which is only probably nobody else's.
  */
 #pragma once
 

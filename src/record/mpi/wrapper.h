@@ -47,9 +47,11 @@ static inline long long xtf_mpi_counts_at(XtfMpiCounts counts, int i)
     return counts.large ? (long long)((const int64_t *)counts.at)[i] : ((const int *)counts.at)[i];
 }
 
-/* Begins a call. NULL: it is only passed on. */
+/* Begins a call. NULL: it is only passed on, as are calls that MPI makes of itself. */
 static inline XtfRing *xtf_mpi_begin(void)
 {
+    if (__builtin_expect(xtf_core_thread.busy != XTF_CORE_IDLE, 0))
+        return NULL;
     if (__builtin_expect(atomic_load_explicit(&xtf_mpi_state, memory_order_acquire) != XTF_MPI_ON, 0) &&
         !xtf_mpi_begin_slowly())
         return NULL;

@@ -100,3 +100,19 @@ bool xtf_regions_look(XtfRing *ring, uint32_t index)
     calls->left = brake_calls > 0 ? brake_calls + 1 : UINT32_MAX;
     return true;
 }
+
+void xtf_regions_unwind(XtfRing *ring, uint32_t index)
+{
+    uint32_t region = XTF_WIRE_REGIONS_OWN + index, depth = ring->depth;
+
+    while (depth > 0 && ring->stack[depth - 1] != region)
+        depth--;
+    if (depth == 0)
+        return;
+    for (uint32_t i = depth; i < ring->depth; i++)
+        if (ring->stack[i] >= XTF_WIRE_REGIONS_OWN) {
+            XtfRegionCalls *calls = &xtf_regions_calls[ring->stack[i] - XTF_WIRE_REGIONS_OWN];
+            calls->open -= calls->open > 0;
+        }
+    ring->depth = depth;
+}

@@ -94,7 +94,7 @@ static void record(XtfRing *ring, const pthread_mutex_t *mutex, unsigned kind)
 /* The ring, inside of the region; NULL: nothing is to be recorded. */
 static XtfRing *enter(_Atomic uint32_t *region, const char *name)
 {
-    XtfRing *ring = are_recorded ? xtf_core_begin() : NULL;
+    XtfRing *ring = are_recorded ? xtf_regions_begin_library() : NULL;
 
     if (!ring)
         return NULL;

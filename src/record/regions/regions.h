@@ -54,26 +54,29 @@ bool xtf_regions_make_calls(void);
 /* The slow path of xtf_regions_enter(): the first call of a region by this thread, or the brake's turn. False: the call
  * is not to be recorded. */
 bool xtf_regions_look(XtfRing *ring, uint32_t index);
+/* The frames above the region's were left by a jump or an exception: forgets them. */
+void xtf_regions_unwind(XtfRing *ring, uint32_t index);
 
-/* As xtf_core_begin(), but the first call begins to record the process. */
+/* As xtf_core_begin_frame(), but the first call begins to record the process. */
 static inline XtfRing *xtf_regions_begin(void)
 {
-    XtfRing *ring = xtf_core_begin();
+    XtfRing *ring = xtf_core_begin_frame();
 
     if (__builtin_expect(!ring && !xtf_core_active, 0) && xtf_regions_start())
-        ring = xtf_core_begin();
+        ring = xtf_core_begin_frame();
     return ring;
 }
 
-/* As xtf_core_begin(), for ends: also while the thread is not recorded by its own will. */
+/* The same for ends, which begin nothing. */
 static inline XtfRing *xtf_regions_begin_end(void)
 {
-    XtfCoreThread *thread = &xtf_core_thread;
+    return xtf_regions_calls ? xtf_core_begin_frame() : NULL;
+}
 
-    if (__builtin_expect(!xtf_core_active || thread->busy || !thread->ring || !xtf_regions_calls, 0))
-        return NULL;
-    thread->busy = 1;
-    return thread->ring;
+/* Of functions of the C library, which MPI and the recorder itself call as well. */
+static inline XtfRing *xtf_regions_begin_library(void)
+{
+    return xtf_core_thread.busy == XTF_CORE_IDLE ? xtf_core_begin() : NULL;
 }
 
 static inline void xtf_regions_enter(XtfRing *ring, uint32_t index)
@@ -98,6 +101,10 @@ static inline void xtf_regions_leave(XtfRing *ring, uint32_t index)
     if (__builtin_expect(calls->open == 0, 0))
         return;
     calls->open--;
+    if (__builtin_expect(ring->depth > 0 && ring->depth <= XTF_CORE_STACK &&
+                             ring->stack[ring->depth - 1] != XTF_WIRE_REGIONS_OWN + index,
+                         0))
+        xtf_regions_unwind(ring, index);
     xtf_core_leave(ring, XTF_WIRE_REGIONS_OWN + index);
 }
 

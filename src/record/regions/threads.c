@@ -89,7 +89,7 @@ static void end_thread(void *data)
 
     /* The thread may have been cancelled within a call that is recorded, which does not come back. */
     xtf_core_end();
-    XtfRing *ring = xtf_core_begin();
+    XtfRing *ring = xtf_regions_begin_library();
 
     if (!ring)
         return;
@@ -104,7 +104,7 @@ static void *run(void *data)
     void *result;
 
     free(data);
-    XtfRing *ring = xtf_core_begin();
+    XtfRing *ring = xtf_regions_begin_library();
     if (ring) {
         xtf_core_record(ring, xtf_core_now(), XTF_WIRE_THREAD_BEGIN, 0, 0, start.sequence);
         xtf_core_end();
@@ -158,7 +158,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
     int kept = errno, state = PTHREAD_CREATE_JOINABLE;
 
     need_next();
-    XtfRing *ring = xtf_core_begin();
+    XtfRing *ring = xtf_regions_begin_library();
     Start *start = ring ? malloc(sizeof *start) : NULL;
     if (!start) {
         if (ring)
@@ -195,7 +195,7 @@ EXPORT int pthread_join(pthread_t thread, void **value)
 
     need_next();
     uint64_t sequence = take_joinable(thread);
-    XtfRing *ring = sequence > 0 ? xtf_core_begin() : NULL;
+    XtfRing *ring = sequence > 0 ? xtf_regions_begin_library() : NULL;
     if (!ring)
         return next_join(thread, value);
     uint32_t index = region_of(&region, "pthread_join", XTF_REGIONS_ROLE_THREAD_WAIT);
@@ -221,7 +221,7 @@ EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 {
     need_next();
     int result = next_set_name(thread, name);
-    XtfRing *ring = result == 0 && pthread_equal(thread, pthread_self()) ? xtf_core_begin() : NULL;
+    XtfRing *ring = result == 0 && pthread_equal(thread, pthread_self()) ? xtf_regions_begin_library() : NULL;
     if (ring) {
         define_name(ring);
         xtf_core_end();

@@ -1,0 +1,195 @@
+"""Makes the Fortran wrappers of one MPI's functions, from the table of which those of C are made.
+
+usage: fortran.py TABLE MPI SOURCE -- COMPILER...
+
+MPI is openmpi or mpich; COMPILER is as in wrappers.py. The Fortran bindings of Open MPI call PMPI_X: so all of them are wrapped, mpi_x_ of mpif.h and of the module
+mpi, mpi_x_f08_ of the module mpi_f08. Those of MPICH call MPI_X, which is wrapped already, but for the routines of mpi_f08 without a
+buffer, mpi_x_f08_, which call PMPI_X.
+
+A wrapper passes on the arguments as they are to the profiling name of the same routine, pmpi_x_, or pmpi_x_f08_ (MPICH: pmpir_x_f08_): what Fortran's
+MPI_IN_PLACE, MPI_BOTTOM or a callback mean, the library's own conversion knows. Handles are converted for recording alone.
+"""
+
+import sys
+
+import fortran_roles
+import header
+import kinds
+import kinds_handles
+import kinds_messages
+import table
+import wrappers
+
+# Routines that have no Fortran binding, or another one than the C declaration says; MPI_Pcontrol is in fortran.c.
+WITHOUT = {"MPI_Info_create_env", "MPI_Pcontrol"}
+# C's arguments that Fortran lacks.
+LACKING = {"argc": ("MPI_Init", "MPI_Init_thread"), "argv": ("MPI_Init", "MPI_Init_thread")}
+# The same routines with an address as a TYPE(C_PTR), which mpif.h and the module mpi have as well.
+WITH_POINTER = ("MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_shared_query")
+INTEGERS_8 = ("MPI_Count", "MPI_Aint", "MPI_Offset")
+
+
+def lacks(function, argument):
+    return function.name in LACKING.get(argument.name, ())
+
+
+def arguments_of(function):
+    return [argument for argument in function.arguments if not lacks(function, argument)]
+
+
+def is_text(argument):
+    return argument.base == "char"
+
+
+def declared(argument):
+    """The declaration of an argument as Fortran passes it: an address."""
+    if is_text(argument):
+        return f"char *{argument.name}"
+    if argument.base in INTEGERS_8:
+        return f"{argument.base} *{argument.name}"
+    if argument.base == "int" or argument.base == "MPI_Fint" or argument.base in fortran_roles.CONVERTED:
+        return f"MPI_Fint *{argument.name}"
+    return f"void *{argument.name}"
+
+
+def parameters_of(function):
+    arguments = arguments_of(function)
+    texts = [f"size_t {argument.name}_length" for argument in arguments if is_text(argument)]
+    return ", ".join([declared(argument) for argument in arguments] + ["MPI_Fint *ierror"] + texts)
+
+
+def passed_of(function, code):
+    arguments = arguments_of(function)
+    texts = [f"{argument.name}_length" for argument in arguments if is_text(argument)]
+    return ", ".join([argument.name for argument in arguments] + [code] + texts)
+
+
+def statuses_of(function, snippets):
+    lines = []
+    if function.argument("status") and function.argument("status").base == "MPI_Status" and snippets.mentions("status"):
+        lines += ["    if (xtf_fortran_ignored(status))", "        status = xtf_mpi_scratch_statuses(1);"]
+    if function.argument("statuses") and snippets.mentions("statuses"):
+        lines += ["    if (xtf_fortran_ignored(statuses))", "        statuses = xtf_mpi_scratch_statuses(*count);"]
+    return lines
+
+
+def filled_of(function, snippets):
+    """(conversions, snippets with C expressions)."""
+    conversions = fortran_roles.conversions_of(function, snippets)
+    return conversions, kinds.fill(snippets, fortran_roles.roles_of(function, conversions), function)
+
+
+def declarations_of(conversions):
+    return [f"    {made.declare}" for made in conversions.values() if made.declare]
+
+
+def changes_of(conversions):
+    return [f"    {made.after}" for made in conversions.values() if made.after]
+
+
+RETURNED = ["    if (ierror)", "        *ierror = result;"]
+
+
+def recorded_of(function, snippets):
+    """The recorded call, as wrappers.body_of() makes it for C."""
+    conversions, filled = filled_of(function, snippets)
+    conditional = bool(filled.condition)
+    lines = ["    uint64_t entered = xtf_core_now();", "    MPI_Fint result = MPI_SUCCESS;"]
+    if not conditional:
+        lines += [f"    xtf_core_enter_at(ring, entered, {function.number});"]
+    lines += statuses_of(function, snippets) + declarations_of(conversions)
+    lines += wrappers.indent(filled.before)
+    lines += [f"    next({passed_of(function, '&result')});", "    uint64_t left = xtf_core_now();", *changes_of(conversions)]
+    if conditional:
+        lines += [f"    if (({filled.condition}) || result != MPI_SUCCESS || xtf_mpi_all_calls) {{", f"    xtf_core_enter_at(ring, entered, {function.number});"]
+    lines += wrappers.indent(filled.after)
+    lines += [f"    xtf_core_leave_at(ring, left, {function.number});"]
+    if conditional:
+        lines += ["    } else {", f"    xtf_mpi_count({function.number});", *wrappers.indent(filled.missed), "    }"]
+    return lines + RETURNED
+
+
+def unrecorded_of(function, snippets):
+    """The call where nothing is recorded, but all members of a communicator agree, as wrappers.unrecorded_body_of() makes it."""
+    conversions, filled = filled_of(function, snippets)
+    test = "xtf_mpi_agrees_init()" if function.kind in wrappers.BEGINS else "xtf_mpi_agrees()"
+    return ["    if (!ring) {", f"    if (!{test}) {{", f"        next({passed_of(function, 'ierror')});", "        return;", "    }",
+            "    uint64_t entered = 0, left = 0;", "    MPI_Fint result = MPI_SUCCESS;", "    (void)entered, (void)left;", "    xtf_core_thread.busy = 1;",
+            *declarations_of(conversions), *wrappers.indent(filled.before), f"    next({passed_of(function, '&result')});", *changes_of(conversions),
+            *wrappers.indent(filled.after), "    xtf_core_thread.busy = 0;", *RETURNED, "    return;", "    }"]
+
+
+def body_of(function, snippets):
+    """A function that all names of a routine share; `next` is what it passes the call on to."""
+    short, parameters = function.short, parameters_of(function)
+    pass_on = [f"        next({passed_of(function, 'ierror')});", "        return;"]
+    lines = [f"typedef void Fortran{short}({parameters});", f"static void fortran_{short}(Fortran{short} *next, {parameters})", "{"]
+    if function.recorded == "off":
+        lines += [f"    if (xtf_mpi_quiet({function.number})) {{", *pass_on, "    }"]
+    lines += [f"    XtfRing *ring = {wrappers.BEGINS.get(function.kind, 'xtf_mpi_begin()')};"]
+    if function.kind in kinds_handles.ALWAYS:
+        lines += unrecorded_of(function, snippets)
+    else:
+        lines += ["    if (!ring) {", *pass_on, "    }"]
+    lines += recorded_of(function, snippets)
+    return "\n".join(lines + ["    xtf_core_end();", *wrappers.indent(wrappers.ENDS.get(function.kind, "")), "}"])
+
+
+def entry_of(function, name, profiling, aliases):
+    """What programs call: `name`, and its other spellings."""
+    parameters, short = parameters_of(function), function.short
+    lines = [f"XTF_MPI_VISIBLE void {name}({parameters})", "{", f"    static Fortran{short} *next;", "    if (__builtin_expect(!next, 0))",
+             f'        next = (Fortran{short} *)xtf_fortran_find("{profiling}", "{name}");', f"    fortran_{short}(next, {passed_of(function, 'ierror')});", "}"]
+    lines += [f'XTF_MPI_VISIBLE void {alias}({parameters}) __attribute__((alias("{name}")));' for alias in aliases]
+    return "\n".join(lines)
+
+
+def entries_of(function, mpi):
+    lower = function.name.lower()
+    entries = []
+    if mpi == "openmpi":
+        ompi = f"ompi_{function.short.lower()}_f"
+        entries.append(entry_of(function, f"{lower}_", f"pmpi_{lower[4:]}_", [f"{lower}__", lower.upper(), ompi]))
+        if function.name in WITH_POINTER:
+            entries.append(entry_of(function, f"{lower}_cptr_", f"pmpi_{lower[4:]}_cptr_", [f"{lower}_cptr__", f"{lower}_cptr".upper()]))
+    entries.append(entry_of(function, f"{lower}_f08_", f"{'pmpi' if mpi == 'openmpi' else 'pmpir'}_{lower[4:]}_f08_", []))
+    return entries
+
+
+def has_binding(function):
+    return (function.recorded != "never" and function.name not in WITHOUT and not function.variadic and function.result == "int"
+            and not function.name.endswith("_c"))
+
+
+# No header declares what Fortran calls.
+HEAD = """#include "src/record/mpi/fortran.h"
+#include "src/record/mpi/hooks.h"
+#include "src/record/mpi/wrapper.h"
+
+#pragma GCC diagnostic ignored "-Wmissing-prototypes\"
+"""
+
+
+def source_text(functions, mpi, snippets, declarations):
+    parts = [HEAD]
+    for function in functions:
+        if has_binding(function) and function.name in declarations:
+            parts += [body_of(function, kinds.snippets_of(snippets, function)), *entries_of(function, mpi)]
+    return "\n\n".join(parts) + "\n"
+
+
+def main():
+    separator = sys.argv.index("--")
+    table_path, mpi, source_path = sys.argv[1:separator]
+    try:
+        functions = table.read(table_path)
+        declarations = header.declarations(header.preprocess(sys.argv[separator + 1:]))
+        text = source_text(functions, mpi, kinds.collect(kinds_messages.KINDS, kinds_handles.KINDS), declarations)
+    except (table.TableError, kinds.KindError, fortran_roles.RoleError) as error:
+        sys.exit(str(error))
+    with open(source_path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+if __name__ == "__main__":
+    main()

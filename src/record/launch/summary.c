@@ -56,41 +56,17 @@ static void say_ends(GPtrArray *lines, const GArray *processes)
     }
 }
 
-typedef struct {
-    uint64_t sum, most; /* of all processes, of one of them */
-} Figure;
-
-static Figure sum_up(const GArray *processes, const char *name)
-{
-    Figure figure = {0};
-
-    for (guint i = 0; i < processes->len; i++) {
-        uint64_t value = xtf_recorded_number(&g_array_index(processes, XtfRecordedProcess, i), name);
-        figure.sum += value;
-        figure.most = MAX(figure.most, value);
-    }
-    return figure;
-}
-
+/* Waits and losses are remarks. */
 static void say_cost(GPtrArray *lines, const GArray *processes)
 {
-    Figure overhead = sum_up(processes, "record.overhead_ns"), waits = sum_up(processes, "record.waits"),
-           waited = sum_up(processes, "record.waited_ns"), dropped = sum_up(processes, "record.dropped"),
-           nested = sum_up(processes, "record.nested"), without_ring = sum_up(processes, "record.without_ring");
-    g_autofree char *most = show_time(overhead.most), *time = show_time(waited.sum);
+    uint64_t overhead = 0;
 
-    if (overhead.most > 0)
-        say(lines, "  recording took a process about %s at most", most);
-    if (waits.sum > 0)
-        say(lines,
-            "  threads waited %" PRIu64 " times for room in their buffers, %s in all: a larger --buffer may help",
-            waits.sum, time);
-    if (dropped.sum > 0)
-        say(lines, "  %" PRIu64 " records are missing: the buffers were full", dropped.sum);
-    if (nested.sum > 0)
-        say(lines, "  %" PRIu64 " records are missing: signal handlers made them while others were made", nested.sum);
-    if (without_ring.sum > 0)
-        say(lines, "  %" PRIu64 " records are missing: their threads were too many", without_ring.sum);
+    for (guint i = 0; i < processes->len; i++)
+        overhead =
+            MAX(overhead, xtf_recorded_number(&g_array_index(processes, XtfRecordedProcess, i), "record.overhead_ns"));
+    g_autofree char *most = show_time(overhead);
+    if (overhead > 0)
+        say(lines, "  recording took a process %s at most, as far as is known", most);
 }
 
 /* What is told by part stands once in the trace, or once for each part. */

@@ -220,6 +220,21 @@ class Incomplete(Case):
         _, error = self.record("-o", "run.xtf", self.script("app", self.parts(0, world=2) + slow), status=1)
         self.assertIn("15 records of 2 processes", error)
 
+    def test_merge_waits_for_collectors(self):
+        """`xtf merge` behind a job whose processes have just ended."""
+        (self.folder / "run.xtf.d").mkdir()
+        part = self.folder / "run.xtf.d" / "000000.xtf"
+        with subprocess.Popen([MAKE_PART, str(part), "0", "1", "5", "", "hold"], stdin=subprocess.PIPE) as holder:
+            while not part.exists() or part.stat().st_size == 0:
+                time.sleep(0.01)
+            with subprocess.Popen([XTF, "merge", "-o", "run.xtf", "run.xtf.d"], cwd=self.folder, stdout=subprocess.PIPE) as merging:
+                time.sleep(0.2)
+                self.assertIsNone(merging.poll())
+                holder.stdin.close()
+                holder.wait()
+                self.assertEqual(merging.wait(timeout=60), 0)
+        self.xtf("check", "run.xtf")
+
     def test_killed_launcher(self):
         """What a killed `xtf record` leaves is a folder that the other commands read."""
         app = self.script("app", self.parts(0, 1) + "echo ready; exec sleep 60")

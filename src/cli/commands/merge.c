@@ -10,6 +10,11 @@
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
+#include "src/record/launch/parts.h"
+
+enum {
+    COLLECTORS_SECONDS = 3,
+};
 
 typedef struct {
     XtfProgress *progress;
@@ -32,8 +37,9 @@ static void say_left_out(const char *path, const GError *error, void *data)
     xtf_print_line(stderr, "xtf: left out: %s", error->message);
 }
 
-/* The parts that the user means: a folder stands for those in it. */
-static GPtrArray *find_parts(char **names, GError **error)
+/* The parts that the user means: a folder stands for those in it. Collectors of programs that have just ended are
+ * awaited (xtf record). */
+static GPtrArray *find_parts(char **names, const atomic_bool *cancel, GError **error)
 {
     g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func(g_free);
 
@@ -42,6 +48,7 @@ static GPtrArray *find_parts(char **names, GError **error)
             g_ptr_array_add(parts, g_strdup(*names));
             continue;
         }
+        xtf_parts_await(*names, COLLECTORS_SECONDS, cancel);
         char **in_folder = xtf_folder_parts(*names, error);
         if (!in_folder)
             return NULL;
@@ -56,9 +63,13 @@ static GPtrArray *find_parts(char **names, GError **error)
 static bool merge_to(const char *output, char **names, const XtfMergeOptions *options, XtfMergeReport *report,
                      GError **error)
 {
-    if (!output)
+    const Merge *merge = options->data;
+
+    if (!output) {
+        xtf_parts_await(names[0], COLLECTORS_SECONDS, merge->cancel);
         return xtf_merge_anchor(names[0], options, report, error);
-    g_autoptr(GPtrArray) parts = find_parts(names, error);
+    }
+    g_autoptr(GPtrArray) parts = find_parts(names, merge->cancel, error);
     return parts && xtf_merge(output, (const char *const *)parts->pdata, parts->len, options, report, error);
 }
 

@@ -179,7 +179,7 @@ static bool say_summary(const XtfRecordPlan *plan, GError **error)
     for (char **line = lines; line && *line; line++)
         xtf_print_line(stderr, "xtf: %s", *line);
     if (lines)
-        xtf_print_line(stderr, "xtf: to look at it: xtf cat %s info, xtf mount %s DIR, xtf analyze %s", output, output,
+        xtf_print_line(stderr, "xtf: to look at it: xtf cat %s profile, xtf play %s, xtf mount %s DIR", output, output,
                        output);
     return lines != NULL;
 }

@@ -40,12 +40,12 @@ static bool is_ours(void)
 
 bool xtf_mpi_agrees(void)
 {
-    return xtf_mpi_agreeing && !xtf_core_thread.busy;
+    return xtf_mpi_agreeing && xtf_core_thread.busy != XTF_CORE_BUSY;
 }
 
 bool xtf_mpi_agrees_init(void)
 {
-    return !xtf_core_thread.busy && is_recorded() && xtf_pmpi_load() && is_ours();
+    return xtf_core_thread.busy != XTF_CORE_BUSY && is_recorded() && xtf_pmpi_load() && is_ours();
 }
 
 static bool mpi_says(int (*function)(int *))
@@ -78,7 +78,7 @@ void xtf_mpi_initialized(void)
     atomic_store_explicit(&xtf_mpi_state, XTF_MPI_ON, memory_order_release);
 }
 
-/* MPI was initialised behind our back. */
+/* MPI was initialised behind our back. A process that cannot record takes part in what others wait for. */
 static void catch_up(void)
 {
     XtfRing *ring;
@@ -86,13 +86,15 @@ static void catch_up(void)
     pthread_mutex_lock(&lock);
     if (xtf_mpi_state == XTF_MPI_UNKNOWN) {
         ring = activate() ? xtf_core_begin() : NULL;
-        if (ring) {
+        if (ring || is_ours()) {
+            xtf_core_thread.busy = XTF_CORE_BUSY;
             xtf_mpi_attach(ring);
             xtf_core_end();
-            xtf_mpi_initialized();
-        } else {
-            xtf_mpi_state = XTF_MPI_OFF;
         }
+        if (ring)
+            xtf_mpi_initialized();
+        else
+            xtf_mpi_state = XTF_MPI_OFF;
     }
     pthread_mutex_unlock(&lock);
 }
@@ -116,6 +118,14 @@ XtfRing *xtf_mpi_begin_init(void)
         xtf_mpi_state = XTF_MPI_OFF;
         return NULL;
     }
+    return xtf_core_begin();
+}
+
+XtfRing *xtf_mpi_begin_finalize(void)
+{
+    if (!xtf_mpi_is_on() || xtf_core_thread.busy)
+        return NULL;
+    xtf_core_set_recording(true);
     return xtf_core_begin();
 }
 

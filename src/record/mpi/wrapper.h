@@ -28,6 +28,8 @@ bool xtf_mpi_agrees(void);
 bool xtf_mpi_agrees_init(void); /* of MPI_Init */
 /* Of MPI_Init and what is like it: activates the recorder. */
 XtfRing *xtf_mpi_begin_init(void);
+/* Of MPI_Finalize: which is recorded also by a thread that MPI_Pcontrol has switched off. */
+XtfRing *xtf_mpi_begin_finalize(void);
 /* MPI_Init has succeeded, and was recorded. */
 void xtf_mpi_initialized(void);
 /* MPI_Finalize has returned, and was recorded. */
@@ -47,15 +49,16 @@ static inline long long xtf_mpi_counts_at(XtfMpiCounts counts, int i)
     return counts.large ? (long long)((const int64_t *)counts.at)[i] : ((const int *)counts.at)[i];
 }
 
+static inline bool xtf_mpi_is_on(void)
+{
+    return __builtin_expect(atomic_load_explicit(&xtf_mpi_state, memory_order_acquire) == XTF_MPI_ON, 1) ||
+           xtf_mpi_begin_slowly();
+}
+
 /* Begins a call. NULL: it is only passed on, as are calls that MPI makes of itself. */
 static inline XtfRing *xtf_mpi_begin(void)
 {
-    if (__builtin_expect(xtf_core_thread.busy != XTF_CORE_IDLE, 0))
-        return NULL;
-    if (__builtin_expect(atomic_load_explicit(&xtf_mpi_state, memory_order_acquire) != XTF_MPI_ON, 0) &&
-        !xtf_mpi_begin_slowly())
-        return NULL;
-    return xtf_core_begin();
+    return xtf_core_thread.busy == XTF_CORE_IDLE && xtf_mpi_is_on() ? xtf_core_begin() : NULL;
 }
 
 /* Counts a call that is not recorded. */
@@ -72,8 +75,7 @@ static inline void xtf_mpi_count(unsigned region)
 /* Of functions that are off by default: whether the call is passed on, and at most counted. */
 static inline bool xtf_mpi_quiet(unsigned region)
 {
-    if (__builtin_expect(atomic_load_explicit(&xtf_mpi_state, memory_order_acquire) != XTF_MPI_ON, 0) &&
-        !xtf_mpi_begin_slowly())
+    if (!xtf_mpi_is_on())
         return true;
     if (xtf_mpi_all_calls)
         return false;

@@ -1,0 +1,71 @@
+"""What the tests of recording have in common: MPIs, programs compiled for them, runs that are recorded, and what a trace says."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+SKIPPED = 77
+ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", PYTHONDONTWRITEBYTECODE="1")
+OVERSUBSCRIBE = {"openmpi": ["--oversubscribe"], "mpich": []}
+
+
+class Mpi:
+    """One MPI of the command line: NAME MODULE COMPILER..."""
+
+    def __init__(self, name, module, *compiler):
+        self.name, self.module, self.compiler = name, os.path.abspath(module), compiler
+        self.mpicc, self.mpirun = shutil.which(f"mpicc.{name}"), shutil.which(f"mpirun.{name}")
+
+    def __str__(self):
+        return self.name
+
+    def compile(self, source, output, *options):
+        """Compiles a program; warnings do not matter."""
+        subprocess.run([self.mpicc, "-w", "-g", "-DOMPI_OMIT_MPI1_COMPAT_DECLS=0", "-DOMPI_REMOVED_USE_STATIC_ASSERT=0", *options, "-o", output, source], check=True)
+        return output
+
+    def launch(self, n, *command):
+        return [self.mpirun, *OVERSUBSCRIBE[self.name], "-n", str(n), *map(str, command)]
+
+
+def mpis(arguments):
+    """The MPIs of the command line, separated by "--"; those that have a compiler and a launcher here."""
+    found = []
+    while arguments:
+        end = arguments.index("--") if "--" in arguments else len(arguments)
+        found.append(Mpi(*arguments[:end]))
+        arguments = arguments[end + 1:]
+    found = [mpi for mpi in found if mpi.mpicc and mpi.mpirun]
+    if not found:
+        print("no MPI is here whose programs can be compiled and run")
+        sys.exit(SKIPPED)
+    return found
+
+
+def run(command, timeout=60, **options):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False, env=dict(ENVIRONMENT, **options.pop("env", {})), **options)
+    if done.returncode:
+        raise AssertionError(f"{' '.join(map(str, command))}: {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+    return done.stdout
+
+
+def cat(xtf, trace, path):
+    return run([xtf, "cat", trace, path])
+
+
+def calls(xtf, trace, process):
+    """{region: calls} of a process."""
+    lines = [line.split() for line in cat(xtf, trace, f"proc/{process}/profile").splitlines() if not line.startswith("#")]
+    return {fields[-1]: int(fields[1]) for fields in lines if int(fields[1])}
+
+
+def unrecorded(xtf, trace):
+    """{process: {function: calls that were counted and not recorded}}."""
+    found = {}
+    for line in cat(xtf, trace, "definitions/definition_properties").splitlines():
+        match = re.search(r"LOCATION_GROUP +(\d+) +STRING +(\d+) +record\.unrecorded\.(\w+)", line)
+        if match:
+            found.setdefault(int(match[1]), {})[match[3]] = int(match[2])
+    return found

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""The table of MPI's functions knows every function of the headers that are installed, as they declare it, and every function that
+their libraries have and the headers hide; the modules that record have a wrapper for each of them. And the generator refuses what
+does not fit.
+
+usage: test_functions.py SOURCE [NAME MODULE COMPILER...] [-- NAME ...]...
+
+For each MPI: its name, the module that records it, and the command that compiles for it.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(sys.argv[1])
+sys.path.insert(0, str(SOURCE / "src/record/mpi/generate"))
+
+import header  # noqa: E402
+import kinds  # noqa: E402
+import kinds_handles  # noqa: E402
+import kinds_messages  # noqa: E402
+import roles  # noqa: E402
+import table  # noqa: E402
+import wrappers  # noqa: E402
+
+# What the libraries export, and is no function, or only a name that Fortran calls a callback by.
+DATA = re.compile(r"MPI_(F(08)?_STATUS(ES)?_IGNORE|UNWEIGHTED|WEIGHTS_EMPTY|\w+_FN|CONVERSION_FN_NULL|\w+_F90)$")
+
+SAMES = {"MPI_Fint": "int", "MPI_Handler_function": "MPI_Comm_errhandler_function"}
+SAME = re.compile(r"\b(" + "|".join(SAMES) + r")\b")
+
+
+def normal(parameters):
+    """A declaration's types, without what makes no difference to C: names of arguments, and how an array is written."""
+    types = []
+    for part in parameters.split(","):
+        part = part.strip()
+        match = re.match(r"(.*?)(\w+)\s*((?:\[\d*\])*)$", part)
+        kind, array = (match[1], match[3]) if match and part != "void" else (part, "")
+        types.append(re.sub(r"\s+", "", SAME.sub(lambda same: SAMES[same[0]], kind)) + ("*" if array.startswith("[]") else "") + array[2:])
+    return types
+
+
+def unknown(functions, declared):
+    """What is wrong with the table, of the functions that a header declares."""
+    known = {function.name: function for function in functions}
+    problems = []
+    for name, (result, parameters) in sorted(declared.items()):
+        function = known.get(name)
+        if not function:
+            problems.append(f"{name}({parameters}) is not in the table")
+        elif normal(function.parameters) != normal(parameters):
+            problems.append(f"{name} is declared ({parameters}), and in the table ({function.parameters})")
+        elif function.result.replace("MPI_Fint", "int") != result.replace("MPI_Fint", "int"):
+            problems.append(f"{name} returns {result}, and in the table {function.result}")
+    return problems
+
+
+def exported(library):
+    lines = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout.split("\n")
+    return {line.split()[2] for line in lines if line}
+
+
+def library_of(name):
+    """The installed library that programs of an MPI are linked to; None: there is only the header."""
+    cache = subprocess.run(["ldconfig", "-p"], check=True, capture_output=True, text=True).stdout
+    match = re.search({"openmpi": r"libmpi\.so\.40 .*=> (\S+)", "mpich": r"libmpich\.so\.12 .*=> (\S+)"}[name], cache)
+    return match and match[1]
+
+
+def mpis():
+    """[(name, module, compiler)] of the command line."""
+    found, arguments = [], sys.argv[2:]
+    while arguments:
+        end = arguments.index("--") if "--" in arguments else len(arguments)
+        name, module, *compiler = arguments[:end]
+        found.append((name, module, compiler))
+        arguments = arguments[end + 1:]
+    return found
+
+
+class Headers(unittest.TestCase):
+    functions = table.read(SOURCE / "src/record/mpi/functions.tbl")
+
+    def test_known(self):
+        for name, _, compiler in mpis():
+            declared = header.declarations(header.preprocess(compiler))
+            self.assertGreater(len(declared), 300, name)
+            self.assertEqual(unknown(self.functions, declared), [], name)
+
+    def test_one_more(self):
+        """A function that a future header has is found to be missing, and one that changes too."""
+        for name, _, compiler in mpis():
+            text = "#include <mpi.h>\nint MPI_Brand_new(int x, MPI_Comm comm);\n"
+            self.assertEqual(unknown(self.functions, header.declarations(header.preprocess(compiler, text))),
+                             ["MPI_Brand_new(int x, MPI_Comm comm) is not in the table"], name)
+        self.assertEqual(len(unknown(self.functions, {"MPI_Barrier": ("int", "MPI_Comm comm, int how")})), 1)
+        self.assertEqual(len(unknown(self.functions, {"MPI_Barrier": ("void", "MPI_Comm comm")})), 1)
+
+    def test_hidden(self):
+        """The library has no function that neither the header nor the table tells of."""
+        known = {function.name for function in self.functions}
+        for name, _, _ in mpis():
+            library = library_of(name)
+            if not library:
+                continue
+            symbols = {symbol for symbol in exported(library) if symbol.startswith("MPI_") and not symbol.startswith("MPI_T_")}
+            self.assertGreater(len(symbols), 300, name)
+            self.assertEqual(sorted(symbol for symbol in symbols - known if not DATA.match(symbol)), [], name)
+
+    def test_wrapped(self):
+        """A module has the wrappers, and shows nothing else that could get in a program's way."""
+        for name, module, compiler in mpis():
+            declared = header.declarations(header.preprocess(compiler))
+            expected = {function.name for function in self.functions if function.name in declared and function.recorded != "never"}
+            symbols = exported(module)
+            self.assertEqual(expected - symbols, set(), name)
+            self.assertEqual({symbol for symbol in symbols if symbol.startswith("MPI_")} - expected, set(), name)
+            self.assertEqual({symbol for symbol in symbols if symbol.startswith(("PMPI_", "xtf_core", "xtf_mpi", "xtf_regions", "g_"))}, set(), name)
+            needed = subprocess.run(["objdump", "-p", module], check=True, capture_output=True, text=True).stdout
+            self.assertLessEqual(set(re.findall(r"NEEDED\s+(\S+?)\.so", needed)), {"libc", "libdl", "libpthread", "ld-linux-x86-64"}, name)
+
+    def test_numbers(self):
+        self.assertEqual([function.number for function in self.functions], list(range(1, len(self.functions) + 1)))
+        wire = (SOURCE / "src/record/wire.h").read_text()
+        self.assertLess(len(self.functions) + 1, int(re.search(r"XTF_WIRE_FUNCTIONS = (\d+)", wire)[1]))
+        labels = (SOURCE / "src/model/labels.c").read_text()
+        operations = re.findall(r'"(\w+)"', re.search(r"LABELS\(xtf_collective_operations,(.*?)\)", labels, re.DOTALL)[1])
+        self.assertEqual(tuple(operations[:len(wrappers.OPERATIONS)]), wrappers.OPERATIONS)
+
+    def test_large_counts(self):
+        """A function for large counts is recorded as its brother is."""
+        known = {function.name: function for function in self.functions}
+        for function in self.functions:
+            brother = known.get(function.name[:-2]) if function.name.endswith("_c") else None
+            if brother:
+                self.assertEqual((function.kind, function.what, function.group, function.recorded),
+                                 (brother.kind, brother.what, brother.group, brother.recorded), function.name)
+
+    def test_kinds(self):
+        """Snippets fit all functions of their kinds."""
+        snippets = kinds.collect(kinds_messages.KINDS, kinds_handles.KINDS)
+        wrappers.check(self.functions, snippets)
+        for function in self.functions:
+            kinds.fill(kinds.snippets_of(snippets, function), roles.roles_of(function), function)
+
+
+class Refusals(unittest.TestCase):
+
+    def read(self, line):
+        with tempfile.NamedTemporaryFile("w", suffix=".tbl") as file:
+            file.write(f"# a head\n{line}\n")
+            file.flush()
+            return table.read(file.name)
+
+    def test_lines(self):
+        good = "MPI_Send p2p send - 1.0 on const void *buf, int count"
+        self.assertEqual(self.read(good)[0].parameters, "const void *buf, int count")
+        for bad, word in (("MPI_Send p2p send - 1.0 on", "columns"), (good.replace("p2p", "pp"), "group"), (good.replace(" on ", " yes "), "yes"),
+                          (good.replace("MPI_Send", "Send"), "name"), (good.replace("1.0", "one"), "version"), (good.replace("int count", "int result"), "result"),
+                          (good.replace("int count", "int buf"), "one name"), (good + "\n" + good, "before")):
+            with self.assertRaisesRegex(table.TableError, word):
+                self.read(bad)
+
+    def test_snippets(self):
+        function = self.read("MPI_Send p2p send buffered 1.0 on const void *buf, int count, MPI_Comm comm, MPI_Request *request, const int displs[]")[0]
+        expressions = roles.roles_of(function)
+
+        def fill(text):
+            return kinds.substitute(text, expressions, function)
+
+        self.assertEqual(fill("f({count}, {comm}, {request}, {flags});"), "f((long long)count, comm, request, (XTF_MPI_BUFFERED));")
+        self.assertEqual(fill("f({dest|count}, {dest|=-1}); if (x) { y; }"), "f((long long)count, -1); if (x) { y; }")
+        self.assertIn("XtfMpiCounts", fill("{displs}"))
+        for bad in "f({dest});", "f({dest|tag});", "f({Count});", "f({});{dest}":
+            with self.assertRaisesRegex(kinds.KindError, "MPI_Send"):
+                fill(bad)
+        with self.assertRaisesRegex(kinds.KindError, "twice"):
+            kinds.collect({"send": ("", "")}, {"send": ("", "")})
+        with self.assertRaisesRegex(kinds.KindError, "sent"):
+            wrappers.check([function], {"sent": kinds.Snippets()})
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

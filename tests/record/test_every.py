@@ -18,7 +18,7 @@ import header  # noqa: E402
 import kinds  # noqa: E402
 import kinds_handles  # noqa: E402
 import kinds_messages  # noqa: E402
-import programs  # noqa: E402
+import mpis  # noqa: E402
 import table  # noqa: E402
 
 FUNCTIONS = table.read(SOURCE / "src/record/mpi/functions.tbl")
@@ -60,10 +60,10 @@ def may_be_counted(function):
 
 
 def compare(what, called, trace, all_calls):
-    counted = programs.unrecorded(XTF, trace)
+    counted = mpis.unrecorded(XTF, trace)
     known = {function.name: function for function in FUNCTIONS}
     for process, functions in called.items():
-        recorded = programs.calls(XTF, trace, process)
+        recorded = mpis.calls(XTF, trace, process)
         for name, (n, _) in functions.items():
             here, aside = recorded.pop(name, 0), counted.get(process, {}).get(name, 0)
             if all_calls or known[name].recorded == "on" and not may_be_counted(known[name]):
@@ -85,7 +85,7 @@ def try_mpi(mpi, folder):
     for all_calls in False, True:
         trace = os.path.join(folder, f"{mpi}-{all_calls}.xtf")
         options = ["--all-calls"] if all_calls else []
-        programs.run([XTF, "record", *options, "-o", trace, *mpi.launch(2, binary, folder)], cwd=folder)
+        mpis.run([XTF, "record", *options, "-o", trace, *mpi.launch(2, binary, folder)], cwd=folder)
         called = read_called(folder)
         what = f"{mpi}{' --all-calls' if all_calls else ''}"
         expect(f"{what}: two processes tell what they called, not {len(called)}", len(called) == 2)
@@ -93,13 +93,13 @@ def try_mpi(mpi, folder):
         expect(f"{what}: not called: {sorted(missing)}", not missing)
         failed = {name for functions in called.values() for name, (_, result) in functions.items() if result}
         expect(f"{what}: failed: {sorted(failed - FAILING[mpi.name])}", failed <= FAILING[mpi.name])
-        checked = programs.run([XTF, "check", trace])
+        checked = mpis.run([XTF, "check", trace])
         expect(f"{what}: xtf check: {checked}", "0 problems" in checked)
         compare(what, called, trace, all_calls)
 
 
 def main():
-    for mpi in programs.mpis(sys.argv[3:]):
+    for mpi in mpis.all_of(sys.argv[3:]):
         with tempfile.TemporaryDirectory(prefix="xtf-every-") as folder:
             try_mpi(mpi, folder)
     print("\n".join(problems) or "as it should be")

@@ -30,7 +30,7 @@ class Mpi:
         return [self.mpirun, *OVERSUBSCRIBE[self.name], "-n", str(n), *map(str, command)]
 
 
-def mpis(arguments):
+def all_of(arguments):
     """The MPIs of the command line, separated by "--"; those that have a compiler and a launcher here."""
     found = []
     while arguments:

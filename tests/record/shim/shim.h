@@ -1,0 +1,275 @@
+/*
+ * A library that stands between the recorder and MPI, and counts what passes: calls of each function, messages and
+ * bytes to and from each process, and the bytes of collective operations, in plain arrays. It shares no code with the
+ * recorder. At the end each process writes what it has counted to SHIM_FOLDER/counted-RANK:
+ *
+ *     call MPI_Send 5
+ *     sent 1 5 20            to process 1: messages, bytes
+ *     received 1 5 20
+ *     collective 3 12 12     operations, bytes sent and received
+ *
+ * shim.py makes the functions.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROCESSES = 64, REQUESTS = 4096 };
+
+typedef struct {
+    long long n, bytes, back;
+} Count;
+static long long calls[1024];
+static Count sent_to[PROCESSES], received_from[PROCESSES], collective;
+static __thread int depth;
+static MPI_Status own_status, own_statuses[REQUESTS];
+
+/* What is not over yet. */
+typedef enum { NOTHING, SEND, RECEIVE, COLLECTIVE } What;
+typedef struct {
+    What what; /* also where `receives` */
+    int persistent, active, to;
+    int receives; /* a send that receives, too */
+    MPI_Request request;
+    MPI_Comm comm;
+    long long sent, received;
+} Pending;
+static Pending pending[REQUESTS];
+
+static void called(int number)
+{
+    calls[number]++;
+}
+
+/* The process that has a rank in a communicator. -1: none. */
+static int process_of(MPI_Comm comm, int rank)
+{
+    MPI_Group group, world;
+    int inter, process;
+
+    if (rank < 0)
+        return -1;
+    PMPI_Comm_test_inter(comm, &inter);
+    if (inter)
+        PMPI_Comm_remote_group(comm, &group);
+    else
+        PMPI_Comm_group(comm, &group);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Group_translate_ranks(group, 1, &rank, world, &process);
+    PMPI_Group_free(&group);
+    PMPI_Group_free(&world);
+    return process >= 0 && process < PROCESSES ? process : -1;
+}
+
+static long long bytes(long long n, MPI_Datatype type)
+{
+    int size = 0;
+
+    PMPI_Type_size(type, &size);
+    return n * size;
+}
+
+static void sent(MPI_Comm comm, int to, long long size)
+{
+    int process = process_of(comm, to);
+
+    if (process >= 0) {
+        sent_to[process].n++;
+        sent_to[process].bytes += size;
+    }
+}
+
+static void received(MPI_Comm comm, MPI_Status *status)
+{
+    int process = process_of(comm, status->MPI_SOURCE), n = 0;
+
+    if (process >= 0) {
+        PMPI_Get_count(status, MPI_BYTE, &n);
+        received_from[process].n++;
+        received_from[process].bytes += n;
+    }
+}
+
+static Pending *add(What what, MPI_Request request, MPI_Comm comm, int persistent)
+{
+    for (Pending *place = pending; place < pending + REQUESTS; place++)
+        if (place->what == NOTHING) {
+            *place = (Pending){
+                .what = what, .request = request, .comm = comm, .persistent = persistent, .active = !persistent};
+            return place;
+        }
+    abort();
+}
+
+static void add_send(MPI_Request request, MPI_Comm comm, int to, long long size)
+{
+    Pending *made = add(SEND, request, comm, 1);
+
+    made->to = to;
+    made->sent = size;
+}
+
+static void add_collective(MPI_Request request, int persistent, Count size)
+{
+    Pending *made = add(COLLECTIVE, request, MPI_COMM_NULL, persistent);
+
+    made->sent = size.bytes;
+    made->received = size.back;
+}
+
+/* MPICH gives one handle to all requests that are complete at once: the oldest of them is as good as any. */
+static Pending *find(MPI_Request request, int active)
+{
+    for (Pending *place = pending; place < pending + REQUESTS; place++)
+        if (place->what != NOTHING && place->request == request && place->active == active)
+            return place;
+    return NULL;
+}
+
+static void started(MPI_Request request)
+{
+    Pending *place = find(request, 0);
+
+    if (!place)
+        return;
+    place->active = 1;
+    if (place->what == SEND)
+        sent(place->comm, place->to, place->sent);
+}
+
+static void collected(Count size)
+{
+    collective.n++;
+    collective.bytes += size.bytes;
+    collective.back += size.back;
+}
+
+static void completed(MPI_Request old, MPI_Status *status)
+{
+    Pending *place = old == MPI_REQUEST_NULL ? NULL : find(old, 1);
+    int cancelled = 0;
+
+    if (!place)
+        return;
+    if (place->what == RECEIVE) {
+        PMPI_Test_cancelled(status, &cancelled);
+        if (!cancelled)
+            received(place->comm, status);
+    } else if (place->what == COLLECTIVE) {
+        collected((Count){1, place->sent, place->received});
+    }
+    place->active = 0;
+    if (!place->persistent)
+        place->what = NOTHING;
+}
+
+static void forgotten(MPI_Request old)
+{
+    Pending *place = find(old, 1);
+
+    if (!place)
+        place = find(old, 0);
+    if (place)
+        place->what = NOTHING;
+}
+
+/* Messages that a matched probe has found: their communicators. */
+static struct {
+    MPI_Message message;
+    MPI_Comm comm;
+} matched[REQUESTS];
+
+static void match(MPI_Message message, MPI_Comm comm)
+{
+    int i = 0;
+
+    while (matched[i].comm != 0)
+        i++;
+    matched[i].message = message;
+    matched[i].comm = comm;
+}
+
+static MPI_Comm comm_of(MPI_Message message)
+{
+    for (int i = 0; i < REQUESTS; i++)
+        if (matched[i].comm != 0 && matched[i].message == message) {
+            MPI_Comm comm = matched[i].comm;
+            matched[i].comm = 0;
+            return comm;
+        }
+    return MPI_COMM_SELF;
+}
+
+/* ---- Collective operations, as seen by one member. */
+
+typedef struct {
+    int n, local, me, inter, root, member; /* n: partners */
+    int sources, destinations;             /* neighbours */
+} Place;
+
+static Place place_of(MPI_Comm comm, int root)
+{
+    Place place = {0};
+    int topology, weighted, dimensions;
+
+    PMPI_Comm_size(comm, &place.local);
+    PMPI_Comm_rank(comm, &place.me);
+    PMPI_Comm_test_inter(comm, &place.inter);
+    place.n = place.local;
+    if (place.inter)
+        PMPI_Comm_remote_size(comm, &place.n);
+    place.root = place.inter ? root == MPI_ROOT : root == place.me;
+    place.member = place.inter ? root >= 0 : 1;
+    PMPI_Topo_test(comm, &topology);
+    if (topology == MPI_DIST_GRAPH) {
+        PMPI_Dist_graph_neighbors_count(comm, &place.sources, &place.destinations, &weighted);
+    } else if (topology == MPI_CART) {
+        PMPI_Cartdim_get(comm, &dimensions);
+        place.sources = place.destinations = 2 * dimensions;
+    } else if (topology == MPI_GRAPH) {
+        PMPI_Graph_neighbors_count(comm, place.me, &place.sources);
+        place.destinations = place.sources;
+    }
+    return place;
+}
+
+#define SUM(counts, type, n)               \
+    ({                                     \
+        long long sum = 0;                 \
+        for (int k = 0; k < (n); k++)      \
+            sum += (long long)(counts)[k]; \
+        bytes(sum, type);                  \
+    })
+#define SUM_W(counts, types, n)                               \
+    ({                                                        \
+        long long sum = 0;                                    \
+        for (int k = 0; k < (n); k++)                         \
+            sum += bytes((long long)(counts)[k], (types)[k]); \
+        sum;                                                  \
+    })
+
+static void tell(const char *const *names, int n)
+{
+    const char *folder = getenv("SHIM_FOLDER");
+    char path[4096];
+    int rank;
+    FILE *file;
+
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    snprintf(path, sizeof path, "%s/counted-%d", folder ? folder : ".", rank);
+    file = fopen(path, "w");
+    if (!file)
+        return;
+    for (int i = 0; i < n; i++)
+        if (calls[i])
+            fprintf(file, "call %s %lld\n", names[i], calls[i]);
+    for (int i = 0; i < PROCESSES; i++) {
+        if (sent_to[i].n)
+            fprintf(file, "sent %d %lld %lld\n", i, sent_to[i].n, sent_to[i].bytes);
+        if (received_from[i].n)
+            fprintf(file, "received %d %lld %lld\n", i, received_from[i].n, received_from[i].bytes);
+    }
+    fprintf(file, "collective %lld %lld %lld\n", collective.n, collective.bytes, collective.back);
+    fclose(file);
+}

@@ -1,0 +1,108 @@
+"""Makes the counting library (shim.h says what it does) from the table of functions."""
+
+ONE = "MPI_Request old = *request;"
+MANY = "MPI_Request old[count + 1]; memcpy(old, requests, (size_t)count * sizeof *requests);"
+STATUS = "if (status == MPI_STATUS_IGNORE) status = &own_status;"
+STATUSES = "if (statuses == MPI_STATUSES_IGNORE) statuses = own_statuses;"
+DONE = "completed(old, status);"
+DONE_ALL = "for (int i = 0; i < count; i++) completed(old[i], &statuses[i]);"
+DONE_ANY = "if (*index != MPI_UNDEFINED) completed(old[*index], status);"
+DONE_SOME = "for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; i++) completed(old[indices[i]], &statuses[i]);"
+SENT = "sent(comm, dest, bytes(count, datatype));"
+SENT_TOO = "sent(comm, dest, bytes(sendcount, sendtype));"
+SENT_REPLACED = "sent(comm, dest, bytes(count, datatype));"
+RECEIVED = "received(comm, status);"
+
+# By kind: (before, after a call that succeeded).
+KINDS = {
+    "send": ("", SENT),
+    "isend": ("", SENT),
+    "recv": (STATUS, RECEIVED),
+    "mrecv": (STATUS + " MPI_Comm comm = comm_of(*message);", RECEIVED),
+    "mprobe": ("", "match(*message, comm);"),
+    "improbe": ("", "if (*flag) match(*message, comm);"),
+    "sendrecv": (STATUS, SENT_TOO + RECEIVED),
+    "sendrecv_replace": (STATUS, SENT_REPLACED + RECEIVED),
+    "isendrecv": ("", SENT_TOO + "add(RECEIVE, *request, comm, 0);"),
+    "isendrecv_replace": ("", SENT_REPLACED + "add(RECEIVE, *request, comm, 0);"),
+    "irecv": ("", "add(RECEIVE, *request, comm, 0);"),
+    "imrecv": ("MPI_Comm comm = comm_of(*message);", "add(RECEIVE, *request, comm, 0);"),
+    "recv_init": ("", "add(RECEIVE, *request, comm, 1);"),
+    "send_init": ("", "add_send(*request, comm, dest, bytes(count, datatype));"),
+    "psend_init": ("", "add_send(*request, comm, dest, bytes(count * partitions, datatype));"),
+    "precv_init": ("", "add(RECEIVE, *request, comm, 1);"),
+    "start": ("", "started(*request);"),
+    "startall": ("", "for (int i = 0; i < count; i++) started(requests[i]);"),
+    "wait": (ONE + STATUS, DONE),
+    "test": (ONE + STATUS, f"if (*flag) {{ {DONE} }}"),
+    "waitall": (MANY + STATUSES, DONE_ALL),
+    "testall": (MANY + STATUSES, f"if (*flag) {{ {DONE_ALL} }}"),
+    "waitany": (MANY + STATUS, DONE_ANY),
+    "testany": (MANY + STATUS, f"if (*flag) {{ {DONE_ANY} }}"),
+    "waitsome": (MANY + STATUSES, DONE_SOME),
+    "testsome": (MANY + STATUSES, DONE_SOME),
+    "request_free": (ONE, "forgotten(old);"),
+    "finalize": ("tell(names, (int)(sizeof names / sizeof *names));", ""),
+}
+IN_PLACE = "(sendbuf == MPI_IN_PLACE)"
+AT_RECEIVER = "(recvbuf == MPI_IN_PLACE)"
+SEND, RECEIVE, DATA = "bytes(sendcount, sendtype)", "bytes(recvcount, recvtype)", "bytes(count, datatype)"
+RECEIVE_V, SEND_V = "SUM(recvcounts, recvtype, p.n)", "SUM(sendcounts, sendtype, p.n)"
+RECEIVE_W, SEND_W = "SUM_W(recvcounts, recvtypes, p.n)", "SUM_W(sendcounts, sendtypes, p.n)"
+OWN_V, OWN_W, OWN_S = "bytes(recvcounts[p.me], recvtype)", "bytes(recvcounts[p.me], recvtypes[p.me])", "bytes(sendcounts[p.me], sendtype)"
+OWN_R = "bytes(recvcounts[p.me], datatype)"
+
+# By operation: what a member sends, and receives; what goes to itself counts, unless it is in place.
+OPERATIONS = {
+    "BARRIER": ("0", "0"),
+    "BCAST": (f"p.root ? p.n * {DATA} : 0", f"p.member ? {DATA} : 0"),
+    "GATHER": (f"p.member && !(p.root && {IN_PLACE}) ? {SEND} : 0", f"p.root ? (p.n - {IN_PLACE}) * {RECEIVE} : 0"),
+    "GATHERV": (f"p.member && !(p.root && {IN_PLACE}) ? {SEND} : 0", f"p.root ? {RECEIVE_V} - ({IN_PLACE} ? {OWN_V} : 0) : 0"),
+    "SCATTER": (f"p.root ? (p.n - {AT_RECEIVER}) * {SEND} : 0", f"p.member && !(p.root && {AT_RECEIVER}) ? {RECEIVE} : 0"),
+    "SCATTERV": (f"p.root ? {SEND_V} - ({AT_RECEIVER} ? {OWN_S} : 0) : 0", f"p.member && !(p.root && {AT_RECEIVER}) ? {RECEIVE} : 0"),
+    "REDUCE": (f"p.member && !(p.root && {IN_PLACE}) ? {DATA} : 0", f"p.root ? (p.n - {IN_PLACE}) * {DATA} : 0"),
+    "ALLGATHER": (f"{IN_PLACE} ? (p.n - 1) * {RECEIVE} : p.n * {SEND}", f"(p.n - {IN_PLACE}) * {RECEIVE}"),
+    "ALLGATHERV": (f"{IN_PLACE} ? (p.n - 1) * {OWN_V} : p.n * {SEND}", f"{RECEIVE_V} - ({IN_PLACE} ? {OWN_V} : 0)"),
+    "ALLTOALL": (f"{IN_PLACE} ? (p.n - 1) * {RECEIVE} : p.n * {SEND}", f"(p.n - {IN_PLACE}) * {RECEIVE}"),
+    "ALLTOALLV": (f"{IN_PLACE} ? {RECEIVE_V} - {OWN_V} : {SEND_V}", f"{RECEIVE_V} - ({IN_PLACE} ? {OWN_V} : 0)"),
+    "ALLTOALLW": (f"{IN_PLACE} ? {RECEIVE_W} - {OWN_W} : {SEND_W}", f"{RECEIVE_W} - ({IN_PLACE} ? {OWN_W} : 0)"),
+    "ALLREDUCE": (f"(p.n - {IN_PLACE}) * {DATA}", f"(p.n - {IN_PLACE}) * {DATA}"),
+    "REDUCE_SCATTER_BLOCK": (f"(p.local - {IN_PLACE}) * bytes(recvcount, datatype)", f"(p.local - {IN_PLACE}) * bytes(recvcount, datatype)"),
+    "REDUCE_SCATTER": (f"SUM(recvcounts, datatype, p.local) - ({IN_PLACE} ? {OWN_R} : 0)", f"(p.n - {IN_PLACE}) * {OWN_R}"),
+    "SCAN": (f"(p.n - p.me - {IN_PLACE}) * {DATA}", f"(p.me + 1 - {IN_PLACE}) * {DATA}"),
+    "EXSCAN": (f"(p.n - p.me - 1) * {DATA}", f"p.me * {DATA}"),
+}
+NEIGHBORS = {
+    "ALLGATHER": (f"p.destinations * {SEND}", f"p.sources * {RECEIVE}"),
+    "ALLGATHERV": (f"p.destinations * {SEND}", "SUM(recvcounts, recvtype, p.sources)"),
+    "ALLTOALL": (f"p.destinations * {SEND}", f"p.sources * {RECEIVE}"),
+    "ALLTOALLV": ("SUM(sendcounts, sendtype, p.destinations)", "SUM(recvcounts, recvtype, p.sources)"),
+    "ALLTOALLW": ("SUM_W(sendcounts, sendtypes, p.destinations)", "SUM_W(recvcounts, recvtypes, p.sources)"),
+}
+
+
+def collective(function):
+    """(before, after) of a collective operation; its buffers may be gone when it is over."""
+    sent, received = (NEIGHBORS if "neighbor" in function.flags else OPERATIONS)[function.operation]
+    root = "root" if function.argument("root") else "0"
+    size = f"Place p = place_of(comm, {root}); Count size = {{1, {sent}, {received}}};"
+    after = {"collective": "collected(size);", "icollective": "add_collective(*request, 0, size);", "collective_init": "add_collective(*request, 1, size);"}
+    return size, after[function.kind]
+
+
+def wrapper(function):
+    before, after = collective(function) if function.group == "coll" else KINDS.get(function.kind, ("", ""))
+    call = f"P{function.name}({function.passed})"
+    lines = [f"{function.result} {function.name}({function.parameters})", "{", "    if (depth)", f"        return {call};", "    depth++;",
+             f"    called({function.number});", f"    {before}", f"    {function.result} result = {call};"]
+    if after:
+        lines += [f"    if (result == MPI_SUCCESS) {{ {after} }}"]
+    return "\n".join(lines + ["    depth--;", "    return result;", "}"])
+
+
+def library(functions, declared):
+    """The library's C source."""
+    wanted = [function for function in functions if function.name in declared and function.recorded != "never" and not function.variadic]
+    lines = ['#include "shim.h"', "static const char *const names[] = {"]
+    lines += [f'    [{function.number}] = "{function.name}",' for function in wanted] + ["};", ""]
+    return "\n".join(lines + [wrapper(function) + "\n" for function in wanted])

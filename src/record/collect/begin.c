@@ -15,6 +15,20 @@ static uint32_t first_free_number(void)
     return 0;
 }
 
+/* The rank that the launcher gave a process of MPI that ended before it could say it. */
+static uint32_t launched_rank(void)
+{
+    static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK"};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(ranks); i++) {
+        const char *rank = g_getenv(ranks[i]);
+        guint64 n;
+        if (rank && g_ascii_string_to_unsigned(rank, 10, 0, 1 << 30, &n, NULL))
+            return n;
+    }
+    return XTF_NONE32;
+}
+
 static void make_part(XtfCollectSession *session, uint32_t rank, uint32_t world_size)
 {
     XtfCollector *collector = &session->collector;
@@ -42,6 +56,8 @@ void xtf_collect_begin(XtfCollectSession *session, bool now)
 
     if (session->begun || (phase == XTF_WIRE_STARTING && !now))
         return;
+    if (rank == XTF_WIRE_NONE && session->has_mpi)
+        rank = launched_rank();
     make_part(session, rank, atomic_load(&process->world_size));
     xtf_collect_commit(session, 0); /* who follows knows of the part before anything is promised */
     xtf_collect_remove_marker(session);

@@ -165,8 +165,7 @@ static void add_remarks(XtfCollectSession *session)
     XtfCollector *collector = &session->collector;
     const XtfWireProcess *process = session->memory.process;
     const XtfCollectCounts *counts = &collector->counts;
-    uint64_t nested = atomic_load(&process->nested), without_ring = atomic_load(&process->without_ring);
-    uint64_t unknown = 0;
+    uint64_t unknown = 0, without_ring = atomic_load(&process->without_ring);
 
     tell_unrecorded(session);
     for (unsigned i = 0; i < G_N_ELEMENTS(counts->unknown_kinds); i++)
@@ -181,9 +180,6 @@ static void add_remarks(XtfCollectSession *session)
                            "process %" PRIu32 " waited %" PRIu64 " times for room in its buffers, %.3f s in all: "
                            "BUFFER_FLUSH in measurement says when",
                            collector->rank, counts->waits, counts->waited_ns * 1e-9);
-    if (nested > 0)
-        xtf_collect_remark(collector, "process %" PRIu32 ": %" PRIu64 " calls of signal handlers are not recorded",
-                           collector->rank, nested);
     if (without_ring > 0)
         xtf_collect_remark(
             collector, "process %" PRIu32 ": %" PRIu64 " calls of threads are not recorded: it had too many threads",

@@ -57,10 +57,13 @@ static void say_ready(XtfCollectSession *session)
 }
 
 /* Whether the process will never have a rank, or has none that matters. */
-static bool takes_any_number(const XtfCollectSession *session)
+static bool takes_any_number(XtfCollectSession *session)
 {
-    return session->n_early > 0 && xtf_collect_monotonic() - session->started > WITHOUT_MPI_NS &&
-           !xtf_collect_has_mpi(session->watch.pid);
+    if (session->begun || session->has_mpi || xtf_collect_monotonic() - session->started < WITHOUT_MPI_NS)
+        return false;
+    session->started = xtf_collect_monotonic(); /* to look again, once a second */
+    session->has_mpi = xtf_collect_has_mpi(session->watch.pid);
+    return !session->has_mpi && atomic_load(&session->memory.process->claimed) > 0;
 }
 
 /* One round, with the commit that it needs. True if rings had something. */

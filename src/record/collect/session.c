@@ -46,6 +46,7 @@ bool xtf_collect_session_init(XtfCollectSession *session, const XtfCollectOption
     }
     session->watch = (XtfCollectWatch){
         .memory = options->memory, .process = options->process, .socket = options->socket, .pid = process->pid};
+    session->has_mpi = xtf_collect_has_mpi(process->pid);
     xtf_collect_program_init(&session->program, process->pid);
     session->rings = g_new0(XtfCollectRing *, session->memory.n_rings);
     session->early = g_new0(XtfCollectEarly, session->memory.n_rings);

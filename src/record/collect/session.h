@@ -23,6 +23,7 @@ typedef struct {
     XtfCollectClock clock;
     XtfCollector collector;
     XtfCollectPart part;
+    bool has_mpi;           /* the process has a library of MPI */
     bool begun;             /* the part was made, or could not be */
     GError *failure;        /* why nothing more is written; NULL: all is well */
     XtfCollectRing **rings; /* by number; NULL: it has no records yet */

@@ -12,7 +12,7 @@ import struct
 import subprocess
 import time
 
-HEADER = (pathlib.Path(__file__).parents[2] / "src/record/wire.h").read_text()
+HEADER = (pathlib.Path(__file__).parents[3] / "src/record/wire.h").read_text()
 HEADER_SIZE = 3 * 4096
 RING_BYTES = 192
 CHOICES = 1 << 17

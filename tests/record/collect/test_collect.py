@@ -1,0 +1,209 @@
+"""The collector as a process: what it makes of rings, of processes that end in all ways, and of a full disk."""
+
+import os
+import pathlib
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from wire import OWN, NESTED, NONE, PHASE, FINALIZED, READY, RUNNING, EXITED, STATUS, Traced, define, define_region, record
+
+XTF = os.environ["XTF"]
+
+
+def xtf(*arguments):
+    done = subprocess.run([XTF, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 0, f"xtf {arguments}: {done.stderr}"
+    return done.stdout
+
+
+def calls(first, n, region=OWN):
+    return b"".join(record("ENTER", first + 2 * i, region) + record("LEAVE", first + 2 * i + 1, region) for i in range(n))
+
+
+def named_values(part):
+    """The properties of the process."""
+    lines = xtf("cat", part, "definitions/definition_properties").splitlines()[1:]
+    return {line.split()[5]: line.split()[4].replace(r"\x20", " ") for line in lines}
+
+
+def events(part):
+    return [line.split()[4] for line in xtf("cat", part, "records").splitlines()]
+
+
+class Collector(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory(prefix="xtf-collect-")
+        self.folder = pathlib.Path(self.temporary.name)
+        self.addCleanup(self.temporary.cleanup)
+
+    def part(self, number=0):
+        path = self.folder / f"{number:06}.xtf"
+        self.assertIn("0 problems", xtf("check", path))
+        return path
+
+    def test_killed(self):
+        """What was published before the process was killed is there."""
+        with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING) as traced:
+            traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + define_region(1, OWN, "work"))
+            traced.memory.append(0, calls(10, 1000))
+            self.assertEqual(traced.end(), (0, ""))
+        self.assertEqual(events(self.part()), ["PROGRAM_BEGIN"] + ["ENTER", "LEAVE"] * 1000 + ["PROGRAM_END"])
+        self.assertEqual(os.listdir(self.folder), ["000000.xtf"])
+
+    def test_more_than_a_ring(self):
+        """Rings of threads go round many times; a drain means that all of it can be read."""
+        with Traced(XTF, self.folder, rank=5, world=6, phase=RUNNING, ring_size=4096) as traced:
+            for ring in range(3):
+                traced.memory.append(ring, record("OWNER", 1, 0, ring, 100 + ring) + define_region(1, OWN, "work"))
+            for step in range(40):
+                for ring in range(3):
+                    traced.memory.append(ring, calls(10 + 200 * step, 100))
+            traced.memory.drain()
+            path = self.folder / "000005.xtf"
+            self.assertEqual(sum(name == "ENTER" for name in events(path)), 3 * 4000)
+            traced.memory.u32(PHASE, FINALIZED)
+            self.assertEqual(traced.end(), (0, ""))
+        part = self.part(5)
+        self.assertEqual([line.split()[1:4] + [" ".join(line.split()[7:])] for line in xtf("cat", part, "definitions/locations").splitlines()[1:]],
+                         [[str((5 << 32) + thread), "5", str(thread), name] for thread, name in
+                          ((0, "Master thread"), (1, "Thread 1"), (2, "Thread 2"))])
+        self.assertEqual(named_values(part)["record.end"], "finalized")
+        self.assertEqual(int(named_values(part)["record.events"]), 3 * (8000 + 2))
+
+    def test_before_the_rank(self):
+        """Records wait until the process has its number, in whatever number they come."""
+        with Traced(XTF, self.folder, program=("cat", "/dev/zero"), ring_size=4096, environment={"PMI_RANK": "9"}) as traced:
+            traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + define_region(1, OWN, "early"))
+            for step in range(20):
+                traced.memory.append(0, calls(10 + 200 * step, 100))
+            self.assertEqual([name for name in os.listdir(self.folder) if name.endswith(".xtf")], [])
+            self.assertEqual(len([name for name in os.listdir(self.folder) if name.endswith(".starting")]), 1)
+            traced.memory.set_rank(2, 4)
+            traced.memory.append(0, calls(10**6, 1))
+            traced.end()
+        self.assertEqual(sum(name == "ENTER" for name in events(self.part(2))), 2001)
+
+    def test_numbers(self):
+        """Processes without a rank take the next free number; two of one rank are two processes."""
+        (self.folder / "000000.xtf").write_bytes(b"")
+        for rank in NONE, 1, 1:
+            with Traced(XTF, self.folder, rank=rank, world=0 if rank == NONE else 2, phase=RUNNING) as traced:
+                traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 1))
+                traced.end()
+        self.assertEqual(sorted(os.listdir(self.folder)), [f"{n:06}.xtf" for n in range(4)])
+
+    def test_exits(self):
+        """How it ended."""
+        for number, (set_up, expected) in enumerate([
+                (lambda memory: memory.u32(PHASE, FINALIZED), "finalized"),
+                (lambda memory: memory.u32(EXITED, 1), "exited without MPI_Finalize"),
+                (lambda memory: (memory.u32(STATUS, 3), memory.u32(EXITED, 1)), "status 3")]):
+            with Traced(XTF, self.folder, rank=number, world=9, phase=RUNNING) as traced:
+                set_up(traced.memory)
+                traced.end()
+            self.assertEqual(named_values(self.part(number))["record.end"], expected)
+
+    def test_killed_by_signal(self):
+        with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING) as traced:
+            traced.process.send_signal(signal.SIGSEGV)
+            traced.finish()  # before anybody has waited for the process
+        self.assertEqual(named_values(self.part())["record.end"], "killed by signal 11")
+
+    def test_told_to_end(self):
+        """The collector is told to end, not the process."""
+        with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING) as traced:
+            traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 5))
+            traced.memory.drain()
+            traced.collector.terminate()
+            self.assertEqual(traced.finish(), (0, ""))
+            self.assertIsNone(traced.process.poll())
+        self.assertEqual(events(self.part()).count("LEAVE"), 5)
+
+    def test_without_pidfd(self):
+        """The socket alone tells of the end; closing it does not end a process that lives."""
+        with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING, pidfd=False) as traced:
+            traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 5))
+            self.assertEqual(traced.end(), (0, ""))
+        self.assertEqual(events(self.part()).count("LEAVE"), 5)
+
+    def test_torn(self):
+        """Nonsense ends the reading of its ring: what came before it, and other rings, are there, and the process does not wait."""
+        with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING, ring_size=4096) as traced:
+            traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 10) + struct.pack("<QQ", 100, 250))
+            traced.memory.append(1, record("OWNER", 1, 0, 1, 2))
+            for step in range(10):
+                traced.memory.append(0, bytes(4000))
+                traced.memory.append(1, calls(10 + 100 * step, 50))
+            self.assertEqual(traced.end(), (0, ""))
+        part = self.part()
+        self.assertEqual(events(part).count("ENTER"), 10 + 500)
+        self.assertIn("ring 0, byte 344: kind 250 is none", xtf("cat", part, "definitions/remarks"))
+
+    def test_no_memory_of_ours(self):
+        for change in (0, b"????????"), (8, struct.pack("<I", 77)), (12, struct.pack("<I", 0)), (16, struct.pack("<Q", 12345)), (56, struct.pack("<Q", 0)), (36, b"\xff"):
+            fd = os.memfd_create("bad")
+            with Traced(XTF, self.folder) as good:
+                data = bytearray(good.memory.map[:good.memory.data_at])
+                good.end()
+            data[change[0]:change[0] + len(change[1])] = change[1]
+            os.write(fd, data)
+            os.ftruncate(fd, 1 << 20)
+            done = subprocess.run([XTF, "collect", "--folder", self.folder, "--memory", str(fd), "--socket", str(fd)], pass_fds=[fd], stderr=subprocess.PIPE, text=True, timeout=20)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertRegex(done.stderr, "^xtf: .+\n$")
+            os.close(fd)
+
+    def test_full_disk(self):
+        """A full disk: the process goes on, and what was committed before is a whole part that says so."""
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k", "xtf-test", self.folder], stderr=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            self.skipTest(f"mount: {done.stderr}")
+        try:
+            with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING, ring_size=1 << 20) as traced:
+                traced.memory.append(0, record("OWNER", 1, 0, 0, 1))
+                traced.memory.drain()
+                value = 1
+                for step in range(200):
+                    values = []
+                    for i in range(500):
+                        value = value * 6364136223846793005 % 2**64
+                        values.append(record("SEND", 1000 * step + i, 0, value >> 40, (value & 0xffffffff) << 32 | 1, value >> 20))
+                    traced.memory.append(0, b"".join(values))
+                traced.memory.drain()
+                self.assertEqual(traced.memory.u32(READY), 2)
+                status, said = traced.end()
+            self.assertEqual(status, 1)
+            self.assertIn("No space left on device", said)
+            part = self.part()
+            self.assertGreater(int(named_values(part)["record.lost"]), 0)
+            self.assertIn("No space left", xtf("cat", part, "definitions/remarks"))
+        finally:
+            subprocess.run(["umount", self.folder], check=True)
+
+    def test_gathering(self):
+        """A part of another node goes to the folder that all see, under its name once it is whole."""
+        gathered = self.folder / "all"
+        with Traced(XTF, self.folder / "own", rank=3, world=4, phase=RUNNING,
+                    environment={"XTF_RECORD_GATHER": str(gathered), "XTF_RECORD_HOST": "elsewhere"}) as traced:
+            traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 5))
+            traced.memory.drain()
+            self.assertFalse(gathered.exists())
+            self.assertEqual(traced.end(), (0, ""))
+        self.assertEqual(os.listdir(gathered), ["000003.xtf"])
+        self.assertEqual(os.listdir(self.folder / "own"), [])
+        self.assertIn("0 problems", xtf("check", gathered / "000003.xtf"))
+
+    def test_usage(self):
+        self.assertIn("xtf record", xtf("collect", "--help"))
+        self.assertNotIn("collect", xtf("--help"))
+        done = subprocess.run([XTF, "collect"], stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + ["-v"] + sys.argv[1:])

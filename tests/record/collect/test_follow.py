@@ -1,0 +1,118 @@
+"""A job that runs, mounted with --follow: its records appear, at most two commits behind, and in the end all are there.
+
+Commits come once a second: two of them are the two seconds that a follower may be behind, by the job's own clock.
+"""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from wire import OWN, RUNNING, Traced, define_region, record
+
+XTF = os.environ["XTF"]
+SKIP = 77
+BASE = 10**18
+
+
+def wait_until(condition, what, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"waited {seconds} s in vain: {what}"
+        time.sleep(0.05)
+
+
+def is_mounted(folder):
+    return any(line.split()[1] == folder for line in open("/proc/self/mounts"))
+
+
+def commits(part):
+    done = subprocess.run([XTF, "info", part], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    found = re.search(r"^commit\s+(\d+)", done.stdout, re.M)
+    return int(found[1]) if found else 0
+
+
+class Job:
+    """Two processes. Each calls its region now and then; the second one falls silent."""
+
+    def __init__(self, folder):
+        clock = (1, 0, 0, BASE, 1)
+        self.folder, self.written, self.silent = folder, 0, False
+        self.traced = [Traced(XTF, folder, rank=rank, world=2, phase=RUNNING, clock=clock) for rank in range(2)]
+        for traced in self.traced:
+            now = time.monotonic_ns()
+            traced.memory.append(0, record("OWNER", now, 0, 0, 1) + define_region(now, OWN, "work"))
+            self.written += 1  # PROGRAM_BEGIN
+        self.parts = [pathlib.Path(folder) / f"{rank:06}.xtf" for rank in range(2)]
+
+    def work(self):
+        for traced in self.traced[:1 if self.silent else 2]:
+            now = time.monotonic_ns()
+            traced.memory.append(0, record("ENTER", now, OWN) + record("LEAVE", now + 1, OWN))
+            self.written += 2
+
+    def go_on_for_two_commits(self):
+        before = [commits(part) for part in self.parts]
+        wait_until(lambda: self.work() or all(commits(part) >= n + 2 for part, n in zip(self.parts, before)), "two commits of each part")
+
+    def end(self):
+        for traced in self.traced:
+            assert traced.end() == (0, ""), "the collector complains"
+            traced.__exit__()
+            self.written += 1  # PROGRAM_END
+
+
+def check(job, mount):
+    def shown():
+        return len(open(f"{mount}/records").readlines())
+
+    wait_until(lambda: is_mounted(mount), "mounting")
+    seen = []
+    for step in range(3):
+        job.silent = step == 2
+        job.work()
+        written = job.written
+        job.go_on_for_two_commits()
+        # The mount looks for commits eight times a second.
+        wait_until(lambda: shown() >= written, f"{written} records are shown, but {shown()}")
+        seen.append(written)
+        assert shown() <= job.written
+    assert seen == sorted(set(seen)), seen
+    job.end()
+    wait_until(lambda: shown() == job.written, f"all {job.written} records are shown, but {shown()}")
+    assert len(open(f"{mount}/proc/1/records").readlines()) < job.written
+    for part in job.parts:
+        done = subprocess.run([XTF, "check", part], stdout=subprocess.PIPE, text=True)
+        assert done.returncode == 0 and ": 0 problems" in done.stdout, done.stdout
+    print(f"{job.written} records; after {', '.join(map(str, seen))} of them all were shown two commits later")
+
+
+def main():
+    try:
+        os.close(os.open("/dev/fuse", os.O_RDWR))
+    except OSError as error:
+        print(f"skipped: /dev/fuse: {error.strerror}")
+        return SKIP
+    with tempfile.TemporaryDirectory(prefix="xtf-follow-") as folder, tempfile.TemporaryDirectory(prefix="xtf-mount-") as mount:
+        job = Job(folder)
+        wait_until(lambda: all(commits(part) > 0 for part in job.parts), "a commit of each part")
+        daemon = subprocess.Popen([XTF, "mount", "-f", "--follow", folder, mount])
+        try:
+            check(job, mount)
+        finally:
+            daemon.send_signal(signal.SIGTERM)
+            daemon.wait(20)
+            if is_mounted(mount):
+                subprocess.run(["umount", "-l", mount], check=False)
+            for traced in job.traced:
+                if traced.process.poll() is None:
+                    traced.__exit__()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

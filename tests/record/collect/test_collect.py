@@ -10,7 +10,7 @@ import tempfile
 import time
 import unittest
 
-from wire import OWN, NESTED, NONE, PHASE, FINALIZED, READY, RUNNING, EXITED, STATUS, Traced, define, define_region, record
+from wire import EXITED, FINALIZED, NONE, OWN, PHASE, READY, RUNNING, STATUS, Traced, define_region, record
 
 XTF = os.environ["XTF"]
 

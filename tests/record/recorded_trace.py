@@ -91,9 +91,11 @@ class Recorded:
         return self.text("communicators", row)
 
     def members(self, row, side="group"):
-        """The processes of a communicator's group, or None if nobody defined them."""
-        group = self.tables["communicators"][row][side]
+        """The processes of a communicator's group, in the order of their ranks; None: it has no such group."""
+        return self.processes_of(self.tables["communicators"][row][side])
+
+    def processes_of(self, group):
         if group is None:
             return None
         entry = self.tables["groups"][group]
-        return entry
+        return [member["proc"] for member in self.tables["members"][entry["first"]:entry["first"] + entry["count"]]]

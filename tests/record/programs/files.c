@@ -1,0 +1,103 @@
+/*
+ * MPI-IO in all variants, for 2 processes, on the file "data" in the current folder.
+ */
+#include <mpi.h>
+#include <stdio.h>
+
+enum { N = 10 };
+
+static int rank, numbers[2 * N];
+static MPI_File file;
+
+/* Each of these writes or reads its process's N numbers, but where fewer are meant. */
+static void at_places(void)
+{
+    MPI_Offset place = (MPI_Offset)rank * N * 4;
+    MPI_Request request;
+    MPI_Status status;
+
+    MPI_File_write_at(file, place, numbers, N, MPI_INT, &status);
+    MPI_File_write_at_all(file, place, numbers, N, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_read_at(file, place, numbers, N, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_read_at_all(file, place, numbers, N, MPI_INT, &status);
+    MPI_File_iwrite_at(file, place, numbers, N, MPI_INT, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_File_iread_at(file, place, numbers, N, MPI_INT, &request);
+    MPI_Wait(&request, &status);
+    MPI_File_write_at_all_begin(file, place, numbers, N, MPI_INT);
+    MPI_File_write_at_all_end(file, numbers, &status);
+    MPI_File_read_at_all_begin(file, place, numbers, N, MPI_INT);
+    MPI_File_read_at_all_end(file, numbers, MPI_STATUS_IGNORE);
+}
+
+static void in_turn(void)
+{
+    MPI_Request request;
+
+    MPI_File_seek(file, rank * N * 4, MPI_SEEK_SET);
+    MPI_File_write(file, numbers, N, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_seek(file, -4 * N, MPI_SEEK_CUR);
+    MPI_File_read(file, numbers, N, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_sync(file);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_File_seek(file, -4, MPI_SEEK_END);
+    /* One number is left there. */
+    MPI_File_read(file, numbers, N, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_seek(file, 0, MPI_SEEK_SET);
+    MPI_File_iread(file, numbers, N, MPI_INT, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_File_seek(file, 0, MPI_SEEK_SET);
+    MPI_File_write_all(file, numbers, rank == 0 ? N : 0, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_seek(file, 0, MPI_SEEK_SET);
+    MPI_File_read_all_begin(file, numbers, 2 * N, MPI_INT);
+    MPI_File_read_all_end(file, numbers, MPI_STATUS_IGNORE);
+}
+
+static void shared(void)
+{
+    MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+    MPI_File_write_ordered(file, numbers, N, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_write_shared(file, numbers, N, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+    MPI_File_read_ordered_begin(file, numbers, N, MPI_INT);
+    MPI_File_read_ordered_end(file, numbers, MPI_STATUS_IGNORE);
+}
+
+static void with_view(void)
+{
+    MPI_Datatype two;
+
+    MPI_Type_vector(N, 1, 2, MPI_INT, &two);
+    MPI_Type_commit(&two);
+    MPI_File_set_view(file, rank * 4, MPI_INT, two, "native", MPI_INFO_NULL);
+    MPI_File_write_all(file, numbers, N, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_seek(file, 1, MPI_SEEK_SET);
+    MPI_Type_free(&two);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_File own;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 2 * N; i++)
+        numbers[i] = i;
+    MPI_File_open(MPI_COMM_WORLD, "data", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    at_places();
+    in_turn();
+    shared();
+    with_view();
+    MPI_File_close(&file);
+    MPI_File_open(MPI_COMM_SELF, "data", MPI_MODE_RDONLY, MPI_INFO_NULL, &own);
+    MPI_File_read(own, numbers, 1, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_close(&own);
+    if (MPI_File_open(MPI_COMM_SELF, "nowhere/data", MPI_MODE_RDONLY, MPI_INFO_NULL, &own) == MPI_SUCCESS)
+        puts("opened");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_File_delete("data", MPI_INFO_NULL);
+    MPI_Finalize();
+    return 0;
+}

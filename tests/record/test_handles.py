@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Recorded communicators: each has one id and one row for all its members, the members are those that MPI says, and messages in it meet.
+The programs tell what MPI says.
+
+usage: test_handles.py
+"""
+
+import collections
+
+from recording import Case, main, mpis
+
+# What makes a communicator, and how often a member of all of programs/comms.c calls it.
+MAKERS = {"MPI_Comm_dup", "MPI_Comm_dup_with_info", "MPI_Comm_idup", "MPI_Comm_split", "MPI_Comm_split_type", "MPI_Comm_create", "MPI_Comm_create_group",
+          "MPI_Cart_create", "MPI_Cart_sub", "MPI_Graph_create", "MPI_Dist_graph_create_adjacent", "MPI_Intercomm_create", "MPI_Intercomm_merge"}
+WORLD, SELF = 1, 2
+
+
+class Communicators(Case):
+    def told(self, n):
+        """What the processes of programs/comms.c say: {(name, members, members of the other group)}, {(process, name)}, {process: coordinates}."""
+        comms, member_of, coordinates = set(), set(), {}
+        for process in range(n):
+            for line in (self.folder / f"told.{process}").read_text().splitlines():
+                if line.startswith("coordinates"):
+                    coordinates[process] = [int(word) for word in line.split()[1:]]
+                    continue
+                own, _, other = line.partition(" |")
+                name, rank, *members = own.split()
+                self.assertEqual(int(members[int(rank)]), process)
+                groups = sorted([tuple(map(int, members)), tuple(map(int, other.split()))]) if other else [tuple(map(int, members))]
+                comms.add((name, *groups))
+                member_of.add((process, name))
+        return comms, member_of, coordinates
+
+    def groups(self, trace, row):
+        own, remote = trace.members(row), trace.members(row, "remote_group")
+        return [tuple(own)] if remote is None else sorted([tuple(own), tuple(remote)])
+
+    def check_definitions(self, trace, comms):
+        rows = trace.tables["communicators"]
+        self.assertEqual(len({row["id"] for row in rows}), len(rows), "ids differ")
+        named = {(trace.comm_name(i), *self.groups(trace, i)) for i, row in enumerate(rows) if row["id"] not in (WORLD, SELF) and trace.comm_name(i) != "self"}
+        self.assertEqual(named, {comm for comm in comms if comm[0] != "self"})
+        # Each process has one of its own.
+        self.assertEqual(sorted(tuple(trace.members(i)) for i in range(len(rows)) if trace.comm_name(i) == "self"), [(0,), (1,), (2,), (3,)])
+        self.assertEqual(sorted((row["id"], trace.comm_name(i)) for i, row in enumerate(rows) if row["id"] in (WORLD, SELF)),
+                         [(WORLD, "MPI_COMM_WORLD"), (SELF, "MPI_COMM_SELF")])
+
+    def check_records(self, trace, member_of):
+        """Each member makes each communicator once, in a call that makes communicators, and ends it once, if it is ever freed."""
+        for process in range(4):
+            made, ended = collections.Counter(), collections.Counter()
+            for call in trace.calls(process):
+                for record in call.records:
+                    if record.event == "COMM_CREATE":
+                        made[trace.comm_name(record.comm)] += 1
+                        self.assertIn(call.name, MAKERS | {"MPI_Init", "MPI_Wait"})
+                    elif record.event == "COMM_DESTROY":
+                        ended[trace.comm_name(record.comm)] += 1
+                        self.assertIn(call.name, {"MPI_Comm_free", "MPI_Comm_disconnect", "MPI_Finalize"})
+            names = {name for member, name in member_of if member == process}
+            # It is made by all, and recorded by those that record at the moment.
+            off = {"while-off"} if process == 1 else set()
+            self.assertEqual(made, dict.fromkeys(names - off | {"MPI_COMM_WORLD", "MPI_COMM_SELF"}, 1))
+            ended.pop("never-freed", None)
+            self.assertEqual(ended, dict.fromkeys(names - {"never-freed"} | {"MPI_COMM_WORLD", "MPI_COMM_SELF"}, 1))
+
+    def check_collectives(self, trace):
+        """What all members of the old communicator call is a collective operation of it: as often in all."""
+        seen = collections.defaultdict(lambda: [[], [], [], []])
+        for process in range(4):
+            for call in trace.calls(process):
+                for record in call.records:
+                    if record.event == "MPI_COLLECTIVE_END" and (process, call.name) != (1, "MPI_Comm_dup"):
+                        seen[trace.comm_name(record.comm), record.operation][process].append(call.name)
+        for (name, operation), calls in seen.items():
+            self.assertIn(operation, ("CREATE_HANDLE", "DESTROY_HANDLE"))
+            if name == "MPI_COMM_WORLD":
+                calls[:] = [[call for call in one if call != "MPI_Comm_dup"] for one in calls]
+                self.assertEqual(calls, [calls[0]] * 4)
+
+    def check_messages(self, trace, comms):
+        """A message goes once around in each communicator, and arrives there."""
+        sent, received = collections.Counter(), collections.Counter()
+        for location, records in trace.records.items():
+            process = location >> 32
+            for record in records:
+                if record.event in ("MPI_SEND", "MPI_ISEND", "MPI_RECV", "MPI_IRECV"):
+                    groups = self.groups(trace, record.comm)
+                    peers = groups[0] if len(groups) == 1 or process not in groups[0] else groups[1]
+                    pair = (process, peers[record.peer]) if "SEND" in record.event else (peers[record.peer], process)
+                    (sent if "SEND" in record.event else received)[trace.comm_name(record.comm), pair] += 1
+        expected = collections.Counter()
+        for name, *groups in comms:
+            if len(groups) == 2:
+                pairs = [*zip(*groups), *zip(*reversed(groups))]
+            else:
+                pairs = zip(groups[0], groups[0][1:] + groups[0][:1])
+            expected.update((name, pair) for pair in pairs)
+        self.assertEqual(sent, expected)
+        self.assertEqual(received, expected)
+
+    def check_topologies(self, trace, coordinates):
+        tables = trace.tables
+        sizes = {}
+        for i, row in enumerate(tables["cart_topologies"]):
+            parts = tables["cart_topology_dimensions"][row["first"]:row["first"] + row["count"]]
+            sizes[i] = [(tables["cart_dimensions"][part["dimension"]]["size"], tables["cart_dimensions"][part["dimension"]]["periodic"]) for part in parts]
+        names = {trace.comm_name(row["comm"]): i for i, row in enumerate(tables["cart_topologies"])}
+        self.assertEqual({name: sizes[i] for name, i in names.items()}, {"cart": [(2, 1), (2, 0)], "row-0": [(2, 0)], "row-1": [(2, 0)]})
+        self.assertEqual(len(tables["cart_dimensions"]), 4, "the same in all parts")
+        found = collections.defaultdict(dict)
+        for row in tables["cart_coordinates"]:
+            if row["topology"] == names["cart"]:
+                found[row["rank"]][row["axis"]] = row["coordinate"]
+        self.assertEqual({rank: [of[0], of[1]] for rank, of in found.items()}, coordinates)
+
+    def test_all_kinds(self):
+        for mpi in mpis():
+            with self.subTest(mpi):
+                trace, _ = self.recorded(mpi, 4, self.compile(mpi, "comms"), "told")
+                comms, member_of, coordinates = self.told(4)
+                self.check_definitions(trace, comms)
+                self.check_records(trace, member_of)
+                self.check_collectives(trace)
+                self.check_messages(trace, comms)
+                self.check_topologies(trace, coordinates)
+
+    def test_very_many(self):
+        """Handles are used again, ids are not."""
+        for mpi in mpis():
+            with self.subTest(mpi):
+                trace, _ = self.recorded(mpi, 2, self.compile(mpi, "comms"), "told")
+                self.assertEqual(len(trace.tables["communicators"]), 1002)
+                for process in range(2):
+                    for event in "COMM_CREATE", "COMM_DESTROY":
+                        ids = [trace.tables["communicators"][r.comm]["id"] for r in trace.records[process << 32] if r.event == event]
+                        self.assertEqual((len(ids), len(set(ids))), (1002, 1002))
+                self.assertEqual({tuple(trace.members(i)) for i, row in enumerate(trace.tables["communicators"]) if row["id"] != SELF}, {(0, 1)})
+
+
+class Spawning(Case):
+    def can_spawn(self, mpi, program):
+        """Some builds of MPICH cannot spawn under their own launcher."""
+        try:
+            self.run_in(*self.launch(mpi, 2, program))
+        except AssertionError:
+            return False
+        return True
+
+    def test_spawn(self):
+        able = 0
+        for mpi in mpis():
+            program = self.compile(mpi, "spawn")
+            if not self.can_spawn(mpi, program):
+                continue
+            able += 1
+            with self.subTest(mpi):
+                trace, _ = self.recorded(mpi, 2, program)
+                self.assertEqual(trace.processes(), [0, 1, 2, 3, 4, 5])
+                worlds = [trace.members(i) for i in range(len(trace.tables["communicators"])) if trace.comm_name(i) == "MPI_COMM_WORLD"]
+                self.assertEqual(sorted(worlds), [[0, 1], [2, 3], [4, 5]])
+                both = [i for i in range(len(trace.tables["communicators"])) if trace.comm_name(i) == "between"]
+                self.assertEqual(sorted(sorted([trace.members(i), trace.members(i, "remote_group")]) for i in both), [[[0, 1], [2, 3]], [[0, 1], [4, 5]]])
+                merged = [i for i in range(len(trace.tables["communicators"])) if trace.comm_name(i) == "all"]
+                self.assertEqual(sorted(trace.members(i) for i in merged), [[0, 1, 2, 3], [0, 1, 4, 5]])
+                self.check_messages(trace)
+                self.assertEqual(list((self.folder / "tmp").iterdir()), [])
+        if not able:
+            self.skipTest("no MPI here can spawn processes")
+
+    def check_messages(self, trace):
+        sent = collections.Counter()
+        for location, records in trace.records.items():
+            for record in records:
+                if record.event in ("MPI_SEND", "MPI_RECV"):
+                    own, other = trace.members(record.comm), trace.members(record.comm, "remote_group")
+                    peers = own if other is None or location >> 32 in other else other
+                    ends = (location >> 32, peers[record.peer])
+                    sent[trace.comm_name(record.comm), *(ends if record.event == "MPI_SEND" else ends[::-1])] += 1 if record.event == "MPI_SEND" else -1
+                    self.assertEqual((record.tag, record.bytes), (9, 4))
+        self.assertEqual(set(sent.values()), {0}, "what is sent is received")
+        expected = {("between", a, b) for low in (2, 4) for i in (0, 1) for a, b in ((i, low + i), (low + i, i))}
+        expected |= {("all", a, b) for low in (2, 4) for a, b in ((0, 1), (1, low), (low, low + 1), (low + 1, 0))}
+        self.assertEqual(set(sent), expected)
+
+
+if __name__ == "__main__":
+    main()

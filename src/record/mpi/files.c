@@ -173,9 +173,12 @@ void xtf_mpi_file_sought(XtfRing *ring, uint64_t left, int result, MPI_File file
 
     if (handle == XTF_WIRE_NONE)
         return;
-    /* Offsets are etypes of the view; records have bytes. */
-    if ((shared ? XTF_PMPI(File_get_position_shared) : XTF_PMPI(File_get_position))(file, &position) != MPI_SUCCESS ||
-        XTF_PMPI(File_get_byte_offset)(file, position, &at) != MPI_SUCCESS)
+    /* Offsets are etypes of the view; records have bytes. The shared pointer may have been moved by others since. */
+    if (whence == MPI_SEEK_SET)
+        position = offset;
+    else if (shared || XTF_PMPI(File_get_position)(file, &position) != MPI_SUCCESS)
+        position = -1;
+    if (position < 0 || XTF_PMPI(File_get_byte_offset)(file, position, &at) != MPI_SUCCESS)
         at = -1;
     xtf_core_record(ring, left, XTF_WIRE_IO_SEEK, from, handle, (uint64_t)offset, (uint64_t)at, 0);
 }

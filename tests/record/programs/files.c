@@ -59,6 +59,7 @@ static void shared(void)
     MPI_File_write_ordered(file, numbers, N, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_write_shared(file, numbers, N, MPI_INT, MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
+    MPI_File_seek_shared(file, -4 * N, MPI_SEEK_END);
     MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
     MPI_File_read_ordered_begin(file, numbers, N, MPI_INT);
     MPI_File_read_ordered_end(file, numbers, MPI_STATUS_IGNORE);

@@ -8,6 +8,7 @@
 #include "src/analysis/align/corridor.h"
 #include "src/analysis/align/simplify.h"
 #include "src/analysis/replay/flight.h"
+#include "src/files/paged.h"
 
 enum {
     POINTS = 300,
@@ -157,25 +158,75 @@ Test(simplify, leaves_out_what_lies_on_a_line)
 
 /* ---- Tables. */
 
-Test(flight, is_a_table)
+/* A value of `words` words: the key and all of them change with it. */
+static void check_flights(uint32_t few_words)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(5);
     g_autoptr(GHashTable) naive = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    XtfFlights flights = {0};
+    unsigned words = few_words ? few_words : XTF_FLIGHT_WORDS;
+    XtfFlights flights = {.few_words = few_words};
 
     for (unsigned i = 0; i < 100000; i++) {
         uint64_t key = (uint64_t)g_rand_int_range(random, 0, 3000) << 32 | (uint64_t)g_rand_int_range(random, 0, 3);
         XtfFlight *found = xtf_flights_find(&flights, key);
         cr_assert_eq(found != NULL, g_hash_table_contains(naive, &key));
         if (found) {
-            cr_assert_eq(found->words[0], key ^ 77);
+            for (unsigned w = 0; w < words; w++)
+                cr_assert_eq(found->words[w], key ^ (77 + w));
             xtf_flights_remove(&flights, found);
             g_hash_table_remove(naive, &key);
         } else if (g_rand_int_range(random, 0, 3) > 0) {
-            xtf_flights_add(&flights, key)->words[0] = key ^ 77;
+            XtfFlight *added = xtf_flights_add(&flights, key);
+            for (unsigned w = 0; w < words; w++)
+                added->words[w] = key ^ (77 + w);
             g_hash_table_add(naive, g_memdup2(&key, sizeof key));
         }
         cr_assert_eq(flights.n, g_hash_table_size(naive));
     }
     xtf_flights_finish(&flights);
+}
+
+Test(flight, is_a_table)
+{
+    check_flights(0);
+    check_flights(1);
+    check_flights(3);
+}
+
+/* Whatever size it has, and however often it rests, it keeps what it had, and what is new is zeros. */
+static void check_paged(void)
+{
+    enum { STEP = 96 << 10, STEPS = 100 }; /* numbers; some 80 MB in all */
+    XtfPaged paged = {0};
+
+    for (unsigned step = 1; step <= STEPS; step += 1 + step / 2) {
+        size_t n = (size_t)step * STEP, before = paged.size / sizeof(uint64_t);
+        uint64_t *numbers = xtf_paged_grow(&paged, n * sizeof *numbers);
+        cr_assert_eq(paged.size, n * sizeof *numbers);
+        for (size_t i = before; i < n; i += 61) {
+            cr_assert_eq(numbers[i], 0);
+            numbers[i] = i * 7 + 1;
+        }
+        xtf_paged_rest(&paged);
+        for (size_t i = 0, start = 0; i < n; i++) {
+            uint64_t number = numbers[i];
+            cr_assert(number == 0 || number == i * 7 + 1);
+            start += number != 0;
+            cr_assert(i + 1 < n || start >= n / 61);
+        }
+    }
+    xtf_paged_free(&paged);
+    cr_assert_null(paged.data);
+}
+
+Test(paged, keeps_what_it_has)
+{
+    check_paged();
+}
+
+/* Where no file can be made it is ordinary memory. */
+Test(paged, does_without_a_file)
+{
+    g_setenv("TMPDIR", "/proc/nowhere", TRUE); /* before GLib has asked for it */
+    check_paged();
 }

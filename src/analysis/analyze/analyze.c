@@ -1,5 +1,9 @@
 #include "src/analysis/analyze/analyze.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
 #include "src/analysis/causes/delays.h"
@@ -82,18 +86,30 @@ static bool go_back(XtfReplay *replay, XtfPoints *points, XtfWriter *writer, Xtf
            xtf_critical_write(points, writer, steps, &report->path, error);
 }
 
+/* What was freed among what is still held is given back: a step needs other sizes than the one before. */
+static void give_back(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
 /* All runs of the replay come first: what they need in memory is gone before what follows needs some. */
 static bool analyze(XtfReplay *replay, XtfRawPoints *raw, XtfWriter *writer, XtfSteps *steps, XtfAnalyzeReport *report,
                     GError **error)
 {
-    if (!xtf_find_waits(replay, raw, steps, &report->found, error) ||
-        !xtf_ideal_write(replay, writer, steps, &report->ideal, error))
+    if (!xtf_find_waits(replay, raw, steps, &report->found, error))
+        return false;
+    give_back();
+    if (!xtf_ideal_write(replay, writer, steps, &report->ideal, error))
         return false;
     xtf_replay_end_runs(replay);
+    give_back();
     g_autoptr(XtfPoints) points = xtf_points_collect(replay, raw, steps, error);
     if (!points)
         return false;
     xtf_raw_points_finish(raw);
+    give_back();
     return go_back(replay, points, writer, steps, report, error) &&
            xtf_waits_write(points, writer, steps, &report->found, error);
 }

@@ -28,6 +28,7 @@ typedef struct {
 typedef struct {
     XtfIntervals intervals;
     XtfDelays *delays;
+    XtfPassPool pool;
     XtfPassing *passing;               /* by location */
     XtfRests *rests;                   /* likewise */
     XtfContextTimes all, mine, theirs; /* of the interval of all, of the one since the waiter, and of the waiter */

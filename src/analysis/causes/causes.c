@@ -94,7 +94,8 @@ static void settle(Pass *pass, XtfWaiter *waiter)
     waiter->result = XTF_POINT_RESULT_NONE;
     if (!xtf_is_synchronising_wait(point))
         return;
-    xtf_passing_costs(&pass->work.passing[waiter->location], waiter->i, point->wait, &waiter->costs, &propagating);
+    xtf_passing_costs(&pass->work.pool, &pass->work.passing[waiter->location], waiter->i, point->wait, &waiter->costs,
+                      &propagating);
     for (uint32_t kind = 0; kind < XTF_COSTS; kind++)
         passed += waiter->costs.of[kind];
     waiter->result.passed =
@@ -326,6 +327,7 @@ static void pass_finish(Pass *pass)
         xtf_passing_finish(&pass->work.passing[location]);
         xtf_rests_finish(&pass->work.rests[location]);
     }
+    xtf_pass_pool_finish(&pass->work.pool);
     g_free(pass->work.passing);
     g_free(pass->work.rests);
     g_free(pass->work.charges);

@@ -2,14 +2,19 @@
 
 #include "libxtf/error.h"
 #include "src/analysis/replay/spool.h"
+#include "src/files/paged.h"
 #include "src/model/schemas.h"
 
-enum { BUFFERS_BYTES = 8 << 20, ROOM_MIN = 8, ROOM_MAX = 256 };
+enum {
+    BUFFERS_BYTES = 8 << 20,
+    ROOM_MIN = 8, /* delays */
+    ROOM_MAX = 256,
+    ADDED_MAX = 1024, /* delays, before the buffers rest */
+};
 
 /* The delays of a location: full parts, whose places are known, and those that came last. */
 typedef struct {
-    XtfDelay *buffer; /* NULL: none yet */
-    GArray *parts;    /* uint64_t; NULL: none yet */
+    GArray *parts; /* uint64_t; NULL: none yet */
     uint64_t n;
 } Location;
 
@@ -17,6 +22,9 @@ struct XtfDelays {
     XtfSpool spool;
     Location *locations;
     uint32_t n_locations, room;
+    XtfDelay *buffers; /* of `room` delays each, by location, in `paged` */
+    XtfPaged paged;
+    uint32_t n_added; /* since they rested */
 };
 
 XtfDelays *xtf_delays_new(uint32_t n_locations, GError **error)
@@ -29,6 +37,8 @@ XtfDelays *xtf_delays_new(uint32_t n_locations, GError **error)
         .n_locations = n_locations,
         .room = CLAMP(BUFFERS_BYTES / sizeof(XtfDelay) / MAX(n_locations, 1), ROOM_MIN, ROOM_MAX),
     };
+    delays->buffers =
+        xtf_paged_grow(&delays->paged, MAX((size_t)n_locations, 1) * delays->room * sizeof *delays->buffers);
     return xtf_spool_open(&delays->spool, error) ? g_steal_pointer(&delays) : NULL;
 }
 
@@ -36,10 +46,9 @@ void xtf_delays_free(XtfDelays *delays)
 {
     if (!delays)
         return;
-    for (uint32_t i = 0; i < delays->n_locations; i++) {
-        g_free(delays->locations[i].buffer);
+    for (uint32_t i = 0; i < delays->n_locations; i++)
         g_clear_pointer(&delays->locations[i].parts, g_array_unref);
-    }
+    xtf_paged_free(&delays->paged);
     g_free(delays->locations);
     xtf_spool_close(&delays->spool);
     g_free(delays);
@@ -48,18 +57,21 @@ void xtf_delays_free(XtfDelays *delays)
 bool xtf_delays_add(XtfDelays *delays, uint32_t number, const XtfDelay *delay, GError **error)
 {
     Location *location = &delays->locations[number];
+    XtfDelay *buffer = delays->buffers + (size_t)number * delays->room;
     uint64_t size = delays->room * sizeof *delay;
 
-    if (!location->buffer)
-        location->buffer = g_new(XtfDelay, delays->room);
-    location->buffer[location->n++ % delays->room] = *delay;
+    if (++delays->n_added >= ADDED_MAX) {
+        delays->n_added = 0;
+        xtf_paged_rest(&delays->paged);
+    }
+    buffer[location->n++ % delays->room] = *delay;
     if (location->n % delays->room != 0)
         return true;
     if (!location->parts)
         location->parts = g_array_new(false, false, sizeof(uint64_t));
     uint64_t at = xtf_spool_allot(&delays->spool, size);
     g_array_append_val(location->parts, at);
-    return xtf_spool_put(&delays->spool, at, location->buffer, size, error);
+    return xtf_spool_put(&delays->spool, at, buffer, size, error);
 }
 
 uint64_t xtf_delays_n(const XtfDelays *delays, uint32_t location)
@@ -73,7 +85,7 @@ bool xtf_delays_get(const XtfDelays *delays, uint32_t number, uint64_t i, XtfDel
     uint64_t added = location->n - 1 - i, part = added / delays->room, at = added % delays->room;
 
     if (!location->parts || part == location->parts->len) {
-        *delay = location->buffer[at];
+        *delay = delays->buffers[(size_t)number * delays->room + at];
         return true;
     }
     return xtf_spool_get(&delays->spool, g_array_index(location->parts, uint64_t, part) + at * sizeof *delay, delay,

@@ -235,12 +235,12 @@ static void pass_on(Late *late, XtfWaiter *waiters, uint32_t n_waiters, double p
         uint64_t at = g_array_index(later, XtfMeeting, m).at;
         if (m > 0 && at == g_array_index(later, XtfMeeting, m - 1).at)
             continue;
-        xtf_passing_add(passing, &range);
+        xtf_passing_add(&late->work->pool, passing, &range);
         range = (XtfPassRange){.low = at, .high = late->i};
         for (; next < n_waiters && waiters[next].since < at; next++)
             add_costs(&range.scale, &waiters[next].scales);
     }
-    xtf_passing_add(passing, &range);
+    xtf_passing_add(&late->work->pool, passing, &range);
 }
 
 static gint compare_meetings(gconstpointer a, gconstpointer b)
@@ -351,6 +351,6 @@ bool xtf_idle_until(XtfLateWork *work, uint32_t location, uint64_t i, GError **e
         .high = i,
         .scale.of[XTF_COST_IDLE] = times,
     };
-    xtf_passing_add(&work->passing[location], &range);
+    xtf_passing_add(&work->pool, &work->passing[location], &range);
     return write_delays(&late, error);
 }

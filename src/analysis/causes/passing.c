@@ -1,9 +1,9 @@
 #include "src/analysis/causes/passing.h"
 
-#include <stdbool.h>
-
-/* Places of the tree in a part. */
-enum { PLACES = 8 };
+enum {
+    PLACES = 8,       /* of the tree in a part */
+    ADDED_MAX = 1024, /* ranges, before the parts rest */
+};
 
 typedef struct {
     XtfCosts scale;     /* a sum */
@@ -11,28 +11,60 @@ typedef struct {
 } Place;
 
 struct XtfPassPart {
-    Place places[PLACES];
+    union {
+        Place places[PLACES];
+        uint32_t next_free; /* plus 1 */
+    };
 };
+
+void xtf_pass_pool_finish(XtfPassPool *pool)
+{
+    xtf_paged_free(&pool->paged);
+    *pool = (XtfPassPool){0};
+}
 
 void xtf_passing_finish(XtfPassing *passing)
 {
-    for (uint64_t part = 0; part < passing->n; part++)
-        g_free(passing->parts[part]);
     g_free(passing->parts);
     *passing = (XtfPassing){0};
 }
 
-/* Places count from 1, as points + 1. */
-static Place *place_of(XtfPassing *passing, uint64_t number)
+/* The number of a new part of zeros, plus 1. */
+static uint32_t take_part(XtfPassPool *pool)
 {
-    XtfPassPart **part = &passing->parts[(number - 1) / PLACES];
+    uint32_t number = pool->free;
 
-    if (!*part)
-        *part = g_new0(XtfPassPart, 1);
-    return &(*part)->places[(number - 1) % PLACES];
+    if (number > 0) {
+        pool->free = pool->parts[number - 1].next_free;
+        pool->parts[number - 1] = (XtfPassPart){0};
+        return number;
+    }
+    if (pool->n == pool->room) {
+        pool->room = MAX(32, pool->room + pool->room / 2);
+        pool->parts = xtf_paged_grow(&pool->paged, (size_t)pool->room * sizeof *pool->parts);
+    }
+    return ++pool->n;
 }
 
-void xtf_passing_add(XtfPassing *passing, const XtfPassRange *range)
+static void free_part(XtfPassPool *pool, uint32_t number)
+{
+    if (number == 0)
+        return;
+    pool->parts[number - 1].next_free = pool->free;
+    pool->free = number;
+}
+
+/* Places count from 1, as points + 1. */
+static Place *place_of(XtfPassPool *pool, XtfPassing *passing, uint64_t number)
+{
+    uint32_t *part = &passing->parts[(number - 1) / PLACES];
+
+    if (!*part)
+        *part = take_part(pool);
+    return &pool->parts[*part - 1].places[(number - 1) % PLACES];
+}
+
+void xtf_passing_add(XtfPassPool *pool, XtfPassing *passing, const XtfPassRange *range)
 {
     bool something = range->propagating > 0;
 
@@ -42,33 +74,38 @@ void xtf_passing_add(XtfPassing *passing, const XtfPassRange *range)
         return;
     if (!passing->parts) { /* later ones do not reach further */
         passing->n = (range->high + PLACES - 1) / PLACES;
-        passing->parts = g_new0(XtfPassPart *, passing->n);
+        passing->parts = g_new0(uint32_t, passing->n);
     }
     for (uint64_t number = range->low + 1; number <= range->high; number += number & (0 - number)) {
-        Place *place = place_of(passing, number);
+        Place *place = place_of(pool, passing, number);
         for (uint32_t kind = 0; kind < XTF_COSTS; kind++)
             place->scale.of[kind] += range->scale.of[kind];
         place->propagating = MAX(place->propagating, range->propagating);
     }
+    if (++pool->n_added >= ADDED_MAX) {
+        pool->n_added = 0;
+        xtf_paged_rest(&pool->paged);
+    }
 }
 
 /* Behind point `i` all is forgotten. */
-static void forget(XtfPassing *passing, uint64_t i)
+static void forget(XtfPassPool *pool, XtfPassing *passing, uint64_t i)
 {
     for (; passing->n > i / PLACES + 1; passing->n--)
-        g_free(passing->parts[passing->n - 1]);
+        free_part(pool, passing->parts[passing->n - 1]);
 }
 
-void xtf_passing_costs(XtfPassing *passing, uint64_t i, uint64_t wait, XtfCosts *costs, double *propagating)
+void xtf_passing_costs(XtfPassPool *pool, XtfPassing *passing, uint64_t i, uint64_t wait, XtfCosts *costs,
+                       double *propagating)
 {
     double scale[XTF_COSTS] = {0}, share = 0;
 
-    forget(passing, i);
+    forget(pool, passing, i);
     for (uint64_t number = i + 1; passing->parts && number > 0; number &= number - 1) {
-        const XtfPassPart *part = passing->parts[(number - 1) / PLACES];
-        if (!part)
+        uint32_t part = passing->parts[(number - 1) / PLACES];
+        if (part == 0)
             continue;
-        const Place *place = &part->places[(number - 1) % PLACES];
+        const Place *place = &pool->parts[part - 1].places[(number - 1) % PLACES];
         for (uint32_t kind = 0; kind < XTF_COSTS; kind++)
             scale[kind] += place->scale.of[kind];
         share = MAX(share, place->propagating);

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "src/analysis/causes/costs.h"
+#include "src/files/paged.h"
 
 typedef struct {
     uint64_t low, high; /* points, by index: from `low` up to `high`, without it */
@@ -23,15 +24,27 @@ typedef struct {
 
 typedef struct XtfPassPart XtfPassPart;
 
+/* Parts of the trees of all locations. */
+typedef struct {
+    XtfPassPart *parts; /* in `paged` */
+    uint32_t n, room;
+    uint32_t free;    /* the first of those that are free, plus 1; 0: none is */
+    uint32_t n_added; /* ranges, since it rested */
+    XtfPaged paged;
+} XtfPassPool; /* zeros to begin with */
+
+void xtf_pass_pool_finish(XtfPassPool *pool);
+
 /* Of one location; zeros to begin with. */
 typedef struct {
-    XtfPassPart **parts; /* NULL: nothing begins there */
-    uint64_t n;          /* parts that there may be */
+    uint32_t *parts; /* in the pool, plus 1; 0: nothing begins there */
+    uint64_t n;      /* parts that there may be */
 } XtfPassing;
 
 void xtf_passing_finish(XtfPassing *passing);
 /* Adds a range that ends at the point that the pass is at, which has come to no point before it yet. One that passes on
  * nothing is left out. */
-void xtf_passing_add(XtfPassing *passing, const XtfPassRange *range);
+void xtf_passing_add(XtfPassPool *pool, XtfPassing *passing, const XtfPassRange *range);
 /* What the wait at point `i` has to bear: costs, and how much of it went on. Points must be asked for backward. */
-void xtf_passing_costs(XtfPassing *passing, uint64_t i, uint64_t wait, XtfCosts *costs, double *propagating);
+void xtf_passing_costs(XtfPassPool *pool, XtfPassing *passing, uint64_t i, uint64_t wait, XtfCosts *costs,
+                       double *propagating);

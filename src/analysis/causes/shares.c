@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef unsigned __int128 Wide;
 
@@ -15,13 +16,21 @@ typedef struct {
 
 void xtf_rests_finish(XtfRests *rests)
 {
-    g_clear_pointer(&rests->rests, g_hash_table_unref);
+    xtf_flights_finish(&rests->rests);
+}
+
+static double rest_in(const XtfFlight *flight)
+{
+    double rest;
+
+    memcpy(&rest, flight->words, sizeof rest);
+    return rest;
 }
 
 static double rest_of(const XtfRests *rests, uint64_t key)
 {
-    const double *rest = rests->rests ? g_hash_table_lookup(rests->rests, &key) : NULL;
-    return rest ? *rest : 0;
+    const XtfFlight *flight = xtf_flights_find(&rests->rests, key);
+    return flight ? rest_in(flight) : 0;
 }
 
 /* Nothing is kept of parts that are nothing, which most are. */
@@ -29,14 +38,12 @@ static void add_rest(XtfRests *rests, uint64_t key, double more)
 {
     if (more == 0)
         return;
-    if (!rests->rests)
-        rests->rests = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
-    double *rest = g_hash_table_lookup(rests->rests, &key);
-    if (!rest) {
-        rest = g_new0(double, 1);
-        g_hash_table_insert(rests->rests, g_memdup2(&key, sizeof key), rest);
-    }
-    *rest += more;
+    rests->rests.few_words = 1;
+    XtfFlight *flight = xtf_flights_find(&rests->rests, key);
+    double rest = (flight ? rest_in(flight) : 0) + more;
+    if (!flight)
+        flight = xtf_flights_add(&rests->rests, key);
+    memcpy(flight->words, &rest, sizeof rest);
 }
 
 static int compare(const void *a, const void *b)

@@ -12,9 +12,11 @@
 #include <glib.h>
 #include <stdint.h>
 
+#include "src/analysis/replay/flight.h"
+
 /* What is owed, by whatever a part belongs to. Zeros to begin with. */
 typedef struct {
-    GHashTable *rests; /* guint64 -> double */
+    XtfFlights rests; /* a double each */
 } XtfRests;
 
 typedef struct {

@@ -51,7 +51,7 @@ uint32_t xtf_groups_find(XtfGroups *groups, const XtfGroupKey *key, bool add)
         return *slot - 1;
     if (groups->n == groups->room) {
         groups->room = MAX(32, groups->room + groups->room / 2);
-        groups->all = g_renew(XtfGroup, groups->all, groups->room);
+        groups->all = xtf_paged_grow(&groups->paged, groups->room * sizeof *groups->all);
     }
     groups->all[groups->n] = (XtfGroup){.key = *key, .location = UINT32_MAX, .other = UINT32_MAX};
     *slot = ++groups->n;
@@ -60,7 +60,7 @@ uint32_t xtf_groups_find(XtfGroups *groups, const XtfGroupKey *key, bool add)
 
 void xtf_groups_finish(XtfGroups *groups)
 {
-    g_free(groups->all);
+    xtf_paged_free(&groups->paged);
     g_free(groups->slots);
     *groups = (XtfGroups){0};
 }
@@ -72,25 +72,36 @@ static uint64_t home_of(const XtfFlights *flights, uint64_t key)
     return mix(key) & (flights->n_slots - 1);
 }
 
+static size_t slot_bytes(const XtfFlights *flights)
+{
+    return (1 + (size_t)(flights->few_words ? flights->few_words : XTF_FLIGHT_WORDS)) * sizeof(uint64_t);
+}
+
+static XtfFlight *slot_at(const XtfFlights *flights, uint64_t i)
+{
+    return (XtfFlight *)(void *)((uint8_t *)flights->slots + i * slot_bytes(flights));
+}
+
 static XtfFlight *place_of(const XtfFlights *flights, uint64_t key)
 {
     uint64_t i = home_of(flights, key);
 
-    while (flights->slots[i].key != key && flights->slots[i].key != UINT64_MAX)
+    while (slot_at(flights, i)->key != key && slot_at(flights, i)->key != UINT64_MAX)
         i = (i + 1) & (flights->n_slots - 1);
-    return &flights->slots[i];
+    return slot_at(flights, i);
 }
 
 static void grow(XtfFlights *flights)
 {
     XtfFlights old = *flights;
+    size_t bytes = slot_bytes(flights);
 
-    flights->n_slots = MAX(8, 2 * old.n_slots);
-    flights->slots = g_new(XtfFlight, flights->n_slots);
-    memset(flights->slots, 0xff, flights->n_slots * sizeof *flights->slots);
+    flights->n_slots = MAX(flights->few_words ? 4 : 8, 2 * old.n_slots);
+    flights->slots = g_malloc_n(flights->n_slots, bytes);
+    memset(flights->slots, 0xff, flights->n_slots * bytes);
     for (uint64_t i = 0; i < old.n_slots; i++)
-        if (old.slots[i].key != UINT64_MAX)
-            *place_of(flights, old.slots[i].key) = old.slots[i];
+        if (slot_at(&old, i)->key != UINT64_MAX)
+            memcpy(place_of(flights, slot_at(&old, i)->key), slot_at(&old, i), bytes);
     g_free(old.slots);
 }
 
@@ -113,21 +124,22 @@ XtfFlight *xtf_flights_find(const XtfFlights *flights, uint64_t key)
 /* What lies behind it in its row of slots moves up, so that all is found where searches look. */
 void xtf_flights_remove(XtfFlights *flights, XtfFlight *flight)
 {
-    uint64_t mask = flights->n_slots - 1, hole = (uint64_t)(flight - flights->slots);
+    size_t bytes = slot_bytes(flights);
+    uint64_t mask = flights->n_slots - 1, hole = (uint64_t)((uint8_t *)flight - (uint8_t *)flights->slots) / bytes;
 
-    for (uint64_t i = (hole + 1) & mask; flights->slots[i].key != UINT64_MAX; i = (i + 1) & mask) {
-        uint64_t home = home_of(flights, flights->slots[i].key);
+    for (uint64_t i = (hole + 1) & mask; slot_at(flights, i)->key != UINT64_MAX; i = (i + 1) & mask) {
+        uint64_t home = home_of(flights, slot_at(flights, i)->key);
         if (((i - home) & mask) >= ((i - hole) & mask)) {
-            flights->slots[hole] = flights->slots[i];
+            memcpy(slot_at(flights, hole), slot_at(flights, i), bytes);
             hole = i;
         }
     }
-    flights->slots[hole].key = UINT64_MAX;
+    slot_at(flights, hole)->key = UINT64_MAX;
     flights->n--;
 }
 
 void xtf_flights_finish(XtfFlights *flights)
 {
     g_free(flights->slots);
-    *flights = (XtfFlights){0};
+    *flights = (XtfFlights){.few_words = flights->few_words};
 }

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/files/paged.h"
+
 /* A group of messages; or, with the receiver XTF_GROUP_COLLECTIVE and no tag, a process's operations of a communicator,
  * of which the beginnings are sent and the ends received. */
 typedef struct {
@@ -26,7 +28,8 @@ typedef struct {
 } XtfGroup;
 
 typedef struct {
-    XtfGroup *all;
+    XtfGroup *all; /* in `paged` */
+    XtfPaged paged;
     uint32_t n, room;
     uint32_t *slots; /* numbers of groups, plus 1; 0: none */
     uint32_t n_slots;
@@ -36,17 +39,18 @@ void xtf_groups_finish(XtfGroups *groups);
 /* The number of the group, which is made if there is none and `add`; UINT32_MAX: there is none. */
 uint32_t xtf_groups_find(XtfGroups *groups, const XtfGroupKey *key, bool add);
 
-/* What is in flight: values of VALUE_WORDS words by a number. */
+/* What is in flight: values of some words by a number. */
 enum { XTF_FLIGHT_WORDS = 6 };
 
 typedef struct {
     uint64_t key; /* UINT64_MAX: the slot is free */
-    uint64_t words[XTF_FLIGHT_WORDS];
+    uint64_t words[];
 } XtfFlight;
 
 typedef struct {
-    XtfFlight *slots;
+    uint64_t *slots; /* of a key and words each */
     uint64_t n_slots, n;
+    uint32_t few_words; /* of a value, to be set first: there are many small tables; 0: XTF_FLIGHT_WORDS */
 } XtfFlights;
 
 void xtf_flights_finish(XtfFlights *flights);

@@ -266,17 +266,30 @@ static void count(XtfGroup *group, const XtfEnvelope *envelope, const XtfGroup *
                             counted->location);
 }
 
+/* Takes room for the envelopes of a process; under the lock. */
+static XtfEnvelope *take_envelopes(XtfReplay *replay, XtfProcess *process, uint32_t n)
+{
+    process->envelopes = replay->n_envelopes;
+    replay->n_envelopes += n;
+    if (replay->n_envelopes > replay->room_envelopes) {
+        replay->room_envelopes = replay->n_envelopes + replay->n_envelopes / 2 + 64;
+        replay->envelopes =
+            xtf_paged_grow(&replay->paged_envelopes, replay->room_envelopes * sizeof *replay->envelopes);
+    }
+    return replay->envelopes + process->envelopes;
+}
+
 /* Keeps the envelopes of a process, and counts them in their groups. */
 static bool keep_envelopes(Own *own, XtfProcess *process, GError **error)
 {
     XtfReplay *replay = own->replay;
     uint32_t n = own->envelopes.n, self = (uint32_t)(process - replay->processes);
 
-    process->envelopes = g_new0(XtfEnvelope, n + 1);
     g_mutex_lock(&replay->lock);
+    XtfEnvelope *envelopes = take_envelopes(replay, process, n);
     for (uint32_t i = 0; i < n; i++) {
         const XtfGroup *counted = &own->envelopes.all[i];
-        XtfEnvelope *envelope = &process->envelopes[i];
+        XtfEnvelope *envelope = &envelopes[i];
         *envelope = (XtfEnvelope){.comm = counted->key.comm,
                                   .peer = counted->key.sender,
                                   .tag = counted->key.tag,
@@ -328,6 +341,7 @@ static bool prepare(Own *own, XtfProcess *process, GError **error)
     xtf_groups_finish(&own->envelopes);
     g_mutex_lock(&own->replay->lock);
     own->replay->n_log_rows += pass.n_rows;
+    xtf_replay_rest_sometimes(own->replay);
     g_mutex_unlock(&own->replay->lock);
     return good;
 }

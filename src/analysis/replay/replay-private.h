@@ -12,6 +12,7 @@
  *   replay-known.c        what is known of processes and locations
  *   flight.c              groups, and what is in flight
  *   replay-turns.c        whose turn it is, and the next row of a process
+ *   replay-rest.c         tables that need not stay in memory
  *   replay-certain.c      which groups are certain
  *   replay-collectives.c  collective operations on their way
  *   replay.c              messages, and the whole
@@ -41,14 +42,13 @@ typedef struct {
 /* What is known of a process, also once there are no more runs. */
 typedef struct {
     XtfReplayProcess public;
-    uint64_t *locations;
     uint32_t first_location; /* in the replay's */
 } XtfKnownProcess;
 
 typedef struct {
     XtfKnownProcess *known;
     const uint64_t *locations; /* of `known` */
-    XtfEnvelope *envelopes;
+    uint64_t envelopes;        /* the first of its own, in the replay's */
     XtfLog log;
 
     /* Of a run. */
@@ -80,6 +80,11 @@ struct XtfReplay {
     XtfReplayCallTypes types;
     XtfKnownProcess *known; /* by process */
     XtfProcess *processes;  /* the same; NULL once there are no more runs */
+    uint64_t *ids;          /* of locations, by process */
+    XtfEnvelope *envelopes; /* of processes */
+    uint64_t n_envelopes, room_envelopes;
+    XtfPaged paged_processes, paged_locations, paged_envelopes;
+    uint32_t n_turns; /* since they rested */
     uint32_t n_processes;
     XtfReplayLocation *locations; /* by process, then by number */
     XtfComm *comms;               /* by row of `communicators` */
@@ -117,6 +122,11 @@ static inline void xtf_group_note_location(XtfGroup *group, uint32_t *known, uin
     group->uncertain |= *known != UINT32_MAX && *known != location;
     *known = location;
 }
+
+/* Large tables need not stay in memory; while it is made, under the lock. The second one after each turn of a process.
+ */
+void xtf_replay_rest(XtfReplay *replay);
+void xtf_replay_rest_sometimes(XtfReplay *replay);
 
 /* Finds what is certain, once all is counted. */
 void xtf_replay_find_certain(XtfReplay *replay);

@@ -29,7 +29,8 @@ const XtfReplayRow *xtf_replay_peek(XtfReplay *replay, XtfProcess *process, bool
             xtf_log_next(&process->reader, &record, &end, error);
     if (!*good || !record)
         return NULL;
-    xtf_row_decode(&process->state, process->envelopes, record, replay->options.calls, &process->row);
+    xtf_row_decode(&process->state, replay->envelopes + process->envelopes, record, replay->options.calls,
+                   &process->row);
     process->any_row = true;
     replay->done++;
     return &process->row;

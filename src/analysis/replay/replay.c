@@ -30,19 +30,21 @@ static void add_process(XtfReplay *replay, const XtfLocations *locations, uint32
 {
     XtfProcess *process = &replay->processes[replay->n_processes];
     XtfKnownProcess *known = &replay->known[replay->n_processes++];
+    uint64_t *ids = replay->ids + from;
 
-    known->locations = g_new(uint64_t, to - from);
     known->first_location = from;
     process->known = known;
-    process->locations = known->locations;
+    process->locations = ids;
+    process->posted.few_words = 3;
+    process->requests.few_words = 1;
     known->public = (XtfReplayProcess){
         .proc = locations->all[from].proc,
-        .locations = known->locations,
+        .locations = ids,
         .n_locations = to - from,
         .first = UINT64_MAX,
     };
     for (uint32_t i = from; i < to; i++)
-        known->locations[i - from] = locations->all[i].id;
+        ids[i - from] = locations->all[i].id;
 }
 
 static bool add_processes(XtfReplay *replay, GError **error)
@@ -52,8 +54,10 @@ static bool add_processes(XtfReplay *replay, GError **error)
     if (!locations)
         return false;
     replay->known = g_new0(XtfKnownProcess, locations->n_procs + 1);
-    replay->processes = g_new0(XtfProcess, locations->n_procs + 1);
-    replay->locations = g_new0(XtfReplayLocation, locations->n + 1);
+    replay->ids = g_new(uint64_t, (size_t)locations->n + 1);
+    replay->processes = xtf_paged_grow(&replay->paged_processes, (locations->n_procs + 1) * sizeof *replay->processes);
+    replay->locations =
+        xtf_paged_grow(&replay->paged_locations, ((size_t)locations->n + 1) * sizeof *replay->locations);
     for (uint32_t from = 0, to; from < locations->n; from = to) {
         for (to = from; to < locations->n && locations->all[to].proc == locations->all[from].proc;)
             to++;
@@ -118,6 +122,7 @@ XtfReplay *xtf_replay_new(XtfTrace *trace, const XtfReplayOptions *options, GErr
         !xtf_replay_prepare(replay, error))
         return NULL;
     xtf_replay_find_certain(replay);
+    xtf_replay_rest(replay);
     return g_steal_pointer(&replay);
 }
 
@@ -134,14 +139,16 @@ static void forget_run(XtfReplay *replay)
         xtf_flights_finish(&process->posted);
         xtf_flights_finish(&process->requests);
     }
+    xtf_replay_rest(replay);
 }
 
 void xtf_replay_end_runs(XtfReplay *replay)
 {
     forget_run(replay);
-    for (uint32_t i = 0; replay->processes && i < replay->n_processes; i++)
-        g_free(replay->processes[i].envelopes);
-    g_clear_pointer(&replay->processes, g_free);
+    xtf_paged_free(&replay->paged_envelopes);
+    replay->envelopes = NULL;
+    xtf_paged_free(&replay->paged_processes);
+    replay->processes = NULL;
     for (uint32_t i = 0; i < replay->n_comms; i++)
         g_free(replay->comms[i].members);
     g_clear_pointer(&replay->comms, g_free);
@@ -154,10 +161,9 @@ void xtf_replay_free(XtfReplay *replay)
     if (!replay)
         return;
     xtf_replay_end_runs(replay);
-    for (uint32_t i = 0; i < replay->n_processes; i++)
-        g_free(replay->known[i].locations);
+    g_free(replay->ids);
     g_free(replay->known);
-    g_free(replay->locations);
+    xtf_paged_free(&replay->paged_locations);
     xtf_contexts_finish(&replay->contexts);
     xtf_spool_close(&replay->spool);
     g_mutex_clear(&replay->lock);
@@ -207,7 +213,7 @@ static void send(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row
     XtfReplayEvent at = xtf_replay_event(replay, process, row);
     at.blocks = row->message == UINT64_MAX;
     uint64_t value = replay->consumer->send(replay->consumer->data, &at);
-    if (replay->options.calls && !at.blocks)
+    if (replay->options.calls && !at.blocks && replay->consumer->sent)
         xtf_flights_add(&process->requests, row->message)->words[0] = value;
     XtfFlight *flight = xtf_flights_add(&replay->flights, key);
     const uint64_t words[] = {at.location, at.row, at.time, value, row->bytes, 0};
@@ -430,10 +436,12 @@ static void rewind_all(XtfReplay *replay)
     }
     replay->done = 0;
     replay->counts = (XtfReplayCounts){0};
+    xtf_replay_rest(replay);
 }
 
 static XtfProcess *next_process(XtfReplay *replay, bool *must)
 {
+    xtf_replay_rest_sometimes(replay);
     XtfProcess *process = g_queue_pop_head(&replay->ready);
 
     *must = !process;

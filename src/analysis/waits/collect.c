@@ -187,8 +187,8 @@ static bool put_location(Own *own, const Work *work, uint32_t number, const Time
     XtfRawReader reader;
 
     own->next_out = location->first;
-    xtf_raw_reader_init(&reader, work->raw, number);
-    bool good = put_points(own, &reader, times, location, error) && flush_points(own, error);
+    bool good = xtf_raw_reader_init(&reader, work->raw, number, error) &&
+                put_points(own, &reader, times, location, error) && flush_points(own, error);
     xtf_raw_reader_finish(&reader);
     return good && xtf_steps_go_on(own->steps, ++location->n % POINTS_AT_ONCE, error);
 }

@@ -14,6 +14,9 @@ enum {
     RECENT_MAX = 100,
 };
 
+/* Of the pairs of a call that waits for several. */
+enum { LATE_SENDER, LATE_RECEIVER };
+
 static XtfSent *sent_of(const XtfFind *find, uint64_t value)
 {
     return &g_array_index(find->sent, XtfSent, value - 1);
@@ -74,6 +77,26 @@ static void add_pair(XtfFind *find, uint32_t location, const XtfPoint *waits, co
     xtf_find_add(find, waits->partner, awaited);
 }
 
+static void free_many(gpointer data)
+{
+    XtfManyWait *many = data;
+
+    g_free(many->pairs[LATE_SENDER]);
+    g_free(many->pairs[LATE_RECEIVER]);
+    g_free(many);
+}
+
+/* The longest wait of the call by now. */
+static void keep_pair(XtfManyWait *many, unsigned which, const XtfPoint *waits, const XtfPoint *awaited)
+{
+    XtfPoint **pair = &many->pairs[which];
+
+    if (!*pair)
+        *pair = g_new(XtfPoint, 2);
+    (*pair)[0] = *waits;
+    (*pair)[1] = *awaited;
+}
+
 /* All its records have come. */
 static void close_many(XtfFind *find, XtfManyWait *many)
 {
@@ -81,15 +104,16 @@ static void close_many(XtfFind *find, XtfManyWait *many)
 
     if (of->many == many)
         of->many = NULL;
-    if (!many->closed && many->any_sender) {
-        add_pair(find, many->location, &many->waits[0], &many->awaited[0]);
-        remember(find, many->location, &many->waits[0], many->sent, many->sender);
+    const XtfPoint *sender = many->pairs[LATE_SENDER], *receiver = many->pairs[LATE_RECEIVER];
+    if (!many->closed && sender) {
+        add_pair(find, many->location, &sender[0], &sender[1]);
+        remember(find, many->location, &sender[0], many->sent, many->sender);
     }
     many->closed = true;
-    if (many->pending > 0 && !many->any_sender)
+    if (many->pending > 0 && !sender)
         return;
-    if (many->any_receiver && !many->any_sender)
-        add_pair(find, many->location, &many->waits[1], &many->awaited[1]);
+    if (receiver && !sender)
+        add_pair(find, many->location, &receiver[0], &receiver[1]);
     g_hash_table_remove(find->many, many);
 }
 
@@ -153,10 +177,8 @@ static void find_late_sender(XtfFind *find, const XtfEnd *recv, const XtfSent *m
     if (!many) {
         add_pair(find, recv->location, &waits, &awaited);
         remember(find, recv->location, &waits, send->time, send->location);
-    } else if (!many->any_sender || waits.wait > many->waits[0].wait) {
-        many->any_sender = true;
-        many->waits[0] = waits;
-        many->awaited[0] = awaited;
+    } else if (!many->pairs[LATE_SENDER] || waits.wait > many->pairs[LATE_SENDER]->wait) {
+        keep_pair(many, LATE_SENDER, &waits, &awaited);
         many->sent = send->time;
         many->sender = send->location;
     }
@@ -188,11 +210,9 @@ static void find_late_receiver(XtfFind *find, XtfSent *message, const XtfEnd *se
         awaited.partner_seq = sent->seq;
         if (single) {
             add_pair(find, sent->location, &waits, &awaited);
-        } else if (!many->any_receiver || waits.wait > many->waits[1].wait ||
-                   (waits.wait == many->waits[1].wait && message->send.seq > many->receiver_seq)) {
-            many->any_receiver = true;
-            many->waits[1] = waits;
-            many->awaited[1] = awaited;
+        } else if (!many->pairs[LATE_RECEIVER] || waits.wait > many->pairs[LATE_RECEIVER]->wait ||
+                   (waits.wait == many->pairs[LATE_RECEIVER]->wait && message->send.seq > many->receiver_seq)) {
+            keep_pair(many, LATE_RECEIVER, &waits, &awaited);
             many->receiver_seq = message->send.seq;
         }
     }
@@ -323,7 +343,7 @@ void xtf_find_messages_init(XtfFind *find)
     find->sent = g_array_new(FALSE, TRUE, sizeof(XtfSent));
     find->postings = g_array_new(FALSE, FALSE, sizeof(XtfEnd));
     find->free_postings = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    find->many = g_hash_table_new_full(hash_many, same_many, g_free, NULL);
+    find->many = g_hash_table_new_full(hash_many, same_many, free_many, NULL);
 }
 
 void xtf_find_messages_end(XtfFind *find)

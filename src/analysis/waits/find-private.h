@@ -38,11 +38,10 @@ typedef struct {
 typedef struct {
     uint32_t location;
     uint64_t call;
-    uint32_t pending; /* sends that it completes, of which it is not known how late their receivers were */
-    bool closed;      /* all its records have come */
-    bool any_sender, any_receiver;
-    XtfPoint waits[2], awaited[2]; /* the longest for a sender, and for a receiver */
-    uint64_t sent, receiver_seq;   /* of the former's message; of the latter's send */
+    uint32_t pending;   /* sends that it completes, of which it is not known how late their receivers were */
+    bool closed;        /* all its records have come */
+    XtfPoint *pairs[2]; /* the longest for a sender, and for a receiver: who waits, and who is waited for; or NULL */
+    uint64_t sent, receiver_seq; /* of the former's message; of the latter's send */
     uint32_t sender;
 } XtfManyWait;
 

@@ -6,27 +6,30 @@ enum {
     BUFFERS_BYTES = 16 << 20, /* of all locations */
     BUFFER_MIN = 2,           /* points */
     BUFFER_MAX = 1024,
+    ADDED_MAX = 1024, /* points, before large tables rest */
 };
 
 bool xtf_raw_points_init(XtfRawPoints *raw, uint32_t n_locations, GError **error)
 {
+    size_t n = (size_t)n_locations + 1;
+
     *raw = (XtfRawPoints){
         .spool = XTF_SPOOL_NONE,
-        .locations = g_new0(XtfRawLocation, n_locations + 1),
         .n_locations = n_locations,
         .room = CLAMP(BUFFERS_BYTES / sizeof(XtfPoint) / MAX(n_locations, 1), BUFFER_MIN, BUFFER_MAX),
         .operations = XTF_OPERATIONS_NONE,
     };
+    raw->locations = xtf_paged_grow(&raw->paged_locations, n * sizeof *raw->locations);
+    raw->buffers = xtf_paged_grow(&raw->paged_buffers, n * raw->room * sizeof *raw->buffers);
     return xtf_spool_open(&raw->spool, error) && xtf_operations_open(&raw->operations, error);
 }
 
 void xtf_raw_points_finish(XtfRawPoints *raw)
 {
-    for (uint32_t i = 0; i < raw->n_locations; i++) {
-        g_free(raw->locations[i].buffer);
-        g_clear_pointer(&raw->locations[i].parts, g_array_unref);
-    }
-    g_clear_pointer(&raw->locations, g_free);
+    xtf_paged_free(&raw->paged_buffers);
+    xtf_paged_free(&raw->paged_locations);
+    raw->locations = NULL;
+    raw->buffers = NULL;
     raw->n_locations = 0;
     xtf_spool_close(&raw->spool);
     xtf_operations_close(&raw->operations);
@@ -51,29 +54,54 @@ static int compare_points(const void *a, const void *b)
 
 static bool flush(XtfRawPoints *raw, XtfRawLocation *location, GError **error)
 {
+    XtfPoint *buffer = &raw->buffers[(size_t)(location - raw->locations) * raw->room];
+
     if (location->n == 0)
         return true;
     if (location->n > 1)
-        qsort(location->buffer, location->n, sizeof *location->buffer, compare_points);
-    size_t bytes = location->n * sizeof *location->buffer;
-    const XtfRawPart part = {xtf_spool_allot(&raw->spool, bytes), location->buffer[0].seq, location->n};
-    if (!location->parts)
-        location->parts = g_array_new(FALSE, FALSE, sizeof(XtfRawPart));
-    g_array_append_val(location->parts, part);
+        qsort(buffer, location->n, sizeof *buffer, compare_points);
+    size_t bytes = location->n * sizeof *buffer;
+    const XtfRawPart before = location->last;
+    location->last = (XtfRawPart){
+        .at = xtf_spool_allot(&raw->spool, sizeof before + bytes), .least = buffer[0].seq, .n = location->n};
+    location->n_parts++;
     location->n = 0;
-    return xtf_spool_put(&raw->spool, part.at, location->buffer, bytes, error);
+    return xtf_spool_put(&raw->spool, location->last.at, &before, sizeof before, error) &&
+           xtf_spool_put(&raw->spool, location->last.at + sizeof before, buffer, bytes, error);
+}
+
+static void rest(XtfRawPoints *raw)
+{
+    raw->n_added = 0;
+    xtf_paged_rest(&raw->paged_locations);
+    xtf_paged_rest(&raw->paged_buffers);
 }
 
 bool xtf_raw_points_add(XtfRawPoints *raw, uint32_t number, const XtfPoint *point, GError **error)
 {
     XtfRawLocation *location = &raw->locations[number];
 
-    if (!location->buffer)
-        location->buffer = g_new(XtfPoint, raw->room);
-    location->buffer[location->n++] = *point;
+    raw->buffers[(size_t)number * raw->room + location->n++] = *point;
     location->total++;
+    if (++raw->n_added >= ADDED_MAX)
+        rest(raw);
     return location->n < raw->room || flush(raw, location, error);
 }
+
+bool xtf_raw_points_end(XtfRawPoints *raw, GError **error)
+{
+    for (uint32_t i = 0; i < raw->n_locations; i++) {
+        if (!flush(raw, &raw->locations[i], error))
+            return false;
+        if (i % ADDED_MAX == 0)
+            rest(raw);
+    }
+    xtf_paged_free(&raw->paged_buffers);
+    raw->buffers = NULL;
+    return true;
+}
+
+/* ---- Reading. */
 
 static int compare_parts(const void *a, const void *b)
 {
@@ -81,25 +109,24 @@ static int compare_parts(const void *a, const void *b)
     return x->least < y->least ? -1 : x->least > y->least;
 }
 
-bool xtf_raw_points_end(XtfRawPoints *raw, GError **error)
+bool xtf_raw_reader_init(XtfRawReader *reader, const XtfRawPoints *raw, uint32_t number, GError **error)
 {
-    for (uint32_t i = 0; i < raw->n_locations; i++) {
-        XtfRawLocation *location = &raw->locations[i];
-        if (!flush(raw, location, error))
-            return false;
-        g_clear_pointer(&location->buffer, g_free);
-        if (location->parts)
-            qsort(location->parts->data, location->parts->len, sizeof(XtfRawPart), compare_parts);
-    }
-    return true;
-}
+    const XtfRawLocation *location = &raw->locations[number];
+    XtfRawPart part = location->last;
 
-/* ---- Reading. */
-
-void xtf_raw_reader_init(XtfRawReader *reader, const XtfRawPoints *raw, uint32_t location)
-{
     *reader = (XtfRawReader){
-        .raw = raw, .location = &raw->locations[location], .runs = g_array_new(FALSE, FALSE, sizeof(XtfRawRun))};
+        .raw = raw,
+        .parts = g_new(XtfRawPart, location->n_parts + 1),
+        .n_parts = location->n_parts,
+        .runs = g_array_new(FALSE, FALSE, sizeof(XtfRawRun)),
+    };
+    for (uint32_t i = 0; i < location->n_parts; i++) {
+        reader->parts[i] = part;
+        if (!xtf_spool_get(&raw->spool, part.at, &part, sizeof part, error))
+            return false;
+    }
+    qsort(reader->parts, reader->n_parts, sizeof *reader->parts, compare_parts);
+    return true;
 }
 
 void xtf_raw_reader_finish(XtfRawReader *reader)
@@ -107,6 +134,7 @@ void xtf_raw_reader_finish(XtfRawReader *reader)
     for (guint i = 0; i < reader->runs->len; i++)
         g_free(g_array_index(reader->runs, XtfRawRun, i).points);
     g_array_unref(reader->runs);
+    g_free(reader->parts);
 }
 
 static XtfRawRun *first_run(const XtfRawReader *reader)
@@ -127,17 +155,16 @@ static bool open_part(XtfRawReader *reader, const XtfRawPart *part, GError **err
 
     g_array_append_val(reader->runs, run);
     reader->next++;
-    return xtf_spool_get(&reader->raw->spool, part->at, run.points, part->n * sizeof *run.points, error);
+    return xtf_spool_get(&reader->raw->spool, part->at + sizeof *part, run.points, part->n * sizeof *run.points, error);
 }
 
 /* The next one as it was added. */
 static bool take(XtfRawReader *reader, XtfPoint *point, bool *found, GError **error)
 {
-    const GArray *parts = reader->location->parts;
     XtfRawRun *first = first_run(reader);
 
-    while (parts && reader->next < parts->len) {
-        const XtfRawPart *part = &g_array_index(parts, XtfRawPart, reader->next);
+    while (reader->next < reader->n_parts) {
+        const XtfRawPart *part = &reader->parts[reader->next];
         if (first && first->points[first->at].seq < part->least)
             break;
         if (!open_part(reader, part, error))

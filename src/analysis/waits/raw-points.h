@@ -10,24 +10,30 @@
 #include "src/analysis/replay/spool.h"
 #include "src/analysis/waits/operations.h"
 #include "src/analysis/waits/points.h"
+#include "src/files/paged.h"
+
+/* A part of a location's points; before them in the file lies what is known of the part before. */
+typedef struct {
+    uint64_t at, least; /* where it lies; its first seq */
+    uint32_t n;         /* points; 0: there is no such part */
+    uint32_t spare;
+} XtfRawPart;
 
 typedef struct {
-    XtfPoint *buffer; /* NULL: empty */
-    uint32_t n;
-    bool kinds;    /* it has points of records that a replay does not hand out */
-    GArray *parts; /* XtfRawPart */
+    XtfRawPart last;
+    uint32_t n;       /* points in its buffer */
+    uint32_t n_parts; /* `last` and those before */
+    bool kinds;       /* it has points of records that a replay does not hand out */
     uint64_t total;
 } XtfRawLocation;
 
 typedef struct {
-    uint64_t at, least; /* where it lies; its first seq */
-    uint32_t n;
-} XtfRawPart;
-
-typedef struct {
     XtfSpool spool;
-    XtfRawLocation *locations;
+    XtfRawLocation *locations; /* in `paged_locations` */
+    XtfPoint *buffers;         /* of `room` points each, by location, in `paged_buffers` */
+    XtfPaged paged_locations, paged_buffers;
     uint32_t n_locations, room;
+    uint32_t n_added; /* since these rested */
     XtfOperations operations;
 } XtfRawPoints;
 
@@ -44,14 +50,14 @@ typedef struct {
 
 typedef struct {
     const XtfRawPoints *raw;
-    const XtfRawLocation *location;
-    guint next;   /* part */
+    XtfRawPart *parts; /* by their first seq */
+    uint32_t n_parts, next;
     GArray *runs; /* XtfRawRun: parts that overlap */
     XtfPoint ahead;
     bool any_ahead;
 } XtfRawReader;
 
-void xtf_raw_reader_init(XtfRawReader *reader, const XtfRawPoints *raw, uint32_t location);
-void xtf_raw_reader_finish(XtfRawReader *reader);
+bool xtf_raw_reader_init(XtfRawReader *reader, const XtfRawPoints *raw, uint32_t location, GError **error);
+void xtf_raw_reader_finish(XtfRawReader *reader); /* also if that failed */
 /* The next point: what was found of one record is one point, but for those that are ALONE. */
 bool xtf_raw_reader_next(XtfRawReader *reader, XtfPoint *point, bool *found, GError **error);

@@ -14,7 +14,7 @@
 #include "../../src/record/regions/user.h"
 #endif
 
-enum { CELLS = 20000, TO_RIGHT = 1, TO_LEFT = 2, SLOW = 2, SOME = 10 };
+enum { CELLS = 200000, TO_RIGHT = 1, TO_LEFT = 2, SLOW = 2, SOME = 10 };
 
 typedef struct {
     MPI_Comm comm;

@@ -29,6 +29,8 @@ WAVES = ROOT / "examples/wave-8"
 OF_WAVES = re.compile(r"\bwaves?\b")
 NETWORK = ROOT / "examples/network-8"
 OF_NETWORKS = re.compile(r"\b(length|pair|proc/5/fit|statistics|xtf cluster)\b")
+RECORDED = ROOT / "examples/rod-4/rod.xtf"
+OF_RECORDED = re.compile(r"\brod\.xtf\b")
 COUNTERS = "pingpong-papi-2"
 OF_COUNTERS = re.compile(r"\b(values|growth|rates|metrics)\b")
 END = "--- end of output ---"
@@ -76,13 +78,17 @@ class Shown(unittest.TestCase):
 
     def check(self, document, least, archive, wanted):
         """Types the blocks whose first command is wanted into a mount of an import of the archive, which is also in the
-        home folder, by the archive's name."""
+        home folder, by the archive's name. An .xtf file is mounted as it is."""
         chosen = [block for block in blocks((ROOT / document).read_text()) if wanted(block[0][0])]
         self.assertGreaterEqual(sum(len(block) for block in chosen), least, f"{document} shows fewer commands")
         with tempfile.TemporaryDirectory(prefix="xtf-test-") as home:
-            trace = pathlib.Path(home) / f"{pathlib.Path(archive).name}.xtf"
-            harness.run(harness.XTF, "import", "-q", "-o", trace, archive)
-            (trace.parent / pathlib.Path(archive).name).symlink_to(archive)
+            copy = pathlib.Path(home) / pathlib.Path(archive).name
+            trace = copy.with_name(f"{copy.name}.xtf")
+            copy.symlink_to(archive)
+            if copy.suffix == ".xtf":
+                trace = copy
+            else:
+                harness.run(harness.XTF, "import", "-q", "-o", trace, archive)
             with harness.Mount(trace) as mount:
                 for block in chosen:
                     self.check_block(block, mount.dir, home)
@@ -90,11 +96,12 @@ class Shown(unittest.TestCase):
     def check_examples(self, document, least, least_of_messages):
         drawing = shutil.which("gnuplot")
         self.check(document, least, EXAMPLE, lambda command: not OF_MESSAGES.search(command) and not OF_NETWORKS.search(command) and
-                   not OF_COUNTERS.search(command) and not OF_WAVES.search(command) and (drawing or not command.startswith("gnuplot")))
-        self.check(document, least_of_messages, MESSAGES, OF_MESSAGES.search)
+                   not OF_COUNTERS.search(command) and not OF_WAVES.search(command) and not OF_RECORDED.search(command) and (drawing or not command.startswith("gnuplot")))
+        self.check(document, least_of_messages, MESSAGES, lambda command: OF_MESSAGES.search(command) and not OF_RECORDED.search(command))
 
     def test_readme(self):
         self.check_examples("README.md", 12, 3)
+        self.check("README.md", 3, RECORDED, OF_RECORDED.search)
 
     def test_tree(self):
         self.check_examples("docs/TREE.md", 10, 2)

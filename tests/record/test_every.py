@@ -23,11 +23,6 @@ import table  # noqa: E402
 
 FUNCTIONS = table.read(SOURCE / "src/record/mpi/functions.tbl")
 SNIPPETS = kinds.collect(kinds_messages.KINDS, kinds_handles.KINDS)
-# Functions that the program does not call, and why.
-LEFT_OUT = {
-    "openmpi": {"MPI_Abort": "it ends the job"},
-    "mpich": {"MPI_Abort": "it ends the job", "MPI_Close_port": "it crashes on a port that could not be opened, and none can be"},
-}
 # Calls that fail, also without the recorder; they are recorded all the same.
 FAILING = {
     # Windows over memory of the program take a network, or two processes.
@@ -79,7 +74,7 @@ def compare(what, called, trace, all_calls):
 def try_mpi(mpi, folder):
     declared = header.declarations(header.preprocess(mpi.compiler))
     source, binary = os.path.join(folder, "every.c"), os.path.join(folder, "every")
-    pathlib.Path(source).write_text(every.program(FUNCTIONS, declared, LEFT_OUT[mpi.name]))
+    pathlib.Path(source).write_text(every.program(FUNCTIONS, declared, every.LEFT_OUT[mpi.name]))
     mpi.compile(source, binary, "-I", str(SOURCE / "tests/record/every"))
     wanted = {function.name for function in FUNCTIONS if function.name in declared and function.recorded != "never"}
     for all_calls in False, True:
@@ -89,7 +84,7 @@ def try_mpi(mpi, folder):
         called = read_called(folder)
         what = f"{mpi}{' --all-calls' if all_calls else ''}"
         expect(f"{what}: two processes tell what they called, not {len(called)}", len(called) == 2)
-        missing = wanted - set(LEFT_OUT[mpi.name]) - {name for functions in called.values() for name in functions}
+        missing = wanted - set(every.LEFT_OUT[mpi.name]) - {name for functions in called.values() for name in functions}
         expect(f"{what}: not called: {sorted(missing)}", not missing)
         failed = {name for functions in called.values() for name, (_, result) in functions.items() if result}
         expect(f"{what}: failed: {sorted(failed - FAILING[mpi.name])}", failed <= FAILING[mpi.name])

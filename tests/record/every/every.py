@@ -202,6 +202,11 @@ for _kind, (_make, _free) in KEYS.items():
     NAMES[f"{_kind}_delete_attr"] = (_make + f" PMPI_{_kind}_set_attr({_handle}, key, a);", {f"{_low}_keyval": "key", _role: _handle}, _free)
 NAMES["Type_get_attr"] = (KEYS["Type"][0], {"type_keyval": "key", "datatype": "type"}, KEYS["Type"][1])
 
+# Functions that the program does not call, and why.
+LEFT_OUT = {
+    "openmpi": {"MPI_Abort": "it ends the job"},
+    "mpich": {"MPI_Abort": "it ends the job", "MPI_Close_port": "it crashes on a port that could not be opened, and none can be"},
+}
 # What has to come at a certain time.
 FIRST = ("MPI_Win_allocate", "MPI_File_open", "MPI_Add_error_class", "MPI_File_write", "MPI_Publish_name", "MPI_Lookup_name", "MPI_Unpublish_name")
 LAST = ("MPI_File_close", "MPI_Win_free")

@@ -5,29 +5,30 @@ MANY = "MPI_Request old[count + 1]; memcpy(old, requests, (size_t)count * sizeof
 STATUS = "if (status == MPI_STATUS_IGNORE) status = &own_status;"
 STATUSES = "if (statuses == MPI_STATUSES_IGNORE) statuses = own_statuses;"
 DONE = "completed(old, status);"
-DONE_ALL = "for (int i = 0; i < count; i++) completed(old[i], &statuses[i]);"
+DONE_ALL = "for (int i = 0; i < count; i++) if (FINE(i)) completed(old[i], &statuses[i]);"
 DONE_ANY = "if (*index != MPI_UNDEFINED) completed(old[*index], status);"
-DONE_SOME = "for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; i++) completed(old[indices[i]], &statuses[i]);"
+DONE_SOME = "for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; i++) if (FINE(i)) completed(old[indices[i]], &statuses[i]);"
 SENT = "sent(comm, dest, bytes(count, datatype));"
 SENT_TOO = "sent(comm, dest, bytes(sendcount, sendtype));"
 SENT_REPLACED = "sent(comm, dest, bytes(count, datatype));"
 RECEIVED = "received(comm, status);"
 
-# By kind: (before, after a call that succeeded).
+# By kind: (before, after a call that succeeded, or failed for some of its requests alone).
 KINDS = {
     "send": ("", SENT),
-    "isend": ("", SENT),
+    "isend": ("", SENT + "add(OTHER, *request, comm, 0);"),
+    "comm_idup": ("", "add(OTHER, *request, comm, 0);"),
     "recv": (STATUS, RECEIVED),
     "mrecv": (STATUS + " MPI_Comm comm = comm_of(*message);", RECEIVED),
     "mprobe": ("", "match(*message, comm);"),
     "improbe": ("", "if (*flag) match(*message, comm);"),
     "sendrecv": (STATUS, SENT_TOO + RECEIVED),
     "sendrecv_replace": (STATUS, SENT_REPLACED + RECEIVED),
-    "isendrecv": ("", SENT_TOO + "add(RECEIVE, *request, comm, 0);"),
-    "isendrecv_replace": ("", SENT_REPLACED + "add(RECEIVE, *request, comm, 0);"),
-    "irecv": ("", "add(RECEIVE, *request, comm, 0);"),
+    "isendrecv": ("", SENT_TOO + "add_exchange(*request, comm, source, bytes(recvcount, recvtype));"),
+    "isendrecv_replace": ("", SENT_REPLACED + "add_exchange(*request, comm, source, bytes(count, datatype));"),
+    "irecv": ("", "add(FROM(source), *request, comm, 0);"),
     "imrecv": ("MPI_Comm comm = comm_of(*message);", "add(RECEIVE, *request, comm, 0);"),
-    "recv_init": ("", "add(RECEIVE, *request, comm, 1);"),
+    "recv_init": ("", "add(FROM(source), *request, comm, 1);"),
     "send_init": ("", "add_send(*request, comm, dest, bytes(count, datatype));"),
     "psend_init": ("", "add_send(*request, comm, dest, bytes(count * partitions, datatype));"),
     "precv_init": ("", "add(RECEIVE, *request, comm, 1);"),
@@ -96,7 +97,7 @@ def wrapper(function):
     lines = [f"{function.result} {function.name}({function.parameters})", "{", "    if (depth)", f"        return {call};", "    depth++;",
              f"    called({function.number});", f"    {before}", f"    {function.result} result = {call};"]
     if after:
-        lines += [f"    if (result == MPI_SUCCESS) {{ {after} }}"]
+        lines += [f"    if (result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS) {{ {after} }}"]
     return "\n".join(lines + ["    depth--;", "    return result;", "}"])
 
 

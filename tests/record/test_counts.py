@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""A library below the recorder (shim/) counts calls, messages and their bytes, and the bytes of collective operations; the trace has as
+many of each, in each process: of the program that calls every function, and of the deterministic programs of programs/.
+
+usage: test_counts.py XTF SOURCE NAME MODULE COMPILER... [-- NAME ...]...
+"""
+
+import os
+import pathlib
+import sys
+import tempfile
+
+XTF, SOURCE = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
+HERE = SOURCE / "tests/record"
+sys.path[:0] = [str(SOURCE / "src/record/mpi/generate"), str(HERE / "every"), str(HERE / "shim")]
+
+import every  # noqa: E402
+import header  # noqa: E402
+import mpis  # noqa: E402
+import shim  # noqa: E402
+import table  # noqa: E402
+
+FUNCTIONS = table.read(SOURCE / "src/record/mpi/functions.tbl")
+# Functions that may be called before MPI_Init and after MPI_Finalize, where nothing is recorded.
+EVER = {"MPI_Initialized", "MPI_Finalized", "MPI_Get_version", "MPI_Get_library_version"}
+problems = []
+
+
+def expect(what, there, expected):
+    if there != expected:
+        problems.append(f"{what}: the trace has {there}, {expected} came below")
+
+
+def read_counted(folder):
+    """{process: {"call" or "sent" or "received" or "collective": {what: numbers}}} that the library has written."""
+    counted = {}
+    for path in pathlib.Path(folder).glob("counted-*"):
+        process = counted.setdefault(int(path.name[8:]), {"call": {}, "sent": {}, "received": {}, "collective": {}})
+        for line in path.read_text().splitlines():
+            kind, *fields = line.split()
+            if kind == "collective":
+                process[kind][""] = tuple(map(int, fields))
+            elif kind == "call":
+                process[kind][fields[0]] = int(fields[1])
+            else:
+                process[kind][int(fields[0])] = tuple(map(int, fields[1:]))
+        path.unlink()
+    return counted
+
+
+def lines_of(trace, path):
+    return [line.split() for line in mpis.cat(XTF, trace, path).splitlines() if line and not line.startswith("#")]
+
+
+def compare(what, counted, trace):
+    aside = mpis.unrecorded(XTF, trace)
+    for process, numbers in counted.items():
+        where = f"{what}, process {process}"
+        calls = mpis.calls(XTF, trace, process)
+        for name, n in numbers["call"].items():
+            there = calls.pop(name, 0) + aside.get(process, {}).get(name, 0)
+            if name not in EVER:
+                expect(f"{where}, calls of {name}", there, n)
+        expect(f"{where}, calls of others", {name: n for name, n in calls.items() if name.startswith("MPI_") and name != "MPI_Pcontrol"}, {})
+        sent = {int(fields[1]): (int(fields[2]), int(fields[3])) for fields in lines_of(trace, f"proc/{process}/matrix") if int(fields[0]) == process}
+        expect(f"{where}, messages and bytes sent to each", sent, numbers["sent"])
+        fields = next((list(map(int, fields)) for fields in lines_of(trace, f"proc/{process}/bytes") if int(fields[0]) == process), [process] + [0] * 7)
+        expect(f"{where}, messages and bytes received", (fields[3], fields[4]), tuple(sum(n[i] for n in numbers["received"].values()) for i in (0, 1)))
+        expect(f"{where}, bytes of collective operations, sent and received", tuple(fields[6:8]), numbers["collective"][""])
+
+
+def try_program(mpi, folder, library, name, n, command):
+    trace = os.path.join(folder, f"{mpi}-{name}.xtf")
+    # The recorder comes first, and calls the library instead of MPI.
+    below = ["env", f"LD_PRELOAD={mpi.module}:{library}", "XTF_RECORD_STACK=1", f"SHIM_FOLDER={folder}"]
+    mpis.run([XTF, "record", "-o", trace, *mpi.launch(n, *below, *command)], cwd=folder)
+    counted = read_counted(folder)
+    expect(f"{mpi} {name}, processes that counted", len(counted), n)
+    compare(f"{mpi} {name}", counted, trace)
+
+
+def try_mpi(mpi, folder):
+    declared = header.declarations(header.preprocess(mpi.compiler))
+    paths = {name: os.path.join(folder, name) for name in ("shim.c", "every.c", "shim.so", "every")}
+    pathlib.Path(paths["shim.c"]).write_text(shim.library(FUNCTIONS, declared))
+    library = mpi.compile(paths["shim.c"], paths["shim.so"], "-shared", "-fPIC", "-I", str(HERE / "shim"))
+    pathlib.Path(paths["every.c"]).write_text(every.program(FUNCTIONS, declared, every.LEFT_OUT[mpi.name]))
+    try_program(mpi, folder, library, "every", 2, [mpi.compile(paths["every.c"], paths["every"], "-I", str(HERE / "every")), folder])
+    for source in sorted((HERE / "programs").glob("*.c")):
+        binary = mpi.compile(str(source), os.path.join(folder, source.stem))
+        try_program(mpi, folder, library, source.stem, 2, [binary])
+
+
+def main():
+    for mpi in mpis.all_of(sys.argv[3:]):
+        with tempfile.TemporaryDirectory(prefix="xtf-counts-") as folder:
+            try_mpi(mpi, folder)
+    print("\n".join(problems) or "as it should be")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -37,6 +37,9 @@ static void tell_of_end(int status, void *data)
     if (atomic_load(&xtf_core.lost) || !xtf_core_collector_lives())
         xtf_core_say("the collector of process %d (rank %d) has ended: the rest of this process is not recorded",
                      (int)process->pid, (int)atomic_load(&process->rank));
+    else if (atomic_load(&process->collector_ready) == 2)
+        xtf_core_say("the collector of process %d (rank %d) cannot record it: see the logs in %s", (int)process->pid,
+                     (int)atomic_load(&process->rank), xtf_core_option("FOLDER"));
 }
 
 static bool activate(const char *folder)

@@ -14,7 +14,9 @@ XtfCoreDescriptor xtf_core_hide(int descriptor)
     struct stat about;
 
     /* Below 1024, lest the program's table of descriptors grow; so high that no program counts on the number. */
-    int lowest = getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > 1024 ? 1000 : (int)limit.rlim_cur * 7 / 8;
+    int lowest = 1000;
+    if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur <= 1024)
+        lowest = (int)(limit.rlim_cur < 64 ? limit.rlim_cur / 2 : limit.rlim_cur / 8 * 7);
     int high = fcntl(descriptor, F_DUPFD_CLOEXEC, lowest);
     int saved = errno;
     syscall(SYS_close, descriptor);

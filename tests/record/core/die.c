@@ -1,0 +1,133 @@
+/*
+ * A program that ends in a way of its choice, and knows what it did.
+ *
+ * usage: die COUNTS N HOW
+ *
+ * N times (0: for ever) it begins and ends three nested regions, counts the ends in the file COUNTS, which outlives it,
+ * says what it is like, and ends. Of MPI's processes each has a file, COUNTS.RANK.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef WITH_MPI
+#include <mpi.h>
+#endif
+
+#include "src/record/regions/user.h"
+
+static volatile uint64_t *counts;
+
+/* Some microseconds, for a program that goes on for ever, lest its trace be long. */
+static void pause_a_little(void)
+{
+    struct timespec begin, now;
+
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    do
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    while (now.tv_sec == begin.tv_sec && now.tv_nsec - begin.tv_nsec < 5000);
+}
+
+static void work(uint64_t n)
+{
+    for (uint64_t i = 0; n == 0 || i < n; i++) {
+        if (n == 0)
+            pause_a_little();
+        XTF_REGION_BEGIN("outer");
+        XTF_REGION_BEGIN("middle");
+        XTF_REGION_BEGIN("inner");
+        XTF_REGION_END("inner");
+        counts[0]++;
+        XTF_REGION_END("middle");
+        counts[0]++;
+        XTF_REGION_END("outer");
+        counts[0]++;
+    }
+}
+
+static int end(const char *how)
+{
+    int *volatile nowhere = NULL;
+
+    if (!strcmp(how, "kill"))
+        kill(getpid(), SIGKILL);
+    else if (!strcmp(how, "segv"))
+        *nowhere = 1;
+    else if (!strcmp(how, "abort"))
+        abort();
+    else if (!strcmp(how, "_exit"))
+        _exit(3);
+    else if (!strcmp(how, "quick_exit"))
+        quick_exit(4);
+    else if (!strcmp(how, "exit"))
+        exit(5);
+    else if (!strcmp(how, "exec"))
+        execl("/bin/sh", "sh", "-c", "echo another program; exit 6", NULL);
+    else if (!strcmp(how, "term"))
+        raise(SIGTERM);
+#ifdef WITH_MPI
+    else if (!strcmp(how, "MPI_Abort"))
+        MPI_Abort(MPI_COMM_WORLD, 9);
+    else if (!strcmp(how, "finalize"))
+        MPI_Finalize();
+#endif
+    return 0;
+}
+
+static bool open_counts(const char *name)
+{
+    char path[4096];
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+
+    if (!rank)
+        rank = getenv("PMI_RANK");
+    snprintf(path, sizeof path, "%s%s%s", name, rank ? "." : "", rank ? rank : "");
+    int file = open(path, O_RDWR | O_CREAT, 0666);
+    if (file < 0 || (lseek(file, 0, SEEK_END) < 4096 && ftruncate(file, 4096)))
+        return false;
+    counts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    return counts != MAP_FAILED;
+}
+
+/* What a recorder might change. */
+static void say_what_it_is_like(void)
+{
+    int before = errno;
+    sigset_t blocked;
+    int status, file = open("/dev/null", O_RDONLY);
+
+    sigprocmask(SIG_SETMASK, NULL, &blocked);
+    printf("descriptor %d, child %d, nice %d, session %d, blocked", file, waitpid(-1, &status, WNOHANG),
+           getpriority(PRIO_PROCESS, 0), getsid(0) == getpid());
+    for (int i = 1; i < NSIG; i++)
+        if (sigismember(&blocked, i) == 1)
+            printf(" %d", i);
+    printf(", errno %d\n", before);
+    close(file);
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 4 || !open_counts(argv[1]))
+        return 1;
+#ifdef WITH_MPI
+    MPI_Init(&argc, &argv);
+#endif
+    errno = 0;
+    work(strtoull(argv[2], NULL, 10));
+    say_what_it_is_like();
+    return end(argv[3]);
+}

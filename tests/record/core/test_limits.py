@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Where there is too little of something, the program runs on as it does without the recorder: recorded, or told why it is not.
+
+usage: test_limits.py
+"""
+
+import os
+import resource
+import shutil
+import subprocess
+import unittest
+
+from dying import DIE, ENVIRONMENT, MODULE, XTF, Case
+
+N = 3000
+REFUSED = r"\Axtf record: [^\n]*: this process is not recorded\n\Z"
+
+
+class Limits(Case):
+    def both(self, limits, before=None):
+        start = {"limits": limits, "before": before}
+        alone = self.alone(N, "exit", **start)
+        self.assertEqual((alone.status, alone.err), (5, ""))
+        done = self.recorded(N, "exit", start=start)
+        self.assertEqual((done.status, done.out), (alone.status, alone.out))
+        self.assertEqual(self.counted(), 3 * N)
+        return done
+
+    def refused(self, *limits, why=""):
+        done = self.both(limits)
+        self.assertRegex(done.err, REFUSED)
+        self.assertIn(why, done.err)
+        self.assertEqual(self.files(), [])
+
+    def whole(self, *limits):
+        done = self.both(limits)
+        self.assertEqual(done.err, "")
+        [part] = self.files()
+        kinds, _ = self.check(part)
+        self.assertEqual((kinds["ENTER"], kinds["LEAVE"]), (3 * N, 3 * N))
+
+    def test_size_of_files(self):
+        self.refused((resource.RLIMIT_FSIZE, 100000), why="ulimit -f")
+
+    def test_size_of_files_that_suffices(self):
+        self.whole((resource.RLIMIT_FSIZE, 3 << 20))
+
+    def test_memory(self):
+        self.refused((resource.RLIMIT_AS, 8 << 20), why="no memory")
+
+    def test_descriptors(self):
+        # Those that the program has, and one: it needs no more itself.
+        self.refused((resource.RLIMIT_NOFILE, 4), why="Too many open files")
+
+    def test_few_descriptors(self):
+        self.whole((resource.RLIMIT_NOFILE, 16))
+
+    def test_processes(self):
+        if os.getuid() != 0:
+            self.skipTest("only root can become somebody who has no process")
+        nobody = 54321
+        os.chmod(self.folder, 0o777)
+        os.chmod(self.parts, 0o777)
+        for path in (DIE, MODULE, XTF):
+            if subprocess.run(["setpriv", "--reuid", str(nobody), "--clear-groups", "test", "-r", path]).returncode:
+                self.skipTest(f"{path} is not for everybody")
+        done = self.both([(resource.RLIMIT_NPROC, 1)], before=lambda: os.setuid(nobody))
+        self.assertRegex(done.err, REFUSED)
+
+
+class Full(Case):
+    """Full filesystems, in a namespace of mounts of their own."""
+
+    def in_namespace(self, script, **options):
+        if os.getuid() != 0 or not shutil.which("unshare") or subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode:
+            self.skipTest("mounts need root")
+        environment = {**ENVIRONMENT, "DIE": DIE, "COUNTS": str(self.counts), "PARTS": str(self.parts), "XTF": XTF,
+                       "WITH": " ".join(f"{name}={value}" for name, value in self.environment(**options).items() if name not in ENVIRONMENT)}
+        # What is mounted goes with the last process of the namespace: the part is copied before.
+        return subprocess.run(["unshare", "-m", "sh", "-c", script], env=environment, capture_output=True, text=True, timeout=60, cwd=self.folder)
+
+    def test_disk(self):
+        script = """
+            mount -t tmpfs -o size=96k none "$PARTS" || exit 77
+            env $WITH "$DIE" "$COUNTS" 400000 exit
+            echo "status $?"
+            for i in $(seq 400); do
+                pgrep -f "^$XTF collect" | while read process; do
+                    tr '\\0' '\\n' <"/proc/$process/environ" 2>/dev/null | grep -qx "XTF_RECORD_FOLDER=$PARTS" && echo "$process"
+                done | grep -q . || break
+                sleep 0.05
+            done
+            mkdir kept && cp "$PARTS"/*.xtf kept/
+        """
+        done = self.in_namespace(script, BUFFER=65536)
+        if done.returncode == 77:
+            self.skipTest("no tmpfs")
+        self.assertIn("status 5\n", done.stdout, done.stderr)
+        self.assertEqual(self.counted(), 1200000)
+        [part] = (self.folder / "kept").glob("*.xtf")
+        self.check(part)
+
+    def test_shared_memory(self):
+        """/dev/shm may be full, or not there: the rings do not lie in it."""
+        script = """
+            mount -t tmpfs -o size=4k none /dev/shm || exit 77
+            dd if=/dev/zero of=/dev/shm/full bs=1k count=100 2>/dev/null
+            env $WITH "$DIE" "$COUNTS" 3000 exit
+            echo "status $?"
+        """
+        done = self.in_namespace(script)
+        if done.returncode == 77:
+            self.skipTest("no tmpfs")
+        self.collected()
+        self.assertIn("status 5\n", done.stdout, done.stderr)
+        self.assertEqual(done.stderr, "")
+        [part] = self.files()
+        kinds, _ = self.check(part)
+        self.assertEqual(kinds["LEAVE"], 9000)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

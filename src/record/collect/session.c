@@ -14,10 +14,10 @@ uint64_t xtf_collect_monotonic(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Who waits for all parts of a job sees that there is one to come. Best effort. */
-static char *make_marker(const char *folder, const char *host, int32_t pid)
+/* Who waits for all parts of a job sees that there is one to come. The core has made it already, if it could. */
+static char *make_marker(const char *folder, const char *host)
 {
-    g_autofree char *path = g_strdup_printf("%s/%s-%" PRId32 ".starting", folder, host, pid);
+    g_autofree char *path = g_strdup_printf("%s/%s-%d.starting", folder, host, (int)getpid());
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 
     if (fd < 0)
@@ -52,7 +52,7 @@ bool xtf_collect_session_init(XtfCollectSession *session, const XtfCollectOption
     session->early = g_new0(XtfCollectEarly, session->memory.n_rings);
     session->started = xtf_collect_monotonic();
     g_mkdir_with_parents(options->folder, 0700);
-    session->marker = make_marker(options->folder, session->program.host, process->pid);
+    session->marker = make_marker(options->folder, session->program.host);
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -52,6 +53,8 @@ static bool activate(const char *folder)
     XtfWireProcess *process = xtf_core.process;
     process->when_full = full && !strcmp(full, "drop") ? XTF_WIRE_DROP : XTF_WIRE_WAIT;
     xtf_core.patience = (drain < 3600 ? drain : 3600) * 1000000000;
+    /* On another node than that of `xtf record` it is not there yet. */
+    mkdir(folder, 0700);
     xtf_core_set_clock(folder);
     if (!xtf_core_awaits_rank)
         process->phase = XTF_WIRE_RUNNING;

@@ -40,6 +40,7 @@ enum {
 
 typedef struct {
     const char *program, *log;
+    const char *folder, *host;
     char *const *arguments;
     char **environment;
     int memory, socket, process; /* process: -1 if there is none */
@@ -97,6 +98,19 @@ static bool set_descriptors(const Start *start)
     return true;
 }
 
+/* Tells who waits for the parts of a job that there is one to come: the collector takes FOLDER/HOST-PID.starting away
+ * when it has a part, and so does `remove`. */
+static void mark(const Start *start, bool remove)
+{
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/%s-%d.starting", start->folder, start->host, (int)getpid());
+    if (remove)
+        unlink(path);
+    else
+        close(open(path, O_WRONLY | O_CREAT, 0666));
+}
+
 /* In the collector to be, with the memory of the traced process: nothing here may change it but `start`. */
 static int become_collector(void *data)
 {
@@ -109,9 +123,11 @@ static int become_collector(void *data)
     memset(cpus, 0xff, sizeof cpus);
     syscall(SYS_sched_setaffinity, 0, sizeof cpus, cpus);
     setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + NICE);
+    mark(start, false);
     if (set_descriptors(start))
         execve(start->program, start->arguments, start->environment);
     start->error = errno ? errno : EINVAL;
+    mark(start, true);
     _exit(127);
 }
 
@@ -183,7 +199,7 @@ static int open_process(void)
 bool xtf_core_start_collector(const char *folder)
 {
     const char *program = xtf_core_option("XTF");
-    char log[4096];
+    char log[4096], host[256] = "";
     int pair[2];
 
     if (!program) {
@@ -194,6 +210,7 @@ bool xtf_core_start_collector(const char *folder)
         xtf_core_say("cannot start the collector: %s: this process is not recorded", strerror(errno));
         return false;
     }
+    gethostname(host, sizeof host - 1);
     snprintf(log, sizeof log, "%s/collect-%d.log", folder, (int)getpid());
     xtf_core.socket = xtf_core_hide(pair[0]);
     XtfCoreDescriptor other = xtf_core_hide(pair[1]);
@@ -202,6 +219,8 @@ bool xtf_core_start_collector(const char *folder)
         (char *)program, "collect", "--memory", "3", "--socket", "4", process < 0 ? NULL : "--process", "5", NULL};
     Start start = {.program = program,
                    .log = log,
+                   .folder = folder,
+                   .host = host,
                    .arguments = arguments,
                    .memory = xtf_core.memory.number,
                    .socket = other.number,

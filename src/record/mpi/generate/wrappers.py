@@ -75,8 +75,8 @@ def unrecorded_body_of(function, snippets):
     filled = kinds.fill(snippets, roles.roles_of(function), function)
     test = "xtf_mpi_agrees_init()" if function.group == "init" else "xtf_mpi_agrees()"
     return ["    if (!ring) {", f"        if (!{test})", f"            return {call_of(function)};", "        uint64_t entered = 0, left = 0;",
-            "        (void)entered, (void)left;", "        xtf_core_thread.busy = 1;", *indent(filled.before), f"        int result = {call_of(function)};", *indent(filled.after),
-            "        xtf_core_thread.busy = 0;", "        return result;", "    }"]
+            "        (void)entered, (void)left;", "        uint32_t busy = xtf_core_thread.busy;", "        xtf_core_thread.busy = XTF_CORE_BUSY;", *indent(filled.before), f"        int result = {call_of(function)};", *indent(filled.after),
+            "        xtf_core_thread.busy = busy;", "        return result;", "    }"]
 
 
 def wrapper_of(function, snippets):

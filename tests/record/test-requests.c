@@ -16,7 +16,7 @@ static uint64_t complete(uint64_t handle)
 {
     XtfMpiRequest request;
 
-    return xtf_mpi_requests_complete(handle, false, &request) ? request.id : 0;
+    return xtf_mpi_requests_complete(xtf_mpi_requests_hold(handle, false), false, &request) ? request.id : 0;
 }
 
 Test(requests, one_handle_means_its_oldest_request)
@@ -45,10 +45,10 @@ Test(requests, a_persistent_request_stays)
     for (uint64_t id = 10; id < 13; id++) {
         cr_assert(xtf_mpi_requests_start(7, 7, id, &request));
         cr_assert_eq(request.peer, 3);
-        cr_assert(xtf_mpi_requests_test(7, &request));
+        cr_assert(xtf_mpi_requests_test(xtf_mpi_requests_hold(7, false), &request));
         cr_assert_eq(request.tests, 1, "the tests of the start before do not count");
         xtf_mpi_requests_cancel(7);
-        cr_assert(xtf_mpi_requests_complete(7, false, &request));
+        cr_assert(xtf_mpi_requests_complete(xtf_mpi_requests_hold(7, false), false, &request));
         cr_assert_eq(request.id, id);
         cr_assert_eq(request.flags, XTF_MPI_REQUEST_PERSISTENT | XTF_MPI_REQUEST_CANCEL);
         cr_assert_eq(complete(7), 0, "it is inactive");
@@ -57,9 +57,9 @@ Test(requests, a_persistent_request_stays)
     cr_assert_eq(request.flags, XTF_MPI_REQUEST_PERSISTENT, "nobody cancels the new start");
     cr_assert_eq(complete(7), 0);
     cr_assert_eq(complete(9), 20);
-    cr_assert(xtf_mpi_requests_free(9, &request));
+    cr_assert(xtf_mpi_requests_free(xtf_mpi_requests_hold(9, false), &request));
     cr_assert_not(xtf_mpi_requests_start(9, 9, 21, &request));
-    cr_assert_not(xtf_mpi_requests_free(9, &request));
+    cr_assert_not(xtf_mpi_requests_free(xtf_mpi_requests_hold(9, false), &request));
 }
 
 Test(requests, messages_have_handles_of_their_own)
@@ -70,9 +70,28 @@ Test(requests, messages_have_handles_of_their_own)
     xtf_mpi_requests_add(&(XtfMpiRequest){.handle = 7, .id = 2, .kind = XTF_MPI_REQUEST_MESSAGE, .comm = 5});
     cr_assert_eq(complete(7), 1);
     cr_assert_eq(complete(7), 0);
-    cr_assert(xtf_mpi_requests_complete(7, true, &message));
+    cr_assert(xtf_mpi_requests_complete(xtf_mpi_requests_hold(7, true), true, &message));
     cr_assert_eq(message.comm, 5);
-    cr_assert_not(xtf_mpi_requests_complete(7, true, &message));
+    cr_assert_not(xtf_mpi_requests_complete(xtf_mpi_requests_hold(7, true), true, &message));
+}
+
+Test(requests, a_held_request_keeps_its_handle_from_a_quicker_thread)
+{
+    XtfMpiRequest request;
+
+    add(7, 1);
+    uint64_t first = xtf_mpi_requests_hold(7, false); /* MPI completes it, and gives its handle again */
+    add(7, 2);
+    uint64_t second = xtf_mpi_requests_hold(7, false);
+    cr_assert_eq(xtf_mpi_requests_handle(second), 7);
+    cr_assert(xtf_mpi_requests_complete(second, false, &request));
+    cr_assert_eq(request.id, 2);
+    cr_assert_eq(complete(7), 0, "it is held");
+    xtf_mpi_requests_release(first);
+    first = xtf_mpi_requests_hold(7, false);
+    cr_assert(xtf_mpi_requests_test(first, &request));
+    cr_assert_eq(request.tests, 1);
+    cr_assert_eq(complete(7), 1);
 }
 
 Test(requests, old_requests_yield_to_those_of_the_present_era)

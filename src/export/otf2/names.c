@@ -47,7 +47,17 @@ static bool has_clashes(const XtfModelTable *table, const XtfField *name, const 
     return false;
 }
 
-static void load_ids(XtfOtf2Table *table, unsigned tag, bool may_renumber)
+/* Whether ids are not the numbers of the rows. OTF2's readers want them so, and numbers that are the same in all
+ * processes of a recorded job are not. */
+static bool has_gaps(const XtfModelTable *table, const uint32_t *ids)
+{
+    for (uint64_t i = 0; i < table->n; i++)
+        if (ids[i] != i)
+            return true;
+    return false;
+}
+
+static void load_ids(XtfOtf2Table *table, unsigned tag, bool may_renumber, bool imported)
 {
     const XtfField *to = xtf_schema_field(xtf_model_schema(tag), "id");
     const XtfField *name = xtf_schema_field(xtf_model_schema(tag), "name");
@@ -60,9 +70,10 @@ static void load_ids(XtfOtf2Table *table, unsigned tag, bool may_renumber)
     for (uint64_t i = 0; i < table->table.n; i++)
         table->ids[i] =
             known ? (uint32_t)xtf_field_get(to, xtf_model_table_row(&table->table, i, buffer)) : (uint32_t)i;
-    if (!may_renumber || !has_clashes(&table->table, name, table->ids))
+    const bool clashes = may_renumber && has_clashes(&table->table, name, table->ids);
+    if (!clashes && (imported || !has_gaps(&table->table, table->ids)))
         return;
-    table->renumbered = true;
+    table->renumbered = clashes;
     for (uint64_t i = 0; i < table->table.n; i++)
         table->ids[i] = (uint32_t)i;
 }
@@ -74,8 +85,9 @@ static bool load_tables(XtfOtf2Names *names, GError **error)
             return false;
     bool merged = is_merged(names->trace);
     names->ordered = names->tables[XTF_MODEL_DEFINITION_ORDER].table.n > 0;
+    bool imported = names->tables[XTF_MODEL_STRING_DEFINITIONS].table.n > 0;
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++)
-        load_ids(&names->tables[tag], tag, merged || !names->ordered);
+        load_ids(&names->tables[tag], tag, merged || !names->ordered, imported);
     return true;
 }
 

@@ -2,8 +2,9 @@
  * What definitions are called in an archive that is written: OTF2's ids of rows and strings.
  *
  * What was imported keeps the ids of its source: `id` of each row, `string_definitions`, and the exceptions of
- * `definition_references`. A table without ids, or with ids that several rows share in a file that was merged, gets
- * the numbers of its rows. Texts that have no id get new ones when first asked for.
+ * `definition_references`. A table without ids, with ids that several rows share in a file that was merged, or with
+ * gaps in what was not imported from OTF2, gets the numbers of its rows. Texts that have no id get new ones when first
+ * asked for.
  */
 #pragma once
 

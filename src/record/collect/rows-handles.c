@@ -3,9 +3,20 @@
 
 #include "src/record/collect/collect.h"
 
-enum { LABEL_COMM_GROUP = 5, LABEL_MPI = 4 };
+enum { LABEL_COMM_GROUP = 5, LABEL_COMM_SELF = 6, LABEL_MPI = 4 };
 
 /* ---- Definitions. */
+
+/* The group of MPI_COMM_SELF, which has the one member that asks, in every process. */
+static uint32_t group_of_self(XtfCollectTables *tables, uint32_t id)
+{
+    uint32_t row = xtf_collect_row(tables, XTF_MODEL_GROUPS, id);
+    XtfGroupRow *group = xtf_collect_change_row(tables, XTF_MODEL_GROUPS, row);
+
+    group->type = LABEL_COMM_SELF;
+    group->paradigm = LABEL_MPI;
+    return row;
+}
 
 static bool define_comm(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes, size_t size)
 {
@@ -23,11 +34,14 @@ static bool define_comm(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes,
     uint32_t group = xtf_collect_reference(collector, XTF_MODEL_GROUPS, comm.group);
     uint32_t remote = xtf_collect_reference(collector, XTF_MODEL_GROUPS, comm.remote_group);
     uint32_t parent = xtf_collect_reference(collector, XTF_MODEL_COMMUNICATORS, comm.parent);
+    uint32_t self = comm.group == XTF_WIRE_NONE && !(comm.flags & XTF_WIRE_NAME_ONLY)
+                        ? group_of_self(&collector->tables, (uint32_t)id)
+                        : XTF_NONE32;
     XtfCommunicatorRow *to = xtf_collect_change_row(&collector->tables, XTF_MODEL_COMMUNICATORS, row);
     to->name = text;
     if (comm.flags & XTF_WIRE_NAME_ONLY)
         return true;
-    to->group = group;
+    to->group = comm.group == XTF_WIRE_NONE ? self : group;
     to->remote_group = remote;
     to->parent = parent;
     to->flags = comm.flags;

@@ -51,7 +51,8 @@ static Memory *memory(void)
     return __builtin_expect(memory_of_thread != NULL, 1) ? memory_of_thread : make_memory();
 }
 
-const uint64_t *xtf_mpi_save_requests(long long n, const MPI_Request *requests)
+/* Room for so many requests. */
+static uint64_t *room_for(long long n, const MPI_Request *requests)
 {
     Memory *mine = memory();
 
@@ -65,9 +66,25 @@ const uint64_t *xtf_mpi_save_requests(long long n, const MPI_Request *requests)
         mine->saved = grown;
         mine->room = room;
     }
-    for (long long i = 0; i < n; i++)
-        mine->saved[i] = XTF_MPI_HANDLE(requests[i]);
     return mine->saved;
+}
+
+uint64_t *xtf_mpi_save_requests(long long n, const MPI_Request *requests)
+{
+    uint64_t *saved = room_for(n, requests);
+
+    for (long long i = 0; saved && i < n; i++)
+        saved[i] = xtf_mpi_save_request(requests[i]);
+    return saved;
+}
+
+uint64_t *xtf_mpi_handles(long long n, const MPI_Request *requests)
+{
+    uint64_t *handles = room_for(n, requests);
+
+    for (long long i = 0; handles && i < n; i++)
+        handles[i] = XTF_MPI_HANDLE(requests[i]);
+    return handles;
 }
 
 bool xtf_mpi_probe_failed(void)
@@ -139,13 +156,13 @@ static void record_tests(XtfRing *ring, uint64_t time, const XtfMpiRequest *requ
         xtf_core_record(ring, time, XTF_WIRE_REQUEST_TEST, 0, request->tests, request->id);
 }
 
-static void complete(XtfRing *ring, uint64_t time, uint64_t handle, bool failed, MPI_Status *status)
+static void complete(XtfRing *ring, uint64_t time, uint64_t hold, bool failed, MPI_Status *status)
 {
     XtfMpiRequest request;
     Outcome outcome = failed ? FAILED : COMPLETED;
     int cancelled;
 
-    if (handle == XTF_MPI_HANDLE(MPI_REQUEST_NULL) || !xtf_mpi_requests_complete(handle, false, &request))
+    if (hold == XTF_MPI_NO_REQUEST || !xtf_mpi_requests_complete(hold, false, &request))
         return;
     if (__builtin_expect(request.tests > 1, 0))
         record_tests(ring, time, &request);
@@ -155,11 +172,33 @@ static void complete(XtfRing *ring, uint64_t time, uint64_t handle, bool failed,
     record_outcome(ring, time, &request, outcome, status);
 }
 
+void xtf_mpi_release(uint64_t hold)
+{
+    if (__builtin_expect(xtf_mpi_requests_shared, 0) && hold != XTF_MPI_NO_REQUEST)
+        xtf_mpi_requests_release(hold);
+}
+
+void xtf_mpi_freed(int result, uint64_t saved)
+{
+    XtfMpiRequest freed;
+
+    if (result != MPI_SUCCESS)
+        xtf_mpi_release(saved);
+    else if (saved != XTF_MPI_NO_REQUEST)
+        xtf_mpi_requests_free(saved, &freed);
+}
+
+static void release_all(long long n, const uint64_t *saved)
+{
+    for (long long i = 0; xtf_mpi_requests_shared && i < n; i++)
+        xtf_mpi_release(saved[i]);
+}
+
 /* A request that a failed call has taken away has failed. One that is still there may have, if it is persistent, or
  * not. */
-static bool is_gone(uint64_t saved, MPI_Request request)
+static bool is_gone(uint64_t hold, MPI_Request request)
 {
-    return XTF_MPI_HANDLE(request) != saved;
+    return hold != XTF_MPI_NO_REQUEST && xtf_mpi_requests_handle(hold) != XTF_MPI_HANDLE(request);
 }
 
 void xtf_mpi_completed(XtfRing *ring, uint64_t time, int result, uint64_t saved, MPI_Request request,
@@ -167,6 +206,8 @@ void xtf_mpi_completed(XtfRing *ring, uint64_t time, int result, uint64_t saved,
 {
     if (result == MPI_SUCCESS || is_gone(saved, request))
         complete(ring, time, saved, result != MPI_SUCCESS, status);
+    else
+        xtf_mpi_release(saved);
 }
 
 void xtf_mpi_completed_all(XtfRing *ring, uint64_t time, int result, long long n, const uint64_t *saved,
@@ -179,25 +220,36 @@ void xtf_mpi_completed_all(XtfRing *ring, uint64_t time, int result, long long n
             complete(ring, time, saved[i], statuses[i].MPI_ERROR != MPI_SUCCESS, &statuses[i]);
         else if (result != MPI_ERR_IN_STATUS && is_gone(saved[i], requests[i]))
             complete(ring, time, saved[i], true, &statuses[i]);
+        else
+            xtf_mpi_release(saved[i]);
 }
 
-void xtf_mpi_completed_any(XtfRing *ring, uint64_t time, int result, long long n, const uint64_t *saved,
+void xtf_mpi_completed_any(XtfRing *ring, uint64_t time, int result, long long n, uint64_t *saved,
                            const MPI_Request *requests, int index, MPI_Status *status)
 {
-    if (!saved || index == MPI_UNDEFINED || index < 0 || index >= n)
+    if (!saved)
         return;
-    xtf_mpi_completed(ring, time, result, saved[index], requests[index], status);
+    if (index != MPI_UNDEFINED && index >= 0 && index < n) {
+        xtf_mpi_completed(ring, time, result, saved[index], requests[index], status);
+        saved[index] = XTF_MPI_NO_REQUEST;
+    }
+    release_all(n, saved);
 }
 
-void xtf_mpi_completed_some(XtfRing *ring, uint64_t time, int result, long long n, const uint64_t *saved, int n_done,
+void xtf_mpi_completed_some(XtfRing *ring, uint64_t time, int result, long long n, uint64_t *saved, int n_done,
                             const int *indices, MPI_Status *statuses)
 {
-    if (!saved || n_done == MPI_UNDEFINED || (result != MPI_SUCCESS && result != MPI_ERR_IN_STATUS))
+    if (!saved)
         return;
+    if (n_done == MPI_UNDEFINED || (result != MPI_SUCCESS && result != MPI_ERR_IN_STATUS))
+        n_done = 0;
     for (int i = 0; i < n_done; i++)
-        if (indices[i] >= 0 && indices[i] < n)
+        if (indices[i] >= 0 && indices[i] < n) {
             complete(ring, time, saved[indices[i]], result == MPI_ERR_IN_STATUS && statuses[i].MPI_ERROR != MPI_SUCCESS,
                      &statuses[i]);
+            saved[indices[i]] = XTF_MPI_NO_REQUEST;
+        }
+    release_all(n, saved);
 }
 
 bool xtf_mpi_test_failed(long long n, const uint64_t *saved, XtfMpiTest *test)
@@ -206,10 +258,11 @@ bool xtf_mpi_test_failed(long long n, const uint64_t *saved, XtfMpiTest *test)
 
     test->tests = 0;
     for (long long i = 0; saved && i < n; i++) {
-        if (saved[i] == XTF_MPI_HANDLE(MPI_REQUEST_NULL) || !xtf_mpi_requests_test(saved[i], &request))
+        if (saved[i] == XTF_MPI_NO_REQUEST || !xtf_mpi_requests_test(saved[i], &request))
             continue;
         if (request.kind != XTF_MPI_REQUEST_OTHER && request.kind != XTF_MPI_REQUEST_SILENT)
             *test = (XtfMpiTest){.id = request.id, .tests = request.tests};
+        release_all(n - i - 1, saved + i + 1);
         return request.tests == 1;
     }
     return true;

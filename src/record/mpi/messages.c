@@ -184,12 +184,12 @@ void xtf_mpi_recv_init(uint64_t bytes, int source, int tag, MPI_Comm comm, MPI_R
     add_persistent(XTF_MPI_REQUEST_RECV, bytes, source, tag, comm, request, flags);
 }
 
-void xtf_mpi_start(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Request request)
+void xtf_mpi_start(XtfRing *ring, uint64_t time, uint64_t handle, MPI_Request request)
 {
     uint64_t id = xtf_mpi_requests_ids(1);
     XtfMpiRequest started;
 
-    if (!xtf_mpi_requests_start(saved, XTF_MPI_HANDLE(request), id, &started))
+    if (!xtf_mpi_requests_start(handle, XTF_MPI_HANDLE(request), id, &started))
         return;
     switch (started.kind) {
     case XTF_MPI_REQUEST_SEND:
@@ -206,10 +206,10 @@ void xtf_mpi_start(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Request req
     }
 }
 
-void xtf_mpi_start_all(XtfRing *ring, uint64_t time, long long n, const uint64_t *saved, const MPI_Request *requests)
+void xtf_mpi_start_all(XtfRing *ring, uint64_t time, long long n, const uint64_t *handles, const MPI_Request *requests)
 {
-    for (long long i = 0; saved && i < n; i++)
-        xtf_mpi_start(ring, time, saved[i], requests[i]);
+    for (long long i = 0; handles && i < n; i++)
+        xtf_mpi_start(ring, time, handles[i], requests[i]);
 }
 
 void xtf_mpi_mprobe(MPI_Message message, MPI_Comm comm)
@@ -228,7 +228,7 @@ void xtf_mpi_mrecv(XtfRing *ring, uint64_t time, uint64_t saved, const MPI_Statu
 {
     XtfMpiRequest message;
 
-    if (!xtf_mpi_requests_complete(saved, true, &message))
+    if (saved == XTF_MPI_NO_REQUEST || !xtf_mpi_requests_complete(saved, true, &message))
         message.comm = XTF_WIRE_NONE;
     record_recv(ring, time, message.comm, status);
 }
@@ -237,7 +237,7 @@ void xtf_mpi_imrecv(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Request re
 {
     XtfMpiRequest message;
 
-    if (saved == XTF_MPI_HANDLE(MPI_MESSAGE_NO_PROC)) {
+    if (saved == XTF_MPI_NO_REQUEST) {
         add_silent(request, 0);
         return;
     }

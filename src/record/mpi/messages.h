@@ -7,7 +7,7 @@
  * recorded. Bytes are counts times sizes of types in 64 bits; of received messages what the status says.
  *
  * What a call asks for must be kept before the call where the call changes it: requests (xtf_mpi_save_requests()), and
- * handles of messages.
+ * messages (xtf_mpi_save_message()).
  */
 #pragma once
 
@@ -45,11 +45,13 @@ void xtf_mpi_isendrecv(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, i
  * those of another are 0. */
 void xtf_mpi_send_init(uint64_t bytes, int dest, int tag, MPI_Comm comm, MPI_Request request, unsigned flags);
 void xtf_mpi_recv_init(uint64_t bytes, int source, int tag, MPI_Comm comm, MPI_Request request, unsigned flags);
-/* MPI may give the request another handle when it is started; `saved`: the one before. */
-void xtf_mpi_start(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Request request);
-void xtf_mpi_start_all(XtfRing *ring, uint64_t time, long long n, const uint64_t *saved, const MPI_Request *requests);
+/* MPI may give the request another handle when it is started; `handle`: the one before. */
+void xtf_mpi_start(XtfRing *ring, uint64_t time, uint64_t handle, MPI_Request request);
+/* The handles of many, in memory as that of xtf_mpi_save_requests(). */
+uint64_t *xtf_mpi_handles(long long n, const MPI_Request *requests);
+void xtf_mpi_start_all(XtfRing *ring, uint64_t time, long long n, const uint64_t *handles, const MPI_Request *requests);
 
-/* Matching probes, and what receives the messages that they found. `saved`: the message's handle before the call. */
+/* Matching probes, and what receives the messages that they found. `saved`: of the message. */
 void xtf_mpi_mprobe(MPI_Message message, MPI_Comm comm);
 void xtf_mpi_mrecv(XtfRing *ring, uint64_t time, uint64_t saved, const MPI_Status *status);
 void xtf_mpi_imrecv(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Request request);
@@ -59,18 +61,34 @@ bool xtf_mpi_probe_failed(void);
 /* A probe found something: tells how many before did not. */
 void xtf_mpi_probe_found(XtfRing *ring, uint64_t time);
 
-/* The handles of requests, in memory of the thread that is good until the next call; NULL: there is no memory. */
-const uint64_t *xtf_mpi_save_requests(long long n, const MPI_Request *requests);
+/* What a call must know of a request, or of a message, that it may complete: a hold (requests.h). */
+#define XTF_MPI_NO_REQUEST UINT64_MAX
+static inline uint64_t xtf_mpi_save_request(MPI_Request request)
+{
+    return request == MPI_REQUEST_NULL ? XTF_MPI_NO_REQUEST : xtf_mpi_requests_hold(XTF_MPI_HANDLE(request), false);
+}
+static inline uint64_t xtf_mpi_save_message(MPI_Message message)
+{
+    return message == MPI_MESSAGE_NO_PROC || message == MPI_MESSAGE_NULL
+               ? XTF_MPI_NO_REQUEST
+               : xtf_mpi_requests_hold(XTF_MPI_HANDLE(message), true);
+}
+/* Of many, in memory of the thread that is good until the next call; NULL: there is no memory. */
+uint64_t *xtf_mpi_save_requests(long long n, const MPI_Request *requests);
+/* Nothing became of a request. */
+void xtf_mpi_release(uint64_t saved);
+/* It was freed, if the call succeeded. */
+void xtf_mpi_freed(int result, uint64_t saved);
 
-/* What a call that completes requests has done. `saved`: the handles before, `requests`: after it; `status`,
+/* What a call that completes requests has done. `saved`: before it, `requests`: after it; `status`,
  * `statuses`: never to be ignored. */
 void xtf_mpi_completed(XtfRing *ring, uint64_t time, int result, uint64_t saved, MPI_Request request,
                        MPI_Status *status);
 void xtf_mpi_completed_all(XtfRing *ring, uint64_t time, int result, long long n, const uint64_t *saved,
                            const MPI_Request *requests, MPI_Status *statuses);
-void xtf_mpi_completed_any(XtfRing *ring, uint64_t time, int result, long long n, const uint64_t *saved,
+void xtf_mpi_completed_any(XtfRing *ring, uint64_t time, int result, long long n, uint64_t *saved,
                            const MPI_Request *requests, int index, MPI_Status *status);
-void xtf_mpi_completed_some(XtfRing *ring, uint64_t time, int result, long long n, const uint64_t *saved, int n_done,
+void xtf_mpi_completed_some(XtfRing *ring, uint64_t time, int result, long long n, uint64_t *saved, int n_done,
                             const int *indices, MPI_Status *statuses);
 
 /*

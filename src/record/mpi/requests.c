@@ -33,7 +33,7 @@ typedef struct {
 } Stripe;
 
 static Stripe stripes[STRIPES];
-static bool shared = true;
+bool xtf_mpi_requests_shared = true;
 static uint32_t era;
 static _Atomic uint64_t last_id;
 
@@ -51,7 +51,7 @@ static Stripe *stripe_of(uint64_t hash)
 
 static void lock(Stripe *stripe)
 {
-    if (!shared)
+    if (!xtf_mpi_requests_shared)
         return;
     for (unsigned i = 0; atomic_flag_test_and_set_explicit(&stripe->lock, memory_order_acquire); i++)
         if (i % 64 == 63)
@@ -60,7 +60,7 @@ static void lock(Stripe *stripe)
 
 static void unlock(Stripe *stripe)
 {
-    if (shared)
+    if (xtf_mpi_requests_shared)
         atomic_flag_clear_explicit(&stripe->lock, memory_order_release);
 }
 
@@ -87,6 +87,7 @@ static void append(Stripe *stripe, uint32_t index)
     Chain *chain = chain_of(stripe, hash_of(request->handle));
 
     request->next = NONE;
+    request->before = chain->last;
     if (chain->first == NONE)
         chain->first = index;
     else
@@ -133,62 +134,95 @@ static bool grow(Stripe *stripe)
     return true;
 }
 
-/* The first request of a handle that is of a kind; *before is its predecessor in the chain. */
-static uint32_t find(Stripe *stripe, uint64_t hash, uint64_t handle, bool message, uint32_t *before)
+static bool is_one(const XtfMpiRequest *request, uint64_t handle, bool message)
 {
-    if (!stripe->chains)
-        return NONE;
-    *before = NONE;
-    for (uint32_t index = chain_of(stripe, hash)->first; index != NONE; index = at(stripe, index)->next) {
-        XtfMpiRequest *request = at(stripe, index);
-        if (request->handle == handle && (request->kind == XTF_MPI_REQUEST_MESSAGE) == message)
-            return index;
-        *before = index;
-    }
-    return NONE;
+    return request->handle == handle && (request->kind == XTF_MPI_REQUEST_MESSAGE) == message &&
+           !(request->flags & XTF_MPI_REQUEST_HELD);
 }
 
-static void take_out(Stripe *stripe, uint64_t hash, uint32_t index, uint32_t before)
+/* The next request of a handle that nobody holds, from `index` on. */
+static uint32_t find_from(Stripe *stripe, uint32_t index, uint64_t handle, bool message)
 {
-    Chain *chain = chain_of(stripe, hash);
-    uint32_t next = at(stripe, index)->next;
+    while (index != NONE && !is_one(at(stripe, index), handle, message))
+        index = at(stripe, index)->next;
+    return index;
+}
 
-    if (before == NONE)
-        chain->first = next;
+static void forget(Stripe *stripe, uint32_t index)
+{
+    XtfMpiRequest *request = at(stripe, index);
+    Chain *chain = chain_of(stripe, hash_of(request->handle));
+
+    if (request->before == NONE)
+        chain->first = request->next;
     else
-        at(stripe, before)->next = next;
-    if (chain->last == index)
-        chain->last = before;
-}
-
-static void forget(Stripe *stripe, uint64_t hash, uint32_t index, uint32_t before)
-{
-    take_out(stripe, hash, index, before);
-    at(stripe, index)->next = stripe->free;
+        at(stripe, request->before)->next = request->next;
+    if (request->next == NONE)
+        chain->last = request->before;
+    else
+        at(stripe, request->next)->before = request->before;
+    request->next = stripe->free;
+    request->id = 0;
+    request->flags = 0;
     stripe->free = index;
     stripe->n--;
 }
 
-/* As find(), past requests that are forgotten because they are old, and a later one of the handle is not. */
-static uint32_t find_present(Stripe *stripe, uint64_t hash, uint64_t handle, bool message, uint32_t *before)
+/* The first request of a handle, past those that are forgotten because they are old, and a later one is not. */
+static uint32_t find(Stripe *stripe, uint64_t hash, uint64_t handle, bool message)
 {
-    for (;;) {
-        uint32_t index = find(stripe, hash, handle, message, before);
-        if (index == NONE || at(stripe, index)->era == era)
-            return index;
-        uint32_t later = at(stripe, index)->next;
-        while (later != NONE && (at(stripe, later)->handle != handle || at(stripe, later)->era != era ||
-                                 (at(stripe, later)->kind == XTF_MPI_REQUEST_MESSAGE) != message))
-            later = at(stripe, later)->next;
+    if (!stripe->chains)
+        return NONE;
+    uint32_t index = find_from(stripe, chain_of(stripe, hash)->first, handle, message);
+    while (index != NONE && at(stripe, index)->era != era) {
+        uint32_t later = find_from(stripe, at(stripe, index)->next, handle, message);
         if (later == NONE)
-            return index;
-        forget(stripe, hash, index, *before);
+            break;
+        forget(stripe, index);
+        index = later;
     }
+    return index;
+}
+
+/* What a hold means, locked; NONE: nothing. */
+typedef struct {
+    Stripe *stripe;
+    uint32_t index;
+} Held;
+
+static Held held(uint64_t hold, bool message)
+{
+    Held found;
+
+    if (xtf_mpi_requests_shared) {
+        found = (Held){&stripes[hold % STRIPES], (uint32_t)(hold / STRIPES)};
+        lock(found.stripe);
+        if (found.index != NONE)
+            at(found.stripe, found.index)->flags &= (uint8_t)~XTF_MPI_REQUEST_HELD;
+    } else {
+        uint64_t hash = hash_of(hold);
+        found.stripe = stripe_of(hash);
+        found.index = find(found.stripe, hash, hold, message);
+    }
+    return found;
+}
+
+uint64_t xtf_mpi_requests_claim(uint64_t handle, bool message)
+{
+    uint64_t hash = hash_of(handle);
+    Stripe *stripe = stripe_of(hash);
+
+    lock(stripe);
+    uint32_t index = find(stripe, hash, handle, message);
+    if (index != NONE)
+        at(stripe, index)->flags |= XTF_MPI_REQUEST_HELD;
+    unlock(stripe);
+    return (uint64_t)index * STRIPES + (uint64_t)(stripe - stripes);
 }
 
 void xtf_mpi_requests_share(bool share)
 {
-    shared = share;
+    xtf_mpi_requests_shared = share;
 }
 
 void xtf_mpi_requests_new_era(void)
@@ -198,7 +232,7 @@ void xtf_mpi_requests_new_era(void)
 
 uint64_t xtf_mpi_requests_ids(unsigned n)
 {
-    if (shared)
+    if (xtf_mpi_requests_shared)
         return atomic_fetch_add_explicit(&last_id, n, memory_order_relaxed) + 1;
     uint64_t id = atomic_load_explicit(&last_id, memory_order_relaxed);
     atomic_store_explicit(&last_id, id + n, memory_order_relaxed);
@@ -227,40 +261,76 @@ bool xtf_mpi_requests_add(const XtfMpiRequest *request)
     return added;
 }
 
-bool xtf_mpi_requests_complete(uint64_t handle, bool message, XtfMpiRequest *request)
+bool xtf_mpi_requests_complete(uint64_t hold, bool message, XtfMpiRequest *request)
 {
-    uint64_t hash = hash_of(handle);
-    Stripe *stripe = stripe_of(hash);
-    uint32_t before;
+    Held done = held(hold, message);
     bool known = false;
 
-    lock(stripe);
-    uint32_t index = find_present(stripe, hash, handle, message, &before);
-    if (index != NONE) {
-        XtfMpiRequest *found = at(stripe, index);
+    if (done.index != NONE) {
+        XtfMpiRequest *found = at(done.stripe, done.index);
         known = found->id != 0;
         *request = *found;
         if (found->flags & XTF_MPI_REQUEST_PERSISTENT) {
             found->id = 0;
             found->tests = 0;
-            found->flags &= ~XTF_MPI_REQUEST_CANCEL;
+            found->flags &= (uint8_t)~XTF_MPI_REQUEST_CANCEL;
         } else {
-            forget(stripe, hash, index, before);
+            forget(done.stripe, done.index);
         }
     }
-    unlock(stripe);
+    unlock(done.stripe);
     return known;
+}
+
+bool xtf_mpi_requests_test(uint64_t hold, XtfMpiRequest *request)
+{
+    Held tested = held(hold, false);
+    bool known = false;
+
+    if (tested.index != NONE && at(tested.stripe, tested.index)->id != 0) {
+        at(tested.stripe, tested.index)->tests++;
+        *request = *at(tested.stripe, tested.index);
+        known = true;
+    }
+    unlock(tested.stripe);
+    return known;
+}
+
+bool xtf_mpi_requests_free(uint64_t hold, XtfMpiRequest *request)
+{
+    Held freed = held(hold, false);
+
+    if (freed.index != NONE) {
+        *request = *at(freed.stripe, freed.index);
+        forget(freed.stripe, freed.index);
+    }
+    unlock(freed.stripe);
+    return freed.index != NONE;
+}
+
+void xtf_mpi_requests_release(uint64_t hold)
+{
+    if (xtf_mpi_requests_shared && hold / STRIPES != NONE)
+        unlock(held(hold, false).stripe);
+}
+
+uint64_t xtf_mpi_requests_handle(uint64_t hold)
+{
+    if (!xtf_mpi_requests_shared)
+        return hold;
+    /* Whoever holds a request is the only one to change it, and its memory stays. */
+    return hold / STRIPES != NONE ? at(&stripes[hold % STRIPES], (uint32_t)(hold / STRIPES))->handle : 0;
 }
 
 /* Of a handle that the library has replaced by another one. */
 static bool move(uint64_t handle, uint64_t new_handle, uint64_t id, XtfMpiRequest *request)
 {
-    if (!xtf_mpi_requests_free(handle, request))
+    if (!xtf_mpi_requests_free(xtf_mpi_requests_hold(handle, false), request))
         return false;
     request->handle = new_handle;
     request->id = id;
     request->tests = 0;
-    request->flags &= ~XTF_MPI_REQUEST_CANCEL;
+    request->flags &= (uint8_t)~XTF_MPI_REQUEST_CANCEL;
     return xtf_mpi_requests_add(request);
 }
 
@@ -270,15 +340,14 @@ bool xtf_mpi_requests_start(uint64_t handle, uint64_t new_handle, uint64_t id, X
         return move(handle, new_handle, id, request);
     uint64_t hash = hash_of(handle);
     Stripe *stripe = stripe_of(hash);
-    uint32_t before;
 
     lock(stripe);
-    uint32_t index = find_present(stripe, hash, handle, false, &before);
+    uint32_t index = find(stripe, hash, handle, false);
     if (index != NONE) {
         XtfMpiRequest *found = at(stripe, index);
         found->id = id;
         found->tests = 0;
-        found->flags &= ~XTF_MPI_REQUEST_CANCEL;
+        found->flags &= (uint8_t)~XTF_MPI_REQUEST_CANCEL;
         found->era = era;
         *request = *found;
     }
@@ -286,51 +355,16 @@ bool xtf_mpi_requests_start(uint64_t handle, uint64_t new_handle, uint64_t id, X
     return index != NONE;
 }
 
-bool xtf_mpi_requests_test(uint64_t handle, XtfMpiRequest *request)
-{
-    uint64_t hash = hash_of(handle);
-    Stripe *stripe = stripe_of(hash);
-    uint32_t before;
-    bool known = false;
-
-    lock(stripe);
-    uint32_t index = find_present(stripe, hash, handle, false, &before);
-    if (index != NONE && at(stripe, index)->id != 0) {
-        at(stripe, index)->tests++;
-        *request = *at(stripe, index);
-        known = true;
-    }
-    unlock(stripe);
-    return known;
-}
-
 void xtf_mpi_requests_cancel(uint64_t handle)
 {
     uint64_t hash = hash_of(handle);
     Stripe *stripe = stripe_of(hash);
-    uint32_t before;
 
     lock(stripe);
-    uint32_t index = find_present(stripe, hash, handle, false, &before);
+    uint32_t index = find(stripe, hash, handle, false);
     if (index != NONE)
         at(stripe, index)->flags |= XTF_MPI_REQUEST_CANCEL;
     unlock(stripe);
-}
-
-bool xtf_mpi_requests_free(uint64_t handle, XtfMpiRequest *request)
-{
-    uint64_t hash = hash_of(handle);
-    Stripe *stripe = stripe_of(hash);
-    uint32_t before;
-
-    lock(stripe);
-    uint32_t index = find_present(stripe, hash, handle, false, &before);
-    if (index != NONE) {
-        *request = *at(stripe, index);
-        forget(stripe, hash, index, before);
-    }
-    unlock(stripe);
-    return index != NONE;
 }
 
 void xtf_mpi_requests_each(void (*visit)(const XtfMpiRequest *request, void *data), void *data)

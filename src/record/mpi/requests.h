@@ -40,17 +40,17 @@ typedef void XtfMpiRequestDone(void *ring, uint64_t time, const struct XtfMpiReq
 enum {
     XTF_MPI_REQUEST_PERSISTENT = 1, /* it stays when it completes */
     XTF_MPI_REQUEST_CANCEL = 2,     /* the program asked to cancel it */
+    XTF_MPI_REQUEST_HELD = 8,       /* the table's */
     XTF_MPI_REQUEST_KNOWN = 4,      /* what it receives is known from the start: its status does not tell */
 };
 
 /* A cache line. What the kinds do not need is 0. */
 typedef struct XtfMpiRequest {
     uint64_t handle;
-    uint64_t id;     /* 0: not active */
-    uint32_t next;   /* the table's */
-    uint32_t era;    /* the table's */
-    uint8_t kind;    /* XtfMpiRequestKind */
-    uint8_t flags;   /* XTF_MPI_REQUEST_... */
+    uint64_t id;                /* 0: not active */
+    uint32_t next, before, era; /* the table's */
+    uint8_t kind;               /* XtfMpiRequestKind */
+    uint8_t flags;              /* XTF_MPI_REQUEST_... */
     uint16_t detail; /* COLLECTIVE: the operation, an index in xtf_collective_operations; OTHER: its owner's */
     uint32_t comm;   /* id; OTHER: its owner's */
     uint32_t peer;   /* destination, or the KNOWN receive's source; COLLECTIVE: root; OTHER: its owner's */
@@ -74,22 +74,35 @@ uint64_t xtf_mpi_requests_ids(unsigned n);
 /* Adds a request; it is copied. False: there is no memory for it, it will not be known. */
 bool xtf_mpi_requests_add(const XtfMpiRequest *request);
 
+/*
+ * A call that may complete a request, or free it, holds it before it calls MPI: once MPI has completed it, another
+ * thread may be given its handle, and be quicker here. A hold is of the handle's first active request that nobody
+ * holds; it ends with one of the four functions below. `message`: the handle is that of a message, not of a request.
+ * Where threads do not come at once, a hold is the handle itself, and costs nothing.
+ */
+extern bool xtf_mpi_requests_shared;
+uint64_t xtf_mpi_requests_claim(uint64_t handle, bool message);
+static inline uint64_t xtf_mpi_requests_hold(uint64_t handle, bool message)
+{
+    return xtf_mpi_requests_shared ? xtf_mpi_requests_claim(handle, message) : handle;
+}
+
 /* The request has completed: copied to *request and forgotten; a persistent one stays, inactive, and is copied as it
- * was while it was active. False: there is no active request of that handle, and nothing happens. `message`: the handle
- * is that of a message, not of a request. */
-bool xtf_mpi_requests_complete(uint64_t handle, bool message, XtfMpiRequest *request);
+ * was while it was active. False: no active request was held, and nothing happens. */
+bool xtf_mpi_requests_complete(uint64_t hold, bool message, XtfMpiRequest *request);
+/* A test found nothing: counts it; copied to *request. False: no active request was held. */
+bool xtf_mpi_requests_test(uint64_t hold, XtfMpiRequest *request);
+/* The program has freed the request, active or not. Copied to *request. False: there is none. */
+bool xtf_mpi_requests_free(uint64_t hold, XtfMpiRequest *request);
+/* Nothing has become of it. */
+void xtf_mpi_requests_release(uint64_t hold);
+/* The handle of what is held; 0: nothing is. */
+uint64_t xtf_mpi_requests_handle(uint64_t hold);
 
 /* A persistent request is started, as `id`, and its handle is `new_handle` from now on. False: it is not known. */
 bool xtf_mpi_requests_start(uint64_t handle, uint64_t new_handle, uint64_t id, XtfMpiRequest *request);
-
-/* A test found nothing: counts it; copied to *request. False: there is no active request of that handle. */
-bool xtf_mpi_requests_test(uint64_t handle, XtfMpiRequest *request);
-
 /* The program wants to cancel it. */
 void xtf_mpi_requests_cancel(uint64_t handle);
-
-/* The program frees the request, active or not. Copied to *request. False: there is none. */
-bool xtf_mpi_requests_free(uint64_t handle, XtfMpiRequest *request);
 
 /* Calls `visit` for each request that is active, in no order; not while other threads record. */
 void xtf_mpi_requests_each(void (*visit)(const XtfMpiRequest *request, void *data), void *data);

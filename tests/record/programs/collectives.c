@@ -1,6 +1,6 @@
 /*
- * Collective operations of three processes: blocking, in place, non-blocking, persistent where MPI has it, of neighbours, and
- * between groups. test_collectives.py knows what must be recorded of it.
+ * Collective operations of three processes: blocking, in place, non-blocking, persistent where MPI has it, of
+ * neighbours, and between groups. test_collectives.py knows what must be recorded of it.
  */
 #include <mpi.h>
 #include <stdlib.h>
@@ -74,11 +74,9 @@ static void non_blocking(void)
     MPI_Igather(sent, 2, MPI_INT, received, 2, MPI_INT, 2, comm, &requests[n++]);
     MPI_Igatherv(sent, counts[rank], MPI_INT, received + 100, counts, displacements, MPI_INT, 0, comm, &requests[n++]);
     MPI_Iscatter(sent, 4, MPI_INT, received + 200, 2, MPI_DOUBLE, 0, comm, &requests[n++]);
-    MPI_Iscatterv(sent, counts, displacements, MPI_INT, received + 300, counts[rank], MPI_INT, 1, comm,
-                  &requests[n++]);
+    MPI_Iscatterv(sent, counts, displacements, MPI_INT, received + 300, counts[rank], MPI_INT, 1, comm, &requests[n++]);
     MPI_Iallgather(sent, 3, MPI_INT, received + 400, 3, MPI_INT, comm, &requests[n++]);
-    MPI_Iallgatherv(sent, counts[rank], MPI_INT, received + 500, counts, displacements, MPI_INT, comm,
-                    &requests[n++]);
+    MPI_Iallgatherv(sent, counts[rank], MPI_INT, received + 500, counts, displacements, MPI_INT, comm, &requests[n++]);
     MPI_Ialltoall(sent, 7, MPI_INT, received + 600, 7, MPI_INT, comm, &requests[n++]);
     MPI_Ialltoallv(sent, own, own_at, MPI_INT, received + 700, counts, displacements, MPI_INT, comm, &requests[n++]);
     MPI_Ialltoallw(sent, own, own_at, types, received + 800, counts, bytes_at, types, comm, &requests[n++]);
@@ -121,8 +119,8 @@ static void neighbours(void)
     MPI_Neighbor_alltoall(sent, 2, MPI_INT, received, 2, MPI_INT, line);
     MPI_Neighbor_alltoallv(sent, (int[2]){4, 4}, at, MPI_INT, received, (int[2]){4, 4}, at, MPI_INT, line);
     MPI_Comm_free(&line);
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, before, MPI_UNWEIGHTED, 2, next, MPI_UNWEIGHTED, MPI_INFO_NULL,
-                                   0, &ring);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, before, MPI_UNWEIGHTED, 2, next, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                   &ring);
     MPI_Neighbor_alltoall(sent, 2, MPI_INT, received, 2, MPI_INT, ring);
     MPI_Neighbor_allgatherv(sent, 2, MPI_INT, received, (int[2]){2, 2}, at, MPI_INT, ring);
     MPI_Neighbor_alltoallw(sent, one, apart, ints, received, one, apart, ints, ring);

@@ -14,10 +14,12 @@ PARTS = "xtf_mpi_bytes({partitions} * {count}, {datatype})"
 SEND_BYTES = "xtf_mpi_bytes({sendcount}, {sendtype})"
 KNOWN = "XTF_MPI_REQUEST_KNOWN"
 
-ONE = "uint64_t saved = XTF_MPI_HANDLE(*{request});"
-MANY = "const uint64_t *saved = xtf_mpi_save_requests({count}, {requests});"
+HANDLE = "uint64_t handle = XTF_MPI_HANDLE(*{request});"
+HANDLES = "const uint64_t *handles = xtf_mpi_handles({count}, {requests});"
+ONE = "uint64_t saved = xtf_mpi_save_request(*{request});"
+MANY = "uint64_t *saved = xtf_mpi_save_requests({count}, {requests});"
 TEST = " XtfMpiTest test = { 0 };"
-MESSAGE = "uint64_t saved = XTF_MPI_HANDLE(*{message});"
+MESSAGE = "uint64_t saved = xtf_mpi_save_message(*{message});"
 
 
 def unless(found, saved):
@@ -59,8 +61,8 @@ KINDS = {
     "psend_init": ("", succeeded(f"xtf_mpi_send_init({PARTS}, {{dest}}, {{tag}}, {{comm}}, *{{request}}, {KNOWN})")),
     # MPICH calls the source of MPI_Precv_init dest.
     "precv_init": ("", succeeded(f"xtf_mpi_recv_init({PARTS}, {{source|dest}}, {{tag}}, {{comm}}, *{{request}}, {KNOWN})")),
-    "start": (ONE, succeeded("xtf_mpi_start({ring}, {entered}, saved, *{request})")),
-    "startall": (MANY, succeeded("xtf_mpi_start_all({ring}, {entered}, {count}, saved, {requests})")),
+    "start": (HANDLE, succeeded("xtf_mpi_start({ring}, {entered}, handle, *{request})")),
+    "startall": (HANDLES, succeeded("xtf_mpi_start_all({ring}, {entered}, {count}, handles, {requests})")),
     "mprobe": ("", succeeded("xtf_mpi_mprobe(*{message}, {comm})")),
     "iprobe": ("", succeeded("if ({flag}) { xtf_mpi_probe_found({ring}, {left}); }"), "{flag} || xtf_mpi_probe_failed()"),
     "improbe": ("", succeeded("if ({flag}) { xtf_mpi_probe_found({ring}, {left}); xtf_mpi_mprobe(*{message}, {comm}); }"),
@@ -77,10 +79,10 @@ KINDS = {
     "testsome": (MANY + TEST, test(f"{FAILED} || {{outcount}} != 0", COMPLETED_SOME),
                  f"{FAILED} || " + unless("{outcount} != 0", "{count}, saved")),
     # These complete nothing, but come in millions, too.
-    "parrived": (ONE + TEST, test(f"{FAILED} || {{flag}}", ""), f"{FAILED} || " + unless("{flag}", "1, &saved")),
-    "request_get_status": (ONE + TEST, test(f"{FAILED} || {{flag}}", ""), f"{FAILED} || " + unless("{flag}", "1, &saved")),
-    "request_free": (ONE + " XtfMpiRequest freed;", succeeded("xtf_mpi_requests_free(saved, &freed)")),
-    "cancel": (ONE, succeeded("xtf_mpi_requests_cancel(saved)")),
+    "parrived": (ONE + TEST, test(f"{FAILED} || {{flag}}", "xtf_mpi_release(saved)"), f"{FAILED} || " + unless("{flag}", "1, &saved")),
+    "request_get_status": (ONE + TEST, test(f"{FAILED} || {{flag}}", "xtf_mpi_release(saved)"), f"{FAILED} || " + unless("{flag}", "1, &saved")),
+    "request_free": (ONE, "xtf_mpi_freed({result}, saved);"),
+    "cancel": (HANDLE, succeeded("xtf_mpi_requests_cancel(handle)")),
 }
 
 SENT, RECEIVED = "XTF_MPI_BLOCK({sendcount}, {sendtype})", "XTF_MPI_BLOCK({recvcount}, {recvtype})"

@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define SLACK_NS    (UINT64_C(250) * 1000 * 1000)       /* a record is published at the latest so long after its time */
 #define OLD_SEND_NS (UINT64_C(10) * 1000 * 1000 * 1000) /* a send that was not completed by then is not cancelled */
@@ -116,6 +117,19 @@ void xtf_collect_commit(XtfCollectSession *session, uint64_t reading)
         xtf_collect_fail(session, error);
 }
 
+/* What the collector itself took so far. */
+static void set_own_costs(XtfCollector *collector)
+{
+    struct rusage usage;
+
+    if (getrusage(RUSAGE_SELF, &usage) != 0)
+        return;
+    uint64_t microseconds = 1000000 * ((uint64_t)usage.ru_utime.tv_sec + (uint64_t)usage.ru_stime.tv_sec) +
+                            (uint64_t)usage.ru_utime.tv_usec + (uint64_t)usage.ru_stime.tv_usec;
+    xtf_collect_set_number(collector, "record.collector_ns", 1000 * microseconds);
+    xtf_collect_set_number(collector, "record.collector_kib", (uint64_t)usage.ru_maxrss);
+}
+
 static void set_counts(XtfCollectSession *session, const char *end)
 {
     XtfCollector *collector = &session->collector;
@@ -134,6 +148,7 @@ static void set_counts(XtfCollectSession *session, const char *end)
     xtf_collect_set_number(collector, "record.nested", nested);
     xtf_collect_set_number(collector, "record.lost", counts->lost);
     xtf_collect_set_property(collector, "record.end", end);
+    set_own_costs(collector);
 }
 
 /* Functions of MPI whose calls were counted, not recorded: as a property each, and as one remark. */

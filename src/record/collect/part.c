@@ -7,7 +7,9 @@
 
 enum { TRIES = 1 << 20 };
 
-static const XtfWriterOptions writer_options = {.origin = UINT64_MAX, .no_sync = true};
+/* Followers read a commit within a second or two; longer makes a short run's part larger. */
+static const XtfWriterOptions writer_options = {
+    .origin = UINT64_MAX, .no_sync = true, .keep_commits = 2, .keep_seconds = 2};
 
 /* An empty file under the first free number. */
 static char *take_number(const char *folder, uint32_t *number, GError **error)

@@ -12,7 +12,7 @@
 
 enum {
     NAP_MIN_US = 1000,
-    NAP_MAX_US = 50 * 1000,
+    NAP_MAX_US = 100 * 1000,
     WITHOUT_MPI_NS = 1000 * 1000 * 1000, /* a process without MPI in memory after that time has no rank */
     COMMIT_NS = 1000 * 1000 * 1000,
     READY = 1,

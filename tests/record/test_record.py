@@ -6,6 +6,7 @@ usage: test_record.py
 """
 
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -27,9 +28,9 @@ class Options(Case):
         self.assertEqual(variables["XTF_RECORD_GATHER"], f"{self.folder}/x.xtf.d")
         self.assertEqual(lines[-2:], ["./app", f"xtf merge -o x.xtf {variables['XTF_RECORD_FOLDER']}"])
         _, variables, _ = self.plan("--buffer", "300K", "--when-full=drop", "-a", "--filter=filter", "--drain", "3", "--clock", "monotonic", "--stack",
-                                    "--follow-children", app)
+                                    "--locks", "--brake=50", app)
         expected = {"BUFFER": "524288", "WHEN_FULL": "drop", "ALL_CALLS": "1", "FILTER": f"{self.folder}/filter", "DRAIN": "3",
-                    "CLOCK": "monotonic", "STACK": "1", "FOLLOW_CHILDREN": "1"}
+                    "CLOCK": "monotonic", "STACK": "1", "LOCKS": "1", "BRAKE": "50"}
         self.assertEqual({name: variables["XTF_RECORD_" + name] for name in expected}, expected)
         self.assertEqual(sorted(os.listdir(self.folder)), ["app", "filter", "lib", "tmp"], "nothing is made")
         self.assertEqual(self.left(), [])
@@ -53,7 +54,7 @@ class Options(Case):
         app = self.script("app", "echo ran")
         for arguments, word in ((["--buffer", "x", app], "--buffer"), (["--buffer", "2G", app], "--buffer"), (["--buffer", "0", app], "--buffer"),
                                 (["--when-full=never", app], "wait or drop"), (["--clock=sun", app], "tsc or monotonic"),
-                                (["--mpi=lam", app], "openmpi, mpich or none"), (["--drain=0", app], "seconds"),
+                                (["--mpi=lam", app], "openmpi, mpich or none"), (["--drain=0", app], "seconds"), (["--brake=-1", app], "number of calls"),
                                 (["--filter", "nowhere", app], "cannot be read"), ([], "arguments are missing"), (["--nonsense", app], "nonsense")):
             out, error = self.record(*arguments, status=2)
             self.assertIn(word, error)
@@ -273,6 +274,30 @@ class Signals(Case):
             self.assertEqual(process.stdout.readline(), "caught\n")
             self.end(process, 9)
             os.remove(self.folder / "run.xtf")
+
+    def test_keyboard(self):
+        """Ctrl-C on a terminal reaches the program once, from the terminal itself, and xtf goes on."""
+        app = self.script("app", self.parts(0) + "n=0\ntrap 'echo caught >caught; exit 6' TERM\n"
+                          "trap 'n=$((n + 1)); echo $n >count' INT\necho ready\nwhile :; do sleep 0.01; done\n")
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.chdir(self.folder)
+            os.execvpe(XTF, [XTF, "record", "-q", "-o", "run.xtf", app], self.environment)
+        with open(terminal, "rb+", buffering=0) as stream:
+            said = b""
+            while b"ready" not in said:
+                said += stream.read(100)
+            stream.write(b"\x03")
+            while not (self.folder / "count").exists():
+                time.sleep(0.01)
+            time.sleep(0.1)
+            os.kill(pid, signal.SIGTERM)
+            while not (self.folder / "caught").exists():
+                time.sleep(0.01)
+            _, status = os.waitpid(pid, 0)
+        self.assertEqual(os.waitstatus_to_exitcode(status), 6)
+        self.assertEqual((self.folder / "count").read_text(), "1\n")
+        self.xtf("check", "run.xtf")
 
     def test_program_that_does_not_catch(self):
         process = self.start("echo ready\nexec sleep 60\n")

@@ -19,20 +19,21 @@ enum {
     DRAIN_SECONDS = 10,
     DRAIN_MAX = 86400,
     AFTER_DRAIN_SECONDS = 5, /* a collector that gives up draining still has to end */
+    BRAKE_MAX = 1000000000,
     RING_MIN = 4 << 10,
     RING_MAX = 1 << 30,
 };
 
 /* The options as they were given. */
 typedef struct {
-    char *output, *buffer, *when_full, *filter, *mpi, *clock, *drain;
-    gboolean force, keep_parts, all_calls, stack, follow_children, dry_run, quiet;
+    char *output, *buffer, *when_full, *filter, *mpi, *clock, *drain, *brake;
+    gboolean force, keep_parts, all_calls, stack, locks, dry_run, quiet;
 } Given;
 
 static void given_finish(Given *given)
 {
     char *texts[] = {given->output, given->buffer, given->when_full, given->filter,
-                     given->mpi,    given->clock,  given->drain};
+                     given->mpi,    given->clock,  given->drain,     given->brake};
 
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
         g_free(texts[i]);
@@ -78,6 +79,14 @@ static bool parse_word(const char *option, const char *text, const char *const *
     return !text || wrong(option, text, message);
 }
 
+static bool parse_brake(const char *text)
+{
+    guint64 calls;
+
+    return !text || g_ascii_string_to_unsigned(text, 10, 0, BRAKE_MAX, &calls, NULL) ||
+           wrong("--brake", text, "a number of calls is needed, or 0");
+}
+
 /* The modules read the filter wherever they run. */
 static bool parse_filter(char **filter)
 {
@@ -98,7 +107,8 @@ static bool parse_given(Given *given, XtfRecordOptions *options, XtfMpi *mpi)
 
     if (!parse_buffer(given->buffer, &options->ring_size) || !parse_drain(given->drain, &options->drain) ||
         !parse_word("--when-full", given->when_full, manners, &manner) ||
-        !parse_word("--clock", given->clock, clocks, &clock) || !parse_filter(&given->filter))
+        !parse_word("--clock", given->clock, clocks, &clock) || !parse_brake(given->brake) ||
+        !parse_filter(&given->filter))
         return false;
     *mpi = XTF_MPI_UNKNOWN;
     if (given->mpi && !xtf_mpi_parse(given->mpi, mpi))
@@ -108,7 +118,8 @@ static bool parse_given(Given *given, XtfRecordOptions *options, XtfMpi *mpi)
     options->filter = given->filter;
     options->all_calls = given->all_calls;
     options->stack = given->stack;
-    options->follow_children = given->follow_children;
+    options->locks = given->locks;
+    options->brake = given->brake;
     return true;
 }
 
@@ -278,8 +289,9 @@ int xtf_command_record(int argc, char **argv)
         {"all-calls", 'a', 0, G_OPTION_ARG_NONE, &given.all_calls,
          "Record also calls that do not communicate, such as MPI_Comm_rank", NULL},
         {"filter", 0, 0, G_OPTION_ARG_FILENAME, &given.filter, "Which functions of the program to record", "FILE"},
-        {"follow-children", 0, 0, G_OPTION_ARG_NONE, &given.follow_children,
-         "Record programs that the program starts, too, if they do not use MPI", NULL},
+        {"brake", 0, 0, G_OPTION_ARG_STRING, &given.brake,
+         "Switch a function off after so many calls that take next to no time (default: 100000; 0: never)", "CALLS"},
+        {"locks", 0, 0, G_OPTION_ARG_NONE, &given.locks, "Record POSIX mutexes, too", NULL},
         {"stack", 0, 0, G_OPTION_ARG_NONE, &given.stack, "Call MPI by way of other tools that are preloaded", NULL},
         {"clock", 0, 0, G_OPTION_ARG_STRING, &given.clock, "The clock: tsc or monotonic", "NAME"},
         {"drain", 0, 0, G_OPTION_ARG_STRING, &given.drain,

@@ -45,7 +45,8 @@ char **xtf_record_environment(const XtfRecordOptions *options, const XtfRecordPl
     set_number(variables, "XTF_RECORD_DRAIN", options->drain);
     set(variables, "XTF_RECORD_CLOCK", options->clock);
     set_number(variables, "XTF_RECORD_STACK", options->stack);
-    set_number(variables, "XTF_RECORD_FOLLOW_CHILDREN", options->follow_children);
+    set_number(variables, "XTF_RECORD_LOCKS", options->locks);
+    set(variables, "XTF_RECORD_BRAKE", options->brake);
     g_ptr_array_add(variables, NULL);
     return (char **)g_ptr_array_free(variables, FALSE);
 }

@@ -10,9 +10,10 @@ typedef struct {
     guint64 ring_size; /* bytes, a power of two */
     guint64 drain;     /* seconds */
     bool drop;         /* records that find no room are left out; else their thread waits */
-    bool all_calls, stack, follow_children;
+    bool all_calls, stack, locks;
     const char *filter; /* a file, absolute */
     const char *clock;  /* "tsc" or "monotonic" */
+    const char *brake;  /* calls in a row after which a tiny function is switched off, as digits; "0": never */
 } XtfRecordOptions;
 
 /* Where a job's parts go. */

@@ -53,7 +53,7 @@ static void say_ends(GPtrArray *lines, const GArray *processes)
         }
         g_autofree char *ranges = xtf_process_ranges(alike);
         say(lines, "  process%s %s: %s", alike->len == 1 ? "" : "es", ranges,
-            g_str_equal(end, "unknown") ? "its end was not seen" : end);
+            g_str_equal(end, "unknown") ? "end not seen" : end);
     }
 }
 

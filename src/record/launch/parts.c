@@ -50,6 +50,17 @@ static bool is_written(const char *path)
     return written;
 }
 
+/* Whether a process without a command line is about to have one, as in the middle of execve(); else it has ended. */
+static bool is_becoming(guint64 pid)
+{
+    g_autofree char *file = g_strdup_printf("/proc/%" G_GUINT64_FORMAT "/stat", pid), *line = NULL;
+
+    if (!g_file_get_contents(file, &line, NULL, NULL))
+        return false;
+    const char *state = strrchr(line, ')');
+    return state && state[1] == ' ' && !strchr("ZX", state[2]);
+}
+
 /* Whether the collector that has made a file of this name, "...-PID.log" or "...-PID.starting", runs. It may not have a
  * part yet. */
 static bool is_alive(const char *name)
@@ -64,7 +75,9 @@ static bool is_alive(const char *name)
         return false;
     g_autofree char *file = g_strdup_printf("/proc/%" G_GUINT64_FORMAT "/cmdline", pid), *command = NULL;
     gsize length;
-    return g_file_get_contents(file, &command, &length, NULL) && memmem(command, length, "collect", strlen("collect"));
+    if (!g_file_get_contents(file, &command, &length, NULL))
+        return false;
+    return length == 0 ? is_becoming(pid) : memmem(command, length, "collect", strlen("collect")) != NULL;
 }
 
 /* Whether a collector works in a folder; *begun: some have begun to. Hidden parts count, too: a part has no other name

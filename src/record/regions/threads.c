@@ -94,6 +94,9 @@ static void end_thread(void *data)
     if (!ring)
         return;
     define_name(ring);
+    /* What pthread_exit() or a cancellation left. */
+    while (ring->depth > 0 && ring->depth <= XTF_CORE_STACK)
+        xtf_core_leave(ring, ring->stack[ring->depth - 1]);
     xtf_core_record(ring, xtf_core_now(), XTF_WIRE_THREAD_END, 0, 0, *sequence);
     xtf_core_end();
 }

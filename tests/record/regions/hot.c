@@ -1,0 +1,35 @@
+/* A function that is called so often that recording it is no use, also while it is open. */
+#include <stdio.h>
+#include <stdlib.h>
+
+static volatile long sum;
+
+static __attribute__((noinline)) void hot(void)
+{
+    sum++;
+}
+
+static __attribute__((noinline)) void dive(int depth)
+{
+    sum++;
+    if (depth > 0)
+        dive(depth - 1);
+}
+
+static __attribute__((noinline)) void outer(int n)
+{
+    for (int i = 0; i < n; i++)
+        hot();
+}
+
+int main(int argc, char **argv)
+{
+    int n = atoi(argv[1]);
+
+    outer(n);
+    for (int i = 0; i < n / 100; i++)
+        dive(99);
+    outer(1);
+    printf("%ld\n", sum);
+    return 0;
+}

@@ -139,22 +139,36 @@ class Communicators(Case):
                 self.assertEqual({tuple(trace.members(i)) for i, row in enumerate(trace.tables["communicators"]) if row["id"] != SELF}, {(0, 1)})
 
 
-class Spawning(Case):
-    def can_spawn(self, mpi, program):
-        """Some builds of MPICH cannot spawn under their own launcher."""
-        try:
-            self.run_in(*self.launch(mpi, 2, program))
-        except AssertionError:
-            return False
-        return True
+class Worlds(Case):
+    """Processes that meet after their start."""
+
+    def programs(self, program, n):
+        """The MPIs that can run it, and what it is compiled to. Some builds of MPICH can neither spawn nor connect."""
+        able = False
+        for mpi in mpis():
+            path = self.compile(mpi, program)
+            try:
+                self.run_in(*self.launch(mpi, n, path))
+            except AssertionError:
+                continue
+            able = True
+            yield mpi, path
+        if not able:
+            self.skipTest(f"no MPI here can run {program}.c")
+
+    def test_connect(self):
+        for mpi, program in self.programs("connect", 4):
+            with self.subTest(mpi):
+                trace, _ = self.recorded(mpi, 4, program)
+                both = [i for i in range(len(trace.tables["communicators"])) if trace.comm_name(i) == "between"]
+                self.assertEqual([sorted([trace.members(i), trace.members(i, "remote_group")]) for i in both], [[[0, 1], [2, 3]]] * 2)
+                ends = collections.Counter((location >> 32, record.event, both.index(record.comm), record.peer) for location, records in trace.records.items()
+                                           for record in records if record.event in ("MPI_SEND", "MPI_RECV") and record.comm in both)
+                self.assertEqual(ends, {(process, event, i, process % 2): 1 for process in range(4) for event in ("MPI_SEND", "MPI_RECV") for i in range(2)})
+                self.assertEqual(list((self.folder / "tmp").iterdir()), [])
 
     def test_spawn(self):
-        able = 0
-        for mpi in mpis():
-            program = self.compile(mpi, "spawn")
-            if not self.can_spawn(mpi, program):
-                continue
-            able += 1
+        for mpi, program in self.programs("spawn", 2):
             with self.subTest(mpi):
                 trace, _ = self.recorded(mpi, 2, program)
                 self.assertEqual(trace.processes(), [0, 1, 2, 3, 4, 5])
@@ -166,8 +180,6 @@ class Spawning(Case):
                 self.assertEqual(sorted(trace.members(i) for i in merged), [[0, 1, 2, 3], [0, 1, 4, 5]])
                 self.check_messages(trace)
                 self.assertEqual(list((self.folder / "tmp").iterdir()), [])
-        if not able:
-            self.skipTest("no MPI here can spawn processes")
 
     def check_messages(self, trace):
         sent = collections.Counter()

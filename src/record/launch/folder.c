@@ -56,7 +56,8 @@ static bool is_of_job(const char *name)
 {
     return g_str_has_suffix(name, ".xtf") || g_str_has_suffix(name, ".log") || g_str_has_suffix(name, ".starting") ||
            g_str_has_prefix(name, "clock-") || g_str_has_prefix(name, ".part-") || g_str_equal(name, JOB_FILE) ||
-           g_str_equal(name, "worlds"); /* src/record/mpi/world.h */
+           g_str_equal(name, "worlds") || /* src/record/mpi/world.h, connect.h */
+           g_str_has_prefix(name, "accept-") || g_str_has_prefix(name, "connect-");
 }
 
 /* Removes what a job has left, but the file that says whose the folder is if `keep_job`. */

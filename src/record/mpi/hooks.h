@@ -5,6 +5,7 @@
 
 #include "src/record/mpi/collectives.h"
 #include "src/record/mpi/comms.h"
+#include "src/record/mpi/connect.h"
 #include "src/record/mpi/create.h"
 #include "src/record/mpi/files.h"
 #include "src/record/mpi/messages.h"

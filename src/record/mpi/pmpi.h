@@ -32,19 +32,20 @@ extern XtfMpiTable xtf_mpi_next;
 
 #ifdef OMPI_PREDEFINED_GLOBAL
 /* The variables of Open MPI whose addresses are handles that the recorder uses. */
-#define XTF_MPI_GLOBALS(GLOBAL)                                                                                        \
-    GLOBAL(ompi_mpi_comm_world)                                                                                        \
-    GLOBAL(ompi_mpi_comm_self)                                                                                         \
-    GLOBAL(ompi_mpi_comm_null)                                                                                         \
-    GLOBAL(ompi_mpi_group_null)                                                                                        \
-    GLOBAL(ompi_mpi_group_empty)                                                                                       \
-    GLOBAL(ompi_request_null)                                                                                          \
-    GLOBAL(ompi_message_null) GLOBAL(ompi_message_no_proc) GLOBAL(ompi_mpi_win_null) GLOBAL(ompi_mpi_file_null)        \
-        GLOBAL(ompi_mpi_info_null) GLOBAL(ompi_mpi_datatype_null) GLOBAL(ompi_mpi_errors_return)                       \
-            GLOBAL(ompi_mpi_errhandler_null) GLOBAL(ompi_mpi_byte) GLOBAL(ompi_mpi_char) GLOBAL(ompi_mpi_int)          \
-                GLOBAL(ompi_mpi_uint32_t) GLOBAL(ompi_mpi_uint64_t) GLOBAL(ompi_mpi_op_bor) GLOBAL(ompi_mpi_op_sum)    \
-                    GLOBAL(ompi_mpi_op_max) GLOBAL(ompi_mpi_op_min) GLOBAL(ompi_mpi_op_null) GLOBAL(ompi_mpi_op_no_op) \
-                        GLOBAL(ompi_mpi_op_replace)
+#define XTF_MPI_GLOBALS(GLOBAL)                                                                                     \
+    GLOBAL(ompi_mpi_comm_world)                                                                                     \
+    GLOBAL(ompi_mpi_comm_self)                                                                                      \
+    GLOBAL(ompi_mpi_comm_null)                                                                                      \
+    GLOBAL(ompi_mpi_group_null)                                                                                     \
+    GLOBAL(ompi_mpi_group_empty)                                                                                    \
+    GLOBAL(ompi_request_null)                                                                                       \
+    GLOBAL(ompi_message_null)                                                                                       \
+    GLOBAL(ompi_message_no_proc)                                                                                    \
+    GLOBAL(ompi_mpi_win_null) GLOBAL(ompi_mpi_file_null) GLOBAL(ompi_mpi_info_null) GLOBAL(ompi_mpi_datatype_null)  \
+        GLOBAL(ompi_mpi_errors_return) GLOBAL(ompi_mpi_errhandler_null) GLOBAL(ompi_mpi_byte) GLOBAL(ompi_mpi_char) \
+            GLOBAL(ompi_mpi_int) GLOBAL(ompi_mpi_uint32_t) GLOBAL(ompi_mpi_uint64_t) GLOBAL(ompi_mpi_op_bor)        \
+                GLOBAL(ompi_mpi_op_sum) GLOBAL(ompi_mpi_op_max) GLOBAL(ompi_mpi_op_min) GLOBAL(ompi_mpi_op_null)    \
+                    GLOBAL(ompi_mpi_op_no_op) GLOBAL(ompi_mpi_op_replace)
 #define XTF_MPI_GLOBAL(name) extern void *xtf_mpi_global_##name;
 XTF_MPI_GLOBALS(XTF_MPI_GLOBAL)
 #undef XTF_MPI_GLOBAL

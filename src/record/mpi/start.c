@@ -112,6 +112,15 @@ void xtf_mpi_session_started(XtfRing *ring, int result, MPI_Session session)
     }
     xtf_mpi_comms_begin();
 }
+
+void xtf_mpi_session_ends(void)
+{
+    /* Without MPI_Init there will be no MPI_Finalize. */
+    if (xtf_mpi_world_handle == (MPI_Comm)0)
+        xtf_core_finish();
+    else
+        xtf_core_drain();
+}
 #endif
 
 /* ---- Ending. */

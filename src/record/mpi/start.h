@@ -18,6 +18,8 @@ void xtf_mpi_started(XtfRing *ring, uint64_t *left, int result);
 void xtf_mpi_attach(XtfRing *ring);
 #if MPI_VERSION >= 4
 void xtf_mpi_session_started(XtfRing *ring, int result, MPI_Session session);
+/* Before MPI_Session_finalize. */
+void xtf_mpi_session_ends(void);
 #endif
 /* Before and behind MPI_Finalize. */
 void xtf_mpi_world_ends(XtfRing *ring, uint64_t entered);

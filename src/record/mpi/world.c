@@ -25,27 +25,44 @@ typedef struct {
     uint32_t next_number, next_base;
 } Worlds;
 
-static int open_in(const char *folder, int flags)
+static int open_in(const char *folder, const char *name, int flags)
 {
     char path[4096];
 
-    if (!folder || snprintf(path, sizeof path, "%s/worlds", folder) >= (int)sizeof path)
+    if (!folder || snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
         return -1;
     return open(path, flags | O_CLOEXEC, 0600);
 }
 
 /* The folder that all nodes see is there only if somebody needed it. */
-static int open_worlds(int flags)
+static int open_of_job(const char *name, int flags)
 {
-    int fd = open_in(xtf_core_option("GATHER"), flags);
+    int fd = open_in(xtf_core_option("GATHER"), name, flags);
 
-    return fd >= 0 ? fd : open_in(xtf_core_option("FOLDER"), flags);
+    return fd >= 0 ? fd : open_in(xtf_core_option("FOLDER"), name, flags);
+}
+
+void xtf_mpi_job_mark(const char *name)
+{
+    int fd = open_of_job(name, O_RDWR | O_CREAT);
+
+    if (fd >= 0)
+        close(fd);
+}
+
+bool xtf_mpi_job_is_marked(const char *name)
+{
+    int fd = open_of_job(name, O_RDONLY);
+
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
 }
 
 void xtf_mpi_world_tell(uint32_t size)
 {
     const Worlds worlds = {1, size};
-    int fd = open_worlds(O_RDWR | O_CREAT);
+    int fd = open_of_job("worlds", O_RDWR | O_CREAT);
 
     if (fd < 0)
         return;
@@ -74,7 +91,7 @@ static void guess(XtfMpiWorld *world)
 void xtf_mpi_world_take(XtfMpiWorld *world)
 {
     Worlds worlds;
-    int fd = open_worlds(O_RDWR);
+    int fd = open_of_job("worlds", O_RDWR);
     bool taken = false;
 
     if (fd >= 0 && flock(fd, LOCK_EX) == 0 && pread(fd, &worlds, sizeof worlds, 0) == sizeof worlds &&

@@ -42,6 +42,10 @@ void xtf_mpi_world_tell(uint32_t size);
 /* A number and a base for a spawned world; by its rank 0. */
 void xtf_mpi_world_take(XtfMpiWorld *world);
 
+/* Something that processes of the job tell one another, if they see the same folder: an empty file there. */
+void xtf_mpi_job_mark(const char *name);
+bool xtf_mpi_job_is_marked(const char *name);
+
 /* The n-th id that this process makes. XTF_WIRE_NONE: there are no more. */
 uint32_t xtf_mpi_world_make_id(const XtfMpiWorld *world, uint64_t n);
 

@@ -9,7 +9,11 @@ CREATE_OF_LOCAL = ("uint32_t saved_comm = xtf_mpi_comm_id({local_comm}); " + COL
 CREATE_OF_BOTH = ("uint32_t saved_comm = xtf_mpi_comm_id({intercomm}); " + COLLECTIVE, CREATED)
 CREATE_BY_SOME = ("uint32_t saved_comm = XTF_WIRE_NONE;", CREATED)
 CART = (CREATE[0], CREATED + " xtf_mpi_cart_created({ring}, {result}, {newcomm});")
-CONNECT = (COLLECTIVE, "xtf_mpi_comm_connected({ring}, &{left}, {result}, {comm}, {result} == MPI_SUCCESS ? {newcomm} : MPI_COMM_NULL);")
+def connect(accepts):
+    return ("xtf_mpi_connects({port_name}, (int){root}, {comm}, %s); " % accepts + COLLECTIVE,
+            "xtf_mpi_connected({ring}, &{left}, {result}, {port_name}, (int){root}, {comm}, %s, {result} == MPI_SUCCESS ? {newcomm} : MPI_COMM_NULL);" % accepts)
+
+
 FREE = ("uint32_t saved_comm = xtf_mpi_comm_id({comm}); " + COLLECTIVE, "xtf_mpi_comm_freed({ring}, {left}, {result}, saved_comm);")
 
 COMMUNICATORS = {
@@ -26,9 +30,9 @@ COMMUNICATORS = {
     "intercomm_create": CREATE_OF_LOCAL,
     "intercomm_merge": CREATE_OF_BOTH,
     "comm_spawn": (COLLECTIVE, "xtf_mpi_spawned({ring}, &{left}, {result}, {comm}, {result} == MPI_SUCCESS ? {newcomm} : MPI_COMM_NULL);"),
-    "comm_accept": CONNECT,
-    "comm_connect": CONNECT,
-    "comm_join": (COLLECTIVE, "xtf_mpi_comm_connected({ring}, &{left}, {result}, MPI_COMM_SELF, {result} == MPI_SUCCESS ? {newcomm} : MPI_COMM_NULL);"),
+    "comm_accept": connect("true"),
+    "comm_connect": connect("false"),
+    "comm_join": (COLLECTIVE, "xtf_mpi_connected({ring}, &{left}, {result}, NULL, 0, MPI_COMM_SELF, false, {result} == MPI_SUCCESS ? {newcomm} : MPI_COMM_NULL);"),
     "comm_idup": ("", "xtf_mpi_idup({ring}, {result}, {comm}, {newcomm_out|=(&*newcomm)}, *{request});"),
     "comm_free": FREE,
     "comm_disconnect": FREE,
@@ -39,7 +43,7 @@ STARTING = {
     "init": (COLLECTIVE, "xtf_mpi_started({ring}, &{left}, {result}); xtf_mpi_collective_end({ring}, {left}, XTF_MPI_OP_CREATE_HANDLE, xtf_mpi_world_id);"),
     "session_init": ("", "xtf_mpi_session_started({ring}, {result}, {session});"),
     "finalize": ("xtf_mpi_messages_finish({ring}, {entered}); xtf_mpi_world_ends({ring}, {entered});", "xtf_mpi_world_ended({ring}, &{left}, {result});"),
-    "session_finalize": ("xtf_core_drain();", ""),
+    "session_finalize": ("xtf_mpi_session_ends();", ""),
     "abort": ("xtf_core_drain();", ""),
 }
 

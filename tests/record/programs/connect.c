@@ -1,0 +1,33 @@
+/*
+ * For 4 processes: the first two accept the other two, twice. A message goes both ways between those of the same rank.
+ */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm half, between;
+    int rank, in, tag = 4;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 2, 0, &half);
+    if (rank == 0) {
+        MPI_Open_port(MPI_INFO_NULL, port);
+        MPI_Send(port, MPI_MAX_PORT_NAME, MPI_CHAR, 2, 0, MPI_COMM_WORLD);
+    } else if (rank == 2) {
+        MPI_Recv(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (rank < 2)
+            MPI_Comm_accept(port, MPI_INFO_NULL, 0, half, &between);
+        else
+            MPI_Comm_connect(port, MPI_INFO_NULL, 0, half, &between);
+        MPI_Comm_set_name(between, "between");
+        MPI_Sendrecv(&rank, 1, MPI_INT, rank % 2, tag, &in, 1, MPI_INT, rank % 2, tag, between, MPI_STATUS_IGNORE);
+        MPI_Comm_disconnect(&between);
+    }
+    MPI_Comm_free(&half);
+    MPI_Finalize();
+    return 0;
+}

@@ -97,9 +97,6 @@ static inline uint64_t xtf_wire_data_at(uint32_t n_rings, uint64_t page)
 /* Free: no thread had it. Closed: its thread has ended; the next thread may take it, also before it is drained. */
 typedef enum { XTF_WIRE_RING_FREE, XTF_WIRE_RING_USED, XTF_WIRE_RING_CLOSED } XtfWireRingState;
 
-/* What a thread does at the moment: for who watches. Plain stores; `since` is a reading of the clock. */
-typedef enum { XTF_WIRE_OUTSIDE, XTF_WIRE_IN_CALL, XTF_WIRE_IN_BLOCKING_CALL } XtfWireThreadState;
-
 /* Three cache lines: the producer's, the consumer's, and the watchers'. */
 typedef struct {
     _Alignas(64) _Atomic uint64_t head; /* of the next record to come */
@@ -111,9 +108,10 @@ typedef struct {
     /* 1: the producer waits for room: a futex on the lower half of the tail. Who moves the tail and finds 1 here sets 0
      * and wakes it. */
     _Atomic uint32_t waiting;
-    _Alignas(64) _Atomic uint64_t tail;  /* the collector has taken what is before */
-    _Alignas(64) _Atomic uint32_t doing; /* XtfWireThreadState */
-    _Atomic uint32_t region;
+    _Alignas(64) _Atomic uint64_t tail; /* the collector has taken what is before */
+    /* What the thread is in at the moment, for who watches: the region of the innermost frame, 0: none, and the reading
+     * of the clock since when. Plain stores, which cost nothing beside the clock. */
+    _Alignas(64) _Atomic uint32_t region;
     _Atomic uint64_t since;
 } XtfWireRing;
 

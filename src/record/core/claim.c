@@ -20,6 +20,7 @@ static void close_ring(void *value)
     thread->busy = XTF_CORE_BUSY;
     atomic_signal_fence(memory_order_acq_rel);
     xtf_core_abandon_hole(ring);
+    xtf_core_show(ring, xtf_core_now(), 0);
     thread->ring = NULL;
     atomic_store(&ring->shared->state, XTF_WIRE_RING_CLOSED);
     atomic_signal_fence(memory_order_acq_rel);

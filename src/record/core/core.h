@@ -200,6 +200,13 @@ static inline uint64_t xtf_core_pair(uint32_t low, uint32_t high)
     return low | (uint64_t)high << 32;
 }
 
+/* Tells who watches what the thread is in. */
+static inline void xtf_core_show(XtfRing *ring, uint64_t time, uint32_t region)
+{
+    atomic_store_explicit(&ring->shared->region, region, memory_order_relaxed);
+    atomic_store_explicit(&ring->shared->since, time, memory_order_relaxed);
+}
+
 /* Appends an ENTER without a look at the room for it. */
 static inline void xtf_core_push_frame(XtfRing *ring, uint64_t time, uint32_t region)
 {
@@ -209,6 +216,7 @@ static inline void xtf_core_push_frame(XtfRing *ring, uint64_t time, uint32_t re
     word[0] = time;
     word[1] = xtf_core_word1(XTF_WIRE_ENTER, region, 0);
     xtf_core_publish(ring, 2);
+    xtf_core_show(ring, time, region);
 }
 
 /* The time of the ENTER, which is behind any waiting for room. */
@@ -234,7 +242,7 @@ static inline void xtf_core_enter_at(XtfRing *ring, uint64_t time, uint32_t regi
 /* A LEAVE without its ENTER is left out. */
 static inline void xtf_core_leave_at(XtfRing *ring, uint64_t time, uint32_t region)
 {
-    if (__builtin_expect(ring->head + 16 > ring->limit || !ring->depth, 0)) {
+    if (__builtin_expect(ring->head + 16 > ring->limit || ring->depth - 1 >= XTF_CORE_STACK, 0)) {
         xtf_core_leave_slowly(ring, time, region);
         return;
     }
@@ -243,6 +251,7 @@ static inline void xtf_core_leave_at(XtfRing *ring, uint64_t time, uint32_t regi
     word[0] = time;
     word[1] = xtf_core_word1(XTF_WIRE_LEAVE, region, 0);
     xtf_core_publish(ring, 2);
+    xtf_core_show(ring, time, ring->depth ? ring->stack[ring->depth - 1] : 0);
 }
 
 static inline void xtf_core_leave(XtfRing *ring, uint32_t region)

@@ -7,6 +7,8 @@
  * it and are still open are entered by their regions, which the producer remembers. So at every instant the frames in
  * the ring are balanced, and behind a hole they are those of the program.
  */
+#include <errno.h>
+
 #include "src/record/core/inner.h"
 
 enum { OFF = 2, ON = 1 };
@@ -33,12 +35,17 @@ static void tell_of_end(XtfRing *ring, uint64_t now)
     xtf_core_append(ring, now, XTF_WIRE_MEASUREMENT, reason(ring->hole), ON, 0, 0);
 }
 
-/* Room for what ends the hole, and for some records behind it, lest there be a hole for each record. */
+/* What ends the hole takes, and some records behind it, lest there be a hole for each record. */
+static uint64_t room_to_resume(const XtfRing *ring)
+{
+    return (ring->mask + 1) / 4 + 16 * (uint64_t)XTF_CORE_STACK;
+}
+
 static bool enough_room(const XtfRing *ring)
 {
-    uint64_t tail = atomic_load_explicit(&ring->shared->tail, memory_order_acquire), size = ring->mask + 1;
+    uint64_t tail = atomic_load_explicit(&ring->shared->tail, memory_order_acquire);
 
-    return ring->head + size / 4 + 16 * (uint64_t)XTF_CORE_STACK <= tail + size - XTF_CORE_RESERVE;
+    return ring->head + room_to_resume(ring) <= tail + ring->mask + 1 - XTF_CORE_RESERVE;
 }
 
 bool xtf_core_resume(XtfRing *ring)
@@ -61,17 +68,31 @@ void xtf_core_abandon_hole(XtfRing *ring)
     ring->hole = 0;
 }
 
+/* The hole ends that was there on purpose. Where there is no room, it goes on for want of room. */
+static void end_of_will(XtfRing *ring)
+{
+    if (!enough_room(ring) && xtf_core_wait_for_room(ring, room_to_resume(ring)))
+        xtf_core_tell_of_waiting(ring);
+    if (ring->hole != XTF_CORE_HOLE_OFF || xtf_core_resume(ring))
+        return;
+    uint32_t written = ring->written;
+    xtf_core_abandon_hole(ring);
+    xtf_core_begin_hole(ring, XTF_CORE_HOLE_FULL);
+    ring->written = written;
+}
+
 void xtf_core_set_recording(bool on)
 {
     XtfRing *ring = xtf_core_thread.ring;
+
+    int saved = errno;
 
     if (!ring || !xtf_core_life.mine || ring->off == !on)
         return;
     ring->off = !on;
     if (on) {
-        /* Where there is no room yet, the hole goes on, and ends at an ENTER. */
-        if (ring->hole)
-            xtf_core_resume(ring);
+        end_of_will(ring);
+        errno = saved;
         return;
     }
     uint32_t written = ring->hole ? ring->written : ring->depth;

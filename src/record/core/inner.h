@@ -74,6 +74,8 @@ bool xtf_core_watch_threads(void);
 /* room.c */
 /* Room for `size` bytes in a ring that is in no hole, waiting if that is the policy. False: there is none. */
 bool xtf_core_find_room(XtfRing *ring, uint64_t size);
+/* Waits for so many bytes, if that is the policy; a WAITED record is due then. False: they are not there. */
+bool xtf_core_wait_for_room(XtfRing *ring, uint64_t need);
 /* Writes into what is kept for keeping frames balanced. */
 void xtf_core_append(XtfRing *ring, uint64_t time, unsigned kind, uint32_t region, uint32_t arg, unsigned n,
                      uint64_t w2);

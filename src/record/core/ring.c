@@ -48,6 +48,8 @@ uint64_t xtf_core_enter_slowly(XtfRing *ring, uint64_t time, uint32_t region)
     if (ring->depth < XTF_CORE_STACK)
         ring->stack[ring->depth] = region;
     ring->depth++;
+    if (xtf_core_life.mine)
+        xtf_core_show(ring, time, region);
     errno = saved;
     return time;
 }
@@ -77,5 +79,7 @@ void xtf_core_leave_slowly(XtfRing *ring, uint64_t time, uint32_t region)
         ring->depth--;
         xtf_core_begin_hole(ring, XTF_CORE_HOLE_FULL);
     }
+    if (xtf_core_life.mine)
+        xtf_core_show(ring, time, ring->depth && ring->depth <= XTF_CORE_STACK ? ring->stack[ring->depth - 1] : 0);
     errno = saved;
 }

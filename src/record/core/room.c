@@ -60,12 +60,12 @@ static bool look(XtfRing *ring, uint64_t size)
     return true;
 }
 
-/* Waits until a quarter of the ring is free. False: the collector is gone, or has not moved the tail for long. */
-static bool await(XtfRing *ring)
+/* Waits until `need` bytes are free. False: the collector is gone, or has not moved the tail for long. */
+static bool await(XtfRing *ring, uint64_t need)
 {
     XtfWireRing *shared = ring->shared;
     _Atomic uint32_t *low = (_Atomic uint32_t *)&shared->tail + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-    uint64_t need = ring_size(ring) / 4, before = atomic_load(&shared->tail);
+    uint64_t before = atomic_load(&shared->tail);
     uint64_t since = xtf_core_monotonic(), now;
 
     for (;;) {
@@ -91,6 +91,19 @@ static bool await(XtfRing *ring)
     return true;
 }
 
+bool xtf_core_wait_for_room(XtfRing *ring, uint64_t need)
+{
+    if (xtf_core.process->when_full != XTF_WIRE_WAIT)
+        return false;
+    uint64_t from = xtf_core_now();
+    atomic_store_explicit(&ring->shared->waits, ring->shared->waits + 1, memory_order_relaxed);
+    if (!await(ring, need))
+        return false;
+    ring->waited_from = from;
+    ring->waited_until = xtf_core_now();
+    return true;
+}
+
 bool xtf_core_find_room(XtfRing *ring, uint64_t size)
 {
     if (!xtf_core_life.mine || atomic_load_explicit(&xtf_core.lost, memory_order_relaxed))
@@ -103,14 +116,6 @@ bool xtf_core_find_room(XtfRing *ring, uint64_t size)
         xtf_core_lose_collector();
         return false;
     }
-    if (xtf_core.process->when_full != XTF_WIRE_WAIT)
-        return false;
     xtf_core_tell_of_waiting(ring);
-    uint64_t from = xtf_core_now();
-    atomic_store_explicit(&ring->shared->waits, ring->shared->waits + 1, memory_order_relaxed);
-    if (!await(ring) || !look(ring, size))
-        return false;
-    ring->waited_from = from;
-    ring->waited_until = xtf_core_now();
-    return true;
+    return xtf_core_wait_for_room(ring, ring_size(ring) / 4) && look(ring, size);
 }

@@ -151,10 +151,12 @@ static void set_counts(XtfCollectSession *session, const char *end)
     set_own_costs(collector);
 }
 
-/* Functions of MPI whose calls were counted, not recorded: as a property each, and as one remark. */
+/* Functions of MPI whose calls were counted, not recorded: how often is a property each, which they are a remark, which
+ * processes that do alike have in common. */
 static void tell_unrecorded(XtfCollectSession *session)
 {
     XtfCollector *collector = &session->collector;
+    g_autoptr(GString) names = g_string_new(NULL);
     uint64_t all = 0;
 
     for (uint32_t i = 0; i < XTF_WIRE_FUNCTIONS; i++) {
@@ -164,14 +166,15 @@ static void tell_unrecorded(XtfCollectSession *session)
             continue;
         g_autofree char *name = g_strconcat("record.unrecorded.", function->name, NULL);
         xtf_collect_set_number(collector, name, n);
+        g_string_append_printf(names, "%s%s", all > 0 ? ", " : "", function->name);
         all += n;
     }
     xtf_collect_set_number(collector, "record.unrecorded", all);
     if (all > 0)
         xtf_collect_remark(collector,
-                           "calls of functions that move no data (MPI_Comm_rank, MPI_Test that finds nothing...) are "
-                           "counted, not recorded: definitions/definition_properties has the numbers, and xtf record "
-                           "--all-calls records them");
+                           "calls that move no data, or find nothing, are counted, not recorded: %s "
+                           "(definitions/definition_properties has the numbers, xtf record --all-calls records them)",
+                           names->str);
 }
 
 /* What people should know. */

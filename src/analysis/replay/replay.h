@@ -31,7 +31,8 @@
  * bytes a row, and 20 with calls. A run reads that, in small pieces.
  *
  * Memory: a process that is far ahead waits for the others, and what is in flight is held; all that together takes some
- * 50 MiB at most unless a program has more in flight. A location takes some 500 bytes, a group some 50.
+ * 50 MiB at most unless a program has more in flight. A location takes some 100 bytes, a group 10; what else is known
+ * of many of them lies in temporary files, of which little is in memory at a time.
  *
  * A replay belongs to one thread. Times are ticks: global ones, or local ones if so asked.
  */

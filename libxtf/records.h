@@ -42,6 +42,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfRecordReader, xtf_record_reader_free)
 /* The next run, of at most `max` rows, at least 1. After an error the reader can only be freed. */
 bool xtf_record_reader_next(XtfRecordReader *reader, uint64_t max, XtfRowRun *run, GError **error);
 
+/* A row of a span, and its number in its array. False stops, with an error set. */
+typedef bool (*XtfRowVisit)(void *data, const XtfSpan *span, uint64_t number, const uint8_t *row, GError **error);
+/* All rows of the spans, in their order. */
+bool xtf_records_each(XtfSpans *spans, XtfRowVisit visit, void *data, GError **error);
+
 enum { XTF_RECORD_PARTS_MAX = 64 };
 
 /*

@@ -248,3 +248,22 @@ bool xtf_record_reader_next(XtfRecordReader *reader, uint64_t max, XtfRowRun *ru
     }
     return true;
 }
+
+bool xtf_records_each(XtfSpans *spans, XtfRowVisit visit, void *data, GError **error)
+{
+    g_autoptr(XtfRecordReader) reader = xtf_record_reader_new(spans, 0, error);
+    XtfRowRun run;
+
+    if (!reader)
+        return false;
+    for (;;) {
+        if (!xtf_record_reader_next(reader, UINT64_MAX, &run, error))
+            return false;
+        if (run.n_rows == 0)
+            return true;
+        uint32_t row_size = run.span->array.schema->row_size;
+        for (uint64_t i = 0; i < run.n_rows; i++)
+            if (!visit(data, run.span, run.first + i, run.rows + i * row_size, error))
+                return false;
+    }
+}

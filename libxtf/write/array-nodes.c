@@ -85,21 +85,7 @@ void xtf_node_writer_encode(XtfNodeWriter *node, GByteArray *bytes, XtfBranch *b
         branch->n_rows += array->n_rows;
         node->changed |= array->changed || array->remapped;
         array->changed = array->remapped = false;
-        const XtfArray stored = {
-            .schema = array->schema,
-            .location = array->location,
-            .n_rows = array->n_rows,
-            .local_first = array->first,
-            .local_last = array->last,
-            .id = array->id,
-            .edge_offset = array->edge.offset,
-            .edge_length = array->edge.length,
-            .edge_checksum = array->edge.checksum,
-            .height = array->height,
-            .codec = array->codec,
-            .segment = array->segment,
-            .clock_map = array->clock_map,
-        };
+        const XtfArray stored = xtf_array_writer_stored(array);
         xtf_node_add_array(bytes, &stored);
     }
 }

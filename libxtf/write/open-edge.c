@@ -29,18 +29,12 @@ void xtf_open_edge_free(XtfOpenEdge *open, unsigned height)
 
 /* ---- Opening arrays at rest. */
 
-/* An array as it lies in the file, with local times, as a writer has them. */
-static XtfArray array_at_rest(const XtfArrayWriter *array)
+XtfArray xtf_array_writer_stored(const XtfArrayWriter *array)
 {
-    XtfTrace *trace = array->writer->resumed;
-
     return (XtfArray){
-        .trace = trace,
-        .schema = trace->catalog.schemas[array->schema->id],
+        .schema = array->schema,
         .location = array->location,
         .n_rows = array->n_rows,
-        .first = array->first,
-        .last = array->last,
         .local_first = array->first,
         .local_last = array->last,
         .id = array->id,
@@ -49,7 +43,23 @@ static XtfArray array_at_rest(const XtfArrayWriter *array)
         .edge_checksum = array->edge.checksum,
         .height = array->height,
         .codec = array->codec,
+        .segment = array->segment,
+        .clock_map = array->clock_map,
     };
+}
+
+/* The same of one at rest, as a reader has it, but with local times and no clock. */
+static XtfArray array_at_rest(const XtfArrayWriter *array)
+{
+    XtfTrace *trace = array->writer->resumed;
+    XtfArray stored = xtf_array_writer_stored(array);
+
+    stored.trace = trace;
+    stored.schema = trace->catalog.schemas[array->schema->id];
+    stored.first = array->first;
+    stored.last = array->last;
+    stored.segment = stored.clock_map = 0;
+    return stored;
 }
 
 /* The open index pages, and the places of the open leaf. */

@@ -213,6 +213,8 @@ void xtf_array_writer_free(XtfArrayWriter *array);
 void xtf_array_writer_reset(XtfArrayWriter *array);
 /* Opens the edge of an array at rest; nothing else changes. If the file is damaged there, it stays at rest. */
 bool xtf_array_writer_wake(XtfArrayWriter *array, GError **error);
+/* An array as its node has it: as it lies, or will lie, in the file. */
+XtfArray xtf_array_writer_stored(const XtfArrayWriter *array);
 
 /* Computes the earliest time of a row anew: the writer's promise or the array's clock map has changed. */
 void xtf_array_writer_hold_to_promise(XtfArrayWriter *array);

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "src/query/drawing/picture-image.h"
 #include "src/query/frames/state-drawing.h"
-#include "src/query/images/indexed-png.h"
 
 enum {
     LEFT = 24,
@@ -76,16 +76,8 @@ static void draw_cells(XtfStateDrawing *state, size_t reserve)
 static bool draw_image(const XtfStateDrawing *state, const XtfIndexedImage *image, const char *class, int x, int y,
                        uint32_t scale, GError **error)
 {
-    g_autoptr(GByteArray) bytes = xtf_png_encode(image, error);
-
-    if (!bytes)
-        return false;
-    g_autofree char *text = g_base64_encode(bytes->data, bytes->len);
-    xtf_draw(state->drawing,
-             "<image class=\"%s\" x=\"%d\" y=\"%d\" width=\"%u\" height=\"%u\" style=\"image-rendering:pixelated\" "
-             "href=\"data:image/png;base64,%s\"/>\n",
-             class, x, y, image->width * scale, image->height * scale, text);
-    return true;
+    return xtf_draw_image(state->drawing, image, error, "class=\"%s\" x=\"%d\" y=\"%d\" width=\"%u\" height=\"%u\"",
+                          class, x, y, image->width * scale, image->height * scale);
 }
 
 /* What these processes did most, as a pixel: 0 for nothing. */

@@ -74,30 +74,29 @@ static bool add_open(Reading *reading, uint32_t index, uint64_t from, GError **e
     return true;
 }
 
+typedef struct {
+    Reading *reading;
+    const XtfField *depth, *region;
+} Begun;
+
+static bool add_begun_call(void *data, const XtfSpan *span, uint64_t number, const uint8_t *row, GError **error)
+{
+    const Begun *begun = data;
+    uint64_t level = begun->depth ? xtf_field_get(begun->depth, row) : 1;
+
+    return add_call(begun->reading, span, number, (uint32_t)MIN(MAX(level, 1) - 1, UINT32_MAX),
+                    begun->region ? xtf_field_get(begun->region, row) : UINT64_MAX, error);
+}
+
 /* The calls that begin in the window. */
 static bool add_begun(Reading *reading, XtfSpans *spans, GError **error)
 {
     const XtfSchema *schema = reading->frames.schema;
-    const XtfField *depth = xtf_schema_field_by_role(schema, XTF_ROLE_DEPTH);
-    const XtfField *region = xtf_schema_field_by_role(schema, XTF_ROLE_REGION);
-    g_autoptr(XtfRecordReader) reader = xtf_record_reader_new(spans, 0, error);
-    XtfRowRun run;
+    Begun begun = {.reading = reading,
+                   .depth = xtf_schema_field_by_role(schema, XTF_ROLE_DEPTH),
+                   .region = xtf_schema_field_by_role(schema, XTF_ROLE_REGION)};
 
-    if (!reader)
-        return false;
-    for (;;) {
-        if (!xtf_record_reader_next(reader, UINT64_MAX, &run, error))
-            return false;
-        if (run.n_rows == 0)
-            return true;
-        for (uint64_t i = 0; i < run.n_rows; i++) {
-            const uint8_t *row = run.rows + i * schema->row_size;
-            uint64_t level = depth ? xtf_field_get(depth, row) : 1;
-            if (!add_call(reading, run.span, run.first + i, (uint32_t)MIN(MAX(level, 1) - 1, UINT32_MAX),
-                          region ? xtf_field_get(region, row) : UINT64_MAX, error))
-                return false;
-        }
-    }
+    return xtf_records_each(spans, add_begun_call, &begun, error);
 }
 
 bool xtf_picture_calls(XtfResolver *resolver, XtfSelection *selection, const XtfSelectedLocations *selected,

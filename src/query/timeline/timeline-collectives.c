@@ -80,8 +80,10 @@ static bool add_operation(Search *search, const XtfCollectiveId *id, GError **er
     return good;
 }
 
-static bool add_record(Search *search, uint32_t location, uint64_t row, const uint8_t *bytes, GError **error)
+static bool add_record(void *data, const XtfSpan *span, uint64_t row, const uint8_t *bytes, GError **error)
 {
+    Search *search = data;
+    uint32_t location = (uint32_t)span->tag;
     XtfCollectiveEvent event = xtf_collective_event(&search->collectives.types, bytes);
     g_autofree gint64 *key = key_of(location, row);
     XtfCollectiveId id;
@@ -97,22 +99,8 @@ static bool add_record(Search *search, uint32_t location, uint64_t row, const ui
 static bool search_all(Search *search, XtfSelection *selection, GError **error)
 {
     g_autoptr(XtfSpans) spans = xtf_resolver_spans(search->timeline->job->views->resolver, selection, error);
-    g_autoptr(XtfRecordReader) reader = spans ? xtf_record_reader_new(spans, 0, error) : NULL;
-    uint32_t row_size = search->collectives.types.schema->row_size;
-    XtfRowRun run;
 
-    if (!reader)
-        return false;
-    for (;;) {
-        if (!xtf_record_reader_next(reader, UINT64_MAX, &run, error))
-            return false;
-        if (run.n_rows == 0)
-            return true;
-        for (uint64_t i = 0; i < run.n_rows; i++) {
-            if (!add_record(search, (uint32_t)run.span->tag, run.first + i, run.rows + i * row_size, error))
-                return false;
-        }
-    }
+    return spans && xtf_records_each(spans, add_record, search, error);
 }
 
 bool xtf_timeline_bands(XtfTimeline *timeline, GArray **bands, GError **error)

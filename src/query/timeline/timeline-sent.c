@@ -33,28 +33,34 @@ static void add_row(Sent *sent, const XtfTimeline *timeline, uint32_t row, uint6
     sent->of_row[row] += bytes;
 }
 
+typedef struct {
+    Sent *sent;
+    const XtfTimeline *timeline;
+    const XtfField *time, *bytes;
+} Adding;
+
+static bool add_record(void *data, const XtfSpan *span, uint64_t number, const uint8_t *row, GError **error)
+{
+    const Adding *adding = data;
+    const XtfTimeline *timeline = adding->timeline;
+    uint32_t at = xtf_selected_number(&timeline->rows.selected, (uint32_t)span->tag);
+    uint64_t n = adding->bytes && !xtf_field_is_none(adding->bytes, row) ? xtf_field_get(adding->bytes, row) : 0;
+
+    if (at < timeline->rows.n)
+        add_row(adding->sent, timeline, at, xtf_field_get(adding->time, row), n);
+    return true;
+}
+
 static bool add_all(Sent *sent, const XtfTimeline *timeline, XtfSelection *sends, GError **error)
 {
     const XtfSchema *schema = xtf_trace_schema(timeline->links.context->trace, (uint32_t)sends->type);
-    const XtfField *bytes = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES);
     g_autoptr(XtfSpans) spans = xtf_resolver_spans(timeline->job->views->resolver, sends, error);
-    g_autoptr(XtfRecordReader) reader = spans ? xtf_record_reader_new(spans, 0, error) : NULL;
-    XtfRowRun run;
+    Adding adding = {.sent = sent,
+                     .timeline = timeline,
+                     .time = &schema->fields[0],
+                     .bytes = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES)};
 
-    if (!reader)
-        return false;
-    for (;;) {
-        if (!xtf_record_reader_next(reader, UINT64_MAX, &run, error))
-            return false;
-        if (run.n_rows == 0)
-            return true;
-        uint32_t number = xtf_selected_number(&timeline->rows.selected, (uint32_t)run.span->tag);
-        for (uint64_t i = 0; number < timeline->rows.n && i < run.n_rows; i++) {
-            const uint8_t *row = run.rows + i * schema->row_size;
-            uint64_t n = bytes && !xtf_field_is_none(bytes, row) ? xtf_field_get(bytes, row) : 0;
-            add_row(sent, timeline, number, xtf_field_get(&schema->fields[0], row), n);
-        }
-    }
+    return spans && xtf_records_each(spans, add_record, &adding, error);
 }
 
 /* A column with any bytes has half a pixel at least. */

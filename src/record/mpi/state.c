@@ -14,6 +14,7 @@
 
 _Atomic int xtf_mpi_state;
 bool xtf_mpi_all_calls, xtf_mpi_threads;
+__thread XtfMpiCall xtf_mpi_call __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -87,6 +88,7 @@ static void catch_up(void)
     if (xtf_mpi_state == XTF_MPI_UNKNOWN) {
         ring = activate() ? xtf_core_begin() : NULL;
         if (ring || is_ours()) {
+            xtf_mpi_call.frame = NULL;
             xtf_core_thread.busy = XTF_CORE_BUSY;
             xtf_mpi_attach(ring);
             xtf_core_end();
@@ -97,6 +99,19 @@ static void catch_up(void)
             xtf_mpi_state = XTF_MPI_OFF;
     }
     pthread_mutex_unlock(&lock);
+}
+
+bool xtf_mpi_was_abandoned(const void *frame)
+{
+    XtfRing *ring = xtf_core_thread.ring;
+
+    if (xtf_core_thread.busy != XTF_CORE_BUSY || !ring || !xtf_mpi_call.frame || frame < xtf_mpi_call.frame)
+        return false;
+    while (ring->depth > xtf_mpi_call.depth)
+        xtf_core_leave(ring, ring->depth <= XTF_CORE_STACK ? ring->stack[ring->depth - 1] : 0);
+    xtf_mpi_call.frame = NULL;
+    xtf_core_end();
+    return true;
 }
 
 bool xtf_mpi_begin_slowly(void)
@@ -121,11 +136,12 @@ XtfRing *xtf_mpi_begin_init(void)
     return xtf_core_begin();
 }
 
-XtfRing *xtf_mpi_begin_finalize(void)
+XtfRing *xtf_mpi_begin_finalize(const void *frame)
 {
-    if (!xtf_mpi_is_on() || xtf_core_thread.busy)
+    if ((xtf_core_thread.busy && !xtf_mpi_was_abandoned(frame)) || !xtf_mpi_is_on())
         return NULL;
     xtf_core_set_recording(true);
+    xtf_mpi_call.frame = NULL;
     return xtf_core_begin();
 }
 
@@ -145,6 +161,7 @@ XTF_MPI_VISIBLE int MPI_Pcontrol(const int level, ...)
 
     if (known && level == 1 && !xtf_core_thread.busy)
         xtf_core_set_recording(true);
+    xtf_mpi_call.frame = NULL;
     ring = known ? xtf_core_begin() : NULL;
     if (!ring)
         return xtf_mpi_next.Pcontrol(level);

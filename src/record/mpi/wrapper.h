@@ -28,8 +28,8 @@ bool xtf_mpi_agrees(void);
 bool xtf_mpi_agrees_init(void); /* of MPI_Init */
 /* Of MPI_Init and what is like it: activates the recorder. */
 XtfRing *xtf_mpi_begin_init(void);
-/* Of MPI_Finalize: which is recorded also by a thread that MPI_Pcontrol has switched off. */
-XtfRing *xtf_mpi_begin_finalize(void);
+/* Of MPI_Finalize: which is recorded also by a thread that MPI_Pcontrol has switched off. `frame`: the wrapper's. */
+XtfRing *xtf_mpi_begin_finalize(const void *frame);
 /* MPI_Init has succeeded, and was recorded. */
 void xtf_mpi_initialized(void);
 /* MPI_Finalize has returned, and was recorded. */
@@ -55,10 +55,28 @@ static inline bool xtf_mpi_is_on(void)
            xtf_mpi_begin_slowly();
 }
 
+/* The wrapper that the thread is in: its frame on the stack, and how many frames were open before. */
+typedef struct {
+    const void *frame; /* NULL: not known */
+    uint32_t depth;
+} XtfMpiCall;
+extern __thread XtfMpiCall xtf_mpi_call __attribute__((tls_model("initial-exec")));
+
+/* Whether a thread that is busy has left the wrapper without an end: by an exception of an error handler, or longjmp().
+ * If so, the call ends here. `frame`: of the wrapper that is called now; the stack grows down. */
+bool xtf_mpi_was_abandoned(const void *frame);
+
 /* Begins a call. NULL: it is only passed on, as are calls that MPI makes of itself. */
-static inline XtfRing *xtf_mpi_begin(void)
+static inline __attribute__((always_inline)) XtfRing *xtf_mpi_begin(void)
 {
-    return xtf_core_thread.busy == XTF_CORE_IDLE && xtf_mpi_is_on() ? xtf_core_begin() : NULL;
+    const void *frame = __builtin_frame_address(0);
+
+    if (__builtin_expect(xtf_core_thread.busy != XTF_CORE_IDLE, 0) && !xtf_mpi_was_abandoned(frame))
+        return NULL;
+    XtfRing *ring = xtf_mpi_is_on() ? xtf_core_begin() : NULL;
+    if (__builtin_expect(ring != NULL, 1))
+        xtf_mpi_call = (XtfMpiCall){frame, ring->depth};
+    return ring;
 }
 
 /* Counts a call that is not recorded. */

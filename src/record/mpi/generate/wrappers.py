@@ -25,7 +25,7 @@ import table
 OPERATIONS = ("BARRIER", "BCAST", "GATHER", "GATHERV", "SCATTER", "SCATTERV", "ALLGATHER", "ALLGATHERV", "ALLTOALL", "ALLTOALLV", "ALLTOALLW", "ALLREDUCE",
               "REDUCE", "REDUCE_SCATTER", "SCAN", "EXSCAN", "REDUCE_SCATTER_BLOCK", "CREATE_HANDLE", "DESTROY_HANDLE", "ALLOCATE", "DEALLOCATE",
               "CREATE_HANDLE_AND_ALLOCATE", "DESTROY_HANDLE_AND_DEALLOCATE")
-BEGINS = {"init": "xtf_mpi_begin_init()", "session_init": "xtf_mpi_begin_init()", "finalize": "xtf_mpi_begin_finalize()"}
+BEGINS = {"init": "xtf_mpi_begin_init()", "session_init": "xtf_mpi_begin_init()", "finalize": "xtf_mpi_begin_finalize(__builtin_frame_address(0))"}
 # What the front end itself does when a call has been recorded.
 ENDS = {
     "init": "if (result == MPI_SUCCESS) xtf_mpi_initialized();",
@@ -75,7 +75,8 @@ def unrecorded_body_of(function, snippets):
     filled = kinds.fill(snippets, roles.roles_of(function), function)
     test = "xtf_mpi_agrees_init()" if function.group == "init" else "xtf_mpi_agrees()"
     return ["    if (!ring) {", f"        if (!{test})", f"            return {call_of(function)};", "        uint64_t entered = 0, left = 0;",
-            "        (void)entered, (void)left;", "        uint32_t busy = xtf_core_thread.busy;", "        xtf_core_thread.busy = XTF_CORE_BUSY;", *indent(filled.before), f"        int result = {call_of(function)};", *indent(filled.after),
+            "        (void)entered, (void)left;", "        uint32_t busy = xtf_core_thread.busy;", "        xtf_mpi_call.frame = NULL;",
+            "        xtf_core_thread.busy = XTF_CORE_BUSY;", *indent(filled.before), f"        int result = {call_of(function)};", *indent(filled.after),
             "        xtf_core_thread.busy = busy;", "        return result;", "    }"]
 
 

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Programs that call MPI in ways that are easily missed (traps/): out of order, past the wrappers, from plugins, switched off, or leaving a
+call by longjmp(). What they do is recorded as far as it can be, and said where it cannot; and they run as they do without a recorder.
+
+usage: test_traps.py XTF SOURCE NAME MODULE COMPILER... [-- NAME ...]...
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import mpis
+
+XTF, TRAPS = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]) / "tests/record/traps"
+PLAIN = {"MPI_Init": 1, "MPI_Barrier": 1, "MPI_Finalize": 1}
+# What each process calls that is recorded.
+EXPECTED = {
+    "plain": PLAIN,
+    "early": PLAIN,
+    "atexit": PLAIN,
+    "hidden-init": {"MPI_Barrier": 1, "MPI_Finalize": 1},
+    "jump": {**PLAIN, "MPI_Barrier": 2, "MPI_Send": 3},
+    "off": {**PLAIN, "MPI_Bcast": 1, "MPI_Comm_free": 1},
+}
+problems = []
+
+
+def expect(what, there, expected):
+    if there != expected:
+        problems.append(f"{what}: {there}, not {expected}")
+
+
+def record(mpi, folder, name, *command):
+    """The trace of a program, and what was said."""
+    trace = os.path.join(folder, f"{mpi}-{name}.xtf")
+    done = subprocess.run([XTF, "record", "--mpi", mpi.name, "-o", trace, *mpi.launch(2, *command)], capture_output=True, text=True, timeout=60, check=False,
+                          env=mpis.ENVIRONMENT, cwd=folder)
+    return trace, done.stderr, done.returncode
+
+
+def try_program(mpi, folder, binary, how, expected):
+    trace, said, status = record(mpi, folder, how, binary, how)
+    expect(f"{mpi} {how}: status {said}", status, 0)
+    for process in 0, 1:
+        there = mpis.calls(XTF, trace, process)
+        if how == "off":
+            there.pop("MPI_Pcontrol", None)
+            expected = {**EXPECTED["off"], **({"MPI_Comm_dup": 1} if process == 0 else {})}
+        expect(f"{mpi} {how}, process {process}", there, expected)
+    expect(f"{mpi} {how}, xtf check", "0 problems" in mpis.run([XTF, "check", trace]), True)
+
+
+def try_plugin(mpi, folder, host, plugin):
+    trace, said, status = record(mpi, folder, "local", host, plugin, "local")
+    expect(f"{mpi}, a plugin: {said}", status, 0)
+    for process in 0, 1:
+        expect(f"{mpi}, a plugin, process {process}", mpis.calls(XTF, trace, process), PLAIN)
+    trace, said, status = record(mpi, folder, "deep", host, plugin, "deep")
+    expect(f"{mpi}, a plugin that is bound to its own libraries, is told of: {said}", "no call of it came to the recorder" in said, True)
+
+
+def try_inert(mpi, folder, binary):
+    """Without `xtf record` the module does nothing."""
+    before = set(os.listdir(folder))
+    mpis.run(mpi.launch(2, "env", f"LD_PRELOAD={mpi.module}", binary, "off"), cwd=folder)
+    expect(f"{mpi}, inert: files", set(os.listdir(folder)) - before, set())
+    mpis.run(["env", f"LD_PRELOAD={mpi.module}", "sh", "-c", "true"], cwd=folder)
+
+
+def main():
+    for mpi in mpis.all_of(sys.argv[3:]):
+        with tempfile.TemporaryDirectory(prefix="xtf-traps-") as folder:
+            paths = {name: os.path.join(folder, name) for name in ("traps", "plugin.so", "host")}
+            mpi.compile(str(TRAPS / "traps.c"), paths["traps"])
+            mpi.compile(str(TRAPS / "traps.c"), paths["plugin.so"], "-shared", "-fPIC", "-DPLUGIN")
+            subprocess.run(["cc", "-o", paths["host"], str(TRAPS / "host.c"), "-ldl"], check=True)
+            for how, expected in EXPECTED.items():
+                try_program(mpi, folder, paths["traps"], how, expected)
+            try_plugin(mpi, folder, paths["host"], paths["plugin.so"])
+            try_inert(mpi, folder, paths["traps"])
+    print("\n".join(problems) or "as it should be")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,103 @@
+/*
+ * Ways in which programs call MPI that a recorder has to stand: as a program, and as a plugin that has a function `run`.
+ * The first argument says which.
+ */
+#include <mpi.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, size;
+static jmp_buf back;
+
+static void jump(MPI_Comm *comm, int *code, ...)
+{
+    longjmp(back, 1);
+}
+
+static void __attribute__((noinline)) fail(void)
+{
+    int data = 0;
+
+    MPI_Send(&data, 1, MPI_INT, size, 0, MPI_COMM_WORLD);
+}
+
+/* MPI's own error handlers may not come back. */
+static void leave_by_jump(void)
+{
+    MPI_Errhandler handler;
+
+    MPI_Comm_create_errhandler(jump, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    for (int i = 0; i < 3; i++)
+        if (!setjmp(back))
+            fail();
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void switch_off(void)
+{
+    MPI_Comm comm;
+    int data = 1;
+
+    MPI_Pcontrol(0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    /* One of them records what all agree on. */
+    if (rank == 0)
+        MPI_Pcontrol(1);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Pcontrol(1);
+    MPI_Bcast(&data, 1, MPI_INT, 0, comm);
+    MPI_Comm_free(&comm);
+    MPI_Pcontrol(2);
+    /* MPI_Finalize is recorded all the same. */
+    MPI_Pcontrol(0);
+}
+
+static void finalize(void)
+{
+    MPI_Finalize();
+}
+
+int run(const char *how)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int flag, length, version, subversion;
+
+    if (strcmp(how, "early") == 0) {
+        MPI_Initialized(&flag);
+        MPI_Finalized(&flag);
+        MPI_Get_version(&version, &subversion);
+        MPI_Get_library_version(text, &length);
+    }
+    if (strcmp(how, "hidden-init") == 0)
+        PMPI_Init(NULL, NULL);
+    else
+        MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (strcmp(how, "jump") == 0)
+        leave_by_jump();
+    if (strcmp(how, "off") == 0)
+        switch_off();
+    if (strcmp(how, "atexit") == 0) {
+        atexit(finalize);
+        return 0;
+    }
+    MPI_Finalize();
+    if (strcmp(how, "early") == 0) {
+        MPI_Finalized(&flag);
+        MPI_Get_version(&version, &subversion);
+    }
+    return 0;
+}
+
+#ifndef PLUGIN
+int main(int argc, char **argv)
+{
+    return run(argv[1]);
+}
+#endif

@@ -51,8 +51,9 @@ static inline long long xtf_mpi_counts_at(XtfMpiCounts counts, int i)
 
 static inline bool xtf_mpi_is_on(void)
 {
-    return __builtin_expect(atomic_load_explicit(&xtf_mpi_state, memory_order_acquire) == XTF_MPI_ON, 1) ||
-           xtf_mpi_begin_slowly();
+    int state = atomic_load_explicit(&xtf_mpi_state, memory_order_acquire);
+
+    return __builtin_expect(state == XTF_MPI_ON, 1) || (state != XTF_MPI_OFF && xtf_mpi_begin_slowly());
 }
 
 /* The wrapper that the thread is in: its frame on the stack, and how many frames were open before. */

@@ -1,6 +1,6 @@
 /*
- * Ways in which programs call MPI that a recorder has to stand: as a program, and as a plugin that has a function `run`.
- * The first argument says which.
+ * Ways in which programs call MPI that a recorder has to stand: as a program, and as a plugin that has a function
+ * `run`. The first argument says which.
  */
 #include <mpi.h>
 #include <setjmp.h>

@@ -61,42 +61,45 @@ void xtf_mpi_recv(XtfRing *ring, uint64_t time, MPI_Comm comm, const MPI_Status 
     record_recv(ring, time, xtf_mpi_comm_id(comm), status);
 }
 
-static void record_isend(XtfRing *ring, uint64_t time, const XtfMpiRequest *request)
+static void record_isend(XtfRing *ring, uint64_t time, uint32_t comm, int dest, int tag, uint64_t bytes, uint64_t id)
 {
-    xtf_core_record(ring, time, XTF_WIRE_ISEND, 0, request->peer, xtf_core_pair(request->comm, request->tag),
-                    request->bytes, request->id);
+    xtf_core_record(ring, time, XTF_WIRE_ISEND, 0, (uint32_t)dest, xtf_core_pair(comm, (uint32_t)tag), bytes, id);
 }
 
-/* An id of requests of which nothing is recorded. */
-static uint64_t no_id(void)
+/* The id of a request of which nothing is recorded. */
+#define NO_ID UINT64_MAX
+
+/* Makes a request known that was started under an id. */
+static void add_started(MPI_Request request, XtfMpiRequestKind kind, uint64_t id, uint32_t comm)
 {
-    return UINT64_MAX;
+    XtfMpiRequest *added = xtf_mpi_requests_open(XTF_MPI_HANDLE(request), kind);
+
+    if (!added)
+        return;
+    added->id = id;
+    added->comm = comm;
+    xtf_mpi_requests_close(added);
 }
 
 void xtf_mpi_isend(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, MPI_Comm comm, MPI_Request request)
 {
-    XtfMpiRequest added = {.handle = XTF_MPI_HANDLE(request), .kind = XTF_MPI_REQUEST_SILENT, .id = no_id()};
-
-    if (dest != MPI_PROC_NULL) {
-        added.kind = XTF_MPI_REQUEST_SEND;
-        added.id = xtf_mpi_requests_ids(1);
-        added.comm = xtf_mpi_comm_id(comm);
-        added.peer = (uint32_t)dest;
-        added.tag = (uint32_t)tag;
-        added.bytes = bytes;
-        record_isend(ring, time, &added);
+    if (dest == MPI_PROC_NULL) {
+        add_started(request, XTF_MPI_REQUEST_SILENT, NO_ID, 0);
+        return;
     }
-    xtf_mpi_requests_add(&added);
+    uint64_t id = xtf_mpi_requests_ids(1);
+    uint32_t number = xtf_mpi_comm_id(comm);
+    record_isend(ring, time, number, dest, tag, bytes, id);
+    add_started(request, XTF_MPI_REQUEST_SEND, id, number);
 }
 
 /* Posts a receive of a communicator that has an id. */
 static void post(XtfRing *ring, uint64_t time, uint32_t comm, MPI_Request request)
 {
-    XtfMpiRequest added = {
-        .handle = XTF_MPI_HANDLE(request), .kind = XTF_MPI_REQUEST_RECV, .id = xtf_mpi_requests_ids(1), .comm = comm};
+    uint64_t id = xtf_mpi_requests_ids(1);
 
-    xtf_core_record(ring, time, XTF_WIRE_IRECV_REQUEST, 0, 0, added.id);
-    xtf_mpi_requests_add(&added);
+    xtf_core_record(ring, time, XTF_WIRE_IRECV_REQUEST, 0, 0, id);
+    add_started(request, XTF_MPI_REQUEST_RECV, id, comm);
 }
 
 static void add_silent(MPI_Request request, unsigned flags)
@@ -105,7 +108,7 @@ static void add_silent(MPI_Request request, unsigned flags)
         .handle = XTF_MPI_HANDLE(request),
         .kind = XTF_MPI_REQUEST_SILENT,
         .flags = (uint8_t)flags,
-        .id = flags & XTF_MPI_REQUEST_PERSISTENT ? 0 : no_id(),
+        .id = flags & XTF_MPI_REQUEST_PERSISTENT ? 0 : NO_ID,
     });
 }
 
@@ -137,15 +140,12 @@ void xtf_mpi_isendrecv(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, i
     XtfMpiRequest added = {.handle = XTF_MPI_HANDLE(request),
                            .kind = XTF_MPI_REQUEST_SENDRECV,
                            .id = xtf_mpi_requests_ids(2),
-                           .comm = xtf_mpi_comm_id(comm),
-                           .peer = (uint32_t)dest,
-                           .tag = (uint32_t)tag,
-                           .bytes = bytes};
+                           .comm = xtf_mpi_comm_id(comm)};
     if (dest == MPI_PROC_NULL) {
         added.kind = XTF_MPI_REQUEST_RECV;
         added.id++;
     } else {
-        record_isend(ring, time, &added);
+        record_isend(ring, time, added.comm, dest, tag, bytes, added.id);
     }
     xtf_core_record(ring, time, XTF_WIRE_IRECV_REQUEST, 0, 0, added.id + (dest != MPI_PROC_NULL));
     added.flags = is_known(source, recvtag) ? XTF_MPI_REQUEST_KNOWN : 0;
@@ -193,7 +193,7 @@ void xtf_mpi_start(XtfRing *ring, uint64_t time, uint64_t handle, MPI_Request re
         return;
     switch (started.kind) {
     case XTF_MPI_REQUEST_SEND:
-        record_isend(ring, time, &started);
+        record_isend(ring, time, started.comm, (int)started.peer, (int)started.tag, started.bytes, id);
         break;
     case XTF_MPI_REQUEST_RECV:
         xtf_core_record(ring, time, XTF_WIRE_IRECV_REQUEST, 0, 0, id);
@@ -219,7 +219,7 @@ void xtf_mpi_mprobe(MPI_Message message, MPI_Comm comm)
     xtf_mpi_requests_add(&(XtfMpiRequest){
         .handle = XTF_MPI_HANDLE(message),
         .kind = XTF_MPI_REQUEST_MESSAGE,
-        .id = no_id(),
+        .id = NO_ID,
         .comm = xtf_mpi_comm_id(comm),
     });
 }

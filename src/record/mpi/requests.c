@@ -239,26 +239,44 @@ uint64_t xtf_mpi_requests_ids(unsigned n)
     return id + 1;
 }
 
-bool xtf_mpi_requests_add(const XtfMpiRequest *request)
+XtfMpiRequest *xtf_mpi_requests_open(uint64_t handle, XtfMpiRequestKind kind)
 {
-    uint64_t hash = hash_of(request->handle);
+    uint64_t hash = hash_of(handle);
     Stripe *stripe = stripe_of(hash);
-    bool added = false;
 
     lock(stripe);
-    if (stripe->free != NONE || grow(stripe)) {
-        uint32_t index = stripe->free;
-        XtfMpiRequest *place = at(stripe, index);
-        stripe->free = place->next;
-        *place = *request;
-        place->era = era;
-        append(stripe, index);
-        if (++stripe->n > 2 * stripe->mask)
-            spread(stripe);
-        added = true;
+    if (__builtin_expect(stripe->free == NONE, 0) && !grow(stripe)) {
+        unlock(stripe);
+        return NULL;
     }
-    unlock(stripe);
-    return added;
+    uint32_t index = stripe->free;
+    XtfMpiRequest *request = at(stripe, index);
+    stripe->free = request->next;
+    *request = (XtfMpiRequest){.handle = handle, .kind = (uint8_t)kind, .era = era};
+    append(stripe, index);
+    if (__builtin_expect(++stripe->n > 2 * stripe->mask, 0))
+        spread(stripe);
+    return request;
+}
+
+void xtf_mpi_requests_close(XtfMpiRequest *request)
+{
+    unlock(stripe_of(hash_of(request->handle)));
+}
+
+bool xtf_mpi_requests_add(const XtfMpiRequest *request)
+{
+    XtfMpiRequest *added = xtf_mpi_requests_open(request->handle, (XtfMpiRequestKind)request->kind);
+
+    if (!added)
+        return false;
+    uint32_t next = added->next, before = added->before;
+    *added = *request;
+    added->next = next;
+    added->before = before;
+    added->era = era;
+    xtf_mpi_requests_close(added);
+    return true;
 }
 
 bool xtf_mpi_requests_complete(uint64_t hold, bool message, XtfMpiRequest *request)

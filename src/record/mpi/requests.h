@@ -71,6 +71,10 @@ void xtf_mpi_requests_new_era(void);
 /* An id that was never given before; `n` of them, the first is returned. Never 0. */
 uint64_t xtf_mpi_requests_ids(unsigned n);
 
+/* Adds a request of a handle and a kind, all else 0, which the caller fills in, and then closes: at once, as others may
+ * wait. NULL: there is no memory for it, it will not be known. */
+XtfMpiRequest *xtf_mpi_requests_open(uint64_t handle, XtfMpiRequestKind kind);
+void xtf_mpi_requests_close(XtfMpiRequest *request);
 /* Adds a request; it is copied. False: there is no memory for it, it will not be known. */
 bool xtf_mpi_requests_add(const XtfMpiRequest *request);
 

@@ -68,7 +68,7 @@ def rounds(arguments, chosen, launcher, program, where, measure):
 def compiled(mpi, where):
     program = where / f"record-calls-{mpi}"
     source = pathlib.Path(__file__).with_name("record-calls.c")
-    subprocess.run([f"mpicc.{mpi}", "-O2", "-o", program, source], check=True)
+    subprocess.run([f"mpicc.{mpi}", "-O2", "-w", "-o", program, source], check=True)
     return program
 
 

@@ -25,7 +25,7 @@ enum {
 
 typedef struct {
     const char *source, *path; /* what the user named, and the .xtf file that it is, or was imported to */
-    char *output;
+    char *output, *own_output; /* where a companion goes; own_output is ours to free */
     gboolean force, quiet;
     XtfTrace *trace;
     XtfProgress *progress;
@@ -157,6 +157,20 @@ static bool is_file(const Analyze *analyze, GError **error)
                     analyze->source, folder);
 }
 
+/* A merged file holds its parts as they were, and nothing is added to it: its analysis goes where all commands look. */
+static void place_of_merged(Analyze *analyze)
+{
+    XtfTraceInfo info;
+
+    xtf_trace_get_info(analyze->trace, &info);
+    if (analyze->output || !info.merged)
+        return;
+    analyze->output = analyze->own_output = xtf_companion_beside(analyze->source);
+    if (!analyze->quiet)
+        xtf_print_line(stderr, "xtf: %s is a merged file: the analysis goes into %s, which all commands find",
+                       analyze->source, analyze->output);
+}
+
 static bool run(Analyze *analyze, GError **error)
 {
     g_autofree char *path = NULL;
@@ -170,6 +184,7 @@ static bool run(Analyze *analyze, GError **error)
     analyze->path = path;
     if (!trace || !is_file(analyze, error))
         return false;
+    place_of_merged(analyze);
     g_autoptr(XtfProgress) progress = xtf_progress_new("analysing", "rows", analyze->quiet);
     analyze->progress = progress;
     analyze->cancel = xtf_interrupts_catch(&interrupts);
@@ -202,7 +217,8 @@ int xtf_command_analyze(int argc, char **argv)
             "run on an ideal network. The result is stored in TRACE as derived types; no record is\n"
             "rewritten, and an earlier analysis is replaced.\n\n"
             "With -o it goes into a file of its own. TRACE" XTF_COMPANION_SUFFIX " beside TRACE is found by\n"
-            "all commands, as long as TRACE stays as it is; another FILE by `xtf mount -o analysis=FILE`.",
+            "all commands, as long as TRACE stays as it is; another FILE by `xtf mount -o analysis=FILE`.\n"
+            "To a merged TRACE, as `xtf record` makes it, nothing is added: its analysis goes beside it.",
             entries))
         return XTF_EXIT_USAGE;
     analyze.source = argv[1];
@@ -211,5 +227,7 @@ int xtf_command_analyze(int argc, char **argv)
         fprintf(stderr, "xtf: analyze: --force is for -o (see xtf analyze --help)\n");
         return XTF_EXIT_USAGE;
     }
-    return run(&analyze, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
+    bool good = run(&analyze, &error);
+    g_free(analyze.own_output);
+    return good ? XTF_EXIT_DONE : xtf_cli_fail(error);
 }

@@ -25,7 +25,7 @@ class Options(Case):
                          {"XTF_RECORD_FOLDER", "XTF_RECORD_JOB", "XTF_RECORD_XTF", "XTF_RECORD_GATHER", "XTF_RECORD_HOST", "XTF_RECORD_DRAIN"})
         self.assertEqual(variables["XTF_RECORD_XTF"], os.path.realpath(XTF))
         self.assertEqual(variables["XTF_RECORD_FOLDER"], f"{self.folder}/tmp/xtf-{variables['XTF_RECORD_JOB']}")
-        self.assertEqual(variables["XTF_RECORD_GATHER"], f"{self.folder}/x.xtf.d")
+        self.assertEqual(variables["XTF_RECORD_GATHER"], f"{self.folder}/x.xtf.{variables['XTF_RECORD_JOB']}.d")
         self.assertEqual(lines[-2:], ["./app", f"xtf merge -o x.xtf {variables['XTF_RECORD_FOLDER']}"])
         _, variables, _ = self.plan("--buffer", "300K", "--when-full=drop", "-a", "--filter=filter", "--drain", "3", "--clock", "monotonic", "--stack",
                                     "--locks", "--brake=50", app)
@@ -151,7 +151,22 @@ class Running(Case):
                           f'"{MAKE_PART}" "$XTF_RECORD_GATHER/000001.xtf" 1 2 5 finalized\n')
         _, error = self.record("-o", "run.xtf", app)
         self.assertIn("15 records of 2 processes", error)
-        self.assertFalse((self.folder / "run.xtf.d").exists())
+        self.assertEqual(sorted(os.listdir(self.folder)), ["app", "lib", "run.xtf", "tmp"])
+
+    def test_leaves_parts_of_other_runs_alone(self):
+        """Those of `mpirun xtf record -o run.xtf` in run.xtf.d, say."""
+        (self.folder / "run.xtf.d").mkdir()
+        subprocess.run([MAKE_PART, str(self.folder / "run.xtf.d" / "000005.xtf"), "5", "6", "9"], check=True)
+        _, error = self.record("-o", "run.xtf", self.script("app", self.parts(0, 1)))
+        self.assertIn("21 records of 2 processes", error)
+        self.assertEqual(os.listdir(self.folder / "run.xtf.d"), ["000005.xtf"])
+
+    def test_waits_for_parts_of_other_hosts(self):
+        slow = f'(sleep 0.4; "{MAKE_PART}" "$XTF_RECORD_GATHER/.part" 1 2 5; mv "$XTF_RECORD_GATHER/.part" "$XTF_RECORD_GATHER/000001.xtf") >/dev/null 2>&1 &'
+        app = self.script("app", self.parts(0, world=2) + f'mkdir "$XTF_RECORD_GATHER"\n{slow}\n')
+        _, error = self.record("-o", "run.xtf", app)
+        self.assertIn("15 records of 2 processes", error)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["app", "lib", "run.xtf", "tmp"])
 
     def test_descriptors_and_signals_of_the_program(self):
         """As without us: standard input, and the signals that the shell ignores."""

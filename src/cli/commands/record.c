@@ -151,7 +151,7 @@ static bool merge(const XtfRecordPlan *plan, XtfParts *parts, guint64 drain, boo
     const XtfMergeOptions options = {.progress = show_progress, .data = &state};
 
     xtf_parts_await(plan->folder, drain + AFTER_DRAIN_SECONDS, state.cancel);
-    xtf_parts_find(plan->folder, plan->gather, parts);
+    xtf_parts_find(plan->folder, plan->gather, drain, state.cancel, parts);
     bool good = xtf_parts_merge(parts, plan->output, plan->folder, &options, error);
     xtf_interrupts_release(&interrupts);
     return good;

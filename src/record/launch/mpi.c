@@ -55,16 +55,16 @@ static char *find_module(const char *name)
     const char *told = g_getenv("XTF_RECORD_LIBDIR");
     g_autofree char *self = xtf_real_path("/proc/self/exe");
     g_autofree char *folder = g_path_get_dirname(self ? self : "");
-    const char *const folders[] = {"../" XTF_LIBDIR "/xtf", "../record"};
+    const char *const folders[] = {"../" XTF_LIBDIR "/xtf", "../record", XTF_LIBDIR_WHOLE "/xtf"};
 
     if (told)
         return g_build_filename(told, name, NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(folders); i++) {
-        g_autofree char *file = g_build_filename(folder, folders[i], name, NULL);
+        g_autofree char *file = g_build_filename(*folders[i] == '/' ? "" : folder, folders[i], name, NULL);
         if (g_file_test(file, G_FILE_TEST_IS_REGULAR))
             return xtf_real_path(file);
     }
-    return g_build_filename(folder, folders[0], name, NULL);
+    return g_build_filename(XTF_LIBDIR_WHOLE, "xtf", name, NULL);
 }
 
 char *xtf_mpi_module(XtfMpi mpi, GError **error)
@@ -74,8 +74,8 @@ char *xtf_mpi_module(XtfMpi mpi, GError **error)
     if (!g_file_test(file, G_FILE_TEST_IS_REGULAR)) {
         if (mpis[mpi].package)
             xtf_fail(error, XTF_ERROR_NOT_FOUND,
-                     "%s: there is no such file: xtf was built without %s (needed: Debian's package %s, and "
-                     "`meson setup -D%s=enabled`)",
+                     "%s: there is no such file: xtf was built without %s, or is not installed as a whole (needed: "
+                     "Debian's package %s, and `meson setup -D%s=enabled`)",
                      file, xtf_mpi_name(mpi), mpis[mpi].package, mpis[mpi].feature);
         else
             xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s: there is no such file: xtf is not installed as a whole", file);

@@ -14,6 +14,7 @@
 enum {
     LOOK_EVERY_MS = 10,
     BEGIN_MS = 500,
+    GATHERED_EVERY_MS = 100,
 };
 
 /* What is missing is told in a part of its own, which has no records. */
@@ -37,6 +38,7 @@ void xtf_parts_finish(XtfParts *parts)
     g_clear_pointer(&parts->left_out, g_ptr_array_unref);
     g_clear_pointer(&parts->remarks, g_ptr_array_unref);
     g_clear_pointer(&parts->numbers, g_hash_table_unref);
+    parts->world_size = parts->n_records = 0;
 }
 
 /* Whether a writer holds the file's lock. */
@@ -206,8 +208,8 @@ static void look_in(const char *folder, XtfParts *parts)
     }
 }
 
-/* The processes of MPI's world that left nothing, in a sentence. */
-static void name_missing(XtfParts *parts)
+/* The processes of MPI's world that left nothing, in a sentence. True if there are some. */
+static bool name_missing(XtfParts *parts)
 {
     g_autoptr(GArray) missing = g_array_new(FALSE, FALSE, sizeof(guint32));
 
@@ -221,14 +223,29 @@ static void name_missing(XtfParts *parts)
     if (missing->len > 0)
         g_ptr_array_add(parts->left_out, g_strdup_printf("process%s %s of %" G_GUINT64_FORMAT " left no part",
                                                          missing->len == 1 ? "" : "es", ranges, parts->world_size));
+    return missing->len > 0;
 }
 
-void xtf_parts_find(const char *folder, const char *gathered, XtfParts *parts)
+static bool find_once(const char *folder, const char *gathered, XtfParts *parts)
 {
     look_in(folder, parts);
     if (gathered && !g_str_equal(folder, gathered))
         look_in(gathered, parts);
-    name_missing(parts);
+    return !name_missing(parts);
+}
+
+void xtf_parts_find(const char *folder, const char *gathered, guint64 seconds, const atomic_bool *cancel,
+                    XtfParts *parts)
+{
+    gint64 until = g_get_monotonic_time() + (gint64)seconds * G_USEC_PER_SEC;
+
+    /* Parts of other hosts are brought here, one after another, when their processes have ended. */
+    while (!find_once(folder, gathered, parts) && gathered && g_file_test(gathered, G_FILE_TEST_IS_DIR) &&
+           g_get_monotonic_time() < until && !atomic_load(cancel)) {
+        xtf_parts_finish(parts);
+        xtf_parts_init(parts);
+        g_usleep(GATHERED_EVERY_MS * 1000);
+    }
 }
 
 static bool add_remark(XtfWriter *writer, XtfTableWriter *table, const char *text, unsigned kind, GError **error)

@@ -27,8 +27,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfParts, xtf_parts_finish)
 void xtf_parts_await(const char *folder, guint64 seconds, const atomic_bool *cancel);
 
 /* Looks at all parts in two folders, of which the second need not be there, and at what the collectors complained of.
- */
-void xtf_parts_find(const char *folder, const char *gathered, XtfParts *parts);
+ * If processes are missing, and parts are brought into the second folder, it waits for them so many seconds. */
+void xtf_parts_find(const char *folder, const char *gathered, guint64 seconds, const atomic_bool *cancel,
+                    XtfParts *parts);
 
 /* Merges them. What is missing becomes remarks of the trace, and what turns out to be damaged is added to them.
  * XTF_ERROR_NOT_FOUND if there is no part, _DAMAGED if the trace has not all their records. Else as xtf_merge(). Of the

@@ -15,12 +15,12 @@ static char *default_output(char **argv, const XtfCommand *command)
     return g_strconcat(name, ".xtf", NULL);
 }
 
-/* The folder for parts beside the trace. */
-static char *parts_beside(const char *output)
+/* A folder for parts beside the trace. */
+static char *parts_beside(const char *output, const char *ending)
 {
     g_autofree char *absolute = g_canonicalize_filename(output, NULL);
 
-    return g_strconcat(absolute, ".d", NULL);
+    return g_strconcat(absolute, ending, NULL);
 }
 
 static const char *shared_parent(const char *path)
@@ -36,7 +36,8 @@ static void place_outside(XtfRecordPlan *plan)
     plan->first = true;
     plan->job = xtf_job_new();
     plan->folder = xtf_folder_name(plan->job);
-    plan->gather = parts_beside(plan->output);
+    g_autofree char *ending = g_strdup_printf(".%s.d", plan->job); /* other runs have left run.xtf.d, perhaps */
+    plan->gather = parts_beside(plan->output, ending);
     plan->host = g_strdup(g_get_host_name());
 }
 
@@ -44,7 +45,7 @@ static void place_outside(XtfRecordPlan *plan)
  * system of many machines, when they are finished. */
 static void place_inside(XtfRecordPlan *plan)
 {
-    g_autofree char *folder = parts_beside(plan->output);
+    g_autofree char *folder = parts_beside(plan->output, ".d");
 
     g_free(plan->output);
     plan->output = g_steal_pointer(&folder);

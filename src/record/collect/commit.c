@@ -186,6 +186,10 @@ static void add_remarks(XtfCollectSession *session)
     uint64_t unknown = 0, without_ring = atomic_load(&process->without_ring);
 
     tell_unrecorded(session);
+    for (uint32_t i = 0; i < session->n_rings; i++)
+        if (session->rings[i] && session->rings[i]->fault)
+            xtf_collect_remark(collector, "process %" PRIu32 ": the records of thread %" PRIu32 " end too early: %s",
+                               collector->rank, session->rings[i]->thread, session->rings[i]->fault);
     for (unsigned i = 0; i < G_N_ELEMENTS(counts->unknown_kinds); i++)
         unknown += counts->unknown_kinds[i];
     if (counts->dropped > 0)

@@ -65,12 +65,8 @@ static uint64_t decode(XtfCollectSession *session, uint32_t i, const uint8_t *da
     XtfCollectRing *ring = ring_of(session, i);
     if (!ring->fault && xtf_collect_decode(ring, data, size, limit, &taken))
         return taken;
-    if (ring->fault) {
-        if (taken > 0 || ring->events == 0)
-            xtf_collect_remark(collector, "the records of thread %" PRIu32 " end too early: %s", ring->thread,
-                               ring->fault);
+    if (ring->fault) /* told at the end */
         return size;
-    }
     GError *error = g_steal_pointer(&ring->stream.error);
     xtf_collect_fail(session,
                      error ? error : g_error_new(XTF_ERROR, XTF_ERROR_INVALID, "ring %" PRIu32 ": not decoded", i));

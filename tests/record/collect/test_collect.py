@@ -136,13 +136,22 @@ class Collector(unittest.TestCase):
         with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING, ring_size=4096) as traced:
             traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 10) + struct.pack("<QQ", 100, 250))
             traced.memory.append(1, record("OWNER", 1, 0, 1, 2))
+            traced.memory.append(2, record("OWNER", 1, 0, 2, 3))
+            traced.memory.wait_until_taken()
+            traced.memory.append(2, bytes(16))  # a round of its own
+            traced.memory.append(3, record("OWNER", 1, 0, 3, 4))
+            traced.memory.wait_until_taken()
+            traced.memory.u64(traced.memory.ring_at(3), 10**9)  # a head that cannot be
             for step in range(10):
                 traced.memory.append(0, bytes(4000))
                 traced.memory.append(1, calls(10 + 100 * step, 50))
             self.assertEqual(traced.end(), (0, ""))
         part = self.part()
         self.assertEqual(events(part).count("ENTER"), 10 + 500)
-        self.assertIn("ring 0, byte 344: kind 250 is none", xtf("cat", part, "definitions/remarks"))
+        remarks = xtf("cat", part, "definitions/remarks")
+        self.assertIn("thread 0 end too early: ring 0, byte 344: kind 250 is none", remarks)
+        self.assertIn("thread 2 end too early: ring 2, byte 24: it was never written", remarks)
+        self.assertIn("thread 3 end too early: ring 3, byte 24: its positions are impossible", remarks)
 
     def test_no_memory_of_ours(self):
         for change in (0, b"????????"), (8, struct.pack("<I", 77)), (12, struct.pack("<I", 0)), (16, struct.pack("<Q", 12345)), (56, struct.pack("<Q", 0)), (36, b"\xff"):

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -30,17 +31,21 @@ static uint64_t number_option(const char *name, uint64_t usual)
 static void tell_of_end(int status, void *data)
 {
     XtfWireProcess *process = xtf_core.process;
+    char name[64];
 
     if (!xtf_core_life.mine)
         return;
     atomic_store(&process->exit_status, status);
     atomic_store(&process->exited, 1);
+    uint32_t rank = atomic_load(&process->rank);
+    if (rank == XTF_WIRE_NONE)
+        snprintf(name, sizeof name, "process %d", (int)process->pid);
+    else
+        snprintf(name, sizeof name, "rank %u (process %d)", (unsigned)rank, (int)process->pid);
     if (atomic_load(&xtf_core.lost) || !xtf_core_collector_lives())
-        xtf_core_say("the collector of process %d (rank %d) has ended: the rest of this process is not recorded",
-                     (int)process->pid, (int)atomic_load(&process->rank));
+        xtf_core_say("the collector of %s has ended: the rest of this process is not recorded", name);
     else if (atomic_load(&process->collector_ready) == 2)
-        xtf_core_say("the collector of process %d (rank %d) cannot record it: see the logs in %s", (int)process->pid,
-                     (int)atomic_load(&process->rank), xtf_core_option("FOLDER"));
+        xtf_core_say("the collector of %s cannot record it: see the logs in %s", name, xtf_core_option("FOLDER"));
 }
 
 static bool activate(const char *folder)

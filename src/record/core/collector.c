@@ -67,6 +67,9 @@ static void reset_signals(void)
 
     for (int i = 1; i < NSIG; i++)
         sigaction(i, &usual, NULL);
+    /* A part that grows past the limit of file sizes is an error to be told, and no death. */
+    usual.sa_handler = SIG_IGN;
+    sigaction(SIGXFSZ, &usual, NULL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
 }

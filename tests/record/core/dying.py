@@ -62,8 +62,8 @@ class Case(unittest.TestCase):
             os.kill(process, 9)
 
     def environment(self, **options):
-        """Of a program with the recorder in it."""
-        return {**ENVIRONMENT, "LD_PRELOAD": MODULE, "XTF_RECORD_FOLDER": str(self.parts), "XTF_RECORD_XTF": XTF,
+        """Of a program with the recorder in it, which records also what is called very often."""
+        return {**ENVIRONMENT, "LD_PRELOAD": MODULE, "XTF_RECORD_FOLDER": str(self.parts), "XTF_RECORD_XTF": XTF, "XTF_RECORD_BRAKE": "0",
                 **{f"XTF_RECORD_{name}": str(value) for name, value in options.items()}}
 
     def start(self, n, how, environment, limits=(), before=None):

@@ -45,6 +45,18 @@ class Limits(Case):
     def test_size_of_files_that_suffices(self):
         self.whole((resource.RLIMIT_FSIZE, 3 << 20))
 
+    def test_part_too_large(self):
+        """The collector fails, and the program does not."""
+        n, start = 2000000, {"limits": [(resource.RLIMIT_FSIZE, 450000)]}
+        alone = self.alone(n, "exit", **start)
+        done = self.recorded(n, "exit", start=start, BUFFER=65536)
+        self.assertEqual((done.status, done.out), (alone.status, alone.out))
+        self.assertEqual(self.counted(), 3 * n)
+        self.assertIn("File too large", "".join(log.read_text() for log in self.parts.glob("*.log")))
+        for part in self.files():
+            self.assertLessEqual(part.stat().st_size, 450000)
+            self.assertIn(" 0 problems", self.xtf("check", part))
+
     def test_memory(self):
         self.refused((resource.RLIMIT_AS, 8 << 20), why="no memory")
 

@@ -8,6 +8,7 @@ The programs check themselves what MPI gave them: MPI_IN_PLACE, MPI_BOTTOM, stat
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -87,6 +88,61 @@ class Mpich(Fortran):
 
     def test_bindings(self):
         self.compare()
+
+
+# Routines that are not wrapped on purpose, and why.
+LEFT = {
+    "mpi_aint_add_": "adds",
+    "mpi_aint_diff_": "subtracts",
+    "mpi_f_sync_reg_": "does nothing",
+    "mpi_wtime_": "reads a clock",
+    "mpi_wtick_": "tells about a clock",
+    "mpi_alloc_mem_cptr_": "allocates; its other form is counted",
+    "mpi_info_create_env_": "has other arguments in each language, and is local",
+    "mpi_delete_error_class_": "of MPICH alone, local",
+    "mpi_delete_error_code_": "of MPICH alone, local",
+    "mpi_delete_error_string_": "of MPICH alone, local",
+}
+PREDEFINED = re.compile(r"mpi_.*(_fn|_fn_null)_")  # callbacks, which MPI calls
+SIZEOF = re.compile(r"mpi_sizeof_.*")  # for each type and rank, and without a call
+
+
+def symbols(library, kinds):
+    listed = subprocess.run(["nm", "-D", library], capture_output=True, text=True, check=True).stdout
+    return {line.split()[-1].partition("@")[0] for line in listed.splitlines() if line.split()[-2] in kinds}
+
+
+class Exports(unittest.TestCase):
+    """Each routine that a Fortran library has is wrapped, or reaches a function of C that is."""
+
+    def libraries(self, mpi, pattern):
+        module = pathlib.Path(XTF).parents[1] / f"record/libxtf-record-{mpi}.so"
+        found = sorted(pathlib.Path("/usr/lib").glob(f"*/{pattern}"))
+        if not module.exists() or not found:
+            self.skipTest(f"no Fortran library of {mpi}, or no module for it")
+        return symbols(module, "TW"), found
+
+    def routines(self, library):
+        return {name for name in symbols(library, "TW") if re.fullmatch(r"mpi_[a-z0-9_]*[a-z0-9]_", name)}
+
+    def left(self, routines):
+        """What has no excuse; forms for mpi_f08 and for large counts have that of the plain one."""
+        return sorted(name for name in routines if re.sub("(f08|f08ts)_(large_)?$", "", name) not in LEFT
+                      and not PREDEFINED.fullmatch(name) and not SIZEOF.fullmatch(name))
+
+    def test_openmpi(self):
+        wrapped, libraries = self.libraries("openmpi", "libmpi_*.so.40")
+        for library in libraries:
+            self.assertEqual(self.left(self.routines(library) - wrapped), [], library)
+
+    def test_mpich(self):
+        wrapped, libraries = self.libraries("mpich", "libmpichfort.so.12")
+        functions = {name.lower() for name in wrapped if name.startswith("MPI_")}
+        for library in libraries:
+            reached = {name.lower() for name in symbols(library, "U")} & functions
+            # mpif.h, and what has a buffer, goes by MPI_X; the rest of mpi_f08 by PMPI_X.
+            by_c = {name for name in self.routines(library) if "_f08_" not in name and re.sub("(_f08ts)?(_large)?_$", "", name) in reached}
+            self.assertEqual(self.left(self.routines(library) - wrapped - by_c), [], library)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 usage: fortran.py TABLE MPI SOURCE -- COMPILER...
 
 MPI is openmpi or mpich; COMPILER is as in wrappers.py. The Fortran bindings of Open MPI call PMPI_X: so all of them are wrapped, mpi_x_ of mpif.h and of the module
-mpi, mpi_x_f08_ of the module mpi_f08. Those of MPICH call MPI_X, which is wrapped already, but for the routines of mpi_f08 without a
-buffer, mpi_x_f08_, which call PMPI_X.
+mpi, mpi_x_f08_ of the module mpi_f08. Those of MPICH call MPI_X, which is wrapped already, but for attributes, and for
+the routines of mpi_f08 without a buffer, mpi_x_f08_ and mpi_x_f08_large_, which call PMPI_X.
 
 A wrapper passes on the arguments as they are to the profiling name of the same routine, pmpi_x_, or pmpi_x_f08_ (MPICH: pmpir_x_f08_): what Fortran's
 MPI_IN_PLACE, MPI_BOTTOM or a callback mean, the library's own conversion knows. Handles are converted for recording alone.
@@ -26,6 +26,8 @@ WITHOUT = {"MPI_Info_create_env", "MPI_Pcontrol"}
 LACKING = {"argc": ("MPI_Init", "MPI_Init_thread"), "argv": ("MPI_Init", "MPI_Init_thread")}
 # The same routines with an address as a TYPE(C_PTR), which mpif.h and the module mpi have as well.
 WITH_POINTER = ("MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_shared_query")
+# What mpif.h and the module mpi of MPICH do by functions of MPICH's own.
+PAST_C = {"MPI_Attr_get", "MPI_Attr_put"} | {f"MPI_{kind}_{what}_attr" for kind in ("Comm", "Type", "Win") for what in ("get", "set")}
 INTEGERS_8 = ("MPI_Count", "MPI_Aint", "MPI_Offset")
 
 
@@ -146,19 +148,25 @@ def entry_of(function, name, profiling, aliases):
 
 def entries_of(function, mpi):
     lower = function.name.lower()
+    profiling = "pmpi" if mpi == "openmpi" else "pmpir"
     entries = []
+    if function.name.endswith("_c"):
+        # Routines of mpi_f08 that take large counts, and no buffer.
+        return [entry_of(function, f"{lower[:-2]}_f08_large_", f"{profiling}_{lower[4:-2]}_f08_large_", [])]
+    if mpi == "mpich" and function.name in PAST_C:
+        entries.append(entry_of(function, f"{lower}_", f"pmpi_{lower[4:]}_", [f"{lower}__"]))
     if mpi == "openmpi":
         ompi = f"ompi_{function.short.lower()}_f"
         entries.append(entry_of(function, f"{lower}_", f"pmpi_{lower[4:]}_", [f"{lower}__", lower.upper(), ompi]))
         if function.name in WITH_POINTER:
             entries.append(entry_of(function, f"{lower}_cptr_", f"pmpi_{lower[4:]}_cptr_", [f"{lower}_cptr__", f"{lower}_cptr".upper()]))
-    entries.append(entry_of(function, f"{lower}_f08_", f"{'pmpi' if mpi == 'openmpi' else 'pmpir'}_{lower[4:]}_f08_", []))
+    entries.append(entry_of(function, f"{lower}_f08_", f"{profiling}_{lower[4:]}_f08_", []))
     return entries
 
 
-def has_binding(function):
+def has_binding(function, mpi):
     return (function.recorded != "never" and function.name not in WITHOUT and not function.variadic and function.result == "int"
-            and not function.name.endswith("_c"))
+            and not (mpi == "openmpi" and function.name.endswith("_c")))
 
 
 # No header declares what Fortran calls.
@@ -173,7 +181,7 @@ HEAD = """#include "src/record/mpi/fortran.h"
 def source_text(functions, mpi, snippets, declarations):
     parts = [HEAD]
     for function in functions:
-        if has_binding(function) and function.name in declarations:
+        if has_binding(function, mpi) and function.name in declarations:
             parts += [body_of(function, kinds.snippets_of(snippets, function)), *entries_of(function, mpi)]
     return "\n\n".join(parts) + "\n"
 

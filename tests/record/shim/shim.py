@@ -74,9 +74,9 @@ OPERATIONS = {
     "EXSCAN": (f"(p.n - p.me - 1) * {DATA}", f"p.me * {DATA}"),
 }
 NEIGHBORS = {
-    "ALLGATHER": (f"p.destinations * {SEND}", f"p.sources * {RECEIVE}"),
-    "ALLGATHERV": (f"p.destinations * {SEND}", "SUM(recvcounts, recvtype, p.sources)"),
-    "ALLTOALL": (f"p.destinations * {SEND}", f"p.sources * {RECEIVE}"),
+    "ALLGATHER": (f"(p.destinations - p.n_absent) * {SEND}", f"(p.sources - p.n_absent) * {RECEIVE}"),
+    "ALLGATHERV": (f"(p.destinations - p.n_absent) * {SEND}", "SUM(recvcounts, recvtype, p.sources)"),
+    "ALLTOALL": (f"(p.destinations - p.n_absent) * {SEND}", f"(p.sources - p.n_absent) * {RECEIVE}"),
     "ALLTOALLV": ("SUM(sendcounts, sendtype, p.destinations)", "SUM(recvcounts, recvtype, p.sources)"),
     "ALLTOALLW": ("SUM_W(sendcounts, sendtypes, p.destinations)", "SUM_W(recvcounts, recvtypes, p.sources)"),
 }
@@ -86,7 +86,7 @@ def collective(function):
     """(before, after) of a collective operation; its buffers may be gone when it is over."""
     sent, received = (NEIGHBORS if "neighbor" in function.flags else OPERATIONS)[function.operation]
     root = "root" if function.argument("root") else "0"
-    size = f"Place p = place_of(comm, {root}); Count size = {{1, {sent}, {received}}};"
+    size = f"Place p = place_of(comm, {root}); {'' if 'neighbor' in function.flags else 'memset(p.absent, 0, sizeof p.absent);'} Count size = {{1, {sent}, {received}}};"
     after = {"collective": "collected(size);", "icollective": "add_collective(*request, 0, size);", "collective_init": "add_collective(*request, 1, size);"}
     return size, after[function.kind]
 

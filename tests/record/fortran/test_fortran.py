@@ -16,7 +16,7 @@ import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-XTF = sys.argv[1]
+XTF = os.path.abspath(sys.argv[1])
 BINDINGS = {"mpif.h": 0, "mpi": 1, "mpi_f08": 2}
 FORTRAN = ["-g", "-w", "-fallow-argument-mismatch", "-ffree-line-length-none"]
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}

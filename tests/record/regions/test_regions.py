@@ -15,7 +15,7 @@ import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-XTF, ELF, HEADERS = sys.argv[1], sys.argv[2] == "1", sys.argv[3]
+XTF, ELF, HEADERS = os.path.abspath(sys.argv[1]), sys.argv[2] == "1", sys.argv[3]
 NAMES_ARE_FOUND = unittest.skipUnless(ELF, "this build does not read object files (Meson feature elf)")
 
 

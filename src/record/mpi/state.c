@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/record/mpi/requests.h"
 #include "src/record/mpi/start.h"
 #include "src/record/mpi/world.h"
 #include "src/record/mpi/wrapper.h"
@@ -171,8 +172,10 @@ XTF_MPI_VISIBLE int MPI_Pcontrol(const int level, ...)
     result = xtf_mpi_next.Pcontrol(level);
     xtf_core_leave(ring, XTF_MPI_REGION_Pcontrol);
     xtf_core_end();
-    if (level == 0)
+    if (level == 0) {
         xtf_core_set_recording(false);
+        xtf_mpi_requests_new_era(); /* requests may complete unseen */
+    }
     return result;
 }
 

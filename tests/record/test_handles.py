@@ -34,6 +34,8 @@ class Communicators(Case):
 
     def groups(self, trace, row):
         own, remote = trace.members(row), trace.members(row, "remote_group")
+        if own is None:  # of oneself
+            return None
         return [tuple(own)] if remote is None else sorted([tuple(own), tuple(remote)])
 
     def check_definitions(self, trace, comms):
@@ -86,11 +88,12 @@ class Communicators(Case):
             process = location >> 32
             for record in records:
                 if record.event in ("MPI_SEND", "MPI_ISEND", "MPI_RECV", "MPI_IRECV"):
-                    groups = self.groups(trace, record.comm)
+                    groups = self.groups(trace, record.comm) or [(process,)]
                     peers = groups[0] if len(groups) == 1 or process not in groups[0] else groups[1]
                     pair = (process, peers[record.peer]) if "SEND" in record.event else (peers[record.peer], process)
                     (sent if "SEND" in record.event else received)[trace.comm_name(record.comm), pair] += 1
         expected = collections.Counter()
+        expected.update(("MPI_COMM_SELF", (process, process)) for process in range(4))
         for name, *groups in comms:
             if len(groups) == 2:
                 pairs = [*zip(*groups), *zip(*reversed(groups))]
@@ -124,6 +127,8 @@ class Communicators(Case):
                 self.check_records(trace, member_of)
                 self.check_collectives(trace)
                 self.check_messages(trace, comms)
+                matched = [line.split() for line in self.xtf("cat", trace.trace.path, "messages").splitlines()]
+                self.assertEqual({words[8] for words in matched[1:] if words[7] != "bytes"}, {"certain"}, "each message meets its end")
                 self.check_topologies(trace, coordinates)
 
     def test_very_many(self):

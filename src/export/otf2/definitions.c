@@ -143,11 +143,28 @@ DEFINE(write_group, Group)
                                                (uint32_t)count, list));
 }
 
+enum { LABEL_COMM_SELF = 6 }; /* of xtf_group_types */
+
+/* A communicator of oneself has no group here. In OTF2 it has the one of type COMM_SELF: an archive that was imported
+ * says which, else there is one. */
+static uint32_t group_of_oneself(XtfOtf2Definer *d)
+{
+    const XtfModelTable *groups = &d->export->names.tables[XTF_MODEL_GROUPS].table;
+    uint8_t buffer[XTF_ROW_MAX];
+
+    for (uint64_t i = 0; i < groups->n; i++)
+        if (((const XtfGroupRow *)xtf_model_table_row(groups, i, buffer))->type == LABEL_COMM_SELF)
+            return xtf_otf2_id(&d->export->names, XTF_MODEL_GROUPS, i);
+    return OTF2_UNDEFINED_GROUP;
+}
+
 DEFINE(write_communicator, Communicator)
 {
     uint32_t name = TEXT(name), group = REF(group, GROUPS), remote = REF(remote_group, GROUPS),
              parent = REF(parent, COMMUNICATORS);
 
+    if (group == OTF2_UNDEFINED_GROUP && d->export->names.tables[XTF_MODEL_DEFINITION_REFERENCES].table.n == 0)
+        group = group_of_oneself(d);
     if (remote != OTF2_UNDEFINED_GROUP)
         return PUT(OTF2_GlobalDefWriter_WriteInterComm(W, ID(COMMUNICATORS), name, group, remote, parent, row->flags));
     return PUT(OTF2_GlobalDefWriter_WriteComm(W, ID(COMMUNICATORS), name, group, parent, row->flags));

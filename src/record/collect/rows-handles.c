@@ -7,15 +7,15 @@ enum { LABEL_COMM_GROUP = 5, LABEL_COMM_SELF = 6, LABEL_MPI = 4 };
 
 /* ---- Definitions. */
 
-/* The group of MPI_COMM_SELF, which has the one member that asks, in every process. */
-static uint32_t group_of_self(XtfCollectTables *tables, uint32_t id)
+/* A communicator of oneself has no group: whose it is depends on who asks. That there are such is told by a group of
+ * its own type. */
+static void add_group_of_oneself(XtfCollectTables *tables, uint32_t id)
 {
     uint32_t row = xtf_collect_row(tables, XTF_MODEL_GROUPS, id);
     XtfGroupRow *group = xtf_collect_change_row(tables, XTF_MODEL_GROUPS, row);
 
     group->type = LABEL_COMM_SELF;
     group->paradigm = LABEL_MPI;
-    return row;
 }
 
 static bool define_comm(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes, size_t size)
@@ -34,14 +34,13 @@ static bool define_comm(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes,
     uint32_t group = xtf_collect_reference(collector, XTF_MODEL_GROUPS, comm.group);
     uint32_t remote = xtf_collect_reference(collector, XTF_MODEL_GROUPS, comm.remote_group);
     uint32_t parent = xtf_collect_reference(collector, XTF_MODEL_COMMUNICATORS, comm.parent);
-    uint32_t self = comm.group == XTF_WIRE_NONE && !(comm.flags & XTF_WIRE_NAME_ONLY)
-                        ? group_of_self(&collector->tables, (uint32_t)id)
-                        : XTF_NONE32;
+    if (comm.group == XTF_WIRE_NONE && !(comm.flags & XTF_WIRE_NAME_ONLY))
+        add_group_of_oneself(&collector->tables, (uint32_t)id);
     XtfCommunicatorRow *to = xtf_collect_change_row(&collector->tables, XTF_MODEL_COMMUNICATORS, row);
     to->name = text;
     if (comm.flags & XTF_WIRE_NAME_ONLY)
         return true;
-    to->group = comm.group == XTF_WIRE_NONE ? self : group;
+    to->group = group;
     to->remote_group = remote;
     to->parent = parent;
     to->flags = comm.flags;

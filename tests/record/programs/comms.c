@@ -84,6 +84,7 @@ static void duplicates(void)
     use_and_free(comm, "dup");
     MPI_Comm_dup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &comm);
     use_and_free(comm, "dup-info");
+    MPI_Sendrecv(NULL, 0, MPI_INT, 0, 7, NULL, 0, MPI_INT, 0, 7, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     MPI_Comm_dup(MPI_COMM_SELF, &self);
     use_and_free(self, "self");
     /* Rank 1 does not record meanwhile, but the others need it. */

@@ -77,7 +77,11 @@ typedef struct {
     _Atomic uint64_t unrecorded[XTF_WIRE_FUNCTIONS];
 } XtfWireProcess;
 
-typedef enum { XTF_WIRE_WAIT, XTF_WIRE_DROP } XtfWireWhenFull;
+typedef enum {
+    XTF_WIRE_WAIT,
+    XTF_WIRE_DROP,
+    XTF_WIRE_FLUSH, /* wait until the ring is empty; the collector takes nothing before */
+} XtfWireWhenFull;
 
 /* What becomes of calls of the process's own region XTF_WIRE_REGIONS_OWN + i: byte i behind the rings, a plain byte
  * that is read and written atomically. The collector sets EXCLUDED, since it knows names, and leaves out what was

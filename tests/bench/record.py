@@ -123,7 +123,7 @@ def bench_buffers(arguments, where):
     for what, amount in ("many", arguments.calls), ("few", 3):
         for buffer in BUFFERS:
             chosen = recorders(arguments, "openmpi", ["--buffer", buffer])[:2]
-            chosen.append(Recorder("synchronous", recorders(arguments, "openmpi", ["--buffer", buffer, "--synchronous"])[1].command))
+            chosen.append(Recorder("synchronous", recorders(arguments, "openmpi", ["--buffer", buffer, "--when-full=flush"])[1].command))
             runs = rounds(arguments, chosen, launcher, [program, what, amount], where, figures)
             median = {name: [common.median([run[k] for run in all_runs]) for k in (1, 2)] for name, all_runs in runs.items()}
             by_itself = median["nothing"][0]

@@ -49,6 +49,8 @@ class Options(Case):
         other.write_bytes((self.folder / "lib" / "libxtf-record.so").read_bytes())
         _, variables, _ = self.plan(self.script("app", ""), LD_PRELOAD=str(other))
         self.assertEqual(variables["LD_PRELOAD"], f"{other}:{self.folder}/lib/libxtf-record.so")
+        _, variables, _ = self.plan("--stack", self.script("app", ""), LD_PRELOAD=str(other))
+        self.assertEqual(variables["LD_PRELOAD"], f"{self.folder}/lib/libxtf-record.so:{other}")
 
     def test_wrong(self):
         app = self.script("app", "echo ran")

@@ -102,7 +102,7 @@ static bool parse_filter(char **filter)
 
 static bool parse_given(Given *given, XtfRecordOptions *options, XtfMpi *mpi)
 {
-    static const char *const manners[] = {"wait", "drop", NULL}, *const clocks[] = {"tsc", "monotonic", NULL};
+    static const char *const manners[] = {"wait", "drop", "flush", NULL}, *const clocks[] = {"tsc", "monotonic", NULL};
     unsigned manner, clock;
 
     if (!parse_buffer(given->buffer, &options->ring_size) || !parse_drain(given->drain, &options->drain) ||
@@ -113,7 +113,7 @@ static bool parse_given(Given *given, XtfRecordOptions *options, XtfMpi *mpi)
     *mpi = XTF_MPI_UNKNOWN;
     if (given->mpi && !xtf_mpi_parse(given->mpi, mpi))
         return wrong("--mpi", given->mpi, "openmpi, mpich or none is needed");
-    options->drop = manner == 1;
+    options->when_full = given->when_full;
     options->clock = given->clock;
     options->filter = given->filter;
     options->all_calls = given->all_calls;
@@ -285,7 +285,8 @@ int xtf_command_record(int argc, char **argv)
          "The program's MPI, if it cannot be found out: openmpi, mpich, none", "NAME"},
         {"buffer", 'b', 0, G_OPTION_ARG_STRING, &given.buffer, "Buffer of each thread (default: 4M)", "SIZE"},
         {"when-full", 'w', 0, G_OPTION_ARG_STRING, &given.when_full,
-         "What a thread does whose buffer is full: wait (the default), or drop records", "WHAT"},
+         "What a thread does whose buffer is full: wait (the default), drop records, or flush: wait until it is empty",
+         "WHAT"},
         {"all-calls", 'a', 0, G_OPTION_ARG_NONE, &given.all_calls,
          "Record also calls that do not communicate, such as MPI_Comm_rank", NULL},
         {"filter", 0, 0, G_OPTION_ARG_FILENAME, &given.filter, "Which functions of the program to record", "FILE"},

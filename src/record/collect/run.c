@@ -66,6 +66,20 @@ static bool takes_any_number(XtfCollectSession *session)
     return !session->has_mpi && atomic_load(&session->memory.process->claimed) > 0;
 }
 
+/* Whether it is time to take what rings have: always, but where they are taken when they are full. */
+static bool is_time(const XtfCollectSession *session)
+{
+    const XtfWireProcess *process = session->memory.process;
+    uint32_t n = MIN(atomic_load(&process->claimed), session->memory.n_rings);
+
+    if (process->when_full != XTF_WIRE_FLUSH)
+        return true;
+    for (uint32_t i = 0; i < n; i++)
+        if (atomic_load(&session->memory.rings[i].waiting))
+            return true;
+    return false;
+}
+
 /* One round, with the commit that it needs. True if rings had something. */
 static bool work(XtfCollectSession *session)
 {
@@ -75,6 +89,10 @@ static bool work(XtfCollectSession *session)
     bool asked = drain != atomic_load(&process->drained);
 
     xtf_collect_begin(session, takes_any_number(session));
+    if (!asked && !is_time(session)) {
+        say_ready(session);
+        return false;
+    }
     bool any = xtf_collect_round(session);
     if (asked || xtf_collect_monotonic() - session->committed >= COMMIT_NS)
         xtf_collect_commit(session, reading);

@@ -56,7 +56,9 @@ static bool activate(const char *folder)
     if (!xtf_core_make_memory(number_option("BUFFER", RING_SIZE)))
         return false;
     XtfWireProcess *process = xtf_core.process;
-    process->when_full = full && !strcmp(full, "drop") ? XTF_WIRE_DROP : XTF_WIRE_WAIT;
+    process->when_full = full && !strcmp(full, "drop")    ? XTF_WIRE_DROP
+                         : full && !strcmp(full, "flush") ? XTF_WIRE_FLUSH
+                                                          : XTF_WIRE_WAIT;
     xtf_core.patience = (drain < 3600 ? drain : 3600) * 1000000000;
     /* On another node than that of `xtf record` it is not there yet. */
     mkdir(folder, 0700);

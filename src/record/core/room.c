@@ -54,7 +54,7 @@ static bool look(XtfRing *ring, uint64_t size)
 
     if (ring->head + size > end)
         return false;
-    if (ring->head - tail > ring_size(ring) / 2)
+    if (ring->head - tail > ring_size(ring) / 2 && xtf_core.process->when_full != XTF_WIRE_FLUSH)
         xtf_core_wake_collector();
     ring->limit = end < step ? end : step;
     return true;
@@ -93,7 +93,7 @@ static bool await(XtfRing *ring, uint64_t need)
 
 bool xtf_core_wait_for_room(XtfRing *ring, uint64_t need)
 {
-    if (xtf_core.process->when_full != XTF_WIRE_WAIT)
+    if (xtf_core.process->when_full == XTF_WIRE_DROP)
         return false;
     uint64_t from = xtf_core_now();
     atomic_store_explicit(&ring->shared->waits, ring->shared->waits + 1, memory_order_relaxed);
@@ -117,5 +117,7 @@ bool xtf_core_find_room(XtfRing *ring, uint64_t size)
         return false;
     }
     xtf_core_tell_of_waiting(ring);
-    return xtf_core_wait_for_room(ring, ring_size(ring) / 4) && look(ring, size);
+    bool flush = xtf_core.process->when_full == XTF_WIRE_FLUSH;
+    uint64_t need = flush ? ring_size(ring) - XTF_CORE_RESERVE : ring_size(ring) / 4;
+    return xtf_core_wait_for_room(ring, need) && look(ring, size);
 }

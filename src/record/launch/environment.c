@@ -18,13 +18,17 @@ static void set_number(GPtrArray *variables, const char *name, guint64 value)
         g_ptr_array_add(variables, g_strdup_printf("%s=%" G_GUINT64_FORMAT, name, value));
 }
 
-/* What was to be loaded before stays first: sanitizers insist on it. */
-static void set_preload(GPtrArray *variables, const char *module)
+/* What was to be loaded before stays first: sanitizers insist on it. But tools that are called below the recorder must
+ * come behind it. */
+static void set_preload(GPtrArray *variables, const char *module, bool stack)
 {
-    const char *before = g_getenv("LD_PRELOAD");
-    bool some = before && *before;
+    const char *others = g_getenv("LD_PRELOAD");
 
-    g_ptr_array_add(variables, g_strdup_printf("LD_PRELOAD=%s%s%s", some ? before : "", some ? ":" : "", module));
+    if (!others || !*others)
+        set(variables, "LD_PRELOAD", module);
+    else
+        g_ptr_array_add(variables,
+                        g_strdup_printf("LD_PRELOAD=%s:%s", stack ? module : others, stack ? others : module));
 }
 
 char **xtf_record_environment(const XtfRecordOptions *options, const XtfRecordPlace *place, const char *module)
@@ -32,14 +36,14 @@ char **xtf_record_environment(const XtfRecordOptions *options, const XtfRecordPl
     GPtrArray *variables = g_ptr_array_new();
     g_autofree char *self = xtf_real_path("/proc/self/exe");
 
-    set_preload(variables, module);
+    set_preload(variables, module, options->stack);
     set(variables, "XTF_RECORD_FOLDER", place->folder);
     set(variables, "XTF_RECORD_JOB", place->job);
     set(variables, "XTF_RECORD_XTF", self);
     set(variables, "XTF_RECORD_GATHER", place->gather);
     set(variables, "XTF_RECORD_HOST", place->host);
     set_number(variables, "XTF_RECORD_BUFFER", options->ring_size);
-    set(variables, "XTF_RECORD_WHEN_FULL", options->drop ? "drop" : NULL);
+    set(variables, "XTF_RECORD_WHEN_FULL", options->when_full);
     set_number(variables, "XTF_RECORD_ALL_CALLS", options->all_calls);
     set(variables, "XTF_RECORD_FILTER", options->filter);
     set_number(variables, "XTF_RECORD_DRAIN", options->drain);

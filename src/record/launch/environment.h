@@ -7,9 +7,9 @@
 
 /* The options of a recording. What is 0 or NULL is left to the modules. */
 typedef struct {
-    guint64 ring_size; /* bytes, a power of two */
-    guint64 drain;     /* seconds */
-    bool drop;         /* records that find no room are left out; else their thread waits */
+    guint64 ring_size;     /* bytes, a power of two */
+    guint64 drain;         /* seconds */
+    const char *when_full; /* "wait", "drop" or "flush"; NULL: "wait" */
     bool all_calls, stack, locks;
     const char *filter; /* a file, absolute */
     const char *clock;  /* "tsc" or "monotonic" */

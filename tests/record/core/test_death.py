@@ -32,12 +32,18 @@ class Ends(Case):
                 self.counts.unlink()
 
     def test_waiting_for_room(self):
-        """A buffer that is full many times over."""
+        """A buffer that is full many times over; with `flush` it is emptied each time, and at no other."""
         alone = self.alone(100000, "kill")
-        self.assertEqual(self.recorded(100000, "kill", BUFFER=65536), alone)
-        [part] = self.files()
-        kinds, _ = self.check(part)
-        self.assertEqual((kinds["ENTER"], kinds["LEAVE"]), (300000, 300000))
+        for policy in "wait", "flush":
+            self.assertEqual(self.recorded(100000, "kill", BUFFER=65536, WHEN_FULL=policy), alone)
+            [part] = self.files()
+            kinds, _ = self.check(part)
+            self.assertEqual((kinds["ENTER"], kinds["LEAVE"]), (300000, 300000), policy)
+            if policy == "flush":
+                self.assertGreaterEqual(kinds["BUFFER_FLUSH"], 16 * 600000 // 65536 - 1)
+            for file in self.parts.iterdir():
+                file.unlink()
+            self.counts.unlink()
 
     def test_dropping(self):
         """What is dropped leaves the frames right, and the program is not stopped."""

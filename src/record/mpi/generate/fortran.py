@@ -116,9 +116,10 @@ def unrecorded_of(function, snippets):
     conversions, filled = filled_of(function, snippets)
     test = "xtf_mpi_agrees_init()" if function.kind in wrappers.BEGINS else "xtf_mpi_agrees()"
     return ["    if (!ring) {", f"    if (!{test}) {{", f"        next({passed_of(function, 'ierror')});", "        return;", "    }",
-            "    uint64_t entered = 0, left = 0;", "    MPI_Fint result = MPI_SUCCESS;", "    (void)entered, (void)left;", "    xtf_mpi_call.frame = NULL;", "    xtf_core_thread.busy = 1;",
+            "    uint64_t entered = 0, left = 0;", "    MPI_Fint result = MPI_SUCCESS;", "    (void)entered, (void)left;",
+            "    uint32_t busy = xtf_core_thread.busy;", "    xtf_mpi_call.frame = NULL;", "    xtf_core_thread.busy = XTF_CORE_BUSY;",
             *declarations_of(conversions), *wrappers.indent(filled.before), f"    next({passed_of(function, '&result')});", *changes_of(conversions),
-            *wrappers.indent(filled.after), "    xtf_core_thread.busy = 0;", *RETURNED, "    return;", "    }"]
+            *wrappers.indent(filled.after), "    xtf_core_thread.busy = busy;", *RETURNED, "    return;", "    }"]
 
 
 def body_of(function, snippets):

@@ -85,12 +85,17 @@ static bool enter_kept(XtfCommitBlock *block, uint64_t length, XtfPlace *place, 
     return true;
 }
 
+bool xtf_commit_block_in_free_pages(const XtfCommitBlock *block)
+{
+    return block->room > 0 && block->room <= UINT64_MAX / 2;
+}
+
 bool xtf_commit_block_reserve(XtfCommitBlock *block, uint64_t length, XtfPlace *places, unsigned n, GError **error)
 {
     uint64_t used = xtf_commit_block_position(block) - block->start;
 
     /* At the end of the file they have pages of their own: these are free side by side once nothing names them. */
-    bool stay = block->room > 0 && block->room <= UINT64_MAX / 2 && block->room >= used + n * length;
+    bool stay = xtf_commit_block_in_free_pages(block) && block->room >= used + n * length;
     if (!stay && !xtf_commit_block_end(block, error))
         return false;
     if (!stay && !xtf_space_has(block->writer->space, n * length, 1) &&

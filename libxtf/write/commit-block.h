@@ -31,6 +31,8 @@ typedef struct {
  * xtf_commit_block_enter() goes before each. */
 bool xtf_commit_block_reserve(XtfCommitBlock *block, uint64_t length, XtfPlace *places, unsigned n, GError **error);
 bool xtf_commit_block_enter(XtfCommitBlock *block, const XtfPlace *place, GError **error);
+/* Whether it is in pages that were free, not at the end of the file. */
+bool xtf_commit_block_in_free_pages(const XtfCommitBlock *block);
 /* The byte of the file where the next item will lie, if there is room. */
 uint64_t xtf_commit_block_position(const XtfCommitBlock *block);
 

@@ -132,7 +132,8 @@ bool xtf_writer_add_opening_items(XtfCommitBlock *block, XtfOpeningItems *copies
         change_all(writer);
     drop_changed(writer);
     xtf_space_list(writer->space, &n_free);
-    n_free++; /* what is left of the pages that the block is in */
+    if (xtf_commit_block_in_free_pages(block))
+        n_free++; /* what is left of them */
     uint64_t length =
         xtf_chunk_writer_changed_bytes(&writer->schema_rows) + limits_bytes(writer) + catalog_bytes(writer, n_free);
     if (!xtf_commit_block_reserve(block, length, places, n_copies, error))

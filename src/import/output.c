@@ -19,7 +19,7 @@ static bool check_place(const char *place, const char *source, GError **error)
     if (!S_ISREG(there.st_mode))
         return xtf_fail(error, XTF_ERROR_IO, "%s: %s", place,
                         S_ISDIR(there.st_mode) ? g_strerror(EISDIR) : "is no regular file");
-    if (stat(source, &read) == 0 && there.st_dev == read.st_dev && there.st_ino == read.st_ino)
+    if (source && stat(source, &read) == 0 && there.st_dev == read.st_dev && there.st_ino == read.st_ino)
         return xtf_fail(error, XTF_ERROR_IO, "%s: is the file to be read", place);
     return true;
 }

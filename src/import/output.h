@@ -16,8 +16,8 @@ typedef struct {
     int fd;      /* of a file without a name; -1: it has one */
 } XtfOutput;
 
-/* Creates an empty file. Refuses a `place` that is no regular file, or that is the file to be read, `source`. NULL with
- * an error. */
+/* Creates an empty file. Refuses a `place` that is no regular file, or that is the file to be read, `source` (NULL:
+ * the place may be what is read). NULL with an error. */
 XtfOutput *xtf_output_begin(const char *place, const char *source, GError **error);
 
 /* Puts the file in its place if it is `whole`. Else, or if that fails, removes it; what *error says of the file to

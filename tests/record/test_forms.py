@@ -117,8 +117,9 @@ class Forms(Case):
             for word, end in (("7", "status 7"), ("abort", ""), ("kill", "(killed by signal 9|end not seen)")):
                 plain = self.given("mpirun." + mpi, "-n", "2", app, word)
                 done = self.given(XTF, "record", "-f", "-o", "run.xtf", "mpirun." + mpi, "-n", "2", app, word)
-                said, said_plain = [re.sub("PID +[0-9]+", "PID", text) for text in (done.stdout, plain.stdout)]  # Hydra's words
-                self.assertEqual((done.returncode, said), (plain.returncode, said_plain), done.stderr)
+                self.assertEqual(done.returncode, plain.returncode, done.stderr)
+                if word == "7":  # launchers lose what was said right before a violent end
+                    self.assertEqual(done.stdout, plain.stdout)
                 self.assertNotEqual(done.returncode, 0)
                 self.assertRegex(done.stderr, f"process(es .*-| )1: .*{end}")
                 self.xtf("check", "run.xtf")

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "src/cli/commands/commands.h"
+#include "src/cli/trace/rewrite.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
@@ -153,6 +154,8 @@ static bool merge(const XtfRecordPlan *plan, XtfParts *parts, guint64 drain, boo
     xtf_parts_await(plan->folder, drain + AFTER_DRAIN_SECONDS, state.cancel);
     xtf_parts_find(plan->folder, plan->gather, drain, state.cancel, parts);
     bool good = xtf_parts_merge(parts, plan->output, plan->folder, &options, error);
+    if (good) /* else it stays as it was merged */
+        xtf_rewrite_small(plan->output, state.cancel, NULL);
     xtf_interrupts_release(&interrupts);
     return good;
 }

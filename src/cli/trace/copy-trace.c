@@ -76,7 +76,8 @@ static bool go_on(Copy *copy, GError **error)
 {
     const XtfCopyOptions *options = copy->options;
 
-    options->progress(copy->done, copy->total, options->progress_data);
+    if (options->progress)
+        options->progress(copy->done, copy->total, options->progress_data);
     return !atomic_load(options->cancel) || xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
 }
 

@@ -8,7 +8,7 @@
 #include "libxtf/trace.h"
 #include "libxtf/writer.h"
 
-/* Now and then: rows copied so far, and all rows. */
+/* Now and then: rows copied so far, and all rows. May be NULL. */
 typedef void (*XtfCopyProgress)(uint64_t done, uint64_t total, void *data);
 
 typedef struct {

@@ -132,9 +132,10 @@ class Collectors(Case):
         self.assertEqual(self.files(), [])
 
     def test_one_that_does_not_collect(self):
-        """It ends at once: the program says so when it ends."""
-        alone = self.alone(N, "exit")
-        done = self.finish(self.start(N, "exit", {**self.environment(), "XTF_RECORD_XTF": "/bin/false"}))
+        """It ends at once: the program, whose buffer gets full, says so when it ends."""
+        n = 300000
+        alone = self.alone(n, "exit")
+        done = self.finish(self.start(n, "exit", {**self.environment(), "XTF_RECORD_XTF": "/bin/false"}))
         self.assertEqual((done.status, done.out), (alone.status, alone.out))
         self.assertRegex(done.err, r"\Axtf record: the collector of process \d+ has ended: .*\n\Z")
 

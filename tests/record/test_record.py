@@ -5,6 +5,7 @@ ends with. The programs are scripts that leave parts as collectors do.
 usage: test_record.py
 """
 
+import contextlib
 import os
 import pty
 import signal
@@ -268,13 +269,33 @@ class Incomplete(Case):
         self.assertEqual(self.xtf("cat", "run.xtf", "/records"), self.xtf("cat", f"tmp/{folder}", "/records"))
 
 
+def end_session(session):
+    """Ends all that a test started in a session of its own, if it still runs."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(session, signal.SIGKILL)
+
+
 class Signals(Case):
+    def setUp(self):
+        """Whoever runs the tests in the background may ignore signals, which programs inherit."""
+        super().setUp()
+        for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL), (signal.SIGHUP, signal.SIG_DFL)):
+            signal.signal(number, handler)
+
+    def wait_for(self, name):
+        """Until the program has made a file."""
+        until = time.monotonic() + 60
+        while not (self.folder / name).exists():
+            self.assertLess(time.monotonic(), until, f"there is no {name}")
+            time.sleep(0.01)
+
     def start(self, text):
         app = self.script("app", self.parts(0) + text)
         process = subprocess.Popen([XTF, "record", "-o", "run.xtf", app], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True, start_new_session=True)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.stdout.close)
+        self.addCleanup(end_session, process.pid)
         self.assertEqual(process.stdout.readline(), "ready\n")
         return process
 
@@ -300,17 +321,16 @@ class Signals(Case):
         if pid == 0:
             os.chdir(self.folder)
             os.execvpe(XTF, [XTF, "record", "-q", "-o", "run.xtf", app], self.environment)
+        self.addCleanup(end_session, pid)
         with open(terminal, "rb+", buffering=0) as stream:
             said = b""
             while b"ready" not in said:
                 said += stream.read(100)
             stream.write(b"\x03")
-            while not (self.folder / "count").exists():
-                time.sleep(0.01)
+            self.wait_for("count")
             time.sleep(0.1)
             os.kill(pid, signal.SIGTERM)
-            while not (self.folder / "caught").exists():
-                time.sleep(0.01)
+            self.wait_for("caught")
             _, status = os.waitpid(pid, 0)
         self.assertEqual(os.waitstatus_to_exitcode(status), 6)
         self.assertEqual((self.folder / "count").read_text(), "1\n")

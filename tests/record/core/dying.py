@@ -93,7 +93,8 @@ class Case(unittest.TestCase):
         return done
 
     def collected(self):
-        wait_for("end of the collector", lambda: not collectors_of(self.parts))
+        """Until no collector runs, nor is one about to: a file says so before it can be told by its name."""
+        wait_for("end of the collector", lambda: not list(self.parts.glob("*.starting")) and not collectors_of(self.parts))
 
     def counted(self, path=None):
         """Ends of regions that the program counted."""

@@ -7,10 +7,11 @@ usage: test_death.py    (XTF_ROUNDS: instants at which the program is killed)
 import os
 import random
 import signal
+import subprocess
 import time
 import unittest
 
-from dying import Case, collectors_of, wait_for
+from dying import XTF, Case, collectors_of, wait_for
 
 N = 2000
 ROUNDS = int(os.environ.get("XTF_ROUNDS", "20"))
@@ -91,6 +92,7 @@ class Collectors(Case):
         process = self.start(n, "exit", self.environment(BUFFER=65536, **options))
         [collector] = wait_for("collector", lambda: collectors_of(self.parts))
         wait_for("region", self.counted)
+        wait_for("commit", lambda: subprocess.run([XTF, "info", str(self.parts / "000000.xtf")], capture_output=True).returncode == 0)
         return process, collector
 
     def test_killed(self):

@@ -9,8 +9,11 @@
 
 #include "libxtf/error.h"
 
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+/* SIGCHLD is no signal to pass on, but the end of a child is not told to who ignores it. */
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}, ends = SIGCHLD;
 static _Atomic pid_t command;
+
+enum { N_SIGNALS = G_N_ELEMENTS(signals) };
 
 /* The keyboard's signals go to all processes in the foreground; any other went to this process alone. */
 static void pass_on(int number, siginfo_t *info, void *context)
@@ -25,29 +28,30 @@ static void pass_on(int number, siginfo_t *info, void *context)
 
 static void catch (struct sigaction *before)
 {
-    struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+    struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART},
+                     plain = {.sa_handler = SIG_DFL};
 
     sigfillset(&action.sa_mask);
-    for (size_t i = 0; i < G_N_ELEMENTS(signals); i++) {
+    sigaction(ends, &plain, &before[N_SIGNALS]);
+    for (size_t i = 0; i < N_SIGNALS; i++) {
         sigaction(signals[i], NULL, &before[i]);
         if (before[i].sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
     }
 }
 
-static void release(const struct sigaction *before)
+static void restore(const struct sigaction *before)
 {
-    atomic_store(&command, 0);
-    for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
+    for (size_t i = 0; i < N_SIGNALS; i++)
         sigaction(signals[i], &before[i], NULL);
+    sigaction(ends, &before[N_SIGNALS], NULL);
 }
 
 /* Of the new process: it has signals as this process had them, and xtf itself ignores SIGXFSZ. */
 static void G_GNUC_NORETURN execute(char **argv, char **environment, const struct sigaction *before,
                                     const sigset_t *mask, int report)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
-        sigaction(signals[i], &before[i], NULL);
+    restore(before);
     signal(SIGXFSZ, SIG_DFL);
     sigprocmask(SIG_SETMASK, mask, NULL);
     execvpe(argv[0], argv, environment);
@@ -85,8 +89,8 @@ static int start(char **argv, char **environment, const struct sigaction *before
 
 bool xtf_run(char **argv, char **environment, int *status, GError **error)
 {
-    struct sigaction before[G_N_ELEMENTS(signals)];
-    int how;
+    struct sigaction before[N_SIGNALS + 1];
+    int how, failure = 0;
 
     catch (before);
     int code = start(argv, environment, before);
@@ -94,11 +98,14 @@ bool xtf_run(char **argv, char **environment, int *status, GError **error)
     siginfo_t ended; /* first it is seen, then it gives its number back, which nobody must signal then */
     while (code == 0 && waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) != 0 && errno == EINTR)
         continue;
-    release(before);
-    while (code == 0 && waitpid(pid, &how, 0) < 0 && errno == EINTR)
+    atomic_store(&command, 0);
+    while (code == 0 && (failure = waitpid(pid, &how, 0) < 0 ? errno : 0) == EINTR)
         continue;
+    restore(before);
     if (code != 0)
         return xtf_fail(error, XTF_ERROR_IO, "%s: cannot be run: %s", argv[0], g_strerror(code));
+    if (failure != 0)
+        return xtf_fail(error, XTF_ERROR_IO, "%s: how it ended is not told: %s", argv[0], g_strerror(failure));
     *status = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
     return true;
 }

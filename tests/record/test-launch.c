@@ -114,6 +114,32 @@ Test(launch, ranges)
     }
 }
 
+/* A folder for temporary files may be there already, but only if it is ours alone. */
+Test(launch, folders_of_others_are_refused)
+{
+    g_autofree char *place = g_dir_make_tmp("xtf-test-XXXXXX", NULL), *folder = g_build_filename(place, "xtf-1", NULL),
+                    *link = g_build_filename(place, "xtf-2", NULL);
+    GError *error = NULL;
+
+    cr_assert(xtf_folder_make(folder, &error));
+    cr_assert(xtf_folder_make(folder, &error));
+    cr_assert_eq(symlink(folder, link), 0);
+    cr_assert_not(xtf_folder_make(link, &error));
+    g_clear_error(&error);
+    cr_assert_eq(chmod(folder, 0777), 0);
+    cr_assert_not(xtf_folder_make(folder, &error));
+    g_clear_error(&error);
+    cr_assert_eq(chmod(folder, 0700), 0);
+    if (geteuid() == 0) {
+        cr_assert_eq(chown(folder, 65534, 65534), 0);
+        cr_assert_not(xtf_folder_make(folder, &error));
+        g_clear_error(&error);
+    }
+    cr_assert_eq(unlink(link), 0);
+    cr_assert_eq(rmdir(folder), 0);
+    cr_assert_eq(rmdir(place), 0);
+}
+
 Test(launch, folders_of_jobs)
 {
     g_autofree char *place = g_dir_make_tmp("xtf-test-XXXXXX", NULL),

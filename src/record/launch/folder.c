@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include "libxtf/error.h"
+#include "libxtf/merge.h"
 
 enum {
     KEPT_PERCENT = 2,   /* of the file system's space, which is for others */
     JOB_NAME_MAX = 255, /* bytes */
+    NUMBER_MIN = 6,     /* digits of the number of a part */
 };
 
 #define JOB_FILE "job"
@@ -44,20 +46,66 @@ char *xtf_folder_name(const char *job)
     return g_strdup_printf("%s/xtf-%s", absolute, job);
 }
 
-bool xtf_folder_make(const char *folder, GError **error)
+/* Folders for temporary files are everybody's, and another user may have made one of this name: to read what is
+ * recorded, or to have it written elsewhere. */
+static bool check_own(const char *folder, GError **error)
 {
-    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
-        return xtf_fail(error, XTF_ERROR_IO, "%s: cannot be made: %s", folder, g_strerror(errno));
-    return check_space(folder, error);
+    struct stat status;
+
+    if (lstat(folder, &status) != 0)
+        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", folder, g_strerror(errno));
+    if (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)))
+        return xtf_fail(error, XTF_ERROR_IO, "%s: it is there already, and no folder that you alone may write to",
+                        folder);
+    return true;
 }
 
-/* Whether a job leaves a file of this name in its folder. */
+bool xtf_folder_make(const char *folder, GError **error)
+{
+    bool made = mkdir(folder, 0700) == 0;
+
+    if (!made && errno != EEXIST)
+        return xtf_fail(error, XTF_ERROR_IO, "%s: cannot be made: %s", folder, g_strerror(errno));
+    if (!made && !check_own(folder, error))
+        return false;
+    if (check_space(folder, error))
+        return true;
+    if (made)
+        rmdir(folder);
+    return false;
+}
+
+/* Whether a name is that of a process by its number, with one of these endings: "000012.xtf". */
+static bool is_numbered(const char *name, const char *const *endings)
+{
+    size_t digits = strspn(name, "0123456789");
+
+    return digits >= NUMBER_MIN && g_strv_contains(endings, name + digits);
+}
+
+/* Whether a name is PREFIX, PID and `ending`, the prefix with a minus at its end. */
+static bool is_of_process(const char *name, const char *prefix, const char *ending)
+{
+    const char *number = strrchr(name, '-');
+
+    if (!number++ || !g_str_has_prefix(name, prefix))
+        return false;
+    size_t digits = strspn(number, "0123456789");
+    return digits > 0 && g_str_equal(number + digits, ending);
+}
+
+/* Whether a job leaves a file of this name in its folder. A user may have put others there, also traces. */
 static bool is_of_job(const char *name)
 {
-    return g_str_has_suffix(name, ".xtf") || g_str_has_suffix(name, ".log") || g_str_has_suffix(name, ".starting") ||
-           g_str_has_prefix(name, "clock-") || g_str_has_prefix(name, ".part-") || g_str_equal(name, JOB_FILE) ||
-           g_str_equal(name, "worlds") || /* src/record/mpi/world.h, connect.h */
-           g_str_has_prefix(name, "accept-") || g_str_has_prefix(name, "connect-");
+    static const char *const endings[] = {".xtf", ".log", NULL}, *const parts[] = {".xtf", NULL};
+    static const char *const names[] = {JOB_FILE, XTF_ANCHOR_NAME, "worlds", NULL};
+    const char *minus = strrchr(name, '-');
+
+    return is_numbered(name, endings) || g_strv_contains(names, name) || is_of_process(name, "collect-", ".log") ||
+           is_of_process(name, "", ".starting") || g_str_has_prefix(name, "clock-") ||
+           g_str_has_prefix(name, ".part-") ||
+           (name[0] == '.' && minus && is_numbered(minus + 1, parts)) ||            /* src/record/collect/deliver.c */
+           g_str_has_prefix(name, "accept-") || g_str_has_prefix(name, "connect-"); /* src/record/mpi/connect.h */
 }
 
 /* Removes what a job has left, but the file that says whose the folder is if `keep_job`. */
@@ -133,7 +181,7 @@ bool xtf_folder_join(const char *folder, const char *job, bool replace, GError *
 
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return xtf_fail(error, XTF_ERROR_IO, "%s: cannot be made: %s", folder, g_strerror(errno));
-    if (is_used(folder) && !g_file_test(file, G_FILE_TEST_EXISTS) && !replace)
+    if (is_used(folder) && !g_file_test(file, G_FILE_TEST_EXISTS)) /* parts in it are not of this tool, perhaps */
         return xtf_fail(error, XTF_ERROR_INVALID, "%s: it is no folder that `xtf record` made: -o names another place",
                         folder);
     int fd = open(file, flags, 0666);
@@ -161,16 +209,26 @@ static char *start_of(pid_t pid)
     return g_strdup(g_strv_length(words) > 20 ? words[20] : ""); /* the 22nd of the line: proc(5) */
 }
 
+/* Whether Slurm's srun has started this process. What another launcher starts in a step of Slurm, such as a shell in an
+ * allocation, has the variables of the step, too; but the ranks of that launcher are others. */
+static bool is_of_slurm(void)
+{
+    const char *rank = g_getenv("PMI_RANK");
+
+    return g_getenv("SLURM_JOB_ID") && g_getenv("SLURM_STEP_ID") && g_getenv("SLURM_PROCID") &&
+           !g_getenv("OMPI_COMM_WORLD_RANK") && !g_getenv("MPI_LOCALRANKID") && /* of Open MPI's, of Hydra */
+           (!rank || g_str_equal(rank, g_getenv("SLURM_PROCID")));
+}
+
 char *xtf_job_of_rank(void)
 {
-    const char *space = g_getenv("PMIX_NAMESPACE"), *job = g_getenv("SLURM_JOB_ID"), *step = g_getenv("SLURM_STEP_ID");
+    const char *space = g_getenv("PMIX_NAMESPACE");         /* each run has one, also each step of Slurm */
+    const char *server = g_getenv("OMPI_MCA_orte_hnp_uri"); /* the same on all hosts, and other in each run */
 
-    if (job && step)
-        return g_strdup_printf("slurm-%s.%s", job, step);
-    if (space) {
-        const char *server = g_getenv("OMPI_MCA_orte_hnp_uri"); /* the same on all hosts, and other in each run */
-        return g_strdup_printf("pmix-%s-%08x", space, server ? g_str_hash(server) : 0);
-    }
+    if (space || server)
+        return g_strdup_printf("pmix-%s-%08x", space ? space : "", server ? g_str_hash(server) : 0);
+    if (is_of_slurm())
+        return g_strdup_printf("slurm-%s.%s", g_getenv("SLURM_JOB_ID"), g_getenv("SLURM_STEP_ID"));
     g_autofree char *start = start_of(getppid());
     return g_strdup_printf("hydra-%d-%s@%s", (int)getppid(), start, g_get_host_name());
 }

@@ -9,14 +9,14 @@
 /* The path, absolute, of the folder for a job's parts: "xtf-JOB" in the first of $XTF_TMPDIR, $TMPDIR and /tmp that is
  * told. The caller frees it. */
 char *xtf_folder_name(const char *job);
-/* Makes it, for the user alone; one of this name may be there already. XTF_ERROR_IO, also if less than 2 % of its file
- * system is free. */
+/* Makes it, for the user alone; one of this name may be there already if it is the user's. XTF_ERROR_IO, also if less
+ * than 2 % of its file system is free; a folder that was made for it is gone then. */
 bool xtf_folder_make(const char *folder, GError **error);
 
 /*
  * Makes a folder that is named by the user, or takes the one that is there for this job: all processes of a job call
  * this at once, and all find the same. Its file "job" says whose it is. A folder of another job is emptied of it with
- * `replace`, else XTF_ERROR_INVALID; a folder that was not made so is left alone, too.
+ * `replace`, else XTF_ERROR_INVALID; a folder with something in it that was not made so is left alone in any case.
  */
 bool xtf_folder_join(const char *folder, const char *job, bool replace, GError **error);
 

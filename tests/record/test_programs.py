@@ -70,6 +70,38 @@ class Libraries(Programs):
         self.make("a/libb.so", ["libmpi.so.40"], interpreter=False, machine=21)
         self.assertEqual(self.mpi("./app")[0], MPICH)
 
+    def test_origin_is_where_the_program_lies(self):
+        """Links to a program are resolved, those to a library are not."""
+        self.make("real/app", ["liba.so"], runpath="$ORIGIN/lib")
+        self.make("real/lib/liba.so", ["libmpich.so.12"], interpreter=False)
+        (self.folder / "opt").mkdir()
+        (self.folder / "opt" / "bin").symlink_to("../real")
+        (self.folder / "app").symlink_to("opt/bin/app")
+        self.assertEqual(self.mpi("./app")[0], MPICH)
+        self.assertEqual(self.mpi("opt/bin/app")[0], MPICH)
+        self.make("real/lib/liba.so", ["libb.so"], interpreter=False, runpath="$ORIGIN")
+        self.make("links/libb.so", ["libmpich.so.12"], interpreter=False)
+        self.assertEqual(self.mpi("./app")[0], NONE)
+        (self.folder / "links" / "liba.so").symlink_to("../real/lib/liba.so")
+        self.make("real/app", ["liba.so"], runpath="$ORIGIN/../links")
+        self.assertEqual(self.mpi("./app")[0], MPICH)
+
+    def test_folders_of_the_system(self):
+        """$LIB and $PLATFORM are what the dynamic linker says that they are."""
+        with open("/proc/self/maps", encoding="ascii") as maps:
+            linker = next((line.split()[-1] for line in maps if "/ld-linux" in line or "/ld-" in line), None)
+        done = self.run_in(linker, "--list-diagnostics") if linker else None
+        values = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line) if done and done.returncode == 0 else {}
+        if "dl_dst_lib" not in values:
+            self.skipTest("the dynamic linker does not tell")
+        for name, key in (("LIB", "dl_dst_lib"), ("PLATFORM", "dl_platform")):
+            folder = values[key].strip('"')
+            (self.folder / folder).mkdir(parents=True, exist_ok=True)
+            self.make(f"{folder}/liba.so", ["libmpich.so.12"], interpreter=False)
+            for text in (f"${name}", f"${{{name}}}"):
+                self.assertEqual(self.mpi(self.make("app", ["liba.so"], runpath="$ORIGIN/" + text))[0], MPICH, text)
+            os.remove(self.folder / folder / "liba.so")
+
     def test_refused(self):
         self.assertIn("statically", self.refused(self.make("app", interpreter=False)))
         self.assertIn("another machine", self.refused(self.make("app", ["libmpi.so.40"], machine=21)))

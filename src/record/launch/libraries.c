@@ -1,7 +1,9 @@
 #include "src/record/launch/libraries.h"
 
+#include <dlfcn.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #define CACHE_FILE "/etc/ld.so.cache"
 #define CACHE_HEAD "glibc-ld.so.cache1.1"
@@ -67,13 +69,36 @@ static char *find_in_cache(const char *name)
                  : NULL;
 }
 
+/* What the dynamic linker puts in the place of $LIB, "lib64" or "lib/x86_64-linux-gnu": glibc is installed there, below
+ * the root or /usr. NULL: it is not found out. */
+static char *system_folder(void)
+{
+    Dl_info libc;
+
+    if (!dladdr((void *)(uintptr_t)&getauxval, &libc) || libc.dli_fname[0] != '/')
+        return NULL;
+    g_autofree char *folder = g_path_get_dirname(libc.dli_fname);
+    return g_strdup(folder + (g_str_has_prefix(folder, "/usr/") ? strlen("/usr/") : 1));
+}
+
+static void expand(GString *path, const char *name, const char *value)
+{
+    g_autofree char *plain = g_strconcat("$", name, NULL), *braced = g_strconcat("${", name, "}", NULL);
+
+    if (!value)
+        return;
+    g_string_replace(path, braced, value, 0);
+    g_string_replace(path, plain, value, 0);
+}
+
 char *xtf_library_expand(const char *path, const char *of)
 {
-    g_autofree char *origin = g_path_get_dirname(of);
+    g_autofree char *origin = g_path_get_dirname(of), *lib = system_folder();
     g_autoptr(GString) text = g_string_new(path);
 
-    g_string_replace(text, "${ORIGIN}", origin, 0);
-    g_string_replace(text, "$ORIGIN", origin, 0);
+    expand(text, "ORIGIN", origin);
+    expand(text, "LIB", lib);
+    expand(text, "PLATFORM", (const char *)getauxval(AT_PLATFORM));
     return g_string_free(g_steal_pointer(&text), FALSE);
 }
 

@@ -10,7 +10,9 @@
  * DT_RPATH of who needs `of`, expanded, or NULL. The caller frees it. */
 char *xtf_library_find(const char *name, const char *of, const XtfElf *elf, const char *inherited);
 
-/* A path of folders with those of the file `of` in the place of $ORIGIN. The caller frees it. */
+/* A path of folders with that of the file `of` in the place of $ORIGIN, and with those of the system in the place of
+ * $LIB and $PLATFORM. Links on the way to `of` are not resolved: the dynamic linker does so for programs, but not for
+ * libraries. The caller frees it. */
 char *xtf_library_expand(const char *path, const char *of);
 
 /* Looks a name up in the bytes of a cache of ldconfig; NULL if it is not in it, or the bytes are no such cache. The

@@ -122,7 +122,8 @@ bool xtf_program_look(const char *path, XtfProgram *program, GError **error)
     if (!file || !xtf_elf_read(file, &is_elf, &elf, error))
         return false;
     if (is_elf) {
-        if (refuse(file, &elf, error) || !search_mpi(file, &elf, &result, error))
+        g_autofree char *real = xtf_real_path(file); /* $ORIGIN is where the program lies, not a link to it */
+        if (refuse(file, &elf, error) || !search_mpi(real ? real : file, &elf, &result, error))
             return false;
         result.defines_init = elf.defines_init && result.mpi == XTF_MPI_UNKNOWN;
     }

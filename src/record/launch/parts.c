@@ -63,14 +63,14 @@ static bool is_becoming(guint64 pid)
     return state && state[1] == ' ' && !strchr("ZX", state[2]);
 }
 
-/* Whether the collector that has made a file of this name, "...-PID.log" or "...-PID.starting", runs. It may not have a
- * part yet. */
+/* Whether the collector that has made a file of this name, "HOST-PID.starting", runs: it has no part yet. A log says
+ * nothing of it: its name has the number of the traced process. */
 static bool is_alive(const char *name)
 {
     const char *minus = strrchr(name, '-');
     guint64 pid;
 
-    if (!minus || !(g_str_has_suffix(name, LOG_SUFFIX) || g_str_has_suffix(name, STARTING_SUFFIX)))
+    if (!minus || !g_str_has_suffix(name, STARTING_SUFFIX))
         return false;
     g_autofree char *number = g_strndup(minus + 1, strcspn(minus + 1, "."));
     if (!g_ascii_string_to_unsigned(number, 10, 1, G_MAXINT32, &pid, NULL))
@@ -82,8 +82,8 @@ static bool is_alive(const char *name)
     return length == 0 ? is_becoming(pid) : memmem(command, length, "collect", strlen("collect")) != NULL;
 }
 
-/* Whether a collector works in a folder; *begun: some have begun to. Hidden parts count, too: a part has no other name
- * until its process's number is known. */
+/* Whether a collector works in a folder: one that has no part yet, or writes one. *begun: a process has left something
+ * there, so that collectors have begun if there are to be some. */
 static bool some_work(const char *folder, bool *begun)
 {
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);

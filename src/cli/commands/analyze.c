@@ -185,6 +185,11 @@ static bool run(Analyze *analyze, GError **error)
     if (!trace || !is_file(analyze, error))
         return false;
     place_of_merged(analyze);
+    if (analyze->force && !analyze->output)
+        return xtf_fail(error, XTF_ERROR_INVALID,
+                        "'%s' gets its analysis itself, in place of an earlier one: --force is for -o, and for merged "
+                        "files (see xtf analyze --help)",
+                        analyze->source);
     g_autoptr(XtfProgress) progress = xtf_progress_new("analysing", "rows", analyze->quiet);
     analyze->progress = progress;
     analyze->cancel = xtf_interrupts_catch(&interrupts);
@@ -223,10 +228,6 @@ int xtf_command_analyze(int argc, char **argv)
         return XTF_EXIT_USAGE;
     analyze.source = argv[1];
     analyze.output = output;
-    if (analyze.force && !output) {
-        fprintf(stderr, "xtf: analyze: --force is for -o (see xtf analyze --help)\n");
-        return XTF_EXIT_USAGE;
-    }
     bool good = run(&analyze, &error);
     g_free(analyze.own_output);
     return good ? XTF_EXIT_DONE : xtf_cli_fail(error);

@@ -55,7 +55,8 @@ class Options(Case):
 
     def test_wrong(self):
         app = self.script("app", "echo ran")
-        for arguments, word in ((["--buffer", "x", app], "--buffer"), (["--buffer", "2G", app], "--buffer"), (["--buffer", "0", app], "--buffer"),
+        (self.folder / "mistaken").write_text("SCOREP_REGION_NAMES_BEGIN\n  EXCLUDES *\nSCOREP_REGION_NAMES_END\n")
+        for arguments, word in ((["--filter", "mistaken", app], "line 2: EXCLUDES"), (["--buffer", "x", app], "--buffer"), (["--buffer", "2G", app], "--buffer"), (["--buffer", "0", app], "--buffer"),
                                 (["--when-full=never", app], "wait or drop"), (["--clock=sun", app], "tsc or monotonic"),
                                 (["--mpi=lam", app], "openmpi, mpich or none"), (["--drain=0", app], "seconds"), (["--brake=-1", app], "number of calls"),
                                 (["--filter", "nowhere", app], "cannot be read"), ([], "arguments are missing"), (["--nonsense", app], "nonsense")):
@@ -131,7 +132,10 @@ class Running(Case):
         self.assertIn("no process recorded anything", error)
         _, error = self.record("-o", "run.xtf", "--mpi=mpich", "./app", status=1)
         self.assertIn("MPI_Init", error)
-        self.record("-o", "run.xtf", self.script("app", "exit 3"), status=3)
+        for mpi in ("none", "mpich"):
+            _, error = self.record("-o", "run.xtf", "--mpi=" + mpi, self.script("app", "exit 3"), status=3)
+            self.assertIn("failed, with status 3", error)
+            self.assertFalse("RTLD" in error or "taken for" in error, error)
         self.assertEqual(self.left(), [])
         self.assertFalse((self.folder / "run.xtf").exists())
 
@@ -140,6 +144,43 @@ class Running(Case):
         [folder] = self.left()
         self.assertIn(f"{self.folder}/tmp/{folder}", error)
         self.assertEqual(sorted(os.listdir(self.folder / "tmp" / folder)), ["000000.xtf", "000001.xtf"])
+        brought = f'mkdir "$XTF_RECORD_GATHER"\n"{MAKE_PART}" "$XTF_RECORD_GATHER/000001.xtf" 1 2 5 finalized\n'
+        _, error = self.record("--keep-parts", "-o", "two.xtf", self.script("app", self.parts(0, world=2) + brought))
+        [gathered] = [name for name in os.listdir(self.folder) if name.startswith("two.xtf.")]
+        self.assertIn(f" and {self.folder}/{gathered}", error)
+        self.assertEqual(os.listdir(self.folder / gathered), ["000001.xtf"])
+
+    def test_file_that_appears_meanwhile(self):
+        """Made by the program itself, say: it stays as it is, and so do the parts."""
+        _, error = self.record("-o", "run.xtf", self.script("app", self.parts(0, 1, after="echo mine >run.xtf")), status=1)
+        self.assertEqual((self.folder / "run.xtf").read_text(), "mine\n")
+        self.assertIn("'run.xtf' is there already", error)
+        [folder] = self.left()
+        self.assertIn(f"what was recorded is in {self.folder}/tmp/{folder}:", error)
+        self.xtf("merge", "-o", "other.xtf", f"tmp/{folder}")
+        self.assertEqual(self.xtf("cat", "other.xtf", "/count").split()[-1], "21")
+        self.record("-o", "new.xtf", "--force", self.script("app", self.parts(0, after="echo mine >new.xtf")))
+        self.xtf("check", "new.xtf")
+
+    def test_ends_of_children_ignored(self):
+        """By who starts us: the status is the program's all the same, and the program is started as we were."""
+        for text, status in ((self.parts(0) + "exit 7", 7), (self.parts(0) + "exec grep SigIgn /proc/self/status", 0)):
+            app = self.script("app", text)
+            plain, done = [subprocess.run([*before, app], cwd=self.folder, env={**self.environment, "XTF_RECORD_FOLDER": str(self.folder)}, check=False,
+                                          capture_output=True, text=True, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+                           for before in ([], [XTF, "record", "-f", "-o", "run.xtf"])]
+            self.assertEqual((done.returncode, done.stdout), (status, plain.stdout), done.stderr)
+            self.xtf("check", "run.xtf")
+
+    def test_too_little_space(self):
+        """Nothing is left behind on a full file system."""
+        app = self.script("app", "echo ran")
+        text = f"mount -t tmpfs -o size=1M none tmp && {{ head -c 2M /dev/zero >tmp/full; '{XTF}' record {app}; echo $? $(ls tmp); }}"
+        done = self.run_in("unshare", *([] if os.getuid() == 0 else ["-r"]), "-m", "sh", "-c", text)
+        if done.returncode != 0:
+            self.skipTest("no file system can be mounted here")
+        self.assertIn("make room", done.stderr)
+        self.assertEqual(done.stdout, "1 full\n")
 
     def test_removes_only_its_own(self):
         app = self.script("app", self.parts(0, after='echo mine >"$XTF_RECORD_FOLDER/notes"'))
@@ -185,6 +226,8 @@ class Incomplete(Case):
         self.assertIn("processes 1-2,4-5 of 6 left no part", error)
         self.assertIn("processes 1-2,4-5 of 6 left no part", self.xtf("cat", "run.xtf", "/definitions/remarks"))
         self.xtf("check", "run.xtf")
+        [folder] = self.left()
+        self.assertIn(f"its parts stay in {self.folder}/tmp/{folder}\n", error)
 
     def test_damaged(self):
         folder = '"$XTF_RECORD_FOLDER"'
@@ -196,6 +239,8 @@ class Incomplete(Case):
             self.assertIn("process 1 is left out", self.xtf("cat", "run.xtf", "/definitions/remarks"))
             self.assertIn("22 records of 2 processes", error)
             self.xtf("check", "run.xtf")
+            [kept] = [name for name in self.left() if f"/tmp/{name}\n" in error]
+            self.assertEqual(sorted(os.listdir(self.folder / "tmp" / kept)), [f"00000{p}.xtf" for p in range(3)], "nothing else has it")
         _, error = self.record("-f", "-o", "run.xtf", self.script("app", self.parts(0, after=damaging.replace("000001", "000000"))), status=1)
         self.assertIn("process 0 is left out", error)
         self.xtf("check", "run.xtf")  # the one before
@@ -238,6 +283,14 @@ class Incomplete(Case):
         slow = f'(sleep 0.5 | "{MAKE_PART}" "$XTF_RECORD_FOLDER/000001.xtf" 1 2 5 "" hold) >/dev/null 2>&1 &\nwhile ! [ -s "$XTF_RECORD_FOLDER/000001.xtf" ]; do sleep 0.01; done\n'
         _, error = self.record("-o", "run.xtf", self.script("app", self.parts(0, world=2) + slow), status=1)
         self.assertIn("15 records of 2 processes", error)
+
+    def test_waits_for_no_other_processes(self):
+        """A log is named by the process that was traced, which may go on, and may have any arguments."""
+        with subprocess.Popen(["sh", "-c", "read line", "collect"], stdin=subprocess.PIPE) as traced:
+            app = self.script("app", self.parts(0, after=f': >"$XTF_RECORD_FOLDER/collect-{traced.pid}.log"'))
+            self.record("--drain=600", "-o", "run.xtf", app)
+            traced.stdin.close()
+        self.xtf("check", "run.xtf")
 
     def test_merge_waits_for_collectors(self):
         """`xtf merge` behind a job whose processes have just ended."""
@@ -373,14 +426,20 @@ class Inside(Case):
         self.assertEqual(out, "")
         self.assertIn("--force", error)
         (self.folder / "run.xtf.d" / "000007.xtf").write_text("old")
-        (self.folder / "run.xtf.d" / "mine").write_text("")
+        mine = ["12.xtf", "00001.xtf", "app.log", "collect.log", "mine", "mine.xtf", "results.log", "run-1.xtf"]
+        old = ["000007.log", "1234567.xtf", ".part-remarks.xtf", "anchor.xtf", "clock-a", "collect-12.log", "a-b-12.starting", "worlds",
+               "accept-12ab", ".a-b-000003.xtf"]
+        for name in mine + old:
+            (self.folder / "run.xtf.d" / name).write_text("")
         self.rank(0, "--force", "-o", "run.xtf", app, job="2")
         self.rank(1, "--force", "-o", "run.xtf", app, job="2")
-        self.assertEqual(sorted(os.listdir(self.folder / "run.xtf.d")), ["000000.xtf", "job", "mine"])
+        self.assertEqual(sorted(os.listdir(self.folder / "run.xtf.d")), sorted(["000000.xtf", "job", *mine]))
         (self.folder / "other.xtf.d").mkdir()
-        (self.folder / "other.xtf.d" / "mine").write_text("")
-        _, error = self.rank(0, "-o", "other.xtf", app, status=1)
-        self.assertIn("no folder that `xtf record` made", error)
+        (self.folder / "other.xtf.d" / "000000.xtf").write_text("mine")
+        for force in ([], ["--force"]):
+            out, error = self.rank(0, *force, "-o", "other.xtf", app, status=1)
+            self.assertIn("no folder that `xtf record` made", error)
+            self.assertEqual((out, os.listdir(self.folder / "other.xtf.d")), ("", ["000000.xtf"]))
 
     def test_all_at_once(self):
         """Processes of one job find one folder, whoever comes first."""
@@ -395,6 +454,24 @@ class Inside(Case):
             out, error = process.communicate(timeout=60)
             self.assertEqual((process.returncode, out), (0, f"{self.folder}/run.xtf.d\n"), error)
         self.assertEqual(os.listdir(self.folder / "run.xtf.d"), ["job"])
+
+    def test_names_of_jobs(self):
+        """Those of one run have the same name, others another: also of several runs in one allocation or step of Slurm."""
+        app = self.script("app", "")
+        step = {"SLURM_JOB_ID": "7", "SLURM_STEP_ID": "0", "SLURM_PROCID": "0"}
+        openmpi, hydra = {"OMPI_COMM_WORLD_RANK": "1"}, {"PMI_RANK": "0", "MPI_LOCALRANKID": "0"}
+
+        def job(*environments):
+            environment = {name: value for each in environments for name, value in each.items()}
+            return self.plan("--mpi=none", app, **environment)[1]["XTF_RECORD_JOB"]
+        self.assertEqual(job(step, {"PMI_RANK": "0"}), "slurm-7.0")
+        self.assertEqual(job(step, {"PMI_RANK": "3", "SLURM_PROCID": "3"}), "slurm-7.0")
+        self.assertTrue(job(step, {"PMI_RANK": "3"}).startswith("hydra-"), "ranks of a launcher in the step")
+        self.assertTrue(job(step, hydra).startswith("hydra-"))
+        self.assertEqual(job(step, openmpi, {"PMIX_NAMESPACE": "a"}), job(openmpi, {"PMIX_NAMESPACE": "a"}))
+        names = [job(step, {"PMIX_RANK": "0", "PMIX_NAMESPACE": "a"}), job(step, {"PMIX_RANK": "0", "PMIX_NAMESPACE": "b"}),
+                 job(step, openmpi, {"OMPI_MCA_orte_hnp_uri": "1"}), job(step, openmpi, {"OMPI_MCA_orte_hnp_uri": "2"})]
+        self.assertEqual(len(set(names)), 4, names)
 
     def test_rank_variables(self):
         for environment, mpi in (({"OMPI_COMM_WORLD_RANK": "0"}, "Open MPI"), ({"PMI_RANK": "0"}, "MPICH")):

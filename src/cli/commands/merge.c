@@ -16,22 +16,9 @@ enum {
     COLLECTORS_SECONDS = 3,
 };
 
-typedef struct {
-    XtfProgress *progress;
-    atomic_bool *cancel;
-} Merge;
-
-static bool show_progress(uint64_t done, uint64_t total, void *data)
-{
-    const Merge *merge = data;
-
-    xtf_progress_update(merge->progress, done, total, done >> 20);
-    return !atomic_load(merge->cancel);
-}
-
 static void say_left_out(const char *path, const GError *error, void *data)
 {
-    const Merge *merge = data;
+    const XtfBytesProgress *merge = data;
 
     xtf_progress_hide(merge->progress);
     xtf_print_line(stderr, "xtf: left out: %s", error->message);
@@ -63,7 +50,7 @@ static GPtrArray *find_parts(char **names, const atomic_bool *cancel, GError **e
 static bool merge_to(const char *output, char **names, const XtfMergeOptions *options, XtfMergeReport *report,
                      GError **error)
 {
-    const Merge *merge = options->data;
+    const XtfBytesProgress *merge = options->data;
 
     if (!output) {
         xtf_parts_await(names[0], COLLECTORS_SECONDS, merge->cancel);
@@ -77,10 +64,10 @@ static bool run(const char *output, char **names, bool keep_going, bool quiet, X
 {
     g_autoptr(XtfProgress) progress = xtf_progress_new("merging", "MiB", quiet);
     XtfInterrupts interrupts;
-    Merge merge = {.progress = progress, .cancel = xtf_interrupts_catch(&interrupts)};
+    XtfBytesProgress merge = {.progress = progress, .cancel = xtf_interrupts_catch(&interrupts)};
     const XtfMergeOptions options = {
         .keep_going = keep_going,
-        .progress = show_progress,
+        .progress = xtf_progress_bytes,
         .left_out = say_left_out,
         .data = &merge,
     };

@@ -15,6 +15,7 @@
 #include "src/record/launch/plan.h"
 #include "src/record/launch/run.h"
 #include "src/record/launch/summary.h"
+#include "src/record/names/filter.h"
 
 enum {
     DRAIN_SECONDS = 10,
@@ -88,13 +89,18 @@ static bool parse_brake(const char *text)
            wrong("--brake", text, "a number of calls is needed, or 0");
 }
 
-/* The modules read the filter wherever they run. */
+/* The modules read the filter wherever they run, and a mistake in it is not to be found after the run. */
 static bool parse_filter(char **filter)
 {
+    g_autoptr(GError) error = NULL;
+
     if (!*filter)
         return true;
     if (access(*filter, R_OK) != 0)
         return wrong("--filter", *filter, "it cannot be read");
+    g_autoptr(XtfFilter) rules = xtf_filter_read(*filter, &error);
+    if (!rules)
+        return wrong("--filter", *filter, error->message);
     char *absolute = g_canonicalize_filename(*filter, NULL);
     g_free(*filter);
     *filter = absolute;
@@ -124,19 +130,6 @@ static bool parse_given(Given *given, XtfRecordOptions *options, XtfMpi *mpi)
     return true;
 }
 
-typedef struct {
-    XtfProgress *progress;
-    atomic_bool *cancel;
-} Merge;
-
-static bool show_progress(uint64_t done, uint64_t total, void *data)
-{
-    const Merge *merge = data;
-
-    xtf_progress_update(merge->progress, done, total, done >> 20);
-    return !atomic_load(merge->cancel);
-}
-
 static void print_all(const GPtrArray *sentences)
 {
     for (guint i = 0; i < sentences->len; i++)
@@ -144,16 +137,18 @@ static void print_all(const GPtrArray *sentences)
 }
 
 /* Waits for the collectors, then makes one trace of the parts. */
-static bool merge(const XtfRecordPlan *plan, XtfParts *parts, guint64 drain, bool quiet, GError **error)
+static bool merge(const XtfRecordPlan *plan, const Given *given, XtfParts *parts, guint64 drain, GError **error)
 {
-    g_autoptr(XtfProgress) progress = xtf_progress_new("merging", "MiB", quiet);
+    g_autoptr(XtfProgress) progress = xtf_progress_new("merging", "MiB", given->quiet);
     XtfInterrupts interrupts;
-    Merge state = {.progress = progress, .cancel = xtf_interrupts_catch(&interrupts)};
-    const XtfMergeOptions options = {.progress = show_progress, .data = &state};
+    XtfBytesProgress state = {.progress = progress, .cancel = xtf_interrupts_catch(&interrupts)};
+    const XtfMergeOptions options = {.progress = xtf_progress_bytes, .data = &state};
 
     xtf_parts_await(plan->folder, drain + AFTER_DRAIN_SECONDS, state.cancel);
     xtf_parts_find(plan->folder, plan->gather, drain, state.cancel, parts);
-    bool good = xtf_parts_merge(parts, plan->output, plan->folder, &options, error);
+    /* The program itself, or somebody else, may have made a file of this name since the start. */
+    bool good = xtf_record_may_write(plan, given->force, error) &&
+                xtf_parts_merge(parts, plan->output, plan->folder, &options, error);
     if (good) /* else it stays as it was merged */
         xtf_rewrite_small(plan->output, state.cancel, NULL);
     xtf_interrupts_release(&interrupts);
@@ -161,26 +156,39 @@ static bool merge(const XtfRecordPlan *plan, XtfParts *parts, guint64 drain, boo
 }
 
 /* Nothing was recorded at all, which has a reason. */
-static int say_nothing_recorded(const XtfRecordPlan *plan, const XtfParts *parts)
+static int say_nothing_recorded(const XtfRecordPlan *plan, const XtfParts *parts, int status)
 {
     print_all(parts->remarks);
     xtf_print_line(stderr, "xtf: %s is not written: no process recorded anything", plan->output);
-    xtf_print_line(stderr, plan->command.mpi == XTF_MPI_NONE
-                               ? "xtf: the program was taken for one without MPI, and has no regions that are recorded "
-                                 "(--mpi=openmpi or --mpi=mpich if it loads its MPI later)"
-                               : "xtf: no process has called MPI_Init, or the calls go past what is loaded before "
-                                 "(RTLD_DEEPBIND, -Bsymbolic): see docs/RECORD.md");
+    if (status != 0)
+        xtf_print_line(stderr, "xtf: the command itself failed, with status %d: %s", status, plan->argv[0]);
+    else
+        xtf_print_line(stderr,
+                       plan->command.mpi == XTF_MPI_NONE
+                           ? "xtf: the program was taken for one without MPI, and has no regions that are recorded "
+                             "(--mpi=openmpi or --mpi=mpich if it loads its MPI later)"
+                           : "xtf: no process has called MPI_Init, or the calls go past what is loaded before "
+                             "(RTLD_DEEPBIND, -Bsymbolic): see docs/RECORD.md");
     return XTF_EXIT_FAILED;
+}
+
+/* Where the parts are, here and from other hosts. */
+static char *folders_of(const XtfRecordPlan *plan)
+{
+    return g_file_test(plan->gather, G_FILE_TEST_IS_DIR) ? g_strdup_printf("%s and %s", plan->folder, plan->gather)
+                                                         : g_strdup(plan->folder);
 }
 
 static int say_not_merged(const XtfRecordPlan *plan, const XtfParts *parts, GError *error)
 {
+    g_autofree char *folders = folders_of(plan);
+
     print_all(parts->left_out);
     print_all(parts->remarks);
     xtf_cli_fail(error);
     xtf_print_line(
         stderr, "xtf: what was recorded is in %s: `xtf mount` reads this folder, and `xtf merge` makes one file of it",
-        plan->folder);
+        folders);
     return XTF_EXIT_FAILED;
 }
 
@@ -205,25 +213,34 @@ static bool remove_parts(const XtfRecordPlan *plan, GError **error)
            (!g_file_test(plan->gather, G_FILE_TEST_IS_DIR) || xtf_folder_remove(plan->gather, error));
 }
 
-/* After the program's end. */
-static int finish(const XtfRecordPlan *plan, const Given *given, guint64 drain)
+/* What the trace has not, nothing else has: all parts stay then. */
+static bool settle_parts(const XtfRecordPlan *plan, const XtfParts *parts, bool keep, GError **error)
+{
+    g_autofree char *folders = folders_of(plan);
+
+    if (!keep && parts->left_out->len == 0)
+        return remove_parts(plan, error);
+    xtf_print_line(stderr, keep ? "xtf: its parts are in %s" : "xtf: not all is in it, so its parts stay in %s",
+                   folders);
+    return true;
+}
+
+/* After the program's end, which had this status. */
+static int finish(const XtfRecordPlan *plan, const Given *given, guint64 drain, int status)
 {
     g_auto(XtfParts) parts = {0};
     GError *error = NULL;
 
     xtf_parts_init(&parts);
-    if (!merge(plan, &parts, drain, given->quiet, &error)) {
+    if (!merge(plan, given, &parts, drain, &error)) {
         if (parts.paths->len + parts.left_out->len > 0)
             return say_not_merged(plan, &parts, error);
         g_error_free(error);
         xtf_folder_remove(plan->folder, NULL);
-        return say_nothing_recorded(plan, &parts);
+        return say_nothing_recorded(plan, &parts, status);
     }
     bool good = given->quiet || say_summary(plan, &error);
-    if (given->keep_parts)
-        xtf_print_line(stderr, "xtf: its parts are in %s", plan->folder);
-    else
-        good = good && remove_parts(plan, &error);
+    good &= settle_parts(plan, &parts, given->keep_parts || !good, good ? &error : NULL);
     if (!good)
         return xtf_cli_fail(error);
     return parts.left_out->len + parts.remarks->len > 0 ? XTF_EXIT_FAILED : XTF_EXIT_DONE;
@@ -239,7 +256,7 @@ static int run(const XtfRecordPlan *plan, const Given *given, guint64 drain)
         xtf_folder_remove(plan->folder, NULL);
         return xtf_cli_fail(error);
     }
-    int own = finish(plan, given, drain);
+    int own = finish(plan, given, drain, status);
     return status != 0 ? status : own;
 }
 
@@ -314,7 +331,7 @@ int xtf_command_record(int argc, char **argv)
             "  xtf record -o run.xtf mpirun -n 8 ./app    writes run.xtf\n"
             "  mpirun -n 8 xtf record -o run.xtf ./app    writes the folder run.xtf.d, whose parts\n"
             "                                             `xtf mount` reads and `xtf merge` joins\n\n"
-            "The exit status is the program's.",
+            "The exit status is the program's; if that is 0, it is 1 where the trace is not complete.",
             entries))
         return XTF_EXIT_USAGE;
     if (!parse_given(&given, &options, &mpi))

@@ -144,6 +144,14 @@ void xtf_progress_step(const char *step, uint64_t done, uint64_t total, void *da
     xtf_progress_update(progress, done, total, done);
 }
 
+bool xtf_progress_bytes(uint64_t done, uint64_t total, void *data)
+{
+    const XtfBytesProgress *work = data;
+
+    xtf_progress_update(work->progress, done, total, done >> 20);
+    return !atomic_load(work->cancel);
+}
+
 void xtf_progress_hide(XtfProgress *progress)
 {
     g_mutex_lock(&progress->lock);

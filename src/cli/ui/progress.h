@@ -7,6 +7,7 @@
 #pragma once
 
 #include <glib.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,6 +23,16 @@ void xtf_progress_update(XtfProgress *progress, uint64_t done, uint64_t total, u
 /* The same of work that has steps, which has done `done` of `total` of this one. `step` says which it is, behind the
  * label ("analysing: causes"), and must last; the time of each step counts by itself. `progress` is an XtfProgress. */
 void xtf_progress_step(const char *step, uint64_t done, uint64_t total, void *progress);
+
+/* What work of many bytes tells its progress to, and by what it is ended. */
+typedef struct {
+    XtfProgress *progress;
+    atomic_bool *cancel;
+} XtfBytesProgress;
+
+/* Shows that `done` of `total` bytes are done, as MiB; false, so that the work ends, if *cancel is true. `data` is an
+ * XtfBytesProgress. */
+bool xtf_progress_bytes(uint64_t done, uint64_t total, void *data);
 
 /* Clears the line for a moment, so that something else can be printed; the next update draws it again. */
 void xtf_progress_hide(XtfProgress *progress);

@@ -106,6 +106,15 @@ void xtf_record_plan_finish(XtfRecordPlan *plan)
     g_clear_pointer(&plan->own_argv, g_free);
 }
 
+bool xtf_record_may_write(const XtfRecordPlan *plan, bool replace, GError **error)
+{
+    if (g_file_test(plan->output, G_FILE_TEST_IS_DIR))
+        return xtf_fail(error, XTF_ERROR_INVALID, "%s: it is a folder", plan->output);
+    if (!replace && g_file_test(plan->output, G_FILE_TEST_EXISTS))
+        return xtf_fail(error, XTF_ERROR_INVALID, "'%s' is there already: --force replaces it", plan->output);
+    return true;
+}
+
 bool xtf_record_prepare(const XtfRecordPlan *plan, bool replace, GError **error)
 {
     g_autofree char *parent = g_path_get_dirname(plan->output);
@@ -115,10 +124,8 @@ bool xtf_record_prepare(const XtfRecordPlan *plan, bool replace, GError **error)
     if (plan->inside)
         return xtf_folder_join(plan->output, plan->job, replace, error) &&
                (!plan->gather || xtf_folder_make(plan->folder, error));
-    if (g_file_test(plan->output, G_FILE_TEST_IS_DIR))
-        return xtf_fail(error, XTF_ERROR_INVALID, "%s: it is a folder", plan->output);
-    if (!replace && g_file_test(plan->output, G_FILE_TEST_EXISTS))
-        return xtf_fail(error, XTF_ERROR_INVALID, "'%s' is there already: --force replaces it", plan->output);
+    if (!xtf_record_may_write(plan, replace, error))
+        return false;
     if (access(parent, W_OK) != 0)
         return xtf_fail(error, XTF_ERROR_IO, "%s: nothing can be written there", parent);
     return xtf_folder_make(plan->folder, error);

@@ -28,6 +28,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfRecordPlan, xtf_record_plan_finish)
  * already. */
 bool xtf_record_prepare(const XtfRecordPlan *plan, bool replace, GError **error);
 
+/* Whether the trace that a plan outside of a launcher names may be written, now; else XTF_ERROR_INVALID. */
+bool xtf_record_may_write(const XtfRecordPlan *plan, bool replace, GError **error);
+
 /* The environment of the command. The caller frees it with g_strfreev(). */
 char **xtf_record_plan_environment(const XtfRecordPlan *plan);
 /* The plan as commands for a shell. The caller frees it. */

@@ -7,24 +7,38 @@
 
 enum { RING_SIZE_MAX_BITS = 34 };
 
-static bool check(const XtfWireProcess *process, uint64_t file_size, uint64_t *data, GError **error)
-{
-    uint64_t page = sysconf(_SC_PAGESIZE), ring_size = process->ring_size;
+/* What the process says of its memory: read once, for it may say something else later. */
+typedef struct {
+    uint64_t magic, ring_size;
+    uint32_t version, n_rings;
+} Layout;
 
-    if (process->magic != XTF_WIRE_MAGIC)
+static Layout read_layout(const volatile XtfWireProcess *process)
+{
+    return (Layout){.magic = process->magic,
+                    .ring_size = process->ring_size,
+                    .version = process->version,
+                    .n_rings = process->n_rings};
+}
+
+static bool check(const Layout *layout, uint64_t file_size, uint64_t *data, GError **error)
+{
+    uint64_t page = sysconf(_SC_PAGESIZE), ring_size = layout->ring_size;
+
+    if (layout->magic != XTF_WIRE_MAGIC)
         return xtf_damaged(error, "the memory is not that of a traced process");
-    if (process->version != XTF_WIRE_VERSION)
+    if (layout->version != XTF_WIRE_VERSION)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                         "the process was traced by version %" PRIu32 " of the recorder, and this is version %d",
-                        process->version, XTF_WIRE_VERSION);
-    if (process->n_rings == 0 || process->n_rings > XTF_WIRE_RINGS_MAX)
-        return xtf_damaged(error, "the memory has %" PRIu32 " rings", process->n_rings);
+                        layout->version, XTF_WIRE_VERSION);
+    if (layout->n_rings == 0 || layout->n_rings > XTF_WIRE_RINGS_MAX)
+        return xtf_damaged(error, "the memory has %" PRIu32 " rings", layout->n_rings);
     if (ring_size < page || ring_size >> RING_SIZE_MAX_BITS > 0 || (ring_size & (ring_size - 1)) != 0)
         return xtf_damaged(error, "rings have %" PRIu64 " bytes", ring_size);
-    *data = xtf_wire_data_at(process->n_rings, page);
-    if (file_size < *data + process->n_rings * ring_size)
+    *data = xtf_wire_data_at(layout->n_rings, page);
+    if (file_size < *data + layout->n_rings * ring_size)
         return xtf_damaged(error, "the memory has %" PRIu64 " bytes, too few for %" PRIu32 " rings of %" PRIu64,
-                           file_size, process->n_rings, ring_size);
+                           file_size, layout->n_rings, ring_size);
     return true;
 }
 
@@ -45,23 +59,21 @@ bool xtf_collect_memory_init(XtfCollectMemory *memory, int fd, GError **error)
     XtfWireProcess *process = map(fd, XTF_WIRE_HEADER_SIZE, 0, NULL);
     if (process == MAP_FAILED)
         return xtf_fail(error, XTF_ERROR_IO, "mapping the memory: %s", g_strerror(errno));
-    uint32_t n_rings = process->n_rings;
-    uint64_t ring_size = process->ring_size;
-    bool good = check(process, status.st_size, &data, error);
+    const Layout layout = read_layout(process);
     munmap(process, XTF_WIRE_HEADER_SIZE);
-    if (!good)
+    if (!check(&layout, status.st_size, &data, error))
         return false;
     process = map(fd, data, 0, NULL);
     if (process == MAP_FAILED)
         return xtf_fail(error, XTF_ERROR_IO, "mapping the memory: %s", g_strerror(errno));
     *memory = (XtfCollectMemory){.process = process,
                                  .rings = (XtfWireRing *)((uint8_t *)process + XTF_WIRE_HEADER_SIZE),
-                                 .n_rings = n_rings,
-                                 .ring_size = ring_size,
+                                 .n_rings = layout.n_rings,
+                                 .ring_size = layout.ring_size,
                                  .data = data,
                                  .mapped = data,
                                  .fd = fd,
-                                 .ring_data = g_new0(uint8_t *, n_rings)};
+                                 .ring_data = g_new0(uint8_t *, layout.n_rings)};
     return true;
 }
 

@@ -1,6 +1,7 @@
 #include "src/record/core/inner.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -49,7 +50,7 @@ static bool map_front(uint64_t size)
 static bool make(uint64_t ring_size, uint32_t n_rings)
 {
     uint64_t front = xtf_wire_data_at(n_rings, xtf_core.page);
-    int descriptor = (int)syscall(SYS_memfd_create, "xtf-record", 1U /* MFD_CLOEXEC */);
+    int descriptor = (int)syscall(SYS_memfd_create, "xtf-record", 3U /* MFD_CLOEXEC | MFD_ALLOW_SEALING */);
 
     if (descriptor < 0)
         return false;
@@ -58,6 +59,8 @@ static bool make(uint64_t ring_size, uint32_t n_rings)
         return false;
     if (ftruncate(xtf_core.memory.number, (off_t)(front + n_rings * ring_size)) || !map_front(front))
         return false;
+    /* Nobody, the program included, makes it smaller under the collector's feet. */
+    fcntl(xtf_core.memory.number, F_ADD_SEALS, F_SEAL_SHRINK);
     void *rings = mmap(NULL, n_rings * sizeof(XtfRing), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (rings == MAP_FAILED)

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+enum { LOOK_EVERY_US = 1000 * 1000 };
+
 /* What a file of /proc says of the process; NULL: nothing. */
 static char *read_proc(int32_t pid, const char *name)
 {
@@ -34,8 +36,21 @@ static bool has_memory(const XtfCollectWatch *watch)
     return false;
 }
 
+/* Nothing else tells of its end: that is looked for now and then, since it takes a while. */
+static bool has_vanished(XtfCollectWatch *watch)
+{
+    int64_t now = g_get_monotonic_time();
+
+    if (now - watch->looked < LOOK_EVERY_US)
+        return false;
+    watch->looked = now;
+    return !has_memory(watch);
+}
+
 bool xtf_collect_has_ended(XtfCollectWatch *watch)
 {
+    if (watch->process < 0 && watch->closed)
+        return has_vanished(watch);
     struct pollfd files[] = {{.fd = watch->process, .events = POLLIN},
                              {.fd = watch->closed ? -1 : watch->socket, .events = POLLIN}};
 

@@ -11,7 +11,8 @@
 typedef struct {
     int memory, process, socket; /* descriptors, borrowed; -1: there is none */
     int32_t pid;
-    bool closed; /* the process has closed its end of the socket, and lives */
+    bool closed;    /* the process has closed its end of the socket, and lives */
+    int64_t looked; /* when it was looked for the memory: microseconds of g_get_monotonic_time() */
 } XtfCollectWatch;
 
 /* Whether nothing more will be recorded: the process has ended, or runs another program. */

@@ -115,6 +115,14 @@ static unsigned see_record(XtfCollectRing *ring, const uint8_t *data, size_t siz
     return 0;
 }
 
+/* Definitions belong to the process. */
+static bool has_owner(XtfCollectRing *ring, XtfWireHead head)
+{
+    if (G_LIKELY(ring->open) || head.kind == XTF_WIRE_OWNER || head.kind == XTF_WIRE_DEFINE)
+        return true;
+    return xtf_collect_malformed(ring, "%s is of no thread: OWNER is the first record of a ring", kind_name(head));
+}
+
 bool xtf_collect_decode(XtfCollectRing *ring, const uint8_t *data, size_t size, size_t limit, size_t *taken)
 {
     const XtfCollectDecode *decoders = ring->collector->kinds;
@@ -128,7 +136,7 @@ bool xtf_collect_decode(XtfCollectRing *ring, const uint8_t *data, size_t size, 
         ring->position = begin + at;
         unsigned words = see_record(ring, data + at, size - at, &head);
         XtfCollectDecode decode = decoders[head.kind] ? decoders[head.kind] : pass_over;
-        good = words > 0 &&
+        good = words > 0 && has_owner(ring, head) &&
                decode(ring, xtf_collect_clock_ns(&clock, head.time), head, (const uint64_t *)(data + at + sizeof head));
         at += good ? 8 * words : 0;
         ring->events += good;

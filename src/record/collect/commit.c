@@ -254,6 +254,7 @@ static bool close_failed(XtfCollectSession *session, const char *end, GError **e
         xtf_collect_tables_finish(&collector->tables);
         xtf_collect_tables_init(&tables, session->part.writer);
         collector->tables = tables;
+        xtf_collect_add_program(collector, &session->program); /* the table of properties is written anew */
         add_remarks(session);
         set_counts(session, end);
         for (guint i = 0; i < collector->remarks->len; i++) {

@@ -54,6 +54,7 @@ bool xtf_collect_part_create(XtfCollectPart *part, const char *folder, uint32_t 
         return true;
     xtf_collect_part_abort(part);
     g_unlink(part->path);
+    g_clear_pointer(&part->path, g_free);
     return false;
 }
 

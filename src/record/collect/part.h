@@ -18,7 +18,7 @@ typedef struct {
 } XtfCollectPart;
 
 /* Creates the part of that number in a folder, which is made if it is not there. If there is one of that name, or the
- * number is XTF_NONE32, it is the first free number from `from` on. */
+ * number is XTF_NONE32, it is the first free number from `from` on. The path is NULL if that fails. */
 bool xtf_collect_part_create(XtfCollectPart *part, const char *folder, uint32_t number, uint32_t from, GError **error);
 /* Goes on with the file as it was last committed, after a failure to write it: there is room again for a little. */
 bool xtf_collect_part_reopen(XtfCollectPart *part, GError **error);

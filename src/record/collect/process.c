@@ -111,7 +111,7 @@ static void add_environment(XtfCollector *collector)
     }
 }
 
-static void add_program(XtfCollector *collector, const XtfCollectProgram *program)
+void xtf_collect_add_program(XtfCollector *collector, const XtfCollectProgram *program)
 {
     g_autofree char *command = g_strjoinv(" ", program->arguments);
 
@@ -144,7 +144,7 @@ void xtf_collect_process_begin(XtfCollector *collector, const XtfCollectProgram 
     add_property(tables, "record.job", g_getenv("XTF_RECORD_JOB"));
     add_property(tables, "record.clock",
                  collector->clock.source == XTF_WIRE_CLOCK_TSC ? "time stamp counter" : "CLOCK_MONOTONIC");
-    add_program(collector, program);
+    xtf_collect_add_program(collector, program);
     collector->program = program;
     if (collector->world_size == 0)
         return;

@@ -14,7 +14,9 @@ typedef struct XtfCollectProgram {
 void xtf_collect_program_init(XtfCollectProgram *program, int32_t pid);
 void xtf_collect_program_finish(XtfCollectProgram *program);
 
-/* Writes the rows that are known from the start. The collector's numbers are known. */
+/* The properties of the process, which say where it ran, and what. */
+void xtf_collect_add_program(XtfCollector *collector, const XtfCollectProgram *program);
+/* Writes the rows that are known from the start, these properties among them. The collector's numbers are known. */
 void xtf_collect_process_begin(XtfCollector *collector, const XtfCollectProgram *program);
 /* Appends PROGRAM_BEGIN to the first thread, PROGRAM_END. */
 bool xtf_collect_program_begin(XtfCollectRing *ring, uint64_t time);

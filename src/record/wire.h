@@ -9,8 +9,8 @@
  * records behind it are. It is the first record of each ring.
  *
  * A producer writes a record whole, then publishes the ring's head with a release store. So whoever reads up to the
- * head, which may be a coroner, sees whole records only. Positions count bytes and never wrap: position p lies at
- * p & (ring_size - 1).
+ * head, even when the process has died, sees whole records only. Positions count bytes and never wrap: position p lies
+ * at p & (ring_size - 1).
  *
  * A record is 8-byte words: an XtfWireHead, and the words that its kind has (XTF_WIRE_KINDS). Times are readings of the
  * process's clock (XtfWireClock), not yet nanoseconds; they do not fall within a ring.

@@ -2,7 +2,7 @@
  * From the records of a traced process to the rows of its part: what decoders work on.
  *
  * Decoders are found in tables: for each kind of record (XtfWireKind) and each definition (XtfDefinition) a function,
- * listed in an XtfCollectRows, one for each file rows-*.c. collector.c reads the rings and calls them.
+ * listed in an XtfCollectRows, one for each file rows-*.c. round.c reads the rings; decode.c calls the functions.
  *
  * What a ring holds is not trusted: a decoder that finds nonsense says so with xtf_collect_malformed(), which ends the
  * reading of that ring. A decoder returns false then, and when a row could not be appended (XtfStream.error); else

@@ -29,6 +29,20 @@ static uint32_t launched_rank(void)
     return XTF_NONE32;
 }
 
+enum { WORLD_MAX = 1 << 24 };
+
+/* A size that no world has is not taken from the process's memory: one row is made for each of its ranks. The rank says
+ * nothing of it: in worlds that were spawned it starts with what went before (src/record/mpi/world.h). */
+static void set_world_size(XtfCollector *collector, uint32_t world_size)
+{
+    collector->world_size = world_size <= WORLD_MAX ? world_size : 0;
+    if (world_size > WORLD_MAX)
+        xtf_collect_remark(collector,
+                           "process %" PRIu32 ": MPI_COMM_WORLD would have %" PRIu32
+                           " processes: how many it has is not known",
+                           collector->rank, world_size);
+}
+
 static void make_part(XtfCollectSession *session, uint32_t rank, uint32_t world_size)
 {
     XtfCollector *collector = &session->collector;
@@ -40,7 +54,7 @@ static void make_part(XtfCollectSession *session, uint32_t rank, uint32_t world_
     xtf_collector_init(collector, session->part.writer, session->part.schemas, xtf_collect_rows);
     collector->clock = session->clock;
     collector->rank = session->part.number;
-    collector->world_size = world_size;
+    set_world_size(collector, world_size);
     collector->pid = session->watch.pid;
     collector->choices = (_Atomic uint8_t *)session->memory.process + xtf_wire_choices_at(session->memory.n_rings);
     xtf_collect_process_begin(collector, &session->program);

@@ -15,6 +15,7 @@ enum {
     LOOK_EVERY_MS = 10,
     BEGIN_MS = 500,
     GATHERED_EVERY_MS = 100,
+    WORLD_MAX = 1 << 24, /* processes that are looked for; a damaged part may speak of more */
 };
 
 /* What is missing is told in a part of its own, which has no records. */
@@ -213,7 +214,7 @@ static bool name_missing(XtfParts *parts)
 {
     g_autoptr(GArray) missing = g_array_new(FALSE, FALSE, sizeof(guint32));
 
-    for (guint64 i = 0; i < MIN(parts->world_size, G_MAXUINT32); i++) {
+    for (guint64 i = 0; i < MIN(parts->world_size, WORLD_MAX); i++) {
         gint64 key = (gint64)i;
         guint32 number = (guint32)i;
         if (!g_hash_table_contains(parts->numbers, &key))

@@ -20,7 +20,6 @@ int xtf_command_collect(int argc, char **argv)
         {"folder", 0, 0, G_OPTION_ARG_FILENAME, &folder, "Where the part is written, else $XTF_RECORD_FOLDER", "DIR"},
         {0},
     };
-    GError *error = NULL;
 
     if (!xtf_cli_parse(&argc, &argv, 0, "--memory FD --socket FD [--process FD]",
                        "Reads the records of one process that is traced, and writes them to DIR/RANK.xtf.\n\n"
@@ -34,5 +33,5 @@ int xtf_command_collect(int argc, char **argv)
         return XTF_EXIT_USAGE;
     }
     options.folder = folder;
-    return xtf_collect_run(&options, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
+    return xtf_collect_run(&options) ? XTF_EXIT_DONE : XTF_EXIT_FAILED;
 }

@@ -74,5 +74,4 @@ void xtf_collect_begin(XtfCollectSession *session, bool now)
         rank = launched_rank();
     make_part(session, rank, atomic_load(&process->world_size));
     xtf_collect_commit(session, 0); /* who follows knows of the part before anything is promised */
-    xtf_collect_remove_marker(session);
 }

@@ -3,20 +3,46 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { COPY_BYTES = 1 << 20 };
 
+static bool is_same_file(const char *one, const char *other)
+{
+    struct stat a, b;
+
+    return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* The folder that parts go to from here; NULL: they stay. */
+static const char *destination(const char *folder, const char *host)
+{
+    const char *gather = g_getenv("XTF_RECORD_GATHER"), *home = g_getenv("XTF_RECORD_HOST");
+
+    if (!gather || !gather[0] || g_strcmp0(home, host) == 0 || is_same_file(gather, folder))
+        return NULL;
+    return gather;
+}
+
+void xtf_collect_announce(const char *folder, const char *host)
+{
+    const char *gather = destination(folder, host);
+
+    if (gather)
+        g_mkdir_with_parents(gather, 0777); /* an error is told when something is to go there */
+}
+
 static bool copy_bytes(int from, int to)
 {
     g_autofree uint8_t *buffer = g_malloc(COPY_BYTES);
     ssize_t n;
 
-    while ((n = read(from, buffer, COPY_BYTES)) > 0)
+    while ((n = TEMP_FAILURE_RETRY(read(from, buffer, COPY_BYTES))) > 0)
         for (ssize_t at = 0; at < n;) {
-            ssize_t written = write(to, buffer + at, n - at);
+            ssize_t written = TEMP_FAILURE_RETRY(write(to, buffer + at, n - at));
             if (written < 0)
                 return false;
             at += written;
@@ -28,55 +54,135 @@ static bool copy_file(const char *from, const char *to, GError **error)
 {
     int in = open(from, O_RDONLY | O_CLOEXEC);
     int out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    bool good = out >= 0 && copy_bytes(in, out) && fsync(out) == 0;
+    bool good = out >= 0 && copy_bytes(in, out) && TEMP_FAILURE_RETRY(fsync(out)) == 0;
     int failure = errno;
 
     if (in >= 0)
         close(in);
-    if (out >= 0 && close(out) != 0 && good) {
+    if (out >= 0 && close(out) != 0 && errno != EINTR && good) {
         good = false;
         failure = errno;
     }
     return good || xtf_fail(error, XTF_ERROR_IO, "copying %s to %s: %s", from, to, g_strerror(failure));
 }
 
-bool xtf_collect_deliver(const char *path, const char *host, GError **error)
+/* Gives a file its name, unless there is one of that name. Links, and renaming that replaces nothing, are not there on
+ * all file systems. */
+static bool name_new(const char *from, const char *to)
 {
-    const char *gather = g_getenv("XTF_RECORD_GATHER"), *home = g_getenv("XTF_RECORD_HOST");
-
-    if (!gather || !gather[0] || g_strcmp0(home, host) == 0)
+    if (link(from, to) == 0)
+        return unlink(from) == 0;
+    if (errno == EEXIST)
+        return false;
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
         return true;
+    if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
+        return false;
+    if (access(to, F_OK) == 0) {
+        errno = EEXIST;
+        return false;
+    }
+    return rename(from, to) == 0;
+}
+
+/* Brings a file to a folder, under a name that it has there only when it is whole. */
+static bool bring(const char *path, const char *gather, const char *host, const char *name, bool replace,
+                  GError **error)
+{
     if (g_mkdir_with_parents(gather, 0777) != 0)
         return xtf_fail(error, XTF_ERROR_IO, "%s: %s", gather, g_strerror(errno));
-    g_autofree char *name = g_path_get_basename(path);
     g_autofree char *place = g_build_filename(gather, name, NULL);
     g_autofree char *before = g_strdup_printf("%s/.%s-%s", gather, host, name);
     bool good = copy_file(path, before, error);
-    if (good && link(before, place) != 0) /* unlike rename, it replaces nothing */
+    if (good && (replace ? rename(before, place) != 0 : !name_new(before, place)))
         good = xtf_fail(error, XTF_ERROR_IO, "%s: %s", place, g_strerror(errno));
-    g_unlink(before);
-    if (good)
-        g_unlink(path);
+    if (!good)
+        g_unlink(before);
     return good;
 }
 
-void xtf_collect_settle_log(const char *folder, const char *part, bool good)
+bool xtf_collect_deliver(const char *folder, const char *path, const char *host, GError **error)
+{
+    const char *gather = destination(folder, host);
+
+    if (!gather)
+        return true;
+    g_autofree char *name = g_path_get_basename(path);
+    if (!bring(path, gather, host, name, false, error))
+        return false;
+    g_unlink(path);
+    return true;
+}
+
+/* The file in the folder that stderr is; NULL: it is none. */
+static char *log_in(const char *folder, bool *is_empty)
 {
     g_autofree char *log = g_file_read_link("/proc/self/fd/2", NULL);
     g_autofree char *where = log ? g_path_get_dirname(log) : NULL;
-    g_autofree char *there = g_canonicalize_filename(folder, NULL);
     struct stat status;
 
-    if (!log || !g_str_has_suffix(log, ".log") || !g_str_equal(where, there) || fstat(STDERR_FILENO, &status) != 0)
-        return;
-    if (good && status.st_size == 0) {
-        g_unlink(log);
-        return;
+    if (!log || !g_str_has_suffix(log, ".log") || !is_same_file(where, folder) || fstat(STDERR_FILENO, &status) != 0)
+        return NULL;
+    *is_empty = status.st_size == 0;
+    return g_steal_pointer(&log);
+}
+
+bool xtf_collect_settle_log(const char *folder, const char *part, const char *host, bool good)
+{
+    const char *gather = destination(folder, host);
+    bool is_empty = false;
+    g_autofree char *log = log_in(folder, &is_empty);
+    g_autofree char *name = NULL;
+
+    if (!log)
+        return true;
+    if (good && is_empty) {
+        if (!gather)
+            g_unlink(log);
+        return true;
     }
-    if (!part)
+    if (part) {
+        g_autofree char *base = g_path_get_basename(part);
+        name = g_strdup_printf("%.*s.log", (int)strcspn(base, "."), base);
+    } else if (gather) { /* the number of a process says which one only together with its host */
+        g_autofree char *base = g_path_get_basename(log);
+        name = g_strdup_printf("%s-%s", host, base);
+    }
+    if (gather)
+        return is_empty || bring(log, gather, host, name, true, NULL);
+    g_autofree char *place = name ? g_build_filename(folder, name, NULL) : NULL;
+    if (place)
+        g_rename(log, place);
+    return true;
+}
+
+/* Whether processes of the job leave a file of this name behind, which nobody else wants. */
+static bool is_shared(const char *name)
+{
+    return g_str_has_prefix(name, "clock-") || g_str_equal(name, "worlds") || g_str_has_prefix(name, "accept-") ||
+           g_str_has_prefix(name, "connect-");
+}
+
+void xtf_collect_leave(const char *folder, const char *host)
+{
+    g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
+    const char *name;
+    bool is_empty;
+
+    if (!destination(folder, host))
         return;
-    g_autofree char *name = g_path_get_basename(part);
-    g_autofree char *stem = g_strndup(name, strcspn(name, "."));
-    g_autofree char *place = g_strdup_printf("%s/%s.log", folder, stem);
-    g_rename(log, place);
+    g_autofree char *log = log_in(folder, &is_empty);
+    if (log)
+        g_unlink(log);
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    if (!dir)
+        return;
+    while ((name = g_dir_read_name(dir))) {
+        if (!is_shared(name))
+            return;
+        g_ptr_array_add(paths, g_build_filename(folder, name, NULL));
+    }
+    for (guint i = 0; i < paths->len; i++)
+        g_unlink(paths->pdata[i]);
+    g_rmdir(folder);
 }

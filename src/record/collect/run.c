@@ -130,25 +130,52 @@ static void collect(XtfCollectSession *session)
     }
 }
 
-bool xtf_collect_run(const XtfCollectOptions *options, GError **error)
+/* Brings part and log where they belong. Who waits for the part looks at the log as soon as it is there: it says all by
+ * then. */
+static bool deliver(XtfCollectSession *session, bool good)
 {
-    XtfCollectSession session;
+    const char *folder = session->options->folder, *path = session->part.path, *host = g_get_host_name();
+    g_autoptr(GError) error = NULL;
+    bool told = xtf_collect_settle_log(folder, path, host, good);
+
+    if (path && !xtf_collect_deliver(folder, path, host, &error)) {
+        g_warning("%s", error->message);
+        xtf_collect_settle_log(folder, path, host, false);
+        good = told = false;
+    }
+    xtf_collect_remove_marker(session);
+    if (told)
+        xtf_collect_leave(folder, host);
+    return good;
+}
+
+/* Until the process's end, and the part's. */
+static bool record(XtfCollectSession *session, GError **error)
+{
     int64_t exit_status = 0;
 
-    catch_signals();
-    if (!xtf_collect_session_init(&session, options, error))
-        return false;
-    say_ready(&session);
-    collect(&session);
+    say_ready(session);
+    collect(session);
     g_autofree char *end = told_to_stop ? g_strdup("the collector was told to end")
-                                        : xtf_collect_end(&session.watch, session.memory.process, &exit_status);
-    xtf_collect_begin(&session, true);
-    xtf_collect_round(&session);
-    bool good = xtf_collect_close(&session, end, exit_status, error);
-    good = good && xtf_collect_deliver(session.part.path, session.program.host, error);
+                                        : xtf_collect_end(&session->watch, session->memory.process, &exit_status);
+    xtf_collect_begin(session, true);
+    xtf_collect_round(session);
+    if (xtf_collect_close(session, end, exit_status, error))
+        return true;
+    say_ready(session);
+    return false;
+}
+
+bool xtf_collect_run(const XtfCollectOptions *options)
+{
+    XtfCollectSession session;
+    g_autoptr(GError) error = NULL;
+
+    catch_signals();
+    bool good = xtf_collect_session_init(&session, options, &error) && record(&session, &error);
     if (!good)
-        say_ready(&session);
-    xtf_collect_settle_log(options->folder, session.part.path, good);
+        g_warning("%s", error->message);
+    good = deliver(&session, good);
     xtf_collect_session_finish(&session);
     return good;
 }

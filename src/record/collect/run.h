@@ -5,8 +5,6 @@
 
 #include <stdbool.h>
 
-#include "libxtf/error.h"
-
 typedef struct {
     int memory;         /* the process's memory */
     int process;        /* a pidfd of the process; -1: there is none */
@@ -15,5 +13,6 @@ typedef struct {
 } XtfCollectOptions;
 
 /* Returns when the process has ended, or when SIGTERM, SIGINT or SIGHUP came: the process goes on then, unrecorded.
- * False if not all could be written; what could be is in the part. Descriptors stay the caller's. */
-bool xtf_collect_run(const XtfCollectOptions *options, GError **error);
+ * False if not all could be written, which was told by g_warning(): stderr is the log that goes with the part. What
+ * could be written is in the part. Descriptors stay the caller's. */
+bool xtf_collect_run(const XtfCollectOptions *options);

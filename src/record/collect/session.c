@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/record/collect/deliver.h"
+
 uint64_t xtf_collect_monotonic(void)
 {
     struct timespec now;
@@ -36,23 +38,23 @@ void xtf_collect_remove_marker(XtfCollectSession *session)
 bool xtf_collect_session_init(XtfCollectSession *session, const XtfCollectOptions *options, GError **error)
 {
     *session = (XtfCollectSession){.options = options};
+    g_mkdir_with_parents(options->folder, 0700);
+    session->marker = make_marker(options->folder, g_get_host_name());
+    xtf_collect_announce(options->folder, g_get_host_name());
     if (!xtf_collect_memory_init(&session->memory, options->memory, error))
         return false;
-    const XtfWireProcess *process = session->memory.process;
-    session->clock = process->clock;
-    if (!xtf_collect_clock_check(&session->clock, error)) {
-        xtf_collect_memory_finish(&session->memory);
-        return false;
-    }
-    session->watch = (XtfCollectWatch){
-        .memory = options->memory, .process = options->process, .socket = options->socket, .pid = process->pid};
-    session->has_mpi = xtf_collect_has_mpi(process->pid);
-    xtf_collect_program_init(&session->program, process->pid);
     session->rings = g_new0(XtfCollectRing *, session->memory.n_rings);
     session->early = g_new0(XtfCollectEarly, session->memory.n_rings);
+    const XtfWireProcess *process = session->memory.process;
+    session->clock = process->clock;
+    if (!xtf_collect_clock_check(&session->clock, error))
+        return false;
+    int32_t pid = process->pid;
+    session->watch = (XtfCollectWatch){
+        .memory = options->memory, .process = options->process, .socket = options->socket, .pid = pid};
+    session->has_mpi = xtf_collect_has_mpi(pid);
+    xtf_collect_program_init(&session->program, pid);
     session->started = xtf_collect_monotonic();
-    g_mkdir_with_parents(options->folder, 0700);
-    session->marker = make_marker(options->folder, session->program.host);
     return true;
 }
 

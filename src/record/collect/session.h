@@ -33,13 +33,14 @@ typedef struct {
     uint64_t largest;       /* bytes that a ring had in this round, the most */
     uint64_t committed;     /* when: nanoseconds of CLOCK_MONOTONIC */
     uint64_t started;       /* the same */
-    char *marker;           /* file that says that the part is still to come; NULL: there is none */
+    char *marker;           /* file that says that part and log are still to come; NULL: there is none */
 } XtfCollectSession;
 
+/* The session is to be finished also if that fails. */
 bool xtf_collect_session_init(XtfCollectSession *session, const XtfCollectOptions *options, GError **error);
 void xtf_collect_session_finish(XtfCollectSession *session);
 
-/* The part is there, or will not come. */
+/* Part and log are where they belong, or will not come. */
 void xtf_collect_remove_marker(XtfCollectSession *session);
 
 /* Nothing more can be written: the error, which is taken, is told if it is the first one. Records are counted from here

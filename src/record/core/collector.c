@@ -102,7 +102,7 @@ static bool set_descriptors(const Start *start)
 }
 
 /* Tells who waits for the parts of a job that there is one to come: the collector takes FOLDER/HOST-PID.starting away
- * when it has a part, and so does `remove`. */
+ * when the part is where it belongs, and so does `remove`. */
 static void mark(const Start *start, bool remove)
 {
     char path[4096];

@@ -1,8 +1,10 @@
 """The collector as a process: what it makes of rings, of processes that end in all ways, and of a full disk."""
 
+import contextlib
 import os
 import pathlib
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -10,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-from wire import EXITED, FINALIZED, NONE, OWN, PHASE, READY, RUNNING, STATUS, Traced, define_region, record
+from wire import CLAIMED, EXITED, FINALIZED, NONE, OWN, PHASE, READY, RUNNING, STATUS, Traced, define_region, record
 
 XTF = os.environ["XTF"]
 
@@ -35,6 +37,34 @@ def events(part):
     return [line.split()[4] for line in xtf("cat", part, "records").splitlines()]
 
 
+@contextlib.contextmanager
+def full_disk(test):
+    """A folder with little room."""
+    folder = test.folder / "full"
+    folder.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k", "xtf-test", folder], stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        test.skipTest(f"mount: {done.stderr}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def fill(traced):
+    """Sends that do not fit there."""
+    traced.memory.append(0, record("OWNER", 1, 0, 0, 1))
+    traced.memory.drain()
+    value = 1
+    for step in range(200):
+        values = []
+        for i in range(500):
+            value = value * 6364136223846793005 % 2**64
+            values.append(record("SEND", 1000 * step + i, 0, value >> 40, (value & 0xffffffff) << 32 | 1, value >> 20))
+        traced.memory.append(0, b"".join(values))
+    traced.memory.drain()
+
+
 class Collector(unittest.TestCase):
     def setUp(self):
         self.temporary = tempfile.TemporaryDirectory(prefix="xtf-collect-")
@@ -42,7 +72,7 @@ class Collector(unittest.TestCase):
         self.addCleanup(self.temporary.cleanup)
 
     def part(self, number=0):
-        path = self.folder / f"{number:06}.xtf"
+        path = self.folder / (number if isinstance(number, str) else f"{number:06}.xtf")
         self.assertIn("0 problems", xtf("check", path))
         return path
 
@@ -57,7 +87,7 @@ class Collector(unittest.TestCase):
 
     def test_more_than_a_ring(self):
         """Rings of threads go round many times; a drain means that all of it can be read."""
-        with Traced(XTF, self.folder, rank=5, world=6, phase=RUNNING, ring_size=4096) as traced:
+        with Traced(XTF, self.folder, rank=5, world=6, phase=RUNNING, ring_size=4096, program=("cat",), pipes=subprocess.PIPE) as traced:
             for ring in range(3):
                 traced.memory.append(ring, record("OWNER", 1, 0, ring, 100 + ring) + define_region(1, OWN, "work"))
             for step in range(40):
@@ -67,7 +97,8 @@ class Collector(unittest.TestCase):
             path = self.folder / "000005.xtf"
             self.assertEqual(sum(name == "ENTER" for name in events(path)), 3 * 4000)
             traced.memory.u32(PHASE, FINALIZED)
-            self.assertEqual(traced.end(), (0, ""))
+            traced.process.communicate()  # it ends by itself
+            self.assertEqual(traced.finish(), (0, ""))
         part = self.part(5)
         self.assertEqual([line.split()[1:4] + [" ".join(line.split()[7:])] for line in xtf("cat", part, "definitions/locations").splitlines()[1:]],
                          [[str((5 << 32) + thread), "5", str(thread), name] for thread, name in
@@ -103,9 +134,10 @@ class Collector(unittest.TestCase):
                 (lambda memory: memory.u32(PHASE, FINALIZED), "finalized"),
                 (lambda memory: memory.u32(EXITED, 1), "exited without MPI_Finalize"),
                 (lambda memory: (memory.u32(STATUS, 3), memory.u32(EXITED, 1)), "status 3")]):
-            with Traced(XTF, self.folder, rank=number, world=9, phase=RUNNING) as traced:
+            with Traced(XTF, self.folder, rank=number, world=9, phase=RUNNING, program=("cat",), pipes=subprocess.PIPE) as traced:
                 set_up(traced.memory)
-                traced.end()
+                traced.process.communicate()  # it ends by itself
+                traced.finish()
             self.assertEqual(named_values(self.part(number))["record.end"], expected)
 
     def test_killed_by_signal(self):
@@ -131,17 +163,36 @@ class Collector(unittest.TestCase):
             self.assertEqual(traced.end(), (0, ""))
         self.assertEqual(events(self.part()).count("LEAVE"), 5)
 
+    def test_without_pidfd_and_socket(self):
+        """The program has closed its end of the socket, as some close all descriptors: it is followed until it ends."""
+        script = "import mmap, os, sys, time\nfor line in sys.stdin:\n m = mmap.mmap(os.open(line.strip(), os.O_RDWR), 0)\n print(flush=True)\n"
+        with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING, pidfd=False, program=(sys.executable, "-c", script), pipes=subprocess.PIPE) as traced:
+            traced.process.stdin.write(f"/proc/{os.getpid()}/fd/{traced.memory.fd}\n".encode())
+            traced.process.stdin.flush()
+            traced.process.stdout.readline()  # it has the memory
+            traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 5))
+            traced.ours.close()
+            for rounds in range(3):  # it is seen that the socket was closed
+                traced.memory.drain()
+            self.assertIsNone(traced.collector.poll())
+            traced.memory.append(0, calls(100, 5))
+            self.assertEqual(traced.end(), (0, ""))
+            traced.process.stdin.close()
+            traced.process.stdout.close()
+        self.assertEqual(events(self.part()).count("LEAVE"), 10)
+
     def test_torn(self):
         """Nonsense ends the reading of its ring: what came before it, and other rings, are there, and the process does not wait."""
-        with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING, ring_size=4096) as traced:
+        with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING, ring_size=4096, n_rings=5) as traced:
             traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 10) + struct.pack("<QQ", 100, 250))
             traced.memory.append(1, record("OWNER", 1, 0, 1, 2))
             traced.memory.append(2, record("OWNER", 1, 0, 2, 3))
             traced.memory.wait_until_taken()
             traced.memory.append(2, bytes(16))  # a round of its own
-            traced.memory.append(3, record("OWNER", 1, 0, 3, 4))
+            traced.memory.append(3, define_region(1, OWN, "work") + calls(10, 5))  # of whom?
+            traced.memory.append(4, record("OWNER", 1, 0, 3, 4))
             traced.memory.wait_until_taken()
-            traced.memory.u64(traced.memory.ring_at(3), 10**9)  # a head that cannot be
+            traced.memory.u64(traced.memory.ring_at(4), 10**9)  # a head that cannot be
             for step in range(10):
                 traced.memory.append(0, bytes(4000))
                 traced.memory.append(1, calls(10 + 100 * step, 50))
@@ -151,7 +202,35 @@ class Collector(unittest.TestCase):
         remarks = xtf("cat", part, "definitions/remarks")
         self.assertIn("thread 0 end too early: ring 0, byte 344: kind 250 is none", remarks)
         self.assertIn("thread 2 end too early: ring 2, byte 24: it was never written", remarks)
-        self.assertIn("thread 3 end too early: ring 3, byte 24: its positions are impossible", remarks)
+        self.assertIn("end too early: ring 3, byte 56: ENTER is of no thread", remarks)
+        self.assertIn("thread 3 end too early: ring 4, byte 24: its positions are impossible", remarks)
+
+    def test_sizes_of_worlds(self):
+        """A size that no world has is not known, and takes no memory; ranks of spawned worlds are greater than their size."""
+        for rank, world, known in ((0, 2**24 + 1, "0"), (0, NONE, "0"), (7, 2, "2")):
+            with Traced(XTF, self.folder, rank=rank, world=world, phase=RUNNING, ring_size=4096) as traced:
+                traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 5))
+                self.assertEqual(traced.end(), (0, ""))
+            part = self.part(rank)
+            self.assertEqual(named_values(part)["record.world_size"], known)
+            if known == "0":
+                self.assertIn(f"would have {world} processes", xtf("cat", part, "definitions/remarks"))
+            part.unlink()
+
+    def test_fewer_rings_than_before(self):
+        """The process's memory speaks of fewer rings, or other sizes: what was seen stays."""
+        with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING, ring_size=4096) as traced:
+            for ring in range(3):
+                traced.memory.append(ring, record("OWNER", 1, 0, ring, 1 + ring) + calls(10, 5))
+            traced.memory.wait_until_taken()
+            traced.memory.u32(CLAIMED, 1)
+            traced.memory.u32(12, 10**9)
+            traced.memory.u64(16, 1 << 60)
+            traced.memory.drain()
+            self.assertEqual(traced.end(), (0, ""))
+        part = self.part()
+        self.assertEqual(int(named_values(part)["record.events"]), 3 * 11)
+        self.assertEqual(events(part).count("LEAVE"), 15)
 
     def test_no_memory_of_ours(self):
         for change in (0, b"????????"), (8, struct.pack("<I", 77)), (12, struct.pack("<I", 0)), (16, struct.pack("<Q", 12345)), (56, struct.pack("<Q", 0)), (36, b"\xff"):
@@ -169,30 +248,19 @@ class Collector(unittest.TestCase):
 
     def test_full_disk(self):
         """A full disk: the process goes on, and what was committed before is a whole part that says so."""
-        done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k", "xtf-test", self.folder], stderr=subprocess.PIPE, text=True)
-        if done.returncode != 0:
-            self.skipTest(f"mount: {done.stderr}")
-        try:
-            with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING, ring_size=1 << 20) as traced:
-                traced.memory.append(0, record("OWNER", 1, 0, 0, 1))
-                traced.memory.drain()
-                value = 1
-                for step in range(200):
-                    values = []
-                    for i in range(500):
-                        value = value * 6364136223846793005 % 2**64
-                        values.append(record("SEND", 1000 * step + i, 0, value >> 40, (value & 0xffffffff) << 32 | 1, value >> 20))
-                    traced.memory.append(0, b"".join(values))
-                traced.memory.drain()
+        with full_disk(self) as full:
+            with Traced(XTF, full, rank=0, world=1, phase=RUNNING, ring_size=1 << 20) as traced:
+                fill(traced)
                 self.assertEqual(traced.memory.u32(READY), 2)
                 status, said = traced.end()
             self.assertEqual(status, 1)
             self.assertIn("No space left on device", said)
-            part = self.part()
-            self.assertGreater(int(named_values(part)["record.lost"]), 0)
+            part = self.part("full/000000.xtf")
+            values = named_values(part)
+            self.assertGreater(int(values["record.lost"]), 0)
+            self.assertEqual((values["record.host"], values["record.world_size"], values["record.pid"], values["record.command"]),
+                             (socket.gethostname(), "1", str(traced.process.pid), "sleep 1000"))
             self.assertIn("No space left", xtf("cat", part, "definitions/remarks"))
-        finally:
-            subprocess.run(["umount", self.folder], check=True)
 
     def test_gathering(self):
         """A part of another node goes to the folder that all see, under its name once it is whole."""
@@ -201,11 +269,60 @@ class Collector(unittest.TestCase):
                     environment={"XTF_RECORD_GATHER": str(gathered), "XTF_RECORD_HOST": "elsewhere"}) as traced:
             traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 5))
             traced.memory.drain()
-            self.assertFalse(gathered.exists())
+            self.assertEqual(os.listdir(gathered), [])  # who merges the parts waits for it
+            for name in "clock-here", "worlds", "accept-7":
+                (self.folder / "own" / name).touch()
             self.assertEqual(traced.end(), (0, ""))
         self.assertEqual(os.listdir(gathered), ["000003.xtf"])
-        self.assertEqual(os.listdir(self.folder / "own"), [])
+        self.assertEqual(os.listdir(self.folder), ["all"])
         self.assertIn("0 problems", xtf("check", gathered / "000003.xtf"))
+
+    def test_gathering_leaves_others(self):
+        """The folder stays as long as somebody has something in it; a part that is there already is not replaced."""
+        for folder, left in (("one", "000009.xtf"), ("two", "collect-9.log"), ("three", "h-9.starting"), ("four", "notes")):
+            gathered, own = self.folder / "all" / folder, self.folder / folder
+            own.mkdir()
+            (own / left).touch()
+            (own / "clock-here").touch()
+            self.elsewhere(own, gathered)
+            self.assertEqual(os.listdir(gathered), ["000003.xtf"])
+            self.assertEqual(sorted(os.listdir(own)), sorted([left, "clock-here"]))
+        before = (gathered / "000003.xtf").read_bytes()
+        self.elsewhere(own, gathered)
+        self.assertEqual((gathered / "000003.xtf").read_bytes(), before)
+        self.assertEqual(sorted(os.listdir(own)), ["000003.xtf", "clock-here", "collect-77.log", "notes"])
+        self.assertRegex((gathered / "000003.log").read_text(), "^xtf: .*File exists\n$")
+        self.assertEqual(sorted(os.listdir(gathered)), ["000003.log", "000003.xtf"])
+
+    def test_stays(self):
+        """On the host of `xtf record`, and where that folder is the one of the parts, by whatever name."""
+        same = self.folder / "same"
+        same.symlink_to("own")
+        for number, (gather, host) in enumerate(((self.folder / "all", socket.gethostname()), (same, "elsewhere"))):
+            (self.folder / "own").mkdir(exist_ok=True)
+            self.elsewhere(self.folder / "own", gather, host, rank=number)
+            self.assertFalse((self.folder / "all").exists())
+            self.part(f"own/{number:06}.xtf")
+
+    def elsewhere(self, own, gathered, host="elsewhere", rank=3, **traced):
+        with open(own / "collect-77.log", "a") as log, \
+                Traced(XTF, own, rank=rank, world=4, phase=RUNNING, environment={"XTF_RECORD_GATHER": str(gathered), "XTF_RECORD_HOST": host}, log=log, **traced) as traced:
+            traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 5))
+            traced.memory.drain()
+            return traced.end()
+
+    def test_gathering_of_a_failure(self):
+        """A part that ends too early is brought with the log that says why."""
+        with full_disk(self) as full, tempfile.TemporaryDirectory(prefix="xtf-collect-") as gathered:
+            (full / "collect-77.log").write_text("before\n")  # so that it has room for more
+            with open(full / "collect-77.log", "a") as log, \
+                    Traced(XTF, full, rank=3, world=4, phase=RUNNING, ring_size=1 << 20, log=log, environment={"XTF_RECORD_GATHER": gathered, "XTF_RECORD_HOST": "elsewhere"}) as traced:
+                fill(traced)
+                self.assertEqual(traced.end(), (1, None))
+            self.assertEqual(sorted(os.listdir(gathered)), ["000003.log", "000003.xtf"])
+            self.assertIn("No space left on device", pathlib.Path(gathered, "000003.log").read_text())
+            self.assertIn("0 problems", xtf("check", pathlib.Path(gathered, "000003.xtf")))
+            self.assertEqual(os.listdir(full), [])  # only the folder, on which a filesystem is mounted
 
     def test_usage(self):
         self.assertIn("xtf record", xtf("collect", "--help"))

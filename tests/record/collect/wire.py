@@ -119,13 +119,13 @@ def define_region(time, id, name, file="", line=0, role=1, paradigm=1):
 class Traced:
     """A process that does nothing, its memory, and its collector."""
 
-    def __init__(self, xtf, folder, *, environment=None, program=("sleep", "1000"), pidfd=True, **memory):
-        self.process = subprocess.Popen(program, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    def __init__(self, xtf, folder, *, environment=None, program=("sleep", "1000"), pidfd=True, log=None, pipes=subprocess.DEVNULL, **memory):
+        self.process = subprocess.Popen(program, stdin=pipes, stdout=pipes)
         self.memory = Memory(folder, self.process.pid, **memory)
         self.ours, theirs = socket.socketpair()
         fds = [self.memory.fd, theirs.fileno()] + ([os.pidfd_open(self.process.pid)] if pidfd else [])
         options = ["--memory", str(fds[0]), "--socket", str(fds[1])] + (["--process", str(fds[2])] if pidfd else [])
-        self.collector = subprocess.Popen([xtf, "collect", "--folder", str(folder), *options], pass_fds=fds, stderr=subprocess.PIPE, text=True,
+        self.collector = subprocess.Popen([xtf, "collect", "--folder", str(folder), *options], pass_fds=fds, stderr=log or subprocess.PIPE, text=True,
                                           env={**os.environ, **(environment or {})})
         theirs.close()
         if pidfd:

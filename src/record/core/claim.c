@@ -91,6 +91,7 @@ XtfRing *xtf_core_claim_ring(void)
         return NULL;
     thread->busy = XTF_CORE_BUSY;
     atomic_signal_fence(memory_order_acq_rel);
+    errno = 0; /* it stays so where all rings are taken */
     XtfRing *ring = take_closed();
     if (!ring)
         ring = take_new();
@@ -100,8 +101,8 @@ XtfRing *xtf_core_claim_ring(void)
         if (has_key)
             pthread_setspecific(key, ring);
     } else if (!atomic_exchange(&xtf_core.ringless_said, true)) {
-        xtf_core_say("no memory for what a thread records: %s: some threads of this process are not recorded",
-                     strerror(errno));
+        xtf_core_say("some threads of this process are not recorded: %s",
+                     errno ? strerror(errno) : "there are too many at once");
     }
     if (!ring)
         atomic_fetch_add_explicit(&xtf_core.process->without_ring, 1, memory_order_relaxed);

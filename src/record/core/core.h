@@ -15,8 +15,9 @@
  * Between begin and end whatever the thread calls is not recorded a second time: MPI libraries call themselves, and
  * signal handlers come at any instant. errno is the program's: wrappers leave it as the original left it.
  *
- * Only libc here, no allocation while recording, no lock on the way of a record. Nothing of this library is visible to
- * the program but the functions that it takes the place of.
+ * Only libc here. What the core writes into a ring takes neither memory nor a lock; front ends take both, rarely:
+ * tables that grow, locks of tables that threads share. Nothing of this library is visible to the program but the
+ * functions that it takes the place of.
  */
 #pragma once
 
@@ -71,6 +72,8 @@ extern _Atomic bool xtf_core_active;
 extern bool xtf_core_clock_is_tsc;
 /* Whether there is a front end that calls xtf_core_set_rank(): its constructor sets this. */
 extern bool xtf_core_awaits_rank;
+/* What a front end does when a thread's records are switched off; NULL: nothing. Its constructor sets this. */
+extern void (*xtf_core_switched_off)(void);
 /* The first page of the shared memory. NULL until the process is activated. */
 extern XtfWireProcess *xtf_core_process;
 /* XtfWireChoices of the process's own regions, XTF_WIRE_CHOICES of them; NULL until the process is activated. */
@@ -90,7 +93,8 @@ const char *xtf_core_option(const char *name);
 /* Writes one line to stderr, after "xtf record: ". */
 void xtf_core_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Records of this thread (MPI_Pcontrol): off and on again. Frames stay balanced: those that are open and end while it
- * is off are left in the trace, those that are open when it is on again are entered. */
+ * is off are left in the trace, those that are open when it is on again are entered. Not between begin and end, where a
+ * signal handler may call it: there it does nothing, and is counted as what is nested. */
 void xtf_core_set_recording(bool on);
 
 /* The slow paths of the functions below. */
@@ -260,7 +264,8 @@ static inline void xtf_core_leave(XtfRing *ring, uint32_t region)
 }
 
 /* Appends a definition, in pieces if it is long; also where the thread's records are off. False: there is no room, for
- * longer than a while. Then it is to be defined again. */
+ * longer than a while, or no collector. Some of its pieces may be there then: it is defined again, all of it, or never
+ * known. */
 bool xtf_core_define(XtfRing *ring, XtfDefinition what, uint64_t id, const void *data, size_t size);
 
 #pragma GCC visibility pop

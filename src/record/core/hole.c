@@ -81,22 +81,36 @@ static void end_of_will(XtfRing *ring)
     ring->written = written;
 }
 
+static void begin_of_will(XtfRing *ring)
+{
+    uint32_t written = ring->hole ? ring->written : ring->depth;
+
+    xtf_core_abandon_hole(ring);
+    xtf_core_begin_hole(ring, XTF_CORE_HOLE_OFF);
+    ring->written = written;
+    if (xtf_core_switched_off)
+        xtf_core_switched_off();
+}
+
 void xtf_core_set_recording(bool on)
 {
     XtfRing *ring = xtf_core_thread.ring;
-
     int saved = errno;
 
     if (!ring || !xtf_core_life.mine || ring->off == !on)
         return;
-    ring->off = !on;
-    if (on) {
-        end_of_will(ring);
-        errno = saved;
+    /* A signal handler calls it while a record is being written. */
+    if (xtf_core_thread.busy) {
+        xtf_core_count_nested();
         return;
     }
-    uint32_t written = ring->hole ? ring->written : ring->depth;
-    xtf_core_abandon_hole(ring);
-    xtf_core_begin_hole(ring, XTF_CORE_HOLE_OFF);
-    ring->written = written;
+    xtf_core_thread.busy = XTF_CORE_BUSY;
+    atomic_signal_fence(memory_order_acq_rel);
+    ring->off = !on;
+    if (on)
+        end_of_will(ring);
+    else
+        begin_of_will(ring);
+    xtf_core_end();
+    errno = saved;
 }

@@ -10,6 +10,7 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "src/record/regions/regions.h"
@@ -49,12 +50,16 @@ uint32_t xtf_regions_new_address(uintptr_t address)
     return XTF_REGIONS_NONE;
 }
 
-/* The object file that an address lies in. */
+/* The object file that an address lies in; its path is text behind a definition, in one piece of scratch. */
 typedef struct {
     uintptr_t address, base;
     bool found;
+    XtfDefineAddress head;
     char path[PATH_MAX];
 } Module;
+_Static_assert(sizeof(Module) <= XTF_REGIONS_SCRATCH, "a path has room");
+_Static_assert(offsetof(Module, path) == offsetof(Module, head) + sizeof(XtfDefineAddress),
+               "the path is behind the head");
 
 static int look_at_module(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -70,29 +75,30 @@ static int look_at_module(struct dl_phdr_info *info, size_t size, void *data)
     module->base = info->dlpi_addr;
     /* The program itself has no name; a library may be named relative to a folder that is not current for long. */
     if (!info->dlpi_name || !info->dlpi_name[0]) {
-        ssize_t length = readlink("/proc/self/exe", module->path, sizeof module->path - 1);
+        ssize_t length = readlink("/proc/self/exe", module->path, PATH_MAX - 1);
         module->path[length > 0 ? length : 0] = '\0';
     } else if (info->dlpi_name[0] == '/' || !realpath(info->dlpi_name, module->path)) {
-        strncpy(module->path, info->dlpi_name, sizeof module->path - 1);
+        strncpy(module->path, info->dlpi_name, PATH_MAX - 1);
+        module->path[PATH_MAX - 1] = '\0';
     }
     return 1;
 }
 
-void xtf_regions_define_address(XtfRing *ring, uint32_t index)
+bool xtf_regions_define_address(XtfRing *ring, uint32_t index)
 {
     int kept = errno;
-    Module module = {.address =
-                         atomic_load_explicit(&xtf_regions_addresses[index - XTF_REGIONS_NAMED], memory_order_relaxed)};
-    XtfDefineAddress head = {.address = module.address};
-    uint8_t data[sizeof head + PATH_MAX];
+    Module *module = xtf_regions_scratch();
 
-    dl_iterate_phdr(look_at_module, &module);
-    head.base = module.base;
-    size_t length = strlen(module.path);
-    memcpy(data, &head, sizeof head);
-    memcpy(data + sizeof head, module.path, length);
-    xtf_core_define(ring, XTF_DEFINE_ADDRESS, XTF_WIRE_REGIONS_OWN + index, data, sizeof head + length);
+    module->address = atomic_load_explicit(&xtf_regions_addresses[index - XTF_REGIONS_NAMED], memory_order_relaxed);
+    module->base = 0;
+    module->found = false;
+    module->path[0] = '\0';
+    dl_iterate_phdr(look_at_module, module);
+    module->head = (XtfDefineAddress){.address = module->address, .base = module->base};
+    bool defined = xtf_core_define(ring, XTF_DEFINE_ADDRESS, XTF_WIRE_REGIONS_OWN + index, &module->head,
+                                   sizeof module->head + strlen(module->path));
     errno = kept;
+    return defined;
 }
 
 /* Where the segments of the loaded object files lie. */
@@ -134,16 +140,23 @@ static bool is_loaded(const Segments *segments, uintptr_t address)
 static void forget_unloaded(void)
 {
     static _Atomic unsigned long long unloads_before;
-    Segments segments = {0};
+    int kept = errno;
+    /* Any thread may unload a library, one with a small stack, too. */
+    Segments *segments = mmap(NULL, sizeof *segments, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    dl_iterate_phdr(add_segments, &segments);
-    if (atomic_exchange(&unloads_before, segments.unloads) == segments.unloads || segments.too_many)
+    if (segments == MAP_FAILED) {
+        errno = kept;
         return;
-    for (size_t i = 0; i < XTF_REGIONS_ADDRESSES; i++) {
+    }
+    dl_iterate_phdr(add_segments, segments);
+    bool unloaded = atomic_exchange(&unloads_before, segments->unloads) != segments->unloads;
+    for (size_t i = 0; i < XTF_REGIONS_ADDRESSES && unloaded && !segments->too_many; i++) {
         uintptr_t address = atomic_load_explicit(&xtf_regions_addresses[i], memory_order_relaxed);
-        if (address > GONE && !is_loaded(&segments, address))
+        if (address > GONE && !is_loaded(segments, address))
             atomic_compare_exchange_strong(&xtf_regions_addresses[i], &address, GONE);
     }
+    munmap(segments, sizeof *segments);
+    errno = kept;
 }
 
 EXPORT int dlclose(void *handle);

@@ -9,7 +9,7 @@
 enum {
     BRAKE_CALLS = 100000, /* unless XTF_RECORD_BRAKE says otherwise */
     BRAKE_NS = 1000,      /* a call, its own recording included */
-    CALLS_SIZE = XTF_WIRE_CHOICES * sizeof(XtfRegionCalls),
+    CALLS_SIZE = XTF_WIRE_CHOICES * sizeof(XtfRegionCalls) + XTF_REGIONS_SCRATCH,
 };
 
 _Atomic uint8_t *xtf_regions_choices;
@@ -83,10 +83,10 @@ bool xtf_regions_look(XtfRing *ring, uint32_t index)
     uint64_t now = xtf_core_now();
 
     if (calls->left == 0) {
-        if (index < XTF_REGIONS_NAMED)
-            xtf_regions_define_named(ring, index);
-        else
-            xtf_regions_define_address(ring, index);
+        bool defined =
+            index < XTF_REGIONS_NAMED ? xtf_regions_define_named(ring, index) : xtf_regions_define_address(ring, index);
+        if (!defined)
+            return false; /* and the next call tries again */
     } else if (brake_calls > 0 && too_often(calls, now)) {
         uint8_t before = XTF_WIRE_CHOICE_RECORD;
         if (atomic_compare_exchange_strong(&xtf_regions_choices[index], &before, XTF_WIRE_CHOICE_BRAKED))

@@ -24,11 +24,17 @@ static _Atomic uint32_t n_locks;
 typedef int MutexFunction(pthread_mutex_t *);
 typedef int WaitFunction(pthread_cond_t *, pthread_mutex_t *);
 typedef int TimedFunction(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+typedef int ClockFunction(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *);
+typedef int TimedLockFunction(pthread_mutex_t *, const struct timespec *);
+typedef int ClockLockFunction(pthread_mutex_t *, clockid_t, const struct timespec *);
 
 static struct {
     MutexFunction *lock, *trylock, *unlock;
     WaitFunction *wait;
     TimedFunction *timedwait;
+    TimedLockFunction *timedlock;
+    ClockFunction *clockwait;     /* NULL: the C library is older than it */
+    ClockLockFunction *clocklock; /* likewise */
 } next;
 static bool are_recorded;
 
@@ -49,6 +55,9 @@ __attribute__((constructor)) static void find_next(void)
     next.unlock = (MutexFunction *)dlsym(RTLD_NEXT, "pthread_mutex_unlock");
     next.wait = (WaitFunction *)find_condition("pthread_cond_wait");
     next.timedwait = (TimedFunction *)find_condition("pthread_cond_timedwait");
+    next.timedlock = (TimedLockFunction *)dlsym(RTLD_NEXT, "pthread_mutex_timedlock");
+    next.clockwait = (ClockFunction *)dlsym(RTLD_NEXT, "pthread_cond_clockwait");
+    next.clocklock = (ClockLockFunction *)dlsym(RTLD_NEXT, "pthread_mutex_clocklock");
     __atomic_store_n(&next.lock, (MutexFunction *)dlsym(RTLD_NEXT, "pthread_mutex_lock"), __ATOMIC_RELEASE);
 }
 
@@ -188,6 +197,61 @@ EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mu
     record(ring, mutex, XTF_WIRE_LOCK_RELEASE);
     int result = next.timedwait(condition, mutex, until);
     record(ring, mutex, XTF_WIRE_LOCK_ACQUIRE);
+    leave(ring, &region);
+    return result;
+}
+
+EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
+{
+    static _Atomic uint32_t region;
+
+    need_next();
+    XtfRing *ring = enter(&region, "pthread_mutex_timedlock");
+    if (!ring)
+        return next.timedlock(mutex, until);
+    int result = next.timedlock(mutex, until);
+    if (result == 0 || result == EOWNERDEAD)
+        record(ring, mutex, XTF_WIRE_LOCK_ACQUIRE);
+    leave(ring, &region);
+    return result;
+}
+
+/* The following are newer than some C libraries, whose headers do not declare them. C++ waits by them. */
+EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
+                                  const struct timespec *until);
+EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until);
+
+int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
+                           const struct timespec *until)
+{
+    static _Atomic uint32_t region;
+
+    need_next();
+    if (!next.clockwait)
+        return ENOSYS;
+    XtfRing *ring = enter(&region, "pthread_cond_clockwait");
+    if (!ring)
+        return next.clockwait(condition, mutex, clock, until);
+    record(ring, mutex, XTF_WIRE_LOCK_RELEASE);
+    int result = next.clockwait(condition, mutex, clock, until);
+    record(ring, mutex, XTF_WIRE_LOCK_ACQUIRE);
+    leave(ring, &region);
+    return result;
+}
+
+int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
+{
+    static _Atomic uint32_t region;
+
+    need_next();
+    if (!next.clocklock)
+        return ENOSYS;
+    XtfRing *ring = enter(&region, "pthread_mutex_clocklock");
+    if (!ring)
+        return next.clocklock(mutex, clock, until);
+    int result = next.clocklock(mutex, clock, until);
+    if (result == 0 || result == EOWNERDEAD)
+        record(ring, mutex, XTF_WIRE_LOCK_ACQUIRE);
     leave(ring, &region);
     return result;
 }

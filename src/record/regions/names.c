@@ -86,7 +86,7 @@ uint32_t xtf_regions_named(const char *name, const char *file, uint32_t line, un
 }
 
 /* The thread has the index from xtf_regions_named(), so it sees what that wrote. */
-void xtf_regions_define_named(XtfRing *ring, uint32_t index)
+bool xtf_regions_define_named(XtfRing *ring, uint32_t index)
 {
     const Named *region = &named[index];
     size_t name_size = strlen(region->name), file_size = strlen(region->file);
@@ -95,10 +95,12 @@ void xtf_regions_define_named(XtfRing *ring, uint32_t index)
                             .paradigm = region->paradigm,
                             .name_size = name_size,
                             .file_size = file_size};
-    uint8_t data[sizeof head + 2 * TEXT_MAX];
+    uint8_t *data = xtf_regions_scratch();
+    _Static_assert(sizeof head + 2 * TEXT_MAX <= XTF_REGIONS_SCRATCH, "the texts have room");
 
     memcpy(data, &head, sizeof head);
     memcpy(data + sizeof head, region->name, name_size);
     memcpy(data + sizeof head + name_size, region->file, file_size);
-    xtf_core_define(ring, XTF_DEFINE_REGION, XTF_WIRE_REGIONS_OWN + index, data, sizeof head + name_size + file_size);
+    return xtf_core_define(ring, XTF_DEFINE_REGION, XTF_WIRE_REGIONS_OWN + index, data,
+                           sizeof head + name_size + file_size);
 }

@@ -48,6 +48,14 @@ extern _Atomic uint8_t *xtf_regions_choices;
 /* By index; NULL: the thread has none yet. */
 extern __thread XtfRegionCalls *xtf_regions_calls __attribute__((tls_model("initial-exec")));
 
+/* Memory of the thread, behind those, for what is larger than a stack may have room for: threads may have small stacks,
+ * and signal handlers, too. XTF_REGIONS_SCRATCH bytes; there is none where xtf_regions_calls is NULL. */
+enum { XTF_REGIONS_SCRATCH = 16384 };
+static inline void *xtf_regions_scratch(void)
+{
+    return xtf_regions_calls + XTF_WIRE_CHOICES;
+}
+
 /* The program asks for a record, and the core is not active: whether it is now. Tries once. */
 bool xtf_regions_start(void);
 bool xtf_regions_make_calls(void);
@@ -110,11 +118,12 @@ static inline void xtf_regions_leave(XtfRing *ring, uint32_t index)
 
 /* The index of the region of that name and file, which is made if there is none. The texts are copied. */
 uint32_t xtf_regions_named(const char *name, const char *file, uint32_t line, unsigned role, unsigned paradigm);
-void xtf_regions_define_named(XtfRing *ring, uint32_t index);
+/* Defines it, with the thread's scratch. False: there was no room for it. */
+bool xtf_regions_define_named(XtfRing *ring, uint32_t index);
 
 /* The index of a function by its address. */
 uint32_t xtf_regions_new_address(uintptr_t address);
-void xtf_regions_define_address(XtfRing *ring, uint32_t index);
+bool xtf_regions_define_address(XtfRing *ring, uint32_t index);
 
 extern _Atomic uintptr_t xtf_regions_addresses[XTF_REGIONS_ADDRESSES]; /* 0: free */
 

@@ -20,6 +20,7 @@ typedef struct Start {
     void *(*function)(void *);
     void *argument;
     uint64_t sequence;
+    bool joinable;
 } Start;
 
 /* A thread that may be joined. */
@@ -32,31 +33,47 @@ typedef struct Joinable {
 static Joinable *joinables[BUCKETS];
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static _Atomic uint64_t last_sequence;
+/* Threads that may be joined, and have not yet come to say who they are. */
+static _Atomic uint32_t n_coming;
 
 static Joinable **bucket_of(pthread_t thread)
 {
     return &joinables[((uintptr_t)thread >> 12) % BUCKETS];
 }
 
-static void add_joinable(pthread_t thread, uint64_t sequence)
+/* The thread itself calls this: who has created it may look at its own variable only, which need no longer be there. A
+ * thread of the same identity that was there before was detached before it came here. */
+static void add_joinable(uint64_t sequence)
 {
-    Joinable *joinable = malloc(sizeof *joinable);
+    pthread_t thread = pthread_self();
+    Joinable *joinable = malloc(sizeof *joinable), *at;
 
-    if (!joinable)
-        return;
-    *joinable = (Joinable){.thread = thread, .sequence = sequence};
-    while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
+    while (joinable && atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
         ;
-    joinable->next = *bucket_of(thread);
-    *bucket_of(thread) = joinable;
-    atomic_flag_clear_explicit(&lock, memory_order_release);
+    if (joinable) {
+        for (at = *bucket_of(thread); at && !pthread_equal(at->thread, thread); at = at->next)
+            ;
+        if (at) {
+            at->sequence = sequence;
+        } else {
+            *joinable = (Joinable){.thread = thread, .sequence = sequence, .next = *bucket_of(thread)};
+            *bucket_of(thread) = joinable;
+        }
+        atomic_flag_clear_explicit(&lock, memory_order_release);
+        if (at)
+            free(joinable);
+    }
+    atomic_fetch_sub_explicit(&n_coming, 1, memory_order_release);
 }
 
-/* The thread's sequence, which is forgotten; 0: it has none. */
+/* The thread's sequence, which is forgotten; 0: it has none. In a child that was forked another thread may have had the
+ * lock, and is no more. */
 static uint64_t take_joinable(pthread_t thread)
 {
     Joinable *found = NULL;
 
+    if (!xtf_core_active)
+        return 0;
     while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
         ;
     for (Joinable **at = bucket_of(thread); *at && !found; at = &(*at)->next) {
@@ -107,6 +124,8 @@ static void *run(void *data)
     void *result;
 
     free(data);
+    if (start.joinable)
+        add_joinable(start.sequence);
     XtfRing *ring = xtf_regions_begin_library();
     if (ring) {
         xtf_core_record(ring, xtf_core_now(), XTF_WIRE_THREAD_BEGIN, 0, 0, start.sequence);
@@ -177,14 +196,18 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
         xtf_regions_enter(ring, index);
     if (attributes)
         pthread_attr_getdetachstate(attributes, &state);
+    start->joinable = state == PTHREAD_CREATE_JOINABLE;
+    if (state == PTHREAD_CREATE_JOINABLE)
+        atomic_fetch_add_explicit(&n_coming, 1, memory_order_relaxed);
     uint64_t before = xtf_core_now();
     int result = next_create(thread, attributes, run, start);
-    if (result == 0)
+    if (result == 0) {
         xtf_core_record(ring, before, XTF_WIRE_THREAD_CREATE, 0, 0, sequence);
-    else
+    } else {
+        if (state == PTHREAD_CREATE_JOINABLE)
+            atomic_fetch_sub_explicit(&n_coming, 1, memory_order_relaxed);
         free(start);
-    if (result == 0 && state == PTHREAD_CREATE_JOINABLE)
-        add_joinable(*thread, sequence);
+    }
     if (index != XTF_REGIONS_NONE && xtf_regions_calls)
         xtf_regions_leave(ring, index);
     xtf_core_end();
@@ -197,15 +220,19 @@ EXPORT int pthread_join(pthread_t thread, void **value)
     static _Atomic uint32_t region;
 
     need_next();
+    /* It may be one of those that are still to come: that is known when it has ended. */
+    bool may_come = atomic_load_explicit(&n_coming, memory_order_acquire) > 0;
     uint64_t sequence = take_joinable(thread);
-    XtfRing *ring = sequence > 0 ? xtf_regions_begin_library() : NULL;
+    XtfRing *ring = sequence > 0 || may_come ? xtf_regions_begin_library() : NULL;
     if (!ring)
         return next_join(thread, value);
     uint32_t index = region_of(&region, "pthread_join", XTF_REGIONS_ROLE_THREAD_WAIT);
     if (index != XTF_REGIONS_NONE)
         xtf_regions_enter(ring, index);
     int result = next_join(thread, value);
-    if (result == 0)
+    if (result == 0 && sequence == 0)
+        sequence = take_joinable(thread);
+    if (result == 0 && sequence > 0)
         xtf_core_record(ring, xtf_core_now(), XTF_WIRE_THREAD_WAIT, 0, 0, sequence);
     if (index != XTF_REGIONS_NONE && xtf_regions_calls)
         xtf_regions_leave(ring, index);

@@ -56,7 +56,8 @@ void xtf_user_end(XtfUserRegion *region) XTF_USER_WEAK;
 /* The same for names that are no literals: look-ups make them slower. `name` is copied. */
 void xtf_user_begin_named(const char *name) XTF_USER_WEAK;
 void xtf_user_end_named(const char *name) XTF_USER_WEAK;
-/* The calling thread's records, those of MPI too, are left out from now on (0), or no longer (1). Nests. */
+/* The calling thread's records, those of MPI too, are left out from now on (0), or no longer (1). Does not nest: one
+ * 1 ends any number of 0. A signal handler that interrupts a record that is being written changes nothing. */
 void xtf_user_record(int on) XTF_USER_WEAK;
 
 #ifdef __cplusplus

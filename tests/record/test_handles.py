@@ -186,6 +186,17 @@ class Worlds(Case):
                 self.check_messages(trace)
                 self.assertEqual(list((self.folder / "tmp").iterdir()), [])
 
+    def test_not_recorded(self):
+        """Those that are not recorded take part in nothing that the others would agree on."""
+        for mpi, program in self.programs("apart", 2):
+            with self.subTest(mpi):
+                trace, _ = self.recorded(mpi, 2, program)
+                self.assertEqual(trace.processes(), [0, 1])
+                for process in 0, 1:
+                    calls = collections.Counter(call.name for call in trace.calls(process))
+                    self.assertEqual([calls[name] for name in ("MPI_Comm_dup", "MPI_Intercomm_merge", "MPI_Intercomm_create")], [1, 2, 2])
+                self.assertEqual(sorted(row["id"] for row in trace.tables["communicators"]), [WORLD, SELF])
+
     def check_messages(self, trace):
         sent = collections.Counter()
         for location, records in trace.records.items():

@@ -1,5 +1,6 @@
 #include "src/record/mpi/between.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 #include "src/record/mpi/comms.h"
@@ -20,29 +21,67 @@ void xtf_mpi_between_begins(XtfRing *ring, MPI_Comm comm, const XtfMpiBetween *i
         xtf_core_record(ring, xtf_core_now(), XTF_WIRE_COMM_CREATE, 0, ids->comm);
 }
 
+static struct timespec deadline(void)
+{
+    struct timespec end;
+
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_sec += PATIENCE;
+    return end;
+}
+
+static bool is_over(const struct timespec *end)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec > end->tv_sec || (now.tv_sec == end->tv_sec && now.tv_nsec > end->tv_nsec);
+}
+
+static void pause_briefly(void)
+{
+    const struct timespec pause = {.tv_nsec = 100000};
+
+    nanosleep(&pause, NULL);
+}
+
 void xtf_mpi_between_tell(MPI_Comm comm, int dest, const XtfMpiBetween *ids)
 {
-    XTF_PMPI(Send)(ids, sizeof *ids, MPI_BYTE, dest, TAG, comm);
+    XtfMpiBetween *message = malloc(sizeof *message);
+    MPI_Request request;
+    struct timespec end = deadline();
+    int sent = 0;
+
+    if (!message)
+        return;
+    *message = *ids;
+    if (XTF_PMPI(Isend)(message, sizeof *message, MPI_BYTE, dest, TAG, comm, &request) != MPI_SUCCESS) {
+        free(message);
+        return;
+    }
+    while (XTF_PMPI(Test)(&request, &sent, MPI_STATUS_IGNORE) == MPI_SUCCESS && !sent && !is_over(&end))
+        pause_briefly();
+    if (sent)
+        free(message);
+    else
+        XTF_PMPI(Request_free)(&request); /* it may be sent later: the message stays */
 }
 
 bool xtf_mpi_between_hear(MPI_Comm comm, int source, XtfMpiBetween *ids)
 {
-    struct timespec now, end, pause = {.tv_nsec = 100000};
+    struct timespec end = deadline();
     MPI_Status status;
     int arrived = 0;
 
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    end.tv_sec += PATIENCE;
     for (;;) {
         if (XTF_PMPI(Iprobe)(source, TAG, comm, &arrived, &status) != MPI_SUCCESS)
             return false;
         if (arrived)
             return XTF_PMPI(Recv)(ids, sizeof *ids, MPI_BYTE, status.MPI_SOURCE, TAG, comm, MPI_STATUS_IGNORE) ==
                    MPI_SUCCESS;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        if (now.tv_sec > end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec > end.tv_nsec))
+        if (is_over(&end))
             return false;
-        nanosleep(&pause, NULL);
+        pause_briefly();
     }
 }
 

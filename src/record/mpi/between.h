@@ -22,7 +22,7 @@ typedef struct {
 
 /* The communicator has these ids, and was made out of `from`. */
 void xtf_mpi_between_begins(XtfRing *ring, MPI_Comm comm, const XtfMpiBetween *ids, uint32_t from);
-/* Tells the other side's process `dest`; waits for that, for some seconds. */
+/* Tells the other side's process `dest`; waits some seconds for the message to be on its way. */
 void xtf_mpi_between_tell(MPI_Comm comm, int dest, const XtfMpiBetween *ids);
 bool xtf_mpi_between_hear(MPI_Comm comm, int source, XtfMpiBetween *ids);
 /* Defines a group whose members are those of `local`, all of which call this. */

@@ -8,7 +8,7 @@ _Atomic uint32_t xtf_mpi_generation = 1;
 MPI_Comm xtf_mpi_world_handle;
 uint32_t xtf_mpi_world_id = XTF_WIRE_NONE;
 
-static int keyval = MPI_KEYVAL_INVALID;
+static int keyval = MPI_KEYVAL_INVALID, apart_keyval = MPI_KEYVAL_INVALID;
 
 /* ---- The attribute. */
 
@@ -28,8 +28,16 @@ static int delete_id(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
+static int keep_apart(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)value, (void)extra;
+    return MPI_SUCCESS;
+}
+
 bool xtf_mpi_comms_begin(void)
 {
+    if (XTF_PMPI(Comm_create_keyval)(copy_id, keep_apart, &apart_keyval, NULL) != MPI_SUCCESS)
+        apart_keyval = MPI_KEYVAL_INVALID;
     if (XTF_PMPI(Comm_create_keyval)(copy_id, delete_id, &keyval, NULL) == MPI_SUCCESS)
         return true;
     keyval = MPI_KEYVAL_INVALID;
@@ -63,6 +71,43 @@ void xtf_mpi_comm_set_id(MPI_Comm comm, uint32_t id)
     xtf_mpi_forget();
 }
 
+/* ---- Communicators with members that are not recorded. */
+
+void xtf_mpi_comm_set_apart(MPI_Comm comm)
+{
+    if (apart_keyval != MPI_KEYVAL_INVALID)
+        XTF_PMPI(Comm_set_attr)(comm, apart_keyval, NULL);
+}
+
+bool xtf_mpi_comm_is_apart(MPI_Comm comm)
+{
+    void *value;
+    int found = 0;
+
+    return apart_keyval != MPI_KEYVAL_INVALID && comm != MPI_COMM_NULL &&
+           XTF_PMPI(Comm_get_attr)(comm, apart_keyval, (void *)&value, &found) == MPI_SUCCESS && found;
+}
+
+XtfMpiFrom xtf_mpi_from(MPI_Comm comm)
+{
+    return (XtfMpiFrom){xtf_mpi_comm_id(comm), xtf_mpi_comm_is_apart(comm)};
+}
+
+XtfMpiFrom xtf_mpi_from_leader(MPI_Comm local, int leader, MPI_Comm peer)
+{
+    XtfMpiFrom from = xtf_mpi_from(local);
+    int rank = 0;
+    unsigned char apart = 0;
+
+    if (from.apart || !xtf_mpi_agreeing || XTF_PMPI(Comm_rank)(local, &rank) != MPI_SUCCESS)
+        return from;
+    if (rank == leader)
+        apart = xtf_mpi_comm_is_apart(peer);
+    if (XTF_PMPI(Bcast)(&apart, 1, MPI_BYTE, leader, local) == MPI_SUCCESS)
+        from.apart = apart;
+    return from;
+}
+
 /* ---- New ids. */
 
 uint32_t xtf_mpi_new_id(void)
@@ -77,7 +122,7 @@ uint32_t xtf_mpi_comm_agree(MPI_Comm comm)
     int rank = 0;
     uint32_t id = XTF_WIRE_NONE;
 
-    if (XTF_PMPI(Comm_rank)(comm, &rank) != MPI_SUCCESS)
+    if (xtf_mpi_comm_is_apart(comm) || XTF_PMPI(Comm_rank)(comm, &rank) != MPI_SUCCESS)
         return XTF_WIRE_NONE;
     if (rank == 0)
         id = xtf_mpi_new_id();
@@ -89,7 +134,7 @@ bool xtf_mpi_comm_agree_between(MPI_Comm comm, uint32_t *own, uint32_t *remote)
     int rank = 0;
     uint32_t made = 0, theirs = 0, ours = 0;
 
-    if (XTF_PMPI(Comm_rank)(comm, &rank) != MPI_SUCCESS)
+    if (xtf_mpi_comm_is_apart(comm) || XTF_PMPI(Comm_rank)(comm, &rank) != MPI_SUCCESS)
         return false;
     if (rank == 0)
         made = xtf_mpi_new_id();

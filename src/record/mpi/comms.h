@@ -65,15 +65,31 @@ static inline uint32_t xtf_mpi_comm_id(MPI_Comm comm)
 
 /* ---- How communicators get their ids. */
 
+/* What a communicator is made out of. */
+typedef struct {
+    uint32_t id; /* XTF_WIRE_NONE: it has none, or only some of its members take part */
+    bool apart;
+} XtfMpiFrom;
+
+/* Some members of a communicator may not be recorded: nothing is agreed on in it, nor in what is made out of it, since
+ * these would not take part. All members that are recorded say so. */
+void xtf_mpi_comm_set_apart(MPI_Comm comm);
+bool xtf_mpi_comm_is_apart(MPI_Comm comm);
+XtfMpiFrom xtf_mpi_from(MPI_Comm comm);
+/* The same of two communicators that only have leaders in common: the second one counts at the leader of the first one,
+ * who tells the others. */
+XtfMpiFrom xtf_mpi_from_leader(MPI_Comm local, int leader, MPI_Comm peer);
+
 /* After MPI_Init. */
 bool xtf_mpi_comms_begin(void);
 /* The communicator has this id from now on. */
 void xtf_mpi_comm_set_id(MPI_Comm comm, uint32_t id);
 /* An id that nothing in the job has; XTF_WIRE_NONE: there are no more. */
 uint32_t xtf_mpi_new_id(void);
-/* All members of an intracommunicator get the same new id. */
+/* All members of an intracommunicator get the same new id; XTF_WIRE_NONE: it is apart, or MPI failed. */
 uint32_t xtf_mpi_comm_agree(MPI_Comm comm);
-/* All members of an intercommunicator get two new ids: *own is the same in the own group. False: MPI failed. */
+/* All members of an intercommunicator get two new ids: *own is the same in the own group. False: it is apart, or MPI
+ * failed. */
 bool xtf_mpi_comm_agree_between(MPI_Comm comm, uint32_t *own, uint32_t *remote);
 
 #pragma GCC visibility pop

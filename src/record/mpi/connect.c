@@ -33,8 +33,9 @@ void xtf_mpi_connects(const char *port, int root, MPI_Comm local, bool accepts)
     xtf_mpi_job_mark(name);
 }
 
-/* What the root gives or hears. */
-static void find_ids(const char *port, int root, bool accepts, MPI_Comm made, XtfMpiBetween *ids, bool *given)
+/* What the root gives or hears. *met: the other side has the same ids. */
+static void find_ids(const char *port, int root, bool accepts, MPI_Comm made, XtfMpiBetween *ids, bool *given,
+                     bool *met)
 {
     char other[40];
     bool known = false;
@@ -43,12 +44,15 @@ static void find_ids(const char *port, int root, bool accepts, MPI_Comm made, Xt
         mark_of(port, !accepts, other);
         known = xtf_mpi_job_is_marked(other);
     }
+    *met = known && !accepts;
     *given = !(known && accepts && root == HEARS && xtf_mpi_between_hear(made, MPI_ANY_SOURCE, ids));
-    if (!*given)
+    if (!*given) {
+        *met = true;
         return;
+    }
     uint32_t own = xtf_mpi_new_id();
     *ids = (XtfMpiBetween){own, own, xtf_mpi_new_id()};
-    if (known && !accepts)
+    if (*met)
         xtf_mpi_between_tell(made, HEARS, ids);
 }
 
@@ -57,16 +61,21 @@ void xtf_mpi_connected(XtfRing *ring, uint64_t *left, int result, const char *po
 {
     struct {
         XtfMpiBetween ids;
-        bool given;
+        bool given, met;
     } told = {.given = true};
     int rank = 0;
 
-    if (result == MPI_SUCCESS && xtf_mpi_agreeing && made != MPI_COMM_NULL) {
+    if (result == MPI_SUCCESS && xtf_mpi_agreeing && made != MPI_COMM_NULL && xtf_mpi_comm_is_apart(local)) {
+        xtf_mpi_met_others = true;
+        xtf_mpi_comm_set_apart(made);
+    } else if (result == MPI_SUCCESS && xtf_mpi_agreeing && made != MPI_COMM_NULL) {
         xtf_mpi_met_others = true;
         XTF_PMPI(Comm_rank)(local, &rank);
         if (rank == root)
-            find_ids(port, root, accepts, made, &told.ids, &told.given);
+            find_ids(port, root, accepts, made, &told.ids, &told.given, &told.met);
         XTF_PMPI(Bcast)(&told, sizeof told, MPI_BYTE, root, local);
+        if (!told.met)
+            xtf_mpi_comm_set_apart(made);
         if (told.ids.other != XTF_WIRE_NONE && told.ids.comm != XTF_WIRE_NONE) {
             xtf_mpi_between_define(ring, told.given ? told.ids.giver : told.ids.other, local);
             xtf_mpi_name_group(xtf_mpi_ring(ring), told.given ? told.ids.other : told.ids.giver);

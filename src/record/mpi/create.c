@@ -69,36 +69,71 @@ void xtf_mpi_comm_begins(XtfRing *ring, MPI_Comm comm, uint32_t id, uint32_t fro
         xtf_core_record(ring, xtf_core_now(), XTF_WIRE_COMM_CREATE, 0, id);
 }
 
+/* Whether the groups of an intercommunicator have members of several worlds: all members say the same. */
+static bool has_worlds(MPI_Comm comm)
+{
+    MPI_Group own, remote;
+    bool mixed = false;
+
+    if (XTF_PMPI(Comm_group)(comm, &own) == MPI_SUCCESS) {
+        mixed = xtf_mpi_is_mixed(own);
+        XTF_PMPI(Group_free)(&own);
+    }
+    if (!mixed && XTF_PMPI(Comm_remote_group)(comm, &remote) == MPI_SUCCESS) {
+        mixed = xtf_mpi_is_mixed(remote);
+        XTF_PMPI(Group_free)(&remote);
+    }
+    return mixed;
+}
+
+static void define_groups_between(XtfRing *ring, MPI_Comm comm, uint32_t own, uint32_t remote, bool mixed)
+{
+    MPI_Group group;
+    int rank = 0;
+
+    if (mixed) {
+        /* Its members' numbers are known to themselves alone: each group tells the other one. */
+        xtf_mpi_name_group(ring, own);
+        xtf_mpi_define_remote_group(ring, remote, comm);
+        return;
+    }
+    XTF_PMPI(Comm_rank)(comm, &rank);
+    if (rank == 0 && XTF_PMPI(Comm_group)(comm, &group) == MPI_SUCCESS) {
+        xtf_mpi_define_group(ring, own, group);
+        XTF_PMPI(Group_free)(&group);
+    } else {
+        xtf_mpi_name_group(ring, own);
+    }
+    xtf_mpi_name_group(ring, remote);
+}
+
 /* An intercommunicator: its id is the lesser one of its groups', which both sides know. */
 static void begin_between(XtfRing *ring, MPI_Comm comm, uint32_t from)
 {
     uint32_t own = XTF_WIRE_NONE, remote = XTF_WIRE_NONE;
     XtfRing *any = xtf_mpi_ring(ring);
-    MPI_Group group;
-    int rank = 0;
+    bool mixed = has_worlds(comm);
 
+    if (mixed)
+        xtf_mpi_met_others = true;
     if (!xtf_mpi_comm_agree_between(comm, &own, &remote) || own == XTF_WIRE_NONE || remote == XTF_WIRE_NONE)
         return;
     uint32_t id = own < remote ? own : remote;
     xtf_mpi_comm_set_id(comm, id);
-    XTF_PMPI(Comm_rank)(comm, &rank);
-    if (rank == 0 && XTF_PMPI(Comm_group)(comm, &group) == MPI_SUCCESS) {
-        xtf_mpi_define_group(any, own, group);
-        XTF_PMPI(Group_free)(&group);
-    } else {
-        xtf_mpi_name_group(any, own);
-    }
-    xtf_mpi_name_group(any, remote);
+    define_groups_between(any, comm, own, remote, mixed);
     xtf_mpi_define_comm(any, id, id, own < remote ? remote : own, from, "");
     if (ring)
         xtf_core_record(ring, xtf_core_now(), XTF_WIRE_COMM_CREATE, 0, id);
 }
 
-void xtf_mpi_comm_created(XtfRing *ring, uint64_t *left, int result, uint32_t from, MPI_Comm made)
+void xtf_mpi_comm_created(XtfRing *ring, uint64_t *left, int result, XtfMpiFrom out_of, MPI_Comm made)
 {
+    uint32_t from = out_of.id;
     int between = 0;
 
     if (result == MPI_SUCCESS && xtf_mpi_agreeing && made != MPI_COMM_NULL) {
+        if (out_of.apart)
+            xtf_mpi_comm_set_apart(made);
         XTF_PMPI(Comm_test_inter)(made, &between);
         if (between)
             begin_between(ring, made, from);
@@ -142,12 +177,14 @@ void xtf_mpi_comm_freed(XtfRing *ring, uint64_t left, int result, uint32_t comm)
  *
  * The id is told by member 0 over the old communicator, as a collective operation that is started here, in the order in
  * which all members start theirs. Members complete their duplicates in any order, so that they cannot tell each other
- * then. */
+ * then. For an intercommunicator one such operation is not enough: the two groups would have to exchange their ids, and
+ * then to tell them each its own members. So its duplicate has no id, on either side. */
 
 typedef struct {
     MPI_Comm *made;
     MPI_Request told;
     uint32_t id, from;
+    bool told_by_one, apart;
 } Idup;
 
 static void idup_done(void *ring, uint64_t time, const XtfMpiRequest *request, const void *status)
@@ -155,7 +192,10 @@ static void idup_done(void *ring, uint64_t time, const XtfMpiRequest *request, c
     Idup *idup = (Idup *)(uintptr_t)request->bytes;
 
     (void)time, (void)status;
-    XTF_PMPI(Wait)(&idup->told, MPI_STATUS_IGNORE);
+    if (idup->told_by_one)
+        XTF_PMPI(Wait)(&idup->told, MPI_STATUS_IGNORE);
+    if (idup->made && *idup->made != MPI_COMM_NULL && idup->apart)
+        xtf_mpi_comm_set_apart(*idup->made);
     if (idup->made && *idup->made != MPI_COMM_NULL)
         xtf_mpi_comm_begins(ring, *idup->made, idup->id, idup->from);
     free(idup);
@@ -163,16 +203,20 @@ static void idup_done(void *ring, uint64_t time, const XtfMpiRequest *request, c
 
 void xtf_mpi_idup(XtfRing *ring, int result, MPI_Comm from, MPI_Comm *made, MPI_Request request)
 {
-    int rank = 0;
+    int rank = 0, between = 0;
     Idup *idup = result == MPI_SUCCESS && xtf_mpi_agreeing ? malloc(sizeof *idup) : NULL;
 
     if (!idup)
         return;
     *idup = (Idup){.made = made, .id = XTF_WIRE_NONE, .from = xtf_mpi_comm_id(from)};
+    idup->apart = xtf_mpi_comm_is_apart(from);
+    XTF_PMPI(Comm_test_inter)(from, &between);
+    idup->told_by_one = !between && !idup->apart;
     XTF_PMPI(Comm_rank)(from, &rank);
-    if (rank == 0)
+    if (rank == 0 && idup->told_by_one)
         idup->id = xtf_mpi_new_id();
-    XTF_PMPI(Ibcast)(&idup->id, sizeof idup->id, MPI_BYTE, 0, from, &idup->told);
+    if (idup->told_by_one)
+        XTF_PMPI(Ibcast)(&idup->id, sizeof idup->id, MPI_BYTE, 0, from, &idup->told);
     const XtfMpiRequest entry = {.handle = XTF_MPI_HANDLE(request),
                                  .id = xtf_mpi_requests_ids(1),
                                  .kind = XTF_MPI_REQUEST_OTHER,
@@ -180,7 +224,8 @@ void xtf_mpi_idup(XtfRing *ring, int result, MPI_Comm from, MPI_Comm *made, MPI_
                                  .done = idup_done};
     (void)ring;
     if (!xtf_mpi_requests_add(&entry)) {
-        XTF_PMPI(Wait)(&idup->told, MPI_STATUS_IGNORE);
+        if (idup->told_by_one)
+            XTF_PMPI(Wait)(&idup->told, MPI_STATUS_IGNORE);
         free(idup);
     }
 }

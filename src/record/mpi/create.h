@@ -9,12 +9,13 @@
 #include <stdint.h>
 
 #include "src/record/core/core.h"
+#include "src/record/mpi/comms.h"
 #include "src/record/mpi/pmpi.h"
 
 #pragma GCC visibility push(hidden)
 
-/* A communicator was made out of `from`, by all members of that; XTF_WIRE_NONE for `from`: by some of them. */
-void xtf_mpi_comm_created(XtfRing *ring, uint64_t *left, int result, uint32_t from, MPI_Comm made);
+/* A communicator was made out of `out_of`, by all members of that; an id of XTF_WIRE_NONE: by some of them. */
+void xtf_mpi_comm_created(XtfRing *ring, uint64_t *left, int result, XtfMpiFrom out_of, MPI_Comm made);
 void xtf_mpi_comm_named(XtfRing *ring, int result, MPI_Comm comm, const char *name);
 void xtf_mpi_comm_freed(XtfRing *ring, uint64_t left, int result, uint32_t comm);
 /* The cartesian topology of a new communicator. */

@@ -94,14 +94,38 @@ void xtf_mpi_define_mixed_group(XtfRing *ring, uint32_t id, MPI_Comm comm, MPI_G
 {
     uint32_t *numbers, own = xtf_mpi_world.base + xtf_mpi_world.rank;
     int n = translate(group, &numbers), rank = 0;
+
+    XTF_PMPI(Comm_rank)(comm, &rank);
+    if (xtf_mpi_is_mixed(group))
+        XTF_PMPI(Gather)(&own, sizeof own, MPI_BYTE, numbers, sizeof own, MPI_BYTE, 0, comm);
+    define(ring, id, rank == 0 ? (uint32_t)n : 0, numbers);
+    free(numbers);
+}
+
+bool xtf_mpi_is_mixed(MPI_Group group)
+{
+    uint32_t *numbers;
+    int n = translate(group, &numbers);
     bool mixed = false;
 
     for (int i = 0; i < n; i++)
         mixed |= numbers[i] == XTF_WIRE_NONE;
+    free(numbers);
+    return mixed;
+}
+
+void xtf_mpi_define_remote_group(XtfRing *ring, uint32_t id, MPI_Comm comm)
+{
+    uint32_t own = xtf_mpi_world.base + xtf_mpi_world.rank, *numbers;
+    int n = 0, rank = 0;
+
+    XTF_PMPI(Comm_remote_size)(comm, &n);
     XTF_PMPI(Comm_rank)(comm, &rank);
-    if (mixed)
-        XTF_PMPI(Gather)(&own, sizeof own, MPI_BYTE, numbers, sizeof own, MPI_BYTE, 0, comm);
-    define(ring, id, rank == 0 ? (uint32_t)n : 0, numbers);
+    numbers = malloc(4 * (size_t)n + 4);
+    if (!numbers)
+        abort(); /* the others would wait */
+    bool known = XTF_PMPI(Allgather)(&own, sizeof own, MPI_BYTE, numbers, sizeof own, MPI_BYTE, comm) == MPI_SUCCESS;
+    define(ring, id, rank == 0 && known ? (uint32_t)n : 0, numbers);
     free(numbers);
 }
 

@@ -15,6 +15,10 @@
 void xtf_mpi_define_group(XtfRing *ring, uint32_t id, MPI_Group group);
 /* The same of a communicator's group, with members of several worlds perhaps: collective. */
 void xtf_mpi_define_mixed_group(XtfRing *ring, uint32_t id, MPI_Comm comm, MPI_Group group);
+/* Whether a group has members of other worlds: all members of it say the same. */
+bool xtf_mpi_is_mixed(MPI_Group group);
+/* The members of the other group of an intercommunicator, of whatever worlds: collective over both groups. */
+void xtf_mpi_define_remote_group(XtfRing *ring, uint32_t id, MPI_Comm comm);
 /* Somebody else defines the members. */
 void xtf_mpi_name_group(XtfRing *ring, uint32_t id);
 /* The groups of MPI_COMM_WORLD. */

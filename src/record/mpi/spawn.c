@@ -32,10 +32,14 @@ void xtf_mpi_spawned(XtfRing *ring, uint64_t *left, int result, MPI_Comm from, M
 
     if (result == MPI_SUCCESS && xtf_mpi_agreeing && made != MPI_COMM_NULL) {
         xtf_mpi_met_others = true;
+        bool apart = xtf_mpi_comm_is_apart(from);
         XTF_PMPI(Comm_rank)(from, &rank);
-        if (rank == 0 && !xtf_mpi_between_hear(made, 0, &ids))
+        if (rank == 0 && !apart && !xtf_mpi_between_hear(made, 0, &ids))
             xtf_core_say("the processes that were spawned are not recorded, or say nothing");
-        XTF_PMPI(Bcast)(&ids, sizeof ids, MPI_BYTE, 0, from);
+        if (!apart)
+            XTF_PMPI(Bcast)(&ids, sizeof ids, MPI_BYTE, 0, from);
+        if (ids.comm == XTF_WIRE_NONE)
+            xtf_mpi_comm_set_apart(made);
     }
     if (ids.comm != XTF_WIRE_NONE) {
         xtf_mpi_between_define(ring, ids.other, from);

@@ -163,6 +163,7 @@ static void topologies(void)
 static void between(void)
 {
     MPI_Comm half, both, other, one;
+    MPI_Request request;
 
     MPI_Comm_split(MPI_COMM_WORLD, world_rank / 2, 0, &half);
     use(half, world_rank / 2 ? "right" : "left");
@@ -170,6 +171,11 @@ static void between(void)
     use(both, "both");
     MPI_Comm_dup(both, &other);
     use_and_free(other, "both-dup");
+    MPI_Comm_idup(both, &other, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_dup(other, &one);
+    use_and_free(one, "both-idup-dup");
+    MPI_Comm_free(&other);
     MPI_Intercomm_merge(both, world_rank / 2 == 0, &one);
     use_and_free(one, "merged");
     MPI_Comm_free(&both);

@@ -4,10 +4,12 @@ COLLECTIVE = "xtf_mpi_collective_begin({ring}, {entered});"
 
 # Communicators are made out of {comm} by all its members.
 CREATED = "xtf_mpi_comm_created({ring}, &{left}, {result}, saved_comm, {result} == MPI_SUCCESS ? {newcomm} : MPI_COMM_NULL);"
-CREATE = ("uint32_t saved_comm = xtf_mpi_comm_id({comm}); " + COLLECTIVE, CREATED)
-CREATE_OF_LOCAL = ("uint32_t saved_comm = xtf_mpi_comm_id({local_comm}); " + COLLECTIVE, CREATED)
-CREATE_OF_BOTH = ("uint32_t saved_comm = xtf_mpi_comm_id({intercomm}); " + COLLECTIVE, CREATED)
-CREATE_BY_SOME = ("uint32_t saved_comm = XTF_WIRE_NONE;", CREATED)
+CREATE = ("XtfMpiFrom saved_comm = xtf_mpi_from({comm}); " + COLLECTIVE, CREATED)
+# The leader alone knows {peer_comm}.
+CREATE_OF_LOCAL = ("XtfMpiFrom saved_comm = xtf_mpi_from_leader({local_comm}, (int){local_leader}, {peer_comm}); " + COLLECTIVE, CREATED)
+CREATE_OF_BOTH = ("XtfMpiFrom saved_comm = xtf_mpi_from({intercomm}); " + COLLECTIVE, CREATED)
+CREATE_BY_SOME = ("XtfMpiFrom saved_comm = { XTF_WIRE_NONE, false };", CREATED)
+CREATE_BY_SOME_OF = ("XtfMpiFrom saved_comm = { XTF_WIRE_NONE, xtf_mpi_comm_is_apart({comm}) };", CREATED)
 CART = (CREATE[0], CREATED + " xtf_mpi_cart_created({ring}, {result}, {newcomm});")
 def connect(accepts):
     return ("xtf_mpi_connects({port_name}, (int){root}, {comm}, %s); " % accepts + COLLECTIVE,
@@ -20,7 +22,7 @@ COMMUNICATORS = {
     "comm_dup": CREATE,
     "comm_split": CREATE,
     "comm_create": CREATE,
-    "comm_create_group": CREATE_BY_SOME,
+    "comm_create_group": CREATE_BY_SOME_OF,
     "comm_create_from_group": CREATE_BY_SOME,
     "intercomm_create_from_groups": CREATE_BY_SOME,
     "graph_create": CREATE,

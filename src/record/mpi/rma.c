@@ -26,9 +26,10 @@ static void define(XtfRing *ring, uint32_t id, uint32_t comm, uint32_t flags, co
     xtf_core_define(ring, XTF_DEFINE_WINDOW, id, data, sizeof window + window.name_size);
 }
 
+/* Whatever has become of the call: its beginning was recorded. `id`: XTF_WIRE_NONE where there is no window. */
 static void collective_end(XtfRing *ring, uint64_t time, uint32_t operation, uint32_t id)
 {
-    if (ring && id != XTF_WIRE_NONE)
+    if (ring)
         xtf_core_record(ring, time, XTF_WIRE_RMA_COLLECTIVE_END, operation, XTF_WIRE_NONE,
                         xtf_core_pair(id, XTF_MPI_SYNC_PROCESS | XTF_MPI_SYNC_MEMORY), 0, 0);
 }
@@ -41,28 +42,28 @@ void xtf_mpi_win_begin(XtfRing *ring, uint64_t entered)
 
 void xtf_mpi_win_created(XtfRing *ring, uint64_t *left, int result, MPI_Comm comm, MPI_Win win, bool allocates)
 {
-    uint32_t id;
+    uint32_t id = XTF_WIRE_NONE;
 
-    if (result != MPI_SUCCESS || !xtf_mpi_agreeing)
-        return;
-    id = xtf_mpi_comm_agree(comm);
-    xtf_mpi_window_begin(win, id, allocates);
-    *left = xtf_core_now();
-    if (id == XTF_WIRE_NONE)
-        return;
-    define(xtf_mpi_ring(ring), id, xtf_mpi_comm_id(comm), CREATE_DESTROY_EVENTS, "");
-    if (ring)
-        xtf_core_record(ring, *left, XTF_WIRE_RMA_WIN_CREATE, 0, id);
+    if (result == MPI_SUCCESS && xtf_mpi_agreeing) {
+        id = xtf_mpi_comm_agree(comm);
+        xtf_mpi_window_begin(win, id, allocates);
+        *left = xtf_core_now();
+    }
+    if (id != XTF_WIRE_NONE) {
+        define(xtf_mpi_ring(ring), id, xtf_mpi_comm_id(comm), CREATE_DESTROY_EVENTS, "");
+        if (ring)
+            xtf_core_record(ring, *left, XTF_WIRE_RMA_WIN_CREATE, 0, id);
+    }
     collective_end(ring, *left, allocates ? XTF_MPI_OP_CREATE_HANDLE_AND_ALLOCATE : XTF_MPI_OP_CREATE_HANDLE, id);
 }
 
-XtfMpiEndingWin xtf_mpi_win_ending(XtfRing *ring, MPI_Win win)
+XtfMpiEndingWin xtf_mpi_win_ending(XtfRing *ring, uint64_t entered, MPI_Win win)
 {
     XtfMpiWindow *window = xtf_mpi_window(win);
 
     if (!window)
         return (XtfMpiEndingWin){XTF_WIRE_NONE, false};
-    xtf_mpi_window_complete(window, ring, xtf_core_now(), XTF_MPI_ANY_TARGET, false);
+    xtf_mpi_window_complete(window, ring, entered, XTF_MPI_ANY_TARGET, false);
     return (XtfMpiEndingWin){window->id, window->allocated};
 }
 
@@ -85,8 +86,8 @@ void xtf_mpi_win_named(XtfRing *ring, int result, MPI_Win win, const char *name)
 /* The wait for the request of MPI_Rput or its kin has ended. */
 static void access_done(void *ring, uint64_t time, const XtfMpiRequest *request, const void *status)
 {
-    (void)status;
-    xtf_core_record((XtfRing *)ring, time, XTF_WIRE_RMA_COMPLETE, COMPLETE_LOCALLY, request->comm, request->bytes);
+    if (status && xtf_mpi_window_complete_one(request->comm, request->bytes))
+        xtf_core_record((XtfRing *)ring, time, XTF_WIRE_RMA_COMPLETE, COMPLETE_LOCALLY, request->comm, request->bytes);
 }
 
 static void add_request(const XtfMpiWindow *window, const MPI_Request *request, uint64_t matching)
@@ -131,11 +132,9 @@ void xtf_mpi_win_fenced(XtfRing *ring, uint64_t left, int result, MPI_Win win)
 {
     XtfMpiWindow *window = xtf_mpi_window(win);
 
-    (void)result; /* a beginning was recorded, so the end is */
-    if (!window)
-        return;
-    xtf_mpi_window_complete(window, ring, left, XTF_MPI_ANY_TARGET, false);
-    collective_end(ring, left, XTF_MPI_OP_BARRIER, window->id);
+    if (window && result == MPI_SUCCESS)
+        xtf_mpi_window_complete(window, ring, left, XTF_MPI_ANY_TARGET, false);
+    collective_end(ring, left, XTF_MPI_OP_BARRIER, window ? window->id : XTF_WIRE_NONE);
 }
 
 static void group_sync(XtfRing *ring, uint64_t time, uint32_t window, uint32_t level, uint32_t group)

@@ -34,7 +34,7 @@ typedef struct {
     uint32_t id;
     bool allocated;
 } XtfMpiEndingWin;
-XtfMpiEndingWin xtf_mpi_win_ending(XtfRing *ring, MPI_Win win);
+XtfMpiEndingWin xtf_mpi_win_ending(XtfRing *ring, uint64_t entered, MPI_Win win);
 void xtf_mpi_win_freed(XtfRing *ring, uint64_t left, XtfMpiEndingWin ending);
 void xtf_mpi_win_named(XtfRing *ring, int result, MPI_Win win, const char *name);
 

@@ -1,5 +1,6 @@
 #include "src/record/mpi/window-state.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "src/record/mpi/comms.h"
@@ -20,6 +21,31 @@ static void unlock(XtfMpiWindow *window)
     atomic_flag_clear_explicit(&window->busy, memory_order_release);
 }
 
+/* ---- All windows that there are, which are few. */
+
+static XtfMpiWindow *windows;
+static pthread_mutex_t windows_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void add_window(XtfMpiWindow *window)
+{
+    pthread_mutex_lock(&windows_lock);
+    window->next = windows;
+    windows = window;
+    pthread_mutex_unlock(&windows_lock);
+}
+
+static void remove_window(const XtfMpiWindow *window)
+{
+    XtfMpiWindow **at = &windows;
+
+    pthread_mutex_lock(&windows_lock);
+    while (*at && *at != window)
+        at = &(*at)->next;
+    if (*at)
+        *at = window->next;
+    pthread_mutex_unlock(&windows_lock);
+}
+
 /* ---- The attribute. */
 
 static int copy_window(MPI_Win win, int key, void *extra, void *value, void *copy, int *flag)
@@ -36,6 +62,7 @@ static int delete_window(MPI_Win win, int key, void *value, void *extra)
     (void)win, (void)key, (void)extra;
     xtf_mpi_forget();
     xtf_mpi_record_end(XTF_WIRE_RMA_WIN_DESTROY, window->id);
+    remove_window(window);
     free(window->pending);
     free(window);
     return MPI_SUCCESS;
@@ -64,7 +91,9 @@ void xtf_mpi_window_begin(MPI_Win win, uint32_t id, bool allocated)
     window->id = id;
     window->allocated = allocated;
     window->access = window->exposure = XTF_WIRE_NONE;
-    if (XTF_PMPI(Win_set_attr)(win, keyval, window) != MPI_SUCCESS)
+    if (XTF_PMPI(Win_set_attr)(win, keyval, window) == MPI_SUCCESS)
+        add_window(window);
+    else
         free(window);
     xtf_mpi_forget();
 }
@@ -121,4 +150,25 @@ void xtf_mpi_window_complete(XtfMpiWindow *window, XtfRing *ring, uint64_t time,
     }
     window->n_pending = n;
     unlock(window);
+}
+
+bool xtf_mpi_window_complete_one(uint32_t id, uint64_t matching)
+{
+    bool before = false;
+
+    pthread_mutex_lock(&windows_lock);
+    XtfMpiWindow *window = windows;
+    while (window && window->id != id)
+        window = window->next;
+    if (window) {
+        lock(window);
+        for (uint32_t i = 0; i < window->n_pending; i++)
+            if (window->pending[i].matching == matching) {
+                before = window->pending[i].local;
+                window->pending[i].local = true;
+            }
+        unlock(window);
+    }
+    pthread_mutex_unlock(&windows_lock);
+    return !before;
 }

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,7 +13,7 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { XTF_MPI_ANY_TARGET = -1 };
+enum { XTF_MPI_ANY_TARGET = INT_MIN /* no rank, nor MPI_PROC_NULL */ };
 
 /* An operation that is not complete at its target. */
 typedef struct {
@@ -21,7 +22,8 @@ typedef struct {
     bool local; /* complete at the origin */
 } XtfMpiPending;
 
-typedef struct {
+typedef struct XtfMpiWindow {
+    struct XtfMpiWindow *next; /* of all windows */
     uint32_t id;
     uint32_t access, exposure; /* groups of the epochs that are open; XTF_WIRE_NONE */
     bool allocated;            /* the window's memory is MPI's */
@@ -39,5 +41,8 @@ void xtf_mpi_window_begin(MPI_Win win, uint32_t id, bool allocated);
 void xtf_mpi_window_add(XtfMpiWindow *window, uint64_t matching, int target);
 /* Records the completion of the operations on a target, or on all. */
 void xtf_mpi_window_complete(XtfMpiWindow *window, XtfRing *ring, uint64_t time, int target, bool local);
+/* An operation with a request is complete at the origin. False: that was recorded before. `id`: the window's, which may
+ * be no more. */
+bool xtf_mpi_window_complete_one(uint32_t id, uint64_t matching);
 
 #pragma GCC visibility pop

@@ -66,7 +66,7 @@ WINDOWS = {
     "win_create": win_create("false"),
     "win_create:allocate": win_create("true"),
     "win_create:shared": win_create("true"),
-    "win_free": ("XtfMpiEndingWin saved_win = xtf_mpi_win_ending({ring}, {win}); " + WIN_BEGIN, "xtf_mpi_win_freed({ring}, {left}, saved_win);"),
+    "win_free": ("XtfMpiEndingWin saved_win = xtf_mpi_win_ending({ring}, {entered}, {win}); " + WIN_BEGIN, "xtf_mpi_win_freed({ring}, {left}, saved_win);"),
     "win_set_name": ("", "xtf_mpi_win_named({ring}, {result}, {win}, {win_name});"),
     "put": access("PUT"),
     "rput": access("PUT", request="{request}"),

@@ -1,7 +1,6 @@
 #include "src/record/mpi/fortran.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,31 +29,15 @@ enum {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const void *ignores[N_IGNORES], *in_places[N_IN_PLACES];
 
-/* For dl_iterate_phdr: a name in a library that the program opened in a scope of its own. */
-typedef struct {
-    const char *name;
-    void *found;
-} Search;
-
-static int search_library(struct dl_phdr_info *info, size_t size, void *user)
-{
-    Search *search = user;
-    void *handle = info->dlpi_name[0] ? dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-
-    if (!handle)
-        return 0;
-    search->found = dlsym(handle, search->name);
-    dlclose(handle);
-    return search->found != NULL;
-}
-
 static void *find(void *scope, const char *name)
 {
-    Search search = {.name = name, .found = dlsym(scope, name)};
+    void *found = dlsym(scope, name), *library = found ? NULL : xtf_pmpi_open_library_of(name);
 
-    if (!search.found)
-        dl_iterate_phdr(search_library, &search);
-    return search.found;
+    if (library) {
+        found = dlsym(library, name);
+        dlclose(library); /* the program has it open */
+    }
+    return found;
 }
 
 static void find_all(const char *const *wanted, const void **found, unsigned n)
@@ -218,6 +201,13 @@ int xtf_fortran_index(MPI_Fint index)
     pthread_once(&tried, try_index);
 #endif
     return index >= first_index ? index - first_index : index;
+}
+
+int xtf_fortran_outcount(int result, MPI_Fint outcount, MPI_Fint count)
+{
+    if (result != MPI_SUCCESS && result != MPI_ERR_IN_STATUS)
+        return 0;
+    return outcount < count ? outcount : count;
 }
 
 const int *xtf_fortran_indices(int n, const MPI_Fint *indices)

@@ -60,6 +60,8 @@ const char *xtf_fortran_text(const char *text, size_t length);
 
 /* Fortran counts requests from 1, but the mpi_f08 of some versions of MPICH (4.0.2) from 0: they are tried. */
 int xtf_fortran_index(MPI_Fint index);
+/* How many indices there are after a call: what the program said before it does not count. */
+int xtf_fortran_outcount(int result, MPI_Fint outcount, MPI_Fint count);
 const int *xtf_fortran_indices(int n, const MPI_Fint *indices);
 
 #pragma GCC visibility pop

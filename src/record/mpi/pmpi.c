@@ -41,20 +41,57 @@ static __attribute__((unused)) void *find_variable(const char *symbol)
     return found || !library ? found : dlsym(library, symbol);
 }
 
-/* For dl_iterate_phdr: whether an object, or a library it needs, is MPI. */
-static int find_library(struct dl_phdr_info *info, size_t size, void *user)
-{
-    void **found = user;
-    void *handle = info->dlpi_name[0] ? dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+/* The names of the loaded objects, each with its end. */
+typedef struct {
+    char *texts;
+    size_t size, room;
+} Names;
 
-    if (!handle)
-        return 0;
-    if (dlsym(handle, "PMPI_Init")) {
-        *found = handle; /* and keeps it loaded, as we do call it */
-        return 1;
-    }
-    dlclose(handle);
+/* For dl_iterate_phdr, which holds a lock of the dynamic linker: so nothing is opened here, nor allocated. */
+static int add_name(struct dl_phdr_info *info, size_t size, void *user)
+{
+    Names *all = user;
+    size_t length = strlen(info->dlpi_name) + 1;
+
+    if (all->size + length <= all->room)
+        memcpy(all->texts + all->size, info->dlpi_name, length);
+    all->size += length;
     return 0;
+}
+
+static Names loaded_names(void)
+{
+    Names found = {0};
+
+    dl_iterate_phdr(add_name, &found);
+    /* More may be loaded meanwhile. */
+    while (found.size > found.room) {
+        size_t room = 2 * found.size;
+        char *texts = realloc(found.texts, room);
+        if (!texts) {
+            free(found.texts);
+            return (Names){0};
+        }
+        found = (Names){texts, 0, room};
+        dl_iterate_phdr(add_name, &found);
+    }
+    return found;
+}
+
+void *xtf_pmpi_open_library_of(const char *symbol)
+{
+    Names found = loaded_names();
+    void *library_of = NULL;
+
+    for (size_t at = 0; at < found.size && !library_of; at += strlen(found.texts + at) + 1) {
+        void *handle = found.texts[at] ? dlopen(found.texts + at, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+        if (handle && dlsym(handle, symbol))
+            library_of = handle;
+        else if (handle)
+            dlclose(handle);
+    }
+    free(found.texts);
+    return library_of;
 }
 
 /* Programs ask whether MPI is there by looking for these two. */
@@ -99,9 +136,8 @@ bool xtf_pmpi_load(void)
     pthread_mutex_lock(&lock);
     found = loaded;
     if (!found) {
-        library = NULL;
-        if (!dlsym(RTLD_NEXT, "PMPI_Init"))
-            dl_iterate_phdr(find_library, &library);
+        /* It stays open, as we do call it. */
+        library = dlsym(RTLD_NEXT, "PMPI_Init") ? NULL : xtf_pmpi_open_library_of("PMPI_Init");
         look_up();
         found = xtf_pmpi.Init != NULL;
         if (!found) {

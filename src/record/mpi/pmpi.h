@@ -41,7 +41,8 @@ extern XtfMpiTable xtf_mpi_next;
     GLOBAL(ompi_request_null)                                                                                       \
     GLOBAL(ompi_message_null)                                                                                       \
     GLOBAL(ompi_message_no_proc)                                                                                    \
-    GLOBAL(ompi_mpi_win_null) GLOBAL(ompi_mpi_file_null) GLOBAL(ompi_mpi_info_null) GLOBAL(ompi_mpi_datatype_null)  \
+    GLOBAL(ompi_mpi_win_null)                                                                                       \
+    GLOBAL(ompi_mpi_file_null) GLOBAL(ompi_mpi_info_null) GLOBAL(ompi_mpi_datatype_null)                            \
         GLOBAL(ompi_mpi_errors_return) GLOBAL(ompi_mpi_errhandler_null) GLOBAL(ompi_mpi_byte) GLOBAL(ompi_mpi_char) \
             GLOBAL(ompi_mpi_int) GLOBAL(ompi_mpi_uint32_t) GLOBAL(ompi_mpi_uint64_t) GLOBAL(ompi_mpi_op_bor)        \
                 GLOBAL(ompi_mpi_op_sum) GLOBAL(ompi_mpi_op_max) GLOBAL(ompi_mpi_op_min) GLOBAL(ompi_mpi_op_null)    \
@@ -57,5 +58,8 @@ XTF_MPI_GLOBALS(XTF_MPI_GLOBAL)
 
 /* Looks the functions up, once. False: no MPI library is loaded. From any thread. */
 bool xtf_pmpi_load(void);
+/* A loaded library that has a symbol, or needs one that has it, though it may have been opened in a scope of its own: a
+ * handle that the caller closes. NULL: there is none. */
+void *xtf_pmpi_open_library_of(const char *symbol);
 
 #pragma GCC visibility pop

@@ -34,7 +34,7 @@ typedef struct {
 
 static Stripe stripes[STRIPES];
 bool xtf_mpi_requests_shared = true;
-static uint32_t era;
+static _Atomic uint32_t last_era;
 static _Atomic uint64_t last_id;
 
 static uint64_t hash_of(uint64_t handle)
@@ -168,13 +168,18 @@ static void forget(Stripe *stripe, uint32_t index)
     stripe->n--;
 }
 
+static uint32_t present_era(void)
+{
+    return atomic_load_explicit(&last_era, memory_order_relaxed);
+}
+
 /* The first request of a handle, past those that are forgotten because they are old, and a later one is not. */
 static uint32_t find(Stripe *stripe, uint64_t hash, uint64_t handle, bool message)
 {
     if (!stripe->chains)
         return NONE;
     uint32_t index = find_from(stripe, chain_of(stripe, hash)->first, handle, message);
-    while (index != NONE && at(stripe, index)->era != era) {
+    while (index != NONE && at(stripe, index)->era != present_era()) {
         uint32_t later = find_from(stripe, at(stripe, index)->next, handle, message);
         if (later == NONE)
             break;
@@ -227,7 +232,7 @@ void xtf_mpi_requests_share(bool share)
 
 void xtf_mpi_requests_new_era(void)
 {
-    era++;
+    atomic_fetch_add_explicit(&last_era, 1, memory_order_relaxed);
 }
 
 uint64_t xtf_mpi_requests_ids(unsigned n)
@@ -252,7 +257,7 @@ XtfMpiRequest *xtf_mpi_requests_open(uint64_t handle, XtfMpiRequestKind kind)
     uint32_t index = stripe->free;
     XtfMpiRequest *request = at(stripe, index);
     stripe->free = request->next;
-    *request = (XtfMpiRequest){.handle = handle, .kind = (uint8_t)kind, .era = era};
+    *request = (XtfMpiRequest){.handle = handle, .kind = (uint8_t)kind, .era = present_era()};
     append(stripe, index);
     if (__builtin_expect(++stripe->n > 2 * stripe->mask, 0))
         spread(stripe);
@@ -274,7 +279,7 @@ bool xtf_mpi_requests_add(const XtfMpiRequest *request)
     *added = *request;
     added->next = next;
     added->before = before;
-    added->era = era;
+    added->era = present_era();
     xtf_mpi_requests_close(added);
     return true;
 }
@@ -366,7 +371,7 @@ bool xtf_mpi_requests_start(uint64_t handle, uint64_t new_handle, uint64_t id, X
         found->id = id;
         found->tests = 0;
         found->flags &= (uint8_t)~XTF_MPI_REQUEST_CANCEL;
-        found->era = era;
+        found->era = present_era();
         *request = *found;
     }
     unlock(stripe);

@@ -65,7 +65,7 @@ typedef struct XtfMpiRequest {
 
 /* Whether many threads may come at once; at first they may. While only one thread is there. */
 void xtf_mpi_requests_share(bool share);
-/* What is here now may have completed without being noticed. */
+/* What is here now may complete without being noticed: a thread is not recorded from now on. */
 void xtf_mpi_requests_new_era(void);
 
 /* An id that was never given before; `n` of them, the first is returned. Never 0. */
@@ -80,8 +80,8 @@ bool xtf_mpi_requests_add(const XtfMpiRequest *request);
 
 /*
  * A call that may complete a request, or free it, holds it before it calls MPI: once MPI has completed it, another
- * thread may be given its handle, and be quicker here. A hold is of the handle's first active request that nobody
- * holds; it ends with one of the four functions below. `message`: the handle is that of a message, not of a request.
+ * thread may be given its handle, and be quicker here. A hold is of the handle's first request, active or not, that
+ * nobody holds; it ends with one of the four functions below. `message`: the handle is that of a message, not of a request.
  * Where threads do not come at once, a hold is the handle itself, and costs nothing.
  */
 extern bool xtf_mpi_requests_shared;

@@ -13,6 +13,12 @@
 
 /* ---- Starting. */
 
+/* MPI_Init was seen, before or behind a session. */
+static bool has_world(void)
+{
+    return xtf_mpi_world_handle != (MPI_Comm)0;
+}
+
 static bool find_world(void)
 {
     int rank, size;
@@ -62,8 +68,9 @@ static void define_world(XtfRing *ring)
 void xtf_mpi_started(XtfRing *ring, uint64_t *left, int result)
 {
     XtfRing *any = xtf_mpi_ring(ring);
+    bool has_session = xtf_mpi_agreeing;
 
-    if (result != MPI_SUCCESS || xtf_mpi_agreeing || !find_world())
+    if (result != MPI_SUCCESS || has_world() || !find_world())
         return;
     xtf_mpi_agreeing = true;
     xtf_mpi_messages_begin();
@@ -71,7 +78,8 @@ void xtf_mpi_started(XtfRing *ring, uint64_t *left, int result)
     if (any)
         xtf_core_set_rank(xtf_mpi_world.base + xtf_mpi_world.rank, xtf_mpi_world.size);
     define_world(any);
-    xtf_mpi_comms_begin();
+    if (!has_session)
+        xtf_mpi_comms_begin();
     *left = xtf_core_now();
     if (ring) {
         xtf_core_record(ring, *left, XTF_WIRE_COMM_CREATE, 0, xtf_mpi_world_id);
@@ -116,10 +124,10 @@ void xtf_mpi_session_started(XtfRing *ring, int result, MPI_Session session)
 void xtf_mpi_session_ends(void)
 {
     /* Without MPI_Init there will be no MPI_Finalize. */
-    if (xtf_mpi_world_handle == (MPI_Comm)0)
-        xtf_core_finish();
-    else
+    if (has_world())
         xtf_core_drain();
+    else
+        xtf_core_finish();
 }
 #endif
 

@@ -23,6 +23,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 __attribute__((constructor)) static void await_rank(void)
 {
     xtf_core_awaits_rank = true;
+    xtf_core_switched_off = xtf_mpi_requests_new_era; /* requests may complete unseen */
 }
 
 static bool is_recorded(void)
@@ -117,7 +118,7 @@ bool xtf_mpi_was_abandoned(const void *frame)
 
 bool xtf_mpi_begin_slowly(void)
 {
-    if (xtf_mpi_state == XTF_MPI_OFF || xtf_core_thread.busy || !xtf_pmpi_load())
+    if (!xtf_pmpi_load() || xtf_mpi_state == XTF_MPI_OFF || xtf_core_thread.busy)
         return false;
     if (!is_recorded())
         xtf_mpi_state = XTF_MPI_OFF;
@@ -134,12 +135,13 @@ XtfRing *xtf_mpi_begin_init(void)
         xtf_mpi_state = XTF_MPI_OFF;
         return NULL;
     }
+    xtf_mpi_call.frame = NULL; /* a call before may have left its own */
     return xtf_core_begin();
 }
 
 XtfRing *xtf_mpi_begin_finalize(const void *frame)
 {
-    if ((xtf_core_thread.busy && !xtf_mpi_was_abandoned(frame)) || !xtf_mpi_is_on())
+    if (!xtf_pmpi_load() || (xtf_core_thread.busy && !xtf_mpi_was_abandoned(frame)) || !xtf_mpi_is_on())
         return NULL;
     xtf_core_set_recording(true);
     xtf_mpi_call.frame = NULL;
@@ -172,10 +174,8 @@ XTF_MPI_VISIBLE int MPI_Pcontrol(const int level, ...)
     result = xtf_mpi_next.Pcontrol(level);
     xtf_core_leave(ring, XTF_MPI_REGION_Pcontrol);
     xtf_core_end();
-    if (level == 0) {
+    if (level == 0)
         xtf_core_set_recording(false);
-        xtf_mpi_requests_new_era(); /* requests may complete unseen */
-    }
     return result;
 }
 

@@ -72,8 +72,10 @@ static inline __attribute__((always_inline)) XtfRing *xtf_mpi_begin(void)
 {
     const void *frame = __builtin_frame_address(0);
 
-    if (__builtin_expect(xtf_core_thread.busy != XTF_CORE_IDLE, 0) && !xtf_mpi_was_abandoned(frame))
+    if (__builtin_expect(xtf_core_thread.busy != XTF_CORE_IDLE, 0) && !xtf_mpi_was_abandoned(frame)) {
+        xtf_pmpi_load(); /* the call is passed on, even if it is the first one of the process */
         return NULL;
+    }
     XtfRing *ring = xtf_mpi_is_on() ? xtf_core_begin() : NULL;
     if (__builtin_expect(ring != NULL, 1))
         xtf_mpi_call = (XtfMpiCall){frame, ring->depth};

@@ -11,7 +11,8 @@ import roles
 CONVERTED = {"MPI_Comm": "Comm", "MPI_Datatype": "Type", "MPI_Errhandler": "Errhandler", "MPI_File": "File", "MPI_Group": "Group", "MPI_Info": "Info",
              "MPI_Message": "Message", "MPI_Op": "Op", "MPI_Request": "Request", "MPI_Session": "Session", "MPI_Win": "Win"}
 # How many elements arrays have, as C expressions.
-LENGTHS = {"requests": "*count", "statuses": "*count", "indices": "*outcount"}
+# *outcount need not be there after an error; after one of a single request it is.
+LENGTHS = {"requests": "*count", "statuses": "*count", "indices": "xtf_fortran_outcount(result, *outcount, *count)"}
 
 
 class RoleError(Exception):

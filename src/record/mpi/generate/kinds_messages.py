@@ -20,6 +20,7 @@ ONE = "uint64_t saved = xtf_mpi_save_request(*{request});"
 MANY = "uint64_t *saved = xtf_mpi_save_requests({count}, {requests});"
 TEST = " XtfMpiTest test = { 0 };"
 MESSAGE = "uint64_t saved = xtf_mpi_save_message(*{message});"
+OR_RELEASE = " else { xtf_mpi_release(saved); }"
 
 
 def unless(found, saved):
@@ -67,8 +68,8 @@ KINDS = {
     "iprobe": ("", succeeded("if ({flag}) { xtf_mpi_probe_found({ring}, {left}); }"), "{flag} || xtf_mpi_probe_failed()"),
     "improbe": ("", succeeded("if ({flag}) { xtf_mpi_probe_found({ring}, {left}); xtf_mpi_mprobe(*{message}, {comm}); }"),
                 "{flag} || xtf_mpi_probe_failed()"),
-    "mrecv": (MESSAGE, succeeded("xtf_mpi_mrecv({ring}, {left}, saved, {status})")),
-    "imrecv": (MESSAGE, succeeded("xtf_mpi_imrecv({ring}, {entered}, saved, *{request})")),
+    "mrecv": (MESSAGE, succeeded("xtf_mpi_mrecv({ring}, {left}, saved, {status})") + OR_RELEASE),
+    "imrecv": (MESSAGE, succeeded("xtf_mpi_imrecv({ring}, {entered}, saved, *{request})") + OR_RELEASE),
     "wait": (ONE, COMPLETED + ";"),
     "waitall": (MANY, COMPLETED_ALL + ";"),
     "waitany": (MANY, COMPLETED_ANY + ";"),

@@ -41,8 +41,7 @@ extern XtfMpiTable xtf_mpi_next;
     GLOBAL(ompi_request_null)                                                                                       \
     GLOBAL(ompi_message_null)                                                                                       \
     GLOBAL(ompi_message_no_proc)                                                                                    \
-    GLOBAL(ompi_mpi_win_null)                                                                                       \
-    GLOBAL(ompi_mpi_file_null) GLOBAL(ompi_mpi_info_null) GLOBAL(ompi_mpi_datatype_null)                            \
+    GLOBAL(ompi_mpi_win_null) GLOBAL(ompi_mpi_file_null) GLOBAL(ompi_mpi_info_null) GLOBAL(ompi_mpi_datatype_null)  \
         GLOBAL(ompi_mpi_errors_return) GLOBAL(ompi_mpi_errhandler_null) GLOBAL(ompi_mpi_byte) GLOBAL(ompi_mpi_char) \
             GLOBAL(ompi_mpi_int) GLOBAL(ompi_mpi_uint32_t) GLOBAL(ompi_mpi_uint64_t) GLOBAL(ompi_mpi_op_bor)        \
                 GLOBAL(ompi_mpi_op_sum) GLOBAL(ompi_mpi_op_max) GLOBAL(ompi_mpi_op_min) GLOBAL(ompi_mpi_op_null)    \

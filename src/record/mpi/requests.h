@@ -81,8 +81,8 @@ bool xtf_mpi_requests_add(const XtfMpiRequest *request);
 /*
  * A call that may complete a request, or free it, holds it before it calls MPI: once MPI has completed it, another
  * thread may be given its handle, and be quicker here. A hold is of the handle's first request, active or not, that
- * nobody holds; it ends with one of the four functions below. `message`: the handle is that of a message, not of a request.
- * Where threads do not come at once, a hold is the handle itself, and costs nothing.
+ * nobody holds; it ends with one of the four functions below. `message`: the handle is that of a message, not of a
+ * request. Where threads do not come at once, a hold is the handle itself, and costs nothing.
  */
 extern bool xtf_mpi_requests_shared;
 uint64_t xtf_mpi_requests_claim(uint64_t handle, bool message);

@@ -69,13 +69,13 @@ build_and_test "build without importers, libdeflate, libseccomp, libpng and ncur
     --no-suite slow --no-suite once
 
 # What ends the program at the first finding. Leaks are looked for too. Sanitizers find nothing in the rules of the house, and mounts
-# are the business of the ordinary build.
+# are the business of the ordinary build; so is what is loaded into recorded programs (preload), which have no sanitizers.
 export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$PWD/tests/lsan.supp:print_suppressions=0}"
 export ASAN_OPTIONS="${ASAN_OPTIONS:-abort_on_error=1:detect_leaks=1}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1:abort_on_error=1}"
 export XTF_VIEW_WINDOWS="${XTF_VIEW_WINDOWS:-2}" # of 3
 # shellcheck disable=SC2086
 build_and_test "ASan and UBSan" build-sanitize "--buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false" \
-    --no-suite mount --no-suite house $without_long $without_once --timeout-multiplier 4
+    --no-suite mount --no-suite preload --no-suite house $without_long $without_once --timeout-multiplier 4
 
 exec python3 scripts/count-tests.py build-test build-bare build-sanitize

@@ -111,12 +111,3 @@ XtfRing *xtf_core_claim_ring(void)
     errno = saved;
     return ring;
 }
-
-void xtf_core_count_nested(void)
-{
-    if (!xtf_core_life.mine)
-        return;
-    XtfWireProcess *process = xtf_core.process;
-    atomic_fetch_add_explicit(xtf_core_thread.busy == XTF_CORE_REFUSED ? &process->without_ring : &process->nested, 1,
-                              memory_order_relaxed);
-}

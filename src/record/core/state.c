@@ -35,3 +35,12 @@ void xtf_core_keep_life(void)
     /* Where this is not known or the page is not anonymous, _Fork() and clone() alone are not guarded against. */
     madvise(&life, sizeof life, MADV_WIPEONFORK);
 }
+
+void xtf_core_count_nested(void)
+{
+    if (!xtf_core_life.mine)
+        return;
+    XtfWireProcess *process = xtf_core.process;
+    atomic_fetch_add_explicit(xtf_core_thread.busy == XTF_CORE_REFUSED ? &process->without_ring : &process->nested, 1,
+                              memory_order_relaxed);
+}

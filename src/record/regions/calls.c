@@ -12,9 +12,6 @@ enum {
     CALLS_SIZE = XTF_WIRE_CHOICES * sizeof(XtfRegionCalls) + XTF_REGIONS_SCRATCH,
 };
 
-_Atomic uint8_t *xtf_regions_choices;
-__thread XtfRegionCalls *xtf_regions_calls __attribute__((tls_model("initial-exec")));
-
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static bool has_key;

@@ -155,6 +155,15 @@ static bool merge(const XtfRecordPlan *plan, const Given *given, XtfParts *parts
     return good;
 }
 
+/* A host whose processes are missing may see another folder of that name. */
+static void say_elsewhere(const XtfRecordPlan *plan)
+{
+    xtf_print_line(stderr,
+                   "xtf: what processes of other hosts recorded may be in %s there, if that is no folder that hosts "
+                   "share: `xtf merge` makes one trace of all parts in one folder",
+                   plan->gather);
+}
+
 /* Nothing was recorded at all, which has a reason. */
 static int say_nothing_recorded(const XtfRecordPlan *plan, const XtfParts *parts, int status)
 {
@@ -169,6 +178,8 @@ static int say_nothing_recorded(const XtfRecordPlan *plan, const XtfParts *parts
                              "(--mpi=openmpi or --mpi=mpich if it loads its MPI later)"
                            : "xtf: no process has called MPI_Init, or the calls go past what is loaded before "
                              "(RTLD_DEEPBIND, -Bsymbolic): see docs/RECORD.md");
+    if (status == 0 && plan->command.has_launcher && plan->command.mpi != XTF_MPI_NONE)
+        say_elsewhere(plan);
     return XTF_EXIT_FAILED;
 }
 
@@ -222,6 +233,8 @@ static bool settle_parts(const XtfRecordPlan *plan, const XtfParts *parts, bool 
         return remove_parts(plan, error);
     xtf_print_line(stderr, keep ? "xtf: its parts are in %s" : "xtf: not all is in it, so its parts stay in %s",
                    folders);
+    if (parts->missing && plan->command.has_launcher)
+        say_elsewhere(plan);
     return true;
 }
 

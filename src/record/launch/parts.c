@@ -40,6 +40,7 @@ void xtf_parts_finish(XtfParts *parts)
     g_clear_pointer(&parts->remarks, g_ptr_array_unref);
     g_clear_pointer(&parts->numbers, g_hash_table_unref);
     parts->world_size = parts->n_records = 0;
+    parts->missing = false;
 }
 
 /* Whether a writer holds the file's lock. */
@@ -209,8 +210,8 @@ static void look_in(const char *folder, XtfParts *parts)
     }
 }
 
-/* The processes of MPI's world that left nothing, in a sentence. True if there are some. */
-static bool name_missing(XtfParts *parts)
+/* The processes of MPI's world that left nothing, in a sentence. */
+static void name_missing(XtfParts *parts)
 {
     g_autoptr(GArray) missing = g_array_new(FALSE, FALSE, sizeof(guint32));
 
@@ -224,7 +225,7 @@ static bool name_missing(XtfParts *parts)
     if (missing->len > 0)
         g_ptr_array_add(parts->left_out, g_strdup_printf("process%s %s of %" G_GUINT64_FORMAT " left no part",
                                                          missing->len == 1 ? "" : "es", ranges, parts->world_size));
-    return missing->len > 0;
+    parts->missing = missing->len > 0;
 }
 
 static bool find_once(const char *folder, const char *gathered, XtfParts *parts)
@@ -232,7 +233,8 @@ static bool find_once(const char *folder, const char *gathered, XtfParts *parts)
     look_in(folder, parts);
     if (gathered && !g_str_equal(folder, gathered))
         look_in(gathered, parts);
-    return !name_missing(parts);
+    name_missing(parts);
+    return !parts->missing;
 }
 
 void xtf_parts_find(const char *folder, const char *gathered, guint64 seconds, const atomic_bool *cancel,

@@ -17,6 +17,7 @@ typedef struct {
     GHashTable *numbers; /* of the processes that have a part, also one that cannot be read */
     guint64 world_size;  /* of MPI_COMM_WORLD, as the processes say; 0: no MPI */
     guint64 n_records;   /* in all parts that can be read */
+    bool missing;        /* processes of that world left no part where we looked */
 } XtfParts;
 
 void xtf_parts_init(XtfParts *parts);

@@ -9,13 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "fuzz-structure.h"
 
 enum {
-    SECONDS_EACH = 10,
-    MEMORY = 1 << 30, /* sanitizers have their own bound: their shadow takes terabytes of address space */
+    SECONDS_EACH = 10,     /* of processor time: other programs may have the processors */
+    SECONDS_WAITING = 120, /* by the clock, for what waits and takes no processor time */
+    MEMORY = 1 << 30,      /* sanitizers have their own bound: their shadow takes terabytes of address space */
 };
 
 /* Clang's way to say what GCC says by __SANITIZE_ADDRESS__. */
@@ -32,16 +34,23 @@ static void bound_memory(void)
 #endif
 }
 
+/* A hang dies of it. 0 seconds end the bounds. */
+static void bound_time(int seconds, int waiting)
+{
+    setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = seconds}, NULL);
+    alarm((unsigned)waiting);
+}
+
 static bool read_one(FILE *keep, const char *path, const uint8_t *data, size_t size)
 {
     rewind(keep);
     if (ftruncate(fileno(keep), 0) < 0 || fwrite(data, 1, size, keep) != size || fflush(keep) != 0)
         g_error("cannot keep the input");
-    alarm(SECONDS_EACH);                    /* a hang dies of it */
+    bound_time(SECONDS_EACH, SECONDS_WAITING);
     uint8_t *exact = g_memdup2(data, size); /* so that a byte past the end is seen */
     bool opened = fuzz_names_files(exact, size) ? fuzz_read_file(path) : fuzz_read(exact, size);
     g_free(exact);
-    alarm(0);
+    bound_time(0, 0);
     return opened;
 }
 

@@ -47,6 +47,9 @@ CIRCLES = {
     frozenset({"libxtf/write/writer.c", "libxtf/write/array-writer.c", "libxtf/write/commit.c"}),
 }
 
+# Classes of symbols, as nm names them.
+UNDEFINED, WEAK = {"U", "v", "w"}, {"V", "W"}
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"(?P<own>[^"]+)"|<(?P<other>[^>]+)>)')
 
 
@@ -98,25 +101,26 @@ def objects_of(project, build, files):
     return objects
 
 
-def symbols_of(file, *options):
-    lines = subprocess.run(["nm", "-P", "-g", *options, file], check=True, capture_output=True, text=True).stdout.splitlines()
-    return {line.split()[0] for line in lines if line.strip()}
-
-
-def weak_symbols_of(file):
-    lines = subprocess.run(["nm", "-P", "-g", "--defined-only", file], check=True, capture_output=True, text=True).stdout.splitlines()
-    return {line.split()[0] for line in lines if line.split()[1:2] in (["V"], ["W"])}
+def symbols_of(objects):
+    """The symbols of object files, as nm lists them: {object file: [(symbol, class)]}. One nm for all, as starting one takes longer than its work."""
+    symbols = {str(file): [] for file in objects}
+    for line in subprocess.run(["nm", "-A", "-P", "-g", *symbols], check=True, capture_output=True, text=True).stdout.splitlines():
+        file, _, rest = line.partition(": ")
+        symbols[file].append(tuple(rest.split()[:2]))
+    return symbols
 
 
 def uses_of(project, build, files):
     """For each source the other sources whose symbols it uses: {path: {path: symbol}}."""
     objects = objects_of(project, build, files)
-    defined_in = {symbol: path for path, file in objects.items() for symbol in symbols_of(file, "--defined-only")}
+    symbols = symbols_of(objects.values())
+    symbols = {path: symbols[str(file)] for path, file in objects.items()}
+    defined_in = {symbol: path for path in symbols for symbol, kind in symbols[path] if kind not in UNDEFINED}
     # What a room defines weakly is its own, though rooms above may say it better.
-    defined_in |= {symbol: path for path, file in objects.items() for symbol in weak_symbols_of(file)}
-    uses = {path: {} for path in objects}
-    for path, file in objects.items():
-        for symbol in sorted(symbols_of(file, "--undefined-only")):
+    defined_in |= {symbol: path for path in symbols for symbol, kind in symbols[path] if kind in WEAK}
+    uses = {path: {} for path in symbols}
+    for path in symbols:
+        for symbol in sorted(symbol for symbol, kind in symbols[path] if kind in UNDEFINED):
             if symbol in defined_in:
                 uses[path][defined_in[symbol]] = symbol
     return uses

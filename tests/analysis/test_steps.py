@@ -18,7 +18,7 @@ import termios
 
 XTF, ARCHIVE = sys.argv[1:]
 # In the order of the analysis. What comes first needs the trace, and what comes last only what was found in it.
-STEPS = ["reading", "replaying", "waits without messages", "ideal network", "writing the ideal run", "points of waits", "meetings", "causes",
+STEPS = ["reading", "replaying", "waits without messages", "writing the ideal run", "points of waits", "meetings", "causes",
          "writing delays", "critical path", "segments of the path", "writing the path", "activity beside the path", "writing waits",
          "committing"]
 LINE = re.compile(r"analysing: ([a-zA-Z ]*[a-zA-Z])(?: +\[[=> ]*\] +(\d+)%)?")

@@ -94,16 +94,19 @@ static void give_back(void)
 #endif
 }
 
-/* All runs of the replay come first: what they need in memory is gone before what follows needs some. */
+/* One run of the replay serves the waits and the ideal run. It comes first: what it needs in memory is gone before what
+ * follows needs some. */
 static bool analyze(XtfReplay *replay, XtfRawPoints *raw, XtfWriter *writer, XtfSteps *steps, XtfAnalyzeReport *report,
                     GError **error)
 {
-    if (!xtf_find_waits(replay, raw, steps, &report->found, error))
-        return false;
-    give_back();
-    if (!xtf_ideal_write(replay, writer, steps, &report->ideal, error))
+    g_autoptr(XtfIdeal) ideal = xtf_ideal_new(replay, error);
+    if (!ideal || !xtf_find_waits(replay, raw, xtf_ideal_consumer(ideal), steps, &report->found, error))
         return false;
     xtf_replay_end_runs(replay);
+    give_back();
+    if (!xtf_ideal_write(ideal, writer, steps, &report->ideal, error))
+        return false;
+    g_clear_pointer(&ideal, xtf_ideal_free);
     give_back();
     g_autoptr(XtfPoints) points = xtf_points_collect(replay, raw, steps, error);
     if (!points)

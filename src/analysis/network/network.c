@@ -1,13 +1,14 @@
 #include "src/analysis/network/network.h"
 
-typedef struct {
+struct XtfNetworkRun {
     XtfReplay *replay;
     const XtfNetworkModel *model;
     const XtfNetworkConsumer *consumer;
+    XtfReplayConsumer how;
     uint32_t *first_location; /* by process */
     uint64_t *waited;         /* by location: all of it until now */
     GError *error;
-} Run;
+};
 
 static uint64_t ideal_receive(void *unused, uint64_t send, uint64_t receive, uint64_t bytes)
 {
@@ -21,17 +22,17 @@ static uint64_t ideal_end(void *unused, uint64_t latest, uint64_t end, const Xtf
 
 const XtfNetworkModel xtf_ideal_network = {.receive = ideal_receive, .end = ideal_end};
 
-static uint32_t location_of(const Run *run, const XtfReplayEvent *at)
+static uint32_t location_of(const XtfNetworkRun *run, const XtfReplayEvent *at)
 {
     return run->first_location[at->process] + at->number;
 }
 
-static uint64_t clock_at(const Run *run, const XtfReplayEvent *at)
+static uint64_t clock_at(const XtfNetworkRun *run, const XtfReplayEvent *at)
 {
     return at->call->outside + run->waited[location_of(run, at)];
 }
 
-static void go_on_at(Run *run, const XtfReplayEvent *at, uint64_t clock)
+static void go_on_at(XtfNetworkRun *run, const XtfReplayEvent *at, uint64_t clock)
 {
     uint32_t location = location_of(run, at);
     uint64_t now = clock_at(run, at);
@@ -51,20 +52,20 @@ static uint64_t sent_at(void *data, const XtfReplayEvent *at)
 
 static void receive(void *data, const XtfReplayEvent *at, const XtfReplayMessage *message)
 {
-    Run *run = data;
+    XtfNetworkRun *run = data;
     go_on_at(run, at, run->model->receive(run->model->data, message->value, clock_at(run, at), message->bytes));
 }
 
 static void end(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank)
 {
-    Run *run = data;
+    XtfNetworkRun *run = data;
     uint64_t latest;
 
     if (xtf_replay_latest(collective, rank, &latest))
         go_on_at(run, at, run->model->end(run->model->data, latest, clock_at(run, at), collective));
 }
 
-static uint64_t latest_end(const Run *run)
+static uint64_t latest_end(const XtfNetworkRun *run)
 {
     uint64_t latest = 0;
 
@@ -77,27 +78,47 @@ static uint64_t latest_end(const Run *run)
     return latest;
 }
 
-bool xtf_network_run(XtfReplay *replay, const XtfNetworkModel *model, const XtfNetworkConsumer *consumer,
-                     uint64_t *clock, GError **error)
+XtfNetworkRun *xtf_network_run_new(XtfReplay *replay, const XtfNetworkModel *model, const XtfNetworkConsumer *consumer)
 {
     uint32_t n = xtf_replay_n_processes(replay), at = 0;
-    g_autofree uint32_t *first_location = g_new(uint32_t, n + 1);
-    Run run = {.replay = replay, .model = model, .consumer = consumer, .first_location = first_location};
-    const XtfReplayConsumer how = {.data = &run, .send = sent_at, .begin = sent_at, .receive = receive, .end = end};
-    XtfReplayCounts counts;
+    XtfNetworkRun *run = g_new0(XtfNetworkRun, 1);
 
+    *run = (XtfNetworkRun){
+        .replay = replay,
+        .model = model,
+        .consumer = consumer,
+        .how = {.data = run, .send = sent_at, .begin = sent_at, .receive = receive, .end = end},
+        .first_location = g_new(uint32_t, n + 1),
+    };
     for (uint32_t p = 0; p < n; p++) {
-        first_location[p] = at;
+        run->first_location[p] = at;
         at += xtf_replay_process(replay, p)->n_locations;
     }
-    g_autofree uint64_t *waited = g_new0(uint64_t, at + 1);
-    run.waited = waited;
-    bool good = xtf_replay_run(replay, &how, &counts, error);
-    if (run.error) {
-        g_clear_error(good ? NULL : error);
-        g_propagate_error(error, run.error);
+    run->waited = g_new0(uint64_t, at + 1);
+    return run;
+}
+
+void xtf_network_run_free(XtfNetworkRun *run)
+{
+    if (!run)
+        return;
+    g_clear_error(&run->error);
+    g_free(run->first_location);
+    g_free(run->waited);
+    g_free(run);
+}
+
+const XtfReplayConsumer *xtf_network_run_consumer(const XtfNetworkRun *run)
+{
+    return &run->how;
+}
+
+bool xtf_network_run_end(XtfNetworkRun *run, uint64_t *clock, GError **error)
+{
+    if (run->error) {
+        g_propagate_error(error, g_steal_pointer(&run->error));
         return false;
     }
-    *clock = good ? latest_end(&run) : 0;
-    return good;
+    *clock = latest_end(run);
+    return true;
 }

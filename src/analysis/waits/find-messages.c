@@ -241,7 +241,11 @@ uint64_t xtf_find_send(void *data, const XtfReplayEvent *at)
     }
     XtfSent *message = sent_of(find, value);
     find->free_sent = find->free_sent ? message->next_free : 0;
-    *message = (XtfSent){.send = xtf_find_end(find, at), .bytes = at->bytes, .used = true, .is_sent = at->blocks};
+    *message = (XtfSent){.send = xtf_find_end(find, at),
+                         .bytes = at->bytes,
+                         .beside = find->beside->send(find->beside->data, at),
+                         .used = true,
+                         .is_sent = at->blocks};
     if (at->blocks)
         message->other = message->send;
     return value;
@@ -302,6 +306,9 @@ void xtf_find_receive(void *data, const XtfReplayEvent *at, const XtfReplayMessa
     XtfSent *message = sent_of(find, what->value);
     const XtfEnd recv = xtf_find_end(find, at), posting = g_array_index(find->postings, XtfEnd, what->posted - 1);
 
+    XtfReplayMessage beside = *what;
+    beside.value = message->beside;
+    find->beside->receive(find->beside->data, at, &beside);
     enter_call(find, at);
     xtf_find_drop_posting(find, what->posted);
     message->recv_row = at->row;

@@ -226,9 +226,11 @@ static void judge(XtfFind *find, const XtfReplayCollective *collective, const En
     put_operation(&judged);
 }
 
-uint64_t xtf_find_begin(void *find, const XtfReplayEvent *at)
+/* The values of beginnings are those of the consumer beside. */
+uint64_t xtf_find_begin(void *data, const XtfReplayEvent *at)
 {
-    return at->time;
+    const XtfFind *find = data;
+    return find->beside->begin(find->beside->data, at);
 }
 
 void xtf_find_operation_end(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank)
@@ -236,6 +238,7 @@ void xtf_find_operation_end(void *data, const XtfReplayEvent *at, XtfReplayColle
     XtfFind *find = data;
 
     Ends *ends = (Ends *)(uintptr_t)collective->scratch;
+    find->beside->end(find->beside->data, at, collective, rank);
     if (!ends) {
         ends = g_malloc0(sizeof *ends + collective->n_members * sizeof *ends->ends);
         ends->n = collective->n_members;

@@ -23,6 +23,7 @@ typedef struct {
     XtfEnd send;
     XtfEnd other; /* what came first of the completion and the receive: of the latter its posting */
     uint64_t recv_row, bytes;
+    uint64_t beside; /* what the consumer beside said of the send */
     uint32_t comm, tag;
     bool used, is_sent, is_received, gone; /* gone: nothing follows of it any more */
     uint32_t next_free;
@@ -54,6 +55,7 @@ typedef struct {
 typedef struct {
     XtfReplay *replay;
     XtfRawPoints *raw;
+    const XtfReplayConsumer *beside;
     XtfFound *found;
     const XtfLocations *locations;
     uint32_t *first_location; /* by process */

@@ -85,9 +85,10 @@ static void find_finish(XtfFind *find)
     xtf_find_operations_finish(find);
 }
 
-bool xtf_find_waits(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, XtfFound *found, GError **error)
+bool xtf_find_waits(XtfReplay *replay, XtfRawPoints *raw, const XtfReplayConsumer *beside, XtfSteps *steps,
+                    XtfFound *found, GError **error)
 {
-    XtfFind find = {.replay = replay, .raw = raw, .found = found};
+    XtfFind find = {.replay = replay, .raw = raw, .beside = beside, .found = found};
     const XtfReplayConsumer consumer = {
         .data = &find,
         .send = xtf_find_send,

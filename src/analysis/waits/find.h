@@ -17,8 +17,9 @@ typedef struct {
 } XtfFound;
 
 /* Borrows the replay, which is one with calls. Two steps: a run of the replay, which tells its own progress, and the
- * kinds that need no messages. */
-bool xtf_find_waits(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, XtfFound *found, GError **error);
+ * kinds that need no messages. `beside` gets the same run: its `send`, `begin`, `receive` and `end` are called. */
+bool xtf_find_waits(XtfReplay *replay, XtfRawPoints *raw, const XtfReplayConsumer *beside, XtfSteps *steps,
+                    XtfFound *found, GError **error);
 /* Counts a point's waits. */
 void xtf_found_count(XtfFound *found, const XtfPoint *point);
 /* The kind of a point's completion, if that is a kind of its own; XTF_N_WAIT_KINDS: it is none. */

@@ -13,7 +13,7 @@
  * at p & (ring_size - 1).
  *
  * A record is 8-byte words: an XtfWireHead, and the words that its kind has (XTF_WIRE_KINDS). Times are readings of the
- * process's clock (XtfWireClock), not yet nanoseconds. They may fall within a ring: a call that turns out to be worth a
+ * process's clock (XtfWireClockSource), not yet nanoseconds. They may fall within a ring: a call that turns out to be worth a
  * record is entered at a time before what was written meanwhile, and clocks go back.
  *
  * This header knows libc alone: it is compiled into programs that are traced.
@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 enum {
-    XTF_WIRE_VERSION = 1,
+    XTF_WIRE_VERSION = 2,
     XTF_WIRE_HEADER_SIZE = 3 * 4096, /* of an XtfWireProcess, with what may come */
     XTF_WIRE_RINGS_MAX = 4096,
     XTF_WIRE_WORDS_MAX = 512, /* of one record */
@@ -34,14 +34,7 @@ enum {
 #define XTF_WIRE_MAGIC UINT64_C(0x3165726977667478) /* "xtfwire1" */
 #define XTF_WIRE_NONE  UINT32_MAX                   /* no rank, peer, root, communicator ... */
 
-/* What readings of the clock are. Nanoseconds since 1970 are base + ((reading - start) * multiplier >> shift), in 128
- * bits. All processes of a job on a node have the same, so that their times agree. */
-typedef struct {
-    uint32_t source; /* XtfWireClockSource */
-    uint32_t shift;
-    uint64_t start, base, multiplier;
-} XtfWireClock;
-
+/* What readings of the clock are of: the processor's time stamp counter, or CLOCK_MONOTONIC in nanoseconds. */
 typedef enum { XTF_WIRE_CLOCK_TSC, XTF_WIRE_CLOCK_MONOTONIC } XtfWireClockSource;
 
 typedef enum {
@@ -58,7 +51,7 @@ typedef struct {
     uint64_t ring_size; /* bytes, a power of two, at least a page */
     int32_t pid;        /* in the process's own pid namespace */
     uint32_t when_full; /* XtfWireWhenFull */
-    XtfWireClock clock;
+    uint32_t clock;     /* XtfWireClockSource */
 
     _Atomic uint32_t phase;
     _Atomic uint32_t rank;       /* the process's number in the job; XTF_WIRE_NONE: not known (yet) */

@@ -70,6 +70,8 @@ void xtf_collect_begin(XtfCollectSession *session, bool now)
 
     if (session->begun || (phase == XTF_WIRE_STARTING && !now))
         return;
+    if (!xtf_collect_calibrate(&session->calibration, now, &session->clock))
+        return;
     if (rank == XTF_WIRE_NONE && session->has_mpi)
         rank = launched_rank();
     make_part(session, rank, atomic_load(&process->world_size));

@@ -12,9 +12,14 @@
 /* Times that do not fit are the nearest that do. */
 #define XTF_COLLECT_TIME_MAX ((UINT64_C(1) << 63) - 1)
 
-typedef XtfWireClock XtfCollectClock;
+/* Nanoseconds since 1970 are base + ((reading - start) * multiplier >> shift), in 128 bits. */
+typedef struct {
+    uint32_t source; /* XtfWireClockSource */
+    uint32_t shift;
+    uint64_t start, base, multiplier;
+} XtfCollectClock;
 
-/* Whether what the process says of its clock makes sense. */
+/* Whether a clock that a file or a process tells of makes sense, on this machine. */
 bool xtf_collect_clock_check(const XtfCollectClock *clock, GError **error);
 
 /* base + ((reading - start) * multiplier >> shift), exactly; readings before `start` are rounded towards it. */

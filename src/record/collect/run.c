@@ -88,6 +88,8 @@ static bool work(XtfCollectSession *session)
     uint64_t reading = xtf_collect_clock_now(&session->clock);
     bool asked = drain != atomic_load(&process->drained);
 
+    if (asked) /* who waits for a commit waits for the clock */
+        xtf_collect_calibrate(&session->calibration, true, &session->clock);
     xtf_collect_begin(session, takes_any_number(session));
     if (!asked && !is_time(session)) {
         say_ready(session);
@@ -155,7 +157,9 @@ static bool record(XtfCollectSession *session, GError **error)
     int64_t exit_status = 0;
 
     say_ready(session);
+    XtfCollectSentry *sentry = xtf_collect_sentry_new(&session->watch, &session->memory.process->wake);
     collect(session);
+    xtf_collect_sentry_free(sentry);
     g_autofree char *end = told_to_stop ? g_strdup("the collector was told to end")
                                         : xtf_collect_end(&session->watch, session->memory.process, &exit_status);
     xtf_collect_begin(session, true);

@@ -37,7 +37,7 @@ void xtf_collect_remove_marker(XtfCollectSession *session)
 
 bool xtf_collect_session_init(XtfCollectSession *session, const XtfCollectOptions *options, GError **error)
 {
-    *session = (XtfCollectSession){.options = options};
+    *session = (XtfCollectSession){.options = options, .calibration = {.file = -1}};
     g_mkdir_with_parents(options->folder, 0700);
     session->marker = make_marker(options->folder, g_get_host_name());
     xtf_collect_announce(options->folder, g_get_host_name());
@@ -46,9 +46,10 @@ bool xtf_collect_session_init(XtfCollectSession *session, const XtfCollectOption
     session->rings = g_new0(XtfCollectRing *, session->memory.n_rings);
     session->early = g_new0(XtfCollectEarly, session->memory.n_rings);
     const XtfWireProcess *process = session->memory.process;
-    session->clock = process->clock;
-    if (!xtf_collect_clock_check(&session->clock, error))
+    session->clock = (XtfCollectClock){.source = process->clock};
+    if (!xtf_collect_calibration_init(&session->calibration, process->clock, options->folder, g_get_host_name(), error))
         return false;
+    xtf_collect_calibrate(&session->calibration, false, &session->clock);
     int32_t pid = process->pid;
     session->watch = (XtfCollectWatch){
         .memory = options->memory, .process = options->process, .socket = options->socket, .pid = pid};
@@ -76,6 +77,7 @@ void xtf_collect_session_finish(XtfCollectSession *session)
     if (session->begun && session->part.path)
         xtf_collector_finish(&session->collector);
     xtf_collect_part_finish(&session->part);
+    xtf_collect_calibration_finish(&session->calibration);
     xtf_collect_program_finish(&session->program);
     xtf_collect_memory_finish(&session->memory);
     g_free(session->rings);

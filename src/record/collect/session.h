@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "src/record/collect/calibrate.h"
 #include "src/record/collect/collect.h"
 #include "src/record/collect/memory.h"
 #include "src/record/collect/part.h"
@@ -20,7 +21,8 @@ typedef struct {
     XtfCollectMemory memory;
     XtfCollectWatch watch;
     XtfCollectProgram program;
-    XtfCollectClock clock;
+    XtfCollectCalibration calibration;
+    XtfCollectClock clock; /* its source; the rest when the part is made */
     XtfCollector collector;
     XtfCollectPart part;
     bool has_mpi;           /* the process has a library of MPI */

@@ -18,6 +18,12 @@ typedef struct {
 /* Whether nothing more will be recorded: the process has ended, or runs another program. */
 bool xtf_collect_has_ended(XtfCollectWatch *watch);
 
+/* A thread that wakes who sleeps on the futex `wake`, and adds 1 to it, when there may be something for
+ * xtf_collect_has_ended() to see. Without it (NULL: no thread can be had) the end is seen when the sleep is over. */
+typedef struct XtfCollectSentry XtfCollectSentry;
+XtfCollectSentry *xtf_collect_sentry_new(const XtfCollectWatch *watch, _Atomic uint32_t *wake);
+void xtf_collect_sentry_free(XtfCollectSentry *sentry);
+
 /* Whether the process has a library of MPI in memory: its rank will be known then. */
 bool xtf_collect_has_mpi(int32_t pid);
 

@@ -60,9 +60,9 @@ static bool activate(const char *folder)
                          : full && !strcmp(full, "flush") ? XTF_WIRE_FLUSH
                                                           : XTF_WIRE_WAIT;
     xtf_core.patience = (drain < 3600 ? drain : 3600) * 1000000000;
+    xtf_core_choose_clock();
     /* On another node than that of `xtf record` it is not there yet. */
     mkdir(folder, 0700);
-    xtf_core_set_clock(folder);
     if (!xtf_core_awaits_rank)
         process->phase = XTF_WIRE_RUNNING;
     xtf_core_keep_life();

@@ -56,8 +56,8 @@ bool xtf_core_is_ours(const XtfCoreDescriptor *descriptor);
 /* Closes it, if it is still ours. */
 void xtf_core_drop_descriptor(XtfCoreDescriptor *descriptor);
 
-/* clock.c: chooses the clock and finds or makes the calibration that the folder keeps for this node. */
-void xtf_core_set_clock(const char *folder);
+/* clock.c: chooses the clock, and says so in the shared memory. */
+void xtf_core_choose_clock(void);
 
 /* collector.c: starts the collector. False: told why. */
 bool xtf_core_start_collector(const char *folder);

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "src/record/regions/regions.h"
 
@@ -68,16 +69,21 @@ bool xtf_regions_make_calls(void)
  * thread follow one another, unless they are nested: if there are many a second, each is short. */
 static bool too_often(const XtfRegionCalls *calls, uint64_t now)
 {
-    const XtfWireClock *clock = &xtf_core_process->clock;
-    unsigned __int128 ns = (unsigned __int128)(now - calls->since) * clock->multiplier >> clock->shift;
+    return now - calls->since < (uint64_t)brake_calls * BRAKE_NS;
+}
 
-    return ns < (unsigned __int128)brake_calls * BRAKE_NS;
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 bool xtf_regions_look(XtfRing *ring, uint32_t index)
 {
     XtfRegionCalls *calls = &xtf_regions_calls[index];
-    uint64_t now = xtf_core_now();
+    uint64_t now = monotonic_ns();
 
     if (calls->left == 0) {
         bool defined =
@@ -87,7 +93,7 @@ bool xtf_regions_look(XtfRing *ring, uint32_t index)
     } else if (brake_calls > 0 && too_often(calls, now)) {
         uint8_t before = XTF_WIRE_CHOICE_RECORD;
         if (atomic_compare_exchange_strong(&xtf_regions_choices[index], &before, XTF_WIRE_CHOICE_BRAKED))
-            xtf_core_record(ring, now, XTF_WIRE_BRAKED, XTF_WIRE_REGIONS_OWN + index, 0, brake_calls);
+            xtf_core_record(ring, xtf_core_now(), XTF_WIRE_BRAKED, XTF_WIRE_REGIONS_OWN + index, 0, brake_calls);
         if (calls->open == 0) {
             calls->left = 2; /* so that the clock is looked at again, if the region is ever called */
             return false;

@@ -40,7 +40,7 @@ enum { XTF_REGIONS_PARADIGM_USER = 1, XTF_REGIONS_PARADIGM_PTHREAD = 7 };
 typedef struct {
     uint32_t open;  /* calls whose ENTER was recorded, and whose LEAVE was not */
     uint32_t left;  /* calls until the brake looks at the clock; 0: the region is not defined in this thread */
-    uint64_t since; /* when the brake last looked */
+    uint64_t since; /* when the brake last looked: ns of CLOCK_MONOTONIC */
 } XtfRegionCalls;
 
 /* The bytes of XtfWireChoices; set before any xtf_regions_calls is. */

@@ -37,6 +37,11 @@ def events(part):
     return [line.split()[4] for line in xtf("cat", part, "records").splitlines()]
 
 
+def left_in(folder):
+    """The files but the clock of the node."""
+    return sorted(name for name in os.listdir(folder) if not name.startswith("clock-"))
+
+
 @contextlib.contextmanager
 def full_disk(test):
     """A folder with little room."""
@@ -83,7 +88,7 @@ class Collector(unittest.TestCase):
             traced.memory.append(0, calls(10, 1000))
             self.assertEqual(traced.end(), (0, ""))
         self.assertEqual(events(self.part()), ["PROGRAM_BEGIN"] + ["ENTER", "LEAVE"] * 1000 + ["PROGRAM_END"])
-        self.assertEqual(os.listdir(self.folder), ["000000.xtf"])
+        self.assertEqual(left_in(self.folder), ["000000.xtf"])
 
     def test_more_than_a_ring(self):
         """Rings of threads go round many times; a drain means that all of it can be read."""
@@ -126,7 +131,24 @@ class Collector(unittest.TestCase):
             with Traced(XTF, self.folder, rank=rank, world=0 if rank == NONE else 2, phase=RUNNING) as traced:
                 traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 1))
                 traced.end()
-        self.assertEqual(sorted(os.listdir(self.folder)), [f"{n:06}.xtf" for n in range(4)])
+        self.assertEqual(left_in(self.folder), [f"{n:06}.xtf" for n in range(4)])
+
+    def test_clock(self):
+        """A clock that another collector has kept is taken; what is no clock is measured anew, and kept."""
+        kept = 1, 1, 0, 10**18, 3
+        for clock in kept, (1, 0, 0, 10**18, 0), (1, 0, 2**63, 10**18, 1), (0, 1, 0, 10**18, 3):
+            (self.folder / "000000.xtf").unlink(missing_ok=True)
+            with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING, clock=clock, source=1) as traced:
+                traced.memory.append(0, record("OWNER", 10, 0, 0, 1) + calls(1000, 1))
+                self.assertEqual(traced.end(), (0, ""))
+            self.part()
+            _, *found = struct.unpack("<QIIQQQ", (self.folder / f"clock-{socket.gethostname()}").read_bytes())
+            if clock == kept:
+                self.assertEqual(tuple(found), kept)
+                self.assertIn("0.000001485", xtf("cat", self.part(), "records"))  # (1000 - 10) * 3 / 2
+            else:
+                self.assertEqual((found[0], found[4]), (1, 1))
+                self.assertAlmostEqual(found[3], time.time_ns(), delta=60 * 10**9)
 
     def test_exits(self):
         """How it ended."""
@@ -233,7 +255,7 @@ class Collector(unittest.TestCase):
         self.assertEqual(events(part).count("LEAVE"), 15)
 
     def test_no_memory_of_ours(self):
-        for change in (0, b"????????"), (8, struct.pack("<I", 77)), (12, struct.pack("<I", 0)), (16, struct.pack("<Q", 12345)), (56, struct.pack("<Q", 0)), (36, b"\xff"):
+        for change in (0, b"????????"), (8, struct.pack("<I", 77)), (12, struct.pack("<I", 0)), (16, struct.pack("<Q", 12345)), (32, b"\xff"):
             fd = os.memfd_create("bad")
             with Traced(XTF, self.folder) as good:
                 data = bytearray(good.memory.map[:good.memory.data_at])
@@ -286,11 +308,11 @@ class Collector(unittest.TestCase):
             (own / "clock-here").touch()
             self.elsewhere(own, gathered)
             self.assertEqual(os.listdir(gathered), ["000003.xtf"])
-            self.assertEqual(sorted(os.listdir(own)), sorted([left, "clock-here"]))
+            self.assertEqual(left_in(own), [left])
         before = (gathered / "000003.xtf").read_bytes()
         self.elsewhere(own, gathered)
         self.assertEqual((gathered / "000003.xtf").read_bytes(), before)
-        self.assertEqual(sorted(os.listdir(own)), ["000003.xtf", "clock-here", "collect-77.log", "notes"])
+        self.assertEqual(left_in(own), ["000003.xtf", "collect-77.log", "notes"])
         self.assertRegex((gathered / "000003.log").read_text(), "^xtf: .*File exists\n$")
         self.assertEqual(sorted(os.listdir(gathered)), ["000003.log", "000003.xtf"])
 

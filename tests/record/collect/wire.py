@@ -17,6 +17,7 @@ HEADER_SIZE = 3 * 4096
 RING_BYTES = 192
 CHOICES = 1 << 17
 MAGIC = 0x3165726977667478
+VERSION = 2
 NONE = 2**32 - 1
 OWN = 4096  # the first region that is the process's own
 
@@ -24,7 +25,7 @@ DEFINITIONS = {name: number for number, name in enumerate(re.findall(r"^    XTF_
 STARTING, RUNNING, FINALIZED = range(3)
 
 # Offsets in XtfWireProcess and XtfWireRing.
-PHASE, RANK, WORLD, CLAIMED, DRAIN, DRAINED, WAKE, NESTED, WITHOUT_RING, READY, EXITED, STATUS = 64, 68, 72, 76, 80, 84, 88, 96, 104, 112, 116, 120
+PHASE, RANK, WORLD, CLAIMED, DRAIN, DRAINED, WAKE, NESTED, WITHOUT_RING, READY, EXITED, STATUS = 36, 40, 44, 48, 52, 56, 60, 64, 72, 80, 84, 88
 TAIL = 64
 
 def order_of_kinds():
@@ -40,14 +41,16 @@ KINDS = order_of_kinds()
 
 
 class Memory:
-    def __init__(self, folder, pid, *, n_rings=4, ring_size=1 << 16, clock=(1, 0, 0, 10**18, 1), rank=NONE, world=0, phase=STARTING):
+    def __init__(self, folder, pid, *, n_rings=4, ring_size=1 << 16, clock=(1, 0, 0, 10**18, 1), source=1, rank=NONE, world=0, phase=STARTING):
         self.folder, self.n_rings, self.ring_size = folder, n_rings, ring_size
         self.fd = os.memfd_create("xtf-record")
         self.data_at = (HEADER_SIZE + RING_BYTES * n_rings + CHOICES + mmap.PAGESIZE - 1) // mmap.PAGESIZE * mmap.PAGESIZE
         os.ftruncate(self.fd, self.data_at + n_rings * ring_size)
         self.map = mmap.mmap(self.fd, 0)
-        source, shift, start, base, multiplier = clock
-        struct.pack_into("<QIIQiIIIQQQIII", self.map, 0, MAGIC, 1, n_rings, ring_size, pid, 0, source, shift, start, base, multiplier, phase, rank, world)
+        struct.pack_into("<QIIQiIIIII", self.map, 0, MAGIC, VERSION, n_rings, ring_size, pid, 0, source, phase, rank, world)
+        # What the node's clock is, as the first collector of a job finds it out and keeps it.
+        pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
+        (pathlib.Path(folder) / f"clock-{os.uname().nodename}").write_bytes(struct.pack("<QIIQQQ", MAGIC, *clock))
 
     def u32(self, at, value=None):
         if value is not None:

@@ -13,8 +13,8 @@
  * at p & (ring_size - 1).
  *
  * A record is 8-byte words: an XtfWireHead, and the words that its kind has (XTF_WIRE_KINDS). Times are readings of the
- * process's clock (XtfWireClockSource), not yet nanoseconds. They may fall within a ring: a call that turns out to be worth a
- * record is entered at a time before what was written meanwhile, and clocks go back.
+ * process's clock (XtfWireClockSource), not yet nanoseconds. They may fall within a ring: a call that turns out to be
+ * worth a record is entered at a time before what was written meanwhile, and clocks go back.
  *
  * This header knows libc alone: it is compiled into programs that are traced.
  */

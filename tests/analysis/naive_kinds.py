@@ -54,6 +54,8 @@ class Kinds:
         self.bounds = {}
         self.read(archive)
         self.waits = []
+        self.begins = {}  # {(location, seq): when an operation of a window was begun}, by the records of both ends
+        self.together = []  # (when the last one began, ENDs of all) of operations in which all were at one time
         self.entries = []  # (location, seq, time of the first thread): threads of a team enter its parallel region
         self.thread_locks()
         self.file_locks()
@@ -267,8 +269,10 @@ class Windows:
         begun = {}
         for record in self.kinds.all("RMA_COLLECTIVE_BEGIN", "RMA_COLLECTIVE_END"):
             if record.name == "RMA_COLLECTIVE_BEGIN":
-                begun[record.location] = record.time
+                begun[record.location] = record
+                self.kinds.begins[record.location, record.seq] = record.time
             else:
+                self.kinds.begins[record.location, record.seq] = begun[record.location].time
                 ends[record.values["window"], self.proc(record)].append((begun[record.location], record))
         for window in self.comms:
             ranks = self.ranks(window)
@@ -285,20 +289,24 @@ class Windows:
         return max(found, key=lambda a: (a.call.leave, -a.seq), default=None)
 
     def operation(self, window, members, since):
-        begins, ends = [begin for begin, _ in members], [record.time for _, record in members]
+        begins, ends = [begin.time for begin, _ in members], [record.time for _, record in members]
         latest = min(range(len(members)), key=lambda i: (-begins[i], i))
         name, region = members[0][1].values["operation"], members[0][1].call.region[0]
         fence = region == "MPI_Win_fence"
         root = members[0][1].values["root"]
         senders = [i for i, (_, record) in enumerate(members) if record.values["bytes"]]
         receives = [bool(record.values["received"]) for _, record in members]
-        for i, (begin, record) in enumerate(members):
+        exchanges = name in ("ALLREDUCE", "ALLGATHER")
+        if name == "BARRIER" and not fence or min(ends) > max(begins) and (exchanges or fence or "HANDLE" in name or root is None and "ALLOCATE" in name):
+            self.kinds.together.append((max(begins), [record for _, record in members]))
+        for i, (first, record) in enumerate(members):
+            begin = first.time
             if fence or ("HANDLE" in name or "ALLOCATE" in name) and root is None:
                 if min(ends) <= max(begins) or begin >= max(begins):
                     continue
                 access = self.last_access(window, self.proc(record), since, members) if fence else None
                 if access and begin < access.call.leave <= record.time:
-                    self.add(record, "early_fence", begin, access.call.leave, access)
+                    self.add(first, "early_fence", begin, access.call.leave, access)
                     begin = access.call.leave
                 kind = "wait_fence" if fence else "wait_destroy" if name.startswith("DE") else "wait_create"
                 self.add(record, kind, begin, max(begins), members[latest][1])
@@ -319,7 +327,7 @@ class Windows:
                 earlier = [s for s in senders if s <= i]
                 late = min(earlier, key=lambda s: (-begins[s], s))
                 self.add(record, "early_scan", begin, min(begins[late], record.time), members[late][1])
-            elif name in ("ALLREDUCE", "ALLGATHER"):
+            elif exchanges:
                 self.exchange(i, begins, ends, members, senders, receives)
 
     def add(self, record, kind, begin, end, culprit, completion=0):

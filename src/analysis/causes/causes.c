@@ -134,6 +134,15 @@ static Step pass_wait(Pass *pass, const XtfWaiter *waiter, GError **error)
     return WENT;
 }
 
+/* Whether a point of location `other` waited for one of location `late`. */
+static bool waited_for(const XtfPoint *point, const XtfPoint *awaited, uint32_t late)
+{
+    bool one_sided = awaited->side == XTF_POINT_MET;
+
+    return point->side == (one_sided ? XTF_POINT_MEETS : XTF_POINT_WAITS) && point->wait > 0 &&
+           point->partner == late && (!one_sided || point->instance == awaited->instance);
+}
+
 /* The point that waited for this one, of location `late`; false in *found if there is none. */
 static bool find_waiter(Pass *pass, uint32_t late, const XtfPoint *awaited, XtfWaiter *waiter, bool *found,
                         GError **error)
@@ -148,13 +157,15 @@ static bool find_waiter(Pass *pass, uint32_t late, const XtfPoint *awaited, XtfW
     *waiter = (XtfWaiter){.location = location, .result = XTF_POINT_RESULT_NONE};
     if (!xtf_point_cache_find(cache, location, seq, &waiter->i, error))
         return false;
-    if (waiter->i == xtf_point_cache_n(cache, location))
-        return true;
-    const XtfPoint *point = xtf_point_cache_get(cache, location, waiter->i, error);
-    if (!point)
-        return false;
-    waiter->point = *point;
-    *found = point->seq == seq && point->side == XTF_POINT_WAITS && point->wait > 0 && point->partner == late;
+    for (; waiter->i < xtf_point_cache_n(cache, location); waiter->i++) {
+        const XtfPoint *point = xtf_point_cache_get(cache, location, waiter->i, error);
+        if (!point)
+            return false;
+        waiter->point = *point;
+        *found = point->seq == seq && waited_for(point, awaited, late);
+        if (*found || point->seq != seq)
+            break;
+    }
     return true;
 }
 
@@ -244,13 +255,14 @@ static Step step(Pass *pass, uint32_t location, GError **error)
     if (!point)
         return FAILED;
     waiter.point = *point;
-    if (point->side == XTF_POINT_AWAITED)
+    if (xtf_is_awaited(point))
         return pass_late(pass, location, waiter.i, &waiter.point, error);
     if (!walk->settled)
         settle(pass, &waiter);
     walk->settled = true; /* it may come here again, if it has to wait for others */
     switch ((XtfPointSide)waiter.point.side) {
     case XTF_POINT_WAITS:
+    case XTF_POINT_MEETS:
         return pass_wait(pass, &waiter, error);
     case XTF_POINT_ALL:
     case XTF_POINT_ROOT:

@@ -19,6 +19,9 @@
  * operation passes on to waits behind a point at which a single member met the late one grow one such point too late.
  * Beyond it, waits in operations of many are direct and indirect, too.
  *
+ * One-sided communication, which it does not read, goes by the same rules: a wait for one process as one for a message,
+ * but that w / (D + W) has no limit; a fence as an operation of many.
+ *
  * A team's barrier is such an operation, of the threads that are in it, each with its interval since the team met last:
  * at a barrier before, or where it was forked. What they did is compared by call paths from the parallel region on
  * (team-contexts.h). Threads that are in no team wait for all that the one does which will fork them: each tick that

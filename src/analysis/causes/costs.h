@@ -15,9 +15,15 @@ typedef enum {
     XTF_COST_ALL_TO_ONE,
     XTF_COST_CREATE, /* communicators, files, windows; of all with all */
     XTF_COST_DESTROY,
-    XTF_COST_TEAM, /* OpenMP's barriers */
-    XTF_COST_IDLE, /* threads outside of parallel regions */
-    XTF_COSTS,     /* also: none */
+    XTF_COST_TEAM,  /* OpenMP's barriers */
+    XTF_COST_IDLE,  /* threads outside of parallel regions */
+    XTF_COST_FENCE, /* one-sided communication */
+    XTF_COST_EARLY_FENCE,
+    XTF_COST_LATE_POST,
+    XTF_COST_EARLY_WAIT,
+    XTF_COST_LOCK,
+    XTF_COST_ALLOC,
+    XTF_COSTS, /* also: none */
 } XtfCostKind;
 
 typedef struct {

@@ -12,6 +12,7 @@ typedef struct {
     uint8_t depth;        /* teams that it is in */
     XtfInterval interval; /* since it met all that waited */
     uint64_t waited;      /* in it */
+    bool message;         /* that somebody waited for */
     uint64_t whole;       /* of all waits that are explained */
 } Late;
 
@@ -94,7 +95,7 @@ static bool find_meeting(Late *late, const XtfInterval *interval, XtfPointMeetin
     point = xtf_point_cache_get(cache, interval->location, interval->from, error);
     if (!point)
         return false;
-    meeting->back = seq - point->seq;
+    meeting->back = point->seq < seq ? seq - point->seq : UINT64_MAX; /* within a record nothing can be told */
     meeting->idle = xtf_interval_idle(point);
     return true;
 }
@@ -111,8 +112,25 @@ static bool find_meetings(Late *late, XtfWaiter *waiter, const XtfInterval *thei
            find_meeting(late, &mine, &waiter->result.culprit_met, error);
 }
 
-/* Charges the call paths of the late one for one that waited. `most`: the greatest share of a delay. */
-static bool charge(Late *late, XtfWaiter *waiter, double most, GError **error)
+/* What the waiter did before the call in which it waited: waits of the same call are not of that time. */
+static bool end_before_call(Late *late, const XtfWaiter *waiter, XtfInterval *theirs, GError **error)
+{
+    uint64_t first = theirs->from == XTF_NO_POINT ? 0 : theirs->from + 1;
+
+    while (theirs->to > first) {
+        const XtfPoint *before =
+            xtf_point_cache_get(late->work->intervals.cache, theirs->location, theirs->to - 1, error);
+        if (!before)
+            return false;
+        if (before->side != XTF_POINT_MEETS || before->end - before->wait < waiter->point.enter)
+            break;
+        theirs->to--;
+    }
+    return true;
+}
+
+/* Charges the call paths of the late one for one that waited. */
+static bool charge(Late *late, XtfWaiter *waiter, GError **error)
 {
     XtfLateWork *work = late->work;
     XtfInterval theirs;
@@ -120,14 +138,16 @@ static bool charge(Late *late, XtfWaiter *waiter, double most, GError **error)
 
     if (!own_work(late, waiter, &waited, error) ||
         !xtf_interval_since(&work->intervals, waiter->location, waiter->i, &theirs, error) ||
-        !xtf_interval_work(&work->intervals, &theirs, &work->theirs, &unused, error) ||
-        !find_meetings(late, waiter, &theirs, error))
+        !find_meetings(late, waiter, &theirs, error) || !end_before_call(late, waiter, &theirs, error) ||
+        !xtf_interval_work(&work->intervals, &theirs, &work->theirs, &unused, error))
         return false;
 
     double whole = (double)(find_delays(late, waiter) + waited);
     if (whole <= 0)
         return true;
-    waiter->scale = MIN((double)waiter->point.wait / whole, most);
+    waiter->scale = (double)waiter->point.wait / whole;
+    if (late->message)
+        waiter->scale = MIN(waiter->scale, 1);
     for (uint32_t slot = 0; slot < XTF_CHARGES; slot++) {
         double one = slot == XTF_COSTS ? waiter->scale : waiter->costs.of[slot] / whole;
         for (uint32_t i = 0; i < work->all.n_touched && one > 0; i++) {
@@ -293,6 +313,7 @@ bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind c
         .time = point->time,
         .cost = cost,
         .depth = point->depth,
+        .message = point->side == XTF_POINT_AWAITED,
     };
     g_array_set_size(work->later, 0);
     for (uint32_t w = 0; w < n_waiters; w++)
@@ -302,12 +323,12 @@ bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind c
         !xtf_interval_work(&work->intervals, &late.interval, &work->all, &late.waited, error))
         return false;
     for (uint32_t w = 0; w < n_waiters; w++) {
-        if (!charge(&late, &waiters[w], operation ? INFINITY : 1, error) ||
+        if (!charge(&late, &waiters[w], error) ||
             !xtf_points_put_result(work->intervals.points, number_of(work, waiters[w].location, waiters[w].i),
                                    &waiters[w].result, error))
             return false;
     }
-    pass_on(&late, waiters, n_waiters, operation ? 0 : waiters[0].scale);
+    pass_on(&late, waiters, n_waiters, operation ? 0 : MIN(waiters[0].scale, 1));
     return write_delays(&late, error);
 }
 

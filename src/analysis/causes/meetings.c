@@ -143,6 +143,8 @@ bool xtf_meetings_add(XtfMeetings *meetings, const XtfPoint *point, uint64_t i, 
         return true;
     case XTF_POINT_WAITS:
     case XTF_POINT_AWAITED:
+    case XTF_POINT_MEETS:
+    case XTF_POINT_MET:
     case XTF_POINT_LEAF:
         if (point->partner < xtf_points_n_locations(meetings->points))
             meet_alone(meetings, meetings->processes[point->partner], i);

@@ -9,6 +9,8 @@
  * - the end of an operation of one to all, at those that waited for the root, and then at the root, too;
  * - the end of an operation of all to one, at the root and the last one that sends, if the root waited for it;
  * - the ends of MPI_Init and of MPI_Finalize, with all processes.
+ * Ours, as it reads no such records: waits in one-sided communication, and the records that were waited for; the end of
+ * an operation of a window in which all were at one time, at each member.
  *
  * A meeting of few is noted at each process that was met. One of many is noted at their set: most programs have few
  * sets, those of their communicators. A process was met last where it was met alone, or in the latest set that it

@@ -12,6 +12,7 @@ typedef struct {
     bool known;
     uint32_t location;
     uint64_t time, seq, row; /* the time of its enter */
+    uint64_t recorded;       /* when */
     uint64_t accessed;       /* the end of the last operation on who waits; 0: there was none */
 } Token;
 
@@ -117,6 +118,8 @@ static void wait_in(XtfKinds *kinds, const Epoch *epoch, uint8_t kind, const Pla
     wait.culprit = kinds->locations[late->location].index;
     wait.culprit_seq = late->seq;
     wait.match = late->row;
+    wait.sync = XTF_KIND_PAIR;
+    wait.late = (XtfKindLate){.seq = late->seq, .time = late->recorded, .enter = late->time, .end = late->time};
     wait.part = part;
     if (part > 0)
         wait.part_kind = XTF_WAIT_PART_LATE_COMPLETE;
@@ -213,7 +216,12 @@ static uint32_t process_in_group(const XtfKinds *kinds, uint64_t i)
 
 static Token token_of(const XtfKindLocation *location, const XtfKindRow *row, const XtfKindCall *call)
 {
-    return (Token){true, location->rows.number, call->enter, row->seq, row->row, 0};
+    return (Token){.known = true,
+                   .location = location->rows.number,
+                   .time = call->enter,
+                   .seq = row->seq,
+                   .row = row->row,
+                   .recorded = row->time};
 }
 
 static void take_post(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row, const XtfKindCall *call)

@@ -60,8 +60,9 @@ XtfKindWait xtf_kinds_new_wait(const XtfKindLocation *location, const XtfKindRow
 /* Whether nobody asks for it. */
 static bool is_nothing(const XtfKinds *kinds, const XtfKindWait *wait)
 {
-    return wait->end <= wait->begin &&
-           (wait->sync == XTF_KIND_ALONE ? wait->completion == 0 : !kinds->consumer->barrier);
+    bool alone = wait->sync == XTF_KIND_ALONE || wait->sync == XTF_KIND_PAIR;
+
+    return wait->end <= wait->begin && (alone || !kinds->consumer->barrier) && wait->completion == 0;
 }
 
 static void emit(XtfKinds *kinds, const XtfKindCall *call, XtfKindWait wait)

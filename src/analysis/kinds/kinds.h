@@ -20,15 +20,23 @@ enum {
     XTF_KIND_NONE = UINT8_MAX, /* of `part_kind` */
 };
 
-/* How a record synchronises threads of OpenMP. */
+/* How a record synchronises processes in one-sided communication, or threads of OpenMP. */
 typedef enum {
     XTF_KIND_ALONE,   /* it does not */
+    XTF_KIND_PAIR,    /* in one-sided communication: with the culprit, when it is `late` */
+    XTF_KIND_ALL,     /* the end of an operation of a window, also of the one that was last: all were in it together */
     XTF_KIND_BARRIER, /* the end of a team's barrier, also of the thread that was last */
     XTF_KIND_FORKED,  /* a thread enters its parallel region */
     XTF_KIND_JOINS,   /* what follows is out of all parallel regions of the process... */
     XTF_KIND_FORKS,   /* ...until here: the thread that forks and joins... */
     XTF_KIND_ENDS,    /* ...or behind the last record of its calls */
 } XtfKindSync;
+
+/* Where in its records a culprit is that others of its kind waited for. */
+typedef struct {
+    uint64_t seq, time;  /* of the record; or, if it was waited for up to the end of a call, of what is behind that */
+    uint64_t enter, end; /* of the call around it; when nobody waits for it any more */
+} XtfKindLate;
 
 /* A wait; or a record that synchronises, and waits for nobody. Times are global ticks. */
 typedef struct {
@@ -38,7 +46,8 @@ typedef struct {
     uint64_t part;         /* see `part_kind` */
     uint64_t completion;   /* what comes after the wait and is none, before `time`, where that is told */
     uint64_t sync_ticks; /* of FORKED: since the team's first thread entered; of FORKS, ENDS: idle time of the others */
-    uint64_t instance;   /* of BARRIER, as the consumer has it */
+    uint64_t instance;   /* of ALL and BARRIER, as the consumer has it */
+    XtfKindLate late;    /* of PAIR */
     uint64_t culprit_seq, match; /* of the culprit's record: its seq and row; UINT64_MAX: none */
     uint64_t bytes;              /* UINT64_MAX: none */
     uint32_t location,
@@ -50,12 +59,12 @@ typedef struct {
     uint8_t depth;         /* of BARRIER and FORKED: teams that the thread is in */
 } XtfKindWait;
 
-/* A barrier of a team: the locations of those that left it, and who was last. */
+/* A barrier of a team, or an operation of a window: the locations of those that left it, and who was last. */
 typedef struct {
     const uint32_t *locations;
     uint32_t n;
     uint32_t last;
-    uint64_t last_seq; /* of its LEAVE */
+    uint64_t last_seq; /* of its LEAVE; of an operation of its END */
 } XtfKindBarrier;
 
 /* What is done with them. Those of a location do not overlap; they come in no order. */

@@ -13,6 +13,7 @@ typedef struct {
     bool known;
     uint32_t location;
     uint64_t time, seq, row;
+    uint64_t behind; /* seq of what follows the call, which is waited for to its end */
 } Holder;
 
 /* From the request to the release. */
@@ -132,6 +133,11 @@ static void settle(XtfKinds *kinds, const Epoch *epoch)
     wait.culprit = kinds->locations[epoch->holder.location].index;
     wait.culprit_seq = epoch->holder.seq;
     wait.match = epoch->holder.row;
+    wait.sync = XTF_KIND_PAIR;
+    wait.late = (XtfKindLate){.seq = epoch->holder.behind,
+                              .time = epoch->holder.time,
+                              .enter = epoch->holder.time,
+                              .end = epoch->holder.time};
     xtf_kinds_wait(kinds, epoch->call, &wait);
 }
 
@@ -140,8 +146,10 @@ static void released(XtfKinds *kinds, XtfKindCall *call, void *data)
     Release *release = data;
     Lock *lock = lock_of(kinds, &release->key);
 
-    if (call)
+    if (call) {
         release->holder.time = call->leave;
+        release->holder.behind = call->seq + 1;
+    }
     if (release->epoch->waits && release->epoch->call->leave > release->epoch->holder.time)
         settle(kinds, release->epoch);
     lock->any = release->holder;
@@ -164,7 +172,7 @@ static void take_release(XtfKinds *kinds, XtfKindLocation *location, const XtfKi
     if (!release.epoch)
         return;
     release.epoch->releasing = true;
-    release.holder = (Holder){true, location->rows.number, row->time, row->seq, row->row};
+    release.holder = (Holder){true, location->rows.number, row->time, row->seq, row->row, row->seq};
     xtf_kinds_then(kinds, xtf_kind_rows_call(&location->rows), released, g_memdup2(&release, sizeof release), g_free);
 }
 

@@ -20,12 +20,13 @@ typedef struct {
     bool known;
     uint32_t location;
     uint64_t time, seq, row;
+    XtfKindLate late;
 } Deed;
 
 typedef struct {
     bool ended, sends, receives, is_root;
     uint32_t location;
-    uint64_t begin, end, seq, row, sent;
+    uint64_t begin, begin_seq, end, seq, row, sent;
     XtfKindCall *call;
     Deed last; /* operation of another member on this one since the fence before */
 } Member;
@@ -37,10 +38,15 @@ typedef struct {
     Member *members; /* by rank */
 } Operation;
 
+/* The last RMA_COLLECTIVE_BEGIN. */
+typedef struct {
+    uint64_t time, seq;
+} Begun;
+
 struct XtfKindWindows {
     GHashTable *operations; /* by window and number: Operation */
     GHashTable *counts;     /* by window and process: operations that it has ended, uint64_t */
-    GHashTable *begun;      /* by location: the time of its last RMA_COLLECTIVE_BEGIN, uint64_t */
+    GHashTable *begun;      /* by location: Begun */
     uint64_t n_members;     /* of all open ones */
 };
 
@@ -128,8 +134,10 @@ static void access_done(XtfKinds *kinds, XtfKindCall *call, void *data)
     if (!operation || access->target >= operation->n)
         return;
     Deed *last = &operation->members[access->target].last;
-    if (call)
-        access->deed.time = call->leave;
+    if (call) {
+        uint64_t left = access->deed.time = call->leave;
+        access->deed.late = (XtfKindLate){.seq = call->seq + 1, .time = left, .enter = left, .end = left};
+    }
     if (!last->known || access->deed.time > last->time)
         *last = access->deed;
 }
@@ -140,20 +148,27 @@ static void take_access(XtfKinds *kinds, XtfKindLocation *location, const XtfKin
 
     if (!next_operation(kinds, location, row->window, &access.key))
         return;
-    access.deed = (Deed){true, location->rows.number, row->time, row->seq, row->row};
+    access.deed = (Deed){true,      location->rows.number,
+                         row->time, row->seq,
+                         row->row,  .late = {.seq = row->seq, .time = row->time, .enter = row->time, .end = row->time}};
     xtf_kinds_then(kinds, xtf_kind_rows_call(&location->rows), access_done, g_memdup2(&access, sizeof access), g_free);
 }
 
 /* ---- An operation that all have ended. */
 
-/* `completion` is what came behind the wait, where that is told. */
+/* `completion` is what came behind the wait, where that is told. `instance`: of all that were in the operation
+ * together, see tell(). */
 static void wait_until(XtfKinds *kinds, const Operation *operation, const Member *member, uint8_t kind, uint64_t begin,
-                       uint64_t end, const Deed *culprit, uint64_t completion)
+                       uint64_t end, const Deed *culprit, uint64_t completion, uint64_t instance)
 {
     const XtfKindRow row = {
         .time = member->end, .seq = member->seq, .region = member->call ? member->call->region : UINT32_MAX};
     XtfKindWait wait = xtf_kinds_new_wait(&kinds->locations[member->location], &row, kind);
 
+    if (kind == XTF_LABEL_early_fence) { /* before what is waited for at the END */
+        wait.seq = member->begin_seq;
+        wait.time = member->begin;
+    }
     wait.begin = begin;
     wait.end = MIN(end, member->end);
     wait.comm = operation->comm;
@@ -162,19 +177,41 @@ static void wait_until(XtfKinds *kinds, const Operation *operation, const Member
     wait.culprit = kinds->locations[culprit->location].index;
     wait.culprit_seq = culprit->seq;
     wait.match = culprit->row;
+    wait.sync = instance != UINT64_MAX ? XTF_KIND_ALL : kind == XTF_LABEL_early_scan ? XTF_KIND_ALONE : XTF_KIND_PAIR;
+    wait.instance = instance;
+    wait.late = culprit->late;
     xtf_kinds_wait(kinds, member->call, &wait);
 }
 
 static void wait_for(XtfKinds *kinds, const Operation *operation, const Member *member, uint8_t kind, uint64_t begin,
-                     const Deed *culprit)
+                     const Deed *culprit, uint64_t instance)
 {
-    wait_until(kinds, operation, member, kind, begin, culprit->time, culprit, 0);
+    wait_until(kinds, operation, member, kind, begin, culprit->time, culprit, 0, instance);
 }
 
 static Deed deed_of(const Operation *operation, const XtfMemberTime *time)
 {
     const Member *member = &operation->members[time->index];
-    return (Deed){true, member->location, time->time, member->seq, member->row};
+    const XtfKindLate late = {.seq = member->seq,
+                              .time = member->end,
+                              .enter = member->call ? member->call->enter : time->time,
+                              .end = time->time};
+    return (Deed){true, member->location, time->time, member->seq, member->row, late};
+}
+
+/* Tells of an operation in which all members were together. UINT64_MAX: nobody asks. */
+static uint64_t tell(XtfKinds *kinds, const Operation *operation, const Deed *last)
+{
+    const XtfKindConsumer *consumer = kinds->consumer;
+    uint64_t instance;
+
+    if (!consumer->barrier || kinds->failed)
+        return UINT64_MAX;
+    g_autofree uint32_t *locations = g_new(uint32_t, operation->n);
+    for (uint32_t i = 0; i < operation->n; i++)
+        locations[i] = kinds->locations[operation->members[i].location].index;
+    const XtfKindBarrier told = {locations, operation->n, kinds->locations[last->location].index, last->seq};
+    return consumer->barrier(consumer->data, &told, &instance, &kinds->failed) ? instance : UINT64_MAX;
 }
 
 /* Who came before the last one waited for it; of a fence, first for the operations on it to end. */
@@ -185,18 +222,17 @@ static void settle_together(XtfKinds *kinds, const Operation *operation, const X
 
     if (summary->first_end.time <= last.time)
         return;
+    uint64_t instance = tell(kinds, operation, &last);
     for (uint32_t i = 0; i < operation->n; i++) {
         const Member *member = &operation->members[i];
         uint64_t begin = member->begin;
         const Deed *access = &member->last;
-        if (begin >= last.time)
-            continue;
-        if (operation->fence && access->known && access->time > begin && access->time <= member->end) {
-            wait_for(kinds, operation, member, XTF_LABEL_early_fence, begin, access);
+        if (begin < last.time && operation->fence && access->known && access->time > begin &&
+            access->time <= member->end) {
+            wait_for(kinds, operation, member, XTF_LABEL_early_fence, begin, access, UINT64_MAX);
             begin = access->time;
         }
-        if (last.time > begin)
-            wait_for(kinds, operation, member, kind, begin, &last);
+        wait_for(kinds, operation, member, kind, MIN(begin, last.time), &last, instance);
     }
 }
 
@@ -223,6 +259,9 @@ static void settle_shape(XtfKinds *kinds, const Operation *operation, XtfCollect
                          XtfCollectiveShape shape)
 {
     bool partial = xtf_collective_is_partial(summary, shape);
+    bool together = shape == XTF_COLLECTIVE_BARRIER || (shape == XTF_COLLECTIVE_ALL_TO_ALL && !partial);
+    Deed last = deed_of(operation, &summary->last);
+    uint64_t instance = together ? tell(kinds, operation, &last) : UINT64_MAX;
     XtfMemberTime earlier = {0};
 
     for (uint32_t i = 0; partial && i < operation->n; i++) {
@@ -240,10 +279,11 @@ static void settle_shape(XtfKinds *kinds, const Operation *operation, XtfCollect
                                     : shape == XTF_COLLECTIVE_SCAN               ? &earlier
                                     : shape == XTF_COLLECTIVE_TO_ROOT || partial ? &summary->last_sender
                                                                                  : &summary->last;
-        if (wait == 0 && completion == 0)
+        if (wait == 0 && completion == 0 && instance == UINT64_MAX)
             continue;
         Deed culprit = deed_of(operation, late);
-        wait_until(kinds, operation, member, kind_of(shape), times.begin, times.begin + wait, &culprit, completion);
+        wait_until(kinds, operation, member, kind_of(shape), times.begin, times.begin + wait, &culprit, completion,
+                   instance);
     }
 }
 
@@ -255,7 +295,7 @@ static void settle_allocation(XtfKinds *kinds, const Operation *operation, const
     for (uint32_t i = 0; i < operation->n; i++) {
         const Member *member = &operation->members[i];
         if (member->begin < root.time)
-            wait_for(kinds, operation, member, XTF_LABEL_wait_alloc, member->begin, &root);
+            wait_for(kinds, operation, member, XTF_LABEL_wait_alloc, member->begin, &root, UINT64_MAX);
     }
 }
 
@@ -286,15 +326,15 @@ static void settle(XtfKinds *kinds, const Operation *operation)
 static void take_begin(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
     const XtfKindKey key = {location->rows.number, 0, 0, 0};
-    uint64_t *begun = xtf_kind_table_get(kinds->windows->begun, &key, sizeof *begun);
-    *begun = row->time;
+    Begun *begun = xtf_kind_table_get(kinds->windows->begun, &key, sizeof *begun);
+    *begun = (Begun){row->time, row->seq};
 }
 
 static void take_end(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
     XtfKindWindows *windows = kinds->windows;
     const XtfKindKey place = {location->rows.number, 0, 0, 0}, who = {row->window, location->process, 0, 0};
-    const uint64_t *begun = g_hash_table_lookup(windows->begun, &place);
+    const Begun *begun = g_hash_table_lookup(windows->begun, &place);
     XtfKindKey key;
     Operation *operation = next_operation(kinds, location, row->window, &key);
     uint64_t *count = xtf_kind_table_get(windows->counts, &who, sizeof *count), rank;
@@ -312,7 +352,8 @@ static void take_end(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRo
         .receives = row->received != UINT64_MAX && row->received > 0,
         .is_root = row->root == rank || row->root == (uint32_t)ROOT_IS_SELF,
         .location = location->rows.number,
-        .begin = *begun,
+        .begin = begun->time,
+        .begin_seq = begun->seq,
         .end = row->time,
         .seq = row->seq,
         .row = row->row,

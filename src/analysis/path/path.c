@@ -29,30 +29,12 @@ static bool needs_nobody(const XtfPoint *point)
     return point->side == XTF_POINT_ALONE || point->side == XTF_POINT_FORKED;
 }
 
-/* A wait in one-sided communication: operations on windows have the kinds of MPI's. Scalasca's analyser reads no such
- * records. That their waits move the path, as those for messages do, is ours. */
-static bool is_one_sided(const XtfPoint *point)
-{
-    static const uint8_t kinds[] = {
-        XTF_LABEL_wait_fence,       XTF_LABEL_early_fence,  XTF_LABEL_late_post,    XTF_LABEL_early_wait,
-        XTF_LABEL_lock_competition, XTF_LABEL_wait_alloc,   XTF_LABEL_wait_barrier, XTF_LABEL_wait_nxn,
-        XTF_LABEL_late_broadcast,   XTF_LABEL_early_reduce, XTF_LABEL_wait_create,  XTF_LABEL_wait_destroy,
-    };
-
-    for (size_t i = 0; point->side == XTF_POINT_ALONE && i < G_N_ELEMENTS(kinds); i++) {
-        if (point->kind == kinds[i])
-            return true;
-    }
-    return false;
-}
-
 /* What is not activity. Of waits that need no messages, those at barriers of teams, as Scalasca has it, and those of
- * one-sided communication. */
+ * one-sided communication, which its analyser does not read: that they move the path is ours. */
 static bool is_passive(const XtfPoint *point)
 {
-    return point->wait > 0 &&
-           (!needs_nobody(point) || point->kind == XTF_LABEL_omp_barrier_wait || is_one_sided(point)) &&
-           point->side != XTF_POINT_AWAITED && point->side != XTF_POINT_END;
+    return point->wait > 0 && (!needs_nobody(point) || point->kind == XTF_LABEL_omp_barrier_wait) &&
+           !xtf_is_awaited(point) && point->side != XTF_POINT_END;
 }
 
 /* A thread of a team began when it was forked: there the path goes on at who forked it. */

@@ -153,7 +153,7 @@ static void settle(XtfPoint *point, uint64_t *last, uint64_t *rows)
     point->part = point->part > 0 ? point->wait : 0;
     point->row = *rows;
     *rows += point->wait > 0;
-    if (point->side == XTF_POINT_AWAITED || xtf_found_completion(point) == XTF_N_WAIT_KINDS)
+    if (xtf_is_awaited(point) || xtf_found_completion(point) == XTF_N_WAIT_KINDS)
         return;
     uint64_t most = point->time > *last ? point->time - *last : 0;
     point->completion = MIN(point->completion, most);

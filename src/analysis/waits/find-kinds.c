@@ -1,10 +1,15 @@
-/* Waits that need no messages: their points are those of nobody else, but for those of OpenMP's teams. */
+/* Waits that need no messages: their points are those of nobody else, but for those of one-sided communication and of
+ * OpenMP's teams. */
 #include "src/analysis/kinds/kinds.h"
 #include "src/analysis/waits/find-private.h"
 
 static XtfPointSide side_of(const XtfKindWait *wait)
 {
     switch ((XtfKindSync)wait->sync) {
+    case XTF_KIND_PAIR:
+        return wait->culprit == wait->location || wait->end <= wait->begin ? XTF_POINT_ALONE : XTF_POINT_MEETS;
+    case XTF_KIND_ALL:
+        return XTF_POINT_ALL;
     case XTF_KIND_BARRIER:
         return XTF_POINT_TEAM;
     case XTF_KIND_FORKED:
@@ -30,6 +35,32 @@ static bool add_barrier(void *data, const XtfKindBarrier *barrier, uint64_t *ins
         members[i] = (XtfOperationMember){.location = barrier->locations[i], .synchronises = true};
     *instance = raw->operations.n;
     return xtf_operations_put(&raw->operations, *instance, &operation, members, barrier->n, error);
+}
+
+/* Who was late for the wait at `point`. */
+static bool add_late(XtfRawPoints *raw, const XtfKindWait *wait, const XtfPoint *point, GError **error)
+{
+    const XtfEnd end = {.seq = wait->late.seq,
+                        .time = wait->late.time,
+                        .enter = wait->late.enter,
+                        .leave = wait->late.end,
+                        .region = UINT32_MAX,
+                        .context = UINT32_MAX};
+    XtfPoint met = xtf_find_point(&end, wait->kind, XTF_POINT_MET);
+
+    met.end = wait->late.end;
+    met.partner = wait->location;
+    met.partner_seq = wait->seq;
+    met.instance = point->instance;
+    raw->locations[wait->culprit].kinds = true;
+    return xtf_raw_points_add(raw, wait->culprit, &met, error);
+}
+
+/* Behind a wait in one-sided communication both go on for themselves. */
+static void end_meeting(XtfPoint *point)
+{
+    if (point->side == XTF_POINT_MEETS || point->side == XTF_POINT_ALL)
+        point->leave = point->end + point->completion;
 }
 
 static bool add_wait(void *data, const XtfKindWait *wait, GError **error)
@@ -63,7 +94,13 @@ static bool add_wait(void *data, const XtfKindWait *wait, GError **error)
         point.completion = wait->sync_ticks;
         point.seq += wait->sync == XTF_KIND_ENDS;
     }
+    end_meeting(&point);
     raw->locations[wait->location].kinds = true;
+    if (point.side == XTF_POINT_MEETS) {
+        point.instance = raw->n_pairs++;
+        if (!add_late(raw, wait, &point, error))
+            return false;
+    }
     return xtf_raw_points_add(raw, wait->location, &point, error);
 }
 

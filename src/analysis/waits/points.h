@@ -5,9 +5,10 @@
  * A message is a point where somebody waited for it: on the side that waited, the record that ended the wait (the
  * receive; or the send, or its completion), and on the other side the record that was waited for (the send; or the
  * record that posts the receive). An operation of many is a point on all members that synchronise in it: the end of
- * it. Threads of OpenMP have points where they fork, join, and meet at barriers. The points of a location are numbered
- * side by side, in the order of `seq`, no two of one record but those that are ALONE; the last one of each location is
- * no record but its end, with the time since the one before.
+ * it. In one-sided communication a record may be a point several times, since many may wait for it, and it for others.
+ * Threads of OpenMP have points where they fork, join, and meet at barriers. The points of a location are numbered side
+ * by side, in the order of `seq`, no two of one record but those that are ALONE, MEETS or MET, which are in the order
+ * of `end`; the last one of each location is no record but its end, with the time since the one before.
  *
  * Points lie in files that have no name. Any number of threads may read them at once.
  *
@@ -33,22 +34,26 @@ typedef enum {
     XTF_POINT_ALONE,   /* a wait that is no synchronisation: early scan, and all that need no messages */
     XTF_POINT_END,     /* of the location */
     XTF_POINT_PART,    /* internal */
-    XTF_POINT_TEAM,    /* the end of an OpenMP barrier: with all threads that have a point of this `instance` */
-    XTF_POINT_FORKED,  /* a thread of a team enters its parallel region: with the others; `wait` since the fork is none
-                        */
-    XTF_POINT_JOINS,   /* out of all parallel regions of the process, on the thread that forked */
-    XTF_POINT_FORKS,   /* into them, on that thread, at the record `partner_seq`; or at the end, behind that record */
+    XTF_POINT_MEETS, /* in one-sided communication: this side waited, for `partner`, which has the same `instance`... */
+    XTF_POINT_MET,   /* ...and is a point where it came, and was waited for no longer */
+    XTF_POINT_TEAM,  /* the end of an OpenMP barrier: with all threads that have a point of this `instance` */
+    XTF_POINT_FORKED, /* a thread of a team enters its parallel region: with the others; `wait` since the fork is none
+                       */
+    XTF_POINT_JOINS,  /* out of all parallel regions of the process, on the thread that forked */
+    XTF_POINT_FORKS,  /* into them, on that thread, at the record `partner_seq`; or at the end, behind that record */
 } XtfPointSide;
 
 typedef struct {
     uint64_t seq, time;    /* of its record */
-    uint64_t enter, leave; /* of the call around it */
+    uint64_t enter, leave; /* of the call around it; of MEETS, MET and ALL of windows without what is behind the wait */
     uint64_t wait, end;    /* waited `wait` ticks, until `end`; wait 0: did not wait */
     /* Of the call; as Scalasca has it for both sides of messages: of late receivers negative. Of FORKED since the first
      * of the team came; of FORKS no completion, but for how long other threads were idle since the JOINS, in all. */
     uint64_t completion;
-    uint64_t partner_seq;  /* the record of `partner` */
-    uint64_t instance;     /* of an operation: the same on all its members, and no other operation's; else UINT64_MAX */
+    uint64_t partner_seq; /* the record of `partner` */
+    /* Of an operation: the same on all its members, and no other operation's; of MEETS and MET that of both. Else
+     * UINT64_MAX. */
+    uint64_t instance;
     uint64_t match, bytes; /* as a row of `waits` has them; UINT64_MAX: none */
     uint64_t part;
     uint64_t row;     /* of `waits`: its first row, if it has one */
@@ -62,6 +67,12 @@ typedef struct {
     uint8_t part_kind;
     uint8_t depth; /* of TEAM and FORKED: teams that the thread is in */
 } XtfPoint;
+
+/* Whether somebody waited for the location at the point, and it for nobody. */
+static inline bool xtf_is_awaited(const XtfPoint *point)
+{
+    return point->side == XTF_POINT_AWAITED || point->side == XTF_POINT_MET;
+}
 
 /* Time since the point before, or since the location's beginning: calls' own time, as the ENTERs and LEAVEs between say
  * that come at or behind the point before and before this one. */

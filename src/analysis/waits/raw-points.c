@@ -35,10 +35,15 @@ void xtf_raw_points_finish(XtfRawPoints *raw)
     xtf_operations_close(&raw->operations);
 }
 
-/* Of one record: what was waited first, then other points, then additions to them. */
+static bool is_one_of_many(const XtfPoint *point)
+{
+    return point->side == XTF_POINT_ALONE || point->side == XTF_POINT_MEETS || point->side == XTF_POINT_MET;
+}
+
+/* Of one record: what was waited first, and who was met, then other points, then additions to them. */
 static unsigned order_of(const XtfPoint *point)
 {
-    return point->side == XTF_POINT_PART ? 2 : point->wait == 0;
+    return point->side == XTF_POINT_PART ? 2 : point->wait == 0 && point->side != XTF_POINT_MET;
 }
 
 static int compare_points(const void *a, const void *b)
@@ -49,7 +54,9 @@ static int compare_points(const void *a, const void *b)
         return x->seq < y->seq ? -1 : 1;
     if (order_of(x) != order_of(y))
         return (int)order_of(x) - (int)order_of(y);
-    return x->end < y->end ? -1 : x->end > y->end;
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
+    return x->wait > y->wait ? -1 : x->wait < y->wait;
 }
 
 static bool flush(XtfRawPoints *raw, XtfRawLocation *location, GError **error)
@@ -193,8 +200,8 @@ bool xtf_raw_reader_next(XtfRawReader *reader, XtfPoint *point, bool *found, GEr
     for (;;) {
         if (!take(reader, &reader->ahead, &reader->any_ahead, error))
             return false;
-        if (!reader->any_ahead || reader->ahead.seq != point->seq || reader->ahead.side == XTF_POINT_ALONE ||
-            point->side == XTF_POINT_ALONE)
+        if (!reader->any_ahead || reader->ahead.seq != point->seq || is_one_of_many(&reader->ahead) ||
+            is_one_of_many(point))
             return true;
         if (reader->ahead.side == XTF_POINT_PART) {
             point->part = reader->ahead.part;

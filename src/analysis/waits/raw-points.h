@@ -34,6 +34,7 @@ typedef struct {
     XtfPaged paged_locations, paged_buffers;
     uint32_t n_locations, room;
     uint32_t n_added; /* since these rested */
+    uint64_t n_pairs; /* of points MEETS and MET */
     XtfOperations operations;
 } XtfRawPoints;
 

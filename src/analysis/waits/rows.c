@@ -127,7 +127,7 @@ static bool write_location(const Rows *rows, Own *own, const XtfPointLocation *l
             !xtf_points_results(rows->points, location->first + i, n, own->results, error))
             return false;
         for (uint64_t k = 0; k < n; k++) {
-            if (own->points[k].side == XTF_POINT_END || own->points[k].side == XTF_POINT_AWAITED)
+            if (own->points[k].side == XTF_POINT_END || xtf_is_awaited(&own->points[k]))
                 continue;
             xtf_found_count(&own->found, &own->points[k]);
             if (!append_point(rows, location, array, &own->points[k], &own->results[k], error))

@@ -200,7 +200,7 @@ static bool find_meeting(const Row *row, bool own, Place *place, bool *found, GE
     uint64_t seq = wait.seq, back = own ? wait.met.back : wait.culprit_met.back;
     if (!xtf_wait_row_has_causes(&wait))
         return true;
-    if (!own && !xtf_wait_row_culprit(&wait, context, row->locations, &location, &seq, &known, error))
+    if (!own && !xtf_wait_row_culprit(&wait, row->span->tag, context, row->locations, &location, &seq, &known, error))
         return false;
     return (!own && !known) || back == 0 || back > seq || find_record(row, location, seq - back, place, found, error);
 }

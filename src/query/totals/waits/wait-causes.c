@@ -167,7 +167,7 @@ static bool divide(Search *search, uint32_t location, const XtfWaitRow *row, GEr
 
     g_array_set_size(division->delays, 0);
     division->delayed = division->waited = 0;
-    if (!xtf_wait_row_culprit(row, sides->context, sides->locations, &division->culprit, &division->seq,
+    if (!xtf_wait_row_culprit(row, location, sides->context, sides->locations, &division->culprit, &division->seq,
                               &division->known, error))
         return false;
     if (!division->known)

@@ -1,19 +1,48 @@
 #include "src/query/totals/waits/wait-rows.h"
 
+#include "libxtf/aggregates.h"
 #include "libxtf/error.h"
+#include "libxtf/spans.h"
 #include "libxtf/vocabulary.h"
 #include "src/model/schemas.h"
+#include "src/query/select/aggregate-ref.h"
+
+#define WINDOWS "rma_collectives" /* operations of windows */
 
 /* Where the row that `match` means lies, by kind of wait. */
-static const struct {
+typedef struct {
     uint8_t kind;
     const char *records;
-} matches[] = {
-    {XTF_LABEL_late_sender, XTF_RECORD_SENDS},          {XTF_LABEL_late_receiver, XTF_RECORD_RECVS},
-    {XTF_LABEL_wait_barrier, XTF_RECORD_COLLECTIVES},   {XTF_LABEL_wait_nxn, XTF_RECORD_COLLECTIVES},
-    {XTF_LABEL_late_broadcast, XTF_RECORD_COLLECTIVES}, {XTF_LABEL_early_reduce, XTF_RECORD_COLLECTIVES},
-    {XTF_LABEL_wait_create, XTF_RECORD_COLLECTIVES},    {XTF_LABEL_wait_destroy, XTF_RECORD_COLLECTIVES},
+    bool one_sided; /* else of messages or of MPI's operations; those of windows have their kinds */
+    bool to_leave;  /* the call around the record was waited for to its end */
+} Match;
+
+static const Match matches[] = {
+    {XTF_LABEL_late_sender, XTF_RECORD_SENDS, false, false},
+    {XTF_LABEL_late_receiver, XTF_RECORD_RECVS, false, false},
+    {XTF_LABEL_wait_barrier, XTF_RECORD_COLLECTIVES, false, false},
+    {XTF_LABEL_wait_nxn, XTF_RECORD_COLLECTIVES, false, false},
+    {XTF_LABEL_late_broadcast, XTF_RECORD_COLLECTIVES, false, false},
+    {XTF_LABEL_early_reduce, XTF_RECORD_COLLECTIVES, false, false},
+    {XTF_LABEL_wait_create, XTF_RECORD_COLLECTIVES, false, false},
+    {XTF_LABEL_wait_destroy, XTF_RECORD_COLLECTIVES, false, false},
+    {XTF_LABEL_wait_fence, WINDOWS, true, false},
+    {XTF_LABEL_early_fence, "rma_operations", true, true},
+    {XTF_LABEL_late_post, "rma_syncs", true, false},
+    {XTF_LABEL_early_wait, "rma_syncs", true, false},
+    {XTF_LABEL_lock_competition, "rma_locks", true, true},
+    {XTF_LABEL_wait_alloc, WINDOWS, true, false},
 };
+
+/* NULL: nothing is told of the kind. */
+static const Match *match_of(uint64_t kind)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(matches); i++) {
+        if (matches[i].kind == kind)
+            return &matches[i];
+    }
+    return NULL;
+}
 
 /* NULL if there is no such field, or it is no number. */
 static const XtfField *number(const XtfSchema *schema, const char *name)
@@ -86,6 +115,13 @@ bool xtf_wait_row_read(const XtfArray *waits, uint64_t n, XtfWaitRow *row, GErro
     return xtf_array_row(waits, n, bytes, error) && xtf_wait_row_parse(&fields, bytes, n, row, error);
 }
 
+bool xtf_wait_row_is_one_sided(const XtfWaitRow *row)
+{
+    const Match *match = match_of(row->kind);
+
+    return match && match->one_sided;
+}
+
 /* The record that a row of another location is of. */
 static bool read_match(const XtfWaitRow *wait, XtfTraceContext *context, const XtfLocation *culprit, const char *type,
                        uint64_t *seq, bool *known, GError **error)
@@ -108,18 +144,85 @@ static bool read_match(const XtfWaitRow *wait, XtfTraceContext *context, const X
     return true;
 }
 
-bool xtf_wait_row_culprit(const XtfWaitRow *row, XtfTraceContext *context, const XtfLocations *locations,
-                          uint32_t *culprit, uint64_t *seq, bool *known, GError **error)
+/* The record behind the call that is around a record. */
+static bool find_behind(XtfTraceContext *context, const XtfLocation *culprit, uint64_t *seq, GError **error)
 {
+    g_autofree XtfOpenFrame *frames = NULL;
+    uint8_t row[XTF_ROW_MAX];
+    XtfAggregateRef calls;
+    size_t depth = 0;
+    XtfArray array;
+    uint64_t n, end;
+    XtfSpan span;
+    bool found;
+
+    if (!xtf_aggregate_ref_frames(&calls, context))
+        return true;
+    if (!xtf_trace_find_array(context->trace, culprit->id, calls.schema->id, &array, &found, error))
+        return false;
+    if (!found)
+        return true;
+    xtf_span_init(&span, &array);
+    if (!xtf_span_rank_of_seq(&span, *seq, 0, array.n_rows, &n, error) ||
+        !xtf_array_stack(&array, calls.number, n, &frames, &depth, error))
+        return false;
+    if (depth == 0)
+        return true;
+    if (!xtf_array_frame_end(&array, calls.number, frames[depth - 1].row, &end, error))
+        return false;
+    if (end >= array.n_rows)
+        return true;
+    if (!xtf_array_row(&array, end, row, error))
+        return false;
+    uint64_t left = value_of(number(array.schema, "seq"), row);
+    *seq = left == UINT64_MAX ? *seq : left + 1;
+    return true;
+}
+
+/* Whether a record is one of an operation of a window. */
+static bool is_of_window(XtfTraceContext *context, const XtfLocation *location, uint64_t seq, bool *is, GError **error)
+{
+    uint8_t row[XTF_ROW_MAX];
+    XtfArray array;
+    XtfSpan span;
+    bool found;
+    uint64_t n;
+
+    *is = false;
+    if (!xtf_wait_array(context, location, WINDOWS, &array, &found, error))
+        return false;
+    if (!found)
+        return true;
+    xtf_span_init(&span, &array);
+    if (!xtf_span_rank_of_seq(&span, seq, 0, array.n_rows, &n, error))
+        return false;
+    if (n == array.n_rows)
+        return true;
+    if (!xtf_array_row(&array, n, row, error))
+        return false;
+    *is = value_of(number(array.schema, "seq"), row) == seq;
+    return true;
+}
+
+bool xtf_wait_row_culprit(const XtfWaitRow *row, uint32_t waiter, XtfTraceContext *context,
+                          const XtfLocations *locations, uint32_t *culprit, uint64_t *seq, bool *known, GError **error)
+{
+    const Match *match = match_of(row->kind);
+    bool of_window = false;
+
     *known = false;
     if (row->culprit == UINT64_MAX)
         return true;
     if (!xtf_locations_find(locations, row->culprit, row->culprit_thread, culprit))
         return xtf_damaged(error, "a wait is for thread %" PRIu64 " of process %" PRIu64 ", which is none",
                            row->culprit_thread, row->culprit);
-    for (size_t i = 0; i < G_N_ELEMENTS(matches); i++) {
-        if (matches[i].kind == row->kind && row->match != UINT64_MAX && xtf_wait_row_has_causes(row))
-            return read_match(row, context, &locations->all[*culprit], matches[i].records, seq, known, error);
-    }
-    return true;
+    if (!match || row->match == UINT64_MAX || !xtf_wait_row_has_causes(row))
+        return true;
+    const XtfLocation *late = &locations->all[*culprit];
+    if (g_str_equal(match->records, XTF_RECORD_COLLECTIVES) &&
+        !is_of_window(context, &locations->all[waiter], row->seq, &of_window, error))
+        return false;
+    if (!read_match(row, context, late, of_window ? WINDOWS : match->records, seq, known, error))
+        return false;
+    return !*known || !match->to_leave || find_behind(context, late, seq, error);
 }

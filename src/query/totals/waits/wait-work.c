@@ -185,9 +185,27 @@ static bool add_wait(XtfWaitWork *work, const XtfWaitSides *sides, const XtfWait
     return true;
 }
 
-/* The waits between two records, without those of both. `from` UINT64_MAX: from the first record on. */
-static bool add_waits(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, uint64_t from, uint64_t to,
-                      GArray *sums, GError **error)
+/* What lies between two records, by `seq`, and the time that counts. */
+typedef struct {
+    uint64_t from, to;   /* `from` UINT64_MAX: from the first record on */
+    uint64_t begin, end; /* of the time of calls */
+    uint64_t met;        /* when nobody waited at `from` any more */
+} Between;
+
+/* A record of one-sided communication may be waited in behind a meeting, and before another wait of its call, whose
+ * time does not count. */
+static bool lies_between(const XtfWaitRow *row, uint64_t end, const Between *between)
+{
+    uint64_t begin = end - MIN(row->amount, end);
+
+    if (!xtf_wait_row_is_one_sided(row))
+        return row->seq != between->from;
+    return begin < between->end && (row->seq != between->from || begin >= between->met);
+}
+
+/* The waits between two records, without those of both. */
+static bool add_waits(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, const Between *between, GArray *sums,
+                      GError **error)
 {
     g_auto(XtfCursor) cursor = {0};
     bool found, good;
@@ -198,34 +216,35 @@ static bool add_waits(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, 
     if (!side->waits.schema)
         return true;
     xtf_span_init(&span, &side->waits);
-    if (from != UINT64_MAX && !xtf_span_rank_of_seq(&span, from + 1, 0, side->waits.n_rows, &n, error))
+    if (between->from != UINT64_MAX && !xtf_span_rank_of_seq(&span, between->from, 0, side->waits.n_rows, &n, error))
         return false;
     xtf_cursor_init(&cursor, &side->waits);
     for (good = xtf_cursor_seek_n(&cursor, n, &found, error); good && found;
          n++, good = xtf_cursor_next(&cursor, 1, &found, error)) {
         if (!xtf_wait_row_parse(&side->fields, xtf_cursor_row(&cursor), n, &row, error))
             return false;
-        if (row.seq >= to)
+        if (row.seq >= between->to)
             break;
         if (sides->n_waits++ >= XTF_WAIT_SIDES_MAX)
             return xtf_fail(error, XTF_ERROR_TOO_LARGE, "there are more than %d waits since both sides met before",
                             XTF_WAIT_SIDES_MAX);
-        if (!add_wait(work, sides, &row, n, sums, error))
+        if (lies_between(&row, xtf_cursor_time(&cursor), between) && !add_wait(work, sides, &row, n, sums, error))
             return false;
     }
     return good;
 }
 
-static bool add_calls(XtfWaitSides *sides, const Side *side, uint64_t first, uint64_t end, GArray *sums, GError **error)
+/* From the first n call events to the others; sets the times. */
+static bool add_calls(XtfWaitSides *sides, const Side *side, uint64_t first, uint64_t end, Between *between,
+                      GArray *sums, GError **error)
 {
     XtfCallpathTimes *times = &sides->times;
-    uint64_t begin, until;
 
-    if (!time_after(side, first, &begin, error) || !time_after(side, end, &until, error))
+    if (!time_after(side, first, &between->begin, error) || !time_after(side, end, &between->end, error))
         return false;
     xtf_callpath_times_clear(times);
     sides->n_rows += end - MIN(first, end);
-    if (!xtf_callpath_times_add(times, side->calls.schema ? &side->calls : NULL, begin, until, error))
+    if (!xtf_callpath_times_add(times, side->calls.schema ? &side->calls : NULL, between->begin, between->end, error))
         return false;
     for (guint i = 0; i < times->found->len; i++) {
         const XtfCallpathTime *time = &g_array_index(times->found, XtfCallpathTime, i);
@@ -248,7 +267,8 @@ bool xtf_wait_work_find(XtfWaitWork *work, XtfWaitSides *sides, uint32_t locatio
                         const XtfWaitMeeting *meeting, GError **error)
 {
     const Side *side = side_of(sides, location, error);
-    uint64_t from = meeting->back == 0 ? UINT64_MAX : seq - meeting->back, first = 0, end, context;
+    Between between = {.from = meeting->back == 0 ? UINT64_MAX : seq - meeting->back, .to = seq};
+    uint64_t first = 0, end, context;
     g_autoptr(GArray) sums = g_array_new(FALSE, FALSE, sizeof(Sum));
 
     if (!side)
@@ -259,11 +279,14 @@ bool xtf_wait_work_find(XtfWaitWork *work, XtfWaitSides *sides, uint32_t locatio
     g_array_set_size(work->times, 0);
     g_array_set_size(work->waits, 0);
     work->waited = 0;
-    if ((from != UINT64_MAX && !count_calls(side, from, &first, error)) || !count_calls(side, seq, &end, error) ||
-        !add_calls(sides, side, first, end, sums, error) || !add_waits(work, sides, side, from, seq, sums, error))
+    if ((between.from != UINT64_MAX && !count_calls(side, between.from, &first, error)) ||
+        !count_calls(side, seq, &end, error) || !add_calls(sides, side, first, end, &between, sums, error))
+        return false;
+    between.met = between.begin + (uint64_t)MAX(meeting->idle, 0);
+    if (!add_waits(work, sides, side, &between, sums, error))
         return false;
     join_sums(sums);
-    if (from != UINT64_MAX) {
+    if (between.from != UINT64_MAX) {
         if (!context_after(sides, side, first, &context, error))
             return false;
         if (context != UINT64_MAX)

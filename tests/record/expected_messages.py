@@ -1,4 +1,4 @@
-"""What must be recorded of programs/blocking.c and programs/requests.c: for each rank its calls in turn, and the records in each.
+"""What must be recorded of programs/blocking.c, programs/requests.c and programs/switched.c: for each rank its calls in turn, and the records in each.
 
 Written from what the programs say and MPI's rules, not from what was recorded. Records are (WHAT, request, peer, tag, bytes) without
 what they have not; requests have names here: the same name is the same id, another name another one.
@@ -152,3 +152,18 @@ def requests(rank, fourth):
             else:
                 yield from [posted(f"parts {i}", "MPI_Start"), call("MPI_Wait", got(f"parts {i}", 0, 84, 3 * 2 * INT))]
         yield call("MPI_Request_free")
+
+
+def switched(rank):
+    """What is started or completed while the process is switched off is not there."""
+    other = 1 - rank
+
+    def start(tag):
+        return [posted(f"r{tag}"), isent(f"s{tag}", other, tag, INT, "MPI_Issend")]
+
+    yield from [*start(1), call("MPI_Waitall", got("r1", other, 1, INT), done("s1"))]
+    yield from [*start(2), call("MPI_Waitall")]
+    yield from [*start(4), *start(5), call("MPI_Waitall", got("r4", other, 4, INT), done("s4"))]
+    yield from [call("MPI_Recv_init"), posted("first", "MPI_Start"), sent("MPI_Send", other, 6, INT), call("MPI_Wait"),
+                posted("second", "MPI_Start"), sent("MPI_Send", other, 6, INT), call("MPI_Wait", got("second", other, 6, INT)), call("MPI_Request_free")]
+    yield call("MPI_Sendrecv", ("SEND", other, 7, INT), ("RECV", other, 7, INT))

@@ -94,15 +94,17 @@ Test(requests, a_held_request_keeps_its_handle_from_a_quicker_thread)
     cr_assert_eq(complete(7), 1);
 }
 
-Test(requests, old_requests_yield_to_those_of_the_present_era)
+Test(requests, some_are_there_or_none)
 {
-    add(7, 1); /* completed while nothing was recorded */
-    add(8, 2); /* still going on */
-    xtf_mpi_requests_new_era();
-    add(7, 3);
-    cr_assert_eq(complete(7), 3);
-    cr_assert_eq(complete(7), 0);
-    cr_assert_eq(complete(8), 2);
+    XtfMpiRequest request;
+
+    cr_assert(xtf_mpi_requests_are_there(), "of many threads nobody can say");
+    xtf_mpi_requests_share(false);
+    cr_assert(!xtf_mpi_requests_are_there());
+    add(7, 1);
+    cr_assert(xtf_mpi_requests_are_there());
+    cr_assert(xtf_mpi_requests_complete(xtf_mpi_requests_hold(7, false), false, &request));
+    cr_assert(!xtf_mpi_requests_are_there());
 }
 
 /* What the table is compared with. */

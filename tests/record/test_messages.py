@@ -12,6 +12,9 @@ FUNCTIONS = re.compile(r"MPI_([IBSR]*send(_init|_c)?|I?m?recv|Recv_init|I?m?prob
 WHAT = {"MPI_SEND": "SEND", "MPI_ISEND": "ISEND", "MPI_RECV": "RECV", "MPI_IRECV": "IRECV", "MPI_IRECV_REQUEST": "POST",
         "MPI_ISEND_COMPLETE": "DONE", "MPI_REQUEST_CANCELLED": "CANCELLED", "MPI_REQUEST_TEST": "TEST"}
 
+# By the tag of a message, if it is another communicator.
+COMMS = {7: "duplicate"}
+
 
 class Names:
     """The ids of requests by their names in the lists: each name is one id, and no id has two names."""
@@ -91,7 +94,7 @@ class Messages(recording.Case):
             for call in calls:
                 for record in call.records:
                     if "comm" in record.__dict__ and record.event in WHAT:
-                        self.assertEqual(trace.comm_name(record.comm), "MPI_COMM_WORLD")
+                        self.assertEqual(trace.comm_name(record.comm), COMMS.get(record.tag, "MPI_COMM_WORLD"))
             self.assert_calls(list(lists(rank)), together([(call.name, messages_of(call)) for call in calls]), rank)
         return trace, output
 
@@ -113,6 +116,11 @@ class Messages(recording.Case):
                 self.assertEqual([record.attributes for record in tests], [{"found nothing": 1}, {"found nothing": failed}])
                 self.assertEqual(len({record.request for record in tests}), 1)
                 self.assertEqual(sum(call.name == "MPI_Test" for call in trace.calls(0)), 2)
+
+    def test_switched(self):
+        for mpi in recording.mpis():
+            with self.subTest(mpi):
+                self.assert_program(mpi, "switched", expected.switched)
 
 
 if __name__ == "__main__":

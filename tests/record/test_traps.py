@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Programs that call MPI in ways that are easily missed (traps/): out of order, past the wrappers, from plugins, switched off, or leaving a
-call by longjmp(). What they do is recorded as far as it can be, and said where it cannot; and they run as they do without a recorder.
+call by longjmp() or by an exception. What they do is recorded as far as it can be, and said where it cannot; and they run as they do without a recorder.
 
 usage: test_traps.py XTF SOURCE NAME MODULE COMPILER... [-- NAME ...]...
 """
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,8 @@ EXPECTED = {
     "jump": {**PLAIN, "MPI_Barrier": 2, "MPI_Send": 3},
     "off": {**PLAIN, "MPI_Bcast": 1, "MPI_Comm_free": 1},
 }
+# Of throw.cc.
+THROWN = {**PLAIN, "MPI_Barrier": 2, "MPI_Send": 3, "MPI_Cart_create": 1, "MPI_Pcontrol": 2}
 problems = []
 
 
@@ -50,6 +53,20 @@ def try_program(mpi, folder, binary, how, expected):
             expected = {**EXPECTED["off"], **({"MPI_Comm_dup": 1} if process == 0 else {})}
         expect(f"{mpi} {how}, process {process}", there, expected)
     expect(f"{mpi} {how}, xtf check", "0 problems" in mpis.run([XTF, "check", trace]), True)
+
+
+def try_throw(mpi, folder):
+    """Exceptions that leave MPI, out of calls that are recorded and out of others."""
+    compiler, binary = shutil.which(f"mpicxx.{mpi}"), os.path.join(folder, "throw")
+    if not compiler:
+        print(f"{mpi}: no compiler of C++, exceptions are not tried")
+        return
+    subprocess.run([compiler, "-w", "-o", binary, str(TRAPS / "throw.cc")], check=True)
+    trace, said, status = record(mpi, folder, "throw", binary)
+    expect(f"{mpi}, exceptions: status {said}", status, 0)
+    for process in 0, 1:
+        expect(f"{mpi}, exceptions, process {process}", mpis.calls(XTF, trace, process), THROWN)
+    expect(f"{mpi}, exceptions, xtf check", "0 problems" in mpis.run([XTF, "check", trace]), True)
 
 
 def try_plugin(mpi, folder, host, plugin):
@@ -79,6 +96,7 @@ def main():
             for how, expected in EXPECTED.items():
                 try_program(mpi, folder, paths["traps"], how, expected)
             try_plugin(mpi, folder, paths["host"], paths["plugin.so"])
+            try_throw(mpi, folder)
             try_inert(mpi, folder, paths["traps"])
     print("\n".join(problems) or "as it should be")
     return 1 if problems else 0

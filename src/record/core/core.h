@@ -72,8 +72,6 @@ extern _Atomic bool xtf_core_active;
 extern bool xtf_core_clock_is_tsc;
 /* Whether there is a front end that calls xtf_core_set_rank(): its constructor sets this. */
 extern bool xtf_core_awaits_rank;
-/* What a front end does when a thread's records are switched off; NULL: nothing. Its constructor sets this. */
-extern void (*xtf_core_switched_off)(void);
 /* The first page of the shared memory. NULL until the process is activated. */
 extern XtfWireProcess *xtf_core_process;
 /* XtfWireChoices of the process's own regions, XTF_WIRE_CHOICES of them; NULL until the process is activated. */

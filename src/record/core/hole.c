@@ -88,8 +88,6 @@ static void begin_of_will(XtfRing *ring)
     xtf_core_abandon_hole(ring);
     xtf_core_begin_hole(ring, XTF_CORE_HOLE_OFF);
     ring->written = written;
-    if (xtf_core_switched_off)
-        xtf_core_switched_off();
 }
 
 void xtf_core_set_recording(bool on)

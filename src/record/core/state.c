@@ -18,7 +18,6 @@ XtfWireProcess *xtf_core_process;
 _Atomic uint8_t *xtf_core_choices;
 bool xtf_core_clock_is_tsc;
 bool xtf_core_awaits_rank;
-void (*xtf_core_switched_off)(void);
 
 enum { LARGEST_PAGE = 65536 };
 

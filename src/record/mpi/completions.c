@@ -104,7 +104,7 @@ void xtf_mpi_probe_found(XtfRing *ring, uint64_t time)
         mine->failed_probes = 0;
 }
 
-/* How a request has completed. */
+/* How a request has completed. `ring` is NULL here where the thread does not record. */
 typedef enum { COMPLETED, CANCELLED, FAILED } Outcome;
 
 static void record_outcome(XtfRing *ring, uint64_t time, const XtfMpiRequest *request, Outcome outcome,
@@ -114,6 +114,8 @@ static void record_outcome(XtfRing *ring, uint64_t time, const XtfMpiRequest *re
     uint32_t peer = request->peer, tag = request->tag;
     uint64_t bytes = request->bytes;
 
+    if (!ring && request->kind != XTF_MPI_REQUEST_OTHER)
+        return;
     switch (request->kind) {
     case XTF_MPI_REQUEST_SENDRECV:
         xtf_core_record(ring, time, outcome == COMPLETED ? XTF_WIRE_ISEND_COMPLETE : XTF_WIRE_REQUEST_CANCELLED, 0, 0,
@@ -151,7 +153,7 @@ static void record_outcome(XtfRing *ring, uint64_t time, const XtfMpiRequest *re
 /* Tests that found nothing, of a request of which the first one was recorded. */
 static void record_tests(XtfRing *ring, uint64_t time, const XtfMpiRequest *request)
 {
-    if (request->tests > 1 && request->kind != XTF_MPI_REQUEST_OTHER && request->kind != XTF_MPI_REQUEST_SILENT &&
+    if (ring && request->tests > 1 && request->kind != XTF_MPI_REQUEST_OTHER && request->kind != XTF_MPI_REQUEST_SILENT &&
         !xtf_mpi_all_calls)
         xtf_core_record(ring, time, XTF_WIRE_REQUEST_TEST, 0, request->tests, request->id);
 }
@@ -270,7 +272,7 @@ bool xtf_mpi_test_failed(long long n, const uint64_t *saved, XtfMpiTest *test)
 
 void xtf_mpi_record_test(XtfRing *ring, uint64_t time, const XtfMpiTest *test)
 {
-    if (test->tests > 0)
+    if (ring && test->tests > 0)
         xtf_core_record(ring, time, XTF_WIRE_REQUEST_TEST, 0, test->tests, test->id);
 }
 

@@ -201,7 +201,7 @@ XtfMpiOperation xtf_mpi_file_begin(XtfRing *ring, uint64_t entered, MPI_File fil
 
 void xtf_mpi_file_end(XtfRing *ring, uint64_t left, int result, XtfMpiOperation operation, const MPI_Status *status)
 {
-    if (operation.handle != XTF_WIRE_NONE)
+    if (ring && operation.handle != XTF_WIRE_NONE)
         xtf_core_record(ring, left, XTF_WIRE_IO_COMPLETE, 0, operation.handle, operation.matching,
                         result == MPI_SUCCESS && status ? xtf_mpi_received(status) : 0);
 }

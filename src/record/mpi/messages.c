@@ -230,7 +230,8 @@ void xtf_mpi_mrecv(XtfRing *ring, uint64_t time, uint64_t saved, const MPI_Statu
 
     if (saved == XTF_MPI_NO_REQUEST || !xtf_mpi_requests_complete(saved, true, &message))
         message.comm = XTF_WIRE_NONE;
-    record_recv(ring, time, message.comm, status);
+    if (ring)
+        record_recv(ring, time, message.comm, status);
 }
 
 void xtf_mpi_imrecv(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Request request)
@@ -238,10 +239,12 @@ void xtf_mpi_imrecv(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Request re
     XtfMpiRequest message;
 
     if (saved == XTF_MPI_NO_REQUEST) {
-        add_silent(request, 0);
+        if (ring)
+            add_silent(request, 0);
         return;
     }
     if (!xtf_mpi_requests_complete(saved, true, &message))
         message.comm = XTF_WIRE_NONE;
-    post(ring, time, message.comm, request);
+    if (ring)
+        post(ring, time, message.comm, request);
 }

@@ -81,7 +81,8 @@ void xtf_mpi_release(uint64_t saved);
 void xtf_mpi_freed(int result, uint64_t saved);
 
 /* What a call that completes requests has done. `saved`: before it, `requests`: after it; `status`,
- * `statuses`: never to be ignored. */
+ * `statuses`: never to be ignored. `ring` is NULL, here and of matched messages, where the thread does not record: they
+ * are forgotten. */
 void xtf_mpi_completed(XtfRing *ring, uint64_t time, int result, uint64_t saved, MPI_Request request,
                        MPI_Status *status);
 void xtf_mpi_completed_all(XtfRing *ring, uint64_t time, int result, long long n, const uint64_t *saved,

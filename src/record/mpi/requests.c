@@ -34,7 +34,6 @@ typedef struct {
 
 static Stripe stripes[STRIPES];
 bool xtf_mpi_requests_shared = true;
-static _Atomic uint32_t last_era;
 static _Atomic uint64_t last_id;
 
 static uint64_t hash_of(uint64_t handle)
@@ -140,14 +139,6 @@ static bool is_one(const XtfMpiRequest *request, uint64_t handle, bool message)
            !(request->flags & XTF_MPI_REQUEST_HELD);
 }
 
-/* The next request of a handle that nobody holds, from `index` on. */
-static uint32_t find_from(Stripe *stripe, uint32_t index, uint64_t handle, bool message)
-{
-    while (index != NONE && !is_one(at(stripe, index), handle, message))
-        index = at(stripe, index)->next;
-    return index;
-}
-
 static void forget(Stripe *stripe, uint32_t index)
 {
     XtfMpiRequest *request = at(stripe, index);
@@ -168,24 +159,14 @@ static void forget(Stripe *stripe, uint32_t index)
     stripe->n--;
 }
 
-static uint32_t present_era(void)
-{
-    return atomic_load_explicit(&last_era, memory_order_relaxed);
-}
-
-/* The first request of a handle, past those that are forgotten because they are old, and a later one is not. */
+/* The first request of a handle that nobody holds. */
 static uint32_t find(Stripe *stripe, uint64_t hash, uint64_t handle, bool message)
 {
     if (!stripe->chains)
         return NONE;
-    uint32_t index = find_from(stripe, chain_of(stripe, hash)->first, handle, message);
-    while (index != NONE && at(stripe, index)->era != present_era()) {
-        uint32_t later = find_from(stripe, at(stripe, index)->next, handle, message);
-        if (later == NONE)
-            break;
-        forget(stripe, index);
-        index = later;
-    }
+    uint32_t index = chain_of(stripe, hash)->first;
+    while (index != NONE && !is_one(at(stripe, index), handle, message))
+        index = at(stripe, index)->next;
     return index;
 }
 
@@ -230,9 +211,14 @@ void xtf_mpi_requests_share(bool share)
     xtf_mpi_requests_shared = share;
 }
 
-void xtf_mpi_requests_new_era(void)
+bool xtf_mpi_requests_are_there(void)
 {
-    atomic_fetch_add_explicit(&last_era, 1, memory_order_relaxed);
+    if (xtf_mpi_requests_shared)
+        return true;
+    for (unsigned i = 0; i < STRIPES; i++)
+        if (stripes[i].n > 0)
+            return true;
+    return false;
 }
 
 uint64_t xtf_mpi_requests_ids(unsigned n)
@@ -257,7 +243,7 @@ XtfMpiRequest *xtf_mpi_requests_open(uint64_t handle, XtfMpiRequestKind kind)
     uint32_t index = stripe->free;
     XtfMpiRequest *request = at(stripe, index);
     stripe->free = request->next;
-    *request = (XtfMpiRequest){.handle = handle, .kind = (uint8_t)kind, .era = present_era()};
+    *request = (XtfMpiRequest){.handle = handle, .kind = (uint8_t)kind};
     append(stripe, index);
     if (__builtin_expect(++stripe->n > 2 * stripe->mask, 0))
         spread(stripe);
@@ -279,7 +265,6 @@ bool xtf_mpi_requests_add(const XtfMpiRequest *request)
     *added = *request;
     added->next = next;
     added->before = before;
-    added->era = present_era();
     xtf_mpi_requests_close(added);
     return true;
 }
@@ -371,7 +356,6 @@ bool xtf_mpi_requests_start(uint64_t handle, uint64_t new_handle, uint64_t id, X
         found->id = id;
         found->tests = 0;
         found->flags &= (uint8_t)~XTF_MPI_REQUEST_CANCEL;
-        found->era = present_era();
         *request = *found;
     }
     unlock(stripe);

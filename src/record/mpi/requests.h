@@ -7,8 +7,7 @@
  * whatever happens to a handle happens to its first one. A request has an id, by which records mean it: one for each
  * time that it is started.
  *
- * Requests that the program completes while nothing is recorded stay here. xtf_mpi_requests_new_era() makes them old:
- * an old one is forgotten when its handle turns up again with one of the present era.
+ * Requests that end while nothing is recorded are forgotten then, as their handles will be given again.
  *
  * Memory is only added where more requests exist at once than ever before; it is never given back.
  *
@@ -47,10 +46,10 @@ enum {
 /* A cache line. What the kinds do not need is 0. */
 typedef struct XtfMpiRequest {
     uint64_t handle;
-    uint64_t id;                /* 0: not active */
-    uint32_t next, before, era; /* the table's */
-    uint8_t kind;               /* XtfMpiRequestKind */
-    uint8_t flags;              /* XTF_MPI_REQUEST_... */
+    uint64_t id;           /* 0: not active */
+    uint32_t next, before; /* the table's */
+    uint8_t kind;          /* XtfMpiRequestKind */
+    uint8_t flags;         /* XTF_MPI_REQUEST_... */
     uint16_t detail; /* COLLECTIVE: the operation, an index in xtf_collective_operations; OTHER: its owner's */
     uint32_t comm;   /* id; OTHER: its owner's */
     uint32_t peer;   /* destination, or the KNOWN receive's source; COLLECTIVE: root; OTHER: its owner's */
@@ -65,8 +64,9 @@ typedef struct XtfMpiRequest {
 
 /* Whether many threads may come at once; at first they may. While only one thread is there. */
 void xtf_mpi_requests_share(bool share);
-/* What is here now may complete without being noticed: a thread is not recorded from now on. */
-void xtf_mpi_requests_new_era(void);
+
+/* Whether any request is known, active or not; true where many threads come at once. */
+bool xtf_mpi_requests_are_there(void);
 
 /* An id that was never given before; `n` of them, the first is returned. Never 0. */
 uint64_t xtf_mpi_requests_ids(unsigned n);

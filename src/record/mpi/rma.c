@@ -86,7 +86,7 @@ void xtf_mpi_win_named(XtfRing *ring, int result, MPI_Win win, const char *name)
 /* The wait for the request of MPI_Rput or its kin has ended. */
 static void access_done(void *ring, uint64_t time, const XtfMpiRequest *request, const void *status)
 {
-    if (status && xtf_mpi_window_complete_one(request->comm, request->bytes))
+    if (status && xtf_mpi_window_complete_one(request->comm, request->bytes) && ring)
         xtf_core_record((XtfRing *)ring, time, XTF_WIRE_RMA_COMPLETE, COMPLETE_LOCALLY, request->comm, request->bytes);
 }
 

@@ -23,7 +23,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 __attribute__((constructor)) static void await_rank(void)
 {
     xtf_core_awaits_rank = true;
-    xtf_core_switched_off = xtf_mpi_requests_new_era; /* requests may complete unseen */
 }
 
 static bool is_recorded(void)
@@ -44,6 +43,11 @@ static bool is_ours(void)
 bool xtf_mpi_agrees(void)
 {
     return xtf_mpi_agreeing && xtf_core_thread.busy != XTF_CORE_BUSY;
+}
+
+bool xtf_mpi_forgets(void)
+{
+    return xtf_mpi_state == XTF_MPI_ON && xtf_core_thread.busy != XTF_CORE_BUSY && xtf_mpi_requests_are_there();
 }
 
 bool xtf_mpi_agrees_init(void)
@@ -107,9 +111,9 @@ bool xtf_mpi_was_abandoned(const void *frame)
 {
     XtfRing *ring = xtf_core_thread.ring;
 
-    if (xtf_core_thread.busy != XTF_CORE_BUSY || !ring || !xtf_mpi_call.frame || frame < xtf_mpi_call.frame)
+    if (xtf_core_thread.busy != XTF_CORE_BUSY || !xtf_mpi_call.frame || frame < xtf_mpi_call.frame)
         return false;
-    while (ring->depth > xtf_mpi_call.depth)
+    while (ring && ring->depth > xtf_mpi_call.depth)
         xtf_core_leave(ring, ring->depth <= XTF_CORE_STACK ? ring->stack[ring->depth - 1] : 0);
     xtf_mpi_call.frame = NULL;
     xtf_core_end();
@@ -159,9 +163,11 @@ void xtf_mpi_finalized(void)
 XTF_MPI_VISIBLE int MPI_Pcontrol(const int level, ...)
 {
     XtfRing *ring;
-    bool known = xtf_mpi_state == XTF_MPI_ON || xtf_mpi_begin_slowly();
     int result;
 
+    if (xtf_core_thread.busy)
+        xtf_mpi_was_abandoned(__builtin_frame_address(0));
+    bool known = xtf_mpi_state == XTF_MPI_ON || xtf_mpi_begin_slowly();
     if (known && level == 1 && !xtf_core_thread.busy)
         xtf_core_set_recording(true);
     xtf_mpi_call.frame = NULL;

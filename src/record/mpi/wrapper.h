@@ -26,6 +26,8 @@ bool xtf_mpi_begin_slowly(void);
  * from inside another call of MPI. */
 bool xtf_mpi_agrees(void);
 bool xtf_mpi_agrees_init(void); /* of MPI_Init */
+/* The same of a call that may end requests: whether there are any that are known. */
+bool xtf_mpi_forgets(void);
 /* Of MPI_Init and what is like it: activates the recorder. */
 XtfRing *xtf_mpi_begin_init(void);
 /* Of MPI_Finalize: which is recorded also by a thread that MPI_Pcontrol has switched off. `frame`: the wrapper's. */
@@ -59,7 +61,7 @@ static inline bool xtf_mpi_is_on(void)
 /* The wrapper that the thread is in: its frame on the stack, and how many frames were open before. */
 typedef struct {
     const void *frame; /* NULL: not known */
-    uint32_t depth;
+    uint32_t depth;    /* UINT32_MAX: the call is not recorded */
 } XtfMpiCall;
 extern __thread XtfMpiCall xtf_mpi_call __attribute__((tls_model("initial-exec")));
 

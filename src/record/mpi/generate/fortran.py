@@ -114,12 +114,11 @@ def recorded_of(function, snippets):
 def unrecorded_of(function, snippets):
     """The call where nothing is recorded, but all members of a communicator agree, as wrappers.unrecorded_body_of() makes it."""
     conversions, filled = filled_of(function, snippets)
-    test = "xtf_mpi_agrees_init()" if function.kind in wrappers.BEGINS else "xtf_mpi_agrees()"
+    test = wrappers.unrecorded_test_of(function)
     return ["    if (!ring) {", f"    if (!{test}) {{", f"        next({passed_of(function, 'ierror')});", "        return;", "    }",
             "    uint64_t entered = 0, left = 0;", "    MPI_Fint result = MPI_SUCCESS;", "    (void)entered, (void)left;",
-            "    uint32_t busy = xtf_core_thread.busy;", "    xtf_mpi_call.frame = NULL;", "    xtf_core_thread.busy = XTF_CORE_BUSY;",
-            *declarations_of(conversions), *wrappers.indent(filled.before), f"    next({passed_of(function, '&result')});", *changes_of(conversions),
-            *wrappers.indent(filled.after), "    xtf_core_thread.busy = busy;", *RETURNED, "    return;", "    }"]
+            *wrappers.UNRECORDED_BEGIN, *statuses_of(function, snippets), *declarations_of(conversions), *wrappers.indent(filled.before),
+            f"    next({passed_of(function, '&result')});", *changes_of(conversions), *wrappers.unrecorded_after_of(filled), "    xtf_core_thread.busy = busy;", *RETURNED, "    return;", "    }"]
 
 
 def body_of(function, snippets):
@@ -130,7 +129,7 @@ def body_of(function, snippets):
     if function.recorded == "off":
         lines += [f"    if (xtf_mpi_quiet({function.number})) {{", *pass_on, "    }"]
     lines += [f"    XtfRing *ring = {wrappers.BEGINS.get(function.kind, 'xtf_mpi_begin()')};"]
-    if function.kind in kinds_handles.ALWAYS:
+    if wrappers.unrecorded_test_of(function):
         lines += unrecorded_of(function, snippets)
     else:
         lines += ["    if (!ring) {", *pass_on, "    }"]

@@ -86,6 +86,9 @@ KINDS = {
     "cancel": (HANDLE, succeeded("xtf_mpi_requests_cancel(handle)")),
 }
 
+# Kinds after which requests, or matched messages, are others: that is noted where nothing is recorded, too, with a ring of NULL.
+ENDING = {"wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome", "request_free", "cancel", "mrecv", "imrecv"}
+
 SENT, RECEIVED = "XTF_MPI_BLOCK({sendcount}, {sendtype})", "XTF_MPI_BLOCK({recvcount}, {recvtype})"
 SENT_V, RECEIVED_V = "XTF_MPI_BLOCKS({sendcounts}, {sendtype})", "XTF_MPI_BLOCKS({recvcounts}, {recvtype})"
 SENT_W, RECEIVED_W = "XTF_MPI_BLOCKS_W({sendcounts}, {sendtypes})", "XTF_MPI_BLOCKS_W({recvcounts}, {recvtypes})"

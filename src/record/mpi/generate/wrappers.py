@@ -70,13 +70,33 @@ def body_of(function, snippets):
     return lines
 
 
+def unrecorded_test_of(function):
+    """Whether hooks of a function are called where nothing is recorded, in C; None: of this one they never are."""
+    if function.kind in kinds_messages.ENDING:
+        return "xtf_mpi_forgets()"
+    if function.kind in kinds_handles.ALWAYS:
+        return "xtf_mpi_agrees_init()" if function.kind in BEGINS else "xtf_mpi_agrees()"
+    return None
+
+
+def unrecorded_after_of(filled):
+    """What stands behind a call that is not recorded."""
+    if not filled.condition:
+        return indent(filled.after)
+    return [f"        if (({filled.condition}) || result != MPI_SUCCESS) {{", *indent(filled.after), "        }"]
+
+
+UNRECORDED_BEGIN = ["        uint32_t busy = xtf_core_thread.busy;", "        xtf_mpi_call = (XtfMpiCall){ __builtin_frame_address(0), UINT32_MAX };",
+                    "        xtf_core_thread.busy = XTF_CORE_BUSY;"]
+
+
 def unrecorded_body_of(function, snippets):
-    """The call where nothing is recorded, but all members of a communicator have to agree on something."""
+    """The call where nothing is recorded, but all members of a communicator have to agree on something, or requests end."""
     filled = kinds.fill(snippets, roles.roles_of(function), function)
-    test = "xtf_mpi_agrees_init()" if function.group == "init" else "xtf_mpi_agrees()"
+    test = unrecorded_test_of(function)
     return ["    if (!ring) {", f"        if (!{test})", f"            return {call_of(function)};", "        uint64_t entered = 0, left = 0;",
-            "        (void)entered, (void)left;", "        uint32_t busy = xtf_core_thread.busy;", "        xtf_mpi_call.frame = NULL;",
-            "        xtf_core_thread.busy = XTF_CORE_BUSY;", *indent(filled.before), f"        int result = {call_of(function)};", *indent(filled.after),
+            "        (void)entered, (void)left;", *UNRECORDED_BEGIN, *statuses_of(function, snippets), *indent(filled.before),
+            f"        int result = {call_of(function)};", *unrecorded_after_of(filled),
             "        xtf_core_thread.busy = busy;", "        return result;", "    }"]
 
 
@@ -86,7 +106,7 @@ def wrapper_of(function, snippets):
     if function.recorded == "off":
         lines += [f"    if (xtf_mpi_quiet({function.number}))", f"        return {call_of(function)};"]
     lines += [f"    XtfRing *ring = {BEGINS.get(function.kind, 'xtf_mpi_begin()')};"]
-    if function.kind in kinds_handles.ALWAYS:
+    if unrecorded_test_of(function):
         lines += unrecorded_body_of(function, snippets)
     else:
         lines += ["    if (!ring)", f"        return {call_of(function)};"]

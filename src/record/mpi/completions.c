@@ -153,8 +153,8 @@ static void record_outcome(XtfRing *ring, uint64_t time, const XtfMpiRequest *re
 /* Tests that found nothing, of a request of which the first one was recorded. */
 static void record_tests(XtfRing *ring, uint64_t time, const XtfMpiRequest *request)
 {
-    if (ring && request->tests > 1 && request->kind != XTF_MPI_REQUEST_OTHER && request->kind != XTF_MPI_REQUEST_SILENT &&
-        !xtf_mpi_all_calls)
+    if (ring && request->tests > 1 && request->kind != XTF_MPI_REQUEST_OTHER &&
+        request->kind != XTF_MPI_REQUEST_SILENT && !xtf_mpi_all_calls)
         xtf_core_record(ring, time, XTF_WIRE_REQUEST_TEST, 0, request->tests, request->id);
 }
 

@@ -50,11 +50,11 @@ typedef struct XtfMpiRequest {
     uint32_t next, before; /* the table's */
     uint8_t kind;          /* XtfMpiRequestKind */
     uint8_t flags;         /* XTF_MPI_REQUEST_... */
-    uint16_t detail; /* COLLECTIVE: the operation, an index in xtf_collective_operations; OTHER: its owner's */
-    uint32_t comm;   /* id; OTHER: its owner's */
-    uint32_t peer;   /* destination, or the KNOWN receive's source; COLLECTIVE: root; OTHER: its owner's */
-    uint32_t tag;    /* likewise */
-    uint64_t bytes;  /* that are sent, or come in a KNOWN receive; OTHER: its owner's */
+    uint16_t detail;       /* COLLECTIVE: the operation, an index in xtf_collective_operations; OTHER: its owner's */
+    uint32_t comm;         /* id; OTHER: its owner's */
+    uint32_t peer;         /* destination, or the KNOWN receive's source; COLLECTIVE: root; OTHER: its owner's */
+    uint32_t tag;          /* likewise */
+    uint64_t bytes;        /* that are sent, or come in a KNOWN receive; OTHER: its owner's */
     union {
         uint64_t received;       /* COLLECTIVE */
         XtfMpiRequestDone *done; /* OTHER */

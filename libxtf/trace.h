@@ -50,8 +50,8 @@ typedef struct {
     uint64_t origin;         /* time 0: the smaller of the writer's origin and the first record */
     uint64_t first;          /* of all records; first > last if there are none */
     uint64_t last;
-    uint64_t complete; /* no later commit adds a row of an earlier time than this to any location; 0: the writer
-                          promised nothing; UINT64_MAX: it closed the file */
+    uint64_t complete; /* no later commit adds a row of an earlier time than this to any location, but side rows; 0: the
+                          writer promised nothing; UINT64_MAX: it closed the file */
 } XtfClock;
 
 const XtfClock *xtf_trace_clock(const XtfTrace *trace);

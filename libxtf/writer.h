@@ -120,9 +120,10 @@ void xtf_table_writer_clear(XtfTableWriter *table);
 
 /* Promises that no row of an earlier global time than `t` will be appended to any array, neither to one that exists nor
  * to a new one; the next commit tells readers. So those who follow a growing file know up to where all locations are
- * complete, idle ones too: what they show of the time before never changes. From now on appending an earlier row is
- * XTF_ERROR_INVALID, and so is a promise of less than an earlier one. Nobody else may use the writer meanwhile. Closing
- * makes the file complete; a writer that goes on with a closed file begins without a promise. */
+ * complete, idle ones too: what they show of the time before never changes. Side rows are not promised: what they say
+ * of a record may be known much later than the record. From now on appending another earlier row is XTF_ERROR_INVALID,
+ * and so is a promise of less than an earlier one. Nobody else may use the writer meanwhile. Closing makes the file
+ * complete; a writer that goes on with a closed file begins without a promise. */
 bool xtf_writer_set_complete(XtfWriter *writer, uint64_t t, GError **error);
 
 /* Time 0, unless a record is earlier; UINT64_MAX: the first record. For who changes the clocks of a trace that exists.

@@ -100,7 +100,7 @@ void xtf_array_writer_hold_to_promise(XtfArrayWriter *array)
     const XtfWriter *writer = array->writer;
     uint64_t complete = xtf_clock_map_to_local(xtf_writer_clock(writer, array->clock_map), writer->complete);
 
-    array->earliest = MAX(array->last, complete);
+    array->earliest = array->schema->kind == XTF_SCHEMA_SIDE ? array->last : MAX(array->last, complete);
 }
 
 /* Whether a location has rows whose times another map would change. */

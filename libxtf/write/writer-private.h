@@ -65,7 +65,7 @@ struct XtfArrayWriter {
     const XtfSchema *schema;
     uint64_t location;
     uint64_t n_rows, first, last;
-    uint64_t earliest;   /* no row may be earlier: for the last one, and for what was promised */
+    uint64_t earliest;   /* no row may be earlier: for the last one, and, but side rows, for what was promised */
     XtfOpenEdge *open;   /* NULL unless it is open */
     XtfRef edge;         /* as of the last commit, or the closing */
     uint32_t edge_bytes; /* that the edge takes, with all that lies beside it; 0: it was never stored */

@@ -64,6 +64,41 @@ Test(growing, promises)
     remove_folder(folder);
 }
 
+/* What side rows say may be known long after their time. They are in the order of their own times all the same. */
+Test(growing, side_rows_are_not_promised)
+{
+    static const XtfFieldSpec fields[] = {{.name = "time", .type = XTF_TYPE_U64, .role = "time", .unit = "ticks"},
+                                          {.name = "seq", .type = XTF_TYPE_U64, .role = "seq"},
+                                          {0}};
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    GError *error = NULL;
+    XtfWriter *writer = xtf_writer_create(path, &(XtfWriterOptions){.no_sync = true}, &error);
+    XtfSchema *schema = xtf_schema_new("late", XTF_SCHEMA_SIDE, fields, &error);
+    struct {
+        uint64_t time, seq;
+    } row = {.time = 20};
+    uint32_t id;
+
+    cr_assert_good(append_at(writer, 1, 50, &error), error);
+    cr_assert_good(schema && xtf_writer_add_schema(writer, schema, &id, &error), error);
+    XtfArrayWriter *array = xtf_writer_array(writer, 1, id, &error);
+    cr_assert_good(array && xtf_array_writer_append(array, &row, &error), error);
+    cr_assert_good(xtf_writer_set_complete(writer, 100, &error) && xtf_writer_commit(writer, &error), error);
+    row.time = 30;
+    cr_assert_good(xtf_array_writer_append(array, &row, &error), error);
+    row.time = 29;
+    assert_refused(xtf_array_writer_append(array, &row, &error), &error);
+    array = xtf_writer_array(writer, 2, id, &error); /* a new one, too */
+    cr_assert_good(array && xtf_array_writer_append(array, &row, &error), error);
+    assert_refused(append_at(writer, 1, 99, &error), &error);
+    cr_assert_good(xtf_writer_commit(writer, &error), error);
+    cr_assert_eq(complete_in(path), 100);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+    xtf_schema_free(schema);
+    remove_folder(folder);
+}
+
 /* Row n of a location: whatever was committed can be recognised. */
 static TestRow row_of(uint64_t location, uint64_t n)
 {

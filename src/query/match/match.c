@@ -16,6 +16,7 @@ const char *const xtf_pair_doubts[XTF_N_DOUBTS] = {
     [XTF_DOUBT_COUNTS] = "the group has other numbers of sends and receives",
     [XTF_DOUBT_BYTES] = "as many bytes were not received as were sent",
     [XTF_DOUBT_THREADS] = "several threads were sending or receiving in the group at one time",
+    [XTF_DOUBT_OPEN] = "a receive that was posted before this one was still open at the last commit",
     [XTF_DOUBT_POSTING] = "it is not known when this receive, or one of its group behind it, was posted",
     [XTF_DOUBT_PROBE] = "a probe matched this message, or one of its group that was open with it",
 };
@@ -42,7 +43,8 @@ static XtfMessageProcess *take_process(Question *question, uint64_t proc, GError
     return xtf_message_process_take(&matching->processes, &matching->types, matching->context, proc, error);
 }
 
-/* Takes the process of an end, and finds which of its locations that is. */
+/* Takes the process of an end, and finds which of its locations that is; of none if it has neither sends nor postings.
+ */
 static XtfMessageProcess *take_end(Question *question, const XtfMessageEnd *end, uint32_t *at, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(question->matching->context, error);
@@ -50,15 +52,9 @@ static XtfMessageProcess *take_end(Question *question, const XtfMessageEnd *end,
     if (!locations || !xtf_matching_check(question->matching, error))
         return NULL;
     XtfMessageProcess *process = take_process(question, locations->all[end->location].proc, error);
-    if (!process)
-        return NULL;
-    *at = xtf_message_process_find(process, end->location);
-    if (*at < process->n)
-        return process;
-    xtf_message_process_put(&question->matching->processes, process);
-    xtf_damaged(error, "location %" G_GUINT64_FORMAT " has messages, but no postings of what it received",
-                locations->all[end->location].id);
-    return NULL;
+    if (process)
+        *at = xtf_message_process_find(process, end->location);
+    return process;
 }
 
 static void set_side(const Question *question, XtfMessagesKind kind, XtfMessageSide *side)
@@ -237,7 +233,11 @@ bool xtf_match_send(XtfMatching *matching, const XtfMessageEnd *send, XtfMessage
 
     *message = (XtfMessage){0};
     question.sender = take_end(&question, send, &place.location, error);
-    if (!question.sender || !set_send(&question, &place, error))
+    if (!question.sender)
+        return false;
+    if (place.location == question.sender->n)
+        return xtf_damaged(error, "a location has lost its sends");
+    if (!set_send(&question, &place, error))
         return false;
     const XtfMessageLocation *location = &question.sender->locations[place.location];
     if (!xtf_array_row(&location->arrays[XTF_MESSAGES_SENDS], place.row, row, error) ||
@@ -285,26 +285,33 @@ static bool gallop(const XtfArray *array, const Posting *posting, uint64_t near,
     return true;
 }
 
-/* The row of `postings` of row m of `recvs`. */
+/* The row of `postings` of row m of `recvs`. *found is false if it would stand behind all rows: they are written in the
+ * order of posting, once they are complete. */
 static bool find_posting(const XtfMatching *matching, const XtfMessageLocation *location, uint64_t m, uint64_t *n,
-                         GError **error)
+                         bool *found, GError **error)
 {
     const XtfMessageTypes *types = &matching->types;
     const XtfArray *postings = &location->arrays[XTF_MESSAGES_POSTINGS];
     uint8_t row[XTF_ROW_MAX];
 
-    if (!location->has_recvs || !location->has[XTF_MESSAGES_POSTINGS] || m >= location->recvs.n_rows)
-        return xtf_damaged(error, "location %" G_GUINT64_FORMAT " has no postings of its receives", location->id);
+    *found = false;
+    if (!location->has_recvs || m >= location->recvs.n_rows)
+        return xtf_damaged(error, "location %" G_GUINT64_FORMAT " has lost its receives", location->id);
+    if (!location->has[XTF_MESSAGES_POSTINGS])
+        return true;
     if (!xtf_array_row(&location->recvs, m, row, error))
         return false;
     uint64_t seq = xtf_field_get(types->recvs_seq, row), posted = xtf_field_get(types->recvs_posted, row);
     Posting posting = {&types->types[XTF_MESSAGES_POSTINGS], seq - MIN(seq, posted), m};
     if (!gallop(postings, &posting, m, n, error))
         return false;
+    if (*n == postings->n_rows)
+        return true;
     for (; *n < postings->n_rows; ++*n) {
         if (!xtf_array_row(postings, *n, row, error))
             return false;
-        if (xtf_field_get(posting.type->message, row) == m)
+        *found = xtf_field_get(posting.type->message, row) == m;
+        if (*found)
             return true;
         if (xtf_field_get(posting.type->seq, row) != posting.seq)
             break;
@@ -319,14 +326,21 @@ bool xtf_match_receive(XtfMatching *matching, const XtfMessageEnd *receive, XtfM
     const XtfMessageType *type = &matching->types.types[XTF_MESSAGES_POSTINGS];
     XtfMessagePlace place;
     uint8_t row[XTF_ROW_MAX];
+    bool found = false;
 
     *message = (XtfMessage){0};
     question.receiver = take_end(&question, receive, &place.location, error);
     if (!question.receiver)
         return false;
     const XtfMessageLocation *location = &question.receiver->locations[place.location];
-    if (!find_posting(matching, location, receive->row, &place.row, error) || !set_receive(&question, &place, error) ||
-        !xtf_array_row(&location->arrays[XTF_MESSAGES_POSTINGS], place.row, row, error) ||
+    if (place.location < question.receiver->n &&
+        !find_posting(matching, location, receive->row, &place.row, &found, error))
+        return false;
+    if (!found) {
+        doubt(message, XTF_DOUBT_OPEN);
+        return true;
+    }
+    if (!set_receive(&question, &place, error) || !xtf_array_row(&location->arrays[XTF_MESSAGES_POSTINGS], place.row, row, error) ||
         !find_group(&question, type, row, false, error))
         return false;
     return !message->has_group || (xtf_message_rank(&question.postings, &place, &message->k, error) &&

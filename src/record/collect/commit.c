@@ -28,7 +28,7 @@ static const XtfRequest *first_request(const XtfStream *stream)
     return xtf_requests_empty(requests) ? NULL : &requests->ring[requests->first & (requests->room - 1)];
 }
 
-/* A send whose request was freed is never completed. It must not hold up the receives behind it. */
+/* A send whose request was freed is never completed. It must not hold up the postings behind it. */
 static bool forget_old_sends(XtfCollectRing *ring, uint64_t now)
 {
     const XtfRequest *request;
@@ -42,7 +42,7 @@ static bool forget_old_sends(XtfCollectRing *ring, uint64_t now)
     return true;
 }
 
-/* No row of the location will come that is earlier, unless a record is published very late. */
+/* No record of the location will come that is earlier, unless it is published very late. */
 static uint64_t bound_of(const XtfCollectRing *ring, uint64_t bound)
 {
     const XtfStream *stream = &ring->stream;
@@ -50,11 +50,7 @@ static uint64_t bound_of(const XtfCollectRing *ring, uint64_t bound)
     if (!ring->open || ring->fault)
         return bound;
     /* A send is published when its call returns, with the time at which it was entered. */
-    if (is_sending(ring->collector, xtf_stream_region(stream)))
-        bound = MIN(bound, stream->last);
-    /* A posting has the time at which it was posted, and is appended when it is completed. */
-    const XtfRequest *request = first_request(stream);
-    return request ? MIN(bound, request->row.time) : bound;
+    return is_sending(ring->collector, xtf_stream_region(stream)) ? MIN(bound, stream->last) : bound;
 }
 
 static bool promise(XtfCollectSession *session, uint64_t reading, GError **error)

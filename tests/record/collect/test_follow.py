@@ -1,18 +1,23 @@
 """A job that runs, mounted with --follow: its records appear, at most two commits behind, and in the end all are there.
 
-Commits come once a second: two of them are the two seconds that a follower may be behind, by the job's own clock.
+Commits come once a second: two of them are the two seconds that a follower may be behind, by the job's own clock. A receive that stays posted
+all the while holds nothing up but the order of what was posted behind it.
 """
 
 import os
 import pathlib
 import re
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 
-from wire import OWN, RUNNING, Traced, define_region, record
+from wire import NONE, OWN, RUNNING, Traced, define, define_region, record
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "reader"))
+from xtf_reader import Trace  # noqa: E402
 
 XTF = os.environ["XTF"]
 SKIP = 77
@@ -37,7 +42,8 @@ def commits(part):
 
 
 class Job:
-    """Two processes. Each calls its region now and then; the second one falls silent."""
+    """Two processes. Each calls its region now and then; the second one falls silent. The first one has a receive open all the time, and completes another
+    one that was posted behind it."""
 
     def __init__(self, folder):
         clock = (1, 0, 0, BASE, 1)
@@ -45,25 +51,49 @@ class Job:
         self.traced = [Traced(XTF, folder, rank=rank, world=2, phase=RUNNING, clock=clock) for rank in range(2)]
         for traced in self.traced:
             now = time.monotonic_ns()
-            traced.memory.append(0, record("OWNER", now, 0, 0, 1) + define_region(now, OWN, "work"))
+            world = define("GROUP", now, 0, struct.pack("<4I", 2, 0, 0, 1)) + define("COMM", now, 0, struct.pack("<5I", 0, NONE, NONE, 0, 0))
+            traced.memory.append(0, record("OWNER", now, 0, 0, 1) + define_region(now, OWN, "work") + world)
             self.written += 1  # PROGRAM_BEGIN
+        self.write(1, record("SEND", time.monotonic_ns(), 0, 0, 7 << 32, 100), record("SEND", time.monotonic_ns(), 0, 0, 7 << 32, 200))
+        now = time.monotonic_ns()
+        self.write(0, record("IRECV_REQUEST", now, 0, 0, 1), record("IRECV_REQUEST", now + 1, 0, 0, 2), record("IRECV", now + 2, 0, 1, 7 << 32, 200, 2))
         self.parts = [pathlib.Path(folder) / f"{rank:06}.xtf" for rank in range(2)]
 
+    def write(self, rank, *records):
+        self.traced[rank].memory.append(0, b"".join(records))
+        self.written += len(records)
+
     def work(self):
-        for traced in self.traced[:1 if self.silent else 2]:
+        for rank in range(1 if self.silent else 2):
             now = time.monotonic_ns()
-            traced.memory.append(0, record("ENTER", now, OWN) + record("LEAVE", now + 1, OWN))
-            self.written += 2
+            self.write(rank, record("ENTER", now, OWN), record("LEAVE", now + 1, OWN))
 
     def go_on_for_two_commits(self):
         before = [commits(part) for part in self.parts]
         wait_until(lambda: self.work() or all(commits(part) >= n + 2 for part, n in zip(self.parts, before)), "two commits of each part")
+
+    def receive(self):
+        """What was posted first is complete."""
+        self.write(0, record("IRECV", time.monotonic_ns(), 0, 1, 7 << 32, 100, 1))
 
     def end(self):
         for traced in self.traced:
             assert traced.end() == (0, ""), "the collector complains"
             traced.__exit__()
             self.written += 1  # PROGRAM_END
+
+
+def facts(message):
+    """A file of names and values."""
+    return dict(line.rstrip("\n").split(None, 1) for line in open(message))
+
+
+def check_messages(mount):
+    """The receives are complete in another order than they were posted in."""
+    for n, (number, size) in enumerate([("1", "200 B"), ("0", "100 B")]):
+        said = facts(f"{mount}/proc/0/recvs/num/{n}/message")
+        assert [said[name] for name in ("state", "number", "bytes_sent", "bytes_received")] == ["certain", number, size, size], said
+        assert facts(f"{mount}/proc/0/recvs/num/{n}/match/message") == said
 
 
 def check(job, mount):
@@ -82,12 +112,17 @@ def check(job, mount):
         seen.append(written)
         assert shown() <= job.written
     assert seen == sorted(set(seen)), seen
+    said = facts(f"{mount}/proc/0/recvs/num/0/message")
+    assert (said["state"], said["why"]) == ("uncertain", "a receive that was posted before this one was still open at the last commit"), said
+    job.receive()
     job.end()
     wait_until(lambda: shown() == job.written, f"all {job.written} records are shown, but {shown()}")
+    check_messages(mount)
     assert len(open(f"{mount}/proc/1/records").readlines()) < job.written
     for part in job.parts:
         done = subprocess.run([XTF, "check", part], stdout=subprocess.PIPE, text=True)
         assert done.returncode == 0 and ": 0 problems" in done.stdout, done.stdout
+        assert not [array for array in Trace(part).arrays() if array.schema.name == "backward_times"], "times were held up"
     print(f"{job.written} records; after {', '.join(map(str, seen))} of them all were shown two commits later")
 
 
@@ -99,13 +134,15 @@ def main():
         return SKIP
     with tempfile.TemporaryDirectory(prefix="xtf-follow-") as folder, tempfile.TemporaryDirectory(prefix="xtf-mount-") as mount:
         job = Job(folder)
-        wait_until(lambda: all(commits(part) > 0 for part in job.parts), "a commit of each part")
-        daemon = subprocess.Popen([XTF, "mount", "-f", "--follow", folder, mount])
+        daemon = None
         try:
+            wait_until(lambda: all(commits(part) > 0 for part in job.parts), "a commit of each part")
+            daemon = subprocess.Popen([XTF, "mount", "-f", "--follow", folder, mount])
             check(job, mount)
         finally:
-            daemon.send_signal(signal.SIGTERM)
-            daemon.wait(20)
+            if daemon:
+                daemon.send_signal(signal.SIGTERM)
+                daemon.wait(20)
             if is_mounted(mount):
                 subprocess.run(["umount", "-l", mount], check=False)
             for traced in job.traced:

@@ -340,7 +340,8 @@ bool xtf_match_receive(XtfMatching *matching, const XtfMessageEnd *receive, XtfM
         doubt(message, XTF_DOUBT_OPEN);
         return true;
     }
-    if (!set_receive(&question, &place, error) || !xtf_array_row(&location->arrays[XTF_MESSAGES_POSTINGS], place.row, row, error) ||
+    if (!set_receive(&question, &place, error) ||
+        !xtf_array_row(&location->arrays[XTF_MESSAGES_POSTINGS], place.row, row, error) ||
         !find_group(&question, type, row, false, error))
         return false;
     return !message->has_group || (xtf_message_rank(&question.postings, &place, &message->k, error) &&

@@ -37,8 +37,8 @@ typedef enum {
     XTF_DOUBT_BYTES,     /* the receive got another number of bytes than were sent */
     XTF_DOUBT_THREADS,   /* several threads sent, or received, in the group at one time */
     XTF_DOUBT_POSTING,   /* when the receive was posted is not known, or that of another one that counts in its place */
-    XTF_DOUBT_OPEN,      /* a receive that was posted before is not complete, so the order behind it is not written yet */
-    XTF_DOUBT_PROBE,     /* the receive, or one of its group that was open with it, takes what was matched by a probe */
+    XTF_DOUBT_OPEN,  /* a receive that was posted before is not complete, so the order behind it is not written yet */
+    XTF_DOUBT_PROBE, /* the receive, or one of its group that was open with it, takes what was matched by a probe */
     XTF_N_DOUBTS,
 } XtfPairDoubt;
 

@@ -52,7 +52,7 @@ static void read_locations(Script *script, GError **error)
 
     points->n_locations = (uint32_t)next();
     points->locations = g_new0(XtfPointLocation, points->n_locations);
-    points->points = points->times = points->results = XTF_SPOOL_NONE;
+    points->points = points->times = XTF_SPOOL_NONE;
     points->contexts = &script->contexts;
     xtf_contexts_init(points->contexts);
     xtf_context_cache_init(&cache);
@@ -62,8 +62,7 @@ static void read_locations(Script *script, GError **error)
     xtf_contexts_number(points->contexts);
     for (uint32_t i = 0; i < points->n_locations; i++)
         points->locations[i].id = points->locations[i].proc = (uint64_t)next();
-    if (xtf_spool_open(&points->points, error) && xtf_spool_open(&points->times, error) &&
-        xtf_spool_open(&points->results, error))
+    if (xtf_spool_open(&points->points, error) && xtf_spool_open(&points->times, error))
         xtf_operations_open(&points->operations, error);
 }
 
@@ -167,16 +166,16 @@ static void print_waits(const Script *script, uint32_t number, GError **error)
     for (uint64_t i = 0; i < location->n && !*error; i++) {
         XtfPoint point;
         XtfPointResult result;
-        if (!xtf_points_read(script->points, location->first + i, 1, &point, error) ||
-            !xtf_points_results(script->points, location->first + i, 1, &result, error))
+        if (!xtf_points_read(script->points, location->first + i, 1, &point, error))
             return;
+        xtf_points_results(script->points, location->first + i, 1, &result);
         if (point.wait > 0)
             printf("wait %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 "\n", number, point.seq,
                    result.indirect, result.propagating, result.passed, seq_of(script, result.cause, error));
     }
 }
 
-static void print_delays(const XtfDelays *delays, uint32_t number, GError **error)
+static void print_delays(XtfDelays *delays, uint32_t number, GError **error)
 {
     XtfDelay delay;
 

@@ -104,17 +104,16 @@ static void settle(Pass *pass, XtfWaiter *waiter)
         xtf_share_round(rests, xtf_share_key(point->context, XTF_SHARE_PROPAGATING + cost), propagating, point->wait);
 }
 
-static bool put_result(Pass *pass, const XtfWaiter *waiter, GError **error)
+static void put_result(Pass *pass, const XtfWaiter *waiter)
 {
     uint64_t first = xtf_points_location(pass->work.intervals.points, waiter->location)->first;
 
-    if (waiter->result.passed == 0 && waiter->result.propagating == 0)
-        return true; /* as it is at first */
-    return xtf_points_put_result(pass->work.intervals.points, first + waiter->i, &waiter->result, error);
+    if (waiter->result.passed > 0 || waiter->result.propagating > 0) /* else it is as it was at first */
+        xtf_points_put_result(pass->work.intervals.points, first + waiter->i, &waiter->result);
 }
 
 /* A wait for a message: whoever was late may go on. */
-static Step pass_wait(Pass *pass, const XtfWaiter *waiter, GError **error)
+static Step pass_wait(Pass *pass, const XtfWaiter *waiter)
 {
     const Place place = {.location = waiter->location, .i = waiter->i};
     const Passed passed = {waiter->costs, waiter->result};
@@ -122,8 +121,7 @@ static Step pass_wait(Pass *pass, const XtfWaiter *waiter, GError **error)
 
     for (uint32_t kind = 0; kind < XTF_COSTS; kind++)
         nothing &= waiter->costs.of[kind] <= 0;
-    if (!put_result(pass, waiter, error))
-        return FAILED;
+    put_result(pass, waiter);
     if (!nothing)
         g_hash_table_insert(pass->passed, g_memdup2(&place, sizeof place), g_memdup2(&passed, sizeof passed));
     uint32_t blocked = GPOINTER_TO_UINT(g_hash_table_lookup(pass->blocked, &place));
@@ -219,7 +217,8 @@ static Step pass_member(Pass *pass, const XtfWaiter *waiter, GError **error)
         return FAILED;
     if (all.n_points == 0) {
         pass->counts.lost++;
-        return put_result(pass, waiter, error) ? WENT : FAILED;
+        put_result(pass, waiter);
+        return WENT;
     }
     Operation *operation = operation_of(pass, point->instance);
     if (all.late != waiter->location || all.late_seq != point->seq) {
@@ -263,7 +262,7 @@ static Step step(Pass *pass, uint32_t location, GError **error)
     switch ((XtfPointSide)waiter.point.side) {
     case XTF_POINT_WAITS:
     case XTF_POINT_MEETS:
-        return pass_wait(pass, &waiter, error);
+        return pass_wait(pass, &waiter);
     case XTF_POINT_ALL:
     case XTF_POINT_ROOT:
     case XTF_POINT_LEAF:
@@ -273,7 +272,8 @@ static Step step(Pass *pass, uint32_t location, GError **error)
     case XTF_POINT_FORKS:
         return xtf_idle_until(&pass->work, location, waiter.i, error) ? WENT : FAILED;
     default:
-        return put_result(pass, &waiter, error) ? WENT : FAILED;
+        put_result(pass, &waiter);
+        return WENT;
     }
 }
 
@@ -347,7 +347,7 @@ static void pass_finish(Pass *pass)
     xtf_team_contexts_free(pass->work.teams);
     g_free(pass->work.waiter_of);
     g_array_unref(pass->work.later);
-    g_array_unref(pass->work.intervals.checkpoint.all);
+    xtf_intervals_finish(&pass->work.intervals);
     xtf_marks_finish(&pass->marks);
     g_free(pass->counts_outside);
     xtf_point_cache_free(pass->work.intervals.cache);
@@ -387,7 +387,6 @@ static void pass_init(Pass *pass, XtfPoints *points, XtfDelays *delays)
         .cache = xtf_point_cache_new(points, &pass->marks),
         .outside = n_contexts - 1,
         .counts_outside = pass->counts_outside,
-        .checkpoint.all = g_array_new(false, false, sizeof(XtfContextSum)),
     };
     xtf_operation_heads_init(&pass->heads, xtf_points_operations(points));
     xtf_context_times_init(&pass->work.all, n_contexts);

@@ -25,6 +25,8 @@ struct XtfDelays {
     XtfDelay *buffers; /* of `room` delays each, by location, in `paged` */
     XtfPaged paged;
     uint32_t n_added; /* since they rested */
+    XtfDelay *part;   /* the one that was read last */
+    uint64_t part_at; /* where it lies; UINT64_MAX: none was read */
 };
 
 XtfDelays *xtf_delays_new(uint32_t n_locations, GError **error)
@@ -36,6 +38,7 @@ XtfDelays *xtf_delays_new(uint32_t n_locations, GError **error)
         .locations = g_new0(Location, MAX(n_locations, 1)),
         .n_locations = n_locations,
         .room = CLAMP(BUFFERS_BYTES / sizeof(XtfDelay) / MAX(n_locations, 1), ROOM_MIN, ROOM_MAX),
+        .part_at = UINT64_MAX,
     };
     delays->buffers =
         xtf_paged_grow(&delays->paged, MAX((size_t)n_locations, 1) * delays->room * sizeof *delays->buffers);
@@ -50,6 +53,7 @@ void xtf_delays_free(XtfDelays *delays)
         g_clear_pointer(&delays->locations[i].parts, g_array_unref);
     xtf_paged_free(&delays->paged);
     g_free(delays->locations);
+    g_free(delays->part);
     xtf_spool_close(&delays->spool);
     g_free(delays);
 }
@@ -79,7 +83,20 @@ uint64_t xtf_delays_n(const XtfDelays *delays, uint32_t location)
     return delays->locations[location].n;
 }
 
-bool xtf_delays_get(const XtfDelays *delays, uint32_t number, uint64_t i, XtfDelay *delay, GError **error)
+static bool read_part(XtfDelays *delays, uint64_t at, GError **error)
+{
+    if (delays->part_at == at)
+        return true;
+    if (!delays->part)
+        delays->part = g_new(XtfDelay, delays->room);
+    delays->part_at = UINT64_MAX;
+    if (!xtf_spool_get(&delays->spool, at, delays->part, delays->room * sizeof *delays->part, error))
+        return false;
+    delays->part_at = at;
+    return true;
+}
+
+bool xtf_delays_get(XtfDelays *delays, uint32_t number, uint64_t i, XtfDelay *delay, GError **error)
 {
     const Location *location = &delays->locations[number];
     uint64_t added = location->n - 1 - i, part = added / delays->room, at = added % delays->room;
@@ -88,11 +105,13 @@ bool xtf_delays_get(const XtfDelays *delays, uint32_t number, uint64_t i, XtfDel
         *delay = delays->buffers[(size_t)number * delays->room + at];
         return true;
     }
-    return xtf_spool_get(&delays->spool, g_array_index(location->parts, uint64_t, part) + at * sizeof *delay, delay,
-                         sizeof *delay, error);
+    if (!read_part(delays, g_array_index(location->parts, uint64_t, part), error))
+        return false;
+    *delay = delays->part[at];
+    return true;
 }
 
-static bool write_location(const XtfPoints *points, const XtfDelays *delays, uint32_t number, XtfArrayWriter *array,
+static bool write_location(const XtfPoints *points, XtfDelays *delays, uint32_t number, XtfArrayWriter *array,
                            XtfSteps *steps, GError **error)
 {
     enum { BETWEEN_LOOKS = 4096 };
@@ -120,8 +139,7 @@ static bool write_location(const XtfPoints *points, const XtfDelays *delays, uin
     return xtf_steps_go_on(steps, n % BETWEEN_LOOKS, error) && xtf_array_writer_close(array, error);
 }
 
-bool xtf_delays_write(const XtfPoints *points, const XtfDelays *delays, XtfWriter *writer, XtfSteps *steps,
-                      GError **error)
+bool xtf_delays_write(const XtfPoints *points, XtfDelays *delays, XtfWriter *writer, XtfSteps *steps, GError **error)
 {
     uint64_t n = 0;
     uint32_t schema;

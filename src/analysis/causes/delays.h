@@ -29,8 +29,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfDelays, xtf_delays_free)
 bool xtf_delays_add(XtfDelays *delays, uint32_t location, const XtfDelay *delay, GError **error);
 /* In the order of `seq`. */
 uint64_t xtf_delays_n(const XtfDelays *delays, uint32_t location);
-bool xtf_delays_get(const XtfDelays *delays, uint32_t location, uint64_t i, XtfDelay *delay, GError **error);
+bool xtf_delays_get(XtfDelays *delays, uint32_t location, uint64_t i, XtfDelay *delay, GError **error);
 
 /* Writes the rows of `delays` of all locations. One step. */
-bool xtf_delays_write(const XtfPoints *points, const XtfDelays *delays, XtfWriter *writer, XtfSteps *steps,
-                      GError **error);
+bool xtf_delays_write(const XtfPoints *points, XtfDelays *delays, XtfWriter *writer, XtfSteps *steps, GError **error);

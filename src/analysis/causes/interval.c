@@ -1,5 +1,9 @@
 #include "src/analysis/causes/interval.h"
 
+enum {
+    SUMS_MAX = 1 << 16, /* that checkpoints which were read may have together */
+};
+
 bool xtf_interval_since(XtfIntervals *intervals, uint32_t location, uint64_t to, XtfInterval *interval, GError **error)
 {
     XtfMark mark;
@@ -18,6 +22,42 @@ bool xtf_interval_since_all(XtfIntervals *intervals, uint32_t location, uint64_t
     *interval = (XtfInterval){.location = location, .to = to};
     return xtf_point_cache_mark(intervals->cache, location, to, &mark, error) &&
            xtf_marks_meetings(intervals->marks, mark.since, &interval->from, later, error);
+}
+
+/* ---- Checkpoints. */
+
+static void forget_checkpoints(XtfCheckpoints *checkpoints)
+{
+    for (unsigned i = 0; i < XTF_CHECKPOINTS; i++)
+        g_clear_pointer(&checkpoints->all[i].all, g_array_unref);
+    *checkpoints = (XtfCheckpoints){0};
+}
+
+void xtf_intervals_finish(XtfIntervals *intervals)
+{
+    forget_checkpoints(&intervals->checkpoints);
+}
+
+/* The checkpoint at a place; good until the next one is asked for. */
+static const XtfCheckpoint *checkpoint_at(XtfIntervals *intervals, uint64_t at, GError **error)
+{
+    XtfCheckpoints *checkpoints = &intervals->checkpoints;
+    unsigned slot = (at * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (XTF_CHECKPOINTS - 1);
+    XtfCheckpoint *checkpoint = &checkpoints->all[slot];
+
+    if (checkpoints->places[slot] == at + 1)
+        return checkpoint;
+    if (checkpoints->n > SUMS_MAX)
+        forget_checkpoints(checkpoints);
+    if (!checkpoint->all)
+        checkpoint->all = g_array_new(FALSE, FALSE, sizeof(XtfContextSum));
+    checkpoints->n -= checkpoints->places[slot] ? checkpoint->all->len : 0;
+    checkpoints->places[slot] = 0;
+    if (!xtf_marks_checkpoint(intervals->marks, at, checkpoint, error))
+        return NULL;
+    checkpoints->places[slot] = at + 1;
+    checkpoints->n += checkpoint->all->len;
+    return checkpoint;
 }
 
 /* ---- Sums. */
@@ -58,10 +98,11 @@ static bool add_points(XtfIntervals *intervals, uint32_t location, uint64_t firs
 }
 
 /* All of a checkpoint that was added behind point `from`. */
-static void add_checkpoint(const XtfIntervals *intervals, const XtfInterval *interval, XtfContextTimes *sum)
+static void add_checkpoint(const XtfIntervals *intervals, const XtfInterval *interval, const XtfCheckpoint *checkpoint,
+                           XtfContextTimes *sum)
 {
-    for (guint k = 0; k < intervals->checkpoint.all->len; k++) {
-        const XtfContextSum *one = &g_array_index(intervals->checkpoint.all, XtfContextSum, k);
+    for (guint k = 0; k < checkpoint->all->len; k++) {
+        const XtfContextSum *one = &g_array_index(checkpoint->all, XtfContextSum, k);
         if (interval->from == XTF_NO_POINT || one->last > interval->from)
             add_one(intervals, interval->location, one->context, one->ticks, false, sum);
     }
@@ -74,13 +115,14 @@ static bool take_off_before(XtfIntervals *intervals, const XtfInterval *interval
     uint64_t begin = 0;
 
     if (first->sums != XTF_NO_POINT) {
-        if (!xtf_marks_checkpoint(intervals->marks, first->sums, &intervals->checkpoint, error))
+        const XtfCheckpoint *checkpoint = checkpoint_at(intervals, first->sums, error);
+        if (!checkpoint)
             return false;
-        for (guint k = 0; k < intervals->checkpoint.all->len; k++) {
-            const XtfContextSum *one = &g_array_index(intervals->checkpoint.all, XtfContextSum, k);
+        for (guint k = 0; k < checkpoint->all->len; k++) {
+            const XtfContextSum *one = &g_array_index(checkpoint->all, XtfContextSum, k);
             add_one(intervals, interval->location, one->context, one->ticks, true, sum);
         }
-        begin = intervals->checkpoint.point + 1;
+        begin = checkpoint->point + 1;
     }
     return add_points(intervals, interval->location, begin, interval->from, false, true, sum, error);
 }
@@ -96,12 +138,13 @@ static bool add_times(XtfIntervals *intervals, const XtfInterval *interval, cons
 
     if (last->sums == XTF_NO_POINT || (!begins && last->sums == first->sums))
         return add_points(intervals, location, from, interval->to, true, false, sum, error);
-    if (!xtf_marks_checkpoint(intervals->marks, last->sums, &intervals->checkpoint, error))
+    const XtfCheckpoint *checkpoint = checkpoint_at(intervals, last->sums, error);
+    if (!checkpoint)
         return false;
-    if (!begins && intervals->checkpoint.point <= interval->from)
+    if (!begins && checkpoint->point <= interval->from)
         return add_points(intervals, location, from, interval->to, true, false, sum, error);
-    from = intervals->checkpoint.point + 1;
-    add_checkpoint(intervals, interval, sum);
+    from = checkpoint->point + 1;
+    add_checkpoint(intervals, interval, checkpoint, sum);
     return (begins || take_off_before(intervals, interval, first, sum, error)) &&
            add_points(intervals, location, from, interval->to, true, false, sum, error);
 }

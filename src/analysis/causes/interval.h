@@ -6,6 +6,15 @@
 #include "src/analysis/causes/context-times.h"
 #include "src/analysis/causes/point-cache.h"
 
+/* Checkpoints that were read: the same one is asked for again and again. */
+enum { XTF_CHECKPOINTS = 64 };
+
+typedef struct {
+    XtfCheckpoint all[XTF_CHECKPOINTS];
+    uint64_t places[XTF_CHECKPOINTS]; /* where they lie, plus 1; 0: none */
+    uint64_t n;                       /* sums of all of them */
+} XtfCheckpoints;
+
 /* Where to look. The time outside of all calls is that of context `outside` for locations where it counts. */
 typedef struct {
     XtfPoints *points;     /* borrowed */
@@ -13,8 +22,11 @@ typedef struct {
     XtfPointCache *cache;
     uint32_t outside;
     const bool *counts_outside; /* by location */
-    XtfCheckpoint checkpoint;
+    XtfCheckpoints checkpoints; /* zeros at first */
 } XtfIntervals;
+
+/* Frees the checkpoints. */
+void xtf_intervals_finish(XtfIntervals *intervals);
 
 /* From one point of a location to a later one, by index, without both; from the location's beginning if `from` is
  * XTF_NO_POINT. */

@@ -37,7 +37,7 @@ typedef struct {
     uint32_t n_members;
     XtfPoint points[AT_ONCE];
     XtfMark out[AT_ONCE];
-    GArray *times; /* XtfContextTicks: of a point */
+    XtfPointTimes times;
     uint64_t teams[DEPTHS],
         joins; /* the last TEAM or FORKED by depth, and JOINS, of the location; XTF_NO_POINT: none */
 } Own;
@@ -175,13 +175,12 @@ static bool mark_since(Own *own, const XtfPoint *point, uint32_t location, uint6
 
 static bool add_times(Own *own, const XtfPoint *point, uint64_t i, GError **error)
 {
-    g_array_set_size(own->times, point->n_times);
-    if (!xtf_points_times(own->work->points, point, (XtfContextTicks *)(void *)own->times->data, error))
+    const XtfContextTicks *times = xtf_point_times(&own->times, own->work->points, point, error);
+
+    if (!times)
         return false;
-    for (uint32_t k = 0; k < point->n_times; k++) {
-        const XtfContextTicks *time = &g_array_index(own->times, XtfContextTicks, k);
-        add(own, time->context, time->ticks, i);
-    }
+    for (uint32_t k = 0; k < point->n_times; k++)
+        add(own, times[k].context, times[k].ticks, i);
     own->added += point->n_times + 1;
     return true;
 }
@@ -260,7 +259,6 @@ static void *begin(void *data)
     own->touched = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     own->entries = g_array_new(FALSE, FALSE, sizeof(XtfContextSum));
     own->later = g_array_new(FALSE, FALSE, sizeof(XtfMeeting));
-    own->times = g_array_new(FALSE, FALSE, sizeof(XtfContextTicks));
     return own;
 }
 
@@ -285,7 +283,7 @@ static void join(void *data, void *unused)
     g_array_unref(own->touched);
     g_array_unref(own->entries);
     g_array_unref(own->later);
-    g_array_unref(own->times);
+    xtf_point_times_finish(&own->times);
     g_free(own);
 }
 

@@ -210,7 +210,7 @@ typedef struct {
 typedef struct {
     GArray *all;     /* Activity */
     GArray *touched; /* uint32_t */
-    GArray *times;   /* XtfContextTicks: of a point */
+    XtfPointTimes *times;
 } Activities;
 
 static Activity *activity_of(const Activities *activities, uint32_t context)
@@ -231,15 +231,12 @@ static gint compare_contexts(gconstpointer a, gconstpointer b)
 
 static bool add_point(const Run *run, const XtfPoint *point, const Activities *activities, GError **error)
 {
-    GArray *times = activities->times;
+    const XtfContextTicks *times = xtf_point_times(activities->times, run->points, point, error);
 
-    g_array_set_size(times, point->n_times);
-    if (point->n_times && !xtf_points_times(run->points, point, (XtfContextTicks *)(void *)times->data, error))
+    if (!times)
         return false;
-    for (uint32_t i = 0; i < point->n_times; i++) {
-        const XtfContextTicks *time = &g_array_index(times, XtfContextTicks, i);
-        activity_of(activities, time->context)->total += time->ticks;
-    }
+    for (uint32_t i = 0; i < point->n_times; i++)
+        activity_of(activities, times[i].context)->total += times[i].ticks;
     if (is_passive(point))
         activity_of(activities, point->context)->waited += point->wait;
     return true;
@@ -291,10 +288,11 @@ static bool add_location(const Run *run, uint32_t number, const Activities *acti
 
 static bool add_locations(const Run *run, GError **error)
 {
+    XtfPointTimes times = {0};
     const Activities activities = {
         .all = g_array_new(FALSE, TRUE, sizeof(Activity)),
         .touched = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-        .times = g_array_new(FALSE, FALSE, sizeof(XtfContextTicks)),
+        .times = &times,
     };
     bool good = true;
 
@@ -304,7 +302,7 @@ static bool add_locations(const Run *run, GError **error)
         good = add_location(run, i, &activities, error);
     g_array_unref(activities.all);
     g_array_unref(activities.touched);
-    g_array_unref(activities.times);
+    xtf_point_times_finish(&times);
     return good;
 }
 

@@ -301,11 +301,11 @@ XtfPoints *xtf_points_collect(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *st
 
     points->replay = replay;
     points->contexts = xtf_replay_contexts(replay);
-    points->points = points->times = points->results = XTF_SPOOL_NONE;
+    points->points = points->times = XTF_SPOOL_NONE;
     points->operations = raw->operations;
     raw->operations = XTF_OPERATIONS_NONE;
     if (!xtf_spool_open(&points->points, error) || !xtf_spool_open(&points->times, error) ||
-        !xtf_spool_open(&points->results, error) || !find_locations(points, raw, error))
+        !find_locations(points, raw, error))
         return NULL;
     xtf_steps_begin(steps, "points of waits", points->n);
     if (!xtf_parallel(&how, &work, points->n_locations, error))

@@ -4,13 +4,16 @@
 #include "src/analysis/replay/spool.h"
 #include "src/analysis/waits/operations.h"
 #include "src/analysis/waits/points.h"
+#include "src/files/paged.h"
 
 struct XtfPoints {
     XtfReplay *replay; /* borrowed */
     XtfPointLocation *locations;
     uint32_t n_locations;
     uint64_t n;
-    XtfSpool points, times, results;
+    XtfSpool points, times;
+    XtfPaged results; /* XtfPointResult, by number; nothing until one is put */
+    uint32_t n_put;   /* since they rested */
     XtfOperations operations;
     XtfContexts *contexts; /* the replay's */
 };

@@ -1,12 +1,17 @@
 #include "src/analysis/waits/points-private.h"
 
+enum {
+    TIMES_AT_ONCE = 512,
+    RESULTS_MAX = 1024, /* that are put before they rest: a page each at most */
+};
+
 void xtf_points_free(XtfPoints *points)
 {
     if (!points)
         return;
     xtf_spool_close(&points->points);
     xtf_spool_close(&points->times);
-    xtf_spool_close(&points->results);
+    xtf_paged_free(&points->results);
     xtf_operations_close(&points->operations);
     g_free(points->locations);
     g_free(points);
@@ -65,9 +70,40 @@ static bool read_times(const XtfPoints *points, uint64_t at, uint64_t n, XtfCont
     return true;
 }
 
-bool xtf_points_times(const XtfPoints *points, const XtfPoint *point, XtfContextTicks *to, GError **error)
+static bool fill_times(XtfPointTimes *times, const XtfPoints *points, const XtfPoint *point, GError **error)
 {
-    return read_times(points, point->times, point->n_times, to, error);
+    uint64_t left = (points->times.end - point->times) / sizeof *times->times;
+    uint32_t n = (uint32_t)MAX(MIN(left, (uint64_t)TIMES_AT_ONCE), (uint64_t)point->n_times);
+
+    if (n > times->room) {
+        times->room = n;
+        times->times = g_renew(XtfContextTicks, times->times, n);
+    }
+    times->at = point->times;
+    times->n = 0;
+    if (!read_times(points, times->at, n, times->times, error))
+        return false;
+    times->n = n;
+    return true;
+}
+
+const XtfContextTicks *xtf_point_times(XtfPointTimes *times, const XtfPoints *points, const XtfPoint *point,
+                                       GError **error)
+{
+    static const XtfContextTicks none;
+    uint64_t before = (point->times - times->at) / sizeof none; /* very great if they lie before */
+
+    if (point->n_times == 0)
+        return &none;
+    if (before < times->n && point->n_times <= times->n - before)
+        return times->times + before;
+    return fill_times(times, points, point, error) ? times->times : NULL;
+}
+
+void xtf_point_times_finish(XtfPointTimes *times)
+{
+    g_free(times->times);
+    *times = (XtfPointTimes){0};
 }
 
 /* Most lie side by side, and are read at once. */
@@ -91,26 +127,36 @@ const XtfOperations *xtf_points_operations(const XtfPoints *points)
 
 /* ---- Results. What may be none is stored as its number and 1 more, so that what was never put is none. */
 
-bool xtf_points_put_result(XtfPoints *points, uint64_t number, const XtfPointResult *result, GError **error)
+void xtf_points_put_result(XtfPoints *points, uint64_t number, const XtfPointResult *result)
 {
-    XtfPointResult stored = *result;
-
-    stored.cause++;
-    stored.met.back++;
-    stored.culprit_met.back++;
-    return xtf_spool_put(&points->results, number * sizeof stored, &stored, sizeof stored, error);
+    if (!points->results.data)
+        xtf_paged_grow(&points->results, points->n * sizeof *result);
+    XtfPointResult *stored = (XtfPointResult *)points->results.data + number;
+    *stored = *result;
+    stored->cause++;
+    stored->met.back++;
+    stored->culprit_met.back++;
+    if (++points->n_put >= RESULTS_MAX) {
+        points->n_put = 0;
+        xtf_points_rest_results(points);
+    }
 }
 
-bool xtf_points_results(const XtfPoints *points, uint64_t first, uint64_t n, XtfPointResult *to, GError **error)
+void xtf_points_results(const XtfPoints *points, uint64_t first, uint64_t n, XtfPointResult *to)
 {
-    if (!xtf_spool_get(&points->results, first * sizeof *to, to, n * sizeof *to, error))
-        return false;
+    const XtfPointResult *stored = points->results.data;
+
     for (uint64_t i = 0; i < n; i++) {
+        to[i] = stored ? stored[first + i] : (XtfPointResult){0};
         to[i].cause--;
         to[i].met.back--;
         to[i].culprit_met.back--;
     }
-    return true;
+}
+
+void xtf_points_rest_results(const XtfPoints *points)
+{
+    xtf_paged_rest(&points->results);
 }
 
 /* ---- Contexts. */

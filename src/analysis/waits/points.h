@@ -105,10 +105,20 @@ uint64_t xtf_points_n(const XtfPoints *points); /* numbers are below this; betwe
 bool xtf_points_read(const XtfPoints *points, uint64_t first, uint64_t n, XtfPoint *to, GError **error);
 /* The number of the first point of a location at or behind record `seq`. */
 bool xtf_points_find(const XtfPoints *points, uint32_t location, uint64_t seq, uint64_t *number, GError **error);
-/* The n_times of a point. */
-bool xtf_points_times(const XtfPoints *points, const XtfPoint *point, XtfContextTicks *to, GError **error);
 /* The times of several points, those of each behind those of the one before. */
 bool xtf_points_all_times(const XtfPoints *points, const XtfPoint *of, uint32_t n, XtfContextTicks *to, GError **error);
+
+/* Times of points, one after the other: those of many points are read at once. Zeros at first. */
+typedef struct {
+    XtfContextTicks *times;
+    uint64_t at; /* of the first of them */
+    uint32_t n, room;
+} XtfPointTimes;
+
+/* The n_times of a point, good until the next call; NULL: an error. */
+const XtfContextTicks *xtf_point_times(XtfPointTimes *times, const XtfPoints *points, const XtfPoint *point,
+                                       GError **error);
+void xtf_point_times_finish(XtfPointTimes *times);
 
 /* The operation of points with an instance, but of XTF_POINT_WORLD. */
 const XtfOperations *xtf_points_operations(const XtfPoints *points);
@@ -129,8 +139,11 @@ typedef struct {
 #define XTF_POINT_RESULT_NONE \
     ((XtfPointResult){.cause = UINT64_MAX, .met = {.back = UINT64_MAX}, .culprit_met = {.back = UINT64_MAX}})
 
-bool xtf_points_put_result(XtfPoints *points, uint64_t number, const XtfPointResult *result, GError **error);
-bool xtf_points_results(const XtfPoints *points, uint64_t first, uint64_t n, XtfPointResult *to, GError **error);
+/* Of one thread. */
+void xtf_points_put_result(XtfPoints *points, uint64_t number, const XtfPointResult *result);
+void xtf_points_results(const XtfPoints *points, uint64_t first, uint64_t n, XtfPointResult *to);
+/* What was read of them need not stay in memory. */
+void xtf_points_rest_results(const XtfPoints *points);
 
 /* Call paths: contexts, of which the parent has a lower number. */
 uint32_t xtf_points_n_contexts(const XtfPoints *points);

@@ -4,6 +4,7 @@
 
 enum {
     AT_ONCE = 256,
+    RESULTS_MAX = 1 << 14, /* that are read before they rest */
 };
 
 typedef struct {
@@ -17,6 +18,7 @@ typedef struct {
 /* What a thread has. */
 typedef struct {
     XtfFound found;
+    uint64_t n_read;
     XtfPoint points[AT_ONCE];
     XtfPointResult results[AT_ONCE];
 } Own;
@@ -123,9 +125,13 @@ static bool write_location(const Rows *rows, Own *own, const XtfPointLocation *l
     for (uint64_t i = 0; i < location->n; i += AT_ONCE) {
         uint64_t n = MIN(location->n - i, (uint64_t)AT_ONCE);
         if (!xtf_steps_go_on(rows->steps, n, error) ||
-            !xtf_points_read(rows->points, location->first + i, n, own->points, error) ||
-            !xtf_points_results(rows->points, location->first + i, n, own->results, error))
+            !xtf_points_read(rows->points, location->first + i, n, own->points, error))
             return false;
+        xtf_points_results(rows->points, location->first + i, n, own->results);
+        if ((own->n_read += n) >= RESULTS_MAX) {
+            own->n_read = 0;
+            xtf_points_rest_results(rows->points);
+        }
         for (uint64_t k = 0; k < n; k++) {
             if (own->points[k].side == XTF_POINT_END || xtf_is_awaited(&own->points[k]))
                 continue;

@@ -12,6 +12,7 @@ import unittest
 from recorded_trace import Recorded
 
 XTF = os.environ["XTF"]
+TABLE = pathlib.Path(__file__).resolve().parents[2] / "src/record/mpi/functions.tbl"
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe"], "mpich": ["mpirun.mpich"]}
 # Of a launcher that runs the tests, and of the user.
@@ -58,6 +59,14 @@ class Case(unittest.TestCase):
         self.run_in(f"mpicc.{mpi}", "-w", "-O1", "-o", path, PROGRAMS / f"{program}.c", *options)
         return path
 
+    def compile_large(self, mpi, program, group):
+        """As compile(), and each function of a group of functions.tbl that has one for large counts is that one; and their names. MPI has
+        them: MPICH."""
+        small = re.findall(rf"^(MPI_\w+)_c +{group} ", TABLE.read_text(), re.MULTILINE)
+        header = self.folder / f"large-{group}.h"
+        header.write_text("\n".join(["#include <mpi.h>", *(f"#define {name} {name}_c" for name in small)]) + "\n")
+        return self.compile(mpi, program, "-include", header), set(small)
+
     def launch(self, mpi, n, *command):
         return [*LAUNCHERS[mpi], "-n", n, *command]
 
@@ -74,6 +83,12 @@ class Case(unittest.TestCase):
         trace = Recorded(path)
         self.addCleanup(trace.close)
         return trace, output
+
+
+def with_large(line, large):
+    """A line "FUNCTION: records", of the function for large counts where that is one of `large`."""
+    function, _, rest = line.partition(":")
+    return f"{function}_c:{rest}" if function in large else line
 
 
 def main():

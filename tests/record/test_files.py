@@ -4,7 +4,7 @@
 usage: test_files.py
 """
 
-from recording import Case, main, mpis
+from recording import Case, main, mpis, with_large
 
 N = 40  # bytes of 10 numbers
 
@@ -57,6 +57,8 @@ def expected_of(process, program_folder):
     yield f"MPI_File_close: close {data}"
     yield f"MPI_File_open: open READ_ONLY 0 0 {data}"
     yield blocking("read", "READ", 4, 4)
+    # very_many(): all that there is; shared() has written two times N of each process
+    yield blocking("read_at", "READ", 3 << 30, 4 * N)
     yield f"MPI_File_close: close {data}"
     if process == 0:
         yield f"MPI_File_delete: delete {data} MPI-IO"
@@ -91,18 +93,27 @@ class Files(Case):
         self.assertEqual(sorted(trace.comm_name(row["comm"]) for row in trace.tables["io_handles"]), ["MPI_COMM_SELF", "MPI_COMM_SELF", "MPI_COMM_WORLD"])
         self.assertEqual({trace.text("io_paradigms", row["io_paradigm"]) for row in trace.tables["io_handles"]}, {"MPI-IO"})
 
+    def check_program(self, mpi, program, large=()):
+        """`large`: functions that are those for large counts."""
+        trace, output = self.recorded(mpi, 2, program)
+        self.assertNotIn("opened", output)
+        self.check_definitions(trace)
+        for process in range(2):
+            calls = [(call.name, [record for record in call.records if record.event.startswith("IO_")]) for call in trace.calls(process)]
+            found = [f"{name}: {' '.join(self.text(trace, record) for record in records)}" for name, records in calls if records]
+            self.maxDiff = None
+            self.assertEqual(found, [with_large(line, large) for line in expected_of(process, self.folder)])
+            self.check_matching(trace, process)
+
     def test_files(self):
         for mpi in mpis():
             with self.subTest(mpi):
-                trace, output = self.recorded(mpi, 2, self.compile(mpi, "files"))
-                self.assertNotIn("opened", output)
-                self.check_definitions(trace)
-                for process in range(2):
-                    calls = [(call.name, [record for record in call.records if record.event.startswith("IO_")]) for call in trace.calls(process)]
-                    found = [f"{name}: {' '.join(self.text(trace, record) for record in records)}" for name, records in calls if records]
-                    self.maxDiff = None
-                    self.assertEqual(found, list(expected_of(process, self.folder)))
-                    self.check_matching(trace, process)
+                self.check_program(mpi, self.compile(mpi, "files"))
+
+    def test_large_counts(self):
+        if "mpich" not in mpis():
+            self.skipTest("no MPI is here that has functions for large counts")
+        self.check_program("mpich", *self.compile_large("mpich", "files", "io"))
 
 
 if __name__ == "__main__":

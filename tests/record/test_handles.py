@@ -6,6 +6,7 @@ usage: test_handles.py
 """
 
 import collections
+import os
 
 from recording import Case, main, mpis
 
@@ -144,6 +145,28 @@ class Communicators(Case):
                 self.assertEqual({tuple(trace.members(i)) for i, row in enumerate(trace.tables["communicators"]) if row["id"] != SELF}, {(0, 1)})
 
 
+class Sessions(Case):
+    """MPI without MPI_Init, or with it inside of a session; what comes behind MPI_Finalize is not recorded."""
+
+    def test_sessions(self):
+        if "mpich" not in mpis():
+            self.skipTest("no MPI is here that has sessions")
+        program = self.compile("mpich", "sessions")
+        for arguments, in_world, names in (([], [], {"outer", "inner"}), (["init"], [3], {"outer", "inner", "MPI_COMM_WORLD", "MPI_COMM_SELF"})):
+            with self.subTest(arguments):
+                trace, _ = self.recorded("mpich", 2, program, *arguments)
+                rows = {trace.comm_name(i): trace.members(i) for i in range(len(trace.tables["communicators"]))}
+                self.assertEqual({name: members for name, members in rows.items() if name != "MPI_COMM_SELF"}, dict.fromkeys(names - {"MPI_COMM_SELF"}, [0, 1]))
+                for process in 0, 1:
+                    found = [(record.event, trace.comm_name(record.comm), record.peer, record.tag) for call in trace.calls(process) for record in call.records
+                             if record.event in ("MPI_SEND", "MPI_RECV")]
+                    behind = [] if in_world else [("outer", 4)]
+                    expected = [("outer", 1), ("inner", 2), *(("MPI_COMM_WORLD", tag) for tag in in_world), *behind]
+                    self.assertEqual(found, [(event, name, 1 - process, tag) for name, tag in expected for event in ("MPI_SEND", "MPI_RECV")])
+                self.assertEqual(self.xtf("cat", trace.trace.path, "definitions/definition_properties").count(" finalized "), 2)
+                os.remove(trace.trace.path)
+
+
 class Worlds(Case):
     """Processes that meet after their start."""
 
@@ -194,8 +217,22 @@ class Worlds(Case):
                 self.assertEqual(trace.processes(), [0, 1])
                 for process in 0, 1:
                     calls = collections.Counter(call.name for call in trace.calls(process))
-                    self.assertEqual([calls[name] for name in ("MPI_Comm_dup", "MPI_Intercomm_merge", "MPI_Intercomm_create")], [1, 2, 2])
-                self.assertEqual(sorted(row["id"] for row in trace.tables["communicators"]), [WORLD, SELF])
+                    self.assertEqual([calls[name] for name in ("MPI_Comm_dup", "MPI_Intercomm_merge", "MPI_Intercomm_create")], [3, 4, 2])
+                self.assertEqual([i for i in range(len(trace.tables["communicators"])) if not trace.comm_name(i)], [], "what is made of them has no number")
+                self.check_servers(trace)
+
+    def check_servers(self, trace):
+        """One knows its own side of a connection, and messages in it."""
+        between = {trace.comm_name(i): i for i in range(len(trace.tables["communicators"])) if trace.comm_name(i).startswith("to-")}
+        self.assertEqual({name: trace.members(i) for name, i in between.items()}, {"to-server": [0, 1], "to-client": [0, 1]})
+        self.assertEqual([trace.members(i, "remote_group") for i in between.values()], [[], []], "nobody says who they are")
+        for process in 0, 1:
+            records = [record for call in trace.calls(process) for record in call.records]
+            found = [(record.event, record.peer, record.tag, record.bytes) for record in records
+                     if record.event in ("MPI_SEND", "MPI_RECV") and record.comm in between.values()]
+            self.assertEqual(found, [("MPI_SEND", process, 4, 4), ("MPI_RECV", process, 4, 4)] * 2)
+            made = [trace.comm_name(record.comm) for record in records if record.event == "COMM_CREATE"]
+            self.assertEqual(made, ["MPI_COMM_WORLD", "MPI_COMM_SELF", "to-server", "to-client"], "what is made of them has no number")
 
     def check_messages(self, trace):
         sent = collections.Counter()

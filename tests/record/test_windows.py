@@ -7,7 +7,7 @@ usage: test_windows.py
 
 import re
 
-from recording import Case, main, mpis
+from recording import Case, main, mpis, with_large
 
 # Open MPI 4.1's one-sided communication by RDMA crashes on processors of one node.
 WORKING = {"OMPI_MCA_osc": "^rdma"}
@@ -86,18 +86,27 @@ class Windows(Case):
                     under_way.remove(record.matching)
             self.assertEqual(under_way, set())
 
+    def check_program(self, mpi, program, large=()):
+        """`large`: functions that are those for large counts."""
+        trace, _ = self.recorded(mpi, 2, program, **WORKING)
+        self.assertEqual(len(trace.tables["rma_windows"]), 5, "a row for both processes")
+        self.assertEqual({trace.comm_name(row["comm"]) for row in trace.tables["rma_windows"]}, {"MPI_COMM_WORLD"})
+        for process, expected in enumerate((ORIGIN, TARGET)):
+            calls = [(call.name, " ".join(self.text(trace, record) for record in call.records)) for call in trace.calls(process)]
+            found = [f"{name}: {text}" for name, text in calls if text and name not in ("MPI_Init", "MPI_Finalize")]
+            self.maxDiff = None
+            self.assertEqual(found, [with_large(line.format(other=[1 - process]), large) for line in expected])
+        self.check_completions(trace)
+
     def test_windows(self):
         for mpi in mpis():
             with self.subTest(mpi):
-                trace, _ = self.recorded(mpi, 2, self.compile(mpi, "windows"), **WORKING)
-                self.assertEqual(len(trace.tables["rma_windows"]), 5, "a row for both processes")
-                self.assertEqual({trace.comm_name(row["comm"]) for row in trace.tables["rma_windows"]}, {"MPI_COMM_WORLD"})
-                for process, expected in enumerate((ORIGIN, TARGET)):
-                    calls = [(call.name, " ".join(self.text(trace, record) for record in call.records)) for call in trace.calls(process)]
-                    found = [f"{name}: {text}" for name, text in calls if text and name not in ("MPI_Init", "MPI_Finalize")]
-                    self.maxDiff = None
-                    self.assertEqual(found, [line.format(other=[1 - process]) for line in expected])
-                self.check_completions(trace)
+                self.check_program(mpi, self.compile(mpi, "windows"))
+
+    def test_large_counts(self):
+        if "mpich" not in mpis():
+            self.skipTest("no MPI is here that has functions for large counts")
+        self.check_program("mpich", *self.compile_large("mpich", "windows", "rma"))
 
 
 class Waits(Case):

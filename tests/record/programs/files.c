@@ -3,6 +3,7 @@
  */
 #include <mpi.h>
 #include <stdio.h>
+#include <sys/mman.h>
 
 enum { N = 10 };
 
@@ -77,6 +78,20 @@ static void with_view(void)
     MPI_Type_free(&two);
 }
 
+/* More bytes than an int counts are asked for, of what little there is. */
+static void very_many(MPI_File own)
+{
+    MPI_Datatype large;
+    size_t n = (size_t)3 << 30;
+    char *bytes = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    MPI_Type_contiguous(1 << 30, MPI_BYTE, &large);
+    MPI_Type_commit(&large);
+    MPI_File_read_at(own, 0, bytes, 3, large, MPI_STATUS_IGNORE);
+    MPI_Type_free(&large);
+    munmap(bytes, n);
+}
+
 int main(int argc, char **argv)
 {
     MPI_File own;
@@ -93,6 +108,7 @@ int main(int argc, char **argv)
     MPI_File_close(&file);
     MPI_File_open(MPI_COMM_SELF, "data", MPI_MODE_RDONLY, MPI_INFO_NULL, &own);
     MPI_File_read(own, numbers, 1, MPI_INT, MPI_STATUS_IGNORE);
+    very_many(own);
     MPI_File_close(&own);
     if (MPI_File_open(MPI_COMM_SELF, "nowhere/data", MPI_MODE_RDONLY, MPI_INFO_NULL, &own) == MPI_SUCCESS)
         puts("opened");

@@ -1,7 +1,7 @@
 /*
  * MPI without MPI_Init, for 2 processes: a session inside of another one, each with a communicator of all, in which a
- * message goes both ways before the inner one and behind it. With the argument "init", MPI_Init comes inside of the outer one, too.
- * Nothing is done where MPI has no sessions.
+ * message goes both ways before the inner one and behind it. With the argument "init", MPI_Init comes inside of the
+ * outer one, too. Nothing is done where MPI has no sessions.
  */
 #include <mpi.h>
 #include <string.h>

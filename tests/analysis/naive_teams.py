@@ -129,3 +129,59 @@ class TeamDelays:
                     waited[self.path_at(wait.culprit, other.begin)] += max(min(other.end, wait.end) - max(other.begin, wait.begin), 0)
                 for path, ticks in times.items():
                     self.add("omp_idle", path, wait.culprit, ticks - waited[path])
+
+
+class TeamSingle:
+    """What single waits at barriers are caused by, and what threads are idle for. `records`, {(location, seq): Wait}; as several times of
+    idleness may have one seq, those of `said`, an answer to be judged, get numbers of their own, in the order of time."""
+
+    def __init__(self, kinds, said):
+        self.kinds, self.all = kinds, TeamDelays(kinds)
+        self.records = {(wait.location, wait.seq): wait for wait in kinds.waits if wait.kind == "omp_barrier_wait" and wait.end > wait.begin}
+        for location in kinds.calls:
+            idle = sorted((wait for wait in kinds.waits if wait.kind == "omp_idle" and wait.location == location), key=lambda wait: wait.end)
+            told = [one for one in said if one.kind == "omp_idle" and one.location == location]
+            for number, (one, wait) in enumerate(zip(told, idle)):
+                one.seq = -1 - number
+                if one.amount == wait.end - wait.begin:
+                    self.records[location, one.seq] = wait
+
+    def division(self, wait):
+        """({path: delay}, waits in between, their sum with the delays): of idleness all that was done meanwhile."""
+        if wait.kind == "omp_idle":
+            mine = self.all.paths[wait.culprit].between(wait.begin, wait.end)
+            waits = [other for other in self.all.waits[wait.culprit] if wait.begin < other.end <= wait.end]
+            for other in waits:
+                mine[self.all.path_at(wait.culprit, other.begin)] -= other.end - other.begin
+            return +mine, waits, sum(mine.values()) + sum(other.end - other.begin for other in waits)
+        mine, waits, depth = self.all.work(wait.culprit, wait.culprit_seq)
+        theirs, _, other_depth = self.all.work(wait.location, wait.seq)
+        theirs = {from_parallel(path, other_depth): ticks for path, ticks in theirs.items() if ticks}
+        delays = {path: max(ticks - theirs.get(from_parallel(path, depth), 0), 0) for path, ticks in mine.items() if ticks}
+        delays = {path: ticks for path, ticks in delays.items() if ticks}
+        return delays, waits, sum(delays.values()) + sum(other.end - other.begin for other in waits)
+
+    @staticmethod
+    def names(path):
+        return tuple(name for name, _, _ in path)
+
+    def direct(self, wait):
+        delays, waits, whole = self.division(wait)
+        if not whole:
+            return {}, Fraction(0)
+        scale = Fraction(wait.end - wait.begin, whole)
+        return {self.names(path): scale * ticks for path, ticks in delays.items()}, scale * sum(w.end - w.begin for w in waits)
+
+    def indirect(self, wait):
+        found = collections.Counter()
+        self.further(wait, Fraction(wait.end - wait.begin), 1, found)
+        return found
+
+    def further(self, wait, cost, steps, found):
+        _, before, whole = self.division(wait)
+        for other in before:
+            passed = cost * (other.end - other.begin) / whole
+            delays, _, all_of_it = self.division(other)
+            for path, ticks in delays.items():
+                found[steps, self.names(path), other.culprit] += float(passed * ticks / all_of_it)
+            self.further(other, passed, steps + 1, found)

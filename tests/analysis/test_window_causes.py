@@ -5,6 +5,7 @@ analysis has stored; and of programs whose causes are known, to the tick.
 usage: test_window_causes.py XTF TRACE-CAUSES OTF2-SCRIPT
 """
 
+import collections
 import pathlib
 import random
 import subprocess
@@ -43,10 +44,12 @@ def check_chance(xtf, options, make, seed, folder):
 
 
 def check_known(xtf, options, name, text, wanted, folder):
-    """{(kind, location): {(steps, path, location): ticks}}, and nothing is left unexplained."""
+    """`wanted`, {(kind, location): [of each wait {(steps, path, location): ticks}]}; and nothing is left unexplained."""
     said = Said(options[1], analysed(xtf, options[2], folder, name, text), None)
-    found = {(one.kind, one.location): {(steps, "/".join(path), location): cost
-                                        for (steps, path, location), cost in {**one.direct, **one.further}.items()} for one in said.singles}
+    found = collections.defaultdict(list)
+    for one in said.singles:
+        found[one.kind, one.location].append({(steps, "/".join(path), location): cost
+                                              for (steps, path, location), cost in {**one.direct, **one.further}.items()})
     if found != wanted or any(one.unexplained for one in said.singles):
         raise Failure(f"{name}: causes are {found}, should be {wanted}; not explained: {[one.unexplained for one in said.singles]}")
 

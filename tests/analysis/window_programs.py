@@ -1,5 +1,5 @@
-"""Programs with one-sided communication whose waits' causes are known in whole ticks. `programs()`: {name: (script, {(kind, location): {(steps,
-call path, location that is charged): ticks}})}. `shmem` is a function that works."""
+"""Programs with one-sided communication whose waits' causes are known in whole ticks. `programs()`: {name: (script,
+{(kind, location): [of each wait {(steps, call path, location that is charged): ticks}]})}. `shmem` is a function that works."""
 
 from kind_programs import BARRIER_OP, NO_ROOT, THREADS, WINDOW, Program
 
@@ -58,8 +58,8 @@ def fence():
     program.call(ONE, 1400, 1450, "MPI_Put", "O", WINDOW, 0, 8, 1)
     program.fence((1200, 1500, 1300), 1510)
     work, put = "main/shmem", "main/MPI_Put"
-    return program.done(1600), {("early_fence", 0): {(0, work, ONE): 200, (0, put, ONE): 50}, ("wait_fence", 0): {(0, "main", ONE): 50},
-                                ("wait_fence", TWO): {(0, work, ONE): 160, (0, put, ONE): 40}}
+    return program.done(1600), {("early_fence", 0): [{(0, work, ONE): 200, (0, put, ONE): 50}], ("wait_fence", 0): [{(0, "main", ONE): 50}],
+                                ("wait_fence", TWO): [{(0, work, ONE): 160, (0, put, ONE): 40}]}
 
 
 def post():
@@ -71,7 +71,7 @@ def post():
     program.call(ONE, 1100, 1110, "MPI_Win_start", "Y", 2, WINDOW, program.group(GROUP + 1, 0))
     program.call(ONE, 1110, 1120, "MPI_Put", "O", WINDOW, 0, 8, 1)
     program.call(ONE, 1120, 1310, "MPI_Win_complete", "Y", 2, WINDOW, GROUP + 1)
-    return program.done(1400), {("late_post", ONE): {(0, "main/shmem", 0): 135, (0, "main", 0): 45}}
+    return program.done(1400), {("late_post", ONE): [{(0, "main/shmem", 0): 135, (0, "main", 0): 45}]}
 
 
 def complete():
@@ -83,8 +83,8 @@ def complete():
     program.call(ONE, 1030, 1330, "shmem")
     program.call(ONE, 1330, 1350, "MPI_Put", "O", WINDOW, 0, 8, 1)
     program.call(ONE, 1400, 1410, "MPI_Win_complete", "Y", 2, WINDOW, GROUP + 1)
-    return program.done(1500), {("early_wait", 0): {(0, "main/shmem", ONE): 300, (0, "main", ONE): 20, (0, "main/MPI_Win_start", ONE): 20,
-                                                    (0, "main/MPI_Put", ONE): 20}}
+    return program.done(1500), {("early_wait", 0): [{(0, "main/shmem", ONE): 300, (0, "main", ONE): 20, (0, "main/MPI_Win_start", ONE): 20,
+                                                     (0, "main/MPI_Put", ONE): 20}]}
 
 
 def lock():
@@ -99,9 +99,9 @@ def lock():
     program.call(0, 1200, 1640, "MPI_Win_lock", "K", WINDOW, 0, 0, 0, late=True)
     program.call(0, 1650, 1655, "MPI_Win_unlock", "l", WINDOW, 0, 0)
     held = {"main/shmem": 400, "main/MPI_Win_lock": 5, "main/MPI_Win_unlock": 10}
-    return program.done(1700), {("lock_competition", TWO): {(0, path, ONE): ticks for path, ticks in held.items()},
-                                ("lock_competition", 0): {**{(1, path, ONE): ticks for path, ticks in held.items()},
-                                                          (0, "main/MPI_Win_lock", TWO): 5, (0, "main/MPI_Win_unlock", TWO): 10}}
+    return program.done(1700), {("lock_competition", TWO): [{(0, path, ONE): ticks for path, ticks in held.items()}],
+                                ("lock_competition", 0): [{**{(1, path, ONE): ticks for path, ticks in held.items()},
+                                                           (0, "main/MPI_Win_lock", TWO): 5, (0, "main/MPI_Win_unlock", TWO): 10}]}
 
 
 def programs():

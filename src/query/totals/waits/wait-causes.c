@@ -5,6 +5,7 @@
 
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
+#include "src/query/totals/waits/team-paths.h"
 #include "src/query/totals/waits/wait-work.h"
 
 enum {
@@ -41,6 +42,7 @@ typedef struct {
 
 typedef struct {
     XtfWaitSides sides;
+    XtfTeamPaths teams;
     XtfWaitWork theirs, mine; /* of the one that waited, and of the late one */
     Division division;
     GTree *passed;       /* Passed: the latest first */
@@ -86,12 +88,14 @@ static bool search_init(Search *search, XtfTraceContext *context, GError **error
     };
     xtf_wait_work_init(&search->theirs);
     xtf_wait_work_init(&search->mine);
-    return xtf_wait_sides_init(&search->sides, context, error);
+    return xtf_wait_sides_init(&search->sides, context, error) &&
+           xtf_team_paths_init(&search->teams, context, &search->sides.callpaths, error);
 }
 
 static void search_finish(Search *search)
 {
     xtf_wait_sides_finish(&search->sides);
+    xtf_team_paths_finish(&search->teams);
     xtf_wait_work_finish(&search->theirs);
     xtf_wait_work_finish(&search->mine);
     g_array_unref(search->division.delays);
@@ -133,6 +137,47 @@ static bool take_latest(Search *search, Passed *passed)
 
 /* ---- One wait. */
 
+static bool add_delay(Division *division, uint64_t context, uint64_t ticks, GError **error)
+{
+    const Delay delay = {.context = context, .ticks = ticks};
+
+    if (ticks > INT64_MAX - division->delayed)
+        return xtf_damaged(error, "a location had %" PRIu64 " ticks more than another one", ticks);
+    if (ticks > 0)
+        g_array_append_val(division->delays, delay);
+    division->delayed += ticks;
+    return true;
+}
+
+/* The same of two threads of a team at a barrier of call paths `mine` and `theirs`: by the part of call paths from the
+ * parallel region on. What the other one has of a part counts once. */
+static bool find_delays_of_team(Search *search, uint64_t mine, uint64_t theirs, GError **error)
+{
+    g_autoptr(GHashTable) others = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    unsigned own_depth = MAX(xtf_team_paths_depth(&search->teams, mine), 1);
+    unsigned depth = MAX(xtf_team_paths_depth(&search->teams, theirs), 1);
+
+    for (guint i = 0; i < search->theirs.times->len; i++) {
+        const XtfWorkTime *time = &g_array_index(search->theirs.times, XtfWorkTime, i);
+        gpointer number = GSIZE_TO_POINTER(xtf_team_paths_number(&search->teams, time->context, depth));
+        uint64_t *ticks = g_hash_table_lookup(others, number);
+        if (!ticks)
+            g_hash_table_insert(others, number, ticks = g_new0(uint64_t, 1));
+        *ticks += MIN(time->ticks, INT64_MAX - *ticks);
+    }
+    for (guint i = 0; i < search->mine.times->len; i++) {
+        const XtfWorkTime *time = &g_array_index(search->mine.times, XtfWorkTime, i);
+        uint64_t number = xtf_team_paths_number(&search->teams, time->context, own_depth);
+        uint64_t *less = g_hash_table_lookup(others, GSIZE_TO_POINTER(number));
+        uint64_t both = less ? MIN(*less, time->ticks) : 0;
+        if (less)
+            *less -= both;
+        if (!add_delay(&search->division, time->context, time->ticks - both, error))
+            return false;
+    }
+    return true;
+}
+
 /* d(x): what the late one has of each call path beyond what the other one has. */
 static bool find_delays(Search *search, GError **error)
 {
@@ -140,21 +185,41 @@ static bool find_delays(Search *search, GError **error)
     Division *division = &search->division;
     guint other = 0;
 
-    g_array_set_size(division->delays, 0);
-    division->delayed = 0;
     for (guint i = 0; i < mine->len; i++) {
         const XtfWorkTime *time = &g_array_index(mine, XtfWorkTime, i);
         while (other < theirs->len && g_array_index(theirs, XtfWorkTime, other).context < time->context)
             other++;
         const XtfWorkTime *less = other < theirs->len ? &g_array_index(theirs, XtfWorkTime, other) : NULL;
         uint64_t ticks = less && less->context == time->context ? less->ticks : 0;
-        if (time->ticks <= ticks)
-            continue;
-        const Delay delay = {.context = time->context, .ticks = time->ticks - ticks};
-        if (delay.ticks > INT64_MAX - division->delayed)
-            return xtf_damaged(error, "a location had %" PRIu64 " ticks more than another one", delay.ticks);
-        g_array_append_val(division->delays, delay);
-        division->delayed += delay.ticks;
+        if (time->ticks > ticks && !add_delay(division, time->context, time->ticks - ticks, error))
+            return false;
+    }
+    return true;
+}
+
+static bool divide_barrier(Search *search, uint32_t location, const XtfWaitRow *row, GError **error)
+{
+    const Division *division = &search->division;
+    uint64_t mine, theirs;
+
+    return xtf_wait_sides_context(&search->sides, division->culprit, division->seq, &mine, error) &&
+           xtf_wait_sides_context(&search->sides, location, row->seq, &theirs, error) &&
+           find_delays_of_team(search, mine, theirs, error);
+}
+
+/* A thread is idle for all that the one does meanwhile which will fork it. */
+static bool divide_idle(Search *search, const XtfWaitRow *row, GError **error)
+{
+    Division *division = &search->division;
+    const GArray *mine = search->mine.times;
+    uint64_t begin = row->end - MIN(row->amount, row->end);
+
+    if (!xtf_wait_work_within(&search->mine, &search->sides, division->culprit, begin, row->end, error))
+        return false;
+    for (guint i = 0; i < mine->len; i++) {
+        const XtfWorkTime *time = &g_array_index(mine, XtfWorkTime, i);
+        if (!add_delay(division, time->context, time->ticks, error))
+            return false;
     }
     division->waited = search->mine.waited;
     return true;
@@ -172,9 +237,14 @@ static bool divide(Search *search, uint32_t location, const XtfWaitRow *row, GEr
         return false;
     if (!division->known)
         return true;
-    return xtf_wait_work_find(&search->mine, sides, division->culprit, division->seq, &row->culprit_met, error) &&
-           xtf_wait_work_find(&search->theirs, sides, location, row->seq, &row->met, error) &&
-           find_delays(search, error);
+    if (row->kind == XTF_LABEL_omp_idle)
+        return divide_idle(search, row, error);
+    if (!xtf_wait_work_find(&search->mine, sides, division->culprit, division->seq, &row->culprit_met, error) ||
+        !xtf_wait_work_find(&search->theirs, sides, location, row->seq, &row->met, error))
+        return false;
+    division->waited = search->mine.waited;
+    return row->kind == XTF_LABEL_omp_barrier_wait ? divide_barrier(search, location, row, error)
+                                                   : find_delays(search, error);
 }
 
 static bool read_wait(Search *search, uint32_t location, uint64_t n, XtfWaitRow *row, GError **error)
@@ -187,7 +257,7 @@ static bool read_wait(Search *search, uint32_t location, uint64_t n, XtfWaitRow 
         return false;
     if (!found || n >= waits.n_rows)
         return xtf_fail(error, XTF_ERROR_INVALID, "the location has no wait %" PRIu64, n);
-    return xtf_wait_row_read(&waits, n, row, error);
+    return xtf_wait_row_read(&waits, n, row, error) && xtf_array_time(&waits, n, &row->end, error);
 }
 
 /* ---- Those further back. */
@@ -371,9 +441,11 @@ static void put_causes(const Search *search, GArray *found, XtfWaitCauses *cause
     causes->causes = (XtfWaitCause *)(void *)g_array_free(found, FALSE);
 }
 
-static bool is_of_message(const XtfWaitRow *row)
+/* Whether a delay costs no more than it is long. */
+static bool is_limited(const XtfWaitRow *row)
 {
-    return row->kind == XTF_LABEL_late_sender || row->kind == XTF_LABEL_late_receiver;
+    return row->kind == XTF_LABEL_late_sender || row->kind == XTF_LABEL_late_receiver ||
+           row->kind == XTF_LABEL_omp_idle;
 }
 
 static bool search_causes(Search *search, XtfWaitCauses *causes, uint32_t location, uint64_t n, GError **error)
@@ -392,8 +464,8 @@ static bool search_causes(Search *search, XtfWaitCauses *causes, uint32_t locati
     bool good = true;
     if (whole > 0) {
         double scale = (double)row.amount / (double)whole;
-        round_direct(search, row.amount, is_of_message(&row), found, causes);
-        pass_on(search, is_of_message(&row) ? MIN(scale, 1) : scale, 1);
+        round_direct(search, row.amount, is_limited(&row), found, causes);
+        pass_on(search, is_limited(&row) ? MIN(scale, 1) : scale, 1);
         search->sides.n_rows = 0;
         good = follow_all(search, error);
         round_indirect(search, causes->indirect, found);

@@ -10,28 +10,36 @@
 #define WINDOWS "rma_collectives" /* operations of windows */
 
 /* Where the row that `match` means lies, by kind of wait. */
+/* What is known of a kind. */
+typedef enum {
+    ONE_SIDED = 1, /* of one-sided communication; else of messages or of MPI's operations, whose kinds windows' have */
+    TO_LEAVE = 2,  /* the call around the record was waited for to its end */
+    ALONE = 4,     /* both need not have met */
+} Flags;
+
 typedef struct {
     uint8_t kind;
     const char *records;
-    bool one_sided; /* else of messages or of MPI's operations; those of windows have their kinds */
-    bool to_leave;  /* the call around the record was waited for to its end */
+    unsigned flags;
 } Match;
 
 static const Match matches[] = {
-    {XTF_LABEL_late_sender, XTF_RECORD_SENDS, false, false},
-    {XTF_LABEL_late_receiver, XTF_RECORD_RECVS, false, false},
-    {XTF_LABEL_wait_barrier, XTF_RECORD_COLLECTIVES, false, false},
-    {XTF_LABEL_wait_nxn, XTF_RECORD_COLLECTIVES, false, false},
-    {XTF_LABEL_late_broadcast, XTF_RECORD_COLLECTIVES, false, false},
-    {XTF_LABEL_early_reduce, XTF_RECORD_COLLECTIVES, false, false},
-    {XTF_LABEL_wait_create, XTF_RECORD_COLLECTIVES, false, false},
-    {XTF_LABEL_wait_destroy, XTF_RECORD_COLLECTIVES, false, false},
-    {XTF_LABEL_wait_fence, WINDOWS, true, false},
-    {XTF_LABEL_early_fence, "rma_operations", true, true},
-    {XTF_LABEL_late_post, "rma_syncs", true, false},
-    {XTF_LABEL_early_wait, "rma_syncs", true, false},
-    {XTF_LABEL_lock_competition, "rma_locks", true, true},
-    {XTF_LABEL_wait_alloc, WINDOWS, true, false},
+    {XTF_LABEL_late_sender, XTF_RECORD_SENDS, 0},
+    {XTF_LABEL_late_receiver, XTF_RECORD_RECVS, 0},
+    {XTF_LABEL_wait_barrier, XTF_RECORD_COLLECTIVES, 0},
+    {XTF_LABEL_wait_nxn, XTF_RECORD_COLLECTIVES, 0},
+    {XTF_LABEL_late_broadcast, XTF_RECORD_COLLECTIVES, 0},
+    {XTF_LABEL_early_reduce, XTF_RECORD_COLLECTIVES, 0},
+    {XTF_LABEL_wait_create, XTF_RECORD_COLLECTIVES, 0},
+    {XTF_LABEL_wait_destroy, XTF_RECORD_COLLECTIVES, 0},
+    {XTF_LABEL_wait_fence, WINDOWS, ONE_SIDED},
+    {XTF_LABEL_early_fence, "rma_operations", ONE_SIDED | TO_LEAVE},
+    {XTF_LABEL_late_post, "rma_syncs", ONE_SIDED},
+    {XTF_LABEL_early_wait, "rma_syncs", ONE_SIDED},
+    {XTF_LABEL_lock_competition, "rma_locks", ONE_SIDED | TO_LEAVE},
+    {XTF_LABEL_wait_alloc, WINDOWS, ONE_SIDED},
+    {XTF_LABEL_omp_barrier_wait, XTF_RECORD_ENTERS_LEAVES, 0},
+    {XTF_LABEL_omp_idle, "threads", ALONE},
 };
 
 /* NULL: nothing is told of the kind. */
@@ -97,9 +105,11 @@ bool xtf_wait_row_parse(const XtfWaitRowFields *fields, const uint8_t *bytes, ui
         .match = value_of(fields->match, bytes),
         .culprit = value_of(fields->culprit, bytes),
         .culprit_thread = value_of(fields->culprit_thread, bytes),
-        .met = {value_of(fields->met, bytes), (int64_t)value_of(fields->met_idle, bytes)},
-        .culprit_met = {value_of(fields->culprit_met, bytes), (int64_t)value_of(fields->culprit_met_idle, bytes)},
+        .met = {.back = value_of(fields->met, bytes), .idle = (int64_t)value_of(fields->met_idle, bytes)},
+        .culprit_met = {.back = value_of(fields->culprit_met, bytes),
+                        .idle = (int64_t)value_of(fields->culprit_met_idle, bytes)},
     };
+    row->met.of_team = row->culprit_met.of_team = row->kind == XTF_LABEL_omp_barrier_wait;
     if (row->amount > row->end)
         return xtf_damaged(error, "wait %" PRIu64 " ends at %" PRIu64 " and is %" PRIu64 " ticks long", n, row->end,
                            row->amount);
@@ -119,7 +129,7 @@ bool xtf_wait_row_is_one_sided(const XtfWaitRow *row)
 {
     const Match *match = match_of(row->kind);
 
-    return match && match->one_sided;
+    return match && (match->flags & ONE_SIDED);
 }
 
 /* The record that a row of another location is of. */
@@ -216,7 +226,7 @@ bool xtf_wait_row_culprit(const XtfWaitRow *row, uint32_t waiter, XtfTraceContex
     if (!xtf_locations_find(locations, row->culprit, row->culprit_thread, culprit))
         return xtf_damaged(error, "a wait is for thread %" PRIu64 " of process %" PRIu64 ", which is none",
                            row->culprit_thread, row->culprit);
-    if (!match || row->match == UINT64_MAX || !xtf_wait_row_has_causes(row))
+    if (!match || row->match == UINT64_MAX || (!(match->flags & ALONE) && !xtf_wait_row_has_causes(row)))
         return true;
     const XtfLocation *late = &locations->all[*culprit];
     if (g_str_equal(match->records, XTF_RECORD_COLLECTIVES) &&
@@ -224,5 +234,5 @@ bool xtf_wait_row_culprit(const XtfWaitRow *row, uint32_t waiter, XtfTraceContex
         return false;
     if (!read_match(row, context, late, of_window ? WINDOWS : match->records, seq, known, error))
         return false;
-    return !*known || !match->to_leave || find_behind(context, late, seq, error);
+    return !*known || !(match->flags & TO_LEAVE) || find_behind(context, late, seq, error);
 }

@@ -11,6 +11,7 @@
 typedef struct {
     uint64_t back; /* records; 0: never before; UINT64_MAX: it is not told */
     int64_t idle;  /* of the call there, what was no work */
+    bool of_team;  /* threads of a team met: also where they enter its parallel region */
 } XtfWaitMeeting;
 
 typedef struct {

@@ -234,17 +234,12 @@ static bool add_waits(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, 
     return good;
 }
 
-/* From the first n call events to the others; sets the times. */
-static bool add_calls(XtfWaitSides *sides, const Side *side, uint64_t first, uint64_t end, Between *between,
-                      GArray *sums, GError **error)
+static bool add_times(XtfWaitSides *sides, const Side *side, uint64_t begin, uint64_t end, GArray *sums, GError **error)
 {
     XtfCallpathTimes *times = &sides->times;
 
-    if (!time_after(side, first, &between->begin, error) || !time_after(side, end, &between->end, error))
-        return false;
     xtf_callpath_times_clear(times);
-    sides->n_rows += end - MIN(first, end);
-    if (!xtf_callpath_times_add(times, side->calls.schema ? &side->calls : NULL, between->begin, between->end, error))
+    if (!xtf_callpath_times_add(times, side->calls.schema ? &side->calls : NULL, begin, end, error))
         return false;
     for (guint i = 0; i < times->found->len; i++) {
         const XtfCallpathTime *time = &g_array_index(times->found, XtfCallpathTime, i);
@@ -254,6 +249,16 @@ static bool add_calls(XtfWaitSides *sides, const Side *side, uint64_t first, uin
     return true;
 }
 
+/* From the first n call events to the others; sets the times. */
+static bool add_calls(XtfWaitSides *sides, const Side *side, uint64_t first, uint64_t end, Between *between,
+                      GArray *sums, GError **error)
+{
+    if (!time_after(side, first, &between->begin, error) || !time_after(side, end, &between->end, error))
+        return false;
+    sides->n_rows += end - MIN(first, end);
+    return add_times(sides, side, between->begin, between->end, sums, error);
+}
+
 static void put_times(XtfWaitWork *work, const GArray *sums)
 {
     for (guint i = 0; i < sums->len; i++) {
@@ -261,6 +266,37 @@ static void put_times(XtfWaitWork *work, const GArray *sums)
         const XtfWorkTime time = {.context = sum->context, .ticks = (uint64_t)MIN(sum->ticks, INT64_MAX)};
         g_array_append_val(work->times, time);
     }
+}
+
+static void clear(XtfWaitWork *work)
+{
+    g_array_set_size(work->times, 0);
+    g_array_set_size(work->waits, 0);
+    work->waited = 0;
+}
+
+bool xtf_wait_sides_context(XtfWaitSides *sides, uint32_t location, uint64_t seq, uint64_t *context, GError **error)
+{
+    const Side *side = side_of(sides, location, error);
+    uint64_t n;
+
+    return side && count_calls(side, seq, &n, error) && context_after(sides, side, n, context, error);
+}
+
+/* An ENTER at which threads of a team met is the beginning of what follows, and its call is around that. */
+static bool skip_enter(const XtfWaitSides *sides, const Side *side, uint64_t seq, uint64_t *n, GError **error)
+{
+    const XtfAggregate *frames;
+    uint8_t row[XTF_ROW_MAX];
+
+    if (!side->calls.schema || *n >= side->calls.n_rows)
+        return true;
+    if (!xtf_array_row(&side->calls, *n, row, error))
+        return false;
+    frames = &side->calls.schema->aggregates[sides->times.aggregate];
+    *n += xtf_field_get(xtf_schema_field_by_role(side->calls.schema, XTF_ROLE_SEQ), row) == seq &&
+          xtf_field_get(&side->calls.schema->fields[frames->values[0]], row) == 0;
+    return true;
 }
 
 bool xtf_wait_work_find(XtfWaitWork *work, XtfWaitSides *sides, uint32_t location, uint64_t seq,
@@ -276,10 +312,9 @@ bool xtf_wait_work_find(XtfWaitWork *work, XtfWaitSides *sides, uint32_t locatio
     if (meeting->back > seq)
         return xtf_damaged(error, "record %" PRIu64 " of location %" PRIu64 " was met %" PRIu64 " records before", seq,
                            sides->locations->all[location].id, meeting->back);
-    g_array_set_size(work->times, 0);
-    g_array_set_size(work->waits, 0);
-    work->waited = 0;
-    if ((between.from != UINT64_MAX && !count_calls(side, between.from, &first, error)) ||
+    clear(work);
+    if ((between.from != UINT64_MAX && (!count_calls(side, between.from, &first, error) ||
+                                        (meeting->of_team && !skip_enter(sides, side, between.from, &first, error)))) ||
         !count_calls(side, seq, &end, error) || !add_calls(sides, side, first, end, &between, sums, error))
         return false;
     between.met = between.begin + (uint64_t)MAX(meeting->idle, 0);
@@ -293,6 +328,51 @@ bool xtf_wait_work_find(XtfWaitWork *work, XtfWaitSides *sides, uint32_t locatio
             add(sums, context, -(__int128)meeting->idle);
         join_sums(sums);
     }
+    put_times(work, sums);
+    return true;
+}
+
+/* The waits that end behind a time, up to another one. */
+static bool add_waits_within(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, uint64_t begin, uint64_t end,
+                             GArray *sums, GError **error)
+{
+    g_auto(XtfCursor) cursor = {0};
+    bool found, good;
+    XtfWaitRow row;
+    uint64_t n = 0;
+
+    if (!side->waits.schema)
+        return true;
+    if (!xtf_array_rank(&side->waits, begin, &n, error))
+        return false;
+    xtf_cursor_init(&cursor, &side->waits);
+    for (good = xtf_cursor_seek_n(&cursor, n, &found, error); good && found;
+         n++, good = xtf_cursor_next(&cursor, 1, &found, error)) {
+        uint64_t time = xtf_cursor_time(&cursor);
+        if (!xtf_wait_row_parse(&side->fields, xtf_cursor_row(&cursor), n, &row, error))
+            return false;
+        if (time > end)
+            break;
+        if (sides->n_waits++ >= XTF_WAIT_SIDES_MAX)
+            return xtf_fail(error, XTF_ERROR_TOO_LARGE, "there are more than %d waits meanwhile", XTF_WAIT_SIDES_MAX);
+        row.amount = time > begin ? MIN(row.amount, time - begin) : 0;
+        if (row.amount > 0 && !add_wait(work, sides, &row, n, sums, error))
+            return false;
+    }
+    return good;
+}
+
+bool xtf_wait_work_within(XtfWaitWork *work, XtfWaitSides *sides, uint32_t location, uint64_t begin, uint64_t end,
+                          GError **error)
+{
+    const Side *side = side_of(sides, location, error);
+    g_autoptr(GArray) sums = g_array_new(FALSE, FALSE, sizeof(Sum));
+
+    clear(work);
+    if (!side || !add_times(sides, side, begin, end, sums, error) ||
+        !add_waits_within(work, sides, side, begin, end, sums, error))
+        return false;
+    join_sums(sums);
     put_times(work, sums);
     return true;
 }

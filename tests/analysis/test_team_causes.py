@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Causes of waits at barriers of OpenMP's teams, and of idle threads: of programs of chance against the naive judge, for each wait, and against
+the delays that the analysis has stored; and of programs whose causes are known, to the tick.
+
+usage: test_team_causes.py XTF TRACE-CAUSES OTF2-SCRIPT
+"""
+
+import collections
+import pathlib
+import random
+import sys
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
+# pylint: disable=wrong-import-position
+import kind_programs
+import team_programs
+from naive_kinds import Kinds
+from naive_teams import TeamSingle
+from random_teams import Team
+from test_trace_causes import Said, wrong_delays, wrong_singles
+from test_window_causes import analysed, check_known
+from xtfrun import Failure, Xtf, need, temporary_folder
+
+IDLE = "omp_idle"
+SEEDS = 3
+
+
+def check_team(xtf, options, name, text, folder):
+    trace = analysed(xtf, options[2], folder, name, text)
+    said = Said(options[1], trace, None)
+    judge = TeamSingle(Kinds(f"{folder}/{name}.otf2"), said.singles)
+    delays = collections.Counter()
+    for (location, kind, seq, path), cost in said.delays.items():  # of a program's end no fork is the record
+        delays[location, kind, 0 if kind == IDLE else seq, path] += cost
+    said.delays = delays
+    for one in said.singles:
+        if one.kind == IDLE:  # a row says nothing of it
+            one.stored, one.culprit_seq = one.indirect, 0
+    kinds = collections.Counter(one.kind for one in said.singles)
+    wrong = [*wrong_singles(said, judge), *wrong_delays(said), *(f"{one}: {one.unexplained} are not explained" for one in said.singles if
+                                                                 one.unexplained and not one.indirect and (one.kind == IDLE or one.sum))]
+    if wrong or len(kinds) != 2:
+        raise Failure("\n  ".join([f"{name}: {len(wrong)} differ of {kinds}", *wrong[:20]]))
+    return kinds
+
+
+def main():
+    need("otf2-print")
+    options = sys.argv[1:]
+    xtf = Xtf(options[0])
+    with temporary_folder() as folder:
+        for name, (text, wanted) in team_programs.programs().items():
+            check_known(xtf, options, name, text, wanted, folder)
+        teams = {f"teams-{seed}": kind_programs.teams(random.Random(seed)).script() for seed in range(SEEDS)}
+        teams.update({f"team-{seed}": "\n".join(Team(seed, 2 + seed % 4).script()) + "\n" for seed in range(SEEDS)})
+        print(dict(sum((check_team(xtf, options, name, text, folder) for name, text in teams.items()), collections.Counter())))
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failure as failure:
+        sys.exit(f"FAILED: {failure}")

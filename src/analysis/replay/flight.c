@@ -69,7 +69,7 @@ void xtf_groups_finish(XtfGroups *groups)
 
 static uint64_t home_of(const XtfFlights *flights, uint64_t key)
 {
-    return mix(key) & (flights->n_slots - 1);
+    return (key ^ key >> 32) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (flights->n_slots - 1);
 }
 
 static size_t slot_bytes(const XtfFlights *flights)
@@ -142,4 +142,90 @@ void xtf_flights_finish(XtfFlights *flights)
 {
     g_free(flights->slots);
     *flights = (XtfFlights){.few_words = flights->few_words};
+}
+
+/* ---- Messages in flight. */
+
+enum { LISTED_MAX = 8 };
+
+static uint64_t key_of(const XtfGroups *groups, const XtfGroup *group, uint32_t k)
+{
+    return (uint64_t)(group - groups->all) << 32 | k;
+}
+
+static uint32_t take_message(XtfMessages *messages)
+{
+    uint32_t number = messages->free;
+
+    if (number > 0) {
+        messages->free = messages->all[number - 1].next;
+        return number;
+    }
+    if (messages->n_used == messages->room) {
+        messages->room = MAX(32, messages->room + messages->room / 2);
+        messages->all = g_renew(XtfMessage, messages->all, messages->room);
+    }
+    return ++messages->n_used;
+}
+
+XtfMessage *xtf_messages_add(XtfMessages *messages, const XtfGroups *groups, XtfGroup *group, uint32_t k)
+{
+    uint32_t number = take_message(messages);
+    XtfMessage *message = &messages->all[number - 1];
+
+    message->k = k;
+    message->next = 0;
+    messages->n++;
+    if (group->n_listed < LISTED_MAX) {
+        message->next = group->listed;
+        group->listed = number;
+        group->n_listed++;
+    } else {
+        messages->rest.few_words = 1;
+        xtf_flights_add(&messages->rest, key_of(groups, group, k))->words[0] = number;
+    }
+    return message;
+}
+
+/* What says where the message is in its group's list: a number plus 1; 0 behind the last. */
+static uint32_t *listed_at(XtfMessages *messages, XtfGroup *group, uint32_t k)
+{
+    uint32_t *at = &group->listed;
+
+    while (*at && messages->all[*at - 1].k != k)
+        at = &messages->all[*at - 1].next;
+    return at;
+}
+
+XtfMessage *xtf_messages_find(XtfMessages *messages, const XtfGroups *groups, XtfGroup *group, uint32_t k)
+{
+    uint32_t number = *listed_at(messages, group, k);
+
+    if (number == 0 && messages->rest.n > 0) {
+        const XtfFlight *flight = xtf_flights_find(&messages->rest, key_of(groups, group, k));
+        number = flight ? (uint32_t)flight->words[0] : 0;
+    }
+    return number > 0 ? &messages->all[number - 1] : NULL;
+}
+
+void xtf_messages_remove(XtfMessages *messages, const XtfGroups *groups, XtfGroup *group, XtfMessage *message)
+{
+    uint32_t *at = listed_at(messages, group, message->k), number = (uint32_t)(message - messages->all) + 1;
+
+    if (*at) {
+        *at = message->next;
+        group->n_listed--;
+    } else {
+        xtf_flights_remove(&messages->rest, xtf_flights_find(&messages->rest, key_of(groups, group, message->k)));
+    }
+    message->next = messages->free;
+    messages->free = number;
+    messages->n--;
+}
+
+void xtf_messages_finish(XtfMessages *messages)
+{
+    g_free(messages->all);
+    xtf_flights_finish(&messages->rest);
+    *messages = (XtfMessages){0};
 }

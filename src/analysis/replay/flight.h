@@ -1,6 +1,6 @@
 /*
  * Tables of a replay: groups of messages by their envelope, and what is in flight, by numbers. Both are open hash
- * tables in one block of memory each.
+ * tables in one block of memory each. Messages in flight are mostly few in each group, which lists them itself.
  */
 #pragma once
 
@@ -25,6 +25,8 @@ typedef struct {
     uint32_t other;          /* that receives */
     bool uncertain;          /* over the whole trace */
     bool broken;             /* from here on, in this run */
+    uint8_t n_listed;
+    uint32_t listed; /* of its messages in flight some, by number plus 1; 0: none */
 } XtfGroup;
 
 typedef struct {
@@ -58,3 +60,26 @@ void xtf_flights_finish(XtfFlights *flights);
 XtfFlight *xtf_flights_add(XtfFlights *flights, uint64_t key);
 XtfFlight *xtf_flights_find(const XtfFlights *flights, uint64_t key); /* NULL: there is none */
 void xtf_flights_remove(XtfFlights *flights, XtfFlight *flight);
+
+/* A message in flight: the k-th of its group. */
+typedef struct {
+    uint64_t location, row, time; /* of its send */
+    uint64_t value;               /* what the consumer said of it */
+    uint64_t bytes;
+    uint32_t k, next;
+} XtfMessage;
+
+/* All of them. */
+typedef struct {
+    XtfMessage *all;
+    uint32_t n_used, room, free;
+    uint64_t n;      /* in flight */
+    XtfFlights rest; /* those that their group does not list: numbers plus 1 */
+} XtfMessages;
+
+/* `group` is one of `groups`; a pointer to a message is good until the next one is added. */
+XtfMessage *xtf_messages_add(XtfMessages *messages, const XtfGroups *groups, XtfGroup *group, uint32_t k);
+XtfMessage *xtf_messages_find(XtfMessages *messages, const XtfGroups *groups, XtfGroup *group, uint32_t k);
+void xtf_messages_remove(XtfMessages *messages, const XtfGroups *groups, XtfGroup *group, XtfMessage *message);
+/* Forgets all; the lists of groups are the caller's to clear. */
+void xtf_messages_finish(XtfMessages *messages);

@@ -87,6 +87,22 @@ static void find_requests(XtfReplayFields *fields)
         fields->send.message = xtf_schema_field(fields->sends, "request");
 }
 
+static XtfReplayColumn column_of(const XtfField *field)
+{
+    XtfReplayColumn column = {0};
+
+    if (field && field->width > 0 && field->width <= sizeof column.none)
+        column = (XtfReplayColumn){.load = xtf_field_load(field),
+                                   .known = true,
+                                   .optional = field->flags & XTF_FIELD_OPTIONAL,
+                                   .none = UINT64_MAX >> (64 - 8u * field->width)};
+    return column;
+}
+
+#define FIND_COLUMNS(of)                                                                                               \
+    ((XtfReplayColumns){column_of((of)->seq), column_of((of)->bytes), column_of((of)->message), column_of((of)->comm), \
+                        column_of((of)->peer), column_of((of)->tag)})
+
 /* An array without the fields by which messages are matched is as good as none. */
 void xtf_replay_fields_init(XtfReplayFields *fields, XtfTrace *trace)
 {
@@ -118,6 +134,10 @@ void xtf_replay_fields_init(XtfReplayFields *fields, XtfTrace *trace)
         find_collectives(fields);
     if (fields->requests)
         find_requests(fields);
+    fields->columns[XTF_ROW_SEND] = FIND_COLUMNS(&fields->send);
+    fields->columns[XTF_ROW_POSTING] = FIND_COLUMNS(&fields->posting);
+    fields->columns[XTF_ROW_RECV] = FIND_COLUMNS(&fields->recv);
+    fields->columns[XTF_ROW_SENT] = FIND_COLUMNS(&fields->request);
 }
 
 void xtf_replay_fields_finish(XtfReplayFields *fields)

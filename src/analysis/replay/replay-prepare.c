@@ -11,7 +11,15 @@ enum {
     TIMES_AT_ONCE = 12,    /* of a record: more are several records */
     PART_MAX = 32 << 10,   /* of a log */
     PARTS_BYTES = 1 << 20, /* of all locations of a process */
+    NEAR = 256,            /* envelopes */
 };
+
+/* An envelope's number. */
+typedef struct {
+    XtfGroupKey key;
+    uint32_t number;
+    uint64_t process; /* as Own.n_processes was */
+} NearEnvelope;
 
 /* How often an envelope came, and by whom, is kept as a group is. */
 typedef struct {
@@ -19,10 +27,10 @@ typedef struct {
     XtfReplayWalkShared shared;
     XtfContextCache cache;
     XtfContextSums sums;
-    XtfGroups envelopes; /* of the process at hand */
-    XtfGroupKey last;    /* envelope, and its number; UINT32_MAX: none yet */
-    uint32_t last_number;
-    uint64_t n_rows; /* that were not told yet */
+    XtfGroups envelopes;     /* of the process at hand */
+    NearEnvelope near[NEAR]; /* some of them, by their hash */
+    uint64_t n_processes;    /* until now, with that one */
+    uint64_t n_rows;         /* that were not told yet */
 } Own;
 
 /* A location while its process is gone through. */
@@ -166,14 +174,13 @@ static uint32_t envelope_of(Own *own, const XtfReplayRow *row)
                             .sender = row->peer,
                             .receiver = row->kind | (uint32_t)row->pattern << 8 | (uint32_t)row->sends << 16 |
                                         (uint32_t)row->receives << 17};
-    if (own->last_number == UINT32_MAX || !same_key(&key, &own->last)) {
-        own->last_number = xtf_groups_find(&own->envelopes, &key, true);
-        own->last = key;
-    }
-    XtfGroup *envelope = &own->envelopes.all[own->last_number];
+    NearEnvelope *near = &own->near[(key.tag + 31 * key.sender + 59 * key.receiver + 101 * key.comm) % NEAR];
+    if (near->process != own->n_processes || !same_key(&key, &near->key))
+        *near = (NearEnvelope){key, xtf_groups_find(&own->envelopes, &key, true), own->n_processes};
+    XtfGroup *envelope = &own->envelopes.all[near->number];
     envelope->sent++;
     xtf_group_note_location(envelope, &envelope->location, row->location);
-    return own->last_number;
+    return near->number;
 }
 
 static bool tell(Own *own, GError **error)
@@ -219,15 +226,14 @@ static bool put_row(Pass *pass, XtfReplayRow *row, GError **error)
 
 static bool put_rows(Pass *pass, GError **error)
 {
-    XtfReplayRow row;
-    bool found;
+    XtfReplayRow *row;
 
     if (!xtf_replay_rows_begin(&pass->rows, error))
         return false;
     do {
-        if (!xtf_replay_rows_next(&pass->rows, &row, &found, error) || (found && !put_row(pass, &row, error)))
+        if (!xtf_replay_rows_next(&pass->rows, &row, error) || (row && !put_row(pass, row, error)))
             return false;
-    } while (found);
+    } while (row);
     return true;
 }
 
@@ -328,7 +334,7 @@ static bool prepare(Own *own, XtfProcess *process, GError **error)
     g_autofree Walked *walked = own->replay->options.calls ? g_new0(Walked, n) : NULL;
     Pass pass = {.own = own, .process = process, .walked = walked};
 
-    own->last_number = UINT32_MAX;
+    own->n_processes++;
     xtf_replay_rows_init(&pass.rows, &own->replay->fields);
     xtf_log_writer_init(&pass.log, &own->replay->spool, PART_MAX);
     bool good = go_through(&pass, error);

@@ -98,7 +98,7 @@ struct XtfReplay {
     /* Of a run. */
     const XtfReplayConsumer *consumer;
     XtfReplayCounts counts;
-    XtfFlights flights;
+    XtfMessages messages; /* in flight */
     uint64_t n_operations;
     uint64_t n_open;        /* members of the operations that are on their way */
     GHashTable *operations; /* guint64: comm << 32 | k -> XtfOperation */

@@ -85,6 +85,18 @@ static uint32_t value32(const XtfField *field, const uint8_t *row)
     return (uint32_t)MIN(value_or(field, row, UINT32_MAX), UINT32_MAX);
 }
 
+static inline uint64_t column_or(const XtfReplayColumn *column, const uint8_t *row, uint64_t none)
+{
+    if (!column->known || (column->optional && xtf_load_bits(&column->load, row) == column->none))
+        return none;
+    return xtf_load_value(&column->load, row);
+}
+
+static inline uint32_t column32(const XtfReplayColumn *column, const uint8_t *row)
+{
+    return (uint32_t)MIN(column_or(column, row, UINT32_MAX), UINT32_MAX);
+}
+
 static bool step(XtfReplayReader *reader, GError **error)
 {
     return xtf_cursor_next(&reader->cursor, 1, &reader->found, error);
@@ -108,10 +120,7 @@ static bool is_cancelled(XtfReplayReader *reader, const XtfReplayFields *fields,
 
 static bool next_message(XtfReplayReader *reader, const XtfReplayFields *fields, GError **error)
 {
-    const __typeof__(fields->send) *of = reader->kind == XTF_ROW_SEND      ? &fields->send
-                                         : reader->kind == XTF_ROW_POSTING ? (const void *)&fields->posting
-                                         : reader->kind == XTF_ROW_SENT    ? (const void *)&fields->request
-                                                                           : (const void *)&fields->recv;
+    const XtfReplayColumns *of = &fields->columns[reader->kind];
     bool cancelled = reader->kind == XTF_ROW_SEND && reader->found;
 
     while (cancelled) {
@@ -120,7 +129,7 @@ static bool next_message(XtfReplayReader *reader, const XtfReplayFields *fields,
         cancelled &= reader->found;
     }
     while (reader->found && reader->kind == XTF_ROW_SENT &&
-           value32(of->event, xtf_cursor_row(&reader->cursor)) != fields->sent_event)
+           value32(fields->request.event, xtf_cursor_row(&reader->cursor)) != fields->sent_event)
         if (!step(reader, error))
             return false;
     if (!reader->found)
@@ -129,12 +138,12 @@ static bool next_message(XtfReplayReader *reader, const XtfReplayFields *fields,
     reader->row = (XtfReplayRow){
         .time = xtf_cursor_time(&reader->cursor),
         .row = reader->cursor.n,
-        .seq = value_or(of->seq, row, reader->cursor.n),
-        .bytes = value_or(of->bytes, row, 0),
-        .message = reader->kind == XTF_ROW_RECV ? UINT64_MAX : value_or(of->message, row, UINT64_MAX),
-        .comm = value32(of->comm, row),
-        .peer = value32(of->peer, row),
-        .tag = value32(of->tag, row),
+        .seq = column_or(&of->seq, row, reader->cursor.n),
+        .bytes = column_or(&of->bytes, row, 0),
+        .message = reader->kind == XTF_ROW_RECV ? UINT64_MAX : column_or(&of->message, row, UINT64_MAX),
+        .comm = column32(&of->comm, row),
+        .peer = column32(&of->peer, row),
+        .tag = column32(&of->tag, row),
         .location = reader->location,
         .kind = (uint8_t)reader->kind,
     };
@@ -225,17 +234,31 @@ bool xtf_replay_rows_begin(XtfReplayRows *rows, GError **error)
     return true;
 }
 
-bool xtf_replay_rows_next(XtfReplayRows *rows, XtfReplayRow *row, bool *found, GError **error)
+/* The reader that comes first of all but `but`. */
+static XtfReplayReader *first_of(const XtfReplayRows *rows, const XtfReplayReader *but)
 {
     XtfReplayReader *first = NULL;
 
-    for (uint32_t i = 0; i < rows->n_readers; i++)
-        if (rows->readers[i].ready && (!first || comes_before(&rows->readers[i], first)))
-            first = &rows->readers[i];
-    *found = first;
-    if (!first)
-        return true;
-    *row = first->row;
-    first->ready = false;
-    return get_ready(first, rows->fields, error);
+    for (XtfReplayReader *reader = rows->readers; reader < rows->readers + rows->n_readers; reader++)
+        if (reader != but && reader->ready && (!first || comes_before(reader, first)))
+            first = reader;
+    return first;
+}
+
+/* Mostly the next row is of the same reader as the one before. */
+bool xtf_replay_rows_next(XtfReplayRows *rows, XtfReplayRow **row, GError **error)
+{
+    XtfReplayReader *current = rows->current;
+
+    if (current) {
+        current->ready = false;
+        if (!get_ready(current, rows->fields, error))
+            return false;
+    }
+    if (!current || !current->ready || (rows->next && !comes_before(current, rows->next))) {
+        rows->current = current = current ? rows->next : first_of(rows, NULL);
+        rows->next = first_of(rows, current);
+    }
+    *row = current ? &current->row : NULL;
+    return true;
 }

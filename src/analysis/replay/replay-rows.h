@@ -5,6 +5,7 @@
 #pragma once
 
 #include "libxtf/array.h"
+#include "libxtf/field-load.h"
 #include "src/analysis/replay/replay.h"
 #include "src/query/context/trace-context.h"
 
@@ -39,6 +40,18 @@ typedef struct {
 
 #define XTF_NONE_COMM UINT32_MAX
 
+/* A field of a number. */
+typedef struct {
+    XtfFieldLoad load;
+    bool known, optional;
+    uint64_t none; /* the bits of none, if it is optional */
+} XtfReplayColumn;
+
+/* Of messages. */
+typedef struct {
+    XtfReplayColumn seq, bytes, message, comm, peer, tag;
+} XtfReplayColumns;
+
 /* Where the fields of the trace's schemas lie; NULL where there is none. Immutable. */
 typedef struct {
     const XtfSchema *sends, *postings, *recvs, *collectives, *cancelled, *requests;
@@ -49,8 +62,9 @@ typedef struct {
     GArray *patterns;                                                        /* guint8, by operation */
     GArray *shapes;                                                          /* XtfCollectiveShape, by operation */
     uint32_t sent_event;                                                     /* of requests: MPI_ISEND_COMPLETE */
-    uint32_t begin, end, complete; /* events of collectives; UINT32_MAX: there is none */
-    uint32_t barrier;              /* operation */
+    uint32_t begin, end, complete;              /* events of collectives; UINT32_MAX: there is none */
+    uint32_t barrier;                           /* operation */
+    XtfReplayColumns columns[XTF_ROW_SENT + 1]; /* by the kind of row: messages */
 } XtfReplayFields;
 
 void xtf_replay_fields_init(XtfReplayFields *fields, XtfTrace *trace);
@@ -63,6 +77,8 @@ typedef struct {
     const XtfReplayFields *fields;
     XtfReplayReader *readers;
     uint32_t n_readers, room;
+    XtfReplayReader *current; /* of the row that was handed out; NULL: none yet */
+    XtfReplayReader *next;    /* of the first row of all others; NULL: there are none */
 } XtfReplayRows;
 
 void xtf_replay_rows_init(XtfReplayRows *rows, const XtfReplayFields *fields);
@@ -73,5 +89,5 @@ void xtf_replay_rows_add(XtfReplayRows *rows, const XtfArray *arrays, uint32_t n
 const XtfArray *xtf_replay_array_of(const XtfArray *arrays, uint32_t n_arrays, const XtfSchema *schema);
 /* Once all are added. */
 bool xtf_replay_rows_begin(XtfReplayRows *rows, GError **error);
-/* The next row; *found is false at the end. */
-bool xtf_replay_rows_next(XtfReplayRows *rows, XtfReplayRow *row, bool *found, GError **error);
+/* The next row, good until the next call; NULL at the end. */
+bool xtf_replay_rows_next(XtfReplayRows *rows, XtfReplayRow **row, GError **error);

@@ -1,7 +1,5 @@
 #include "src/analysis/replay/replay-private.h"
 
-#include <string.h>
-
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
 
@@ -16,6 +14,7 @@ enum {
 typedef struct {
     uint64_t value;
     uint32_t group, k;
+    XtfFlight *flight; /* NULL: it was posted last */
 } Posted;
 
 /* ---- Making one. */
@@ -129,7 +128,7 @@ XtfReplay *xtf_replay_new(XtfTrace *trace, const XtfReplayOptions *options, GErr
 /* What a run held in memory. */
 static void forget_run(XtfReplay *replay)
 {
-    xtf_flights_finish(&replay->flights);
+    xtf_messages_finish(&replay->messages);
     g_hash_table_remove_all(replay->operations);
     g_queue_clear(&replay->ready);
     g_queue_clear(&replay->ahead);
@@ -187,13 +186,13 @@ static void forget_request(XtfProcess *process, uint64_t request)
 
 static void complete(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
 {
-    const XtfFlight *known = row->message == UINT64_MAX ? NULL : xtf_flights_find(&process->requests, row->message);
+    XtfFlight *known = row->message == UINT64_MAX ? NULL : xtf_flights_find(&process->requests, row->message);
 
     if (!known)
         return;
     XtfReplayEvent at = xtf_replay_event(replay, process, row);
     uint64_t value = known->words[0];
-    forget_request(process, row->message);
+    xtf_flights_remove(&process->requests, known);
     if (replay->consumer->sent)
         replay->consumer->sent(replay->consumer->data, &at, value);
 }
@@ -203,24 +202,27 @@ static void send(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row
     uint32_t number = row->group;
     XtfGroup *group = number == UINT32_MAX ? NULL : &replay->groups.all[number];
 
-    if (replay->options.calls)
-        forget_request(process, row->message);
     if (!group || group->uncertain || group->broken) {
+        if (replay->options.calls)
+            forget_request(process, row->message);
         replay->counts.uncertain_sends++;
         return;
     }
-    uint64_t key = (uint64_t)number << 32 | group->sent++;
+    uint32_t k = group->sent++;
     XtfReplayEvent at = xtf_replay_event(replay, process, row);
     at.blocks = row->message == UINT64_MAX;
     uint64_t value = replay->consumer->send(replay->consumer->data, &at);
     if (replay->options.calls && !at.blocks && replay->consumer->sent)
-        xtf_flights_add(&process->requests, row->message)->words[0] = value;
-    XtfFlight *flight = xtf_flights_add(&replay->flights, key);
-    const uint64_t words[] = {at.location, at.row, at.time, value, row->bytes, 0};
-    memcpy(flight->words, words, sizeof words);
+        xtf_flights_add(&process->requests, row->message)->words[0] = value; /* or takes the place of one before */
+    XtfMessage *message = xtf_messages_add(&replay->messages, &replay->groups, group, k);
+    message->location = at.location;
+    message->row = at.row;
+    message->time = at.time;
+    message->value = value;
+    message->bytes = row->bytes;
     process->in_flight++;
     XtfProcess *receiver = &replay->processes[group->key.receiver];
-    if (receiver->waits_for == key)
+    if (receiver->waits_for == ((uint64_t)number << 32 | k))
         xtf_replay_wake(replay, receiver);
 }
 
@@ -250,24 +252,28 @@ static void post(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row
     }
 }
 
-/* Which receive of its group it is; its posting is forgotten if `forget`. */
-static bool find_posted(XtfProcess *process, const XtfReplayRow *row, bool forget, Posted *found)
+/* Which receive of its group it is. */
+static bool find_posted(const XtfProcess *process, const XtfReplayRow *row, Posted *found)
 {
     uint64_t key = posted_key(row->location, row->row);
 
     if (process->last_posted == key) {
-        *found = (Posted){process->last_value, process->last_group, process->last_k};
-        if (forget)
-            process->last_posted = XTF_NO_KEY;
+        *found = (Posted){process->last_value, process->last_group, process->last_k, NULL};
         return true;
     }
     XtfFlight *posted = xtf_flights_find(&process->posted, key);
     if (!posted)
         return false;
-    *found = (Posted){posted->words[0], (uint32_t)posted->words[1], (uint32_t)posted->words[2]};
-    if (forget)
-        xtf_flights_remove(&process->posted, posted);
+    *found = (Posted){posted->words[0], (uint32_t)posted->words[1], (uint32_t)posted->words[2], posted};
     return true;
+}
+
+static void forget_posted(XtfProcess *process, const Posted *posted)
+{
+    if (posted->flight)
+        xtf_flights_remove(&process->posted, posted->flight);
+    else
+        process->last_posted = XTF_NO_KEY;
 }
 
 static void drop_posting(const XtfReplay *replay, uint64_t value)
@@ -283,15 +289,12 @@ static void drop_send(const XtfReplay *replay, uint64_t value)
 }
 
 static void hand_out(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row, const XtfGroup *group,
-                     const XtfFlight *flight, uint64_t posted)
+                     const XtfMessage *sent, uint64_t posted)
 {
     XtfReplayEvent at = xtf_replay_event(replay, process, row);
     const XtfReplayMessage message = {
-        .send = {.process = group->key.sender,
-                 .location = flight->words[0],
-                 .row = flight->words[1],
-                 .time = flight->words[2]},
-        .value = flight->words[3],
+        .send = {.process = group->key.sender, .location = sent->location, .row = sent->row, .time = sent->time},
+        .value = sent->value,
         .posted = posted,
         .bytes = row->bytes,
         .comm = group->key.comm,
@@ -306,36 +309,37 @@ static void hand_out(XtfReplay *replay, XtfProcess *process, const XtfReplayRow 
 static bool receive(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
 {
     Posted posted;
+    bool found = find_posted(process, row, &posted);
 
-    if (!find_posted(process, row, false, &posted) || posted.group == UINT32_MAX ||
-        replay->groups.all[posted.group].uncertain) {
-        if (find_posted(process, row, true, &posted))
+    if (!found || posted.group == UINT32_MAX || replay->groups.all[posted.group].uncertain) {
+        if (found) {
+            forget_posted(process, &posted);
             drop_posting(replay, posted.value);
+        }
         replay->counts.uncertain_receives++;
         return true;
     }
     XtfGroup *group = &replay->groups.all[posted.group];
-    uint64_t key = (uint64_t)posted.group << 32 | posted.k;
-    XtfFlight *flight = xtf_flights_find(&replay->flights, key);
-    if (!flight && !group->broken) {
-        process->waits_for = key;
+    XtfMessage *message = xtf_messages_find(&replay->messages, &replay->groups, group, posted.k);
+    if (!message && !group->broken) {
+        process->waits_for = (uint64_t)posted.group << 32 | posted.k;
         return false;
     }
-    find_posted(process, row, true, &posted);
-    if (flight && flight->words[4] != row->bytes)
+    forget_posted(process, &posted);
+    if (message && message->bytes != row->bytes)
         group->broken = true;
-    if (flight && !group->broken) {
-        hand_out(replay, process, row, group, flight, posted.value);
+    if (message && !group->broken) {
+        hand_out(replay, process, row, group, message, posted.value);
     } else {
         replay->counts.uncertain_receives++;
-        replay->counts.uncertain_sends += flight != NULL;
+        replay->counts.uncertain_sends += message != NULL;
         drop_posting(replay, posted.value);
-        if (flight)
-            drop_send(replay, flight->words[3]);
+        if (message)
+            drop_send(replay, message->value);
     }
-    if (flight) {
+    if (message) {
         replay->processes[group->key.sender].in_flight--;
-        xtf_flights_remove(&replay->flights, flight);
+        xtf_messages_remove(&replay->messages, &replay->groups, group, message);
     }
     return true;
 }
@@ -421,6 +425,7 @@ static void rewind_all(XtfReplay *replay)
     for (uint32_t i = 0; i < replay->groups.n; i++) {
         replay->groups.all[i].sent = replay->groups.all[i].received = 0;
         replay->groups.all[i].broken = false;
+        replay->groups.all[i].listed = replay->groups.all[i].n_listed = 0;
     }
     forget_run(replay);
     replay->n_open = 0;
@@ -462,7 +467,7 @@ bool xtf_replay_run(XtfReplay *replay, const XtfReplayConsumer *consumer, XtfRep
         }
     } while (break_deadlock(replay));
     /* What nobody received. */
-    replay->counts.uncertain_sends += replay->flights.n;
+    replay->counts.uncertain_sends += replay->messages.n;
     *counts = replay->counts;
     forget_run(replay);
     return true;

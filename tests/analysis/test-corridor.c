@@ -193,6 +193,43 @@ Test(flight, is_a_table)
     check_flights(3);
 }
 
+/* Messages of some groups, of which some have far more in flight than they list themselves. */
+Test(flight, messages_are_found_and_forgotten)
+{
+    enum { GROUPS = 5, MANY = 60 };
+    g_autoptr(GRand) random = g_rand_new_with_seed(6);
+    bool there[GROUPS][MANY] = {{false}};
+    XtfGroups groups = {0};
+    XtfMessages messages = {0};
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < GROUPS; i++)
+        xtf_groups_find(&groups, &(XtfGroupKey){.tag = i}, true);
+    for (unsigned i = 0; i < 20000; i++) {
+        uint32_t g = (uint32_t)g_rand_int_range(random, 0, GROUPS);
+        uint32_t k = (uint32_t)g_rand_int_range(random, 0, g < 3 ? MANY : 4);
+        XtfGroup *group = &groups.all[g];
+        XtfMessage *found = xtf_messages_find(&messages, &groups, group, k);
+        cr_assert_eq(found != NULL, there[g][k]);
+        if (found) {
+            cr_assert_eq(found->value, 1000 * g + k);
+            cr_assert_eq(found->bytes, 7 * k);
+            xtf_messages_remove(&messages, &groups, group, found);
+            n--;
+        } else {
+            found = xtf_messages_add(&messages, &groups, group, k);
+            found->value = 1000 * g + k;
+            found->bytes = 7 * k;
+            n++;
+        }
+        there[g][k] = !there[g][k];
+        cr_assert_eq(messages.n, n);
+    }
+    cr_assert_leq(messages.n_used, GROUPS * MANY); /* those that are forgotten are used again */
+    xtf_messages_finish(&messages);
+    xtf_groups_finish(&groups);
+}
+
 /* Whatever size it has, and however often it rests, it keeps what it had, and what is new is zeros. */
 static void check_paged(void)
 {

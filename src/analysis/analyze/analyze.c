@@ -29,7 +29,7 @@ static bool write_analyses(XtfTrace *trace, XtfWriter *writer, const char *tool,
     uint32_t id;
 
     if (!xtf_trace_clocks_digest(trace, &clocks, error) ||
-        !xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_ANALYSES), &id, error))
+        !xtf_writer_replace_schema(writer, xtf_model_schema(XTF_MODEL_ANALYSES), &id, error))
         return false;
     XtfTableWriter *table = xtf_writer_table(writer, id, error);
     if (!table)
@@ -41,32 +41,17 @@ static bool write_analyses(XtfTrace *trace, XtfWriter *writer, const char *tool,
     return true;
 }
 
-static bool add_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id, GError **error)
-{
-    GError *reason = NULL;
-
-    if (xtf_writer_add_schema(writer, schema, id, &reason))
-        return true;
-    if (!g_error_matches(reason, XTF_ERROR, XTF_ERROR_INVALID)) {
-        g_propagate_error(error, reason);
-        return false;
-    }
-    g_error_free(reason);
-    return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-                    "another version of xtf has analysed the trace, and its %s have other fields: -o FILE writes "
-                    "the analysis into another file",
-                    schema->name);
-}
-
-/* What an earlier analysis has left. */
+/* What an earlier analysis has left, which another build may have made, with other fields. Call paths go last: the rows
+ * that refer to them are those that are replaced. */
 static bool clear(XtfWriter *writer, GError **error)
 {
+    uint32_t id;
+
     for (unsigned tag = XTF_MODEL_WAITS; tag < XTF_N_ALL_SCHEMAS; tag++) {
-        uint32_t id;
-        if (!add_schema(writer, xtf_model_schema(tag), &id, error) || !xtf_writer_clear_arrays(writer, id, error))
+        if (!xtf_writer_replace_schema(writer, xtf_model_schema(tag), &id, error))
             return false;
     }
-    return true;
+    return xtf_writer_replace_schema(writer, xtf_model_schema(XTF_MODEL_CONTEXTS), &id, error);
 }
 
 static bool find_causes(XtfReplay *replay, XtfPoints *points, XtfWriter *writer, XtfSteps *steps,

@@ -1,0 +1,109 @@
+/*
+ * Another schema in the place of one: of rows that are made from others, and are made anew.
+ */
+#include "libxtf/error.h"
+#include "libxtf/schema/schema-codec.h"
+#include "libxtf/schema/value-limits.h"
+#include "libxtf/write/chunk-writer.h"
+#include "libxtf/write/writer-private.h"
+
+static bool refers_to(const XtfSchema *schema, const char *table)
+{
+    for (uint32_t f = 0; f < schema->n_fields; f++) {
+        if (schema->fields[f].refers_to && g_str_equal(schema->fields[f].refers_to, table))
+            return true;
+    }
+    return false;
+}
+
+static bool may_replace(const XtfCatalog *catalog, const XtfSchema *old, const XtfSchema *schema, GError **error)
+{
+    bool table = old->kind == XTF_SCHEMA_TABLE;
+
+    if (old->kind != schema->kind || (!table && old->kind != XTF_SCHEMA_DERIVED))
+        return xtf_fail(error, XTF_ERROR_INVALID, "schema \"%s\" is of another kind, and its rows are not derived",
+                        old->name);
+    for (uint32_t i = 0; table && i < catalog->n_schemas; i++) {
+        const XtfSchema *other = catalog->schemas[i];
+        if (other != old && other->kind != XTF_SCHEMA_DERIVED && refers_to(other, old->name))
+            return xtf_fail(error, XTF_ERROR_INVALID, "rows of \"%s\" refer to table \"%s\", which cannot be replaced",
+                            other->name, old->name);
+    }
+    return true;
+}
+
+static bool clear(XtfWriter *writer, const XtfSchema *old, GError **error)
+{
+    if (old->kind != XTF_SCHEMA_TABLE)
+        return xtf_writer_clear_arrays(writer, old->id, error);
+    XtfTableWriter *table = xtf_writer_table(writer, old->id, error);
+    if (table)
+        xtf_table_writer_clear(table);
+    return table;
+}
+
+/* All arrays of the old schema are empty: nothing in them hangs on it. */
+static void take_over(XtfWriter *writer, const XtfSchema *old, const XtfSchema *schema)
+{
+    GHashTableIter arrays;
+    gpointer value;
+
+    g_hash_table_iter_init(&arrays, writer->arrays);
+    while (g_hash_table_iter_next(&arrays, &value, NULL)) {
+        XtfArrayWriter *array = value;
+        if (array->schema == old)
+            array->schema = schema;
+    }
+    for (guint i = 0; i < writer->tables->len; i++) {
+        XtfTableWriter *table = writer->tables->pdata[i];
+        if (table->schema == old)
+            table->schema = schema;
+    }
+}
+
+/* All schemas are stored anew by the next commit. */
+static void encode_schemas(XtfWriter *writer)
+{
+    g_byte_array_set_size(writer->schema_rows.bytes, 0);
+    g_array_set_size(writer->schema_rows.starts, 0);
+    writer->schema_rows.stored = 0;
+    for (uint32_t i = 0; i < writer->catalog.n_schemas; i++) {
+        xtf_chunk_writer_begin_unit(&writer->schema_rows);
+        xtf_schema_encode(writer->catalog.schemas[i], writer->schema_rows.bytes);
+    }
+}
+
+static XtfSchema *schema_of_name(const XtfCatalog *catalog, const char *name)
+{
+    for (uint32_t i = 0; i < catalog->n_schemas; i++) {
+        if (g_str_equal(catalog->schemas[i]->name, name))
+            return catalog->schemas[i];
+    }
+    return NULL;
+}
+
+bool xtf_writer_replace_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id, GError **error)
+{
+    XtfCatalog *catalog = &writer->catalog;
+    XtfSchema *old = schema_of_name(catalog, schema->name);
+
+    if (!old)
+        return xtf_writer_add_schema(writer, schema, id, error);
+    if (!xtf_schema_validate(schema, error) || !xtf_schema_encodable(schema, error) ||
+        !may_replace(catalog, old, schema, error) || !clear(writer, old, error))
+        return false;
+    *id = old->id;
+    if (xtf_schema_equal(old, schema))
+        return true;
+    XtfSchema *copy = xtf_schema_copy(schema);
+    copy->id = old->id;
+    take_over(writer, old, copy);
+    catalog->schemas[copy->id] = copy;
+    catalog->limits[copy->id] = g_renew(XtfLimits, catalog->limits[copy->id], copy->n_fields);
+    for (uint32_t f = 0; f < copy->n_fields; f++)
+        catalog->limits[copy->id][f] = xtf_limits_empty();
+    writer->limits_changed[copy->id] = true;
+    encode_schemas(writer);
+    xtf_schema_free(old);
+    return true;
+}

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""An analysis that another build has left, with other fields: `xtf analyze` puts its own in that place, in one commit, as on a fresh import; its
+room is used again; and killed at any time it leaves what was there, or the whole new one.
+
+usage: test_other_analysis.py XTF OTHER-ANALYSIS CHECKER ARCHIVE
+"""
+
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path += [str(TESTS / "roundtrip"), str(TESTS / "reader")]
+# pylint: disable=wrong-import-position
+import xtf_reader
+from xtfrun import Failure, Xtf, temporary_folder
+
+TYPES = ("waits", "delays", "critical", "activity", "ideal")
+TABLES = ("contexts", "analyses")
+KILLS = 16
+
+
+def derived(path):
+    """{name: rows} of what an analysis adds, each row with the names of its fields."""
+    trace, found = xtf_reader.Trace(str(path)), {}
+    for name in TABLES:
+        schema, rows = trace.tables.get(name, (None, []))
+        found[name] = [[(field.name, value) for field, value in zip(schema.fields, schema.values(row))] for row in rows]
+    for array in trace.arrays():
+        if array.schema.name in TYPES:
+            found.setdefault(array.schema.name, []).extend(
+                (array.location, [(field.name, value) for field, value in zip(array.schema.fields, array.schema.values(row))])
+                for row in array.read_local())
+    trace.close()
+    return found
+
+
+def without_strings(found):
+    """Strings have other numbers where others were there before."""
+    return {name: [[(field, value) for field, value in row if field == "clocks"] if name == "analyses" else row for row in rows]
+            for name, rows in found.items()}
+
+
+def check(xtf, checker, trace):
+    xtf.expect("check", "-q", trace)
+    done = subprocess.run([sys.executable, checker, trace], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Failure(f"{trace}: {done.stdout}{done.stderr}")
+
+
+def main():
+    xtf, other, checker, archive = Xtf(sys.argv[1]), *sys.argv[2:5]
+    with temporary_folder() as name:
+        folder = pathlib.Path(name)
+        base, fresh, trace = folder / "base.xtf", folder / "fresh.xtf", folder / "trace.xtf"
+        xtf.import_archive(archive, base)
+        shutil.copy(base, fresh)
+        xtf.expect("analyze", "-q", fresh)
+        subprocess.run([other, base, "derived"], check=True)
+        before, wanted = derived(base), without_strings(derived(fresh))
+        if without_strings(before) == wanted or "colour" not in str(before["waits"][0]):
+            raise Failure("the other analysis is ours")
+
+        shutil.copy(base, trace)
+        xtf.expect("analyze", "-q", trace)
+        check(xtf, checker, trace)
+        if without_strings(derived(trace)) != wanted:
+            raise Failure("the new analysis is not that of a fresh import")
+        for path in ("waits/records", "delays/callpaths", "critical/segments", "efficiency", "records"):
+            if xtf.expect("cat", trace, path) != xtf.expect("cat", fresh, path):
+                raise Failure(f"{path} is not that of a fresh import")
+
+        sizes = []
+        for _ in range(5):
+            xtf.expect("analyze", "-q", trace)
+            sizes.append(trace.stat().st_size)
+        if sizes[2:] != sizes[2:3] * 3:
+            raise Failure(f"analysed again and again, it grows: {sizes}")
+        xtf.expect("copy", "-q", "-f", trace, folder / "copy.xtf")
+        xtf.expect("copy", "-q", "-f", fresh, folder / "fresh-copy.xtf")
+        copies = [(folder / copy).stat().st_size for copy in ("copy.xtf", "fresh-copy.xtf")]
+        if abs(copies[0] - copies[1]) > 4096:
+            raise Failure(f"a copy has {copies[0]} bytes, one of a fresh import {copies[1]}")
+
+        killed, chance = 0, random.Random(1)
+        begun = time.monotonic()
+        xtf.expect("analyze", "-q", trace)
+        takes = time.monotonic() - begun
+        for _ in range(KILLS):
+            shutil.copy(base, trace)
+            with subprocess.Popen([xtf.program, "analyze", "-q", trace], stderr=subprocess.DEVNULL) as process:
+                time.sleep(chance.random() * 1.2 * takes)
+                process.send_signal(signal.SIGKILL)
+            found = derived(trace)
+            if found != before and without_strings(found) != wanted:
+                raise Failure("killed, the trace has neither the one nor the other analysis")
+            killed += found == before
+        print(f"killed {KILLS} times: {killed} were as before")
+
+        # Records of a user are not taken for an analysis.
+        xtf.import_archive(archive, trace, "--force")
+        subprocess.run([other, trace, "record"], check=True)
+        bytes_before = trace.read_bytes()
+        done = xtf.run("analyze", "-q", trace)
+        if not done.status or b"waits" not in done.errors or trace.read_bytes() != bytes_before:
+            raise Failure(f"records named waits are replaced: {done.status} {done.errors}")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failure as failure:
+        sys.exit(f"FAILED: {failure}")

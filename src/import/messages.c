@@ -12,12 +12,10 @@ bool xtf_stream_send(XtfStream *stream, uint64_t time, XtfSendsRow *row)
     return xtf_stream_append(stream, XTF_MODEL_SENDS, XTF_LABEL_MPI_SEND, time, row);
 }
 
-bool xtf_stream_isend(XtfStream *stream, uint64_t time, XtfSendsRow *row)
+/* The last send, as it is posted. */
+static XtfPostingsRow posting_of(const XtfStream *stream, const XtfSendsRow *row)
 {
-    xtf_tags_add(&stream->tags, row->tag);
-    if (!xtf_stream_append(stream, XTF_MODEL_SENDS, XTF_LABEL_MPI_ISEND, time, row))
-        return false;
-    XtfPostingsRow sent = {
+    return (XtfPostingsRow){
         .time = row->time,
         .seq = row->seq,
         .comm = row->comm,
@@ -26,6 +24,22 @@ bool xtf_stream_isend(XtfStream *stream, uint64_t time, XtfSendsRow *row)
         .bytes = row->bytes,
         .message = last_row(stream, XTF_MODEL_SENDS),
     };
+}
+
+bool xtf_stream_send_failed(XtfStream *stream, const XtfSendsRow *row)
+{
+    XtfPostingsRow sent = posting_of(stream, row);
+
+    return xtf_requests_post(&stream->requests, XTF_REQUEST_CANCELLED_SEND, 0, &sent, &stream->error) &&
+           xtf_stream_write_postings(stream, false);
+}
+
+bool xtf_stream_isend(XtfStream *stream, uint64_t time, XtfSendsRow *row)
+{
+    xtf_tags_add(&stream->tags, row->tag);
+    if (!xtf_stream_append(stream, XTF_MODEL_SENDS, XTF_LABEL_MPI_ISEND, time, row))
+        return false;
+    XtfPostingsRow sent = posting_of(stream, row);
     return xtf_requests_post(&stream->requests, XTF_REQUEST_SENDING, row->request, &sent, &stream->error);
 }
 

@@ -11,6 +11,8 @@
 
 /* Append a record, whose region is set already, as xtf_stream_append() does. */
 bool xtf_stream_send(XtfStream *stream, uint64_t time, XtfSendsRow *row);
+/* The location's last send has failed, one that blocked: nobody receives it. `row` as it was appended. */
+bool xtf_stream_send_failed(XtfStream *stream, const XtfSendsRow *row);
 bool xtf_stream_isend(XtfStream *stream, uint64_t time, XtfSendsRow *row);
 bool xtf_stream_recv(XtfStream *stream, uint64_t time, XtfRecvsRow *row);
 bool xtf_stream_irecv(XtfStream *stream, uint64_t time, XtfRecvsRow *row);

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 enum {
-    XTF_WIRE_VERSION = 2,
+    XTF_WIRE_VERSION = 3,
     XTF_WIRE_HEADER_SIZE = 3 * 4096, /* of an XtfWireProcess, with what may come */
     XTF_WIRE_RINGS_MAX = 4096,
     XTF_WIRE_WORDS_MAX = 512, /* of one record */
@@ -153,7 +153,7 @@ typedef struct {
 
 /* Messages, requests, collective operations. arg of messages: the peer's rank in the communicator. */
 #define XTF_WIRE_MESSAGE_KINDS(KIND)                                                                                   \
-    KIND(SEND, 4)               /* w2: comm | tag; w3: bytes */                                                        \
+    KIND(SEND, 4)               /* w2: comm | tag; w3: bytes. Before MPI's own function is called, as COLLECTIVE_BEGIN */ \
     KIND(ISEND, 5)              /* the same; w4: request */                                                            \
     KIND(RECV, 4)               /* as SEND */                                                                          \
     KIND(IRECV, 5)              /* as ISEND: a receive that completes now */                                           \
@@ -163,6 +163,7 @@ typedef struct {
     KIND(FOUND_NOTHING, 2)      /* arg: so many probes of the thread found nothing before the one whose ENTER is before */ \
     KIND(REQUEST_CANCELLED, 3)  /* w2: request */                                                                      \
     KIND(COLLECTIVE_BEGIN, 2)                                                                                          \
+    KIND(FAILED, 2)             /* the call has failed: a SEND or COLLECTIVE_BEGIN right before this is not recorded */ \
     KIND(COLLECTIVE_END, 5)     /* region: index in xtf_collective_operations; arg: root; w2: comm | flags; w3: sent; w4: received */ \
     KIND(ICOLLECTIVE_REQUEST, 3)  /* w2: request */                                                                    \
     KIND(ICOLLECTIVE_COMPLETE, 6) /* as COLLECTIVE_END; w5: request */

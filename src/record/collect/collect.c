@@ -41,7 +41,6 @@ void xtf_collector_init(XtfCollector *collector, XtfWriter *writer, const uint32
         .schemas = schemas,
         .threads = g_array_new(FALSE, TRUE, sizeof(XtfCollectThread)),
         .regions_by_text = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
-        .sending = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
         .remarks = g_ptr_array_new_with_free_func(g_free),
         .own = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, own_free),
     };
@@ -56,7 +55,6 @@ void xtf_collector_finish(XtfCollector *collector)
 {
     g_hash_table_unref(collector->own);
     g_array_unref(collector->threads);
-    g_array_unref(collector->sending);
     xtf_tags_finish(&collector->tags);
     g_ptr_array_unref(collector->remarks);
     g_hash_table_unref(collector->regions_by_text);

@@ -43,6 +43,16 @@ typedef struct {
     GByteArray *data;
 } XtfCollectPieces;
 
+/* What the last record of a ring says that a call has begun: it is appended when the next record comes, or before a
+ * commit, unless that record says that the call has failed. */
+typedef struct {
+    XtfWireKind kind; /* SEND, COLLECTIVE_BEGIN; NOTHING: all records are appended */
+    bool appended;
+    uint64_t time;
+    XtfSendsRow send;
+    XtfCollectivesRow collective;
+} XtfCollectBegun;
+
 /* A ring, and the location whose records it holds at the moment. */
 typedef struct {
     XtfCollector *collector;
@@ -52,6 +62,7 @@ typedef struct {
     bool open;   /* between xtf_stream_begin() and xtf_stream_end() */
     XtfStream stream;
     XtfCollectPieces pieces;
+    XtfCollectBegun begun;
     uint64_t position; /* of the record that is decoded: for messages */
     char *fault;       /* why nothing more is read of it; NULL: nothing is wrong */
     uint64_t events;   /* records that were decoded */
@@ -110,7 +121,6 @@ struct XtfCollector {
     _Atomic uint8_t *choices; /* in the process's memory: XtfWireChoice by own region */
     uint32_t *regions; /* rows by the process's number of a region; XTF_NONE32: not named yet; XTF_COLLECT_EXCLUDED */
     uint32_t n_regions;
-    GArray *sending;             /* of uint32_t: rows of `regions` whose calls may block, and send */
     GHashTable *regions_by_text; /* rows of `regions`: no two have the same name, file and line */
     GPtrArray *remarks;          /* texts for `remarks` */
     XtfCollectCounts counts;
@@ -133,6 +143,8 @@ bool xtf_collect_malformed(XtfCollectRing *ring, const char *format, ...) G_GNUC
 /* Decodes the records that begin before `limit`, of `size` bytes of them; *taken is where the first stands that is not
  * decoded. */
 bool xtf_collect_decode(XtfCollectRing *ring, const uint8_t *data, size_t size, size_t limit, size_t *taken);
+/* Appends what has begun in the last call, before a commit. */
+bool xtf_collect_append_begun(XtfCollectRing *ring);
 /* The number of whole records. */
 uint64_t xtf_collect_count(const uint8_t *data, size_t size);
 

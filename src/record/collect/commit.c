@@ -13,14 +13,6 @@
 /* What a call of MPI costs more for being recorded, about, beside what is waited: for the estimate that is told. */
 enum { NS_PER_EVENT = 10 };
 
-static bool is_sending(const XtfCollector *collector, uint32_t region)
-{
-    for (guint i = 0; i < collector->sending->len; i++)
-        if (g_array_index(collector->sending, uint32_t, i) == region)
-            return true;
-    return false;
-}
-
 static const XtfRequest *first_request(const XtfStream *stream)
 {
     const XtfRequests *requests = &stream->requests;
@@ -42,31 +34,40 @@ static bool forget_old_sends(XtfCollectRing *ring, uint64_t now)
     return true;
 }
 
-/* No record of the location will come that is earlier, unless it is published very late. */
-static uint64_t bound_of(const XtfCollectRing *ring, uint64_t bound)
+static bool forget_all_old_sends(XtfCollectSession *session, uint64_t now, GError **error)
 {
-    const XtfStream *stream = &ring->stream;
-
-    if (!ring->open || ring->fault)
-        return bound;
-    /* A send is published when its call returns, with the time at which it was entered. */
-    return is_sending(ring->collector, xtf_stream_region(stream)) ? MIN(bound, stream->last) : bound;
+    for (uint32_t i = 0; i < session->n_rings; i++) {
+        XtfCollectRing *ring = session->rings[i];
+        if (!ring || !ring->open || forget_old_sends(ring, now))
+            continue;
+        g_propagate_error(error, g_steal_pointer(&ring->stream.error));
+        return false;
+    }
+    return true;
 }
 
+/* Calls that wait over a commit, or never end, are seen with what they have begun. */
+static bool append_begun(XtfCollectSession *session, GError **error)
+{
+    for (uint32_t i = 0; i < session->n_rings; i++) {
+        XtfCollectRing *ring = session->rings[i];
+        if (!ring || xtf_collect_append_begun(ring))
+            continue;
+        g_propagate_error(error, g_steal_pointer(&ring->stream.error));
+        return false;
+    }
+    return true;
+}
+
+/* No record that is earlier will come, unless it is published very late. */
 static bool promise(XtfCollectSession *session, uint64_t reading, GError **error)
 {
     XtfCollector *collector = &session->collector;
     uint64_t bound = xtf_collect_clock_ns(&session->clock, reading);
 
     bound -= MIN(bound, SLACK_NS);
-    for (uint32_t i = 0; i < session->n_rings; i++) {
-        XtfCollectRing *ring = session->rings[i];
-        if (ring && ring->open && !forget_old_sends(ring, bound)) {
-            g_propagate_error(error, g_steal_pointer(&ring->stream.error));
-            return false;
-        }
-        bound = ring ? bound_of(ring, bound) : bound;
-    }
+    if (!forget_all_old_sends(session, bound, error))
+        return false;
     if (bound <= collector->complete)
         return true;
     if (!xtf_writer_set_complete(session->part.writer, bound, error))
@@ -108,7 +109,7 @@ void xtf_collect_commit(XtfCollectSession *session, uint64_t reading)
     session->committed = xtf_collect_monotonic();
     if (!session->begun || session->failure)
         return;
-    if (!write_tables(session, false, &error) || (reading > 0 && !promise(session, reading, &error)) ||
+    if (!append_begun(session, &error) || !write_tables(session, false, &error) || (reading > 0 && !promise(session, reading, &error)) ||
         !xtf_writer_commit(session->part.writer, &error))
         xtf_collect_fail(session, error);
 }
@@ -272,7 +273,7 @@ bool xtf_collect_close(XtfCollectSession *session, const char *end, int64_t exit
 {
     GError *failure = NULL;
 
-    if (!session->failure && !end_rings(session, exit_status, &failure))
+    if (!session->failure && (!append_begun(session, &failure) || !end_rings(session, exit_status, &failure)))
         xtf_collect_fail(session, failure);
     if (session->failure)
         return close_failed(session, end, error);

@@ -123,6 +123,16 @@ static bool has_owner(XtfCollectRing *ring, XtfWireHead head)
     return xtf_collect_malformed(ring, "%s is of no thread: OWNER is the first record of a ring", kind_name(head));
 }
 
+/* The next record does not take back what has begun. */
+static bool settle(XtfCollectRing *ring, XtfWireHead head)
+{
+    if (G_LIKELY(ring->begun.kind == XTF_WIRE_NOTHING) || head.kind == XTF_WIRE_FAILED)
+        return true;
+    bool good = xtf_collect_append_begun(ring);
+    ring->begun.kind = XTF_WIRE_NOTHING;
+    return good;
+}
+
 bool xtf_collect_decode(XtfCollectRing *ring, const uint8_t *data, size_t size, size_t limit, size_t *taken)
 {
     const XtfCollectDecode *decoders = ring->collector->kinds;
@@ -136,7 +146,7 @@ bool xtf_collect_decode(XtfCollectRing *ring, const uint8_t *data, size_t size, 
         ring->position = begin + at;
         unsigned words = see_record(ring, data + at, size - at, &head);
         XtfCollectDecode decode = decoders[head.kind] ? decoders[head.kind] : pass_over;
-        good = words > 0 && has_owner(ring, head) &&
+        good = words > 0 && has_owner(ring, head) && settle(ring, head) &&
                decode(ring, xtf_collect_clock_ns(&clock, head.time), head, (const uint64_t *)(data + at + sizeof head));
         at += good ? 8 * words : 0;
         ring->events += good;

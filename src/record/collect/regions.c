@@ -4,10 +4,7 @@
 #include "src/record/collect/collect.h"
 #include "src/record/mpi/regions.h"
 
-enum {
-    FIRST_REGIONS = 1024,
-    LABEL_POINT2POINT = 28,
-};
+enum { FIRST_REGIONS = 1024 };
 
 static void grow_regions(XtfCollector *collector, uint32_t number)
 {
@@ -71,8 +68,6 @@ uint32_t xtf_collect_new_region(XtfCollector *collector, uint32_t number)
     if (number >= collector->n_regions)
         grow_regions(collector, number);
     collector->regions[number] = row;
-    if (mpi && mpi->role == LABEL_POINT2POINT && strstr(mpi->name, "end"))
-        g_array_append_val(collector->sending, row);
     return row;
 }
 

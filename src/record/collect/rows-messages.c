@@ -22,9 +22,9 @@ static uint32_t comm_of(XtfCollectRing *ring, uint64_t word)
 
 static bool send(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
-    XtfSendsRow row = MESSAGE_ROW(Sends, XTF_NONE64);
-
-    return xtf_stream_send(&ring->stream, time, &row);
+    ring->begun =
+        (XtfCollectBegun){.kind = XTF_WIRE_SEND, .time = time, .send = MESSAGE_ROW(Sends, XTF_NONE64)};
+    return true;
 }
 
 static bool isend(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
@@ -129,9 +129,30 @@ static bool append_collective(XtfCollectRing *ring, unsigned event, uint64_t tim
 
 static bool collective_begin(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
-    XtfCollectivesRow row = empty_collective(&ring->stream);
+    ring->begun = (XtfCollectBegun){
+        .kind = XTF_WIRE_COLLECTIVE_BEGIN, .time = time, .collective = empty_collective(&ring->stream)};
+    return true;
+}
 
-    return append_collective(ring, XTF_LABEL_MPI_COLLECTIVE_BEGIN, time, &row);
+bool xtf_collect_append_begun(XtfCollectRing *ring)
+{
+    XtfCollectBegun *begun = &ring->begun;
+
+    if (begun->kind == XTF_WIRE_NOTHING || begun->appended)
+        return true;
+    begun->appended = true;
+    return begun->kind == XTF_WIRE_SEND
+               ? xtf_stream_send(&ring->stream, begun->time, &begun->send)
+               : append_collective(ring, XTF_LABEL_MPI_COLLECTIVE_BEGIN, begun->time, &begun->collective);
+}
+
+/* A send that was appended, since the call waited over a commit, is one that was cancelled. */
+static bool failed(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+{
+    XtfCollectBegun begun = ring->begun;
+
+    ring->begun.kind = XTF_WIRE_NOTHING;
+    return begun.kind != XTF_WIRE_SEND || !begun.appended || xtf_stream_send_failed(&ring->stream, &begun.send);
 }
 
 static bool icollective_request(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
@@ -179,6 +200,7 @@ static const XtfCollectKind kinds[] = {{XTF_WIRE_SEND, send},
                                        {XTF_WIRE_REQUEST_CANCELLED, request_cancelled},
                                        {XTF_WIRE_COLLECTIVE_BEGIN, collective_begin},
                                        {XTF_WIRE_COLLECTIVE_END, collective_end},
+                                       {XTF_WIRE_FAILED, failed},
                                        {XTF_WIRE_ICOLLECTIVE_REQUEST, icollective_request},
                                        {XTF_WIRE_ICOLLECTIVE_COMPLETE, icollective_complete},
                                        {0}};

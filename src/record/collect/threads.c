@@ -58,6 +58,9 @@ bool xtf_collect_ring_end(XtfCollectRing *ring)
 {
     if (!ring->open)
         return true;
+    if (!xtf_collect_append_begun(ring))
+        return false;
+    ring->begun.kind = XTF_WIRE_NOTHING;
     ring->open = false;
     find_thread(ring->collector, ring->thread)->n_records = ring->stream.seq;
     xtf_tags_add_all(&ring->collector->tags, &ring->stream.tags);

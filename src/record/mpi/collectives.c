@@ -261,9 +261,8 @@ XtfMpiTraffic xtf_mpi_neighbors_v(MPI_Comm comm, XtfMpiBlocks sent, XtfMpiBlocks
     return traffic;
 }
 
-void xtf_mpi_collective(XtfRing *ring, uint64_t entered, uint64_t left, unsigned operation, XtfMpiTraffic traffic)
+void xtf_mpi_collective(XtfRing *ring, uint64_t left, unsigned operation, XtfMpiTraffic traffic)
 {
-    xtf_core_record(ring, entered, XTF_WIRE_COLLECTIVE_BEGIN, 0, 0);
     xtf_core_record(ring, left, XTF_WIRE_COLLECTIVE_END, operation, traffic.root, xtf_core_pair(traffic.comm, 0),
                     traffic.sent, traffic.received);
 }

@@ -64,8 +64,8 @@ XtfMpiTraffic xtf_mpi_neighbors(MPI_Comm comm, XtfMpiBlock sent, XtfMpiBlock rec
 XtfMpiTraffic xtf_mpi_neighbors_gather_v(MPI_Comm comm, XtfMpiBlock sent, XtfMpiBlocks received);
 XtfMpiTraffic xtf_mpi_neighbors_v(MPI_Comm comm, XtfMpiBlocks sent, XtfMpiBlocks received);
 
-/* Records an operation that is over: an index in xtf_collective_operations. */
-void xtf_mpi_collective(XtfRing *ring, uint64_t entered, uint64_t left, unsigned operation, XtfMpiTraffic traffic);
+/* Records that an operation is over, whose beginning is recorded: an index in xtf_collective_operations. */
+void xtf_mpi_collective(XtfRing *ring, uint64_t left, unsigned operation, XtfMpiTraffic traffic);
 /* Records that one has begun, whose end the request tells; and makes a persistent one known. */
 void xtf_mpi_icollective(XtfRing *ring, uint64_t entered, unsigned operation, XtfMpiTraffic traffic,
                          MPI_Request request);

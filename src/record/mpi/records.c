@@ -19,6 +19,11 @@ void xtf_mpi_record_end(unsigned kind, uint32_t id)
         xtf_core_end();
 }
 
+void xtf_mpi_failed(XtfRing *ring, uint64_t time)
+{
+    xtf_core_record(ring, time, XTF_WIRE_FAILED, 0, 0);
+}
+
 void xtf_mpi_collective_begin(XtfRing *ring, uint64_t time)
 {
     if (ring)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/record/mpi/records.h"
 #include "src/record/mpi/requests.h"
 #include "src/record/mpi/start.h"
 #include "src/record/mpi/world.h"
@@ -113,6 +114,8 @@ bool xtf_mpi_was_abandoned(const void *frame)
 
     if (xtf_core_thread.busy != XTF_CORE_BUSY || !xtf_mpi_call.frame || frame < xtf_mpi_call.frame)
         return false;
+    if (ring && ring->depth > xtf_mpi_call.depth)
+        xtf_mpi_failed(ring, xtf_core_now());
     while (ring && ring->depth > xtf_mpi_call.depth)
         xtf_core_leave(ring, ring->depth <= XTF_CORE_STACK ? ring->stack[ring->depth - 1] : 0);
     xtf_mpi_call.frame = NULL;

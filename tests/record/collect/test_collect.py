@@ -14,6 +14,9 @@ import unittest
 
 from wire import CLAIMED, EXITED, FINALIZED, NONE, OWN, PHASE, READY, RUNNING, STATUS, Traced, define_region, record
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "reader"))
+from xtf_reader import Trace  # noqa: E402
+
 XTF = os.environ["XTF"]
 
 
@@ -110,6 +113,29 @@ class Collector(unittest.TestCase):
                           ((0, "Master thread"), (1, "Thread 1"), (2, "Thread 2"))])
         self.assertEqual(named_values(part)["record.end"], "finalized")
         self.assertEqual(int(named_values(part)["record.events"]), 3 * (8000 + 2))
+
+    def test_begun(self):
+        """What a call has begun is seen at a commit while it waits. If the call fails, nothing has begun; a send that was seen is cancelled."""
+        def send(time, size):
+            return record("ENTER", time, OWN) + record("SEND", time, 0, 3, 7 << 32, size)
+
+        with Traced(XTF, self.folder, rank=0, world=4, phase=RUNNING) as traced:
+            part = self.folder / "000000.xtf"
+            traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + define_region(1, OWN, "work"))
+            traced.memory.append(0, send(10, 1) + record("FAILED", 11) + record("LEAVE", 12, OWN) + send(20, 2) + record("LEAVE", 21, OWN) + record("FAILED", 22))
+            traced.memory.append(0, record("COLLECTIVE_BEGIN", 23) + record("FAILED", 24) + send(30, 3))
+            traced.memory.drain()
+            self.assertEqual(events(part), "PROGRAM_BEGIN ENTER LEAVE ENTER MPI_SEND LEAVE ENTER MPI_SEND".split())
+            traced.memory.append(0, record("FAILED", 31) + record("LEAVE", 32, OWN) + record("COLLECTIVE_BEGIN", 40))
+            traced.memory.drain()
+            traced.memory.append(0, record("FAILED", 41) + send(50, 4))  # and dies there
+            self.assertEqual(traced.end(), (0, ""))
+        part = self.part()
+        self.assertEqual(events(part), "PROGRAM_BEGIN ENTER LEAVE ENTER MPI_SEND LEAVE ENTER MPI_SEND LEAVE MPI_COLLECTIVE_BEGIN ENTER MPI_SEND PROGRAM_END".split())
+        arrays = {array.schema.name: [array.schema.values(row) for row in array.read()] for array in Trace(part).arrays()}
+        sends = arrays["sends"]
+        self.assertEqual([row[:2] for row in arrays["cancelled"]], [sends[1][:2]])
+        self.assertEqual(arrays["cancelled"][0][-2:], [3, 1])  # bytes, and row of sends
 
     def test_before_the_rank(self):
         """Records wait until the process has its number, in whatever number they come."""

@@ -17,7 +17,7 @@ HEADER_SIZE = 3 * 4096
 RING_BYTES = 192
 CHOICES = 1 << 17
 MAGIC = 0x3165726977667478
-VERSION = 2
+VERSION = 3
 NONE = 2**32 - 1
 OWN = 4096  # the first region that is the process's own
 

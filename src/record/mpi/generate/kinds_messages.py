@@ -39,9 +39,13 @@ COMPLETED_SOME = "xtf_mpi_completed_some({ring}, {left}, {result}, {count}, save
 FAILED = "{result} != MPI_SUCCESS"
 
 
+# Of calls that may block: what is known before is recorded before, and taken back if the call fails.
+OR_FAILED = " else { xtf_mpi_failed({ring}, {left}); }"
+
+
 def sendrecv(send_bytes):
-    return ("", succeeded(f"xtf_mpi_send({{ring}}, {{entered}}, {send_bytes}, {{dest}}, {{sendtag}}, {{comm}}); "
-                          "xtf_mpi_recv({ring}, {left}, {comm}, {status})"))
+    return (f"xtf_mpi_send({{ring}}, {{entered}}, {send_bytes}, {{dest}}, {{sendtag}}, {{comm}});",
+            succeeded("xtf_mpi_recv({ring}, {left}, {comm}, {status})") + OR_FAILED)
 
 
 def isendrecv(send_bytes, room):
@@ -49,7 +53,7 @@ def isendrecv(send_bytes, room):
 
 
 KINDS = {
-    "send": ("", succeeded(f"xtf_mpi_send({{ring}}, {{entered}}, {BYTES}, {{dest}}, {{tag}}, {{comm}})")),
+    "send": (f"xtf_mpi_send({{ring}}, {{entered}}, {BYTES}, {{dest}}, {{tag}}, {{comm}});", "if ({result} != MPI_SUCCESS) { xtf_mpi_failed({ring}, {left}); }"),
     "recv": ("", succeeded("xtf_mpi_recv({ring}, {left}, {comm}, {status})")),
     "isend": ("", succeeded(f"xtf_mpi_isend({{ring}}, {{entered}}, {BYTES}, {{dest}}, {{tag}}, {{comm}}, *{{request}})")),
     "irecv": ("", succeeded("xtf_mpi_irecv({ring}, {entered}, {source}, {comm}, *{request})")),
@@ -123,6 +127,7 @@ TRAFFIC = {
 
 for what, (traffic, recorded_as) in TRAFFIC.items():
     operation = f"XTF_MPI_OP_{recorded_as}" if recorded_as else "{operation}"
-    KINDS[f"collective:{what}"] = ("", succeeded(f"xtf_mpi_collective({{ring}}, {{entered}}, {{left}}, {operation}, {traffic})"))
+    KINDS[f"collective:{what}"] = ("xtf_mpi_collective_begin({ring}, {entered});",
+                                   succeeded(f"xtf_mpi_collective({{ring}}, {{left}}, {operation}, {traffic})") + OR_FAILED)
     KINDS[f"icollective:{what}"] = ("", succeeded(f"xtf_mpi_icollective({{ring}}, {{entered}}, {operation}, {traffic}, *{{request}})"))
     KINDS[f"collective_init:{what}"] = ("", succeeded(f"xtf_mpi_collective_init({operation}, {traffic}, *{{request}})"))

@@ -1,0 +1,55 @@
+/*
+ * Calls that wait, all at once, until the file of the first argument is there; 4 processes. Process 0 has a receive open
+ * and goes on with barriers of its own, each of which it writes to the file of the second argument when it has entered
+ * it: nanoseconds of CLOCK_MONOTONIC, one a line. The others are inside of a send, a receive and a barrier.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { OPEN = 7, WAITED_FOR, SENT };
+
+static void go_on_until(const char *go, const char *log)
+{
+    FILE *file = fopen(log, "w");
+
+    while (file && access(go, F_OK) != 0) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        fprintf(file, "%lld\n", (long long)now.tv_sec * 1000000000 + now.tv_nsec);
+        fflush(file);
+        MPI_Barrier(MPI_COMM_SELF);
+        usleep(10000);
+    }
+    fclose(file);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, value = 0, other = 0;
+    MPI_Comm pair;
+    MPI_Request request;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_split(MPI_COMM_WORLD, rank == 0 || rank == 3, rank, &pair);
+    if (rank == 0) {
+        MPI_Irecv(&value, 1, MPI_INT, 1, OPEN, MPI_COMM_WORLD, &request);
+        go_on_until(argv[1], argv[2]);
+        MPI_Recv(&other, 1, MPI_INT, 1, SENT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&other, 1, MPI_INT, 2, WAITED_FOR, MPI_COMM_WORLD);
+        MPI_Barrier(pair);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (rank == 1) {
+        MPI_Ssend(&value, 1, MPI_INT, 0, SENT, MPI_COMM_WORLD);
+        MPI_Send(&value, 1, MPI_INT, 0, OPEN, MPI_COMM_WORLD);
+    } else if (rank == 2) {
+        MPI_Recv(&value, 1, MPI_INT, 0, WAITED_FOR, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (rank == 3) {
+        MPI_Barrier(pair);
+    }
+    MPI_Comm_free(&pair);
+    MPI_Finalize();
+    return 0;
+}

@@ -109,8 +109,8 @@ void xtf_collect_commit(XtfCollectSession *session, uint64_t reading)
     session->committed = xtf_collect_monotonic();
     if (!session->begun || session->failure)
         return;
-    if (!append_begun(session, &error) || !write_tables(session, false, &error) || (reading > 0 && !promise(session, reading, &error)) ||
-        !xtf_writer_commit(session->part.writer, &error))
+    if (!append_begun(session, &error) || !write_tables(session, false, &error) ||
+        (reading > 0 && !promise(session, reading, &error)) || !xtf_writer_commit(session->part.writer, &error))
         xtf_collect_fail(session, error);
 }
 

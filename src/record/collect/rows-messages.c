@@ -22,8 +22,7 @@ static uint32_t comm_of(XtfCollectRing *ring, uint64_t word)
 
 static bool send(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
-    ring->begun =
-        (XtfCollectBegun){.kind = XTF_WIRE_SEND, .time = time, .send = MESSAGE_ROW(Sends, XTF_NONE64)};
+    ring->begun = (XtfCollectBegun){.kind = XTF_WIRE_SEND, .time = time, .send = MESSAGE_ROW(Sends, XTF_NONE64)};
     return true;
 }
 

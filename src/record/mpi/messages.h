@@ -4,8 +4,9 @@
  * The wrappers call these functions after MPI's own has returned, and only if it succeeded, but where it says `result`.
  * A send that may block is recorded before: who follows the trace sees it while it waits, and nothing of an earlier
  * time comes later. Sends and postings are recorded with the time at which their call was entered, receives and
- * completions with the time at which it returned. A message from or to MPI_PROC_NULL is none, and its request is one of which nothing is
- * recorded. Bytes are counts times sizes of types in 64 bits; of received messages what the status says.
+ * completions with the time at which it returned. A message from or to MPI_PROC_NULL is none, and its request is one of
+ * which nothing is recorded. Bytes are counts times sizes of types in 64 bits; of received messages what the status
+ * says.
  *
  * What a call asks for must be kept before the call where the call changes it: requests (xtf_mpi_save_requests()), and
  * messages (xtf_mpi_save_message()).

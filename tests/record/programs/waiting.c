@@ -1,7 +1,7 @@
 /*
- * Calls that wait, all at once, until the file of the first argument is there; 4 processes. Process 0 has a receive open
- * and goes on with barriers of its own, each of which it writes to the file of the second argument when it has entered
- * it: nanoseconds of CLOCK_MONOTONIC, one a line. The others are inside of a send, a receive and a barrier.
+ * Calls that wait, all at once, until the file of the first argument is there; 4 processes. Process 0 has a receive
+ * open and goes on with barriers of its own, each of which it writes to the file of the second argument when it has
+ * entered it: nanoseconds of CLOCK_MONOTONIC, one a line. The others are inside of a send, a receive and a barrier.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -5,10 +5,23 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-enum { LOOK_EVERY_US = 1000 * 1000 };
+enum {
+    LOOK_EVERY_US = 1000 * 1000,
+    END_MS = 1000, /* until a process that has given up its memory has ended */
+};
+
+/* As <linux/pidfd.h> has it from Linux 6.15 on. */
+typedef struct {
+    uint64_t mask, control_group;
+    uint32_t ids[11];
+    int32_t exit_code; /* as wait() tells it */
+} PidfdInfo;
+#define PIDFD_INFO_EXIT_CODE (UINT64_C(1) << 3)
+#define PIDFD_INFO_REQUEST   _IOWR(0xff, 11, PidfdInfo)
 
 /* What a file of /proc says of the process; NULL: nothing. */
 static char *read_proc(int32_t pid, const char *name)
@@ -72,7 +85,7 @@ bool xtf_collect_has_mpi(int32_t pid)
 }
 
 /* What wait() would say of a process that nobody waited for yet. */
-static bool read_status(int32_t pid, int *status)
+static bool read_zombie(int32_t pid, int *status)
 {
     enum { STATUS_FIELD = 52, BEHIND_NAME = 3 };
     g_autofree char *stat = read_proc(pid, "stat");
@@ -86,24 +99,54 @@ static bool read_status(int32_t pid, int *status)
     return at && sscanf(at, "%d", status) == 1;
 }
 
+/* What wait() said of a process to who waited for it: newer kernels keep it for who holds a descriptor of it. */
+static bool read_kept(int process, int *status)
+{
+    PidfdInfo info = {.mask = PIDFD_INFO_EXIT_CODE};
+
+    if (process < 0 || ioctl(process, PIDFD_INFO_REQUEST, &info) != 0 || !(info.mask & PIDFD_INFO_EXIT_CODE))
+        return false;
+    *status = info.exit_code;
+    return true;
+}
+
+/* A process that ends gives up its memory and closes its files before it has a status. One that runs another program
+ * has memory. */
+static void await_end(const XtfCollectWatch *watch)
+{
+    struct pollfd file = {.fd = watch->process, .events = POLLIN};
+    g_autofree char *maps = read_proc(watch->pid, "maps");
+
+    if (watch->process >= 0 && (!maps || !*maps))
+        poll(&file, 1, END_MS);
+}
+
+/* How it ended. A launcher may wait for it at any moment, after which nothing but the descriptor tells. */
+static bool read_status(const XtfCollectWatch *watch, int *status)
+{
+    await_end(watch);
+    return read_zombie(watch->pid, status) || read_kept(watch->process, status);
+}
+
 char *xtf_collect_end(const XtfCollectWatch *watch, const XtfWireProcess *process, int64_t *exit_status)
 {
     bool finalized = atomic_load(&process->phase) == XTF_WIRE_FINALIZED;
     bool mpi = atomic_load(&process->world_size) > 0;
-    int status;
+    int status = 0;
+    bool told = read_status(watch, &status);
 
     *exit_status = 0;
-    if (read_status(watch->pid, &status) && WIFSIGNALED(status))
+    if (told && WIFSIGNALED(status))
         return g_strdup_printf("killed by signal %d", WTERMSIG(status));
     if (atomic_load(&process->exited))
         *exit_status = atomic_load(&process->exit_status);
-    else if (read_status(watch->pid, &status) && WIFEXITED(status))
+    else if (told && WIFEXITED(status))
         *exit_status = WEXITSTATUS(status);
     if (*exit_status != 0)
         return g_strdup_printf("status %" PRId64, *exit_status);
     if (finalized)
         return g_strdup("finalized");
-    if (atomic_load(&process->exited))
+    if (told || atomic_load(&process->exited))
         return g_strdup(mpi ? "exited without MPI_Finalize" : "exited");
     return g_strdup("unknown");
 }

@@ -7,8 +7,10 @@ usage: test_handles.py
 
 import collections
 import os
+import subprocess
 
-from recording import Case, main, mpis
+from recorded_trace import Recorded
+from recording import XTF, Case, main, mpis
 
 # What makes a communicator, and how often a member of all of programs/comms.c calls it.
 MAKERS = {"MPI_Comm_dup", "MPI_Comm_dup_with_info", "MPI_Comm_idup", "MPI_Comm_split", "MPI_Comm_split_type", "MPI_Comm_create", "MPI_Comm_create_group",
@@ -143,6 +145,54 @@ class Communicators(Case):
                         ids = [trace.tables["communicators"][r.comm]["id"] for r in trace.records[process << 32] if r.event == event]
                         self.assertEqual((len(ids), len(set(ids))), (1002, 1002))
                 self.assertEqual({tuple(trace.members(i)) for i, row in enumerate(trace.tables["communicators"]) if row["id"] != SELF}, {(0, 1)})
+
+
+class Coupled(Case):
+    """Two programs in one world, of which both are recorded, or only one, the first or the second."""
+
+    def started(self, mpi, path, programs):
+        """`programs`: what stands before each one."""
+        words = [word for which, before in enumerate(programs) for word in (":", "-n", 2, *before, path, which)]
+        command = [str(word) for word in (*self.launch(mpi, 2), *words[3:])]
+        return subprocess.Popen(command, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def merged(self, name):
+        self.xtf("merge", "-o", f"{name}.xtf", f"{name}.xtf.d")
+        self.xtf("check", f"{name}.xtf")
+        trace = Recorded(self.folder / f"{name}.xtf")
+        self.addCleanup(trace.close)
+        return trace
+
+    def check(self, trace, processes, whole):
+        """Communicators of those that are recorded have numbers, and all messages are there."""
+        self.assertEqual(trace.processes(), processes)
+        comms = sorted((trace.comm_name(i), trace.members(i)) for i in range(len(trace.tables["communicators"])) if trace.tables["communicators"][i]["id"] != SELF)
+        pairs = [pair for pair in ([0, 1], [2, 3]) if pair[0] in processes]
+        own = [(name, pair) for name in ("again", "own") for pair in pairs]
+        self.assertEqual(comms, sorted([("MPI_COMM_WORLD", [0, 1, 2, 3]), *own, *([("", [2, 3]), ("all", [0, 1, 2, 3])] if whole else [])]))
+        for process in processes:
+            found = [(record.event, record.tag, trace.comm_name(record.comm)) for call in trace.calls(process) for record in call.records
+                     if record.event in ("MPI_SEND", "MPI_RECV")]
+            event = "MPI_RECV" if process % 2 else "MPI_SEND"
+            in_all = [(event, 1, "all" if whole else None)] if process in (0, 3) else []
+            between = "" if whole else None
+            self.assertEqual(found, [*in_all, (event, 2, "own"), (event, 3, "again"), ("MPI_SEND", 5, between), ("MPI_RECV", 5, between)])
+
+    def test_coupled(self):
+        record = {name: [XTF, "record", "-o", f"{name}.xtf"] for name in [f"{mpi}-{way}" for mpi in mpis() for way in ("both", "first", "second")]}
+        runs = {}
+        paths = {mpi: self.compile(mpi, "coupled") for mpi in mpis()}
+        for mpi in mpis():  # at the same time: those that miss others wait for them
+            both, first, second = (record[f"{mpi}-{way}"] for way in ("both", "first", "second"))
+            for way, programs in (("both", [both, both]), ("first", [first, []]), ("second", [[], second])):
+                runs[f"{mpi}-{way}"] = self.started(mpi, paths[mpi], programs)
+        for name, run in runs.items():
+            with self.subTest(name):
+                said, _ = run.communicate(timeout=60)
+                self.assertEqual(run.returncode, 0, said)
+                self.assertEqual("not all processes of MPI_COMM_WORLD are recorded" in said, not name.endswith("both"), said)
+                processes = {"both": [0, 1, 2, 3], "first": [0, 1], "second": [2, 3]}[name.rpartition("-")[2]]
+                self.check(self.merged(name), processes, len(processes) == 4)
 
 
 class Sessions(Case):

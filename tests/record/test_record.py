@@ -406,7 +406,7 @@ class Inside(Case):
         errors = [self.rank(rank, "-o", "run.xtf", app, status=4)[1] for rank in range(2)]
         self.assertIn(f"{self.folder}/run.xtf.d", errors[0])
         self.assertEqual(errors[1], "", "one process speaks for all")
-        self.assertEqual(sorted(os.listdir(self.folder / "run.xtf.d")), ["000000.xtf", "000001.xtf", "job"])
+        self.assertEqual(sorted(os.listdir(self.folder / "run.xtf.d")), ["000000.xtf", "000001.xtf", "job", "recorded"])
         self.assertIn("10", self.xtf("cat", "run.xtf.d", "/count"))
         self.xtf("merge", "-o", "run.xtf", "run.xtf.d")
         self.xtf("check", "run.xtf")
@@ -433,7 +433,7 @@ class Inside(Case):
             (self.folder / "run.xtf.d" / name).write_text("")
         self.rank(0, "--force", "-o", "run.xtf", app, job="2")
         self.rank(1, "--force", "-o", "run.xtf", app, job="2")
-        self.assertEqual(sorted(os.listdir(self.folder / "run.xtf.d")), sorted(["000000.xtf", "job", *mine]))
+        self.assertEqual(sorted(os.listdir(self.folder / "run.xtf.d")), sorted(["000000.xtf", "job", "recorded", *mine]))
         (self.folder / "other.xtf.d").mkdir()
         (self.folder / "other.xtf.d" / "000000.xtf").write_text("mine")
         for force in ([], ["--force"]):
@@ -453,7 +453,7 @@ class Inside(Case):
         for process in started:
             out, error = process.communicate(timeout=60)
             self.assertEqual((process.returncode, out), (0, f"{self.folder}/run.xtf.d\n"), error)
-        self.assertEqual(os.listdir(self.folder / "run.xtf.d"), ["job"])
+        self.assertEqual(sorted(os.listdir(self.folder / "run.xtf.d")), ["job", "recorded"])
 
     def test_names_of_jobs(self):
         """Those of one run have the same name, others another: also of several runs in one allocation or step of Slurm."""

@@ -19,7 +19,8 @@ enum {
     NUMBER_MIN = 6,     /* digits of the number of a part */
 };
 
-#define JOB_FILE "job"
+#define JOB_FILE      "job"
+#define RECORDED_FILE "recorded" /* src/record/mpi/partial.h says what is in it */
 
 static bool check_space(const char *folder, GError **error)
 {
@@ -98,7 +99,7 @@ static bool is_of_process(const char *name, const char *prefix, const char *endi
 static bool is_of_job(const char *name)
 {
     static const char *const endings[] = {".xtf", ".log", NULL}, *const parts[] = {".xtf", NULL};
-    static const char *const names[] = {JOB_FILE, XTF_ANCHOR_NAME, "worlds", NULL};
+    static const char *const names[] = {JOB_FILE, XTF_ANCHOR_NAME, "worlds", RECORDED_FILE, NULL};
     const char *minus = strrchr(name, '-');
 
     return is_numbered(name, endings) || g_strv_contains(names, name) || is_of_process(name, "collect-", ".log") ||
@@ -191,6 +192,29 @@ bool xtf_folder_join(const char *folder, const char *job, bool replace, GError *
         continue;
     bool good = take(fd, folder, job, replace, error) && check_space(folder, error);
     close(fd);
+    return good;
+}
+
+bool xtf_folder_count_in(const char *folder, guint32 rank, GError **error)
+{
+    g_autofree char *file = g_build_filename(folder, RECORDED_FILE, NULL);
+    const char closed_or_not = 0, recorded = 1;
+    char before;
+    int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+
+    while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR)
+        continue;
+    bool good = fd >= 0;
+    if (good && pread(fd, &before, 1, 0) != 1)
+        good = pwrite(fd, &closed_or_not, 1, 0) == 1;
+    else if (good && before) /* whoever comes now is not counted any more */
+        rank = G_MAXUINT32;
+    if (good && rank != G_MAXUINT32)
+        good = pwrite(fd, &recorded, 1, 1 + (off_t)rank) == 1;
+    if (!good)
+        xtf_fail(error, XTF_ERROR_IO, "%s: %s", file, g_strerror(errno));
+    if (fd >= 0)
+        close(fd);
     return good;
 }
 

@@ -72,7 +72,6 @@ bool xtf_record_plan(char **argv, const char *output, XtfMpi mpi, const XtfRecor
                      GError **error)
 {
     g_auto(XtfRecordPlan) result = {0};
-    guint32 rank = 0;
 
     if (!xtf_command_look(argv, mpi, &result.command, error))
         return false;
@@ -80,8 +79,8 @@ bool xtf_record_plan(char **argv, const char *output, XtfMpi mpi, const XtfRecor
     if (!result.module)
         return false;
     result.output = output ? g_strdup(output) : default_output(argv, &result.command);
-    result.inside = !result.command.has_launcher && xtf_mpi_is_rank(&rank);
-    result.first = rank == 0;
+    result.inside = !result.command.has_launcher && xtf_mpi_is_rank(&result.rank);
+    result.first = result.rank == 0;
     if (result.inside)
         place_inside(&result);
     else
@@ -123,6 +122,7 @@ bool xtf_record_prepare(const XtfRecordPlan *plan, bool replace, GError **error)
         return xtf_fail(error, XTF_ERROR_IO, "%s: there is no such folder", parent);
     if (plan->inside)
         return xtf_folder_join(plan->output, plan->job, replace, error) &&
+               xtf_folder_count_in(plan->output, plan->rank, error) &&
                (!plan->gather || xtf_folder_make(plan->folder, error));
     if (!xtf_record_may_write(plan, replace, error))
         return false;

@@ -8,6 +8,7 @@
 typedef struct {
     XtfCommand command;
     bool inside;  /* a launcher has started us as one of its processes: the program takes our place */
+    guint32 rank; /* of these; G_MAXUINT32: not known */
     bool first;   /* of these the one that speaks for all; true outside of a launcher */
     char *output; /* the trace to write; inside of a launcher the folder of parts, absolute */
     char *module, *job, *folder, *gather, *host;

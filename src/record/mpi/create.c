@@ -6,6 +6,7 @@
 #include "src/record/mpi/comms.h"
 #include "src/record/mpi/groups.h"
 #include "src/record/mpi/messages.h"
+#include "src/record/mpi/partial.h"
 #include "src/record/mpi/records.h"
 #include "src/record/mpi/world.h"
 
@@ -132,7 +133,7 @@ void xtf_mpi_comm_created(XtfRing *ring, uint64_t *left, int result, XtfMpiFrom 
     int between = 0;
 
     if (result == MPI_SUCCESS && xtf_mpi_agreeing && made != MPI_COMM_NULL) {
-        if (out_of.apart)
+        if (xtf_mpi_partial_is_apart(made, out_of.apart))
             xtf_mpi_comm_set_apart(made);
         XTF_PMPI(Comm_test_inter)(made, &between);
         if (between)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/record/mpi/comms.h"
+#include "src/record/mpi/partial.h"
 #include "src/record/mpi/world.h"
 
 enum { GROUPS_MAX = 1 << 16 }; /* that a process remembers */
@@ -79,7 +80,7 @@ void xtf_mpi_define_group(XtfRing *ring, uint32_t id, MPI_Group group)
 
 void xtf_mpi_define_world_groups(XtfRing *ring)
 {
-    uint32_t n = xtf_mpi_world.rank == 0 ? xtf_mpi_world.size : 0;
+    uint32_t n = xtf_mpi_world.rank == xtf_mpi_partial_first() ? xtf_mpi_world.size : 0;
     uint32_t *numbers = malloc(4 * ((size_t)n + 1));
 
     if (!numbers)

@@ -7,6 +7,7 @@
 #include "src/record/mpi/create.h"
 #include "src/record/mpi/groups.h"
 #include "src/record/mpi/messages.h"
+#include "src/record/mpi/partial.h"
 #include "src/record/mpi/records.h"
 #include "src/record/mpi/spawn.h"
 #include "src/record/mpi/world.h"
@@ -31,13 +32,15 @@ static bool find_world(void)
     return true;
 }
 
-/* The place of this world in its job: all members of a spawned one take part. */
-static void find_place(void)
+/* The place of this world in its job: all members of a spawned one take part. A session has looked who is recorded. */
+static void find_place(bool has_session)
 {
     MPI_Comm parent = MPI_COMM_NULL;
 
     if (XTF_PMPI(Comm_get_parent)(&parent) != MPI_SUCCESS || parent == MPI_COMM_NULL) {
-        if (xtf_mpi_world.rank == 0)
+        if (!has_session)
+            xtf_mpi_partial_find();
+        if (xtf_mpi_world.rank == xtf_mpi_partial_first())
             xtf_mpi_world_tell(xtf_mpi_world.size);
         return;
     }
@@ -74,12 +77,14 @@ void xtf_mpi_started(XtfRing *ring, uint64_t *left, int result)
         return;
     xtf_mpi_agreeing = true;
     xtf_mpi_messages_begin();
-    find_place();
+    find_place(has_session);
     if (any)
         xtf_core_set_rank(xtf_mpi_world.base + xtf_mpi_world.rank, xtf_mpi_world.size);
     define_world(any);
     if (!has_session)
         xtf_mpi_comms_begin();
+    if (xtf_mpi_is_partial)
+        xtf_mpi_comm_set_apart(MPI_COMM_WORLD);
     *left = xtf_core_now();
     if (ring) {
         xtf_core_record(ring, *left, XTF_WIRE_COMM_CREATE, 0, xtf_mpi_world_id);
@@ -113,6 +118,7 @@ void xtf_mpi_session_started(XtfRing *ring, int result, MPI_Session session)
     xtf_mpi_world = (XtfMpiWorld){.rank = (uint32_t)rank, .size = (uint32_t)size};
     xtf_mpi_agreeing = true;
     xtf_mpi_messages_begin();
+    xtf_mpi_partial_find();
     xtf_mpi_world_id = XTF_MPI_FIRST_WORLD;
     if (xtf_mpi_ring(ring)) {
         xtf_core_set_rank(xtf_mpi_world.rank, xtf_mpi_world.size);

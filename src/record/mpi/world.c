@@ -35,7 +35,7 @@ static int open_in(const char *folder, const char *name, int flags)
 }
 
 /* The folder that all nodes see is there only if somebody needed it. */
-static int open_of_job(const char *name, int flags)
+int xtf_mpi_job_open(const char *name, int flags)
 {
     int fd = open_in(xtf_core_option("GATHER"), name, flags);
 
@@ -44,7 +44,7 @@ static int open_of_job(const char *name, int flags)
 
 void xtf_mpi_job_mark(const char *name)
 {
-    int fd = open_of_job(name, O_RDWR | O_CREAT);
+    int fd = xtf_mpi_job_open(name, O_RDWR | O_CREAT);
 
     if (fd >= 0)
         close(fd);
@@ -52,7 +52,7 @@ void xtf_mpi_job_mark(const char *name)
 
 bool xtf_mpi_job_is_marked(const char *name)
 {
-    int fd = open_of_job(name, O_RDONLY);
+    int fd = xtf_mpi_job_open(name, O_RDONLY);
 
     if (fd >= 0)
         close(fd);
@@ -62,7 +62,7 @@ bool xtf_mpi_job_is_marked(const char *name)
 void xtf_mpi_world_tell(uint32_t size)
 {
     const Worlds worlds = {1, size};
-    int fd = open_of_job("worlds", O_RDWR | O_CREAT);
+    int fd = xtf_mpi_job_open("worlds", O_RDWR | O_CREAT);
 
     if (fd < 0)
         return;
@@ -91,7 +91,7 @@ static void guess(XtfMpiWorld *world)
 void xtf_mpi_world_take(XtfMpiWorld *world)
 {
     Worlds worlds;
-    int fd = open_of_job("worlds", O_RDWR);
+    int fd = xtf_mpi_job_open("worlds", O_RDWR);
     bool taken = false;
 
     if (fd >= 0 && flock(fd, LOCK_EX) == 0 && pread(fd, &worlds, sizeof worlds, 0) == sizeof worlds &&

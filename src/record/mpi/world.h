@@ -42,6 +42,8 @@ void xtf_mpi_world_tell(uint32_t size);
 /* A number and a base for a spawned world; by its rank 0. */
 void xtf_mpi_world_take(XtfMpiWorld *world);
 
+/* Opens a file in the folder of the job; -1: it cannot be. */
+int xtf_mpi_job_open(const char *name, int flags);
 /* Something that processes of the job tell one another, if they see the same folder: an empty file there. */
 void xtf_mpi_job_mark(const char *name);
 bool xtf_mpi_job_is_marked(const char *name);

@@ -1,0 +1,144 @@
+#include "src/record/mpi/partial.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "src/record/core/core.h"
+#include "src/record/mpi/world.h"
+
+enum {
+    PATIENCE = 5,       /* seconds */
+    FIRST_REST = 1,     /* ms, and twice that each time */
+    LONGEST_REST = 100, /* ms */
+};
+
+bool xtf_mpi_is_partial;
+
+/* What the file holds, a byte for each process behind the first one; NULL: all are recorded. */
+static unsigned char *recorded;
+
+static bool all_are_there(const unsigned char *file)
+{
+    return !memchr(file + 1, 0, xtf_mpi_world.size);
+}
+
+/* Reads the file, with the lock; closes it if all are there, or nobody waits any longer. True: it is closed. */
+static bool look(int fd, unsigned char *file, bool late)
+{
+    size_t size = 1 + (size_t)xtf_mpi_world.size;
+
+    memset(file, 0, size);
+    if (pread(fd, file, size, 0) < 0)
+        return false;
+    if (file[0])
+        return true;
+    file[1 + xtf_mpi_world.rank] = 1;
+    file[0] = late || all_are_there(file);
+    return pwrite(fd, file, size, 0) == (ssize_t)size && file[0];
+}
+
+static bool lock(int fd)
+{
+    int failed;
+
+    do
+        failed = flock(fd, LOCK_EX);
+    while (failed && errno == EINTR);
+    return !failed;
+}
+
+static uint64_t milliseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Until the file is closed. False: it cannot be read or written. */
+static bool await(int fd, unsigned char *file)
+{
+    uint64_t end = milliseconds() + 1000 * PATIENCE;
+    long rest = FIRST_REST;
+
+    for (bool late = false;; late = milliseconds() > end) {
+        if (!lock(fd))
+            return false;
+        bool closed = look(fd, file, late);
+        flock(fd, LOCK_UN);
+        if (closed || late)
+            return closed;
+        nanosleep(&(struct timespec){.tv_nsec = rest * 1000000}, NULL);
+        rest = 2 * rest < LONGEST_REST ? 2 * rest : LONGEST_REST;
+    }
+}
+
+void xtf_mpi_partial_find(void)
+{
+    int fd = xtf_mpi_job_open("recorded", O_RDWR);
+    unsigned char *file = fd >= 0 ? malloc(1 + (size_t)xtf_mpi_world.size) : NULL;
+
+    if (file && await(fd, file) && !all_are_there(file)) {
+        xtf_mpi_is_partial = true;
+        recorded = file;
+        file = NULL;
+        if (xtf_mpi_world.rank == xtf_mpi_partial_first())
+            xtf_core_say("not all processes of MPI_COMM_WORLD are recorded: communicators, windows and files that "
+                         "others take part in have no number");
+    }
+    free(file);
+    if (fd >= 0)
+        close(fd);
+}
+
+uint32_t xtf_mpi_partial_first(void)
+{
+    const unsigned char *first = recorded ? memchr(recorded + 1, 1, xtf_mpi_world.size) : NULL;
+
+    return first ? (uint32_t)(first - recorded - 1) : 0;
+}
+
+/* Adds to what is known of members: *missing, some are not recorded; *foreign, some are of other worlds. */
+static void look_at(MPI_Group group, bool *missing, bool *foreign)
+{
+    int n = 0, *ranks;
+
+    if (XTF_PMPI(Group_size)(group, &n) != MPI_SUCCESS || n <= 0)
+        return;
+    ranks = malloc(2 * sizeof *ranks * (size_t)n);
+    if (!ranks)
+        abort(); /* others would wait, or nobody would answer */
+    for (int i = 0; i < n; i++)
+        ranks[i] = i;
+    XTF_PMPI(Group_translate_ranks)(group, n, ranks, xtf_mpi_world_group, ranks + n);
+    for (int i = n; i < 2 * n; i++) {
+        *foreign |= ranks[i] < 0;
+        *missing |= ranks[i] >= 0 && !recorded[1 + ranks[i]];
+    }
+    free(ranks);
+}
+
+bool xtf_mpi_partial_is_apart(MPI_Comm made, bool from_apart)
+{
+    bool missing = false, foreign = false;
+    int between = 0;
+    MPI_Group group;
+
+    if (!xtf_mpi_is_partial)
+        return from_apart;
+    XTF_PMPI(Comm_test_inter)(made, &between);
+    if (XTF_PMPI(Comm_group)(made, &group) == MPI_SUCCESS) {
+        look_at(group, &missing, &foreign);
+        XTF_PMPI(Group_free)(&group);
+    }
+    if (between && XTF_PMPI(Comm_remote_group)(made, &group) == MPI_SUCCESS) {
+        look_at(group, &missing, &foreign);
+        XTF_PMPI(Group_free)(&group);
+    }
+    return missing || (foreign && from_apart);
+}

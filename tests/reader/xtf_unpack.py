@@ -15,6 +15,7 @@ STORED, DEFLATED, REPEATED = range(3)
 VALUE, STEP, DISTANCE, COLUMN, STEPS, PLANES = range(6)
 # (first head, base, bytes of tail)
 CLASSES = [(0, 0, 0), (192, 192, 1), (240, 12480, 2), (248, 536768, 3), (252, 67645632, 4), (253, 0, 5), (254, 0, 6), (255, 0, 8)]
+CLASS_OF = [max(c for c in CLASSES if c[0] <= head) for head in range(256)]
 TEMPLATES_MAX = 256
 VARINT_MAX = 10
 
@@ -77,12 +78,11 @@ class Bytes:
 
     def numbers(self, count):
         heads = self.stream(count, count)
-        classes = [max(c for c in CLASSES if c[0] <= head) for head in range(256)]
-        needed = sum(classes[head][2] for head in heads)
+        needed = sum(CLASS_OF[head][2] for head in heads)
         tails = Bytes(self.stream(needed, needed))
         for head in heads:
-            first, base, tail = classes[head]
-            yield base + (head - first) * 256**tail + int.from_bytes(tails.take(tail), "little")
+            first, base, tail = CLASS_OF[head]
+            yield base + (head - first) * 256**tail + int.from_bytes(tails.take(tail), "little") if tail else base + head - first
 
     def end(self):
         expect(self.at == len(self.data), "bytes behind the end")

@@ -200,6 +200,26 @@ class Launchers(Programs):
         _, variables, _ = self.plan("mpiexec.hydra", "./app", PATH=self.path)
         self.assertNotIn("OMPI_MCA_mca_base_env_list", variables)
 
+    def test_behind_other_commands(self):
+        """A launcher that is not the first word, or has another name."""
+        self.launcher("mpirun", "echo 'mpirun (Open MPI) 4.1.4'")
+        os.symlink("mpirun", self.folder / "bin" / "ours")
+        for command in ("timeout 5 mpirun", "env A=1 mpirun", "env -i nice -n 3 mpirun", "ours", "taskset 1 ours"):
+            self.assertEqual(self.of(*command.split(), "-n", "2", "./app")[0], MPICH, command)
+            self.assertEqual(self.of(*command.split(), "-n", "2", "./plain"), (OPENMPI, f"{command.split()[-1]} is a launcher of Open MPI"))
+        self.assertEqual(self.of("./plain", "mpirun", "./app")[0], NONE, "its argument")
+        _, variables, lines = self.plan("nice", "-n", "3", "mpirun", "-n", "2", "-x", "MINE", "./app", PATH=self.path)
+        self.assertTrue([line for line in lines if line.startswith("nice -n 3 mpirun -x LD_PRELOAD ") and line.endswith(" -n 2 -x MINE ./app")], lines)
+
+    def test_what_is_not_known(self):
+        """Said before the program runs."""
+        sentence = "is taken for a program without MPI"
+        script = self.script("job", "echo ran >&2\n")
+        for command, told in ((("sh", "-c", "echo ran >&2"), True), ((script,), True), (("--mpi=none", script), False), (("--mpi=openmpi", script), False)):
+            _, error = self.record("-f", "-o", "x.xtf", *command, status=1)
+            self.assertEqual(sentence in error.partition("ran\n")[0], told, command)
+        self.assertIn("leave --mpi away", self.refused("--mpi=openmpi", "./app"))
+
     def test_another_mpi_than_the_program(self):
         self.launcher("mpirun", "echo 'mpirun (Open MPI) 4.1.4'")
         _, error = self.record("mpirun", "./app", status=1, PATH=self.path)

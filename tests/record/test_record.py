@@ -63,7 +63,8 @@ class Options(Case):
             out, error = self.record(*arguments, status=2)
             self.assertIn(word, error)
             self.assertEqual(out, "")
-        for arguments, word in ((["./nowhere"], "there is no program"), (["-o", "no/x.xtf", app], "no such folder"), (["-o", "lib", app], "folder")):
+        (self.folder / "plain").write_text("")
+        for arguments, word in ((["./nowhere"], "there is no program"), (["./plain"], "may not be run"), (["./lib"], "may not be run"), (["-o", "no/x.xtf", app], "no such folder"), (["-o", "lib", app], "folder")):
             out, error = self.record(*arguments, status=1)
             self.assertIn(word, error)
             self.assertEqual(out, "")
@@ -104,7 +105,7 @@ class Running(Case):
     def test_name_by_default(self):
         self.record(self.script("app", self.parts(0)))
         self.xtf("check", "app.xtf")
-        _, error = self.record("--quiet", "--force", "./app")
+        _, error = self.record("--quiet", "--force", "--mpi=none", "./app")
         self.assertEqual(error, "")
 
     def test_never_overwrites(self):

@@ -316,7 +316,7 @@ int xtf_command_record(int argc, char **argv)
         {"dry-run", 0, 0, G_OPTION_ARG_NONE, &given.dry_run, "Print what would be done, and run nothing", NULL},
         {"mpi", 0, 0, G_OPTION_ARG_STRING, &given.mpi,
          "The program's MPI, if it cannot be found out: openmpi, mpich, none", "NAME"},
-        {"buffer", 'b', 0, G_OPTION_ARG_STRING, &given.buffer, "Buffer of each thread (default: 4M)", "SIZE"},
+        {"buffer", 'b', 0, G_OPTION_ARG_STRING, &given.buffer, "Buffer of each thread, 4K to 1G (default: 4M)", "SIZE"},
         {"when-full", 'w', 0, G_OPTION_ARG_STRING, &given.when_full,
          "What a thread does whose buffer is full: wait (the default), drop records, or flush: wait until it is empty",
          "WHAT"},

@@ -43,7 +43,9 @@ static void tell_of_end(int status, void *data)
     else
         snprintf(name, sizeof name, "rank %u (process %d)", (unsigned)rank, (int)process->pid);
     if (atomic_load(&xtf_core.lost) || !xtf_core_collector_lives())
-        xtf_core_say("the collector of %s has ended: the rest of this process is not recorded", name);
+        xtf_core_say(
+            "the collector of %s has ended: the rest of this process is not recorded; %s/collect-%d.log may say why",
+            name, xtf_core_option("FOLDER"), (int)process->pid);
     else if (atomic_load(&process->collector_ready) == 2)
         xtf_core_say("the collector of %s cannot record it: see the logs in %s", name, xtf_core_option("FOLDER"));
 }

@@ -12,13 +12,47 @@ enum {
     INTERPRETERS_MAX = 5, /* nor does it follow more of them */
 };
 
-bool xtf_is_launcher(const char *word)
+static bool names_launcher(const char *word)
 {
     static const char *const exact[] = {"srun",  "orterun", "prun",      "prterun", "aprun",
                                         "jsrun", "ibrun",   "ccc_mprun", "flux",    NULL};
     g_autofree char *name = g_path_get_basename(word);
 
     return g_strv_contains(exact, name) || g_str_has_prefix(name, "mpirun") || g_str_has_prefix(name, "mpiexec");
+}
+
+bool xtf_is_launcher(const char *word)
+{
+    if (names_launcher(word))
+        return true;
+    g_autofree char *file = xtf_find_executable(word);
+    g_autofree char *real = file ? xtf_real_path(file) : NULL;
+    return real && names_launcher(real);
+}
+
+/* Commands that run their first argument which names a program. */
+static bool runs_its_argument(const char *word)
+{
+    static const char *const names[] = {"env",    "nice",    "timeout", "time",    "taskset",
+                                        "stdbuf", "numactl", "setarch", "linux64", "nohup",
+                                        "setsid", "ionice",  "chrt",    "prlimit", NULL};
+    g_autofree char *name = g_path_get_basename(word);
+
+    return g_strv_contains(names, name);
+}
+
+int xtf_find_launcher(char **argv)
+{
+    if (xtf_is_launcher(argv[0]))
+        return 0;
+    /* What is behind them are options, numbers, variables, or the next command. */
+    for (int i = 1, last = 0; argv[i] && runs_its_argument(argv[last]); i++) {
+        if (xtf_is_launcher(argv[i]))
+            return i;
+        g_autofree char *file = *argv[i] == '-' ? NULL : xtf_find_executable(argv[i]);
+        last = file ? i : last;
+    }
+    return -1;
 }
 
 /* Options whose values are the next argument, of Open MPI, Hydra and Slurm. */
@@ -136,6 +170,16 @@ char *xtf_find_interpreter(const char *file, bool *is_script, GError **error)
     }
     *is_script = script;
     return g_steal_pointer(&current);
+}
+
+bool xtf_runs_others(const char *file)
+{
+    static const char *const names[] = {"sh",   "bash", "dash",    "zsh",  "ksh",   "csh",
+                                        "tcsh", "fish", "busybox", "make", "xargs", NULL};
+    g_auto(GStrv) words = read_interpreter(file);
+    g_autofree char *name = g_path_get_basename(file);
+
+    return words || g_strv_contains(names, name) || g_str_has_prefix(name, "python") || g_str_has_prefix(name, "perl");
 }
 
 char *xtf_real_path(const char *path)

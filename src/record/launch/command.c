@@ -70,7 +70,8 @@ static bool guess(XtfCommand *command, char **argv, GError **error)
 
     command->mpi = command->launcher_mpi;
     if (command->mpi != XTF_MPI_UNKNOWN) {
-        command->reason = g_strdup_printf("%s is a launcher of %s", argv[0], xtf_mpi_name(command->mpi));
+        command->reason =
+            g_strdup_printf("%s is a launcher of %s", argv[command->launcher], xtf_mpi_name(command->mpi));
         return true;
     }
     command->mpi = command->has_launcher ? XTF_MPI_UNKNOWN : mpi_of_environment();
@@ -93,6 +94,10 @@ static bool look_at_program(XtfCommand *command, XtfMpi wanted, char **argv, GEr
 
     if (!xtf_program_look(command->file, &program, error))
         return false;
+    command->runs_others = xtf_runs_others(command->file);
+    if (wanted != XTF_MPI_UNKNOWN && wanted != XTF_MPI_NONE && program.mpi != XTF_MPI_UNKNOWN && program.mpi != wanted)
+        return xtf_fail(error, XTF_ERROR_INVALID, "%s needs %s, which is %s, not %s: leave --mpi away", command->file,
+                        program.library, xtf_mpi_name(program.mpi), xtf_mpi_name(wanted));
     if (wanted != XTF_MPI_UNKNOWN) {
         command->mpi = wanted;
         command->reason = g_strdup("--mpi says so");
@@ -111,22 +116,36 @@ static bool look_at_program(XtfCommand *command, XtfMpi wanted, char **argv, GEr
     return guess(command, argv, error);
 }
 
+/* The file that a word of the command names. The caller frees it. */
+static char *find(const char *word, GError **error)
+{
+    char *file = xtf_find_executable(word);
+
+    if (!file && strchr(word, '/') && g_file_test(word, G_FILE_TEST_EXISTS))
+        xtf_fail(error, XTF_ERROR_INVALID, "%s: it may not be run: it is no file, or not executable", word);
+    else if (!file)
+        xtf_fail(error, XTF_ERROR_NOT_FOUND, "there is no program '%s'", word);
+    return file;
+}
+
 bool xtf_command_look(char **argv, XtfMpi mpi, XtfCommand *command, GError **error)
 {
     g_auto(XtfCommand) result = {.mpi = mpi, .launcher_mpi = XTF_MPI_UNKNOWN};
+    int launcher = xtf_find_launcher(argv);
 
-    result.has_launcher = xtf_is_launcher(argv[0]);
+    result.has_launcher = launcher >= 0;
     if (result.has_launcher) {
-        g_autofree char *launcher = xtf_find_executable(argv[0]);
-        if (!launcher)
-            return xtf_fail(error, XTF_ERROR_NOT_FOUND, "there is no program '%s'", argv[0]);
-        result.launcher_mpi = mpi_of_launcher(argv[0]);
-        result.program = xtf_find_program(argv);
+        g_autofree char *first = find(argv[0], error), *file = first ? find(argv[launcher], error) : NULL;
+        if (!file)
+            return false;
+        result.launcher = launcher;
+        result.launcher_mpi = mpi_of_launcher(argv[launcher]);
+        result.program = launcher + xtf_find_program(argv + launcher);
     }
-    if (!result.has_launcher || result.program > 0) {
-        result.file = xtf_find_executable(argv[result.program]);
+    if (!result.has_launcher || result.program > result.launcher) {
+        result.file = find(argv[result.program], error);
         if (!result.file)
-            return xtf_fail(error, XTF_ERROR_NOT_FOUND, "there is no program '%s'", argv[result.program]);
+            return false;
         if (!look_at_program(&result, mpi, argv, error))
             return false;
     } else if (mpi == XTF_MPI_UNKNOWN) {

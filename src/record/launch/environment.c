@@ -56,15 +56,15 @@ char **xtf_record_environment(const XtfRecordOptions *options, const XtfRecordPl
 }
 
 /* Whether the launcher's options, those before the program, have -x. */
-static bool has_x(char **command, int program)
+static bool has_x(char **command, int launcher, int program)
 {
-    for (int i = 1; command[i] && (program == 0 || i < program); i++)
+    for (int i = launcher + 1; command[i] && (program == launcher || i < program); i++)
         if (g_str_equal(command[i], "-x"))
             return true;
     return false;
 }
 
-void xtf_record_pass_on(char **command, int program, char **variables, char **variable, char ***argv)
+void xtf_record_pass_on(char **command, int launcher, int program, char **variables, char **variable, char ***argv)
 {
     const char *before = g_getenv(ENV_LIST);
     g_autoptr(GString) list = g_string_new(ENV_LIST "=");
@@ -72,17 +72,18 @@ void xtf_record_pass_on(char **command, int program, char **variables, char **va
 
     if (before && *before)
         g_string_append_printf(list, "%s;", before);
-    g_ptr_array_add(words, command[0]);
+    for (int i = 0; i <= launcher; i++)
+        g_ptr_array_add(words, command[i]);
     for (char **each = variables; *each; each++) {
         g_autofree char *name = g_strndup(*each, strcspn(*each, "="));
         g_string_append_printf(list, "%s%s", each == variables ? "" : ";", name);
         g_ptr_array_add(words, (char *)"-x");
         g_ptr_array_add(words, (char *)g_intern_string(name));
     }
-    for (char **word = command + 1; *word; word++)
+    for (char **word = command + launcher + 1; *word; word++)
         g_ptr_array_add(words, *word);
     g_ptr_array_add(words, NULL);
-    if (has_x(command, program)) {
+    if (has_x(command, launcher, program)) {
         *argv = (char **)g_ptr_array_free(words, FALSE);
         *variable = NULL;
     } else {

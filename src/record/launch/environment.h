@@ -28,9 +28,9 @@ typedef struct {
 char **xtf_record_environment(const XtfRecordOptions *options, const XtfRecordPlace *place, const char *module);
 
 /* What Open MPI needs to pass variables on to other hosts: the variable OMPI_MCA_mca_base_env_list, in *variable, or,
- * where the command has options -x, which exclude it, options -x of our own behind argv[0], in *argv, a new vector
+ * where the command has options -x, which exclude it, options -x of our own behind the launcher, in *argv, a new vector
  * whose words belong to the old one. The other one is NULL. The caller frees either, the vector with g_free(). */
-void xtf_record_pass_on(char **command, int program, char **variables, char **variable, char ***argv);
+void xtf_record_pass_on(char **command, int launcher, int program, char **variables, char **variable, char ***argv);
 
 /* A word as a shell reads it: quoted if it must be. The caller frees it. */
 char *xtf_shell_word(const char *word);

@@ -64,7 +64,8 @@ static void set_variables(XtfRecordPlan *plan, char **argv, const XtfRecordOptio
 
     plan->variables = xtf_record_environment(options, &place, plan->module);
     if (plan->command.has_launcher && plan->command.launcher_mpi == XTF_MPI_OPENMPI)
-        xtf_record_pass_on(argv, plan->command.program, plan->variables, &plan->passed_on, &plan->own_argv);
+        xtf_record_pass_on(argv, plan->command.launcher, plan->command.program, plan->variables, &plan->passed_on,
+                           &plan->own_argv);
     plan->argv = plan->own_argv ? plan->own_argv : argv;
 }
 
@@ -75,6 +76,7 @@ bool xtf_record_plan(char **argv, const char *output, XtfMpi mpi, const XtfRecor
 
     if (!xtf_command_look(argv, mpi, &result.command, error))
         return false;
+    result.told_mpi = mpi != XTF_MPI_UNKNOWN;
     result.module = xtf_mpi_module(result.command.mpi, error);
     if (!result.module)
         return false;
@@ -192,8 +194,13 @@ char **xtf_record_plan_warnings(const XtfRecordPlan *plan)
         g_ptr_array_add(lines,
                         g_strdup_printf("%s is a launcher of %s, but the program uses %s (%s): its processes may "
                                         "not find one another",
-                                        plan->argv[0], xtf_mpi_name(command->launcher_mpi), xtf_mpi_name(command->mpi),
-                                        command->reason));
+                                        plan->argv[command->launcher], xtf_mpi_name(command->launcher_mpi),
+                                        xtf_mpi_name(command->mpi), command->reason));
+    if (command->mpi == XTF_MPI_NONE && command->runs_others && !plan->told_mpi)
+        g_ptr_array_add(lines,
+                        g_strdup_printf("%s is taken for a program without MPI: if it starts programs of MPI, or "
+                                        "loads MPI when it runs, --mpi=openmpi or --mpi=mpich is needed",
+                                        plan->argv[command->program]));
     g_ptr_array_add(lines, NULL);
     return (char **)g_ptr_array_free(lines, FALSE);
 }

@@ -7,10 +7,11 @@
 
 typedef struct {
     XtfCommand command;
-    bool inside;  /* a launcher has started us as one of its processes: the program takes our place */
-    guint32 rank; /* of these; G_MAXUINT32: not known */
-    bool first;   /* of these the one that speaks for all; true outside of a launcher */
-    char *output; /* the trace to write; inside of a launcher the folder of parts, absolute */
+    bool inside;   /* a launcher has started us as one of its processes: the program takes our place */
+    guint32 rank;  /* of these; G_MAXUINT32: not known */
+    bool told_mpi; /* the user said which MPI it is */
+    bool first;    /* of these the one that speaks for all; true outside of a launcher */
+    char *output;  /* the trace to write; inside of a launcher the folder of parts, absolute */
     char *module, *job, *folder, *gather, *host;
     char **variables; /* to set */
     char *passed_on;  /* one more to set (xtf_record_pass_on()); NULL: none */

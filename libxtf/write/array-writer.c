@@ -350,7 +350,9 @@ bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
     if (array->closed)
         return true;
     array->closed = true;
-    if (!array->open) /* it has no rows, or all of them are in the file */
+    if (!array->changed) /* it has no rows, or all of them are in the file */
+        free_open(array);
+    if (!array->open)
         return true;
 
     g_autoptr(GByteArray) edge = g_byte_array_new(); /* packed before the lock is taken: packing widens limits */

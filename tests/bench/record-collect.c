@@ -194,7 +194,7 @@ static Figures pack(const Source *source, uint64_t commits, const char *path)
 
     if (!xtf_collect_part_create(&part, folder, XTF_NONE32, 900000, &error))
         fail(error);
-    xtf_collector_init(&collector, part.writer, part.schemas, xtf_collect_rows);
+    xtf_collector_init(&collector, part.writer, xtf_collect_rows);
     collector.clock = source->clock;
     collector.world_size = 4;
     for (uint32_t i = 0; i < source->n; i++)

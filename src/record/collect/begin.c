@@ -51,7 +51,7 @@ static void make_part(XtfCollectSession *session, uint32_t rank, uint32_t world_
     if (!xtf_collect_part_create(&session->part, session->options->folder, rank, first_free_number(),
                                  &session->failure))
         return;
-    xtf_collector_init(collector, session->part.writer, session->part.schemas, xtf_collect_rows);
+    xtf_collector_init(collector, session->part.writer, xtf_collect_rows);
     collector->clock = session->clock;
     collector->rank = session->part.number;
     set_world_size(collector, world_size);

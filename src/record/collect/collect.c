@@ -33,12 +33,10 @@ static void take_rows(XtfCollector *collector, const XtfCollectRows *rows)
         collector->definitions[definition->what] = definition->define;
 }
 
-void xtf_collector_init(XtfCollector *collector, XtfWriter *writer, const uint32_t *schemas,
-                        const XtfCollectRows *const *rows)
+void xtf_collector_init(XtfCollector *collector, XtfWriter *writer, const XtfCollectRows *const *rows)
 {
     *collector = (XtfCollector){
         .rank = XTF_WIRE_NONE,
-        .schemas = schemas,
         .threads = g_array_new(FALSE, TRUE, sizeof(XtfCollectThread)),
         .regions_by_text = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
         .remarks = g_ptr_array_new_with_free_func(g_free),

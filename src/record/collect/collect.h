@@ -108,7 +108,6 @@ typedef struct {
 struct XtfCollector {
     XtfCollectDecode kinds[256]; /* NULL: records of that kind are passed over */
     XtfCollectDefine definitions[XTF_N_DEFINITIONS];
-    const uint32_t *schemas;                 /* of arrays, by tag */
     const struct XtfCollectProgram *program; /* borrowed; NULL: nothing is known of it */
     uint64_t complete;                       /* no record before that time will come: they are held up */
     GArray *threads;                         /* XtfCollectThread, by number */
@@ -132,9 +131,8 @@ extern const XtfCollectRows xtf_collect_framing, xtf_collect_calls, xtf_collect_
 /* All of them; NULL-terminated (rows.c). */
 extern const XtfCollectRows *const xtf_collect_rows[];
 
-/* Nothing is known of the process yet. The writer, and its schemas of arrays, are borrowed; `rows` ends with NULL. */
-void xtf_collector_init(XtfCollector *collector, XtfWriter *writer, const uint32_t *schemas,
-                        const XtfCollectRows *const *rows);
+/* Nothing is known of the process yet. The writer is borrowed; `rows` ends with NULL. */
+void xtf_collector_init(XtfCollector *collector, XtfWriter *writer, const XtfCollectRows *const *rows);
 void xtf_collector_finish(XtfCollector *collector);
 
 /* Says what is wrong with the record, in words that follow the place; returns false. */

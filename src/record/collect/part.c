@@ -5,6 +5,8 @@
 #include <glib/gstdio.h>
 #include <unistd.h>
 
+#include "src/model/schemas.h"
+
 enum { TRIES = 1 << 20 };
 
 /* Followers read a commit within a second or two; longer makes a short run's part larger. */
@@ -30,14 +32,6 @@ static char *take_number(const char *folder, uint32_t *number, GError **error)
     return NULL;
 }
 
-static bool add_schemas(XtfCollectPart *part, GError **error)
-{
-    for (unsigned i = 0; i < XTF_N_ARRAY_TYPES; i++)
-        if (!xtf_writer_add_schema(part->writer, xtf_model_schema(i), &part->schemas[i], error))
-            return false;
-    return true;
-}
-
 bool xtf_collect_part_create(XtfCollectPart *part, const char *folder, uint32_t number, uint32_t from, GError **error)
 {
     *part = (XtfCollectPart){.number = number == XTF_NONE32 ? from : number};
@@ -50,9 +44,8 @@ bool xtf_collect_part_create(XtfCollectPart *part, const char *folder, uint32_t 
     if (!part->path)
         return false;
     part->writer = xtf_writer_create(part->path, &writer_options, error);
-    if (part->writer && add_schemas(part, error))
+    if (part->writer)
         return true;
-    xtf_collect_part_abort(part);
     g_unlink(part->path);
     g_clear_pointer(&part->path, g_free);
     return false;

@@ -8,12 +8,10 @@
 #include <stdint.h>
 
 #include "libxtf/writer.h"
-#include "src/model/schemas.h"
 
 typedef struct {
     char *path;
     XtfWriter *writer; /* NULL: it could not be made, or nothing more can be written to it */
-    uint32_t schemas[XTF_N_ARRAY_TYPES];
     uint32_t number; /* that it has its name from */
 } XtfCollectPart;
 

@@ -9,7 +9,7 @@ enum { RECORD_NUMBERS_MAX = 1 << 20 }; /* of threads */
 void xtf_collect_ring_init(XtfCollectRing *ring, XtfCollector *collector, uint32_t number)
 {
     *ring = (XtfCollectRing){.collector = collector, .number = number};
-    xtf_stream_init(&ring->stream, collector->tables.writer, NULL, collector->schemas);
+    xtf_stream_init(&ring->stream, collector->tables.writer, NULL, NULL);
 }
 
 void xtf_collect_ring_finish(XtfCollectRing *ring)

@@ -21,7 +21,6 @@ enum { RING_BYTES = 1 << 20, OWN = XTF_WIRE_REGIONS_OWN };
 typedef struct {
     char *path;
     XtfWriter *writer;
-    uint32_t schemas[XTF_N_ARRAY_TYPES];
     XtfCollector collector;
     XtfCollectRing ring;
     XtfWireRing shared; /* of the producer */
@@ -43,9 +42,7 @@ static void set_up(Fixture *f)
     close(fd);
     f->writer = xtf_writer_create(f->path, NULL, &error);
     cr_assert_not_null(f->writer, "%s", error ? error->message : "");
-    for (unsigned i = 0; i < XTF_N_ARRAY_TYPES; i++)
-        cr_assert(xtf_writer_add_schema(f->writer, xtf_model_schema(i), &f->schemas[i], NULL));
-    xtf_collector_init(&f->collector, f->writer, f->schemas, xtf_collect_rows);
+    xtf_collector_init(&f->collector, f->writer, xtf_collect_rows);
     f->collector.clock = (XtfCollectClock){.source = XTF_WIRE_CLOCK_MONOTONIC, .multiplier = 1};
     f->collector.rank = 3;
     f->collector.world_size = 4;

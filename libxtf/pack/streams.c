@@ -6,6 +6,7 @@
 #include "libxtf/pack/deflate.h"
 
 enum {
+    WEIGHTS = 1024,
     SYMBOL_BITS = 5,     /* cost of a symbol in the head of a deflate stream */
     WORTH_IT = 31,       /* deflate is tried if it is expected to leave at most this many 32nds of the bytes */
     LEAST_LENGTH = 16,   /* bytes; shorter streams are not deflated */
@@ -22,19 +23,38 @@ static double binary_log(uint32_t n)
     return power + part * (1.3465 - 0.3465 * part);
 }
 
+/* n log2 n; 0 of 0. Most frequencies are those of some hundred samples, which are looked up. */
+static double weight(const double *weights, uint32_t n)
+{
+    return G_LIKELY(n < WEIGHTS) ? weights[n] : n * binary_log(n);
+}
+
+static const double *get_weights(void)
+{
+    static double weights[WEIGHTS];
+    static gsize are_known;
+
+    if (g_once_init_enter(&are_known)) {
+        for (uint32_t n = 1; n < WEIGHTS; n++)
+            weights[n] = n * binary_log(n);
+        g_once_init_leave(&are_known, 1);
+    }
+    return weights;
+}
+
 double xtf_estimate_bytes(const uint32_t frequencies[256])
 {
+    const double *weights = get_weights();
     double bits = 0;
     uint32_t total = 0;
     unsigned symbols = 0;
 
-    for (unsigned i = 0; i < 256; i++)
-        if (frequencies[i] > 0) {
-            bits -= frequencies[i] * binary_log(frequencies[i]);
-            total += frequencies[i];
-            symbols++;
-        }
-    bits += total > 0 ? total * binary_log(total) : 0;
+    for (unsigned i = 0; i < 256; i++) {
+        bits -= weight(weights, frequencies[i]);
+        total += frequencies[i];
+        symbols += frequencies[i] > 0;
+    }
+    bits += weight(weights, total);
     return (bits + symbols * SYMBOL_BITS) / 8;
 }
 

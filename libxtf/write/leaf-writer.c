@@ -5,10 +5,11 @@
 enum {
     BYTES_FIRST = 512,       /* allotted before a leaf grows: most arrays of a large trace are small */
     FILL_PERCENT_AIM = 97,   /* of a page: the aim of a guess, so that rows seldom take more */
-    FILL_PERCENT_LEAST = 93, /* enough if no rows remain */
+    FILL_PERCENT_LEAST = 91, /* enough if no rows remain */
     FILL_PERCENT_REST = 85,  /* enough if rows remain for the next leaf */
     TRIES_MAX = 5,           /* packing attempts for one leaf */
-    PLAIN_PAGES_FIRST = 2,   /* the first guess: the rows that fill this number of pages if they are not packed */
+    HEAD_BYTES = 100,        /* that a leaf takes however few rows it has, about */
+    PLAIN_PAGES_FIRST = 4,   /* the first guess: the rows that fill this number of pages if they are not packed */
 };
 
 void xtf_leaf_writer_init(XtfLeafWriter *leaf, const XtfSchema *schema, XtfCodecId codec, unsigned level, uint32_t room)
@@ -57,7 +58,8 @@ void xtf_leaf_writer_grow(XtfLeafWriter *leaf)
 /* The number of rows that should nearly fill a page, where `count` rows took `length` bytes. */
 static uint32_t guess(const XtfLeafWriter *leaf, uint32_t count, uint32_t length)
 {
-    uint64_t rows = (uint64_t)count * leaf->room * FILL_PERCENT_AIM / 100 / MAX(length, 1);
+    uint32_t head = MIN(HEAD_BYTES, length / 2), aim = leaf->room * FILL_PERCENT_AIM / 100;
+    uint64_t rows = (uint64_t)count * (aim - head) / MAX(length - head, 1);
     return (uint32_t)CLAMP(rows, 1, leaf->most);
 }
 

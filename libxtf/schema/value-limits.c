@@ -7,33 +7,37 @@
  * is written passes through this loop, so it is written out for each width and has one branch, which is rarely taken:
  * for values outside [low, high], and for "none".
  *
- * "none" has all bits set: it is the largest unsigned value, hence never inside [low, high]. In a signed field it is
- * -1, which can be inside, so there the fast path is off.
+ * "none" has all bits set: it is the largest unsigned value. If nothing else was seen yet it is both low and high; from
+ * then on it is never inside [low, high]. In a signed field it is -1, which can be inside, so there the fast path is
+ * off.
  */
-#define COLUMN_LIMITS(bits, flip)                                             \
-    do {                                                                      \
-        uint##bits##_t low = UINT##bits##_MAX, high = 0, none = 0, span = 0;  \
-        for (uint32_t i = 0; i < count; i++, rows += row_size) {              \
-            uint##bits##_t value;                                             \
-            memcpy(&value, rows, sizeof value);                               \
-            uint##bits##_t above = (uint##bits##_t)((value ^ (flip)) - low);  \
-            if (G_LIKELY(above <= span && any && ((flip) == 0 || !optional))) \
-                continue;                                                     \
-            if (optional && value == UINT##bits##_MAX) {                      \
-                none = 1;                                                     \
-                continue;                                                     \
-            }                                                                 \
-            value ^= (flip);                                                  \
-            low = value < low ? value : low;                                  \
-            high = value > high ? value : high;                               \
-            span = high - low;                                                \
-            any = true;                                                       \
-        }                                                                     \
-        limits.has_none = none;                                               \
-        if (low <= high) {                                                    \
-            limits.min = low ^ (flip);                                        \
-            limits.max = high ^ (flip);                                       \
-        }                                                                     \
+#define COLUMN_LIMITS(bits, flip)                                                          \
+    do {                                                                                   \
+        const bool fast = (flip) == 0 || !optional;                                        \
+        uint##bits##_t first;                                                              \
+        memcpy(&first, rows, sizeof first);                                                \
+        bool none = optional && first == UINT##bits##_MAX, seen = !none;                   \
+        uint##bits##_t low = first ^ (flip), high = low, span = 0;                         \
+        for (const uint8_t *row = rows, *end = rows + size; row != end; row += row_size) { \
+            uint##bits##_t value;                                                          \
+            memcpy(&value, row, sizeof value);                                             \
+            if (G_LIKELY(fast && (uint##bits##_t)((value ^ (flip)) - low) <= span))        \
+                continue;                                                                  \
+            if (optional && value == UINT##bits##_MAX) {                                   \
+                none = true;                                                               \
+                continue;                                                                  \
+            }                                                                              \
+            value ^= (flip);                                                               \
+            low = !seen || value < low ? value : low;                                      \
+            high = !seen || value > high ? value : high;                                   \
+            span = high - low;                                                             \
+            seen = true;                                                                   \
+        }                                                                                  \
+        limits.has_none = none;                                                            \
+        if (seen) {                                                                        \
+            limits.min = low ^ (flip);                                                     \
+            limits.max = high ^ (flip);                                                    \
+        }                                                                                  \
     } while (0)
 
 static XtfLimits limits_f64(const uint8_t *rows, uint32_t row_size, uint32_t count, bool optional)
@@ -63,8 +67,11 @@ static XtfLimits limits_f64(const uint8_t *rows, uint32_t row_size, uint32_t cou
 XtfLimits xtf_limits_of_rows(const XtfField *field, const uint8_t *rows, uint32_t row_size, uint32_t count)
 {
     XtfLimits limits = xtf_limits_empty();
-    bool optional = field->flags & XTF_FIELD_OPTIONAL, any = false;
+    bool optional = field->flags & XTF_FIELD_OPTIONAL;
+    size_t size = (size_t)row_size * count;
 
+    if (count == 0)
+        return limits;
     rows += field->offset;
     switch (field->type) {
     case XTF_TYPE_U8:

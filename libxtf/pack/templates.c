@@ -5,8 +5,8 @@
  * rises, and a bit instead of a chained distance. Rows of one template have equal vectors. The values are not split
  * into fields for that: a vector has words of 8 bytes of the row, with the bytes of other fields masked out.
  *
- * The template of a row is usually the one that followed the previous row's template the last time, so that one is
- * compared first, and the hash table is used only if it differs.
+ * The template of a row is usually the one that followed the previous row's template the last time, or another one that
+ * did before, so these are compared first, and the hash table is used only if both differ.
  */
 #include "libxtf/pack/templates.h"
 
@@ -33,7 +33,9 @@ typedef struct {
     unsigned n, limit;
     uint64_t *vectors; /* shape->length words each */
     uint16_t table[1 << TABLE_BITS];
-    uint16_t next[XTF_PACK_TEMPLATES_MAX]; /* the template that followed this one the last time */
+    struct {
+        uint16_t last, other; /* the templates that followed this one the last time, and before it did */
+    } next[XTF_PACK_TEMPLATES_MAX];
 } Templates;
 
 void xtf_pack_input_init(XtfPackInput *input, const XtfSchema *schema, const uint8_t *rows, uint32_t count)
@@ -120,11 +122,10 @@ static inline bool make_vector(Shape *shape, const XtfPackInput *input, uint32_t
 
 static inline bool equal(const uint64_t *a, const uint64_t *b, unsigned length)
 {
-    uint64_t differs = 0;
-
     for (unsigned i = 0; i < length; i++)
-        differs |= a[i] ^ b[i];
-    return differs == 0;
+        if (a[i] != b[i])
+            return false;
+    return true;
 }
 
 static unsigned hash(const uint64_t *vector, unsigned length)
@@ -167,12 +168,15 @@ static uint32_t follow(Templates *templates, Shape *shape, const XtfPackInput *i
     memset(templates->vectors, 0xff, sizeof *templates->vectors * shape->length);
     templates->n = 0;
     for (uint32_t n = 0; n < input->count; n++) {
-        uint16_t next = templates->next[last];
+        uint16_t next = templates->next[last].last, other = templates->next[last].other;
         if (!make_vector(shape, input, n, templates->vectors + next * shape->length, vector)) {
-            next = look_up(templates, vector, n, firsts);
+            templates->next[last].other = next;
+            next = equal(vector, templates->vectors + other * shape->length, shape->length)
+                       ? other
+                       : look_up(templates, vector, n, firsts);
             if (next == NONE)
                 return n;
-            templates->next[last] = next;
+            templates->next[last].last = next;
         }
         numbers[n] = (uint8_t)next;
         last = next;

@@ -132,15 +132,14 @@ static bool write_table(XtfCollectTables *tables, XtfCollectTable *table, GError
 {
     uint32_t schema, row_size = table->schema->row_size;
 
-    if (!xtf_writer_add_schema(tables->writer, table->schema, &schema, error))
+    if (!table->writer && (!xtf_writer_add_schema(tables->writer, table->schema, &schema, error) ||
+                           !(table->writer = xtf_writer_table(tables->writer, schema, error))))
         return false;
-    XtfTableWriter *writer = xtf_writer_table(tables->writer, schema, error);
-    if (!writer)
-        return false;
-    if (xtf_table_writer_n_rows(writer) != table->n_stored)
-        xtf_table_writer_clear(writer);
+    if (xtf_table_writer_n_rows(table->writer) != table->n_stored)
+        xtf_table_writer_clear(table->writer);
     for (; table->n_stored < table->n_rows; table->n_stored++)
-        if (!xtf_table_writer_append(writer, table->rows->data + (size_t)table->n_stored * row_size, NULL, error))
+        if (!xtf_table_writer_append(table->writer, table->rows->data + (size_t)table->n_stored * row_size, NULL,
+                                     error))
             return false;
     return true;
 }

@@ -22,6 +22,7 @@ typedef struct {
     const XtfSchema *schema; /* NULL: no row so far */
     const XtfField *id;      /* NULL: the rows have no id */
     GByteArray *rows;
+    XtfTableWriter *writer; /* NULL: it was not written yet */
     XtfIdMap by_id;
     uint32_t n_rows, n_stored; /* n_stored: rows that the writer has, and that are as they are here */
 } XtfCollectTable;

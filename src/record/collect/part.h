@@ -12,7 +12,7 @@
 typedef struct {
     char *path;
     XtfWriter *writer; /* NULL: it could not be made, or nothing more can be written to it */
-    uint32_t number; /* that it has its name from */
+    uint32_t number;   /* that it has its name from */
 } XtfCollectPart;
 
 /* Creates the part of that number in a folder, which is made if it is not there. If there is one of that name, or the

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A library below the recorder (shim/) counts calls, messages and their bytes, and the bytes of collective operations; the trace has as
-many of each, in each process: of the program that calls every function, and of the deterministic programs of programs/.
+"""A library below the recorder (shim/) counts calls, messages, one-sided operations and their bytes, and the bytes of collective operations
+and of files; the trace has as many of each, in each process: of the program that calls every function, and of the deterministic programs of programs/.
 
 usage: test_counts.py XTF SOURCE NAME MODULE COMPILER... [-- NAME ...]...
 """
@@ -19,13 +19,19 @@ import header  # noqa: E402
 import mpis  # noqa: E402
 import shim  # noqa: E402
 import table  # noqa: E402
+from recorded_trace import Recorded  # noqa: E402
 
 FUNCTIONS = table.read(SOURCE / "src/record/mpi/functions.tbl")
 # Functions that may be called before MPI_Init and after MPI_Finalize, where nothing is recorded.
 EVER = {"MPI_Initialized", "MPI_Finalized", "MPI_Get_version", "MPI_Get_library_version"}
 # Programs, and the processes they take. Others use MPI from several threads, which the library cannot, or start processes of their own,
 # or take another setting for each MPI.
-PROGRAMS = {"blocking": 2, "requests": 2, "collectives": 3, "files": 2}
+PROGRAMS = {"blocking": 2, "requests": 2, "collectives": 3, "files": 2, "windows": 2}
+KINDS = ("call", "sent", "received", "put", "get", "atomic", "read", "write", "collective")
+OF_ALL = ("read", "write", "collective")
+ACCESSES = {"RMA_PUT": "put", "RMA_GET": "get", "RMA_ATOMIC": "atomic"}
+# Open MPI 4.1's one-sided communication by RDMA crashes on processors of one node.
+WORKING = {"OMPI_MCA_osc": "^rdma"}
 problems = []
 
 
@@ -35,13 +41,13 @@ def expect(what, there, expected):
 
 
 def read_counted(folder):
-    """{process: {"call" or "sent" or "received" or "collective": {what: numbers}}} that the library has written."""
+    """{process: {kind: {what: numbers}}} that the library has written."""
     counted = {}
     for path in pathlib.Path(folder).glob("counted-*"):
-        process = counted.setdefault(int(path.name[8:]), {"call": {}, "sent": {}, "received": {}, "collective": {}})
+        process = counted.setdefault(int(path.name[8:]), {kind: {} for kind in KINDS})
         for line in path.read_text().splitlines():
             kind, *fields = line.split()
-            if kind == "collective":
+            if kind in OF_ALL:
                 process[kind][""] = tuple(map(int, fields))
             elif kind == "call":
                 process[kind][fields[0]] = int(fields[1])
@@ -53,6 +59,30 @@ def read_counted(folder):
 
 def lines_of(trace, path):
     return [line.split() for line in mpis.cat(XTF, trace, path).splitlines() if line and not line.startswith("#")]
+
+
+def compare_accesses(what, counted, path):
+    """One-sided operations by target, and what was read and written."""
+    trace = Recorded(path)
+    for process, numbers in counted.items():
+        there = {kind: {} for kind in ACCESSES.values()}
+        files, mode_of = {"read": [0, 0], "write": [0, 0]}, {}
+        for record in trace.records[process << 32]:
+            if record.event in ACCESSES:
+                members = trace.members(trace.tables["rma_windows"][record.window]["comm"]) or [process]
+                n, size = there[ACCESSES[record.event]].get(members[record.peer], (0, 0))
+                there[ACCESSES[record.event]][members[record.peer]] = (n + 1, size + record.bytes)
+            elif record.event == "IO_OPERATION_BEGIN":
+                mode_of[record.matching] = record.mode.lower()
+                if record.mode != "FLUSH":
+                    files[record.mode.lower()][0] += record.requested
+            elif record.event == "IO_OPERATION_COMPLETE" and mode_of[record.matching] != "flush":
+                files[mode_of[record.matching]][1] += record.bytes
+        for kind, peers in there.items():
+            expect(f"{what}, process {process}, {kind}s and their bytes by target", peers, numbers[kind])
+        for kind, n in files.items():
+            expect(f"{what}, process {process}, bytes to {kind}, and moved", tuple(n), numbers[kind][""])
+    trace.close()
 
 
 def compare(what, counted, trace):
@@ -79,10 +109,11 @@ def try_program(mpi, folder, library, name, n, command):
     trace = os.path.join(folder, f"{mpi}-{name}.xtf")
     # The recorder comes first, and calls the library instead of MPI.
     below = ["env", f"LD_PRELOAD={mpi.module}:{library}", "XTF_RECORD_STACK=1", f"SHIM_FOLDER={folder}"]
-    mpis.run([XTF, "record", "-o", trace, *mpi.launch(n, *below, *command)], cwd=folder)
+    mpis.run([XTF, "record", "-o", trace, *mpi.launch(n, *below, *command)], cwd=folder, env=WORKING)
     counted = read_counted(folder)
     expect(f"{mpi} {name}, processes that counted", len(counted), n)
     compare(f"{mpi} {name}", counted, trace)
+    compare_accesses(f"{mpi} {name}", counted, trace)
 
 
 def try_mpi(mpi, folder):

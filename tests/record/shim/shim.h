@@ -1,12 +1,15 @@
 /*
  * A library that stands between the recorder and MPI, and counts what passes: calls of each function, messages and
- * bytes to and from each process, and the bytes of collective operations, in plain arrays. It shares no code with the
+ * bytes to and from each process, one-sided operations and their bytes by target, the bytes of collective operations
+ * and of files, in plain arrays. It shares no code with the
  * recorder. At the end each process writes what it has counted to SHIM_FOLDER/counted-RANK:
  *
  *     call MPI_Send 5
  *     sent 1 5 20            to process 1: messages, bytes
  *     received 1 5 20
+ *     put 1 2 16             to process 1: operations, bytes; also get, atomic
  *     collective 12 12       bytes sent and received
+ *     read 80 40             of files: bytes asked for, bytes moved; also write
  *
  * shim.py makes the functions.
  */
@@ -22,11 +25,17 @@ typedef struct {
 } Count;
 static long long calls[1024];
 static Count sent_to[PROCESSES], received_from[PROCESSES], collective;
+enum { PUT, GET, ATOMIC, ACCESSES };
+static const char *const accesses[] = {"put", "get", "atomic"};
+static Count accessed_at[ACCESSES][PROCESSES];
+enum { READ, WRITE, MODES };
+static const char *const modes[] = {"read", "write"};
+static Count file_bytes[MODES]; /* asked for, and moved */
 static __thread int depth;
 static MPI_Status own_status, own_statuses[REQUESTS];
 
 /* What is not over yet. */
-typedef enum { NOTHING, SEND, RECEIVE, EXCHANGE, COLLECTIVE, OTHER } What;
+typedef enum { NOTHING, SEND, RECEIVE, EXCHANGE, COLLECTIVE, OTHER, FILE_READ, FILE_WRITE } What;
 typedef struct {
     What what;
     int persistent, active, to;
@@ -41,11 +50,24 @@ static void called(int number)
     calls[number]++;
 }
 
+/* The process that has a rank in a group, which is freed. -1: none. */
+static int process_in(MPI_Group group, int rank)
+{
+    MPI_Group world;
+    int process;
+
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Group_translate_ranks(group, 1, &rank, world, &process);
+    PMPI_Group_free(&group);
+    PMPI_Group_free(&world);
+    return process >= 0 && process < PROCESSES ? process : -1;
+}
+
 /* The process that has a rank in a communicator. -1: none. */
 static int process_of(MPI_Comm comm, int rank)
 {
-    MPI_Group group, world;
-    int inter, process;
+    MPI_Group group;
+    int inter;
 
     if (rank < 0)
         return -1;
@@ -54,11 +76,7 @@ static int process_of(MPI_Comm comm, int rank)
         PMPI_Comm_remote_group(comm, &group);
     else
         PMPI_Comm_group(comm, &group);
-    PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    PMPI_Group_translate_ranks(group, 1, &rank, world, &process);
-    PMPI_Group_free(&group);
-    PMPI_Group_free(&world);
-    return process >= 0 && process < PROCESSES ? process : -1;
+    return process_in(group, rank);
 }
 
 static long long bytes(long long n, MPI_Datatype type)
@@ -95,6 +113,28 @@ static void received(MPI_Comm comm, MPI_Status *status)
 
     PMPI_Get_count(status, MPI_BYTE, &n);
     came(comm, status->MPI_SOURCE, n);
+}
+
+static void accessed(int kind, MPI_Win win, int target, long long size)
+{
+    MPI_Group group;
+
+    if (target < 0)
+        return;
+    PMPI_Win_get_group(win, &group);
+    int process = process_in(group, target);
+    if (process >= 0) {
+        accessed_at[kind][process].n++;
+        accessed_at[kind][process].bytes += size;
+    }
+}
+
+static void moved(int mode, MPI_Status *status)
+{
+    int n = 0;
+
+    PMPI_Get_count(status, MPI_BYTE, &n);
+    file_bytes[mode].back += n;
 }
 
 static Pending *add(What what, MPI_Request request, MPI_Comm comm, int persistent)
@@ -184,6 +224,8 @@ static void completed(MPI_Request old, MPI_Status *status)
         came(place->comm, place->to, place->received);
     } else if (place->what == COLLECTIVE) {
         collected((Count){1, place->sent, place->received});
+    } else if (place->what == FILE_READ || place->what == FILE_WRITE) {
+        moved(place->what == FILE_READ ? READ : WRITE, status);
     }
     place->active = 0;
     if (!place->persistent)
@@ -305,6 +347,12 @@ static void tell(const char *const *names, int n)
         if (received_from[i].n)
             fprintf(file, "received %d %lld %lld\n", i, received_from[i].n, received_from[i].bytes);
     }
+    for (int kind = 0; kind < ACCESSES; kind++)
+        for (int i = 0; i < PROCESSES; i++)
+            if (accessed_at[kind][i].n)
+                fprintf(file, "%s %d %lld %lld\n", accesses[kind], i, accessed_at[kind][i].n, accessed_at[kind][i].bytes);
+    for (int mode = 0; mode < MODES; mode++)
+        fprintf(file, "%s %lld %lld\n", modes[mode], file_bytes[mode].bytes, file_bytes[mode].back);
     fprintf(file, "collective %lld %lld\n", collective.bytes, collective.back);
     fclose(file);
 }

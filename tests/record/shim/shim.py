@@ -45,6 +45,13 @@ KINDS = {
     "request_free": (ONE, "forgotten(old);"),
     "finalize": ("tell(names, (int)(sizeof names / sizeof *names));", ""),
 }
+for kind, what in (("put", "PUT"), ("get", "GET"), ("accumulate", "ATOMIC"), ("get_accumulate", "ATOMIC")):
+    ACCESSED = f"accessed({what}, win, target_rank, bytes(origin_count, origin_datatype));"
+    KINDS[kind] = ("", ACCESSED)
+    KINDS["r" + kind] = ("", ACCESSED + "add(OTHER, *request, MPI_COMM_NULL, 0);")
+for kind in "fetch_and_op", "compare_and_swap":
+    KINDS[kind] = ("", "accessed(ATOMIC, win, target_rank, bytes(1, datatype));")
+
 IN_PLACE = "(sendbuf == MPI_IN_PLACE)"
 AT_RECEIVER = "(recvbuf == MPI_IN_PLACE)"
 SEND, RECEIVE, DATA = "bytes(sendcount, sendtype)", "bytes(recvcount, recvtype)", "bytes(count, datatype)"
@@ -91,8 +98,25 @@ def collective(function):
     return size, after[function.kind]
 
 
+def file_access(function):
+    """(before, after) of what reads or writes a file; the part of one that is split."""
+    mode = function.kind.removeprefix("file_").upper()
+    asked = f"if (file != MPI_FILE_NULL) file_bytes[{mode}].bytes += bytes(count, datatype);"
+    if "nonblocking" in function.flags:
+        return asked, f"add(FILE_{mode}, *request, MPI_COMM_NULL, 0);"
+    if "begin" in function.flags:
+        return asked, ""
+    return STATUS + ("" if "end" in function.flags else asked), f"moved({mode}, status);"
+
+
+def snippets_of(function):
+    if function.group == "coll":
+        return collective(function)
+    return file_access(function) if function.kind in ("file_read", "file_write") else KINDS.get(function.kind, ("", ""))
+
+
 def wrapper(function):
-    before, after = collective(function) if function.group == "coll" else KINDS.get(function.kind, ("", ""))
+    before, after = snippets_of(function)
     call = f"P{function.name}({function.passed})"
     lines = [f"{function.result} {function.name}({function.parameters})", "{", "    if (depth)", f"        return {call};", "    depth++;",
              f"    called({function.number});", f"    {before}", f"    {function.result} result = {call};"]

@@ -350,7 +350,8 @@ static void tell(const char *const *names, int n)
     for (int kind = 0; kind < ACCESSES; kind++)
         for (int i = 0; i < PROCESSES; i++)
             if (accessed_at[kind][i].n)
-                fprintf(file, "%s %d %lld %lld\n", accesses[kind], i, accessed_at[kind][i].n, accessed_at[kind][i].bytes);
+                fprintf(file, "%s %d %lld %lld\n", accesses[kind], i, accessed_at[kind][i].n,
+                        accessed_at[kind][i].bytes);
     for (int mode = 0; mode < MODES; mode++)
         fprintf(file, "%s %lld %lld\n", modes[mode], file_bytes[mode].bytes, file_bytes[mode].back);
     fprintf(file, "collective %lld %lld\n", collective.bytes, collective.back);

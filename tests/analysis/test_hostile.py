@@ -18,6 +18,8 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path += [str(TESTS / "roundtrip"), str(TESTS / "reader")]
 # pylint: disable=wrong-import-position
 import path_programs
+import team_programs
+import window_programs
 import xtf_reader
 from asking import Asker, Refused
 from meeting_programs import Program
@@ -36,6 +38,9 @@ LONGEST = 1 << 20  # bytes of an answer
 CIRCLE = 20000     # waits of each of two processes, and their ticks
 AMOUNT = 10**8
 FAULTS = 3         # files that are shown
+# What causes of a wait are worked out from; links of a wait that lead on.
+READ = ("seq", "event", "amount", "context", "culprit", "culprit_thread", "match", "met", "met_idle", "culprit_met", "culprit_met_idle")
+LINKS = ("causes", "match/record", "met/record", "culprit_met/record")
 
 
 def rows_of(path):
@@ -192,6 +197,42 @@ def circle_of_waits(programs, folder, otf2_script):
         raise Failure(f"causes of {costs} s, and the last line is {shown[-1]}")
 
 
+def other_kinds(programs, folder, otf2_script):
+    """Waits in one-sided communication, in teams, and of idle threads, with values that lead nowhere: their causes are told, and add up to
+    the wait, or refused with a word. Returns how many were."""
+    xtf, script, ask_tree = programs
+    told = refused = 0
+    for name, make in (("fence", window_programs.fence), ("lock", window_programs.lock), ("team", team_programs.team)):
+        subprocess.run([otf2_script, folder, name], input=make()[0], text=True, check=True)
+        base, good, trace = (folder / f"{name}-{what}.xtf" for what in ("base", "good", "hostile"))
+        for path in (base, good):
+            xtf.import_archive(folder / f"{name}.otf2", path)
+        xtf.expect("analyze", "--quiet", good)
+        lines, fields = rows_of(good)
+        names = [field for field, _ in fields["waits"]]
+        for field, (value, every) in ((field, case) for field in READ for case in extremes(dict(fields["waits"])[field])):
+            trace.write_bytes(base.read_bytes())
+            if not write(script, trace, hostile(lines, "waits", 2 + names.index(field), value, every)):
+                continue
+            asker = Asker(xtf, ask_tree, trace)
+            for number, link in itertools.product(range(sum(line[0] == "waits" for line in lines)), LINKS):
+                try:
+                    answer = asker.ask(f"cat waits/num/{number}/{link}").decode().splitlines()
+                    told += 1
+                except Refused as reason:
+                    refused += 1
+                    if not str(reason).partition(": ")[2].strip():
+                        raise Failure(f"{name}, {field} = {value}: wait {number} is refused without a word") from None
+                    continue
+                percents = sum(decimal.Decimal(line.split()[1]) for line in answer[1:]) if link == "causes" else 100
+                if answer[1:] and abs(percents - 100) > decimal.Decimal("0.01") * len(answer):
+                    raise Failure(f"{name}, {field} = {value}: causes of wait {number} are {percents} % of it")
+            ended = asker.end()
+            if ended:
+                raise Failure(f"{name}, {field} = {value}: {ended}")
+    return told, refused
+
+
 def main():
     xtf, script, ask_tree, otf2_script = Xtf(sys.argv[1]), *sys.argv[2:5]
     only = (sys.argv + [None])[5]
@@ -221,6 +262,7 @@ def main():
         if not only:
             try:
                 circle_of_waits((xtf, script, ask_tree), folder, otf2_script)
+                print("other kinds: {} answers, {} refused".format(*other_kinds((xtf, script, ask_tree), folder, otf2_script)))
             except Failure as failure:
                 faults.append(f"a circle of waits: {failure}")
     print(f"{tried} files, and {refused} that no writer makes; {len(wanted)} questions to each")

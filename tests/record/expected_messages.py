@@ -67,8 +67,8 @@ def blocking(rank):
     # Probes.
     if rank == 0:
         yield from [call("MPI_Iprobe"), sent("MPI_Send", 1, 60, INT), call("MPI_Probe"), call("MPI_Iprobe"), received(1, 61, INT),
-                    call("MPI_Mprobe"), received(1, 62, 2 * INT, "MPI_Mrecv"), call("MPI_Mprobe"), posted("matched", "MPI_Imrecv"),
-                    call("MPI_Wait", got("matched", 1, 63, 3 * INT)), call("MPI_Improbe"), received(1, 64, 4 * INT, "MPI_Mrecv"),
+                    posted("first", "MPI_Mprobe"), call("MPI_Mrecv", got("first", 1, 62, 2 * INT)), posted("matched", "MPI_Mprobe"), call("MPI_Imrecv"),
+                    call("MPI_Wait", got("matched", 1, 63, 3 * INT)), posted("third", "MPI_Improbe"), call("MPI_Mrecv", got("third", 1, 64, 4 * INT)),
                     call("MPI_Mprobe"), call("MPI_Mrecv")]
     else:
         yield from [received(0, 60, INT), *(sent("MPI_Send", 0, 60 + i, i * INT) for i in range(1, 5))]

@@ -122,6 +122,25 @@ class Messages(recording.Case):
             with self.subTest(mpi):
                 self.assert_program(mpi, "switched", expected.switched)
 
+    def test_probes(self):
+        """Each message meets the receive that the program says, with certainty; the analysis leaves none out."""
+        for mpi in recording.mpis():
+            with self.subTest(mpi):
+                trace, output = self.recorded(mpi, 2, self.compile(mpi, "probes"))
+                order = output.split()
+                path = self.folder / f"probes-{mpi}.xtf"
+                lines = [line.split() for line in self.xtf("cat", path, "messages").splitlines() if not line.startswith("#")]
+                self.assertEqual(len(lines), len(order))
+                self.assertEqual({line[8] for line in lines}, {"certain"})
+                # The lines are in the order of sends, which is that of numbers.
+                received = sorted(range(len(lines)), key=lambda number: float(lines[number][1]))
+                self.assertEqual(received, [int(number.rstrip("p")) for number in order])
+                self.assertNotEqual(received, sorted(received))
+                found = [record for call in trace.calls(1) for record in call.records if record.event == "MPI_IRECV_REQUEST"
+                         and call.name in ("MPI_Mprobe", "MPI_Improbe")]
+                self.assertEqual(len(found), sum(number.endswith("p") for number in order))
+                self.assertRegex(self.xtf("analyze", path), rf"messages +{len(order)}  matched; left out 0 sends, 0 receives")
+
 
 if __name__ == "__main__":
     recording.main()

@@ -24,7 +24,8 @@ SCRIPT = """
 from mpi4py import MPI
 import sys
 comm = MPI.COMM_WORLD
-got = comm.sendrecv({"from": comm.rank}, dest=(comm.rank + 1) % comm.size, source=(comm.rank - 1) % comm.size)
+for i in range(3):
+    got = comm.sendrecv({"from": comm.rank}, dest=(comm.rank + 1) % comm.size, source=(comm.rank - 1) % comm.size)
 half = comm.Split(comm.rank % 2)
 values = comm.gather((got["from"], half.size, comm.allreduce(comm.rank)), root=0)
 half.Free()
@@ -92,6 +93,9 @@ class Whole(recording.Case):
         by_itself, recorded, trace = self.twice(4, PYTHON, "ring.py", status=3)
         self.assertEqual(by_itself, recorded)
         self.assertIn("Rank 3", self.xtf("cat", trace, "definitions/processes"))
+        # Objects are received by MPI_Mprobe and MPI_Mrecv.
+        states = [line.split()[8] for line in self.xtf("cat", trace, "messages").splitlines() if not line.startswith("#")]
+        self.assertEqual(states, ["certain"] * (3 * 4))
         profile = self.xtf("cat", trace, "profile")
         for function in "MPI_Init_thread", "MPI_Isend", "MPI_Mrecv", "MPI_Comm_split", "MPI_Gather", "MPI_Comm_free", "MPI_Finalize":
             self.assertRegex(profile, rf"\b{function}\b")

@@ -212,26 +212,32 @@ void xtf_mpi_start_all(XtfRing *ring, uint64_t time, long long n, const uint64_t
         xtf_mpi_start(ring, time, handles[i], requests[i]);
 }
 
-void xtf_mpi_mprobe(MPI_Message message, MPI_Comm comm)
+void xtf_mpi_mprobe(XtfRing *ring, uint64_t time, MPI_Message message, MPI_Comm comm)
 {
+    XtfMpiRequest stale;
+
     if (message == MPI_MESSAGE_NULL || message == MPI_MESSAGE_NO_PROC)
         return;
-    xtf_mpi_requests_add(&(XtfMpiRequest){
-        .handle = XTF_MPI_HANDLE(message),
-        .kind = XTF_MPI_REQUEST_MESSAGE,
-        .id = NO_ID,
-        .comm = xtf_mpi_comm_id(comm),
-    });
+    XtfMpiRequest probed = {.handle = XTF_MPI_HANDLE(message),
+                            .kind = XTF_MPI_REQUEST_MESSAGE,
+                            .id = xtf_mpi_requests_ids(1),
+                            .comm = xtf_mpi_comm_id(comm)};
+    /* Messages that are there have handles of their own: an older one was received unseen. */
+    xtf_mpi_requests_complete(xtf_mpi_save_message(message), true, &stale);
+    xtf_core_record(ring, time, XTF_WIRE_IRECV_REQUEST, 0, 0, probed.id);
+    xtf_mpi_requests_add(&probed);
 }
 
 void xtf_mpi_mrecv(XtfRing *ring, uint64_t time, uint64_t saved, const MPI_Status *status)
 {
     XtfMpiRequest message;
+    bool known = saved != XTF_MPI_NO_REQUEST && xtf_mpi_requests_complete(saved, true, &message);
 
-    if (saved == XTF_MPI_NO_REQUEST || !xtf_mpi_requests_complete(saved, true, &message))
-        message.comm = XTF_WIRE_NONE;
-    if (ring)
-        record_recv(ring, time, message.comm, status);
+    if (ring && known)
+        xtf_core_record(ring, time, XTF_WIRE_IRECV, 0, (uint32_t)status->MPI_SOURCE,
+                        xtf_core_pair(message.comm, (uint32_t)status->MPI_TAG), xtf_mpi_received(status), message.id);
+    else if (ring)
+        record_recv(ring, time, XTF_WIRE_NONE, status);
 }
 
 void xtf_mpi_imrecv(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Request request)
@@ -243,8 +249,21 @@ void xtf_mpi_imrecv(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Request re
             add_silent(request, 0);
         return;
     }
-    if (!xtf_mpi_requests_complete(saved, true, &message))
-        message.comm = XTF_WIRE_NONE;
-    if (ring)
-        post(ring, time, message.comm, request);
+    bool known = xtf_mpi_requests_complete(saved, true, &message);
+    if (ring && known)
+        add_started(request, XTF_MPI_REQUEST_RECV, message.id, message.comm);
+    else if (ring)
+        post(ring, time, XTF_WIRE_NONE, request);
+}
+
+void xtf_mpi_message_lost(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Message message)
+{
+    XtfMpiRequest lost;
+
+    if (saved == XTF_MPI_NO_REQUEST)
+        return;
+    if (message != MPI_MESSAGE_NULL)
+        xtf_mpi_release(saved);
+    else if (xtf_mpi_requests_complete(saved, true, &lost) && ring)
+        xtf_core_record(ring, time, XTF_WIRE_REQUEST_CANCELLED, 0, 0, lost.id);
 }

@@ -54,10 +54,17 @@ void xtf_mpi_start(XtfRing *ring, uint64_t time, uint64_t handle, MPI_Request re
 uint64_t *xtf_mpi_handles(long long n, const MPI_Request *requests);
 void xtf_mpi_start_all(XtfRing *ring, uint64_t time, long long n, const uint64_t *handles, const MPI_Request *requests);
 
-/* Matching probes, and what receives the messages that they found. `saved`: of the message. */
-void xtf_mpi_mprobe(MPI_Message message, MPI_Comm comm);
+/*
+ * Matching probes, and what receives the messages that they found. `saved`: of the message. A message is taken by its
+ * probe: no receive that is posted later gets it. So the probe posts the receive, at the time at which it was entered,
+ * and what receives the message completes it. A message that was probed while nothing was recorded counts as posted by
+ * the call that receives it.
+ */
+void xtf_mpi_mprobe(XtfRing *ring, uint64_t time, MPI_Message message, MPI_Comm comm);
 void xtf_mpi_mrecv(XtfRing *ring, uint64_t time, uint64_t saved, const MPI_Status *status);
 void xtf_mpi_imrecv(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Request request);
+/* The call has failed. `message`: after it; the null message: it is gone all the same. */
+void xtf_mpi_message_lost(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Message message);
 
 /* A probe found nothing: whether it is the first one of the thread since a probe found something. */
 bool xtf_mpi_probe_failed(void);

@@ -20,7 +20,7 @@ ONE = "uint64_t saved = xtf_mpi_save_request(*{request});"
 MANY = "uint64_t *saved = xtf_mpi_save_requests({count}, {requests});"
 TEST = " XtfMpiTest test = { 0 };"
 MESSAGE = "uint64_t saved = xtf_mpi_save_message(*{message});"
-OR_RELEASE = " else { xtf_mpi_release(saved); }"
+OR_LOST = " else { xtf_mpi_message_lost({ring}, {left}, saved, *{message}); }"
 
 
 def unless(found, saved):
@@ -68,12 +68,12 @@ KINDS = {
     "precv_init": ("", succeeded(f"xtf_mpi_recv_init({PARTS}, {{source|dest}}, {{tag}}, {{comm}}, *{{request}}, {KNOWN})")),
     "start": (HANDLE, succeeded("xtf_mpi_start({ring}, {entered}, handle, *{request})")),
     "startall": (HANDLES, succeeded("xtf_mpi_start_all({ring}, {entered}, {count}, handles, {requests})")),
-    "mprobe": ("", succeeded("xtf_mpi_mprobe(*{message}, {comm})")),
+    "mprobe": ("", succeeded("xtf_mpi_mprobe({ring}, {entered}, *{message}, {comm})")),
     "iprobe": ("", succeeded("if ({flag}) { xtf_mpi_probe_found({ring}, {left}); }"), "{flag} || xtf_mpi_probe_failed()"),
-    "improbe": ("", succeeded("if ({flag}) { xtf_mpi_probe_found({ring}, {left}); xtf_mpi_mprobe(*{message}, {comm}); }"),
+    "improbe": ("", succeeded("if ({flag}) { xtf_mpi_probe_found({ring}, {entered}); xtf_mpi_mprobe({ring}, {entered}, *{message}, {comm}); }"),
                 "{flag} || xtf_mpi_probe_failed()"),
-    "mrecv": (MESSAGE, succeeded("xtf_mpi_mrecv({ring}, {left}, saved, {status})") + OR_RELEASE),
-    "imrecv": (MESSAGE, succeeded("xtf_mpi_imrecv({ring}, {entered}, saved, *{request})") + OR_RELEASE),
+    "mrecv": (MESSAGE, succeeded("xtf_mpi_mrecv({ring}, {left}, saved, {status})") + OR_LOST),
+    "imrecv": (MESSAGE, succeeded("xtf_mpi_imrecv({ring}, {entered}, saved, *{request})") + OR_LOST),
     "wait": (ONE, COMPLETED + ";"),
     "waitall": (MANY, COMPLETED_ALL + ";"),
     "waitany": (MANY, COMPLETED_ANY + ";"),

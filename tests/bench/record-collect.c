@@ -107,6 +107,12 @@ static void fail(GError *error)
     exit(1);
 }
 
+/* A rate as that of a time stamp counter. */
+static XtfCollectClock some_clock(uint32_t source)
+{
+    return (XtfCollectClock){.source = source, .multiplier = UINT64_C(1654504449), .shift = 32};
+}
+
 static Source make_up(uint64_t events)
 {
     Batch *batch = g_new0(Batch, 1);
@@ -121,7 +127,7 @@ static Source make_up(uint64_t events)
         .batches = batch,
         .n = 1,
         .size = batch->size,
-        .clock = {.source = XTF_WIRE_CLOCK_MONOTONIC, .multiplier = UINT64_C(1654504449), .shift = 32},
+        .clock = some_clock(XTF_WIRE_CLOCK_MONOTONIC),
     };
 }
 
@@ -135,7 +141,7 @@ static Source read_memory(const char *path)
 
     if (!xtf_collect_memory_init(&memory, fd, &error))
         fail(error);
-    source.clock = memory.process->clock;
+    source.clock = some_clock(memory.process->clock);
     source.n = atomic_load(&memory.process->claimed);
     source.batches = g_new0(Batch, source.n);
     for (uint32_t i = 0; i < source.n; i++) {

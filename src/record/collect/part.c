@@ -32,6 +32,17 @@ static char *take_number(const char *folder, uint32_t *number, GError **error)
     return NULL;
 }
 
+/* Those of all arrays: who follows from the first commit on sees types of rows that come later. */
+static bool add_schemas(XtfWriter *writer, GError **error)
+{
+    uint32_t id;
+
+    for (unsigned i = 0; i < XTF_N_ARRAY_TYPES; i++)
+        if (!xtf_writer_add_schema(writer, xtf_model_schema(i), &id, error))
+            return false;
+    return true;
+}
+
 bool xtf_collect_part_create(XtfCollectPart *part, const char *folder, uint32_t number, uint32_t from, GError **error)
 {
     *part = (XtfCollectPart){.number = number == XTF_NONE32 ? from : number};
@@ -44,8 +55,9 @@ bool xtf_collect_part_create(XtfCollectPart *part, const char *folder, uint32_t 
     if (!part->path)
         return false;
     part->writer = xtf_writer_create(part->path, &writer_options, error);
-    if (part->writer)
+    if (part->writer && add_schemas(part->writer, error))
         return true;
+    xtf_collect_part_abort(part);
     g_unlink(part->path);
     g_clear_pointer(&part->path, g_free);
     return false;

@@ -154,7 +154,10 @@ class Coupled(Case):
         """`programs`: what stands before each one."""
         words = [word for which, before in enumerate(programs) for word in (":", "-n", 2, *before, path, which)]
         command = [str(word) for word in (*self.launch(mpi, 2), *words[3:])]
-        return subprocess.Popen(command, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        run = subprocess.Popen(command, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for last in (run.stdout.close, run.wait, run.terminate):  # also where another one has failed; the launcher ends its processes
+            self.addCleanup(last)
+        return run
 
     def merged(self, name):
         self.xtf("merge", "-o", f"{name}.xtf", f"{name}.xtf.d")

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/record/launch/environment.h"
+#include "src/files/shell-word.h"
 #include "src/record/launch/folder.h"
 #include "src/record/launch/libraries.h"
 #include "src/record/launch/process-table.h"

@@ -14,6 +14,7 @@
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
+#include "src/files/shell-word.h"
 #include "src/import/output.h"
 #include "src/query/text/time-scale.h"
 
@@ -75,6 +76,17 @@ static void print_report(const Analyze *analyze)
         fprintf(stderr,
                 "xtf: warning: the clocks of processes disagree, so these waits are not to be trusted: xtf align "
                 "corrects clocks\n");
+}
+
+/* An analysis that is not where all commands look is found by who put it elsewhere. */
+static void say_where(const Analyze *analyze)
+{
+    g_autofree char *trace = xtf_shell_word(analyze->source);
+
+    if (!analyze->output || analyze->own_output)
+        xtf_print_line(
+            stderr, "xtf: to look at it: xtf cat %s waits/profile, delays/profile, critical/profile; xtf mount %s DIR",
+            trace, trace);
 }
 
 /* ---- The work. */
@@ -196,8 +208,10 @@ static bool run(Analyze *analyze, GError **error)
     bool good = analyze->output ? analyze_aside(analyze, error) : analyze_in_place(analyze, error);
     xtf_interrupts_release(&interrupts);
     xtf_progress_hide(progress);
-    if (good && !analyze->quiet)
+    if (good && !analyze->quiet) {
         print_report(analyze);
+        say_where(analyze);
+    }
     return good;
 }
 

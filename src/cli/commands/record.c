@@ -10,6 +10,7 @@
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
+#include "src/files/shell-word.h"
 #include "src/record/launch/folder.h"
 #include "src/record/launch/parts.h"
 #include "src/record/launch/plan.h"

@@ -92,10 +92,3 @@ void xtf_record_pass_on(char **command, int launcher, int program, char **variab
         *variable = g_string_free(g_steal_pointer(&list), FALSE);
     }
 }
-
-char *xtf_shell_word(const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_+=:,./-";
-
-    return *word && word[strspn(word, plain)] == '\0' ? g_strdup(word) : g_shell_quote(word);
-}

@@ -31,6 +31,3 @@ char **xtf_record_environment(const XtfRecordOptions *options, const XtfRecordPl
  * where the command has options -x, which exclude it, options -x of our own behind the launcher, in *argv, a new vector
  * whose words belong to the old one. The other one is NULL. The caller frees either, the vector with g_free(). */
 void xtf_record_pass_on(char **command, int launcher, int program, char **variables, char **variable, char ***argv);
-
-/* A word as a shell reads it: quoted if it must be. The caller frees it. */
-char *xtf_shell_word(const char *word);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "libxtf/error.h"
+#include "src/files/shell-word.h"
 #include "src/record/launch/command-line.h"
 #include "src/record/launch/folder.h"
 

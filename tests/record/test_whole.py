@@ -95,7 +95,8 @@ class Whole(recording.Case):
         self.assertIn("Rank 3", self.xtf("cat", trace, "definitions/processes"))
         # Objects are received by MPI_Mprobe and MPI_Mrecv.
         states = [line.split()[8] for line in self.xtf("cat", trace, "messages").splitlines() if not line.startswith("#")]
-        self.assertEqual(states, ["certain"] * (3 * 4))
+        self.assertGreaterEqual(len(states), 3 * 4)
+        self.assertEqual(set(states), {"certain"})
         profile = self.xtf("cat", trace, "profile")
         for function in "MPI_Init_thread", "MPI_Isend", "MPI_Mrecv", "MPI_Comm_split", "MPI_Gather", "MPI_Comm_free", "MPI_Finalize":
             self.assertRegex(profile, rf"\b{function}\b")

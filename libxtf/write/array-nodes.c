@@ -3,27 +3,32 @@
  */
 #include "libxtf/write/writer-private.h"
 
-static int compare_arrays(const XtfArrayWriter *a, const XtfArrayWriter *b)
+/* Where an array belongs in the order of the index, beside the first of a node, and beside one in it. */
+static int compare_to_node(const XtfNodeWriter *node, uint64_t location, uint32_t schema)
 {
-    return xtf_compare_array_keys(a->location, a->schema->id, b->location, b->schema->id);
+    return xtf_compare_array_keys(location, schema, node->location, node->schema);
 }
 
-static XtfNodeWriter *node_new(void)
+static int compare_to_entry(const XtfNodeEntry *entry, uint64_t location, uint32_t schema)
+{
+    return xtf_compare_array_keys(location, schema, entry->location, entry->schema);
+}
+
+static XtfNodeWriter *node_new(XtfWriter *writer)
 {
     XtfNodeWriter *node = g_new0(XtfNodeWriter, 1);
-    node->arrays = g_ptr_array_new();
+    node->entries = xtf_object_pool_new(&writer->entries);
     return node;
 }
 
-/* The last node that begins no later than the array. */
-static guint find_node(const GPtrArray *nodes, const XtfArrayWriter *array)
+/* The last node that begins no later than the array; the first if none does. */
+static guint find_node(const GPtrArray *nodes, uint64_t location, uint32_t schema)
 {
     guint low = 0, high = nodes->len;
 
     while (high - low > 1) {
         guint middle = low + (high - low) / 2;
-        const XtfNodeWriter *node = nodes->pdata[middle];
-        if (compare_arrays(node->arrays->pdata[0], array) <= 0)
+        if (compare_to_node(nodes->pdata[middle], location, schema) >= 0)
             low = middle;
         else
             high = middle;
@@ -31,51 +36,96 @@ static guint find_node(const GPtrArray *nodes, const XtfArrayWriter *array)
     return low;
 }
 
+/* The number of arrays of a node that come before the array. */
+static uint32_t find_slot(const XtfNodeWriter *node, uint64_t location, uint32_t schema)
+{
+    uint32_t low = 0, high = node->n;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (compare_to_entry(&node->entries[middle], location, schema) > 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Says which array is the first. */
+static void name_node(XtfNodeWriter *node)
+{
+    if (node->n == 0)
+        return;
+    node->location = node->entries[0].location;
+    node->schema = node->entries[0].schema;
+}
+
 /* Cuts a full node in two; where arrays come in order, at its end, so that nodes stay full. */
 static void split_node(XtfWriter *writer, guint at, bool append)
 {
-    XtfNodeWriter *node = writer->nodes->pdata[at], *right = node_new();
-    guint keep = append ? node->arrays->len : node->arrays->len / 2;
+    XtfNodeWriter *node = writer->nodes->pdata[at], *right = node_new(writer);
+    uint32_t keep = append ? node->n : node->n / 2;
 
-    for (guint i = keep; i < node->arrays->len; i++)
-        g_ptr_array_add(right->arrays, node->arrays->pdata[i]);
-    g_ptr_array_set_size(node->arrays, (gint)keep);
+    right->n = node->n - keep;
+    memcpy(right->entries, node->entries + keep, right->n * sizeof *right->entries);
+    name_node(right);
+    node->n = keep;
     node->changed = right->changed = true;
     g_ptr_array_insert(writer->nodes, (gint)at + 1, right);
 }
 
 XtfArrayWriter *xtf_writer_find_array(const XtfWriter *writer, uint64_t location, const XtfSchema *schema)
 {
-    return g_hash_table_lookup(writer->arrays, &(XtfArrayWriter){.location = location, .schema = schema});
+    if (writer->nodes->len == 0)
+        return NULL;
+    const XtfNodeWriter *node = writer->nodes->pdata[find_node(writer->nodes, location, schema->id)];
+    uint32_t slot = find_slot(node, location, schema->id);
+    if (slot == node->n || compare_to_entry(&node->entries[slot], location, schema->id) != 0)
+        return NULL;
+    return node->entries[slot].array;
 }
 
 void xtf_writer_take_array(XtfWriter *writer, XtfArrayWriter *array)
 {
-    g_hash_table_add(writer->arrays, array);
+    const XtfNodeEntry entry = {.location = array->location, .schema = array->schema->id, .array = array};
+
     if (writer->nodes->len == 0)
-        g_ptr_array_add(writer->nodes, node_new());
-    guint at = find_node(writer->nodes, array);
+        g_ptr_array_add(writer->nodes, node_new(writer));
+    guint at = find_node(writer->nodes, entry.location, entry.schema);
     XtfNodeWriter *node = writer->nodes->pdata[at];
-    guint slot = node->arrays->len;
-    while (slot > 0 && compare_arrays(node->arrays->pdata[slot - 1], array) > 0)
-        slot--;
-    if (node->arrays->len == XTF_NODE_ARRAYS) {
-        split_node(writer, at, slot == node->arrays->len);
-        if (slot >= node->arrays->len) {
-            slot -= node->arrays->len;
+    uint32_t slot = find_slot(node, entry.location, entry.schema);
+    if (node->n == XTF_NODE_ARRAYS) {
+        split_node(writer, at, slot == node->n);
+        if (slot >= node->n) {
+            slot -= node->n;
             node = writer->nodes->pdata[at + 1];
         }
     }
-    g_ptr_array_insert(node->arrays, (gint)slot, array);
+    memmove(node->entries + slot + 1, node->entries + slot, (node->n - slot) * sizeof entry);
+    node->entries[slot] = entry;
+    node->n++;
     node->changed = true;
+    name_node(node);
+}
+
+void xtf_writer_rest_sometimes(XtfWriter *writer, uint32_t n_arrays)
+{
+    enum { BETWEEN_RESTS = 8192 };
+
+    writer->n_touched += n_arrays;
+    if (writer->n_touched < BETWEEN_RESTS)
+        return;
+    writer->n_touched = 0;
+    xtf_object_pool_rest(&writer->arrays);
+    xtf_object_pool_rest(&writer->entries);
 }
 
 void xtf_node_writer_encode(XtfNodeWriter *node, GByteArray *bytes, XtfBranch *branch)
 {
     *branch = (XtfBranch){0};
     xtf_node_encode(bytes, 0);
-    for (guint i = 0; i < node->arrays->len; i++) {
-        XtfArrayWriter *array = node->arrays->pdata[i];
+    for (uint32_t i = 0; i < node->n; i++) {
+        XtfArrayWriter *array = node->entries[i].array;
         if (array->n_rows == 0)
             continue;
         if (branch->arrays++ == 0) {
@@ -83,8 +133,10 @@ void xtf_node_writer_encode(XtfNodeWriter *node, GByteArray *bytes, XtfBranch *b
             branch->schema = array->schema->id;
         }
         branch->n_rows += array->n_rows;
-        node->changed |= array->changed || array->remapped;
-        array->changed = array->remapped = false;
+        if (array->changed || array->remapped) {
+            node->changed = true;
+            array->changed = array->remapped = false;
+        }
         const XtfArray stored = xtf_array_writer_stored(array);
         xtf_node_add_array(bytes, &stored);
     }

@@ -18,28 +18,44 @@ typedef struct {
     GArray *places;
 } Walk;
 
+static gint compare_ids(gconstpointer a, gconstpointer b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* False if two are the same. */
+static bool list_ids(GArray *ids, const XtfObjectPool *of)
+{
+    const XtfArrayWriter *array;
+    XtfObjectIter arrays;
+
+    xtf_object_iter_init(&arrays, of);
+    while ((array = xtf_object_iter_next(&arrays)))
+        g_array_append_val(ids, array->id);
+    g_array_sort(ids, compare_ids);
+    for (guint i = 1; i < ids->len; i++)
+        if (g_array_index(ids, uint32_t, i - 1) == g_array_index(ids, uint32_t, i))
+            return false;
+    return true;
+}
+
 bool xtf_page_search_init(XtfPageSearch *search, const XtfWriter *writer)
 {
-    GHashTableIter arrays;
-    gpointer array;
-
-    *search = (XtfPageSearch){.writer = writer,
-                              .met = g_hash_table_new(g_direct_hash, g_direct_equal),
-                              .ids = g_hash_table_new(g_direct_hash, g_direct_equal)};
+    *search =
+        (XtfPageSearch){.writer = writer,
+                        .met = g_hash_table_new(g_direct_hash, g_direct_equal),
+                        .ids = g_array_sized_new(FALSE, FALSE, sizeof(uint32_t), (guint)writer->arrays.n_objects)};
     for (guint i = 0; i < writer->dropped_pages->len; i++)
         g_hash_table_add(search->met, GSIZE_TO_POINTER(g_array_index(writer->dropped_pages, uint64_t, i)));
     search->free = xtf_space_list(writer->space, &search->n_free);
-    g_hash_table_iter_init(&arrays, writer->arrays);
-    while (g_hash_table_iter_next(&arrays, NULL, &array))
-        if (!g_hash_table_add(search->ids, GUINT_TO_POINTER(((const XtfArrayWriter *)array)->id)))
-            return false;
-    return true;
+    return list_ids(search->ids, &writer->arrays);
 }
 
 void xtf_page_search_finish(XtfPageSearch *search)
 {
     g_clear_pointer(&search->met, g_hash_table_unref);
-    g_clear_pointer(&search->ids, g_hash_table_unref);
+    g_clear_pointer(&search->ids, g_array_unref);
 }
 
 /* Whether nothing takes one of the pages. */
@@ -166,7 +182,7 @@ static bool is_of_another(const Walk *walk, uint64_t place)
         return false; /* the file ends before it */
     uint32_t id = xtf_read32(head.array);
     return xtf_read32(head.magic) == XTF_PAGE_MAGIC && xtf_read64(head.segment) == writer->segment &&
-           id != walk->array->id && g_hash_table_contains(walk->search->ids, GUINT_TO_POINTER(id));
+           id != walk->array->id && g_array_binary_search(walk->search->ids, &id, compare_ids, NULL);
 }
 
 /* The place that is reserved for the open page of a level. Nothing of the array lies there yet: the level's page before

@@ -9,7 +9,7 @@
 typedef struct {
     const XtfWriter *writer;
     GHashTable *met;          /* places of pages that it came to, or that were dropped since the last commit */
-    GHashTable *ids;          /* of all arrays */
+    GArray *ids;              /* uint32_t: of all arrays, in order */
     const XtfFreePages *free; /* pages that nothing takes, by page; the space's own */
     uint32_t n_free;
 } XtfPageSearch;

@@ -18,7 +18,7 @@
 
 XtfArrayWriter *xtf_array_writer_new(XtfWriter *writer, uint64_t location, const XtfSchema *schema)
 {
-    XtfArrayWriter *array = g_new0(XtfArrayWriter, 1);
+    XtfArrayWriter *array = xtf_object_pool_new(&writer->arrays);
 
     array->writer = writer;
     array->schema = schema;
@@ -27,23 +27,17 @@ XtfArrayWriter *xtf_array_writer_new(XtfWriter *writer, uint64_t location, const
     return array;
 }
 
-static void free_open(XtfArrayWriter *array)
+void xtf_array_writer_finish(XtfArrayWriter *array)
 {
+    if (!array->open) /* as of most: then nothing is written to it */
+        return;
     xtf_open_edge_free(array->open, array->height);
     array->open = NULL;
 }
 
-void xtf_array_writer_free(XtfArrayWriter *array)
-{
-    if (!array)
-        return;
-    free_open(array);
-    g_free(array);
-}
-
 void xtf_array_writer_reset(XtfArrayWriter *array)
 {
-    free_open(array);
+    xtf_array_writer_finish(array);
     *array = (XtfArrayWriter){
         .writer = array->writer,
         .schema = array->schema,
@@ -351,7 +345,7 @@ bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
         return true;
     array->closed = true;
     if (!array->changed) /* it has no rows, or all of them are in the file */
-        free_open(array);
+        xtf_array_writer_finish(array);
     if (!array->open)
         return true;
 
@@ -359,7 +353,7 @@ bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
     uint64_t before = array->edge.offset;
     if (!xtf_array_writer_pack_edge(array, edge, &array->edge, error))
         return false;
-    free_open(array);
+    xtf_array_writer_finish(array);
     g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&writer->lock);
     xtf_writer_drop(writer, before, array->edge_bytes);
     array->edge_bytes = edge->len;
@@ -367,5 +361,6 @@ bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
     g_byte_array_append(writer->pending, edge->data, edge->len);
     g_byte_array_set_size(writer->pending, (writer->pending->len + 7) / 8 * 8);
     g_ptr_array_add(writer->pending_arrays, array);
+    xtf_writer_rest_sometimes(writer, 1);
     return writer->pending->len < PENDING_BYTES_MAX || xtf_writer_flush_pending(writer, error);
 }

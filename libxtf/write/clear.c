@@ -18,26 +18,35 @@ static void clear_array(XtfWriter *writer, XtfArrayWriter *array, XtfPageSearch 
     xtf_array_writer_hold_to_promise(array);
 }
 
+static void clear_arrays(XtfWriter *writer, uint32_t schema)
+{
+    g_auto(XtfPageSearch) search = {0};
+    bool begun = false, with_pages = false;
+
+    for (guint i = 0; i < writer->nodes->len; i++) {
+        XtfNodeWriter *node = writer->nodes->pdata[i];
+        for (uint32_t a = 0; a < node->n; a++) {
+            XtfArrayWriter *array = node->entries[a].array;
+            if (node->entries[a].schema != schema || array->n_rows == 0)
+                continue;
+            with_pages = begun ? with_pages : xtf_page_search_init(&search, writer);
+            begun = true;
+            clear_array(writer, array, with_pages ? &search : NULL);
+            node->changed = true;
+        }
+        xtf_writer_rest_sometimes(writer, node->n);
+    }
+}
+
 bool xtf_writer_clear_arrays(XtfWriter *writer, uint32_t schema, GError **error)
 {
     const XtfCatalog *catalog = &writer->catalog;
 
     if (schema >= catalog->n_schemas || catalog->schemas[schema]->kind == XTF_SCHEMA_TABLE)
         return xtf_fail(error, XTF_ERROR_INVALID, "schema %" PRIu32 " is of no arrays", schema);
-    if (g_hash_table_size(writer->arrays) > UINT32_MAX - writer->next_array)
+    if (writer->arrays.n_objects > UINT32_MAX - writer->next_array)
         return xtf_fail(error, XTF_ERROR_TOO_LARGE, "the file has no ids for more arrays");
-    g_auto(XtfPageSearch) search;
-    bool with_pages = xtf_page_search_init(&search, writer);
-    for (guint i = 0; i < writer->nodes->len; i++) {
-        XtfNodeWriter *node = writer->nodes->pdata[i];
-        for (guint a = 0; a < node->arrays->len; a++) {
-            XtfArrayWriter *array = node->arrays->pdata[a];
-            if (array->schema->id != schema || array->n_rows == 0)
-                continue;
-            clear_array(writer, array, with_pages ? &search : NULL);
-            node->changed = true;
-        }
-    }
+    clear_arrays(writer, schema);
     for (uint32_t f = 0; f < catalog->schemas[schema]->n_fields; f++)
         catalog->limits[schema][f] = xtf_limits_empty();
     writer->limits_changed[schema] = true;

@@ -168,14 +168,12 @@ void xtf_writer_clocks_forget_unused(XtfWriter *writer)
 {
     XtfWriterClocks *clocks = &writer->clocks;
     g_autofree bool *used = g_new0(bool, clocks->maps->len + 1);
-    GHashTableIter arrays;
-    gpointer data;
+    const XtfArrayWriter *array;
+    XtfObjectIter arrays;
 
-    g_hash_table_iter_init(&arrays, writer->arrays);
-    while (g_hash_table_iter_next(&arrays, NULL, &data)) {
-        const XtfArrayWriter *array = data;
+    xtf_object_iter_init(&arrays, &writer->arrays);
+    while ((array = xtf_object_iter_next(&arrays)))
         used[array->clock_map] |= array->n_rows > 0;
-    }
     for (uint32_t number = 1; number <= clocks->maps->len; number++) {
         XtfWriterMap *map = map_at(clocks, number);
         clocks->changed |= map->used && !used[number];

@@ -62,8 +62,8 @@ static bool add_edges(XtfCommitBlock *block, const XtfNodeWriter *node, GError *
 {
     g_autoptr(GByteArray) bytes = g_byte_array_new();
 
-    for (guint i = 0; i < node->arrays->len; i++) {
-        XtfArrayWriter *array = node->arrays->pdata[i];
+    for (uint32_t i = 0; i < node->n; i++) {
+        XtfArrayWriter *array = node->entries[i].array;
         if (array->changed && array->open && !add_edge(block, array, bytes, error))
             return false;
     }
@@ -99,21 +99,20 @@ static void add_up_arrays(XtfWriter *writer)
 {
     XtfCatalog *catalog = &writer->catalog;
     uint64_t first = UINT64_MAX, last = 0;
+    const XtfArrayWriter *array;
+    XtfObjectIter arrays;
 
     memset(catalog->n_rows, 0, catalog->n_schemas * sizeof *catalog->n_rows);
-    for (guint i = 0; i < writer->nodes->len; i++) {
-        const XtfNodeWriter *node = writer->nodes->pdata[i];
-        for (guint a = 0; a < node->arrays->len; a++) {
-            const XtfArrayWriter *array = node->arrays->pdata[a];
-            if (array->n_rows == 0)
-                continue;
-            catalog->n_rows[array->schema->id] += array->n_rows;
-            writer->incompatible |= xtf_codec(array->codec)->feature;
-            if (array->schema->kind == XTF_SCHEMA_RECORD) {
-                const XtfClockMap *clock = xtf_writer_clock(writer, array->clock_map);
-                first = MIN(first, xtf_clock_map_to_global(clock, array->first));
-                last = MAX(last, xtf_clock_map_to_global(clock, array->last));
-            }
+    xtf_object_iter_init(&arrays, &writer->arrays);
+    while ((array = xtf_object_iter_next(&arrays))) {
+        if (array->n_rows == 0)
+            continue;
+        catalog->n_rows[array->schema->id] += array->n_rows;
+        writer->incompatible |= xtf_codec(array->codec)->feature;
+        if (array->schema->kind == XTF_SCHEMA_RECORD) {
+            const XtfClockMap *clock = xtf_writer_clock(writer, array->clock_map);
+            first = MIN(first, xtf_clock_map_to_global(clock, array->first));
+            last = MAX(last, xtf_clock_map_to_global(clock, array->last));
         }
     }
     bool any = first <= last;
@@ -146,6 +145,7 @@ static bool add_arrays(XtfCommitBlock *block, GError **error)
             return false;
         if (branch.arrays > 0)
             g_array_append_val(branches, branch);
+        xtf_writer_rest_sometimes(writer, node->n);
     }
     add_up_arrays(writer);
     return xtf_node_tree_store(branches, add_branch_node, block, &writer->catalog, error);

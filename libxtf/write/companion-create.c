@@ -71,7 +71,7 @@ static bool take_tables(XtfWriter *writer, GError **error)
 static void take_array(XtfWriter *writer, const XtfArray *stored)
 {
     const XtfSchema *schema = writer->catalog.schemas[writer->base->schemas[stored->schema->id]];
-    XtfArrayWriter *array = g_new0(XtfArrayWriter, 1);
+    XtfArrayWriter *array = xtf_object_pool_new(&writer->arrays);
 
     *array = (XtfArrayWriter){
         .writer = writer,
@@ -89,6 +89,7 @@ static void take_array(XtfWriter *writer, const XtfArray *stored)
     };
     xtf_writer_clocks_resume_array(writer, array, stored->clock_map);
     xtf_writer_take_array(writer, array);
+    xtf_writer_rest_sometimes(writer, 1);
 }
 
 static bool take_arrays(XtfWriter *writer, GError **error)

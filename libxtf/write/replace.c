@@ -45,12 +45,11 @@ static bool clear(XtfWriter *writer, const XtfSchema *old, GError **error)
 /* All arrays of the old schema are empty: nothing in them hangs on it. */
 static void take_over(XtfWriter *writer, const XtfSchema *old, const XtfSchema *schema)
 {
-    GHashTableIter arrays;
-    gpointer value;
+    XtfArrayWriter *array;
+    XtfObjectIter arrays;
 
-    g_hash_table_iter_init(&arrays, writer->arrays);
-    while (g_hash_table_iter_next(&arrays, &value, NULL)) {
-        XtfArrayWriter *array = value;
+    xtf_object_iter_init(&arrays, &writer->arrays);
+    while ((array = xtf_object_iter_next(&arrays))) {
         if (array->schema == old)
             array->schema = schema;
     }

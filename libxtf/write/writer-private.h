@@ -21,6 +21,7 @@
  */
 #pragma once
 
+#include "libxtf/base/object-pool.h"
 #include "libxtf/disk/catalog.h"
 #include "libxtf/disk/clock-maps.h"
 #include "libxtf/disk/format.h"
@@ -56,7 +57,9 @@ typedef struct {
  *   closed   no rows may come; its edge lies in the file or, while it is one of the writer's `pending_arrays`, in
  *            `pending`, whose beginning edge.offset then counts from
  *
- * Only open arrays take much memory: a file may have millions of others.
+ * Only open arrays take much memory: a file may have millions of others. They lie in a pool, which need not stay in
+ * memory either (xtf_writer_rest_sometimes()), and so do the lists of those in the lowest nodes of the P index. What
+ * stays of an array is its share of its node.
  *
  * Its one appending thread owns it between commits; `edge` of a closed array is under the writer's lock.
  */
@@ -97,9 +100,19 @@ struct XtfTableWriter {
     uint64_t n_limited; /* of them are in the limits */
 };
 
+/* An array in a node of the P index. */
+typedef struct {
+    uint64_t location;
+    XtfArrayWriter *array; /* borrowed */
+    uint32_t schema, spare;
+} XtfNodeEntry;
+
 /* A lowest node of the P index: arrays that stand side by side in its order. */
 typedef struct {
-    GPtrArray *arrays; /* borrowed XtfArrayWriter */
+    uint64_t location; /* key of the first */
+    uint32_t schema;
+    uint32_t n;
+    XtfNodeEntry *entries; /* XTF_NODE_ARRAYS of them, in the writer's pool */
     XtfRef stored;
     bool changed; /* an array joined or left it; whether an array changed, the array says */
 } XtfNodeWriter;
@@ -141,8 +154,10 @@ struct XtfWriter {
     uint64_t pages;        /* allotted */
     uint64_t sealed_bytes; /* since the last commit */
     XtfCatalog catalog;    /* schemas, limits; the rest is filled by commits */
-    GHashTable *arrays;    /* a set of XtfArrayWriter, owned, by location and schema */
-    GPtrArray *nodes;      /* XtfNodeWriter, in order */
+    XtfObjectPool arrays;  /* XtfArrayWriter, in the order in which they were made */
+    XtfObjectPool entries; /* of nodes */
+    GPtrArray *nodes;      /* XtfNodeWriter, in order, never empty ones: where arrays are found */
+    uint32_t n_touched;    /* arrays, since the pools rested */
     GPtrArray *tables;     /* XtfTableWriter */
     XtfChunkWriter strings;
     GHashTable *string_ids;     /* text -> id */
@@ -194,8 +209,10 @@ uint64_t xtf_writer_allot(XtfWriter *writer, uint64_t behind, uint64_t n_pages);
 
 /* The array of a location; NULL: there is none. Called with the lock held. */
 XtfArrayWriter *xtf_writer_find_array(const XtfWriter *writer, uint64_t location, const XtfSchema *schema);
-/* Takes a new array, and puts it into the node of the P index that it belongs in. Called with the lock held. */
+/* Puts a new array into the node of the P index that it belongs in. Called with the lock held. */
 void xtf_writer_take_array(XtfWriter *writer, XtfArrayWriter *array);
+/* Says that so many arrays, or their nodes, were needed, and are not for now. Called with the lock held. */
+void xtf_writer_rest_sometimes(XtfWriter *writer, uint32_t n_arrays);
 /* The node as bytes, and its branch in the level above, whose child is not set. Arrays without rows are left out: with
  * no others the branch has no arrays. Whether an array has changed is passed on to the node, and forgotten. */
 void xtf_node_writer_encode(XtfNodeWriter *node, GByteArray *bytes, XtfBranch *branch);
@@ -203,12 +220,13 @@ void xtf_node_writer_encode(XtfNodeWriter *node, GByteArray *bytes, XtfBranch *b
 /* Widens the writer's limits by rows of a schema. Takes the lock. */
 void xtf_writer_widen_limits(XtfWriter *writer, const XtfSchema *schema, const uint8_t *rows, uint32_t count);
 
-/* An array without rows. */
+/* An array without rows, of the writer's pool. Called with the lock held. */
 XtfArrayWriter *xtf_array_writer_new(XtfWriter *writer, uint64_t location, const XtfSchema *schema);
 /* The edge of an array without rows. */
 XtfOpenEdge *xtf_open_edge_new(const XtfArrayWriter *array);
 void xtf_open_edge_free(XtfOpenEdge *edge, unsigned height); /* NULL is fine */
-void xtf_array_writer_free(XtfArrayWriter *array);
+/* Frees its edge. */
+void xtf_array_writer_finish(XtfArrayWriter *array);
 /* Makes it one without rows again, which knows nothing of what it has in the file. */
 void xtf_array_writer_reset(XtfArrayWriter *array);
 /* Opens the edge of an array at rest; nothing else changes. If the file is damaged there, it stays at rest. */

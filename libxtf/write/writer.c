@@ -15,22 +15,17 @@
 #include "libxtf/write/chunk-writer.h"
 #include "libxtf/write/companion.h"
 
-static guint hash_array(gconstpointer data)
+static void free_arrays(XtfWriter *writer)
 {
-    const XtfArrayWriter *array = data;
-    uint64_t mixed = (array->location ^ (uint64_t)array->schema->id << 52) * UINT64_C(0x9e3779b97f4a7c15);
-    return (guint)(mixed >> 32);
-}
+    XtfArrayWriter *array;
+    XtfObjectIter arrays;
 
-static gboolean equal_arrays(gconstpointer a, gconstpointer b)
-{
-    const XtfArrayWriter *x = a, *y = b;
-    return x->location == y->location && x->schema->id == y->schema->id;
-}
-
-static void free_array(gpointer array)
-{
-    xtf_array_writer_free(array);
+    xtf_object_iter_init(&arrays, &writer->arrays);
+    while ((array = xtf_object_iter_next(&arrays)))
+        xtf_array_writer_finish(array);
+    xtf_object_pool_finish(&writer->arrays);
+    g_ptr_array_unref(writer->nodes);
+    xtf_object_pool_finish(&writer->entries);
 }
 
 static void free_table(gpointer data)
@@ -38,13 +33,6 @@ static void free_table(gpointer data)
     XtfTableWriter *table = data;
     xtf_chunk_writer_finish(&table->rows);
     g_free(table);
-}
-
-static void free_node(gpointer data)
-{
-    XtfNodeWriter *node = data;
-    g_ptr_array_unref(node->arrays);
-    g_free(node);
 }
 
 XtfWriter *xtf_writer_new_empty(int fd, const char *path)
@@ -59,8 +47,9 @@ XtfWriter *xtf_writer_new_empty(int fd, const char *path)
     writer->catalog.n_rows = g_new0(uint64_t, XTF_SCHEMAS_MAX);
     writer->catalog.limit_items = g_new0(XtfRef, XTF_SCHEMAS_MAX);
     writer->limits_changed = g_new0(bool, XTF_SCHEMAS_MAX);
-    writer->arrays = g_hash_table_new_full(hash_array, equal_arrays, free_array, NULL);
-    writer->nodes = g_ptr_array_new_with_free_func(free_node);
+    xtf_object_pool_init(&writer->arrays, sizeof(XtfArrayWriter));
+    xtf_object_pool_init(&writer->entries, XTF_NODE_ARRAYS * sizeof(XtfNodeEntry));
+    writer->nodes = g_ptr_array_new_with_free_func(g_free);
     writer->tables = g_ptr_array_new_with_free_func(free_table);
     xtf_chunk_writer_init(&writer->strings);
     xtf_chunk_writer_init(&writer->schema_rows);
@@ -80,8 +69,7 @@ void xtf_writer_abort(XtfWriter *writer)
         return;
     if (writer->fd >= 0)
         close(writer->fd);
-    g_hash_table_unref(writer->arrays);
-    g_ptr_array_unref(writer->nodes);
+    free_arrays(writer);
     g_ptr_array_unref(writer->tables);
     g_ptr_array_unref(writer->pending_arrays);
     g_byte_array_unref(writer->pending);
@@ -243,6 +231,7 @@ XtfArrayWriter *xtf_writer_array(XtfWriter *writer, uint64_t location, uint32_t 
     const XtfSchema *schema = schema_for(writer, schema_id, false, error);
     if (!schema)
         return NULL;
+    xtf_writer_rest_sometimes(writer, 1);
     XtfArrayWriter *array = xtf_writer_find_array(writer, location, schema);
     if (array)
         return array;
@@ -365,10 +354,10 @@ bool xtf_writer_set_complete(XtfWriter *writer, uint64_t t, GError **error)
                         "all was promised to be complete up to %" PRIu64 ", and now up to %" PRIu64, writer->complete,
                         t);
     writer->complete = t;
-    GHashTableIter arrays;
-    gpointer array;
-    g_hash_table_iter_init(&arrays, writer->arrays);
-    while (g_hash_table_iter_next(&arrays, NULL, &array))
+    XtfObjectIter arrays;
+    XtfArrayWriter *array;
+    xtf_object_iter_init(&arrays, &writer->arrays);
+    while ((array = xtf_object_iter_next(&arrays)))
         xtf_array_writer_hold_to_promise(array);
     return true;
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libxtf/base/nameless.h"
 #include "libxtf/error.h"
-#include "src/files/nameless.h"
 
 static bool fail(GError **error, const char *what)
 {

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "src/files/nameless.h"
+#include "libxtf/base/nameless.h"
 
 enum {
     FIRST_ROWS = 64,

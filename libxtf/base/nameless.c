@@ -1,4 +1,4 @@
-#include "src/files/nameless.h"
+#include "libxtf/base/nameless.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -14,5 +14,8 @@ bool xtf_trace_read_item_to(XtfTrace *trace, XtfRef ref, const char *what, uint8
 /* The bytes of an item, which the caller frees. */
 uint8_t *xtf_trace_read_item(XtfTrace *trace, XtfRef ref, const char *what, GError **error);
 
+/* The rows of a table, which the trace does not hold: the caller frees them. */
+uint8_t *xtf_trace_read_table(XtfTrace *trace, const XtfTableEntry *entry, GError **error);
+
 /* Room for `length` bytes of what `what` names; XTF_ERROR_TOO_LARGE. */
 uint8_t *xtf_trace_allocate(uint64_t length, const char *what, GError **error);

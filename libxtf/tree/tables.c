@@ -6,8 +6,9 @@
 #include "libxtf/tree/items.h"
 
 /* The rows of a table, from its chunks. */
-static uint8_t *read_table(XtfTrace *trace, const XtfTableEntry *entry, const char *name, GError **error)
+static uint8_t *read_table(XtfTrace *trace, const XtfTableEntry *entry, GError **error)
 {
+    const char *name = trace->catalog.schemas[entry->schema]->name;
     g_autofree uint8_t *rows = xtf_trace_allocate(entry->rows.bytes, name, error);
     uint64_t at = 0;
 
@@ -39,13 +40,22 @@ bool xtf_trace_table(XtfTrace *trace, const char *name, const XtfTable **table, 
     if (!loaded->rows) {
         loaded->schema = trace->catalog.schemas[entry->schema];
         loaded->n_rows = entry->n_rows;
-        loaded->rows = read_table(trace, entry, name, error);
+        loaded->rows = read_table(trace, entry, error);
     }
     if (loaded->rows)
         *table = loaded;
     else
         xtf_trace_explain(trace, error);
     return loaded->rows != NULL;
+}
+
+uint8_t *xtf_trace_read_table(XtfTrace *trace, const XtfTableEntry *entry, GError **error)
+{
+    uint8_t *rows = read_table(trace, entry, error);
+
+    if (!rows)
+        xtf_trace_explain(trace, error);
+    return rows;
 }
 
 /* The chunk of the heap that an id lies in, loaded when first asked for; *first is the id at which it begins. */

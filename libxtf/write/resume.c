@@ -10,7 +10,7 @@
  * are written anew by the first commit, so what lies in the file of them is dropped.
  */
 #include "libxtf/disk/strings.h"
-#include "libxtf/tree/trace-private.h"
+#include "libxtf/tree/items.h"
 #include "libxtf/write/chunk-writer.h"
 
 enum {
@@ -83,17 +83,14 @@ static bool resume_tables(XtfWriter *writer, XtfTrace *trace, GError **error)
 {
     for (uint32_t i = 0; i < trace->catalog.n_tables; i++) {
         const XtfTableEntry *entry = &trace->catalog.tables[i];
-        const XtfTable *stored;
-        if (!xtf_trace_table(trace, trace->catalog.schemas[entry->schema]->name, &stored, error))
-            return false;
         XtfTableWriter *table = xtf_writer_table(writer, entry->schema, error);
-        if (!table)
+        uint8_t *stored = table ? xtf_trace_read_table(trace, entry, error) : NULL;
+        if (!stored)
             return false;
-        g_autoptr(GByteArray) rows = g_byte_array_new();
-        g_byte_array_append(rows, stored->rows, (guint)entry->rows.bytes);
+        g_autoptr(GByteArray) rows = g_byte_array_new_take(stored, entry->rows.bytes);
         xtf_chunk_writer_resume(&table->rows, &entry->rows, rows);
         use_chunks(writer, &entry->rows);
-        table->n_rows = table->n_limited = stored->n_rows;
+        table->n_rows = table->n_limited = entry->n_rows;
     }
     return true;
 }

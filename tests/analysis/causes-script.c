@@ -51,7 +51,7 @@ static void read_locations(Script *script, GError **error)
     XtfContextCache cache;
 
     points->n_locations = (uint32_t)next();
-    points->locations = g_new0(XtfPointLocation, points->n_locations);
+    points->locations = xtf_paged_grow(&points->paged, points->n_locations * sizeof *points->locations);
     points->points = points->times = XTF_SPOOL_NONE;
     points->contexts = &script->contexts;
     xtf_contexts_init(points->contexts);

@@ -117,6 +117,7 @@ bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const Xtf
     /* What cannot be replaced is found before the work is done. Nothing is lost if that fails: there is no commit. */
     if (!replay || !clear(writer, error))
         return false;
+    give_back();
     for (uint32_t i = 0; i < xtf_replay_n_processes(replay); i++)
         n_locations += xtf_replay_process(replay, i)->n_locations;
     bool good = xtf_raw_points_init(&raw, n_locations, error) && analyze(replay, &raw, writer, &steps, report, error);

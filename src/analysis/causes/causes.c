@@ -392,8 +392,10 @@ static void pass_init(Pass *pass, XtfPoints *points, XtfDelays *delays)
     xtf_context_times_init(&pass->work.all, n_contexts);
     xtf_context_times_init(&pass->work.mine, n_contexts);
     xtf_context_times_init(&pass->work.theirs, n_contexts);
-    for (uint32_t location = 0; location < n; location++)
+    for (uint32_t location = 0; location < n; location++) {
         pass->walks[location].at = xtf_point_cache_n(pass->work.intervals.cache, location);
+        xtf_points_rest_sometimes(points, location);
+    }
 }
 
 /* Where the records tell that a program began. */
@@ -404,6 +406,7 @@ static bool find_programs(Pass *pass, XtfTrace *trace, GError **error)
 
     for (uint32_t i = 0; programs && i < pass->n_locations; i++) {
         uint64_t id = xtf_points_location(pass->work.intervals.points, i)->id;
+        xtf_points_rest_sometimes(pass->work.intervals.points, i);
         if (!xtf_trace_find_array(trace, id, programs->id, &array, &pass->counts_outside[i], error))
             return false;
     }

@@ -9,7 +9,7 @@ enum {
     BUFFERS_BYTES = 8 << 20,
     ROOM_MIN = 8, /* delays */
     ROOM_MAX = 256,
-    ADDED_MAX = 1024, /* delays, before the buffers rest */
+    ADDED_MAX = 1024, /* delays, before the buffers rest; or locations that are written */
 };
 
 /* The delays of a location: full parts, whose places are known, and those that came last. */
@@ -150,6 +150,9 @@ bool xtf_delays_write(const XtfPoints *points, XtfDelays *delays, XtfWriter *wri
         n += xtf_delays_n(delays, i);
     xtf_steps_begin(steps, "writing delays", n);
     for (uint32_t i = 0; i < delays->n_locations; i++) {
+        xtf_points_rest_sometimes(points, i);
+        if (i % ADDED_MAX == 0)
+            xtf_paged_rest(&delays->paged);
         if (xtf_delays_n(delays, i) == 0)
             continue;
         XtfArrayWriter *array = xtf_writer_array(writer, xtf_points_location(points, i)->id, schema, error);

@@ -264,10 +264,12 @@ static void *begin(void *data)
 
 static bool mark(void *own, void *data, uint32_t first, uint32_t end, GError **error)
 {
-    (void)data;
+    const Work *work = data;
+
     for (uint32_t i = first; i < end; i++) {
         if (!mark_location(own, i, error))
             return false;
+        xtf_points_rest_sometimes(work->points, i);
     }
     return true;
 }
@@ -296,9 +298,11 @@ bool xtf_marks_find(XtfMarks *marks, const XtfPoints *points, XtfSteps *steps, G
 
     xtf_steps_begin(steps, "meetings", xtf_points_n(points));
     *marks = XTF_MARKS_NONE;
-    for (uint32_t i = 1; i < n; i++)
+    for (uint32_t i = 1; i < n; i++) {
         processes[i] =
             processes[i - 1] + (xtf_points_location(points, i)->proc != xtf_points_location(points, i - 1)->proc);
+        xtf_points_rest_sometimes(points, i);
+    }
     return xtf_spool_open(&marks->marks, error) && xtf_spool_open(&marks->sums, error) &&
            xtf_spool_open(&marks->meetings, error) && xtf_parallel(&how, &work, n, error);
 }

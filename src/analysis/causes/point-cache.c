@@ -19,6 +19,7 @@ struct XtfPointCache {
     XtfPoints *points;
     const XtfMarks *marks;
     uint64_t clock, n_times;
+    uint32_t n_loads;
     Block blocks[SETS][WAYS];
 };
 
@@ -64,6 +65,7 @@ static bool load(XtfPointCache *cache, Block *block, uint64_t number, GError **e
     uint64_t first = number * POINTS;
 
     forget_times(cache, block);
+    xtf_points_rest_sometimes(cache->points, cache->n_loads++);
     block->n = (uint32_t)MIN(xtf_points_n(cache->points) - first, (uint64_t)POINTS);
     if (!block->points) {
         block->points = g_new(XtfPoint, POINTS);

@@ -95,6 +95,7 @@ static void find_end(const XtfPoints *points, XtfPathWalk *walk)
 
     for (uint32_t i = 0; i < walk->n_locations; i++) {
         const XtfPointLocation *location = xtf_points_location(points, i);
+        xtf_points_rest_sometimes(points, i);
         if (!location->n || (finalized && !location->finalize.found))
             continue;
         bool first = location->finalize.found && !finalized;
@@ -122,6 +123,7 @@ static bool walk_back(Run *run, GError **error)
     for (uint32_t i = 0; i < n; i++) {
         const XtfPointLocation *location = xtf_points_location(run->points, i);
         starts[i] = location->init.found ? location->init.enter : location->begin;
+        xtf_points_rest_sometimes(run->points, i);
     }
     find_end(run->points, &walk);
     xtf_steps_begin(run->steps, "critical path", 0);
@@ -164,11 +166,12 @@ static bool put_row(Run *run, const XtfPathSegment *segment, const XtfCallpathTi
 static bool put_segment(Run *run, const XtfPathSegment *segment, XtfCallpathTimes *times, GError **error)
 {
     const XtfPointLocation *location = xtf_points_location(run->points, segment->location);
-    bool first = true;
+    bool first = true, any;
+    XtfArray calls;
 
     xtf_callpath_times_clear(times);
-    if (!xtf_callpath_times_add(times, location->calls.schema ? &location->calls : NULL, segment->begin, segment->end,
-                                error))
+    if (!xtf_points_calls(run->points, location, &calls, &any, error) ||
+        !xtf_callpath_times_add(times, any ? &calls : NULL, segment->begin, segment->end, error))
         return false;
     for (guint i = 0; i < times->found->len; i++, first = false) {
         if (!put_row(run, segment, &g_array_index(times->found, XtfCallpathTime, i), first, error))
@@ -298,8 +301,10 @@ static bool add_locations(const Run *run, GError **error)
 
     xtf_steps_begin(run->steps, "activity beside the path", xtf_points_n(run->points));
     g_array_set_size(activities.all, xtf_points_n_contexts(run->points) + 1);
-    for (uint32_t i = 0; good && i < xtf_points_n_locations(run->points); i++)
+    for (uint32_t i = 0; good && i < xtf_points_n_locations(run->points); i++) {
         good = add_location(run, i, &activities, error);
+        xtf_points_rest_sometimes(run->points, i);
+    }
     g_array_unref(activities.all);
     g_array_unref(activities.touched);
     xtf_point_times_finish(&times);

@@ -19,6 +19,7 @@ void xtf_replay_bounds(const XtfReplay *replay, uint32_t process, uint32_t locat
                                 .end = of->end,
                                 .clock = of->clock,
                                 .calls = of->calls};
+    xtf_replay_rest_after(replay, of);
 }
 
 XtfTraceContext *xtf_replay_context(XtfReplay *replay)

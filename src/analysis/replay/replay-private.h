@@ -127,6 +127,8 @@ static inline void xtf_group_note_location(XtfGroup *group, uint32_t *known, uin
  */
 void xtf_replay_rest(XtfReplay *replay);
 void xtf_replay_rest_sometimes(XtfReplay *replay);
+/* The table of locations, of which one was needed by somebody who goes over all of them. In any thread. */
+void xtf_replay_rest_after(const XtfReplay *replay, const XtfReplayLocation *location);
 
 /* Finds what is certain, once all is counted. */
 void xtf_replay_find_certain(XtfReplay *replay);

@@ -1,6 +1,9 @@
 #include "src/analysis/replay/replay-private.h"
 
-enum { TURNS_MAX = 512 }; /* a process that goes on needs itself, and a group for each message */
+enum {
+    TURNS_MAX = 512,      /* a process that goes on needs itself, and a group for each message */
+    LOCATIONS_MAX = 4096, /* gone over one by one */
+};
 
 void xtf_replay_rest(XtfReplay *replay)
 {
@@ -9,6 +12,12 @@ void xtf_replay_rest(XtfReplay *replay)
     xtf_paged_rest(&replay->paged_locations);
     xtf_paged_rest(&replay->paged_envelopes);
     xtf_paged_rest(&replay->groups.paged);
+}
+
+void xtf_replay_rest_after(const XtfReplay *replay, const XtfReplayLocation *location)
+{
+    if ((location - replay->locations) % LOCATIONS_MAX == LOCATIONS_MAX - 1)
+        xtf_paged_rest(&replay->paged_locations);
 }
 
 void xtf_replay_rest_sometimes(XtfReplay *replay)

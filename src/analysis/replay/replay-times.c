@@ -11,8 +11,11 @@ XtfContexts *xtf_replay_contexts(XtfReplay *replay)
 
 void xtf_replay_times_init(XtfReplayTimes *times, const XtfReplay *replay, uint32_t location)
 {
+    const XtfReplayLocation *of = &replay->locations[location];
+
     *times = (XtfReplayTimes){0};
-    xtf_log_reader_init(&times->reader, &replay->spool, &replay->locations[location].times, BUFFER);
+    xtf_log_reader_init(&times->reader, &replay->spool, &of->times, BUFFER);
+    xtf_replay_rest_after(replay, of);
 }
 
 void xtf_replay_times_finish(XtfReplayTimes *times)

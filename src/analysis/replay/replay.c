@@ -61,6 +61,7 @@ static bool add_processes(XtfReplay *replay, GError **error)
         for (to = from; to < locations->n && locations->all[to].proc == locations->all[from].proc;)
             to++;
         add_process(replay, locations, from, to);
+        xtf_replay_rest_sometimes(replay);
     }
     return true;
 }
@@ -137,6 +138,7 @@ static void forget_run(XtfReplay *replay)
         xtf_log_reader_finish(&process->reader);
         xtf_flights_finish(&process->posted);
         xtf_flights_finish(&process->requests);
+        xtf_replay_rest_sometimes(replay);
     }
     xtf_replay_rest(replay);
 }
@@ -414,6 +416,7 @@ static bool break_deadlock(XtfReplay *replay)
             xtf_replay_give_up(replay, process->waits_in);
             return true;
         }
+        xtf_replay_rest_sometimes(replay);
     }
     return false;
 }
@@ -438,6 +441,7 @@ static void rewind_all(XtfReplay *replay)
         process->in_flight = 0;
         process->done = process->queued = false;
         xtf_replay_wake(replay, process);
+        xtf_replay_rest_sometimes(replay);
     }
     replay->done = 0;
     replay->counts = (XtfReplayCounts){0};

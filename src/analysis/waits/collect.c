@@ -203,9 +203,12 @@ static bool walk_location(Own *own, const Work *work, uint32_t number, GError **
                                         .went = goes_on,
                                         .data = own};
     XtfReplayWalk walk;
+    XtfArray calls;
+    bool any;
 
-    xtf_replay_walk_init(&walk, &shared, location->calls.schema ? &location->calls : NULL, location->begin,
-                         location->end);
+    if (!xtf_points_calls(own->points, location, &calls, &any, error))
+        return false;
+    xtf_replay_walk_init(&walk, &shared, any ? &calls : NULL, location->begin, location->end);
     const Times times = {.walk = &walk};
     bool good = put_location(own, work, number, &times, error);
     xtf_replay_walk_finish(&walk);
@@ -245,9 +248,13 @@ static void *begin(void *data)
 
 static bool work_on(void *own, void *data, uint32_t first, uint32_t end, GError **error)
 {
-    for (uint32_t i = first; i < end; i++)
+    const Work *work = data;
+
+    for (uint32_t i = first; i < end; i++) {
         if (!collect_location(own, data, i, error))
             return false;
+        xtf_points_rest_sometimes(work->points, i);
+    }
     return true;
 }
 
@@ -270,7 +277,7 @@ static bool find_locations(XtfPoints *points, const XtfRawPoints *raw, GError **
     if (!all)
         return false;
     points->n_locations = all->n;
-    points->locations = g_new0(XtfPointLocation, all->n + 1);
+    points->locations = xtf_paged_grow(&points->paged, ((size_t)all->n + 1) * sizeof *points->locations);
     for (uint32_t p = 0; p < xtf_replay_n_processes(points->replay); p++)
         for (uint32_t l = 0; l < xtf_replay_process(points->replay, p)->n_locations; l++, at++) {
             XtfPointLocation *location = &points->locations[at];
@@ -284,11 +291,10 @@ static bool find_locations(XtfPoints *points, const XtfRawPoints *raw, GError **
             location->begin = bounds.begin;
             location->end = bounds.end;
             location->clock = bounds.clock;
-            if (bounds.calls != UINT64_MAX &&
-                !xtf_trace_get_arrays(context->trace, bounds.calls, 1, &location->calls, error))
-                return false;
+            location->calls = bounds.calls;
             location->first = points->n;
             points->n += raw->locations[at].total + (bounds.begin <= bounds.end);
+            xtf_points_rest_sometimes(points, at);
         }
     return true;
 }

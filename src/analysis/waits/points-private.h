@@ -7,8 +7,9 @@
 #include "src/files/paged.h"
 
 struct XtfPoints {
-    XtfReplay *replay; /* borrowed */
-    XtfPointLocation *locations;
+    XtfReplay *replay;           /* borrowed */
+    XtfPointLocation *locations; /* in `paged` */
+    XtfPaged paged;
     uint32_t n_locations;
     uint64_t n;
     XtfSpool points, times;

@@ -2,6 +2,7 @@
 
 enum {
     TIMES_AT_ONCE = 512,
+    BETWEEN_RESTS = 4096, /* locations */
     RESULTS_MAX = 1024, /* that are put before they rest: a page each at most */
 };
 
@@ -13,7 +14,7 @@ void xtf_points_free(XtfPoints *points)
     xtf_spool_close(&points->times);
     xtf_paged_free(&points->results);
     xtf_operations_close(&points->operations);
-    g_free(points->locations);
+    xtf_paged_free(&points->paged);
     g_free(points);
 }
 
@@ -25,6 +26,19 @@ uint32_t xtf_points_n_locations(const XtfPoints *points)
 const XtfPointLocation *xtf_points_location(const XtfPoints *points, uint32_t index)
 {
     return &points->locations[index];
+}
+
+bool xtf_points_calls(const XtfPoints *points, const XtfPointLocation *location, XtfArray *calls, bool *found,
+                      GError **error)
+{
+    *found = location->calls != UINT64_MAX;
+    return !*found || xtf_trace_get_arrays(xtf_replay_context(points->replay)->trace, location->calls, 1, calls, error);
+}
+
+void xtf_points_rest_sometimes(const XtfPoints *points, uint32_t n_done)
+{
+    if (n_done % BETWEEN_RESTS == BETWEEN_RESTS - 1)
+        xtf_paged_rest(&points->paged);
 }
 
 uint64_t xtf_points_n(const XtfPoints *points)

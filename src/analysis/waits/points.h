@@ -88,7 +88,7 @@ typedef struct {
     uint64_t first, n;             /* its points; `n` counts its end. 0: it has no records */
     XtfReplayBound init, finalize; /* MPI_Init, MPI_Finalize */
     uint64_t begin, end;           /* of its first and last record */
-    XtfArray calls;                /* `enters_leaves`; schema NULL: it has none */
+    uint64_t calls;                /* as XtfReplayBounds has it: see xtf_points_calls() */
     const XtfClockMap *clock;      /* NULL: local times are global */
 } XtfPointLocation;
 
@@ -99,6 +99,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfPoints, xtf_points_free)
 
 uint32_t xtf_points_n_locations(const XtfPoints *points);
 const XtfPointLocation *xtf_points_location(const XtfPoints *points, uint32_t index);
+/* Its `enters_leaves`. */
+bool xtf_points_calls(const XtfPoints *points, const XtfPointLocation *location, XtfArray *calls, bool *found,
+                      GError **error);
+/* Locations need not all stay in memory: who goes over them counts those that are done, from 0 on. In any thread. */
+void xtf_points_rest_sometimes(const XtfPoints *points, uint32_t n_done);
 uint64_t xtf_points_n(const XtfPoints *points); /* numbers are below this; between locations some may be free */
 
 /* Points [first, first + n), of one location. */

@@ -152,10 +152,12 @@ static bool work(void *own, void *data, uint32_t first, uint32_t end, GError **e
 {
     Rows *rows = data;
 
-    for (uint32_t i = first; i < end; i++)
+    for (uint32_t i = first; i < end; i++) {
         if (xtf_points_location(rows->points, i)->n > 0 &&
             !write_location(rows, own, xtf_points_location(rows->points, i), error))
             return false;
+        xtf_points_rest_sometimes(rows->points, i);
+    }
     return true;
 }
 

@@ -3,7 +3,7 @@
 enum {
     TIMES_AT_ONCE = 512,
     BETWEEN_RESTS = 4096, /* locations */
-    RESULTS_MAX = 1024, /* that are put before they rest: a page each at most */
+    RESULTS_MAX = 1024,   /* that are put before they rest: a page each at most */
 };
 
 void xtf_points_free(XtfPoints *points)

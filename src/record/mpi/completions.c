@@ -180,6 +180,18 @@ void xtf_mpi_release(uint64_t hold)
         xtf_mpi_requests_release(hold);
 }
 
+void xtf_mpi_message_lost(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Message message)
+{
+    XtfMpiRequest lost;
+
+    if (saved == XTF_MPI_NO_REQUEST)
+        return;
+    if (message != MPI_MESSAGE_NULL)
+        xtf_mpi_release(saved);
+    else if (xtf_mpi_requests_complete(saved, true, &lost) && ring)
+        xtf_core_record(ring, time, XTF_WIRE_REQUEST_CANCELLED, 0, 0, lost.id);
+}
+
 void xtf_mpi_freed(int result, uint64_t saved)
 {
     XtfMpiRequest freed;

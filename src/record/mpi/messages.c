@@ -255,15 +255,3 @@ void xtf_mpi_imrecv(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Request re
     else if (ring)
         post(ring, time, XTF_WIRE_NONE, request);
 }
-
-void xtf_mpi_message_lost(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Message message)
-{
-    XtfMpiRequest lost;
-
-    if (saved == XTF_MPI_NO_REQUEST)
-        return;
-    if (message != MPI_MESSAGE_NULL)
-        xtf_mpi_release(saved);
-    else if (xtf_mpi_requests_complete(saved, true, &lost) && ring)
-        xtf_core_record(ring, time, XTF_WIRE_REQUEST_CANCELLED, 0, 0, lost.id);
-}

@@ -259,3 +259,10 @@ XtfMpiCall xtf_mpi_call(const char *name, XtfRegionClass class)
     int found = xtf_mpi_function_find(name, names);
     return found < 0 ? XTF_MPI_CALL_OTHER : calls[found].call;
 }
+
+bool xtf_mpi_takes_probed(const char *name, XtfRegionClass class)
+{
+    static const char *const probed[] = {"mrecv", "imrecv", NULL};
+
+    return (class == XTF_CLASS_P2P || class == XTF_CLASS_WAIT) && xtf_mpi_function_find(name, probed) >= 0;
+}

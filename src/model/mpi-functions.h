@@ -45,3 +45,6 @@ typedef enum {
 
 /* Of a region by its name and its class. */
 XtfMpiCall xtf_mpi_call(const char *name, XtfRegionClass class);
+
+/* Whether it takes a message that a probe has matched before: MPI_Mrecv, MPI_Imrecv. */
+bool xtf_mpi_takes_probed(const char *name, XtfRegionClass class);

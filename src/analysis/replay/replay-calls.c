@@ -20,8 +20,12 @@ static bool find_kinds(XtfReplayCallTypes *types, XtfTraceContext *context, GErr
     if (!names)
         types->n_kinds = 0;
     types->kinds = g_malloc(types->n_kinds + 1);
-    for (uint64_t i = 0; i < types->n_kinds; i++)
-        types->kinds[i] = (uint8_t)xtf_mpi_call(names[i], xtf_region_classes_of(classes, i));
+    types->probed = g_new(bool, types->n_kinds + 1);
+    for (uint64_t i = 0; i < types->n_kinds; i++) {
+        XtfRegionClass class = xtf_region_classes_of(classes, i);
+        types->kinds[i] = (uint8_t)xtf_mpi_call(names[i], class);
+        types->probed[i] = xtf_mpi_takes_probed(names[i], class);
+    }
     return true;
 }
 
@@ -54,6 +58,7 @@ bool xtf_replay_call_types_init(XtfReplayCallTypes *types, XtfTraceContext *cont
 void xtf_replay_call_types_finish(XtfReplayCallTypes *types)
 {
     g_clear_pointer(&types->kinds, g_free);
+    g_clear_pointer(&types->probed, g_free);
 }
 
 /* ---- A walk. */

@@ -38,6 +38,7 @@ typedef struct {
     unsigned frames;  /* aggregate of the schema */
     uint8_t *kinds;   /* XtfMpiCall, by region */
     uint64_t n_kinds; /* regions */
+    bool *probed;     /* by region: whether it takes a message that was probed before */
 } XtfReplayCallTypes;
 
 bool xtf_replay_call_types_init(XtfReplayCallTypes *types, XtfTraceContext *context, GError **error);
@@ -65,6 +66,11 @@ typedef struct {
     bool (*went)(void *data, uint64_t n_rows, GError **error);
     void *data; /* of `went` */
 } XtfReplayWalkShared;
+
+static inline bool xtf_replay_call_is_probed(const XtfReplayCallTypes *types, uint32_t region)
+{
+    return region < types->n_kinds && types->probed[region];
+}
 
 /* The walk of a location. */
 typedef struct {

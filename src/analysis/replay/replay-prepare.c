@@ -4,6 +4,7 @@
  */
 #include "libxtf/error.h"
 #include "src/analysis/replay/replay-private.h"
+#include "src/analysis/replay/replay-probes.h"
 #include "src/query/select/parallel.h"
 
 enum {
@@ -29,6 +30,7 @@ typedef struct {
     XtfContextSums sums;
     XtfGroups envelopes;     /* of the process at hand */
     NearEnvelope near[NEAR]; /* some of them, by their hash */
+    XtfReplayProbes probes;  /* likewise of the process at hand */
     uint64_t n_processes;    /* until now, with that one */
     uint64_t n_rows;         /* that were not told yet */
 } Own;
@@ -207,6 +209,19 @@ static bool went(void *data, uint64_t n_rows, GError **error)
     return own->n_rows < ROWS_AT_ONCE || tell(own, error);
 }
 
+/* A receive is posted, or complete. */
+static void note_probes(Own *own, const XtfReplayRow *row, const XtfReplayCall *call)
+{
+    bool posts = row->kind == XTF_ROW_POSTING;
+    uint64_t receive = (uint64_t)row->location << XTF_ROW_BITS | (posts ? row->message : row->row);
+
+    if (posts)
+        xtf_replay_probes_post(&own->probes, row->envelope, own->envelopes.all[row->envelope].sent - 1, receive,
+                               call->enter, xtf_replay_call_is_probed(&own->replay->types, call->region));
+    else if (row->kind == XTF_ROW_RECV)
+        xtf_replay_probes_receive(&own->probes, receive, row->time);
+}
+
 static bool put_row(Pass *pass, XtfReplayRow *row, GError **error)
 {
     XtfReplayCall call;
@@ -219,6 +234,8 @@ static bool put_row(Pass *pass, XtfReplayRow *row, GError **error)
     if (!to)
         return false;
     row->envelope = envelope_of(pass->own, row);
+    if (walked)
+        note_probes(pass->own, row, &call);
     xtf_log_end(&pass->log, xtf_row_encode(&pass->state, row, walked ? &call : NULL, to));
     pass->n_rows++;
     return went(pass->own, 1, error);
@@ -285,6 +302,27 @@ static XtfEnvelope *take_envelopes(XtfReplay *replay, XtfProcess *process, uint3
     return replay->envelopes + process->envelopes;
 }
 
+/* What is in doubt, by groups; under the lock. */
+static void keep_doubts(XtfReplay *replay, const XtfReplayProbes *probes, const XtfEnvelope *envelopes)
+{
+    GHashTableIter iter;
+    gpointer key;
+
+    if (!probes->doubts || g_hash_table_size(probes->doubts) == 0)
+        return;
+    if (!replay->doubts)
+        replay->doubts = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    g_hash_table_iter_init(&iter, probes->doubts);
+    while (g_hash_table_iter_next(&iter, &key, NULL)) {
+        uint64_t doubt = *(const uint64_t *)key;
+        uint32_t group = envelopes[doubt >> 32].group;
+        if (group == UINT32_MAX)
+            continue;
+        doubt = (uint64_t)group << 32 | (uint32_t)doubt;
+        g_hash_table_add(replay->doubts, g_memdup2(&doubt, sizeof doubt));
+    }
+}
+
 /* Keeps the envelopes of a process, and counts them in their groups. */
 static bool keep_envelopes(Own *own, XtfProcess *process, GError **error)
 {
@@ -304,9 +342,14 @@ static bool keep_envelopes(Own *own, XtfProcess *process, GError **error)
                                   .sends = counted->key.receiver >> 16 & 1,
                                   .receives = counted->key.receiver >> 17 & 1};
         envelope->group = group_of(replay, self, &process->known->public, envelope);
-        if (envelope->group != UINT32_MAX)
-            count(&replay->groups.all[envelope->group], envelope, counted);
+        if (envelope->group == UINT32_MAX)
+            continue;
+        XtfGroup *group = &replay->groups.all[envelope->group];
+        /* Two envelopes of one group: their receives were not numbered together. */
+        group->uncertain |= own->probes.probed && envelope->kind == XTF_ROW_POSTING && group->received > 0;
+        count(group, envelope, counted);
     }
+    keep_doubts(replay, &own->probes, envelopes);
     bool too_many = replay->groups.n >= UINT32_MAX / 2;
     g_mutex_unlock(&replay->lock);
     return !too_many || xtf_fail(error, XTF_ERROR_TOO_LARGE, "the messages have too many different envelopes");
@@ -345,6 +388,7 @@ static bool prepare(Own *own, XtfProcess *process, GError **error)
         xtf_log_writer_finish(&walked[i].times);
     }
     xtf_groups_finish(&own->envelopes);
+    xtf_replay_probes_finish(&own->probes);
     g_mutex_lock(&own->replay->lock);
     own->replay->n_log_rows += pass.n_rows;
     xtf_replay_rest_sometimes(own->replay);

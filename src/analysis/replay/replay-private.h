@@ -14,6 +14,7 @@
  *   replay-turns.c        whose turn it is, and the next row of a process
  *   replay-rest.c         tables that need not stay in memory
  *   replay-certain.c      which groups are certain
+ *   replay-probes.c       which messages are not, beside those that were probed
  *   replay-collectives.c  collective operations on their way
  *   replay.c              messages, and the whole
  */
@@ -90,6 +91,7 @@ struct XtfReplay {
     XtfComm *comms;               /* by row of `communicators` */
     uint32_t n_comms;
     XtfGroups groups;
+    GHashTable *doubts; /* messages that are not certain, though their group is: group << 32 | k; NULL: there are none */
     XtfContexts contexts;
     XtfSpool spool; /* of logs */
     GMutex lock;    /* while it is made: of groups and progress */
@@ -132,6 +134,14 @@ void xtf_replay_rest_after(const XtfReplay *replay, const XtfReplayLocation *loc
 
 /* Finds what is certain, once all is counted. */
 void xtf_replay_find_certain(XtfReplay *replay);
+
+/* Whether the k-th message of a group is not certain by itself. */
+static inline bool xtf_replay_is_doubtful(const XtfReplay *replay, uint32_t group, uint32_t k)
+{
+    const uint64_t key = (uint64_t)group << 32 | k;
+
+    return G_UNLIKELY(replay->doubts) && g_hash_table_contains(replay->doubts, &key);
+}
 
 /* A member begins, ends. False of an end: the process waits for others. */
 void xtf_replay_begin(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row);

@@ -21,6 +21,7 @@ typedef enum {
 
 enum {
     XTF_ROW_NO_PATTERN = 255, /* nothing follows of the operation */
+    XTF_ROW_BITS = 48,        /* of a key of posted receives; the location is above */
 };
 
 typedef struct {

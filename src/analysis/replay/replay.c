@@ -7,7 +7,6 @@ enum {
     BUFFERS_BYTES = 16 << 20, /* of the logs that are read, of all processes */
     BUFFER_MAX = 32 << 10,
     QUANTUM = 256, /* rows that a process goes on at once */
-    ROW_BITS = 48, /* of a key of posted receives; the location is above */
 };
 
 /* A receive that is posted: the k-th of a group, or of none. */
@@ -155,6 +154,7 @@ void xtf_replay_end_runs(XtfReplay *replay)
     g_clear_pointer(&replay->comms, g_free);
     replay->n_comms = 0;
     xtf_groups_finish(&replay->groups);
+    g_clear_pointer(&replay->doubts, g_hash_table_unref);
 }
 
 void xtf_replay_free(XtfReplay *replay)
@@ -199,18 +199,27 @@ static void complete(XtfReplay *replay, XtfProcess *process, const XtfReplayRow 
         replay->consumer->sent(replay->consumer->data, &at, value);
 }
 
+static void leave_out_send(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
+{
+    if (replay->options.calls)
+        forget_request(process, row->message);
+    replay->counts.uncertain_sends++;
+}
+
 static void send(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
 {
     uint32_t number = row->group;
     XtfGroup *group = number == UINT32_MAX ? NULL : &replay->groups.all[number];
 
     if (!group || group->uncertain || group->broken) {
-        if (replay->options.calls)
-            forget_request(process, row->message);
-        replay->counts.uncertain_sends++;
+        leave_out_send(replay, process, row);
         return;
     }
     uint32_t k = group->sent++;
+    if (xtf_replay_is_doubtful(replay, number, k)) {
+        leave_out_send(replay, process, row);
+        return;
+    }
     XtfReplayEvent at = xtf_replay_event(replay, process, row);
     at.blocks = row->message == UINT64_MAX;
     uint64_t value = replay->consumer->send(replay->consumer->data, &at);
@@ -230,7 +239,7 @@ static void send(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row
 
 static uint64_t posted_key(uint32_t location, uint64_t row)
 {
-    return (uint64_t)location << ROW_BITS | row;
+    return (uint64_t)location << XTF_ROW_BITS | row;
 }
 
 /* The receive that was posted last is kept aside: mostly it completes at once. */
@@ -313,7 +322,8 @@ static bool receive(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *
     Posted posted;
     bool found = find_posted(process, row, &posted);
 
-    if (!found || posted.group == UINT32_MAX || replay->groups.all[posted.group].uncertain) {
+    if (!found || posted.group == UINT32_MAX || replay->groups.all[posted.group].uncertain ||
+        xtf_replay_is_doubtful(replay, posted.group, posted.k)) {
         if (found) {
             forget_posted(process, &posted);
             drop_posting(replay, posted.value);

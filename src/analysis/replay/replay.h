@@ -13,6 +13,7 @@
  * - messages of a group from the first on whose ends differ in bytes, or whose receive would have to be before its own
  *   send in every order;
  * - messages of a group that several locations of a process send or receive: their order is not certain;
+ * - with calls only: messages of which replay-probes.h says that they are in doubt;
  * - messages whose other side is no process of the trace;
  * - non-blocking collective operations; those of communicators between two groups, or of members that did not all take
  *   part equally often, agree in the operation and its root; and operations of which nothing follows (see needs below).

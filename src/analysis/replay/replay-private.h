@@ -91,7 +91,8 @@ struct XtfReplay {
     XtfComm *comms;               /* by row of `communicators` */
     uint32_t n_comms;
     XtfGroups groups;
-    GHashTable *doubts; /* messages that are not certain, though their group is: group << 32 | k; NULL: there are none */
+    GHashTable
+        *doubts; /* messages that are not certain, though their group is: group << 32 | k; NULL: there are none */
     XtfContexts contexts;
     XtfSpool spool; /* of logs */
     GMutex lock;    /* while it is made: of groups and progress */

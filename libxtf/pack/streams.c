@@ -3,12 +3,10 @@
  */
 #include "libxtf/pack/streams.h"
 
-#include "libxtf/pack/deflate-short.h"
 #include "libxtf/pack/deflate.h"
 
 enum {
     WEIGHTS = 1024,
-    SAMPLE_STEP = 7,     /* of the bytes whose cost need not be known well */
     SYMBOL_BITS = 5,     /* cost of a symbol in the head of a deflate stream */
     WORTH_IT = 31,       /* deflate is tried if it is expected to leave at most this many 32nds of the bytes */
     LEAST_LENGTH = 16,   /* bytes; shorter streams are not deflated */
@@ -67,31 +65,23 @@ static bool is_repeated(const uint8_t *bytes, size_t length)
     return length > 0 && memcmp(bytes, bytes + 1, length - 1) == 0;
 }
 
-/* What the bytes would take by themselves, deflated, as far as every step-th of them tells. */
-static double estimate_literals(const uint8_t *bytes, size_t length, size_t step)
+static bool is_noise(const uint8_t *bytes, size_t length)
 {
     uint32_t frequencies[256] = {0};
 
-    for (size_t i = 0; i < length; i += step)
+    for (size_t i = 0; i < length; i++)
         frequencies[bytes[i]]++;
-    return xtf_estimate_bytes(frequencies) * (double)step;
+    return xtf_estimate_bytes(frequencies) * 32 > (double)length * WORTH_IT;
 }
 
 /* The length of the stream; 0 if deflate does not make it shorter. */
 static size_t deflated(const XtfStreamWriter *writer, const uint8_t *bytes, size_t length, XtfStreamNature nature,
                        uint8_t *out)
 {
-    size_t room = length > SHORT_LENGTH ? length - 1 : length * SHORT_WORTH_IT / 32;
-
-    if (length < LEAST_LENGTH)
+    if (length < LEAST_LENGTH || (nature == XTF_STREAM_NOISY && is_noise(bytes, length)))
         return 0;
-    bool quick = writer->level == 1 && length <= XTF_DEFLATE_SHORT_MAX;
-    size_t step = nature == XTF_STREAM_NOISY ? 1 : SAMPLE_STEP;
-    double literals = quick || nature == XTF_STREAM_NOISY ? estimate_literals(bytes, length, step) : 0;
-    if (nature == XTF_STREAM_NOISY && literals * 32 > (double)length * WORTH_IT)
-        return 0;
-    return quick ? xtf_deflate_short(bytes, length, literals, out, room)
-                 : xtf_deflate->deflate(writer->level, bytes, length, out, room);
+    return xtf_deflate->deflate(writer->level, bytes, length, out,
+                                length > SHORT_LENGTH ? length - 1 : length * SHORT_WORTH_IT / 32);
 }
 
 void xtf_put_stream(XtfStreamWriter *writer, const uint8_t *bytes, size_t length, XtfStreamNature nature)

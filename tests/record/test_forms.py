@@ -75,6 +75,7 @@ class Forms(Ring):
                     self.assertEqual(done.stdout, plain.stdout)
                 self.assertNotEqual(done.returncode, 0)
                 self.assertRegex(done.stderr, f"process(es .*-| )1: .*{end}")
+                self.assertEqual(done.stderr.count("not recorded: MPI_Comm_rank, MPI_Comm_size ("), 1)
                 self.xtf("check", "run.xtf")
                 self.judge("run.xtf", 2)
                 self.assertEqual(self.left(), [])

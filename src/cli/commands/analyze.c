@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libxtf/error.h"
 #include "src/analysis/analyze/analyze.h"
@@ -78,12 +79,12 @@ static void print_report(const Analyze *analyze)
                 "corrects clocks\n");
 }
 
-/* An analysis that is not where all commands look is found by who put it elsewhere. */
+/* For people who watch. An analysis that is not where all commands look is found by who put it elsewhere. */
 static void say_where(const Analyze *analyze)
 {
     g_autofree char *trace = xtf_shell_word(analyze->source);
 
-    if (!analyze->output || analyze->own_output)
+    if (isatty(STDERR_FILENO) && (!analyze->output || analyze->own_output))
         xtf_print_line(
             stderr, "xtf: to look at it: xtf cat %s waits/profile, delays/profile, critical/profile; xtf mount %s DIR",
             trace, trace);

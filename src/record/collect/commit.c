@@ -148,12 +148,9 @@ static void set_counts(XtfCollectSession *session, const char *end)
     set_own_costs(collector);
 }
 
-/* Functions of MPI whose calls were counted, not recorded: how often is a property each, which they are a remark, which
- * processes that do alike have in common. */
-static void tell_unrecorded(XtfCollectSession *session)
+/* Functions of MPI whose calls were counted, not recorded: how often. */
+static void set_unrecorded(XtfCollectSession *session)
 {
-    XtfCollector *collector = &session->collector;
-    g_autoptr(GString) names = g_string_new(NULL);
     uint64_t all = 0;
 
     for (uint32_t i = 0; i < XTF_WIRE_FUNCTIONS; i++) {
@@ -162,16 +159,10 @@ static void tell_unrecorded(XtfCollectSession *session)
         if (n == 0 || !function)
             continue;
         g_autofree char *name = g_strconcat("record.unrecorded.", function->name, NULL);
-        xtf_collect_set_number(collector, name, n);
-        g_string_append_printf(names, "%s%s", all > 0 ? ", " : "", function->name);
+        xtf_collect_set_number(&session->collector, name, n);
         all += n;
     }
-    xtf_collect_set_number(collector, "record.unrecorded", all);
-    if (all > 0)
-        xtf_collect_remark(collector,
-                           "calls that move no data, or find nothing, are counted, not recorded: %s "
-                           "(definitions/definition_properties has the numbers, xtf record --all-calls records them)",
-                           names->str);
+    xtf_collect_set_number(&session->collector, "record.unrecorded", all);
 }
 
 /* What people should know. */
@@ -182,7 +173,7 @@ static void add_remarks(XtfCollectSession *session)
     const XtfCollectCounts *counts = &collector->counts;
     uint64_t unknown = 0, without_ring = atomic_load(&process->without_ring);
 
-    tell_unrecorded(session);
+    set_unrecorded(session);
     for (uint32_t i = 0; i < session->n_rings; i++)
         if (session->rings[i] && session->rings[i]->fault)
             xtf_collect_remark(collector, "process %" PRIu32 ": the records of thread %" PRIu32 " end too early: %s",

@@ -1,6 +1,7 @@
 #include "src/record/launch/process-table.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "src/model/schemas.h"
 
@@ -76,6 +77,29 @@ GArray *xtf_recorded_processes(XtfTrace *trace, GError **error)
             return NULL;
     g_array_sort(processes, by_number);
     return g_steal_pointer(&processes);
+}
+
+static int by_text(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+char **xtf_recorded_names(const GArray *processes, const char *prefix)
+{
+    g_autoptr(GHashTable) names = g_hash_table_new(g_str_hash, g_str_equal);
+    GPtrArray *sorted = g_ptr_array_new();
+    GHashTableIter iter;
+    gpointer name;
+
+    for (guint i = 0; i < processes->len; i++) {
+        g_hash_table_iter_init(&iter, g_array_index(processes, XtfRecordedProcess, i).properties);
+        while (g_hash_table_iter_next(&iter, &name, NULL))
+            if (g_str_has_prefix(name, prefix) && g_hash_table_add(names, name))
+                g_ptr_array_add(sorted, g_strdup((const char *)name + strlen(prefix)));
+    }
+    g_ptr_array_sort(sorted, by_text);
+    g_ptr_array_add(sorted, NULL);
+    return (char **)g_ptr_array_free(sorted, FALSE);
 }
 
 const char *xtf_recorded_text(const XtfRecordedProcess *process, const char *name)

@@ -16,6 +16,10 @@ typedef struct {
 /* The processes of a trace in the order of their numbers, of XtfRecordedProcess. The caller unrefs the array. */
 GArray *xtf_recorded_processes(XtfTrace *trace, GError **error);
 
+/* The names of all properties that begin with a prefix, without it, in order; NULL-terminated. The caller frees it with
+ * g_strfreev(). */
+char **xtf_recorded_names(const GArray *processes, const char *prefix);
+
 /* A property; NULL: the process has none of this name. */
 const char *xtf_recorded_text(const XtfRecordedProcess *process, const char *name);
 /* The same as a number; 0: it has none. */

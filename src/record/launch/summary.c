@@ -70,6 +70,18 @@ static void say_cost(GPtrArray *lines, const GArray *processes)
         say(lines, "  recording took a process %s at most, as far as is known", most);
 }
 
+static void say_unrecorded(GPtrArray *lines, const GArray *processes)
+{
+    g_auto(GStrv) functions = xtf_recorded_names(processes, "record.unrecorded.");
+    g_autofree char *names = g_strjoinv(", ", functions);
+
+    if (*functions)
+        say(lines,
+            "  calls that move no data, or find nothing, are counted, not recorded: %s "
+            "(definitions/definition_properties has the numbers, xtf record --all-calls records them)",
+            names);
+}
+
 /* What is told by part stands once in the trace, or once for each part. */
 static bool say_remarks(GPtrArray *lines, XtfTrace *trace, GError **error)
 {
@@ -105,6 +117,7 @@ char **xtf_record_summary(XtfTrace *trace, const char *path, GError **error)
         processes->len == 1 ? "" : "es", info.file_size, n > 0 ? (double)info.file_size / (double)n : 0.0);
     say_ends(lines, processes);
     say_cost(lines, processes);
+    say_unrecorded(lines, processes);
     if (!say_remarks(lines, trace, error))
         return NULL;
     g_ptr_array_add(lines, NULL);

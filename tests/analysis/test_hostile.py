@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
-sys.path += [str(TESTS / "roundtrip"), str(TESTS / "reader")]
+sys.path += [str(TESTS / "roundtrip"), str(TESTS / "reader"), str(TESTS / "match")]
 # pylint: disable=wrong-import-position
 import path_programs
 import team_programs

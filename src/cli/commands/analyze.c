@@ -85,9 +85,9 @@ static void say_where(const Analyze *analyze)
     g_autofree char *trace = xtf_shell_word(analyze->source);
 
     if (isatty(STDERR_FILENO) && (!analyze->output || analyze->own_output))
-        xtf_print_line(
-            stderr, "xtf: to look at it: xtf cat %s waits/profile, delays/profile, critical/profile; xtf mount %s DIR",
-            trace, trace);
+        xtf_print_line(stderr,
+                       "xtf: to look at it: xtf cat %s waits/profile delays/profile critical/profile, xtf mount %s DIR",
+                       trace, trace);
 }
 
 /* ---- The work. */

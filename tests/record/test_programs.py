@@ -208,6 +208,9 @@ class Launchers(Programs):
             self.assertEqual(self.of(*command.split(), "-n", "2", "./app")[0], MPICH, command)
             self.assertEqual(self.of(*command.split(), "-n", "2", "./plain"), (OPENMPI, f"{command.split()[-1]} is a launcher of Open MPI"))
         self.assertEqual(self.of("./plain", "mpirun", "./app")[0], NONE, "its argument")
+        for command in ("timeout 5", "env A=1", f"env MPI={self.folder}/bin/mpirun", "nice -n 3 env -u B"):
+            self.assertEqual(self.of(*command.split(), "./app", "mpirun")[0], MPICH, command)
+            self.assertEqual(self.of("mpirun", "-n", "2", *command.split(), "./app")[0], MPICH, command)
         _, variables, lines = self.plan("nice", "-n", "3", "mpirun", "-n", "2", "-x", "MINE", "./app", PATH=self.path)
         self.assertTrue([line for line in lines if line.startswith("nice -n 3 mpirun -x LD_PRELOAD ") and line.endswith(" -n 2 -x MINE ./app")], lines)
 

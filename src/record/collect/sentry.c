@@ -27,10 +27,11 @@ static void *stand(void *data)
 
     /* A file that has told something tells it again and again: it is left out from then on. */
     while (files[1].fd >= 0 || files[2].fd >= 0) {
-        if (poll(files, G_N_ELEMENTS(files), -1) < 0 && errno == EINTR)
+        int n = poll(files, G_N_ELEMENTS(files), -1);
+        if (n < 0 && errno == EINTR)
             continue;
-        if (files[0].revents != 0)
-            break;
+        if (n < 0 || files[0].revents != 0)
+            break; /* without a sentry the end is seen later */
         for (unsigned i = 1; i < G_N_ELEMENTS(files); i++)
             if (files[i].revents != 0)
                 files[i].fd = -1;

@@ -121,11 +121,12 @@ static void await_end(const XtfCollectWatch *watch)
         poll(&file, 1, END_MS);
 }
 
-/* How it ended. A launcher may wait for it at any moment, after which nothing but the descriptor tells. */
+/* How it ended. A launcher may wait for it at any moment, after which nothing but the descriptor tells, and its number
+ * may be given to another process. */
 static bool read_status(const XtfCollectWatch *watch, int *status)
 {
     await_end(watch);
-    return read_zombie(watch->pid, status) || read_kept(watch->process, status);
+    return read_kept(watch->process, status) || read_zombie(watch->pid, status) || read_kept(watch->process, status);
 }
 
 char *xtf_collect_end(const XtfCollectWatch *watch, const XtfWireProcess *process, int64_t *exit_status)

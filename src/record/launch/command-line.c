@@ -33,26 +33,32 @@ bool xtf_is_launcher(const char *word)
 /* Commands that run their first argument which names a program. */
 static bool runs_its_argument(const char *word)
 {
-    static const char *const names[] = {"env",    "nice",    "timeout", "time",    "taskset",
-                                        "stdbuf", "numactl", "setarch", "linux64", "nohup",
-                                        "setsid", "ionice",  "chrt",    "prlimit", NULL};
+    static const char *const names[] = {"env",     "nice",    "timeout", "time",    "taskset", "stdbuf",
+                                        "numactl", "setarch", "x86_64",  "linux64", "nohup",   "setsid",
+                                        "ionice",  "chrt",    "prlimit", NULL};
     g_autofree char *name = g_path_get_basename(word);
 
     return g_strv_contains(names, name);
 }
 
-int xtf_find_launcher(char **argv)
+/* Of the words behind a command: NAME=VALUE, as env takes them. */
+static bool is_assignment(const char *word)
 {
-    if (xtf_is_launcher(argv[0]))
-        return 0;
+    size_t name = strcspn(word, "=/");
+
+    return word[name] == '=';
+}
+
+int xtf_find_command(char **argv)
+{
+    int command = 0;
+
     /* What is behind them are options, numbers, variables, or the next command. */
-    for (int i = 1, last = 0; argv[i] && runs_its_argument(argv[last]); i++) {
-        if (xtf_is_launcher(argv[i]))
-            return i;
-        g_autofree char *file = *argv[i] == '-' ? NULL : xtf_find_executable(argv[i]);
-        last = file ? i : last;
+    for (int i = 1; argv[i] && runs_its_argument(argv[command]); i++) {
+        g_autofree char *file = *argv[i] == '-' || is_assignment(argv[i]) ? NULL : xtf_find_executable(argv[i]);
+        command = file ? i : command;
     }
-    return -1;
+    return command;
 }
 
 /* Options whose values are the next argument, of Open MPI, Hydra and Slurm. */

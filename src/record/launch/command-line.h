@@ -9,9 +9,9 @@
 /* Whether a word names a launcher of MPI programs: "mpirun", "/opt/bin/mpiexec.hydra", "srun", or a link to one. */
 bool xtf_is_launcher(const char *word);
 
-/* The number of the word that is the launcher: the first word, or one behind commands that run another, such as env,
- * nice and timeout. -1: there is none. */
-int xtf_find_launcher(char **argv);
+/* The number of the word that is the command itself, which may stand behind others that run it: env, nice, timeout and
+ * the like; 0 without these. */
+int xtf_find_command(char **argv);
 
 /* The number of the argument that is the program which a launcher starts, or the first of several; 0 if none of the
  * arguments names a program. argv[0] is the launcher. Options are told from their values by a list of those that take

@@ -84,7 +84,7 @@ static bool guess(XtfCommand *command, char **argv, GError **error)
                         "neither the program nor its launcher says which MPI it uses: --mpi=openmpi, --mpi=mpich or "
                         "--mpi=none does");
     command->mpi = XTF_MPI_NONE;
-    command->reason = g_strdup_printf("neither %s nor its libraries need an MPI", argv[0]);
+    command->reason = g_strdup_printf("neither %s nor its libraries need an MPI", argv[command->program]);
     return true;
 }
 
@@ -131,16 +131,18 @@ static char *find(const char *word, GError **error)
 bool xtf_command_look(char **argv, XtfMpi mpi, XtfCommand *command, GError **error)
 {
     g_auto(XtfCommand) result = {.mpi = mpi, .launcher_mpi = XTF_MPI_UNKNOWN};
-    int launcher = xtf_find_launcher(argv);
+    g_autofree char *first = find(argv[0], error);
 
-    result.has_launcher = launcher >= 0;
+    if (!first)
+        return false;
+    result.program = xtf_find_command(argv);
+    result.has_launcher = xtf_is_launcher(argv[result.program]);
     if (result.has_launcher) {
-        g_autofree char *first = find(argv[0], error), *file = first ? find(argv[launcher], error) : NULL;
-        if (!file)
-            return false;
-        result.launcher = launcher;
-        result.launcher_mpi = mpi_of_launcher(argv[launcher]);
-        result.program = launcher + xtf_find_program(argv + launcher);
+        result.launcher = result.program;
+        result.launcher_mpi = mpi_of_launcher(argv[result.launcher]);
+        result.program += xtf_find_program(argv + result.launcher);
+        if (result.program > result.launcher)
+            result.program += xtf_find_command(argv + result.program);
     }
     if (!result.has_launcher || result.program > result.launcher) {
         result.file = find(argv[result.program], error);

@@ -40,6 +40,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTrace, xtf_trace_unref)
  * there is none: *later is a trace of the latest, or NULL. Both traces live on, and share the source and the page
  * cache. What `trace` names is overwritten some time after the commit is superseded (see kept_commits); what was
  * overwritten is XTF_ERROR_STALE, never an old or torn content. XTF_ERROR_INVALID if somebody has begun the file anew,
+ * or put a schema in the place of another one (xtf_writer_replace_schema()): it is to be opened anew.
  * XTF_ERROR_UNSUPPORTED of a mapped file. */
 bool xtf_trace_refresh(XtfTrace *trace, XtfTrace **later, GError **error);
 

@@ -32,11 +32,10 @@ bool xtf_node_tree_store(GArray *branches, XtfStoreNode store, void *data, XtfCa
         }
         g_array_set_size(branches, n_parents);
     }
-    if (branches->len == 1) {
-        const XtfBranch *root = &g_array_index(branches, XtfBranch, 0);
-        catalog->n_arrays = root->arrays;
-        catalog->arrays_height = level + 1;
-        catalog->arrays_root = root->child;
-    }
+    /* Without arrays there is no root: that of a commit before may be in the catalog. */
+    const XtfBranch none = {0}, *root = branches->len == 1 ? &g_array_index(branches, XtfBranch, 0) : &none;
+    catalog->n_arrays = root->arrays;
+    catalog->arrays_height = branches->len == 1 ? level + 1 : 0;
+    catalog->arrays_root = root->child;
     return true;
 }

@@ -225,8 +225,8 @@ static bool share_schemas(XtfTrace *trace, GError **error)
             *schema = shared->pdata[i];
         } else {
             unshare_schemas(trace, i);
-            return xtf_damaged(error,
-                               "schema %u is another one than in an earlier commit: the file is to be opened anew", i);
+            return xtf_fail(error, XTF_ERROR_INVALID,
+                            "schema %u is another one than in an earlier commit: the file is to be opened anew", i);
         }
     }
     return true;

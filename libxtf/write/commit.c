@@ -70,7 +70,7 @@ static bool add_edges(XtfCommitBlock *block, const XtfNodeWriter *node, GError *
     return true;
 }
 
-/* Stores a lowest node if it changed. */
+/* Stores a lowest node if it changed. One that has become empty is in the file no more. */
 static bool add_leaf_node(XtfCommitBlock *block, XtfNodeWriter *node, XtfBranch *branch, GError **error)
 {
     g_autoptr(GByteArray) bytes = g_byte_array_new();
@@ -78,6 +78,10 @@ static bool add_leaf_node(XtfCommitBlock *block, XtfNodeWriter *node, XtfBranch 
     xtf_node_writer_encode(node, bytes, branch);
     if (branch->arrays > 0 && node->changed && !xtf_commit_block_add(block, bytes, &node->stored, error))
         return false;
+    if (branch->arrays == 0 && node->stored.length > 0) {
+        xtf_space_drop(block->writer->space, node->stored.offset, node->stored.length);
+        node->stored = (XtfRef){0};
+    }
     node->changed = false;
     branch->child = node->stored;
     return true;

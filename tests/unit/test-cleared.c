@@ -14,6 +14,7 @@ enum {
     ROWS = 36000,  /* of the first; others have fewer */
     PAGE_SIZE = 4096,
     TURNS = 7,
+    MANY = 200,
 };
 
 static const XtfWriterOptions how = {.keep_commits = 2, .keep_seconds = -1, .no_sync = true, .codec = "plain"};
@@ -356,6 +357,75 @@ Test(cleared, a_wrong_length_of_totals)
     write_mixed(path);
     damage_page(path, XTF_PAGE_TOTALS, lengthen);
     assert_pages_stay_unused(path);
+    remove_folder(folder);
+}
+
+/* Some rows in each of so many arrays that their node takes pages, committed. */
+static void commit_rows(XtfWriter *writer, uint32_t schema, unsigned turn)
+{
+    GError *error = NULL;
+
+    for (uint64_t location = 0; location < MANY; location++) {
+        XtfArrayWriter *array = xtf_writer_array(writer, location, schema, &error);
+        cr_assert_good(array, error);
+        for (uint64_t n = 0; n < turn; n++) {
+            TestRow row = row_of(location, turn, n);
+            cr_assert_good(xtf_array_writer_append(array, &row, &error), error);
+        }
+    }
+    cr_assert_good(xtf_writer_commit(writer, &error), error);
+}
+
+/* Of one writer that commits meanwhile: the lowest node of the P index has no arrays any more. */
+Test(cleared, a_node_without_arrays)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    GError *error = NULL;
+
+    for (unsigned more = 0; more < 2; more++) {
+        XtfWriter *writer = xtf_writer_create(path, &how, &error);
+        cr_assert_good(writer, error);
+        uint32_t schema = add_schema(writer, "calls");
+        commit_rows(writer, schema, 1);
+        cr_assert_good(xtf_writer_clear_arrays(writer, schema, &error), error);
+        cr_assert_good(xtf_writer_commit(writer, &error), error);
+        if (more)
+            commit_rows(writer, schema, 2);
+        cr_assert_good(xtf_writer_close(writer, &error), error);
+        g_autoptr(XtfTrace) trace = open_trace(path, 0);
+        XtfCheckReport report = assert_sound(trace);
+        cr_assert_eq(report.unreachable_pages, 0, "%lu", (unsigned long)report.unreachable_pages);
+        cr_assert_eq(xtf_trace_n_arrays(trace), more ? MANY : 0);
+        if (more) {
+            XtfArray array = find_array(trace, MANY - 1, schema);
+            cr_assert_good(read_array(&array, 2, 2, &error), error);
+        }
+    }
+    remove_folder(folder);
+}
+
+Test(cleared, a_schema_that_was_replaced_is_not_followed)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    g_autoptr(XtfTrace) later = NULL;
+    GError *error = NULL;
+    uint32_t id;
+
+    write_first(path);
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    g_autoptr(XtfSchema) schema = xtf_schema_new("found", XTF_SCHEMA_DERIVED, test_fields, &error); /* no aggregate */
+    XtfWriter *writer = xtf_writer_open(path, &how, &error);
+    cr_assert_good(schema && writer, error);
+    cr_assert_good(xtf_writer_replace_schema(writer, schema, &id, &error), error);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+    cr_assert_not(xtf_trace_refresh(trace, &later, &error));
+    cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_INVALID), "%s", error->message); /* the file is sound: */
+    g_clear_error(&error);
+    assert_right(trace, 1);
+    g_autoptr(XtfTrace) anew = open_trace(path, 0);
+    assert_sound(anew);
     remove_folder(folder);
 }
 

@@ -2,13 +2,17 @@
  * derived-script TRACE: adds rows of an analysis to a trace, as standard input says, whether they make sense or not.
  *
  * A line is the name of a derived type, a location, and the values of all fields; or the name of a table, and the
- * values. `-` is a value that is absent, all bits set. Rows of an array come in the order of their times.
+ * values. `-` is a value that is absent, all bits set. Rows of an array come in the order of their times. A line
+ * `roleless TYPE FIELD` takes a field's role away, as it may be in the file of another writer.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libxtf/schema/schema-codec.h"
+#include "libxtf/write/chunk-writer.h"
+#include "libxtf/write/writer-private.h"
 #include "libxtf/writer.h"
 #include "src/model/schemas.h"
 
@@ -32,6 +36,33 @@ static bool parse_row(const XtfSchema *schema, char **words, uint8_t *row, GErro
     return true;
 }
 
+/* All schemas are stored anew. */
+static void store_schemas(XtfWriter *writer)
+{
+    g_byte_array_set_size(writer->schema_rows.bytes, 0);
+    g_array_set_size(writer->schema_rows.starts, 0);
+    writer->schema_rows.stored = 0;
+    for (uint32_t i = 0; i < writer->catalog.n_schemas; i++) {
+        xtf_chunk_writer_begin_unit(&writer->schema_rows);
+        xtf_schema_encode(writer->catalog.schemas[i], writer->schema_rows.bytes);
+    }
+}
+
+static bool take_role(XtfWriter *writer, const char *type, const char *name, GError **error)
+{
+    for (uint32_t i = 0; i < writer->catalog.n_schemas; i++) {
+        XtfSchema *schema = writer->catalog.schemas[i];
+        for (uint32_t f = 0; f < schema->n_fields; f++) {
+            if (!g_str_equal(schema->name, type) || !g_str_equal(schema->fields[f].name, name))
+                continue;
+            schema->fields[f].role[0] = '\0';
+            store_schemas(writer);
+            return true;
+        }
+    }
+    return xtf_fail(error, XTF_ERROR_INVALID, "%s has no field %s", type, name);
+}
+
 static bool add_line(XtfWriter *writer, char *line, GError **error)
 {
     g_auto(GStrv) words = g_strsplit(g_strstrip(line), " ", -1);
@@ -39,6 +70,8 @@ static bool add_line(XtfWriter *writer, char *line, GError **error)
     uint8_t row[XTF_ROW_MAX];
     uint32_t id;
 
+    if (g_strv_length(words) == 3 && g_str_equal(words[0], "roleless"))
+        return take_role(writer, words[1], words[2], error);
     if (!schema || !words[1])
         return xtf_fail(error, XTF_ERROR_INVALID, "not a row: %s", line);
     if (!xtf_writer_add_schema(writer, schema, &id, error))

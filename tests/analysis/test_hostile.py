@@ -210,9 +210,15 @@ def other_kinds(programs, folder, otf2_script):
         xtf.expect("analyze", "--quiet", good)
         lines, fields = rows_of(good)
         names = [field for field, _ in fields["waits"]]
-        for field, (value, every) in ((field, case) for field in READ for case in extremes(dict(fields["waits"])[field])):
+        # Records without a field of role seq are ordered by their rows' numbers.
+        files = [("calls without a role", [["roleless", "enters_leaves", "seq"], *lines])]
+        files += [(f"{field} = {value}", hostile(lines, "waits", 2 + names.index(field), value, every))
+                  for field in READ for value, every in extremes(dict(fields["waits"])[field])]
+        for what, changed in files:
             trace.write_bytes(base.read_bytes())
-            if not write(script, trace, hostile(lines, "waits", 2 + names.index(field), value, every)):
+            if not write(script, trace, changed):
+                if changed[0][0] == "roleless":
+                    raise Failure(f"{name}: {what} cannot be written")
                 continue
             asker = Asker(xtf, ask_tree, trace)
             for number, link in itertools.product(range(sum(line[0] == "waits" for line in lines)), LINKS):
@@ -222,14 +228,14 @@ def other_kinds(programs, folder, otf2_script):
                 except Refused as reason:
                     refused += 1
                     if not str(reason).partition(": ")[2].strip():
-                        raise Failure(f"{name}, {field} = {value}: wait {number} is refused without a word") from None
+                        raise Failure(f"{name}, {what}: wait {number} is refused without a word") from None
                     continue
                 percents = sum(decimal.Decimal(line.split()[1]) for line in answer[1:]) if link == "causes" else 100
                 if answer[1:] and abs(percents - 100) > decimal.Decimal("0.01") * len(answer):
-                    raise Failure(f"{name}, {field} = {value}: causes of wait {number} are {percents} % of it")
+                    raise Failure(f"{name}, {what}: causes of wait {number} are {percents} % of it")
             ended = asker.end()
             if ended:
-                raise Failure(f"{name}, {field} = {value}: {ended}")
+                raise Failure(f"{name}, {what}: {ended}")
     return told, refused
 
 

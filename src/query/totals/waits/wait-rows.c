@@ -9,10 +9,9 @@
 
 #define WINDOWS "rma_collectives" /* operations of windows */
 
-/* Where the row that `match` means lies, by kind of wait. */
 /* What is known of a kind. */
 typedef enum {
-    ONE_SIDED = 1, /* of one-sided communication; else of messages or of MPI's operations, whose kinds windows' have */
+    ONE_SIDED = 1, /* of one-sided communication */
     TO_LEAVE = 2,  /* the call around the record was waited for to its end */
     ALONE = 4,     /* both need not have met */
 } Flags;
@@ -23,6 +22,7 @@ typedef struct {
     unsigned flags;
 } Match;
 
+/* Where the row that `match` means lies, by kind of wait. */
 static const Match matches[] = {
     {XTF_LABEL_late_sender, XTF_RECORD_SENDS, 0},
     {XTF_LABEL_late_receiver, XTF_RECORD_RECVS, 0},

@@ -294,7 +294,7 @@ static bool skip_enter(const XtfWaitSides *sides, const Side *side, uint64_t seq
     if (!xtf_array_row(&side->calls, *n, row, error))
         return false;
     frames = &side->calls.schema->aggregates[sides->times.aggregate];
-    *n += xtf_field_get(xtf_schema_field_by_role(side->calls.schema, XTF_ROLE_SEQ), row) == seq &&
+    *n += xtf_row_seq(xtf_schema_field_by_role(side->calls.schema, XTF_ROLE_SEQ), row, *n) == seq &&
           xtf_field_get(&side->calls.schema->fields[frames->values[0]], row) == 0;
     return true;
 }
@@ -362,6 +362,19 @@ static bool add_waits_within(XtfWaitWork *work, XtfWaitSides *sides, const Side 
     return good;
 }
 
+/* The call events from one time to another, which are walked over. */
+static bool count_rows(XtfWaitSides *sides, const Side *side, uint64_t begin, uint64_t end, GError **error)
+{
+    uint64_t from, to;
+
+    if (!side->calls.schema)
+        return true;
+    if (!xtf_array_rank(&side->calls, begin, &from, error) || !xtf_array_rank(&side->calls, end, &to, error))
+        return false;
+    sides->n_rows += to - MIN(from, to);
+    return true;
+}
+
 bool xtf_wait_work_within(XtfWaitWork *work, XtfWaitSides *sides, uint32_t location, uint64_t begin, uint64_t end,
                           GError **error)
 {
@@ -369,7 +382,7 @@ bool xtf_wait_work_within(XtfWaitWork *work, XtfWaitSides *sides, uint32_t locat
     g_autoptr(GArray) sums = g_array_new(FALSE, FALSE, sizeof(Sum));
 
     clear(work);
-    if (!side || !add_times(sides, side, begin, end, sums, error) ||
+    if (!side || !count_rows(sides, side, begin, end, error) || !add_times(sides, side, begin, end, sums, error) ||
         !add_waits_within(work, sides, side, begin, end, sums, error))
         return false;
     join_sums(sums);

@@ -52,14 +52,13 @@ void xtf_wait_work_init(XtfWaitWork *work);
 void xtf_wait_work_finish(XtfWaitWork *work); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfWaitWork, xtf_wait_work_finish)
 
-/* From one time to another, later one, of the trace's clock: waits in it as much as they lie in it. The same errors. */
-bool xtf_wait_work_within(XtfWaitWork *work, XtfWaitSides *sides, uint32_t location, uint64_t begin, uint64_t end,
-                          GError **error);
-/* The call path around a record. UINT64_MAX: outside of all calls. */
-bool xtf_wait_sides_context(XtfWaitSides *sides, uint32_t location, uint64_t seq, uint64_t *context, GError **error);
-
 /* Before record `seq` of a location, an index in XtfLocations, whose meeting is known. XTF_ERROR_DAMAGED if that is
  * before its first record, or rows of `waits` are none. XTF_ERROR_TOO_LARGE if there are too many of them: what a file
  * says of meetings may be wrong, and lead over all waits again and again. */
 bool xtf_wait_work_find(XtfWaitWork *work, XtfWaitSides *sides, uint32_t location, uint64_t seq,
                         const XtfWaitMeeting *meeting, GError **error);
+/* From one time to another, later one, of the trace's clock: waits in it as much as they lie in it. The same errors. */
+bool xtf_wait_work_within(XtfWaitWork *work, XtfWaitSides *sides, uint32_t location, uint64_t begin, uint64_t end,
+                          GError **error);
+/* The call path around a record. UINT64_MAX: outside of all calls. */
+bool xtf_wait_sides_context(XtfWaitSides *sides, uint32_t location, uint64_t seq, uint64_t *context, GError **error);

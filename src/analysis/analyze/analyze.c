@@ -42,7 +42,8 @@ static bool write_analyses(XtfTrace *trace, XtfWriter *writer, const char *tool,
 }
 
 /* What an earlier analysis has left, which another build may have made, with other fields. Call paths go last: the rows
- * that refer to them are those that are replaced. */
+ * of these types refer to them. Rows of derived types that this build does not know stay, and what they say of call
+ * paths is wrong from then on: they go on to refer to the numbers of rows that are others now. */
 static bool clear(XtfWriter *writer, GError **error)
 {
     uint32_t id;

@@ -163,7 +163,7 @@ typedef struct {
     KIND(FOUND_NOTHING, 2)      /* arg: so many probes of the thread found nothing before the one whose ENTER is before */ \
     KIND(REQUEST_CANCELLED, 3)  /* w2: request */                                                                      \
     KIND(COLLECTIVE_BEGIN, 2)                                                                                          \
-    KIND(FAILED, 2)             /* the call has failed: a SEND or COLLECTIVE_BEGIN right before this is not recorded */ \
+    KIND(FAILED, 2)             /* the call has failed: a SEND or COLLECTIVE_BEGIN right before this, or before a WAITED between, is not recorded */ \
     KIND(COLLECTIVE_END, 5)     /* region: index in xtf_collective_operations; arg: root; w2: comm | flags; w3: sent; w4: received */ \
     KIND(ICOLLECTIVE_REQUEST, 3)  /* w2: request */                                                                    \
     KIND(ICOLLECTIVE_COMPLETE, 6) /* as COLLECTIVE_END; w5: request */

@@ -123,13 +123,14 @@ static bool has_owner(XtfCollectRing *ring, XtfWireHead head)
     return xtf_collect_malformed(ring, "%s is of no thread: OWNER is the first record of a ring", kind_name(head));
 }
 
-/* The next record does not take back what has begun. */
+/* The next record does not take back what has begun. The one behind WAITED may: WAITED is written in front of any. */
 static bool settle(XtfCollectRing *ring, XtfWireHead head)
 {
     if (G_LIKELY(ring->begun.kind == XTF_WIRE_NOTHING) || head.kind == XTF_WIRE_FAILED)
         return true;
     bool good = xtf_collect_append_begun(ring);
-    ring->begun.kind = XTF_WIRE_NOTHING;
+    if (head.kind != XTF_WIRE_WAITED)
+        ring->begun.kind = XTF_WIRE_NOTHING;
     return good;
 }
 

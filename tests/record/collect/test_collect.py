@@ -137,6 +137,18 @@ class Collector(unittest.TestCase):
         self.assertEqual([row[:2] for row in arrays["cancelled"]], [sends[1][:2]])
         self.assertEqual(arrays["cancelled"][0][-2:], [3, 1])  # bytes, and row of sends
 
+    def test_begun_and_no_room(self):
+        """A failed call is one whose record had to wait for room, too: what tells of the wait stands between."""
+        waited = record("WAITED", 11, 0, 0, 12)
+        with Traced(XTF, self.folder, rank=0, world=4, phase=RUNNING) as traced:
+            traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + define_region(1, OWN, "work"))
+            traced.memory.append(0, record("ENTER", 10, OWN) + record("SEND", 10, 0, 3, 7 << 32, 1) + waited + record("FAILED", 13) + record("LEAVE", 14, OWN))
+            traced.memory.append(0, record("ENTER", 20, OWN) + record("SEND", 20, 0, 3, 7 << 32, 2) + waited + record("LEAVE", 24, OWN) + record("FAILED", 25))
+            self.assertEqual(traced.end(), (0, ""))
+        arrays = {array.schema.name: [array.schema.values(row) for row in array.read()] for array in Trace(self.part()).arrays()}
+        self.assertEqual(len(arrays["sends"]), 2)
+        self.assertEqual([row[:2] for row in arrays["cancelled"]], [arrays["sends"][0][:2]])
+
     def test_before_the_rank(self):
         """Records wait until the process has its number, in whatever number they come."""
         with Traced(XTF, self.folder, program=("cat", "/dev/zero"), ring_size=4096, environment={"PMI_RANK": "9"}) as traced:

@@ -15,6 +15,7 @@ enum {
     PATIENCE = 5,       /* seconds */
     FIRST_REST = 1,     /* ms, and twice that each time */
     LONGEST_REST = 100, /* ms */
+    AT_ONCE = 64,       /* ranks that are translated */
 };
 
 bool xtf_mpi_is_partial;
@@ -27,29 +28,50 @@ static bool all_are_there(const unsigned char *file)
     return !memchr(file + 1, 0, xtf_mpi_world.size);
 }
 
-/* Reads the file, with the lock; closes it if all are there, or nobody waits any longer. True: it is closed. */
-static bool look(int fd, unsigned char *file, bool late)
+typedef enum {
+    OPEN,
+    CLOSED,
+    BROKEN, /* the file cannot be read, written or locked: errno says why */
+} Seen;
+
+/* Sets a byte of the file, and no other: where locks do not hold between nodes, nobody loses what others have set. */
+static bool set(int fd, unsigned char *file, size_t at)
 {
-    size_t size = 1 + (size_t)xtf_mpi_world.size;
+    file[at] = 1;
+    return pwrite(fd, file + at, 1, (off_t)at) == 1;
+}
+
+/* Reads the file, with the lock; closes it if all are there, or nobody waits any longer. */
+static Seen look(int fd, unsigned char *file, bool late)
+{
+    size_t size = 1 + (size_t)xtf_mpi_world.size, own = 1 + (size_t)xtf_mpi_world.rank;
 
     memset(file, 0, size);
     if (pread(fd, file, size, 0) < 0)
-        return false;
+        return BROKEN;
     if (file[0])
-        return true;
-    file[1 + xtf_mpi_world.rank] = 1;
-    file[0] = late || all_are_there(file);
-    return pwrite(fd, file, size, 0) == (ssize_t)size && file[0];
+        return CLOSED;
+    if (!file[own] && !set(fd, file, own))
+        return BROKEN;
+    if (!late && !all_are_there(file))
+        return OPEN;
+    return set(fd, file, 0) ? CLOSED : BROKEN;
 }
 
-static bool lock(int fd)
+static Seen look_locked(int fd, unsigned char *file, bool late)
 {
     int failed;
 
     do
         failed = flock(fd, LOCK_EX);
     while (failed && errno == EINTR);
-    return !failed;
+    if (failed)
+        return BROKEN;
+    Seen seen = look(fd, file, late);
+    int why = errno;
+    flock(fd, LOCK_UN);
+    errno = why;
+    return seen;
 }
 
 static uint64_t milliseconds(void)
@@ -60,22 +82,23 @@ static uint64_t milliseconds(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Until the file is closed. False: it cannot be read or written. */
+/* Until the file is closed. False: it cannot be read, written or locked, which is said. */
 static bool await(int fd, unsigned char *file)
 {
     uint64_t end = milliseconds() + 1000 * PATIENCE;
     long rest = FIRST_REST;
+    Seen seen;
 
-    for (bool late = false;; late = milliseconds() > end) {
-        if (!lock(fd))
-            return false;
-        bool closed = look(fd, file, late);
-        flock(fd, LOCK_UN);
-        if (closed || late)
-            return closed;
+    for (bool late = false; (seen = look_locked(fd, file, late)) == OPEN; late = milliseconds() > end) {
         nanosleep(&(struct timespec){.tv_nsec = rest * 1000000}, NULL);
         rest = 2 * rest < LONGEST_REST ? 2 * rest : LONGEST_REST;
     }
+    if (seen == BROKEN)
+        xtf_core_say(
+            "who is recorded cannot be found out, and all are taken to be: the file 'recorded' in the folder of "
+            "the job: %s",
+            strerror(errno));
+    return seen == CLOSED;
 }
 
 void xtf_mpi_partial_find(void)
@@ -106,21 +129,20 @@ uint32_t xtf_mpi_partial_first(void)
 /* Adds to what is known of members: *missing, some are not recorded; *foreign, some are of other worlds. */
 static void look_at(MPI_Group group, bool *missing, bool *foreign)
 {
-    int n = 0, *ranks;
+    int size = 0, ranks[AT_ONCE], there[AT_ONCE];
 
-    if (XTF_PMPI(Group_size)(group, &n) != MPI_SUCCESS || n <= 0)
+    if (XTF_PMPI(Group_size)(group, &size) != MPI_SUCCESS)
         return;
-    ranks = malloc(2 * sizeof *ranks * (size_t)n);
-    if (!ranks)
-        abort(); /* others would wait, or nobody would answer */
-    for (int i = 0; i < n; i++)
-        ranks[i] = i;
-    XTF_PMPI(Group_translate_ranks)(group, n, ranks, xtf_mpi_world_group, ranks + n);
-    for (int i = n; i < 2 * n; i++) {
-        *foreign |= ranks[i] < 0;
-        *missing |= ranks[i] >= 0 && !recorded[1 + ranks[i]];
+    for (int at = 0; at < size; at += AT_ONCE) {
+        int n = size - at < AT_ONCE ? size - at : AT_ONCE;
+        for (int i = 0; i < n; i++)
+            ranks[i] = at + i;
+        XTF_PMPI(Group_translate_ranks)(group, n, ranks, xtf_mpi_world_group, there);
+        for (int i = 0; i < n; i++) {
+            *foreign |= there[i] < 0;
+            *missing |= there[i] >= 0 && !recorded[1 + there[i]];
+        }
     }
-    free(ranks);
 }
 
 bool xtf_mpi_partial_is_apart(MPI_Comm made, bool from_apart)

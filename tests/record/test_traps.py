@@ -78,6 +78,16 @@ def try_plugin(mpi, folder, host, plugin):
     expect(f"{mpi}, a plugin that is bound to its own libraries, is told of: {said}", "no call of it came to the recorder" in said, True)
 
 
+def try_handled(mpi, folder):
+    """Errors of calls that the program handles itself: its handlers are called as often as without a recorder."""
+    binary, trace = os.path.join(folder, "handled"), os.path.join(folder, f"{mpi}-handled.xtf")
+    mpi.compile(str(TRAPS / "handled.c"), binary)
+    plain, recorded = (subprocess.run([*before, *mpi.launch(1, binary)], capture_output=True, text=True, timeout=60, check=False, env=mpis.ENVIRONMENT, cwd=folder)
+                       for before in ([], [XTF, "record", "--mpi", mpi.name, "-o", trace]))
+    expect(f"{mpi}, handled, without a recorder: {plain.stderr}", plain.stdout.startswith("3 failed, handled: "), True)
+    expect(f"{mpi}, handled: {recorded.stderr}", (recorded.returncode, recorded.stdout), (plain.returncode, plain.stdout))
+
+
 def try_inert(mpi, folder, binary):
     """Without `xtf record` the module does nothing."""
     before = set(os.listdir(folder))
@@ -97,6 +107,7 @@ def main():
                 try_program(mpi, folder, paths["traps"], how, expected)
             try_plugin(mpi, folder, paths["host"], paths["plugin.so"])
             try_throw(mpi, folder)
+            try_handled(mpi, folder)
             try_inert(mpi, folder, paths["traps"])
     print("\n".join(problems) or "as it should be")
     return 1 if problems else 0

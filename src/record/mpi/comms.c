@@ -1,6 +1,7 @@
 #include "src/record/mpi/comms.h"
 
 #include "src/record/mpi/records.h"
+#include "src/record/mpi/valid.h"
 #include "src/record/mpi/world.h"
 
 __thread XtfMpiCached xtf_mpi_cache[XTF_MPI_CACHE];
@@ -22,7 +23,8 @@ static int copy_id(MPI_Comm comm, int key, void *extra, void *value, void *copy,
 /* The communicator ends: the program frees it, or whoever owned it. */
 static int delete_id(MPI_Comm comm, int key, void *value, void *extra)
 {
-    (void)comm, (void)key, (void)extra;
+    (void)key, (void)extra;
+    xtf_mpi_valid_remove((uint64_t)(uintptr_t)comm);
     xtf_mpi_forget();
     xtf_mpi_record_end(XTF_WIRE_COMM_DESTROY, (uint32_t)(uintptr_t)value);
     return MPI_SUCCESS;
@@ -67,7 +69,8 @@ void xtf_mpi_comm_set_id(MPI_Comm comm, uint32_t id)
 {
     if (keyval == MPI_KEYVAL_INVALID || id == XTF_WIRE_NONE)
         return;
-    XTF_PMPI(Comm_set_attr)(comm, keyval, (void *)(uintptr_t)id);
+    if (XTF_PMPI(Comm_set_attr)(comm, keyval, (void *)(uintptr_t)id) == MPI_SUCCESS)
+        xtf_mpi_valid_add((uint64_t)(uintptr_t)comm);
     xtf_mpi_forget();
 }
 

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "src/record/mpi/comms.h"
+#include "src/record/mpi/valid.h"
 
 uint64_t xtf_mpi_bytes(long long count, MPI_Datatype type)
 {
@@ -12,7 +13,9 @@ uint64_t xtf_mpi_bytes(long long count, MPI_Datatype type)
 
     if (count <= 0 || type == MPI_DATATYPE_NULL)
         return 0;
-    if (xtf_pmpi.Type_size(type, &size) == MPI_SUCCESS && size != MPI_UNDEFINED)
+    if (xtf_pmpi.Type_size(type, &size) != MPI_SUCCESS)
+        return 0; /* the error handler was called: once is enough */
+    if (size != MPI_UNDEFINED)
         return (uint64_t)count * (uint64_t)size;
     if (xtf_pmpi.Type_size_x(type, &large) == MPI_SUCCESS && large != MPI_UNDEFINED)
         return (uint64_t)count * (uint64_t)large;
@@ -25,6 +28,13 @@ void xtf_mpi_messages_begin(void)
 
     if (xtf_pmpi.Query_thread(&level) == MPI_SUCCESS)
         xtf_mpi_requests_share(level == MPI_THREAD_MULTIPLE);
+    xtf_mpi_valid_begin();
+}
+
+bool xtf_mpi_can_send(MPI_Datatype type, MPI_Comm comm)
+{
+    return (comm == xtf_mpi_world_handle || xtf_mpi_valid_has(XTF_MPI_HANDLE(comm))) &&
+           xtf_mpi_valid_has(XTF_MPI_HANDLE(type));
 }
 
 void xtf_mpi_send(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, MPI_Comm comm)
@@ -223,7 +233,8 @@ void xtf_mpi_mprobe(XtfRing *ring, uint64_t time, MPI_Message message, MPI_Comm 
                             .id = xtf_mpi_requests_ids(1),
                             .comm = xtf_mpi_comm_id(comm)};
     /* Messages that are there have handles of their own: an older one was received unseen. */
-    xtf_mpi_requests_complete(xtf_mpi_save_message(message), true, &stale);
+    if (xtf_mpi_requests_complete(xtf_mpi_save_message(message), true, &stale) && ring)
+        xtf_core_record(ring, time, XTF_WIRE_REQUEST_CANCELLED, 0, 0, stale.id);
     xtf_core_record(ring, time, XTF_WIRE_IRECV_REQUEST, 0, 0, probed.id);
     xtf_mpi_requests_add(&probed);
 }

@@ -2,11 +2,10 @@
  * Messages and requests as the wrappers of MPI's functions see them: from the arguments of a call to records.
  *
  * The wrappers call these functions after MPI's own has returned, and only if it succeeded, but where it says `result`.
- * A send that may block is recorded before: who follows the trace sees it while it waits, and nothing of an earlier
- * time comes later. Sends and postings are recorded with the time at which their call was entered, receives and
- * completions with the time at which it returned. A message from or to MPI_PROC_NULL is none, and its request is one of
- * which nothing is recorded. Bytes are counts times sizes of types in 64 bits; of received messages what the status
- * says.
+ * A send that may block is recorded before, if xtf_mpi_can_send(): who follows the trace sees it while it waits. Sends
+ * and postings are recorded with the time at which their call was entered, receives and completions with the time at
+ * which it returned. A message from or to MPI_PROC_NULL is none, and its request is one of which nothing is recorded.
+ * Bytes are counts times sizes of types in 64 bits; of received messages what the status says.
  *
  * What a call asks for must be kept before the call where the call changes it: requests (xtf_mpi_save_requests()), and
  * messages (xtf_mpi_save_message()).
@@ -35,7 +34,10 @@ uint64_t xtf_mpi_bytes(long long count, MPI_Datatype type);
 /* The bytes that were received. */
 uint64_t xtf_mpi_received(const MPI_Status *status);
 
-/* Before the call. */
+/* Before a send: whether type and communicator are certain to be valid (valid.h). Of others nothing is asked before the
+ * call has succeeded: that would call an error handler, and maybe another one than the call does. */
+bool xtf_mpi_can_send(MPI_Datatype type, MPI_Comm comm);
+/* Before the call, or after it has succeeded. */
 void xtf_mpi_send(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, MPI_Comm comm);
 void xtf_mpi_recv(XtfRing *ring, uint64_t time, MPI_Comm comm, const MPI_Status *status);
 void xtf_mpi_isend(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, MPI_Comm comm, MPI_Request request);

@@ -121,10 +121,19 @@ def unrecorded_of(function, snippets):
             f"    next({passed_of(function, '&result')});", *changes_of(conversions), *wrappers.unrecorded_after_of(filled), "    xtf_core_thread.busy = busy;", *RETURNED, "    return;", "    }"]
 
 
+def passed_on_of(function, snippets):
+    """The call where nothing is recorded, as wrappers.passed_on_of() makes it."""
+    conversions, filled = filled_of(function, snippets)
+    if function.recorded != "off" or not filled.after:
+        return [f"        next({passed_of(function, 'ierror')});", "        return;"]
+    return ["    MPI_Fint result = MPI_SUCCESS;", *declarations_of(conversions), *wrappers.indent(filled.before),
+            f"    next({passed_of(function, '&result')});", *changes_of(conversions), *wrappers.indent(filled.after), *RETURNED, "    return;"]
+
+
 def body_of(function, snippets):
     """A function that all names of a routine share; `next` is what it passes the call on to."""
     short, parameters = function.short, parameters_of(function)
-    pass_on = [f"        next({passed_of(function, 'ierror')});", "        return;"]
+    pass_on = passed_on_of(function, snippets)
     lines = [f"typedef void Fortran{short}({parameters});", f"static void fortran_{short}(Fortran{short} *next, {parameters})", "{"]
     if function.recorded == "off":
         lines += [f"    if (xtf_mpi_quiet({function.number})) {{", *pass_on, "    }"]

@@ -43,9 +43,15 @@ FAILED = "{result} != MPI_SUCCESS"
 OR_FAILED = " else { xtf_mpi_failed({ring}, {left}); }"
 
 
-def sendrecv(send_bytes):
-    return (f"xtf_mpi_send({{ring}}, {{entered}}, {send_bytes}, {{dest}}, {{sendtag}}, {{comm}});",
-            succeeded("xtf_mpi_recv({ring}, {left}, {comm}, {status})") + OR_FAILED)
+def send(send_bytes, datatype, tag, then=""):
+    """A send, and what else is recorded of the call if it succeeds."""
+    sent = f"xtf_mpi_send({{ring}}, {{entered}}, {send_bytes}, {{dest}}, {tag}, {{comm}});"
+    return (f"bool sent = xtf_mpi_can_send({datatype}, {{comm}}); if (sent) {{ {sent} }}",
+            f"if ({{result}} == MPI_SUCCESS) {{ if (!sent) {{ {sent} }} {then} }} else if (sent) {{ xtf_mpi_failed({{ring}}, {{left}}); }}")
+
+
+def sendrecv(send_bytes, datatype):
+    return send(send_bytes, datatype, "{sendtag}", "xtf_mpi_recv({ring}, {left}, {comm}, {status});")
 
 
 def isendrecv(send_bytes, room):
@@ -53,12 +59,12 @@ def isendrecv(send_bytes, room):
 
 
 KINDS = {
-    "send": (f"xtf_mpi_send({{ring}}, {{entered}}, {BYTES}, {{dest}}, {{tag}}, {{comm}});", "if ({result} != MPI_SUCCESS) { xtf_mpi_failed({ring}, {left}); }"),
+    "send": send(BYTES, "{datatype}", "{tag}"),
     "recv": ("", succeeded("xtf_mpi_recv({ring}, {left}, {comm}, {status})")),
     "isend": ("", succeeded(f"xtf_mpi_isend({{ring}}, {{entered}}, {BYTES}, {{dest}}, {{tag}}, {{comm}}, *{{request}})")),
     "irecv": ("", succeeded("xtf_mpi_irecv({ring}, {entered}, {source}, {comm}, *{request})")),
-    "sendrecv": sendrecv(SEND_BYTES),
-    "sendrecv_replace": sendrecv(BYTES),
+    "sendrecv": sendrecv(SEND_BYTES, "{sendtype}"),
+    "sendrecv_replace": sendrecv(BYTES, "{datatype}"),
     "isendrecv": isendrecv(SEND_BYTES, "xtf_mpi_bytes({recvcount}, {recvtype})"),
     "isendrecv_replace": isendrecv(BYTES, BYTES),
     "send_init": ("", succeeded(f"xtf_mpi_send_init({BYTES}, {{dest}}, {{tag}}, {{comm}}, *{{request}}, 0)")),
@@ -88,6 +94,9 @@ KINDS = {
     "request_get_status": (ONE + TEST, test(f"{FAILED} || {{flag}}", "xtf_mpi_release(saved)"), f"{FAILED} || " + unless("{flag}", "1, &saved")),
     "request_free": (ONE, "xtf_mpi_freed({result}, saved);"),
     "cancel": (HANDLE, succeeded("xtf_mpi_requests_cancel(handle)")),
+    "type_commit": ("", succeeded("xtf_mpi_valid_add(XTF_MPI_HANDLE({datatype}))")),
+    # The program may pass NULL, of which MPI says that it is an error.
+    "type_free": ("const MPI_Datatype *type = &{datatype}; uint64_t handle = type ? XTF_MPI_HANDLE(*type) : 0;", succeeded("xtf_mpi_valid_remove(handle)")),
 }
 
 # Kinds after which requests, or matched messages, are others: that is noted where nothing is recorded, too, with a ring of NULL.

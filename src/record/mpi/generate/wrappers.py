@@ -100,16 +100,25 @@ def unrecorded_body_of(function, snippets):
             "        xtf_core_thread.busy = busy;", "        return result;", "    }"]
 
 
+def passed_on_of(function, snippets, test):
+    """The call where nothing is recorded, for a reason of its own: what its snippets keep is kept all the same, if it is off by default."""
+    filled = kinds.fill(snippets, roles.roles_of(function), function)
+    if function.recorded != "off" or not filled.after:
+        return [f"    if ({test})", f"        return {call_of(function)};"]
+    return [f"    if ({test}) {{", *indent(filled.before), f"        {function.result} result = {call_of(function)};",
+            *indent(filled.after), "        return result;", "    }"]
+
+
 def wrapper_of(function, snippets):
     """The text of a wrapper."""
     lines = [f"XTF_MPI_VISIBLE {function.result} {function.name}({function.parameters})", "{"]
     if function.recorded == "off":
-        lines += [f"    if (xtf_mpi_quiet({function.number}))", f"        return {call_of(function)};"]
+        lines += passed_on_of(function, snippets, f"xtf_mpi_quiet({function.number})")
     lines += [f"    XtfRing *ring = {BEGINS.get(function.kind, 'xtf_mpi_begin()')};"]
     if unrecorded_test_of(function):
         lines += unrecorded_body_of(function, snippets)
     else:
-        lines += ["    if (!ring)", f"        return {call_of(function)};"]
+        lines += passed_on_of(function, snippets, "!ring")
     lines += body_of(function, snippets)
     lines += ["    xtf_core_end();", *indent(ENDS.get(function.kind, "")), "    return result;", "}"]
     return "\n".join(lines)

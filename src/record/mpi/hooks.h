@@ -14,6 +14,6 @@
 #include "src/record/mpi/rma.h"
 #include "src/record/mpi/spawn.h"
 #include "src/record/mpi/start.h"
-#include "src/record/mpi/world.h"
 #include "src/record/mpi/valid.h"
+#include "src/record/mpi/world.h"
 #include "src/record/mpi/wrapper.h"

@@ -111,8 +111,8 @@ void xtf_mpi_partial_find(void)
         recorded = file;
         file = NULL;
         if (xtf_mpi_world.rank == xtf_mpi_partial_first())
-            xtf_core_say("not all processes of MPI_COMM_WORLD are recorded: communicators, windows and files that "
-                         "others take part in have no number");
+            xtf_core_say("not all processes of MPI_COMM_WORLD are recorded, or not all see one folder of parts: "
+                         "communicators, windows and files that others take part in have no number");
     }
     free(file);
     if (fd >= 0)

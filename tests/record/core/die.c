@@ -119,16 +119,18 @@ static void say_what_it_is_like(void)
 {
     int before = errno;
     sigset_t blocked;
-    int status, file = open("/dev/null", O_RDONLY);
+    char line[1024]; /* written at once: launchers mix what processes write in pieces */
+    int status, file = open("/dev/null", O_RDONLY), n;
 
     sigprocmask(SIG_SETMASK, NULL, &blocked);
-    printf("descriptor %d, child %d, nice %d, session %d, blocked", file, waitpid(-1, &status, WNOHANG),
-           getpriority(PRIO_PROCESS, 0), getsid(0) == getpid());
+    n = snprintf(line, sizeof line, "descriptor %d, child %d, nice %d, session %d, blocked", file,
+                 waitpid(-1, &status, WNOHANG), getpriority(PRIO_PROCESS, 0), getsid(0) == getpid());
     for (int i = 1; i < NSIG; i++)
         if (sigismember(&blocked, i) == 1)
-            printf(" %d", i);
-    printf(", errno %d\n", before);
+            n += snprintf(line + n, sizeof line - (size_t)n, " %d", i);
+    snprintf(line + n, sizeof line - (size_t)n, ", errno %d\n", before);
     close(file);
+    fputs(line, stdout);
     fflush(stdout);
 }
 

@@ -91,6 +91,39 @@ static void assert_shows(const Written *written, const char *path, const char *e
     g_string_free(text, TRUE);
 }
 
+static bool note_name(const char *name, XtfNodeKind kind, void *data)
+{
+    g_ptr_array_add(data, g_strdup(name));
+    return true;
+}
+
+static bool is_listed(const Written *written, const char *path, const char *name)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    XtfNode *node = xtf_tree_resolve(written->tree, path, NULL);
+
+    cr_assert(node && xtf_node_list(node, 0, note_name, names, NULL), "%s", path);
+    xtf_node_unref(node);
+    return g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL);
+}
+
+Test(derived, are_listed_where_records_of_all_types_are)
+{
+    const char *const with[] = {"/", "proc/0", "proc/0/thread/0", "time/10%-20%", "region/MPI_Recv", "zoom/1"},
+                      *const without[] = {"enters_leaves", "calls", "at/10%", "num/3-10", "waits", "proc/0/waits"};
+    g_auto(Written) written = {0};
+
+    write_trace(&written, NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(with); i++)
+        cr_assert(is_listed(&written, with[i], "waits"), "%s", with[i]);
+    for (size_t i = 0; i < G_N_ELEMENTS(without); i++)
+        cr_assert_not(is_listed(&written, without[i], "waits"), "%s", without[i]);
+    /* Who walks the tree goes over the processes once. */
+    cr_assert(is_listed(&written, "/", "proc") && !is_listed(&written, "waits", "proc"));
+    cr_assert(is_listed(&written, "proc/0", "thread") && !is_listed(&written, "proc/0/waits", "thread"));
+    cr_assert(is_shown(&written, "waits/proc/0/thread/0"));
+}
+
 Test(derived, are_shown_by_themselves)
 {
     g_auto(Written) written = {0};
@@ -137,6 +170,7 @@ Test(derived, are_not_shown_if_they_were_made_with_other_clocks)
     cr_assert_neq(digest_of(&written), none);
     cr_assert_not(is_shown(&written, "/waits"));
     cr_assert_not(is_shown(&written, "/proc/0/waits"));
+    cr_assert_not(is_listed(&written, "/", "waits") || is_listed(&written, "/proc/0/thread/0", "waits"));
     assert_shows(&written, "count", "500");
     set_clock(&written, NULL);
     cr_assert(is_shown(&written, "/waits"));

@@ -24,15 +24,23 @@ enum {
     FRAMES = 128, /* windows, too */
 };
 
-/* The sets that a directory is in. */
+static bool is_of_derived(const XtfNode *directory)
+{
+    int64_t type = directory->selection->type;
+
+    return type >= 0 && xtf_trace_schema(directory->tree->trace, (uint32_t)type)->kind == XTF_SCHEMA_DERIVED;
+}
+
+/* The sets that a directory is in. Derived types are listed in every selection: below them nothing is narrowed again,
+ * or programs that walk the tree would go over all processes once more for each type. */
 static unsigned sets_of(const XtfNode *directory)
 {
     const XtfSelection *selection = directory->selection;
-    bool is_network = directory->tree->context.scale.bytes;
+    bool is_network = directory->tree->context.scale.bytes, narrows = !is_of_derived(directory);
     return (is_network ? NETWORK : PROGRAM) | (directory->depth == 0 ? ROOT : 0) |
            (directory->is_window ? WINDOWS : 0) | (directory->is_instant ? INSTANTS : 0) |
-           (directory->is_frame ? FRAMES : 0) | (selection->procs ? 0 : ANY_PROC) |
-           (selection->procs && !selection->threads ? PROC_ANY_THREAD : 0);
+           (directory->is_frame ? FRAMES : 0) | (narrows && !selection->procs ? ANY_PROC : 0) |
+           (narrows && selection->procs && !selection->threads ? PROC_ANY_THREAD : 0);
 }
 
 typedef struct {
@@ -198,7 +206,29 @@ static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
 
 /* ---- Listing. */
 
-/* The types that the selection's locations have records of, calls first, then in the order of the schemas. */
+static bool list_derived(XtfTraceContext *context, const XtfSchema *schema, XtfLister *lister, GError **error)
+{
+    bool outdated;
+
+    if (!xtf_trace_context_is_outdated(context, schema, &outdated, error))
+        return false;
+    if (!outdated)
+        xtf_lister_show(lister, context->type_names[schema->id], XTF_NODE_DIRECTORY);
+    return true;
+}
+
+/* Whatever locations there are: all that this looks at is held in memory. */
+static bool list_all_derived(XtfTraceContext *context, XtfLister *lister, GError **error)
+{
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
+        const XtfSchema *schema = xtf_trace_schema(context->trace, i);
+        if (schema->kind == XTF_SCHEMA_DERIVED && !list_derived(context, schema, lister, error))
+            return false;
+    }
+    return true;
+}
+
+/* The types that the selection's locations have rows of, calls first, then in the order of the schemas. */
 static bool list_types(XtfTraceContext *context, const XtfSelection *selection, XtfLister *lister, GError **error)
 {
     g_autofree bool *present = g_new0(bool, xtf_trace_n_schemas(context->trace) + 1);
@@ -218,13 +248,10 @@ static bool list_types(XtfTraceContext *context, const XtfSelection *selection, 
         xtf_lister_show(lister, CALLS, XTF_NODE_DIRECTORY);
     for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
         const XtfSchema *schema = xtf_trace_schema(context->trace, i);
-        bool outdated;
-        if (!present[i] || (schema->kind != XTF_SCHEMA_RECORD && schema->kind != XTF_SCHEMA_DERIVED))
-            continue;
-        if (!xtf_trace_context_is_outdated(context, schema, &outdated, error))
-            return false;
-        if (!outdated)
+        if (present[i] && schema->kind == XTF_SCHEMA_RECORD)
             xtf_lister_show(lister, context->type_names[i], XTF_NODE_DIRECTORY);
+        else if (present[i] && schema->kind == XTF_SCHEMA_DERIVED && !list_derived(context, schema, lister, error))
+            return false;
     }
     return true;
 }
@@ -278,9 +305,11 @@ static bool list(XtfNode *directory, XtfLister *lister, GError **error)
         else if (is_listed(directory, &entries[i]))
             xtf_lister_show(lister, entries[i].name, entries[i].class->kind);
     }
-    if (!selection->procs || !selection->threads || selection->type != XTF_ANY_TYPE || directory->is_instant)
+    if (selection->type != XTF_ANY_TYPE || directory->is_instant)
         return true;
-    return list_types(&directory->tree->context, selection, lister, error);
+    if (selection->procs && selection->threads)
+        return list_types(&directory->tree->context, selection, lister, error);
+    return selection->base || list_all_derived(&directory->tree->context, lister, error);
 }
 
 const XtfNodeClass xtf_selection_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup, .list = list};

@@ -142,6 +142,23 @@ def check_twice(xtf, checker, trace):
             raise Failure(f"{trace}: {command}: {result.stdout}{result.stderr}")
 
 
+def check_jobs(xtf, archive, folder):
+    """Whatever the number of threads is, the analysis is the same; only where its pages lie may differ."""
+    texts, sizes = [], []
+    for jobs in (1, 2, 7):
+        trace = folder / "jobs.xtf"
+        subprocess.run([xtf, "import", "-f", "-q", "-o", trace, archive], check=True, capture_output=True)
+        subprocess.run([xtf, "analyze", "-q", "-j", str(jobs), trace], check=True)
+        paths = [f"/{kind}/records" for kind in ("waits", "delays", "critical", "activity", "ideal")]
+        texts.append([subprocess.run([xtf, "cat", trace, path], check=True, capture_output=True).stdout
+                      for path in (*paths, "/definitions/contexts")])
+        sizes.append(trace.stat().st_size)
+    if texts != texts[:1] * 3 or sizes != sizes[:1] * 3:
+        raise Failure(f"{archive}: its analysis is another one with more threads: {sizes}")
+    if subprocess.run([xtf, "analyze", "-q", "-j", "-1", trace], capture_output=True, check=False).returncode != 2:
+        raise Failure("analyze takes -1 threads")
+
+
 def check_copy(xtf, trace, folder):
     """A copy keeps an analysis."""
     copy = folder / "copy.xtf"
@@ -214,6 +231,7 @@ def main():
             last = archive
         if last:
             check_copy(xtf, trace, folder)
+            check_jobs(xtf, last, folder)
             check_killed(xtf, last, folder)
             check_mount(xtf, last, folder)
         shutil.rmtree(folder / "xtf", ignore_errors=True)

@@ -110,3 +110,54 @@ Test(parallel, callers_share_the_helpers)
         g_thread_join(threads[i]);
     cr_assert_eq(callers.failures, 0);
 }
+
+typedef struct {
+    GThread *caller;
+    bool expects_help;
+    gint helpers; /* atomic: threads beside the caller that take part */
+} Watching;
+
+static void *begin_watching(void *data)
+{
+    Watching *watching = data;
+
+    if (g_thread_self() != watching->caller)
+        g_atomic_int_inc(&watching->helpers);
+    return data;
+}
+
+/* Lasts until somebody helps, if anybody is to. */
+static bool watch(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+{
+    Watching *watching = data;
+
+    for (unsigned i = 0; i < 1000 && watching->expects_help && g_atomic_int_get(&watching->helpers) == 0; i++)
+        g_usleep(1000);
+    return true;
+}
+
+static void join_watching(void *own, void *data)
+{
+}
+
+static gint helpers_of(unsigned threads)
+{
+    const XtfParallelWork work = {.step = 1, .begin = begin_watching, .work = watch, .join = join_watching};
+    Watching watching = {.caller = g_thread_self(), .expects_help = threads > 1};
+
+    xtf_parallel_set_threads(threads);
+    cr_assert(xtf_parallel(&work, &watching, 64, NULL));
+    return watching.helpers;
+}
+
+/* Each test is a process of its own: the number of threads is said before the first work. */
+Test(parallel, one_thread_has_no_help)
+{
+    cr_assert_eq(helpers_of(1), 0);
+}
+
+Test(parallel, threads_are_as_many_as_wanted)
+{
+    gint helpers = helpers_of(3);
+    cr_assert(helpers == 1 || helpers == 2, "%d", helpers);
+}

@@ -17,6 +17,7 @@
 #include "src/cli/ui/progress.h"
 #include "src/files/shell-word.h"
 #include "src/import/output.h"
+#include "src/query/select/parallel.h"
 #include "src/query/text/time-scale.h"
 
 #define TOOL "xtf analyze " XTF_VERSION
@@ -220,11 +221,13 @@ int xtf_command_analyze(int argc, char **argv)
 {
     g_autofree char *output = NULL;
     Analyze analyze = {0};
+    gint jobs = 0;
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write the analysis into FILE, and leave TRACE as it is",
          "FILE"},
         {"force", 'f', 0, G_OPTION_ARG_NONE, &analyze.force,
          "Replace FILE if it is there already, and no analysis of TRACE", NULL},
+        {"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Share the work among N threads (default: one a processor)", "N"},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &analyze.quiet, "No progress, no report", NULL},
         {0},
     };
@@ -241,6 +244,11 @@ int xtf_command_analyze(int argc, char **argv)
             "To a merged TRACE, as `xtf record` makes it, nothing is added: its analysis goes beside it.",
             entries))
         return XTF_EXIT_USAGE;
+    if (jobs < 0) {
+        fputs("xtf: analyze: --jobs takes a number from 1 on (0: one a processor)\n", stderr);
+        return XTF_EXIT_USAGE;
+    }
+    xtf_parallel_set_threads((unsigned)jobs);
     analyze.source = argv[1];
     analyze.output = output;
     bool good = run(&analyze, &error);

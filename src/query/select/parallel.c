@@ -72,14 +72,21 @@ static void help(gpointer data, gpointer unused)
     job_unref(data);
 }
 
-/* The threads that help; fewer than there are cores, as the caller works too. NULL: there is one core. */
+static unsigned wanted_threads;
+
+void xtf_parallel_set_threads(unsigned n)
+{
+    wanted_threads = n;
+}
+
+/* The threads that help; one fewer than share the work, as the caller works too. NULL: there is none. */
 static GThreadPool *helpers(void)
 {
     static GThreadPool *pool;
     static gsize ready;
 
     if (g_once_init_enter(&ready)) {
-        int n = (int)g_get_num_processors() - 1;
+        int n = (int)(wanted_threads > 0 ? wanted_threads : g_get_num_processors()) - 1;
         pool = n > 0 ? g_thread_pool_new(help, NULL, n, FALSE, NULL) : NULL;
         g_once_init_leave(&ready, 1);
     }

@@ -21,6 +21,10 @@ typedef struct {
     void (*join)(void *own, void *data);
 } XtfParallelWork;
 
+/* Before the first work: how many threads share it, the caller included; 0, as without this: as many as there are
+ * cores. */
+void xtf_parallel_set_threads(unsigned n);
+
 /* Does the work on items [0, n). If it fails, the error is that of the first item of all that failed, as if one thread
  * had gone from item to item. */
 bool xtf_parallel(const XtfParallelWork *work, void *data, uint32_t n, GError **error);

@@ -1,22 +1,19 @@
 #include "libxtf/base/object-pool.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "libxtf/base/nameless.h"
+#include "libxtf/base/file-memory.h"
 
 enum {
     BLOCK_FIRST = 16 << 10, /* bytes */
     BLOCK_MAX = 1 << 20,
     IN_MEMORY = 4 << 20, /* before blocks are a file's */
+    ROOM_MIN = 64 << 20, /* of addresses for blocks of one file */
 };
 
 typedef struct {
     uint8_t *data;
     size_t size;
     size_t n; /* objects */
-    bool mapped;
+    bool in_file;
 } Block;
 
 static Block *block_at(const XtfObjectPool *pool, guint i)
@@ -24,52 +21,63 @@ static Block *block_at(const XtfObjectPool *pool, guint i)
     return &g_array_index(pool->blocks, Block, i);
 }
 
+static XtfFileMemory *file_at(const XtfObjectPool *pool, guint i)
+{
+    return &g_array_index(pool->files, XtfFileMemory, i);
+}
+
 void xtf_object_pool_init(XtfObjectPool *pool, size_t object_size)
 {
-    *pool = (XtfObjectPool){.object_size = object_size, .blocks = g_array_new(FALSE, FALSE, sizeof(Block)), .file = -1};
+    *pool = (XtfObjectPool){
+        .object_size = object_size,
+        .blocks = g_array_new(FALSE, FALSE, sizeof(Block)),
+        .files = g_array_new(FALSE, FALSE, sizeof(XtfFileMemory)),
+    };
 }
 
 static void rest(const Block *block)
 {
-    if (block->mapped)
-        (void)madvise(block->data, block->size, MADV_DONTNEED); /* of a file: what was written stays in it */
+    if (block->in_file)
+        xtf_file_memory_rest(block->data, block->size);
 }
 
 void xtf_object_pool_rest(const XtfObjectPool *pool)
 {
-    for (guint i = 0; pool->n_mapped > 0 && i < pool->blocks->len; i++)
-        rest(block_at(pool, i));
+    for (guint i = 0; i < pool->files->len; i++)
+        xtf_file_memory_rest(file_at(pool, i)->data, file_at(pool, i)->size);
 }
 
 void xtf_object_pool_finish(XtfObjectPool *pool)
 {
     for (guint i = 0; i < pool->blocks->len; i++) {
-        const Block *block = block_at(pool, i);
-        if (block->mapped)
-            munmap(block->data, block->size);
-        else
-            g_free(block->data);
+        if (!block_at(pool, i)->in_file)
+            g_free(block_at(pool, i)->data);
     }
+    for (guint i = 0; i < pool->files->len; i++)
+        xtf_file_memory_free(file_at(pool, i));
     g_clear_pointer(&pool->blocks, g_array_unref);
-    if (pool->file >= 0)
-        close(pool->file);
-    pool->file = -1;
+    g_clear_pointer(&pool->files, g_array_unref);
 }
 
-/* The file's blocks are allotted at once: on a full disk what comes then stays in memory, and nothing is killed by a
- * signal. */
-static bool map(XtfObjectPool *pool, Block *block)
+/* Blocks lie side by side as far as a file has addresses for them. Each further file has them for as much as there is
+ * already, so that few files hold all of them, and few calls let them rest. */
+static bool put_into_file(XtfObjectPool *pool, Block *block)
 {
-    if (pool->file < 0 && (pool->file = xtf_nameless_file(NULL, NULL)) < 0)
-        return false;
-    if (posix_fallocate(pool->file, (off_t)pool->n_mapped, (off_t)block->size) != 0)
-        return false;
-    void *data = mmap(NULL, block->size, PROT_READ | PROT_WRITE, MAP_SHARED, pool->file, (off_t)pool->n_mapped);
-    if (data == MAP_FAILED)
-        return false;
-    pool->n_mapped += block->size;
-    block->data = data;
-    block->mapped = true;
+    XtfFileMemory *last = pool->files->len > 0 ? file_at(pool, pool->files->len - 1) : NULL;
+    size_t room = MAX(pool->n_bytes, ROOM_MIN);
+    XtfFileMemory further = {0};
+
+    if (last && last->size + block->size <= last->room) {
+        if (!xtf_file_memory_grow(last, last->size + block->size, last->room, NULL))
+            return false;
+    } else {
+        if (!xtf_file_memory_grow(&further, block->size, room, NULL))
+            return false;
+        g_array_append_val(pool->files, further);
+        last = file_at(pool, pool->files->len - 1);
+    }
+    block->data = last->data + last->size - block->size;
+    block->in_file = true;
     return true;
 }
 
@@ -80,7 +88,7 @@ static void add_block(XtfObjectPool *pool)
 
     if (pool->blocks->len > 0)
         rest(block_at(pool, pool->blocks->len - 1));
-    if (pool->n_bytes < IN_MEMORY || !map(pool, &block))
+    if (pool->n_bytes < IN_MEMORY || !put_into_file(pool, &block))
         block.data = g_malloc0(block.size);
     pool->n_bytes += block.size;
     g_array_append_val(pool->blocks, block);

@@ -2,7 +2,8 @@
  * Objects of one size, of which there may be millions, and few are needed at a time. They never move.
  *
  * The first of them are in ordinary memory. Those behind them are in memory that is a file's without a name: what
- * nobody touches for a while need not stay in memory. If no such file can be had, all are in ordinary memory.
+ * nobody touches for a while need not stay in memory. Where no such file can be had, or the disk is full, they are in
+ * ordinary memory, too.
  */
 #pragma once
 
@@ -14,12 +15,11 @@ typedef struct {
     size_t object_size;
     GArray *blocks;   /* of objects */
     size_t n_objects; /* of all blocks */
-    size_t n_bytes;   /* of all blocks, mapped ones included */
-    size_t n_mapped;  /* bytes of `file` */
-    int file;         /* -1: none */
+    size_t n_bytes;   /* of all blocks */
+    GArray *files;    /* XtfFileMemory, which holds the blocks that are not in ordinary memory */
 } XtfObjectPool;
 
-void xtf_object_pool_init(XtfObjectPool *pool, size_t object_size); /* a multiple of 8 */
+void xtf_object_pool_init(XtfObjectPool *pool, size_t object_size); /* a multiple of 8, less than 1 MiB */
 void xtf_object_pool_finish(XtfObjectPool *pool);                   /* with all objects */
 
 /* A new object: zeros. */

@@ -3,6 +3,10 @@
  */
 #include "fixture.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "libxtf/base/file-memory.h"
 #include "libxtf/base/object-pool.h"
 #include "libxtf/write/writer-private.h"
 
@@ -21,13 +25,16 @@ static void assert_object(const uint64_t *object, size_t number)
         cr_assert_eq(object[w], word_of(number, w), "object %zu, word %u", number, w);
 }
 
-static void check_pool(bool mapped)
+/* How many of its blocks are those of files: */
+typedef enum { NONE_IN_FILES, SOME_IN_FILES, REST_IN_FILES } InFiles;
+
+static void check_pool(InFiles in_files)
 {
     g_autofree uint64_t **objects = g_new(uint64_t *, N_OBJECTS);
     XtfObjectPool pool;
     XtfObjectIter iter;
     uint64_t *object;
-    size_t n = 0;
+    size_t n = 0, in_file = 0;
 
     xtf_object_pool_init(&pool, WORDS * sizeof(uint64_t));
     for (size_t i = 0; i < N_OBJECTS; i++) {
@@ -39,7 +46,10 @@ static void check_pool(bool mapped)
         if (i % 50000 == 0)
             xtf_object_pool_rest(&pool);
     }
-    cr_assert_eq(pool.n_mapped > 0, mapped);
+    cr_assert_eq(pool.files->len, in_files != NONE_IN_FILES);
+    for (guint i = 0; i < pool.files->len; i++)
+        in_file += g_array_index(pool.files, XtfFileMemory, i).size;
+    cr_assert_eq(in_file + (4 << 20) >= pool.n_bytes, in_files == REST_IN_FILES);
     xtf_object_pool_rest(&pool);
     for (size_t i = 0; i < N_OBJECTS; i++)
         assert_object(objects[i], i);
@@ -55,13 +65,22 @@ static void check_pool(bool mapped)
 
 Test(many_arrays, pool)
 {
-    check_pool(true);
+    check_pool(REST_IN_FILES);
 }
 
 Test(many_arrays, pool_without_files)
 {
     g_setenv("TMPDIR", "/no/such/folder", TRUE);
-    check_pool(false);
+    check_pool(NONE_IN_FILES);
+}
+
+Test(many_arrays, pool_on_a_full_disk)
+{
+    const struct rlimit limit = {.rlim_cur = 2 << 20, .rlim_max = 2 << 20};
+
+    signal(SIGXFSZ, SIG_IGN);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    check_pool(SOME_IN_FILES);
 }
 
 Test(many_arrays, empty_pool)
@@ -183,14 +202,14 @@ Test(many_arrays, writer)
     cr_assert_good(xtf_writer_commit(writer, &error), error);
     append_some(writer, random, expected, LOCATIONS / 2, false, false);
     append_some(writer, random, expected, LOCATIONS, true, true);
-    cr_assert_gt(writer->arrays.n_mapped, 0);
+    cr_assert_gt(writer->arrays.files->len, 0);
     cr_assert_good(xtf_writer_close(writer, &error), error);
     assert_file(path, expected);
 
     /* Gone on with: some arrays are woken, those of a schema replaced. */
     writer = xtf_writer_open(path, &how, &error);
     cr_assert_good(writer, error);
-    cr_assert_gt(writer->arrays.n_mapped, 0);
+    cr_assert_gt(writer->arrays.files->len, 0);
     append_some(writer, random, expected, LOCATIONS / 10, false, true);
     cr_assert_good(xtf_writer_clear_arrays(writer, DERIVED, &error), error);
     for (uint32_t location = 0; location < LOCATIONS; location++)

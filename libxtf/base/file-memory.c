@@ -1,0 +1,75 @@
+#include "libxtf/base/file-memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "libxtf/base/nameless.h"
+#include "libxtf/error.h"
+
+static bool fail(int reason, size_t size, GError **error)
+{
+    return xtf_fail(error, XTF_ERROR_IO, "a temporary file in '%s' cannot be made %zu bytes long: %s", g_get_tmp_dir(),
+                    size, g_strerror(reason));
+}
+
+static int allot(int file, size_t size)
+{
+    int reason;
+
+    do
+        reason = posix_fallocate(file, 0, (off_t)size);
+    while (reason == EINTR);
+    return reason;
+}
+
+static bool make(XtfFileMemory *memory, size_t size, size_t room, GError **error)
+{
+    int file = xtf_nameless_file(NULL, error);
+    void *data = MAP_FAILED;
+
+    if (file < 0)
+        return false;
+    int reason = allot(file, size);
+    if (reason == 0 && (data = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)) == MAP_FAILED)
+        reason = errno;
+    if (reason != 0) {
+        close(file);
+        return fail(reason, size, error);
+    }
+    *memory = (XtfFileMemory){.data = data, .size = size, .room = room, .file = file};
+    return true;
+}
+
+bool xtf_file_memory_grow(XtfFileMemory *memory, size_t size, size_t room, GError **error)
+{
+    if (!memory->data)
+        return make(memory, size, room, error);
+    int reason = allot(memory->file, size);
+    if (reason != 0)
+        return fail(reason, size, error);
+    if (room > memory->room) {
+        void *data = mremap(memory->data, memory->room, room, MREMAP_MAYMOVE);
+        if (data == MAP_FAILED)
+            return fail(errno, size, error);
+        memory->data = data;
+        memory->room = room;
+    }
+    memory->size = size;
+    return true;
+}
+
+void xtf_file_memory_rest(void *data, size_t size)
+{
+    (void)madvise(data, size, MADV_DONTNEED); /* of a file: what was written stays in it */
+}
+
+void xtf_file_memory_free(XtfFileMemory *memory)
+{
+    if (memory->data) {
+        munmap(memory->data, memory->room);
+        close(memory->file);
+    }
+    *memory = (XtfFileMemory){0};
+}

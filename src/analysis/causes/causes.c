@@ -104,16 +104,17 @@ static void settle(Pass *pass, XtfWaiter *waiter)
         xtf_share_round(rests, xtf_share_key(point->context, XTF_SHARE_PROPAGATING + cost), propagating, point->wait);
 }
 
-static void put_result(Pass *pass, const XtfWaiter *waiter)
+static bool put_result(Pass *pass, const XtfWaiter *waiter, GError **error)
 {
     uint64_t first = xtf_points_location(pass->work.intervals.points, waiter->location)->first;
 
-    if (waiter->result.passed > 0 || waiter->result.propagating > 0) /* else it is as it was at first */
-        xtf_points_put_result(pass->work.intervals.points, first + waiter->i, &waiter->result);
+    if (waiter->result.passed == 0 && waiter->result.propagating == 0) /* it is as it was at first */
+        return true;
+    return xtf_points_put_result(pass->work.intervals.points, first + waiter->i, &waiter->result, error);
 }
 
 /* A wait for a message: whoever was late may go on. */
-static Step pass_wait(Pass *pass, const XtfWaiter *waiter)
+static Step pass_wait(Pass *pass, const XtfWaiter *waiter, GError **error)
 {
     const Place place = {.location = waiter->location, .i = waiter->i};
     const Passed passed = {waiter->costs, waiter->result};
@@ -121,7 +122,8 @@ static Step pass_wait(Pass *pass, const XtfWaiter *waiter)
 
     for (uint32_t kind = 0; kind < XTF_COSTS; kind++)
         nothing &= waiter->costs.of[kind] <= 0;
-    put_result(pass, waiter);
+    if (!put_result(pass, waiter, error))
+        return FAILED;
     if (!nothing)
         g_hash_table_insert(pass->passed, g_memdup2(&place, sizeof place), g_memdup2(&passed, sizeof passed));
     uint32_t blocked = GPOINTER_TO_UINT(g_hash_table_lookup(pass->blocked, &place));
@@ -217,8 +219,7 @@ static Step pass_member(Pass *pass, const XtfWaiter *waiter, GError **error)
         return FAILED;
     if (all.n_points == 0) {
         pass->counts.lost++;
-        put_result(pass, waiter);
-        return WENT;
+        return put_result(pass, waiter, error) ? WENT : FAILED;
     }
     Operation *operation = operation_of(pass, point->instance);
     if (all.late != waiter->location || all.late_seq != point->seq) {
@@ -262,7 +263,7 @@ static Step step(Pass *pass, uint32_t location, GError **error)
     switch ((XtfPointSide)waiter.point.side) {
     case XTF_POINT_WAITS:
     case XTF_POINT_MEETS:
-        return pass_wait(pass, &waiter);
+        return pass_wait(pass, &waiter, error);
     case XTF_POINT_ALL:
     case XTF_POINT_ROOT:
     case XTF_POINT_LEAF:
@@ -272,8 +273,7 @@ static Step step(Pass *pass, uint32_t location, GError **error)
     case XTF_POINT_FORKS:
         return xtf_idle_until(&pass->work, location, waiter.i, error) ? WENT : FAILED;
     default:
-        put_result(pass, &waiter);
-        return WENT;
+        return put_result(pass, &waiter, error) ? WENT : FAILED;
     }
 }
 

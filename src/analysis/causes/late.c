@@ -323,10 +323,10 @@ bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind c
         !xtf_interval_work(&work->intervals, &late.interval, &work->all, &late.waited, error))
         return false;
     for (uint32_t w = 0; w < n_waiters; w++) {
-        if (!charge(&late, &waiters[w], error))
+        if (!charge(&late, &waiters[w], error) ||
+            !xtf_points_put_result(work->intervals.points, number_of(work, waiters[w].location, waiters[w].i),
+                                   &waiters[w].result, error))
             return false;
-        xtf_points_put_result(work->intervals.points, number_of(work, waiters[w].location, waiters[w].i),
-                              &waiters[w].result);
     }
     pass_on(&late, waiters, n_waiters, operation ? 0 : MIN(waiters[0].scale, 1));
     return write_delays(&late, error);

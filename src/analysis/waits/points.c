@@ -141,10 +141,10 @@ const XtfOperations *xtf_points_operations(const XtfPoints *points)
 
 /* ---- Results. What may be none is stored as its number and 1 more, so that what was never put is none. */
 
-void xtf_points_put_result(XtfPoints *points, uint64_t number, const XtfPointResult *result)
+bool xtf_points_put_result(XtfPoints *points, uint64_t number, const XtfPointResult *result, GError **error)
 {
-    if (!points->results.data)
-        xtf_paged_grow(&points->results, points->n * sizeof *result);
+    if (!points->results.data && !xtf_paged_grow_in_file(&points->results, points->n * sizeof *result, error))
+        return false;
     XtfPointResult *stored = (XtfPointResult *)points->results.data + number;
     *stored = *result;
     stored->cause++;
@@ -154,6 +154,7 @@ void xtf_points_put_result(XtfPoints *points, uint64_t number, const XtfPointRes
         points->n_put = 0;
         xtf_points_rest_results(points);
     }
+    return true;
 }
 
 void xtf_points_results(const XtfPoints *points, uint64_t first, uint64_t n, XtfPointResult *to)

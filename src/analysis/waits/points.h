@@ -144,8 +144,8 @@ typedef struct {
 #define XTF_POINT_RESULT_NONE \
     ((XtfPointResult){.cause = UINT64_MAX, .met = {.back = UINT64_MAX}, .culprit_met = {.back = UINT64_MAX}})
 
-/* Of one thread. */
-void xtf_points_put_result(XtfPoints *points, uint64_t number, const XtfPointResult *result);
+/* Of one thread. Fails where the disk has no room for results of all points. */
+bool xtf_points_put_result(XtfPoints *points, uint64_t number, const XtfPointResult *result, GError **error);
 void xtf_points_results(const XtfPoints *points, uint64_t first, uint64_t n, XtfPointResult *to);
 /* What was read of them need not stay in memory. */
 void xtf_points_rest_results(const XtfPoints *points);

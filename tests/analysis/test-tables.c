@@ -1,0 +1,177 @@
+/*
+ * Memory of the tables that an analysis keeps: of messages and operations in flight, by hash; and of what need not stay
+ * in memory, also where the disk has no room.
+ */
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "src/analysis/replay/flight.h"
+#include "src/analysis/waits/points-private.h"
+#include "src/files/paged.h"
+
+/* ---- By hash. */
+
+/* A value of `words` words: the key and all of them change with it. */
+static void check_flights(uint32_t few_words)
+{
+    g_autoptr(GRand) random = g_rand_new_with_seed(5);
+    g_autoptr(GHashTable) naive = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    unsigned words = few_words ? few_words : XTF_FLIGHT_WORDS;
+    XtfFlights flights = {.few_words = few_words};
+
+    for (unsigned i = 0; i < 100000; i++) {
+        uint64_t key = (uint64_t)g_rand_int_range(random, 0, 3000) << 32 | (uint64_t)g_rand_int_range(random, 0, 3);
+        XtfFlight *found = xtf_flights_find(&flights, key);
+        cr_assert_eq(found != NULL, g_hash_table_contains(naive, &key));
+        if (found) {
+            for (unsigned w = 0; w < words; w++)
+                cr_assert_eq(found->words[w], key ^ (77 + w));
+            xtf_flights_remove(&flights, found);
+            g_hash_table_remove(naive, &key);
+        } else if (g_rand_int_range(random, 0, 3) > 0) {
+            XtfFlight *added = xtf_flights_add(&flights, key);
+            for (unsigned w = 0; w < words; w++)
+                added->words[w] = key ^ (77 + w);
+            g_hash_table_add(naive, g_memdup2(&key, sizeof key));
+        }
+        cr_assert_eq(flights.n, g_hash_table_size(naive));
+    }
+    xtf_flights_finish(&flights);
+}
+
+Test(flight, is_a_table)
+{
+    check_flights(0);
+    check_flights(1);
+    check_flights(3);
+}
+
+/* Messages of some groups, of which some have far more in flight than they list themselves. */
+Test(flight, messages_are_found_and_forgotten)
+{
+    enum { GROUPS = 5, MANY = 60 };
+    g_autoptr(GRand) random = g_rand_new_with_seed(6);
+    bool there[GROUPS][MANY] = {{false}};
+    XtfGroups groups = {0};
+    XtfMessages messages = {0};
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < GROUPS; i++)
+        xtf_groups_find(&groups, &(XtfGroupKey){.tag = i}, true);
+    for (unsigned i = 0; i < 20000; i++) {
+        uint32_t g = (uint32_t)g_rand_int_range(random, 0, GROUPS);
+        uint32_t k = (uint32_t)g_rand_int_range(random, 0, g < 3 ? MANY : 4);
+        XtfGroup *group = &groups.all[g];
+        XtfMessage *found = xtf_messages_find(&messages, &groups, group, k);
+        cr_assert_eq(found != NULL, there[g][k]);
+        if (found) {
+            cr_assert_eq(found->value, 1000 * g + k);
+            cr_assert_eq(found->bytes, 7 * k);
+            xtf_messages_remove(&messages, &groups, group, found);
+            n--;
+        } else {
+            found = xtf_messages_add(&messages, &groups, group, k);
+            found->value = 1000 * g + k;
+            found->bytes = 7 * k;
+            n++;
+        }
+        there[g][k] = !there[g][k];
+        cr_assert_eq(messages.n, n);
+    }
+    cr_assert_leq(messages.n_used, GROUPS * MANY); /* those that are forgotten are used again */
+    xtf_messages_finish(&messages);
+    xtf_groups_finish(&groups);
+}
+
+/* ---- What need not stay. */
+
+/* Files end at this many bytes, as where the disk is full. */
+static void limit_files(rlim_t bytes)
+{
+    const struct rlimit limit = {.rlim_cur = bytes, .rlim_max = bytes};
+
+    signal(SIGXFSZ, SIG_IGN);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* Whatever size it has, and however often it rests, it keeps what it had, and what is new is zeros. */
+static void check_paged(void)
+{
+    enum { STEP = 96 << 10, STEPS = 100 }; /* numbers; some 80 MB in all */
+    XtfPaged paged = {0};
+
+    for (unsigned step = 1; step <= STEPS; step += 1 + step / 2) {
+        size_t n = (size_t)step * STEP, before = paged.size / sizeof(uint64_t);
+        uint64_t *numbers = xtf_paged_grow(&paged, n * sizeof *numbers);
+        cr_assert_eq(paged.size, n * sizeof *numbers);
+        for (size_t i = before; i < n; i += 61) {
+            cr_assert_eq(numbers[i], 0);
+            numbers[i] = i * 7 + 1;
+        }
+        xtf_paged_rest(&paged);
+        size_t kept = 0, wrong = 0;
+        for (size_t i = 0; i < n; i++) {
+            kept += numbers[i] != 0;
+            wrong += numbers[i] != 0 && numbers[i] != i * 7 + 1;
+        }
+        cr_assert_eq(wrong, 0);
+        cr_assert_geq(kept, n / 61);
+    }
+    xtf_paged_free(&paged);
+    cr_assert_null(paged.data);
+}
+
+Test(paged, keeps_what_it_has)
+{
+    check_paged();
+}
+
+/* Where no file can be made it is ordinary memory. */
+Test(paged, does_without_a_file)
+{
+    g_setenv("TMPDIR", "/proc/nowhere", TRUE); /* before GLib has asked for it */
+    check_paged();
+}
+
+/* Where a file ends before the table does, it is copied out of it. */
+Test(paged, goes_on_in_memory_when_the_disk_is_full)
+{
+    limit_files(16 << 20);
+    check_paged();
+}
+
+/* What may not become ordinary memory stays as it was, and the error says where there was no room. */
+Test(paged, says_that_the_disk_is_full)
+{
+    g_autoptr(GError) error = NULL;
+    XtfPaged paged = {0};
+    size_t kept = 0;
+
+    g_setenv("TMPDIR", "/tmp", TRUE);
+    limit_files(16 << 20);
+    for (size_t size = 1 << 20; size <= 16 << 20; size *= 2) {
+        cr_assert(xtf_paged_grow_in_file(&paged, size, &error));
+        memset(paged.data, 7, size);
+    }
+    cr_assert_not(xtf_paged_grow_in_file(&paged, 17 << 20, &error));
+    cr_assert(g_str_has_prefix(error->message, "a temporary file in '/tmp' "), "%s", error->message);
+    cr_assert_eq(paged.size, 16 << 20);
+    for (size_t i = 0; i < paged.size; i++)
+        kept += ((const char *)paged.data)[i] == 7;
+    cr_assert_eq(kept, paged.size);
+    xtf_paged_free(&paged);
+}
+
+/* Results of very many points are not put into ordinary memory instead. */
+Test(points, results_need_room_on_disk)
+{
+    const XtfPointResult result = {.passed = 1};
+    g_autoptr(GError) error = NULL;
+    XtfPoints points = {.n = 1 << 20};
+
+    limit_files(1 << 20);
+    cr_assert_not(xtf_points_put_result(&points, 5, &result, &error));
+    cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_IO), "%s", error->message);
+    cr_assert_null(points.results.data);
+}

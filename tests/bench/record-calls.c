@@ -1,9 +1,10 @@
 /*
  * A program to be recorded, for tests/bench/record.py: compiled by an MPI's own compiler, with and without a recorder.
  *
- * usage: record-calls many CALLS    CALLS rounds of small messages that the process sends itself: 10 events a round
- *        record-calls size CALLS    CALLS calls of MPI_Comm_size
- *        record-calls few SECONDS   a computation that sums up over all processes each 10 ms
+ * usage: record-calls many CALLS      CALLS rounds of small messages that the process sends itself: 10 events a round
+ *        record-calls blocking CALLS  CALLS calls of MPI_Sendrecv, with a type and a communicator of its own: 4 events
+ *        record-calls size CALLS      CALLS calls of MPI_Comm_size
+ *        record-calls few SECONDS     a computation that sums up over all processes each 10 ms
  *
  * Process 0 prints three numbers: nanoseconds of a round in the fastest of many slices, which no other program on the
  * machine makes slower; seconds from the first round to the last; seconds in MPI_Finalize.
@@ -34,11 +35,26 @@ static void send_and_receive(void)
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
+static MPI_Datatype pair;
+static MPI_Comm alone;
+
+static void exchange(void)
+{
+    int in[2], out[2] = {1, 2};
+
+    MPI_Sendrecv(out, 1, pair, 0, 1, in, 1, pair, 0, 1, alone, MPI_STATUS_IGNORE);
+}
+
 static void ask_size(void)
 {
     int size;
 
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+}
+
+static void (*find_round(const char *name))(void)
+{
+    return strcmp(name, "size") == 0 ? ask_size : strcmp(name, "blocking") == 0 ? exchange : send_and_receive;
 }
 
 /* Nanoseconds of a round in the fastest slice. */
@@ -80,12 +96,15 @@ int main(int argc, char **argv)
         return 2;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_dup(MPI_COMM_SELF, &alone);
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
     MPI_Barrier(MPI_COMM_WORLD);
     begin = now();
     if (strcmp(argv[1], "few") == 0)
         least = compute(atof(argv[2])) == 0;
     else
-        least = call_many(strcmp(argv[1], "size") == 0 ? ask_size : send_and_receive, atol(argv[2]));
+        least = call_many(find_round(argv[1]), atol(argv[2]));
     MPI_Barrier(MPI_COMM_WORLD);
     end = now();
     MPI_Finalize();

@@ -20,6 +20,7 @@ import common
 # What a round of `record-calls many` makes: ENTER and LEAVE of three calls, and a posting, a send and both completions.
 # eztrace leaves out the completion of the receive.
 EVENTS_OF_A_ROUND = {"record": 10, "eztrace": 9}
+EVENTS_OF_SENDRECV = 4
 MPIS = ("openmpi", "mpich")
 BUFFERS = ("64K", "256K", "1M", "4M", "16M", "32M")
 HPCC_INPUT = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
@@ -85,6 +86,9 @@ def bench_event(arguments, mpi, where):
     costs = {name: (least[name] - least["nothing"]) / n for name, n in EVENTS_OF_A_ROUND.items() if name in least}
     common.row(f"an event with requests, {mpi}", f"{costs['record']:.1f} ns", "12 ns",
                f"eztrace {costs['eztrace']:.1f} ns" if "eztrace" in costs else "")
+    blocking = rounds(arguments, chosen[:2], launcher, [program, "blocking", arguments.calls], where, figures)
+    least = {name: min(run[0] for run in runs) for name, runs in blocking.items()}
+    common.row(f"an event of MPI_Sendrecv, {mpi}", f"{(least['record'] - least['nothing']) / EVENTS_OF_SENDRECV:.1f} ns", "12 ns")
     both = recorders(arguments, mpi, ["--all-calls"])[:2]
     size = rounds(arguments, both, launcher, [program, "size", arguments.calls], where, figures)
     off = rounds(arguments, chosen[:2], launcher, [program, "size", arguments.calls], where, figures)

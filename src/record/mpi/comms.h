@@ -19,7 +19,8 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { XTF_MPI_CACHE = 4 }; /* communicators and windows that a thread remembers; a power of two */
+/* Communicators and windows that a thread remembers. */
+enum { XTF_MPI_CACHE_BITS = 4, XTF_MPI_CACHE = 1 << XTF_MPI_CACHE_BITS };
 
 /* A communicator or window that a thread has looked up. It holds while none of them ends: handles are used again. */
 typedef struct {
@@ -34,7 +35,7 @@ extern uint32_t xtf_mpi_world_id; /* XTF_WIRE_NONE before MPI_Init */
 
 static inline XtfMpiCached *xtf_mpi_cache_entry(uint64_t handle)
 {
-    return &xtf_mpi_cache[handle * UINT64_C(0x9e3779b97f4a7c15) >> 62];
+    return &xtf_mpi_cache[handle * UINT64_C(0x9e3779b97f4a7c15) >> (64 - XTF_MPI_CACHE_BITS)];
 }
 
 static inline bool xtf_mpi_is_cached(const XtfMpiCached *cached, uint64_t handle)

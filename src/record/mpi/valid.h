@@ -3,8 +3,8 @@
  * calls the error handler of MPI_COMM_WORLD, which may end the program, though the call itself would only return an
  * error.
  *
- * Certain are the types that MPI predefines, those that the program has committed in C, and communicators that have an
- * id. They are until the program frees them. All functions from any thread.
+ * Certain are the types that MPI predefines, those that the program has committed, and communicators that have an id.
+ * They are until the program frees them. All functions from any thread.
  */
 #pragma once
 

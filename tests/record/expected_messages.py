@@ -157,6 +157,7 @@ def requests(rank, fourth):
 def switched(rank):
     """What is started or completed while the process is switched off is not there."""
     other = 1 - rank
+    yield call("MPI_Recv")
 
     def start(tag):
         return [posted(f"r{tag}"), isent(f"s{tag}", other, tag, INT, "MPI_Issend")]
@@ -166,4 +167,5 @@ def switched(rank):
     yield from [*start(4), *start(5), call("MPI_Waitall", got("r4", other, 4, INT), done("s4"))]
     yield from [call("MPI_Recv_init"), posted("first", "MPI_Start"), sent("MPI_Send", other, 6, INT), call("MPI_Wait"),
                 posted("second", "MPI_Start"), sent("MPI_Send", other, 6, INT), call("MPI_Wait", got("second", other, 6, INT)), call("MPI_Request_free")]
+    yield from [posted("tested"), call("MPI_Test"), sent("MPI_Send", other, 8, INT), call("MPI_Wait", got("tested", other, 8, INT))]
     yield call("MPI_Sendrecv", ("SEND", other, 7, INT), ("RECV", other, 7, INT))

@@ -120,7 +120,13 @@ class Messages(recording.Case):
     def test_switched(self):
         for mpi in recording.mpis():
             with self.subTest(mpi):
-                self.assert_program(mpi, "switched", expected.switched)
+                trace, _ = self.assert_program(mpi, "switched", expected.switched)
+                properties = self.xtf("cat", trace.trace.path, "definitions/definition_properties")
+                for rank in (0, 1):
+                    tests = [record for call in trace.calls(rank) for record in call.records if record.event == "MPI_REQUEST_TEST"]
+                    self.assertEqual([record.attributes for record in tests], [{"found nothing": 1}, {"found nothing": 2}])
+                for name in ("MPI_Test", "MPI_Get_count"):
+                    self.assertEqual(re.findall(rf"(\d+) record\.unrecorded\.{name} *$", properties, re.MULTILINE), ["1", "1"], properties)
 
     def test_probes(self):
         """Each message meets the receive that the program says, with certainty; the analysis leaves none out."""

@@ -204,7 +204,7 @@ void xtf_mpi_freed(int result, uint64_t saved)
 
 static void release_all(long long n, const uint64_t *saved)
 {
-    for (long long i = 0; xtf_mpi_requests_shared && i < n; i++)
+    for (long long i = 0; saved && xtf_mpi_requests_shared && i < n; i++)
         xtf_mpi_release(saved[i]);
 }
 
@@ -266,11 +266,15 @@ void xtf_mpi_completed_some(XtfRing *ring, uint64_t time, int result, long long 
     release_all(n, saved);
 }
 
-bool xtf_mpi_test_failed(long long n, const uint64_t *saved, XtfMpiTest *test)
+bool xtf_mpi_test_failed(XtfRing *ring, long long n, const uint64_t *saved, XtfMpiTest *test)
 {
     XtfMpiRequest request;
 
     test->tests = 0;
+    if (!ring) {
+        release_all(n, saved);
+        return false;
+    }
     for (long long i = 0; saved && i < n; i++) {
         if (saved[i] == XTF_MPI_NO_REQUEST || !xtf_mpi_requests_test(saved[i], &request))
             continue;
@@ -284,7 +288,7 @@ bool xtf_mpi_test_failed(long long n, const uint64_t *saved, XtfMpiTest *test)
 
 void xtf_mpi_record_test(XtfRing *ring, uint64_t time, const XtfMpiTest *test)
 {
-    if (ring && test->tests > 0)
+    if (test->tests > 0)
         xtf_core_record(ring, time, XTF_WIRE_REQUEST_TEST, 0, test->tests, test->id);
 }
 

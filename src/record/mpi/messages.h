@@ -113,8 +113,9 @@ typedef struct {
     uint32_t tests; /* 0: nothing is to be recorded */
 } XtfMpiTest;
 
-/* A test found nothing. True: it is the first one of this request, or nothing is known of the request. */
-bool xtf_mpi_test_failed(long long n, const uint64_t *saved, XtfMpiTest *test);
+/* A test found nothing. True: it is the first one of this request, or nothing is known of the request. `ring` is NULL
+ * where the thread does not record: the test does not count. */
+bool xtf_mpi_test_failed(XtfRing *ring, long long n, const uint64_t *saved, XtfMpiTest *test);
 void xtf_mpi_record_test(XtfRing *ring, uint64_t time, const XtfMpiTest *test);
 
 #pragma GCC visibility pop

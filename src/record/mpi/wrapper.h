@@ -95,14 +95,17 @@ static inline void xtf_mpi_count(unsigned region)
         atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 
-/* Of functions that are off by default: whether the call is passed on, and at most counted. */
+/* Of functions that are off by default: whether the call is passed on, and at most counted. Where the program has
+ * switched its records off, nothing is missing. */
 static inline bool xtf_mpi_quiet(unsigned region)
 {
+    const XtfRing *ring = xtf_core_thread.ring;
+
     if (!xtf_mpi_is_on())
         return true;
     if (xtf_mpi_all_calls)
         return false;
-    if (xtf_core_active && !xtf_core_thread.busy)
+    if (xtf_core_active && !xtf_core_thread.busy && !(ring && ring->off))
         xtf_mpi_count(region);
     return true;
 }

@@ -15,10 +15,13 @@ static void start(MPI_Request *requests, int tag)
 int main(int argc, char **argv)
 {
     MPI_Request requests[2], later[2], persistent, told;
+    MPI_Status none;
     MPI_Comm comm;
+    int found, count;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Recv(in, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &none);
     other = 1 - rank;
 
     /* Started before, and completed behind. */
@@ -56,6 +59,21 @@ int main(int argc, char **argv)
     MPI_Send(&out, 1, MPI_INT, other, 6, MPI_COMM_WORLD);
     MPI_Wait(&persistent, MPI_STATUS_IGNORE);
     MPI_Request_free(&persistent);
+
+    /* Tests that find nothing: meanwhile they do not count, nor do calls that are counted only. */
+    MPI_Irecv(in, 1, MPI_INT, other, 8, MPI_COMM_WORLD, &told);
+    MPI_Test(&told, &found, MPI_STATUS_IGNORE);
+    MPI_Get_count(&none, MPI_INT, &count);
+    MPI_Pcontrol(0);
+    for (int i = 0; i < 3; i++) {
+        MPI_Test(&told, &found, MPI_STATUS_IGNORE);
+        MPI_Get_count(&none, MPI_INT, &count);
+    }
+    MPI_Pcontrol(1);
+    MPI_Test(&told, &found, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Send(&out, 1, MPI_INT, other, 8, MPI_COMM_WORLD);
+    MPI_Wait(&told, MPI_STATUS_IGNORE);
 
     /* A communicator that is complete meanwhile is known behind. */
     MPI_Comm_idup(MPI_COMM_WORLD, &comm, &told);

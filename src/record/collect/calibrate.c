@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/record/job.h"
+
 enum {
     READINGS = 32,
     CALIBRATION_NS = 20 * 1000 * 1000,
@@ -67,7 +69,7 @@ bool xtf_collect_calibration_init(XtfCollectCalibration *calibration, uint32_t s
     if (!xtf_collect_clock_check(&any, error))
         return false;
     calibration->source = source;
-    calibration->path = g_strdup_printf("%s/clock-%s", folder, name);
+    calibration->path = g_strdup_printf("%s/" XTF_JOB_CLOCK "%s", folder, name);
     return true;
 }
 

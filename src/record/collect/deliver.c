@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/record/job.h"
+
 enum { COPY_BYTES = 1 << 20 };
 
 static bool is_same_file(const char *one, const char *other)
@@ -159,8 +161,8 @@ bool xtf_collect_settle_log(const char *folder, const char *part, const char *ho
 /* Whether processes of the job leave a file of this name behind, which nobody else wants. */
 static bool is_shared(const char *name)
 {
-    return g_str_has_prefix(name, "clock-") || g_str_equal(name, "worlds") || g_str_has_prefix(name, "accept-") ||
-           g_str_has_prefix(name, "connect-");
+    return g_str_has_prefix(name, XTF_JOB_CLOCK) || g_str_equal(name, XTF_JOB_WORLDS) ||
+           g_str_has_prefix(name, XTF_JOB_ACCEPTS) || g_str_has_prefix(name, XTF_JOB_CONNECTS);
 }
 
 void xtf_collect_leave(const char *folder, const char *host)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "src/record/collect/deliver.h"
+#include "src/record/job.h"
 
 uint64_t xtf_collect_monotonic(void)
 {
@@ -19,7 +20,7 @@ uint64_t xtf_collect_monotonic(void)
 /* Who waits for all parts of a job sees that there is one to come. The core has made it already, if it could. */
 static char *make_marker(const char *folder, const char *host)
 {
-    g_autofree char *path = g_strdup_printf("%s/%s-%d.starting", folder, host, (int)getpid());
+    g_autofree char *path = g_strdup_printf("%s/%s-%d" XTF_JOB_STARTING, folder, host, (int)getpid());
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 
     if (fd < 0)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "src/record/core/inner.h"
+#include "src/record/job.h"
 
 enum { RING_SIZE = 4 << 20, DRAIN = 10 /* seconds */ };
 
@@ -43,9 +44,9 @@ static void tell_of_end(int status, void *data)
     else
         snprintf(name, sizeof name, "rank %u (process %d)", (unsigned)rank, (int)process->pid);
     if (atomic_load(&xtf_core.lost) || !xtf_core_collector_lives())
-        xtf_core_say(
-            "the collector of %s has ended: the rest of this process is not recorded; %s/collect-%d.log may say why",
-            name, xtf_core_option("FOLDER"), (int)process->pid);
+        xtf_core_say("the collector of %s has ended: the rest of this process is not recorded; %s/" XTF_JOB_LOG
+                     "%d.log may say why",
+                     name, xtf_core_option("FOLDER"), (int)process->pid);
     else if (atomic_load(&process->collector_ready) == 2)
         xtf_core_say("the collector of %s cannot record it: see the logs in %s", name, xtf_core_option("FOLDER"));
 }

@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "src/record/core/inner.h"
+#include "src/record/job.h"
 
 enum {
     MEMORY = 3, /* the collector's descriptors */
@@ -107,7 +108,7 @@ static void mark(const Start *start, bool remove)
 {
     char path[4096];
 
-    snprintf(path, sizeof path, "%s/%s-%d.starting", start->folder, start->host, (int)getpid());
+    snprintf(path, sizeof path, "%s/%s-%d" XTF_JOB_STARTING, start->folder, start->host, (int)getpid());
     if (remove)
         unlink(path);
     else
@@ -214,7 +215,7 @@ bool xtf_core_start_collector(const char *folder)
         return false;
     }
     gethostname(host, sizeof host - 1);
-    snprintf(log, sizeof log, "%s/collect-%d.log", folder, (int)getpid());
+    snprintf(log, sizeof log, "%s/" XTF_JOB_LOG "%d.log", folder, (int)getpid());
     xtf_core.socket = xtf_core_hide(pair[0]);
     XtfCoreDescriptor other = xtf_core_hide(pair[1]);
     int process = open_process();

@@ -12,6 +12,7 @@
 
 #include "libxtf/error.h"
 #include "libxtf/merge.h"
+#include "src/record/job.h"
 
 enum {
     KEPT_PERCENT = 2,   /* of the file system's space, which is for others */
@@ -19,8 +20,7 @@ enum {
     NUMBER_MIN = 6,     /* digits of the number of a part */
 };
 
-#define JOB_FILE      "job"
-#define RECORDED_FILE "recorded" /* src/record/mpi/partial.h says what is in it */
+#define JOB_FILE "job"
 
 static bool check_space(const char *folder, GError **error)
 {
@@ -99,14 +99,14 @@ static bool is_of_process(const char *name, const char *prefix, const char *endi
 static bool is_of_job(const char *name)
 {
     static const char *const endings[] = {".xtf", ".log", NULL}, *const parts[] = {".xtf", NULL};
-    static const char *const names[] = {JOB_FILE, XTF_ANCHOR_NAME, "worlds", RECORDED_FILE, NULL};
+    static const char *const names[] = {JOB_FILE, XTF_ANCHOR_NAME, XTF_JOB_WORLDS, XTF_JOB_RECORDED, NULL};
     const char *minus = strrchr(name, '-');
 
-    return is_numbered(name, endings) || g_strv_contains(names, name) || is_of_process(name, "collect-", ".log") ||
-           is_of_process(name, "", ".starting") || g_str_has_prefix(name, "clock-") ||
+    return is_numbered(name, endings) || g_strv_contains(names, name) || is_of_process(name, XTF_JOB_LOG, ".log") ||
+           is_of_process(name, "", XTF_JOB_STARTING) || g_str_has_prefix(name, XTF_JOB_CLOCK) ||
            g_str_has_prefix(name, ".part-") ||
-           (name[0] == '.' && minus && is_numbered(minus + 1, parts)) ||            /* src/record/collect/deliver.c */
-           g_str_has_prefix(name, "accept-") || g_str_has_prefix(name, "connect-"); /* src/record/mpi/connect.h */
+           (name[0] == '.' && minus && is_numbered(minus + 1, parts)) || /* src/record/collect/deliver.c */
+           g_str_has_prefix(name, XTF_JOB_ACCEPTS) || g_str_has_prefix(name, XTF_JOB_CONNECTS);
 }
 
 /* Removes what a job has left, but the file that says whose the folder is if `keep_job`. */
@@ -197,20 +197,20 @@ bool xtf_folder_join(const char *folder, const char *job, bool replace, GError *
 
 bool xtf_folder_count_in(const char *folder, guint32 rank, GError **error)
 {
-    g_autofree char *file = g_build_filename(folder, RECORDED_FILE, NULL);
-    const char closed_or_not = 0, recorded = 1;
-    char before;
+    g_autofree char *file = g_build_filename(folder, XTF_JOB_RECORDED, NULL);
+    const char is_open = 0, is_recorded = 1;
+    char closed;
     int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
 
     while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR)
         continue;
     bool good = fd >= 0;
-    if (good && pread(fd, &before, 1, 0) != 1)
-        good = pwrite(fd, &closed_or_not, 1, 0) == 1;
-    else if (good && before) /* whoever comes now is not counted any more */
+    if (good && pread(fd, &closed, 1, XTF_JOB_RECORDED_CLOSED) != 1)
+        good = pwrite(fd, &is_open, 1, XTF_JOB_RECORDED_CLOSED) == 1;
+    else if (good && closed) /* whoever comes now is not counted any more */
         rank = G_MAXUINT32;
     if (good && rank != G_MAXUINT32)
-        good = pwrite(fd, &recorded, 1, 1 + (off_t)rank) == 1;
+        good = pwrite(fd, &is_recorded, 1, XTF_JOB_RECORDED_RANKS + (off_t)rank) == 1;
     if (!good)
         xtf_fail(error, XTF_ERROR_IO, "%s: %s", file, g_strerror(errno));
     if (fd >= 0)

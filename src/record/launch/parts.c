@@ -9,6 +9,7 @@
 
 #include "libxtf/writer.h"
 #include "src/model/schemas.h"
+#include "src/record/job.h"
 #include "src/record/launch/process-table.h"
 
 enum {
@@ -22,8 +23,7 @@ enum {
 #define REMARKS_PART ".part-remarks.xtf"
 
 /* What a collector says, in a file named by its process, and that it has begun. */
-#define LOG_SUFFIX      ".log"
-#define STARTING_SUFFIX ".starting"
+#define LOG_SUFFIX ".log"
 
 void xtf_parts_init(XtfParts *parts)
 {
@@ -72,7 +72,7 @@ static bool is_alive(const char *name)
     const char *minus = strrchr(name, '-');
     guint64 pid;
 
-    if (!minus || !g_str_has_suffix(name, STARTING_SUFFIX))
+    if (!minus || !g_str_has_suffix(name, XTF_JOB_STARTING))
         return false;
     g_autofree char *number = g_strndup(minus + 1, strcspn(minus + 1, "."));
     if (!g_ascii_string_to_unsigned(number, 10, 1, G_MAXINT32, &pid, NULL))

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "src/record/job.h"
 #include "src/record/mpi/between.h"
 #include "src/record/mpi/comms.h"
 #include "src/record/mpi/groups.h"
@@ -18,7 +19,7 @@ static void mark_of(const char *port, bool accepts, char name[40])
 
     for (; *port; port++)
         hash = (hash ^ (unsigned char)*port) * UINT64_C(1099511628211);
-    snprintf(name, 40, "%s-%016llx", accepts ? "accept" : "connect", (unsigned long long)hash);
+    snprintf(name, 40, "%s%016llx", accepts ? XTF_JOB_ACCEPTS : XTF_JOB_CONNECTS, (unsigned long long)hash);
 }
 
 void xtf_mpi_connects(const char *port, int root, MPI_Comm local, bool accepts)

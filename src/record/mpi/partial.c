@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "src/record/core/core.h"
+#include "src/record/job.h"
 #include "src/record/mpi/world.h"
 
 enum {
@@ -20,12 +21,17 @@ enum {
 
 bool xtf_mpi_is_partial;
 
-/* What the file holds, a byte for each process behind the first one; NULL: all are recorded. */
+/* What the file holds; NULL: all are recorded. */
 static unsigned char *recorded;
+
+static size_t size_of_file(void)
+{
+    return XTF_JOB_RECORDED_RANKS + (size_t)xtf_mpi_world.size;
+}
 
 static bool all_are_there(const unsigned char *file)
 {
-    return !memchr(file + 1, 0, xtf_mpi_world.size);
+    return !memchr(file + XTF_JOB_RECORDED_RANKS, 0, xtf_mpi_world.size);
 }
 
 typedef enum {
@@ -44,18 +50,18 @@ static bool set(int fd, unsigned char *file, size_t at)
 /* Reads the file, with the lock; closes it if all are there, or nobody waits any longer. */
 static Seen look(int fd, unsigned char *file, bool late)
 {
-    size_t size = 1 + (size_t)xtf_mpi_world.size, own = 1 + (size_t)xtf_mpi_world.rank;
+    size_t own = XTF_JOB_RECORDED_RANKS + (size_t)xtf_mpi_world.rank, size = size_of_file();
 
     memset(file, 0, size);
     if (pread(fd, file, size, 0) < 0)
         return BROKEN;
-    if (file[0])
+    if (file[XTF_JOB_RECORDED_CLOSED])
         return CLOSED;
     if (!file[own] && !set(fd, file, own))
         return BROKEN;
     if (!late && !all_are_there(file))
         return OPEN;
-    return set(fd, file, 0) ? CLOSED : BROKEN;
+    return set(fd, file, XTF_JOB_RECORDED_CLOSED) ? CLOSED : BROKEN;
 }
 
 static Seen look_locked(int fd, unsigned char *file, bool late)
@@ -94,17 +100,15 @@ static bool await(int fd, unsigned char *file)
         rest = 2 * rest < LONGEST_REST ? 2 * rest : LONGEST_REST;
     }
     if (seen == BROKEN)
-        xtf_core_say(
-            "who is recorded cannot be found out, and all are taken to be: the file 'recorded' in the folder of "
-            "the job: %s",
-            strerror(errno));
+        xtf_core_say("who is recorded cannot be found out, and all are taken to be: the job's file '%s': %s",
+                     XTF_JOB_RECORDED, strerror(errno));
     return seen == CLOSED;
 }
 
 void xtf_mpi_partial_find(void)
 {
-    int fd = xtf_mpi_job_open("recorded", O_RDWR);
-    unsigned char *file = fd >= 0 ? malloc(1 + (size_t)xtf_mpi_world.size) : NULL;
+    int fd = xtf_mpi_job_open(XTF_JOB_RECORDED, O_RDWR);
+    unsigned char *file = fd >= 0 ? malloc(size_of_file()) : NULL;
 
     if (file && await(fd, file) && !all_are_there(file)) {
         xtf_mpi_is_partial = true;
@@ -121,9 +125,9 @@ void xtf_mpi_partial_find(void)
 
 uint32_t xtf_mpi_partial_first(void)
 {
-    const unsigned char *first = recorded ? memchr(recorded + 1, 1, xtf_mpi_world.size) : NULL;
+    const unsigned char *first = recorded ? memchr(recorded + XTF_JOB_RECORDED_RANKS, 1, xtf_mpi_world.size) : NULL;
 
-    return first ? (uint32_t)(first - recorded - 1) : 0;
+    return first ? (uint32_t)(first - recorded - XTF_JOB_RECORDED_RANKS) : 0;
 }
 
 /* Adds to what is known of members: *missing, some are not recorded; *foreign, some are of other worlds. */
@@ -140,7 +144,7 @@ static void look_at(MPI_Group group, bool *missing, bool *foreign)
         XTF_PMPI(Group_translate_ranks)(group, n, ranks, xtf_mpi_world_group, there);
         for (int i = 0; i < n; i++) {
             *foreign |= there[i] < 0;
-            *missing |= there[i] >= 0 && !recorded[1 + there[i]];
+            *missing |= there[i] >= 0 && !recorded[XTF_JOB_RECORDED_RANKS + there[i]];
         }
     }
 }

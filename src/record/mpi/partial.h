@@ -2,10 +2,10 @@
  * Worlds of which not all processes are recorded: `mpirun -n 2 xtf record ./a : -n 2 ./b`.
  *
  * Who is not recorded takes part in nothing that others agree on, and would be waited for. So all who are recorded have
- * to know the same of who is. The file `recorded` in the folder of the job, if there is one, has a byte for each
- * process of the world, which `xtf record` sets, and the process itself, and one before these that closes it: whoever
- * finds all there, or has waited long enough, sets it under the file's lock, and from then on the file says the same to
- * all. Processes that see different folders each find too few, and so know nothing of one another, which is safe.
+ * to know the same of who is. The file `recorded` in the folder of the job (job.h), if there is one, has a byte for
+ * each process of the world, which `xtf record` sets, and the process itself. Whoever finds all there, or has waited
+ * long enough, closes the file, and from then on it says the same to all. Processes that see different folders each
+ * find too few, and so know nothing of one another, which is safe.
  */
 #pragma once
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "src/record/core/core.h"
+#include "src/record/job.h"
 
 enum {
     SPAWNED_BITS = 19,    /* ids of a spawned world, below its number */
@@ -62,7 +63,7 @@ bool xtf_mpi_job_is_marked(const char *name)
 void xtf_mpi_world_tell(uint32_t size)
 {
     const Worlds worlds = {1, size};
-    int fd = xtf_mpi_job_open("worlds", O_RDWR | O_CREAT);
+    int fd = xtf_mpi_job_open(XTF_JOB_WORLDS, O_RDWR | O_CREAT);
 
     if (fd < 0)
         return;
@@ -91,7 +92,7 @@ static void guess(XtfMpiWorld *world)
 void xtf_mpi_world_take(XtfMpiWorld *world)
 {
     Worlds worlds;
-    int fd = xtf_mpi_job_open("worlds", O_RDWR);
+    int fd = xtf_mpi_job_open(XTF_JOB_WORLDS, O_RDWR);
     bool taken = false;
 
     if (fd >= 0 && flock(fd, LOCK_EX) == 0 && pread(fd, &worlds, sizeof worlds, 0) == sizeof worlds &&

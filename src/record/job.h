@@ -1,0 +1,26 @@
+/*
+ * Files in the folder of a job that several rooms know: their names, and what is in them.
+ *
+ * This header knows libc alone: it is compiled into programs that are traced.
+ */
+#pragma once
+
+/* HOST-PID.starting: a collector that has no part yet. */
+#define XTF_JOB_STARTING ".starting"
+/* collect-PID.log: what it says. */
+#define XTF_JOB_LOG "collect-"
+/* clock-HOST: what a tick of that node's clock is (collect/calibrate.c). */
+#define XTF_JOB_CLOCK "clock-"
+/* How many worlds there are, and processes in them (mpi/world.c). */
+#define XTF_JOB_WORLDS "worlds"
+/* accept-HASH, connect-HASH: a port that somebody accepts at, or connects to (mpi/connect.h). */
+#define XTF_JOB_ACCEPTS  "accept-"
+#define XTF_JOB_CONNECTS "connect-"
+
+/*
+ * Which processes of MPI_COMM_WORLD are recorded (mpi/partial.h): a byte that closes the file, and behind it one for
+ * each process, in the order of their ranks; each is 0 or 1. Who looks at the file, or changes it, has its lock
+ * (flock(2)).
+ */
+#define XTF_JOB_RECORDED "recorded"
+enum { XTF_JOB_RECORDED_CLOSED, XTF_JOB_RECORDED_RANKS /* of the first of them */ };

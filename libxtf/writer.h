@@ -91,11 +91,14 @@ uint64_t xtf_array_writer_last(const XtfArrayWriter *array);
  * XTF_ERROR_TOO_LARGE if the file has no new ids for all arrays, as it would after 2^32. */
 bool xtf_writer_clear_arrays(XtfWriter *writer, uint32_t schema, GError **error);
 /* Puts a schema in the place of the one that has its name, and takes all rows out of the arrays or the table of that,
- * as xtf_writer_clear_arrays() and xtf_table_writer_clear() do; without one of its name, adds it. Writers of these
- * arrays and of the table are those of the new schema. Both are tables, or both of kind derived: what others may refer
- * to is not replaced, that is XTF_ERROR_INVALID, as is a table that rows of another kind than derived refer to. Nobody
- * else may use the writer meanwhile. Who has the file open goes on with what it has, but cannot refresh it
- * (xtf_trace_refresh(): XTF_ERROR_INVALID): it is to be opened anew. */
+ * as xtf_writer_clear_arrays() and xtf_table_writer_clear() do; without one of its name, adds it. With the rows of a
+ * table go all rows of kind derived that may refer to them, of any schema. Writers of these arrays and of the table are
+ * those of the new schema, whose *id is that of the old one.
+ *
+ * Both schemas are tables, or both of kind derived: any others are XTF_ERROR_INVALID, as is a table that rows of
+ * another kind than derived refer to. Nothing has changed then. Nobody else may use the writer meanwhile. Who has the
+ * file open goes on with what it has, but cannot refresh it (xtf_trace_refresh(): XTF_ERROR_INVALID): it is to be
+ * opened anew. */
 bool xtf_writer_replace_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id, GError **error);
 /* Says that no more rows will come: the array's right edge is written at the next commit, or before it together with
  * those of others. Appending again is an error. The writer still owns the array. */

@@ -2,6 +2,7 @@
  * Another schema in the place of one: of rows that are made from others, and are made anew.
  */
 #include "libxtf/error.h"
+#include "libxtf/references.h"
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/schema/value-limits.h"
 #include "libxtf/write/chunk-writer.h"
@@ -9,10 +10,11 @@
 
 static bool refers_to(const XtfSchema *schema, const char *table)
 {
-    for (uint32_t f = 0; f < schema->n_fields; f++) {
-        if (schema->fields[f].refers_to && g_str_equal(schema->fields[f].refers_to, table))
+    g_autoptr(GArray) references = xtf_schema_references(schema);
+
+    for (guint i = 0; i < references->len; i++)
+        if (g_strcmp0(xtf_reference_at(references, i)->table, table) == 0)
             return true;
-    }
     return false;
 }
 
@@ -32,14 +34,29 @@ static bool may_replace(const XtfCatalog *catalog, const XtfSchema *old, const X
     return true;
 }
 
+/* Rows that refer to a table go with it: the rows that come into it are others. */
+static bool clear_referring(XtfWriter *writer, const XtfSchema *table, GError **error)
+{
+    const XtfCatalog *catalog = &writer->catalog;
+
+    for (uint32_t i = 0; i < catalog->n_schemas; i++) {
+        const XtfSchema *other = catalog->schemas[i];
+        if (other->kind == XTF_SCHEMA_DERIVED && refers_to(other, table->name) &&
+            !xtf_writer_clear_arrays(writer, i, error))
+            return false;
+    }
+    return true;
+}
+
 static bool clear(XtfWriter *writer, const XtfSchema *old, GError **error)
 {
     if (old->kind != XTF_SCHEMA_TABLE)
         return xtf_writer_clear_arrays(writer, old->id, error);
     XtfTableWriter *table = xtf_writer_table(writer, old->id, error);
-    if (table)
-        xtf_table_writer_clear(table);
-    return table;
+    if (!table || !clear_referring(writer, old, error))
+        return false;
+    xtf_table_writer_clear(table);
+    return true;
 }
 
 /* All arrays of the old schema are empty: nothing in them hangs on it. */
@@ -60,8 +77,7 @@ static void take_over(XtfWriter *writer, const XtfSchema *old, const XtfSchema *
     }
 }
 
-/* All schemas are stored anew by the next commit. */
-static void encode_schemas(XtfWriter *writer)
+void xtf_writer_encode_schemas(XtfWriter *writer)
 {
     g_byte_array_set_size(writer->schema_rows.bytes, 0);
     g_array_set_size(writer->schema_rows.starts, 0);
@@ -102,7 +118,7 @@ bool xtf_writer_replace_schema(XtfWriter *writer, const XtfSchema *schema, uint3
     for (uint32_t f = 0; f < copy->n_fields; f++)
         catalog->limits[copy->id][f] = xtf_limits_empty();
     writer->limits_changed[copy->id] = true;
-    encode_schemas(writer);
+    xtf_writer_encode_schemas(writer);
     xtf_schema_free(old);
     return true;
 }

@@ -183,6 +183,8 @@ struct XtfWriter {
 
 /* A writer of nothing yet, which owns the descriptor. */
 XtfWriter *xtf_writer_new_empty(int fd, const char *path);
+/* Some schema that was added has changed: all are encoded again, and stored by the next commit. */
+void xtf_writer_encode_schemas(XtfWriter *writer);
 
 /* What xtf_writer_create() was given as origin by the writer of a file with this clock. */
 uint64_t xtf_writer_origin_of(const XtfClock *clock);

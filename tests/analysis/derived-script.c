@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libxtf/schema/schema-codec.h"
-#include "libxtf/write/chunk-writer.h"
 #include "libxtf/write/writer-private.h"
 #include "libxtf/writer.h"
 #include "src/model/schemas.h"
@@ -36,18 +34,6 @@ static bool parse_row(const XtfSchema *schema, char **words, uint8_t *row, GErro
     return true;
 }
 
-/* All schemas are stored anew. */
-static void store_schemas(XtfWriter *writer)
-{
-    g_byte_array_set_size(writer->schema_rows.bytes, 0);
-    g_array_set_size(writer->schema_rows.starts, 0);
-    writer->schema_rows.stored = 0;
-    for (uint32_t i = 0; i < writer->catalog.n_schemas; i++) {
-        xtf_chunk_writer_begin_unit(&writer->schema_rows);
-        xtf_schema_encode(writer->catalog.schemas[i], writer->schema_rows.bytes);
-    }
-}
-
 static bool take_role(XtfWriter *writer, const char *type, const char *name, GError **error)
 {
     for (uint32_t i = 0; i < writer->catalog.n_schemas; i++) {
@@ -56,7 +42,7 @@ static bool take_role(XtfWriter *writer, const char *type, const char *name, GEr
             if (!g_str_equal(schema->name, type) || !g_str_equal(schema->fields[f].name, name))
                 continue;
             schema->fields[f].role[0] = '\0';
-            store_schemas(writer);
+            xtf_writer_encode_schemas(writer);
             return true;
         }
     }

@@ -1,9 +1,13 @@
 /*
  * other-analysis TRACE derived|record: adds what another build may have left as an analysis: types and tables of the
  * names that ours have, with other fields. `record`: `waits` are records, as no analysis has them.
+ *
+ * other-analysis TRACE beside: adds types of other names to an analysis of ours, and says in its table `analyses` that
+ * they were made with other clocks: `marks`, which refer to its call paths, and `notes`, which do not.
  */
 #include <stdio.h>
 
+#include "libxtf/trace.h"
 #include "libxtf/writer.h"
 
 enum { ROWS = 3000, LOCATIONS = 4 };
@@ -26,6 +30,13 @@ static const XtfFieldSpec row_fields[] = {
     {"event", XTF_TYPE_U8, "event", NULL, NULL, 0, events},
     {0},
 };
+static const XtfFieldSpec note_fields[] = {
+    {"time", XTF_TYPE_U64, "time", NULL, NULL, 0, NULL},
+    {"seq", XTF_TYPE_U64, "seq", NULL, NULL, 0, NULL},
+    {"colour", XTF_TYPE_U32, NULL, NULL, NULL, 0, NULL},
+    {"event", XTF_TYPE_U8, "event", NULL, NULL, 0, events},
+    {0},
+};
 static const XtfFieldSpec place_fields[] = {
     {"parent", XTF_TYPE_U32, NULL, NULL, NULL, XTF_FIELD_OPTIONAL, NULL},
     {"region", XTF_TYPE_U32, NULL, NULL, NULL, 0, NULL},
@@ -33,12 +44,13 @@ static const XtfFieldSpec place_fields[] = {
     {0},
 };
 
-static bool add_rows(XtfWriter *writer, const char *name, XtfSchemaKind kind, GError **error)
+static bool add_rows(XtfWriter *writer, const char *name, XtfSchemaKind kind, const XtfFieldSpec *fields,
+                     uint64_t first, GError **error)
 {
     const XtfAggregateSpec by_event = {.kind = XTF_AGGREGATE_GROUPS,
                                        .keys = (const char *const[]){"event", NULL},
                                        .values = (const char *const[]){"colour", NULL}};
-    g_autoptr(XtfSchema) schema = xtf_schema_new(name, kind, row_fields, error);
+    g_autoptr(XtfSchema) schema = xtf_schema_new(name, kind, fields, error);
     uint32_t id;
 
     if (!schema || !xtf_schema_add_aggregate(schema, &by_event, error) ||
@@ -47,7 +59,7 @@ static bool add_rows(XtfWriter *writer, const char *name, XtfSchemaKind kind, GE
     for (uint64_t location = 0; location < LOCATIONS; location++) {
         XtfArrayWriter *array = xtf_writer_array(writer, location, id, error);
         for (uint32_t i = 0; i < ROWS; i++) {
-            const Row row = {.time = 1000 + i, .seq = i, .colour = i * 2654435761u, .event = i & 1};
+            const Row row = {.time = first + i, .seq = i, .colour = i * 2654435761u, .event = i & 1};
             if (!array || !xtf_array_writer_append(array, &row, error))
                 return false;
         }
@@ -71,20 +83,61 @@ static bool add_table(XtfWriter *writer, const char *name, GError **error)
     return true;
 }
 
+static bool add_instead(XtfWriter *writer, XtfSchemaKind waits, GError **error)
+{
+    return add_table(writer, "contexts", error) && add_table(writer, "analyses", error) &&
+           add_rows(writer, "waits", waits, row_fields, 1000, error) &&
+           add_rows(writer, "delays", XTF_SCHEMA_DERIVED, row_fields, 1000, error) &&
+           add_rows(writer, "ideal", XTF_SCHEMA_DERIVED, row_fields, 1000, error);
+}
+
+/* A row of the table `analyses`, whose fields are those that the file has. */
+static bool add_entry(XtfWriter *writer, const XtfSchema *analyses, const char *records, GError **error)
+{
+    const char *const strings[] = {"records", "tool"};
+    uint8_t row[XTF_ROW_MAX] = {0};
+    uint32_t id, texts[2];
+
+    if (!analyses || !xtf_writer_add_schema(writer, analyses, &id, error) ||
+        !xtf_writer_add_string(writer, records, &texts[0], error) ||
+        !xtf_writer_add_string(writer, "another tool", &texts[1], error))
+        return false;
+    for (unsigned i = 0; i < 2; i++)
+        xtf_field_set(xtf_schema_field(analyses, strings[i]), row, texts[i]);
+    xtf_field_set(xtf_schema_field(analyses, "clocks"), row, 12345);
+    XtfTableWriter *table = xtf_writer_table(writer, id, error);
+    return table && xtf_table_writer_append(table, row, NULL, error);
+}
+
+static bool add_beside(XtfWriter *writer, const char *path, GError **error)
+{
+    g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, error);
+
+    if (!trace)
+        return false;
+    const XtfSchema *analyses = xtf_trace_find_schema(trace, "analyses");
+    uint64_t first = xtf_trace_clock(trace)->first;
+    return add_rows(writer, "marks", XTF_SCHEMA_DERIVED, row_fields, first, error) &&
+           add_rows(writer, "notes", XTF_SCHEMA_DERIVED, note_fields, first, error) &&
+           add_entry(writer, analyses, "marks", error) && add_entry(writer, analyses, "notes", error);
+}
+
 int main(int argc, char **argv)
 {
     g_autoptr(GError) error = NULL;
     XtfWriter *writer = argc == 3 ? xtf_writer_open(argv[1], NULL, &error) : NULL;
-    XtfSchemaKind kind = argc == 3 && g_str_equal(argv[2], "record") ? XTF_SCHEMA_RECORD : XTF_SCHEMA_DERIVED;
-    bool good = writer && add_table(writer, "contexts", &error) && add_table(writer, "analyses", &error) &&
-                add_rows(writer, "waits", kind, &error) && add_rows(writer, "delays", XTF_SCHEMA_DERIVED, &error) &&
-                add_rows(writer, "ideal", XTF_SCHEMA_DERIVED, &error);
+    bool good = writer;
 
+    if (good && g_str_equal(argv[2], "beside"))
+        good = add_beside(writer, argv[1], &error);
+    else if (good)
+        good = add_instead(writer, g_str_equal(argv[2], "record") ? XTF_SCHEMA_RECORD : XTF_SCHEMA_DERIVED, &error);
     if (good)
         good = xtf_writer_close(writer, &error);
     else
         xtf_writer_abort(writer);
     if (!good)
-        fprintf(stderr, "other-analysis: %s\n", error ? error->message : "usage: other-analysis TRACE derived|record");
+        fprintf(stderr, "other-analysis: %s\n",
+                error ? error->message : "usage: other-analysis TRACE derived|record|beside");
     return good ? 0 : 1;
 }

@@ -20,6 +20,7 @@ import xtf_reader
 from xtfrun import Failure, Xtf, temporary_folder
 
 TYPES = ("waits", "delays", "critical", "activity", "ideal")
+OTHER_TYPES = ("marks", "notes")
 TABLES = ("contexts", "analyses")
 KILLS = 16
 
@@ -31,7 +32,7 @@ def derived(path):
         schema, rows = trace.tables.get(name, (None, []))
         found[name] = [[(field.name, value) for field, value in zip(schema.fields, schema.values(row))] for row in rows]
     for array in trace.arrays():
-        if array.schema.name in TYPES:
+        if array.schema.name in TYPES + OTHER_TYPES:
             found.setdefault(array.schema.name, []).extend(
                 (array.location, [(field.name, value) for field, value in zip(array.schema.fields, array.schema.values(row))])
                 for row in array.read_local())
@@ -43,6 +44,31 @@ def without_strings(found):
     """Strings have other numbers where others were there before."""
     return {name: [[(field, value) for field, value in row if field == "clocks"] if name == "analyses" else row for row in rows]
             for name, rows in found.items()}
+
+
+def analysed_by(path):
+    """{derived type: {(tool, digest of the clocks)}}, as the table `analyses` says."""
+    trace, found = xtf_reader.Trace(str(path)), {}
+    schema, rows = trace.tables["analyses"]
+    names = [field.name for field in schema.fields]
+    for row in rows:
+        entry = dict(zip(names, schema.values(row)))
+        found.setdefault(trace.string(entry["records"]), set()).add((trace.string(entry["tool"]), entry["clocks"]))
+    trace.close()
+    return found
+
+
+def check_others_beside(xtf, other, checker, trace):
+    """Rows of types that this xtf does not know: they stay, unless they refer to call paths, which are others after an analysis."""
+    subprocess.run([other, trace, "beside"], check=True)
+    before, tools = derived(trace), analysed_by(trace)
+    xtf.expect("analyze", "-q", trace)
+    check(xtf, checker, trace)
+    after = derived(trace)
+    if not before["marks"] or "marks" in after or not before["notes"] or after["notes"] != before["notes"]:
+        raise Failure(f"rows of others after an analysis: {sorted(before)} before, {sorted(after)} after")
+    if not tools["notes"] or analysed_by(trace) != tools:
+        raise Failure(f"what is known of the analyses: {tools} before, {analysed_by(trace)} after")
 
 
 def check(xtf, checker, trace):
@@ -73,6 +99,8 @@ def main():
         for path in ("waits/records", "delays/callpaths", "critical/segments", "efficiency", "records"):
             if xtf.expect("cat", trace, path) != xtf.expect("cat", fresh, path):
                 raise Failure(f"{path} is not that of a fresh import")
+
+        check_others_beside(xtf, other, checker, shutil.copy(trace, folder / "beside.xtf"))
 
         sizes = []
         for _ in range(5):

@@ -10,6 +10,7 @@
 #include "src/analysis/network/ideal.h"
 #include "src/analysis/waits/collect.h"
 #include "src/analysis/waits/rows.h"
+#include "src/query/context/analyses.h"
 
 /* Says with which clocks a derived type was made. */
 static bool add_analysis(XtfWriter *writer, XtfTableWriter *table, const char *records, uint64_t clocks,
@@ -23,27 +24,45 @@ static bool add_analysis(XtfWriter *writer, XtfTableWriter *table, const char *r
     return xtf_table_writer_append(table, &row, NULL, error);
 }
 
+static bool is_ours(const char *records)
+{
+    for (unsigned tag = XTF_MODEL_WAITS; tag < XTF_N_ALL_SCHEMAS; tag++)
+        if (g_str_equal(xtf_model_schema(tag)->name, records))
+            return true;
+    return false;
+}
+
+/* Rows that others have made stay, and so does what is said of them: without it they would count as of today. */
+static bool keep_others(const GArray *analyses, XtfWriter *writer, XtfTableWriter *table, GError **error)
+{
+    for (guint i = 0; i < analyses->len; i++) {
+        const XtfAnalysisEntry *entry = xtf_analyses_at(analyses, i);
+        if (!is_ours(entry->records) && !add_analysis(writer, table, entry->records, entry->clocks, entry->tool, error))
+            return false;
+    }
+    return true;
+}
+
 static bool write_analyses(XtfTrace *trace, XtfWriter *writer, const char *tool, GError **error)
 {
+    g_autoptr(GArray) analyses = xtf_analyses_read(trace, error);
     uint64_t clocks;
     uint32_t id;
 
-    if (!xtf_trace_clocks_digest(trace, &clocks, error) ||
+    if (!analyses || !xtf_trace_clocks_digest(trace, &clocks, error) ||
         !xtf_writer_replace_schema(writer, xtf_model_schema(XTF_MODEL_ANALYSES), &id, error))
         return false;
     XtfTableWriter *table = xtf_writer_table(writer, id, error);
     if (!table)
         return false;
-    xtf_table_writer_clear(table);
     for (unsigned tag = XTF_MODEL_WAITS; tag < XTF_N_ALL_SCHEMAS; tag++)
         if (!add_analysis(writer, table, xtf_model_schema(tag)->name, clocks, tool, error))
             return false;
-    return true;
+    return keep_others(analyses, writer, table, error);
 }
 
-/* What an earlier analysis has left, which another build may have made, with other fields. Call paths go last: the rows
- * of these types refer to them. Rows of derived types that this build does not know stay, and what they say of call
- * paths is wrong from then on: they go on to refer to the numbers of rows that are others now. */
+/* What an earlier analysis has left, which another build may have made, with other fields. With the call paths go rows
+ * of derived types that this build does not know, but that refer to them: their numbers will be those of others. */
 static bool clear(XtfWriter *writer, GError **error)
 {
     uint32_t id;

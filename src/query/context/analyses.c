@@ -10,43 +10,59 @@ static bool any_derived(const XtfTrace *trace)
     return false;
 }
 
-/* Marks the type that a row names, if the row names other clocks. */
-static bool judge_row(XtfTrace *trace, uint64_t name, bool current, bool **outdated, GError **error)
+static const XtfField *field_of(const XtfTable *table, const char *name, XtfType type)
 {
-    const char *text;
+    const XtfField *field = xtf_schema_field(table->schema, name);
 
-    if (!xtf_trace_string(trace, (uint32_t)name, &text, error))
-        return false;
-    const XtfSchema *schema = xtf_trace_find_schema(trace, text);
-    if (current || !schema || schema->kind != XTF_SCHEMA_DERIVED)
-        return true;
-    if (!*outdated)
-        *outdated = g_new0(bool, xtf_trace_n_schemas(trace));
-    (*outdated)[schema->id] = true;
+    return field && field->type == type ? field : NULL;
+}
+
+static bool read_rows(XtfTrace *trace, const XtfTable *table, GArray *analyses, GError **error)
+{
+    const XtfField *records = field_of(table, "records", XTF_TYPE_STRING);
+    const XtfField *clocks = field_of(table, "clocks", XTF_TYPE_U64);
+    const XtfField *tool = field_of(table, "tool", XTF_TYPE_STRING);
+
+    for (uint64_t i = 0; records && clocks && tool && i < table->n_rows; i++) {
+        const uint8_t *row = table->rows + i * table->schema->row_size;
+        XtfAnalysisEntry entry = {.clocks = xtf_field_get(clocks, row)};
+        if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(records, row), &entry.records, error) ||
+            !xtf_trace_string(trace, (uint32_t)xtf_field_get(tool, row), &entry.tool, error))
+            return false;
+        g_array_append_val(analyses, entry);
+    }
     return true;
+}
+
+GArray *xtf_analyses_read(XtfTrace *trace, GError **error)
+{
+    g_autoptr(GArray) analyses = g_array_new(FALSE, FALSE, sizeof(XtfAnalysisEntry));
+    const XtfTable *table;
+
+    if (!xtf_trace_table(trace, XTF_TABLE_ANALYSES, &table, error))
+        return NULL;
+    return !table || read_rows(trace, table, analyses, error) ? g_steal_pointer(&analyses) : NULL;
 }
 
 bool xtf_analyses_find_outdated(XtfTrace *trace, bool **outdated, GError **error)
 {
     g_autofree bool *found = NULL;
-    const XtfTable *table;
     uint64_t digest;
 
     *outdated = NULL;
     if (!any_derived(trace))
         return true;
-    if (!xtf_trace_table(trace, XTF_TABLE_ANALYSES, &table, error))
+    g_autoptr(GArray) analyses = xtf_analyses_read(trace, error);
+    if (!analyses)
         return false;
-    const XtfField *records = table ? xtf_schema_field(table->schema, "records") : NULL;
-    const XtfField *clocks = table ? xtf_schema_field(table->schema, "clocks") : NULL;
-    if (!records || !clocks || records->type != XTF_TYPE_STRING || table->n_rows == 0)
-        return true;
-    if (!xtf_trace_clocks_digest(trace, &digest, error))
+    if (analyses->len > 0 && !xtf_trace_clocks_digest(trace, &digest, error))
         return false;
-    for (uint64_t i = 0; i < table->n_rows; i++) {
-        const uint8_t *row = table->rows + i * table->schema->row_size;
-        if (!judge_row(trace, xtf_field_get(records, row), xtf_field_get(clocks, row) == digest, &found, error))
-            return false;
+    for (guint i = 0; i < analyses->len; i++) {
+        const XtfSchema *schema = xtf_trace_find_schema(trace, xtf_analyses_at(analyses, i)->records);
+        if (xtf_analyses_at(analyses, i)->clocks == digest || !schema || schema->kind != XTF_SCHEMA_DERIVED)
+            continue;
+        found = found ? found : g_new0(bool, xtf_trace_n_schemas(trace));
+        found[schema->id] = true;
     }
     *outdated = g_steal_pointer(&found);
     return true;
@@ -54,22 +70,13 @@ bool xtf_analyses_find_outdated(XtfTrace *trace, bool **outdated, GError **error
 
 bool xtf_analyses_find_tool(XtfTrace *trace, const char *records, const char **tool, GError **error)
 {
-    const XtfTable *table;
-    const char *name;
+    g_autoptr(GArray) analyses = xtf_analyses_read(trace, error);
 
-    *tool = NULL;
-    if (!xtf_trace_table(trace, XTF_TABLE_ANALYSES, &table, error))
+    if (!analyses)
         return false;
-    const XtfField *names = table ? xtf_schema_field(table->schema, "records") : NULL;
-    const XtfField *tools = table ? xtf_schema_field(table->schema, "tool") : NULL;
-    if (!names || !tools || names->type != XTF_TYPE_STRING || tools->type != XTF_TYPE_STRING)
-        return true;
-    for (uint64_t i = 0; i < table->n_rows && !*tool; i++) {
-        const uint8_t *row = table->rows + i * table->schema->row_size;
-        if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(names, row), &name, error))
-            return false;
-        if (g_str_equal(name, records) && !xtf_trace_string(trace, (uint32_t)xtf_field_get(tools, row), tool, error))
-            return false;
-    }
+    *tool = NULL;
+    for (guint i = 0; i < analyses->len && !*tool; i++)
+        if (g_str_equal(xtf_analyses_at(analyses, i)->records, records))
+            *tool = xtf_analyses_at(analyses, i)->tool;
     return true;
 }

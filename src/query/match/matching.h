@@ -11,6 +11,7 @@ enum {
     XTF_CALL_TESTS = 2,   /* MPI_Test*: never waits */
     XTF_CALL_WAITS = 4,   /* MPI_Wait* */
     XTF_CALL_MATCHED = 8, /* MPI_Mrecv, MPI_Imrecv: takes a message that a probe has matched before */
+    XTF_CALL_MPROBE = 16, /* MPI_Mprobe: waits for a message, and posts its receive if the recorder tells */
 };
 
 typedef struct {

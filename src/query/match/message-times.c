@@ -149,9 +149,11 @@ static bool find_completion(const Ends *ends, XtfMessageCall *call, bool *known,
 
 /* ---- Waits. */
 
+/* A blocking probe that took the message is where it was waited for. */
 static bool find_wait(const Ends *ends, XtfMessageTimes *times, GError **error)
 {
-    const XtfMessageCall *send = &ends->send, *posting = &ends->posting, *receive = &ends->receive;
+    const XtfMessageCall *send = &ends->send, *posting = &ends->posting,
+                         *receive = posting->use & XTF_CALL_MPROBE ? posting : &ends->receive;
     XtfMessageCall completion;
     bool known;
 

@@ -16,11 +16,13 @@ static uint8_t use_of(const char *name, XtfRegionClass class)
                                         "request_get_status_some",
                                         NULL};
     static const char *const waits[] = {"wait", "waitall", "waitany", "waitsome", NULL};
+    static const char *const probes[] = {"mprobe", NULL};
 
     if (class != XTF_CLASS_P2P && class != XTF_CLASS_WAIT)
         return 0;
     return XTF_CALL_OF_MPI | (xtf_mpi_function_find(name, tests) >= 0 ? XTF_CALL_TESTS : 0) |
            (xtf_mpi_function_find(name, waits) >= 0 ? XTF_CALL_WAITS : 0) |
+           (xtf_mpi_function_find(name, probes) >= 0 ? XTF_CALL_MPROBE : 0) |
            (xtf_mpi_takes_probed(name, class) ? XTF_CALL_MATCHED : 0);
 }
 

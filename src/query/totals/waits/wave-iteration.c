@@ -113,7 +113,7 @@ static bool find_arrays(Place *place, bool *found, GError **error)
            ((*found = *found && xtf_schema_field_by_role(place->recvs.schema, XTF_ROLE_SEQ)) || true);
 }
 
-/* The row of `recvs` that a wait names. */
+/* The row of `recvs` that a wait names; of a probe, if the message is what is received next. */
 static bool find_receive(const Place *place, uint64_t seq, uint64_t *n, bool *found, GError **error)
 {
     const XtfSpan span = {.array = place->recvs, .hi = place->recvs.n_rows};
@@ -126,7 +126,10 @@ static bool find_receive(const Place *place, uint64_t seq, uint64_t *n, bool *fo
         return true;
     if (!xtf_array_row(&place->recvs, *n, row, error))
         return false;
-    *found = xtf_field_get(xtf_schema_field_by_role(place->recvs.schema, XTF_ROLE_SEQ), row) == seq;
+    const XtfField *posted = xtf_schema_field(place->recvs.schema, "posted");
+    uint64_t own = xtf_field_get(xtf_schema_field_by_role(place->recvs.schema, XTF_ROLE_SEQ), row);
+    *found = own == seq || (posted && xtf_type_width(posted->type) > 0 && !xtf_field_is_none(posted, row) &&
+                            own - seq == xtf_field_get(posted, row));
     return true;
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Messages and requests between two processes: what is recorded of them, call by call."""
 
+import decimal
 import re
 
 import expected_messages as expected
@@ -146,6 +147,31 @@ class Messages(recording.Case):
                          and call.name in ("MPI_Mprobe", "MPI_Improbe")]
                 self.assertEqual(len(found), sum(number.endswith("p") for number in order))
                 self.assertRegex(self.xtf("analyze", path), rf"messages +{len(order)}  matched; left out 0 sends, 0 receives")
+
+    def calls_of(self, trace, process, region):
+        """(ENTER, LEAVE) of each call of a region, in seconds."""
+        lines = self.xtf("cat", trace, f"proc/{process}/region/{region}/enters_leaves/records").splitlines()
+        times = [decimal.Decimal(line.split()[0]) for line in lines]
+        return list(zip(times[::2], times[1::2]))
+
+    def test_late_probe(self):
+        """Who waits in a blocking probe waits for its sender, up to its send; who asks does not wait."""
+        for mpi in recording.mpis():
+            with self.subTest(mpi):
+                trace, _ = self.record(mpi, 2, self.compile(mpi, "late_probe"))
+                self.xtf("analyze", trace)
+                probes, sends = self.calls_of(trace, 1, "MPI_Mprobe"), self.calls_of(trace, 0, "MPI_Send")
+                wanted = [min(send[0], probe[1]) - probe[0] for probe, send in zip(probes, sends)]
+                self.assertTrue(len(wanted) == 2 and min(wanted) > 0, wanted)
+                rows = [line.split() for line in self.xtf("cat", trace, "waits/late_sender/proc/1/records").splitlines()]
+                self.assertEqual([(row[-1], decimal.Decimal(row[6]).scaleb(-9)) for row in rows], [("MPI_Mprobe", wait) for wait in wanted])
+                lines = [line.split() for line in self.xtf("cat", trace, "messages").splitlines()]
+                self.assertEqual([(line[-1], line[-2]) for line in lines if line[3] == "0"],
+                                 [*(("late_sender", str(wait)) for wait in wanted), ("-", "-")])
+                # The critical path was at the sender meanwhile.
+                on_path = sum(decimal.Decimal(line.split()[1]) for line in self.xtf("cat", trace, "critical/profile").splitlines()
+                              if line.endswith("MPI_Mprobe") or " MPI_Mprobe " in line)
+                self.assertLessEqual(on_path, sum(probe[1] - probe[0] for probe in probes) - sum(wanted))
 
 
 if __name__ == "__main__":

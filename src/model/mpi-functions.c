@@ -248,7 +248,7 @@ XtfMpiCall xtf_mpi_call(const char *name, XtfRegionClass class)
         {"send", XTF_MPI_CALL_SEND},     {"ssend", XTF_MPI_CALL_SEND},        {"wait", XTF_MPI_CALL_WAIT},
         {"waitany", XTF_MPI_CALL_WAIT},  {"waitall", XTF_MPI_CALL_WAIT_MANY}, {"waitsome", XTF_MPI_CALL_WAIT_MANY},
         {"test", XTF_MPI_CALL_TEST},     {"testall", XTF_MPI_CALL_TEST},      {"testany", XTF_MPI_CALL_TEST},
-        {"testsome", XTF_MPI_CALL_TEST},
+        {"testsome", XTF_MPI_CALL_TEST}, {"mprobe", XTF_MPI_CALL_MPROBE},
     };
     const char *names[G_N_ELEMENTS(calls) + 1] = {NULL};
 

@@ -39,6 +39,7 @@ typedef enum {
     XTF_MPI_CALL_WAIT,      /* for one request */
     XTF_MPI_CALL_WAIT_MANY, /* Waitall, Waitsome */
     XTF_MPI_CALL_SEND,      /* blocks until the receiver may be needed: Send, Ssend */
+    XTF_MPI_CALL_MPROBE,    /* blocks until a message is there, and takes it */
     XTF_MPI_CALL_INIT,
     XTF_MPI_CALL_FINALIZE,
 } XtfMpiCall;

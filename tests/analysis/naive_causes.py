@@ -7,7 +7,7 @@ stops where it needs what another one, that waited for it, has to tell.
 import collections
 from fractions import Fraction
 
-from naive_waits import RECVS, SENDS
+from naive_waits import SENDS
 
 KINDS = ("late_sender", "late_receiver", "barrier", "n2n", "12n", "n21")
 METRICS = {"late_sender": "delay_latesender", "late_receiver": "delay_latereceiver", "barrier": "delay_barrier",
@@ -51,11 +51,9 @@ class Causes:
         self.arrived = collections.Counter()
         self.play()
         for (process, seq), ticks in self.propagating.items():
-            record = process.points[seq].record
-            kind = "late_sender" if record.name in RECVS else "late_receiver" if record.name in \
-                ("MPI_SEND", "MPI_ISEND_COMPLETE") else None
-            if kind:
-                self.waits_add(PROPAGATING[kind], record, ticks)
+            point = process.points[seq]
+            if point.kind in PROPAGATING:
+                self.waits_add(PROPAGATING[point.kind], point.record, ticks)
 
     def waits_add(self, metric, record, ticks):
         if ticks:
@@ -84,9 +82,9 @@ class Causes:
         if point.kind == "late_sender" or point.kind == "late_receiver":
             self.told.add(id(record))
         elif record.name in SENDS:
-            if id(record.other) not in self.told:
+            if id(record.other.end) not in self.told:
                 return False
-            self.one(point, record.other, "late_sender")
+            self.one(point, record.other.end, "late_sender")
         elif record.name in ("MPI_RECV", "MPI_IRECV_REQUEST"):
             waiter = record.done.other.done
             if id(waiter) not in self.told:

@@ -86,7 +86,7 @@ class Ideal:
 
     def needs(self, record):
         """Whose clocks a record needs; None if it waits for nobody."""
-        if record.name in RECVS:
+        if record.name in RECVS or (record.name == "MPI_IRECV_REQUEST" and record.done and record.done.end is record):
             return [record.other] if record.other else None
         return self.needed.get(record) or None
 

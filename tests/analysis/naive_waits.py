@@ -17,6 +17,7 @@ PREFIX = ("SCAN", "EXSCAN")
 # These may move data between any pairs: scout leaves them out.
 ANY_PAIRS = ("ALLTOALLV", "ALLTOALLW")
 WAIT_MANY = ("MPI_Waitall", "MPI_Waitsome")
+BLOCKING_PROBE = "MPI_Mprobe"
 BLOCKING_SENDS = ("MPI_Send", "MPI_Ssend")
 # Late senders that are remembered, to find those that were received in the wrong order.
 REMEMBERED = 100
@@ -48,6 +49,11 @@ class Record:
     def __init__(self, proc, seq, name, time, call):
         self.proc, self.seq, self.name, self.time, self.call = proc, seq, name, time, call
         self.values = self.other = self.start = self.done = None
+
+    @property
+    def end(self):
+        """Of a receive: where its message was waited for. A blocking probe that took it posted the receive."""
+        return self.start if self.start and self.start.call.name == BLOCKING_PROBE else self
 
 
 class Point:
@@ -210,6 +216,7 @@ class Waits:
                 b = rows.get((receive.location.number, "receive", receive.row))
                 if a and b:
                     a.other, b.other = b, a
+                    b.end.other = a
 
     @staticmethod
     def link(record, opened):
@@ -243,13 +250,14 @@ class Waits:
                     most = (0, None)
                 if record.name not in RECVS or not record.other or not record.call.name.startswith("MPI_"):
                     continue
-                wait = min(record.other.call.enter, record.call.leave) - record.call.enter
-                if wait > 0 and record.call.name in WAIT_MANY:
-                    self.candidates.add(record.call)
-                    most = max(most, (wait, record), key=lambda item: item[0])
-                elif wait > 0 and not record.call.name.startswith("MPI_Test"):
-                    self.late_sender(record, wait)
-                    remembered.append((record, wait))
+                end = record.end
+                wait = min(record.other.call.enter, end.call.leave) - end.call.enter
+                if wait > 0 and end.call.name in WAIT_MANY:
+                    self.candidates.add(end.call)
+                    most = max(most, (wait, end), key=lambda item: item[0])
+                elif wait > 0 and not end.call.name.startswith("MPI_Test"):
+                    self.late_sender(end, wait)
+                    remembered.append((end, wait))
                 self.wrong_order(record, remembered)
 
     def wrong_order(self, receive, remembered):
@@ -269,8 +277,8 @@ class Waits:
                 if send.name not in SENDS or not send.other:
                     continue
                 receive = send.other
-                if receive.proc.is_wait(receive):
-                    completion = max(0, send.call.leave - receive.call.leave)
+                if receive.proc.is_wait(receive.end):
+                    completion = max(0, send.call.leave - receive.end.call.leave)
                     process.put(Point(send, None, 0, completion, {receive.proc.number}))
                 if not send.done or not receive.start:
                     continue

@@ -21,6 +21,7 @@ OTHERS = ["MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Ssend", "MPI_Recv"
           "MPI_Comm_rank"]
 MPI = [*SENDS, *ISENDS, *WAIT_ONE, *WAIT_MANY, *OPERATIONS, *OTHERS]
 REGIONS = ["main", *USER, *MPI]
+PROBES = ["MPI_Mprobe", "MPI_Mrecv", "MPI_Imrecv"] # of programs that probe; results of others are kept
 # OTF2's numbers of paradigms and roles.
 COMPILER, OF_MPI, FUNCTION, POINT2POINT = 2, 4, 1, 28
 ROLES = {"barrier": 15, "12n": 23, "n21": 24, "n2n": 25, "any": 25, "scan": 26}
@@ -88,11 +89,11 @@ class Process:
         self.time += least + self.dice.randrange(1 + self.scale // 100)
 
     def enter(self, region):
-        self.note("E", REGIONS.index(region))
+        self.note("E", [*REGIONS, *PROBES].index(region))
         self.stack.append(region)
 
     def leave(self):
-        self.note("L", REGIONS.index(self.stack.pop()))
+        self.note("L", [*REGIONS, *PROBES].index(self.stack.pop()))
 
     def until(self, time):
         self.time = max(self.time, time)
@@ -134,9 +135,11 @@ class Program:
         self.processes = [Process(rank, self.dice, scale) for rank in range(n_procs)]
         self.channels = collections.defaultdict(Channel)
         self.comms = self.some_comms()
+        self.regions = [*REGIONS, *PROBES] if kinds and "probe" in kinds else REGIONS
+        self.probed = [] # (process, request) of messages that are still to be received
         self.start()
         for _ in range(steps):
-            STEPS[self.dice.choice(kinds or list(STEPS))](self)
+            getattr(self, self.dice.choice(kinds or list(STEPS)))()
         self.finish()
 
     # ---- Who and where.
@@ -279,6 +282,42 @@ class Program:
         if self.dice.random() < 0.7:
             sender.until(posted + 1)
         sender.end()
+
+    def probe(self):
+        """A blocking probe takes a message, which is received at once or later. As `xtf record` has it, the probe posts the receive."""
+        sender = self.pick_process()
+        key = self.pick_channel(sender, True)
+        channel, receiver = self.channels[key], self.processes[key[2]]
+        if channel.n_sent != channel.n_posted or sender is receiver or self.is_awaited(key) or self.is_awaited(key, True):
+            return
+        receiver.wander()
+        sent = sender.begin("MPI_Ssend" if self.dice.random() < 0.5 else "MPI_Send")
+        self.send_record(sender, key, sent)
+        posted = receiver.begin("MPI_Mprobe")
+        message = self.post(key, posted)
+        receiver.note("P", receiver.next_request)
+        self.probed.append((receiver, Request(receiver.next_request, key, message, False)))
+        receiver.next_request += 1
+        receiver.until(sent + 1)
+        receiver.end()
+        if self.dice.random() < 0.6:
+            self.receive_probed(-1)
+        if self.dice.random() < 0.7:
+            sender.until(posted + 1)
+        sender.end()
+
+    def receive_probed(self, which=None):
+        if not self.probed:
+            return
+        process, request = self.probed.pop(self.dice.randrange(len(self.probed)) if which is None else which)
+        process.wander()
+        if self.dice.random() < 0.6:
+            process.begin("MPI_Mrecv")
+            self.receive_record(process, request.key, request.message, request.number)
+        else:
+            process.begin("MPI_Imrecv")
+            process.requests.append(request)
+        process.end()
 
     def ring(self):
         """Everybody sends to the right, and receives from the left."""
@@ -425,6 +464,8 @@ class Program:
 
     def finish(self):
         """All that was sent is received, and the other way round."""
+        while self.probed:
+            self.receive_probed()
         for key, channel in list(self.channels.items()):
             while channel.n_sent < channel.n_posted:
                 process = self.processes[key[1]]
@@ -458,9 +499,9 @@ class Program:
         last = max(process.time for process in self.processes)
         lines += [f"clock {ticks_per_second} {offset} {last + 1}", f"processes {n}"]
         lines += [f"location {rank} {rank} Master thread" for rank in range(n)]
-        for number, name in enumerate(REGIONS):
+        for number, name in enumerate(self.regions):
             role = ROLES[OPERATIONS[name][1]] if name in OPERATIONS else FUNCTION if name in USER + ["main"] + OTHERS[:3] else POINT2POINT
-            lines.append(f"construct {number} {OF_MPI if name in MPI else COMPILER} {role} {name}")
+            lines.append(f"construct {number} {OF_MPI if name in MPI + PROBES else COMPILER} {role} {name}")
         lines.append(f"world 0 {' '.join(map(str, range(n)))}")
         for number, members in self.comms.items():
             if number:
@@ -472,3 +513,4 @@ class Program:
 STEPS = {"compute": Program.compute, "send": Program.send, "late_receiver": Program.late_receiver, "isend": Program.isend,
          "irecv": Program.irecv, "recv": Program.recv, "pair": Program.pair, "ring": Program.ring, "complete": Program.complete,
          "test": Program.test, "operation": Program.operation, "barrier": Program.barrier}
+WITH_PROBES = [*STEPS, "probe", "probe", "probe", "receive_probed"]

@@ -15,6 +15,7 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
 # pylint: disable=wrong-import-position
 import path_programs
+import random_programs
 from naive_ideal import Ideal, Row
 from naive_waits import Waits
 from path_programs import BARRIER, BCAST, NO_ROOT
@@ -30,6 +31,7 @@ KNOWN = {
 }
 RUN = re.compile(r"^ideal run +(\S+) s", re.M)
 N_RANDOM = 8
+N_PROBING = 4
 
 
 def make_archive(script, folder, name, lines):
@@ -161,6 +163,28 @@ def proc_has(xtf, trace, proc, kind):
     return int(xtf.expect("cat", trace, f"proc/{proc}/{kind}/count")) > 0
 
 
+# ---- Threads.
+
+# Thread 0 of process 0 is in a probe, from 110 to 200, for what process 1 sends once thread 1 has sent to it.
+THREADS = """
+0 100 E 0\n0 110 E 1\n0 110 P 1\n0 200 L 1\n0 210 E 2\n0 214 J 1 0 8 8 1\n0 215 L 2\n0 300 L 0
+1 100 E 0\n1 120 E 3\n1 120 S 1 0 7 8\n1 130 L 3\n1 300 L 0
+2 100 E 0\n2 105 E 4\n2 140 R 0 0 7 8\n2 141 L 4\n2 160 E 3\n2 160 S 0 0 8 8\n2 170 L 3\n2 300 L 0
+clock 1000000000 0 400\nprocesses 2\nlocation 0 0 A\nlocation 1 0 B\nlocation 2 1 C
+region 0 main\nregion 1 MPI_Mprobe\nregion 2 MPI_Mrecv\nregion 3 MPI_Send\nregion 4 MPI_Recv
+world 0 0 2\ngroup 1 0 1\ncomm 0 1 world"""
+
+
+def check_threads(xtf, script, folder):
+    """Who waits in a probe may be who makes others send what is probed: the replay comes to its end, and leaves nothing out."""
+    trace = folder / "threads.xtf"
+    xtf.import_archive(make_archive(script, folder, "threads", THREADS.split("\n")[1:]), trace)
+    said = xtf.expect("analyze", trace).decode()
+    if not re.search("^messages +2  matched; left out 0 sends, 0 receives", said, re.M):
+        raise Failure(f"threads: {said}")
+    check([(int(row[6]), row[-1]) for row in records(xtf, trace, "waits/late_sender/records")], [(15, "MPI_Recv"), (50, "MPI_Mprobe")], "threads")
+
+
 def main():
     need("otf2-print")
     xtf, script = Xtf(sys.argv[1]), sys.argv[2]
@@ -172,7 +196,11 @@ def main():
             compare(xtf, make_archive(script, folder, what, path_programs.script(play()[0])), trace, KNOWN[what])
         for seed in range(N_RANDOM):
             compare(xtf, make_archive(script, folder, f"chance-{seed}", path_programs.script(by_chance(seed))), trace)
+        for seed in range(N_PROBING):
+            lines = random_programs.Program(seed, 2 + seed, kinds=random_programs.WITH_PROBES).script()
+            compare(xtf, make_archive(script, folder, f"probing-{seed}", lines), trace)
         check_clocks(xtf, script, folder)
+        check_threads(xtf, script, folder)
         for archive in [*map(pathlib.Path, sys.argv[3:]), *(sorted(shared.glob("**/traces.otf2")) if shared else [])]:
             compare(xtf, archive, trace)
     return 0

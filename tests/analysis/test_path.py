@@ -19,6 +19,7 @@ import path_programs
 import scout
 from naive_path import Path
 from naive_waits import Waits
+from random_programs import WITH_PROBES, Program
 from shown import ticks_of
 from xtfrun import Failure, Xtf, need, shared_traces, temporary_folder
 
@@ -26,6 +27,7 @@ METRICS = {"critical_path": "path", "critical_path_activities": "activity", "non
            "critical_imbalance_impact": "impact", "inter_partition_imbalance": "between"}
 WAITS = set(naive_waits.METRICS.values())
 WINDOWS = 5
+N_PROBING = 4
 NOWHERE = "-"
 
 
@@ -278,6 +280,10 @@ def main():
             analyze(xtf, archive, trace)
             check_program(xtf, archive, trace, what, wanted)
         check_nonsense(xtf, derived, archive, folder)
+        for seed in range(N_PROBING):
+            archive = make_archive(otf2, folder, f"probing-{seed}", Program(seed, 2 + seed, kinds=WITH_PROBES).script())
+            analyze(xtf, archive, trace)
+            compare(xtf, archive, trace, None)
         for archive in [*map(pathlib.Path, sys.argv[4:]), *(sorted(shared.glob("**/traces.otf2")) if shared else [])]:
             tsv = shared / "scalasca" / archive.parent.name / "scout.tsv" if shared else None
             analyze(xtf, archive, trace)

@@ -19,7 +19,7 @@ import scout
 from naive_causes import Causes
 from naive_single import Single
 from naive_waits import Waits
-from random_programs import Program
+from random_programs import WITH_PROBES, Program
 from test_judge import named
 from test_path import make_archive
 from xtfrun import Failure, Xtf, need, shared_traces, skip, temporary_folder
@@ -38,6 +38,8 @@ METRICS |= {metric + "_longterm" for _, metric in KINDS.values() if metric}
 ROUNDED, MANY, RELATIVE = 1, 3, 1e-9
 # Seeds of random programs, and how many processes they have.
 RANDOM = ((1, 4), (2, 5), (3, 6))
+# Of those that probe.
+PROBING = ((11, 2), (12, 3), (13, 5))
 
 
 def with_program(path, program):
@@ -208,6 +210,9 @@ def archives(folder, script):
     if script:
         for seed, n in RANDOM:
             archive = make_archive(script, folder, f"random-{seed}", Program(seed, n).script())
+            yield archive, archive.parent / "scout.tsv"
+        for seed, n in PROBING:
+            archive = make_archive(script, folder, f"probing-{seed}", Program(seed, n, kinds=WITH_PROBES).script())
             yield archive, archive.parent / "scout.tsv"
         for name, lines in meeting_programs.programs().items():
             archive = make_archive(script, folder, name, lines)

@@ -56,6 +56,13 @@ static void receive(void *data, const XtfReplayEvent *at, const XtfReplayMessage
     go_on_at(run, at, run->model->receive(run->model->data, message->value, clock_at(run, at), message->bytes));
 }
 
+/* The message takes as long as where it is received. */
+static void probe(void *data, const XtfReplayEvent *at, uint64_t value)
+{
+    XtfNetworkRun *run = data;
+    go_on_at(run, at, run->model->receive(run->model->data, value, clock_at(run, at), at->bytes));
+}
+
 static void end(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank)
 {
     XtfNetworkRun *run = data;
@@ -87,7 +94,7 @@ XtfNetworkRun *xtf_network_run_new(XtfReplay *replay, const XtfNetworkModel *mod
         .replay = replay,
         .model = model,
         .consumer = consumer,
-        .how = {.data = run, .send = sent_at, .begin = sent_at, .receive = receive, .end = end},
+        .how = {.data = run, .send = sent_at, .begin = sent_at, .receive = receive, .probe = probe, .end = end},
         .first_location = g_new(uint32_t, n + 1),
     };
     for (uint32_t p = 0; p < n; p++) {

@@ -45,7 +45,7 @@ typedef struct XtfNetworkRun XtfNetworkRun;
 XtfNetworkRun *xtf_network_run_new(XtfReplay *replay, const XtfNetworkModel *model, const XtfNetworkConsumer *consumer);
 void xtf_network_run_free(XtfNetworkRun *run); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfNetworkRun, xtf_network_run_free)
-/* What the replay is run with, once: it has `send`, `begin`, `receive` and `end`. Borrowed from the run. */
+/* What the replay is run with, once: it has `send`, `begin`, `receive`, `probe` and `end`. Borrowed from the run. */
 const XtfReplayConsumer *xtf_network_run_consumer(const XtfNetworkRun *run);
 /* After the replay's run. *end is the clock of the location that ends last; fails if a wait could not be taken. */
 bool xtf_network_run_end(XtfNetworkRun *run, uint64_t *end, GError **error);

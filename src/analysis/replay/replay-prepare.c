@@ -234,6 +234,7 @@ static bool put_row(Pass *pass, XtfReplayRow *row, GError **error)
     if (!to)
         return false;
     row->envelope = envelope_of(pass->own, row);
+    pass->process->has_one_location &= pass->n_rows == 0 || row->location == pass->state.location;
     if (walked)
         note_probes(pass->own, row, &call);
     xtf_log_end(&pass->log, xtf_row_encode(&pass->state, row, walked ? &call : NULL, to));
@@ -378,6 +379,7 @@ static bool prepare(Own *own, XtfProcess *process, GError **error)
     Pass pass = {.own = own, .process = process, .walked = walked};
 
     own->n_processes++;
+    process->has_one_location = true;
     xtf_replay_rows_init(&pass.rows, &own->replay->fields);
     xtf_log_writer_init(&pass.log, &own->replay->spool, PART_MAX);
     bool good = go_through(&pass, error);

@@ -15,6 +15,7 @@
  *   replay-rest.c         tables that need not stay in memory
  *   replay-certain.c      which groups are certain
  *   replay-probes.c       which messages are not, beside those that were probed
+ *   replay-postings.c     receives on their way
  *   replay-collectives.c  collective operations on their way
  *   replay.c              messages, and the whole
  */
@@ -49,6 +50,7 @@ typedef struct {
 typedef struct {
     XtfKnownProcess *known;
     const uint64_t *locations; /* of `known` */
+    bool has_one_location;     /* with rows of the log, or none */
     uint64_t envelopes;        /* the first of its own, in the replay's */
     XtfLog log;
 
@@ -143,6 +145,19 @@ static inline bool xtf_replay_is_doubtful(const XtfReplay *replay, uint32_t grou
 
     return G_UNLIKELY(replay->doubts) && g_hash_table_contains(replay->doubts, &key);
 }
+
+/* A receive that is posted: the k-th of a group, or of none. */
+typedef struct {
+    uint64_t value;
+    uint32_t group, k;
+    XtfFlight *flight; /* NULL: it was posted last */
+} XtfPosted;
+
+/* False: the process waits for the message in the probe that posts its receive. */
+bool xtf_replay_post(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row);
+/* Which receive of its group a row of `recvs` is; false if nothing is known of its posting. */
+bool xtf_replay_find_posted(const XtfProcess *process, const XtfReplayRow *row, XtfPosted *found);
+void xtf_replay_forget_posted(XtfProcess *process, const XtfPosted *posted);
 
 /* A member begins, ends. False of an end: the process waits for others. */
 void xtf_replay_begin(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row);

@@ -9,13 +9,6 @@ enum {
     QUANTUM = 256, /* rows that a process goes on at once */
 };
 
-/* A receive that is posted: the k-th of a group, or of none. */
-typedef struct {
-    uint64_t value;
-    uint32_t group, k;
-    XtfFlight *flight; /* NULL: it was posted last */
-} Posted;
-
 /* ---- Making one. */
 
 static bool nothing_is_reserved(const XtfSchema *schema)
@@ -237,56 +230,6 @@ static void send(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row
         xtf_replay_wake(replay, receiver);
 }
 
-static uint64_t posted_key(uint32_t location, uint64_t row)
-{
-    return (uint64_t)location << XTF_ROW_BITS | row;
-}
-
-/* The receive that was posted last is kept aside: mostly it completes at once. */
-static void post(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
-{
-    uint32_t number = row->group;
-
-    if (process->last_posted != XTF_NO_KEY) {
-        XtfFlight *flight = xtf_flights_add(&process->posted, process->last_posted);
-        flight->words[0] = process->last_value;
-        flight->words[1] = process->last_group;
-        flight->words[2] = process->last_k;
-    }
-    process->last_posted = posted_key(row->location, row->message);
-    process->last_group = number;
-    process->last_k = number == UINT32_MAX ? 0 : replay->groups.all[number].received++;
-    process->last_value = 0;
-    if (replay->consumer->post) {
-        XtfReplayEvent at = xtf_replay_event(replay, process, row);
-        process->last_value = replay->consumer->post(replay->consumer->data, &at);
-    }
-}
-
-/* Which receive of its group it is. */
-static bool find_posted(const XtfProcess *process, const XtfReplayRow *row, Posted *found)
-{
-    uint64_t key = posted_key(row->location, row->row);
-
-    if (process->last_posted == key) {
-        *found = (Posted){process->last_value, process->last_group, process->last_k, NULL};
-        return true;
-    }
-    XtfFlight *posted = xtf_flights_find(&process->posted, key);
-    if (!posted)
-        return false;
-    *found = (Posted){posted->words[0], (uint32_t)posted->words[1], (uint32_t)posted->words[2], posted};
-    return true;
-}
-
-static void forget_posted(XtfProcess *process, const Posted *posted)
-{
-    if (posted->flight)
-        xtf_flights_remove(&process->posted, posted->flight);
-    else
-        process->last_posted = XTF_NO_KEY;
-}
-
 static void drop_posting(const XtfReplay *replay, uint64_t value)
 {
     if (replay->consumer->drop_posting && replay->consumer->post)
@@ -319,13 +262,13 @@ static void hand_out(XtfReplay *replay, XtfProcess *process, const XtfReplayRow 
 /* False: it has to wait for its send. */
 static bool receive(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
 {
-    Posted posted;
-    bool found = find_posted(process, row, &posted);
+    XtfPosted posted;
+    bool found = xtf_replay_find_posted(process, row, &posted);
 
     if (!found || posted.group == UINT32_MAX || replay->groups.all[posted.group].uncertain ||
         xtf_replay_is_doubtful(replay, posted.group, posted.k)) {
         if (found) {
-            forget_posted(process, &posted);
+            xtf_replay_forget_posted(process, &posted);
             drop_posting(replay, posted.value);
         }
         replay->counts.uncertain_receives++;
@@ -337,7 +280,7 @@ static bool receive(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *
         process->waits_for = (uint64_t)posted.group << 32 | posted.k;
         return false;
     }
-    forget_posted(process, &posted);
+    xtf_replay_forget_posted(process, &posted);
     if (message && message->bytes != row->bytes)
         group->broken = true;
     if (message && !group->broken) {
@@ -366,8 +309,7 @@ static bool play_row(XtfReplay *replay, XtfProcess *process, const XtfReplayRow 
         send(replay, process, row);
         return true;
     case XTF_ROW_POSTING:
-        post(replay, process, row);
-        return true;
+        return xtf_replay_post(replay, process, row);
     case XTF_ROW_RECV:
         return receive(replay, process, row);
     case XTF_ROW_BEGIN:

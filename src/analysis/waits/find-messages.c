@@ -1,9 +1,9 @@
 /*
  * Waits for messages.
  *
- * A receive that its sender keeps waiting is a late sender, a send that completes only once the receive is posted a
- * late receiver. Calls that wait for several messages count once, for the longest wait, and for receivers only if no
- * sender was late.
+ * A receive that its sender keeps waiting is a late sender; if a blocking probe took the message, the probe is. A send
+ * that completes only once the receive is posted is a late receiver. Calls that wait for several messages count once,
+ * for the longest wait, and for receivers only if no sender was late.
  *
  * Late senders in the wrong order: a location's last RECENT_MAX late senders are remembered. A message that was sent
  * before one of these, and is received after it, should have been received first: then that wait was in vain.
@@ -152,6 +152,12 @@ static void find_wrong_order(XtfFind *find, uint32_t location, const XtfEnd *sen
     }
 }
 
+/* Where a message is waited for. A blocking probe posts the receive of what it takes. */
+static const XtfEnd *waiting_end(const XtfEnd *posting, const XtfEnd *recv)
+{
+    return posting->kind == XTF_MPI_CALL_MPROBE ? posting : recv;
+}
+
 static void find_late_sender(XtfFind *find, const XtfEnd *recv, const XtfSent *message)
 {
     const XtfEnd *send = &message->send;
@@ -291,6 +297,14 @@ uint64_t xtf_find_post(void *data, const XtfReplayEvent *at)
     return value;
 }
 
+void xtf_find_probe(void *data, const XtfReplayEvent *at, uint64_t value)
+{
+    const XtfFind *find = data;
+
+    if (find->beside->probe)
+        find->beside->probe(find->beside->data, at, sent_of(find, value)->beside);
+}
+
 void xtf_find_drop_posting(void *data, uint64_t value)
 {
     XtfFind *find = data;
@@ -315,10 +329,11 @@ void xtf_find_receive(void *data, const XtfReplayEvent *at, const XtfReplayMessa
     message->comm = what->comm;
     message->tag = what->tag;
     message->is_received = true;
-    if (in_mpi(&recv) && in_mpi(&message->send)) {
+    const XtfEnd *waiting = waiting_end(&posting, &recv);
+    if (in_mpi(waiting) && in_mpi(&message->send)) {
         find->found->judged++;
-        find->found->violations += message->send.enter > recv.leave;
-        find_late_sender(find, &recv, message);
+        find->found->violations += message->send.enter > waiting->leave;
+        find_late_sender(find, waiting, message);
         find_wrong_order(find, recv.location, &message->send);
     }
     if (message->is_sent) {

@@ -85,6 +85,7 @@ void xtf_find_messages_init(XtfFind *find);
 void xtf_find_messages_finish(XtfFind *find);
 uint64_t xtf_find_send(void *find, const XtfReplayEvent *at);
 uint64_t xtf_find_post(void *find, const XtfReplayEvent *at);
+void xtf_find_probe(void *find, const XtfReplayEvent *at, uint64_t value);
 void xtf_find_sent(void *find, const XtfReplayEvent *at, uint64_t value);
 void xtf_find_receive(void *find, const XtfReplayEvent *at, const XtfReplayMessage *message);
 void xtf_find_drop(void *find, uint64_t value);

@@ -96,6 +96,7 @@ bool xtf_find_waits(XtfReplay *replay, XtfRawPoints *raw, const XtfReplayConsume
         .receive = xtf_find_receive,
         .end = xtf_find_operation_end,
         .post = xtf_find_post,
+        .probe = xtf_find_probe,
         .sent = xtf_find_sent,
         .drop = xtf_find_drop,
         .drop_posting = xtf_find_drop_posting,

@@ -1,0 +1,76 @@
+/*
+ * Receives that are posted, until they are complete.
+ */
+#include "src/analysis/replay/replay-private.h"
+
+static uint64_t posted_key(uint32_t location, uint64_t row)
+{
+    return (uint64_t)location << XTF_ROW_BITS | row;
+}
+
+/* A blocking probe that took the message of the receive that it posts was over once that was sent. But of several
+ * threads another one may have made somebody send it: there nothing is told. False: the process waits for the send. */
+static bool probe(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
+{
+    const XtfReplayConsumer *consumer = replay->consumer;
+    XtfGroup *group = row->group == UINT32_MAX ? NULL : &replay->groups.all[row->group];
+
+    if (!consumer->probe || process->state.call.kind != XTF_MPI_CALL_MPROBE || !process->has_one_location || !group ||
+        group->uncertain || group->broken || xtf_replay_is_doubtful(replay, row->group, group->received))
+        return true;
+    const XtfMessage *message = xtf_messages_find(&replay->messages, &replay->groups, group, group->received);
+    if (!message) {
+        process->waits_for = (uint64_t)row->group << 32 | group->received;
+        return false;
+    }
+    XtfReplayEvent at = xtf_replay_event(replay, process, row);
+    consumer->probe(consumer->data, &at, message->value);
+    return true;
+}
+
+/* The receive that was posted last is kept aside: mostly it completes at once. */
+bool xtf_replay_post(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
+{
+    uint32_t number = row->group;
+
+    if (!probe(replay, process, row))
+        return false;
+    if (process->last_posted != XTF_NO_KEY) {
+        XtfFlight *flight = xtf_flights_add(&process->posted, process->last_posted);
+        flight->words[0] = process->last_value;
+        flight->words[1] = process->last_group;
+        flight->words[2] = process->last_k;
+    }
+    process->last_posted = posted_key(row->location, row->message);
+    process->last_group = number;
+    process->last_k = number == UINT32_MAX ? 0 : replay->groups.all[number].received++;
+    process->last_value = 0;
+    if (replay->consumer->post) {
+        XtfReplayEvent at = xtf_replay_event(replay, process, row);
+        process->last_value = replay->consumer->post(replay->consumer->data, &at);
+    }
+    return true;
+}
+
+bool xtf_replay_find_posted(const XtfProcess *process, const XtfReplayRow *row, XtfPosted *found)
+{
+    uint64_t key = posted_key(row->location, row->row);
+
+    if (process->last_posted == key) {
+        *found = (XtfPosted){process->last_value, process->last_group, process->last_k, NULL};
+        return true;
+    }
+    XtfFlight *posted = xtf_flights_find(&process->posted, key);
+    if (!posted)
+        return false;
+    *found = (XtfPosted){posted->words[0], (uint32_t)posted->words[1], (uint32_t)posted->words[2], posted};
+    return true;
+}
+
+void xtf_replay_forget_posted(XtfProcess *process, const XtfPosted *posted)
+{
+    if (posted->flight)
+        xtf_flights_remove(&process->posted, posted->flight);
+    else
+        process->last_posted = XTF_NO_KEY;
+}

@@ -219,31 +219,34 @@ const int *xtf_fortran_indices(int n, const MPI_Fint *indices)
     return converted;
 }
 
-/* The switch has no error argument, and is C's. */
+/* The switch and the clocks, which have no error argument, are C's; in all spellings of Fortran compilers. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+#define SWITCH(name)                                 \
+    XTF_MPI_VISIBLE void name(const MPI_Fint *level) \
+    {                                                \
+        MPI_Pcontrol(*level);                        \
+    }
+#define CLOCK(name, function)         \
+    XTF_MPI_VISIBLE double name(void) \
+    {                                 \
+        return function();            \
+    }
+
+SWITCH(mpi_pcontrol_f08_)
 #ifdef OPEN_MPI
-XTF_MPI_VISIBLE void mpi_pcontrol_(const MPI_Fint *level);
-XTF_MPI_VISIBLE void mpi_pcontrol__(const MPI_Fint *level);
-XTF_MPI_VISIBLE void MPI_PCONTROL(const MPI_Fint *level);
-
-void mpi_pcontrol_(const MPI_Fint *level)
-{
-    MPI_Pcontrol(*level);
-}
-
-void mpi_pcontrol__(const MPI_Fint *level)
-{
-    MPI_Pcontrol(*level);
-}
-
-void MPI_PCONTROL(const MPI_Fint *level)
-{
-    MPI_Pcontrol(*level);
-}
+SWITCH(mpi_pcontrol)
+SWITCH(mpi_pcontrol_)
+SWITCH(mpi_pcontrol__)
+SWITCH(MPI_PCONTROL)
+CLOCK(mpi_wtime, MPI_Wtime)
+CLOCK(mpi_wtime_, MPI_Wtime)
+CLOCK(mpi_wtime__, MPI_Wtime)
+CLOCK(MPI_WTIME, MPI_Wtime)
+CLOCK(mpi_wtick, MPI_Wtick)
+CLOCK(mpi_wtick_, MPI_Wtick)
+CLOCK(mpi_wtick__, MPI_Wtick)
+CLOCK(MPI_WTICK, MPI_Wtick)
+#else
+CLOCK(mpi_wtime_f08_, MPI_Wtime)
+CLOCK(mpi_wtick_f08_, MPI_Wtick)
 #endif
-
-XTF_MPI_VISIBLE void mpi_pcontrol_f08_(const MPI_Fint *level);
-
-void mpi_pcontrol_f08_(const MPI_Fint *level)
-{
-    MPI_Pcontrol(*level);
-}

@@ -3,7 +3,7 @@
 usage: fortran.py TABLE MPI SOURCE -- COMPILER...
 
 MPI is openmpi or mpich; COMPILER is as in wrappers.py. The Fortran bindings of Open MPI call PMPI_X: so all of them are wrapped, mpi_x_ of mpif.h and of the module
-mpi, mpi_x_f08_ of the module mpi_f08. Those of MPICH call MPI_X, which is wrapped already, but for attributes, and for
+mpi, mpi_x_f08_ of the module mpi_f08; what the latter calls, ompi_x_f, is not, for it is called as well by the profiling names, and by other routines. Those of MPICH call MPI_X, which is wrapped already, but for attributes, and for
 the routines of mpi_f08 without a buffer, mpi_x_f08_ and mpi_x_f08_large_, which call PMPI_X.
 
 A wrapper passes on the arguments as they are to the profiling name of the same routine, pmpi_x_, or pmpi_x_f08_ (MPICH: pmpir_x_f08_): what Fortran's
@@ -20,12 +20,13 @@ import kinds_messages
 import table
 import wrappers
 
-# Routines that have no Fortran binding, or another one than the C declaration says; MPI_Pcontrol is in fortran.c.
+# Routines that are another thing in Fortran than the C declaration says: MPI_Pcontrol is in fortran.c, as are the clocks; MPI_Info_create_env
+# of MPICH 4.0.2's mpi_f08 leaves C's function to what the registers happen to hold, which a wrapper would change.
 WITHOUT = {"MPI_Info_create_env", "MPI_Pcontrol"}
 # C's arguments that Fortran lacks.
 LACKING = {"argc": ("MPI_Init", "MPI_Init_thread"), "argv": ("MPI_Init", "MPI_Init_thread")}
 # The same routines with an address as a TYPE(C_PTR), which mpif.h and the module mpi have as well.
-WITH_POINTER = ("MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_shared_query")
+WITH_POINTER = ("MPI_Alloc_mem", "MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_shared_query")
 # What mpif.h and the module mpi of MPICH do by functions of MPICH's own.
 PAST_C = {"MPI_Attr_get", "MPI_Attr_put"} | {f"MPI_{kind}_{what}_attr" for kind in ("Comm", "Type", "Win") for what in ("get", "set")}
 INTEGERS_8 = ("MPI_Count", "MPI_Aint", "MPI_Offset")
@@ -155,6 +156,11 @@ def entry_of(function, name, profiling, aliases):
     return "\n".join(lines)
 
 
+def spellings_of(routine):
+    """The other names of mpi_x_: Fortran compilers spell it each in its own way."""
+    return [routine, f"{routine}__", routine.upper()]
+
+
 def entries_of(function, mpi):
     lower = function.name.lower()
     profiling = "pmpi" if mpi == "openmpi" else "pmpir"
@@ -163,12 +169,11 @@ def entries_of(function, mpi):
         # Routines of mpi_f08 that take large counts, and no buffer.
         return [entry_of(function, f"{lower[:-2]}_f08_large_", f"{profiling}_{lower[4:-2]}_f08_large_", [])]
     if mpi == "mpich" and function.name in PAST_C:
-        entries.append(entry_of(function, f"{lower}_", f"pmpi_{lower[4:]}_", [f"{lower}__"]))
+        entries.append(entry_of(function, f"{lower}_", f"pmpi_{lower[4:]}_", spellings_of(lower)))
     if mpi == "openmpi":
-        ompi = f"ompi_{function.short.lower()}_f"
-        entries.append(entry_of(function, f"{lower}_", f"pmpi_{lower[4:]}_", [f"{lower}__", lower.upper(), ompi]))
+        entries.append(entry_of(function, f"{lower}_", f"pmpi_{lower[4:]}_", spellings_of(lower)))
         if function.name in WITH_POINTER:
-            entries.append(entry_of(function, f"{lower}_cptr_", f"pmpi_{lower[4:]}_cptr_", [f"{lower}_cptr__", f"{lower}_cptr".upper()]))
+            entries.append(entry_of(function, f"{lower}_cptr_", f"pmpi_{lower[4:]}_cptr_", spellings_of(f"{lower}_cptr")))
     entries.append(entry_of(function, f"{lower}_f08_", f"{profiling}_{lower[4:]}_f08_", []))
     return entries
 

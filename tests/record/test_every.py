@@ -11,8 +11,9 @@ import sys
 import tempfile
 
 XTF, SOURCE = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
-sys.path[:0] = [str(SOURCE / "src/record/mpi/generate"), str(SOURCE / "tests/record/every")]
+sys.path[:0] = [str(SOURCE / "src/record/mpi/generate"), str(SOURCE / "tests/record/every"), str(SOURCE / "tests/record/shim")]
 
+import counted  # noqa: E402
 import every  # noqa: E402
 import header  # noqa: E402
 import kinds  # noqa: E402
@@ -39,28 +40,18 @@ def expect(what, fine):
         problems.append(what)
 
 
-def read_called(folder):
-    """{process: {function: (calls, result)}} that the program has written; it writes it anew in each run."""
-    called = {}
-    for path in pathlib.Path(folder).glob("called-*"):
-        lines = [line.split() for line in path.read_text().splitlines()]
-        called[int(path.name[7:])] = {name: (int(n), int(result)) for name, n, result in lines}
-        path.unlink()
-    return called
-
-
 def may_be_counted(function):
     """Whether a call may turn out not to be worth a record."""
     return bool(kinds.snippets_of(SNIPPETS, function).condition)
 
 
 def compare(what, called, trace, all_calls):
-    counted = mpis.unrecorded(XTF, trace)
+    aside_of = mpis.unrecorded(XTF, trace)
     known = {function.name: function for function in FUNCTIONS}
     for process, functions in called.items():
         recorded = mpis.calls(XTF, trace, process)
         for name, (n, _) in functions.items():
-            here, aside = recorded.pop(name, 0), counted.get(process, {}).get(name, 0)
+            here, aside = recorded.pop(name, 0), aside_of.get(process, {}).get(name, 0)
             if all_calls or known[name].recorded == "on" and not may_be_counted(known[name]):
                 expect(f"{what}, process {process}: {name} was called {n} times, {here} are recorded, {aside} counted", (here, aside) == (n, 0))
             elif known[name].recorded == "off":
@@ -81,7 +72,7 @@ def try_mpi(mpi, folder):
         trace = os.path.join(folder, f"{mpi}-{all_calls}.xtf")
         options = ["--all-calls"] if all_calls else []
         mpis.run([XTF, "record", *options, "-o", trace, *mpi.launch(2, binary, folder)], cwd=folder)
-        called = read_called(folder)
+        called = counted.read_called(folder)
         what = f"{mpi}{' --all-calls' if all_calls else ''}"
         expect(f"{what}: two processes tell what they called, not {len(called)}", len(called) == 2)
         missing = wanted - set(every.LEFT_OUT[mpi.name]) - {name for functions in called.values() for name in functions}

@@ -120,7 +120,7 @@ NAMES = {
     "Init": ("", {"argc": "&argc", "argv": "&argv"}, ""),
     "Init_thread": ("", {"argc": "&argc", "argv": "&argv"}, ""),
     "Comm_get_parent": ("", {"parent": "&made"}, ""),
-    "Win_allocate": ("", {"win": "&win", "size": "4096"}, "PMPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);"),
+    "Win_allocate": ("if (win) PMPI_Win_free(&win);", {"win": "&win", "size": "4096"}, "PMPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);"),
     "Win_free": ("", {"win": "&win"}, ""),
     "File_open": ("", {"file": "&file"}, "PMPI_File_set_errhandler(file, MPI_ERRORS_RETURN);"),
     "File_set_size": ("", {"size": "65536"}, ""), "File_preallocate": ("", {"size": "65536"}, ""),
@@ -250,7 +250,7 @@ def call_of(function):
     if "neighbor" in function.flags:
         given["comm"] = "dist"
     if short == "Win_allocate" and function.name.endswith("_c"):
-        given["win"], after = "&w", "PMPI_Win_free(&w);"
+        before, given["win"], after = "", "&w", "PMPI_Win_free(&w);"
     if function.kind == "file_read" or function.kind == "file_write":
         before, after = split_io(function, before, after, given)
     if any(argument.base == "MPI_Session" for argument in function.arguments) and "MPI_Session" not in before:
@@ -277,15 +277,15 @@ def split_io(function, before, after, given):
     return before, after
 
 
-def program(functions, declared, left_out):
-    """The C program, without what is left out."""
+def program(functions, declared, left_out, include="prelude.h", times=None):
+    """The C program, without what is left out. `include`: the header before it. `times`: how often a function is called, if not once."""
     wanted = [function for function in functions if function.name in declared and function.recorded != "never" and function.group != "init"
               or function.name in ("MPI_Pcontrol", "MPI_Initialized", "MPI_Finalized", "MPI_Is_thread_main", "MPI_Query_thread")
               or function.short.startswith("Session_") and function.name in declared]
     order = {name: number - len(FIRST) for number, name in enumerate(FIRST)} | {name: 10000 + number for number, name in enumerate(LAST)}
     wanted.sort(key=lambda function: order.get(function.name, function.number))
     calls = [None if function.name in left_out else call_of(function) for function in wanted]
-    lines = ['#include "prelude.h"', "int main(int argc, char **argv)", "{",
+    lines = [f'#include "{include}"', "int main(int argc, char **argv)", "{",
              'if (readlink("/proc/self/exe", program, sizeof program - 1) < 0) return 1;',
              'const char *number = getenv("OMPI_COMM_WORLD_RANK") ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");',
              'if (argc > 1 && strcmp(argv[1], "child") == 0) {',
@@ -294,7 +294,8 @@ def program(functions, declared, left_out):
              'else note("MPI_Init", MPI_Init(&argc, &argv));', "prepare(argv[1]);"]
     for function, call in zip(wanted, calls):
         if call:
-            lines += [f'if (getenv("EVERY_VERBOSE")) fprintf(stderr, "%d {function.name}\\n", world_rank);', call]
+            lines += [f'if (getenv("EVERY_VERBOSE")) fprintf(stderr, "%d {function.name}\\n", world_rank);']
+            lines += [call] if times is None else [f"variant = {again}; {call}" for again in range(times(function))]
     lines += ['sprintf(text, "%s/called-%d", argv[1], world_rank); FILE *told = fopen(text, "w");', "PMPI_Barrier(MPI_COMM_WORLD);", 'note("MPI_Finalize", MPI_Finalize());', "for (int i = 0; called[i].name; i++)",
               'fprintf(told, "%s %d %d\\n", called[i].name, called[i].n, called[i].result);', "return fclose(told);", "}", ""]
     return "\n".join(lines)

@@ -10,7 +10,7 @@
 
 #define SELF MPI_COMM_SELF
 static int world_rank, done, key, position, error_class;
-static char a[65536], b[65536], text[4096], port[MPI_MAX_PORT_NAME], path[4096], program[4096];
+static char a[65536], b[65536], text[16384], port[MPI_MAX_PORT_NAME], path[4096], program[4096];
 static MPI_Request s, r, both[2];
 static MPI_Status st;
 static MPI_Message message;

@@ -13,6 +13,8 @@
  *
  * shim.py makes the functions.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +46,24 @@ typedef struct {
     long long sent, received;
 } Pending;
 static Pending pending[REQUESTS];
+
+/* Whether code is a routine of a Fortran library, which calls PMPI_X where a C program calls MPI_X. Such libraries call
+ * other functions for themselves. */
+static int is_routine(const char *name, const void *code)
+{
+    Dl_info where;
+    size_t n = strlen(name);
+
+    if (!dladdr(code, &where) || !where.dli_fname || !where.dli_sname)
+        return 0;
+    if (!strstr(where.dli_fname, "/libmpi_mpifh") && !strstr(where.dli_fname, "/libmpi_usempif08") &&
+        !strstr(where.dli_fname, "/libmpichfort"))
+        return 0;
+    for (const char *at = strcasestr(where.dli_sname, name); at; at = strcasestr(at + 1, name))
+        if (at > where.dli_sname && at[-1] == '_' && (at[n] == '_' || at[n] == 0))
+            return 1;
+    return 0;
+}
 
 static void called(int number)
 {

@@ -115,19 +115,56 @@ def snippets_of(function):
     return file_access(function) if function.kind in ("file_read", "file_write") else KINDS.get(function.kind, ("", ""))
 
 
-def wrapper(function):
+def wrapper(function, fortran):
+    """What counts a call, and MPI_X that comes to it."""
     before, after = snippets_of(function)
-    call = f"P{function.name}({function.passed})"
-    lines = [f"{function.result} {function.name}({function.parameters})", "{", "    if (depth)", f"        return {call};", "    depth++;",
-             f"    called({function.number});", f"    {before}", f"    {function.result} result = {call};"]
+    name, result, short = function.name, function.result, function.short
+    lines = [f"static {result} count_{short}({result} (*next)({function.parameters}){''.join(', ' + argument.declaration for argument in function.arguments)})",
+             "{", "    depth++;", f"    called({function.number});", f"    {before}", f"    {result} result = next({function.passed});"]
     if after:
         lines += [f"    if (result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS) {{ {after} }}"]
-    return "\n".join(lines + ["    depth--;", "    return result;", "}"])
+    passed = ", ".join([f"P{name}"] + [argument.name for argument in function.arguments])
+    lines += ["    depth--;", "    return result;", "}", f"{result} {name}({function.parameters})", "{", f"    if (depth) return P{name}({function.passed});",
+              f"    return count_{short}({passed});", "}"]
+    return "\n".join(lines + (below_fortran(function) if fortran else []))
 
 
-def library(functions, declared):
-    """The library's C source."""
+def below_fortran(function):
+    """PMPI_X, which is what a Fortran library calls behind the recorder: it counts if such a library calls it in the routine of that name."""
+    name, result, routine = function.name, function.result, function.short.removesuffix("_c")
+    passed = ", ".join(["next"] + [argument.name for argument in function.arguments])
+    return [f"{result} P{name}({function.parameters})", "{", f"    static {result} (*next)({function.parameters});",
+            f'    if (!next) next = dlsym(RTLD_NEXT, "P{name}");',
+            f'    if (depth || !is_routine("{routine}", __builtin_return_address(0))) return next({function.passed});',
+            f"    return count_{function.short}({passed});", "}"]
+
+
+# Routines that Fortran libraries have without C's function of that name, or not always with it (MPI_Request_get_status without a status).
+PAST_C = {"openmpi": {"MPI_Request_get_status", "MPI_Attr_get", "MPI_Attr_put", "MPI_Keyval_create", "MPI_Type_match_size", "MPI_Errhandler_create"} |
+          {f"MPI_{kind}_{what}" for kind in ("Comm", "Type", "Win") for what in ("create_keyval", "get_attr", "set_attr")} |
+          {f"MPI_{kind}_create_errhandler" for kind in ("Comm", "Win", "File")},
+          "mpich": {"MPI_Attr_get", "MPI_Attr_put"} | {f"MPI_{kind}_{what}" for kind in ("Comm", "Type", "Win") for what in ("get_attr", "set_attr")}}  # yapf: disable
+
+# Of mpi_f08 alone: what calls C's function has no name there.
+NAMELESS = {"mpich": {"MPI_Comm_spawn", "MPI_Comm_spawn_multiple"}}
+
+
+def routines(function, fortran):
+    """Those routines: all arguments are addresses, or lengths of texts, and are passed on as they are."""
+    n = len(function.arguments) + 1 + sum(argument.base == "char" for argument in function.arguments)
+    parameters, passed = (", ".join(f"{kind}a{i}" for i in range(n)) for kind in ("void *", ""))
+    lower, lines = function.name.lower(), []
+    for name in ([f"{lower}_"] if function.name in PAST_C[fortran] else []) + [f"{lower}_f08_"]:
+        lines += [f"void {name}({parameters})", "{", f"    static void (*next)({parameters});", f'    if (!next) next = dlsym(RTLD_NEXT, "{name}");',
+                  f"    if (!depth) called({function.number});", f"    depth++; next({passed}); depth--;", "}"]
+    return "\n".join(lines)
+
+
+def library(functions, declared, fortran=""):
+    """The library's C source. `fortran`: the MPI below whose Fortran bindings it counts, too."""
     wanted = [function for function in functions if function.name in declared and function.recorded != "never" and not function.variadic]
     lines = ['#include "shim.h"', "static const char *const names[] = {"]
     lines += [f'    [{function.number}] = "{function.name}",' for function in wanted] + ["};", ""]
-    return "\n".join(lines + [wrapper(function) + "\n" for function in wanted])
+    lines += [wrapper(function, bool(fortran)) + "\n" for function in wanted]
+    past = PAST_C.get(fortran, set()) | NAMELESS.get(fortran, set())
+    return "\n".join(lines + [routines(function, fortran) for function in wanted if function.name in past]) + "\n"

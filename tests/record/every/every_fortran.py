@@ -1,0 +1,193 @@
+"""Makes the program of every.py call the routines of a Fortran binding: the calls are Fortran's; what stands around them remains C's, by
+PMPI, for the Fortran routines of the profiling interface come to MPI_X where MPI_X is what is recorded.
+
+module() is a Fortran module with a procedure for each routine, which has the routine's arguments, and calls it. bridge() is a header
+behind which MPI_X is a function of C that converts its arguments, calls that procedure, and converts what came of it.
+Routines that take a status, or a buffer that may be MPI_IN_PLACE, are called a second time without; with an address as a TYPE(C_PTR), too.
+"""
+
+import re
+
+BINDINGS = {"mpif.h": 0, "mpi": 1, "mpi_f08": 2}
+# Types of handles: their macros in prelude.F90, and the names of their conversions in mpi.h.
+HANDLES = {"MPI_Comm": ("COMM", "Comm"), "MPI_Datatype": ("DATATYPE", "Type"), "MPI_Errhandler": ("ERRHANDLER", "Errhandler"), "MPI_File": ("FILE_HANDLE", "File"),
+           "MPI_Group": ("GROUP", "Group"), "MPI_Info": ("INFO", "Info"), "MPI_Message": ("MESSAGE", "Message"), "MPI_Op": ("OPERATION", "Op"),
+           "MPI_Request": ("REQUEST", "Request"), "MPI_Session": ("SESSION", "Session"), "MPI_Win": ("WINDOW", "Win")}  # yapf: disable
+INTEGERS = {"int": "integer", "MPI_Aint": "integer(MPI_ADDRESS_KIND)", "MPI_Count": "integer(MPI_COUNT_KIND)", "MPI_Offset": "integer(MPI_OFFSET_KIND)"}
+LOGICALS = ("flag", "reorder", "periods", "remain_dims", "commute", "high", "weighted")
+# What stands in the call, whatever every.py gives in C: procedures of prelude.F90, and what MPI has.
+NULL_COPY, NULL_DELETE = "MPI_{}_NULL_COPY_FN", "MPI_{}_NULL_DELETE_FN"
+CALLBACKS = {
+    "MPI_Copy_function": "MPI_NULL_COPY_FN", "MPI_Delete_function": "MPI_NULL_DELETE_FN", "MPI_User_function": "on_reduce", "MPI_User_function_c": "on_reduce_c",
+    "MPI_Comm_errhandler_function": "on_comm_error", "MPI_Win_errhandler_function": "on_win_error", "MPI_File_errhandler_function": "on_file_error",
+    "MPI_Session_errhandler_function": "on_session_error", "MPI_Grequest_query_function": "on_query", "MPI_Grequest_free_function": "on_free",
+    "MPI_Grequest_cancel_function": "on_cancel", "MPI_Datarep_conversion_function": "MPI_CONVERSION_FN_NULL", "MPI_Datarep_extent_function": "on_extent",
+} | {f"MPI_{kind}_{what}_attr_function": name.format(kind.upper()) for kind in ("Comm", "Type", "Win")
+     for what, name in (("copy", NULL_COPY), ("delete", NULL_DELETE))}  # yapf: disable
+CONSTANTS = {"weights": "MPI_UNWEIGHTED", "sourceweights": "MPI_UNWEIGHTED", "destweights": "MPI_UNWEIGHTED", "array_of_errcodes": "MPI_ERRCODES_IGNORE"}
+# Arguments that routines lack.
+LACKING = {"MPI_Init": ("argc", "argv"), "MPI_Init_thread": ("argc", "argv"), "MPI_Info_create_env": ("argc", "argv")}
+# Of MPI-1: addresses are default integers.
+SHORT = ("MPI_Address", "MPI_Type_extent", "MPI_Type_hindexed", "MPI_Type_hvector", "MPI_Type_lb", "MPI_Type_struct", "MPI_Type_ub", "MPI_Attr_get",
+         "MPI_Attr_put", "MPI_Keyval_create")
+POINTERS = ("baseptr", )
+TEXTS = {"argv": "(2)", "array_of_commands": "(1)", "array_of_argv": "(1, 2)"}
+HAS_IN_PLACE = ("ALLGATHER", "ALLGATHERV", "ALLTOALL", "ALLTOALLV", "ALLTOALLW", "ALLREDUCE", "REDUCE", "REDUCE_SCATTER", "REDUCE_SCATTER_BLOCK", "SCAN",
+                "EXSCAN", "GATHER", "GATHERV", "SCATTER", "SCATTERV")
+
+
+def arguments_of(function):
+    return [argument for argument in function.arguments if argument.name not in LACKING.get(function.name, ())]
+
+
+def is_attribute(argument):
+    """Whether what is a pointer in C is an integer in Fortran."""
+    return argument.name in ("extra_state", "attribute_val")
+
+
+def is_in_place(function, argument):
+    if function.group != "coll" or "neighbor" in function.flags or function.operation not in HAS_IN_PLACE:
+        return False
+    return argument.name == ("recvbuf" if function.operation.startswith("SCATTER") else "sendbuf")
+
+
+def other_of(function, argument):
+    """What stands in the second call in the place of an argument; "": the argument."""
+    if argument.base == "MPI_Status" and not argument.constant and "set" not in function.name:
+        return "MPI_STATUSES_IGNORE" if argument.array else "MPI_STATUS_IGNORE"
+    if is_in_place(function, argument):
+        return "MPI_IN_PLACE"
+    return "pointer" if argument.name in POINTERS else ""
+
+
+def times(function, binding):
+    """How often a routine is called."""
+    others = [other_of(function, argument) for argument in function.arguments]
+    if "pointer" in others and BINDINGS[binding] != 1:
+        return 1
+    return 2 if any(others) else 1
+
+
+def declared(function, argument, binding):
+    """The declaration of a procedure's argument."""
+    name, base, is_08 = argument.name, argument.base, BINDINGS[binding] == 2
+    bound = "(*)" if argument.array else ""
+    if base == "MPI_Status":
+        return f"STATUS :: {name}" if not argument.array else f"STATUSES({name})"
+    if argument.base == "char":
+        return f"character(len=*) :: {name}{TEXTS.get(name, '')}"
+    if base in HANDLES:
+        return f"{HANDLES[base][0]} :: {name}{bound}"
+    if is_attribute(argument):
+        return f"{'integer' if function.name in SHORT else INTEGERS['MPI_Aint']} :: {name}"
+    if name in POINTERS or name == "buffer_addr":
+        return f"{'type(c_ptr)' if is_08 else INTEGERS['MPI_Aint']} :: {name}"
+    if base == "void":
+        return f"integer :: {name}(*)"
+    if name in LOGICALS and not (function.name == "MPI_Parrived" and BINDINGS[binding] == 1):  # an integer in MPICH's module
+        return f"logical :: {name}{bound}"
+    kind = "integer" if base == "MPI_Aint" and function.name in SHORT else INTEGERS[base]
+    return f"{kind} :: {name}{'(3, *)' if name == 'ranges' else bound}"
+
+
+def actual(argument):
+    """What stands in the first call."""
+    if argument.name in CONSTANTS and (argument.constant or argument.name == "array_of_errcodes"):
+        return CONSTANTS[argument.name]
+    return CALLBACKS.get(argument.base, argument.name)
+
+
+def call(function, arguments):
+    routine = function.name.removesuffix("_c")  # a generic one, for large counts as well
+    if function.result == "double":
+        return f"time = {routine}()"
+    return f"call {routine}({', '.join(arguments + ['ierror'] * (not function.variadic))})"
+
+
+def procedure(function, binding):
+    """The Fortran procedure that calls a routine."""
+    arguments = arguments_of(function)
+    dummies = [argument for argument in arguments if argument.base not in CALLBACKS]
+    name = f"every_{function.short.lower()}"
+    lines = [f"subroutine {name}({', '.join([argument.name for argument in dummies] + ['ierror'])})"]
+    lines += [f"  {declared(function, argument, binding)}" for argument in dummies] + ["  integer :: ierror"]
+    lines += ["  type(c_ptr) :: pointer"] * any(argument.name in POINTERS for argument in dummies) + ["  double precision :: time"] * (function.result == "double")
+    plain = call(function, [actual(argument) for argument in arguments])
+    other = call(function, [other_of(function, argument) or actual(argument) for argument in arguments])
+    back = [f"    {argument.name} = transfer(pointer, {argument.name})" for argument in dummies if argument.name in POINTERS]
+    if times(function, binding) > 1 and other != plain:
+        lines += ["  if (variant == 1) then", f"    {other}", *back, "  else", f"    {plain}", "  end if"]
+    else:
+        lines += [f"  {plain}"]
+    return "\n".join([*lines, "end subroutine"])
+
+
+def module(functions, binding):
+    return "\n\n".join(['#include "prelude.F90"', *(procedure(function, binding) for function in functions), "end module\n"])
+
+
+def length_of(function, argument):
+    """How many handles an array has, in C."""
+    return "count" if argument.base == "MPI_Request" or argument.name in ("array_of_types", "array_of_info") else "1"
+
+
+def converted(function, argument):
+    """(what is passed, its length if it is a text, statements before the call, and after it)."""
+    name, base = argument.name, argument.base
+    if base in HANDLES:
+        kind, made = HANDLES[base][1], f"{name}_f"
+        if argument.array:
+            n = length_of(function, argument)
+            back = f"for (int i = 0; i < {n}; i++) {name}[i] = PMPI_{kind}_f2c({made}[i]);" if not argument.constant else ""
+            return made, "", f"MPI_Fint {made}[64]; for (int i = 0; i < {n}; i++) {made}[i] = PMPI_{kind}_c2f({name}[i]);", back
+        if argument.stars:
+            return f"&{made}", "", f"MPI_Fint {made} = PMPI_{kind}_c2f(*{name});", f"*{name} = PMPI_{kind}_f2c({made});"
+        return f"&{made}", "", f"MPI_Fint {made} = PMPI_{kind}_c2f({name});", ""
+    if argument.base == "char":
+        if name in TEXTS:
+            given = "array_of_argv[0]" if name == "array_of_argv" else name
+            n = 1 if name == "array_of_commands" else 2
+            return f"{name}_f[0]", f"sizeof {name}_f[0]", f"static char {name}_f[2][4096]; blank({name}_f, {given}, {n});", ""
+        if argument.constant:
+            return name, f"strlen({name})", "", ""
+        return name, "sizeof text", "", f"trim({name});"
+    if base == "MPI_Status":
+        return f"given({name})", "", "", ""
+    if is_attribute(argument):
+        return f"&{name}_f", "", f"MPI_Aint {name}_f = 0;", ""
+    if base in INTEGERS and not argument.stars and not argument.array:
+        return f"&{name}", "", "", ""
+    return name, "", "", ""
+
+
+def bridge_of(function):
+    name = f"__every_MOD_every_{function.short.lower()}"
+    parts = [converted(function, argument) for argument in arguments_of(function) if argument.base not in CALLBACKS]
+    passed = [part[0] for part in parts] + ["&ierror"] + [part[1] for part in parts if part[1]]
+    lines = [f"static int called_{function.short}({function.parameters})", "{", "    int ierror = 0;", *(f"    {part[2]}" for part in parts if part[2]),
+             f"    void {name}();", f"    {name}({', '.join(passed)});", *(f"    {part[3]}" for part in parts if part[3]),
+             "    return ierror;", "}", f"#define {function.name} called_{function.short}"]
+    return "\n".join(lines)
+
+
+# What stands around calls is by MPI, in C or Fortran, where it begins or ends requests and accesses: else a part of them would remain open.
+SEEN = ("Irecv", "Isend", "Wait", "Waitall", "Recv_init", "Send_init", "Request_free", "Start", "Startall", "Mprobe", "Mrecv", "Precv_init", "Psend_init",
+        "Grequest_start", "Grequest_complete")
+
+
+def is_seen(function):
+    return function.short in SEEN or re.fullmatch(r"File_\w+_(begin|end)", function.short)
+
+
+def bridge(functions):
+    seen = [f"#define P{function.name}(...) NOTED({function.name}, __VA_ARGS__)" for function in functions if is_seen(function)]
+    noted = "#define NOTED(function, ...) ({ int noted = function(__VA_ARGS__); note(#function, noted); noted; })"
+    return "\n\n".join(['#include <mpi.h>', noted, *seen, '#include "prelude.h"', '#include "fortran.h"', *(bridge_of(function) for function in functions)]) + "\n"
+
+
+def symbols_of(function, binding):
+    """The names under which a Fortran library has a routine, if it has it."""
+    lower, large = function.name.lower(), function.name.endswith("_c") * "large_"
+    if BINDINGS[binding] != 2:
+        return {f"{lower}_"}
+    return {f"{lower.removesuffix('_c')}_{form}_{large}" for form in ("f08", "f08ts")}

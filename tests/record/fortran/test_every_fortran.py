@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Every routine that a Fortran binding has is called (every/every_fortran.py), and found in the trace as often as it was called, in a run
+with --all-calls: by mpif.h, the module mpi and the module mpi_f08, under each MPI. In a run that is recorded as it is, a library below
+the recorder (shim/) counts calls, messages, one-sided operations and their bytes, and the bytes of collective operations and of files:
+the trace has as many. Each function of the table is called, or has an excuse here.
+
+usage: test_every_fortran.py XTF SOURCE NAME MODULE COMPILER... [-- NAME ...]...
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+XTF, SOURCE = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+HERE = SOURCE / "tests/record"
+sys.path[:0] = [str(SOURCE / "src/record/mpi/generate"), str(HERE / "every"), str(HERE / "shim"), str(HERE)]
+
+import counted  # noqa: E402
+import every  # noqa: E402
+import every_fortran  # noqa: E402
+import header  # noqa: E402
+import mpis  # noqa: E402
+import shim  # noqa: E402
+import table  # noqa: E402
+
+FUNCTIONS = table.read(SOURCE / "src/record/mpi/functions.tbl")
+LIBRARIES = {"openmpi": ("libmpi_mpifh.so.40", "libmpi_usempif08.so.40"), "mpich": ("libmpichfort.so.12", )}
+
+# ---- What is not called, and why.
+
+FROM_MPI_1 = "MPI-2 has another function for it, and mpi_f08 only that one"
+REMOVED = {name: FROM_MPI_1 for name in ("MPI_Attr_delete", "MPI_Attr_get", "MPI_Attr_put", "MPI_Keyval_create", "MPI_Keyval_free", "MPI_Address",
+                                         "MPI_Type_extent", "MPI_Type_hindexed", "MPI_Type_hvector", "MPI_Type_lb", "MPI_Type_struct", "MPI_Type_ub",
+                                         "MPI_Errhandler_create", "MPI_Errhandler_get", "MPI_Errhandler_set")}  # yapf: disable
+LARGE = "MPICH 4.0.2 has its large count in C alone"
+NO_LARGE = {name: LARGE for name in (
+    "MPI_File_iread_all_c", "MPI_File_iread_at_all_c", "MPI_File_iread_at_c", "MPI_File_iread_c", "MPI_File_iread_shared_c", "MPI_File_iwrite_all_c",
+    "MPI_File_iwrite_at_all_c", "MPI_File_iwrite_at_c", "MPI_File_iwrite_c", "MPI_File_iwrite_shared_c", "MPI_File_read_all_begin_c", "MPI_File_read_all_c",
+    "MPI_File_read_at_all_begin_c", "MPI_File_read_at_all_c", "MPI_File_read_at_c", "MPI_File_read_c", "MPI_File_read_ordered_begin_c",
+    "MPI_File_read_ordered_c", "MPI_File_read_shared_c", "MPI_File_write_all_begin_c", "MPI_File_write_all_c", "MPI_File_write_at_all_begin_c",
+    "MPI_File_write_at_all_c", "MPI_File_write_at_c", "MPI_File_write_c", "MPI_File_write_ordered_begin_c", "MPI_File_write_ordered_c",
+    "MPI_File_write_shared_c", "MPI_Op_create_c", "MPI_Register_datarep_c")}  # yapf: disable
+SAME_TYPES = "its arguments have large types already, as a routine that is not for large counts"
+NO_LARGE |= {name: SAME_TYPES for name in ("MPI_File_get_type_extent_c", "MPI_Type_create_resized_c", "MPI_Type_get_extent_c", "MPI_Type_get_true_extent_c")}
+
+
+def absent_in(mpi, binding):
+    """{function: why there is no routine for it} of a binding."""
+    absent = {function.name: "mpif.h and the module mpi have no routines for large counts" for function in FUNCTIONS
+               if function.name.endswith("_c") and binding != "mpi_f08"}  # yapf: disable
+    return {**absent, **(REMOVED if binding == "mpi_f08" else {}), **(NO_LARGE if mpi == "mpich" else {})}
+
+
+# Calls that fail, also without the recorder; they are recorded all the same.
+FAILING = {
+    "openmpi": {"MPI_Register_datarep"},
+    # There are no ports, nor what needs them; and groups of different process sets. An address that is longer than an integer.
+    "mpich": {"MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join", "MPI_Comm_spawn", "MPI_Comm_spawn_multiple", "MPI_Open_port",
+              "MPI_Intercomm_create_from_groups", "MPI_Address"},
+}  # yapf: disable
+# Routines of the library that cannot be called.
+BROKEN = {("mpich", "mpi_f08"): {"MPI_Info_create_env": "MPICH 4.0.2 gives C's function one argument of three: it writes wherever a register points to"}}
+# What the recorder itself calls below: how many is the first request of MPICH's mpi_f08.
+TRIED = {("mpich", "mpi_f08"): {"MPI_Waitany": 1}}
+# Open MPI 4.1's one-sided communication by RDMA crashes on processors of one node.
+WORKING = {"OMPI_MCA_osc": "^rdma"}
+
+
+def expect(what, fine):
+    if not fine:
+        counted.problems.append(what)
+
+
+def symbols_of(libraries):
+    """What Fortran libraries export."""
+    names = set()
+    for library in libraries:
+        for path in pathlib.Path("/usr/lib").glob(f"*/{library}"):
+            listed = subprocess.run(["nm", "-D", "--defined-only", path], capture_output=True, text=True, check=True).stdout
+            names |= {line.split()[-1].partition("@")[0] for line in listed.splitlines()}
+    return names
+
+
+class Program:
+    """The program of one binding, compiled: which routines it calls, which it could call but doesn't, and which there are not."""
+
+    def __init__(self, mpi, binding, declared, symbols, folder):
+        self.mpi, self.binding, self.folder = mpi, binding, os.path.join(folder, binding)
+        known = [function for function in FUNCTIONS if function.name in declared and function.recorded != "never"]
+        absent, left_out = absent_in(mpi.name, binding), {**every.LEFT_OUT[mpi.name], **BROKEN.get((mpi.name, binding), {})}
+        strangers = {*absent, *left_out} - {function.name for function in FUNCTIONS}
+        expect(f"{mpi} {binding}: {sorted(strangers)} have an excuse, and are no functions", not strangers)
+        there = {function.name for function in known if self.has(function, symbols)}
+        self.functions = [function for function in known if function.name not in absent and function.name not in left_out]
+        missing = [function.name for function in self.functions if function.name not in there]
+        expect(f"{mpi} {binding}: no routine for {missing}, and no excuse", not missing)
+        expect(f"{mpi} {binding}: {sorted(there & set(absent))} are there, and have the excuse that they are not", not there & set(absent))
+        n_absent = sum(function.name in absent for function in known)
+        print(f"{mpi}, {binding}: {len(self.functions)} routines of {len(known)} functions are called; {n_absent} have none; left out: {sorted(left_out)}")
+        os.mkdir(self.folder)
+        self.binary = os.path.join(self.folder, "every")
+        self.build()
+
+    def has(self, function, symbols):
+        """Whether the binding has a routine."""
+        # Clocks are functions, under the names of C where a module says so.
+        return function.result == "double" or bool(every_fortran.symbols_of(function, self.binding) & symbols)
+
+    def times(self, function):
+        return every_fortran.times(function, self.binding)
+
+    def build(self):
+        names = {function.name for function in self.functions}
+        texts = {"every.F90": every_fortran.module(self.functions, self.binding), "bridge.h": every_fortran.bridge(self.functions),
+                 "every.c": every.program(self.functions, names, {}, "bridge.h", self.times)}  # yapf: disable
+        for name, text in texts.items():
+            pathlib.Path(self.folder, name).write_text(text)
+        include = ["-I", str(HERE / "every"), "-I", self.folder]
+        self.mpi.compile(os.path.join(self.folder, "every.c"), os.path.join(self.folder, "c.o"), "-c", *include)
+        defined = [f"-DBINDING={every_fortran.BINDINGS[self.binding]}", *(["-DMPICH"] if self.mpi.name == "mpich" else [])]
+        options = ["-w", "-fallow-argument-mismatch", "-ffree-line-length-none", "-J", self.folder, *include, *defined]
+        subprocess.run([f"mpif90.{self.mpi}", *options, "-o", self.binary, os.path.join(self.folder, "every.F90"), os.path.join(self.folder, "c.o")], check=True)
+
+    def recorded(self, name, options, *prefix):
+        """(what the program called, the trace) of a run."""
+        trace = os.path.join(self.folder, f"{name}.xtf")
+        mpis.run([XTF, "record", *options, "-o", trace, *self.mpi.launch(2, *prefix, self.binary, self.folder)], cwd=self.folder, env=WORKING)
+        called = counted.read_called(self.folder)
+        what = f"{self.mpi} {self.binding} {name}"
+        expect(f"{what}: two processes tell what they called, not {len(called)}", len(called) == 2)
+        there = {function for functions in called.values() for function in functions}
+        uncalled = sorted({function.name for function in self.functions} - there)
+        expect(f"{what}: not called: {uncalled}", not uncalled)
+        failed = {function for functions in called.values() for function, (_, result) in functions.items() if result}
+        expect(f"{what}: failed: {sorted(failed - FAILING[self.mpi.name])}", failed <= FAILING[self.mpi.name])
+        return called, trace
+
+
+def try_all_calls(program):
+    """Each routine is in the trace as often as it was called."""
+    called, trace = program.recorded("all", ["--all-calls"])
+    what = f"{program.mpi} {program.binding}"
+    checked = mpis.run([XTF, "check", trace])
+    expect(f"{what}: xtf check: {checked}", "0 problems" in checked)
+    expect(f"{what}: counted, not recorded: {mpis.unrecorded(XTF, trace)}", not mpis.unrecorded(XTF, trace))
+    for process, functions in called.items():
+        recorded = mpis.calls(XTF, trace, process)
+        for name, (n, _) in functions.items():
+            there = recorded.pop(name, 0)
+            expect(f"{what}, process {process}: {name} was called {n} times, {there} are recorded", there == n)
+        others = sorted(name for name in recorded if name.startswith("MPI_"))
+        expect(f"{what}, process {process}: {others} were not called", not others)
+
+
+def try_counts(program, library):
+    """The library below the recorder has counted what the trace has."""
+    below = ["env", f"LD_PRELOAD={program.mpi.module}:{library}", "XTF_RECORD_STACK=1", f"SHIM_FOLDER={program.folder}"]
+    called, trace = program.recorded("counts", [], *below)
+    what, numbers = f"{program.mpi} {program.binding}", counted.read_counted(program.folder)
+    counted.expect(f"{what}, processes that counted", len(numbers), 2)
+    for process, functions in called.items():
+        below = numbers[process]["call"]
+        for name, n in TRIED.get((program.mpi.name, program.binding), {}).items():
+            below[name] -= n
+        for name, (n, _) in functions.items():
+            expect(f"{what}, process {process}: {name} was called {n} times, {below.get(name, 0)} are counted", name == "MPI_Pcontrol" or below.get(name, 0) == n)
+    counted.compare(XTF, what, numbers, trace)
+
+
+def try_mpi(mpi, folder):
+    declared = header.declarations(header.preprocess(mpi.compiler))
+    source = pathlib.Path(folder, "shim.c")
+    source.write_text(shim.library(FUNCTIONS, declared, mpi.name))
+    library = mpi.compile(str(source), os.path.join(folder, "shim.so"), "-shared", "-fPIC", "-I", str(HERE / "shim"))
+    symbols = symbols_of(LIBRARIES[mpi.name])
+    for binding in every_fortran.BINDINGS:
+        program = Program(mpi, binding, declared, symbols, folder)
+        try_all_calls(program)
+        try_counts(program, library)
+
+
+def main():
+    found = [mpi for mpi in mpis.all_of(sys.argv[3:]) if shutil.which(f"mpif90.{mpi}")]
+    for mpi in found:
+        with tempfile.TemporaryDirectory(prefix="xtf-every-") as folder:
+            try_mpi(mpi, folder)
+    if not found:
+        print("no MPI is here whose Fortran programs can be compiled and run")
+        return mpis.SKIPPED
+    print("\n".join(counted.problems) or "as it should be")
+    return 1 if counted.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+"""What programs, and the library of shim/ below the recorder, say that was called, and whether a trace has as much."""
+
+import pathlib
+
+import mpis
+from recorded_trace import Recorded
+
+# Functions that may be called before MPI_Init and after MPI_Finalize, where nothing is recorded.
+EVER = {"MPI_Initialized", "MPI_Finalized", "MPI_Get_version", "MPI_Get_library_version"}
+KINDS = ("call", "sent", "received", "put", "get", "atomic", "read", "write", "collective")
+OF_ALL = ("read", "write", "collective")
+ACCESSES = {"RMA_PUT": "put", "RMA_GET": "get", "RMA_ATOMIC": "atomic"}
+problems = []
+
+
+def expect(what, there, expected):
+    if there != expected:
+        problems.append(f"{what}: the trace has {there}, {expected} came below")
+
+
+def read_called(folder):
+    """{process: {function: (calls, result)}} that a program of every/ has written; it writes it anew in each run."""
+    called = {}
+    for path in pathlib.Path(folder).glob("called-*"):
+        lines = [line.split() for line in path.read_text().splitlines()]
+        called[int(path.name[7:])] = {name: (int(n), int(result)) for name, n, result in lines}
+        path.unlink()
+    return called
+
+
+def read_counted(folder):
+    """{process: {kind: {what: numbers}}} that the library has written."""
+    counted = {}
+    for path in pathlib.Path(folder).glob("counted-*"):
+        process = counted.setdefault(int(path.name[8:]), {kind: {} for kind in KINDS})
+        for line in path.read_text().splitlines():
+            kind, *fields = line.split()
+            if kind in OF_ALL:
+                process[kind][""] = tuple(map(int, fields))
+            elif kind == "call":
+                process[kind][fields[0]] = int(fields[1])
+            else:
+                process[kind][int(fields[0])] = tuple(map(int, fields[1:]))
+        path.unlink()
+    return counted
+
+
+def lines_of(xtf, trace, path):
+    return [line.split() for line in mpis.cat(xtf, trace, path).splitlines() if line and not line.startswith("#")]
+
+
+def compare_accesses(what, counted, path):
+    """One-sided operations by target, and what was read and written."""
+    trace = Recorded(path)
+    for process, numbers in counted.items():
+        there = {kind: {} for kind in ACCESSES.values()}
+        files, mode_of = {"read": [0, 0], "write": [0, 0]}, {}
+        for record in trace.records[process << 32]:
+            if record.event in ACCESSES:
+                members = trace.members(trace.tables["rma_windows"][record.window]["comm"]) or [process]
+                n, size = there[ACCESSES[record.event]].get(members[record.peer], (0, 0))
+                there[ACCESSES[record.event]][members[record.peer]] = (n + 1, size + record.bytes)
+            elif record.event == "IO_OPERATION_BEGIN":
+                mode_of[record.matching] = record.mode.lower()
+                if record.mode != "FLUSH":
+                    files[record.mode.lower()][0] += record.requested
+            elif record.event == "IO_OPERATION_COMPLETE" and mode_of[record.matching] != "flush":
+                files[mode_of[record.matching]][1] += record.bytes
+        for kind, peers in there.items():
+            expect(f"{what}, process {process}, {kind}s and their bytes by target", peers, numbers[kind])
+        for kind, n in files.items():
+            expect(f"{what}, process {process}, bytes to {kind}, and moved", tuple(n), numbers[kind][""])
+    trace.close()
+
+
+def compare(xtf, what, counted, trace):
+    """Calls, messages, and the bytes of collective operations."""
+    aside = mpis.unrecorded(xtf, trace)
+    for process, numbers in counted.items():
+        where = f"{what}, process {process}"
+        calls = mpis.calls(xtf, trace, process)
+        for name, n in numbers["call"].items():
+            there = calls.pop(name, 0) + aside.get(process, {}).get(name, 0)
+            if name not in EVER:
+                expect(f"{where}, calls of {name}", there, n)
+        expect(f"{where}, calls of others", {name: n for name, n in calls.items() if name.startswith("MPI_") and name != "MPI_Pcontrol"}, {})
+        sent = {int(fields[1]): (int(fields[2]), int(fields[3])) for fields in lines_of(xtf, trace, f"proc/{process}/matrix") if int(fields[0]) == process}
+        # The matrix does not know whom messages over MPI_COMM_SELF go to.
+        sent.pop(process, None)
+        expect(f"{where}, messages and bytes sent to each", sent, {peer: n for peer, n in numbers["sent"].items() if peer != process})
+        fields = next((list(map(int, fields)) for fields in lines_of(xtf, trace, f"proc/{process}/bytes") if int(fields[0]) == process), [process] + [0] * 7)
+        expect(f"{where}, messages and bytes sent", (fields[1], fields[2]), tuple(sum(n[i] for n in numbers["sent"].values()) for i in (0, 1)))
+        expect(f"{where}, messages and bytes received", (fields[3], fields[4]), tuple(sum(n[i] for n in numbers["received"].values()) for i in (0, 1)))
+        expect(f"{where}, bytes of collective operations, sent and received", tuple(fields[6:8]), numbers["collective"][""])
+    compare_accesses(what, counted, trace)

@@ -13,31 +13,9 @@ the long term.
 import collections
 from fractions import Fraction
 
+from naive_calls import Divided, Path, length, names
+
 PARALLEL = "PARALLEL"
-
-
-class Path:
-    """The calls of a location, as pieces of time: (begin, end, call path)."""
-
-    def __init__(self, kinds, location):
-        self.kinds, self.pieces = kinds, []
-        stack, last = [], None
-        moments = [(call.enter, call.enter_seq, True, call) for call in kinds.calls[location]]
-        moments += [(call.leave, call.seq if call.seq is not None else 1 << 62, False, call) for call in kinds.calls[location]]
-        for time, _, enters, call in sorted(moments, key=lambda moment: moment[:2]):
-            if stack and time > last:
-                self.pieces.append((last, time, tuple(stack)))
-            last = time
-            if enters:
-                stack.append(call.region)
-            else:
-                stack.pop()
-
-    def between(self, begin, end):
-        times = collections.Counter()
-        for first, last, path in self.pieces:
-            times[path] += max(min(last, end) - max(first, begin), 0)
-        return times
 
 
 def from_parallel(path, depth):
@@ -61,7 +39,7 @@ class TeamDelays:
 
     def add(self, kind, path, location, ticks, longer=0):
         if ticks or longer:
-            sums = self.sums[kind, "/".join(name for name, _, _ in path), location]
+            sums = self.sums[kind, "/".join(names(path)), location]
             sums[0] += ticks
             sums[1] += longer
 
@@ -96,22 +74,23 @@ class TeamDelays:
             left = next(record for record in self.kinds.records[location] if record.seq == wait.seq)
             if begin < left.time < end:
                 waits.append(wait)
-                times[self.path_at(location, wait.begin)] -= wait.end - wait.begin
-        times[self.path_at(location, begin)] += late
+                times[self.paths[location].at(wait.begin)] -= wait.end - wait.begin
+        times[self.paths[location].at(begin)] += late
         return times, waits, depth
 
-    def path_at(self, location, time):
-        """The innermost call from a time on; of a barrier's end what is around it."""
-        return next((path for first, last, path in self.paths[location].pieces if first <= time < last), ())
+    def divide(self, wait):
+        """A wait at a barrier: ({path: delay}, waits of the late one in between, their sum)."""
+        mine, before, depth = self.work(wait.culprit, wait.culprit_seq)
+        theirs, _, other_depth = self.work(wait.location, wait.seq)
+        theirs = {from_parallel(path, other_depth): ticks for path, ticks in theirs.items() if ticks}
+        delays = {path: max(ticks - theirs.get(from_parallel(path, depth), 0), 0) for path, ticks in mine.items() if ticks}
+        delays = {path: ticks for path, ticks in delays.items() if ticks}
+        return delays, before, sum(delays.values()) + length(before)
 
     def barriers(self):
         passed = collections.Counter()  # costs that a wait goes on with
         for wait in sorted((wait for waits in self.waits.values() for wait in waits), key=lambda wait: -wait.end):
-            mine, before, depth = self.work(wait.culprit, wait.culprit_seq)
-            theirs, _, other_depth = self.work(wait.location, wait.seq)
-            theirs = {from_parallel(path, other_depth): ticks for path, ticks in theirs.items() if ticks}
-            delays = {path: max(ticks - theirs.get(from_parallel(path, depth), 0), 0) for path, ticks in mine.items() if ticks}
-            whole = sum(delays.values()) + sum(other.end - other.begin for other in before)
+            delays, before, whole = self.divide(wait)
             if not whole:
                 continue
             short, longer = Fraction(wait.end - wait.begin) / whole, Fraction(passed[wait]) / whole
@@ -126,12 +105,12 @@ class TeamDelays:
                 times = self.paths[wait.culprit].between(wait.begin, wait.end)
                 waited = collections.Counter()
                 for other in self.waits[wait.culprit]:
-                    waited[self.path_at(wait.culprit, other.begin)] += max(min(other.end, wait.end) - max(other.begin, wait.begin), 0)
+                    waited[self.paths[wait.culprit].at(other.begin)] += max(min(other.end, wait.end) - max(other.begin, wait.begin), 0)
                 for path, ticks in times.items():
                     self.add("omp_idle", path, wait.culprit, ticks - waited[path])
 
 
-class TeamSingle:
+class TeamSingle(Divided):
     """What single waits at barriers are caused by, and what threads are idle for. `records`, {(location, seq): Wait}; as several times of
     idleness may have one seq, those of `said`, an answer to be judged, get numbers of their own, in the order of time."""
 
@@ -152,36 +131,6 @@ class TeamSingle:
             mine = self.all.paths[wait.culprit].between(wait.begin, wait.end)
             waits = [other for other in self.all.waits[wait.culprit] if wait.begin < other.end <= wait.end]
             for other in waits:
-                mine[self.all.path_at(wait.culprit, other.begin)] -= other.end - other.begin
-            return +mine, waits, sum(mine.values()) + sum(other.end - other.begin for other in waits)
-        mine, waits, depth = self.all.work(wait.culprit, wait.culprit_seq)
-        theirs, _, other_depth = self.all.work(wait.location, wait.seq)
-        theirs = {from_parallel(path, other_depth): ticks for path, ticks in theirs.items() if ticks}
-        delays = {path: max(ticks - theirs.get(from_parallel(path, depth), 0), 0) for path, ticks in mine.items() if ticks}
-        delays = {path: ticks for path, ticks in delays.items() if ticks}
-        return delays, waits, sum(delays.values()) + sum(other.end - other.begin for other in waits)
-
-    @staticmethod
-    def names(path):
-        return tuple(name for name, _, _ in path)
-
-    def direct(self, wait):
-        delays, waits, whole = self.division(wait)
-        if not whole:
-            return {}, Fraction(0)
-        scale = Fraction(wait.end - wait.begin, whole)
-        return {self.names(path): scale * ticks for path, ticks in delays.items()}, scale * sum(w.end - w.begin for w in waits)
-
-    def indirect(self, wait):
-        found = collections.Counter()
-        self.further(wait, Fraction(wait.end - wait.begin), 1, found)
-        return found
-
-    def further(self, wait, cost, steps, found):
-        _, before, whole = self.division(wait)
-        for other in before:
-            passed = cost * (other.end - other.begin) / whole
-            delays, _, all_of_it = self.division(other)
-            for path, ticks in delays.items():
-                found[steps, self.names(path), other.culprit] += float(passed * ticks / all_of_it)
-            self.further(other, passed, steps + 1, found)
+                mine[self.all.paths[wait.culprit].at(other.begin)] -= other.end - other.begin
+            return +mine, waits, sum(mine.values()) + length(waits)
+        return self.all.divide(wait)

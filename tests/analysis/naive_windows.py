@@ -10,15 +10,17 @@ What the late one did meanwhile beyond what the other one did, call path by call
 import collections
 from fractions import Fraction
 
-from naive_teams import Path
+from naive_calls import Divided, Path, length
 
 NOT_TOLD = ("early_scan",)
 TO_LEAVE = ("early_fence", "lock_competition")
 EPOCHS = ("late_post", "early_wait")
 
 
-class WindowSingle:
+class WindowSingle(Divided):
     """`records`, {(location, seq): Wait} of all waits that have causes."""
+
+    LEAST = Fraction(1, 1000)
 
     def __init__(self, kinds):
         self.kinds = kinds
@@ -62,12 +64,9 @@ class WindowSingle:
         times, waits = self.paths[location].between(begin, until), []
         for wait in self.waits[location]:
             if begin <= wait.begin and wait.end <= until:
-                times[self.path_at(location, wait.begin)] -= wait.end - wait.begin
+                times[self.paths[location].at(wait.begin)] -= wait.end - wait.begin
                 waits.append(wait)
-        return {tuple(name for name, _, _ in path): ticks for path, ticks in times.items() if ticks > 0}, waits
-
-    def path_at(self, location, time):
-        return next(path for first, last, path in self.paths[location].pieces if first <= time < last)
+        return {path: ticks for path, ticks in times.items() if ticks > 0}, waits
 
     def division(self, wait):
         """({path: delay}, waits of the late one, the sum of both)"""
@@ -81,27 +80,4 @@ class WindowSingle:
         mine, waits = self.work(wait.culprit, wait.location, until, came, what)
         theirs, _ = self.work(wait.location, wait.culprit, self.at[wait.location, wait.seq].call.enter, wait.begin, what)
         delays = {path: ticks - theirs.get(path, 0) for path, ticks in mine.items() if ticks > theirs.get(path, 0)}
-        return delays, waits, sum(delays.values()) + sum(w.end - w.begin for w in waits)
-
-    def direct(self, wait):
-        delays, waits, whole = self.division(wait)
-        if not whole:
-            return {}, Fraction(0)
-        scale = Fraction(wait.end - wait.begin, whole)
-        return {path: scale * ticks for path, ticks in delays.items()}, scale * sum(w.end - w.begin for w in waits)
-
-    def indirect(self, wait):
-        """{(steps, path, location): ticks}"""
-        found = collections.Counter()
-        self.further(wait, Fraction(wait.end - wait.begin), 1, found)
-        return found
-
-    def further(self, wait, cost, steps, found):
-        _, before, whole = self.division(wait)
-        for other in before:
-            passed = cost * (other.end - other.begin) / whole
-            delays, _, all_of_it = self.division(other)
-            for path, ticks in delays.items():
-                found[steps, path, other.culprit] += float(passed * ticks / all_of_it)
-            if passed > Fraction(1, 1000):
-                self.further(other, passed, steps + 1, found)
+        return delays, waits, sum(delays.values()) + length(waits)

@@ -20,7 +20,7 @@ sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
 import otf2print
 import scout
 from naive_waits import COMPLETIONS, METRICS, Waits
-from xtfrun import Failure, need, shared_traces
+from xtfrun import Failure, need, run_test, shared_traces
 
 # Kinds of rows, by what the judge and Scalasca call them. Waits for handles are our own.
 KINDS = {"late_sender": "mpi_latesender", "late_receiver": "mpi_latereceiver", "wait_barrier": "mpi_barrier_wait", "wait_nxn": "mpi_wait_nxn",
@@ -239,7 +239,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Failure as failure:
-        sys.exit(f"FAILED: {failure}")
+    run_test(main)

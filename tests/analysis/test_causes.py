@@ -17,7 +17,7 @@ import closed_forms
 from closed_forms import AWAITED, LEAF, MEMBER, PAIR, ROOT, WAITS, WORLD
 from naive_causes import INDIRECT, KINDS, METRICS, PROPAGATING, Causes
 from naive_waits import Waits
-from xtfrun import Failure, need, shared_traces
+from xtfrun import Failure, need, run_test, shared_traces
 
 # Rounding: of a sum of many parts, and of one.
 TICKS = 2
@@ -154,8 +154,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Failure as failure:
-        print(failure)
-        sys.exit(1)
+    run_test(main)

@@ -18,7 +18,7 @@ import time
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
 # pylint: disable=wrong-import-position
-from xtfrun import Failure, without_name
+from xtfrun import Failure, run_test, without_name
 
 XTF, CHECKER, SPLIT, *ARCHIVES = sys.argv[1:]
 AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
@@ -341,7 +341,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Failure as failure:
-        sys.exit(f"FAILED: {failure}")
+    run_test(main)

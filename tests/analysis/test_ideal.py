@@ -20,7 +20,7 @@ from naive_ideal import Ideal, Row
 from naive_waits import Waits
 from path_programs import BARRIER, BCAST, NO_ROOT
 from shown import ticks_of
-from xtfrun import Failure, Xtf, need, shared_traces, temporary_folder
+from xtfrun import Failure, Xtf, need, run_test, shared_traces, temporary_folder
 
 # What is known of the programs of path_programs: {process: [(waited, ideal)]}, and how long the run takes.
 KNOWN = {
@@ -207,8 +207,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Failure as failure:
-        print(failure)
-        sys.exit(1)
+    run_test(main)

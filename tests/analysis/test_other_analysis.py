@@ -17,7 +17,7 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path += [str(TESTS / "roundtrip"), str(TESTS / "reader")]
 # pylint: disable=wrong-import-position
 import xtf_reader
-from xtfrun import Failure, Xtf, temporary_folder
+from xtfrun import Failure, Xtf, run_test, temporary_folder
 
 TYPES = ("waits", "delays", "critical", "activity", "ideal")
 OTHER_TYPES = ("marks", "notes")
@@ -140,7 +140,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Failure as failure:
-        sys.exit(f"FAILED: {failure}")
+    run_test(main)

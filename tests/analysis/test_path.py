@@ -21,7 +21,7 @@ from naive_path import Path
 from naive_waits import Waits
 from random_programs import WITH_PROBES, Program
 from shown import ticks_of
-from xtfrun import Failure, Xtf, need, shared_traces, temporary_folder
+from xtfrun import Failure, Xtf, need, run_test, shared_traces, temporary_folder
 
 METRICS = {"critical_path": "path", "critical_path_activities": "activity", "non_critical_path_activities": "non_critical",
            "critical_imbalance_impact": "impact", "inter_partition_imbalance": "between"}
@@ -292,8 +292,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Failure as failure:
-        print(failure)
-        sys.exit(1)
+    run_test(main)

@@ -28,7 +28,7 @@ import scout
 import scout_path
 from cube_reader import Cube
 from random_programs import Program
-from xtfrun import Failure, Xtf, need, skip, temporary_folder
+from xtfrun import Failure, Xtf, need, run_test, skip, temporary_folder
 
 SECONDS = 60
 ANALYSED = ("mpi_", "delay_", "critical_", "non_critical_")
@@ -214,7 +214,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Failure as failure:
-        sys.exit(f"FAILED: {failure}")
+    run_test(main)

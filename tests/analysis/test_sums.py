@@ -17,7 +17,7 @@ sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
 import recorded
 from shown import ticks_of
 from test_path import table, window_text
-from xtfrun import Failure, Xtf, need, shared_traces, temporary_folder
+from xtfrun import Failure, Xtf, need, run_test, shared_traces, temporary_folder
 
 WINDOWS, PROCESSES_MOST = 3, 4
 NONE = "-"
@@ -208,8 +208,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Failure as failure:
-        print(failure)
-        sys.exit(1)
+    run_test(main)

@@ -20,7 +20,7 @@ from naive_teams import TeamSingle
 from random_teams import Team
 from test_trace_causes import Said, wrong_delays, wrong_singles
 from test_window_causes import analysed, check_known
-from xtfrun import Failure, Xtf, need, temporary_folder
+from xtfrun import Failure, Xtf, need, run_test, temporary_folder
 
 IDLE = "omp_idle"
 SEEDS = 3
@@ -59,7 +59,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Failure as failure:
-        sys.exit(f"FAILED: {failure}")
+    run_test(main)

@@ -25,7 +25,7 @@ sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match"), str(TESTS / "export
 # pylint: disable=wrong-import-position
 from cube_reader import Cube
 from random_teams import REGIONS, Team
-from xtfrun import Failure, Xtf, need, temporary_folder
+from xtfrun import Failure, Xtf, need, run_test, temporary_folder
 
 NAMES = [name.replace(" ", "_") for name, _, _ in REGIONS]
 OUTER = (NAMES[0], NAMES[2], "-")
@@ -123,7 +123,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Failure as failure:
-        sys.exit(f"FAILED: {failure}")
+    run_test(main)

@@ -16,7 +16,7 @@ sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
 import path_programs
 from shown import ticks_of
 from test_path import analyze, make_archive, table
-from xtfrun import Failure, Xtf, need, shared_traces, temporary_folder
+from xtfrun import Failure, Xtf, need, run_test, shared_traces, temporary_folder
 
 MOST, PROCESSES_LEAST = 100, 3
 WORK, SEND, RECEIVE = 100, 4, 6  # ticks of each call
@@ -233,8 +233,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Failure as failure:
-        print(failure)
-        sys.exit(1)
+    run_test(main)

@@ -19,7 +19,7 @@ import window_programs
 from naive_kinds import Kinds
 from naive_windows import WindowSingle
 from test_trace_causes import Said, wrong_delays, wrong_singles
-from xtfrun import Failure, Xtf, need, temporary_folder
+from xtfrun import Failure, Xtf, need, run_test, temporary_folder
 
 PROGRAMS = (kind_programs.fences, kind_programs.shared_memory, kind_programs.epochs, kind_programs.window_locks)
 SEEDS = 3
@@ -72,7 +72,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Failure as failure:
-        sys.exit(f"FAILED: {failure}")
+    run_test(main)

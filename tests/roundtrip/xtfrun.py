@@ -26,6 +26,14 @@ def check(good, what):
         raise Failure(what)
 
 
+def run_test(main):
+    """Runs the main() of a test, which returns its status, and ends. What is not as it must be is said without a traceback."""
+    try:
+        sys.exit(main())
+    except Failure as failure:
+        sys.exit(f"FAILED: {failure}")
+
+
 def skip(why):
     print(f"skipped: {why}")
     sys.exit(SKIP)

@@ -159,7 +159,7 @@ typedef struct {
     KIND(IRECV, 5)              /* as ISEND: a receive that completes now */                                           \
     KIND(ISEND_COMPLETE, 3)     /* w2: request */                                                                      \
     KIND(IRECV_REQUEST, 3)      /* w2: request: a receive is posted */                                                 \
-    KIND(REQUEST_TEST, 3)       /* w2: request; arg: how many tests in a row found nothing, this one included */       \
+    KIND(REQUEST_TEST, 3)       /* w2: request; arg: so many tests in a row that found nothing; 1: this one */         \
     KIND(FOUND_NOTHING, 2)      /* arg: so many probes of the thread found nothing before the one whose ENTER is before */ \
     KIND(REQUEST_CANCELLED, 3)  /* w2: request */                                                                      \
     KIND(COLLECTIVE_BEGIN, 2)                                                                                          \

@@ -70,10 +70,10 @@ class Case(unittest.TestCase):
     def launch(self, mpi, n, *command):
         return [*LAUNCHERS[mpi], "-n", n, *command]
 
-    def record(self, mpi, n, *command, **environment):
+    def record(self, mpi, n, *command, options=(), **environment):
         """Records a program of n processes; the trace and what the program printed. The trace is whole."""
         path = self.folder / f"{pathlib.Path(str(command[0])).name}.xtf"
-        output = self.run_in(XTF, "record", "-o", path, *self.launch(mpi, n, *command), **environment)
+        output = self.run_in(XTF, "record", *options, "-o", path, *self.launch(mpi, n, *command), **environment)
         self.xtf("check", path)
         return path, output
 

@@ -114,9 +114,20 @@ class Messages(recording.Case):
                 trace, output = self.assert_program(mpi, "requests", lambda rank: expected.requests(rank, mpi == "mpich"))
                 failed = int(re.fullmatch(r"(\d+) tests found nothing\n", output)[1])
                 tests = [record for call in trace.calls(0) for record in call.records if record.event == "MPI_REQUEST_TEST" and call.name == "MPI_Test"]
-                self.assertEqual([record.attributes for record in tests], [{"found nothing": 1}, {"found nothing": failed}])
+                self.assertEqual([record.attributes for record in tests], [{}, {"found nothing": failed}])
                 self.assertEqual(len({record.request for record in tests}), 1)
                 self.assertEqual(sum(call.name == "MPI_Test" for call in trace.calls(0)), 2)
+
+    def test_all_calls(self):
+        """Each test is a record, so none says how many there were."""
+        for mpi in recording.mpis():
+            with self.subTest(mpi):
+                trace, output = self.recorded(mpi, 2, self.compile(mpi, "requests"), options=["--all-calls"])
+                failed = int(re.fullmatch(r"(\d+) tests found nothing\n", output)[1])
+                calls = [call for call in trace.calls(0) if call.name == "MPI_Test"]
+                tests = [record for call in calls for record in call.records if record.event == "MPI_REQUEST_TEST"]
+                self.assertEqual([record.attributes for record in tests], [{}] * failed)
+                self.assertEqual(len(calls), failed + 1)
 
     def test_switched(self):
         for mpi in recording.mpis():
@@ -125,7 +136,7 @@ class Messages(recording.Case):
                 properties = self.xtf("cat", trace.trace.path, "definitions/definition_properties")
                 for rank in (0, 1):
                     tests = [record for call in trace.calls(rank) for record in call.records if record.event == "MPI_REQUEST_TEST"]
-                    self.assertEqual([record.attributes for record in tests], [{"found nothing": 1}, {"found nothing": 2}])
+                    self.assertEqual([record.attributes for record in tests], [{}, {"found nothing": 2}])
                 for name in ("MPI_Test", "MPI_Get_count"):
                     self.assertEqual(re.findall(rf"(\d+) record\.unrecorded\.{name} *$", properties, re.MULTILINE), ["1", "1"], properties)
 

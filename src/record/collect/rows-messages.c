@@ -100,7 +100,8 @@ static bool add_found_nothing(XtfCollectRing *ring, uint32_t calls)
 
 static bool request_test(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
-    return append_request(ring, XTF_LABEL_MPI_REQUEST_TEST, time, more[0]) && add_found_nothing(ring, head.arg);
+    return append_request(ring, XTF_LABEL_MPI_REQUEST_TEST, time, more[0]) &&
+           (head.arg == 1 || add_found_nothing(ring, head.arg)); /* a record is one call, unless it says otherwise */
 }
 
 static bool found_nothing(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)

@@ -270,7 +270,7 @@ bool xtf_mpi_test_failed(XtfRing *ring, long long n, const uint64_t *saved, XtfM
 {
     XtfMpiRequest request;
 
-    test->tests = 0;
+    test->is_known = false;
     if (!ring) {
         release_all(n, saved);
         return false;
@@ -279,7 +279,7 @@ bool xtf_mpi_test_failed(XtfRing *ring, long long n, const uint64_t *saved, XtfM
         if (saved[i] == XTF_MPI_NO_REQUEST || !xtf_mpi_requests_test(saved[i], &request))
             continue;
         if (request.kind != XTF_MPI_REQUEST_OTHER && request.kind != XTF_MPI_REQUEST_SILENT)
-            *test = (XtfMpiTest){.id = request.id, .tests = request.tests};
+            *test = (XtfMpiTest){.id = request.id, .is_known = true};
         release_all(n - i - 1, saved + i + 1);
         return request.tests == 1;
     }
@@ -288,8 +288,8 @@ bool xtf_mpi_test_failed(XtfRing *ring, long long n, const uint64_t *saved, XtfM
 
 void xtf_mpi_record_test(XtfRing *ring, uint64_t time, const XtfMpiTest *test)
 {
-    if (test->tests > 0)
-        xtf_core_record(ring, time, XTF_WIRE_REQUEST_TEST, 0, test->tests, test->id);
+    if (test->is_known)
+        xtf_core_record(ring, time, XTF_WIRE_REQUEST_TEST, 0, 1, test->id);
 }
 
 typedef struct {

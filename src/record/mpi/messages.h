@@ -106,11 +106,11 @@ void xtf_mpi_completed_some(XtfRing *ring, uint64_t time, int result, long long 
 
 /*
  * Tests that find nothing come in millions. Of each request the first is recorded, and their number when the request
- * completes. Of a test of many requests, the first active one stands for all.
+ * completes; if all calls are recorded, each test is. Of a test of many requests, the first active one stands for all.
  */
 typedef struct {
     uint64_t id;
-    uint32_t tests; /* 0: nothing is to be recorded */
+    bool is_known; /* else nothing is to be recorded */
 } XtfMpiTest;
 
 /* A test found nothing. True: it is the first one of this request, or nothing is known of the request. `ring` is NULL

@@ -7,12 +7,7 @@
  */
 #include "libxtf/vocabulary.h"
 #include "src/query/totals/location-totals.h"
-#include "src/query/totals/pairs.h"
-#include "src/query/views/view.h"
-
-enum {
-    PART_BYTES = 1 << 19, /* of text, about */
-};
+#include "src/query/views/pair-lines.h"
 
 typedef struct {
     XtfAggregateRef ref;
@@ -38,55 +33,35 @@ static bool matrix_exists(const XtfTraceContext *context, const XtfSelection *se
     return find_side(&side, context, selection);
 }
 
-/* What both the number of lines and the lines need. */
-typedef struct {
-    Side side;
-    XtfSelectedLocations selected;
-    XtfPairFinder finder;
-    uint64_t *n_pairs; /* of each selected process */
-} Matrix;
-
-static void matrix_finish(Matrix *matrix)
+static bool pairs_init(XtfPairLines *pairs, Side *side, XtfViews *views, const XtfSelection *selection, GError **error)
 {
-    xtf_selected_locations_finish(&matrix->selected);
-    xtf_pair_finder_finish(&matrix->finder);
-    g_clear_pointer(&matrix->n_pairs, g_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Matrix, matrix_finish)
-
-static bool matrix_init(Matrix *matrix, XtfViews *views, const XtfSelection *selection, GError **error)
-{
-    *matrix = (Matrix){0};
-    find_side(&matrix->side, views->context, selection);
-    if (!xtf_selected_locations_init(&matrix->selected, views->context, selection, error) ||
-        !xtf_pair_finder_init(&matrix->finder, views->context, &matrix->side.ref, selection->by[XTF_BY_PEER], error))
-        return false;
-    matrix->n_pairs = xtf_pair_counts_get(&views->pair_counts, &matrix->finder, &matrix->selected, error);
-    return matrix->n_pairs;
+    find_side(side, views->context, selection);
+    return xtf_pair_lines_init(pairs, views, selection, &side->ref, selection->by[XTF_BY_PEER], error);
 }
 
 static bool shape_matrix(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
-    g_auto(Matrix) matrix = {0};
+    g_auto(XtfPairLines) pairs = {0};
+    Side side;
 
-    if (!matrix_init(&matrix, views, selection, error))
+    if (!pairs_init(&pairs, &side, views, selection, error))
         return false;
-    const XtfAggregateRef *ref = &matrix.side.ref;
-    size_t proc = matrix.selected.locations->proc_width;
+    const XtfAggregateRef *ref = &side.ref;
+    size_t proc = pairs.selected.locations->proc_width;
     xtf_grid_add(&shape->grid, "sender", proc);
     xtf_grid_add(&shape->grid, "receiver", proc);
     xtf_grid_add(&shape->grid, "messages", xtf_aggregate_ref_rows_width(ref, views->context));
     xtf_grid_add(&shape->grid, "bytes", xtf_aggregate_ref_sum_width(ref, views->context, ref->bytes));
-    for (uint32_t i = 0; i < matrix.selected.n_procs; i++)
-        shape->n_lines += matrix.n_pairs[i];
-    shape->at_once = PART_BYTES / shape->grid.line + 1;
+    xtf_pair_lines_shape(&pairs, shape);
     return true;
 }
 
 /* Adds up the messages of one process after the other. */
 typedef struct {
-    Matrix *matrix;
+    Side side;
+    XtfPairLines pairs;
     XtfTraceContext *context;
+    XtfLines *lines;
     XtfLocationTotals totals;
     XtfLocationArrays arrays;
     GArray *peers; /* of the process */
@@ -97,6 +72,7 @@ typedef struct {
 
 static void count_clear(Count *count)
 {
+    xtf_pair_lines_finish(&count->pairs);
     xtf_location_totals_finish(&count->totals);
     xtf_location_arrays_finish(&count->arrays);
     g_clear_pointer(&count->peers, g_array_unref);
@@ -109,26 +85,26 @@ static void add_group(Count *count, uint64_t proc, const uint64_t *key, const ui
     uint64_t peer;
     guint at;
 
-    if (xtf_pair_finder_peer(&count->matrix->finder, key, proc, &peer) &&
+    if (xtf_pair_finder_peer(&count->pairs.finder, key, proc, &peer) &&
         g_array_binary_search(count->peers, &peer, xtf_compare_numbers, &at)) {
         count->cells[at].messages += cells[XTF_GROUP_ROWS];
-        count->cells[at].bytes += cells[count->matrix->side.ref.bytes];
+        count->cells[at].bytes += cells[count->side.ref.bytes];
     }
 }
 
 static bool count_process(Count *count, const XtfSelectedProcess *proc, GError **error)
 {
-    const XtfSelectedLocations *selected = &count->matrix->selected;
     XtfGroupTotals *groups = count->totals.groups;
 
     g_clear_pointer(&count->peers, g_array_unref);
-    if (!(count->peers = xtf_pair_finder_find(&count->matrix->finder, proc->proc, error)))
+    if (!(count->peers = xtf_pair_finder_find(&count->pairs.finder, proc->proc, error)))
         return false;
     g_free(count->cells);
     count->cells = g_malloc0_n(count->peers->len, sizeof *count->cells);
     xtf_group_totals_clear(groups);
     for (uint32_t i = proc->first; i < proc->first + proc->n; i++) {
-        if (!xtf_location_arrays_load(&count->arrays, count->context, xtf_selected_location(selected, i), error) ||
+        const XtfLocation *location = xtf_selected_location(&count->pairs.selected, i);
+        if (!xtf_location_arrays_load(&count->arrays, count->context, location, error) ||
             !xtf_location_totals_add_window(&count->totals, &count->arrays, error))
             return false;
     }
@@ -137,40 +113,32 @@ static bool count_process(Count *count, const XtfSelectedProcess *proc, GError *
     return true;
 }
 
-/* Adds lines [from, to) of the process that was counted. */
-static void add_lines(const Count *count, uint64_t proc, uint64_t from, uint64_t to, XtfLines *lines)
+static bool add_lines(void *data, const XtfSelectedProcess *proc, uint64_t from, uint64_t to, GError **error)
 {
-    bool at_receivers = count->matrix->side.at_receivers;
+    Count *count = data;
+    bool at_receivers = count->side.at_receivers;
 
+    if (!count_process(count, proc, error))
+        return false;
     for (uint64_t i = from; i < MIN(to, count->peers->len); i++) {
         uint64_t peer = g_array_index(count->peers, uint64_t, i);
-        xtf_lines_number(lines, at_receivers ? peer : proc);
-        xtf_lines_number(lines, at_receivers ? proc : peer);
-        xtf_lines_number(lines, count->cells[i].messages);
-        xtf_lines_number(lines, count->cells[i].bytes);
+        xtf_lines_number(count->lines, at_receivers ? peer : proc->proc);
+        xtf_lines_number(count->lines, at_receivers ? proc->proc : peer);
+        xtf_lines_number(count->lines, count->cells[i].messages);
+        xtf_lines_number(count->lines, count->cells[i].bytes);
     }
+    return true;
 }
 
 static bool fill_matrix(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
                         GError **error)
 {
-    g_auto(Matrix) matrix = {0};
-    g_auto(Count) count = {.matrix = &matrix, .context = views->context};
-    uint64_t before = 0; /* lines of the processes so far */
+    g_auto(Count) count = {.context = views->context, .lines = lines};
 
-    if (!matrix_init(&matrix, views, selection, error) ||
-        !xtf_location_totals_init(&count.totals, views->context, selection, &matrix.side.ref,
-                                  xtf_pair_finder_depth(&matrix.finder), error))
-        return false;
-    for (uint32_t i = 0; i < matrix.selected.n_procs && before < first + n; before += matrix.n_pairs[i++]) {
-        const XtfSelectedProcess *proc = &matrix.selected.procs[i];
-        if (before + matrix.n_pairs[i] <= first)
-            continue;
-        if (!count_process(&count, proc, error))
-            return false;
-        add_lines(&count, proc->proc, first - MIN(first, before), first + n - before, lines);
-    }
-    return true;
+    return pairs_init(&count.pairs, &count.side, views, selection, error) &&
+           xtf_location_totals_init(&count.totals, views->context, selection, &count.side.ref,
+                                    xtf_pair_finder_depth(&count.pairs.finder), error) &&
+           xtf_pair_lines_fill(&count.pairs, first, n, add_lines, &count, error);
 }
 
 const XtfView xtf_view_matrix = {.name = "matrix",

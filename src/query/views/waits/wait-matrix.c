@@ -3,14 +3,10 @@
  * anywhere in the trace. Lines go by the process that waited. Waits whose culprit is not known are left out.
  */
 #include "libxtf/vocabulary.h"
-#include "src/query/totals/pairs.h"
 #include "src/query/totals/waits/kind-totals.h"
-#include "src/query/views/view.h"
+#include "src/query/views/pair-lines.h"
 
-enum {
-    PART_BYTES = 1 << 19, /* of text, about */
-    DEPTH = 2,            /* kind and culprit */
-};
+enum { DEPTH = 2 }; /* kind and culprit */
 
 /* The aggregate that has the pairs of all waits, and the one that tells the selection's. */
 typedef struct {
@@ -58,48 +54,26 @@ static bool matrix_exists(const XtfTraceContext *context, const XtfSelection *se
     return find_sums(&sums, context, selection);
 }
 
-/* What both the number of lines and the lines need. */
-typedef struct {
-    Sums sums;
-    XtfSelectedLocations selected;
-    XtfPairFinder finder;
-    uint64_t *n_pairs; /* of each selected process */
-} Matrix;
-
-static void matrix_finish(Matrix *matrix)
+static bool pairs_init(XtfPairLines *pairs, Sums *sums, XtfViews *views, const XtfSelection *selection, GError **error)
 {
-    xtf_selected_locations_finish(&matrix->selected);
-    xtf_pair_finder_finish(&matrix->finder);
-    g_clear_pointer(&matrix->n_pairs, g_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Matrix, matrix_finish)
-
-static bool matrix_init(Matrix *matrix, XtfViews *views, const XtfSelection *selection, GError **error)
-{
-    *matrix = (Matrix){0};
-    find_sums(&matrix->sums, views->context, selection);
-    if (!xtf_selected_locations_init(&matrix->selected, views->context, selection, error) ||
-        !xtf_pair_finder_init(&matrix->finder, views->context, &matrix->sums.all, selection->by[XTF_BY_CULPRIT], error))
-        return false;
-    matrix->n_pairs = xtf_pair_counts_get(&views->pair_counts, &matrix->finder, &matrix->selected, error);
-    return matrix->n_pairs;
+    find_sums(sums, views->context, selection);
+    return xtf_pair_lines_init(pairs, views, selection, &sums->all, selection->by[XTF_BY_CULPRIT], error);
 }
 
 static bool shape_matrix(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
-    g_auto(Matrix) matrix = {0};
+    g_auto(XtfPairLines) pairs = {0};
     size_t ticks;
+    Sums sums;
 
-    if (!matrix_init(&matrix, views, selection, error) || !xtf_kind_ticks_width(views->context, &ticks, error))
+    if (!pairs_init(&pairs, &sums, views, selection, error) || !xtf_kind_ticks_width(views->context, &ticks, error))
         return false;
-    size_t proc = matrix.selected.locations->proc_width;
+    size_t proc = pairs.selected.locations->proc_width;
     xtf_grid_add(&shape->grid, "waiter", proc);
     xtf_grid_add(&shape->grid, "culprit", proc);
-    xtf_grid_add(&shape->grid, "waits", xtf_aggregate_ref_rows_width(&matrix.sums.all, views->context));
+    xtf_grid_add(&shape->grid, "waits", xtf_aggregate_ref_rows_width(&sums.all, views->context));
     xtf_grid_add(&shape->grid, "amount", ticks);
-    for (uint32_t i = 0; i < matrix.selected.n_procs; i++)
-        shape->n_lines += matrix.n_pairs[i];
-    shape->at_once = PART_BYTES / shape->grid.line + 1;
+    xtf_pair_lines_shape(&pairs, shape);
     return true;
 }
 
@@ -111,9 +85,11 @@ typedef struct {
 } Cell;
 
 typedef struct {
-    Matrix *matrix;
+    Sums sums;
+    XtfPairLines pairs;
     XtfTraceContext *context;
     const XtfSelection *selection;
+    XtfLines *lines;
     XtfLastingTotals lasting;
     XtfLocationArrays arrays;
     GArray *culprits; /* of the process */
@@ -122,6 +98,7 @@ typedef struct {
 
 static void count_clear(Count *count)
 {
+    xtf_pair_lines_finish(&count->pairs);
     xtf_lasting_totals_finish(&count->lasting);
     xtf_location_arrays_finish(&count->arrays);
     g_clear_pointer(&count->culprits, g_array_unref);
@@ -132,7 +109,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Count, count_clear)
 static void add_groups(Count *count)
 {
     const XtfGroupTotals *groups = count->lasting.totals.groups;
-    const Sums *sums = &count->matrix->sums;
+    const Sums *sums = &count->sums;
     unsigned amount = xtf_aggregate_ref_cell(&sums->chosen, "amount");
     guint at;
 
@@ -150,15 +127,15 @@ static bool count_process(Count *count, const XtfSelectedProcess *proc, GError *
     const XtfSelection *selection = count->selection;
 
     g_clear_pointer(&count->culprits, g_array_unref);
-    if (!(count->culprits = xtf_pair_finder_find(&count->matrix->finder, proc->proc, error)))
+    if (!(count->culprits = xtf_pair_finder_find(&count->pairs.finder, proc->proc, error)))
         return false;
     g_free(count->cells);
     count->cells = g_new0(Cell, count->culprits->len + 1);
     for (uint32_t i = proc->first; i < proc->first + proc->n; i++) {
-        const XtfLocation *location = xtf_selected_location(&count->matrix->selected, i);
+        const XtfLocation *location = xtf_selected_location(&count->pairs.selected, i);
         if (!xtf_location_arrays_load(&count->arrays, count->context, location, error))
             return false;
-        const XtfArray *array = xtf_location_arrays_find(&count->arrays, count->matrix->sums.chosen.schema);
+        const XtfArray *array = xtf_location_arrays_find(&count->arrays, count->sums.chosen.schema);
         xtf_group_totals_clear(count->lasting.totals.groups);
         if (array && !xtf_lasting_totals_add(&count->lasting, array, proc->proc, selection->time_from,
                                              selection->time_to, error))
@@ -168,37 +145,30 @@ static bool count_process(Count *count, const XtfSelectedProcess *proc, GError *
     return true;
 }
 
-/* Adds lines [from, to) of the process that was counted. */
-static void add_lines(const Count *count, uint64_t proc, uint64_t from, uint64_t to, XtfLines *lines)
+static bool add_lines(void *data, const XtfSelectedProcess *proc, uint64_t from, uint64_t to, GError **error)
 {
+    Count *count = data;
+
+    if (!count_process(count, proc, error))
+        return false;
     for (uint64_t i = from; i < MIN(to, count->culprits->len); i++) {
-        xtf_lines_number(lines, proc);
-        xtf_lines_number(lines, g_array_index(count->culprits, uint64_t, i));
-        xtf_lines_number(lines, count->cells[i].waits);
-        xtf_lines_ticks(lines, count->cells[i].amount);
+        xtf_lines_number(count->lines, proc->proc);
+        xtf_lines_number(count->lines, g_array_index(count->culprits, uint64_t, i));
+        xtf_lines_number(count->lines, count->cells[i].waits);
+        xtf_lines_ticks(count->lines, count->cells[i].amount);
     }
+    return true;
 }
 
 static bool fill_matrix(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
                         GError **error)
 {
-    g_auto(Matrix) matrix = {0};
-    g_auto(Count) count = {.matrix = &matrix, .context = views->context, .selection = selection};
-    uint64_t before = 0; /* lines of the processes so far */
+    g_auto(Count) count = {.context = views->context, .selection = selection, .lines = lines};
 
-    if (!matrix_init(&matrix, views, selection, error) ||
-        !xtf_lasting_totals_init(&count.lasting, views->context, selection, &matrix.sums.chosen,
-                                 MAX(matrix.sums.culprit + 1, DEPTH), "amount", error))
-        return false;
-    for (uint32_t i = 0; i < matrix.selected.n_procs && before < first + n; before += matrix.n_pairs[i++]) {
-        const XtfSelectedProcess *proc = &matrix.selected.procs[i];
-        if (before + matrix.n_pairs[i] <= first)
-            continue;
-        if (!count_process(&count, proc, error))
-            return false;
-        add_lines(&count, proc->proc, first - MIN(first, before), first + n - before, lines);
-    }
-    return true;
+    return pairs_init(&count.pairs, &count.sums, views, selection, error) &&
+           xtf_lasting_totals_init(&count.lasting, views->context, selection, &count.sums.chosen,
+                                   MAX(count.sums.culprit + 1, DEPTH), "amount", error) &&
+           xtf_pair_lines_fill(&count.pairs, first, n, add_lines, &count, error);
 }
 
 const XtfView xtf_view_matrix_of_waits = {.name = "matrix",

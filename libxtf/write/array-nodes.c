@@ -3,7 +3,8 @@
  */
 #include "libxtf/write/writer-private.h"
 
-/* Where an array belongs in the order of the index, beside the first of a node, and beside one in it. */
+/* An array beside the first one of a node, or beside one in it, in the order of the index: less than 0 if it comes
+ * before that one, 0 if it is that one. */
 static int compare_to_node(const XtfNodeWriter *node, uint64_t location, uint32_t schema)
 {
     return xtf_compare_array_keys(location, schema, node->location, node->schema);

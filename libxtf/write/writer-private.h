@@ -213,7 +213,8 @@ uint64_t xtf_writer_allot(XtfWriter *writer, uint64_t behind, uint64_t n_pages);
 XtfArrayWriter *xtf_writer_find_array(const XtfWriter *writer, uint64_t location, const XtfSchema *schema);
 /* Puts a new array into the node of the P index that it belongs in. Called with the lock held. */
 void xtf_writer_take_array(XtfWriter *writer, XtfArrayWriter *array);
-/* Says that so many arrays, or their nodes, were needed, and are not for now. Called with the lock held. */
+/* Says that so many arrays, or their nodes, were needed, and are not for now. Called with the lock held, or by who has
+ * the writer alone. */
 void xtf_writer_rest_sometimes(XtfWriter *writer, uint32_t n_arrays);
 /* The node as bytes, and its branch in the level above, whose child is not set. Arrays without rows are left out: with
  * no others the branch has no arrays. Whether an array has changed is passed on to the node, and forgotten. */

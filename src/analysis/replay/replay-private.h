@@ -93,8 +93,7 @@ struct XtfReplay {
     XtfComm *comms;               /* by row of `communicators` */
     uint32_t n_comms;
     XtfGroups groups;
-    GHashTable
-        *doubts; /* messages that are not certain, though their group is: group << 32 | k; NULL: there are none */
+    GHashTable *doubts; /* group << 32 | k of messages that are not certain though their group is; NULL: none */
     XtfContexts contexts;
     XtfSpool spool; /* of logs */
     GMutex lock;    /* while it is made: of groups and progress */

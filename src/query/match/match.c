@@ -236,7 +236,8 @@ bool xtf_match_send(XtfMatching *matching, const XtfMessageEnd *send, XtfMessage
     if (!question.sender)
         return false;
     if (place.location == question.sender->n)
-        return xtf_damaged(error, "a location has lost its sends");
+        return xtf_damaged(error, "location %" PRIu64 " has lost its sends",
+                           matching->context->locations.all[send->location].id);
     if (!set_send(&question, &place, error))
         return false;
     const XtfMessageLocation *location = &question.sender->locations[place.location];

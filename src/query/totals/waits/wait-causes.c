@@ -137,20 +137,41 @@ static bool take_latest(Search *search, Passed *passed)
 
 /* ---- One wait. */
 
-static bool add_delay(Division *division, uint64_t context, uint64_t ticks, GError **error)
+static bool add_delay(Search *search, uint64_t context, uint64_t ticks, GError **error)
 {
     const Delay delay = {.context = context, .ticks = ticks};
+    Division *division = &search->division;
 
     if (ticks > INT64_MAX - division->delayed)
-        return xtf_damaged(error, "a location had %" PRIu64 " ticks more than another one", ticks);
+        return xtf_damaged(error,
+                           "location %" PRIu64 " was longer by %" PRIu64 " ticks than the one that waited for it",
+                           search->sides.locations->all[division->culprit].id, ticks);
     if (ticks > 0)
         g_array_append_val(division->delays, delay);
     division->delayed += ticks;
     return true;
 }
 
-/* The same of two threads of a team at a barrier of call paths `mine` and `theirs`: by the part of call paths from the
- * parallel region on. What the other one has of a part counts once. */
+/* d(x): what the late one has of each call path beyond what the other one has. */
+static bool find_delays(Search *search, GError **error)
+{
+    const GArray *mine = search->mine.times, *theirs = search->theirs.times;
+    guint other = 0;
+
+    for (guint i = 0; i < mine->len; i++) {
+        const XtfWorkTime *time = &g_array_index(mine, XtfWorkTime, i);
+        while (other < theirs->len && g_array_index(theirs, XtfWorkTime, other).context < time->context)
+            other++;
+        const XtfWorkTime *less = other < theirs->len ? &g_array_index(theirs, XtfWorkTime, other) : NULL;
+        uint64_t ticks = less && less->context == time->context ? less->ticks : 0;
+        if (time->ticks > ticks && !add_delay(search, time->context, time->ticks - ticks, error))
+            return false;
+    }
+    return true;
+}
+
+/* The same of two threads of a team, which meet at a barrier on the call paths `mine` and `theirs`: by the part of call
+ * paths from the parallel region on. What the other one has of a part counts once. */
 static bool find_delays_of_team(Search *search, uint64_t mine, uint64_t theirs, GError **error)
 {
     g_autoptr(GHashTable) others = g_hash_table_new_full(NULL, NULL, NULL, g_free);
@@ -172,26 +193,7 @@ static bool find_delays_of_team(Search *search, uint64_t mine, uint64_t theirs, 
         uint64_t both = less ? MIN(*less, time->ticks) : 0;
         if (less)
             *less -= both;
-        if (!add_delay(&search->division, time->context, time->ticks - both, error))
-            return false;
-    }
-    return true;
-}
-
-/* d(x): what the late one has of each call path beyond what the other one has. */
-static bool find_delays(Search *search, GError **error)
-{
-    const GArray *mine = search->mine.times, *theirs = search->theirs.times;
-    Division *division = &search->division;
-    guint other = 0;
-
-    for (guint i = 0; i < mine->len; i++) {
-        const XtfWorkTime *time = &g_array_index(mine, XtfWorkTime, i);
-        while (other < theirs->len && g_array_index(theirs, XtfWorkTime, other).context < time->context)
-            other++;
-        const XtfWorkTime *less = other < theirs->len ? &g_array_index(theirs, XtfWorkTime, other) : NULL;
-        uint64_t ticks = less && less->context == time->context ? less->ticks : 0;
-        if (time->ticks > ticks && !add_delay(division, time->context, time->ticks - ticks, error))
+        if (!add_delay(search, time->context, time->ticks - both, error))
             return false;
     }
     return true;
@@ -218,7 +220,7 @@ static bool divide_idle(Search *search, const XtfWaitRow *row, GError **error)
         return false;
     for (guint i = 0; i < mine->len; i++) {
         const XtfWorkTime *time = &g_array_index(mine, XtfWorkTime, i);
-        if (!add_delay(division, time->context, time->ticks, error))
+        if (!add_delay(search, time->context, time->ticks, error))
             return false;
     }
     division->waited = search->mine.waited;

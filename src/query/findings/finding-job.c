@@ -102,7 +102,7 @@ void xtf_finding_leave_out(XtfFindingJob *job, const char *what, uint64_t n, con
 {
     if (job->left_out->len)
         g_string_append(job->left_out, ", ");
-    g_string_append_printf(job->left_out, "%s (%" G_GUINT64_FORMAT " %s)", what, n, of);
+    g_string_append_printf(job->left_out, "%s (%" PRIu64 " %s)", what, n, of);
 }
 
 void xtf_finding_leave_out_large(XtfFindingJob *job, const char *what)

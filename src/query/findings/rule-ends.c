@@ -70,9 +70,9 @@ static void report(XtfFindingJob *job, const XtfFindingRule *rule, const Life *o
         return;
     /* The times are cut off behind their last digit: what is said to lie between them is what one sees. */
     unsigned __int128 a = xtf_finding_units(own), b = xtf_finding_units(others);
-    g_snprintf(proc, sizeof proc, "%" G_GUINT64_FORMAT, one->proc);
+    g_snprintf(proc, sizeof proc, "%" PRIu64, one->proc);
     xtf_finding_add(job, rule, share / job->locations.n_procs, &(XtfFinding){.table = "records", .proc = proc},
-                    "process %s records nothing %s %s s, %s s %s process %" G_GUINT64_FORMAT ", which %s at %s s", proc,
+                    "process %s records nothing %s %s s, %s s %s process %" PRIu64 ", which %s at %s s", proc,
                     at_end ? "after" : "before", own, xtf_finding_units_text(job, at_end ? b - a : a - b, texts[2]),
                     at_end ? "before" : "after", next->proc, at_end ? "is the next to end," : "begins before it,",
                     others);

@@ -86,7 +86,7 @@ static bool report(XtfFindingJob *job, const XtfFindingRule *rule, const XtfKeyV
         g_snprintf(where, sizeof where, " between %u %% and %u %% of %s", (unsigned)i * PERCENT_OF_TENTH,
                    (unsigned)j * PERCENT_OF_TENTH, job->what);
     xtf_finding_add(job, rule, slowest.above / xtf_finding_seconds(job), &place,
-                    "process %" G_GUINT64_FORMAT " takes %.2f %% longer than the mean in %s%s: %s s, the mean is %s s",
+                    "process %" PRIu64 " takes %.2f %% longer than the mean in %s%s: %s s, the mean is %s s",
                     slowest.proc, slowest.above / slowest.mean * 100, slowest.name, where, slowest.max_text,
                     slowest.mean_text);
     return true;

@@ -128,7 +128,7 @@ static void report(XtfFindingJob *job, const XtfFindingRule *rule, const Kinds *
         g_string_truncate(list, list->len - end > MEMBERS_TEXT ? end : list->len);
         g_string_append(list, ": ");
     }
-    g_snprintf(proc, sizeof proc, "%" G_GUINT64_FORMAT, job->locations.procs[process].proc);
+    g_snprintf(proc, sizeof proc, "%" PRIu64, job->locations.procs[process].proc);
     xtf_finding_add(job, rule, (double)llabs(difference) / XTF_HUNDREDTHS * n / job->locations.n_procs,
                     &(XtfFinding){.table = "profile", .proc = proc},
                     "%sprocess %s is in %s for %.2f %% of its time, all together for %.2f %%%s", list->str, proc, name,

@@ -123,9 +123,7 @@ static bool set_receive(Question *question, const XtfMessagePlace *place, GError
     message->received_bytes = xtf_field_get(type->bytes, row);
     if (location->has_recvs && message->receive < location->recvs.n_rows)
         return true;
-    return xtf_damaged(error,
-                       "row %" G_GUINT64_FORMAT " of postings of location %" G_GUINT64_FORMAT
-                       " is of a receive that is not there",
+    return xtf_damaged(error, "row %" PRIu64 " of postings of location %" PRIu64 " is of a receive that is not there",
                        place->row, location->id);
 }
 
@@ -297,7 +295,7 @@ static bool find_posting(const XtfMatching *matching, const XtfMessageLocation *
 
     *found = false;
     if (!location->has_recvs || m >= location->recvs.n_rows)
-        return xtf_damaged(error, "location %" G_GUINT64_FORMAT " has lost its receives", location->id);
+        return xtf_damaged(error, "location %" PRIu64 " has lost its receives", location->id);
     if (!location->has[XTF_MESSAGES_POSTINGS])
         return true;
     if (!xtf_array_row(&location->recvs, m, row, error))
@@ -317,8 +315,7 @@ static bool find_posting(const XtfMatching *matching, const XtfMessageLocation *
         if (xtf_field_get(posting.type->seq, row) != posting.seq)
             break;
     }
-    return xtf_damaged(error, "row %" G_GUINT64_FORMAT " of recvs of location %" G_GUINT64_FORMAT " has no posting", m,
-                       location->id);
+    return xtf_damaged(error, "row %" PRIu64 " of recvs of location %" PRIu64 " has no posting", m, location->id);
 }
 
 bool xtf_match_receive(XtfMatching *matching, const XtfMessageEnd *receive, XtfMessage *message, GError **error)

@@ -112,8 +112,7 @@ static bool find_opening(XtfMatching *matching, const XtfMessageSide *side, cons
         return false;
     uint64_t message = xtf_field_get(matching->types.types[XTF_MESSAGES_POSTINGS].message, row);
     if (!location->has_recvs || message >= location->recvs.n_rows)
-        return xtf_damaged(error, "row %" G_GUINT64_FORMAT " of postings is of a receive that is not there",
-                           place->row);
+        return xtf_damaged(error, "row %" PRIu64 " of postings is of a receive that is not there", place->row);
     opening->matched = call.use & XTF_CALL_MATCHED;
     opening->from = opening->matched ? 0 : call.enter; /* when it was probed is not known */
     return xtf_array_time(&location->recvs, message, &opening->to, error);

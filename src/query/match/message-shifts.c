@@ -85,7 +85,7 @@ static bool load_receive(const XtfShiftedGroup *group, const XtfMessageLocation 
         return false;
     uint64_t message = xtf_field_get(type->message, row);
     if (!location->has_recvs || message >= location->recvs.n_rows)
-        return xtf_damaged(error, "row %" G_GUINT64_FORMAT " of postings is of a receive that is not there", n);
+        return xtf_damaged(error, "row %" PRIu64 " of postings is of a receive that is not there", n);
     if (!xtf_message_call_of_receive(group->matching, location, message, &call, error))
         return false;
     *end = (End){xtf_field_get(type->bytes, row), call.leave};

@@ -30,7 +30,7 @@ static void draw_region(const XtfPage *page, uint64_t line)
     char colour[XTF_COLOUR_TEXT], region[24];
     g_autofree char *link = NULL;
 
-    g_snprintf(region, sizeof region, "%%23%" G_GUINT64_FORMAT, line);
+    g_snprintf(region, sizeof region, "%%23%" PRIu64, line);
     if (line < page->links.context->regions.n_rows)
         link = xtf_picture_link(&page->links, page->from, page->to, &(XtfPictureWhere){.region = region});
     xtf_colour_print(colours->by_line[line], colour);

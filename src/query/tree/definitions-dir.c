@@ -111,7 +111,7 @@ static XtfNode *lookup_row(XtfNode *directory, const char *name, GError **error)
     if (!g_ascii_isdigit(*name) || !g_ascii_string_to_unsigned(name, 10, 0, UINT64_MAX, &row, NULL))
         return xtf_not_found(error, "rows are numbered from 0");
     if (row >= xtf_table_view_n_rows(view))
-        return xtf_not_found(error, "the table has %" G_GUINT64_FORMAT " rows", xtf_table_view_n_rows(view));
+        return xtf_not_found(error, "the table has %" PRIu64 " rows", xtf_table_view_n_rows(view));
     XtfNode *node = xtf_node_new(directory, &row_file);
     node->definition.schema = directory->definition.schema;
     node->definition.row = row;

@@ -81,8 +81,7 @@ static bool parse_frame(const char *name, uint64_t n, uint64_t *k, GError **erro
             number = UINT64_MAX; /* which no frame has; and it stays */
     }
     *k = number;
-    return number < n ||
-           xtf_not_found(error, "the trace has %" G_GUINT64_FORMAT " of these frames, numbered from 0", n);
+    return number < n || xtf_not_found(error, "the trace has %" PRIu64 " of these frames, numbered from 0", n);
 }
 
 /* What is beside the frames; NULL without an error: nothing of this name. */
@@ -92,7 +91,7 @@ static XtfNode *lookup_beside(XtfNode *directory, const char *name)
 
     if (g_str_equal(name, "count")) {
         g_autoptr(GString) text = g_string_new(NULL);
-        g_string_printf(text, "%" G_GUINT64_FORMAT "\n", n);
+        g_string_printf(text, "%" PRIu64 "\n", n);
         return xtf_node_new_changing_text(directory, g_steal_pointer(&text));
     }
     if (n && g_str_equal(name, "first"))

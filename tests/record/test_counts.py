@@ -3,6 +3,8 @@
 and of files; the trace has as many of each, in each process: of the program that calls every function, and of the deterministic programs of programs/.
 
 usage: test_counts.py XTF SOURCE NAME MODULE COMPILER... [-- NAME ...]...
+
+RECORD_SHIMS is the folder with the libraries.
 """
 
 import os
@@ -18,7 +20,6 @@ import counted  # noqa: E402
 import every  # noqa: E402
 import header  # noqa: E402
 import mpis  # noqa: E402
-import shim  # noqa: E402
 import table  # noqa: E402
 
 FUNCTIONS = table.read(SOURCE / "src/record/mpi/functions.tbl")
@@ -29,11 +30,9 @@ PROGRAMS = {"blocking": 2, "requests": 2, "collectives": 3, "files": 2, "windows
 WORKING = {"OMPI_MCA_osc": "^rdma"}
 
 
-def try_program(mpi, folder, library, name, n, command):
+def try_program(mpi, folder, name, n, command):
     trace = os.path.join(folder, f"{mpi}-{name}.xtf")
-    # The recorder comes first, and calls the library instead of MPI.
-    below = ["env", f"LD_PRELOAD={mpi.module}:{library}", "XTF_RECORD_STACK=1", f"SHIM_FOLDER={folder}"]
-    mpis.run([XTF, "record", "-o", trace, *mpi.launch(n, *below, *command)], cwd=folder, env=WORKING)
+    mpis.run([XTF, "record", "-o", trace, *mpi.launch(n, *counted.above_library(mpi.name, mpi.module, folder), *command)], cwd=folder, env=WORKING)
     numbers = counted.read_counted(folder)
     counted.expect(f"{mpi} {name}, processes that counted", len(numbers), n)
     counted.compare(XTF, f"{mpi} {name}", numbers, trace)
@@ -41,14 +40,12 @@ def try_program(mpi, folder, library, name, n, command):
 
 def try_mpi(mpi, folder):
     declared = header.declarations(header.preprocess(mpi.compiler))
-    paths = {name: os.path.join(folder, name) for name in ("shim.c", "every.c", "shim.so", "every")}
-    pathlib.Path(paths["shim.c"]).write_text(shim.library(FUNCTIONS, declared))
-    library = mpi.compile(paths["shim.c"], paths["shim.so"], "-shared", "-fPIC", "-I", str(HERE / "shim"))
-    pathlib.Path(paths["every.c"]).write_text(every.program(FUNCTIONS, declared, every.LEFT_OUT[mpi.name]))
-    try_program(mpi, folder, library, "every", 2, [mpi.compile(paths["every.c"], paths["every"], "-I", str(HERE / "every")), folder])
+    source = pathlib.Path(folder, "every.c")
+    source.write_text(every.program(FUNCTIONS, declared, every.LEFT_OUT[mpi.name]))
+    try_program(mpi, folder, "every", 2, [mpi.compile(str(source), os.path.join(folder, "every"), "-I", str(HERE / "every")), folder])
     for name, n in PROGRAMS.items():
         binary = mpi.compile(str(HERE / "programs" / f"{name}.c"), os.path.join(folder, name))
-        try_program(mpi, folder, library, name, n, [binary])
+        try_program(mpi, folder, name, n, [binary])
 
 
 def main():

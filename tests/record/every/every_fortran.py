@@ -63,7 +63,8 @@ def other_of(function, argument):
 def times(function, binding):
     """How often a routine is called."""
     others = [other_of(function, argument) for argument in function.arguments]
-    if "pointer" in others and BINDINGS[binding] != 1:
+    # An address is always a TYPE(C_PTR) in mpi_f08. In mpif.h it never is: it is called twice all the same, so that C's part is the same.
+    if "pointer" in others and BINDINGS[binding] == 2:
         return 1
     return 2 if any(others) else 1
 
@@ -115,7 +116,7 @@ def procedure(function, binding):
     plain = call(function, [actual(argument) for argument in arguments])
     other = call(function, [other_of(function, argument) or actual(argument) for argument in arguments])
     back = [f"    {argument.name} = transfer(pointer, {argument.name})" for argument in dummies if argument.name in POINTERS]
-    if times(function, binding) > 1 and other != plain:
+    if times(function, binding) > 1 and not (back and BINDINGS[binding] == 0):
         lines += ["  if (variant == 1) then", f"    {other}", *back, "  else", f"    {plain}", "  end if"]
     else:
         lines += [f"  {plain}"]

@@ -5,6 +5,8 @@ the recorder (shim/) counts calls, messages, one-sided operations and their byte
 the trace has as many. Each function of the table is called, or has an excuse here.
 
 usage: test_every_fortran.py XTF SOURCE NAME MODULE COMPILER... [-- NAME ...]...
+
+RECORD_SHIMS is the folder with the libraries.
 """
 
 import os
@@ -23,7 +25,6 @@ import every  # noqa: E402
 import every_fortran  # noqa: E402
 import header  # noqa: E402
 import mpis  # noqa: E402
-import shim  # noqa: E402
 import table  # noqa: E402
 
 FUNCTIONS = table.read(SOURCE / "src/record/mpi/functions.tbl")
@@ -63,8 +64,6 @@ FAILING = {
 }  # yapf: disable
 # Routines of the library that cannot be called.
 BROKEN = {("mpich", "mpi_f08"): {"MPI_Info_create_env": "MPICH 4.0.2 gives C's function one argument of three: it writes wherever a register points to"}}
-# What the recorder itself calls below: how many is the first request of MPICH's mpi_f08.
-TRIED = {("mpich", "mpi_f08"): {"MPI_Waitany": 1}}
 # Open MPI 4.1's one-sided communication by RDMA crashes on processors of one node.
 WORKING = {"OMPI_MCA_osc": "^rdma"}
 
@@ -87,7 +86,7 @@ def symbols_of(libraries):
 class Program:
     """The program of one binding, compiled: which routines it calls, which it could call but doesn't, and which there are not."""
 
-    def __init__(self, mpi, binding, declared, symbols, folder):
+    def __init__(self, mpi, binding, declared, symbols, folder, objects):
         self.mpi, self.binding, self.folder = mpi, binding, os.path.join(folder, binding)
         known = [function for function in FUNCTIONS if function.name in declared and function.recorded != "never"]
         absent, left_out = absent_in(mpi.name, binding), {**every.LEFT_OUT[mpi.name], **BROKEN.get((mpi.name, binding), {})}
@@ -102,7 +101,7 @@ class Program:
         print(f"{mpi}, {binding}: {len(self.functions)} routines of {len(known)} functions are called; {n_absent} have none; left out: {sorted(left_out)}")
         os.mkdir(self.folder)
         self.binary = os.path.join(self.folder, "every")
-        self.build()
+        self.build(objects)
 
     def has(self, function, symbols):
         """Whether the binding has a routine."""
@@ -112,17 +111,19 @@ class Program:
     def times(self, function):
         return every_fortran.times(function, self.binding)
 
-    def build(self):
+    def build(self, objects):
+        """`objects`: of what is in C, by its texts, which is the same for mpif.h and the module mpi."""
         names = {function.name for function in self.functions}
-        texts = {"every.F90": every_fortran.module(self.functions, self.binding), "bridge.h": every_fortran.bridge(self.functions),
-                 "every.c": every.program(self.functions, names, {}, "bridge.h", self.times)}  # yapf: disable
-        for name, text in texts.items():
+        texts = {"bridge.h": every_fortran.bridge(self.functions), "every.c": every.program(self.functions, names, {}, "bridge.h", self.times)}
+        for name, text in {**texts, "every.F90": every_fortran.module(self.functions, self.binding)}.items():
             pathlib.Path(self.folder, name).write_text(text)
         include = ["-I", str(HERE / "every"), "-I", self.folder]
-        self.mpi.compile(os.path.join(self.folder, "every.c"), os.path.join(self.folder, "c.o"), "-c", *include)
+        key = tuple(texts.values())
+        if key not in objects:
+            objects[key] = self.mpi.compile(os.path.join(self.folder, "every.c"), os.path.join(self.folder, "every.o"), "-c", *include)
         defined = [f"-DBINDING={every_fortran.BINDINGS[self.binding]}", *(["-DMPICH"] if self.mpi.name == "mpich" else [])]
-        options = ["-w", "-fallow-argument-mismatch", "-ffree-line-length-none", "-J", self.folder, *include, *defined]
-        subprocess.run([f"mpif90.{self.mpi}", *options, "-o", self.binary, os.path.join(self.folder, "every.F90"), os.path.join(self.folder, "c.o")], check=True)
+        options = ["-w", "-O0", "-fallow-argument-mismatch", "-ffree-line-length-none", "-J", self.folder, *include, *defined]
+        subprocess.run([f"mpif90.{self.mpi}", *options, "-o", self.binary, os.path.join(self.folder, "every.F90"), objects[key]], check=True)
 
     def recorded(self, name, options, *prefix):
         """(what the program called, the trace) of a run."""
@@ -155,16 +156,13 @@ def try_all_calls(program):
         expect(f"{what}, process {process}: {others} were not called", not others)
 
 
-def try_counts(program, library):
+def try_counts(program):
     """The library below the recorder has counted what the trace has."""
-    below = ["env", f"LD_PRELOAD={program.mpi.module}:{library}", "XTF_RECORD_STACK=1", f"SHIM_FOLDER={program.folder}"]
-    called, trace = program.recorded("counts", [], *below)
-    what, numbers = f"{program.mpi} {program.binding}", counted.read_counted(program.folder)
+    called, trace = program.recorded("counts", [], *counted.above_library(program.mpi.name, program.mpi.module, program.folder))
+    what, numbers = f"{program.mpi} {program.binding}", counted.read_counted(program.folder, program.mpi, program.binding)
     counted.expect(f"{what}, processes that counted", len(numbers), 2)
     for process, functions in called.items():
         below = numbers[process]["call"]
-        for name, n in TRIED.get((program.mpi.name, program.binding), {}).items():
-            below[name] -= n
         for name, (n, _) in functions.items():
             expect(f"{what}, process {process}: {name} was called {n} times, {below.get(name, 0)} are counted", name == "MPI_Pcontrol" or below.get(name, 0) == n)
     counted.compare(XTF, what, numbers, trace)
@@ -172,14 +170,12 @@ def try_counts(program, library):
 
 def try_mpi(mpi, folder):
     declared = header.declarations(header.preprocess(mpi.compiler))
-    source = pathlib.Path(folder, "shim.c")
-    source.write_text(shim.library(FUNCTIONS, declared, mpi.name))
-    library = mpi.compile(str(source), os.path.join(folder, "shim.so"), "-shared", "-fPIC", "-I", str(HERE / "shim"))
     symbols = symbols_of(LIBRARIES[mpi.name])
+    objects = {}
     for binding in every_fortran.BINDINGS:
-        program = Program(mpi, binding, declared, symbols, folder)
+        program = Program(mpi, binding, declared, symbols, folder, objects)
         try_all_calls(program)
-        try_counts(program, library)
+        try_counts(program)
 
 
 def main():

@@ -3,7 +3,7 @@
 
 usage: test_fortran.py XTF
 
-The programs check themselves what MPI gave them: MPI_IN_PLACE, MPI_BOTTOM, statuses that are ignored, callbacks, texts.
+A library below the recorder (shim/, in the folder RECORD_SHIMS) counts as many calls, messages and bytes as there are in the trace. The programs check themselves what MPI gave them: MPI_IN_PLACE, MPI_BOTTOM, statuses that are ignored, callbacks, texts.
 """
 
 import os
@@ -16,11 +16,19 @@ import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "shim")]
+
+import counted  # noqa: E402
+
 XTF = os.path.abspath(sys.argv[1])
 BINDINGS = {"mpif.h": 0, "mpi": 1, "mpi_f08": 2}
 FORTRAN = ["-g", "-w", "-fallow-argument-mismatch", "-ffree-line-length-none"]
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 TABLES = ("communicators", "groups", "rma_windows", "cart_topologies")
+
+
+def module_of(mpi):
+    return pathlib.Path(XTF).parents[1] / f"record/libxtf-record-{mpi}.so"
 
 
 class Fortran(unittest.TestCase):
@@ -40,10 +48,10 @@ class Fortran(unittest.TestCase):
         subprocess.run([f"{compiler}.{self.mpi}", *options, "-o", self.directory / name, HERE / source], check=True, cwd=self.directory)
         return self.directory / name
 
-    def run_program(self, program, *prefix):
+    def run_program(self, program, *prefix, above=()):
         data = self.directory / "data"
         data.unlink(missing_ok=True)
-        command = [*prefix, f"mpirun.{self.mpi}", *(["--oversubscribe"] if self.mpi == "openmpi" else []), "-n", "2", program, data]
+        command = [*prefix, f"mpirun.{self.mpi}", *(["--oversubscribe"] if self.mpi == "openmpi" else []), "-n", "2", *above, program, data]
         ran = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **AS_ROOT}, timeout=120)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
         return ran.stdout
@@ -58,6 +66,16 @@ class Fortran(unittest.TestCase):
         records = [line.split()[1:] for line in self.cat(trace, "records").splitlines()]
         records.sort(key=lambda record: (int(record[0]), int(record[1]), int(record[2])))
         return [" ".join(record) for record in records], {name: self.cat(trace, f"definitions/{name}") for name in TABLES}
+
+    def compare_counts(self, program, binding):
+        """What the library below counts is what is in the trace."""
+        counted.problems.clear()
+        trace = self.directory / "t.xtf"
+        self.run_program(program, XTF, "record", "--force", "-o", trace, above=counted.above_library(self.mpi, module_of(self.mpi), self.directory))
+        numbers = counted.read_counted(self.directory, self.mpi, binding)
+        self.assertEqual(sorted(numbers), [0, 1])
+        counted.compare(XTF, binding, numbers, trace)
+        self.assertEqual(counted.problems, [])
 
     def cat(self, trace, name):
         return subprocess.run([XTF, "cat", trace, name], capture_output=True, text=True, check=True).stdout
@@ -74,6 +92,7 @@ class Fortran(unittest.TestCase):
                 theirs, their_tables = self.recorded(program)
                 self.assertEqual(theirs, records)
                 self.assertEqual(their_tables, tables)
+                self.compare_counts(program, binding)
 
 
 class OpenMpi(Fortran):
@@ -113,7 +132,7 @@ class Exports(unittest.TestCase):
     """Each routine that a Fortran library has is wrapped, or reaches a function of C that is."""
 
     def libraries(self, mpi, pattern):
-        module = pathlib.Path(XTF).parents[1] / f"record/libxtf-record-{mpi}.so"
+        module = module_of(mpi)
         found = sorted(pathlib.Path("/usr/lib").glob(f"*/{pattern}"))
         if not module.exists() or not found:
             self.skipTest(f"no Fortran library of {mpi}, or no module for it")

@@ -1,4 +1,17 @@
-"""Makes the counting library (shim.h says what it does) from the table of functions."""
+"""Makes the counting library of one MPI (shim.h says what it does) from the table of functions.
+
+usage: shim.py TABLE MPI SOURCE -- COMPILER...
+
+MPI is openmpi or mpich; COMPILER compiles for it. The library counts what C calls, and what the MPI's Fortran bindings call.
+"""
+
+import pathlib
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "src/record/mpi/generate"))
+
+import header  # noqa: E402
+import table  # noqa: E402
 
 ONE = "MPI_Request old = *request;"
 MANY = "MPI_Request old[count + 1]; memcpy(old, requests, (size_t)count * sizeof *requests);"
@@ -115,7 +128,7 @@ def snippets_of(function):
     return file_access(function) if function.kind in ("file_read", "file_write") else KINDS.get(function.kind, ("", ""))
 
 
-def wrapper(function, fortran):
+def wrapper(function):
     """What counts a call, and MPI_X that comes to it."""
     before, after = snippets_of(function)
     name, result, short = function.name, function.result, function.short
@@ -126,7 +139,7 @@ def wrapper(function, fortran):
     passed = ", ".join([f"P{name}"] + [argument.name for argument in function.arguments])
     lines += ["    depth--;", "    return result;", "}", f"{result} {name}({function.parameters})", "{", f"    if (depth) return P{name}({function.passed});",
               f"    return count_{short}({passed});", "}"]
-    return "\n".join(lines + (below_fortran(function) if fortran else []))
+    return "\n".join(lines + below_fortran(function))
 
 
 def below_fortran(function):
@@ -146,25 +159,35 @@ PAST_C = {"openmpi": {"MPI_Request_get_status", "MPI_Attr_get", "MPI_Attr_put", 
           "mpich": {"MPI_Attr_get", "MPI_Attr_put"} | {f"MPI_{kind}_{what}" for kind in ("Comm", "Type", "Win") for what in ("get_attr", "set_attr")}}  # yapf: disable
 
 # Of mpi_f08 alone: what calls C's function has no name there.
-NAMELESS = {"mpich": {"MPI_Comm_spawn", "MPI_Comm_spawn_multiple"}}
+NAMELESS = {"openmpi": set(), "mpich": {"MPI_Comm_spawn", "MPI_Comm_spawn_multiple"}}
 
 
-def routines(function, fortran):
+def routines(function, mpi):
     """Those routines: all arguments are addresses, or lengths of texts, and are passed on as they are."""
     n = len(function.arguments) + 1 + sum(argument.base == "char" for argument in function.arguments)
     parameters, passed = (", ".join(f"{kind}a{i}" for i in range(n)) for kind in ("void *", ""))
     lower, lines = function.name.lower(), []
-    for name in ([f"{lower}_"] if function.name in PAST_C[fortran] else []) + [f"{lower}_f08_"]:
+    for name in ([f"{lower}_"] if function.name in PAST_C[mpi] else []) + [f"{lower}_f08_"]:
         lines += [f"void {name}({parameters})", "{", f"    static void (*next)({parameters});", f'    if (!next) next = dlsym(RTLD_NEXT, "{name}");',
                   f"    if (!depth) called({function.number});", f"    depth++; next({passed}); depth--;", "}"]
     return "\n".join(lines)
 
 
-def library(functions, declared, fortran=""):
-    """The library's C source. `fortran`: the MPI below whose Fortran bindings it counts, too."""
+def library(functions, declared, mpi):
+    """The library's C source."""
     wanted = [function for function in functions if function.name in declared and function.recorded != "never" and not function.variadic]
     lines = ['#include "shim.h"', "static const char *const names[] = {"]
     lines += [f'    [{function.number}] = "{function.name}",' for function in wanted] + ["};", ""]
-    lines += [wrapper(function, bool(fortran)) + "\n" for function in wanted]
-    past = PAST_C.get(fortran, set()) | NAMELESS.get(fortran, set())
-    return "\n".join(lines + [routines(function, fortran) for function in wanted if function.name in past]) + "\n"
+    lines += [wrapper(function) + "\n" for function in wanted]
+    return "\n".join(lines + [routines(function, mpi) for function in wanted if function.name in PAST_C[mpi] | NAMELESS[mpi]]) + "\n"
+
+
+def main():
+    separator = sys.argv.index("--")
+    table_path, mpi, source_path = sys.argv[1:separator]
+    declared = header.declarations(header.preprocess(sys.argv[separator + 1:]))
+    pathlib.Path(source_path).write_text(library(table.read(table_path), declared, mpi))
+
+
+if __name__ == "__main__":
+    main()

@@ -29,6 +29,10 @@ def expected_of(process, program_folder):
     yield from (started("iread_at", "READ", N, 1), f"MPI_Wait: complete {N}")
     yield from (started("write_at_all_begin", "WRITE", N, 3), f"MPI_File_write_at_all_end: complete {N}")
     yield from (started("read_at_all_begin", "READ", N, 3), f"MPI_File_read_at_all_end: complete {N}")
+    # of_a_duplicate()
+    yield blocking("write_at", "WRITE", N, N)
+    yield from (started("iread_at", "READ", N, 1), f"MPI_Wait: complete {N}")
+    yield from (started("read_at_all_begin", "READ", N, 3), f"MPI_File_read_at_all_end: complete {N}")
     # in_turn()
     yield f"MPI_File_seek: seek FROM_START {process * N} {process * N}"
     yield blocking("write", "WRITE", N, N)

@@ -5,6 +5,7 @@ call by longjmp() or by an exception. What they do is recorded as far as it can 
 usage: test_traps.py XTF SOURCE NAME MODULE COMPILER... [-- NAME ...]...
 """
 
+import collections
 import os
 import pathlib
 import shutil
@@ -82,10 +83,13 @@ def try_handled(mpi, folder):
     """Errors of calls that the program handles itself: its handlers are called as often as without a recorder."""
     binary, trace = os.path.join(folder, "handled"), os.path.join(folder, f"{mpi}-handled.xtf")
     mpi.compile(str(TRAPS / "handled.c"), binary)
-    plain, recorded = (subprocess.run([*before, *mpi.launch(1, binary)], capture_output=True, text=True, timeout=60, check=False, env=mpis.ENVIRONMENT, cwd=folder)
+    plain, recorded = (subprocess.run([*before, *mpi.launch(1, binary, "handled.data")], capture_output=True, text=True, timeout=60, check=False, env=mpis.ENVIRONMENT, cwd=folder)
                        for before in ([], [XTF, "record", "--mpi", mpi.name, "-o", trace]))
-    expect(f"{mpi}, handled, without a recorder: {plain.stderr}", plain.stdout.startswith("3 failed, handled: "), True)
+    expect(f"{mpi}, handled, without a recorder: {plain.stderr}", plain.stdout.startswith("messages: 3 failed, handled: ") and plain.returncode == 0, True)
     expect(f"{mpi}, handled: {recorded.stderr}", (recorded.returncode, recorded.stdout), (plain.returncode, plain.stdout))
+    kinds = collections.Counter(line.split()[4] for line in mpis.run([XTF, "cat", trace, "records"]).splitlines())
+    for kind in ("MPI_COLLECTIVE", "RMA_COLLECTIVE", "IO_OPERATION"):
+        expect(f"{mpi}, handled: {kind}", kinds[f"{kind}_BEGIN"], kinds[f"{kind}_END"] + kinds[f"{kind}_COMPLETE"])
 
 
 def try_inert(mpi, folder, binary):

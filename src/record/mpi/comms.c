@@ -30,15 +30,16 @@ static int delete_id(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-static int keep_apart(MPI_Comm comm, int key, void *value, void *extra)
+static int delete_apart(MPI_Comm comm, int key, void *value, void *extra)
 {
-    (void)comm, (void)key, (void)value, (void)extra;
+    (void)key, (void)value, (void)extra;
+    xtf_mpi_valid_remove((uint64_t)(uintptr_t)comm);
     return MPI_SUCCESS;
 }
 
 bool xtf_mpi_comms_begin(void)
 {
-    if (XTF_PMPI(Comm_create_keyval)(copy_id, keep_apart, &apart_keyval, NULL) != MPI_SUCCESS)
+    if (XTF_PMPI(Comm_create_keyval)(copy_id, delete_apart, &apart_keyval, NULL) != MPI_SUCCESS)
         apart_keyval = MPI_KEYVAL_INVALID;
     if (XTF_PMPI(Comm_create_keyval)(copy_id, delete_id, &keyval, NULL) == MPI_SUCCESS)
         return true;
@@ -55,6 +56,9 @@ uint32_t xtf_mpi_comm_look_up(MPI_Comm comm)
     int found = 0;
 
     if (xtf_mpi_world_id == XTF_WIRE_NONE || comm == MPI_COMM_NULL)
+        return XTF_WIRE_NONE;
+    /* This is not remembered: where there is no communicator, there may be no window of these bits either. */
+    if (comm != MPI_COMM_SELF && !xtf_mpi_valid_has(handle))
         return XTF_WIRE_NONE;
     if (comm == MPI_COMM_SELF)
         id = XTF_MPI_SELF;
@@ -78,8 +82,8 @@ void xtf_mpi_comm_set_id(MPI_Comm comm, uint32_t id)
 
 void xtf_mpi_comm_set_apart(MPI_Comm comm)
 {
-    if (apart_keyval != MPI_KEYVAL_INVALID)
-        XTF_PMPI(Comm_set_attr)(comm, apart_keyval, NULL);
+    if (apart_keyval != MPI_KEYVAL_INVALID && XTF_PMPI(Comm_set_attr)(comm, apart_keyval, NULL) == MPI_SUCCESS)
+        xtf_mpi_valid_add((uint64_t)(uintptr_t)comm);
 }
 
 bool xtf_mpi_comm_is_apart(MPI_Comm comm)
@@ -87,7 +91,7 @@ bool xtf_mpi_comm_is_apart(MPI_Comm comm)
     void *value;
     int found = 0;
 
-    return apart_keyval != MPI_KEYVAL_INVALID && comm != MPI_COMM_NULL &&
+    return apart_keyval != MPI_KEYVAL_INVALID && xtf_mpi_valid_has((uint64_t)(uintptr_t)comm) &&
            XTF_PMPI(Comm_get_attr)(comm, apart_keyval, (void *)&value, &found) == MPI_SUCCESS && found;
 }
 

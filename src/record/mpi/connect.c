@@ -27,8 +27,9 @@ void xtf_mpi_connects(const char *port, int root, MPI_Comm local, bool accepts)
     char name[40];
     int rank;
 
-    if (!xtf_mpi_agreeing || XTF_PMPI(Comm_rank)(local, &rank) != MPI_SUCCESS || rank != root ||
-        (accepts && root != HEARS))
+    /* Of a communicator without a number nothing is asked before the call: it may be none. */
+    if (!xtf_mpi_agreeing || xtf_mpi_comm_id(local) == XTF_WIRE_NONE ||
+        XTF_PMPI(Comm_rank)(local, &rank) != MPI_SUCCESS || rank != root || (accepts && root != HEARS))
         return;
     mark_of(port, accepts, name);
     xtf_mpi_job_mark(name);

@@ -132,7 +132,12 @@ void xtf_mpi_comm_created(XtfRing *ring, uint64_t *left, int result, XtfMpiFrom 
     uint32_t from = out_of.id;
     int between = 0;
 
-    if (result == MPI_SUCCESS && xtf_mpi_agreeing && made != MPI_COMM_NULL) {
+    if (result != MPI_SUCCESS) {
+        if (ring)
+            xtf_mpi_failed(ring, *left);
+        return;
+    }
+    if (xtf_mpi_agreeing && made != MPI_COMM_NULL) {
         if (xtf_mpi_partial_is_apart(made, out_of.apart))
             xtf_mpi_comm_set_apart(made);
         XTF_PMPI(Comm_test_inter)(made, &between);

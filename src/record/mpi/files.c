@@ -10,6 +10,7 @@
 #include "src/record/mpi/comms.h"
 #include "src/record/mpi/messages.h"
 #include "src/record/mpi/records.h"
+#include "src/record/mpi/valid.h"
 #include "src/record/mpi/world.h"
 
 enum { PATH_MOST = 4096 };
@@ -185,30 +186,54 @@ void xtf_mpi_file_sought(XtfRing *ring, uint64_t left, int result, MPI_File file
 
 /* ---- Reading and writing. */
 
-XtfMpiOperation xtf_mpi_file_begin(XtfRing *ring, uint64_t entered, MPI_File file, XtfMpiFileMode mode, unsigned flags,
-                                   uint64_t bytes)
+static void record_begin(XtfRing *ring, XtfMpiOperation *operation)
 {
-    XtfMpiOperation operation = {.handle = handle_of(file)};
+    operation->is_due = false;
+    xtf_core_record(ring, operation->entered, XTF_WIRE_IO_BEGIN, operation->mode, operation->handle, operation->flags,
+                    xtf_mpi_bytes(operation->count, operation->type), operation->matching);
+}
+
+XtfMpiOperation xtf_mpi_file_begin(XtfRing *ring, uint64_t entered, MPI_File file, XtfMpiFileMode mode, unsigned flags,
+                                   long long count, MPI_Datatype type)
+{
     uint64_t wire = (flags & XTF_MPI_NONBLOCKING || flags & XTF_MPI_BEGIN ? NON_BLOCKING : 0) |
                     (flags & XTF_MPI_COLLECTIVE || flags & XTF_MPI_ORDERED ? IS_COLLECTIVE : 0);
+    XtfMpiOperation operation = {.handle = handle_of(file),
+                                 .is_due = true,
+                                 .mode = mode,
+                                 .entered = entered,
+                                 .flags = wire,
+                                 .count = count,
+                                 .type = type};
 
     if (operation.handle == XTF_WIRE_NONE)
         return operation;
     operation.matching = atomic_fetch_add_explicit(&operations, 1, memory_order_relaxed) + 1;
-    xtf_core_record(ring, entered, XTF_WIRE_IO_BEGIN, mode, operation.handle, wire, bytes, operation.matching);
+    if (count <= 0 || type == MPI_DATATYPE_NULL || xtf_mpi_valid_has(XTF_MPI_HANDLE(type)))
+        record_begin(ring, &operation);
     return operation;
+}
+
+/* The call has returned. False: nothing is recorded of the operation. */
+static bool has_begun(XtfRing *ring, int result, XtfMpiOperation *operation)
+{
+    if (operation->handle == XTF_WIRE_NONE)
+        return false;
+    if (operation->is_due && result == MPI_SUCCESS)
+        record_begin(ring, operation);
+    return !operation->is_due;
 }
 
 void xtf_mpi_file_end(XtfRing *ring, uint64_t left, int result, XtfMpiOperation operation, const MPI_Status *status)
 {
-    if (ring && operation.handle != XTF_WIRE_NONE)
+    if (ring && has_begun(ring, result, &operation))
         xtf_core_record(ring, left, XTF_WIRE_IO_COMPLETE, 0, operation.handle, operation.matching,
                         result == MPI_SUCCESS && status ? xtf_mpi_received(status) : 0);
 }
 
 static void request_done(void *ring, uint64_t time, const XtfMpiRequest *request, const void *status)
 {
-    const XtfMpiOperation operation = {request->comm, request->bytes};
+    const XtfMpiOperation operation = {.handle = request->comm, .matching = request->bytes};
 
     xtf_mpi_file_end(ring, time, status ? MPI_SUCCESS : MPI_ERR_IO, operation, status);
 }
@@ -216,7 +241,7 @@ static void request_done(void *ring, uint64_t time, const XtfMpiRequest *request
 void xtf_mpi_file_issued(XtfRing *ring, uint64_t left, int result, XtfMpiOperation operation, MPI_File file,
                          const MPI_Request *request)
 {
-    if (operation.handle == XTF_WIRE_NONE)
+    if (!has_begun(ring, result, &operation))
         return;
     if (result != MPI_SUCCESS) {
         xtf_mpi_file_end(ring, left, result, operation, NULL);
@@ -247,7 +272,7 @@ void xtf_mpi_file_split_end(XtfRing *ring, uint64_t left, int result, MPI_File f
     pthread_mutex_lock(&lock);
     Opened *opened = *find(file);
     if (opened && opened->split) {
-        operation = (XtfMpiOperation){opened->handle, opened->split};
+        operation = (XtfMpiOperation){.handle = opened->handle, .matching = opened->split};
         opened->split = 0;
     }
     pthread_mutex_unlock(&lock);

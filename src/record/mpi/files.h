@@ -21,17 +21,24 @@ void xtf_mpi_file_deleted(XtfRing *ring, uint64_t left, int result, const char *
 void xtf_mpi_file_sought(XtfRing *ring, uint64_t left, int result, MPI_File file, bool shared, long long offset,
                          int whence);
 
+typedef enum { XTF_MPI_FILE_READ, XTF_MPI_FILE_WRITE, XTF_MPI_FILE_FLUSH } XtfMpiFileMode; /* as in OTF2 */
+
 /* An operation, as it begins and ends. */
 typedef struct {
     uint32_t handle; /* XTF_WIRE_NONE: nothing is recorded */
     uint64_t matching;
+    /* What its beginning says, which is recorded before the call if the type is certain to be valid (valid.h), else
+     * after it has succeeded. */
+    bool is_due;
+    XtfMpiFileMode mode;
+    uint64_t entered, flags;
+    long long count;
+    MPI_Datatype type;
 } XtfMpiOperation;
-
-typedef enum { XTF_MPI_FILE_READ, XTF_MPI_FILE_WRITE, XTF_MPI_FILE_FLUSH } XtfMpiFileMode; /* as in OTF2 */
 
 /* Before the call; flags are those of functions.tbl: XTF_MPI_COLLECTIVE ... */
 XtfMpiOperation xtf_mpi_file_begin(XtfRing *ring, uint64_t entered, MPI_File file, XtfMpiFileMode mode, unsigned flags,
-                                   uint64_t bytes);
+                                   long long count, MPI_Datatype type);
 /* Behind it. A status of NULL: of an operation without one. */
 void xtf_mpi_file_end(XtfRing *ring, uint64_t left, int result, XtfMpiOperation operation, const MPI_Status *status);
 /* Behind a call that only starts the operation: it ends with the request, or with ..._end if that is NULL. */

@@ -1,10 +1,11 @@
 /*
- * Handles of types and communicators that are certain to be valid, without asking MPI: what is asked of another one
- * calls the error handler of MPI_COMM_WORLD, which may end the program, though the call itself would only return an
- * error.
+ * Handles of types, communicators and windows that are certain to be valid, without asking MPI: what is asked of
+ * another one calls the error handler of MPI_COMM_WORLD, which may end the program, though the call itself would only
+ * return an error.
  *
- * Certain are the types that MPI predefines, those that the program has committed, and communicators that have an id.
- * They are until the program frees them. All functions from any thread.
+ * Certain are the types that MPI predefines, those that the program has committed, and communicators and windows of
+ * which something is kept in an attribute: others have none, and need not be asked for it. They are until the program
+ * frees them. All functions from any thread.
  */
 #pragma once
 

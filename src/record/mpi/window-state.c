@@ -5,6 +5,7 @@
 
 #include "src/record/mpi/comms.h"
 #include "src/record/mpi/records.h"
+#include "src/record/mpi/valid.h"
 
 enum { PENDING_MOST = 1 << 20, COMPLETE_LOCALLY = 1, COMPLETE_REMOTELY = 3 /* as the kind RMA_COMPLETE says */ };
 
@@ -59,7 +60,8 @@ static int delete_window(MPI_Win win, int key, void *value, void *extra)
 {
     XtfMpiWindow *window = value;
 
-    (void)win, (void)key, (void)extra;
+    (void)key, (void)extra;
+    xtf_mpi_valid_remove((uint64_t)(uintptr_t)win);
     xtf_mpi_forget();
     xtf_mpi_record_end(XTF_WIRE_RMA_WIN_DESTROY, window->id);
     remove_window(window);
@@ -91,10 +93,12 @@ void xtf_mpi_window_begin(MPI_Win win, uint32_t id, bool allocated)
     window->id = id;
     window->allocated = allocated;
     window->access = window->exposure = XTF_WIRE_NONE;
-    if (XTF_PMPI(Win_set_attr)(win, keyval, window) == MPI_SUCCESS)
+    if (XTF_PMPI(Win_set_attr)(win, keyval, window) == MPI_SUCCESS) {
         add_window(window);
-    else
+        xtf_mpi_valid_add((uint64_t)(uintptr_t)win);
+    } else {
         free(window);
+    }
     xtf_mpi_forget();
 }
 
@@ -108,8 +112,9 @@ XtfMpiWindow *xtf_mpi_window(MPI_Win win)
 
     if (xtf_mpi_is_cached(cached, handle))
         return (XtfMpiWindow *)(uintptr_t)cached->value;
-    if (keyval == MPI_KEYVAL_INVALID || win == MPI_WIN_NULL ||
-        XTF_PMPI(Win_get_attr)(win, keyval, (void *)&value, &found) != MPI_SUCCESS || !found)
+    if (!xtf_mpi_valid_has(handle))
+        return NULL;
+    if (XTF_PMPI(Win_get_attr)(win, keyval, (void *)&value, &found) != MPI_SUCCESS || !found)
         value = NULL;
     *cached = (XtfMpiCached){handle, (uint64_t)(uintptr_t)value, generation};
     return value;

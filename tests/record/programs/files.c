@@ -31,6 +31,22 @@ static void at_places(void)
     MPI_File_read_at_all_end(file, numbers, MPI_STATUS_IGNORE);
 }
 
+/* A type that is committed unseen: what begins is recorded behind the call. */
+static void of_a_duplicate(void)
+{
+    MPI_Offset place = (MPI_Offset)rank * N * 4;
+    MPI_Datatype same;
+    MPI_Request request;
+
+    MPI_Type_dup(MPI_INT, &same);
+    MPI_File_write_at(file, place, numbers, N, same, MPI_STATUS_IGNORE);
+    MPI_File_iread_at(file, place, numbers, N, same, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_File_read_at_all_begin(file, place, numbers, N, same);
+    MPI_File_read_at_all_end(file, numbers, MPI_STATUS_IGNORE);
+    MPI_Type_free(&same);
+}
+
 static void in_turn(void)
 {
     MPI_Request request;
@@ -102,6 +118,7 @@ int main(int argc, char **argv)
         numbers[i] = i;
     MPI_File_open(MPI_COMM_WORLD, "data", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
     at_places();
+    of_a_duplicate();
     in_turn();
     shared();
     with_view();

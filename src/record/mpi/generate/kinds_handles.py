@@ -5,8 +5,9 @@ COLLECTIVE = "xtf_mpi_collective_begin({ring}, {entered});"
 # Communicators are made out of {comm} by all its members.
 CREATED = "xtf_mpi_comm_created({ring}, &{left}, {result}, saved_comm, {result} == MPI_SUCCESS ? {newcomm} : MPI_COMM_NULL);"
 CREATE = ("XtfMpiFrom saved_comm = xtf_mpi_from({comm}); " + COLLECTIVE, CREATED)
-# The leader alone knows {peer_comm}.
-CREATE_OF_LOCAL = ("XtfMpiFrom saved_comm = xtf_mpi_from_leader({local_comm}, (int){local_leader}, {peer_comm}); " + COLLECTIVE, CREATED)
+# The leader alone knows {peer_comm}, and tells the others, if the call has succeeded: the communicator is a valid one.
+CREATE_OF_LOCAL = ("XtfMpiFrom saved_comm = xtf_mpi_from({local_comm}); " + COLLECTIVE,
+                   "if ({result} == MPI_SUCCESS) { saved_comm = xtf_mpi_from_leader({local_comm}, (int){local_leader}, {peer_comm}); } " + CREATED)
 CREATE_OF_BOTH = ("XtfMpiFrom saved_comm = xtf_mpi_from({intercomm}); " + COLLECTIVE, CREATED)
 CREATE_BY_SOME = ("XtfMpiFrom saved_comm = { XTF_WIRE_NONE, false };", CREATED)
 CREATE_BY_SOME_OF = ("XtfMpiFrom saved_comm = { XTF_WIRE_NONE, xtf_mpi_comm_is_apart({comm}) };", CREATED)
@@ -16,7 +17,8 @@ def connect(accepts):
             "xtf_mpi_connected({ring}, &{left}, {result}, {port_name}, (int){root}, {comm}, %s, {result} == MPI_SUCCESS ? {newcomm} : MPI_COMM_NULL);" % accepts)
 
 
-FREE = ("uint32_t saved_comm = xtf_mpi_comm_id({comm}); " + COLLECTIVE, "xtf_mpi_comm_freed({ring}, {left}, {result}, saved_comm);")
+# The program may pass NULL, of which MPI says that it is an error.
+FREE = ("const MPI_Comm *freed = &{comm}; uint32_t saved_comm = xtf_mpi_comm_id(freed ? *freed : MPI_COMM_NULL); " + COLLECTIVE, "xtf_mpi_comm_freed({ring}, {left}, {result}, saved_comm);")
 
 COMMUNICATORS = {
     "comm_dup": CREATE,
@@ -66,7 +68,7 @@ WINDOWS = {
     "win_create": win_create("false"),
     "win_create:allocate": win_create("true"),
     "win_create:shared": win_create("true"),
-    "win_free": ("XtfMpiEndingWin saved_win = xtf_mpi_win_ending({ring}, {entered}, {win}); " + WIN_BEGIN, "xtf_mpi_win_freed({ring}, {left}, saved_win);"),
+    "win_free": ("const MPI_Win *freed = &{win}; XtfMpiEndingWin saved_win = xtf_mpi_win_ending({ring}, {entered}, freed ? *freed : MPI_WIN_NULL); " + WIN_BEGIN, "xtf_mpi_win_freed({ring}, {left}, saved_win);"),
     "win_set_name": ("", "xtf_mpi_win_named({ring}, {result}, {win}, {win_name});"),
     "put": access("PUT"),
     "rput": access("PUT", request="{request}"),
@@ -95,16 +97,16 @@ WINDOWS = {
 }
 
 FILE_BEGIN = "XtfMpiOperation saved_operation = xtf_mpi_file_begin({ring}, {entered}, {file}, XTF_MPI_FILE_%s, {flags}, %s);"
-FILE_BYTES = "xtf_mpi_bytes({count}, {datatype})"
+FILE_DATA = "{count}, {datatype}"
 FILES = {
     "file_open": ("", "xtf_mpi_file_opened({ring}, &{left}, {result}, {comm}, {filename}, (int){amode}, {file});"),
     "file_close": ("uint32_t saved_file = xtf_mpi_file_closing({file});", "xtf_mpi_file_closed({ring}, {left}, {result}, saved_file);"),
     "file_delete": ("", "xtf_mpi_file_deleted({ring}, {left}, {result}, {filename});"),
     "file_seek": ("", "xtf_mpi_file_sought({ring}, {left}, {result}, {file}, {flags} & XTF_MPI_SHARED, {offset}, (int){whence});"),
-    "file_sync": (FILE_BEGIN % ("FLUSH", "0"), "xtf_mpi_file_end({ring}, {left}, {result}, saved_operation, NULL);"),
+    "file_sync": (FILE_BEGIN % ("FLUSH", "0, MPI_DATATYPE_NULL"), "xtf_mpi_file_end({ring}, {left}, {result}, saved_operation, NULL);"),
 }
 for mode in "read", "write":
-    begin = FILE_BEGIN % (mode.upper(), FILE_BYTES)
+    begin = FILE_BEGIN % (mode.upper(), FILE_DATA)
     FILES[f"file_{mode}"] = (begin, "xtf_mpi_file_end({ring}, {left}, {result}, saved_operation, {status});")
     for place in "", "at,", "shared,":
         for together in "", "collective,":

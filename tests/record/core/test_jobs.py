@@ -2,12 +2,15 @@
 """Jobs of MPI that end badly, under `xtf record`: output and status are those of the job alone, and each process's records are there up to
 the last.
 
-usage: test_jobs.py OPENMPI|MPICH PROGRAM MPIRUN...
+usage: test_jobs.py OPENMPI|MPICH PROGRAM MPIRUN...    (XTF_ROUNDS: instants at which a process is killed; more than the usual ones: those alone)
 """
 
 import os
 import pathlib
+import random
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,6 +21,8 @@ from dying import ENVIRONMENT, PATIENCE, XTF, Done, collectors_of, wait_for
 
 MPI, PROGRAM, *MPIRUN = sys.argv[1:]
 N = 500
+USUAL = 4
+ROUNDS = int(os.environ.get("XTF_ROUNDS", USUAL))
 
 
 class Jobs(unittest.TestCase):
@@ -43,18 +48,60 @@ class Jobs(unittest.TestCase):
         self.assertIn(done.status, {alone.status} if whole or MPI == "openmpi" else {alone.status, 1}, done.err)
         if whole:
             self.assertEqual(done.out, alone.out)
+        self.check(done.err)
+        self.assertEqual(set(self.counted()), {0, 1})
+        if whole:
+            self.assertEqual(set(self.counted().values()), {3 * N})
+
+    def check(self, what):
+        """The trace is sound, and has what each process counted: the region that ended at its last instant may not have been."""
         check = subprocess.run([XTF, "check", "run.xtf"], cwd=self.folder, capture_output=True, text=True)
-        self.assertEqual(check.returncode, 0, check.stdout + check.stderr + done.err)
+        self.assertEqual(check.returncode, 0, check.stdout + check.stderr + what)
         records = subprocess.run([XTF, "cat", "run.xtf", "records"], cwd=self.folder, capture_output=True, text=True).stdout.splitlines()
-        counted = self.counted()
-        self.assertEqual(set(counted), {0, 1})
-        for rank, count in counted.items():
+        for rank, count in self.counted().items():
             left = sum(1 for line in records if line.split()[1] == str(rank) and line.split()[4] == "LEAVE" and
                        line.split()[-1] in ("outer", "middle", "inner"))
-            self.assertIn(left - count, (0, 1), f"rank {rank} counted {count}: {done.err}")
-            if whole:
-                self.assertEqual(count, 3 * N)
+            self.assertIn(left - count, (0, 1), f"rank {rank} counted {count}: {what}")
         self.assertEqual([path.name for path in self.folder.glob("xtf-*")], [], "parts are left behind")
+
+    def processes(self):
+        """The processes of the job, which the launcher has started, not they themselves; none before both are there."""
+        found = []
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if (process / "cmdline").read_bytes().split(b"\0")[0] != PROGRAM.encode() or os.readlink(process / "cwd") != str(self.folder):
+                    continue
+                parent = (process / "stat").read_text().rpartition(")")[2].split()[1]
+                if re.match("mpirun|mpiexec|hydra|orted|prted", pathlib.Path("/proc", parent, "comm").read_text()):
+                    found.append(int(process.name))
+            except OSError:
+                pass
+        return found if len(found) == 2 else []
+
+    def kill_one(self, draw, at_once):
+        """Kills a process of a job that would go on for ever, at a random instant: of its start, or of its work. What was said."""
+        for file in [*self.folder.glob("counts*"), *self.folder.glob("run.xtf")]:
+            file.unlink()
+        with subprocess.Popen([XTF, "record", "-o", "run.xtf", *MPIRUN, "-n", "2", PROGRAM, "counts", "0", "never"], cwd=self.folder, env=self.environment,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as job:
+            try:
+                processes = wait_for("process", self.processes)
+                if not at_once:
+                    wait_for("region", lambda: len(self.counted()) == 2 and all(self.counted().values()))
+                time.sleep(draw.random() * 0.06)
+                os.kill(draw.choice(processes), signal.SIGKILL)
+                return job.communicate(timeout=2 * PATIENCE)[0]
+            finally:
+                job.terminate()
+
+    def test_random_instants(self):
+        seed = random.randrange(1 << 32)
+        draw = random.Random(seed)
+        for i in range(ROUNDS):
+            what = f"seed {seed}, instant {i}: {self.kill_one(draw, i % 4 == 0)}"
+            if any(self.counted().values()) or (self.folder / "run.xtf").exists():
+                self.check(what)
+            self.assertTrue(i % 4 == 0 or all(self.counted().values()), what)
 
     def test_finalize(self):
         self.ends("finalize")
@@ -71,4 +118,4 @@ class Jobs(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    unittest.main(argv=sys.argv[:1], defaultTest="Jobs.test_random_instants" if ROUNDS > USUAL else None, verbosity=2)

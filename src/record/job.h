@@ -18,9 +18,13 @@
 #define XTF_JOB_CONNECTS "connect-"
 
 /*
- * Which processes of MPI_COMM_WORLD are recorded (mpi/partial.h): a byte that closes the file, and behind it one for
- * each process, in the order of their ranks; each is 0 or 1. Who looks at the file, or changes it, has its lock
- * (flock(2)).
+ * Which processes of MPI_COMM_WORLD are recorded (mpi/partial.h): a byte that closes the file, 0 or 1, and behind it
+ * one for each process, in the order of their ranks. Who looks at the file, or changes it, has its lock (flock(2)).
  */
 #define XTF_JOB_RECORDED "recorded"
 enum { XTF_JOB_RECORDED_CLOSED, XTF_JOB_RECORDED_RANKS /* of the first of them */ };
+enum {
+    XTF_JOB_UNKNOWN,
+    XTF_JOB_BEGUN,   /* `xtf record` has started the program, which may record or not */
+    XTF_JOB_RECORDS, /* the process itself says so */
+};

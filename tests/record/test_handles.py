@@ -148,7 +148,7 @@ class Communicators(Case):
 
 
 class Coupled(Case):
-    """Two programs in one world, of which both are recorded, or only one, the first or the second."""
+    """Two programs in one world, of which both are recorded, or only one, the first or the second; or the second is to be, and does without."""
 
     def started(self, mpi, path, programs):
         """`programs`: what stands before each one."""
@@ -182,19 +182,20 @@ class Coupled(Case):
             self.assertEqual(found, [*in_all, (event, 2, "own"), (event, 3, "again"), ("MPI_SEND", 5, between), ("MPI_RECV", 5, between)])
 
     def test_coupled(self):
-        record = {name: [XTF, "record", "-o", f"{name}.xtf"] for name in [f"{mpi}-{way}" for mpi in mpis() for way in ("both", "first", "second")]}
+        record = {name: [XTF, "record", "-o", f"{name}.xtf"] for name in [f"{mpi}-{way}" for mpi in mpis() for way in ("both", "first", "second", "without")]}
         runs = {}
         paths = {mpi: self.compile(mpi, "coupled") for mpi in mpis()}
         for mpi in mpis():  # at the same time: those that miss others wait for them
-            both, first, second = (record[f"{mpi}-{way}"] for way in ("both", "first", "second"))
-            for way, programs in (("both", [both, both]), ("first", [first, []]), ("second", [[], second])):
+            both, first, second, without = (record[f"{mpi}-{way}"] for way in ("both", "first", "second", "without"))
+            for way, programs in (("both", [both, both]), ("first", [first, []]), ("second", [[], second]),
+                                  ("without", [without, [*without, "env", "-u", "LD_PRELOAD"]])):
                 runs[f"{mpi}-{way}"] = self.started(mpi, paths[mpi], programs)
         for name, run in runs.items():
             with self.subTest(name):
                 said, _ = run.communicate(timeout=60)
                 self.assertEqual(run.returncode, 0, said)
                 self.assertEqual("not all processes of MPI_COMM_WORLD are recorded" in said, not name.endswith("both"), said)
-                processes = {"both": [0, 1, 2, 3], "first": [0, 1], "second": [2, 3]}[name.rpartition("-")[2]]
+                processes = {"both": [0, 1, 2, 3], "first": [0, 1], "second": [2, 3], "without": [0, 1]}[name.rpartition("-")[2]]
                 self.check(self.merged(name), processes, len(processes) == 4)
 
 

@@ -198,7 +198,7 @@ bool xtf_folder_join(const char *folder, const char *job, bool replace, GError *
 bool xtf_folder_count_in(const char *folder, guint32 rank, GError **error)
 {
     g_autofree char *file = g_build_filename(folder, XTF_JOB_RECORDED, NULL);
-    const char is_open = 0, is_recorded = 1;
+    const char is_open = 0, begun = XTF_JOB_BEGUN;
     char closed;
     int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
 
@@ -210,7 +210,7 @@ bool xtf_folder_count_in(const char *folder, guint32 rank, GError **error)
     else if (good && closed) /* whoever comes now is not counted any more */
         rank = G_MAXUINT32;
     if (good && rank != G_MAXUINT32)
-        good = pwrite(fd, &is_recorded, 1, XTF_JOB_RECORDED_RANKS + (off_t)rank) == 1;
+        good = pwrite(fd, &begun, 1, XTF_JOB_RECORDED_RANKS + (off_t)rank) == 1;
     if (!good)
         xtf_fail(error, XTF_ERROR_IO, "%s: %s", file, g_strerror(errno));
     if (fd >= 0)

@@ -19,7 +19,8 @@ bool xtf_folder_make(const char *folder, GError **error);
  * `replace`, else XTF_ERROR_INVALID; a folder with something in it that was not made so is left alone in any case.
  */
 bool xtf_folder_join(const char *folder, const char *job, bool replace, GError **error);
-/* Notes there that this process of the job is recorded; a rank of G_MAXUINT32 is none, and no matter. */
+/* Notes there that this process of the job begins, and is to be recorded; a rank of G_MAXUINT32 is none, and no matter.
+ */
 bool xtf_folder_count_in(const char *folder, guint32 rank, GError **error);
 
 /* Removes a folder of parts, and what a job leaves in it; what else is in it stays, and so does the folder. False with

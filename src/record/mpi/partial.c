@@ -13,7 +13,8 @@
 #include "src/record/mpi/world.h"
 
 enum {
-    PATIENCE = 5,       /* seconds */
+    PATIENCE = 5,       /* seconds, with processes of which nothing is known */
+    MORE_PATIENCE = 15, /* with those that `xtf record` has started */
     FIRST_REST = 1,     /* ms, and twice that each time */
     LONGEST_REST = 100, /* ms */
     AT_ONCE = 64,       /* ranks that are translated */
@@ -31,7 +32,19 @@ static size_t size_of_file(void)
 
 static bool all_are_there(const unsigned char *file)
 {
-    return !memchr(file + XTF_JOB_RECORDED_RANKS, 0, xtf_mpi_world.size);
+    for (uint32_t rank = 0; rank < xtf_mpi_world.size; rank++)
+        if (file[XTF_JOB_RECORDED_RANKS + rank] != XTF_JOB_RECORDS)
+            return false;
+    return true;
+}
+
+/* Whether somebody may come who is not there after so many milliseconds. */
+static bool is_worth_waiting(const unsigned char *file, uint64_t waited)
+{
+    if (all_are_there(file))
+        return false;
+    return waited < 1000 * PATIENCE ||
+           (waited < 1000 * MORE_PATIENCE && memchr(file + XTF_JOB_RECORDED_RANKS, XTF_JOB_BEGUN, xtf_mpi_world.size));
 }
 
 typedef enum {
@@ -41,14 +54,14 @@ typedef enum {
 } Seen;
 
 /* Sets a byte of the file, and no other: where locks do not hold between nodes, nobody loses what others have set. */
-static bool set(int fd, unsigned char *file, size_t at)
+static bool set(int fd, unsigned char *file, size_t at, unsigned char value)
 {
-    file[at] = 1;
+    file[at] = value;
     return pwrite(fd, file + at, 1, (off_t)at) == 1;
 }
 
-/* Reads the file, with the lock; closes it if all are there, or nobody waits any longer. */
-static Seen look(int fd, unsigned char *file, bool late)
+/* Reads the file, with the lock; closes it if nobody waits any longer. */
+static Seen look(int fd, unsigned char *file, uint64_t waited)
 {
     size_t own = XTF_JOB_RECORDED_RANKS + (size_t)xtf_mpi_world.rank, size = size_of_file();
 
@@ -57,14 +70,14 @@ static Seen look(int fd, unsigned char *file, bool late)
         return BROKEN;
     if (file[XTF_JOB_RECORDED_CLOSED])
         return CLOSED;
-    if (!file[own] && !set(fd, file, own))
+    if (file[own] != XTF_JOB_RECORDS && !set(fd, file, own, XTF_JOB_RECORDS))
         return BROKEN;
-    if (!late && !all_are_there(file))
+    if (is_worth_waiting(file, waited))
         return OPEN;
-    return set(fd, file, XTF_JOB_RECORDED_CLOSED) ? CLOSED : BROKEN;
+    return set(fd, file, XTF_JOB_RECORDED_CLOSED, 1) ? CLOSED : BROKEN;
 }
 
-static Seen look_locked(int fd, unsigned char *file, bool late)
+static Seen look_locked(int fd, unsigned char *file, uint64_t waited)
 {
     int failed;
 
@@ -73,7 +86,7 @@ static Seen look_locked(int fd, unsigned char *file, bool late)
     while (failed && errno == EINTR);
     if (failed)
         return BROKEN;
-    Seen seen = look(fd, file, late);
+    Seen seen = look(fd, file, waited);
     int why = errno;
     flock(fd, LOCK_UN);
     errno = why;
@@ -91,11 +104,11 @@ static uint64_t milliseconds(void)
 /* Until the file is closed. False: it cannot be read, written or locked, which is said. */
 static bool await(int fd, unsigned char *file)
 {
-    uint64_t end = milliseconds() + 1000 * PATIENCE;
+    uint64_t begin = milliseconds(), waited = 0;
     long rest = FIRST_REST;
     Seen seen;
 
-    for (bool late = false; (seen = look_locked(fd, file, late)) == OPEN; late = milliseconds() > end) {
+    for (; (seen = look_locked(fd, file, waited)) == OPEN; waited = milliseconds() - begin) {
         nanosleep(&(struct timespec){.tv_nsec = rest * 1000000}, NULL);
         rest = 2 * rest < LONGEST_REST ? 2 * rest : LONGEST_REST;
     }
@@ -125,7 +138,8 @@ void xtf_mpi_partial_find(void)
 
 uint32_t xtf_mpi_partial_first(void)
 {
-    const unsigned char *first = recorded ? memchr(recorded + XTF_JOB_RECORDED_RANKS, 1, xtf_mpi_world.size) : NULL;
+    const unsigned char *first =
+        recorded ? memchr(recorded + XTF_JOB_RECORDED_RANKS, XTF_JOB_RECORDS, xtf_mpi_world.size) : NULL;
 
     return first ? (uint32_t)(first - recorded - XTF_JOB_RECORDED_RANKS) : 0;
 }
@@ -144,7 +158,7 @@ static void look_at(MPI_Group group, bool *missing, bool *foreign)
         XTF_PMPI(Group_translate_ranks)(group, n, ranks, xtf_mpi_world_group, there);
         for (int i = 0; i < n; i++) {
             *foreign |= there[i] < 0;
-            *missing |= there[i] >= 0 && !recorded[XTF_JOB_RECORDED_RANKS + there[i]];
+            *missing |= there[i] >= 0 && recorded[XTF_JOB_RECORDED_RANKS + there[i]] != XTF_JOB_RECORDS;
         }
     }
 }

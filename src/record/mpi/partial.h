@@ -3,9 +3,10 @@
  *
  * Who is not recorded takes part in nothing that others agree on, and would be waited for. So all who are recorded have
  * to know the same of who is. The file `recorded` in the folder of the job (job.h), if there is one, has a byte for
- * each process of the world, which `xtf record` sets, and the process itself. Whoever finds all there, or has waited
- * long enough, closes the file, and from then on it says the same to all. Processes that see different folders each
- * find too few, and so know nothing of one another, which is safe.
+ * each process of the world. `xtf record` says there that it starts the process, which is worth a longer wait, and the
+ * process that it records. Whoever finds all there, or has waited long enough, closes the file, and from then on it
+ * says the same to all. Processes that see different folders each find too few, and so know nothing of one another,
+ * which is safe.
  */
 #pragma once
 

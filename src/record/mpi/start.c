@@ -3,6 +3,8 @@
  */
 #include "src/record/mpi/start.h"
 
+#include <stdlib.h>
+
 #include "src/record/mpi/comms.h"
 #include "src/record/mpi/create.h"
 #include "src/record/mpi/groups.h"
@@ -104,12 +106,19 @@ void xtf_mpi_attach(XtfRing *ring)
 /* ---- Sessions: there may be no MPI_COMM_WORLD, but there is its group. */
 
 #if MPI_VERSION >= 4
+/* Whether other processes of the job have started this one's world. MPI tells it behind MPI_Init alone. */
+static bool is_spawned(void)
+{
+    return getenv("PMI_SPAWNED") != NULL;
+}
+
 void xtf_mpi_session_started(XtfRing *ring, int result, MPI_Session session)
 {
     MPI_Group group;
     int rank, size;
 
-    if (result != MPI_SUCCESS || xtf_mpi_agreeing || !XTF_PMPI(Group_from_session_pset) ||
+    /* The place of a spawned world in the job is agreed on by all of its processes, which MPI_Init brings together. */
+    if (result != MPI_SUCCESS || xtf_mpi_agreeing || is_spawned() || !XTF_PMPI(Group_from_session_pset) ||
         XTF_PMPI(Group_from_session_pset)(session, "mpi://WORLD", &group) != MPI_SUCCESS)
         return;
     if (XTF_PMPI(Group_rank)(group, &rank) != MPI_SUCCESS || XTF_PMPI(Group_size)(group, &size) != MPI_SUCCESS)

@@ -179,57 +179,59 @@ Test(names, bytes_that_are_escaped_mean_themselves)
     cr_assert_null(xtf_name_pattern_new("\\x00"));
 }
 
+/* Names; lists of them, and the rows that these mean; and what is no list of them. */
+static const char *const listed[] = {"f(int, int)", "f", "int)", "operator*", "operator,", "operator->", "a", "b",
+                                     "a,b",         "a", "b,",   "#1",        "[ab]",      "",           "c"};
+static const char *const lists[][2] = {
+    {"f", "1"},
+    {"f*", "0-1"},
+    {"f(int, int)", "0"},
+    {"f(int, int),f", "0-1"},
+    {"f,f(int, int),a", "0-1,6,9"},
+    {"operator*", "3"},
+    {"operator**", "3-5"},
+    {"operator[*]", "3"},
+    {"operator\\x2a", "3"},
+    {"operator,", "4"},
+    {"operator,,f", "1,4"},
+    {"a", "6,9"},
+    {"a,b", "8"},
+    {"b,a", "6-7,9"},
+    {"a\\x2cb", "8"},
+    {"a,\\x62", "8"},
+    {"a,b,c", "8,14"},
+    {"c,a,b", "8,14"},
+    {"a,c,b,", "6,9-10,14"},
+    {"[ab]", "12"},
+    {"[ab]*", "6-10"},
+    {"#1", "1"},
+    {"#1,#13,c", "1,13-14"},
+    {"\\x231", "11"},
+    {"*", "0-12,14-15"},
+    {"?", "1,6-7,9,14"},
+    {"*;?", "15"},
+};
+static const char *const no_lists[] = {"",     "x",   "a,x",    "x,a",     "x*",         "a,,c",    ",a",
+                                       "a,c,", "#16", "#1,#16", "f(int,*", "operator\\", "a,\\xzz", "\\x3f"};
+
 Test(names, lists_take_names_as_they_are_written_first)
 {
-    static const char *const texts[] = {"f(int, int)", "f", "int)", "operator*", "operator,", "operator->", "a", "b",
-                                        "a,b",         "a", "b,",   "#1",        "[ab]",      "",           "c"};
-    static const char *const cases[][2] = {
-        {"f", "1"},
-        {"f*", "0-1"},
-        {"f(int, int)", "0"},
-        {"f(int, int),f", "0-1"},
-        {"f,f(int, int),a", "0-1,6,9"},
-        {"operator*", "3"},
-        {"operator**", "3-5"},
-        {"operator[*]", "3"},
-        {"operator\\x2a", "3"},
-        {"operator,", "4"},
-        {"operator,,f", "1,4"},
-        {"a", "6,9"},
-        {"a,b", "8"},
-        {"b,a", "6-7,9"},
-        {"a\\x2cb", "8"},
-        {"a,\\x62", "8"},
-        {"a,b,c", "8,14"},
-        {"c,a,b", "8,14"},
-        {"a,c,b,", "6,9-10,14"},
-        {"[ab]", "12"},
-        {"[ab]*", "6-10"},
-        {"#1", "1"},
-        {"#1,#13,c", "1,13-14"},
-        {"\\x231", "11"},
-        {"*", "0-12,14-15"},
-        {"?", "1,6-7,9,14"},
-        {"*;?", "15"},
-    };
-    static const char *const wrong[] = {"",     "x",   "a,x",    "x,a",     "x*",         "a,,c",    ",a",
-                                        "a,c,", "#16", "#1,#16", "f(int,*", "operator\\", "a,\\xzz", "\\x3f"};
-    const char **copy = g_new(const char *, G_N_ELEMENTS(texts) + 1);
+    const char **copy = g_new(const char *, G_N_ELEMENTS(listed) + 1);
     g_autofree char *longer = g_strnfill(300, ';');
     XtfNameIndex index;
 
-    memcpy(copy, texts, sizeof texts);
-    copy[G_N_ELEMENTS(texts)] = longer;
-    xtf_name_index_init(&index, "region", copy, G_N_ELEMENTS(texts) + 1);
-    for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(XtfNumberSet) set = xtf_name_index_lookup(&index, cases[i][0], NULL);
-        cr_assert(set, "%s", cases[i][0]);
+    memcpy(copy, listed, sizeof listed);
+    copy[G_N_ELEMENTS(listed)] = longer;
+    xtf_name_index_init(&index, "region", copy, G_N_ELEMENTS(listed) + 1);
+    for (unsigned i = 0; i < G_N_ELEMENTS(lists); i++) {
+        g_autoptr(XtfNumberSet) set = xtf_name_index_lookup(&index, lists[i][0], NULL);
+        cr_assert(set, "%s", lists[i][0]);
         g_autofree char *rows = printed(set);
-        cr_assert_str_eq(rows, cases[i][1], "%s: %s", cases[i][0], rows);
+        cr_assert_str_eq(rows, lists[i][1], "%s: %s", lists[i][0], rows);
     }
-    for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {
+    for (unsigned i = 0; i < G_N_ELEMENTS(no_lists); i++) {
         g_autoptr(GError) error = NULL;
-        cr_assert_null(xtf_name_index_lookup(&index, wrong[i], &error), "%s", wrong[i]);
+        cr_assert_null(xtf_name_index_lookup(&index, no_lists[i], &error), "%s", no_lists[i]);
         cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_NOT_FOUND));
     }
     for (uint64_t i = 0; i < index.n_listed; i++) {

@@ -337,64 +337,87 @@ Test(writer, a_hundred_thousand_small_locations_packed)
     check_small_locations(false);
 }
 
-Test(writer, tables_strings_and_limits)
+static const XtfFieldSpec region_fields[] = {
+    {.name = "name", .type = XTF_TYPE_STRING},
+    {.name = "line", .type = XTF_TYPE_U32, .flags = XTF_FIELD_OPTIONAL},
+    {.name = "weight", .type = XTF_TYPE_F64},
+    {0},
+};
+static const char *const region_names[] = {"MPI_Send", "", "main", "MPI_Send", "Größe"};
+
+static void append_regions(XtfWriter *writer, const XtfSchema *schema)
 {
-    static const XtfFieldSpec fields[] = {
-        {.name = "name", .type = XTF_TYPE_STRING},
-        {.name = "line", .type = XTF_TYPE_U32, .flags = XTF_FIELD_OPTIONAL},
-        {.name = "weight", .type = XTF_TYPE_F64},
-        {0},
-    };
     struct __attribute__((packed)) {
         uint32_t name, line;
         double weight;
     } row;
-    const char *const names[] = {"MPI_Send", "", "main", "MPI_Send", "Größe"};
-    char *folder = make_folder();
-    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
     GError *error = NULL;
-    XtfWriter *writer = create(path, true);
-    g_autoptr(XtfSchema) schema = xtf_schema_new("regions", XTF_SCHEMA_TABLE, fields, &error);
     uint32_t id;
 
     cr_assert_good(xtf_writer_add_schema(writer, schema, &id, &error), error);
     XtfTableWriter *table = xtf_writer_table(writer, id, &error);
-    for (uint32_t i = 0; i < G_N_ELEMENTS(names); i++) {
+    for (uint32_t i = 0; i < G_N_ELEMENTS(region_names); i++) {
         uint64_t number;
         uint32_t name;
-        cr_assert_good(xtf_writer_add_string(writer, names[i], &name, &error), error);
+        cr_assert_good(xtf_writer_add_string(writer, region_names[i], &name, &error), error);
         row.name = name;
         row.line = i == 1 ? UINT32_MAX : 10 * i;
         row.weight = -1.5 * i;
         cr_assert_good(xtf_table_writer_append(table, &row, &number, &error), error);
         cr_assert_eq(number, i);
     }
-    append_rows(writer, 1, add_schema(writer, "calls"), NULL, 0, 0);
-    cr_assert_good(xtf_writer_close(writer, &error), error);
+}
 
-    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+static void assert_regions(XtfTrace *trace, const XtfSchema *schema)
+{
+    GError *error = NULL;
     const XtfTable *read;
+
     cr_assert_good(xtf_trace_table(trace, "nothing", &read, &error), error);
     cr_assert_null(read);
     cr_assert_good(xtf_trace_table(trace, "regions", &read, &error), error);
-    cr_assert_eq(read->n_rows, G_N_ELEMENTS(names));
+    cr_assert_eq(read->n_rows, G_N_ELEMENTS(region_names));
     cr_assert(xtf_schema_equal(read->schema, schema));
-    for (uint32_t i = 0; i < G_N_ELEMENTS(names); i++) {
+    for (uint32_t i = 0; i < G_N_ELEMENTS(region_names); i++) {
         const uint8_t *at = read->rows + i * read->schema->row_size;
         const char *text;
         cr_assert_good(xtf_trace_string(trace, (uint32_t)xtf_field_get(&read->schema->fields[0], at), &text, &error),
                        error);
-        cr_assert_str_eq(text, names[i]);
+        cr_assert_str_eq(text, region_names[i]);
         cr_assert_eq(xtf_field_is_none(&read->schema->fields[1], at), i == 1);
     }
-    const XtfLimits *limits = xtf_trace_limits(trace, read->schema->id, 0);
-    cr_assert_eq(limits->max, 8); /* "MPI_Send"; "Größe" has 7 bytes */
-    limits = xtf_trace_limits(trace, read->schema->id, 1);
-    cr_assert(limits->min == 0 && limits->max == 40 && limits->has_none);
-    limits = xtf_trace_limits(trace, read->schema->id, 2);
+}
+
+static void assert_limits_of_regions(XtfTrace *trace)
+{
+    uint32_t id = xtf_trace_find_schema(trace, "regions")->id;
+    const XtfLimits *limits = xtf_trace_limits(trace, id, 0);
     double low;
+
+    cr_assert_eq(limits->max, 8); /* "MPI_Send"; "Größe" has 7 bytes */
+    limits = xtf_trace_limits(trace, id, 1);
+    cr_assert(limits->min == 0 && limits->max == 40 && limits->has_none);
+    limits = xtf_trace_limits(trace, id, 2);
     memcpy(&low, &limits->min, sizeof low);
     cr_assert_eq(low, -6.0);
+}
+
+Test(writer, tables_strings_and_limits)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    GError *error = NULL;
+    XtfWriter *writer = create(path, true);
+    g_autoptr(XtfSchema) schema = xtf_schema_new("regions", XTF_SCHEMA_TABLE, region_fields, &error);
+
+    cr_assert_good(schema, error);
+    append_regions(writer, schema);
+    append_rows(writer, 1, add_schema(writer, "calls"), NULL, 0, 0);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    assert_regions(trace, schema);
+    assert_limits_of_regions(trace);
     cr_assert_eq(xtf_trace_n_arrays(trace), 0);
     const XtfClock *clock = xtf_trace_clock(trace);
     cr_assert_gt(clock->first, clock->last); /* no records */

@@ -25,6 +25,7 @@ sys.path.insert(0, str(pathlib.Path(CHECKER).parent))
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
 sys.dont_write_bytecode = True
 import xtf_reader  # pylint: disable=wrong-import-position
+import xtf_schema  # pylint: disable=wrong-import-position
 from xtfrun import is_sanitized, without_name  # pylint: disable=wrong-import-position
 
 HOUR = 3600 * 10**9
@@ -164,7 +165,7 @@ class Judged:
     def times(self):
         """{(location, seq): (local, global)} of all records."""
         return {(location, row["seq"]): (row["local"], row["time"])
-                for (location, name), array in self.arrays.items() if array.schema.kind == xtf_reader.RECORD
+                for (location, name), array in self.arrays.items() if array.schema.kind == xtf_schema.RECORD
                 for row in self.rows(location, name)}
 
     def digest(self):
@@ -176,13 +177,13 @@ class Judged:
             return h ^ (h >> 31)
         h = 0
         for location in self.locations:
-            array = next((a for (l, _), a in self.arrays.items() if l == location and a.schema.kind == xtf_reader.RECORD), None)
+            array = next((a for (l, _), a in self.arrays.items() if l == location and a.schema.kind == xtf_schema.RECORD), None)
             if not array:
                 continue
             knots = array.clock.knots if array.clock else []
             h = mix(mix(h, location), len(knots))
             for i, (local, time, jumps) in enumerate(knots):
-                h = mix(mix(mix(h, local), time), int(jumps & xtf_reader.JUMPS and i + 1 < len(knots)))
+                h = mix(mix(mix(h, local), time), int(jumps & xtf_schema.JUMPS and i + 1 < len(knots)))
         return h
 
 

@@ -22,7 +22,8 @@ from invariants_schemas import SCHEMA_ROWS
 from invariants_totals import TOTALS_AND_MAPS
 from xtf_patch import (CLOCK_KIND, COUNTS, FILE, FILES, FREE_KIND, INDEX, LEAF, LIMITS, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, TABLES, File, more,
                        put)
-from xtf_reader import Damaged, Trace
+from xtf_reader import Trace
+from xtf_schema import Damaged
 
 # Arguments of `dump-trace write`: codec, seed, page size, locations, rows.
 BASES = {

@@ -13,7 +13,8 @@ import sys
 import tempfile
 
 from xtf_check import check
-from xtf_reader import Damaged, Trace, escape, merged
+from xtf_reader import Trace, escape, merged
+from xtf_schema import Damaged
 from xtf_totals import same
 from xtf_windows import Window
 

@@ -10,7 +10,8 @@ import tempfile
 
 from xtf_check import check
 from xtf_patch import LIMITS, SCHEMAS, File
-from xtf_reader import Damaged, Trace, Unknown, escape
+from xtf_reader import Trace, escape
+from xtf_schema import Damaged, Unknown
 
 # Arguments of `dump-trace write`: codec, seed, page size, locations, rows.
 BASES = {"plain": ("plain", 2, 4096, 2, 400), "compact": ("compact", 16, 4096, 2, 400)}

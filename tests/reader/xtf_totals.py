@@ -3,7 +3,8 @@ import math
 import struct
 import zlib
 
-from xtf_reader import ALIGNMENT, COMPACT, PAGE, PAGE_MAGIC, Bytes, Damaged, expect
+from xtf_reader import ALIGNMENT, COMPACT, PAGE, PAGE_MAGIC
+from xtf_schema import Bytes, Damaged, expect
 import xtf_unpack
 
 COMPANION_KIND, SNAPSHOT_FRAMES = 3, 64

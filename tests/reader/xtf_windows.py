@@ -1,7 +1,7 @@
 """Totals of windows, by the recipes of docs/FORMAT.md, section 7: rows are read only in the leaves at a window's edges."""
 from bisect import bisect_right
 
-from xtf_reader import Bytes
+from xtf_schema import Bytes
 from xtf_totals import BEFORE, BORDERS, MASK, REAL, SNAPSHOTS, Frames, companion, groups_of, is_small, number, table, tables, totals_of, value_kind
 
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "src/record/job.h"
+#include "src/record/nanoseconds.h"
 
 enum {
     READINGS = 32,
@@ -26,14 +27,6 @@ typedef struct {
     uint64_t magic;
     XtfCollectClock clock;
 } Kept;
-
-static uint64_t read_ns(clockid_t clock)
-{
-    struct timespec now;
-
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static void rest(uint64_t ns)
 {
@@ -50,7 +43,7 @@ static XtfCollectPoint see(const XtfCollectCalibration *calibration, clockid_t c
     uint64_t least = UINT64_MAX;
 
     for (int i = 0; i < READINGS; i++) {
-        uint64_t before = xtf_collect_clock_now(&ours), ns = read_ns(clock), after = xtf_collect_clock_now(&ours);
+        uint64_t before = xtf_collect_clock_now(&ours), ns = xtf_clock_ns(clock), after = xtf_collect_clock_now(&ours);
         if (after - before >= least)
             continue;
         least = after - before;
@@ -103,8 +96,8 @@ static bool lock(XtfCollectCalibration *calibration)
         return true;
     bool held = errno == EWOULDBLOCK || errno == EINTR;
     if (calibration->since == 0)
-        calibration->since = read_ns(CLOCK_MONOTONIC);
-    if (held && read_ns(CLOCK_MONOTONIC) - calibration->since < PATIENCE_NS)
+        calibration->since = xtf_monotonic_ns();
+    if (held && xtf_monotonic_ns() - calibration->since < PATIENCE_NS)
         return false;
     close(calibration->file); /* without the lock the file is not ours to write */
     calibration->file = -1;
@@ -166,7 +159,7 @@ static uint64_t step(XtfCollectCalibration *calibration)
             begin(calibration);
         return calibration->known ? 0 : CALIBRATION_NS;
     }
-    uint64_t passed = read_ns(CLOCK_MONOTONIC) - calibration->begin.ns;
+    uint64_t passed = xtf_monotonic_ns() - calibration->begin.ns;
     if (passed < CALIBRATION_NS)
         return CALIBRATION_NS - passed;
     end(calibration);

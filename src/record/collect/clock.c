@@ -1,9 +1,10 @@
 #include "src/record/collect/clock.h"
 
-#include <time.h>
 #ifdef __x86_64__
 #include <x86intrin.h>
 #endif
+
+#include "src/record/nanoseconds.h"
 
 bool xtf_collect_clock_check(const XtfCollectClock *clock, GError **error)
 {
@@ -23,12 +24,9 @@ bool xtf_collect_clock_check(const XtfCollectClock *clock, GError **error)
 
 uint64_t xtf_collect_clock_now(const XtfCollectClock *clock)
 {
-    struct timespec now;
-
 #ifdef __x86_64__
     if (clock->source == XTF_WIRE_CLOCK_TSC)
         return __rdtsc();
 #endif
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    return xtf_monotonic_ns();
 }

@@ -106,7 +106,7 @@ void xtf_collect_commit(XtfCollectSession *session, uint64_t reading)
 {
     GError *error = NULL;
 
-    session->committed = xtf_collect_monotonic();
+    session->committed = xtf_monotonic_ns();
     if (!session->begun || session->failure)
         return;
     if (!append_begun(session, &error) || !write_tables(session, false, &error) ||

@@ -59,9 +59,9 @@ static void say_ready(XtfCollectSession *session)
 /* Whether the process will never have a rank, or has none that matters. */
 static bool takes_any_number(XtfCollectSession *session)
 {
-    if (session->begun || session->has_mpi || xtf_collect_monotonic() - session->started < WITHOUT_MPI_NS)
+    if (session->begun || session->has_mpi || xtf_monotonic_ns() - session->started < WITHOUT_MPI_NS)
         return false;
-    session->started = xtf_collect_monotonic(); /* to look again, once a second */
+    session->started = xtf_monotonic_ns(); /* to look again, once a second */
     session->has_mpi = xtf_collect_has_mpi(session->watch.pid);
     return !session->has_mpi && atomic_load(&session->memory.process->claimed) > 0;
 }
@@ -96,7 +96,7 @@ static bool work(XtfCollectSession *session)
         return false;
     }
     bool any = xtf_collect_round(session);
-    if (asked || xtf_collect_monotonic() - session->committed >= COMMIT_NS)
+    if (asked || xtf_monotonic_ns() - session->committed >= COMMIT_NS)
         xtf_collect_commit(session, reading);
     if (asked) {
         atomic_store(&process->drained, drain);

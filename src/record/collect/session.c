@@ -3,19 +3,10 @@
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "src/record/collect/deliver.h"
 #include "src/record/job.h"
-
-uint64_t xtf_collect_monotonic(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* Who waits for all parts of a job sees that there is one to come. The core has made it already, if it could. */
 static char *make_marker(const char *folder, const char *host)
@@ -56,7 +47,7 @@ bool xtf_collect_session_init(XtfCollectSession *session, const XtfCollectOption
         .memory = options->memory, .process = options->process, .socket = options->socket, .pid = pid};
     session->has_mpi = xtf_collect_has_mpi(pid);
     xtf_collect_program_init(&session->program, pid);
-    session->started = xtf_collect_monotonic();
+    session->started = xtf_monotonic_ns();
     return true;
 }
 

@@ -10,6 +10,7 @@
 #include "src/record/collect/process.h"
 #include "src/record/collect/run.h"
 #include "src/record/collect/watch.h"
+#include "src/record/nanoseconds.h"
 
 /* What a ring held before the process's number was known. */
 typedef struct {
@@ -57,6 +58,3 @@ void xtf_collect_commit(XtfCollectSession *session, uint64_t reading);
 void xtf_collect_begin(XtfCollectSession *session, bool now);
 /* Closes the part. `end` says how the process ended. */
 bool xtf_collect_close(XtfCollectSession *session, const char *end, int64_t exit_status, GError **error);
-
-/* Nanoseconds of a clock that never falls. */
-uint64_t xtf_collect_monotonic(void);

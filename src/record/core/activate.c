@@ -128,14 +128,14 @@ void xtf_core_drain(void)
     if (!xtf_core_life.mine || atomic_load(&xtf_core.lost))
         return;
     uint32_t asked = atomic_fetch_add(&process->drain, 1) + 1, drained;
-    uint64_t until = xtf_core_monotonic() + xtf_core.patience;
+    uint64_t until = xtf_monotonic_ns() + xtf_core.patience;
     xtf_core_wake_collector();
     while (drained = atomic_load(&process->drained), (int32_t)(drained - asked) < 0) {
         if (!xtf_core_collector_lives()) {
             xtf_core_lose_collector();
             break;
         }
-        if (xtf_core_monotonic() >= until) {
+        if (xtf_monotonic_ns() >= until) {
             xtf_core_say("the collector of process %d is slow: the process goes on without waiting for it any longer",
                          (int)process->pid);
             break;

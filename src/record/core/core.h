@@ -24,11 +24,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 #ifdef __x86_64__
 #include <x86intrin.h>
 #endif
 
+#include "src/record/nanoseconds.h"
 #include "src/record/wire.h"
 
 #pragma GCC visibility push(hidden)
@@ -151,9 +151,7 @@ static inline uint64_t xtf_core_now(void)
     if (__builtin_expect(xtf_core_clock_is_tsc, 1))
         return __rdtsc();
 #endif
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    return xtf_monotonic_ns();
 }
 
 /* Room for a record of so many words, which xtf_core_publish() makes visible; NULL: there is none, the record is

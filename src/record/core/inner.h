@@ -97,8 +97,6 @@ void xtf_core_watch_forks(void);
 /* wait.c: futexes across processes. The times are bounds in ns. */
 void xtf_core_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds);
 void xtf_core_futex_wake(_Atomic uint32_t *word);
-/* CLOCK_MONOTONIC in ns. */
-uint64_t xtf_core_monotonic(void);
 
 /* At least so many bytes of a ring are kept for what keeps its frames balanced when it is full. */
 enum { XTF_CORE_RESERVE = 16 * XTF_CORE_STACK + 256, XTF_CORE_RING_SIZE_MIN = 65536 };

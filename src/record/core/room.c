@@ -66,7 +66,7 @@ static bool await(XtfRing *ring, uint64_t need)
     XtfWireRing *shared = ring->shared;
     _Atomic uint32_t *low = (_Atomic uint32_t *)&shared->tail + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
     uint64_t before = atomic_load(&shared->tail);
-    uint64_t since = xtf_core_monotonic(), now;
+    uint64_t since = xtf_monotonic_ns(), now;
 
     for (;;) {
         atomic_store(&shared->waiting, 1);
@@ -79,7 +79,7 @@ static bool await(XtfRing *ring, uint64_t need)
             xtf_core_lose_collector();
             return false;
         }
-        now = xtf_core_monotonic();
+        now = xtf_monotonic_ns();
         if (tail != before) {
             before = tail;
             since = now;

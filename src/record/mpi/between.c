@@ -21,21 +21,9 @@ void xtf_mpi_between_begins(XtfRing *ring, MPI_Comm comm, const XtfMpiBetween *i
         xtf_core_record(ring, xtf_core_now(), XTF_WIRE_COMM_CREATE, 0, ids->comm);
 }
 
-static struct timespec deadline(void)
+static uint64_t deadline(void)
 {
-    struct timespec end;
-
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    end.tv_sec += PATIENCE;
-    return end;
-}
-
-static bool is_over(const struct timespec *end)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec > end->tv_sec || (now.tv_sec == end->tv_sec && now.tv_nsec > end->tv_nsec);
+    return xtf_monotonic_ns() + PATIENCE * UINT64_C(1000000000);
 }
 
 static void pause_briefly(void)
@@ -49,7 +37,7 @@ void xtf_mpi_between_tell(MPI_Comm comm, int dest, const XtfMpiBetween *ids)
 {
     XtfMpiBetween *message = malloc(sizeof *message);
     MPI_Request request;
-    struct timespec end = deadline();
+    uint64_t end = deadline();
     int sent = 0;
 
     if (!message)
@@ -59,7 +47,7 @@ void xtf_mpi_between_tell(MPI_Comm comm, int dest, const XtfMpiBetween *ids)
         free(message);
         return;
     }
-    while (XTF_PMPI(Test)(&request, &sent, MPI_STATUS_IGNORE) == MPI_SUCCESS && !sent && !is_over(&end))
+    while (XTF_PMPI(Test)(&request, &sent, MPI_STATUS_IGNORE) == MPI_SUCCESS && !sent && xtf_monotonic_ns() <= end)
         pause_briefly();
     if (sent)
         free(message);
@@ -69,7 +57,7 @@ void xtf_mpi_between_tell(MPI_Comm comm, int dest, const XtfMpiBetween *ids)
 
 bool xtf_mpi_between_hear(MPI_Comm comm, int source, XtfMpiBetween *ids)
 {
-    struct timespec end = deadline();
+    uint64_t end = deadline();
     MPI_Status status;
     int arrived = 0;
 
@@ -79,7 +67,7 @@ bool xtf_mpi_between_hear(MPI_Comm comm, int source, XtfMpiBetween *ids)
         if (arrived)
             return XTF_PMPI(Recv)(ids, sizeof *ids, MPI_BYTE, status.MPI_SOURCE, TAG, comm, MPI_STATUS_IGNORE) ==
                    MPI_SUCCESS;
-        if (is_over(&end))
+        if (xtf_monotonic_ns() > end)
             return false;
         pause_briefly();
     }

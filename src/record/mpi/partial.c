@@ -93,22 +93,14 @@ static Seen look_locked(int fd, unsigned char *file, uint64_t waited)
     return seen;
 }
 
-static uint64_t milliseconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* Until the file is closed. False: it cannot be read, written or locked, which is said. */
 static bool await(int fd, unsigned char *file)
 {
-    uint64_t begin = milliseconds(), waited = 0;
+    uint64_t begin = xtf_monotonic_ns(), waited = 0;
     long rest = FIRST_REST;
     Seen seen;
 
-    for (; (seen = look_locked(fd, file, waited)) == OPEN; waited = milliseconds() - begin) {
+    for (; (seen = look_locked(fd, file, waited)) == OPEN; waited = (xtf_monotonic_ns() - begin) / 1000000) {
         nanosleep(&(struct timespec){.tv_nsec = rest * 1000000}, NULL);
         rest = 2 * rest < LONGEST_REST ? 2 * rest : LONGEST_REST;
     }

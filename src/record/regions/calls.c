@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "src/record/regions/regions.h"
 
@@ -72,18 +71,10 @@ static bool too_often(const XtfRegionCalls *calls, uint64_t now)
     return now - calls->since < (uint64_t)brake_calls * BRAKE_NS;
 }
 
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 bool xtf_regions_look(XtfRing *ring, uint32_t index)
 {
     XtfRegionCalls *calls = &xtf_regions_calls[index];
-    uint64_t now = monotonic_ns();
+    uint64_t now = xtf_monotonic_ns();
 
     if (calls->left == 0) {
         bool defined =

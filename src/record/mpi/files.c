@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/record/hash.h"
 #include "src/record/mpi/comms.h"
 #include "src/record/mpi/messages.h"
 #include "src/record/mpi/records.h"
@@ -88,11 +89,10 @@ static void full_name(const char *name, char path[PATH_MOST])
 static uint32_t define_file(XtfRing *ring, const char *name)
 {
     char data[sizeof(XtfDefineFile) + PATH_MOST], *path = data + sizeof(XtfDefineFile);
-    uint32_t hash = 2166136261u;
+    uint32_t hash;
 
     full_name(name, path);
-    for (const char *at = path; *at; at++)
-        hash = (hash ^ (unsigned char)*at) * 16777619u;
+    hash = xtf_hash_text(XTF_HASH, path);
     hash -= hash == XTF_WIRE_NONE;
     const XtfDefineFile file = {(uint32_t)strlen(path)};
     memcpy(data, &file, sizeof file);

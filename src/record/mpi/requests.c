@@ -4,11 +4,12 @@
  */
 #include "src/record/mpi/requests.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "src/record/core/spin.h"
 
 enum {
     STRIPES = 16,
@@ -23,7 +24,7 @@ typedef struct {
 } Chain;
 
 typedef struct {
-    _Alignas(64) atomic_flag lock;
+    _Alignas(64) XtfSpin lock;
     uint32_t free;     /* index of a free request */
     uint32_t n;        /* requests in use */
     uint32_t n_chunks; /* of memory */
@@ -50,17 +51,14 @@ static Stripe *stripe_of(uint64_t hash)
 
 static void lock(Stripe *stripe)
 {
-    if (!xtf_mpi_requests_shared)
-        return;
-    for (unsigned i = 0; atomic_flag_test_and_set_explicit(&stripe->lock, memory_order_acquire); i++)
-        if (i % 64 == 63)
-            sched_yield();
+    if (xtf_mpi_requests_shared)
+        xtf_spin_lock(&stripe->lock);
 }
 
 static void unlock(Stripe *stripe)
 {
     if (xtf_mpi_requests_shared)
-        atomic_flag_clear_explicit(&stripe->lock, memory_order_release);
+        xtf_spin_unlock(&stripe->lock);
 }
 
 /* Index i > 0 lies in chunk c of FIRST_CHUNK << (c - 1) requests, but the first two, which have FIRST_CHUNK each. */

@@ -11,17 +11,6 @@ enum { PENDING_MOST = 1 << 20, COMPLETE_LOCALLY = 1, COMPLETE_REMOTELY = 3 /* as
 
 static int keyval = MPI_KEYVAL_INVALID;
 
-static void lock(XtfMpiWindow *window)
-{
-    while (atomic_flag_test_and_set_explicit(&window->busy, memory_order_acquire))
-        ;
-}
-
-static void unlock(XtfMpiWindow *window)
-{
-    atomic_flag_clear_explicit(&window->busy, memory_order_release);
-}
-
 /* ---- All windows that there are, which are few. */
 
 static XtfMpiWindow *windows;
@@ -73,14 +62,13 @@ static int delete_window(MPI_Win win, int key, void *value, void *extra)
 /* Windows are made one after the other by all their members, but perhaps by several threads. */
 static bool have_keyval(void)
 {
-    static atomic_flag busy = ATOMIC_FLAG_INIT;
+    static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER; /* MPI is called meanwhile */
 
-    while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
-        ;
+    pthread_mutex_lock(&making);
     if (keyval == MPI_KEYVAL_INVALID &&
         XTF_PMPI(Win_create_keyval)(copy_window, delete_window, &keyval, NULL) != MPI_SUCCESS)
         keyval = MPI_KEYVAL_INVALID;
-    atomic_flag_clear_explicit(&busy, memory_order_release);
+    pthread_mutex_unlock(&making);
     return keyval != MPI_KEYVAL_INVALID;
 }
 
@@ -124,7 +112,7 @@ XtfMpiWindow *xtf_mpi_window(MPI_Win win)
 
 void xtf_mpi_window_add(XtfMpiWindow *window, uint64_t matching, int target)
 {
-    lock(window);
+    xtf_spin_lock(&window->busy);
     if (window->n_pending == window->room && window->room < PENDING_MOST) {
         uint32_t room = window->room ? 2 * window->room : 64;
         XtfMpiPending *pending = realloc(window->pending, room * sizeof *pending);
@@ -135,14 +123,14 @@ void xtf_mpi_window_add(XtfMpiWindow *window, uint64_t matching, int target)
     }
     if (window->n_pending < window->room)
         window->pending[window->n_pending++] = (XtfMpiPending){matching, target, false};
-    unlock(window);
+    xtf_spin_unlock(&window->busy);
 }
 
 void xtf_mpi_window_complete(XtfMpiWindow *window, XtfRing *ring, uint64_t time, int target, bool local)
 {
     uint32_t n = 0;
 
-    lock(window);
+    xtf_spin_lock(&window->busy);
     for (uint32_t i = 0; i < window->n_pending; i++) {
         XtfMpiPending *pending = &window->pending[i];
         bool meant = target == XTF_MPI_ANY_TARGET || pending->target == target;
@@ -154,7 +142,7 @@ void xtf_mpi_window_complete(XtfMpiWindow *window, XtfRing *ring, uint64_t time,
             window->pending[n++] = *pending;
     }
     window->n_pending = n;
-    unlock(window);
+    xtf_spin_unlock(&window->busy);
 }
 
 bool xtf_mpi_window_complete_one(uint32_t id, uint64_t matching)
@@ -166,13 +154,13 @@ bool xtf_mpi_window_complete_one(uint32_t id, uint64_t matching)
     while (window && window->id != id)
         window = window->next;
     if (window) {
-        lock(window);
+        xtf_spin_lock(&window->busy);
         for (uint32_t i = 0; i < window->n_pending; i++)
             if (window->pending[i].matching == matching) {
                 before = window->pending[i].local;
                 window->pending[i].local = true;
             }
-        unlock(window);
+        xtf_spin_unlock(&window->busy);
     }
     pthread_mutex_unlock(&windows_lock);
     return !before;

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "src/record/core/core.h"
+#include "src/record/core/spin.h"
 #include "src/record/mpi/pmpi.h"
 
 #pragma GCC visibility push(hidden)
@@ -27,7 +27,7 @@ typedef struct XtfMpiWindow {
     uint32_t id;
     uint32_t access, exposure; /* groups of the epochs that are open; XTF_WIRE_NONE */
     bool allocated;            /* the window's memory is MPI's */
-    atomic_flag busy;          /* the operations are being changed */
+    XtfSpin busy;              /* the operations are being changed */
     XtfMpiPending *pending;
     uint32_t n_pending, room;
 } XtfMpiWindow;

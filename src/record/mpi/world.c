@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "src/record/core/core.h"
+#include "src/record/hash.h"
 #include "src/record/job.h"
 
 enum {
@@ -76,14 +77,13 @@ void xtf_mpi_world_tell(uint32_t size)
 static void guess(XtfMpiWorld *world)
 {
     char name[300];
-    uint32_t hash = 2166136261u;
+    uint32_t hash;
 
     if (gethostname(name, 256) != 0)
         name[0] = '\0';
     name[255] = '\0';
     snprintf(name + strlen(name), 32, ":%ld", (long)getpid());
-    for (const char *at = name; *at; at++)
-        hash = (hash ^ (unsigned char)*at) * 16777619u;
+    hash = xtf_hash_text(XTF_HASH, name);
     hash ^= hash >> 15;
     world->number = HASHED_WORLDS + hash % (WORLDS_MAX - HASHED_WORLDS);
     world->base = world->number * HASHED_BASES;

@@ -2,6 +2,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "src/record/core/spin.h"
+#include "src/record/hash.h"
 #include "src/record/regions/regions.h"
 
 enum { BUCKETS = 1 << 14, ARENA_SIZE = 1 << 16, TEXT_MAX = 4096 };
@@ -18,16 +20,12 @@ static uint32_t n_named;
 static uint32_t buckets[BUCKETS]; /* index + 1; 0: empty */
 static char *arena;
 static size_t arena_left;
-static atomic_flag lock = ATOMIC_FLAG_INIT;
+static XtfSpin lock = ATOMIC_FLAG_INIT;
 
 static uint32_t hash_of(const char *name, const char *file)
 {
-    uint32_t hash = 2166136261;
+    uint32_t hash = xtf_hash_text(xtf_hash_text(XTF_HASH, name), file);
 
-    for (; *name; name++)
-        hash = (hash ^ (uint8_t)*name) * 16777619;
-    for (; *file; file++)
-        hash = (hash ^ (uint8_t)*file) * 16777619;
     return (hash ^ hash >> 16) % BUCKETS;
 }
 
@@ -74,14 +72,13 @@ uint32_t xtf_regions_named(const char *name, const char *file, uint32_t line, un
     Named region = {.name = name, .file = file, .line = line, .role = role, .paradigm = paradigm};
     uint32_t *bucket = &buckets[hash_of(name, file)], index = XTF_REGIONS_NONE;
 
-    while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
-        ;
+    xtf_spin_lock(&lock);
     for (uint32_t i = *bucket; i > 0 && index == XTF_REGIONS_NONE; i = named[i - 1].next)
         if (same_text(named[i - 1].name, name) && same_text(named[i - 1].file, file))
             index = i - 1;
     if (index == XTF_REGIONS_NONE)
         index = add(&region, bucket);
-    atomic_flag_clear_explicit(&lock, memory_order_release);
+    xtf_spin_unlock(&lock);
     return index;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/record/core/spin.h"
 #include "src/record/regions/regions.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -31,7 +32,7 @@ typedef struct Joinable {
 } Joinable;
 
 static Joinable *joinables[BUCKETS];
-static atomic_flag lock = ATOMIC_FLAG_INIT;
+static XtfSpin lock = ATOMIC_FLAG_INIT;
 static _Atomic uint64_t last_sequence;
 /* Threads that may be joined, and have not yet come to say who they are. */
 static _Atomic uint32_t n_coming;
@@ -48,9 +49,8 @@ static void add_joinable(uint64_t sequence)
     pthread_t thread = pthread_self();
     Joinable *joinable = malloc(sizeof *joinable), *at;
 
-    while (joinable && atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
-        ;
     if (joinable) {
+        xtf_spin_lock(&lock);
         for (at = *bucket_of(thread); at && !pthread_equal(at->thread, thread); at = at->next)
             ;
         if (at) {
@@ -59,7 +59,7 @@ static void add_joinable(uint64_t sequence)
             *joinable = (Joinable){.thread = thread, .sequence = sequence, .next = *bucket_of(thread)};
             *bucket_of(thread) = joinable;
         }
-        atomic_flag_clear_explicit(&lock, memory_order_release);
+        xtf_spin_unlock(&lock);
         if (at)
             free(joinable);
     }
@@ -74,8 +74,7 @@ static uint64_t take_joinable(pthread_t thread)
 
     if (!xtf_core_active)
         return 0;
-    while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
-        ;
+    xtf_spin_lock(&lock);
     for (Joinable **at = bucket_of(thread); *at && !found; at = &(*at)->next) {
         if (pthread_equal((*at)->thread, thread)) {
             found = *at;
@@ -83,7 +82,7 @@ static uint64_t take_joinable(pthread_t thread)
             break;
         }
     }
-    atomic_flag_clear_explicit(&lock, memory_order_release);
+    xtf_spin_unlock(&lock);
     uint64_t sequence = found ? found->sequence : 0;
     free(found);
     return sequence;

@@ -100,120 +100,115 @@ static void record(XtfRing *ring, const pthread_mutex_t *mutex, unsigned kind)
     xtf_core_record(ring, xtf_core_now(), kind, 0, place, order);
 }
 
-/* The ring, inside of the region; NULL: nothing is to be recorded. */
-static XtfRing *enter(_Atomic uint32_t *region, const char *name)
+/* A function that is wrapped here. */
+typedef struct {
+    const char *name;
+    _Atomic uint32_t region; /* index + 1; 0: not known yet, or there is no room for it */
+} Wrapped;
+
+/* The ring, inside of the function's region; NULL: nothing is to be recorded. */
+static XtfRing *enter(Wrapped *function)
 {
     XtfRing *ring = are_recorded ? xtf_regions_begin_library() : NULL;
 
     if (!ring)
         return NULL;
-    uint32_t number = atomic_load_explicit(region, memory_order_acquire);
+    uint32_t number = atomic_load_explicit(&function->region, memory_order_acquire);
     if (number == 0) {
-        number = xtf_regions_named(name, "", 0, XTF_REGIONS_ROLE_FUNCTION, XTF_REGIONS_PARADIGM_PTHREAD) + 1;
-        atomic_store_explicit(region, number, memory_order_release);
+        number = xtf_regions_named(function->name, "", 0, XTF_REGIONS_ROLE_FUNCTION, XTF_REGIONS_PARADIGM_PTHREAD) + 1;
+        atomic_store_explicit(&function->region, number, memory_order_release);
     }
     if (number > 0)
         xtf_regions_enter(ring, number - 1);
     return ring;
 }
 
-static void leave(XtfRing *ring, const _Atomic uint32_t *region)
+static void leave(XtfRing *ring, const Wrapped *function)
 {
-    uint32_t number = atomic_load_explicit(region, memory_order_relaxed);
+    uint32_t number = atomic_load_explicit(&function->region, memory_order_relaxed);
 
     if (number > 0 && xtf_regions_calls)
         xtf_regions_leave(ring, number - 1);
     xtf_core_end();
 }
 
+/* The function is one that gives the lock back: for good, or while it waits for a condition. */
+static XtfRing *enter_with_lock(Wrapped *function, const pthread_mutex_t *mutex)
+{
+    XtfRing *ring = enter(function);
+
+    if (ring)
+        record(ring, mutex, XTF_WIRE_LOCK_RELEASE);
+    return ring;
+}
+
+/* The function has returned, with the lock if `has_lock`. Its result, which the program gets. */
+static int leave_with(int result, bool has_lock, XtfRing *ring, const Wrapped *function, const pthread_mutex_t *mutex)
+{
+    if (ring && has_lock)
+        record(ring, mutex, XTF_WIRE_LOCK_ACQUIRE);
+    if (ring)
+        leave(ring, function);
+    return result;
+}
+
+static int locked(int result, XtfRing *ring, const Wrapped *function, const pthread_mutex_t *mutex)
+{
+    return leave_with(result, result == 0 || result == EOWNERDEAD, ring, function, mutex);
+}
+
 EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-    static _Atomic uint32_t region;
+    static Wrapped function = {.name = "pthread_mutex_lock"};
 
     need_next();
-    XtfRing *ring = enter(&region, "pthread_mutex_lock");
-    if (!ring)
-        return next.lock(mutex);
-    int result = next.lock(mutex);
-    if (result == 0 || result == EOWNERDEAD)
-        record(ring, mutex, XTF_WIRE_LOCK_ACQUIRE);
-    leave(ring, &region);
-    return result;
+    XtfRing *ring = enter(&function);
+    return locked(next.lock(mutex), ring, &function, mutex);
 }
 
 EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
-    static _Atomic uint32_t region;
+    static Wrapped function = {.name = "pthread_mutex_trylock"};
 
     need_next();
-    XtfRing *ring = enter(&region, "pthread_mutex_trylock");
-    if (!ring)
-        return next.trylock(mutex);
-    int result = next.trylock(mutex);
-    if (result == 0 || result == EOWNERDEAD)
-        record(ring, mutex, XTF_WIRE_LOCK_ACQUIRE);
-    leave(ring, &region);
-    return result;
-}
-
-EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
-{
-    static _Atomic uint32_t region;
-
-    need_next();
-    XtfRing *ring = enter(&region, "pthread_mutex_unlock");
-    if (!ring)
-        return next.unlock(mutex);
-    record(ring, mutex, XTF_WIRE_LOCK_RELEASE);
-    int result = next.unlock(mutex);
-    leave(ring, &region);
-    return result;
-}
-
-/* Who waits for a condition has given the lock back meanwhile. */
-EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
-{
-    static _Atomic uint32_t region;
-
-    need_next();
-    XtfRing *ring = enter(&region, "pthread_cond_wait");
-    if (!ring)
-        return next.wait(condition, mutex);
-    record(ring, mutex, XTF_WIRE_LOCK_RELEASE);
-    int result = next.wait(condition, mutex);
-    record(ring, mutex, XTF_WIRE_LOCK_ACQUIRE);
-    leave(ring, &region);
-    return result;
-}
-
-EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
-{
-    static _Atomic uint32_t region;
-
-    need_next();
-    XtfRing *ring = enter(&region, "pthread_cond_timedwait");
-    if (!ring)
-        return next.timedwait(condition, mutex, until);
-    record(ring, mutex, XTF_WIRE_LOCK_RELEASE);
-    int result = next.timedwait(condition, mutex, until);
-    record(ring, mutex, XTF_WIRE_LOCK_ACQUIRE);
-    leave(ring, &region);
-    return result;
+    XtfRing *ring = enter(&function);
+    return locked(next.trylock(mutex), ring, &function, mutex);
 }
 
 EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
 {
-    static _Atomic uint32_t region;
+    static Wrapped function = {.name = "pthread_mutex_timedlock"};
 
     need_next();
-    XtfRing *ring = enter(&region, "pthread_mutex_timedlock");
-    if (!ring)
-        return next.timedlock(mutex, until);
-    int result = next.timedlock(mutex, until);
-    if (result == 0 || result == EOWNERDEAD)
-        record(ring, mutex, XTF_WIRE_LOCK_ACQUIRE);
-    leave(ring, &region);
-    return result;
+    XtfRing *ring = enter(&function);
+    return locked(next.timedlock(mutex, until), ring, &function, mutex);
+}
+
+EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    static Wrapped function = {.name = "pthread_mutex_unlock"};
+
+    need_next();
+    XtfRing *ring = enter_with_lock(&function, mutex);
+    return leave_with(next.unlock(mutex), false, ring, &function, mutex);
+}
+
+EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
+{
+    static Wrapped function = {.name = "pthread_cond_wait"};
+
+    need_next();
+    XtfRing *ring = enter_with_lock(&function, mutex);
+    return leave_with(next.wait(condition, mutex), true, ring, &function, mutex);
+}
+
+EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
+{
+    static Wrapped function = {.name = "pthread_cond_timedwait"};
+
+    need_next();
+    XtfRing *ring = enter_with_lock(&function, mutex);
+    return leave_with(next.timedwait(condition, mutex, until), true, ring, &function, mutex);
 }
 
 /* The following are newer than some C libraries, whose headers do not declare them. C++ waits by them. */
@@ -224,34 +219,22 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, cons
 int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
                            const struct timespec *until)
 {
-    static _Atomic uint32_t region;
+    static Wrapped function = {.name = "pthread_cond_clockwait"};
 
     need_next();
     if (!next.clockwait)
         return ENOSYS;
-    XtfRing *ring = enter(&region, "pthread_cond_clockwait");
-    if (!ring)
-        return next.clockwait(condition, mutex, clock, until);
-    record(ring, mutex, XTF_WIRE_LOCK_RELEASE);
-    int result = next.clockwait(condition, mutex, clock, until);
-    record(ring, mutex, XTF_WIRE_LOCK_ACQUIRE);
-    leave(ring, &region);
-    return result;
+    XtfRing *ring = enter_with_lock(&function, mutex);
+    return leave_with(next.clockwait(condition, mutex, clock, until), true, ring, &function, mutex);
 }
 
 int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
 {
-    static _Atomic uint32_t region;
+    static Wrapped function = {.name = "pthread_mutex_clocklock"};
 
     need_next();
     if (!next.clocklock)
         return ENOSYS;
-    XtfRing *ring = enter(&region, "pthread_mutex_clocklock");
-    if (!ring)
-        return next.clocklock(mutex, clock, until);
-    int result = next.clocklock(mutex, clock, until);
-    if (result == 0 || result == EOWNERDEAD)
-        record(ring, mutex, XTF_WIRE_LOCK_ACQUIRE);
-    leave(ring, &region);
-    return result;
+    XtfRing *ring = enter(&function);
+    return locked(next.clocklock(mutex, clock, until), ring, &function, mutex);
 }

@@ -9,7 +9,8 @@ enum {
     BUFFERS_BYTES = 8 << 20,
     ROOM_MIN = 8, /* delays */
     ROOM_MAX = 256,
-    ADDED_MAX = 1024, /* delays, before the buffers rest; or locations that are written */
+    ADDED_MAX = 1024,     /* delays, before the buffers rest */
+    BETWEEN_RESTS = 1024, /* locations, when they are written */
 };
 
 /* The delays of a location: full parts, whose places are known, and those that came last. */
@@ -151,7 +152,7 @@ bool xtf_delays_write(const XtfPoints *points, XtfDelays *delays, XtfWriter *wri
     xtf_steps_begin(steps, "writing delays", n);
     for (uint32_t i = 0; i < delays->n_locations; i++) {
         xtf_points_rest_sometimes(points, i);
-        if (i % ADDED_MAX == 0)
+        if (i % BETWEEN_RESTS == 0)
             xtf_paged_rest(&delays->paged);
         if (xtf_delays_n(delays, i) == 0)
             continue;

@@ -172,7 +172,12 @@ static void take_release(XtfKinds *kinds, XtfKindLocation *location, const XtfKi
     if (!release.epoch)
         return;
     release.epoch->releasing = true;
-    release.holder = (Holder){true, location->rows.number, row->time, row->seq, row->row, row->seq};
+    release.holder = (Holder){.known = true,
+                              .location = location->rows.number,
+                              .time = row->time,
+                              .seq = row->seq,
+                              .row = row->row,
+                              .behind = row->seq};
     xtf_kinds_then(kinds, xtf_kind_rows_call(&location->rows), released, g_memdup2(&release, sizeof release), g_free);
 }
 

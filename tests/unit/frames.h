@@ -39,6 +39,20 @@ static inline XtfSchema *frame_schema(void)
     return schema;
 }
 
+/* Frames, and groups by region and distance. */
+static inline XtfSchema *frame_schema_with_groups(void)
+{
+    GError *error = NULL;
+    XtfSchema *schema = frame_schema();
+    const XtfAggregateSpec spec = {
+        .kind = XTF_AGGREGATE_GROUPS,
+        .keys = (const char *const[]){"region", "distance", NULL},
+        .values = (const char *const[]){"outermost", NULL},
+    };
+    cr_assert_good(xtf_schema_add_aggregate(schema, &spec, &error), error);
+    return schema;
+}
+
 typedef struct {
     uint32_t regions;
     uint32_t deepest; /* about */

@@ -22,20 +22,6 @@ enum {
     FRAME_GROUP_ROWS = 16
 };
 
-/* Frames, and groups by region and distance. */
-static XtfSchema *make_schema(void)
-{
-    GError *error = NULL;
-    XtfSchema *schema = frame_schema();
-    const XtfAggregateSpec spec = {
-        .kind = XTF_AGGREGATE_GROUPS,
-        .keys = (const char *const[]){"region", "distance", NULL},
-        .values = (const char *const[]){"outermost", NULL},
-    };
-    cr_assert_good(xtf_schema_add_aggregate(schema, &spec, &error), error);
-    return schema;
-}
-
 /* Children and their rows: [starts[i], starts[i + 1]). */
 typedef struct {
     GArray *starts; /* guint */
@@ -381,7 +367,7 @@ static void child_sealed(Plan *plan, unsigned level, guint start, guint end)
 static void write_and_check(uint32_t seed, XtfCodecId codec, uint32_t count, FrameShape shape, guint leaf_most)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(seed);
-    Plan plan = {.schema = make_schema(), .codec = codec, .rows = random_frames(random, count, shape)};
+    Plan plan = {.schema = frame_schema_with_groups(), .codec = codec, .rows = random_frames(random, count, shape)};
 
     plan.end = g_new(uint32_t, count);
     plan.target = g_new(uint32_t, count);
@@ -463,7 +449,7 @@ static void assert_stored(const XtfSchema *schema, const uint8_t *row, const uin
 
 Test(aggregate_writer, a_child_of_32_groups_is_exact)
 {
-    g_autoptr(XtfSchema) schema = make_schema();
+    g_autoptr(XtfSchema) schema = frame_schema_with_groups();
     uint32_t n_groups, row_size = xtf_stored_totals_schema(&schema->aggregates[1])->row_size;
     g_autofree uint8_t *groups = stored_groups(schema, 32, &n_groups);
 
@@ -474,113 +460,13 @@ Test(aggregate_writer, a_child_of_32_groups_is_exact)
 
 Test(aggregate_writer, a_child_of_33_groups_is_coarse_and_keeps_the_first_key_only)
 {
-    g_autoptr(XtfSchema) schema = make_schema();
+    g_autoptr(XtfSchema) schema = frame_schema_with_groups();
     uint32_t n_groups, row_size = xtf_stored_totals_schema(&schema->aggregates[1])->row_size;
     g_autofree uint8_t *groups = stored_groups(schema, 33, &n_groups);
 
     cr_assert_eq(n_groups, 2);
     assert_stored(schema, groups, (const uint64_t[]){0, 1, 3, 0, 17, 0});
     assert_stored(schema, groups + row_size, (const uint64_t[]){0, 1, 5, 0, 16, 16});
-}
-
-/* Rows [from, to) into the file's one array; the file is made if `from` is 0. */
-static void write_part(const char *path, const XtfSchema *schema, bool plain, const GArray *rows, guint from, guint to)
-{
-    GError *error = NULL;
-    const XtfWriterOptions options = {.page_size = 4096, .codec = plain ? "plain" : NULL, .no_sync = true};
-    XtfWriter *writer = from == 0 ? xtf_writer_create(path, &options, &error) : xtf_writer_open(path, &options, &error);
-    uint32_t id;
-
-    cr_assert_good(writer, error);
-    cr_assert_good(xtf_writer_add_schema(writer, schema, &id, &error), error);
-    XtfArrayWriter *array = xtf_writer_array(writer, 7, id, &error);
-    cr_assert_good(array, error);
-    for (guint i = from; i < to; i++)
-        cr_assert_good(xtf_array_writer_append(array, &g_array_index(rows, FrameRow, i), &error), error);
-    cr_assert_good(xtf_writer_close(writer, &error), error);
-}
-
-/* What all companions hold, in the order of the index pages: level, first row, payload. */
-static GByteArray *companions(const char *path)
-{
-    g_autofree char *content = NULL;
-    gsize length;
-    GByteArray *all = g_byte_array_new();
-
-    cr_assert(g_file_get_contents(path, &content, &length, NULL));
-    for (unsigned level = 1; level < 4; level++)
-        for (gsize at = 2 * 4096; at + 4096 <= length; at += 4096) {
-            const XtfDiskPage *head = (const XtfDiskPage *)(content + at);
-            if (xtf_read32(head->magic) != XTF_PAGE_MAGIC || head->kind != XTF_PAGE_TOTALS || head->level != level)
-                continue;
-            g_byte_array_append(all, head->first_n.bytes, sizeof head->first_n);
-            g_byte_array_append(all, (const guint8 *)(head + 1), xtf_read32(head->length));
-        }
-    return all;
-}
-
-/* The totals of some intervals are those of the rows. */
-static void assert_totals(const char *path, const XtfSchema *schema, const GArray *rows, GRand *random)
-{
-    g_autoptr(XtfTrace) trace = open_trace(path, 0);
-    XtfArray array = find_array(trace, 7, 0);
-    GError *error = NULL;
-
-    assert_sound(trace);
-    for (unsigned i = 0; i < 20; i++) {
-        guint from = (guint)g_rand_int_range(random, 0, (gint32)rows->len), to = from;
-        to += (guint)g_rand_int_range(random, 0, (gint32)(rows->len - from));
-        for (unsigned index = 0; index < schema->n_aggregates; index++) {
-            const XtfAggregate *aggregate = &schema->aggregates[index];
-            g_autoptr(XtfGroupTotals) all = xtf_group_totals_new(aggregate, aggregate->n_keys),
-                                      part = xtf_group_totals_new(aggregate, aggregate->n_keys);
-            g_autoptr(XtfGroupTotals) found = xtf_group_totals_new(aggregate, aggregate->n_keys);
-            XtfFrameStack stack;
-            xtf_frame_stack_init(&stack);
-            xtf_accumulate_rows(schema, aggregate, (const uint8_t *)rows->data, from, &stack, NULL, all, NULL);
-            xtf_accumulate_rows(schema, aggregate, (const uint8_t *)&g_array_index(rows, FrameRow, from), to - from,
-                                &stack, NULL, part, NULL);
-            xtf_frame_stack_finish(&stack);
-            cr_assert_good(xtf_array_totals(&array, index, NULL, from, to, found, &error), error);
-            xtf_group_totals_sort(part);
-            xtf_group_totals_sort(found);
-            cr_assert_eq(xtf_group_totals_n(part), xtf_group_totals_n(found));
-            for (uint32_t g = 0; g < xtf_group_totals_n(part); g++)
-                cr_assert_eq(memcmp(xtf_group_totals_key(part, g), xtf_group_totals_key(found, g),
-                                    (aggregate->n_keys + xtf_aggregate_n_cells(aggregate)) * sizeof(uint64_t)),
-                             0);
-        }
-    }
-}
-
-/* A file that several writers wrote one after another has the totals that one writer would have stored. */
-Test(aggregate_writer, go_on_where_a_writer_stopped)
-{
-    g_autoptr(XtfSchema) schema = make_schema();
-    char *folder = make_folder();
-    g_autofree char *once = g_build_filename(folder, "once.xtf", NULL);
-    g_autofree char *parts = g_build_filename(folder, "parts.xtf", NULL);
-
-    for (uint32_t seed = 0; seed < 4; seed++) {
-        bool plain = seed % 2;
-        g_autoptr(GRand) random = g_rand_new_with_seed(seed);
-        FrameShape shape = {.regions = REGIONS, .deepest = seed < 2 ? 10 : 200, .mishaps = seed, .ties = 20};
-        g_autoptr(GArray) rows = random_frames(random, 130000, shape);
-        write_part(once, schema, plain, rows, 0, rows->len);
-        for (guint from = 0; from < rows->len;) {
-            guint to = from + (guint)g_rand_int_range(random, 1, 20000);
-            to = MIN(to, rows->len);
-            write_part(parts, schema, plain, rows, from, to);
-            from = to;
-        }
-        assert_totals(once, schema, rows, random);
-        assert_totals(parts, schema, rows, random);
-        if (!plain) /* packed leaves end where the writer that packs them finds that they are full */
-            continue;
-        g_autoptr(GByteArray) a = companions(once), b = companions(parts);
-        cr_assert(a->len > 0 && a->len == b->len && memcmp(a->data, b->data, a->len) == 0);
-    }
-    remove_folder(folder);
 }
 
 Test(aggregate_writer, none_where_none_are_declared)

@@ -101,6 +101,11 @@ bool xtf_cursor_next(XtfCursor *cursor, int64_t step, bool *found, GError **erro
 {
     uint64_t n = cursor->n + (uint64_t)step;
 
+    if (holds(cursor, n) && n < cursor->array.n_rows) { /* mostly */
+        cursor->n = n;
+        *found = true;
+        return true;
+    }
     if (step < 0 ? n > cursor->n : n < cursor->n || n >= cursor->array.n_rows) {
         xtf_cursor_finish(cursor);
         *found = false;

@@ -207,11 +207,15 @@ static bool walk_before(XtfReplayWalk *walk, uint64_t seq, GError **error)
         for (uint64_t own; i < n && (own = xtf_load_value(&load, row)) < seq; i++, row += size)
             if (!step(walk, row, own, error))
                 return false;
-        if (i > 0 && ((shared->went && !shared->went(shared->data, i, error)) ||
-                      !xtf_cursor_next(&walk->cursor, (int64_t)i, &walk->found, error)))
-            return false;
-        if (i < n)
+        if (i < n) {
+            xtf_cursor_skip(&walk->cursor, i);
             break;
+        }
+        if (!xtf_cursor_next(&walk->cursor, (int64_t)i, &walk->found, error))
+            return false;
+        if (shared->went && !shared->went(shared->data, walk->n - walk->told, error))
+            return false;
+        walk->told = walk->n;
     }
     return true;
 }

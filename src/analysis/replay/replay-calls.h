@@ -62,7 +62,7 @@ typedef struct {
     XtfContexts *contexts;
     XtfContextCache *cache; /* the thread's own */
     XtfContextSums *sums;   /* the thread's own: since the caller took them last */
-    /* Called again and again, with the rows of calls since the last time; false stops the walk. May be NULL. */
+    /* Called leaf by leaf, with the rows of calls since the last time; false stops the walk. May be NULL. */
     bool (*went)(void *data, uint64_t n_rows, GError **error);
     void *data; /* of `went` */
 } XtfReplayWalkShared;
@@ -78,6 +78,7 @@ typedef struct {
     XtfArray calls;
     bool any; /* calls */
     uint64_t n, time, outside;
+    uint64_t told; /* rows that `went` was told of */
     XtfReplayFrame *frames;
     uint32_t depth, room;
     uint32_t n_bounds; /* frames of MPI_Init and MPI_Finalize */

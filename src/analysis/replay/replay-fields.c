@@ -136,8 +136,12 @@ void xtf_replay_fields_init(XtfReplayFields *fields, XtfTrace *trace)
         find_requests(fields);
     fields->columns[XTF_ROW_SEND] = FIND_COLUMNS(&fields->send);
     fields->columns[XTF_ROW_POSTING] = FIND_COLUMNS(&fields->posting);
-    fields->columns[XTF_ROW_RECV] = FIND_COLUMNS(&fields->recv);
-    fields->columns[XTF_ROW_SENT] = FIND_COLUMNS(&fields->request);
+    /* The envelope of a receive is that of its posting; how much came is not known before it is complete. */
+    fields->columns[XTF_ROW_POSTING].bytes.known = false;
+    fields->columns[XTF_ROW_RECV] =
+        (XtfReplayColumns){.seq = column_of(fields->recv.seq), .bytes = column_of(fields->recv.bytes)};
+    fields->columns[XTF_ROW_SENT] =
+        (XtfReplayColumns){.seq = column_of(fields->request.seq), .message = column_of(fields->request.message)};
 }
 
 void xtf_replay_fields_finish(XtfReplayFields *fields)

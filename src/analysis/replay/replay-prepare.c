@@ -212,12 +212,15 @@ static bool went(void *data, uint64_t n_rows, GError **error)
 /* A receive is posted, or complete. */
 static void note_probes(Own *own, const XtfReplayRow *row, const XtfReplayCall *call)
 {
-    bool posts = row->kind == XTF_ROW_POSTING;
+    bool posts = row->kind == XTF_ROW_POSTING,
+         probed = posts && xtf_replay_call_is_probed(&own->replay->types, call->region);
+    if (!probed && !own->probes.probed)
+        return;
     uint64_t receive = (uint64_t)row->location << XTF_ROW_BITS | (posts ? row->message : row->row);
 
     if (posts)
         xtf_replay_probes_post(&own->probes, row->envelope, own->envelopes.all[row->envelope].sent - 1, receive,
-                               call->enter, xtf_replay_call_is_probed(&own->replay->types, call->region));
+                               call->enter, probed);
     else if (row->kind == XTF_ROW_RECV)
         xtf_replay_probes_receive(&own->probes, receive, row->time);
 }

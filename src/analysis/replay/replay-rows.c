@@ -1,6 +1,7 @@
 #include "src/analysis/replay/replay-rows.h"
 
 #include "libxtf/error.h"
+#include "libxtf/group-filter.h"
 #include "libxtf/vocabulary.h"
 
 /* An array on its way. */
@@ -59,6 +60,42 @@ const XtfArray *xtf_replay_array_of(const XtfArray *arrays, uint32_t n_arrays, c
     return NULL;
 }
 
+typedef struct {
+    unsigned place; /* of the event among the keys */
+    uint64_t event;
+} Completions;
+
+static XtfMatch match_completions(const uint64_t *key, unsigned depth, const void *data)
+{
+    const Completions *of = data;
+
+    if (depth <= of->place)
+        return XTF_MATCH_SOME;
+    return key[of->place] == of->event ? XTF_MATCH_ALL : XTF_MATCH_NONE;
+}
+
+/* Whether a send may complete among these requests: where all are of receives, the totals of the array tell. */
+static bool may_complete(const XtfReplayFields *fields, const XtfArray *requests)
+{
+    const XtfSchema *schema = requests->schema;
+    uint64_t count;
+    bool known;
+
+    for (unsigned i = 0; fields->request.event && i < schema->n_aggregates; i++) {
+        const XtfAggregate *aggregate = &schema->aggregates[i];
+        for (unsigned k = 0; aggregate->kind == XTF_AGGREGATE_GROUPS && k < aggregate->n_keys; k++) {
+            if (&schema->fields[aggregate->keys[k]] != fields->request.event)
+                continue;
+            const Completions completions = {.place = k, .event = fields->sent_event};
+            const XtfGroupFilter filter = {.match = match_completions, .data = &completions};
+            g_autoptr(GError) unknown = NULL; /* who reads the rows meets what is wrong with them, and says so */
+            if (xtf_array_group_known(requests, i, &filter, &count, &known, &unknown) && known)
+                return count > 0;
+        }
+    }
+    return true;
+}
+
 void xtf_replay_rows_add(XtfReplayRows *rows, const XtfArray *arrays, uint32_t n_arrays, bool calls, uint32_t number)
 {
     const XtfReplayFields *fields = rows->fields;
@@ -68,8 +105,9 @@ void xtf_replay_rows_add(XtfReplayRows *rows, const XtfArray *arrays, uint32_t n
     add_reader(rows, XTF_ROW_POSTING, xtf_replay_array_of(arrays, n_arrays, fields->postings), NULL, number);
     add_reader(rows, XTF_ROW_RECV, xtf_replay_array_of(arrays, n_arrays, fields->recvs), NULL, number);
     add_reader(rows, XTF_ROW_BEGIN, xtf_replay_array_of(arrays, n_arrays, fields->collectives), NULL, number);
-    if (calls)
-        add_reader(rows, XTF_ROW_SENT, xtf_replay_array_of(arrays, n_arrays, fields->requests), NULL, number);
+    const XtfArray *requests = calls ? xtf_replay_array_of(arrays, n_arrays, fields->requests) : NULL;
+    if (requests && may_complete(fields, requests))
+        add_reader(rows, XTF_ROW_SENT, requests, NULL, number);
 }
 
 /* ---- Reading. */
@@ -99,7 +137,10 @@ static inline uint32_t column32(const XtfReplayColumn *column, const uint8_t *ro
 
 static bool step(XtfReplayReader *reader, GError **error)
 {
-    return xtf_cursor_next(&reader->cursor, 1, &reader->found, error);
+    if (xtf_cursor_available(&reader->cursor) <= 1)
+        return xtf_cursor_next(&reader->cursor, 1, &reader->found, error);
+    xtf_cursor_skip(&reader->cursor, 1);
+    return true;
 }
 
 /* Whether the send that the reader stands on was cancelled. */
@@ -140,7 +181,7 @@ static bool next_message(XtfReplayReader *reader, const XtfReplayFields *fields,
         .row = reader->cursor.n,
         .seq = column_or(&of->seq, row, reader->cursor.n),
         .bytes = column_or(&of->bytes, row, 0),
-        .message = reader->kind == XTF_ROW_RECV ? UINT64_MAX : column_or(&of->message, row, UINT64_MAX),
+        .message = column_or(&of->message, row, UINT64_MAX),
         .comm = column32(&of->comm, row),
         .peer = column32(&of->peer, row),
         .tag = column32(&of->tag, row),

@@ -7,7 +7,7 @@ enum {
     HAS_BYTES = 1 << 2,
     HAS_MESSAGE = 1 << 3, /* not UINT64_MAX */
     HAS_CALL = 1 << 4,    /* another than the row before... */
-    NO_CALL = 1 << 5,     /* ...or none */
+    NO_CALL = 1 << 5,     /* ...or none; both: another, on the call path of the latest row of its kind */
     HAS_LEAVE = 1 << 6,   /* of the call: it is not UINT64_MAX */
     HAS_OUTSIDE = 1 << 7, /* there was time outside of MPI since the row before */
 };
@@ -30,6 +30,19 @@ static uint64_t *message_before(XtfRowState *state, uint8_t kind)
     return kind == XTF_ROW_POSTING ? &state->recv : &state->request;
 }
 
+/* Which call a row has. */
+static uint8_t call_flags(const XtfRowState *state, const XtfReplayRow *row, const XtfReplayCall *call)
+{
+    const XtfRowPath *path = &state->paths[row->kind];
+    bool known = call->region == path->region && call->context == path->context && call->kind == path->kind;
+
+    if (call->row == UINT64_MAX)
+        return NO_CALL;
+    if (same_call(call, &state->call))
+        return 0;
+    return HAS_CALL | (known ? NO_CALL : 0) | (call->leave != UINT64_MAX ? HAS_LEAVE : 0);
+}
+
 static uint8_t flags_of(const XtfRowState *state, const XtfReplayRow *row, const XtfReplayCall *call,
                         uint64_t row_before)
 {
@@ -38,22 +51,23 @@ static uint8_t flags_of(const XtfRowState *state, const XtfReplayRow *row, const
 
     if (!call)
         return flags;
-    if (call->row == UINT64_MAX)
-        flags |= NO_CALL;
-    else if (!same_call(call, &state->call))
-        flags |= HAS_CALL | (call->leave != UINT64_MAX ? HAS_LEAVE : 0);
+    flags |= call_flags(state, row, call);
     return flags | (call->outside != state->call.outside ? HAS_OUTSIDE : 0);
 }
 
-static uint8_t *put_call(const XtfReplayCall *before, const XtfReplayCall *call, uint64_t time, uint8_t *to)
+static uint8_t *put_call(XtfRowState *state, const XtfReplayRow *row, const XtfReplayCall *call, bool path_known,
+                         uint8_t *to)
 {
-    to = xtf_log_put_near(to, call->row - before->row);
-    to = xtf_log_put_near(to, time - call->enter);
+    to = xtf_log_put_near(to, call->row - state->call.row);
+    to = xtf_log_put_near(to, row->time - call->enter);
     if (call->leave != UINT64_MAX)
         to = xtf_log_put_near(to, call->leave - call->enter);
+    if (path_known)
+        return to;
     to = xtf_log_put(to, call->region);
     to = xtf_log_put(to, (uint32_t)(call->context + 1));
     *to++ = call->kind;
+    state->paths[row->kind] = (XtfRowPath){call->region, call->context, call->kind};
     return to;
 }
 
@@ -77,7 +91,7 @@ uint8_t *xtf_row_encode(XtfRowState *state, const XtfReplayRow *row, const XtfRe
         *message = row->message;
     }
     if (flags & HAS_CALL)
-        to = put_call(&state->call, call, row->time, to);
+        to = put_call(state, row, call, flags & NO_CALL, to);
     if (flags & HAS_OUTSIDE)
         to = xtf_log_put_near(to, call->outside - state->call.outside);
     state->time = row->time;
@@ -89,14 +103,21 @@ uint8_t *xtf_row_encode(XtfRowState *state, const XtfReplayRow *row, const XtfRe
     return to;
 }
 
-static void get_call(XtfReplayCall *call, uint64_t time, bool has_leave, const uint8_t **from)
+static void get_call(XtfRowState *state, XtfRowPath *path, uint8_t flags, const uint8_t **from)
 {
+    XtfReplayCall *call = &state->call;
+
     call->row += xtf_log_get_near(from);
-    call->enter = time - xtf_log_get_near(from);
-    call->leave = has_leave ? call->enter + xtf_log_get_near(from) : UINT64_MAX;
-    call->region = (uint32_t)xtf_log_get(from);
-    call->context = (uint32_t)xtf_log_get(from) - 1;
-    call->kind = *(*from)++;
+    call->enter = state->time - xtf_log_get_near(from);
+    call->leave = flags & HAS_LEAVE ? call->enter + xtf_log_get_near(from) : UINT64_MAX;
+    if (!(flags & NO_CALL)) {
+        path->region = (uint32_t)xtf_log_get(from);
+        path->context = (uint32_t)xtf_log_get(from) - 1;
+        path->kind = *(*from)++;
+    }
+    call->region = path->region;
+    call->context = path->context;
+    call->kind = path->kind;
 }
 
 void xtf_row_decode(XtfRowState *state, const XtfEnvelope *envelopes, const uint8_t *from, bool calls,
@@ -116,7 +137,7 @@ void xtf_row_decode(XtfRowState *state, const XtfEnvelope *envelopes, const uint
     if (flags & HAS_MESSAGE)
         *message += xtf_log_get_near(&from);
     if (flags & HAS_CALL)
-        get_call(&state->call, state->time, flags & HAS_LEAVE, &from);
+        get_call(state, &state->paths[envelope->kind], flags, &from);
     else if (calls && flags & NO_CALL)
         state->call = (XtfReplayCall){.row = UINT64_MAX,
                                       .enter = state->time,

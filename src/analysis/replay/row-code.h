@@ -15,12 +15,19 @@ typedef struct {
     uint32_t group; /* of messages, or of the process's operations of the communicator; UINT32_MAX: none is known */
 } XtfEnvelope;
 
+/* The call path of a call, and what follows of it. */
+typedef struct {
+    uint32_t region, context;
+    uint8_t kind;
+} XtfRowPath;
+
 /* What the rows before were: that of who writes and that of who reads are equal at the same row. Zeros at first. */
 typedef struct {
     uint64_t time, seq, recv, request;
     uint64_t rows[XTF_ROW_SENT + 1]; /* by kind */
     uint32_t location;
     XtfReplayCall call;
+    XtfRowPath paths[XTF_ROW_SENT + 1]; /* by kind: of the latest row that is not in the call of the row before it */
 } XtfRowState;
 
 /* Writes a row, with its call, if there is one; returns where it ends. */

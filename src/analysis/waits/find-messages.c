@@ -47,7 +47,10 @@ static XtfManyWait *many_of(XtfFind *find, const XtfEnd *end, bool add)
     if (end->kind != XTF_MPI_CALL_WAIT_MANY)
         return NULL;
     const XtfManyWait key = {.location = end->location, .call = end->call};
-    XtfManyWait *many = g_hash_table_lookup(find->many, &key);
+    XtfManyWait *many = find->by_location[end->location].many;
+    if (many && many->call == end->call) /* mostly */
+        return many;
+    many = g_hash_table_lookup(find->many, &key);
     if (!many && add) {
         many = g_new0(XtfManyWait, 1);
         many->location = end->location;

@@ -214,7 +214,7 @@ static void note_probes(Own *own, const XtfReplayRow *row, const XtfReplayCall *
 {
     bool posts = row->kind == XTF_ROW_POSTING,
          probed = posts && xtf_replay_call_is_probed(&own->replay->types, call->region);
-    if (!probed && !own->probes.probed)
+    if (!probed && !own->probes.windows)
         return;
     uint64_t receive = (uint64_t)row->location << XTF_ROW_BITS | (posts ? row->message : row->row);
 
@@ -306,25 +306,19 @@ static XtfEnvelope *take_envelopes(XtfReplay *replay, XtfProcess *process, uint3
     return replay->envelopes + process->envelopes;
 }
 
-/* What is in doubt, by groups; under the lock. */
-static void keep_doubts(XtfReplay *replay, const XtfReplayProbes *probes, const XtfEnvelope *envelopes)
+/* What is in doubt of a group; under the lock. */
+static void keep_doubts(XtfReplay *replay, uint32_t group, const GArray *doubts)
 {
-    GHashTableIter iter;
-    gpointer key;
-
-    if (!probes->doubts || g_hash_table_size(probes->doubts) == 0)
+    if (!doubts || doubts->len == 0)
         return;
     if (!replay->doubts)
-        replay->doubts = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    g_hash_table_iter_init(&iter, probes->doubts);
-    while (g_hash_table_iter_next(&iter, &key, NULL)) {
-        uint64_t doubt = *(const uint64_t *)key;
-        uint32_t group = envelopes[doubt >> 32].group;
-        if (group == UINT32_MAX)
-            continue;
-        doubt = (uint64_t)group << 32 | (uint32_t)doubt;
-        g_hash_table_add(replay->doubts, g_memdup2(&doubt, sizeof doubt));
+        replay->doubts = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
+    GArray *known = g_hash_table_lookup(replay->doubts, GUINT_TO_POINTER(group));
+    if (!known) {
+        known = xtf_runs_new();
+        g_hash_table_insert(replay->doubts, GUINT_TO_POINTER(group), known);
     }
+    xtf_runs_add_all(known, doubts);
 }
 
 /* Keeps the envelopes of a process, and counts them in their groups. */
@@ -350,10 +344,10 @@ static bool keep_envelopes(Own *own, XtfProcess *process, GError **error)
             continue;
         XtfGroup *group = &replay->groups.all[envelope->group];
         /* Two envelopes of one group: their receives were not numbered together. */
-        group->uncertain |= own->probes.probed && envelope->kind == XTF_ROW_POSTING && group->received > 0;
+        group->uncertain |= own->probes.windows && envelope->kind == XTF_ROW_POSTING && group->received > 0;
         count(group, envelope, counted);
+        keep_doubts(replay, envelope->group, xtf_replay_probes_doubts(&own->probes, i));
     }
-    keep_doubts(replay, &own->probes, envelopes);
     bool too_many = replay->groups.n >= UINT32_MAX / 2;
     g_mutex_unlock(&replay->lock);
     return !too_many || xtf_fail(error, XTF_ERROR_TOO_LARGE, "the messages have too many different envelopes");

@@ -15,6 +15,7 @@
  *   replay-rest.c         tables that need not stay in memory
  *   replay-certain.c      which groups are certain
  *   replay-probes.c       which messages are not, beside those that were probed
+ *   runs.c                sets of numbers
  *   replay-postings.c     receives on their way
  *   replay-collectives.c  collective operations on their way
  *   replay.c              messages, and the whole
@@ -24,6 +25,7 @@
 #include "src/analysis/replay/flight.h"
 #include "src/analysis/replay/replay.h"
 #include "src/analysis/replay/row-code.h"
+#include "src/analysis/replay/runs.h"
 
 /* An operation, until all members have ended. */
 typedef struct {
@@ -93,7 +95,7 @@ struct XtfReplay {
     XtfComm *comms;               /* by row of `communicators` */
     uint32_t n_comms;
     XtfGroups groups;
-    GHashTable *doubts; /* group << 32 | k of messages that are not certain though their group is; NULL: none */
+    GHashTable *doubts; /* by group: runs of messages that are not certain, though it is; NULL: there are none */
     XtfContexts contexts;
     XtfSpool spool; /* of logs */
     GMutex lock;    /* while it is made: of groups and progress */
@@ -140,9 +142,10 @@ void xtf_replay_find_certain(XtfReplay *replay);
 /* Whether the k-th message of a group is not certain by itself. */
 static inline bool xtf_replay_is_doubtful(const XtfReplay *replay, uint32_t group, uint32_t k)
 {
-    const uint64_t key = (uint64_t)group << 32 | k;
+    const GArray *doubts =
+        G_UNLIKELY(replay->doubts) ? g_hash_table_lookup(replay->doubts, GUINT_TO_POINTER(group)) : NULL;
 
-    return G_UNLIKELY(replay->doubts) && g_hash_table_contains(replay->doubts, &key);
+    return doubts && xtf_runs_have(doubts, k);
 }
 
 /* A receive that is posted: the k-th of a group, or of none. */

@@ -1,83 +1,118 @@
 #include "src/analysis/replay/replay-probes.h"
 
+#include "src/analysis/replay/runs.h"
+
 /* A receive of what was probed. */
 typedef struct {
     uint32_t k;
     uint64_t complete; /* when; UINT64_MAX: not yet */
 } Probed;
 
+/* What is known of an envelope: its latest receives of what was probed, as far as one looks back. */
+typedef struct {
+    GArray *probed; /* Probed; k ascend */
+    GArray *doubts; /* runs of k */
+} Window;
+
+static void window_free(gpointer data)
+{
+    Window *window = data;
+
+    g_array_unref(window->probed);
+    g_array_unref(window->doubts);
+    g_free(window);
+}
+
 static void begin(XtfReplayProbes *probes)
 {
-    probes->probed = g_array_new(FALSE, FALSE, sizeof(Probed));
-    probes->windows = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
-    probes->open = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    probes->doubts = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    probes->windows = g_hash_table_new_full(NULL, NULL, NULL, window_free);
+    probes->open = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 }
 
 void xtf_replay_probes_finish(XtfReplayProbes *probes)
 {
-    if (!probes->probed)
+    if (!probes->windows)
         return;
-    g_array_unref(probes->probed);
     g_hash_table_unref(probes->windows);
     g_hash_table_unref(probes->open);
-    g_hash_table_unref(probes->doubts);
     *probes = (XtfReplayProbes){0};
 }
 
-static void doubt(XtfReplayProbes *probes, uint32_t envelope, uint32_t k)
+static Window *window_of(XtfReplayProbes *probes, uint32_t envelope)
 {
-    const uint64_t key = (uint64_t)envelope << 32 | k;
+    Window *window = g_hash_table_lookup(probes->windows, GUINT_TO_POINTER(envelope));
 
-    if (!g_hash_table_contains(probes->doubts, &key))
-        g_hash_table_add(probes->doubts, g_memdup2(&key, sizeof key));
+    if (!window) {
+        window = g_new(Window, 1);
+        *window = (Window){g_array_new(FALSE, FALSE, sizeof(Probed)), xtf_runs_new()};
+        g_hash_table_insert(probes->windows, GUINT_TO_POINTER(envelope), window);
+    }
+    return window;
+}
+
+/* Twice as many as are looked at are kept, so that few are moved. */
+static void add_probed(Window *window, uint32_t k)
+{
+    const Probed posted = {.k = k, .complete = UINT64_MAX};
+
+    if (window->probed->len > 2 * XTF_REPLAY_PROBED_RECEIVES)
+        g_array_remove_range(window->probed, 0, window->probed->len - XTF_REPLAY_PROBED_RECEIVES);
+    g_array_append_val(window->probed, posted);
 }
 
 /* When it was probed is not known: it may have been before any of these was posted. */
 static void post_probed(XtfReplayProbes *probes, uint32_t envelope, uint32_t k, uint64_t receive)
 {
-    const Probed posted = {.k = k, .complete = UINT64_MAX};
-    GArray *window = g_hash_table_lookup(probes->windows, GUINT_TO_POINTER(envelope));
-    uint32_t number = probes->probed->len;
+    Window *window = window_of(probes, envelope);
+    const XtfReplayProbedPlace place = {envelope, k};
 
-    g_array_append_val(probes->probed, posted);
-    g_hash_table_replace(probes->open, g_memdup2(&receive, sizeof receive), GUINT_TO_POINTER(number + 1));
-    if (!window) {
-        window = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-        g_hash_table_insert(probes->windows, GUINT_TO_POINTER(envelope), window);
-    }
-    g_array_append_val(window, number);
-    for (uint32_t i = k - MIN(k, (uint32_t)XTF_REPLAY_PROBED_RECEIVES); k > 0 && i <= k; i++)
-        doubt(probes, envelope, i);
+    add_probed(window, k);
+    g_hash_table_replace(probes->open, g_memdup2(&receive, sizeof receive), g_memdup2(&place, sizeof place));
+    if (k > 0)
+        xtf_runs_add(window->doubts, k - MIN(k, (uint32_t)XTF_REPLAY_PROBED_RECEIVES), k);
 }
 
 void xtf_replay_probes_post(XtfReplayProbes *probes, uint32_t envelope, uint32_t k, uint64_t receive, uint64_t enter,
                             bool probed)
 {
-    if (probed && !probes->probed)
+    if (probed && !probes->windows)
         begin(probes);
     if (probed)
         post_probed(probes, envelope, k, receive);
-    if (probed || !probes->probed)
+    if (probed || !probes->windows)
         return;
-    const GArray *window = g_hash_table_lookup(probes->windows, GUINT_TO_POINTER(envelope));
-    for (guint i = window ? window->len : 0; i-- > 0;) {
-        const Probed *before = &g_array_index(probes->probed, Probed, g_array_index(window, uint32_t, i));
+    const Window *window = g_hash_table_lookup(probes->windows, GUINT_TO_POINTER(envelope));
+    for (guint i = window ? window->probed->len : 0; i-- > 0;) {
+        const Probed *before = &g_array_index(window->probed, Probed, i);
         if (k - before->k > XTF_REPLAY_PROBED_RECEIVES)
             break;
         if (before->complete < enter)
             continue;
-        doubt(probes, envelope, before->k);
-        doubt(probes, envelope, k);
+        xtf_runs_add(window->doubts, before->k, before->k);
+        xtf_runs_add(window->doubts, k, k);
     }
 }
 
 void xtf_replay_probes_receive(XtfReplayProbes *probes, uint64_t receive, uint64_t time)
 {
-    guint number = probes->probed ? GPOINTER_TO_UINT(g_hash_table_lookup(probes->open, &receive)) : 0;
+    const XtfReplayProbedPlace *place = probes->windows ? g_hash_table_lookup(probes->open, &receive) : NULL;
 
-    if (number == 0)
+    if (!place)
         return;
-    g_array_index(probes->probed, Probed, number - 1).complete = time;
+    const Window *window = g_hash_table_lookup(probes->windows, GUINT_TO_POINTER(place->envelope));
+    for (guint i = window->probed->len; i-- > 0;) {
+        Probed *posted = &g_array_index(window->probed, Probed, i);
+        if (posted->k == place->k)
+            posted->complete = time;
+        if (posted->k <= place->k)
+            break;
+    }
     g_hash_table_remove(probes->open, &receive);
+}
+
+const GArray *xtf_replay_probes_doubts(const XtfReplayProbes *probes, uint32_t envelope)
+{
+    const Window *window = probes->windows ? g_hash_table_lookup(probes->windows, GUINT_TO_POINTER(envelope)) : NULL;
+
+    return window ? window->doubts : NULL;
 }

@@ -19,11 +19,13 @@ enum {
 };
 
 typedef struct {
-    GArray *probed;      /* Probed, in the order of posting; NULL: there is none */
-    GHashTable *windows; /* by envelope: GArray of numbers in `probed` */
-    GHashTable *open;    /* by what it is, those that are not complete: numbers in `probed`, plus 1 */
-    GHashTable *doubts;  /* envelope << 32 | k */
+    GHashTable *windows; /* by envelope: what is known of it; NULL: nothing was probed */
+    GHashTable *open;    /* XtfReplayProbedPlace by receive: those that are not complete */
 } XtfReplayProbes;
+
+typedef struct {
+    uint32_t envelope, k;
+} XtfReplayProbedPlace;
 
 void xtf_replay_probes_finish(XtfReplayProbes *probes); /* also of zeros; then it is one of zeros */
 
@@ -33,3 +35,5 @@ void xtf_replay_probes_post(XtfReplayProbes *probes, uint32_t envelope, uint32_t
                             bool probed);
 /* A receive is complete. */
 void xtf_replay_probes_receive(XtfReplayProbes *probes, uint64_t receive, uint64_t time);
+/* The k that are in doubt, as runs (runs.h); NULL: there is none. Borrowed. */
+const GArray *xtf_replay_probes_doubts(const XtfReplayProbes *probes, uint32_t envelope);

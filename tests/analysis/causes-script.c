@@ -9,7 +9,8 @@
  *   end
  *
  * Prints lines `wait LOCATION SEQ INDIRECT PROPAGATING PASSED CAUSE-SEQ` and `delay LOCATION SEQ CONTEXT COST SHORT
- * LONG`, and a last line `counts EXPLAINED CIRCLES LOST`.
+ * LONG`, and a last line `counts EXPLAINED CIRCLES LOST`; and on the standard error `looked N`, points that were looked
+ * at.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,6 +205,7 @@ int main(void)
     }
     fail_on(error);
     printf("counts %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", counts.explained, counts.circles, counts.lost);
+    fprintf(stderr, "looked %" PRIu64 "\n", counts.looked);
     xtf_delays_free(delays);
     xtf_points_free(script.points);
     xtf_contexts_finish(&script.contexts);

@@ -143,8 +143,29 @@ def compare(program, waits, what):
     return lines
 
 
+MEETS, MET = 10, 11  # XtfPointSide
+
+
+def check_many_in_one_call(script):
+    """One call waits for very many processes, each of which works 5 ticks longer. How much is looked at grows as their number."""
+    n, seq = 2000, 10
+    lines = [f"locations {n + 1} 1 " + " ".join(map(str, range(n + 1)))]
+    lines += [f"point {seq} {MEETS} 0 0 5 0 0 {i + 1} {i + 1} {i}" for i in range(n)] + ["end"]
+    for i in range(n):
+        lines += ["charge 0 5", f"point {i + 1} {MET} 0 0 0 0 0 0 {seq} {i}", "end"]
+    said = subprocess.run([script], input="\n".join(lines), text=True, check=True, capture_output=True, timeout=600)
+    delays = [list(map(int, line.split()[1:])) for line in said.stdout.splitlines() if line.startswith("delay")]
+    counts, looked = said.stdout.splitlines()[-1], int(said.stderr.split()[1])
+    if counts != f"counts {n} 0 0" or sorted(delays) != [[i + 1, i + 1, 0, 0, 5, 0] for i in range(n)]:
+        raise Failure(f"many waits of one call: {counts}; delays {delays[:3]}...")
+    if looked > 10 * n:
+        raise Failure(f"many waits of one call: {looked} points looked at for {n} waits")
+    print(f"{n} waits of one call: {looked} points looked at")
+
+
 def main():
     program = sys.argv[1]
+    check_many_in_one_call(program)
     closed_forms.check(lambda script, what: play(program, script, what))
     need("otf2-print")
     folder = shared_traces()

@@ -2,6 +2,7 @@
  * What the files of the backward pass share.
  *
  *   causes.c    whose turn it is: a culprit waits until all that waited for it were passed
+ *   waiters.c   which point waited for another one
  *   late.c      one point at which a location was late: delays, costs, and what goes on
  */
 #pragma once
@@ -25,6 +26,11 @@ typedef struct {
     double scale;
 } XtfWaiter;
 
+/* Points [first, end) of a location, all of which are waits that began at `enter` or later. */
+typedef struct {
+    uint64_t enter, first, end;
+} XtfCallSpan;
+
 typedef struct {
     XtfIntervals intervals;
     XtfDelays *delays;
@@ -37,6 +43,9 @@ typedef struct {
     GArray *later;               /* XtfMeeting: of the one that was late, with single members */
     XtfOperationMember *members; /* of the operation at hand */
     uint32_t room;
+    XtfCallSpan *calls;  /* by location: of the call at hand */
+    uint64_t n_looked;   /* points that were gone over to find others */
+    XtfFlights meets;    /* points that wait in one-sided communication, by instance; see waiters.c */
     uint32_t *waiter_of; /* by location: its number among the waiters, plus 1; 0: it is none */
 } XtfLateWork;
 
@@ -50,6 +59,10 @@ enum {
 };
 
 enum { XTF_CHARGES = XTF_COSTS + 1 };
+
+/* The point that waited for this one, of location `late`; false in *found if there is none. */
+bool xtf_find_waiter(XtfLateWork *work, uint32_t late, const XtfPoint *awaited, XtfWaiter *waiter, bool *found,
+                     GError **error);
 
 /* A location was late at point `i`, and `waiters` waited for it. They are all of the kind `cost`. `operation` NULL: for
  * a message. Results are put. */

@@ -106,11 +106,11 @@ static void settle(Pass *pass, XtfWaiter *waiter)
 
 static bool put_result(Pass *pass, const XtfWaiter *waiter, GError **error)
 {
-    uint64_t first = xtf_points_location(pass->work.intervals.points, waiter->location)->first;
+    uint64_t number = xtf_point_cache_number(pass->work.intervals.cache, waiter->location, waiter->i);
 
     if (waiter->result.passed == 0 && waiter->result.propagating == 0) /* it is as it was at first */
         return true;
-    return xtf_points_put_result(pass->work.intervals.points, first + waiter->i, &waiter->result, error);
+    return xtf_points_put_result(pass->work.intervals.points, number, &waiter->result, error);
 }
 
 /* A wait for a message: whoever was late may go on. */
@@ -134,48 +134,13 @@ static Step pass_wait(Pass *pass, const XtfWaiter *waiter, GError **error)
     return WENT;
 }
 
-/* Whether a point of location `other` waited for one of location `late`. */
-static bool waited_for(const XtfPoint *point, const XtfPoint *awaited, uint32_t late)
-{
-    bool one_sided = awaited->side == XTF_POINT_MET;
-
-    return point->side == (one_sided ? XTF_POINT_MEETS : XTF_POINT_WAITS) && point->wait > 0 &&
-           point->partner == late && (!one_sided || point->instance == awaited->instance);
-}
-
-/* The point that waited for this one, of location `late`; false in *found if there is none. */
-static bool find_waiter(Pass *pass, uint32_t late, const XtfPoint *awaited, XtfWaiter *waiter, bool *found,
-                        GError **error)
-{
-    XtfPointCache *cache = pass->work.intervals.cache;
-    uint32_t location = awaited->partner;
-    uint64_t seq = awaited->partner_seq;
-
-    *found = false;
-    if (location >= pass->n_locations)
-        return true;
-    *waiter = (XtfWaiter){.location = location, .result = XTF_POINT_RESULT_NONE};
-    if (!xtf_point_cache_find(cache, location, seq, &waiter->i, error))
-        return false;
-    for (; waiter->i < xtf_point_cache_n(cache, location); waiter->i++) {
-        const XtfPoint *point = xtf_point_cache_get(cache, location, waiter->i, error);
-        if (!point)
-            return false;
-        waiter->point = *point;
-        *found = point->seq == seq && waited_for(point, awaited, late);
-        if (*found || point->seq != seq)
-            break;
-    }
-    return true;
-}
-
 /* A send or a posting that another location waited for. */
 static Step pass_late(Pass *pass, uint32_t location, uint64_t i, const XtfPoint *awaited, GError **error)
 {
     XtfWaiter waiter;
     bool found;
 
-    if (!find_waiter(pass, location, awaited, &waiter, &found, error))
+    if (!xtf_find_waiter(&pass->work, location, awaited, &waiter, &found, error))
         return FAILED;
     if (!found) {
         pass->counts.lost++;
@@ -345,6 +310,8 @@ static void pass_finish(Pass *pass)
     g_free(pass->work.charges);
     g_free(pass->work.members);
     xtf_team_contexts_free(pass->work.teams);
+    g_free(pass->work.calls);
+    xtf_flights_finish(&pass->work.meets);
     g_free(pass->work.waiter_of);
     g_array_unref(pass->work.later);
     xtf_intervals_finish(&pass->work.intervals);
@@ -371,6 +338,8 @@ static void pass_init(Pass *pass, XtfPoints *points, XtfDelays *delays)
                  .rests = g_new0(XtfRests, n),
                  .charges = g_new0(double, (size_t)n_contexts *XTF_CHARGES),
                  .later = g_array_new(false, false, sizeof(XtfMeeting)),
+                 .calls = g_new0(XtfCallSpan, n),
+                 .meets.few_words = 1,
                  .waiter_of = g_new0(uint32_t, MAX(n, 1))},
         .marks = XTF_MARKS_NONE,
         .walks = g_new0(Walk, n),
@@ -392,10 +361,8 @@ static void pass_init(Pass *pass, XtfPoints *points, XtfDelays *delays)
     xtf_context_times_init(&pass->work.all, n_contexts);
     xtf_context_times_init(&pass->work.mine, n_contexts);
     xtf_context_times_init(&pass->work.theirs, n_contexts);
-    for (uint32_t location = 0; location < n; location++) {
+    for (uint32_t location = 0; location < n; location++)
         pass->walks[location].at = xtf_point_cache_n(pass->work.intervals.cache, location);
-        xtf_points_rest_sometimes(points, location);
-    }
 }
 
 /* Where the records tell that a program began. */
@@ -427,6 +394,7 @@ bool xtf_causes_find(XtfTraceContext *context, XtfPoints *points, XtfSteps *step
                 xtf_marks_find(&pass.marks, points, steps, error) && run(&pass, steps, error);
     if (good) {
         *counts = pass.counts;
+        counts->looked = pass.work.n_looked;
         *delays = g_steal_pointer(&found);
     }
     pass_finish(&pass);

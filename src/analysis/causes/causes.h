@@ -42,6 +42,7 @@ typedef struct {
     uint64_t explained; /* waits whose late one is known */
     uint64_t circles;   /* points at which the pass had to go on without knowing all costs */
     uint64_t lost;      /* points whose other end is none */
+    uint64_t looked;    /* points that were gone over to find others: how much work it was */
 } XtfCausesCounts;
 
 /* Puts the results of all points that are waits, and finds the delays. Time outside of all calls is that of a call path

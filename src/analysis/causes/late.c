@@ -57,7 +57,7 @@ static bool own_work(Late *late, const XtfWaiter *waiter, uint64_t *waited, GErr
 
 static uint64_t number_of(const XtfLateWork *work, uint32_t location, uint64_t i)
 {
-    return xtf_points_location(work->intervals.points, location)->first + i;
+    return xtf_point_cache_number(work->intervals.cache, location, i);
 }
 
 /* How much of the wait there is because the late one waited before, and for what last. */
@@ -112,20 +112,25 @@ static bool find_meetings(Late *late, XtfWaiter *waiter, const XtfInterval *thei
            find_meeting(late, &mine, &waiter->result.culprit_met, error);
 }
 
-/* What the waiter did before the call in which it waited: waits of the same call are not of that time. */
+/* What the waiter did before the call in which it waited: waits of the same call are not of that time. A call may have
+ * very many waits: where those of it begin is looked for once, not for each of them. */
 static bool end_before_call(Late *late, const XtfWaiter *waiter, XtfInterval *theirs, GError **error)
 {
-    uint64_t first = theirs->from == XTF_NO_POINT ? 0 : theirs->from + 1;
+    uint64_t first = theirs->from == XTF_NO_POINT ? 0 : theirs->from + 1, enter = waiter->point.enter;
+    XtfCallSpan *call = &late->work->calls[theirs->location];
 
-    while (theirs->to > first) {
+    if (call->enter != enter || theirs->to < call->first || theirs->to > call->end)
+        *call = (XtfCallSpan){.enter = enter, .first = theirs->to, .end = theirs->to};
+    for (; call->first > first; call->first--) {
         const XtfPoint *before =
-            xtf_point_cache_get(late->work->intervals.cache, theirs->location, theirs->to - 1, error);
+            xtf_point_cache_get(late->work->intervals.cache, theirs->location, call->first - 1, error);
         if (!before)
             return false;
-        if (before->side != XTF_POINT_MEETS || before->end - before->wait < waiter->point.enter)
+        late->work->n_looked++;
+        if (before->side != XTF_POINT_MEETS || before->end - before->wait < enter)
             break;
-        theirs->to--;
     }
+    theirs->to = MIN(theirs->to, MAX(call->first, first));
     return true;
 }
 

@@ -15,11 +15,16 @@ typedef struct {
     uint32_t at[POINTS]; /* where those of each begin */
 } Block;
 
+/* Where the points of a location are: all that is needed of most locations, here and there. */
+typedef struct {
+    uint64_t first, n;
+} Span;
+
 struct XtfPointCache {
     XtfPoints *points;
+    Span *spans; /* by location */
     const XtfMarks *marks;
     uint64_t clock, n_times;
-    uint32_t n_loads;
     Block blocks[SETS][WAYS];
 };
 
@@ -29,6 +34,12 @@ XtfPointCache *xtf_point_cache_new(XtfPoints *points, const XtfMarks *marks)
 
     cache->points = points;
     cache->marks = marks;
+    cache->spans = g_new(Span, MAX(xtf_points_n_locations(points), 1));
+    for (uint32_t i = 0; i < xtf_points_n_locations(points); i++) {
+        const XtfPointLocation *location = xtf_points_location(points, i);
+        cache->spans[i] = (Span){location->first, location->n > 0 ? location->n - 1 : 0};
+        xtf_points_rest_sometimes(points, i);
+    }
     for (Block *block = cache->blocks[0]; block < cache->blocks[SETS]; block++)
         block->number = UINT64_MAX;
     return cache;
@@ -50,14 +61,18 @@ void xtf_point_cache_free(XtfPointCache *cache)
         g_free(block->marks);
         g_free(block->times);
     }
+    g_free(cache->spans);
     g_free(cache);
+}
+
+uint64_t xtf_point_cache_number(const XtfPointCache *cache, uint32_t location, uint64_t i)
+{
+    return cache->spans[location].first + i;
 }
 
 uint64_t xtf_point_cache_n(const XtfPointCache *cache, uint32_t location)
 {
-    uint64_t n = xtf_points_location(cache->points, location)->n;
-
-    return n > 0 ? n - 1 : 0;
+    return cache->spans[location].n;
 }
 
 static bool load(XtfPointCache *cache, Block *block, uint64_t number, GError **error)
@@ -65,7 +80,6 @@ static bool load(XtfPointCache *cache, Block *block, uint64_t number, GError **e
     uint64_t first = number * POINTS;
 
     forget_times(cache, block);
-    xtf_points_rest_sometimes(cache->points, cache->n_loads++);
     block->n = (uint32_t)MIN(xtf_points_n(cache->points) - first, (uint64_t)POINTS);
     if (!block->points) {
         block->points = g_new(XtfPoint, POINTS);
@@ -120,7 +134,7 @@ static Block *block_of(XtfPointCache *cache, uint64_t number, GError **error)
 
 static Block *block_with(XtfPointCache *cache, uint32_t location, uint64_t i, uint32_t *at, GError **error)
 {
-    uint64_t number = xtf_points_location(cache->points, location)->first + i;
+    uint64_t number = xtf_point_cache_number(cache, location, i);
 
     *at = number % POINTS;
     return block_of(cache, number / POINTS, error);

@@ -12,6 +12,8 @@ XtfPointCache *xtf_point_cache_new(XtfPoints *points, const XtfMarks *marks); /*
 void xtf_point_cache_free(XtfPointCache *cache);                              /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfPointCache, xtf_point_cache_free)
 
+/* The number of point `i` of a location among those of all. */
+uint64_t xtf_point_cache_number(const XtfPointCache *cache, uint32_t location, uint64_t i);
 /* The points of a location, its end left out. */
 uint64_t xtf_point_cache_n(const XtfPointCache *cache, uint32_t location);
 /* Point `i` of a location, from 0, which must be there; good until the next point is asked for. NULL is an error. */

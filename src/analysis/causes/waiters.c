@@ -1,0 +1,87 @@
+/*
+ * Which point waited for another one.
+ *
+ * The record that waited is known, and mostly is one point. In one-sided communication it may be very many: a call that
+ * waits for all that others do has one for each. Those of a record are gone over once, and kept by their instance,
+ * which is theirs alone.
+ */
+#include "src/analysis/causes/causes-private.h"
+
+enum { MEETS_MAX = 1 << 18 }; /* that are kept: then all are forgotten */
+
+/* Whether a point of another location waited for one of location `late`. */
+static bool waited_for(const XtfPoint *point, const XtfPoint *awaited, uint32_t late)
+{
+    bool one_sided = awaited->side == XTF_POINT_MET;
+
+    return point->side == (one_sided ? XTF_POINT_MEETS : XTF_POINT_WAITS) && point->wait > 0 &&
+           point->partner == late && (!one_sided || point->instance == awaited->instance);
+}
+
+static bool has_instance(const XtfPoint *point)
+{
+    return (point->side == XTF_POINT_MEETS || point->side == XTF_POINT_MET) && point->instance != UINT64_MAX;
+}
+
+/* Keeps the points of a record from number `i` on. */
+static bool keep_meets(XtfLateWork *work, uint32_t location, uint64_t i, uint64_t seq, GError **error)
+{
+    XtfPointCache *cache = work->intervals.cache;
+
+    for (uint64_t n = xtf_point_cache_n(cache, location); i < n; i++) {
+        const XtfPoint *point = xtf_point_cache_get(cache, location, i, error);
+        if (!point)
+            return false;
+        work->n_looked++;
+        if (point->seq != seq)
+            return true;
+        if (!has_instance(point) || xtf_flights_find(&work->meets, point->instance))
+            continue;
+        if (work->meets.n >= MEETS_MAX)
+            xtf_flights_finish(&work->meets);
+        xtf_flights_add(&work->meets, point->instance)->words[0] = i;
+    }
+    return true;
+}
+
+/* The number of the first point that may be the one. */
+static bool find_first(XtfLateWork *work, uint32_t location, const XtfPoint *awaited, uint64_t *i, GError **error)
+{
+    bool one_sided = has_instance(awaited);
+    const XtfFlight *kept = one_sided ? xtf_flights_find(&work->meets, awaited->instance) : NULL;
+
+    if (!kept) {
+        if (!xtf_point_cache_find(work->intervals.cache, location, awaited->partner_seq, i, error) ||
+            (one_sided && !keep_meets(work, location, *i, awaited->partner_seq, error)))
+            return false;
+        kept = one_sided ? xtf_flights_find(&work->meets, awaited->instance) : NULL;
+    }
+    if (kept)
+        *i = kept->words[0];
+    return true;
+}
+
+bool xtf_find_waiter(XtfLateWork *work, uint32_t late, const XtfPoint *awaited, XtfWaiter *waiter, bool *found,
+                     GError **error)
+{
+    XtfPointCache *cache = work->intervals.cache;
+    uint32_t location = awaited->partner;
+
+    *found = false;
+    if (location >= xtf_points_n_locations(work->intervals.points))
+        return true;
+    *waiter = (XtfWaiter){.location = location, .result = XTF_POINT_RESULT_NONE};
+    if (!find_first(work, location, awaited, &waiter->i, error))
+        return false;
+    for (; waiter->i < xtf_point_cache_n(cache, location); waiter->i++) {
+        const XtfPoint *point = xtf_point_cache_get(cache, location, waiter->i, error);
+        if (!point)
+            return false;
+        work->n_looked++;
+        waiter->point = *point;
+        *found = point->seq == awaited->partner_seq && waited_for(point, awaited, late);
+        if (*found || point->seq != awaited->partner_seq)
+            break;
+    }
+    return true;
+}

@@ -74,6 +74,14 @@ static bool clear(XtfWriter *writer, GError **error)
     return xtf_writer_replace_schema(writer, xtf_model_schema(XTF_MODEL_CONTEXTS), &id, error);
 }
 
+/* What was freed among what is still held is given back: a step needs other sizes than the one before. */
+static void give_back(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
 static bool find_causes(XtfReplay *replay, XtfPoints *points, XtfWriter *writer, XtfSteps *steps,
                         XtfCausesCounts *counts, GError **error)
 {
@@ -87,16 +95,13 @@ static bool find_causes(XtfReplay *replay, XtfPoints *points, XtfWriter *writer,
 static bool go_back(XtfReplay *replay, XtfPoints *points, XtfWriter *writer, XtfSteps *steps, XtfAnalyzeReport *report,
                     GError **error)
 {
-    return find_causes(replay, points, writer, steps, &report->causes, error) &&
-           xtf_critical_write(points, writer, steps, &report->path, error);
-}
-
-/* What was freed among what is still held is given back: a step needs other sizes than the one before. */
-static void give_back(void)
-{
-#ifdef __GLIBC__
-    malloc_trim(0);
-#endif
+    if (!find_causes(replay, points, writer, steps, &report->causes, error))
+        return false;
+    xtf_points_rest_results(points);
+    give_back();
+    bool good = xtf_critical_write(points, writer, steps, &report->path, error);
+    give_back();
+    return good;
 }
 
 /* One run of the replay serves the waits and the ideal run. It comes first: what it needs in memory is gone before what

@@ -18,6 +18,7 @@ typedef struct {
     uint32_t critical, activity; /* schemas */
     XtfSteps *steps;
     XtfSpool segments; /* XtfPathSegment, the latest first */
+    uint32_t n_asked;  /* locations that were asked for anywhere */
     XtfRowSorter rows; /* of `critical` */
     XtfPathCounts *counts;
 } Run;
@@ -52,12 +53,13 @@ static bool moves_path(const XtfPoint *point)
 static bool find_wait(void *data, uint32_t location, uint64_t end, uint64_t seq, XtfPathWait *wait, bool *found,
                       GError **error)
 {
-    const Run *run = data;
+    Run *run = data;
     const XtfPointLocation *known = xtf_points_location(run->points, location);
     XtfPoint points[POINTS_AT_ONCE];
     uint64_t behind = known->first + known->n;
 
     *found = false;
+    xtf_points_rest_sometimes(run->points, run->n_asked++);
     if (!known->n)
         return true;
     if (!xtf_steps_go_on(run->steps, 1, error))
@@ -169,6 +171,7 @@ static bool put_segment(Run *run, const XtfPathSegment *segment, XtfCallpathTime
     bool first = true, any;
     XtfArray calls;
 
+    xtf_points_rest_sometimes(run->points, run->n_asked++);
     xtf_callpath_times_clear(times);
     if (!xtf_points_calls(run->points, location, &calls, &any, error) ||
         !xtf_callpath_times_add(times, any ? &calls : NULL, segment->begin, segment->end, error))

@@ -12,6 +12,7 @@
 
 enum {
     RECENT_MAX = 100,
+    KEPT_MAX = 512, /* pairs, before they rest: a page or two each */
 };
 
 /* Of the pairs of a call that waits for several. */
@@ -80,24 +81,50 @@ static void add_pair(XtfFind *find, uint32_t location, const XtfPoint *waits, co
     xtf_find_add(find, waits->partner, awaited);
 }
 
-static void free_many(gpointer data)
+/* NULL: there is none. */
+static XtfFindPair *pair_of(const XtfFind *find, const XtfManyWait *many, unsigned which)
 {
-    XtfManyWait *many = data;
-
-    g_free(many->pairs[LATE_SENDER]);
-    g_free(many->pairs[LATE_RECEIVER]);
-    g_free(many);
+    return many->pairs[which] > 0 ? &find->pairs.all[many->pairs[which] - 1] : NULL;
 }
 
-/* The longest wait of the call by now. */
-static void keep_pair(XtfManyWait *many, unsigned which, const XtfPoint *waits, const XtfPoint *awaited)
+/* The number of a pair that nobody uses, plus 1. */
+static uint32_t take_pair(XtfFind *find)
 {
-    XtfPoint **pair = &many->pairs[which];
+    uint32_t number = find->pairs.free;
 
-    if (!*pair)
-        *pair = g_new(XtfPoint, 2);
-    (*pair)[0] = *waits;
-    (*pair)[1] = *awaited;
+    if (number > 0) {
+        find->pairs.free = find->pairs.all[number - 1].next_free;
+        return number;
+    }
+    if (find->pairs.n == find->pairs.room) {
+        find->pairs.room = MAX(32, find->pairs.room + find->pairs.room / 2);
+        find->pairs.all = xtf_paged_grow(&find->pairs.paged, find->pairs.room * sizeof *find->pairs.all);
+    }
+    return ++find->pairs.n;
+}
+
+/* The longest wait of the call by now. Each location may be in such a call: so these need not stay in memory. */
+static void keep_pair(XtfFind *find, XtfManyWait *many, unsigned which, const XtfPoint *waits, const XtfPoint *awaited)
+{
+    if (many->pairs[which] == 0)
+        many->pairs[which] = take_pair(find);
+    *pair_of(find, many, which) = (XtfFindPair){.waits = *waits, .awaited = *awaited};
+    if (++find->pairs.n_kept >= KEPT_MAX) {
+        find->pairs.n_kept = 0;
+        xtf_paged_rest(&find->pairs.paged);
+    }
+}
+
+static void forget_many(XtfFind *find, XtfManyWait *many)
+{
+    for (unsigned which = 0; which < G_N_ELEMENTS(many->pairs); which++) {
+        XtfFindPair *pair = pair_of(find, many, which);
+        if (!pair)
+            continue;
+        pair->next_free = find->pairs.free;
+        find->pairs.free = many->pairs[which];
+    }
+    g_hash_table_remove(find->many, many);
 }
 
 /* All its records have come. */
@@ -107,17 +134,17 @@ static void close_many(XtfFind *find, XtfManyWait *many)
 
     if (of->many == many)
         of->many = NULL;
-    const XtfPoint *sender = many->pairs[LATE_SENDER], *receiver = many->pairs[LATE_RECEIVER];
+    const XtfFindPair *sender = pair_of(find, many, LATE_SENDER), *receiver = pair_of(find, many, LATE_RECEIVER);
     if (!many->closed && sender) {
-        add_pair(find, many->location, &sender[0], &sender[1]);
-        remember(find, many->location, &sender[0], many->sent, many->sender);
+        add_pair(find, many->location, &sender->waits, &sender->awaited);
+        remember(find, many->location, &sender->waits, many->sent, many->sender);
     }
     many->closed = true;
     if (many->pending > 0 && !sender)
         return;
     if (receiver && !sender)
-        add_pair(find, many->location, &receiver[0], &receiver[1]);
-    g_hash_table_remove(find->many, many);
+        add_pair(find, many->location, &receiver->waits, &receiver->awaited);
+    forget_many(find, many);
 }
 
 /* A record of the location comes, of another call than it was in. */
@@ -186,8 +213,8 @@ static void find_late_sender(XtfFind *find, const XtfEnd *recv, const XtfSent *m
     if (!many) {
         add_pair(find, recv->location, &waits, &awaited);
         remember(find, recv->location, &waits, send->time, send->location);
-    } else if (!many->pairs[LATE_SENDER] || waits.wait > many->pairs[LATE_SENDER]->wait) {
-        keep_pair(many, LATE_SENDER, &waits, &awaited);
+    } else if (!many->pairs[LATE_SENDER] || waits.wait > pair_of(find, many, LATE_SENDER)->waits.wait) {
+        keep_pair(find, many, LATE_SENDER, &waits, &awaited);
         many->sent = send->time;
         many->sender = send->location;
     }
@@ -217,11 +244,12 @@ static void find_late_receiver(XtfFind *find, XtfSent *message, const XtfEnd *se
         awaited.completion = posting->leave > sent->leave ? posting->leave - sent->leave : 0;
         awaited.partner = sent->location;
         awaited.partner_seq = sent->seq;
+        const XtfFindPair *kept = single ? NULL : pair_of(find, many, LATE_RECEIVER);
         if (single) {
             add_pair(find, sent->location, &waits, &awaited);
-        } else if (!many->pairs[LATE_RECEIVER] || waits.wait > many->pairs[LATE_RECEIVER]->wait ||
-                   (waits.wait == many->pairs[LATE_RECEIVER]->wait && message->send.seq > many->receiver_seq)) {
-            keep_pair(many, LATE_RECEIVER, &waits, &awaited);
+        } else if (!kept || waits.wait > kept->waits.wait ||
+                   (waits.wait == kept->waits.wait && message->send.seq > many->receiver_seq)) {
+            keep_pair(find, many, LATE_RECEIVER, &waits, &awaited);
             many->receiver_seq = message->send.seq;
         }
     }
@@ -368,7 +396,7 @@ void xtf_find_messages_init(XtfFind *find)
     find->sent = g_array_new(FALSE, TRUE, sizeof(XtfSent));
     find->postings = g_array_new(FALSE, FALSE, sizeof(XtfEnd));
     find->free_postings = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    find->many = g_hash_table_new_full(hash_many, same_many, free_many, NULL);
+    find->many = g_hash_table_new_full(hash_many, same_many, g_free, NULL);
 }
 
 void xtf_find_messages_end(XtfFind *find)
@@ -388,4 +416,5 @@ void xtf_find_messages_finish(XtfFind *find)
     g_clear_pointer(&find->postings, g_array_unref);
     g_clear_pointer(&find->free_postings, g_array_unref);
     g_clear_pointer(&find->many, g_hash_table_unref);
+    xtf_paged_free(&find->pairs.paged);
 }

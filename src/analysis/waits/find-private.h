@@ -39,12 +39,18 @@ typedef struct {
 typedef struct {
     uint32_t location;
     uint64_t call;
-    uint32_t pending;   /* sends that it completes, of which it is not known how late their receivers were */
-    bool closed;        /* all its records have come */
-    XtfPoint *pairs[2]; /* the longest for a sender, and for a receiver: who waits, and who is waited for; or NULL */
+    uint32_t pending;  /* sends that it completes, of which it is not known how late their receivers were */
+    bool closed;       /* all its records have come */
+    uint32_t pairs[2]; /* the longest for a sender, and for a receiver: numbers of XtfFindPair plus 1; 0: none */
     uint64_t sent, receiver_seq; /* of the former's message; of the latter's send */
     uint32_t sender;
 } XtfManyWait;
+
+/* Who waits, and who is waited for. */
+typedef struct {
+    XtfPoint waits, awaited;
+    uint32_t next_free; /* plus 1 */
+} XtfFindPair;
 
 typedef struct {
     GArray *recent;    /* XtfRecent */
@@ -64,7 +70,13 @@ typedef struct {
     uint32_t free_sent;
     GArray *postings; /* XtfEnd, by value - 1 */
     GArray *free_postings;
-    GHashTable *many;       /* XtfManyWait, owned: by itself */
+    GHashTable *many; /* XtfManyWait, owned: by itself */
+    struct {
+        XtfPaged paged;
+        XtfFindPair *all; /* in `paged` */
+        uint32_t n, room, free;
+        uint32_t n_kept;    /* since they rested */
+    } pairs;                /* of `many` */
     GHashTable *operations; /* XtfOperationEnds, owned: on their way */
     GError *error;          /* the first */
 } XtfFind;

@@ -2,8 +2,8 @@
 
 enum {
     TIMES_AT_ONCE = 512,
-    BETWEEN_RESTS = 4096, /* locations */
-    RESULTS_MAX = 1024,   /* that are put before they rest: a page each at most */
+    BETWEEN_RESTS = 64, /* locations: one that is read brings those of 16 pages along */
+    RESULTS_MAX = 128,  /* that are put before they rest: each may bring some pages along */
 };
 
 void xtf_points_free(XtfPoints *points)

@@ -15,7 +15,7 @@ REMEDY = "-Dotf2=enabled"
 
 
 def run(*command, **options):
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **options)
+    return subprocess.run(command, capture_output=True, text=True, timeout=180, check=False, **options)
 
 
 def compare_forbidden(xtf, folder, archive, expect):

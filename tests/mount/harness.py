@@ -12,6 +12,7 @@ import unittest
 XTF = os.environ["XTF"]
 MAKE_TRACE = os.environ["MAKE_TRACE"]
 SKIP = 77
+PATIENCE = 60  # seconds; on a busy machine all takes several times as long
 
 with open(XTF, "rb") as program:
     # Of a build with sanitizers the figures for memory and timing-dependent loads say nothing.
@@ -49,7 +50,7 @@ def is_mounted(directory):
         return any(line.split()[1] == directory for line in mounts)
 
 
-def wait_until(condition, what, seconds=20):
+def wait_until(condition, what, seconds=PATIENCE):
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -79,7 +80,7 @@ class Mount:
         try:
             if self.daemon.poll() is None:
                 self.daemon.send_signal(signal.SIGTERM)
-            status = self.daemon.wait(20)
+            status = self.daemon.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             self.daemon.kill()
             status = "a time-out"

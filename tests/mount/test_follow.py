@@ -1,6 +1,7 @@
 """A growing trace, mounted with --follow: eight readers compare each answer with what the writer wrote (grow.c)."""
 
 import bisect
+import contextlib
 import multiprocessing
 import os
 import random
@@ -13,11 +14,12 @@ import time
 import traceback
 
 import harness
-from harness import XTF, Mount, is_mounted, run, wait_until
+from harness import PATIENCE, XTF, Mount, is_mounted, run, wait_until
 
 GROW = os.environ["GROW"]
-READERS, PROCS, STEP, MILLISECONDS = 8, 12, 10, 20
+READERS, PROCS, STEP, MILLISECONDS = 8, 12, 10, 10
 COMMITS = 250
+KEPT = 10  # commits that a hasty writer keeps: a tenth of a second, before the next is looked for
 
 
 def begin_of(proc):
@@ -170,6 +172,16 @@ def read_until(folder, seed, parts, until, results):
         results.put((0, 0, traceback.format_exc()))
 
 
+@contextlib.contextmanager
+def held(writer):
+    """A writer that writes nothing for a while, however slow the others are."""
+    writer.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        writer.send_signal(signal.SIGCONT)
+
+
 class Following(harness.unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory(prefix="xtf-test-")
@@ -191,6 +203,26 @@ class Following(harness.unittest.TestCase):
         for name in names:
             open(os.path.join(self.parts, name), "x").close()
 
+    @contextlib.contextmanager
+    def waiting(self, what):
+        """A daemon that has said what it waits for, and has mounted nothing yet; and the directory."""
+        directory = tempfile.mkdtemp(prefix="xtf-test-")
+        self.addCleanup(os.rmdir, directory)
+        path = os.path.join(self.folder.name, "said")
+        with open(path, "wb") as log, subprocess.Popen([XTF, "mount", "-f", "--follow", self.trace, directory], stderr=log) as daemon:
+            def says():
+                with open(path) as said:
+                    return what in said.read()
+            try:
+                wait_until(lambda: says() or daemon.poll() is not None, f"'{what}'")
+                self.assertTrue(says() and daemon.poll() is None and not is_mounted(directory))
+                yield daemon, directory
+            finally:
+                daemon.kill()
+                daemon.wait()
+                if is_mounted(directory):
+                    run("umount", "-l", directory)
+
     def wait_for_trace(self):
         wait_until(lambda: run(XTF, "info", self.trace, check=False).returncode == 0, "the first commit")
 
@@ -198,8 +230,7 @@ class Following(harness.unittest.TestCase):
         self.check_readers([self.grow()])
 
     def test_readers_of_a_hasty_writer(self):
-        """What a commit names is overwritten a tenth of a second later: before the next is looked for."""
-        self.check_readers([self.grow(kept=5)])
+        self.check_readers([self.grow(kept=KEPT)])
 
     def test_readers_of_a_folder(self):
         """Three parts, each with a writer of its own; what they show together is what one file would."""
@@ -208,7 +239,7 @@ class Following(harness.unittest.TestCase):
 
     def test_readers_of_a_folder_with_hasty_writers(self):
         self.make_parts("a.xtf", "b.xtf")
-        self.check_readers([self.grow_part(f"{'ab'[i]}.xtf", range(i, PROCS, 2), kept=5) for i in range(2)])
+        self.check_readers([self.grow_part(f"{'ab'[i]}.xtf", range(i, PROCS, 2), kept=KEPT) for i in range(2)])
 
     def check_readers(self, writers):
         self.wait_for_trace()
@@ -231,7 +262,7 @@ class Following(harness.unittest.TestCase):
             self.assertEqual(problems, [], "\n".join(problems))
             print(f"{sum(n for n, _, _ in answers)} checks, {sum(exact for _, exact, _ in answers)} of them whole "
                   "records of just the size at opening", file=sys.stderr)
-            self.assertEqual([writer.wait(60) for writer in writers], [0] * len(writers))
+            self.assertEqual([writer.wait(PATIENCE) for writer in writers], [0] * len(writers))
             wait_until(lambda: mount.stats()["follow.final"] == 1, "the end")
             wait_until(lambda: mount.count() == len(EXPECTED), "the last records")
             whole = mount.read("records")
@@ -252,13 +283,14 @@ class Following(harness.unittest.TestCase):
     def test_a_part_that_comes_late(self):
         """Processes 8 and 9 begin when the others are long there; their file comes before they do."""
         self.make_parts("early.xtf")
-        early = self.grow_part("early.xtf", set(range(PROCS)) - {8, 9})
+        early = self.grow_part("early.xtf", set(range(PROCS)) - {8, 9}, 2 * MILLISECONDS)
         self.wait_for_trace()
         with Mount(self.trace, "follow", quiet_at_end=False) as mount:
             wait_until(lambda: mount.count() > 500, "records")
-            shown = mount.read("records")
-            late = self.grow_part("late.xtf", {8, 9}, milliseconds=1)
-            self.assertEqual([early.wait(60), late.wait(60)], [0, 0])
+            with held(early):
+                shown = mount.read("records")
+                self.assertEqual(self.grow_part("late.xtf", {8, 9}, milliseconds=0).wait(PATIENCE), 0)
+            self.assertEqual(early.wait(PATIENCE), 0)
             wait_until(lambda: mount.stats()["follow.final"] == 1, "the end")
             self.assertEqual(parse(mount.read("records")), EXPECTED)
             self.assertTrue(mount.read("records").startswith(shown))
@@ -266,33 +298,27 @@ class Following(harness.unittest.TestCase):
     def test_a_part_that_comes_too_late(self):
         """Its records would come between lines that were shown: what is shown stays, and the log says why."""
         self.make_parts("early.xtf")
-        early = self.grow_part("early.xtf", {0, 2, 3})
+        early = self.grow_part("early.xtf", {0, 2, 3}, 2 * MILLISECONDS)
         self.wait_for_trace()
         with Mount(self.trace, "follow", quiet_at_end=False) as mount:
             wait_until(lambda: mount.count() > 100, "records")
             self.assertIn(b" is mounted, and followed\n", mount.read("log"))
-            self.assertEqual(self.grow_part("late.xtf", {1}, milliseconds=0).wait(60), 0)
-            wait_until(lambda: "late.xtf: it came late" in mount.messages(), "the reason")
+            with held(early):
+                self.assertEqual(self.grow_part("late.xtf", {1}, milliseconds=0).wait(PATIENCE), 0)
+                wait_until(lambda: "late.xtf: it came late" in mount.messages(), "the reason")
             self.assertIn(b"late.xtf: it came late", mount.read("log"))
             found = parse(mount.read("records"))
             self.assertTrue(found and all(proc != 1 for _, proc, _, _ in found))
-            self.assertEqual(early.wait(60), 0)
+            self.assertEqual(early.wait(PATIENCE), 0)
 
     def test_waits_for_a_part(self):
-        directory = tempfile.mkdtemp(prefix="xtf-test-")
-        self.addCleanup(os.rmdir, directory)
         self.make_parts("part.xtf")
-        with tempfile.TemporaryFile("w+") as log:
-            daemon = subprocess.Popen([XTF, "mount", "-f", "--follow", self.trace, directory], stderr=log)
-            time.sleep(0.3)
-            self.assertIsNone(daemon.poll())
-            log.seek(0)
-            self.assertIn("waiting for the first commit of a part in", log.read())
+        with self.waiting("waiting for the first commit of a part in") as (daemon, directory):
             writer = self.grow_part("part.xtf", range(PROCS), milliseconds=0)
             wait_until(lambda: is_mounted(directory), "mounting")
             daemon.send_signal(signal.SIGTERM)
-            self.assertEqual(daemon.wait(20), 0)
-            writer.wait(20)
+            self.assertEqual(daemon.wait(PATIENCE), 0)
+            writer.wait(PATIENCE)
 
     def test_the_past_is_cached(self):
         writer = self.grow(commits=100)
@@ -312,39 +338,31 @@ class Following(harness.unittest.TestCase):
             else:
                 self.fail(f"{before}, then {after}")
             self.assertFalse(os.path.exists(mount.path("proc/9")))
-            writer.wait(60)
+            writer.wait(PATIENCE)
 
     def test_what_was_not_there_comes(self):
-        writer = self.grow(commits=100)
+        writer = self.grow(2 * MILLISECONDS, commits=100)
         self.wait_for_trace()
-        with Mount(self.trace, "follow", quiet_at_end=False) as mount:
-            self.assertFalse(os.path.exists(mount.path("proc/5")))
+        with contextlib.ExitStack() as mounted:
+            with held(writer):
+                mount = mounted.enter_context(Mount(self.trace, "follow", quiet_at_end=False))
+                self.assertFalse(os.path.exists(mount.path("proc/5")))
             wait_until(lambda: os.path.exists(mount.path("proc/5")), "a process")
             wait_until(lambda: mount.read("proc/5/records"), "its records")
-            writer.wait(60)
+            writer.wait(PATIENCE)
 
     def test_waits_for_the_writer(self):
-        directory = tempfile.mkdtemp(prefix="xtf-test-")
-        self.addCleanup(os.rmdir, directory)
-        with tempfile.TemporaryFile("w+") as log:
-            daemon = subprocess.Popen([XTF, "mount", "-f", "--follow", self.trace, directory], stderr=log)
-            time.sleep(0.3)
-            self.assertIsNone(daemon.poll())
-            log.seek(0)
-            self.assertIn("waiting for the file", log.read())
+        with self.waiting("waiting for the file") as (daemon, directory):
             writer = self.grow(commits=20)
             wait_until(lambda: is_mounted(directory), "mounting")
             daemon.send_signal(signal.SIGTERM)
-            self.assertEqual(daemon.wait(20), 0)
-            writer.wait(20)
+            self.assertEqual(daemon.wait(PATIENCE), 0)
+            writer.wait(PATIENCE)
 
     def test_ctrl_c_ends_waiting(self):
-        directory = tempfile.mkdtemp(prefix="xtf-test-")
-        self.addCleanup(os.rmdir, directory)
-        daemon = subprocess.Popen([XTF, "mount", "-f", "--follow", self.trace, directory], stderr=subprocess.DEVNULL)
-        time.sleep(0.3)
-        daemon.send_signal(signal.SIGINT)
-        self.assertNotEqual(daemon.wait(20), 0)
+        with self.waiting("waiting for the file") as (daemon, _):
+            daemon.send_signal(signal.SIGINT)
+            self.assertNotEqual(daemon.wait(PATIENCE), 0)
 
     def test_what_cannot_be_followed(self):
         empty = tempfile.mkdtemp(prefix="xtf-test-")
@@ -354,23 +372,24 @@ class Following(harness.unittest.TestCase):
             if content:
                 with open(path, "wb") as file:
                     file.write(content)
-            done = run(XTF, "mount", "--follow", path, empty, check=False, timeout=20)
+            done = run(XTF, "mount", "--follow", path, empty, check=False, timeout=PATIENCE)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(message, done.stderr)
 
     def test_commands_say_which_commit(self):
-        writer = self.grow(commits=100)
+        writer = self.grow(2 * MILLISECONDS, commits=100)
         self.wait_for_trace()
-        shown = run(XTF, "cat", self.trace, "count")
-        self.assertRegex(shown.stderr, r"is not closed by its writer: this is commit \d+\n")
-        self.assertRegex(run(XTF, "info", self.trace).stdout, r"commit +\d+ \(writer 1, not closed\)")
-        writer.wait(60)
+        with held(writer):
+            shown = run(XTF, "cat", self.trace, "count")
+            self.assertRegex(shown.stderr, r"is not closed by its writer: this is commit \d+\n")
+            self.assertRegex(run(XTF, "info", self.trace).stdout, r"commit +\d+ \(writer 1, not closed\)")
+        writer.wait(PATIENCE)
         shown = run(XTF, "cat", self.trace, "count")
         self.assertEqual(shown.stderr, "")
         self.assertRegex(run(XTF, "info", self.trace).stdout, r"commit +100 \(writer 1\)\n")
 
     def test_a_finished_trace(self):
-        self.assertEqual(self.grow(0, 5).wait(60), 0)
+        self.assertEqual(self.grow(0, 5).wait(PATIENCE), 0)
         with Mount(self.trace, "follow") as mount:
             self.assertGreater(mount.count(), 0)
             self.assertNotIn("follow.final", mount.stats())

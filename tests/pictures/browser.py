@@ -13,7 +13,7 @@ from xtfrun import Failure, skip
 OPTIONS = ["--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--disable-background-networking",
            "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--mute-audio", "--remote-debugging-pipe",
            "--allow-file-access-from-files=false"]
-TIMEOUT = 60
+TIMEOUT = 180
 
 
 def need_browser():
@@ -58,7 +58,7 @@ class Browser:
     def __exit__(self, *exception):
         self.process.terminate()
         try:
-            self.process.wait(20)
+            self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

@@ -36,7 +36,7 @@ class Trace:
     def screen(self, command, columns, lines, *options, ascii_only=False):
         environment = {**os.environ, "LC_ALL": "C" if ascii_only else "C.UTF-8"}
         done = subprocess.run([self.xtf.program, command, f"--columns={columns}", f"--lines={lines}", *options, self.path],
-                              capture_output=True, env=environment, timeout=60, check=False)
+                              capture_output=True, env=environment, timeout=180, check=False)
         check(done.returncode == 0 and not done.stderr, f"{command} {options}: {done.returncode}, {done.stderr.decode()}")
         text = done.stdout.decode("ascii" if ascii_only else "utf-8")
         shown = text.split("\n")

@@ -605,7 +605,7 @@ def expect(truth, *words):
 
 def asked_c(xtf, path):
     """What `xtf check` says against a file; None: nothing."""
-    done = subprocess.run([xtf, "check", "--quiet", path], capture_output=True, timeout=60, check=False)
+    done = subprocess.run([xtf, "check", "--quiet", path], capture_output=True, timeout=180, check=False)
     expect(done.returncode in (0, 1), "xtf check ended with", done.returncode, done.stderr)
     return (done.stdout + done.stderr).decode() if done.returncode else None
 

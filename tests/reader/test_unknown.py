@@ -23,7 +23,7 @@ def expect(truth, *words):
 
 
 def asked(*command):
-    done = subprocess.run(list(map(str, command)), capture_output=True, timeout=60, check=False)
+    done = subprocess.run(list(map(str, command)), capture_output=True, timeout=180, check=False)
     expect(done.returncode in (0, 1), command, "ended with", done.returncode, done.stderr)
     return done.returncode == 0, done.stdout.decode("utf-8", "surrogateescape"), done.stderr.decode()
 

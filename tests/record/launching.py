@@ -43,7 +43,7 @@ class Case(unittest.TestCase):
 
     def run_in(self, *arguments, **environment):
         return subprocess.run([str(argument) for argument in arguments], cwd=self.folder, env={**self.environment, **environment},
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180)
 
     def xtf(self, *arguments, status=0, **environment):
         """Runs xtf, whose status must be this; what it printed."""

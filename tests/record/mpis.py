@@ -44,7 +44,7 @@ def all_of(arguments):
     return found
 
 
-def run(command, timeout=60, **options):
+def run(command, timeout=180, **options):
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False, env=dict(ENVIRONMENT, **options.pop("env", {})), **options)
     if done.returncode:
         raise AssertionError(f"{' '.join(map(str, command))}: {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")

@@ -17,7 +17,7 @@ PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe"], "mpich": ["mpirun.mpich"]}
 # Of a launcher that runs the tests, and of the user.
 FOREIGN = re.compile("^(OMPI_|PMIX|PMI_|SLURM_|LD_PRELOAD|XTF_|HYDI_)")
-TIMEOUT = 90
+TIMEOUT = 180
 
 
 def module_of(mpi):

@@ -60,7 +60,7 @@ class Ring(Case):
     def given(self, *arguments):
         """Runs a command with a line on standard input."""
         return subprocess.run([str(argument) for argument in arguments], cwd=self.folder, env=self.environment, input="a line\n",
-                              capture_output=True, text=True, timeout=60, check=False)
+                              capture_output=True, text=True, timeout=180, check=False)
 
     def judge(self, trace, processes):
         """The program's arithmetic against the trace."""

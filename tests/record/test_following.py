@@ -50,7 +50,7 @@ class Mount:
 
     def end(self):
         self.daemon.terminate()
-        self.daemon.wait(20)
+        self.daemon.wait(60)
         if is_mounted(self.folder):
             subprocess.run(["umount", "-l", self.folder], check=False)
 
@@ -114,7 +114,7 @@ def follow(mpi, folder):
     finally:
         pathlib.Path(go).touch()
         if job.poll() is None:
-            job.wait(30)
+            job.wait(60)
         if mount:
             mount.end()
     mpis.run([XTF, "merge", "-o", run, run + ".d"])

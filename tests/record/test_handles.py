@@ -192,7 +192,7 @@ class Coupled(Case):
                 runs[f"{mpi}-{way}"] = self.started(mpi, paths[mpi], programs)
         for name, run in runs.items():
             with self.subTest(name):
-                said, _ = run.communicate(timeout=60)
+                said, _ = run.communicate(timeout=180)
                 self.assertEqual(run.returncode, 0, said)
                 self.assertEqual("not all processes of MPI_COMM_WORLD are recorded" in said, not name.endswith("both"), said)
                 processes = {"both": [0, 1, 2, 3], "first": [0, 1], "second": [2, 3], "without": [0, 1]}[name.rpartition("-")[2]]

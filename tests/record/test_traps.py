@@ -39,7 +39,7 @@ def expect(what, there, expected):
 def record(mpi, folder, name, *command):
     """The trace of a program, and what was said."""
     trace = os.path.join(folder, f"{mpi}-{name}.xtf")
-    done = subprocess.run([XTF, "record", "--mpi", mpi.name, "-o", trace, *mpi.launch(2, *command)], capture_output=True, text=True, timeout=60, check=False,
+    done = subprocess.run([XTF, "record", "--mpi", mpi.name, "-o", trace, *mpi.launch(2, *command)], capture_output=True, text=True, timeout=180, check=False,
                           env=mpis.ENVIRONMENT, cwd=folder)
     return trace, done.stderr, done.returncode
 
@@ -83,7 +83,7 @@ def try_handled(mpi, folder):
     """Errors of calls that the program handles itself: its handlers are called as often as without a recorder."""
     binary, trace = os.path.join(folder, "handled"), os.path.join(folder, f"{mpi}-handled.xtf")
     mpi.compile(str(TRAPS / "handled.c"), binary)
-    plain, recorded = (subprocess.run([*before, *mpi.launch(1, binary, "handled.data")], capture_output=True, text=True, timeout=60, check=False, env=mpis.ENVIRONMENT, cwd=folder)
+    plain, recorded = (subprocess.run([*before, *mpi.launch(1, binary, "handled.data")], capture_output=True, text=True, timeout=180, check=False, env=mpis.ENVIRONMENT, cwd=folder)
                        for before in ([], [XTF, "record", "--mpi", mpi.name, "-o", trace]))
     expect(f"{mpi}, handled, without a recorder: {plain.stderr}", plain.stdout.startswith("messages: 3 failed, handled: ") and plain.returncode == 0, True)
     expect(f"{mpi}, handled: {recorded.stderr}", (recorded.returncode, recorded.stdout), (plain.returncode, plain.stdout))

@@ -142,7 +142,7 @@ def main():
         finally:
             if daemon:
                 daemon.send_signal(signal.SIGTERM)
-                daemon.wait(20)
+                daemon.wait(60)
             if is_mounted(mount):
                 subprocess.run(["umount", "-l", mount], check=False)
             for traced in job.traced:

@@ -78,7 +78,7 @@ class Memory:
         if self.u32(CLAIMED) <= ring:
             self.u32(CLAIMED, ring + 1)
 
-    def wait_until_taken(self, seconds=20):
+    def wait_until_taken(self, seconds=60):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if all(self.u64(self.ring_at(i)) == self.u64(self.ring_at(i) + TAIL) for i in range(self.u32(CLAIMED))):
@@ -86,7 +86,7 @@ class Memory:
             time.sleep(0.005)
         raise AssertionError("the collector does not take what there is")
 
-    def drain(self, seconds=20):
+    def drain(self, seconds=60):
         wanted = self.u32(DRAIN) + 1
         self.u32(DRAIN, wanted)
         end = time.monotonic() + seconds
@@ -134,14 +134,14 @@ class Traced:
         if pidfd:
             os.close(fds[2])
 
-    def end(self, seconds=20):
+    def end(self, seconds=60):
         """The process is killed; what the collector says, and its exit status."""
         self.process.kill()
         self.process.wait()
         self.ours.close()
         return self.finish(seconds)
 
-    def finish(self, seconds=20):
+    def finish(self, seconds=60):
         _, said = self.collector.communicate(timeout=seconds)
         return self.collector.returncode, said
 

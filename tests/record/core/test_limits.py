@@ -89,7 +89,7 @@ class Full(Case):
         environment = {**ENVIRONMENT, "DIE": DIE, "COUNTS": str(self.counts), "PARTS": str(self.parts), "XTF": XTF,
                        "WITH": " ".join(f"{name}={value}" for name, value in self.environment(**options).items() if name not in ENVIRONMENT)}
         # What is mounted goes with the last process of the namespace: the part is copied before.
-        return subprocess.run(["unshare", "-m", "sh", "-c", script], env=environment, capture_output=True, text=True, timeout=60, cwd=self.folder)
+        return subprocess.run(["unshare", "-m", "sh", "-c", script], env=environment, capture_output=True, text=True, timeout=180, cwd=self.folder)
 
     def test_disk(self):
         script = """

@@ -129,7 +129,7 @@ class Selection:
         return self
 
     def narrowed_by_messages(self):
-        return any(part is not None for part in (self.peers, self.comms, self.tags))
+        return not (self.peers is None and self.comms is None and self.tags is None)
 
     def takes_location(self, location):
         return ((self.procs is None or location.proc in self.procs) and

@@ -3,7 +3,6 @@
 import os
 import pathlib
 import re
-from fractions import Fraction
 
 from asking import Asker
 from xtfrun import Failure
@@ -124,5 +123,5 @@ class Shown:
 
 def ticks_of(cell, ticks_a_second, origin):
     """The first tick at or after a printed time."""
-    exact = Fraction(cell) * ticks_a_second
-    return origin + -(-exact.numerator // exact.denominator)
+    whole, _, digits = cell.partition(".")
+    return origin + -(-int(whole + digits) * ticks_a_second // 10 ** len(digits))

@@ -99,7 +99,12 @@ def without_name(printed, trace):
     path = pathlib.Path(trace)
     name = (path.name if path.is_dir() else path.stem).encode()
     printed = printed.replace(b">" + name + b": ", b">trace: ").replace(b"<h1>" + name + b"</h1>", b"<h1>trace</h1>")
-    return re.sub(rb"[ \n]+(?=</(svg|body|html)>)", b"\n", printed)
+    # Most of what is printed may be blanks that nothing is to be done about: those before the tags are found from there.
+    pieces = re.split(rb"(</(?:svg|body|html)>)", printed)
+    for i in range(0, len(pieces) - 1, 2):
+        bare = pieces[i].rstrip(b" \n")
+        pieces[i] = bare if len(bare) == len(pieces[i]) else bare + b"\n"
+    return b"".join(pieces)
 
 
 def temporary_folder():

@@ -86,6 +86,8 @@ def test_same(folder, trace, parts, seed, codec):
     assert [name.read_bytes() for name in names] == before, "merging changed a part"
     check(merged, by_second_reader=True)
     paths = [path for path in paths_of(merged, seed) if path not in IN_ORDER_OF_PARTS]
+    if is_sanitized(XTF):  # which merges the same, and has other tests that read all files
+        paths = random.Random(seed).sample(paths, 50)
     compare(trace, merged, paths, "split and merged")
 
     parts_folder = folder / f"parts-{seed}.d"

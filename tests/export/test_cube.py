@@ -16,7 +16,7 @@ import otf2print
 import scout
 from cube_reader import Cube
 from shown import Cat, Shown
-from xtfrun import Failure, Xtf, need, shared_traces, temporary_folder
+from xtfrun import Failure, Xtf, all_good, need, shared_traces, temporary_folder
 
 CALLS = ("ENTER", "LEAVE")
 # By what is in a metric's name: the derived type that an analysis must have made for it.
@@ -195,13 +195,7 @@ def main():
                      for f in (shared / "coverage-10", shared / "pingpong-2", late)]
             jobs += [lambda: comparison.against_scorep(shared / "coverage-10" / "traces.otf2", shared / "coverage-10" / "profile.cubex", False),
                      lambda: comparison.against_scorep(late / "traces.otf2", late / "profile.cubex", True)]
-        good = True
-        for job in jobs:
-            try:
-                job()
-            except Failure as failure:
-                print(failure)
-                good = False
+        good = all_good(jobs)
     print(f"{comparison.checks} comparisons")
     sys.exit(0 if good else 1)
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 import otf2print
-from xtfrun import Failure, Xtf, need, shared_traces, temporary_folder
+from xtfrun import Failure, Xtf, all_good, need, shared_traces, temporary_folder
 
 # Archives that import keeps whole. Of `duplicate-definitions` it keeps the first definition of a string and of a location; of
 # `backward-times` OTF2's writer keeps the order of times.
@@ -160,18 +160,12 @@ def main():
         shared = shared_traces() or folder / "none"
         others = sorted([*shared.glob("*/*.otf2"), *shared.glob("scalasca/*/*.otf2")])
         heat, examples = melt.parents[1] / "heat-4" / melt.name, sorted(melt.parents[1].glob("*/" + melt.name))
-        good = True
         jobs = [(lambda a=a: comparison.whole(a)) for a in [*examples, *others] + [folder / (n + ".otf2") for n in GENERATED]]
         jobs += [lambda: compare_windows(comparison, melt, 6, 1), lambda: compare_windows(comparison, heat, 6, 2),
                  lambda: compare_windows(comparison, folder / "sums-calls.otf2", 4, 3),
                  lambda: compare_selections(comparison, melt), lambda: compare_merged(comparison, melt)]
         jobs += [(lambda a=a: compare_windows(comparison, a, 3, 4)) for a in others]
-        for job in jobs:
-            try:
-                job()
-            except Failure as failure:
-                print(failure)
-                good = False
+        good = all_good(jobs)
     print(f"{comparison.checks} comparisons")
     sys.exit(0 if good else 1)
 

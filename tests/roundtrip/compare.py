@@ -7,6 +7,7 @@ Each archive is imported into a temporary folder. With --mount all is read throu
 for the archives that others recorded, where they are.
 """
 
+import contextlib
 import pathlib
 import random
 import sys
@@ -212,34 +213,43 @@ class Comparison:
                 self.check(f"{where}, merged", found, (tick, self.threads[location], seq, record.event.name))
 
 
-def compare_archive(xtf, archive, options):
-    begin = time.monotonic()
+@contextlib.contextmanager
+def shown_import(xtf, archive, options):
+    """What XTF shows of an archive that it imports: through a mount, or by `xtf cat`, as the options say."""
     with temporary_folder() as temporary:
         trace = pathlib.Path(temporary) / "trace.xtf"
         xtf.import_archive(archive, trace, *options.import_option, timeout=600)
         xtf.expect("check", trace, timeout=600)
-        expected = Expected(str(archive))
-        reader = Cat(xtf, trace)
-        if options.mount:
-            folder = pathlib.Path(temporary) / "mnt"
-            folder.mkdir()
-            xtf.expect("mount", trace, folder)
-            reader = Mounted(folder)
+        if not options.mount:
+            yield Shown(Cat(xtf, trace))
+            return
+        folder = pathlib.Path(temporary) / "mnt"
+        folder.mkdir()
+        xtf.expect("mount", trace, folder)
         try:
-            comparison = Comparison(expected, Shown(reader), options.windows)
-            try:
-                comparison.compare()
-            except Failure as failure:
-                comparison.problems.append(str(failure))
+            yield Shown(Mounted(folder))
         finally:
-            if options.mount:
-                xtf.expect("unmount", folder)
-    events = sum(map(len, expected.locations.values()))
-    print(f"{archive}: {events} events, {comparison.checks} comparisons, {len(comparison.problems)} problems, "
-          f"{time.monotonic() - begin:.1f} s")
+            xtf.expect("unmount", folder)
+
+
+def is_good(comparison, what):
+    """Compares, and prints what, and all problems. Whether there are none."""
+    begin = time.monotonic()
+    try:
+        comparison.compare()
+    except Failure as failure:
+        comparison.problems.append(str(failure))
+    print(f"{what}, {comparison.checks} comparisons, {len(comparison.problems)} problems, {time.monotonic() - begin:.1f} s")
     for problem in comparison.problems:
         print("  " + problem)
     return not comparison.problems
+
+
+def compare_archive(xtf, archive, options):
+    with shown_import(xtf, archive, options) as shown:
+        expected = Expected(str(archive))
+        events = sum(map(len, expected.locations.values()))
+        return is_good(Comparison(expected, shown, options.windows), f"{archive}: {events} events")
 
 
 def main():

@@ -15,17 +15,16 @@ import pathlib
 import re
 import subprocess
 import sys
-import time
 from fractions import Fraction
 
 import classes
 from calls import Calls
 from blocks import Blocks
-from compare import Comparison
+from compare import Comparison, is_good, shown_import
 from expected import Expected
 from naive import BEFORE, RECVS, SENDS, Naive, slices
 from selections import Chooser, all_escaped, as_bytes, escaped
-from shown import Cat, Mounted, Shown, shows, ticks_of
+from shown import shows, ticks_of
 from xtfrun import Failure, archive_parser, compare_archives, parse_archives, temporary_folder
 
 GENERATED = ["all-events", "clock-1hz", "clock-4ghz", "backward-times", "odd-calls", "open-receives", "no-events",
@@ -585,31 +584,9 @@ class Views(Comparison):
 
 
 def compare_archive(xtf, archive, options):
-    begin = time.monotonic()
-    with temporary_folder() as temporary:
-        trace = pathlib.Path(temporary) / "trace.xtf"
-        xtf.import_archive(archive, trace, *options.import_option, timeout=600)
-        xtf.expect("check", trace, timeout=600)
-        reader = Cat(xtf, trace)
-        if options.mount:
-            folder = pathlib.Path(temporary) / "mnt"
-            folder.mkdir()
-            xtf.expect("mount", trace, folder)
-            reader = Mounted(folder)
-        try:
-            views = Views(Expected(str(archive)), Shown(reader), options.windows, options.seed)
-            try:
-                views.compare()
-            except Failure as failure:
-                views.problems.append(str(failure))
-        finally:
-            if options.mount:
-                xtf.expect("unmount", folder)
-    print(f"{archive}: {options.windows} windows of seed {options.seed}, {views.checks} comparisons, "
-          f"{len(views.problems)} problems, {time.monotonic() - begin:.1f} s")
-    for problem in views.problems:
-        print("  " + problem)
-    return not views.problems
+    with shown_import(xtf, archive, options) as shown:
+        views = Views(Expected(str(archive)), shown, options.windows, options.seed)
+        return is_good(views, f"{archive}: {options.windows} windows of seed {options.seed}")
 
 
 def main():

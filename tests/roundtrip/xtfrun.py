@@ -80,6 +80,18 @@ def parse_archives(parser):
     return options
 
 
+def all_good(jobs):
+    """Whether no call of a list fails; a failure is said, and does not end the others."""
+    good = True
+    for job in jobs:
+        try:
+            job()
+        except Failure as failure:
+            print(failure)
+            good = False
+    return good
+
+
 def compare_archives(options, compare):
     """Whether compare(xtf, archive, options) finds all archives good; a failure does not end the comparison."""
     xtf = Xtf(options.xtf)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tests/query/traces/fixture.h"
+#include "tests/query/traces/side-by-side.h"
 
 /* ---- Everything that is listed is there, and everything that is there can be read. */
 
@@ -369,28 +370,6 @@ Test(tree, streams_load_each_leaf_once)
     cr_assert_leq(most, 32 * 4096);
 }
 
-typedef struct {
-    XtfNode *node;
-    const GString *whole;
-    unsigned first;
-} Reader;
-
-/* Blocks in the order in which a kernel that reads ahead might ask for them. */
-static void *read_blocks(void *data)
-{
-    Reader *reader = data;
-    char buffer[4096];
-
-    for (uint64_t offset = reader->first * 4096; offset < reader->whole->len; offset += 4 * 4096) {
-        size_t got = 0;
-        if (!xtf_node_read(reader->node, offset, buffer, sizeof buffer, &got, NULL) ||
-            got != MIN(sizeof buffer, reader->whole->len - offset) ||
-            memcmp(buffer, reader->whole->str + offset, got) != 0)
-            return "differs";
-    }
-    return NULL;
-}
-
 Test(tree, threads_read_side_by_side, .timeout = 120)
 {
     const Recipe *recipes[] = {&ordinary, &many};
@@ -399,15 +378,7 @@ Test(tree, threads_read_side_by_side, .timeout = 120)
         g_autoptr(Fixture) fixture = fixture_new(91, recipes[r]);
         GString *whole = read_file(fixture, "/records");
         g_autoptr(XtfNode) node = resolve(fixture, "/records");
-        Reader readers[4];
-        GThread *threads[4];
-
-        for (unsigned i = 0; i < 4; i++) {
-            readers[i] = (Reader){node, whole, i};
-            threads[i] = g_thread_new("reader", read_blocks, &readers[i]);
-        }
-        for (unsigned i = 0; i < 4; i++)
-            cr_assert_null(g_thread_join(threads[i]));
+        assert_read_side_by_side(node, whole);
         g_string_free(whole, TRUE);
     }
 }

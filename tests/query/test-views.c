@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "pick.h"
+#include "tests/query/traces/side-by-side.h"
 #include "tests/rounds.h"
 
 static const RunRecipe ordinary = {.n_procs = 5, .events = 3000};
@@ -124,39 +125,12 @@ Test(views, reading_on_computes_nothing_again)
     cr_assert_eq(after.page_visits, before.page_visits);
 }
 
-typedef struct {
-    XtfNode *node;
-    const GString *whole;
-    unsigned first;
-} Reader;
-
-static void *read_blocks(void *data)
-{
-    Reader *reader = data;
-    char buffer[4096];
-
-    for (uint64_t offset = reader->first * sizeof buffer; offset < reader->whole->len; offset += 4 * sizeof buffer) {
-        size_t got = 0;
-        if (!xtf_node_read(reader->node, offset, buffer, sizeof buffer, &got, NULL) ||
-            memcmp(buffer, reader->whole->str + offset, got) != 0)
-            return "differs";
-    }
-    return NULL;
-}
-
 Test(views, threads_read_side_by_side, .timeout = 120)
 {
     g_autoptr(Run) run = run_new(11, &wide);
     GString *whole = run_read(run, "matrix");
     g_autoptr(XtfNode) node = xtf_tree_resolve(run->written.tree, "time/0-/matrix", NULL);
-    Reader readers[4];
-    GThread *threads[4];
 
-    for (unsigned i = 0; i < 4; i++) {
-        readers[i] = (Reader){node, whole, i};
-        threads[i] = g_thread_new("reader", read_blocks, &readers[i]);
-    }
-    for (unsigned i = 0; i < 4; i++)
-        cr_assert_null(g_thread_join(threads[i]));
+    assert_read_side_by_side(node, whole);
     g_string_free(whole, TRUE);
 }

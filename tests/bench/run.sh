@@ -35,6 +35,7 @@ import_traces
 figures "count-window hpcc.xtf" "$build/tests/bench/count-window" --dir "$scratch" "$scratch/hpcc.xtf"
 figures "read-rows hpcc.xtf" "$build/tests/bench/read-rows" "$scratch/hpcc.xtf"
 figures "totals hpcc.xtf" "$build/tests/bench/totals" --dir "$scratch" "$scratch/hpcc.xtf"
+figures "waits" "$build/tests/bench/waits" --dir "$scratch"
 figures "longest hpcc.xtf" "$build/tests/bench/longest" "$scratch/hpcc.xtf"
 figures "by.py hpcc.xtf" python3 "$here/by.py" --build "$build" "$scratch/hpcc.xtf"
 figures "mount.py hpcc.xtf melt-4.xtf" \

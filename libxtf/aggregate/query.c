@@ -91,6 +91,11 @@ bool xtf_totals_query_matches(const XtfTotalsQuery *query, const uint64_t *key)
     return use_of(query, key, query->aggregate->n_keys) == TAKEN;
 }
 
+static bool needs_all_keys(const XtfTotalsQuery *query)
+{
+    return !query->filter && query->totals && query->totals->depth == query->aggregate->n_keys;
+}
+
 void xtf_page_totals_init(XtfPageTotals *page, XtfTotalsQuery *query, const XtfChildTotals *children)
 {
     size_t n = children->n_groups, cells = query->totals ? n * children->n_cells : 0;
@@ -100,6 +105,7 @@ void xtf_page_totals_init(XtfPageTotals *page, XtfTotalsQuery *query, const XtfC
         .query = query,
         .children = children,
         .use_all = !query->filter && !children->some_coarse && !leaves_before_out(query),
+        .use_coarse = children->coarse.starts && !needs_all_keys(query),
         .room = room,
         .cells = (uint64_t *)(void *)room,
         .positions = (uint32_t *)(void *)(room + cells * sizeof(uint64_t)),
@@ -120,7 +126,7 @@ static GroupUse use_of_group(XtfPageTotals *page, uint32_t group)
 
 bool xtf_page_totals_suffice(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
 {
-    if (page->use_all)
+    if (page->use_all && tier != &page->children->coarse)
         return true;
     for (uint32_t entry = tier->starts[item]; entry < tier->starts[item + 1]; entry++)
         if (use_of_group(page, tier->groups[entry]) == NEEDS_DETAIL)
@@ -135,13 +141,12 @@ static uint64_t rows_counted(const XtfTotalsQuery *query, const uint64_t *cells)
     return cells[XTF_FRAMES_BEGUN] + (query->filter && query->filter->begun ? 0 : cells[XTF_FRAMES_ENDED]);
 }
 
-static void add_group(XtfPageTotals *page, uint32_t group, const uint64_t *cells)
+static inline void add_group(XtfPageTotals *page, uint32_t group, const uint64_t *cells, unsigned n_cells)
 {
-    const XtfChildTotals *children = page->children;
-    unsigned n_cells = children->n_cells;
+    uint32_t position = page->positions[group];
 
-    if (page->positions[group] > 0) {
-        xtf_child_totals_add(children, group, page->cells + (size_t)(page->positions[group] - 1) * n_cells, cells);
+    if (G_LIKELY(position > 0)) {
+        xtf_child_totals_add(page->children, group, page->cells + (size_t)(position - 1) * n_cells, cells, n_cells);
         return;
     }
     memcpy(page->cells + (size_t)page->n_added * n_cells, cells, n_cells * sizeof *cells);
@@ -151,16 +156,16 @@ static void add_group(XtfPageTotals *page, uint32_t group, const uint64_t *cells
 
 void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
 {
-    const XtfChildTotals *children = page->children;
+    const unsigned n_cells = page->children->n_cells;
+    const uint64_t *cells = tier->cells + (size_t)tier->starts[item] * n_cells;
     XtfTotalsQuery *query = page->query;
 
-    for (uint32_t entry = tier->starts[item]; entry < tier->starts[item + 1]; entry++) {
+    for (uint32_t entry = tier->starts[item]; entry < tier->starts[item + 1]; entry++, cells += n_cells) {
         uint32_t group = tier->groups[entry];
-        const uint64_t *cells = xtf_child_totals_cells(children, tier, entry);
         if (!page->use_all && use_of_group(page, group) != TAKEN)
             continue;
         if (query->totals)
-            add_group(page, group, cells);
+            add_group(page, group, cells, n_cells);
         else
             query->count += rows_counted(query, cells);
     }
@@ -183,16 +188,27 @@ void xtf_page_totals_finish(XtfPageTotals *page)
     g_free(page->room);
 }
 
+/* Whether the totals of `step` children together cover child i, and no child from `end` on. */
+static bool covers(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t step, uint32_t i, uint32_t end)
+{
+    return tier->starts && i % step == 0 && i + step <= end && xtf_page_totals_suffice(page, tier, i / step);
+}
+
 uint32_t xtf_page_totals_next(XtfPageTotals *page, uint32_t i, uint32_t end, const XtfTotalsTier **tier, uint32_t *item)
 {
     const XtfChildTotals *children = page->children;
+    uint32_t step = 1;
 
-    *item = i / XTF_TOTALS_BLOCK;
-    *tier = &children->blocks;
-    if (i % XTF_TOTALS_BLOCK == 0 && i + XTF_TOTALS_BLOCK <= end && xtf_page_totals_suffice(page, *tier, *item))
-        return i + XTF_TOTALS_BLOCK;
-    *item = i;
-    *tier = children->coarse.starts && xtf_page_totals_suffice(page, &children->coarse, i) ? &children->coarse
-                                                                                           : &children->exact;
-    return i + 1;
+    *tier = &children->exact;
+    if (covers(page, &children->blocks, XTF_TOTALS_BLOCK, i, end)) {
+        *tier = &children->blocks;
+        step = XTF_TOTALS_BLOCK;
+    } else if (covers(page, &children->quarters, XTF_TOTALS_QUARTER, i, end)) {
+        *tier = &children->quarters;
+        step = XTF_TOTALS_QUARTER;
+    } else if (page->use_coarse && xtf_page_totals_suffice(page, &children->coarse, i)) {
+        *tier = &children->coarse;
+    }
+    *item = i / step;
+    return i + step;
 }

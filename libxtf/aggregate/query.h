@@ -55,7 +55,8 @@ typedef struct {
     XtfTotalsQuery *query;
     const XtfChildTotals *children;
     /* Private. */
-    bool use_all;        /* all groups are taken, and have enough keys */
+    bool use_all;        /* all groups of all but coarse totals are taken, and have enough keys */
+    bool use_coarse;     /* coarse totals may suffice */
     uint8_t *uses;       /* a GroupUse for each group */
     uint32_t *positions; /* of each group: 1 + its index in the next two; 0: not added yet */
     uint32_t *groups;    /* groups added so far */
@@ -73,7 +74,7 @@ bool xtf_page_totals_suffice(XtfPageTotals *page, const XtfTotalsTier *tier, uin
 /* Adds an item that suffices. */
 void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item);
 
-/* Chooses the cheapest totals that cover child i: of the block of 16 that begins there, coarse, or exact. Sets *tier
- * and *item; returns the first child not covered. Exact totals may not suffice. */
+/* Chooses the cheapest totals that cover child i: of the block of 16 or quarter of one that begins there, coarse, or
+ * exact. Sets *tier and *item; returns the first child not covered. Exact totals may not suffice. */
 uint32_t xtf_page_totals_next(XtfPageTotals *page, uint32_t i, uint32_t end, const XtfTotalsTier **tier,
                               uint32_t *item);

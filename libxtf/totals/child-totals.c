@@ -13,15 +13,10 @@ bool xtf_child_totals_are_of(const XtfChildTotals *children, const XtfArray *arr
            children->n == n;
 }
 
-void xtf_child_totals_add(const XtfChildTotals *children, uint32_t group, uint64_t *cells, const uint64_t *more)
+void xtf_child_totals_combine(const XtfChildTotals *children, uint32_t group, uint64_t *cells, const uint64_t *more)
 {
     if (children->frames_only) {
         xtf_frames_add(cells, more);
-        return;
-    }
-    if (children->plain) {
-        for (unsigned c = 0; c < children->n_cells; c++)
-            cells[c] += more[c];
         return;
     }
     const XtfGroupTotals of_depth = {.aggregate = &children->schema->aggregates[children->index],
@@ -52,7 +47,7 @@ struct XtfChildTotalsBuilder {
     XtfChildTotals head; /* its tiers are empty */
     GArray *keys;        /* of uint64_t: of each group, as XtfChildTotals has them */
     XtfKeyTable table;
-    GrowingTier exact, coarse, blocks;
+    GrowingTier exact, coarse, blocks, quarters;
     GArray *stacks, *frames;
 };
 
@@ -97,13 +92,14 @@ XtfChildTotalsBuilder *xtf_child_totals_builder_new(const XtfArray *array, unsig
         .n_keys = aggregate->n_keys,
         .n_cells = (uint8_t)xtf_aggregate_n_cells(aggregate),
         .frames_only = aggregate->kind == XTF_AGGREGATE_FRAMES,
-        .plain = !aggregate->extremes && aggregate->real_values == 0 &&
+        .plain = aggregate->kind != XTF_AGGREGATE_FRAMES && !aggregate->extremes && aggregate->real_values == 0 &&
                  (aggregate->typed_values == 0 || aggregate->reals == 0),
     };
     builder->keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     growing_init(&builder->exact);
     growing_init(&builder->coarse);
     growing_init(&builder->blocks);
+    growing_init(&builder->quarters);
     builder->stacks = g_array_new(FALSE, FALSE, sizeof(XtfChildStack));
     builder->frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
     return builder;
@@ -118,6 +114,7 @@ void xtf_child_totals_builder_free(XtfChildTotalsBuilder *builder)
     growing_clear(&builder->exact);
     growing_clear(&builder->coarse);
     growing_clear(&builder->blocks);
+    growing_clear(&builder->quarters);
     g_array_unref(builder->stacks);
     g_array_unref(builder->frames);
     g_free(builder);
@@ -159,7 +156,6 @@ static uint32_t group_of(XtfChildTotalsBuilder *builder, const uint64_t *key, un
     uint32_t *slot = xtf_key_table_slot(&builder->table, keys_of(builder), words);
     if (*slot == 0) {
         g_array_append_vals(builder->keys, words, n_keys + 1);
-        builder->head.some_coarse |= depth < n_keys;
         *slot = ++builder->head.n_groups;
     }
     return *slot - 1;
@@ -168,6 +164,7 @@ static uint32_t group_of(XtfChildTotalsBuilder *builder, const uint64_t *key, un
 void xtf_child_totals_builder_add(XtfChildTotalsBuilder *builder, const uint64_t *key, unsigned depth,
                                   const uint64_t *cells)
 {
+    builder->head.some_coarse |= depth < builder->head.n_keys;
     growing_add(&builder->exact, group_of(builder, key, depth), cells, builder->head.n_cells);
 }
 
@@ -231,6 +228,7 @@ static void add_item(XtfChildTotalsBuilder *builder, Entries entries, XtfGroupTo
         if (add_up(builder, entries, most, totals[depth]))
             break;
     }
+    builder->head.some_coarse |= depth < n_keys && to != &builder->coarse;
     growing_begin(to);
     for (uint32_t i = 0; i < xtf_group_totals_n(totals[depth]); i++) {
         memcpy(key, xtf_group_totals_key(totals[depth], i), depth * sizeof *key);
@@ -260,13 +258,15 @@ static bool has_many_groups(const XtfChildTotalsBuilder *builder)
     return false;
 }
 
-static void add_coarse_and_blocks(XtfChildTotalsBuilder *builder)
+static void add_joint_tiers(XtfChildTotalsBuilder *builder)
 {
     XtfGroupTotals *totals[XTF_AGGREGATE_KEYS_MAX + 1] = {NULL}; /* by depth, reused */
 
     if (builder->head.n_keys > 1 && has_many_groups(builder))
         add_tier(builder, 1, totals, &builder->coarse);
     add_tier(builder, XTF_TOTALS_BLOCK, totals, &builder->blocks);
+    if (builder->head.level > 0)
+        add_tier(builder, XTF_TOTALS_QUARTER, totals, &builder->quarters);
     for (unsigned depth = 0; depth <= XTF_AGGREGATE_KEYS_MAX; depth++)
         xtf_group_totals_free(totals[depth]);
 }
@@ -304,6 +304,8 @@ static uint64_t put_all(const XtfChildTotalsBuilder *builder, XtfChildTotals *ch
     if (builder->coarse.starts->len > 0)
         head.coarse = put_tier(base, &used, &builder->coarse);
     head.blocks = put_tier(base, &used, &builder->blocks);
+    if (builder->quarters.starts->len > 0)
+        head.quarters = put_tier(base, &used, &builder->quarters);
     if (builder->stacks->len > 0) {
         head.stacks = put_array(base, &used, builder->stacks);
         head.frames = put_array(base, &used, builder->frames);
@@ -320,7 +322,7 @@ XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *builder, 
         XtfChildStack end = {.start = builder->frames->len};
         g_array_append_val(builder->stacks, end);
     }
-    add_coarse_and_blocks(builder);
+    add_joint_tiers(builder);
     uint64_t bytes = put_all(builder, NULL);
     if (bytes > UINT32_MAX) {
         xtf_fail(error, XTF_ERROR_TOO_LARGE, "array %u: totals of %" PRIu64 " bytes are more than can be held",

@@ -4,7 +4,8 @@
  *
  * Each child has entries (group, cells); a group is a number in a dictionary of the keys that occur. Blocks have
  * entries too, for XTF_TOTALS_BLOCK children together: so a range of m children takes at most m / XTF_TOTALS_BLOCK
- * blocks and 2 * (XTF_TOTALS_BLOCK - 1) single children. Aggregates of frames also have the stack before each child.
+ * blocks and 2 * (XTF_TOTALS_BLOCK - 1) single children; or, of an index page, which lasts longer than a leaf's digest,
+ * 6 quarters of blocks and 6 single children. Aggregates of frames also have the stack before each child.
  *
  *     dictionary  0: MPI_Send  1: main  2: MPI_Wait
  *     children    [0 . .] [0 . .] [1 . . 2 . .] [2 . .] ... 16 of them    [0 . .] ...
@@ -20,8 +21,9 @@
 #include "libxtf/array.h"
 #include "libxtf/cache/cache.h"
 #include "libxtf/totals/frame-stack.h"
+#include "libxtf/totals/plain-cells.h"
 
-enum { XTF_TOTALS_BLOCK = 16 };
+enum { XTF_TOTALS_BLOCK = 16, XTF_TOTALS_QUARTER = 4 };
 
 typedef struct {
     const uint32_t *starts; /* item i has the entries [starts[i], starts[i + 1]) */
@@ -46,11 +48,12 @@ typedef struct {
     uint8_t n_keys, n_cells;
     bool frames_only; /* cells are those of frames */
     bool plain;       /* all cells are added as integers */
-    bool some_coarse; /* some groups have a depth less than n_keys */
+    bool some_coarse; /* some groups of other tiers than `coarse` have a depth less than n_keys */
     uint32_t n, n_groups;
     const uint64_t *keys;        /* of each group: n_keys keys, 0 beyond the depth, then the depth */
     XtfTotalsTier exact, coarse; /* an item for each child; coarse.starts is NULL if there are no coarse totals */
     XtfTotalsTier blocks;        /* an item for each whole block */
+    XtfTotalsTier quarters;      /* and for each whole quarter of one; quarters.starts is NULL for a leaf */
     const XtfChildStack *stacks; /* n + 1 of them, the last one only a start; NULL except for frames */
     const XtfOpenFrame *frames;  /* of the stacks */
 } XtfChildTotals;
@@ -81,8 +84,18 @@ static inline const uint64_t *xtf_child_totals_cells(const XtfChildTotals *child
     return tier->cells + (size_t)entry * children->n_cells;
 }
 
-/* Adds the cells of later rows to cells of the same group. */
-void xtf_child_totals_add(const XtfChildTotals *children, uint32_t group, uint64_t *cells, const uint64_t *more);
+/* The same of cells that are not plain. */
+void xtf_child_totals_combine(const XtfChildTotals *children, uint32_t group, uint64_t *cells, const uint64_t *more);
+
+/* Adds the cells of later rows to cells of the same group: n_cells of them, which the caller has at hand. */
+static inline void xtf_child_totals_add(const XtfChildTotals *children, uint32_t group, uint64_t *cells,
+                                        const uint64_t *more, unsigned n_cells)
+{
+    if (children->plain)
+        xtf_plain_cells_add(cells, more, n_cells);
+    else
+        xtf_child_totals_combine(children, group, cells, more);
+}
 
 /* The stack before child i, which row n begins. `stack` is initialised. */
 void xtf_child_totals_stack(const XtfChildTotals *children, uint32_t i, uint64_t n, XtfFrameStack *stack);

@@ -10,6 +10,7 @@
 struct XtfGroupTotals {
     const XtfAggregate *aggregate;
     uint8_t depth, n_cells, stride; /* stride: of a group, in words */
+    bool plain;                     /* all cells are added as integers */
     uint32_t n, room;
     uint32_t last; /* the group reached last, if there are any */
     uint64_t *groups;

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "libxtf/totals/plain-cells.h"
+
 #define TYPE_UNKNOWN ((XtfType)0) /* of a value whose type a key gives that is beyond the depth */
 
 XtfGroupTotals *xtf_group_totals_new(const XtfAggregate *aggregate, unsigned depth)
@@ -13,6 +15,8 @@ XtfGroupTotals *xtf_group_totals_new(const XtfAggregate *aggregate, unsigned dep
     totals->depth = (uint8_t)MIN(depth, aggregate->n_keys);
     totals->n_cells = (uint8_t)xtf_aggregate_n_cells(aggregate);
     totals->stride = totals->depth + totals->n_cells;
+    totals->plain = aggregate->kind != XTF_AGGREGATE_FRAMES && !aggregate->extremes && !aggregate->real_values &&
+                    !aggregate->typed_values;
     return totals;
 }
 
@@ -84,22 +88,30 @@ static void clear_cells(const XtfGroupTotals *totals, const uint64_t *key, uint6
     }
 }
 
+static void add_group(XtfGroupTotals *totals, const uint64_t *key)
+{
+    if (totals->n == totals->room) {
+        totals->room = MAX(2 * totals->room, 16);
+        totals->groups = g_renew(uint64_t, totals->groups, (size_t)totals->room * totals->stride);
+    }
+    uint64_t *group = totals->groups + (size_t)totals->n * totals->stride;
+    for (unsigned i = 0; i < totals->depth; i++)
+        group[i] = key[i];
+    clear_cells(totals, key, group + totals->depth);
+    xtf_key_table_reserve(&totals->table, keys_of(totals), totals->n);
+    *xtf_key_table_slot(&totals->table, keys_of(totals), key) = ++totals->n;
+}
+
+/* Mostly the group is there. */
 uint64_t *xtf_group_totals_look_up(XtfGroupTotals *totals, const uint64_t *key)
 {
-    xtf_key_table_reserve(&totals->table, keys_of(totals), totals->n);
-    uint32_t *slot = xtf_key_table_slot(&totals->table, keys_of(totals), key);
-    if (*slot == 0) {
-        if (totals->n == totals->room) {
-            totals->room = MAX(2 * totals->room, 16);
-            totals->groups = g_renew(uint64_t, totals->groups, (size_t)totals->room * totals->stride);
-        }
-        uint64_t *group = totals->groups + (size_t)totals->n * totals->stride;
-        for (unsigned i = 0; i < totals->depth; i++)
-            group[i] = key[i];
-        clear_cells(totals, key, group + totals->depth);
-        *slot = ++totals->n;
+    uint32_t number = totals->n > 0 ? *xtf_key_table_slot(&totals->table, keys_of(totals), key) : 0;
+
+    if (G_UNLIKELY(number == 0)) {
+        add_group(totals, key);
+        number = totals->n;
     }
-    totals->last = *slot - 1;
+    totals->last = number - 1;
     return totals->groups + (size_t)totals->last * totals->stride + totals->depth;
 }
 
@@ -131,6 +143,10 @@ static void combine_value(const XtfGroupTotals *totals, XtfType type, uint64_t *
 void xtf_group_totals_add_value(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells, unsigned i,
                                 uint64_t value)
 {
+    if (totals->plain) {
+        cells[1 + i] += value;
+        return;
+    }
     const uint64_t added[XTF_VALUE_CELLS] = {value, value, value, value};
     XtfType type = value_type(totals, key, i);
     uint64_t *own = cells + 1 + i * (totals->aggregate->extremes ? XTF_VALUE_CELLS : 1);
@@ -157,7 +173,12 @@ void xtf_group_totals_combine(const XtfGroupTotals *totals, const uint64_t *key,
 
 void xtf_group_totals_add(XtfGroupTotals *totals, const uint64_t *key, const uint64_t *cells)
 {
-    xtf_group_totals_combine(totals, key, xtf_group_totals_cells_of(totals, key), cells);
+    uint64_t *own = xtf_group_totals_cells_of(totals, key);
+
+    if (totals->plain)
+        xtf_plain_cells_add(own, cells, totals->n_cells);
+    else
+        xtf_group_totals_combine(totals, key, own, cells);
 }
 
 void xtf_group_totals_add_all(XtfGroupTotals *totals, const XtfGroupTotals *from)

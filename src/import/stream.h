@@ -52,7 +52,7 @@ typedef struct {
 typedef struct {
     XtfWriter *writer;
     XtfDefinitions *definitions;
-    const uint32_t *schemas; /* the trace's schema ids by model tag; NULL: each is added with its first row */
+    const uint32_t *schemas; /* the trace's schema ids by model tag; NULL: the writer adds those that it lacks */
     uint64_t location;
     uint64_t seq;         /* of the next record */
     uint64_t last;        /* time of the last record */

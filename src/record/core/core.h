@@ -63,7 +63,7 @@ typedef struct {
 typedef enum {
     XTF_CORE_IDLE,
     XTF_CORE_BUSY,    /* between begin and end */
-    XTF_CORE_REFUSED, /* there was no ring for the thread: it is not recorded */
+    XTF_CORE_REFUSED, /* there was no ring for the thread: it is not recorded, and asks for none again */
 } XtfCoreBusy;
 
 extern __thread XtfCoreThread xtf_core_thread __attribute__((tls_model("initial-exec")));

@@ -94,11 +94,13 @@ static void catch_up(void)
     pthread_mutex_lock(&lock);
     if (xtf_mpi_state == XTF_MPI_UNKNOWN) {
         ring = activate() ? xtf_core_begin() : NULL;
+        uint32_t busy = ring ? XTF_CORE_IDLE : xtf_core_thread.busy; /* which may be that it was refused a ring */
         if (ring || is_ours()) {
             xtf_mpi_call.frame = NULL;
             xtf_core_thread.busy = XTF_CORE_BUSY;
             xtf_mpi_attach(ring);
-            xtf_core_end();
+            atomic_signal_fence(memory_order_acq_rel);
+            xtf_core_thread.busy = busy;
         }
         if (ring)
             xtf_mpi_initialized();

@@ -47,6 +47,7 @@ class Libraries(Programs):
             self.assertEqual(found, mpi, name)
             self.assertEqual(reason, f"./app needs {name}" if mpi != NONE else "neither ./app nor its libraries need an MPI")
         self.assertIn("libmpi.so.20", self.refused(self.make("app", ["libmpi.so.20"])))
+        self.assertIn("libmpi_abi.so.0", self.refused(self.make("app", ["libmpi_abi.so.0"])))
 
     def test_libraries_of_libraries(self):
         (self.folder / "a").mkdir()

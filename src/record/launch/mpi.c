@@ -45,7 +45,8 @@ XtfMpi xtf_mpi_of_library(const char *name, bool *other)
         return XTF_MPI_OPENMPI;
     if (g_str_equal(major, "12"))
         return XTF_MPI_MPICH;
-    *other = g_str_has_prefix(name, "libmpi.so.") || g_str_has_prefix(name, "libmpich.so.");
+    *other = g_str_has_prefix(name, "libmpi.so.") || g_str_has_prefix(name, "libmpich.so.") ||
+             g_str_has_prefix(name, "libmpi_abi.so."); /* of MPI 5 */
     return XTF_MPI_UNKNOWN;
 }
 

@@ -4,9 +4,12 @@
 usage: test_limits.py
 """
 
+import ctypes
 import os
+import platform
 import resource
 import shutil
+import struct
 import subprocess
 import unittest
 
@@ -14,6 +17,23 @@ from dying import DIE, ENVIRONMENT, MODULE, XTF, Case
 
 N = 3000
 REFUSED = r"\Axtf record: [^\n]*: this process is not recorded\n\Z"
+PIDFD_OPEN = 434  # of all processors but Alpha
+
+
+def forbid_pidfd_open():
+    """As the filters of some containers do: it is not there (seccomp(2))."""
+    steps = ((0x20, 0, 0, 0), (0x15, 0, 1, PIDFD_OPEN), (0x06, 0, 0, 0x00050000 | 38), (0x06, 0, 0, 0x7fff0000))  # ENOSYS, or allowed
+    program = b"".join(struct.pack("HBBI", *step) for step in steps)
+    buffer = ctypes.create_string_buffer(program)
+    filter_of = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(steps), ctypes.addressof(buffer)))
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    if prctl(38, 1, 0, 0, 0) != 0 or prctl(22, 2, filter_of, 0, 0) != 0:  # PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP
+        raise OSError(ctypes.get_errno(), "prctl")
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except OSError:
+        return
+    raise RuntimeError("pidfd_open works all the same")
 
 
 class Limits(Case):
@@ -38,6 +58,20 @@ class Limits(Case):
         [part] = self.files()
         kinds, _ = self.check(part)
         self.assertEqual((kinds["ENTER"], kinds["LEAVE"]), (3 * N, 3 * N))
+
+    def test_no_pidfd_open(self):
+        """The end of a process is seen by a socket that it alone has."""
+        if platform.machine() != "x86_64":
+            self.skipTest("the filter is for 64 bits, the lower half first")
+        for how in "exit", "kill":
+            alone = self.alone(N, how, before=forbid_pidfd_open)
+            done = self.recorded(N, how, start={"before": forbid_pidfd_open})
+            self.assertEqual(done, alone)
+            [part] = self.files()
+            kinds, _ = self.check(part)
+            self.assertEqual((kinds["ENTER"], kinds["LEAVE"], kinds["PROGRAM_END"]), (3 * N, 3 * N, 1))
+            for file in [*self.parts.iterdir(), self.counts]:
+                file.unlink()
 
     def test_size_of_files(self):
         self.refused((resource.RLIMIT_FSIZE, 100000), why="ulimit -f")

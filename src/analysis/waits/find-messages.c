@@ -182,6 +182,32 @@ static void find_wrong_order(XtfFind *find, uint32_t location, const XtfEnd *sen
     }
 }
 
+/* The two points of a message: where the waiter waits until `end`, and where the other side is late. */
+static XtfPoint waiting_point(const XtfSent *message, uint8_t kind, const XtfEnd *waiter, const XtfEnd *late,
+                              uint64_t end)
+{
+    XtfPoint point = xtf_find_point(waiter, kind, XTF_POINT_WAITS);
+
+    point.wait = end - waiter->enter;
+    point.end = end;
+    point.partner = late->location;
+    point.partner_seq = late->seq;
+    point.bytes = message->bytes;
+    point.comm = message->comm;
+    point.tag = message->tag;
+    return point;
+}
+
+static XtfPoint awaited_point(uint8_t kind, const XtfEnd *late, const XtfEnd *waiter)
+{
+    XtfPoint point = xtf_find_point(late, kind, XTF_POINT_AWAITED);
+
+    point.completion = late->leave > waiter->leave ? late->leave - waiter->leave : 0;
+    point.partner = waiter->location;
+    point.partner_seq = waiter->seq;
+    return point;
+}
+
 /* Where a message is waited for. A blocking probe posts the receive of what it takes. */
 static const XtfEnd *waiting_end(const XtfEnd *posting, const XtfEnd *recv)
 {
@@ -195,20 +221,10 @@ static void find_late_sender(XtfFind *find, const XtfEnd *recv, const XtfSent *m
 
     if (recv->kind == XTF_MPI_CALL_TEST || end <= recv->enter)
         return;
-    XtfPoint waits = xtf_find_point(recv, XTF_LABEL_late_sender, XTF_POINT_WAITS);
-    XtfPoint awaited = xtf_find_point(send, XTF_LABEL_late_sender, XTF_POINT_AWAITED);
-    waits.wait = end - recv->enter;
-    waits.end = end;
+    XtfPoint waits = waiting_point(message, XTF_LABEL_late_sender, recv, send, end);
+    XtfPoint awaited = awaited_point(XTF_LABEL_late_sender, send, recv);
     waits.completion = recv->leave > send->leave ? recv->leave - send->leave : 0;
-    waits.partner = send->location;
-    waits.partner_seq = send->seq;
     waits.match = send->row;
-    waits.bytes = message->bytes;
-    waits.comm = message->comm;
-    waits.tag = message->tag;
-    awaited.completion = send->leave > recv->leave ? send->leave - recv->leave : 0;
-    awaited.partner = recv->location;
-    awaited.partner_seq = recv->seq;
     XtfManyWait *many = many_of(find, recv, true);
     if (!many) {
         add_pair(find, recv->location, &waits, &awaited);
@@ -230,20 +246,10 @@ static void find_late_receiver(XtfFind *find, XtfSent *message, const XtfEnd *se
     if (many)
         many->pending--;
     if ((single || many) && in_mpi(posting) && sent->leave > posting->enter && posting->enter > sent->enter) {
-        XtfPoint waits = xtf_find_point(sent, XTF_LABEL_late_receiver, XTF_POINT_WAITS);
-        XtfPoint awaited = xtf_find_point(posting, XTF_LABEL_late_receiver, XTF_POINT_AWAITED);
-        waits.wait = posting->enter - sent->enter;
-        waits.end = posting->enter;
+        XtfPoint waits = waiting_point(message, XTF_LABEL_late_receiver, sent, posting, posting->enter);
+        XtfPoint awaited = awaited_point(XTF_LABEL_late_receiver, posting, sent);
         waits.completion = sent->leave < posting->leave ? sent->leave - posting->leave : 0;
-        waits.partner = posting->location;
-        waits.partner_seq = posting->seq;
         waits.match = message->recv_row;
-        waits.bytes = message->bytes;
-        waits.comm = message->comm;
-        waits.tag = message->tag;
-        awaited.completion = posting->leave > sent->leave ? posting->leave - sent->leave : 0;
-        awaited.partner = sent->location;
-        awaited.partner_seq = sent->seq;
         const XtfFindPair *kept = single ? NULL : pair_of(find, many, LATE_RECEIVER);
         if (single) {
             add_pair(find, sent->location, &waits, &awaited);

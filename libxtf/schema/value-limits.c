@@ -6,6 +6,7 @@
  * One pass over a column. Values are compared as keys: unsigned numbers in the same order as the values. Every row that
  * is written passes through this loop, so it is written out for each width and has one branch, which is rarely taken:
  * for values outside [low, high], and for "none".
+ * It begins with the first and the last row: times, and other numbers that rise, lie between these.
  *
  * "none" has all bits set: it is the largest unsigned value. If nothing else was seen yet it is both low and high; from
  * then on it is never inside [low, high]. In a signed field it is -1, which can be inside, so there the fast path is
@@ -14,10 +15,15 @@
 #define COLUMN_LIMITS(bits, flip)                                                          \
     do {                                                                                   \
         const bool fast = (flip) == 0 || !optional;                                        \
-        uint##bits##_t first;                                                              \
+        uint##bits##_t first, last;                                                        \
         memcpy(&first, rows, sizeof first);                                                \
         bool none = optional && first == UINT##bits##_MAX, seen = !none;                   \
-        uint##bits##_t low = first ^ (flip), high = low, span = 0;                         \
+        memcpy(&last, rows + size - row_size, sizeof last);                                \
+        last = optional && (none || last == UINT##bits##_MAX) ? first : last;              \
+        uint##bits##_t low = first ^ (flip), high = last ^ (flip);                         \
+        if (low > high)                                                                    \
+            low = last ^ (flip), high = first ^ (flip);                                    \
+        uint##bits##_t span = high - low;                                                  \
         for (const uint8_t *row = rows, *end = rows + size; row != end; row += row_size) { \
             uint##bits##_t value;                                                          \
             memcpy(&value, row, sizeof value);                                             \

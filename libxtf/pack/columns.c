@@ -12,22 +12,26 @@ static inline uint64_t column_number(const XtfPackField *field, const uint8_t *r
     return is_signed ? xtf_zigzag(value, field->load.shift) : value;
 }
 
-/* The bytes that a column of numbers takes: its heads deflated, its tails stored. */
+/* The bytes that a column of numbers takes: its heads and the lowest bytes of its tails deflated, the others stored. */
 static double estimate_numbers(const XtfPackField *field, const uint8_t *rows, size_t row_size, uint32_t count,
                                XtfPackMode mode)
 {
-    uint32_t step = MAX(1, count / SAMPLES), frequencies[256] = {0};
-    double tails = 0;
+    uint32_t step = MAX(1, count / SAMPLES), heads[256] = {0}, tails[256] = {0}, n_tails = 0;
+    double more = 0;
 
     for (uint32_t n = 1; n < count; n += step) {
         const uint8_t *row = rows + n * row_size;
         uint8_t head, tail[XTF_TAIL_MAX];
         XtfNumberWriter writer = {&head, tail};
         xtf_put_number(&writer, column_number(field, row, xtf_pack_get(field, row - row_size), mode));
-        frequencies[head]++;
-        tails += (double)(writer.tail - tail);
+        heads[head]++;
+        if (writer.tail == tail)
+            continue;
+        tails[tail[0]]++;
+        n_tails++;
+        more += (double)(writer.tail - tail - 1);
     }
-    return xtf_estimate_bytes(frequencies) + tails;
+    return xtf_estimate_bytes(heads) + MIN(xtf_estimate_bytes(tails), n_tails) + more;
 }
 
 static double estimate_planes(const XtfPackField *field, const uint8_t *rows, size_t row_size, uint32_t count)

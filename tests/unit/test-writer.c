@@ -211,7 +211,7 @@ static void check_checkpoints(bool plain)
     cr_assert_leq(commits, 2 * pages * 4096);
     XtfTraceInfo info;
     xtf_trace_get_info(trace, &info);
-    cr_assert_gt(info.commit, 10);
+    cr_assert_gt(info.commit, 2); /* not the first and the last alone: packed, the rows take few pages */
     remove_folder(folder);
 }
 

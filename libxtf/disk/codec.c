@@ -10,7 +10,7 @@ static uint64_t plain_bound(const XtfSchema *schema, uint32_t count)
 }
 
 static uint32_t plain_pack(const XtfSchema *schema, const uint8_t *rows, uint32_t count, unsigned level, uint8_t *out,
-                           uint32_t room, uint32_t *estimate)
+                           uint32_t room, XtfPackForecast *forecast)
 {
     uint64_t length = plain_bound(schema, count);
 
@@ -18,8 +18,8 @@ static uint32_t plain_pack(const XtfSchema *schema, const uint8_t *rows, uint32_
         memcpy(out, rows, length);
         return (uint32_t)length;
     }
-    if (estimate)
-        *estimate = (uint32_t)MIN(length, UINT32_MAX);
+    if (forecast)
+        forecast->estimate = (uint32_t)MIN(length, UINT32_MAX);
     return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libxtf/pack/pack.h"
 #include "libxtf/schema/row-map.h"
 
 /* Ids of codecs in the file. */
@@ -36,7 +37,7 @@ typedef struct {
     uint64_t (*bound)(const XtfSchema *schema, uint32_t count);
     /* As xtf_pack(). */
     uint32_t (*pack)(const XtfSchema *schema, const uint8_t *rows, uint32_t count, unsigned level, uint8_t *out,
-                     uint32_t room, uint32_t *estimate);
+                     uint32_t room, XtfPackForecast *forecast);
     /* As xtf_sampled_times_unpack(); NULL where rows lie side by side. */
     uint8_t *(*unpack_times)(const uint8_t *packed, uint32_t length, uint32_t count, uint32_t before, uint32_t *size,
                              const char **fault);

@@ -11,7 +11,7 @@ enum {
     OTHER_STREAMS = 3,     /* two of times, the templates */
 };
 
-static void put_times(XtfStreamWriter *writer, const uint8_t *rows, size_t row_size, uint32_t count)
+static XtfNumbers number_times(const uint8_t *rows, size_t row_size, uint32_t count)
 {
     XtfNumbers numbers = xtf_begin_numbers(count);
     uint64_t before = 0;
@@ -21,7 +21,17 @@ static void put_times(XtfStreamWriter *writer, const uint8_t *rows, size_t row_s
         xtf_put_number(&numbers.end, time - before);
         before = time;
     }
-    xtf_put_numbers(writer, &numbers);
+    return numbers;
+}
+
+/* Whether rows whose times will take so many bytes are worth packing. */
+static bool is_expected_to_fit(XtfPackForecast *forecast, uint32_t count, uint32_t times)
+{
+    if (forecast->count == 0)
+        return true;
+    int64_t length = times + (int64_t)forecast->rest * count / forecast->count;
+    forecast->estimate = (uint32_t)CLAMP(length, 1, UINT32_MAX);
+    return forecast->estimate >= forecast->low && forecast->estimate <= forecast->high;
 }
 
 static uint8_t *put_template_value(uint8_t *at, const XtfPackInput *input, const XtfPackField *field, uint32_t n)
@@ -91,13 +101,19 @@ uint64_t xtf_pack_bound(const XtfSchema *schema, uint32_t count)
 }
 
 uint32_t xtf_pack(const XtfSchema *schema, const uint8_t *rows, uint32_t count, unsigned level, uint8_t *out,
-                  uint32_t room, uint32_t *estimate)
+                  uint32_t room, XtfPackForecast *forecast)
 {
     uint8_t *packed = xtf_scratch(XTF_SCRATCH_PACKED, xtf_pack_bound(schema, count));
     XtfStreamWriter writer = {.at = packed, .level = CLAMP(level, 1, XTF_PACK_LEVEL_MAX)};
+    XtfNumbers times = number_times(rows, schema->row_size, count);
+    uint32_t estimate = forecast ? xtf_estimate_numbers(&times) : 0;
     XtfPackInput input;
 
-    put_times(&writer, rows, schema->row_size, count);
+    if (forecast && !is_expected_to_fit(forecast, count, estimate)) {
+        xtf_scratch_done();
+        return 0;
+    }
+    xtf_put_numbers(&writer, &times);
     if (schema->n_fields > 1) {
         xtf_pack_input_init(&input, schema, rows, count);
         put_templates(&writer, &input);
@@ -109,8 +125,11 @@ uint32_t xtf_pack(const XtfSchema *schema, const uint8_t *rows, uint32_t count, 
     bool fits = length <= room;
     if (fits)
         memcpy(out, packed, length);
-    else if (estimate)
-        *estimate = (uint32_t)MIN(length, UINT32_MAX);
+    if (forecast) {
+        forecast->count = count;
+        forecast->rest = (int32_t)((int64_t)MIN(length, INT32_MAX) - estimate);
+        forecast->estimate = (uint32_t)MIN(length, UINT32_MAX);
+    }
     xtf_scratch_done();
     return fits ? (uint32_t)length : 0;
 }

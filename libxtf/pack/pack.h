@@ -23,10 +23,19 @@ enum {
     XTF_PACK_LEVEL_MAX = 9, /* as zlib's levels; libdeflate's of the same number take about the same effort */
 };
 
+/* What is known of an array's rows before they are packed. Times are what varies most, and what they will take is
+ * estimated soon; the rest is taken to be as it was. All zeros: nothing is known. */
+typedef struct {
+    uint32_t count;     /* rows that were packed before... */
+    int32_t rest;       /* ...and the bytes that they took, less the estimate for their times */
+    uint32_t low, high; /* rows that will take less or more bytes are not packed; not looked at if `count` is 0 */
+    uint32_t estimate;  /* set if rows are not packed: about the bytes that they would take */
+} XtfPackForecast;
+
 /* Packs `count` rows, at least 1, whose times ascend, into at most `room` bytes. Returns the length; 0 if they do not
- * fit, and then sets *estimate to about the length that they would need. `estimate` may be NULL. */
+ * fit, or are not expected to take what they should. `forecast` may be NULL; else it is set from the rows. */
 uint32_t xtf_pack(const XtfSchema *schema, const uint8_t *rows, uint32_t count, unsigned level, uint8_t *out,
-                  uint32_t room, uint32_t *estimate);
+                  uint32_t room, XtfPackForecast *forecast);
 
 /* The most bytes that `count` packed rows can take. */
 uint64_t xtf_pack_bound(const XtfSchema *schema, uint32_t count);

@@ -65,13 +65,18 @@ static bool is_repeated(const uint8_t *bytes, size_t length)
     return length > 0 && memcmp(bytes, bytes + 1, length - 1) == 0;
 }
 
-static bool is_noise(const uint8_t *bytes, size_t length)
+static double estimate_stream(const uint8_t *bytes, size_t length)
 {
     uint32_t frequencies[256] = {0};
 
     for (size_t i = 0; i < length; i++)
         frequencies[bytes[i]]++;
-    return xtf_estimate_bytes(frequencies) * 32 > (double)length * WORTH_IT;
+    return xtf_estimate_bytes(frequencies);
+}
+
+static bool is_noise(const uint8_t *bytes, size_t length)
+{
+    return estimate_stream(bytes, length) * 32 > (double)length * WORTH_IT;
 }
 
 /* The length of the stream; 0 if deflate does not make it shorter. */
@@ -117,4 +122,13 @@ void xtf_put_numbers(XtfStreamWriter *writer, const XtfNumbers *numbers)
 {
     xtf_put_stream(writer, numbers->heads, (size_t)(numbers->end.head - numbers->heads), XTF_STREAM_PLAIN);
     xtf_put_stream(writer, numbers->tails, (size_t)(numbers->end.tail - numbers->tails), XTF_STREAM_NOISY);
+}
+
+uint32_t xtf_estimate_numbers(const XtfNumbers *numbers)
+{
+    size_t n_heads = (size_t)(numbers->end.head - numbers->heads),
+           n_tails = (size_t)(numbers->end.tail - numbers->tails);
+    double heads = estimate_stream(numbers->heads, n_heads), tails = estimate_stream(numbers->tails, n_tails);
+
+    return (uint32_t)(MIN(heads, (double)n_heads) + MIN(tails, (double)n_tails));
 }

@@ -27,6 +27,7 @@ typedef struct {
 
 XtfNumbers xtf_begin_numbers(uint32_t count); /* one at a time: they share scratch memory */
 void xtf_put_numbers(XtfStreamWriter *writer, const XtfNumbers *numbers);
+uint32_t xtf_estimate_numbers(const XtfNumbers *numbers); /* about the bytes that they will take */
 
 /* About the deflated length of bytes with these frequencies. */
 double xtf_estimate_bytes(const uint32_t frequencies[256]);

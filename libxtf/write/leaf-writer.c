@@ -81,17 +81,23 @@ static uint32_t guess_between(const XtfLeafWriter *leaf, Try fits, Try over)
     return CLAMP(count, fits.count, over.count - 1);
 }
 
-/* Packs the first rows, as many as fit well. */
-static Try pack_some(const XtfLeafWriter *leaf, uint32_t all, uint8_t *payload)
+/* Packs the first rows, as many as fit well. If all of them are not expected to fill the page and more may come, none:
+ * then the bytes are those that they would take. */
+static Try pack_some(XtfLeafWriter *leaf, uint32_t all, uint8_t *payload)
 {
     Try fits = {0}, over = {0};
     uint32_t count = MIN(all, leaf->target);
 
     for (unsigned tries = 1;; tries++) {
-        uint32_t estimate = 0;
-        Try last = {
-            count,
-            xtf_codec(leaf->codec)->pack(leaf->schema, leaf->rows, count, leaf->level, payload, leaf->room, &estimate)};
+        bool may_wait = count == all && all < leaf->most;
+        leaf->forecast.low = may_wait ? leaf->room * FILL_PERCENT_LEAST / 100 : 0;
+        leaf->forecast.high = fits.count == 0 && tries < TRIES_MAX && count > 1 ? leaf->room : UINT32_MAX;
+        Try last = {count,
+                    xtf_codec(leaf->codec)
+                        ->pack(leaf->schema, leaf->rows, count, leaf->level, payload, leaf->room, &leaf->forecast)};
+        uint32_t estimate = leaf->forecast.estimate;
+        if (last.bytes == 0 && estimate < leaf->forecast.low)
+            return (Try){0, estimate};
         if (last.bytes > 0)
             fits = last;
         else
@@ -112,6 +118,10 @@ uint32_t xtf_leaf_writer_pack(XtfLeafWriter *leaf, uint8_t *payload, uint32_t *l
     uint32_t all = xtf_leaf_writer_count(leaf);
     Try packed = pack_some(leaf, all, payload);
     *length = packed.bytes;
+    if (packed.count == 0) { /* fewer bytes than the aim, so the guess is greater */
+        leaf->target = MAX(guess(leaf, all, packed.bytes), all + 1);
+        return 0;
+    }
     if (xtf_codec(leaf->codec)->side_by_side) /* the target is exact */
         return packed.count;
     bool filled = (uint64_t)packed.bytes * 100 >= (uint64_t)leaf->room * FILL_PERCENT_LEAST;

@@ -20,8 +20,9 @@ typedef struct {
     uint32_t target;   /* rows at which it is time to pack; there are never more */
     uint32_t room;     /* bytes of a page's payload */
     uint32_t most;     /* rows of a leaf */
-    uint8_t codec;     /* XtfCodecId */
-    uint8_t level;     /* of packing */
+    XtfPackForecast forecast;
+    uint8_t codec; /* XtfCodecId */
+    uint8_t level; /* of packing */
 } XtfLeafWriter;
 
 void xtf_leaf_writer_init(XtfLeafWriter *leaf, const XtfSchema *schema, XtfCodecId codec, unsigned level,

@@ -219,7 +219,7 @@ const int *xtf_fortran_indices(int n, const MPI_Fint *indices)
     return converted;
 }
 
-/* The switch and the clocks, which have no error argument, are C's; in all spellings of Fortran compilers. */
+/* The switch and the clocks, which have no error argument, are C's; in the spellings that generate/fortran.py has. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #define SWITCH(name)                                 \
     XTF_MPI_VISIBLE void name(const MPI_Fint *level) \
@@ -234,15 +234,12 @@ const int *xtf_fortran_indices(int n, const MPI_Fint *indices)
 
 SWITCH(mpi_pcontrol_f08_)
 #ifdef OPEN_MPI
-SWITCH(mpi_pcontrol)
 SWITCH(mpi_pcontrol_)
 SWITCH(mpi_pcontrol__)
 SWITCH(MPI_PCONTROL)
-CLOCK(mpi_wtime, MPI_Wtime)
 CLOCK(mpi_wtime_, MPI_Wtime)
 CLOCK(mpi_wtime__, MPI_Wtime)
 CLOCK(MPI_WTIME, MPI_Wtime)
-CLOCK(mpi_wtick, MPI_Wtick)
 CLOCK(mpi_wtick_, MPI_Wtick)
 CLOCK(mpi_wtick__, MPI_Wtick)
 CLOCK(MPI_WTICK, MPI_Wtick)

@@ -61,6 +61,23 @@ static void finalize(void)
     MPI_Finalize();
 }
 
+/* Functions of a library that some Fortran compilers would take for MPI's: as R's bindings have them. */
+int mpi_barrier(int answer)
+{
+    return answer + 1;
+}
+
+double mpi_wtime(void)
+{
+    return -1;
+}
+
+static void call_own(void)
+{
+    if (mpi_barrier(41) != 42 || mpi_wtime() != -1)
+        MPI_Abort(MPI_COMM_WORLD, 4);
+}
+
 int run(const char *how)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -79,6 +96,7 @@ int run(const char *how)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Barrier(MPI_COMM_WORLD);
+    call_own();
     if (strcmp(how, "jump") == 0)
         leave_by_jump();
     if (strcmp(how, "off") == 0)

@@ -157,8 +157,9 @@ def entry_of(function, name, profiling, aliases):
 
 
 def spellings_of(routine):
-    """The other names of mpi_x_: Fortran compilers spell it each in its own way."""
-    return [routine, f"{routine}__", routine.upper()]
+    """The other names of mpi_x_: Fortran compilers spell it each in its own way. Not mpi_x: few do that, and programs have functions of
+    their own by such names (R's bindings of MPI), which ours, loaded before them, would replace."""
+    return [f"{routine}__", routine.upper()]
 
 
 def entries_of(function, mpi):

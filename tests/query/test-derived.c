@@ -6,6 +6,8 @@
 
 enum { RECORDS = 500, DERIVED = 90 };
 
+static const uint32_t DAMAGED = 77777; /* no string has this number */
+
 static uint32_t add_derived_schema(XtfWriter *writer)
 {
     static const XtfFieldSpec fields[] = {{"time", XTF_TYPE_U64, "time", "ticks", NULL, 0, NULL},
@@ -19,8 +21,8 @@ static uint32_t add_derived_schema(XtfWriter *writer)
     return id;
 }
 
-/* `clocks`: the digest that the analysis names; NULL: it names none. */
-static void write_trace(Written *written, const uint64_t *clocks)
+/* `analysis`: what the table `analyses` says, of `waits` unless its strings are damaged; NULL: there is no table. */
+static void write_trace(Written *written, const XtfAnalysisRow *analysis)
 {
     Writing writing = {0};
     const char *const name = "MPI_Recv";
@@ -40,9 +42,10 @@ static void write_trace(Written *written, const uint64_t *clocks)
         const uint64_t row[] = {GUINT64_TO_LE(1500 + 10 * i), GUINT64_TO_LE(i)};
         cr_assert(xtf_array_writer_append(waits, row, NULL));
     }
-    if (clocks) {
-        const XtfAnalysisRow analysis = {.records = writing_string(&writing, "waits"), .clocks = *clocks};
-        writing_define(&writing, XTF_MODEL_ANALYSES, &analysis);
+    if (analysis) {
+        XtfAnalysisRow row = *analysis;
+        row.records = row.records == DAMAGED ? DAMAGED : writing_string(&writing, "waits");
+        writing_define(&writing, XTF_MODEL_ANALYSES, &row);
     }
     writing_end(&writing, written);
 }
@@ -159,11 +162,11 @@ Test(derived, are_not_shown_if_they_were_made_with_other_clocks)
     const XtfClockKnot knots[] = {{1500, 1600, false}, {2500, 2601, false}};
     const XtfClockMap map = {.n_knots = 2, .knots = knots};
     g_auto(Written) without = {0}, written = {0};
-    uint64_t none;
+    XtfAnalysisRow analysis = {0};
 
     write_trace(&without, NULL);
-    none = digest_of(&without);
-    write_trace(&written, &none);
+    const uint64_t none = analysis.clocks = digest_of(&without);
+    write_trace(&written, &analysis);
     cr_assert_eq(digest_of(&written), none); /* of the same location, in another file */
     cr_assert(is_shown(&written, "/waits") && is_shown(&written, "/proc/0/waits"));
     set_clock(&written, &map);
@@ -176,4 +179,22 @@ Test(derived, are_not_shown_if_they_were_made_with_other_clocks)
     cr_assert(is_shown(&written, "/waits"));
     set_clock(&without, &map);
     cr_assert(is_shown(&without, "/waits")); /* nothing is known of its clocks */
+}
+
+Test(derived, are_left_out_of_listings_where_it_is_not_known_with_which_clocks_they_were_made)
+{
+    const char *const directories[] = {"/", "proc/0", "proc/0/thread/0", "time/10%-20%", "zoom/1"};
+    const XtfAnalysisRow damaged = {.records = DAMAGED};
+    g_auto(Written) written = {0};
+    g_autoptr(GError) error = NULL;
+
+    write_trace(&written, &damaged);
+    for (size_t i = 0; i < G_N_ELEMENTS(directories); i++) {
+        cr_assert(is_listed(&written, directories[i], "records"), "%s", directories[i]);
+        cr_assert_not(is_listed(&written, directories[i], "waits"), "%s", directories[i]);
+    }
+    cr_assert(is_listed(&written, "proc/0/thread/0", "enters_leaves"));
+    assert_shows(&written, "count", "500");
+    cr_assert_null(xtf_tree_resolve(written.tree, "/waits", &error));
+    cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_DAMAGED), "%s", error->message);
 }

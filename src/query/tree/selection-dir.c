@@ -1,5 +1,6 @@
 #include "src/query/tree/selection-dir.h"
 
+#include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
 #include "src/query/select/aggregate-ref.h"
 #include "src/query/totals/selected-locations.h"
@@ -206,12 +207,19 @@ static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
 
 /* ---- Listing. */
 
+/* Where it is not known whether a type is outdated, since `analyses` is damaged, the rest is listed; look-up says why.
+ */
 static bool list_derived(XtfTraceContext *context, const XtfSchema *schema, XtfLister *lister, GError **error)
 {
+    g_autoptr(GError) own = NULL;
     bool outdated;
 
-    if (!xtf_trace_context_is_outdated(context, schema, &outdated, error))
+    if (!xtf_trace_context_is_outdated(context, schema, &outdated, &own)) {
+        if (g_error_matches(own, XTF_ERROR, XTF_ERROR_DAMAGED))
+            return true;
+        g_propagate_error(error, g_steal_pointer(&own));
         return false;
+    }
     if (!outdated)
         xtf_lister_show(lister, context->type_names[schema->id], XTF_NODE_DIRECTORY);
     return true;

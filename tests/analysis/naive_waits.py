@@ -261,7 +261,8 @@ class Waits:
                 self.wrong_order(record, remembered)
 
     def wrong_order(self, receive, remembered):
-        for late in [late for late in remembered if late[0].other.time > receive.other.time]:
+        """What was waited for before the message was taken, and sent after it."""
+        for late in [late for late in remembered if late[0].other.time > receive.other.time and late[0].seq <= receive.end.seq]:
             remembered.remove(late)
             self.add("mpi_latesender_wo", late[0], late[1])
             same = late[0].other.proc is receive.other.proc

@@ -34,6 +34,8 @@ PARTS = {"late_sender": ("mpi_wait_indirect_latesender", "mpi_wait_propagating_l
 METRICS = {metric for pair in KINDS.values() for metric in pair if metric} | {m for pair in PARTS.values() for m in pair}
 SEEDS = 4
 METRICS |= {metric + "_longterm" for _, metric in KINDS.values() if metric}
+# Late senders in wrong order: in that of another sender, and of the same.
+ORDER = ("mpi_lswo_different", "mpi_lswo_same")
 # Ticks: of what the analysis rounds with what it rounded before; of what comes from many waits, and of great sums.
 ROUNDED, MANY, RELATIVE = 1, 3, 1e-9
 # Seeds of random programs, and how many processes they have.
@@ -45,6 +47,15 @@ PROBING = ((11, 2), (12, 3), (13, 5))
 def with_program(path, program):
     """With the program around all paths, if the archive tells it: so scout has it."""
     return ((program,) if program else ()) + (() if path == ("(outside)",) else path)
+
+
+# Process 0 probes for a message that is sent at 140, waits from 150 for one that is sent at 160, and receives the first one then.
+IN_ORDER = """
+0 100 E 0\n0 110 E 1\n0 110 P 1\n0 145 L 1\n0 150 E 4\n0 170 R 1 0 8 8\n0 170 L 4\n0 180 E 2\n0 184 J 1 0 7 8 1\n0 185 L 2\n0 300 L 0
+1 100 E 0\n1 140 E 3\n1 140 S 0 0 7 8\n1 141 L 3\n1 160 E 3\n1 160 S 0 0 8 8\n1 161 L 3\n1 300 L 0
+clock 1000000000 0 400\nprocesses 2\nlocation 0 0 A\nlocation 1 1 B
+region 0 main\nregion 1 MPI_Mprobe\nregion 2 MPI_Mrecv\nregion 3 MPI_Send\nregion 4 MPI_Recv
+world 0 0 1\ngroup 1 0 1\ncomm 0 1 world"""
 
 
 class Said:
@@ -168,6 +179,21 @@ def too_much(ours):
             yield f"{kind}: {short} and {part}, or {gone}, of {wait}"
 
 
+def wrong_order(xtf, trace, waits):
+    """How long processes waited for senders of whom others had sent before."""
+    numbers = {process.location: process.number for process in waits.processes.values()}
+    judged, found = collections.Counter(), collections.Counter()
+    for (metric, _, location), ticks in waits.sums.items():
+        if metric in ORDER:
+            judged[metric, numbers[location]] += ticks
+    columns = [line.split()[0] for line in xtf.expect("cat", trace, "waits/columns").decode().splitlines()[1:]]
+    for line in xtf.expect("cat", trace, "waits/records").decode().splitlines():
+        row = dict(zip(columns, line.split()))
+        if row["event"] == "late_sender" and row["part_kind"] != "-":
+            found[ORDER[row["part_kind"] == "same_source"], int(row["proc"])] += int(row["part"])
+    return [f"{key}: {found[key]}, should be {judged[key]}" for key in sorted({*found, *judged}) if found[key] != judged[key]]
+
+
 def compare(xtf, program, archive, tsv, folder):
     trace = folder / "trace.xtf"
     xtf.import_archive(archive, trace, timeout=600)
@@ -177,7 +203,7 @@ def compare(xtf, program, archive, tsv, folder):
     said = Said(program, trace, waits.program)
     ours = named(said.sums, waits.ticks)
     wrong = [*differences(ours, judged), *wrong_singles(said, Single(waits)), *wrong_delays(said)]
-    wrong += too_much(ours)
+    wrong += list(too_much(ours)) + wrong_order(xtf, trace, waits)
     if tsv.exists():
         wrong += differences(ours, scout.read(tsv, archive))
     if wrong:
@@ -203,6 +229,16 @@ def coarse(xtf, program, script, seed, folder):
         raise Failure(f"coarse clocks, {seed}: {len(wrong)} of {len(sums)} sums are off by two ticks: {wrong[:5]}; {off} are off at all")
     trace.unlink()
     return len(sums), off
+
+
+def check_in_order(xtf, script, folder):
+    """A message is received where a probe takes it."""
+    trace = folder / "in-order.xtf"
+    xtf.import_archive(make_archive(script, folder, "in-order", IN_ORDER.split("\n")[1:]), trace)
+    xtf.expect("analyze", trace)
+    found = [row.split()[4:9] for row in xtf.expect("cat", trace, "waits/late_sender/records").decode().splitlines()]
+    if found != [["late_sender", "1", "30", "4", "0"], ["late_sender", "4", "10", "9", "0"]]:
+        raise Failure(f"in order: {found}")
 
 
 def archives(folder, script):
@@ -237,6 +273,7 @@ def main():
                 print(failure)
                 failures += 1
         if script:
+            check_in_order(xtf, script, folder)
             checked = [coarse(xtf, program, script, seed, folder) for seed in range(SEEDS)]
             print(f"coarse clocks: {sum(n for n, _ in checked)} sums of costs, {sum(off for _, off in checked)} rounded, none by two ticks")
     return 1 if failures else 0

@@ -6,7 +6,8 @@
  * for the longest wait, and for receivers only if no sender was late.
  *
  * Late senders in the wrong order: a location's last RECENT_MAX late senders are remembered. A message that was sent
- * before one of these, and is received after it, should have been received first: then that wait was in vain.
+ * before one of these, and is received after it, should have been received first: then that wait was in vain. A message
+ * that a blocking probe took was received there: those that were waited for since then came in time.
  */
 #include "src/analysis/waits/find-private.h"
 
@@ -158,9 +159,10 @@ static void enter_call(XtfFind *find, const XtfReplayEvent *at)
 
 /* ---- Late senders. */
 
-static void find_wrong_order(XtfFind *find, uint32_t location, const XtfEnd *send)
+/* `waiting`: where the message was taken. */
+static void find_wrong_order(XtfFind *find, const XtfEnd *waiting, const XtfEnd *send)
 {
-    XtfFindLocation *of = &find->by_location[location];
+    XtfFindLocation *of = &find->by_location[waiting->location];
     GArray *recent = of->recent;
 
     if (of->latest <= send->time)
@@ -168,7 +170,7 @@ static void find_wrong_order(XtfFind *find, uint32_t location, const XtfEnd *sen
     of->latest = 0;
     for (guint i = 0; recent && i < recent->len;) {
         const XtfRecent *late = &g_array_index(recent, XtfRecent, i);
-        if (late->sent <= send->time) {
+        if (late->sent <= send->time || late->seq > waiting->seq) {
             of->latest = MAX(of->latest, late->sent);
             i++;
             continue;
@@ -177,7 +179,7 @@ static void find_wrong_order(XtfFind *find, uint32_t location, const XtfEnd *sen
                                .side = XTF_POINT_PART,
                                .part = late->amount,
                                .part_kind = late->sender == send->location};
-        xtf_find_add(find, location, &part);
+        xtf_find_add(find, waiting->location, &part);
         g_array_remove_index(recent, i);
     }
 }
@@ -371,7 +373,7 @@ void xtf_find_receive(void *data, const XtfReplayEvent *at, const XtfReplayMessa
         find->found->judged++;
         find->found->violations += message->send.enter > waiting->leave;
         find_late_sender(find, waiting, message);
-        find_wrong_order(find, recv.location, &message->send);
+        find_wrong_order(find, waiting, &message->send);
     }
     if (message->is_sent) {
         const XtfEnd sent = message->other;

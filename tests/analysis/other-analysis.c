@@ -4,13 +4,15 @@
  *
  * other-analysis TRACE beside: adds types of other names to an analysis of ours, and says in its table `analyses` that
  * they were made with other clocks: `marks`, which refer to its call paths, and `notes`, which do not.
+ *
+ * other-analysis TRACE damaged: adds a row to the table `analyses` of ours, whose strings are none of the trace.
  */
 #include <stdio.h>
 
 #include "libxtf/trace.h"
 #include "libxtf/writer.h"
 
-enum { ROWS = 3000, LOCATIONS = 4 };
+enum { ROWS = 3000, LOCATIONS = 4, NO_STRING = 12345678 };
 
 typedef struct __attribute__((packed)) {
     uint64_t time, seq;
@@ -92,21 +94,33 @@ static bool add_instead(XtfWriter *writer, XtfSchemaKind waits, GError **error)
 }
 
 /* A row of the table `analyses`, whose fields are those that the file has. */
-static bool add_entry(XtfWriter *writer, const XtfSchema *analyses, const char *records, GError **error)
+static bool add_row(XtfWriter *writer, const XtfSchema *analyses, uint32_t records, uint32_t tool, GError **error)
 {
-    const char *const strings[] = {"records", "tool"};
     uint8_t row[XTF_ROW_MAX] = {0};
-    uint32_t id, texts[2];
+    uint32_t id;
 
-    if (!analyses || !xtf_writer_add_schema(writer, analyses, &id, error) ||
-        !xtf_writer_add_string(writer, records, &texts[0], error) ||
-        !xtf_writer_add_string(writer, "another tool", &texts[1], error))
+    if (!analyses || !xtf_writer_add_schema(writer, analyses, &id, error))
         return false;
-    for (unsigned i = 0; i < 2; i++)
-        xtf_field_set(xtf_schema_field(analyses, strings[i]), row, texts[i]);
+    xtf_field_set(xtf_schema_field(analyses, "records"), row, records);
+    xtf_field_set(xtf_schema_field(analyses, "tool"), row, tool);
     xtf_field_set(xtf_schema_field(analyses, "clocks"), row, 12345);
     XtfTableWriter *table = xtf_writer_table(writer, id, error);
     return table && xtf_table_writer_append(table, row, NULL, error);
+}
+
+static bool add_entry(XtfWriter *writer, const XtfSchema *analyses, const char *records, GError **error)
+{
+    uint32_t name, tool;
+
+    return xtf_writer_add_string(writer, records, &name, error) &&
+           xtf_writer_add_string(writer, "another tool", &tool, error) && add_row(writer, analyses, name, tool, error);
+}
+
+static bool add_damaged(XtfWriter *writer, const char *path, GError **error)
+{
+    g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, error);
+
+    return trace && add_row(writer, xtf_trace_find_schema(trace, "analyses"), NO_STRING, NO_STRING, error);
 }
 
 static bool add_beside(XtfWriter *writer, const char *path, GError **error)
@@ -130,6 +144,8 @@ int main(int argc, char **argv)
 
     if (good && g_str_equal(argv[2], "beside"))
         good = add_beside(writer, argv[1], &error);
+    else if (good && g_str_equal(argv[2], "damaged"))
+        good = add_damaged(writer, argv[1], &error);
     else if (good)
         good = add_instead(writer, g_str_equal(argv[2], "record") ? XTF_SCHEMA_RECORD : XTF_SCHEMA_DERIVED, &error);
     if (good)
@@ -138,6 +154,6 @@ int main(int argc, char **argv)
         xtf_writer_abort(writer);
     if (!good)
         fprintf(stderr, "other-analysis: %s\n",
-                error ? error->message : "usage: other-analysis TRACE derived|record|beside");
+                error ? error->message : "usage: other-analysis TRACE derived|record|beside|damaged");
     return good ? 0 : 1;
 }

@@ -5,6 +5,7 @@ room is used again; and killed at any time it leaves what was there, or the whol
 usage: test_other_analysis.py XTF OTHER-ANALYSIS CHECKER ARCHIVE
 """
 
+import os
 import pathlib
 import random
 import shutil
@@ -12,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+import unittest.mock
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path += [str(TESTS / "roundtrip"), str(TESTS / "reader")]
@@ -71,6 +73,16 @@ def check_others_beside(xtf, other, checker, trace):
         raise Failure(f"what is known of the analyses: {tools} before, {analysed_by(trace)} after")
 
 
+def check_damaged(xtf, other, trace):
+    """Of a damaged table it is told before the work is done: here that could not begin."""
+    subprocess.run([other, trace, "damaged"], check=True)
+    before = trace.read_bytes()
+    with unittest.mock.patch.dict(os.environ, {"TMPDIR": str(trace.parent / "nowhere")}):
+        done = xtf.run("analyze", "-q", trace)
+    if done.status != 1 or b"string 12345678" not in done.errors or trace.read_bytes() != before:
+        raise Failure(f"a damaged table of analyses: {done.status} {done.errors}")
+
+
 def check(xtf, checker, trace):
     xtf.expect("check", "-q", trace)
     done = subprocess.run([sys.executable, checker, trace], capture_output=True, text=True, check=False)
@@ -101,6 +113,8 @@ def main():
                 raise Failure(f"{path} is not that of a fresh import")
 
         check_others_beside(xtf, other, checker, shutil.copy(trace, folder / "beside.xtf"))
+
+        check_damaged(xtf, other, pathlib.Path(shutil.copy(trace, folder / "damaged.xtf")))
 
         sizes = []
         for _ in range(5):

@@ -43,13 +43,13 @@ static bool keep_others(const GArray *analyses, XtfWriter *writer, XtfTableWrite
     return true;
 }
 
-static bool write_analyses(XtfTrace *trace, XtfWriter *writer, const char *tool, GError **error)
+/* `analyses`: what the table said before. */
+static bool write_analyses(XtfTrace *trace, const GArray *analyses, XtfWriter *writer, const char *tool, GError **error)
 {
-    g_autoptr(GArray) analyses = xtf_analyses_read(trace, error);
     uint64_t clocks;
     uint32_t id;
 
-    if (!analyses || !xtf_trace_clocks_digest(trace, &clocks, error) ||
+    if (!xtf_trace_clocks_digest(trace, &clocks, error) ||
         !xtf_writer_replace_schema(writer, xtf_model_schema(XTF_MODEL_ANALYSES), &id, error))
         return false;
     XtfTableWriter *table = xtf_writer_table(writer, id, error);
@@ -134,12 +134,15 @@ bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const Xtf
         .cancel = options->cancel, .progress = options->progress, .progress_data = options->progress_data};
     const XtfReplayOptions how = {
         .calls = true, .cancel = options->cancel, .progress = xtf_steps_show, .progress_data = &steps};
-    xtf_steps_begin(&steps, "reading", 0);
-    g_autoptr(XtfReplay) replay = xtf_replay_new(trace, &how, error);
     XtfRawPoints raw;
     uint32_t n_locations = 0;
 
     /* What cannot be replaced is found before the work is done. Nothing is lost if that fails: there is no commit. */
+    g_autoptr(GArray) analyses = xtf_analyses_read(trace, error);
+    if (!analyses)
+        return false;
+    xtf_steps_begin(&steps, "reading", 0);
+    g_autoptr(XtfReplay) replay = xtf_replay_new(trace, &how, error);
     if (!replay || !clear(writer, error))
         return false;
     give_back();
@@ -147,5 +150,5 @@ bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const Xtf
         n_locations += xtf_replay_process(replay, i)->n_locations;
     bool good = xtf_raw_points_init(&raw, n_locations, error) && analyze(replay, &raw, writer, &steps, report, error);
     xtf_raw_points_finish(&raw);
-    return good && write_analyses(trace, writer, tool, error);
+    return good && write_analyses(trace, analyses, writer, tool, error);
 }

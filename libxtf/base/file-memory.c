@@ -14,13 +14,16 @@ static bool fail(int reason, size_t size, GError **error)
                     size, g_strerror(reason));
 }
 
-static int allot(int file, size_t size)
+/* Only what is new: where the file system does not allot, each block is written, which would go over what other threads
+ * write meanwhile. */
+static int allot(int file, size_t before, size_t size)
 {
-    int reason;
+    int reason = 0;
 
-    do
-        reason = posix_fallocate(file, 0, (off_t)size);
-    while (reason == EINTR);
+    if (size > before)
+        do
+            reason = posix_fallocate(file, (off_t)before, (off_t)(size - before));
+        while (reason == EINTR);
     return reason;
 }
 
@@ -31,7 +34,7 @@ static bool make(XtfFileMemory *memory, size_t size, size_t room, GError **error
 
     if (file < 0)
         return false;
-    int reason = allot(file, size);
+    int reason = allot(file, 0, size);
     if (reason == 0 && (data = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)) == MAP_FAILED)
         reason = errno;
     if (reason != 0) {
@@ -46,7 +49,7 @@ bool xtf_file_memory_grow(XtfFileMemory *memory, size_t size, size_t room, GErro
 {
     if (!memory->data)
         return make(memory, size, room, error);
-    int reason = allot(memory->file, size);
+    int reason = allot(memory->file, memory->size, size);
     if (reason != 0)
         return fail(reason, size, error);
     if (room > memory->room) {

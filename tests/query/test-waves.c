@@ -203,6 +203,48 @@ Test(waves, iterations_are_less_what_was_waited)
     }
 }
 
+/* A location with calls and receives, as one that probes: each receive is posted in a probe, three records before. */
+static void write_probes(Writing *writing, uint64_t location)
+{
+    static const struct {
+        uint64_t time, seq;
+        uint8_t leave, enter; /* `enter`: so many rows back is the call that it leaves, or that it is in */
+    } calls[] = {{0, 0, 0, 0},   {100, 1, 0, 1},  {150, 3, 1, 1},   {200, 4, 0, 3},   {220, 6, 1, 1},
+                 {300, 7, 0, 5}, {1000, 9, 1, 1}, {1010, 10, 0, 7}, {1030, 12, 1, 1}, {2000, 13, 1, 9}};
+    const XtfRecvsRow recvs[] = {{.time = 210, .seq = 5, .posted = 3}, {.time = 1020, .seq = 11, .posted = 3}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(calls); i++)
+        writing_append(writing, location, XTF_MODEL_ENTERS_LEAVES,
+                       &(XtfEntersLeavesRow){.time = calls[i].time,
+                                             .seq = calls[i].seq,
+                                             .event = calls[i].leave,
+                                             .enter = calls[i].enter,
+                                             .outermost = i == 0 || i + 1 == G_N_ELEMENTS(calls)});
+    for (unsigned i = 0; i < G_N_ELEMENTS(recvs); i++)
+        writing_append(writing, location, XTF_MODEL_RECVS, &recvs[i]);
+}
+
+/* Who waits in probes begins an iteration with one: at 100, and at 300. */
+Test(waves, iterations_of_probes_go_from_probe_to_probe)
+{
+    const XtfWaitsRow first = wait_of(400, 50, 3, XTF_NONE64), second = wait_of(500, 50, 0, 0);
+    XtfWaitsRow third = wait_of(1000, 700, 1, 0);
+    g_auto(Written) written = {0};
+    Writing writing = {0};
+
+    define(&writing, 2000);
+    writing_define(&writing, XTF_MODEL_LOCATIONS, &(XtfLocationRow){.id = 5 + PROCS, .proc = PROCS});
+    write_probes(&writing, 5 + PROCS);
+    writing_append(&writing, 5, XTF_MODEL_WAITS, &first);
+    writing_append(&writing, 6, XTF_MODEL_WAITS, &second);
+    third.seq = 8;
+    writing_append(&writing, 5 + PROCS, XTF_MODEL_WAITS, &third);
+    writing_end(&writing, &written);
+    g_auto(GStrv) cells = line_of(&written, "waits/waves", 1);
+    cr_assert_str_eq(cells[6], "3");
+    cr_assert_str_eq(cells[11], "1e+07", "%s", cells[11]); /* two ranks by 200 ns */
+}
+
 Test(waves, waits_that_begin_before_the_trace_are_damage)
 {
     g_auto(Written) written = {0};

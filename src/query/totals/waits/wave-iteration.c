@@ -13,6 +13,7 @@ typedef struct {
     XtfTraceContext *context;
     const XtfLocation *location;
     XtfArray waits, recvs, calls;
+    bool from_postings; /* the wait is that of a probe, which posts the receive: iterations go from probe to probe */
 } Place;
 
 static bool find_array(const Place *place, const char *type, XtfArray *array, bool *found, GError **error)
@@ -23,16 +24,51 @@ static bool find_array(const Place *place, const char *type, XtfArray *array, bo
     return !schema || xtf_trace_find_array(place->context->trace, place->location->id, schema->id, array, found, error);
 }
 
-/* The time of a receive that has its own fields: of the ENTER around it. */
-static bool find_enter(const Place *place, const uint8_t *recv, uint64_t *time, bool *found, GError **error)
+static uint64_t own_seq(const Place *place, const uint8_t *recv)
 {
-    const XtfField *fields = place->recvs.schema->fields,
-                   *seq = xtf_schema_field_by_role(place->recvs.schema, XTF_ROLE_SEQ);
+    return xtf_field_get(xtf_schema_field_by_role(place->recvs.schema, XTF_ROLE_SEQ), recv);
+}
+
+/* So many records back a receive was posted; 0: by itself, or it is not known. */
+static uint64_t posted_back(const Place *place, const uint8_t *recv)
+{
+    const XtfField *posted = xtf_schema_field(place->recvs.schema, "posted");
+
+    if (!posted || xtf_type_width(posted->type) == 0 || xtf_field_is_none(posted, recv))
+        return 0;
+    return MIN(xtf_field_get(posted, recv), own_seq(place, recv));
+}
+
+/* The time of the location's last call event before record `seq`, which has a time of its own that is not at hand. */
+static bool last_call_time(const Place *place, uint64_t seq, uint64_t *time, GError **error)
+{
+    const XtfSpan span = {.array = place->calls, .hi = place->calls.n_rows};
     uint8_t row[XTF_ROW_MAX];
     uint64_t n;
 
-    if (!xtf_call_around(place->context, &place->calls, xtf_field_get(&fields[0], recv), xtf_field_get(seq, recv), &n,
-                         found, error))
+    *time = 0;
+    if (!xtf_span_rank_of_seq(&span, seq, 0, span.hi, &n, error))
+        return false;
+    if (n == 0)
+        return true;
+    if (!xtf_array_row(&place->calls, n - 1, row, error))
+        return false;
+    *time = xtf_field_get(&place->calls.schema->fields[0], row);
+    return true;
+}
+
+/* The time of the ENTER around a receive, or around its posting. */
+static bool find_enter(const Place *place, const uint8_t *recv, uint64_t *time, bool *found, GError **error)
+{
+    uint64_t seq = own_seq(place, recv), t = xtf_field_get(&place->recvs.schema->fields[0], recv), n;
+    uint8_t row[XTF_ROW_MAX];
+
+    if (place->from_postings) {
+        seq -= posted_back(place, recv);
+        if (!last_call_time(place, seq, &t, error))
+            return false;
+    }
+    if (!xtf_call_around(place->context, &place->calls, t, seq, &n, found, error))
         return false;
     if (!*found)
         return true;
@@ -114,7 +150,7 @@ static bool find_arrays(Place *place, bool *found, GError **error)
 }
 
 /* The row of `recvs` that a wait names; of a probe, if the message is what is received next. */
-static bool find_receive(const Place *place, uint64_t seq, uint64_t *n, bool *found, GError **error)
+static bool find_receive(Place *place, uint64_t seq, uint64_t *n, bool *found, GError **error)
 {
     const XtfSpan span = {.array = place->recvs, .hi = place->recvs.n_rows};
     uint8_t row[XTF_ROW_MAX];
@@ -126,10 +162,9 @@ static bool find_receive(const Place *place, uint64_t seq, uint64_t *n, bool *fo
         return true;
     if (!xtf_array_row(&place->recvs, *n, row, error))
         return false;
-    const XtfField *posted = xtf_schema_field(place->recvs.schema, "posted");
-    uint64_t own = xtf_field_get(xtf_schema_field_by_role(place->recvs.schema, XTF_ROLE_SEQ), row);
-    *found = own == seq || (posted && xtf_type_width(posted->type) > 0 && !xtf_field_is_none(posted, row) &&
-                            own - seq == xtf_field_get(posted, row));
+    uint64_t back = own_seq(place, row) - seq;
+    place->from_postings = back > 0;
+    *found = back == 0 || back == posted_back(place, row);
     return true;
 }
 

@@ -24,6 +24,7 @@ static bool probe(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *ro
         return false;
     }
     XtfReplayEvent at = xtf_replay_event(replay, process, row);
+    at.bytes = message->bytes;
     consumer->probe(consumer->data, &at, message->value);
     return true;
 }

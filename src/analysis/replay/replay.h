@@ -133,8 +133,8 @@ typedef struct {
     /* A receive is posted; the value is handed out with the message. */
     uint64_t (*post)(void *data, const XtfReplayEvent *at);
     /* Before `post`, where the receive is posted in a blocking probe that took its message: of the send the consumer
-     * said `value`. With calls only, and of processes one location of which has messages and operations. May be NULL
-     * also where others are not. */
+     * said `value`, and `at->bytes` are its bytes. With calls only, and of processes one location of which has messages
+     * and operations. May be NULL also where others are not. */
     void (*probe)(void *data, const XtfReplayEvent *at, uint64_t value);
     /* A non-blocking send is complete, of which the consumer said `value`. With calls only. */
     void (*sent)(void *data, const XtfReplayEvent *at, uint64_t value);

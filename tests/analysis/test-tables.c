@@ -137,7 +137,19 @@ Test(paged, does_without_a_file)
 /* Where a file ends before the table does, it is copied out of it. */
 Test(paged, goes_on_in_memory_when_the_disk_is_full)
 {
+    XtfPaged paged = {0};
+    size_t kept = 0;
+
+    g_setenv("TMPDIR", "/tmp", TRUE);
     limit_files(16 << 20);
+    memset(xtf_paged_grow(&paged, 8 << 20), 7, 8 << 20);
+    cr_assert_not_null(paged.file.data);
+    const uint8_t *data = xtf_paged_grow(&paged, 32 << 20);
+    cr_assert_null(paged.file.data);
+    for (size_t i = 0; i < paged.size; i++)
+        kept += data[i] == (i < 8 << 20 ? 7 : 0);
+    cr_assert_eq(kept, 32 << 20);
+    xtf_paged_free(&paged);
     check_paged();
 }
 

@@ -17,7 +17,7 @@ typedef struct {
 
 /* Makes it as large as this, which is not less than it was; what is new is zeros. Returns where it lies now. Where no
  * file can be had, or the disk is full, it becomes ordinary memory, however large: for tables of what the trace has few
- * of, like its locations. */
+ * of, like its locations, and for those whose growth has nobody to tell an error, like its groups of messages. */
 void *xtf_paged_grow(XtfPaged *paged, size_t size);
 /* The same, for tables that may be as large as the trace: a full disk is XTF_ERROR_IO, which names the folder, and the
  * memory stays as it was. */

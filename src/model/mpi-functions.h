@@ -31,7 +31,7 @@ XtfMpiBound xtf_mpi_function_bound(const char *name);
  * is in none of its spellings there. */
 int xtf_mpi_function_find(const char *name, const char *const *list);
 
-/* What a call is where waits are concerned: Scalasca's distinctions. */
+/* What a call is where waits are concerned: Scalasca's distinctions, and MPROBE, which is ours. */
 typedef enum {
     XTF_MPI_CALL_NONE,  /* none of MPI's */
     XTF_MPI_CALL_OTHER, /* of MPI's */

@@ -4,7 +4,8 @@
  *
  * A message is a point where somebody waited for it: on the side that waited, the record that ended the wait (the
  * receive; or the send, or its completion), and on the other side the record that was waited for (the send; or the
- * record that posts the receive). An operation of many is a point on all members that synchronise in it: the end of
+ * record that posts the receive). Of a blocking probe it is no record that ended the wait, but the posting of the
+ * receive. An operation of many is a point on all members that synchronise in it: the end of
  * it. In one-sided communication a record may be a point several times, since many may wait for it, and it for others.
  * Threads of OpenMP have points where they fork, join, and meet at barriers. The points of a location are numbered side
  * by side, in the order of `seq`, no two of one record but those that are ALONE, MEETS or MET, which are in the order

@@ -62,7 +62,7 @@ static XtfNode *make_calls(XtfNode *directory, const char *name, GError **error)
 }
 
 /* In the order of the listing. A directory below which each record is once more is not listed: programs that walk the
- * tree would read all records again. */
+ * tree would read all records again. Rows of an analysis they read once for the trace, each process and each thread. */
 static const Entry entries[] = {
     {"README", &xtf_readme_file, ROOT, ROOT, NULL},
     {"after", &xtf_link, INSTANTS, INSTANTS, xtf_instant_link_new},

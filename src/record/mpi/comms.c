@@ -34,6 +34,7 @@ static int delete_apart(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)key, (void)value, (void)extra;
     xtf_mpi_valid_remove((uint64_t)(uintptr_t)comm);
+    xtf_mpi_forget(); /* that it has no id, if it has none: of a window that gets its handle that would be an address */
     return MPI_SUCCESS;
 }
 

@@ -76,6 +76,7 @@ void xtf_mpi_window_begin(MPI_Win win, uint32_t id, bool allocated)
 {
     XtfMpiWindow *window = id != XTF_WIRE_NONE && have_keyval() ? calloc(1, sizeof *window) : NULL;
 
+    xtf_mpi_forget();
     if (!window)
         return;
     window->id = id;
@@ -87,7 +88,6 @@ void xtf_mpi_window_begin(MPI_Win win, uint32_t id, bool allocated)
     } else {
         free(window);
     }
-    xtf_mpi_forget();
 }
 
 XtfMpiWindow *xtf_mpi_window(MPI_Win win)

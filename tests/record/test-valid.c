@@ -3,6 +3,7 @@
  */
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include "src/record/mpi/valid.h"
@@ -36,7 +37,7 @@ static void compare(uint64_t (*handle)(uint32_t i))
         if (adds)
             xtf_mpi_valid_add(handle(i));
         else
-            xtf_mpi_valid_remove(handle(i));
+            cr_assert_eq(xtf_mpi_valid_remove(handle(i)), expected[i]);
         n += (unsigned)adds - expected[i];
         expected[i] = adds;
         i = (uint32_t)random() % HANDLES;
@@ -63,36 +64,56 @@ Test(valid, null_is_none)
 {
     xtf_mpi_valid_add(0);
     cr_assert_not(xtf_mpi_valid_has(0));
-    xtf_mpi_valid_remove(0);
+    cr_assert_not(xtf_mpi_valid_remove(0));
 }
+
+enum { READERS = 3, LOOKS_MIN = 1000 };
 
 static _Atomic bool stop;
 
-static void *look(void *handle)
-{
-    uintptr_t missed = 0;
+typedef struct {
+    uint64_t handle;
+    _Atomic uint64_t looks;
+    uint64_t missed;
+} Reader;
 
-    while (!stop)
-        missed += !xtf_mpi_valid_has((uint64_t)(uintptr_t)handle);
-    return (void *)missed;
+static void *look(void *data)
+{
+    Reader *reader = data;
+
+    for (; !stop; reader->looks++)
+        reader->missed += !xtf_mpi_valid_has(reader->handle);
+    return NULL;
+}
+
+static void await_looks(const Reader *readers)
+{
+    for (int i = 0; i < READERS; i++)
+        for (uint64_t seen = readers[i].looks; readers[i].looks < seen + LOOKS_MIN;)
+            sched_yield();
 }
 
 Test(valid, what_stays_is_always_there)
 {
-    pthread_t readers[2];
-    void *missed;
+    /* The first one has room in its line. The last ones have none, as the lines have been full for long. */
+    static Reader readers[READERS] = {{.handle = 0}};
+    pthread_t threads[READERS];
 
     for (uint32_t i = 0; i < HANDLES; i++)
         xtf_mpi_valid_add(handle_at(i));
-    for (int i = 0; i < 2; i++) /* the first one is in a line, the last one is not, as likely as not */
-        pthread_create(&readers[i], NULL, look, (void *)(uintptr_t)handle_at(i * (HANDLES - 1)));
-    for (uint32_t i = 1; i + 1 < HANDLES; i++) {
+    for (uint32_t i = 0; i < READERS; i++) {
+        readers[i].handle = handle_at(i == 0 ? 0 : HANDLES - i);
+        pthread_create(&threads[i], NULL, look, &readers[i]);
+    }
+    await_looks(readers);
+    for (uint32_t i = 1; i + READERS < HANDLES; i++) {
         xtf_mpi_valid_remove(handle_at(i));
         xtf_mpi_valid_add(handle_at(i - 1 + (i == 1)));
     }
+    await_looks(readers);
     stop = true;
-    for (int i = 0; i < 2; i++) {
-        pthread_join(readers[i], &missed);
-        cr_assert_null(missed);
+    for (int i = 0; i < READERS; i++) {
+        pthread_join(threads[i], NULL);
+        cr_assert_eq(readers[i].missed, 0);
     }
 }

@@ -90,16 +90,21 @@ void xtf_mpi_valid_add(uint64_t handle)
     pthread_mutex_unlock(&lock);
 }
 
-void xtf_mpi_valid_remove(uint64_t handle)
+bool xtf_mpi_valid_remove(uint64_t handle)
 {
     pthread_mutex_lock(&lock);
     _Atomic uint64_t *place = handle != 0 ? find(handle) : NULL;
     size_t other = place ? n_others : find_other(handle);
+    bool found = true;
+
     if (place)
         *place = 0;
     else if (other < n_others)
         others[other] = others[--n_others];
+    else
+        found = false;
     pthread_mutex_unlock(&lock);
+    return found;
 }
 
 bool xtf_mpi_valid_has(uint64_t handle)

@@ -18,7 +18,8 @@
 void xtf_mpi_valid_begin(void);
 /* If there is no memory for it, the handle stays an uncertain one. */
 void xtf_mpi_valid_add(uint64_t handle);
-void xtf_mpi_valid_remove(uint64_t handle);
+/* Whether it was there. What is removed once MPI has freed it may be another thread's already. */
+bool xtf_mpi_valid_remove(uint64_t handle);
 bool xtf_mpi_valid_has(uint64_t handle);
 
 #pragma GCC visibility pop

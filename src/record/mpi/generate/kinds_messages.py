@@ -96,7 +96,9 @@ KINDS = {
     "cancel": (HANDLE, succeeded("xtf_mpi_requests_cancel(handle)")),
     "type_commit": ("", succeeded("xtf_mpi_valid_add(XTF_MPI_HANDLE({datatype}))")),
     # The program may pass NULL, of which MPI says that it is an error.
-    "type_free": ("const MPI_Datatype *type = &{datatype}; uint64_t handle = type ? XTF_MPI_HANDLE(*type) : 0;", succeeded("xtf_mpi_valid_remove(handle)")),
+    # Behind the call another thread may have got the handle.
+    "type_free": ("const MPI_Datatype *type = &{datatype}; uint64_t handle = type ? XTF_MPI_HANDLE(*type) : 0; bool removed = xtf_mpi_valid_remove(handle);",
+                  "if (removed && {result} != MPI_SUCCESS) { xtf_mpi_valid_add(handle); }"),
 }
 
 # Kinds after which requests, or matched messages, are others: that is noted where nothing is recorded, too, with a ring of NULL.

@@ -20,7 +20,7 @@ void xtf_mpi_valid_begin(void)
 
 #else
 
-/* Some are MPI_DATATYPE_NULL where the compilers have no such type: of that nothing is asked either. */
+/* Some are MPI_DATATYPE_NULL, where the compilers have no such type. */
 static const MPI_Datatype predefined[] = {
     MPI_CHAR,
     MPI_SIGNED_CHAR,
@@ -90,7 +90,8 @@ static const MPI_Datatype predefined[] = {
 void xtf_mpi_valid_begin(void)
 {
     for (size_t i = 0; i < sizeof predefined / sizeof *predefined; i++)
-        xtf_mpi_valid_add((uint64_t)(uintptr_t)predefined[i]);
+        if (predefined[i] != MPI_DATATYPE_NULL)
+            xtf_mpi_valid_add((uint64_t)(uintptr_t)predefined[i]);
 }
 
 #endif

@@ -18,6 +18,13 @@ MAKERS = {"MPI_Comm_dup", "MPI_Comm_dup_with_info", "MPI_Comm_idup", "MPI_Comm_s
 WORLD, SELF = 1, 2
 
 
+def check_collectives_end(case, trace, process):
+    """Each call has as many ends of collective operations as beginnings, also where it makes something out of what has no number."""
+    for call in trace.calls(process):
+        events = collections.Counter(record.event for record in call.records)
+        case.assertEqual(events["MPI_COLLECTIVE_BEGIN"], events["MPI_COLLECTIVE_END"], call.name)
+
+
 class Communicators(Case):
     def told(self, n):
         """What the processes of programs/comms.c say: {(name, members, members of the other group)}, {(process, name)}, {process: coordinates}."""
@@ -174,6 +181,7 @@ class Coupled(Case):
         own = [(name, pair) for name in ("again", "own") for pair in pairs]
         self.assertEqual(comms, sorted([("MPI_COMM_WORLD", [0, 1, 2, 3]), *own, *([("", [2, 3]), ("all", [0, 1, 2, 3])] if whole else [])]))
         for process in processes:
+            check_collectives_end(self, trace, process)
             found = [(record.event, record.tag, trace.comm_name(record.comm)) for call in trace.calls(process) for record in call.records
                      if record.event in ("MPI_SEND", "MPI_RECV")]
             event = "MPI_RECV" if process % 2 else "MPI_SEND"
@@ -272,6 +280,7 @@ class Worlds(Case):
                 for process in 0, 1:
                     calls = collections.Counter(call.name for call in trace.calls(process))
                     self.assertEqual([calls[name] for name in ("MPI_Comm_dup", "MPI_Intercomm_merge", "MPI_Intercomm_create")], [3, 4, 2])
+                    check_collectives_end(self, trace, process)
                 self.assertEqual([i for i in range(len(trace.tables["communicators"])) if not trace.comm_name(i)], [], "what is made of them has no number")
                 self.check_servers(trace)
 

@@ -98,7 +98,7 @@ bool xtf_mpi_comm_is_apart(MPI_Comm comm)
 
 XtfMpiFrom xtf_mpi_from(MPI_Comm comm)
 {
-    return (XtfMpiFrom){xtf_mpi_comm_id(comm), xtf_mpi_comm_is_apart(comm)};
+    return (XtfMpiFrom){xtf_mpi_comm_id(comm), xtf_mpi_comm_is_apart(comm), .all = true};
 }
 
 XtfMpiFrom xtf_mpi_from_leader(MPI_Comm local, int leader, MPI_Comm peer)

@@ -68,8 +68,9 @@ static inline uint32_t xtf_mpi_comm_id(MPI_Comm comm)
 
 /* What a communicator is made out of. */
 typedef struct {
-    uint32_t id; /* XTF_WIRE_NONE: it has none, or only some of its members take part */
+    uint32_t id; /* XTF_WIRE_NONE: it has none, or not all take part */
     bool apart;
+    bool all; /* all its members take part: the call is a collective operation, with a number or without */
 } XtfMpiFrom;
 
 /* Some members of a communicator may not be recorded: nothing is agreed on in it, nor in what is made out of it, since

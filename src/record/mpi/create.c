@@ -147,7 +147,7 @@ void xtf_mpi_comm_created(XtfRing *ring, uint64_t *left, int result, XtfMpiFrom 
             xtf_mpi_comm_begins(ring, made, xtf_mpi_comm_agree(made), from);
     }
     *left = xtf_core_now();
-    if (from != XTF_WIRE_NONE)
+    if (out_of.all)
         xtf_mpi_collective_end(ring, *left, XTF_MPI_OP_CREATE_HANDLE, from);
 }
 

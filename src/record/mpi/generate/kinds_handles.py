@@ -9,8 +9,8 @@ CREATE = ("XtfMpiFrom saved_comm = xtf_mpi_from({comm}); " + COLLECTIVE, CREATED
 CREATE_OF_LOCAL = ("XtfMpiFrom saved_comm = xtf_mpi_from({local_comm}); " + COLLECTIVE,
                    "if ({result} == MPI_SUCCESS) { saved_comm = xtf_mpi_from_leader({local_comm}, (int){local_leader}, {peer_comm}); } " + CREATED)
 CREATE_OF_BOTH = ("XtfMpiFrom saved_comm = xtf_mpi_from({intercomm}); " + COLLECTIVE, CREATED)
-CREATE_BY_SOME = ("XtfMpiFrom saved_comm = { XTF_WIRE_NONE, false };", CREATED)
-CREATE_BY_SOME_OF = ("XtfMpiFrom saved_comm = { XTF_WIRE_NONE, xtf_mpi_comm_is_apart({comm}) };", CREATED)
+CREATE_BY_SOME = ("XtfMpiFrom saved_comm = { XTF_WIRE_NONE, false, false };", CREATED)
+CREATE_BY_SOME_OF = ("XtfMpiFrom saved_comm = { XTF_WIRE_NONE, xtf_mpi_comm_is_apart({comm}), false };", CREATED)
 CART = (CREATE[0], CREATED + " xtf_mpi_cart_created({ring}, {result}, {newcomm});")
 def connect(accepts):
     return ("xtf_mpi_connects({port_name}, (int){root}, {comm}, %s); " % accepts + COLLECTIVE,

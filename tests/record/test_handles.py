@@ -214,9 +214,10 @@ class Sessions(Case):
         if "mpich" not in mpis():
             self.skipTest("no MPI is here that has sessions")
         program = self.compile("mpich", "sessions")
-        for arguments, in_world, names in (([], [], {"outer", "inner"}), (["init"], [3], {"outer", "inner", "MPI_COMM_WORLD", "MPI_COMM_SELF"})):
-            with self.subTest(arguments):
-                trace, _ = self.recorded("mpich", 2, program, *arguments)
+        for arguments, in_world, names, environment in (([], [], {"outer", "inner"}, {}), ([], [], {"outer", "inner"}, {"PMI_SPAWNED": "0"}),
+                                                        (["init"], [3], {"outer", "inner", "MPI_COMM_WORLD", "MPI_COMM_SELF"}, {})):
+            with self.subTest(arguments, **environment):
+                trace, _ = self.recorded("mpich", 2, program, *arguments, **environment)
                 rows = {trace.comm_name(i): trace.members(i) for i in range(len(trace.tables["communicators"]))}
                 self.assertEqual({name: members for name, members in rows.items() if name != "MPI_COMM_SELF"}, dict.fromkeys(names - {"MPI_COMM_SELF"}, [0, 1]))
                 for process in 0, 1:

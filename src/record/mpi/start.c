@@ -109,7 +109,9 @@ void xtf_mpi_attach(XtfRing *ring)
 /* Whether other processes of the job have started this one's world. MPI tells it behind MPI_Init alone. */
 static bool is_spawned(void)
 {
-    return getenv("PMI_SPAWNED") != NULL;
+    const char *is = getenv("PMI_SPAWNED");
+
+    return is && atoi(is) != 0; /* as MPICH reads it */
 }
 
 void xtf_mpi_session_started(XtfRing *ring, int result, MPI_Session session)

@@ -247,6 +247,16 @@ class Worlds(Case):
         if not able:
             self.skipTest(f"no MPI here can run {program}.c")
 
+    def test_connect_without_number(self):
+        """The program's messages are all that is in the communicator."""
+        for mpi, program in self.programs("connect", 4):
+            for side in "accepts", "connects":
+                with self.subTest(mpi, hidden=side):
+                    trace, _ = self.recorded(mpi, 4, program, side)
+                    for process in range(4):
+                        check_collectives_end(self, trace, process)
+                    os.remove(trace.trace.path)
+
     def test_connect(self):
         for mpi, program in self.programs("connect", 4):
             with self.subTest(mpi):

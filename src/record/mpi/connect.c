@@ -22,14 +22,20 @@ static void mark_of(const char *port, bool accepts, char name[40])
     snprintf(name, 40, "%s%016llx", accepts ? XTF_JOB_ACCEPTS : XTF_JOB_CONNECTS, (unsigned long long)hash);
 }
 
+/* Whether all members of this side agree with one another, and with the other side. Of a communicator without a number
+ * nothing is asked: before the call it may be none. */
+static bool agrees(MPI_Comm local)
+{
+    return xtf_mpi_agreeing && xtf_mpi_comm_id(local) != XTF_WIRE_NONE && !xtf_mpi_comm_is_apart(local);
+}
+
 void xtf_mpi_connects(const char *port, int root, MPI_Comm local, bool accepts)
 {
     char name[40];
     int rank;
 
-    /* Of a communicator without a number nothing is asked before the call: it may be none. */
-    if (!xtf_mpi_agreeing || xtf_mpi_comm_id(local) == XTF_WIRE_NONE ||
-        XTF_PMPI(Comm_rank)(local, &rank) != MPI_SUCCESS || rank != root || (accepts && root != HEARS))
+    if (!agrees(local) || XTF_PMPI(Comm_rank)(local, &rank) != MPI_SUCCESS || rank != root ||
+        (accepts && root != HEARS))
         return;
     mark_of(port, accepts, name);
     xtf_mpi_job_mark(name);
@@ -67,7 +73,7 @@ void xtf_mpi_connected(XtfRing *ring, uint64_t *left, int result, const char *po
     } told = {.given = true};
     int rank = 0;
 
-    if (result == MPI_SUCCESS && xtf_mpi_agreeing && made != MPI_COMM_NULL && xtf_mpi_comm_is_apart(local)) {
+    if (result == MPI_SUCCESS && xtf_mpi_agreeing && made != MPI_COMM_NULL && !agrees(local)) {
         xtf_mpi_met_others = true;
         xtf_mpi_comm_set_apart(made);
     } else if (result == MPI_SUCCESS && xtf_mpi_agreeing && made != MPI_COMM_NULL) {

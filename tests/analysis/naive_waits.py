@@ -241,7 +241,7 @@ class Waits:
     def late_senders(self):
         self.candidates = set()
         for process in self.processes.values():
-            most, remembered = (0, None), collections.deque(maxlen=REMEMBERED)
+            most, remembered, taken = (0, None), collections.deque(maxlen=REMEMBERED), []
             for record in process.records:
                 if record.name == "LEAVE":
                     if most[0] and record.call.name in WAIT_MANY:
@@ -257,16 +257,27 @@ class Waits:
                     most = max(most, (wait, end), key=lambda item: item[0])
                 elif wait > 0 and not end.call.name.startswith("MPI_Test"):
                     self.late_sender(end, wait)
-                    remembered.append((end, wait))
+                    if not self.overtaken(end, wait, taken):
+                        remembered.append((end, wait))
                 self.wrong_order(record, remembered)
+                taken.append((end.seq, record))
+
+    def overtaken(self, end, wait, taken):
+        """Whether what was taken after a probe, and received before its message, had been sent before that. The first of these counts."""
+        late = [item for item in taken if item[0] > end.seq and item[1].other.time < end.other.time]
+        if late:
+            self.wrong(end, wait, min(late, key=lambda item: item[0])[1])
+        return bool(late)
+
+    def wrong(self, end, wait, receive):
+        self.add("mpi_latesender_wo", end, wait)
+        self.add("mpi_lswo_same" if end.other.proc is receive.other.proc else "mpi_lswo_different", end, wait)
 
     def wrong_order(self, receive, remembered):
         """What was waited for before the message was taken, and sent after it."""
         for late in [late for late in remembered if late[0].other.time > receive.other.time and late[0].seq <= receive.end.seq]:
             remembered.remove(late)
-            self.add("mpi_latesender_wo", late[0], late[1])
-            same = late[0].other.proc is receive.other.proc
-            self.add("mpi_lswo_same" if same else "mpi_lswo_different", late[0], late[1])
+            self.wrong(*late, receive)
 
     def late_receivers(self):
         """In the order of the sends, backwards. Where processes waited for a send is a point of the sender, too."""

@@ -50,12 +50,14 @@ def with_program(path, program):
 
 
 # Process 0 probes for a message that is sent at 140, waits from 150 for one that is sent at 160, and receives the first one then.
+# Or the second one was sent at 105: it should have been received before the probe.
 IN_ORDER = """
 0 100 E 0\n0 110 E 1\n0 110 P 1\n0 145 L 1\n0 150 E 4\n0 170 R 1 0 8 8\n0 170 L 4\n0 180 E 2\n0 184 J 1 0 7 8 1\n0 185 L 2\n0 300 L 0
 1 100 E 0\n1 140 E 3\n1 140 S 0 0 7 8\n1 141 L 3\n1 160 E 3\n1 160 S 0 0 8 8\n1 161 L 3\n1 300 L 0
 clock 1000000000 0 400\nprocesses 2\nlocation 0 0 A\nlocation 1 1 B
 region 0 main\nregion 1 MPI_Mprobe\nregion 2 MPI_Mrecv\nregion 3 MPI_Send\nregion 4 MPI_Recv
 world 0 0 1\ngroup 1 0 1\ncomm 0 1 world"""
+OUT_OF_ORDER = IN_ORDER.replace("1 140 E 3", "1 104 E 3\n1 105 S 0 0 8 8\n1 106 L 3\n1 140 E 3").replace("1 160 E 3\n1 160 S 0 0 8 8\n1 161 L 3\n", "")
 
 
 class Said:
@@ -231,14 +233,15 @@ def coarse(xtf, program, script, seed, folder):
     return len(sums), off
 
 
-def check_in_order(xtf, script, folder):
+def check_order(xtf, script, folder):
     """A message is received where a probe takes it."""
-    trace = folder / "in-order.xtf"
-    xtf.import_archive(make_archive(script, folder, "in-order", IN_ORDER.split("\n")[1:]), trace)
-    xtf.expect("analyze", trace)
-    found = [row.split()[4:9] for row in xtf.expect("cat", trace, "waits/late_sender/records").decode().splitlines()]
-    if found != [["late_sender", "1", "30", "4", "0"], ["late_sender", "4", "10", "9", "0"]]:
-        raise Failure(f"in order: {found}")
+    trace = folder / "order.xtf"
+    for name, program, wanted in (("in-order", IN_ORDER, ["1 30 4 0 -", "4 10 9 0 -"]), ("out-of-order", OUT_OF_ORDER, ["1 30 4 30 same_source"])):
+        xtf.import_archive(make_archive(script, folder, name, program.split("\n")[1:]), trace)
+        xtf.expect("analyze", trace)
+        rows = xtf.expect("cat", trace, "waits/late_sender/records").decode().splitlines()
+        if [" ".join(row.split()[5:10]) for row in rows] != wanted:
+            raise Failure(f"{name}: {rows}")
 
 
 def archives(folder, script):
@@ -273,7 +276,7 @@ def main():
                 print(failure)
                 failures += 1
         if script:
-            check_in_order(xtf, script, folder)
+            check_order(xtf, script, folder)
             checked = [coarse(xtf, program, script, seed, folder) for seed in range(SEEDS)]
             print(f"coarse clocks: {sum(n for n, _ in checked)} sums of costs, {sum(off for _, off in checked)} rounded, none by two ticks")
     return 1 if failures else 0

@@ -7,7 +7,9 @@
  *
  * Late senders in the wrong order: a location's last RECENT_MAX late senders are remembered. A message that was sent
  * before one of these, and is received after it, should have been received first: then that wait was in vain. A message
- * that a blocking probe took was received there: those that were waited for since then came in time.
+ * that a blocking probe took was received there: those that were waited for since then came in time. And what was taken
+ * between a probe and the receive of its message is remembered until then: before, nothing is known of the probe's
+ * wait.
  */
 #include "src/analysis/waits/find-private.h"
 
@@ -184,6 +186,55 @@ static void find_wrong_order(XtfFind *find, const XtfEnd *waiting, const XtfEnd 
     }
 }
 
+/* A probe has waited, for what `send` sent; other messages have been received since then. */
+static void find_wrong_order_of_probe(XtfFind *find, const XtfEnd *probe, const XtfEnd *send)
+{
+    const XtfFindLocation *of = &find->by_location[probe->location];
+    const XtfRecent *late =
+        of->recent && of->recent->len > 0 ? &g_array_index(of->recent, XtfRecent, of->recent->len - 1) : NULL;
+    const XtfTaken *first = NULL;
+
+    if (!late || late->seq != probe->seq)
+        return;
+    for (guint i = 0; of->taken && i < of->taken->len; i++) {
+        const XtfTaken *taken = &g_array_index(of->taken, XtfTaken, i);
+        if (taken->seq > probe->seq && taken->sent < send->time && (!first || taken->seq < first->seq))
+            first = taken;
+    }
+    if (!first)
+        return;
+    const XtfPoint part = {
+        .seq = late->seq, .side = XTF_POINT_PART, .part = late->amount, .part_kind = first->sender == send->location};
+    xtf_find_add(find, probe->location, &part);
+    g_array_set_size(of->recent, of->recent->len - 1);
+}
+
+/* For the probes before. */
+static void remember_taken(XtfFind *find, const XtfEnd *waiting, const XtfEnd *send)
+{
+    XtfFindLocation *of = &find->by_location[waiting->location];
+    const XtfTaken taken = {waiting->seq, send->time, send->location};
+
+    if (of->probes == 0)
+        return;
+    if (!of->taken)
+        of->taken = g_array_new(FALSE, FALSE, sizeof(XtfTaken));
+    if (of->taken->len == RECENT_MAX)
+        g_array_remove_index(of->taken, 0);
+    g_array_append_val(of->taken, taken);
+}
+
+static void count_probe(XtfFind *find, const XtfEnd *posting, int step)
+{
+    XtfFindLocation *of = &find->by_location[posting->location];
+
+    if (posting->kind != XTF_MPI_CALL_MPROBE)
+        return;
+    of->probes += (uint32_t)step;
+    if (of->probes == 0)
+        g_clear_pointer(&of->taken, g_array_unref);
+}
+
 /* The two points of a message: where the waiter waits until `end`, and where the other side is late. */
 static XtfPoint waiting_point(const XtfSent *message, uint8_t kind, const XtfEnd *waiter, const XtfEnd *late,
                               uint64_t end)
@@ -332,7 +383,9 @@ uint64_t xtf_find_post(void *data, const XtfReplayEvent *at)
     } else {
         g_array_set_size(find->postings, value);
     }
-    g_array_index(find->postings, XtfEnd, value - 1) = xtf_find_end(find, at);
+    XtfEnd *posting = &g_array_index(find->postings, XtfEnd, value - 1);
+    *posting = xtf_find_end(find, at);
+    count_probe(find, posting, 1);
     return value;
 }
 
@@ -349,8 +402,10 @@ void xtf_find_drop_posting(void *data, uint64_t value)
     XtfFind *find = data;
     uint32_t number = (uint32_t)value;
 
-    if (value > 0)
-        g_array_append_val(find->free_postings, number);
+    if (value == 0)
+        return;
+    count_probe(find, &g_array_index(find->postings, XtfEnd, value - 1), -1);
+    g_array_append_val(find->free_postings, number);
 }
 
 void xtf_find_receive(void *data, const XtfReplayEvent *at, const XtfReplayMessage *what)
@@ -363,7 +418,6 @@ void xtf_find_receive(void *data, const XtfReplayEvent *at, const XtfReplayMessa
     beside.value = message->beside;
     find->beside->receive(find->beside->data, at, &beside);
     enter_call(find, at);
-    xtf_find_drop_posting(find, what->posted);
     message->recv_row = at->row;
     message->comm = what->comm;
     message->tag = what->tag;
@@ -373,8 +427,12 @@ void xtf_find_receive(void *data, const XtfReplayEvent *at, const XtfReplayMessa
         find->found->judged++;
         find->found->violations += message->send.enter > waiting->leave;
         find_late_sender(find, waiting, message);
+        if (waiting == &posting)
+            find_wrong_order_of_probe(find, waiting, &message->send);
         find_wrong_order(find, waiting, &message->send);
+        remember_taken(find, waiting, &message->send);
     }
+    xtf_find_drop_posting(find, what->posted);
     if (message->is_sent) {
         const XtfEnd sent = message->other;
         find_late_receiver(find, message, &sent, &posting);

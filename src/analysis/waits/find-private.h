@@ -52,8 +52,16 @@ typedef struct {
     uint32_t next_free; /* plus 1 */
 } XtfFindPair;
 
+/* A message that was taken behind a probe whose message is still to be received. */
+typedef struct {
+    uint64_t seq, sent;
+    uint32_t sender;
+} XtfTaken;
+
 typedef struct {
     GArray *recent;    /* XtfRecent */
+    GArray *taken;     /* XtfTaken, while there are `probes` */
+    uint32_t probes;   /* blocking ones, whose messages are still to be received */
     uint64_t latest;   /* none of them was sent later */
     XtfManyWait *many; /* the call that the location is in, if it is one */
 } XtfFindLocation;

@@ -77,8 +77,10 @@ static void find_init(XtfFind *find)
 
 static void find_finish(XtfFind *find)
 {
-    for (uint32_t i = 0; i < find->first_location[xtf_replay_n_processes(find->replay)]; i++)
+    for (uint32_t i = 0; i < find->first_location[xtf_replay_n_processes(find->replay)]; i++) {
         g_clear_pointer(&find->by_location[i].recent, g_array_unref);
+        g_clear_pointer(&find->by_location[i].taken, g_array_unref);
+    }
     g_free(find->by_location);
     g_free(find->first_location);
     xtf_find_messages_finish(find);

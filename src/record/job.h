@@ -7,8 +7,9 @@
 
 /* HOST-PID.starting: a collector that has no part yet. */
 #define XTF_JOB_STARTING ".starting"
-/* collect-PID.log: what it says. */
-#define XTF_JOB_LOG "collect-"
+/* collect-PID.log: what it says. What is left of that is named by its part, with the same ending. */
+#define XTF_JOB_LOG        "collect-"
+#define XTF_JOB_LOG_ENDING ".log"
 /* clock-HOST: what a tick of that node's clock is (collect/calibrate.c). */
 #define XTF_JOB_CLOCK "clock-"
 /* How many worlds there are, and processes in them (mpi/world.c). */

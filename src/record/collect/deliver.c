@@ -123,7 +123,8 @@ static char *log_in(const char *folder, bool *is_empty)
     g_autofree char *where = log ? g_path_get_dirname(log) : NULL;
     struct stat status;
 
-    if (!log || !g_str_has_suffix(log, ".log") || !is_same_file(where, folder) || fstat(STDERR_FILENO, &status) != 0)
+    if (!log || !g_str_has_suffix(log, XTF_JOB_LOG_ENDING) || !is_same_file(where, folder) ||
+        fstat(STDERR_FILENO, &status) != 0)
         return NULL;
     *is_empty = status.st_size == 0;
     return g_steal_pointer(&log);
@@ -145,7 +146,7 @@ bool xtf_collect_settle_log(const char *folder, const char *part, const char *ho
     }
     if (part) {
         g_autofree char *base = g_path_get_basename(part);
-        name = g_strdup_printf("%.*s.log", (int)strcspn(base, "."), base);
+        name = g_strdup_printf("%.*s" XTF_JOB_LOG_ENDING, (int)strcspn(base, "."), base);
     } else if (gather) { /* the number of a process says which one only together with its host */
         g_autofree char *base = g_path_get_basename(log);
         name = g_strdup_printf("%s-%s", host, base);

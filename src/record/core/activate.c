@@ -45,7 +45,7 @@ static void tell_of_end(int status, void *data)
         snprintf(name, sizeof name, "rank %u (process %d)", (unsigned)rank, (int)process->pid);
     if (atomic_load(&xtf_core.lost) || !xtf_core_collector_lives())
         xtf_core_say("the collector of %s has ended: the rest of this process is not recorded; %s/" XTF_JOB_LOG
-                     "%d.log may say why",
+                     "%d" XTF_JOB_LOG_ENDING " may say why",
                      name, xtf_core_option("FOLDER"), (int)process->pid);
     else if (atomic_load(&process->collector_ready) == 2)
         xtf_core_say("the collector of %s cannot record it: see the logs in %s", name, xtf_core_option("FOLDER"));

@@ -215,7 +215,7 @@ bool xtf_core_start_collector(const char *folder)
         return false;
     }
     gethostname(host, sizeof host - 1);
-    snprintf(log, sizeof log, "%s/" XTF_JOB_LOG "%d.log", folder, (int)getpid());
+    snprintf(log, sizeof log, "%s/" XTF_JOB_LOG "%d" XTF_JOB_LOG_ENDING, folder, (int)getpid());
     xtf_core.socket = xtf_core_hide(pair[0]);
     XtfCoreDescriptor other = xtf_core_hide(pair[1]);
     int process = open_process();

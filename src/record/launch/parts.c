@@ -22,9 +22,6 @@ enum {
 /* What is missing is told in a part of its own, which has no records. */
 #define REMARKS_PART ".part-remarks.xtf"
 
-/* What a collector says, in a file named by its process, and that it has begun. */
-#define LOG_SUFFIX ".log"
-
 void xtf_parts_init(XtfParts *parts)
 {
     parts->paths = g_ptr_array_new_with_free_func(g_free);
@@ -205,7 +202,7 @@ static void look_in(const char *folder, XtfParts *parts)
         look_at(*path, parts);
     while (dir && (name = g_dir_read_name(dir))) {
         g_autofree char *path = g_build_filename(folder, name, NULL);
-        if (g_str_has_suffix(name, LOG_SUFFIX))
+        if (g_str_has_suffix(name, XTF_JOB_LOG_ENDING))
             read_log(path, parts);
     }
 }

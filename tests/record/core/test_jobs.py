@@ -65,7 +65,7 @@ class Jobs(unittest.TestCase):
         self.assertEqual([path.name for path in self.folder.glob("xtf-*")], [], "parts are left behind")
 
     def processes(self):
-        """The processes of the job, which the launcher has started, not they themselves; none before both are there."""
+        """The processes of the job, which the launcher has started, not they themselves."""
         found = []
         for process in pathlib.Path("/proc").glob("[0-9]*"):
             try:
@@ -76,29 +76,38 @@ class Jobs(unittest.TestCase):
                     found.append(int(process.name))
             except OSError:
                 pass
+        return found
+
+    def both(self):
+        found = self.processes()
         return found if len(found) == 2 else []
 
     def kill_one(self, draw, at_once):
-        """Kills a process of a job that would go on for ever, at a random instant: of its start, or of its work. What was said."""
+        """Kills a process of a job that would go on for ever, at a random instant: of its start, or of its work. What was said, and the status."""
         for file in [*self.folder.glob("counts*"), *self.folder.glob("run.xtf")]:
             file.unlink()
         with subprocess.Popen([XTF, "record", "-o", "run.xtf", *MPIRUN, "-n", "2", PROGRAM, "counts", "0", "never"], cwd=self.folder, env=self.environment,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as job:
             try:
-                processes = wait_for("process", self.processes)
+                processes = wait_for("process", self.both)
                 if not at_once:
                     wait_for("region", lambda: len(self.counted()) == 2 and all(self.counted().values()))
                 time.sleep(draw.random() * 0.06)
                 os.kill(draw.choice(processes), signal.SIGKILL)
-                return job.communicate(timeout=2 * PATIENCE)[0]
+                return job.communicate(timeout=2 * PATIENCE)[0], job.returncode
             finally:
-                job.terminate()
+                if job.poll() is None:  # it hangs, and may not heed being terminated
+                    for process in self.processes():
+                        os.kill(process, signal.SIGKILL)
+                    job.kill()
 
     def test_random_instants(self):
         seed = random.randrange(1 << 32)
         draw = random.Random(seed)
         for i in range(ROUNDS):
-            what = f"seed {seed}, instant {i}: {self.kill_one(draw, i % 4 == 0)}"
+            said, status = self.kill_one(draw, i % 4 == 0)
+            what = f"seed {seed}, instant {i}: status {status}, {said}"
+            self.assertNotEqual(status, 0, what)
             if any(self.counted().values()) or (self.folder / "run.xtf").exists():
                 self.check(what)
             self.assertTrue(i % 4 == 0 or all(self.counted().values()), what)

@@ -26,13 +26,11 @@ FUNCTIONS = table.read(SOURCE / "src/record/mpi/functions.tbl")
 # Programs, and the processes they take. Others use MPI from several threads, which the library cannot, or start processes of their own,
 # or take another setting for each MPI.
 PROGRAMS = {"blocking": 2, "requests": 2, "collectives": 3, "files": 2, "windows": 2}
-# Open MPI 4.1's one-sided communication by RDMA crashes on processors of one node.
-WORKING = {"OMPI_MCA_osc": "^rdma"}
 
 
 def try_program(mpi, folder, name, n, command):
     trace = os.path.join(folder, f"{mpi}-{name}.xtf")
-    mpis.run([XTF, "record", "-o", trace, *mpi.launch(n, *counted.above_library(mpi.name, mpi.module, folder), *command)], cwd=folder, env=WORKING)
+    mpis.run([XTF, "record", "-o", trace, *mpi.launch(n, *counted.above_library(mpi.name, mpi.module, folder), *command)], cwd=folder, env=mpis.WORKING)
     numbers = counted.read_counted(folder)
     counted.expect(f"{mpi} {name}, processes that counted", len(numbers), n)
     counted.compare(XTF, f"{mpi} {name}", numbers, trace)

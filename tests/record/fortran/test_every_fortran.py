@@ -64,11 +64,9 @@ FAILING = {
 }  # yapf: disable
 # Routines of the library that cannot be called.
 BROKEN = {("mpich", "mpi_f08"): {"MPI_Info_create_env": "MPICH 4.0.2 gives C's function one argument of three: it writes wherever a register points to"}}
-# Open MPI 4.1's one-sided communication by RDMA crashes on processors of one node.
-WORKING = {"OMPI_MCA_osc": "^rdma"}
 
 
-def expect(what, fine):
+def require(what, fine):
     if not fine:
         counted.problems.append(what)
 
@@ -91,12 +89,12 @@ class Program:
         known = [function for function in FUNCTIONS if function.name in declared and function.recorded != "never"]
         absent, left_out = absent_in(mpi.name, binding), {**every.LEFT_OUT[mpi.name], **BROKEN.get((mpi.name, binding), {})}
         strangers = {*absent, *left_out} - {function.name for function in FUNCTIONS}
-        expect(f"{mpi} {binding}: {sorted(strangers)} have an excuse, and are no functions", not strangers)
+        require(f"{mpi} {binding}: {sorted(strangers)} have an excuse, and are no functions", not strangers)
         there = {function.name for function in known if self.has(function, symbols)}
         self.functions = [function for function in known if function.name not in absent and function.name not in left_out]
         missing = [function.name for function in self.functions if function.name not in there]
-        expect(f"{mpi} {binding}: no routine for {missing}, and no excuse", not missing)
-        expect(f"{mpi} {binding}: {sorted(there & set(absent))} are there, and have the excuse that they are not", not there & set(absent))
+        require(f"{mpi} {binding}: no routine for {missing}, and no excuse", not missing)
+        require(f"{mpi} {binding}: {sorted(there & set(absent))} are there, and have the excuse that they are not", not there & set(absent))
         n_absent = sum(function.name in absent for function in known)
         print(f"{mpi}, {binding}: {len(self.functions)} routines of {len(known)} functions are called; {n_absent} have none; left out: {sorted(left_out)}")
         os.mkdir(self.folder)
@@ -128,15 +126,15 @@ class Program:
     def recorded(self, name, options, *prefix):
         """(what the program called, the trace) of a run."""
         trace = os.path.join(self.folder, f"{name}.xtf")
-        mpis.run([XTF, "record", *options, "-o", trace, *self.mpi.launch(2, *prefix, self.binary, self.folder)], cwd=self.folder, env=WORKING)
+        mpis.run([XTF, "record", *options, "-o", trace, *self.mpi.launch(2, *prefix, self.binary, self.folder)], cwd=self.folder, env=mpis.WORKING)
         called = counted.read_called(self.folder)
         what = f"{self.mpi} {self.binding} {name}"
-        expect(f"{what}: two processes tell what they called, not {len(called)}", len(called) == 2)
+        require(f"{what}: two processes tell what they called, not {len(called)}", len(called) == 2)
         there = {function for functions in called.values() for function in functions}
         uncalled = sorted({function.name for function in self.functions} - there)
-        expect(f"{what}: not called: {uncalled}", not uncalled)
+        require(f"{what}: not called: {uncalled}", not uncalled)
         failed = {function for functions in called.values() for function, (_, result) in functions.items() if result}
-        expect(f"{what}: failed: {sorted(failed - FAILING[self.mpi.name])}", failed <= FAILING[self.mpi.name])
+        require(f"{what}: failed: {sorted(failed - FAILING[self.mpi.name])}", failed <= FAILING[self.mpi.name])
         return called, trace
 
 
@@ -145,15 +143,15 @@ def try_all_calls(program):
     called, trace = program.recorded("all", ["--all-calls"])
     what = f"{program.mpi} {program.binding}"
     checked = mpis.run([XTF, "check", trace])
-    expect(f"{what}: xtf check: {checked}", "0 problems" in checked)
-    expect(f"{what}: counted, not recorded: {mpis.unrecorded(XTF, trace)}", not mpis.unrecorded(XTF, trace))
+    require(f"{what}: xtf check: {checked}", "0 problems" in checked)
+    require(f"{what}: counted, not recorded: {mpis.unrecorded(XTF, trace)}", not mpis.unrecorded(XTF, trace))
     for process, functions in called.items():
         recorded = mpis.calls(XTF, trace, process)
         for name, (n, _) in functions.items():
             there = recorded.pop(name, 0)
-            expect(f"{what}, process {process}: {name} was called {n} times, {there} are recorded", there == n)
+            require(f"{what}, process {process}: {name} was called {n} times, {there} are recorded", there == n)
         others = sorted(name for name in recorded if name.startswith("MPI_"))
-        expect(f"{what}, process {process}: {others} were not called", not others)
+        require(f"{what}, process {process}: {others} were not called", not others)
 
 
 def try_counts(program):
@@ -164,7 +162,7 @@ def try_counts(program):
     for process, functions in called.items():
         below = numbers[process]["call"]
         for name, (n, _) in functions.items():
-            expect(f"{what}, process {process}: {name} was called {n} times, {below.get(name, 0)} are counted", name == "MPI_Pcontrol" or below.get(name, 0) == n)
+            require(f"{what}, process {process}: {name} was called {n} times, {below.get(name, 0)} are counted", name == "MPI_Pcontrol" or below.get(name, 0) == n)
     counted.compare(XTF, what, numbers, trace)
 
 

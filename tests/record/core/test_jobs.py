@@ -44,8 +44,9 @@ class Jobs(unittest.TestCase):
     def ends(self, how, whole=True):
         alone = self.run_job(how)
         done = self.run_job(how, XTF, "record", "-f", "-o", "run.xtf")
-        # On a busy machine Hydra's status of a recorded job that is killed was seen to be 1, and 9 else; why is not known.
-        self.assertIn(done.status, {alone.status} if whole or MPI == "openmpi" else {alone.status, 1}, done.err)
+        # Both endings are status 9, but now and then 1 under Hydra, recorded or not.
+        hydra = set() if whole or MPI == "openmpi" else {1, 9}
+        self.assertIn(done.status, {alone.status} | hydra, done.err)
         if whole:
             self.assertEqual(done.out, alone.out)
         self.check(done.err)

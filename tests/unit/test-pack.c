@@ -197,7 +197,6 @@ Test(pack, columns)
     cr_assert_lt(length, COUNT * (82 / 8.0) * 1.08, "%g bytes a row", (double)length / COUNT);
 }
 
-/* Bytes that are not what was packed: mostly a fault, never anything worse. Whatever is said to be good ascends. */
 /* Sizes that are powers of 2, among fields with which they make too many templates. Of a column of numbers the tails
  * are all the same; planes would be two that vary. */
 Test(pack, tails_that_do_not_vary)
@@ -219,9 +218,11 @@ Test(pack, tails_that_do_not_vary)
     for (uint32_t n = 0; n < COUNT; n++)
         rows[n] = (Row){n, 8 << g_rand_int_range(random, 0, 10), g_rand_int_range(random, 0, 10),
                         g_rand_int_range(random, 0, 10)};
-    cr_assert_lt(round_trip(schema, rows, COUNT, 1), COUNT * 3 / 2, "%u", round_trip(schema, rows, COUNT, 1));
+    uint32_t length = round_trip(schema, rows, COUNT, 1);
+    cr_assert_lt(length, COUNT * 8 / 5, "%u", length);
 }
 
+/* Bytes that are not what was packed: mostly a fault, never anything worse. Whatever is said to be good ascends. */
 Test(pack, damage)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(5);

@@ -5,6 +5,9 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <string.h>
+
 /* HOST-PID.starting: a collector that has no part yet. */
 #define XTF_JOB_STARTING ".starting"
 /* collect-PID.log: what it says. What is left of that is named by its part, with the same ending. */
@@ -17,6 +20,17 @@
 /* accept-HASH, connect-HASH: a port that somebody accepts at, or connects to (mpi/connect.h). */
 #define XTF_JOB_ACCEPTS  "accept-"
 #define XTF_JOB_CONNECTS "connect-"
+
+/* Whether processes of the job tell one another by the file: nobody needs it once they have ended. */
+static inline bool xtf_job_is_shared(const char *name)
+{
+    static const char *const beginnings[] = {XTF_JOB_CLOCK, XTF_JOB_ACCEPTS, XTF_JOB_CONNECTS};
+
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return strcmp(name, XTF_JOB_WORLDS) == 0;
+}
 
 /*
  * Which processes of MPI_COMM_WORLD are recorded (mpi/partial.h): a byte that closes the file, 0 or 1, and behind it

@@ -159,13 +159,6 @@ bool xtf_collect_settle_log(const char *folder, const char *part, const char *ho
     return true;
 }
 
-/* Whether processes of the job leave a file of this name behind, which nobody else wants. */
-static bool is_shared(const char *name)
-{
-    return g_str_has_prefix(name, XTF_JOB_CLOCK) || g_str_equal(name, XTF_JOB_WORLDS) ||
-           g_str_has_prefix(name, XTF_JOB_ACCEPTS) || g_str_has_prefix(name, XTF_JOB_CONNECTS);
-}
-
 void xtf_collect_leave(const char *folder, const char *host)
 {
     g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
@@ -181,7 +174,7 @@ void xtf_collect_leave(const char *folder, const char *host)
     if (!dir)
         return;
     while ((name = g_dir_read_name(dir))) {
-        if (!is_shared(name))
+        if (!xtf_job_is_shared(name))
             return;
         g_ptr_array_add(paths, g_build_filename(folder, name, NULL));
     }

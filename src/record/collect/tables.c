@@ -119,13 +119,6 @@ uint32_t xtf_collect_string(XtfCollectTables *tables, const char *text)
     return id;
 }
 
-uint32_t xtf_collect_string_of(XtfCollectTables *tables, const void *text, size_t size)
-{
-    g_autofree char *copy = g_strndup(text, size);
-
-    return xtf_collect_string(tables, copy);
-}
-
 /* Rows that were stored and changed since are written with all others of their table: rows have no other way to
  * change. */
 static bool write_table(XtfCollectTables *tables, XtfCollectTable *table, GError **error)

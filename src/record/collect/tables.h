@@ -65,7 +65,6 @@ void xtf_collect_clear_table(XtfCollectTables *tables, unsigned table);
 
 /* The id of a string, which ends at its first NUL at the latest. */
 uint32_t xtf_collect_string(XtfCollectTables *tables, const char *text);
-uint32_t xtf_collect_string_of(XtfCollectTables *tables, const void *text, size_t size);
 
 /* Gives the writer what changed. */
 bool xtf_collect_tables_write(XtfCollectTables *tables, GError **error);

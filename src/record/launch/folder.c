@@ -99,14 +99,13 @@ static bool is_of_process(const char *name, const char *prefix, const char *endi
 static bool is_of_job(const char *name)
 {
     static const char *const endings[] = {".xtf", XTF_JOB_LOG_ENDING, NULL}, *const parts[] = {".xtf", NULL};
-    static const char *const names[] = {JOB_FILE, XTF_ANCHOR_NAME, XTF_JOB_WORLDS, XTF_JOB_RECORDED, NULL};
+    static const char *const names[] = {JOB_FILE, XTF_ANCHOR_NAME, XTF_JOB_RECORDED, NULL};
     const char *minus = strrchr(name, '-');
 
     return is_numbered(name, endings) || g_strv_contains(names, name) ||
            is_of_process(name, XTF_JOB_LOG, XTF_JOB_LOG_ENDING) || is_of_process(name, "", XTF_JOB_STARTING) ||
-           g_str_has_prefix(name, XTF_JOB_CLOCK) || g_str_has_prefix(name, ".part-") ||
-           (name[0] == '.' && minus && is_numbered(minus + 1, parts)) || /* src/record/collect/deliver.c */
-           g_str_has_prefix(name, XTF_JOB_ACCEPTS) || g_str_has_prefix(name, XTF_JOB_CONNECTS);
+           xtf_job_is_shared(name) || g_str_has_prefix(name, ".part-") ||
+           (name[0] == '.' && minus && is_numbered(minus + 1, parts)); /* src/record/collect/deliver.c */
 }
 
 /* Removes what a job has left, but the file that says whose the folder is if `keep_job`. */

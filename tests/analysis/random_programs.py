@@ -264,35 +264,42 @@ class Program:
         requests = self.processes[key[1 if is_send else 2]].requests
         return not self.overtake and any(request.key == key for request in requests if request.is_send == is_send)
 
-    def pair(self):
-        """A send that waits for its receive, or the other way round."""
+    def begin_send(self):
+        """A blocking send whose receiver is free to receive it: (sender, receiver, channel, when it was sent), or None."""
         sender = self.pick_process()
         key = self.pick_channel(sender, True)
         channel, receiver = self.channels[key], self.processes[key[2]]
         if channel.n_sent != channel.n_posted or sender is receiver or self.is_awaited(key) or self.is_awaited(key, True):
-            return
+            return None
         receiver.wander()
         sent = sender.begin("MPI_Ssend" if self.dice.random() < 0.5 else "MPI_Send")
         self.send_record(sender, key, sent)
+        return sender, receiver, key, sent
+
+    def end_send(self, sender, posted):
+        if self.dice.random() < 0.7:
+            sender.until(posted + 1)
+        sender.end()
+
+    def pair(self):
+        """A send that waits for its receive, or the other way round."""
+        begun = self.begin_send()
+        if not begun:
+            return
+        sender, receiver, key, sent = begun
         posted = receiver.begin("MPI_Recv")
         message = self.post(key, posted)
         receiver.until(sent + 1)
         self.receive_record(receiver, key, message)
         receiver.end()
-        if self.dice.random() < 0.7:
-            sender.until(posted + 1)
-        sender.end()
+        self.end_send(sender, posted)
 
     def probe(self):
         """A blocking probe takes a message, which is received at once or later. As `xtf record` has it, the probe posts the receive."""
-        sender = self.pick_process()
-        key = self.pick_channel(sender, True)
-        channel, receiver = self.channels[key], self.processes[key[2]]
-        if channel.n_sent != channel.n_posted or sender is receiver or self.is_awaited(key) or self.is_awaited(key, True):
+        begun = self.begin_send()
+        if not begun:
             return
-        receiver.wander()
-        sent = sender.begin("MPI_Ssend" if self.dice.random() < 0.5 else "MPI_Send")
-        self.send_record(sender, key, sent)
+        sender, receiver, key, sent = begun
         posted = receiver.begin("MPI_Mprobe")
         message = self.post(key, posted)
         receiver.note("P", receiver.next_request)
@@ -302,9 +309,7 @@ class Program:
         receiver.end()
         if self.dice.random() < 0.6:
             self.receive_probed(-1)
-        if self.dice.random() < 0.7:
-            sender.until(posted + 1)
-        sender.end()
+        self.end_send(sender, posted)
 
     def receive_probed(self, which=None):
         if not self.probed:

@@ -81,7 +81,8 @@ static inline void append_rows(XtfWriter *writer, uint64_t location, uint32_t sc
 
     cr_assert_good(array, error);
     for (guint i = from; i < to; i++)
-        cr_assert_good(xtf_array_writer_append(array, &g_array_index(rows, TestRow, i), &error), error);
+        cr_assert_good(
+            xtf_array_writer_append(array, rows->data + i * g_array_get_element_size((GArray *)rows), &error), error);
 }
 
 static inline uint32_t add_schema(XtfWriter *writer, const char *name)

@@ -65,18 +65,6 @@ static inline void add_schemas(XtfWriter *writer)
     cr_assert_good(xtf_writer_add_schema(writer, marks, &id, &error), error);
 }
 
-static inline void append(XtfWriter *writer, uint64_t location, uint32_t schema, const GArray *rows, guint from,
-                          guint to)
-{
-    GError *error = NULL;
-    XtfArrayWriter *array = xtf_writer_array(writer, location, schema, &error);
-
-    cr_assert_good(array, error);
-    for (guint i = from; i < to; i++)
-        cr_assert_good(
-            xtf_array_writer_append(array, rows->data + i * g_array_get_element_size((GArray *)rows), &error), error);
-}
-
 static inline void set_map(XtfWriter *writer, uint64_t location, const NaiveMap *naive)
 {
     XtfClockMap map = naive_map(naive);
@@ -109,8 +97,8 @@ static inline void sample_write(const Sample *sample, bool maps)
         const Location *location = &sample->locations[l];
         if (maps && l % 2) /* before its arrays are there, and after */
             set_map(writer, l, &location->map);
-        append(writer, l, 0, location->calls->rows, 0, location->calls->rows->len);
-        append(writer, l, 1, location->marks, 0, location->marks->len);
+        append_rows(writer, l, 0, location->calls->rows, 0, location->calls->rows->len);
+        append_rows(writer, l, 1, location->marks, 0, location->marks->len);
         if (maps && l % 2 == 0)
             set_map(writer, l, &location->map);
     }

@@ -376,8 +376,8 @@ Test(mapped_arrays, go_on_with_their_maps)
         for (guint l = 0; l < sample.n; l++) {
             if (i == 0)
                 set_map(writer, l, &sample.locations[l].map);
-            append(writer, l, 0, sample.locations[l].calls->rows, from, until[i]);
-            append(writer, l, 1, sample.locations[l].marks, marks_from, marks_to);
+            append_rows(writer, l, 0, sample.locations[l].calls->rows, from, until[i]);
+            append_rows(writer, l, 1, sample.locations[l].marks, marks_from, marks_to);
         }
         from = until[i];
         marks_from = marks_to;

@@ -8,10 +8,10 @@
 #include "libxtf/base/nameless.h"
 #include "libxtf/error.h"
 
-static bool fail(int reason, size_t size, GError **error)
+static bool fail(int reason, const char *folder, size_t size, GError **error)
 {
-    return xtf_fail(error, XTF_ERROR_IO, "a temporary file in '%s' cannot be made %zu bytes long: %s", g_get_tmp_dir(),
-                    size, g_strerror(reason));
+    return xtf_fail(error, XTF_ERROR_IO, "a temporary file in '%s' cannot be made %zu bytes long: %s",
+                    folder ? folder : g_get_tmp_dir(), size, g_strerror(reason));
 }
 
 /* Only what is new: where the file system does not allot, each block is written, which would go over what other threads
@@ -27,9 +27,9 @@ static int allot(int file, size_t before, size_t size)
     return reason;
 }
 
-static bool make(XtfFileMemory *memory, size_t size, size_t room, GError **error)
+static bool make(XtfFileMemory *memory, const char *folder, size_t size, size_t room, GError **error)
 {
-    int file = xtf_nameless_file(NULL, error);
+    int file = xtf_nameless_file(folder, error);
     void *data = MAP_FAILED;
 
     if (file < 0)
@@ -39,7 +39,7 @@ static bool make(XtfFileMemory *memory, size_t size, size_t room, GError **error
         reason = errno;
     if (reason != 0) {
         close(file);
-        return fail(reason, size, error);
+        return fail(reason, folder, size, error);
     }
     *memory = (XtfFileMemory){.data = data, .size = size, .room = room, .file = file};
     return true;
@@ -48,18 +48,27 @@ static bool make(XtfFileMemory *memory, size_t size, size_t room, GError **error
 bool xtf_file_memory_grow(XtfFileMemory *memory, size_t size, size_t room, GError **error)
 {
     if (!memory->data)
-        return make(memory, size, room, error);
+        return make(memory, NULL, size, room, error);
     int reason = allot(memory->file, memory->size, size);
     if (reason != 0)
-        return fail(reason, size, error);
+        return fail(reason, NULL, size, error);
     if (room > memory->room) {
         void *data = mremap(memory->data, memory->room, room, MREMAP_MAYMOVE);
         if (data == MAP_FAILED)
-            return fail(errno, size, error);
+            return fail(errno, NULL, size, error);
         memory->data = data;
         memory->room = room;
     }
     memory->size = size;
+    return true;
+}
+
+bool xtf_file_memory_make(XtfFileMemory *memory, const char *folder, size_t size, GError **error)
+{
+    if (!make(memory, folder, size, size, error))
+        return false;
+    close(memory->file);
+    memory->file = -1;
     return true;
 }
 
@@ -72,7 +81,8 @@ void xtf_file_memory_free(XtfFileMemory *memory)
 {
     if (memory->data) {
         munmap(memory->data, memory->room);
-        close(memory->file);
+        if (memory->file >= 0)
+            close(memory->file);
     }
     *memory = (XtfFileMemory){0};
 }

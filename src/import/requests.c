@@ -1,55 +1,24 @@
 #include "src/import/requests.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "libxtf/base/nameless.h"
 #include "src/import/definitions/id-map.h"
 
 enum { FIRST_ROOM = 64 };
 
-static void memory_free(XtfRequestMemory *memory)
+/* Zeroed; NULL: it could not be had. Large memory is a file's. */
+static void *memory_new(XtfFileMemory *file, const char *folder, size_t size, bool in_file, GError **error)
 {
-    if (memory->mapped)
-        munmap(memory->data, memory->size);
-    else
-        g_free(memory->data);
-    *memory = (XtfRequestMemory){0};
+    if (!in_file)
+        return g_malloc0(size);
+    return xtf_file_memory_make(file, folder, size, error) ? file->data : NULL;
 }
 
-/* Maps a file that no folder lists. Its blocks are allotted at once: a full disk is an error, not a signal. */
-static void *map_file(const char *folder, size_t size, GError **error)
+static void memory_free(void *memory, XtfFileMemory *file)
 {
-    int fd = xtf_nameless_file(folder, error), failure;
-    void *data = MAP_FAILED;
-
-    if (fd < 0)
-        return NULL;
-    failure = posix_fallocate(fd, 0, (off_t)size);
-    if (failure == 0) {
-        data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        failure = errno;
-    }
-    close(fd);
-    if (data != MAP_FAILED)
-        return data;
-    xtf_fail(error, XTF_ERROR_IO, "%s, for requests that are not completed: %s", folder ? folder : g_get_tmp_dir(),
-             g_strerror(failure));
-    return NULL;
-}
-
-/* Zeroed. */
-static bool memory_new(XtfRequestMemory *memory, const char *folder, size_t size, bool mapped, GError **error)
-{
-    void *data = mapped ? map_file(folder, size, error) : g_malloc0(size);
-
-    if (!data)
-        return false;
-    *memory = (XtfRequestMemory){.data = data, .size = size, .mapped = mapped};
-    return true;
+    if (!file->data)
+        g_free(memory);
+    xtf_file_memory_free(file);
 }
 
 void xtf_requests_init(XtfRequests *requests, const char *folder)
@@ -59,9 +28,14 @@ void xtf_requests_init(XtfRequests *requests, const char *folder)
 
 void xtf_requests_finish(XtfRequests *requests)
 {
-    memory_free(&requests->ring_memory);
-    memory_free(&requests->slots_memory);
+    memory_free(requests->ring, &requests->ring_file);
+    memory_free(requests->slots, &requests->slots_file);
     xtf_requests_init(requests, requests->folder);
+}
+
+static size_t slots_size(const XtfRequests *requests)
+{
+    return 2 * requests->room * sizeof *requests->slots;
 }
 
 void xtf_requests_clear(XtfRequests *requests)
@@ -69,7 +43,7 @@ void xtf_requests_clear(XtfRequests *requests)
     if (requests->room > XTF_REQUESTS_IN_MEMORY)
         xtf_requests_finish(requests);
     if (requests->room > 0)
-        memset(requests->slots, 0, requests->slots_memory.size);
+        memset(requests->slots, 0, slots_size(requests));
     requests->first = requests->end = 0;
 }
 
@@ -137,26 +111,24 @@ static bool is_open(const XtfRequest *request)
 
 static bool grow(XtfRequests *requests, GError **error)
 {
-    XtfRequests larger = *requests;
+    XtfRequests larger = {.folder = requests->folder, .first = requests->first, .end = requests->end};
     larger.room = requests->room > 0 ? 2 * requests->room : FIRST_ROOM;
-    bool mapped = larger.room > XTF_REQUESTS_IN_MEMORY;
+    bool in_file = larger.room > XTF_REQUESTS_IN_MEMORY;
 
-    if (!memory_new(&larger.ring_memory, requests->folder, larger.room * sizeof *larger.ring, mapped, error))
-        return false;
-    if (!memory_new(&larger.slots_memory, requests->folder, 2 * larger.room * sizeof *larger.slots, mapped, error)) {
-        memory_free(&larger.ring_memory);
+    larger.ring = memory_new(&larger.ring_file, larger.folder, larger.room * sizeof *larger.ring, in_file, error);
+    if (larger.ring)
+        larger.slots = memory_new(&larger.slots_file, larger.folder, slots_size(&larger), in_file, error);
+    if (!larger.slots) {
+        xtf_requests_finish(&larger);
         return false;
     }
-    larger.ring = larger.ring_memory.data;
-    larger.slots = larger.slots_memory.data;
     for (uint64_t number = requests->first; number < requests->end; number++) {
         XtfRequest *request = request_at(&larger, number);
         *request = *request_at(requests, number);
         if (is_open(request))
             larger.slots[find_slot(&larger, request->id, request->state)] = number + 1;
     }
-    memory_free(&requests->ring_memory);
-    memory_free(&requests->slots_memory);
+    xtf_requests_finish(requests);
     *requests = larger;
     return true;
 }

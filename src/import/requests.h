@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libxtf/base/file-memory.h"
 #include "libxtf/error.h"
 #include "src/model/schemas.h"
 
@@ -32,20 +33,13 @@ typedef struct {
     uint64_t id;
 } XtfRequest;
 
-/* Memory in an unlinked file, if it is large. */
-typedef struct {
-    void *data;
-    size_t size;
-    bool mapped;
-} XtfRequestMemory;
-
 typedef struct {
     const char *folder;  /* of the unlinked files, borrowed; NULL: the system's for temporary files */
     uint64_t first, end; /* numbers of the postings that are held; number n is ring[n & (room - 1)] */
     uint64_t room;       /* a power of two; 0 before the first posting */
     XtfRequest *ring;
-    uint64_t *slots; /* 2 * room of them, by id and kind: a number plus 1; 0: free */
-    XtfRequestMemory ring_memory, slots_memory;
+    uint64_t *slots;                     /* 2 * room of them, by id and kind: a number plus 1; 0: free */
+    XtfFileMemory ring_file, slots_file; /* which hold them if they are large */
 } XtfRequests;
 
 void xtf_requests_init(XtfRequests *requests, const char *folder);

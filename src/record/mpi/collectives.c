@@ -95,7 +95,23 @@ XtfMpiTraffic xtf_mpi_barrier(MPI_Comm comm)
     return traffic_of(comm);
 }
 
-XtfMpiTraffic xtf_mpi_to_root(MPI_Comm comm, int root, bool in_place, XtfMpiBlock own, XtfMpiBlock at_root)
+/* What the root has of each member. Only the root need have set it. */
+typedef struct {
+    const XtfMpiBlock *alike; /* of each the same; NULL: `each` says it */
+    const XtfMpiBlocks *each;
+} RootBlocks;
+
+static uint64_t bytes_of_member(const RootBlocks *blocks, int member)
+{
+    return blocks->alike ? bytes_of(*blocks->alike) : bytes_at(blocks->each, (uint64_t)member);
+}
+
+static uint64_t bytes_of_members(const RootBlocks *blocks, uint64_t n)
+{
+    return blocks->alike ? n * bytes_of(*blocks->alike) : bytes_of_all(blocks->each, n);
+}
+
+static XtfMpiTraffic to_root(MPI_Comm comm, int root, bool in_place, XtfMpiBlock own, RootBlocks at_root)
 {
     XtfMpiTraffic traffic = traffic_of(comm);
 
@@ -104,16 +120,25 @@ XtfMpiTraffic xtf_mpi_to_root(MPI_Comm comm, int root, bool in_place, XtfMpiBloc
         traffic.sent = bytes_of(own);
         break;
     case ROOT:
-        traffic.sent = in_place ? 0 : bytes_of(at_root);
-        traffic.received = (size_of(comm) - in_place) * bytes_of(at_root);
+        traffic.sent = bytes_of_member(&at_root, root);
+        traffic.received = bytes_of_members(&at_root, size_of(comm));
+        if (in_place) {
+            traffic.received -= traffic.sent;
+            traffic.sent = 0;
+        }
         break;
     case ROOT_OF_OTHERS:
-        traffic.received = partners(comm) * bytes_of(at_root);
+        traffic.received = bytes_of_members(&at_root, partners(comm));
         break;
     case BYSTANDER:
         break;
     }
     return traffic;
+}
+
+XtfMpiTraffic xtf_mpi_to_root(MPI_Comm comm, int root, bool in_place, XtfMpiBlock own, XtfMpiBlock at_root)
+{
+    return to_root(comm, root, in_place, own, (RootBlocks){.alike = &at_root});
 }
 
 XtfMpiTraffic xtf_mpi_from_root(MPI_Comm comm, int root, bool in_place, XtfMpiBlock at_root, XtfMpiBlock own)
@@ -123,27 +148,7 @@ XtfMpiTraffic xtf_mpi_from_root(MPI_Comm comm, int root, bool in_place, XtfMpiBl
 
 XtfMpiTraffic xtf_mpi_to_root_v(MPI_Comm comm, int root, bool in_place, XtfMpiBlock own, XtfMpiBlocks at_root)
 {
-    XtfMpiTraffic traffic = traffic_of(comm);
-
-    switch (part_of(comm, root, &traffic)) {
-    case MEMBER:
-        traffic.sent = bytes_of(own);
-        break;
-    case ROOT:
-        traffic.sent = bytes_at(&at_root, (uint64_t)root);
-        traffic.received = bytes_of_all(&at_root, size_of(comm));
-        if (in_place) {
-            traffic.received -= traffic.sent;
-            traffic.sent = 0;
-        }
-        break;
-    case ROOT_OF_OTHERS:
-        traffic.received = bytes_of_all(&at_root, partners(comm));
-        break;
-    case BYSTANDER:
-        break;
-    }
-    return traffic;
+    return to_root(comm, root, in_place, own, (RootBlocks){.each = &at_root});
 }
 
 XtfMpiTraffic xtf_mpi_from_root_v(MPI_Comm comm, int root, bool in_place, XtfMpiBlocks at_root, XtfMpiBlock own)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "libxtf/base/fnv.h"
+
 typedef struct Entry Entry;
 
 /* Of what makes a node: the parent's id, and the name. */
@@ -66,10 +68,8 @@ static gboolean key_equal(gconstpointer a, gconstpointer b)
 
 uint64_t xtf_inodes_child_ino(uint64_t parent_ino, const char *name)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ (parent_ino * UINT64_C(0x9e3779b97f4a7c15));
+    uint64_t hash = xtf_fnv64(XTF_FNV64 ^ (parent_ino * UINT64_C(0x9e3779b97f4a7c15)), name);
 
-    for (const char *c = name; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
     hash ^= hash >> 32; /* so that the low bits hang on all of the name: the tail of murmur3's mixer */
     hash *= UINT64_C(0xff51afd7ed558ccd);
     hash ^= hash >> 33;

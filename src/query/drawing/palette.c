@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libxtf/base/fnv.h"
+
 typedef struct {
     double lightness, chroma, hue; /* of OKLCH; degrees */
 } Oklch;
@@ -86,13 +88,11 @@ XtfPaint xtf_paint_of(XtfRegionClass class)
 
 /* ---- Names. */
 
-/* FNV-1a, mixed once more, since its low bits alone are uneven for short names. */
+/* Mixed once more, since its low bits alone are uneven for short names. */
 static uint32_t hash_name(const char *name)
 {
-    uint32_t hash = 2166136261u;
+    uint32_t hash = xtf_fnv32(XTF_FNV32, name);
 
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * 16777619u;
     hash ^= hash >> 16;
     hash *= 0x45d9f3bu;
     return hash ^ hash >> 16;

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "libxtf/base/fnv.h"
 #include "src/record/job.h"
 #include "src/record/mpi/between.h"
 #include "src/record/mpi/comms.h"
@@ -15,11 +16,8 @@ enum { HEARS = 0 };
 /* The name of the file that tells of one side of a port. */
 static void mark_of(const char *port, bool accepts, char name[40])
 {
-    uint64_t hash = UINT64_C(14695981039346656037);
-
-    for (; *port; port++)
-        hash = (hash ^ (unsigned char)*port) * UINT64_C(1099511628211);
-    snprintf(name, 40, "%s%016llx", accepts ? XTF_JOB_ACCEPTS : XTF_JOB_CONNECTS, (unsigned long long)hash);
+    snprintf(name, 40, "%s%016llx", accepts ? XTF_JOB_ACCEPTS : XTF_JOB_CONNECTS,
+             (unsigned long long)xtf_fnv64(XTF_FNV64, port));
 }
 
 /* Whether all members of this side agree with one another, and with the other side. Of a communicator without a number

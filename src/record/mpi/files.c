@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/record/hash.h"
+#include "libxtf/base/fnv.h"
 #include "src/record/mpi/comms.h"
 #include "src/record/mpi/messages.h"
 #include "src/record/mpi/records.h"
@@ -92,7 +92,7 @@ static uint32_t define_file(XtfRing *ring, const char *name)
     uint32_t hash;
 
     full_name(name, path);
-    hash = xtf_hash_text(XTF_HASH, path);
+    hash = xtf_fnv32(XTF_FNV32, path);
     hash -= hash == XTF_WIRE_NONE;
     const XtfDefineFile file = {(uint32_t)strlen(path)};
     memcpy(data, &file, sizeof file);

@@ -6,8 +6,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "libxtf/base/fnv.h"
 #include "src/record/core/core.h"
-#include "src/record/hash.h"
 #include "src/record/job.h"
 
 enum {
@@ -83,7 +83,7 @@ static void guess(XtfMpiWorld *world)
         name[0] = '\0';
     name[255] = '\0';
     snprintf(name + strlen(name), 32, ":%ld", (long)getpid());
-    hash = xtf_hash_text(XTF_HASH, name);
+    hash = xtf_fnv32(XTF_FNV32, name);
     hash ^= hash >> 15;
     world->number = HASHED_WORLDS + hash % (WORLDS_MAX - HASHED_WORLDS);
     world->base = world->number * HASHED_BASES;

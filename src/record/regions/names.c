@@ -2,8 +2,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "libxtf/base/fnv.h"
 #include "src/record/core/spin.h"
-#include "src/record/hash.h"
 #include "src/record/regions/regions.h"
 
 enum { BUCKETS = 1 << 14, ARENA_SIZE = 1 << 16, TEXT_MAX = 4096 };
@@ -24,7 +24,7 @@ static XtfSpin lock = ATOMIC_FLAG_INIT;
 
 static uint32_t hash_of(const char *name, const char *file)
 {
-    uint32_t hash = xtf_hash_text(xtf_hash_text(XTF_HASH, name), file);
+    uint32_t hash = xtf_fnv32(xtf_fnv32(XTF_FNV32, name), file);
 
     return (hash ^ hash >> 16) % BUCKETS;
 }

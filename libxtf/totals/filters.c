@@ -1,5 +1,6 @@
 #include "libxtf/totals/filters.h"
 
+#include "libxtf/base/splitmix.h"
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/totals/group-totals-private.h"
 #include "libxtf/totals/stored-rows.h"
@@ -9,12 +10,8 @@ uint64_t xtf_filter_hash(const XtfSchema *schema, const XtfAggregate *aggregate,
     uint64_t hash = 0;
 
     for (unsigned i = 0; i < aggregate->n_keys; i++) {
-        if (!xtf_key_is_filtered(&schema->fields[aggregate->keys[i]]))
-            continue;
-        hash = (hash ^ key[i]) + UINT64_C(0x9E3779B97F4A7C15);
-        hash = (hash ^ hash >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-        hash = (hash ^ hash >> 27) * UINT64_C(0x94D049BB133111EB);
-        hash ^= hash >> 31;
+        if (xtf_key_is_filtered(&schema->fields[aggregate->keys[i]]))
+            hash = xtf_splitmix_step(hash, key[i]);
     }
     return hash;
 }

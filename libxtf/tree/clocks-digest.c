@@ -1,17 +1,9 @@
 #include "libxtf/array.h"
+#include "libxtf/base/splitmix.h"
 
 enum {
     ARRAYS_AT_ONCE = 64,
 };
-
-/* The step of a filter's hash: docs/FORMAT.md, section 7. */
-static uint64_t mix(uint64_t h, uint64_t value)
-{
-    h = (h ^ value) + UINT64_C(0x9e3779b97f4a7c15);
-    h = (h ^ (h >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    h = (h ^ (h >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return h ^ (h >> 31);
-}
 
 static bool changes_nothing(const XtfClockMap *map)
 {
@@ -23,15 +15,15 @@ static bool changes_nothing(const XtfClockMap *map)
 
 uint64_t xtf_clock_map_digest(uint64_t digest, uint64_t location, const XtfClockMap *map)
 {
-    uint64_t h = mix(digest, location);
+    uint64_t h = xtf_splitmix_step(digest, location);
 
     if (changes_nothing(map))
-        return mix(h, 0);
-    h = mix(h, map->n_knots);
+        return xtf_splitmix_step(h, 0);
+    h = xtf_splitmix_step(h, map->n_knots);
     for (uint32_t i = 0; i < map->n_knots; i++) {
-        h = mix(h, map->knots[i].local);
-        h = mix(h, map->knots[i].global);
-        h = mix(h, map->knots[i].jumps && i + 1 < map->n_knots);
+        h = xtf_splitmix_step(h, map->knots[i].local);
+        h = xtf_splitmix_step(h, map->knots[i].global);
+        h = xtf_splitmix_step(h, map->knots[i].jumps && i + 1 < map->n_knots);
     }
     return h;
 }

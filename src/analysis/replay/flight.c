@@ -2,18 +2,14 @@
 
 #include <string.h>
 
-static uint64_t mix(uint64_t h)
-{
-    h = (h ^ (h >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    h = (h ^ (h >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return h ^ (h >> 31);
-}
+#include "libxtf/base/splitmix.h"
 
 /* ---- Groups. */
 
 static uint64_t hash_key(const XtfGroupKey *key)
 {
-    return mix(mix((uint64_t)key->comm << 32 | key->tag) + ((uint64_t)key->sender << 32 | key->receiver));
+    return xtf_splitmix(xtf_splitmix((uint64_t)key->comm << 32 | key->tag) +
+                        ((uint64_t)key->sender << 32 | key->receiver));
 }
 
 static bool same_key(const XtfGroupKey *a, const XtfGroupKey *b)

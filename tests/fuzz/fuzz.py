@@ -18,7 +18,8 @@ import tempfile
 import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reader"))
-from xtf_reader import ARRAY, ARRAYS, BRANCH, CLOCK_MAPS, ENTRY, KNOT, NODE, OPEN_PAGE, PAGE, REFERENCE, SEGMENTS, SUPERBLOCK, Superblock  # noqa: E402
+from xtf_format import ARRAY, ARRAYS, BRANCH, CLOCK_MAPS, ENTRY, KNOT, NODE, OPEN_PAGE, PAGE, REFERENCE, SEGMENTS, SUPERBLOCK  # noqa: E402
+from xtf_reader import Superblock  # noqa: E402
 
 PAGE_SIZE = 4096
 # codec, seed, page size, locations, rows: one small; a P index of two levels; a tree of three; large pages.

@@ -32,12 +32,12 @@ static void print_table(void)
 
 static void print_names(void)
 {
-    printf("xtf_reader ITEM_MAX %d\n", XTF_ITEM_MAX);
-    printf("xtf_reader TABLE_MAX %d\n", XTF_TABLE_MAX);
-    printf("xtf_reader HEIGHT_MAX %d\n", XTF_HEIGHT_MAX);
-    printf("xtf_reader PAGES_BETWEEN_MAX %d\n", XTF_FILES_GAP_MAX);
-    printf("xtf_reader LEAF_ROWS_PER_BYTE %d\n", XTF_LEAF_ROWS_PER_BYTE);
-    printf("xtf_reader LEAF_BYTES_MAX %d\n", XTF_LEAF_BYTES_MAX);
+    printf("xtf_format ITEM_MAX %d\n", XTF_ITEM_MAX);
+    printf("xtf_format TABLE_MAX %d\n", XTF_TABLE_MAX);
+    printf("xtf_format HEIGHT_MAX %d\n", XTF_HEIGHT_MAX);
+    printf("xtf_format PAGES_BETWEEN_MAX %d\n", XTF_FILES_GAP_MAX);
+    printf("xtf_format LEAF_ROWS_PER_BYTE %d\n", XTF_LEAF_ROWS_PER_BYTE);
+    printf("xtf_format LEAF_BYTES_MAX %d\n", XTF_LEAF_BYTES_MAX);
     printf("xtf_check_file SCHEMAS_MAX %d\n", XTF_SCHEMAS_MAX);
     printf("xtf_check_file FIELDS_MAX %d\n", XTF_FIELDS_MAX);
     printf("xtf_check_file ROW_MAX %d\n", XTF_ROW_MAX);

@@ -4,7 +4,8 @@ import struct
 import sys
 
 from xtf_check_file import check_arrays, check_file, check_pages
-from xtf_reader import CLOSED, COMPACT, ENTRY, KNOWN, LIMITS, PAGE, SCHEMAS, Trace
+from xtf_format import CLOSED, COMPACT, ENTRY, KNOWN, LIMITS, PAGE, SCHEMAS
+from xtf_reader import Trace
 from xtf_schema import DERIVED, RECORD, TABLE_KIND, Damaged, expect
 from xtf_totals import check_totals
 

@@ -1,7 +1,7 @@
 """Verifies what docs/FORMAT.md says of a file beside its rows: superblocks, names, strings, the P index, and what each page is used for."""
 import struct
 
-from xtf_reader import (ARRAY, ARRAYS, BRANCH, CLOCK_MAPS, COMPACT_FEATURE, COUNTS, FREE_KIND, KNOWN, LIMITS, NODE, PAGE, REFERENCE, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, TABLE, TABLES)
+from xtf_format import (ARRAY, BRANCH, CLOCK_MAPS, COMPACT_FEATURE, COUNTS, FREE_KIND, KNOWN, LIMITS, NODE, PAGE, REFERENCE, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, TABLE, TABLES)
 from xtf_schema import TABLE_KIND, Bytes, Schema, expect
 from xtf_totals import index_pages
 

@@ -3,7 +3,7 @@ import math
 import struct
 import zlib
 
-from xtf_reader import ALIGNMENT, COMPACT, PAGE, PAGE_MAGIC
+from xtf_format import ALIGNMENT, COMPACT, PAGE, PAGE_MAGIC
 from xtf_schema import Bytes, Damaged, expect
 import xtf_unpack
 

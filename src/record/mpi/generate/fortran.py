@@ -67,84 +67,25 @@ def passed_of(function, code):
     return ", ".join([argument.name for argument in arguments] + [code] + texts)
 
 
-def statuses_of(function, snippets):
-    lines = []
-    if function.argument("status") and function.argument("status").base == "MPI_Status" and snippets.mentions("status"):
-        lines += ["    if (xtf_fortran_ignored(status))", "        status = xtf_mpi_scratch_statuses(1);"]
-    if function.argument("statuses") and snippets.mentions("statuses"):
-        lines += ["    if (xtf_fortran_ignored(statuses))", "        statuses = xtf_mpi_scratch_statuses(*count);"]
-    return lines
-
-
-def filled_of(function, snippets):
-    """(conversions, snippets with C expressions)."""
-    conversions = fortran_roles.conversions_of(function, snippets)
-    return conversions, kinds.fill(snippets, fortran_roles.roles_of(function, conversions), function)
-
-
-def declarations_of(conversions):
-    return [f"    {made.declare}" for made in conversions.values() if made.declare]
-
-
-def changes_of(conversions):
-    return [f"    {made.after}" for made in conversions.values() if made.after]
-
-
-RETURNED = ["    if (ierror)", "        *ierror = result;"]
-
-
-def recorded_of(function, snippets):
-    """The recorded call, as wrappers.body_of() makes it for C."""
-    conversions, filled = filled_of(function, snippets)
-    conditional = bool(filled.condition)
-    lines = ["    uint64_t entered = xtf_core_now();", "    MPI_Fint result = MPI_SUCCESS;"]
-    if not conditional:
-        lines += [f"    xtf_core_enter_at(ring, entered, {function.number});"]
-    lines += statuses_of(function, snippets) + declarations_of(conversions)
-    lines += wrappers.indent(filled.before)
-    lines += [f"    next({passed_of(function, '&result')});", "    uint64_t left = xtf_core_now();", *changes_of(conversions)]
-    if conditional:
-        lines += [f"    if (({filled.condition}) || result != MPI_SUCCESS || xtf_mpi_all_calls) {{", f"    xtf_core_enter_at(ring, entered, {function.number});"]
-    lines += wrappers.indent(filled.after)
-    lines += [f"    xtf_core_leave_at(ring, left, {function.number});"]
-    if conditional:
-        lines += ["    } else {", f"    xtf_mpi_count({function.number});", *wrappers.indent(filled.missed), "    }"]
-    return lines + RETURNED
-
-
-def unrecorded_of(function, snippets):
-    """The call where nothing is recorded, but all members of a communicator agree, as wrappers.unrecorded_body_of() makes it."""
-    conversions, filled = filled_of(function, snippets)
-    test = wrappers.unrecorded_test_of(function)
-    return ["    if (!ring) {", f"    if (!{test}) {{", f"        next({passed_of(function, 'ierror')});", "        return;", "    }",
-            "    uint64_t entered = 0, left = 0;", "    MPI_Fint result = MPI_SUCCESS;", "    (void)entered, (void)left;",
-            *wrappers.UNRECORDED_BEGIN, *statuses_of(function, snippets), *declarations_of(conversions), *wrappers.indent(filled.before),
-            f"    next({passed_of(function, '&result')});", *changes_of(conversions), *wrappers.unrecorded_after_of(filled), "    xtf_core_thread.busy = busy;", *RETURNED, "    return;", "    }"]
-
-
-def passed_on_of(function, snippets):
-    """The call where nothing is recorded, as wrappers.passed_on_of() makes it."""
-    conversions, filled = filled_of(function, snippets)
-    if function.recorded != "off" or not filled.after:
-        return [f"        next({passed_of(function, 'ierror')});", "        return;"]
-    return ["    MPI_Fint result = MPI_SUCCESS;", *declarations_of(conversions), *wrappers.indent(filled.before),
-            f"    next({passed_of(function, '&result')});", *changes_of(conversions), *wrappers.indent(filled.after), *RETURNED, "    return;"]
+def form_of(function, snippets, conversions):
+    """How the wrappers of Fortran say what those of C say: the result is an argument, and handles are converted."""
+    call = passed_of(function, "&result")
+    end = ("    if (ierror)", "        *ierror = result;", "    return;")
+    return wrappers.Form(
+        pass_on=(f"        next({passed_of(function, 'ierror')});", "        return;"),
+        statuses=wrappers.statuses_of(function, snippets, lambda name, _: f"xtf_fortran_ignored({name})", "*count"),
+        declare=("    MPI_Fint result = MPI_SUCCESS;", *(f"    {made.declare}" for made in conversions.values() if made.declare)),
+        enter=("    uint64_t entered = xtf_core_now();", f"    xtf_core_enter_at(ring, entered, {function.number});"),
+        call=f"    next({call});", change=tuple(f"    {made.after}" for made in conversions.values() if made.after), end=end)
 
 
 def body_of(function, snippets):
     """A function that all names of a routine share; `next` is what it passes the call on to."""
     short, parameters = function.short, parameters_of(function)
-    pass_on = passed_on_of(function, snippets)
-    lines = [f"typedef void Fortran{short}({parameters});", f"static void fortran_{short}(Fortran{short} *next, {parameters})", "{"]
-    if function.recorded == "off":
-        lines += [f"    if (xtf_mpi_quiet({function.number})) {{", *pass_on, "    }"]
-    lines += [f"    XtfRing *ring = {wrappers.BEGINS.get(function.kind, 'xtf_mpi_begin()')};"]
-    if wrappers.unrecorded_test_of(function):
-        lines += unrecorded_of(function, snippets)
-    else:
-        lines += ["    if (!ring) {", *pass_on, "    }"]
-    lines += recorded_of(function, snippets)
-    return "\n".join(lines + ["    xtf_core_end();", *wrappers.indent(wrappers.ENDS.get(function.kind, "")), "}"])
+    conversions = fortran_roles.conversions_of(function, snippets)
+    filled = kinds.fill(snippets, fortran_roles.roles_of(function, conversions), function)
+    return "\n".join([f"typedef void Fortran{short}({parameters});", f"static void fortran_{short}(Fortran{short} *next, {parameters})", "{",
+                      *wrappers.body_of(function, filled, form_of(function, snippets, conversions)), "}"])
 
 
 def entry_of(function, name, profiling, aliases):

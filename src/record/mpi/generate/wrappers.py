@@ -12,6 +12,7 @@ HEADER has, for the C files of the front end:
 SOURCE has a function MPI_X for each function that is not "never". It calls xtf_mpi_next.X, which pmpi.c has looked up.
 """
 
+import dataclasses
 import sys
 
 import header
@@ -39,32 +40,45 @@ def indent(text):
     return [f"    {text}"] if text else []
 
 
-def statuses_of(function, snippets):
+@dataclasses.dataclass(frozen=True)
+class Form:
+    """What the wrappers of one language do in their own way: lines of C."""
+
+    pass_on: tuple  # passes on the call, and returns what it returns
+    statuses: tuple  # before a call that is looked at: our statuses in the place of those that the program does not want
+    declare: tuple  # before the call
+    enter: tuple  # the call is certain to be recorded: the time at which it was entered
+    call: str  # has `result`
+    change: tuple  # behind the call
+    end: tuple  # returns `result`
+
+
+def statuses_of(function, snippets, is_ignored, count):
     """Statements that put our statuses in the place of those that the program does not want, if snippets look at them."""
     lines = []
     if function.argument("status") and function.argument("status").base == "MPI_Status" and snippets.mentions("status"):
-        lines += ["    if (status == MPI_STATUS_IGNORE)", "        status = xtf_mpi_scratch_statuses(1);"]
+        lines += [f"    if ({is_ignored('status', 'MPI_STATUS_IGNORE')})", "        status = xtf_mpi_scratch_statuses(1);"]
     if function.argument("statuses") and snippets.mentions("statuses"):
-        lines += ["    if (statuses == MPI_STATUSES_IGNORE)", "        statuses = xtf_mpi_scratch_statuses(count);"]
-    return lines
+        lines += [f"    if ({is_ignored('statuses', 'MPI_STATUSES_IGNORE')})", f"        statuses = xtf_mpi_scratch_statuses({count});"]
+    return tuple(lines)
 
 
-def call_of(function):
-    return f"xtf_mpi_next.{function.short}({function.passed})"
+def form_of(function, snippets):
+    """The form of C."""
+    call = f"xtf_mpi_next.{function.short}({function.passed})"
+    return Form(pass_on=(f"        return {call};",), statuses=statuses_of(function, snippets, lambda name, constant: f"{name} == {constant}", "count"), declare=(),
+                enter=(f"    uint64_t entered __attribute__((unused)) = xtf_core_enter(ring, {function.number});",),
+                call=f"    {function.result} result = {call};", change=(), end=("    return result;",))
 
 
-def body_of(function, snippets):
-    """The recorded call: its lines, between the claim of the ring and the end."""
-    filled = kinds.fill(snippets, roles.roles_of(function), function)
+def recorded_of(function, filled, form):
+    """The recorded call, between the claim of the ring and the end."""
     conditional = bool(filled.condition)
-    lines = ["    uint64_t entered __attribute__((unused)) = " + ("xtf_core_now();" if conditional else f"xtf_core_enter(ring, {function.number});")]
-    lines += statuses_of(function, snippets)
-    lines += indent(filled.before)
-    lines += [f"    {function.result} result = {call_of(function)};", "    uint64_t left = xtf_core_now();"]
+    lines = ["    uint64_t entered __attribute__((unused)) = xtf_core_now();"] if conditional else list(form.enter)
+    lines += [*form.statuses, *form.declare, *indent(filled.before), form.call, "    uint64_t left = xtf_core_now();", *form.change]
     if conditional:
         lines += [f"    if (({filled.condition}) || result != MPI_SUCCESS || xtf_mpi_all_calls) {{", f"    xtf_core_enter_at(ring, entered, {function.number});"]
-    lines += indent(filled.after)
-    lines += [f"    xtf_core_leave_at(ring, left, {function.number});"]
+    lines += [*indent(filled.after), f"    xtf_core_leave_at(ring, left, {function.number});"]
     if conditional:
         lines += ["    } else {", f"    xtf_mpi_count({function.number});", *indent(filled.missed), "    }"]
     return lines
@@ -79,49 +93,39 @@ def unrecorded_test_of(function):
     return None
 
 
-def unrecorded_after_of(filled):
-    """What stands behind a call that is not recorded."""
-    if not filled.condition:
-        return indent(filled.after)
-    return [f"        if (({filled.condition}) || result != MPI_SUCCESS) {{", *indent(filled.after), "        }"]
-
-
-UNRECORDED_BEGIN = ["        uint32_t busy = xtf_core_thread.busy;", "        xtf_mpi_call = (XtfMpiCall){ __builtin_frame_address(0), UINT32_MAX };",
-                    "        xtf_core_thread.busy = XTF_CORE_BUSY;"]
-
-
-def unrecorded_body_of(function, snippets):
+def unrecorded_of(function, filled, form):
     """The call where nothing is recorded, but all members of a communicator have to agree on something, or requests end."""
-    filled = kinds.fill(snippets, roles.roles_of(function), function)
-    test = unrecorded_test_of(function)
-    return ["    if (!ring) {", f"        if (!{test})", f"            return {call_of(function)};", "        uint64_t entered = 0, left = 0;",
-            "        (void)entered, (void)left;", *UNRECORDED_BEGIN, *statuses_of(function, snippets), *indent(filled.before),
-            f"        int result = {call_of(function)};", *unrecorded_after_of(filled),
-            "        xtf_core_thread.busy = busy;", "        return result;", "    }"]
+    after = indent(filled.after)
+    if filled.condition:
+        after = [f"    if (({filled.condition}) || result != MPI_SUCCESS) {{", *after, "    }"]
+    return ["    if (!ring) {", f"    if (!{unrecorded_test_of(function)}) {{", *form.pass_on, "    }", "    uint64_t entered = 0, left = 0;",
+            "    (void)entered, (void)left;", "    uint32_t busy = xtf_core_thread.busy;",
+            "    xtf_mpi_call = (XtfMpiCall){ __builtin_frame_address(0), UINT32_MAX };", "    xtf_core_thread.busy = XTF_CORE_BUSY;",
+            *form.statuses, *form.declare, *indent(filled.before), form.call, *form.change, *after,
+            "    xtf_core_thread.busy = busy;", *form.end, "    }"]
 
 
-def passed_on_of(function, snippets, test):
+def passed_on_of(function, filled, form, test):
     """The call where nothing is recorded, for a reason of its own: what its snippets keep is kept all the same, if it is off by default."""
-    filled = kinds.fill(snippets, roles.roles_of(function), function)
-    if function.recorded != "off" or not filled.after:
-        return [f"    if ({test})", f"        return {call_of(function)};"]
-    return [f"    if ({test}) {{", *indent(filled.before), f"        {function.result} result = {call_of(function)};",
-            *indent(filled.after), "        return result;", "    }"]
+    lines = form.pass_on
+    if function.recorded == "off" and filled.after:
+        lines = [*form.declare, *indent(filled.before), form.call, *form.change, *indent(filled.after), *form.end]
+    return [f"    if ({test}) {{", *lines, "    }"]
+
+
+def body_of(function, filled, form):
+    """What stands between the braces of a wrapper."""
+    lines = passed_on_of(function, filled, form, f"xtf_mpi_quiet({function.number})") if function.recorded == "off" else []
+    lines += [f"    XtfRing *ring = {BEGINS.get(function.kind, 'xtf_mpi_begin()')};"]
+    lines += unrecorded_of(function, filled, form) if unrecorded_test_of(function) else passed_on_of(function, filled, form, "!ring")
+    lines += recorded_of(function, filled, form)
+    return lines + ["    xtf_core_end();", *indent(ENDS.get(function.kind, "")), *form.end]
 
 
 def wrapper_of(function, snippets):
     """The text of a wrapper."""
-    lines = [f"XTF_MPI_VISIBLE {function.result} {function.name}({function.parameters})", "{"]
-    if function.recorded == "off":
-        lines += passed_on_of(function, snippets, f"xtf_mpi_quiet({function.number})")
-    lines += [f"    XtfRing *ring = {BEGINS.get(function.kind, 'xtf_mpi_begin()')};"]
-    if unrecorded_test_of(function):
-        lines += unrecorded_body_of(function, snippets)
-    else:
-        lines += passed_on_of(function, snippets, "!ring")
-    lines += body_of(function, snippets)
-    lines += ["    xtf_core_end();", *indent(ENDS.get(function.kind, "")), "    return result;", "}"]
-    return "\n".join(lines)
+    filled = kinds.fill(snippets, roles.roles_of(function), function)
+    return "\n".join([f"XTF_MPI_VISIBLE {function.result} {function.name}({function.parameters})", "{", *body_of(function, filled, form_of(function, snippets)), "}"])
 
 
 def header_text(functions, declared):

@@ -1,0 +1,59 @@
+"""Mounts that end, for tests: who serves a directory, and a directory that is left as it was."""
+
+import contextlib
+import os
+import signal
+import tempfile
+
+import harness
+from harness import is_mounted, run, wait_until
+
+ROOT = os.geteuid() == 0
+
+
+def daemons(directory):
+    """Processes of ours that serve a directory: its name, which is unique, ends one of their arguments."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                arguments = file.read().split(b"\0")
+        except OSError:
+            continue
+        served = any(argument.endswith(os.path.basename(directory).encode()) for argument in arguments)
+        if served and os.path.basename(arguments[0]) in (b"xtf", b"mount.xtf"):
+            found.append(int(pid))
+    return found
+
+
+def unmounter(directory):
+    """The processes that unmount a directory in the end: one at most."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as file:
+            if file.read().split(b"\0")[:2] == [b"xtf-unmounter", directory.encode()]:
+                found.append(int(pid))
+    return found
+
+
+class Case(harness.TestCase):
+    records = 20000
+
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="xtf-test-")
+        self.addCleanup(self.clean)
+
+    def clean(self):
+        while is_mounted(self.dir):
+            run("umount", "-l", self.dir)
+        wait_until(lambda: not daemons(self.dir) and not unmounter(self.dir), "the daemon's end")
+        os.rmdir(self.dir)
+
+    def count(self):
+        with open(os.path.join(self.dir, "count")) as file:
+            return int(file.read())
+
+
+def heed_hangups():
+    """In a child: nohup makes all its children ignore SIGHUP, and an ignored signal stays ignored."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)

@@ -26,7 +26,7 @@ class Calls:
                 selection.in_threads(self.views.chooser.subset(
                     {location.thread for location in self.views.naive.locations}))
             if narrow and self.random.random() < 0.8 and self.views.regions:
-                selection = self.views.narrow_region(selection)
+                selection = self.views.narrowing.by_region(selection)
             how = self.random.random()
             if how < 0.5:
                 selection.in_calls()

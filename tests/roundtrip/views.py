@@ -22,8 +22,10 @@ from calls import Calls
 from blocks import Blocks
 from compare import Comparison, is_good, shown_import
 from expected import Expected
+from metrics import Metrics
 from naive import BEFORE, RECVS, SENDS, Naive, slices
-from selections import Chooser, all_escaped, as_bytes, escaped
+from narrowing import Narrowing
+from selections import Chooser
 from shown import shows, ticks_of
 from xtfrun import Failure, archive_parser, compare_archives, parse_archives, temporary_folder
 
@@ -32,18 +34,6 @@ GENERATED = ["all-events", "clock-1hz", "clock-4ghz", "backward-times", "odd-cal
              "sums-messages", "sums-communicators", "sums-metrics", "sums-growth", "sums-instant", "sums-ties",
              "sums-hybrid", "sums-plain"]
 STACK_MAX = 64
-# The greatest relative error of a number that was rounded to this number of digits.
-SIX_DIGITS, TEN_DIGITS, DOUBLES = (Fraction(5, 10**digits) for digits in (6, 10, 15))
-
-
-def sum_is_unique(found):
-    """The index keeps sums of integers modulo 2^64 for each location. The whole sum is unique if the least and the greatest
-    value do not allow two sums of the same remainder."""
-    of_location = {}
-    for location, number in found:
-        of_location.setdefault(location, []).append(number)
-    return all(isinstance(numbers[0], float) or len(numbers) * (max(numbers) - min(numbers)) < 2**64
-               for numbers in of_location.values())
 
 
 class Views(Comparison):
@@ -59,6 +49,8 @@ class Views(Comparison):
         self.random = self.chooser.random
         self.regions = self.region_rows()
         self.types = sorted({record.type for records in expected.locations.values() for record in records})
+        self.narrowing = Narrowing(self)
+        self.metrics = Metrics(self)
         self.calls = Calls(self)
         self.here = ""
         self.pairs = {}
@@ -358,9 +350,9 @@ class Views(Comparison):
             selection = self.chooser.selection(window, procs)
             if self.random.random() < 0.5:
                 selection.in_type("counters")
-            self.compare_values(selection.shuffled(self.random))
-            self.compare_rates(selection)
-            self.compare_growth(selection)
+            self.metrics.compare_values(selection.shuffled(self.random))
+            self.metrics.compare_rates(selection)
+            self.metrics.compare_growth(selection)
 
     def compare_bounds(self, line, bounds, i):
         self.same(f"slice {i}", [self.ticks(cell) + self.expected.origin for cell in line[:2]], bounds[i:i + 2])
@@ -374,110 +366,11 @@ class Views(Comparison):
             self.compare_bounds(line, bounds, i)
             self.same(f"slice {i}", [int(cell) for cell in line[2:]], row)
 
-    def compare_values(self, selection):
-        lines = self.lines(selection.path("values"), 9)
-        metrics = self.shown.table("metrics")
-        bounds = slices(*selection.window())
-        wanted = self.naive.values(selection, bounds)
-        self.same("lines", len(lines), 100 * len(metrics))
-        for number, line in enumerate(lines):
-            metric, i = divmod(number, 100)
-            self.compare_bounds(line, bounds, i)
-            self.same("row", int(line[2]), metric)
-            here = f"slice {i} of metric {metric}:"
-            found = wanted[int(metrics[metric]["id"]), i]
-            numbers = [number for _, number in found]
-            self.same(f"{here} count", int(line[3]), len(numbers))
-            self.same(here, shows(line[8], self.expected.names["metrics"][int(metrics[metric]["id"])]), True)
-            if not numbers:
-                self.same(here, line[4:8], ["-"] * 4)
-                continue
-            ordered = [number for number in numbers if number == number] or [None]
-            for what, cell, number in (("min", line[4], min(ordered)), ("max", line[6], max(ordered)),
-                                       ("last", line[7], numbers[-1])):
-                self.compare_number(f"{here} {what}", cell, number)
-            if sum_is_unique(found) and ordered[0] is not None:
-                self.compare_mean(f"{here} mean", line[5], numbers)
-            else:
-                self.same(f"{here} mean", line[5], "-")
-
-    def of_metrics(self):
-        """[(metric's id, whether it grows)] by row."""
-        modes = self.naive.modes()
-        return [(int(row["id"]), modes.get(int(row["id"])) != "ABSOLUTE") for row in self.shown.table("metrics")]
-
-    def compare_grown(self, here, cells, grown, seconds):
-        """growth per_second"""
-        if grown is None:
-            self.same(here, cells, ["-", "-"])
-            return
-        self.near(f"{here} growth", cells[0], grown, 0)
-        if seconds:
-            self.near(f"{here} per_second", cells[1], grown / seconds, abs(grown / seconds) * TEN_DIGITS)
-        else:
-            self.same(f"{here} per_second", cells[1], "-")
-
-    def compare_rates(self, selection):
-        lines = self.lines(selection.path("rates"), 4)
-        a, b = selection.window()
-        wanted = self.naive.growth(selection, lambda record: None if selection.regions is None or
-                                   record.before in selection.regions else ...)
-        metrics = self.of_metrics()
-        self.same("rows", [line[0] for line in lines], [str(row) for row in range(len(metrics))])
-        for line, (metric, grows) in zip(lines, metrics):
-            grown = wanted.get((metric, None)) if grows else None
-            self.compare_grown(f"metric {line[0]}", line[1:3], grown, Fraction(b - a, self.expected.ticks))
-            self.same(f"metric {line[0]}", shows(line[3], self.expected.names["metrics"].get(metric, line[3])), True)
-
-    def compare_growth(self, selection):
-        """By region: of each metric the greatest growth first."""
-        lines = self.lines(selection.path("growth"), 6)
-        wanted = self.naive.growth(selection, lambda record: record.before)
-        times = self.naive.profile(self.naive.selected(selection), *selection.window())
-        keys = {**{str(row): region for row, region in self.rows_shown(selection).items()},
-                **({"-": None} if selection.regions is None else {})}
-        metrics = self.of_metrics()
-        self.same("lines", len(lines), len(keys) * len(metrics))
-        for row, (metric, grows) in enumerate(metrics):
-            here = lines[row * len(keys):(row + 1) * len(keys)]
-            self.same(f"regions of metric {row}", sorted(line[0] for line in here), sorted(keys))
-            grown = {cell: wanted.get((metric, region)) for cell, region in keys.items()}
-            order = [grown[line[0]] or 0 for line in here]
-            self.same(f"order of metric {row}", order, sorted(order, reverse=True))
-            whole = sum(filter(None, grown.values()))
-            for line in here:
-                region = keys[line[0]]
-                what, number = f"metric {row} in region {line[0]}", grown[line[0]] if grows else None
-                seconds = Fraction(times[region][2], self.expected.ticks) if region in times else 0
-                self.compare_grown(what, [line[1], line[3]], None if number is None else Fraction(number), seconds)
-                if number is None or whole == 0:
-                    self.same(f"{what} growth%", line[2], "-")
-                else:
-                    share = Fraction(number) * 100 / Fraction(whole)
-                    self.near(f"{what} growth%", line[2], share, abs(share) * Fraction(51, 10**5))
-
-    def compare_number(self, what, cell, wanted):
-        """Integers are exact. otf2-print shows six digits of a double. None: all are NaN."""
-        if wanted is None or isinstance(wanted, int) or not math.isfinite(wanted):
-            self.same(what, cell, "-" if wanted is None else str(wanted))
-        else:
-            self.near(what, cell, wanted, abs(Fraction(wanted)) * SIX_DIGITS)
-
-    def compare_mean(self, what, cell, numbers):
-        """Ten digits, of a quotient that may have been computed in doubles."""
-        endless = sum(number for number in numbers if isinstance(number, float) and not math.isfinite(number))
-        if endless:
-            self.same(what, cell, str(endless))
-            return
-        exact = sum(map(Fraction, numbers)) / len(numbers)
-        size = max(abs(Fraction(number)) for number in numbers)
-        self.near(what, cell, exact, abs(exact) * TEN_DIGITS +
-                  size * (SIX_DIGITS if isinstance(numbers[0], float) else DOUBLES))
-
     # ---- region/, peer/, comm/, tag/
 
     def compare_narrowed(self, window, procs):
-        narrow = [self.narrow_region, self.narrow_class, self.narrow_peer, self.narrow_comm, self.narrow_tag]
+        narrow = [self.narrowing.by_region, self.narrowing.by_class, self.narrowing.by_peer, self.narrowing.by_comm,
+                  self.narrowing.by_tag]
         for how in [*narrow, None]:
             selection = self.chooser.selection(window, procs)
             for step in [how] if how else self.random.sample(narrow, 2):
@@ -500,8 +393,8 @@ class Views(Comparison):
         """Compares the views that exist for the selection."""
         self.compare_histogram(selection)
         if selection.type in (None, "counters") and self.has("counters") and not selection.narrowed_by_messages():
-            self.compare_growth(selection)
-            self.compare_rates(selection)
+            self.metrics.compare_growth(selection)
+            self.metrics.compare_rates(selection)
         of_calls = selection.type in (None, "enters_leaves") and self.has("enters_leaves")
         if of_calls and not selection.narrowed_by_messages():
             self.compare_profile(selection)
@@ -511,77 +404,6 @@ class Views(Comparison):
             self.compare_matrix(selection)
         if selection.type in (None, "sends", "recvs", "collectives"):
             self.compare_bytes(selection)
-
-    def narrow_region(self, selection):
-        if not self.regions:
-            return None
-        parts = [self.some_regions() for _ in range(self.random.choice([1, 1, 2, 3]))]
-        return selection.in_regions(",".join(text for text, _ in parts), set().union(*[regions for _, regions in parts]))
-
-    def narrow_class(self, selection):
-        """Some classes, by names, by the name of a group, or by a pattern."""
-        if not self.regions:
-            return None
-        group, how = self.random.choice(sorted(classes.GROUPS)), self.random.random()
-        names = set(self.random.sample(classes.NAMES, self.random.randint(1, 3))) | {
-            self.efficiency.class_of(self.random.choice(self.regions))}
-        text = ",".join(sorted(names))
-        if how < 0.3:
-            names, text = set(classes.GROUPS[group]), group
-        elif how < 0.5:
-            start = self.random.choice(classes.NAMES)[:self.random.randint(1, 4)]
-            names, text = {name for name in classes.NAMES if name.startswith(start)}, start + "*"
-            names |= {name for group in classes.GROUPS if group.startswith(start) for name in classes.GROUPS[group]}
-        return selection.in_classes(text, {region for region in self.regions if self.efficiency.class_of(region) in names})
-
-    def some_regions(self):
-        """A region by its row or name, or those whose names begin or end as its name does; and as a path has it."""
-        row, how = self.random.randrange(len(self.regions)), self.random.random()
-        data = as_bytes(self.names[self.regions[row]])
-        if not data or how < 0.3:
-            return f"#{row}", {self.regions[row]}
-        if how < 0.6:
-            text = escaped(self.names[self.regions[row]]).replace(",", "\\x2c")
-            return text, {region for region in self.regions if as_bytes(self.names[region]) == data}
-        if how < 0.8:
-            start = data[:self.random.randint(1, 5)]
-            return all_escaped(start) + "*", {region for region in self.regions
-                                              if as_bytes(self.names[region]).startswith(start)}
-        end = data[-self.random.randint(1, 5):]
-        return "*" + all_escaped(end), {region for region in self.regions if as_bytes(self.names[region]).endswith(end)}
-
-    def narrow_peer(self, selection):
-        if not self.naive.procs:
-            return None
-        peers = self.chooser.subset(self.naive.procs)
-        return selection.in_peers(peers, self.chooser.set_text(peers, self.naive.procs))
-
-    def narrow_comm(self, selection):
-        rows = self.shown.table("communicators") if "communicators" in self.shown.reader.list("/definitions") else []
-        if not rows:
-            return None
-        row = self.random.randrange(len(rows))
-        number = int(rows[row]["id"])
-        name = self.expected.names["communicators"].get(number)
-        unique = list(self.expected.names["communicators"].values()).count(name) == 1
-        if not name or not unique or self.random.random() < 0.3:
-            return selection.in_comms(f"#{row}", {number})
-        return selection.in_comms(escaped(name), {number})
-
-    def narrow_tag(self, selection):
-        """Some tags, or all between two: a name in a path has room for few tags."""
-        tags = sorted({record.event.values()["tag"] for _, record in self.naive.records(self.chooser.selection(None))
-                       if "tag" in record.event.values()})
-        if not tags:
-            return None
-        if self.random.random() < 0.5:
-            return selection.in_tags(set(self.random.sample(tags, min(len(tags), 10))))
-        first, last = sorted((self.random.choice(tags), self.random.choice(tags)))
-        return selection.in_tags(*self.random.choice([
-            ({tag for tag in tags if first <= tag <= last}, f"{first}-{last}"),
-            ({tag for tag in tags if first <= tag}, f"{first}-"),
-            ({tag for tag in tags if 0 <= tag <= last}, f"-{last}")]))
-
 
 def compare_archive(xtf, archive, options):
     with shown_import(xtf, archive, options) as shown:

@@ -191,7 +191,8 @@ static Held held(uint64_t hold, bool message)
     return found;
 }
 
-uint64_t xtf_mpi_requests_claim(uint64_t handle, bool message)
+/* Sets a flag of a request that is known. Returns where it is: the hold of a shared table. */
+static uint64_t set_flag(uint64_t handle, bool message, uint8_t flag)
 {
     uint64_t hash = hash_of(handle);
     Stripe *stripe = stripe_of(hash);
@@ -199,9 +200,14 @@ uint64_t xtf_mpi_requests_claim(uint64_t handle, bool message)
     lock(stripe);
     uint32_t index = find(stripe, hash, handle, message);
     if (index != NONE)
-        at(stripe, index)->flags |= XTF_MPI_REQUEST_HELD;
+        at(stripe, index)->flags |= flag;
     unlock(stripe);
     return (uint64_t)index * STRIPES + (uint64_t)(stripe - stripes);
+}
+
+uint64_t xtf_mpi_requests_claim(uint64_t handle, bool message)
+{
+    return set_flag(handle, message, XTF_MPI_REQUEST_HELD);
 }
 
 void xtf_mpi_requests_share(bool share)
@@ -362,14 +368,7 @@ bool xtf_mpi_requests_start(uint64_t handle, uint64_t new_handle, uint64_t id, X
 
 void xtf_mpi_requests_cancel(uint64_t handle)
 {
-    uint64_t hash = hash_of(handle);
-    Stripe *stripe = stripe_of(hash);
-
-    lock(stripe);
-    uint32_t index = find(stripe, hash, handle, false);
-    if (index != NONE)
-        at(stripe, index)->flags |= XTF_MPI_REQUEST_CANCEL;
-    unlock(stripe);
+    set_flag(handle, false, XTF_MPI_REQUEST_CANCEL);
 }
 
 void xtf_mpi_requests_each(void (*visit)(const XtfMpiRequest *request, void *data), void *data)

@@ -1,6 +1,5 @@
 /*
- * totals of waits/: how many there are, and how long they are, in one line; and histogram, the same in 100 equal slices
- * of the window.
+ * totals of waits/: how many there are, and how long they are, in one line.
  */
 #include "libxtf/vocabulary.h"
 #include "src/query/select/parallel.h"
@@ -9,7 +8,6 @@
 #include "src/query/views/blocks.h"
 
 enum {
-    SLICES = 100,
     VALUES = 3,
     LOCATIONS_AT_ONCE = 64, /* that a thread takes, if there are very many... */
     LEAST_TURNS = 16,       /* ...and threads take so many turns at least */
@@ -171,29 +169,3 @@ const XtfView xtf_view_totals_of_waits = {.name = "totals",
                                           .fill = fill_totals,
                                           .together = 1 << XTF_GROUP_BY_TIME,
                                           .fill_together = fill_slices};
-
-/* ---- histogram */
-
-static bool shape_histogram(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
-{
-    g_autoptr(XtfGrouping) slices = xtf_grouping_new_slices(views->context, selection, SLICES);
-    bool good = xtf_blocks_shape(views, &xtf_view_totals_of_waits, slices, shape, error);
-
-    shape->at_once = SLICES;
-    return good;
-}
-
-static bool fill_histogram(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
-                           GError **error)
-{
-    g_autoptr(XtfGrouping) slices = xtf_grouping_new_slices(views->context, selection, SLICES);
-
-    return xtf_blocks_fill(views, &xtf_view_totals_of_waits, slices, first, count, lines, error);
-}
-
-const XtfView xtf_view_histogram_of_waits = {.name = "histogram",
-                                             .subject = &xtf_about_waits,
-                                             .exists = totals_exist,
-                                             .shape = shape_histogram,
-                                             .fill = fill_histogram,
-                                             .not_by = 1 << XTF_GROUP_BY_TIME};

@@ -1,6 +1,6 @@
 """Random programs of one process with a team of OpenMP, by a seed: what a recorder would write, as a script for otf2-script."""
 
-from random_programs import Dice
+from random_processes import Dice
 
 OPENMP, COMPILER, TEAM = 3, 2, 20
 PARALLEL, BARRIER, LAST_BARRIER, CRITICAL = 2, 3, 4, 5

@@ -16,7 +16,6 @@ from mounting import Case, ROOT, heed_hangups
 EXAMPLE = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "melt-4")
 
 
-@harness.needs_otf2
 class Archives(Case):
     """Mounting what must be imported first."""
 

@@ -56,6 +56,23 @@ def try_program(mpi, folder, binary, how, expected):
     expect(f"{mpi} {how}, xtf check", "0 problems" in mpis.run([XTF, "check", trace]), True)
 
 
+def try_constructor(mpi, folder, binary):
+    """A library whose constructor enters a region, before anything of the recorder's has run: the process has its rank all the same."""
+    library = os.path.join(folder, "libconstructor.so")
+    mpi.compile(str(TRAPS / "constructor.c"), library, "-shared", "-fPIC", "-finstrument-functions")
+    mpi.compile(str(TRAPS / "traps.c"), binary, "-Wl,--no-as-needed", library)
+    trace, said, status = record(mpi, folder, "constructor", binary, "plain")
+    expect(f"{mpi}, constructor: status {said}", status, 0)
+    groups, processes = (mpis.cat(XTF, trace, f"definitions/{table}").split() for table in ("groups", "processes"))
+    expect(f"{mpi}, constructor: groups that are MPI_COMM_WORLD's locations", groups.count("COMM_LOCATIONS"), 1)
+    expect(f"{mpi}, constructor: processes with a rank", processes.count("Rank"), 2)
+    for process in 0, 1:
+        regions = mpis.calls(XTF, trace, process)
+        # Builds that do not read object files know its place alone.
+        constructors = {region: n for region, n in regions.items() if region == "construct" or "@libconstructor.so" in region}
+        expect(f"{mpi}, constructor, process {process}: {regions}", list(constructors.values()), [1])
+
+
 def try_throw(mpi, folder):
     """Exceptions that leave MPI, out of calls that are recorded and out of others."""
     compiler, binary = shutil.which(f"mpicxx.{mpi}"), os.path.join(folder, "throw")
@@ -110,6 +127,7 @@ def main():
             for how, expected in EXPECTED.items():
                 try_program(mpi, folder, paths["traps"], how, expected)
             try_plugin(mpi, folder, paths["host"], paths["plugin.so"])
+            try_constructor(mpi, folder, os.path.join(folder, "constructed"))
             try_throw(mpi, folder)
             try_handled(mpi, folder)
             try_inert(mpi, folder, paths["traps"])

@@ -70,8 +70,10 @@ extern __thread XtfCoreThread xtf_core_thread __attribute__((tls_model("initial-
 /* Whether the process records: it is activated, has its collector, and is no child that was forked. */
 extern _Atomic bool xtf_core_active;
 extern bool xtf_core_clock_is_tsc;
-/* Whether there is a front end that calls xtf_core_set_rank(): its constructor sets this. */
-extern bool xtf_core_awaits_rank;
+/* Whether there is a front end that calls xtf_core_set_rank(). The front end defines this as true, and the core's own
+ * definition, which is weak, gives way: a constructor would set it too late for regions that constructors of libraries
+ * enter, since those of a library that is preloaded come last. */
+extern const bool xtf_core_awaits_rank;
 /* The first page of the shared memory. NULL until the process is activated. */
 extern XtfWireProcess *xtf_core_process;
 /* XtfWireChoices of the process's own regions, XTF_WIRE_CHOICES of them; NULL until the process is activated. */

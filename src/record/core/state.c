@@ -17,7 +17,7 @@ XtfCore xtf_core;
 XtfWireProcess *xtf_core_process;
 _Atomic uint8_t *xtf_core_choices;
 bool xtf_core_clock_is_tsc;
-bool xtf_core_awaits_rank;
+__attribute__((weak)) const bool xtf_core_awaits_rank = false;
 
 enum { LARGEST_PAGE = 65536 };
 

@@ -20,11 +20,8 @@ __thread XtfMpiCall xtf_mpi_call __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Before anything is recorded: regions may be, long before MPI is there. */
-__attribute__((constructor)) static void await_rank(void)
-{
-    xtf_core_awaits_rank = true;
-}
+/* Regions may be recorded long before MPI is there. */
+const bool xtf_core_awaits_rank = true;
 
 static bool is_recorded(void)
 {

@@ -59,7 +59,7 @@ class Options(Case):
         for arguments, word in ((["--filter", "mistaken", app], "line 2: EXCLUDES"), (["--buffer", "x", app], "--buffer"), (["--buffer", "2G", app], "--buffer"), (["--buffer", "0", app], "--buffer"),
                                 (["--when-full=never", app], "wait or drop"), (["--clock=sun", app], "tsc or monotonic"),
                                 (["--mpi=lam", app], "openmpi, mpich or none"), (["--drain=0", app], "seconds"), (["--brake=-1", app], "number of calls"),
-                                (["--filter", "nowhere", app], "cannot be read"), ([], "arguments are missing"), (["--nonsense", app], "nonsense")):
+                                (["--filter", "nowhere", app], "cannot be read"), (["-o", "", app], "--output"), ([], "arguments are missing"), (["--nonsense", app], "nonsense")):
             out, error = self.record(*arguments, status=2)
             self.assertIn(word, error)
             self.assertEqual(out, "")

@@ -118,6 +118,8 @@ static bool parse_given(Given *given, XtfRecordOptions *options, XtfMpi *mpi)
         !parse_word("--clock", given->clock, clocks, &clock) || !parse_brake(given->brake) ||
         !parse_filter(&given->filter))
         return false;
+    if (given->output && !*given->output)
+        return wrong("--output", given->output, "the name of a file is needed");
     *mpi = XTF_MPI_UNKNOWN;
     if (given->mpi && !xtf_mpi_parse(given->mpi, mpi))
         return wrong("--mpi", given->mpi, "openmpi, mpich or none is needed");

@@ -7,6 +7,8 @@ usage: test_handles.py
 
 import collections
 import os
+import re
+import shutil
 import subprocess
 
 from recorded_trace import Recorded
@@ -280,7 +282,18 @@ class Worlds(Case):
                 merged = [i for i in range(len(trace.tables["communicators"])) if trace.comm_name(i) == "all"]
                 self.assertEqual(sorted(trace.members(i) for i in merged), [[0, 1, 2, 3], [0, 1, 4, 5]])
                 self.check_messages(trace)
+                self.check_archive(trace)
                 self.assertEqual(list((self.folder / "tmp").iterdir()), [])
+
+    def check_archive(self, trace):
+        """OTF2's own tool finds the processes of all worlds."""
+        self.xtf("export", "otf2", "-o", self.folder / "archive", trace.trace.path)
+        anchor, = (self.folder / "archive").glob("*.otf2")
+        if shutil.which("otf2-print"):
+            printed = self.run_in("sh", "-c", 'otf2-print -G "$1" 2>&1', "sh", anchor)
+            self.assertEqual([line for line in printed.splitlines() if "warning" in line], [])
+            world, = (line for line in printed.splitlines() if "Type: COMM_LOCATIONS" in line)
+            self.assertEqual([int(location) for location in re.findall(r'"Master thread" <(\d+)>', world)], [process << 32 for process in range(6)])
 
     def test_not_recorded(self):
         """Those that are not recorded take part in nothing that the others would agree on."""

@@ -127,6 +127,49 @@ DEFINE(write_parameter, ParameterDefinition)
 
 /* Groups and communicators */
 
+enum { LABEL_COMM_LOCATIONS = 4, LABEL_COMM_GROUP = 5, LABEL_COMM_SELF = 6 }; /* of xtf_group_types */
+enum { RANKS_MAX = 1 << 24 };
+
+/* How many places the groups of type COMM_GROUP know. */
+static uint64_t count_ranks(const XtfModelTable *groups, const XtfModelTable *members)
+{
+    uint8_t buffer[XTF_ROW_MAX], member_buffer[XTF_ROW_MAX];
+    uint64_t n = 0;
+
+    for (uint64_t i = 0; i < groups->n; i++) {
+        const XtfGroupRow *group = xtf_model_table_row(groups, i, buffer);
+        for (uint64_t j = 0; group->type == LABEL_COMM_GROUP && j < group->count && group->first + j < members->n;
+             j++) {
+            const XtfMemberRow *row = xtf_model_table_row(members, group->first + j, member_buffer);
+            if (row->member < RANKS_MAX)
+                n = MAX(n, row->member + 1);
+        }
+    }
+    return n;
+}
+
+/* These are places in the group of type COMM_LOCATIONS. That of a recorded job lists its first world alone: processes
+ * that were spawned have the numbers behind it. What a part that is missing would tell is undefined. */
+static uint64_t *add_spawned(XtfOtf2Definer *d, uint64_t *list, uint64_t *count)
+{
+    const XtfOtf2Table *tables = d->export->names.tables;
+    const XtfModelTable *locations = &tables[XTF_MODEL_LOCATIONS].table;
+    const uint64_t first = *count, n = count_ranks(&tables[XTF_MODEL_GROUPS].table, &tables[XTF_MODEL_MEMBERS].table);
+    uint8_t buffer[XTF_ROW_MAX];
+
+    if (n <= first)
+        return list;
+    list = g_renew(uint64_t, list, n);
+    while (*count < n)
+        list[(*count)++] = OTF2_UNDEFINED_LOCATION;
+    for (uint64_t i = 0; i < locations->n; i++) {
+        const XtfLocationRow *row = xtf_model_table_row(locations, i, buffer);
+        if (row->thread == 0 && row->proc >= first && row->proc < n)
+            list[row->proc] = row->id;
+    }
+    return list;
+}
+
 DEFINE(write_group, Group)
 {
     const XtfModelTable *members = &d->export->names.tables[XTF_MODEL_MEMBERS].table;
@@ -139,11 +182,11 @@ DEFINE(write_group, Group)
     g_autofree uint64_t *list = g_new(uint64_t, count + 1);
     for (uint64_t j = 0; j < count; j++)
         list[j] = ((const XtfMemberRow *)xtf_model_table_row(members, first + j, buffer))->member;
+    if (row->type == LABEL_COMM_LOCATIONS && !d->export->names.ordered)
+        list = add_spawned(d, g_steal_pointer(&list), &count);
     return PUT(OTF2_GlobalDefWriter_WriteGroup(W, ID(GROUPS), name, row->type, row->paradigm, row->flags,
                                                (uint32_t)count, list));
 }
-
-enum { LABEL_COMM_SELF = 6 }; /* of xtf_group_types */
 
 /* A communicator of oneself has no group here. In OTF2 it has the one of type COMM_SELF: an archive that was imported
  * says which, else there is one. */

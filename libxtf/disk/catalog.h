@@ -91,6 +91,13 @@ typedef struct {
     XtfRef clock_maps; /* an item for clock-maps.h */
 } XtfCatalog;
 
+/* Whether the file was put together of others, of which there may be one alone: no writer goes on with it. */
+static inline bool xtf_catalog_is_merged(const XtfCatalog *catalog)
+{
+    return catalog->n_segments != 1 || catalog->segments[0].first_page != 0 || catalog->segment_maps ||
+           catalog->n_files > 0;
+}
+
 static inline XtfRef xtf_ref_read(const XtfDiskRef *from)
 {
     return (XtfRef){xtf_read64(from->offset), xtf_read32(from->length), xtf_read32(from->checksum)};

@@ -434,7 +434,7 @@ const XtfClock *xtf_trace_clock(const XtfTrace *trace)
 void xtf_trace_get_info(const XtfTrace *trace, XtfTraceInfo *info)
 {
     *info = trace->superblock.info;
-    info->merged = trace->catalog.n_segments > 1;
+    info->merged = xtf_catalog_is_merged(&trace->catalog);
 }
 
 uint32_t xtf_trace_n_schemas(const XtfTrace *trace)

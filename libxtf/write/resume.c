@@ -214,9 +214,7 @@ static bool resume(XtfWriter *writer, XtfTrace *trace, GError **error)
     const XtfTraceInfo *info = &trace->superblock.info;
     const XtfClock *clock = &trace->catalog.clock;
 
-    const XtfSegment *segment = &trace->catalog.segments[0];
-    if (trace->catalog.n_segments != 1 || segment->first_page != 0 || trace->catalog.segment_maps ||
-        trace->catalog.n_files > 0)
+    if (xtf_catalog_is_merged(&trace->catalog))
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                         "a merged file is not gone on with: add to its parts, and merge them again");
     if (trace->catalog.has_unknown)

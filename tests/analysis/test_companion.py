@@ -170,6 +170,43 @@ def check_elsewhere(pair, folder):
         say(shown == run("cat", pair.inside, "proc/1/waits/records").stdout, "mounted, it shows other waits")
 
 
+def check_mount_analyze(pair, folder):
+    """`mount --analyze` leaves a trace alone that has the analysis which is named, or one beside it; it puts that of a merged file where
+    `analyze` does; and says of parts what `analyze` says."""
+    point, elsewhere, merged, parts = folder / "mnt", folder / "named.analysis", folder / "merged.xtf", folder / "some"
+    beside = pathlib.Path(f"{merged}.analysis")
+    run("merge", "-q", "-o", merged, pair.plain)
+    run("analyze", "-q", merged)
+    say(beside.exists(), "the analysis of a file that was merged of one part is not beside it")
+    beside.unlink()
+    if not mounts():
+        merged.unlink()
+        return
+    before, waits = pair.trace.read_bytes(), run("cat", pair.inside, "waits/records").stdout
+
+    def shown(*arguments):
+        run("mount", "-q", "--analyze", *arguments, point)
+        found = (point / "waits" / "records").read_bytes()
+        run("unmount", point)
+        return found
+
+    say(shown(pair.trace) == waits, "mounted with what lies beside it, it shows other waits")
+    pair.companion.rename(elsewhere)
+    say(shown("-o", f"analysis={elsewhere}", pair.trace) == waits, "mounted with the one that is named, it shows other waits")
+    say(pair.trace.read_bytes() == before, "what has an analysis was analysed again")
+    elsewhere.rename(pair.companion)
+    for _ in range(2):
+        say(shown(merged) == waits, "merged, it shows other waits")
+    say(beside.exists(), "the analysis of a merged file is not beside it")
+    parts.mkdir()
+    shutil.copy(pair.plain, parts)
+    said = run("mount", "-q", "--analyze", parts, point, status=1).stderr.decode()
+    say("lies in several files" in said and "xtf merge" in said, said)
+    for path in (merged, beside):
+        path.unlink()
+    shutil.rmtree(parts)
+
+
 def mounts():
     return os.path.exists("/dev/fuse") and shutil.which("fusermount3")
 
@@ -331,6 +368,7 @@ def main():
             n = check_equal(pair, folder)
             check_again(pair)
             check_elsewhere(pair, folder)
+            check_mount_analyze(pair, folder)
             check_misfits(pair, folder)
             check_damage(pair, 7)
             check_merged(pair, folder)

@@ -9,14 +9,16 @@
 #include "src/cli/ui/common.h"
 
 /* In a process of its own: the mount's daemon is forked, and must not find threads that it does not have. */
-static int analyze_first(const char *source, const char *cache_folder, bool quiet)
+static int analyze_first(const char *source, const XtfMountOptions *options, bool quiet)
 {
+    const XtfSourceOptions how = {
+        .cache_folder = options->cache_folder, .quiet = quiet, .companion = options->companion};
     GError *error = NULL;
     int status;
     pid_t child = fork();
 
     if (child == 0)
-        _exit(xtf_cli_analyze_source(source, cache_folder, quiet, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error));
+        _exit(xtf_cli_analyze_source(source, &how, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error));
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
     return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : XTF_EXIT_FAILED;
@@ -36,8 +38,8 @@ int xtf_command_mount(int argc, char **argv)
          "Mount options: follow, cache=SIZE, cachedir=DIR, analysis=FILE, threads=N, max_nodes=N, uid=N, gid=N, "
          "allow_other...",
          "OPTIONS"},
-        {"analyze", 'a', 0, G_OPTION_ARG_NONE, &analyze, "Analyse the trace first, as `xtf analyze` does, unless it is",
-         NULL},
+        {"analyze", 'a', 0, G_OPTION_ARG_NONE, &analyze,
+         "Analyse the trace first, as `xtf analyze` does, unless it has an analysis", NULL},
         {"debug", 'd', 0, G_OPTION_ARG_NONE, &debug, "Show every request; stays in the foreground", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show no progress and no remarks", NULL},
         {0},
@@ -59,7 +61,7 @@ int xtf_command_mount(int argc, char **argv)
         }
     }
     options.follow |= follow;
-    int analysed = analyze ? analyze_first(argv[1], options.cache_folder, quiet) : XTF_EXIT_DONE;
+    int analysed = analyze ? analyze_first(argv[1], &options, quiet) : XTF_EXIT_DONE;
     if (analysed != XTF_EXIT_DONE)
         return analysed;
     manner = (XtfMountManner){.foreground = foreground || debug, .debug = debug, .quiet = quiet};

@@ -1,11 +1,7 @@
 #include "src/cli/trace/analyze-source.h"
 
 #include "libxtf/vocabulary.h"
-#include "src/analysis/analyze/analyze.h"
-#include "src/cli/trace/companion.h"
-#include "src/cli/trace/own-writer.h"
-#include "src/cli/ui/interrupts.h"
-#include "src/cli/ui/progress.h"
+#include "src/cli/trace/write-analysis.h"
 #include "src/query/context/analyses.h"
 
 static bool is_analysed(XtfTrace *trace, bool *analysed, GError **error)
@@ -18,30 +14,15 @@ static bool is_analysed(XtfTrace *trace, bool *analysed, GError **error)
     return true;
 }
 
-static bool analyze(XtfTrace *trace, const char *path, bool quiet, GError **error)
+bool xtf_cli_analyze_source(const char *source, const XtfSourceOptions *how, GError **error)
 {
-    g_autoptr(XtfProgress) progress = xtf_progress_new("analysing", "rows", quiet);
-    g_autofree char *otherwise = xtf_companion_advice(path);
-    g_autoptr(XtfWriter) writer = xtf_cli_writer_of(trace, path, path, otherwise, error);
-    XtfAnalyzeReport report;
-    XtfInterrupts interrupts;
-
-    if (!writer)
-        return false;
-    const XtfAnalyzeOptions options = {
-        .cancel = xtf_interrupts_catch(&interrupts), .progress = xtf_progress_step, .progress_data = progress};
-    bool good = xtf_analyze(trace, writer, "xtf analyze " XTF_VERSION, &options, &report, error) &&
-                xtf_writer_close(g_steal_pointer(&writer), error);
-    xtf_interrupts_release(&interrupts);
-    return good;
-}
-
-bool xtf_cli_analyze_source(const char *source, const char *cache_folder, bool quiet, GError **error)
-{
-    const XtfSourceOptions how = {.cache_folder = cache_folder, .quiet = quiet};
     g_autofree char *path = NULL;
-    g_autoptr(XtfTrace) trace = xtf_cli_open_source(source, &how, &path, error);
+    g_autoptr(XtfTrace) trace = xtf_cli_open_source(source, how, &path, error);
+    XtfAnalyzeReport report;
     bool analysed;
 
-    return trace && is_analysed(trace, &analysed, error) && (analysed || analyze(trace, path, quiet, error));
+    if (!trace || !is_analysed(trace, &analysed, error))
+        return false;
+    const XtfAnalysisJob job = {.trace = trace, .source = path, .path = path, .quiet = how->quiet};
+    return analysed || xtf_cli_write_analysis(&job, &report, error);
 }

@@ -3,9 +3,8 @@
  */
 #pragma once
 
-#include <glib.h>
-#include <stdbool.h>
+#include "src/cli/trace/archive-cache.h"
 
-/* Analyses what xtf_cli_open_source() opens, in its file: an archive's import in the cache folder (NULL: as
- * cache-folder.h says). Nothing happens if it has an analysis that holds. Signals cancel. */
-bool xtf_cli_analyze_source(const char *source, const char *cache_folder, bool quiet, GError **error);
+/* Analyses what xtf_cli_open_source() opens, where its analysis is found then: an archive's import in its file. Nothing
+ * happens if it has an analysis that holds, which may be the companion that the options name. Signals cancel. */
+bool xtf_cli_analyze_source(const char *source, const XtfSourceOptions *how, GError **error);

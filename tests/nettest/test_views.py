@@ -312,6 +312,11 @@ class Views(unittest.TestCase):
             done = run("cat", trace, path)
             self.assertEqual(done.returncode, 1, path)
             self.assertIn(why, done.stderr, path)
+        before = trace.read_bytes()
+        done = run("analyze", trace)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("measured network", done.stderr)
+        self.assertEqual(trace.read_bytes(), before, "its lengths were analysed as if they were times")
 
     def cat_list(self, trace, path):
         done = run("ls", trace, path)

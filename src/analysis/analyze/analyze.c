@@ -10,6 +10,7 @@
 #include "src/analysis/network/ideal.h"
 #include "src/analysis/waits/collect.h"
 #include "src/analysis/waits/rows.h"
+#include "src/model/properties.h"
 #include "src/query/context/analyses.h"
 
 /* Says with which clocks a derived type was made. */
@@ -137,6 +138,8 @@ bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const Xtf
     XtfRawPoints raw;
     uint32_t n_locations = 0;
 
+    if (xtf_trace_counts_bytes(trace))
+        return xtf_fail(error, XTF_ERROR_INVALID, "the trace is of a measured network: nobody waits in it");
     /* What cannot be replaced is found before the work is done. Nothing is lost if that fails: there is no commit. */
     g_autoptr(GArray) analyses = xtf_analyses_read(trace, error);
     if (!analyses)

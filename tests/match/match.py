@@ -177,6 +177,17 @@ def compare_links(xtf, judge, path, what):
             raise Failure(f"{what}: {record('sends', send)} has a match")
 
 
+def expect_ends(xtf, judge, path):
+    """An analysis tells of the ends that it leaves out which have no other end, by the numbers of each group, and how many the rest are."""
+    lines = xtf.expect("analyze", path).decode().splitlines()
+    left_out = [int(number) for number in re.fullmatch(r"messages +\d+  matched; left out (\d+) sends, (\d+) receives", lines[0]).groups()]
+    counts = judge.counts().values()
+    alone = [sum(max(0, sends - receives) for sends, receives in counts), sum(max(0, receives - sends) for sends, receives in counts)]
+    for line, label, (sends, receives) in zip(lines[1:], ("unmatched", "uncertain"), (alone, [a - b for a, b in zip(left_out, alone)])):
+        if not re.match(rf"  {label} +{sends}  sends, {receives} receives: ", line):
+            raise Failure(f"{path}: {sends} sends and {receives} receives are {label}; the analysis says: {line}")
+
+
 def compare(xtf, archive, folder):
     judge = Judge(str(archive))
     path = folder / (archive.stem + ".xtf")
@@ -188,6 +199,7 @@ def compare(xtf, archive, folder):
         compare_messages(xtf, judge, path, archive, "proc/1/", lambda send: send.location.proc == 1)
         compare_messages(xtf, judge, path, archive, "tag/1-/", lambda send: send.ends.tag >= 1)
     compare_links(xtf, judge, path, archive)
+    expect_ends(xtf, judge, path)
     counts = judge.counts().values()
     print(f"{archive}: {sum(sends for sends, _ in counts)} sends, {sum(receives for _, receives in counts)} receives, "
           f"{len(counts)} groups, {dict(states)}")

@@ -8,6 +8,7 @@ usage: members.py XTF OTF2-SCRIPT
 import collections
 import pathlib
 import random
+import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -20,6 +21,7 @@ from xtfrun import PROJECT, Failure, Xtf, need, shared_traces, temporary_folder
 
 # Paths of one call of the command.
 AT_ONCE = 500
+SOME_TO_SOME = ("ALLTOALLV", "ALLTOALLW")
 # By operation: what Scalasca calls the wait, and the completion.
 METRICS = {
     "BARRIER": ("mpi_barrier_wait", "mpi_barrier_completion"),
@@ -121,8 +123,27 @@ def compare(xtf, archive, folder):
     compare_links(judge, shown, parts[::7], archive)
     compare_begins(judge, shown, archive)
     xtf.run("align", "--dry-run", "--always", "--quiet", path)  # which puts them together in its own way: it ends
+    compare_analysis(xtf, judge, parts, path)
     print(f"{archive}: {len(parts)} records of operations, {dict(states)}")
     return judge, parts, files
+
+
+def compare_analysis(xtf, judge, parts, path):
+    """What an analysis, which puts operations together in its own way, says of them: where each process has one thread, it counts the
+    blocking ones of communicators of one group that are certain, if it is known between whom data goes, and those that a process does
+    alone."""
+    found = re.search(r"^collectives +(\d+)  put together", xtf.expect("analyze", path).decode(), re.M)
+    if any(location.thread for location in judge.locations.values()):
+        return
+    members = collections.Counter()
+    for part in parts:
+        operation = judge.operation(part)
+        known = part.operation not in SOME_TO_SOME or len(operation.members) == 1
+        if part.kind == BLOCKING and operation.certain and known and len(judge.comms.comms[part.comm]) == 1:
+            members[len(operation.members)] += 1
+    wanted = sum(parts // size for size, parts in members.items())
+    if int(found[1]) != wanted:
+        raise Failure(f"{path}: {wanted} operations are certain; the analysis puts {found[1]} together")
 
 
 def align_strangers(xtf, archive, folder):

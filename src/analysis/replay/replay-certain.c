@@ -32,9 +32,12 @@ void xtf_replay_find_certain(XtfReplay *replay)
             g_clear_pointer(&replay->comms[comm].members, g_free);
     for (uint32_t i = 0; i < replay->groups.n; i++) {
         XtfGroup *group = &replay->groups.all[i];
-        if (group->key.receiver == XTF_GROUP_COLLECTIVE)
+        if (group->key.receiver == XTF_GROUP_COLLECTIVE) {
             group->uncertain = !replay->comms[group->key.comm].members;
-        else
-            group->uncertain |= group->sent != group->received;
+            continue;
+        }
+        group->uncertain |= group->sent != group->received;
+        replay->unmatched_sends += group->sent - MIN(group->sent, group->received);
+        replay->unmatched_receives += group->received - MIN(group->sent, group->received);
     }
 }

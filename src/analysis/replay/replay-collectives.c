@@ -209,7 +209,9 @@ bool xtf_replay_end(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *
     uint64_t key;
 
     if (!counts) {
-        replay->counts.uncertain_collectives++;
+        bool is_private = row->group != UINT32_MAX && replay->comms[row->comm].private;
+        replay->counts.collectives += is_private;
+        replay->counts.uncertain_collectives += !is_private;
         return true;
     }
     XtfOperation *operation = operation_of(replay, row, counts->received, &key);

@@ -75,6 +75,7 @@ typedef struct {
 typedef struct {
     uint32_t *members; /* processes by rank; NULL: no operation of the communicator is certain */
     uint32_t n;
+    bool private; /* each process has one of its own, alone: its operations are certain, and nobody waits */
 } XtfComm;
 
 struct XtfReplay {
@@ -100,6 +101,7 @@ struct XtfReplay {
     XtfSpool spool; /* of logs */
     GMutex lock;    /* while it is made: of groups and progress */
     uint64_t n_rows, n_log_rows, done;
+    uint64_t unmatched_sends, unmatched_receives; /* as in the counts */
 
     /* Of a run. */
     const XtfReplayConsumer *consumer;

@@ -65,8 +65,10 @@ static void find_members(XtfReplay *replay, uint32_t number)
     const uint8_t *row = ranks->comms->rows + (uint64_t)number * ranks->comms->schema->row_size;
     XtfComm *comm = &replay->comms[number];
 
-    if (!ranks->group || xtf_field_is_none(ranks->group, row) ||
-        (ranks->remote_group && !xtf_field_is_none(ranks->remote_group, row)))
+    if (ranks->remote_group && !xtf_field_is_none(ranks->remote_group, row))
+        return;
+    comm->private = !ranks->group || xtf_field_is_none(ranks->group, row);
+    if (comm->private)
         return;
     g_autoptr(GArray) members = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     g_autofree bool *seen = g_new0(bool, replay->n_processes + 1);
@@ -79,6 +81,7 @@ static void find_members(XtfReplay *replay, uint32_t number)
         g_array_append_val(members, process);
     }
     comm->n = members->len;
+    comm->private = comm->n == 1;
     if (comm->n > 1)
         comm->members = (uint32_t *)(void *)g_array_free(g_steal_pointer(&members), FALSE);
 }
@@ -424,6 +427,8 @@ bool xtf_replay_run(XtfReplay *replay, const XtfReplayConsumer *consumer, XtfRep
     } while (break_deadlock(replay));
     /* What nobody received. */
     replay->counts.uncertain_sends += replay->messages.n;
+    replay->counts.unmatched_sends = replay->unmatched_sends;
+    replay->counts.unmatched_receives = replay->unmatched_receives;
     *counts = replay->counts;
     forget_run(replay);
     return true;

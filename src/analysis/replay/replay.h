@@ -147,6 +147,8 @@ typedef struct {
     uint64_t messages;    /* that were handed out with both ends */
     uint64_t collectives; /* operations of which all members were handed out */
     uint64_t uncertain_sends, uncertain_receives, uncertain_collectives; /* ends that were left out */
+    /* How many of these messages' ends their groups have more than other ends. */
+    uint64_t unmatched_sends, unmatched_receives;
 } XtfReplayCounts;
 
 typedef struct {

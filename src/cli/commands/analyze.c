@@ -49,6 +49,12 @@ static void print_time(const Analyze *analyze, const char *label, uint64_t ticks
     printf("%-18s %s s  %s\n", label, xtf_time_scale_put(&scale, ticks, text + sizeof text - 1), what);
 }
 
+/* Of the messages that were left out. */
+static void print_ends(const char *label, uint64_t sends, uint64_t receives, const char *why)
+{
+    printf("  %-16s %12" PRIu64 "  sends, %" PRIu64 " receives: %s\n", label, sends, receives, why);
+}
+
 static void print_report(const Analyze *analyze)
 {
     const XtfFound *found = &analyze->report.found;
@@ -56,6 +62,10 @@ static void print_report(const Analyze *analyze)
 
     printf("%-18s %12" PRIu64 "  matched; left out %" PRIu64 " sends, %" PRIu64 " receives\n", "messages",
            counts->messages, counts->uncertain_sends, counts->uncertain_receives);
+    print_ends("unmatched", counts->unmatched_sends, counts->unmatched_receives, "the other end is missing");
+    print_ends("uncertain", counts->uncertain_sends - MIN(counts->uncertain_sends, counts->unmatched_sends),
+               counts->uncertain_receives - MIN(counts->uncertain_receives, counts->unmatched_receives),
+               "which belong together is not known");
     printf("%-18s %12" PRIu64 "  put together; left out %" PRIu64 " ends\n", "collectives", counts->collectives,
            counts->uncertain_collectives);
     printf("%-18s %12" PRIu64 "  of %" PRIu64 "\n", "clock violations", found->violations, found->judged);

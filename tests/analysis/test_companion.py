@@ -120,8 +120,9 @@ def check_equal(pair, folder):
     say(str(pair.companion) in info and "xtf analyze" in info, info)
     say(b".analysis.analysis" not in run("info", pair.companion).stdout, "info names a file that is not there")
     copy = folder / "copy.xtf"
-    run("copy", "-q", pair.trace, copy)
+    say("with its analysis" in run("copy", pair.trace, copy).stdout.decode(), "copy does not say what it does with the analysis")
     compare(pair.inside, copy, paths)
+    say("analysis" not in run("copy", "--force", pair.plain, copy).stdout.decode(), "copy speaks of an analysis that is not there")
     copy.unlink()
     return len(paths)
 
@@ -293,7 +294,8 @@ def check_merged(pair, folder):
     for part in parts:
         run("analyze", "-q", part)
     merged, copy = folder / "merged.xtf", folder / "one.xtf"
-    run("merge", "-q", "-o", merged, *parts)
+    done = run("merge", "-o", merged, *parts).stdout.decode()
+    say("analyses of the parts are kept, but not shown" in done, "merge does not say what it does with analyses:", done)
     said = run("cat", merged, "waits/records", status=1).stderr.decode()
     say("analyse it again" in said, said)
     run("analyze", "-q", merged)

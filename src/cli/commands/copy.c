@@ -14,6 +14,7 @@
 #include "src/cli/ui/progress.h"
 #include "src/cli/ui/storage-options.h"
 #include "src/import/output.h"
+#include "src/query/context/analyses.h"
 
 static void show_progress(uint64_t done, uint64_t total, void *progress)
 {
@@ -54,6 +55,15 @@ static void print_sizes(const XtfTrace *trace, const char *from, const char *to)
                        (uint64_t)after.st_size);
 }
 
+static void print_analysis(XtfTrace *trace)
+{
+    bool shown;
+
+    if (xtf_analyses_have_waits(trace, &shown))
+        puts(shown ? "with its analysis"
+                   : "with rows of an analysis that are not shown in either: xtf analyze makes them anew");
+}
+
 int xtf_command_copy(int argc, char **argv)
 {
     g_auto(XtfCliStorage) storage = {0};
@@ -85,7 +95,9 @@ int xtf_command_copy(int argc, char **argv)
     bool whole = write_copy(trace, output->path, &options, quiet, &error);
     if (!xtf_output_end(output, whole, &error))
         return xtf_cli_fail(error);
-    if (!quiet)
+    if (!quiet) {
         print_sizes(trace, argv[1], argv[2]);
+        print_analysis(trace);
+    }
     return XTF_EXIT_DONE;
 }

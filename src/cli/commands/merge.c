@@ -10,6 +10,7 @@
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
+#include "src/query/context/analyses.h"
 #include "src/record/launch/parts.h"
 
 enum {
@@ -102,6 +103,16 @@ static void print_report(const char *what, const XtfMergeReport *report)
             what, report->parts, plural, report->written);
 }
 
+/* Parts know nothing of one another, so what was found of each is not what there is in all of them. */
+static void print_analysis(const char *output)
+{
+    g_autoptr(XtfTrace) trace = xtf_trace_open(output, NULL, NULL);
+    bool shown;
+
+    if (trace && xtf_analyses_have_waits(trace, &shown) && !shown)
+        xtf_print_line(stdout, "analyses of the parts are kept, but not shown: xtf analyze makes one of %s", output);
+}
+
 int xtf_command_merge(int argc, char **argv)
 {
     g_autofree char *output = NULL;
@@ -137,5 +148,7 @@ int xtf_command_merge(int argc, char **argv)
         return xtf_cli_fail(error);
     if (!quiet)
         print_report(output ? output : argv[1], &report);
+    if (!quiet && output)
+        print_analysis(output);
     return XTF_EXIT_DONE;
 }

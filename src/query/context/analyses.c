@@ -80,3 +80,14 @@ bool xtf_analyses_find_tool(XtfTrace *trace, const char *records, const char **t
             *tool = xtf_analyses_at(analyses, i)->tool;
     return true;
 }
+
+bool xtf_analyses_have_waits(XtfTrace *trace, bool *shown)
+{
+    const XtfSchema *waits = xtf_trace_find_schema(trace, XTF_DERIVED_WAITS);
+    g_autofree bool *outdated = NULL;
+
+    if (!waits || !xtf_analyses_find_outdated(trace, &outdated, NULL))
+        return false;
+    *shown = !outdated || !outdated[waits->id];
+    return true;
+}

@@ -4,7 +4,8 @@
 #
 # usage: test.sh [--no-install] [--long]
 #
-# --long runs the tests too that take minutes, and with sanitizers those of which the ordinary build is enough otherwise.
+# --long runs the tests too that take minutes, and with sanitizers those of which the ordinary build is enough otherwise; and there as much of
+# each as in the ordinary build.
 #
 # The builds are kept in build-test/, build-sanitize/ and build-bare/, so that the next run builds only what changed.
 set -eu
@@ -26,26 +27,28 @@ configure() {
     meson setup "$build" -Dtests=enabled "$@"
 }
 
-# The results go into the build's meson-logs; a build that fails leaves none there, and counts as one failure.
+# The results go into the build's meson-logs; a build that fails leaves none there, and counts as one failure. The target is all, or what
+# tests need: most benches are the same in each build, and the ordinary one makes them.
 build_and_test() {
-    name=$1 build=$2 options=$3
-    shift 3
+    name=$1 build=$2 target=$3 options=$4
+    shift 4
     say "== $name"
     rm -f "$build"/meson-logs/testlog.junit.xml
     # shellcheck disable=SC2086
-    if ! configure "$build" $options || ! ninja -C "$build" --quiet; then
+    if ! configure "$build" $options || ! ninja -C "$build" --quiet "$target"; then
         say "$name: the build failed"
         return 0
     fi
-    # Tests that hang are ended; on a busy machine others take several times as long as they do alone.
-    meson test -C "$build" --no-rebuild --print-errorlogs --timeout-multiplier 5 "$@" || true
+    # Tests that hang are ended; on a busy machine others take several times as long as they do alone. Some wait for something most of the
+    # time: one more than there are processors leaves none of these idle.
+    meson test -C "$build" --no-rebuild --print-errorlogs --timeout-multiplier 5 --num-processes $(($(nproc) + 1)) "$@" || true
 }
 
 install=yes without_long="--no-suite long" without_once="--no-suite once"
 for option; do
     case $option in
     --no-install) install=no ;;
-    --long) without_long= without_once= ;;
+    --long) without_long= without_once=; export XTF_TEST_ALL=yes ;;
     *)
         echo "usage: test.sh [--no-install] [--long]" >&2
         exit 2
@@ -62,23 +65,26 @@ else
     mounts="--no-suite mount"
 fi
 
+# Of debug information the numbers of lines are enough, here and below: more of it takes a seventh of the time.
 # shellcheck disable=SC2086
-build_and_test "ordinary build" build-test "--buildtype=debugoptimized --werror" $mounts $without_long
+build_and_test "ordinary build" build-test all "-Doptimization=2 -Ddebug=false -Dc_args=-g1 --werror" $mounts $without_long
 
 # What is optional is left out at compile time, so without optimisation this build is made in a third of the time, and finds the same.
-build_and_test "build without importers, MPIs, libdeflate, libseccomp, libpng and ncurses" build-bare \
-    "--buildtype=debug --werror -Dotf2=disabled -Dnetcdf=disabled -Delf=disabled -Dlibdeflate=disabled -Dseccomp=disabled -Dpng=disabled -Dncurses=disabled -Dopenmpi=disabled -Dmpich=disabled" \
+build_and_test "build without importers, MPIs, libdeflate, libseccomp, libpng and ncurses" build-bare all \
+    "-Doptimization=0 -Ddebug=false -Dc_args=-g1 --werror -Dotf2=disabled -Dnetcdf=disabled -Delf=disabled -Dlibdeflate=disabled -Dseccomp=disabled -Dpng=disabled -Dncurses=disabled -Dopenmpi=disabled -Dmpich=disabled" \
     --suite unit --suite reader --no-suite slow --no-suite once
 
 # What ends the program at the first finding. Leaks are looked for too. Sanitizers find nothing in the rules of the house, and mounts
 # are the business of the ordinary build; so is what is loaded into recorded programs (preload), which is made without sanitizers and not built here.
-# With less optimisation, and the numbers of lines alone for who looks for a finding, this build is made in little more than half the time.
+# With less optimisation this build is made in little more than half the time. What is undefined ends in a trap, of which ASan tells the
+# function and the line: messages that say more would need 12 MB of descriptions in each program, which are compiled, linked and read
+# whenever a program starts, and that takes longer than what most do. Without -fsanitize-undefined-trap-on-error they are there.
 export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$PWD/tests/lsan.supp:print_suppressions=0}"
-export ASAN_OPTIONS="${ASAN_OPTIONS:-abort_on_error=1:detect_leaks=1}"
+export ASAN_OPTIONS="${ASAN_OPTIONS:-abort_on_error=1:detect_leaks=1:handle_sigill=1}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1:abort_on_error=1}"
 export XTF_VIEW_WINDOWS="${XTF_VIEW_WINDOWS:-2}" # of 3
 # shellcheck disable=SC2086
-build_and_test "ASan and UBSan" build-sanitize "-Doptimization=1 -Ddebug=false -Dc_args=-g1 -Db_sanitize=address,undefined -Db_lundef=false -Dopenmpi=disabled -Dmpich=disabled" \
+build_and_test "ASan and UBSan" build-sanitize meson-test-prereq "-Doptimization=1 -Ddebug=false -Dc_args=['-g1','-fsanitize-undefined-trap-on-error'] -Db_sanitize=address,undefined -Db_lundef=false -Dopenmpi=disabled -Dmpich=disabled" \
     --no-suite mount --no-suite preload --no-suite house $without_long $without_once
 
 exec python3 scripts/count-tests.py build-test build-bare build-sanitize

@@ -25,7 +25,7 @@ PAGE_SIZE = 4096
 # codec, seed, page size, locations, rows: one small; a P index of two levels; a tree of three; large pages.
 CORPUS = [("plain", 5, PAGE_SIZE, 1, 6), ("plain", 6, PAGE_SIZE, 40, 6), ("plain", 7, PAGE_SIZE, 1, 1800), ("plain", 8, 65536, 1, 60),
           ("compact", 15, PAGE_SIZE, 1, 6), ("compact", 16, PAGE_SIZE, 40, 6), ("compact", 17, PAGE_SIZE, 1, 3600), ("compact", 18, 65536, 1, 600)]
-SANITIZERS = {"ASAN_OPTIONS": "max_allocation_size_mb=256:allocator_may_return_null=0", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
+SANITIZERS = {"ASAN_OPTIONS": "max_allocation_size_mb=256:allocator_may_return_null=0:handle_sigill=1", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
 
 
 # Parts of one page size each: codec, seed, page size, locations, rows, first location.

@@ -4,8 +4,8 @@ tree that tell of it, and the export to Cube, are text or say what is wrong: no 
 
 usage: test_hostile.py XTF DERIVED-SCRIPT ASK-TREE OTF2-SCRIPT [FIELD | all]
 
-FIELD, such as waits.cause, leaves out all others. Without it programs get each second file, and programs with sanitizers, which are slow
-to start, each third one, of which half are others; with `all` they get all. Rows whose times fall are no matter for this test: libxtf writes none, and reads none (test_invariants.py).
+FIELD, such as waits.cause, leaves out all others. Without it programs get each second file, and programs with sanitizers, which are slow,
+each fifth one, of which half are others; with `all` they get all. Rows whose times fall are no matter for this test: libxtf writes none, and reads none (test_invariants.py).
 """
 
 import decimal
@@ -24,7 +24,7 @@ import xtf_reader
 from asking import Asker, Refused
 from meeting_programs import Program
 from test_path import make_archive
-from xtfrun import Failure, Xtf, is_sanitized, need, temporary_folder
+from xtfrun import Failure, Xtf, need, takes_fewer, temporary_folder
 
 TYPES = ("waits", "delays", "critical", "activity", "ideal")
 CONTEXTS = "contexts"
@@ -212,8 +212,9 @@ def other_kinds(programs, folder, otf2_script):
         names = [field for field, _ in fields["waits"]]
         # Records without a field of role seq are ordered by their rows' numbers.
         files = [("calls without a role", [["roleless", "enters_leaves", "seq"], *lines])]
+        values = [(field, value, every) for field in READ for value, every in extremes(dict(fields["waits"])[field])]
         files += [(f"{field} = {value}", hostile(lines, "waits", 2 + names.index(field), value, every))
-                  for field in READ for value, every in extremes(dict(fields["waits"])[field])]
+                  for field, value, every in values[::3 if takes_fewer(xtf.program) else 1]]
         for what, changed in files:
             trace.write_bytes(base.read_bytes())
             if not write(script, trace, changed):
@@ -256,7 +257,7 @@ def main():
         xtf.expect("analyze", "--quiet", good)
         lines, fields = rows_of(good)
         wanted = ask_all(xtf, ask_tree, good)
-        step = 1 if complete else 3 if is_sanitized(xtf.program) else 2
+        step = 1 if complete else 5 if takes_fewer(xtf.program) else 2
         for what, changed in itertools.islice(cases(lines, fields, only), 0, None, step):
             try:
                 answers = try_one((xtf, script, ask_tree), base, folder, changed)

@@ -20,7 +20,7 @@ from naive_ideal import Ideal, Row
 from naive_waits import Waits
 from path_programs import BARRIER, BCAST, NO_ROOT
 from shown import ticks_of
-from xtfrun import Failure, Xtf, need, run_test, shared_traces, temporary_folder
+from xtfrun import Failure, Xtf, fewer_archives, need, rounds, run_test, shared_traces, temporary_folder
 
 # What is known of the programs of path_programs: {process: [(waited, ideal)]}, and how long the run takes.
 KNOWN = {
@@ -194,14 +194,14 @@ def main():
         trace = folder / "trace.xtf"
         for what, play in path_programs.PROGRAMS.items():
             compare(xtf, make_archive(script, folder, what, path_programs.script(play()[0])), trace, KNOWN[what])
-        for seed in range(N_RANDOM):
+        for seed in range(rounds(xtf.program, N_RANDOM)):
             compare(xtf, make_archive(script, folder, f"chance-{seed}", path_programs.script(by_chance(seed))), trace)
-        for seed in range(N_PROBING):
+        for seed in range(rounds(xtf.program, N_PROBING)):
             lines = random_programs.Program(seed, 2 + seed, kinds=random_programs.WITH_PROBES).script()
             compare(xtf, make_archive(script, folder, f"probing-{seed}", lines), trace)
         check_clocks(xtf, script, folder)
         check_threads(xtf, script, folder)
-        for archive in [*map(pathlib.Path, sys.argv[3:]), *(sorted(shared.glob("**/traces.otf2")) if shared else [])]:
+        for archive in fewer_archives(xtf.program, [*map(pathlib.Path, sys.argv[3:]), *(sorted(shared.glob("**/traces.otf2")) if shared else [])]):
             compare(xtf, archive, trace)
     return 0
 

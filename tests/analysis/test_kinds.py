@@ -21,7 +21,7 @@ from naive_kinds import Kinds, Wait
 from naive_teams import TeamDelays
 from random_teams import Team
 from shown import ticks_of
-from xtfrun import Failure, Xtf, need, temporary_folder
+from xtfrun import Failure, Xtf, need, rounds, temporary_folder
 
 PROGRAMS = (kind_programs.locks, kind_programs.files, kind_programs.teams, kind_programs.fences,
             kind_programs.shared_memory, kind_programs.epochs, kind_programs.window_locks)
@@ -219,9 +219,9 @@ def main():
     with temporary_folder() as folder:
         xtf = Xtf(options[0])
         for make in PROGRAMS:
-            n = sum(check(xtf, options, make, seed, folder) for seed in range(SEEDS))
+            n = sum(check(xtf, options, make, seed, folder) for seed in range(rounds(xtf.program, SEEDS)))
             print(f"{make.__name__}: {n} waits")
-        for seed in range(SEEDS):
+        for seed in range(rounds(xtf.program, SEEDS)):
             check_team(xtf, options[1], seed, folder)
         check_hybrid(xtf, options[1], folder)
     return 0

@@ -21,7 +21,7 @@ from naive_path import Path
 from naive_waits import Waits
 from random_programs import WITH_PROBES, Program
 from shown import ticks_of
-from xtfrun import Failure, Xtf, need, run_test, shared_traces, temporary_folder
+from xtfrun import Failure, Xtf, fewer_archives, need, rounds, run_test, shared_traces, temporary_folder
 
 METRICS = {"critical_path": "path", "critical_path_activities": "activity", "non_critical_path_activities": "non_critical",
            "critical_imbalance_impact": "impact", "inter_partition_imbalance": "between"}
@@ -280,11 +280,11 @@ def main():
             analyze(xtf, archive, trace)
             check_program(xtf, archive, trace, what, wanted)
         check_nonsense(xtf, derived, archive, folder)
-        for seed in range(N_PROBING):
+        for seed in range(rounds(program, N_PROBING)):
             archive = make_archive(otf2, folder, f"probing-{seed}", Program(seed, 2 + seed, kinds=WITH_PROBES).script())
             analyze(xtf, archive, trace)
             compare(xtf, archive, trace, None)
-        for archive in [*map(pathlib.Path, sys.argv[4:]), *(sorted(shared.glob("**/traces.otf2")) if shared else [])]:
+        for archive in fewer_archives(program, [*map(pathlib.Path, sys.argv[4:]), *(sorted(shared.glob("**/traces.otf2")) if shared else [])]):
             tsv = shared / "scalasca" / archive.parent.name / "scout.tsv" if shared else None
             analyze(xtf, archive, trace)
             compare(xtf, archive, trace, tsv if tsv and tsv.exists() else None)

@@ -22,7 +22,7 @@ from naive_waits import Waits
 from random_programs import WITH_PROBES, Program
 from test_judge import named
 from test_path import make_archive
-from xtfrun import Failure, Xtf, need, shared_traces, skip, temporary_folder
+from xtfrun import Failure, Xtf, fewer_archives, need, rounds, shared_traces, skip, temporary_folder
 
 # The metric of a kind, and of its costs.
 KINDS = {"late_sender": ("mpi_latesender", "delay_latesender"), "late_receiver": ("mpi_latereceiver", "delay_latereceiver"),
@@ -257,7 +257,7 @@ def archives(folder, script):
             archive = make_archive(script, folder, name, lines)
             yield archive, archive.parent / "scout.tsv"
     shared = shared_traces()
-    for archive in sorted(shared.glob("**/*.otf2")) if shared else ():
+    for archive in fewer_archives(sys.argv[1], sorted(shared.glob("**/*.otf2"))) if shared else ():
         yield archive, shared / "scalasca" / archive.parent.name / "scout.tsv"
 
 
@@ -277,7 +277,7 @@ def main():
                 failures += 1
         if script:
             check_order(xtf, script, folder)
-            checked = [coarse(xtf, program, script, seed, folder) for seed in range(SEEDS)]
+            checked = [coarse(xtf, program, script, seed, folder) for seed in range(rounds(xtf.program, SEEDS))]
             print(f"coarse clocks: {sum(n for n, _ in checked)} sums of costs, {sum(off for _, off in checked)} rounded, none by two ticks")
     return 1 if failures else 0
 

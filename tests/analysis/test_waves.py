@@ -16,7 +16,7 @@ sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
 import path_programs
 from shown import ticks_of
 from test_path import analyze, make_archive, table
-from xtfrun import Failure, Xtf, need, run_test, shared_traces, temporary_folder
+from xtfrun import Failure, Xtf, fewer_archives, need, run_test, shared_traces, temporary_folder
 
 MOST, PROCESSES_LEAST = 100, 3
 WORK, SEND, RECEIVE = 100, 4, 6  # ticks of each call
@@ -225,7 +225,7 @@ def main():
         folder = pathlib.Path(name)
         for n, neighbour, late, delay in ((8, 1, 2, 1000), (12, 2, 1, 700), (30, 1, 0, 500), (5, 1, 1, 300)):
             compare(xtf, check_program(xtf, script, folder, n, neighbour, late, delay), f"{n} processes")
-        for archive in [*map(pathlib.Path, sys.argv[3:]), *(sorted(shared.glob("**/traces.otf2")) if shared else [])]:
+        for archive in fewer_archives(program, [*map(pathlib.Path, sys.argv[3:]), *(sorted(shared.glob("**/traces.otf2")) if shared else [])]):
             trace = folder / "trace.xtf"
             analyze(xtf, archive, trace)
             compare(xtf, trace, archive)

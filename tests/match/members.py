@@ -17,7 +17,7 @@ sys.path.append(str(ROOT / "roundtrip"))
 import programs
 from collectives import ALL_TO_ALL, BLOCKING, CollectiveJudge, Member
 from shown import ticks_of
-from xtfrun import PROJECT, Failure, Xtf, need, shared_traces, temporary_folder
+from xtfrun import PROJECT, Failure, Xtf, fewer_archives, need, shared_traces, temporary_folder
 
 # Paths of one call of the command.
 AT_ONCE = 500
@@ -356,7 +356,7 @@ def main():
             compare(xtf, program().write(script, folder, name), folder)
         align_strangers(xtf, strangers().write(script, folder, "strangers"), folder)
         real = shared_traces()
-        for archive in [PROJECT / "examples" / "melt-4" / "eztrace_log.otf2", *(sorted(real.rglob("*.otf2")) if real else [])]:
+        for archive in fewer_archives(xtf.program, [PROJECT / "examples" / "melt-4" / "eztrace_log.otf2", *(sorted(real.rglob("*.otf2")) if real else [])]):
             judge, parts, files = compare(xtf, archive, folder)
             tsv = real / "scalasca" / archive.parent.name / "scout.tsv" if real else archive
             if tsv.is_file() and tsv.suffix == ".tsv":

@@ -14,6 +14,7 @@ SKIP = 77
 TIMEOUT = 180  # seconds; on a busy machine all takes several times as long
 # More memory than any command may take for a small trace.
 MEMORY = 1 << 30
+LARGE = 50 << 10  # bytes of an archive's events
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -137,6 +138,25 @@ class Result:
 def is_sanitized(program):
     """Whether the program was built with a sanitizer, which maps terabytes."""
     return b"__asan_init" in pathlib.Path(program).read_bytes()
+
+
+def takes_fewer(program):
+    """Whether a test does less of what it repeats: with sanitizers, which are several times as slow. What is right is compared in the
+    ordinary build. XTF_TEST_ALL in the environment has all done there too; scripts/test.sh --long sets it."""
+    return is_sanitized(program) and not os.environ.get("XTF_TEST_ALL")
+
+
+def rounds(program, number):
+    """How often a test repeats what it does at random, as TEST_ROUNDS of rounds.h."""
+    return (number + 3) // 4 if takes_fewer(program) else number
+
+
+def fewer_archives(program, archives):
+    """The archives that a test compares with what a judge says. With sanitizers the small ones: the judge, which has none, takes most of the
+    time. The large ones are imported there too, compared line by line (compare.py), and analysed (test_analyze.py)."""
+    if not takes_fewer(program):
+        return list(archives)
+    return [archive for archive in archives if sum(path.stat().st_size for path in archive.parent.rglob("*.evt")) < LARGE]
 
 
 class Xtf:

@@ -2,11 +2,12 @@
 
 #include "libxtf/totals/filters.h"
 #include "libxtf/totals/group-totals-private.h"
+#include "libxtf/totals/plain-cells.h"
 #include "libxtf/totals/stored.h"
 
 /* What a query does with a group. */
 typedef enum {
-    NOT_ASKED,
+    NOT_ASKED, /* zero */
     LEFT_OUT,
     TAKEN,
     NEEDS_DETAIL, /* the query needs more keys than the group has */
@@ -98,22 +99,21 @@ static bool needs_all_keys(const XtfTotalsQuery *query)
 
 void xtf_page_totals_init(XtfPageTotals *page, XtfTotalsQuery *query, const XtfChildTotals *children)
 {
-    size_t n = children->n_groups, cells = query->totals ? n * children->n_cells : 0;
-    uint8_t *room = g_malloc(cells * sizeof(uint64_t) + 2 * n * sizeof(uint32_t) + n + 1);
+    size_t n = children->n_groups;
 
     *page = (XtfPageTotals){
         .query = query,
         .children = children,
         .use_all = !query->filter && !children->some_coarse && !leaves_before_out(query),
         .use_coarse = children->coarse.starts && !needs_all_keys(query),
-        .room = room,
-        .cells = (uint64_t *)(void *)room,
-        .positions = (uint32_t *)(void *)(room + cells * sizeof(uint64_t)),
+        .numbers = g_malloc0(n * (sizeof *page->numbers + sizeof *page->uses) + 1),
     };
-    page->groups = page->positions + n;
-    page->uses = (uint8_t *)(page->groups + n);
-    memset(page->positions, 0, n * sizeof *page->positions);
-    memset(page->uses, NOT_ASKED, n);
+    page->uses = (uint8_t *)(page->numbers + n); /* all NOT_ASKED */
+}
+
+void xtf_page_totals_finish(XtfPageTotals *page)
+{
+    g_free(page->numbers);
 }
 
 static GroupUse use_of_group(XtfPageTotals *page, uint32_t group)
@@ -141,51 +141,68 @@ static uint64_t rows_counted(const XtfTotalsQuery *query, const uint64_t *cells)
     return cells[XTF_FRAMES_BEGUN] + (query->filter && query->filter->begun ? 0 : cells[XTF_FRAMES_ENDED]);
 }
 
-static inline void add_group(XtfPageTotals *page, uint32_t group, const uint64_t *cells, unsigned n_cells)
+/* The cells of a group that was looked up. */
+static inline uint64_t *cells_at(const XtfGroupTotals *totals, uint32_t number)
 {
-    uint32_t position = page->positions[group];
+    return totals->groups + (size_t)(number - 1) * totals->stride + totals->depth;
+}
 
-    if (G_LIKELY(position > 0)) {
-        xtf_child_totals_add(page->children, group, page->cells + (size_t)(position - 1) * n_cells, cells, n_cells);
+static inline void look_up(XtfPageTotals *page, uint32_t group)
+{
+    if (G_LIKELY(page->numbers[group] > 0))
         return;
+    xtf_group_totals_cells_of(page->query->totals, xtf_child_totals_key(page->children, group));
+    page->numbers[group] = page->query->totals->last + 1;
+}
+
+/* Adds an item of plain cells, all of whose groups are taken: most are such. */
+static void add_plain(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
+{
+    const XtfGroupTotals *totals = page->query->totals;
+    const unsigned n_cells = totals->n_cells;
+    const uint32_t *numbers = page->numbers, *groups = tier->groups;
+    const uint32_t first = tier->starts[item], end = tier->starts[item + 1];
+    const uint64_t *cells = tier->cells + (size_t)first * n_cells;
+
+    for (uint32_t entry = first; entry < end; entry++)
+        look_up(page, groups[entry]);
+    const XtfGroupTotals known = *totals; /* a copy stays in registers while cells are written */
+    for (uint32_t entry = first; entry < end; entry++, cells += n_cells)
+        xtf_plain_cells_add(cells_at(&known, numbers[groups[entry]]), cells, n_cells);
+}
+
+static void add_item(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
+{
+    const XtfGroupTotals *totals = page->query->totals;
+
+    for (uint32_t entry = tier->starts[item]; entry < tier->starts[item + 1]; entry++) {
+        uint32_t group = tier->groups[entry];
+        if (!page->use_all && use_of_group(page, group) != TAKEN)
+            continue;
+        look_up(page, group);
+        xtf_group_totals_combine(totals, xtf_child_totals_key(page->children, group),
+                                 cells_at(totals, page->numbers[group]),
+                                 xtf_child_totals_cells(page->children, tier, entry));
     }
-    memcpy(page->cells + (size_t)page->n_added * n_cells, cells, n_cells * sizeof *cells);
-    page->groups[page->n_added] = group;
-    page->positions[group] = ++page->n_added;
+}
+
+static void count_item(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
+{
+    for (uint32_t entry = tier->starts[item]; entry < tier->starts[item + 1]; entry++)
+        if (page->use_all || use_of_group(page, tier->groups[entry]) == TAKEN)
+            page->query->count += rows_counted(page->query, xtf_child_totals_cells(page->children, tier, entry));
 }
 
 void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
 {
-    const unsigned n_cells = page->children->n_cells;
-    const uint64_t *cells = tier->cells + (size_t)tier->starts[item] * n_cells;
-    XtfTotalsQuery *query = page->query;
+    const XtfGroupTotals *totals = page->query->totals;
 
-    for (uint32_t entry = tier->starts[item]; entry < tier->starts[item + 1]; entry++, cells += n_cells) {
-        uint32_t group = tier->groups[entry];
-        if (!page->use_all && use_of_group(page, group) != TAKEN)
-            continue;
-        if (query->totals)
-            add_group(page, group, cells, n_cells);
-        else
-            query->count += rows_counted(query, cells);
-    }
-}
-
-void xtf_page_totals_flush(XtfPageTotals *page)
-{
-    for (uint32_t i = 0; i < page->n_added; i++) {
-        uint32_t group = page->groups[i];
-        xtf_group_totals_add(page->query->totals, xtf_child_totals_key(page->children, group),
-                             page->cells + (size_t)i * page->children->n_cells);
-        page->positions[group] = 0;
-    }
-    page->n_added = 0;
-}
-
-void xtf_page_totals_finish(XtfPageTotals *page)
-{
-    xtf_page_totals_flush(page);
-    g_free(page->room);
+    if (!totals)
+        count_item(page, tier, item);
+    else if (totals->plain && page->use_all)
+        add_plain(page, tier, item);
+    else
+        add_item(page, tier, item);
 }
 
 /* Whether the totals of `step` children together cover child i, and no child from `end` on. */

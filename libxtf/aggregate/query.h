@@ -48,26 +48,21 @@ bool xtf_totals_query_may_be_below(const XtfTotalsQuery *query, const XtfDescent
 bool xtf_totals_query_matches(const XtfTotalsQuery *query, const uint64_t *key);
 
 /*
- * Adds up child totals of one page by the numbers of their groups. The filter and the query's totals see the key of
+ * Adds child totals of one page by the numbers of their groups. The filter and the query's totals look up the key of
  * each group once, however many children have the group.
  */
 typedef struct {
     XtfTotalsQuery *query;
     const XtfChildTotals *children;
     /* Private. */
-    bool use_all;        /* all groups of all but coarse totals are taken, and have enough keys */
-    bool use_coarse;     /* coarse totals may suffice */
-    uint8_t *uses;       /* a GroupUse for each group */
-    uint32_t *positions; /* of each group: 1 + its index in the next two; 0: not added yet */
-    uint32_t *groups;    /* groups added so far */
-    uint64_t *cells;     /* of groups added so far */
-    uint32_t n_added;
-    void *room;
+    bool use_all;      /* all groups of all but coarse totals are taken, and have enough keys */
+    bool use_coarse;   /* coarse totals may suffice */
+    uint32_t *numbers; /* of each group: 1 + its number in the query's totals; 0: not looked up yet */
+    uint8_t *uses;     /* a GroupUse for each group */
 } XtfPageTotals;
 
 void xtf_page_totals_init(XtfPageTotals *page, XtfTotalsQuery *query, const XtfChildTotals *children);
-void xtf_page_totals_flush(XtfPageTotals *page);  /* adds the cells so far to the query's totals */
-void xtf_page_totals_finish(XtfPageTotals *page); /* flushes and frees */
+void xtf_page_totals_finish(XtfPageTotals *page);
 
 /* Whether an item answers the query; otherwise some group has too few keys. */
 bool xtf_page_totals_suffice(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item);

@@ -220,12 +220,10 @@ static bool add_children(XtfTotalsQuery *query, const XtfDescentPage *page, uint
         const XtfTotalsTier *tier;
         uint32_t item, child = i;
         i = xtf_page_totals_next(&totals, i, last, &tier, &item);
-        if (i > child + 1 || xtf_page_totals_suffice(&totals, tier, item)) {
+        if (i > child + 1 || xtf_page_totals_suffice(&totals, tier, item))
             xtf_page_totals_add(&totals, tier, item);
-        } else if ((good = xtf_totals_query_may_be_below(query, page, child, &filters, &may, error)) && may) {
-            xtf_page_totals_flush(&totals);
+        else if ((good = xtf_totals_query_may_be_below(query, page, child, &filters, &may, error)) && may)
             good = add_child(query, page, child, 0, UINT64_MAX, error);
-        }
     }
     xtf_page_totals_finish(&totals);
     return good;

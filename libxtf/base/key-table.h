@@ -37,12 +37,11 @@ static inline uint32_t xtf_key_table_n_slots(const XtfKeyTable *table)
 /* The slot of a key, or the free one that it would take. The upper bits of the hash are the good ones. */
 static inline uint32_t *xtf_key_table_slot(const XtfKeyTable *table, XtfKeys keys, const uint64_t *key)
 {
-    uint32_t mask = xtf_key_table_n_slots(table) - 1;
-    uint64_t hash = 0;
+    uint64_t hash = 0, mask = UINT64_MAX >> table->shift;
 
     for (unsigned i = 0; i < keys.length; i++)
         hash = (hash ^ key[i]) * table->multiplier;
-    uint32_t at = (uint32_t)(hash >> table->shift);
+    uint64_t at = hash >> table->shift;
     while (table->slots[at] != 0 &&
            !xtf_key_equal(keys.words + (size_t)(table->slots[at] - 1) * keys.stride, key, keys.length))
         at = (at + 1) & mask;

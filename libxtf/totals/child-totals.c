@@ -13,17 +13,6 @@ bool xtf_child_totals_are_of(const XtfChildTotals *children, const XtfArray *arr
            children->n == n;
 }
 
-void xtf_child_totals_combine(const XtfChildTotals *children, uint32_t group, uint64_t *cells, const uint64_t *more)
-{
-    if (children->frames_only) {
-        xtf_frames_add(cells, more);
-        return;
-    }
-    const XtfGroupTotals of_depth = {.aggregate = &children->schema->aggregates[children->index],
-                                     .depth = (uint8_t)xtf_child_totals_depth(children, group)};
-    xtf_group_totals_combine(&of_depth, xtf_child_totals_key(children, group), cells, more);
-}
-
 void xtf_child_totals_stack(const XtfChildTotals *children, uint32_t i, uint64_t n, XtfFrameStack *stack)
 {
     const XtfChildStack *at = &children->stacks[i];
@@ -91,9 +80,6 @@ XtfChildTotalsBuilder *xtf_child_totals_builder_new(const XtfArray *array, unsig
         .level = (uint8_t)level,
         .n_keys = aggregate->n_keys,
         .n_cells = (uint8_t)xtf_aggregate_n_cells(aggregate),
-        .frames_only = aggregate->kind == XTF_AGGREGATE_FRAMES,
-        .plain = aggregate->kind != XTF_AGGREGATE_FRAMES && !aggregate->extremes && aggregate->real_values == 0 &&
-                 (aggregate->typed_values == 0 || aggregate->reals == 0),
     };
     builder->keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     growing_init(&builder->exact);

@@ -21,7 +21,6 @@
 #include "libxtf/array.h"
 #include "libxtf/cache/cache.h"
 #include "libxtf/totals/frame-stack.h"
-#include "libxtf/totals/plain-cells.h"
 
 enum { XTF_TOTALS_BLOCK = 16, XTF_TOTALS_QUARTER = 4 };
 
@@ -46,8 +45,6 @@ typedef struct {
     uint8_t index, level;
 
     uint8_t n_keys, n_cells;
-    bool frames_only; /* cells are those of frames */
-    bool plain;       /* all cells are added as integers */
     bool some_coarse; /* some groups of other tiers than `coarse` have a depth less than n_keys */
     uint32_t n, n_groups;
     const uint64_t *keys;        /* of each group: n_keys keys, 0 beyond the depth, then the depth */
@@ -82,19 +79,6 @@ static inline const uint64_t *xtf_child_totals_cells(const XtfChildTotals *child
                                                      uint32_t entry)
 {
     return tier->cells + (size_t)entry * children->n_cells;
-}
-
-/* The same of cells that are not plain. */
-void xtf_child_totals_combine(const XtfChildTotals *children, uint32_t group, uint64_t *cells, const uint64_t *more);
-
-/* Adds the cells of later rows to cells of the same group: n_cells of them, which the caller has at hand. */
-static inline void xtf_child_totals_add(const XtfChildTotals *children, uint32_t group, uint64_t *cells,
-                                        const uint64_t *more, unsigned n_cells)
-{
-    if (children->plain)
-        xtf_plain_cells_add(cells, more, n_cells);
-    else
-        xtf_child_totals_combine(children, group, cells, more);
 }
 
 /* The stack before child i, which row n begins. `stack` is initialised. */

@@ -88,7 +88,8 @@ static void clear_cells(const XtfGroupTotals *totals, const uint64_t *key, uint6
     }
 }
 
-static void add_group(XtfGroupTotals *totals, const uint64_t *key)
+/* Not inlined: looking up the groups that are there is what takes time. */
+G_GNUC_NO_INLINE static uint32_t add_group(XtfGroupTotals *totals, const uint64_t *key)
 {
     if (totals->n == totals->room) {
         totals->room = MAX(2 * totals->room, 16);
@@ -100,6 +101,7 @@ static void add_group(XtfGroupTotals *totals, const uint64_t *key)
     clear_cells(totals, key, group + totals->depth);
     xtf_key_table_reserve(&totals->table, keys_of(totals), totals->n);
     *xtf_key_table_slot(&totals->table, keys_of(totals), key) = ++totals->n;
+    return totals->n;
 }
 
 /* Mostly the group is there. */
@@ -107,10 +109,8 @@ uint64_t *xtf_group_totals_look_up(XtfGroupTotals *totals, const uint64_t *key)
 {
     uint32_t number = totals->n > 0 ? *xtf_key_table_slot(&totals->table, keys_of(totals), key) : 0;
 
-    if (G_UNLIKELY(number == 0)) {
-        add_group(totals, key);
-        number = totals->n;
-    }
+    if (G_UNLIKELY(number == 0))
+        number = add_group(totals, key);
     totals->last = number - 1;
     return totals->groups + (size_t)totals->last * totals->stride + totals->depth;
 }

@@ -8,10 +8,10 @@
 /* Two at a time: compilers do that at once. */
 static inline void xtf_plain_cells_add(uint64_t *restrict cells, const uint64_t *restrict more, unsigned n)
 {
-    for (; n >= 2; n -= 2, cells += 2, more += 2) {
-        cells[0] += more[0];
-        cells[1] += more[1];
+    for (unsigned i = 0; i + 1 < n; i += 2) {
+        cells[i] += more[i];
+        cells[i + 1] += more[i + 1];
     }
-    if (n > 0)
-        cells[0] += more[0];
+    if (n % 2 > 0)
+        cells[n - 1] += more[n - 1];
 }

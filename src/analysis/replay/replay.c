@@ -67,7 +67,7 @@ static void find_members(XtfReplay *replay, uint32_t number)
 
     if (ranks->remote_group && !xtf_field_is_none(ranks->remote_group, row))
         return;
-    comm->private = !ranks->group || xtf_field_is_none(ranks->group, row);
+    comm->private = xtf_ranks_is_own(ranks, number);
     if (comm->private)
         return;
     g_autoptr(GArray) members = g_array_new(FALSE, FALSE, sizeof(uint32_t));

@@ -205,8 +205,7 @@ bool xtf_ranks_rank(const XtfRanks *ranks, uint64_t comm, uint64_t proc, uint64_
 
 /* ---- Who is in a communicator. */
 
-/* Whether each process has a communicator of its own in this row. */
-static bool is_own(const XtfRanks *ranks, uint64_t comm)
+bool xtf_ranks_is_own(const XtfRanks *ranks, uint64_t comm)
 {
     const uint8_t *row = row_of(ranks->comms, comm);
     return row && ranks->group && xtf_field_is_none(ranks->group, row);
@@ -229,7 +228,7 @@ bool xtf_ranks_count_members(const XtfRanks *ranks, uint64_t comm, uint64_t *n)
     uint64_t first[2], count[2];
 
     *n = 1;
-    if (is_own(ranks, comm))
+    if (xtf_ranks_is_own(ranks, comm))
         return true;
     if (!members_of_comm(ranks, comm, first, count))
         return false;
@@ -242,7 +241,7 @@ bool xtf_ranks_member(const XtfRanks *ranks, uint64_t comm, uint64_t i, uint64_t
     uint64_t first[2], count[2];
 
     *proc = from;
-    if (is_own(ranks, comm))
+    if (xtf_ranks_is_own(ranks, comm))
         return i == 0;
     if (!members_of_comm(ranks, comm, first, count))
         return false;

@@ -47,6 +47,9 @@ bool xtf_ranks_proc(const XtfRanks *ranks, uint64_t comm, uint64_t rank, uint64_
  * Members must be sorted. */
 bool xtf_ranks_rank(const XtfRanks *ranks, uint64_t comm, uint64_t proc, uint64_t from, uint64_t *rank);
 
+/* Whether each process has a communicator of its own, alone, in this row of `communicators`, as MPI_COMM_SELF is. */
+bool xtf_ranks_is_own(const XtfRanks *ranks, uint64_t comm);
+
 /* The members of a communicator, in the order of their ranks, those of a second group behind those of the first: how
  * many they are. A communicator without a group has one. False if the tables do not say. */
 bool xtf_ranks_count_members(const XtfRanks *ranks, uint64_t comm, uint64_t *n);

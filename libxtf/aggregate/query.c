@@ -180,9 +180,9 @@ static void add_item(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t it
         if (!page->use_all && use_of_group(page, group) != TAKEN)
             continue;
         look_up(page, group);
-        xtf_group_totals_combine(totals, xtf_child_totals_key(page->children, group),
-                                 cells_at(totals, page->numbers[group]),
-                                 xtf_child_totals_cells(page->children, tier, entry));
+        xtf_group_totals_add_cells(totals, xtf_child_totals_key(page->children, group),
+                                   cells_at(totals, page->numbers[group]),
+                                   xtf_child_totals_cells(page->children, tier, entry));
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include "libxtf/aggregates.h"
 #include "libxtf/base/key-table.h"
+#include "libxtf/totals/plain-cells.h"
 
 /* Groups stand side by side in the order of their first additions: `depth` keys, then the cells. */
 struct XtfGroupTotals {
@@ -39,6 +40,16 @@ void xtf_group_totals_add_value(const XtfGroupTotals *totals, const uint64_t *ke
  * is the number of keys in `key`. */
 void xtf_group_totals_combine(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells,
                               const uint64_t *added);
+
+/* The same of totals' own cells, which are plain mostly. */
+static inline void xtf_group_totals_add_cells(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells,
+                                              const uint64_t *added)
+{
+    if (totals->plain)
+        xtf_plain_cells_add(cells, added, totals->n_cells);
+    else
+        xtf_group_totals_combine(totals, key, cells, added);
+}
 
 /* The same of frames. */
 static inline void xtf_frames_add(uint64_t *cells, const uint64_t *added)

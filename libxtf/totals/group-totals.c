@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "libxtf/totals/plain-cells.h"
-
 #define TYPE_UNKNOWN ((XtfType)0) /* of a value whose type a key gives that is beyond the depth */
 
 XtfGroupTotals *xtf_group_totals_new(const XtfAggregate *aggregate, unsigned depth)
@@ -173,12 +171,7 @@ void xtf_group_totals_combine(const XtfGroupTotals *totals, const uint64_t *key,
 
 void xtf_group_totals_add(XtfGroupTotals *totals, const uint64_t *key, const uint64_t *cells)
 {
-    uint64_t *own = xtf_group_totals_cells_of(totals, key);
-
-    if (totals->plain)
-        xtf_plain_cells_add(own, cells, totals->n_cells);
-    else
-        xtf_group_totals_combine(totals, key, own, cells);
+    xtf_group_totals_add_cells(totals, key, xtf_group_totals_cells_of(totals, key), cells);
 }
 
 void xtf_group_totals_add_all(XtfGroupTotals *totals, const XtfGroupTotals *from)

@@ -13,6 +13,14 @@ enum { XTF_REMARK_WARNING, XTF_REMARK_LEFT_OUT, XTF_REMARK_REPAIRED }; /* of xtf
 
 enum { XTF_WAIT_PART_DIFFERENT_SOURCE, XTF_WAIT_PART_SAME_SOURCE, XTF_WAIT_PART_LATE_COMPLETE }; /* of xtf_wait_parts */
 
+/* Of xtf_group_types, those whose members say who has which rank. */
+enum {
+    XTF_GROUP_TYPE_LOCATIONS = 1,
+    XTF_GROUP_TYPE_COMM_LOCATIONS = 4,
+    XTF_GROUP_TYPE_COMM_GROUP,
+    XTF_GROUP_TYPE_COMM_SELF,
+};
+
 enum { XTF_MOVE_TO, XTF_MOVE_FROM }; /* of xtf_move_directions */
 
 extern const char *const xtf_bases[];

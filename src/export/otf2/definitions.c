@@ -5,6 +5,7 @@
 
 #include "src/export/otf2/definitions.h"
 #include "src/import/otf2/errors.h"
+#include "src/model/labels.h"
 
 /* A field's reference to a row, and a field's text. */
 #define REF(field, TAG) xtf_otf2_reference(d, #field, XTF_MODEL_##TAG, row->field)
@@ -127,7 +128,6 @@ DEFINE(write_parameter, ParameterDefinition)
 
 /* Groups and communicators */
 
-enum { LABEL_COMM_LOCATIONS = 4, LABEL_COMM_GROUP = 5, LABEL_COMM_SELF = 6 }; /* of xtf_group_types */
 enum { RANKS_MAX = 1 << 24 };
 
 /* How many places the groups of type COMM_GROUP know. */
@@ -138,8 +138,8 @@ static uint64_t count_ranks(const XtfModelTable *groups, const XtfModelTable *me
 
     for (uint64_t i = 0; i < groups->n; i++) {
         const XtfGroupRow *group = xtf_model_table_row(groups, i, buffer);
-        for (uint64_t j = 0; group->type == LABEL_COMM_GROUP && j < group->count && group->first + j < members->n;
-             j++) {
+        for (uint64_t j = 0;
+             group->type == XTF_GROUP_TYPE_COMM_GROUP && j < group->count && group->first + j < members->n; j++) {
             const XtfMemberRow *row = xtf_model_table_row(members, group->first + j, member_buffer);
             if (row->member < RANKS_MAX)
                 n = MAX(n, row->member + 1);
@@ -182,7 +182,7 @@ DEFINE(write_group, Group)
     g_autofree uint64_t *list = g_new(uint64_t, count + 1);
     for (uint64_t j = 0; j < count; j++)
         list[j] = ((const XtfMemberRow *)xtf_model_table_row(members, first + j, buffer))->member;
-    if (row->type == LABEL_COMM_LOCATIONS && !d->export->names.ordered)
+    if (row->type == XTF_GROUP_TYPE_COMM_LOCATIONS && !d->export->names.ordered)
         list = add_spawned(d, g_steal_pointer(&list), &count);
     return PUT(OTF2_GlobalDefWriter_WriteGroup(W, ID(GROUPS), name, row->type, row->paradigm, row->flags,
                                                (uint32_t)count, list));
@@ -196,7 +196,7 @@ static uint32_t group_of_oneself(XtfOtf2Definer *d)
     uint8_t buffer[XTF_ROW_MAX];
 
     for (uint64_t i = 0; i < groups->n; i++)
-        if (((const XtfGroupRow *)xtf_model_table_row(groups, i, buffer))->type == LABEL_COMM_SELF)
+        if (((const XtfGroupRow *)xtf_model_table_row(groups, i, buffer))->type == XTF_GROUP_TYPE_COMM_SELF)
             return xtf_otf2_id(&d->export->names, XTF_MODEL_GROUPS, i);
     return OTF2_UNDEFINED_GROUP;
 }

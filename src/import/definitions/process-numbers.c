@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Of xtf_group_types and xtf_paradigm_names. */
-enum { GROUP_LOCATIONS = 1, GROUP_COMM_LOCATIONS = 4, GROUP_COMM_GROUP = 5 };
-enum { PARADIGM_MPI = 4 };
+#include "src/model/labels.h"
+
+enum { PARADIGM_MPI = 4 }; /* of xtf_paradigm_names */
 
 typedef struct {
     XtfDefinitions *definitions;
@@ -96,7 +96,7 @@ static void find_ranks(Numbering *numbering)
 {
     for (uint64_t i = 0; i < xtf_definitions_n_rows(numbering->definitions, XTF_MODEL_GROUPS); i++) {
         const XtfGroupRow *group = group_at(numbering, i);
-        if (group->type == GROUP_COMM_LOCATIONS && !numbering->ranks[group->paradigm])
+        if (group->type == XTF_GROUP_TYPE_COMM_LOCATIONS && !numbering->ranks[group->paradigm])
             numbering->ranks[group->paradigm] = group;
     }
 }
@@ -148,10 +148,10 @@ static void number_members(Numbering *numbering)
 {
     for (uint64_t i = 0; i < xtf_definitions_n_rows(numbering->definitions, XTF_MODEL_GROUPS); i++) {
         const XtfGroupRow *group = group_at(numbering, i);
-        const XtfGroupRow *ranks = group->type == GROUP_COMM_GROUP ? numbering->ranks[group->paradigm] : NULL;
+        const XtfGroupRow *ranks = group->type == XTF_GROUP_TYPE_COMM_GROUP ? numbering->ranks[group->paradigm] : NULL;
         for (uint64_t j = 0; j < group->count; j++) {
             XtfMemberRow *member = member_at(numbering, group, j);
-            if (group->type == GROUP_COMM_LOCATIONS || group->type == GROUP_LOCATIONS)
+            if (group->type == XTF_GROUP_TYPE_COMM_LOCATIONS || group->type == XTF_GROUP_TYPE_LOCATIONS)
                 member->proc = proc_of_location(numbering, member->member);
             else if (ranks && member->member < ranks->count)
                 member->proc = proc_of_location(numbering, member_at(numbering, ranks, member->member)->member);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/import/definitions/definitions.h"
+#include "src/model/labels.h"
 
 static bool store_strings(XtfDefinitions *definitions, GError **error)
 {
@@ -147,7 +148,6 @@ static bool resolve_values(XtfDefinitions *definitions, GError **error)
 /* A communicator of oneself has no group. */
 static bool drop_self_groups(XtfDefinitions *definitions, GError **error)
 {
-    enum { COMM_SELF = 6 }; /* of xtf_group_types */
     uint64_t n_groups = xtf_definitions_n_rows(definitions, XTF_MODEL_GROUPS);
 
     for (uint64_t i = 0; i < xtf_definitions_n_rows(definitions, XTF_MODEL_COMMUNICATORS); i++) {
@@ -155,7 +155,7 @@ static bool drop_self_groups(XtfDefinitions *definitions, GError **error)
         if (comm->group >= n_groups)
             continue;
         const XtfGroupRow *group = xtf_definitions_at(definitions, XTF_MODEL_GROUPS, comm->group);
-        if (group->type != COMM_SELF)
+        if (group->type != XTF_GROUP_TYPE_COMM_SELF)
             continue;
         comm->group = XTF_NONE32;
         if (!xtf_source_order_note(definitions, XTF_MODEL_COMMUNICATORS, (uint32_t)i, "group", XTF_MODEL_GROUPS,

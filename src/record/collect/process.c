@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/model/labels.h"
 #include "src/record/collect/build-id.h"
 
 enum {
@@ -13,7 +14,6 @@ enum {
     LABEL_CPU_THREAD = 1,  /* of xtf_location_types */
     LABEL_GROUP_OWNER = 1, /* LOCATION_GROUP of xtf_property_owners */
     LABEL_STRING = 11,     /* of xtf_value_types */
-    LABEL_COMM_LOCATIONS = 4,
 };
 
 /* Variables of the environment that say how the program was run, and kept; docs/VOCABULARY.md names them. */
@@ -87,7 +87,7 @@ static void add_world(XtfCollector *collector)
 {
     g_autofree XtfMemberRow *members = g_new(XtfMemberRow, collector->world_size);
     XtfGroupRow group = {.id = 0,
-                         .type = LABEL_COMM_LOCATIONS,
+                         .type = XTF_GROUP_TYPE_COMM_LOCATIONS,
                          .paradigm = XTF_COLLECT_PARADIGM_MPI,
                          .name = xtf_collect_string(&collector->tables, "")};
 

@@ -1,9 +1,10 @@
 /* Communicators, their groups, and topologies. Windows are in rows-rma.c. */
 #include <string.h>
 
+#include "src/model/labels.h"
 #include "src/record/collect/collect.h"
 
-enum { LABEL_COMM_GROUP = 5, LABEL_COMM_SELF = 6, LABEL_MPI = 4 };
+enum { LABEL_MPI = 4 }; /* of xtf_paradigm_names */
 
 /* ---- Definitions. */
 
@@ -14,7 +15,7 @@ static void add_group_of_oneself(XtfCollectTables *tables, uint32_t id)
     uint32_t row = xtf_collect_row(tables, XTF_MODEL_GROUPS, id);
     XtfGroupRow *group = xtf_collect_change_row(tables, XTF_MODEL_GROUPS, row);
 
-    group->type = LABEL_COMM_SELF;
+    group->type = XTF_GROUP_TYPE_COMM_SELF;
     group->paradigm = LABEL_MPI;
 }
 
@@ -74,7 +75,7 @@ static bool define_group(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes
     uint32_t row = xtf_collect_row(tables, XTF_MODEL_GROUPS, (uint32_t)id);
     XtfGroupRow *to = xtf_collect_change_row(tables, XTF_MODEL_GROUPS, row);
     bool known = to->count > 0;
-    to->type = LABEL_COMM_GROUP;
+    to->type = XTF_GROUP_TYPE_COMM_GROUP;
     to->paradigm = LABEL_MPI;
     if (group.n > 0 && !known)
         set_members(tables, row, numbers, group.n);

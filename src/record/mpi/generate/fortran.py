@@ -75,7 +75,6 @@ def form_of(function, snippets, conversions):
         pass_on=(f"        next({passed_of(function, 'ierror')});", "        return;"),
         statuses=wrappers.statuses_of(function, snippets, lambda name, _: f"xtf_fortran_ignored({name})", "*count"),
         declare=("    MPI_Fint result = MPI_SUCCESS;", *(f"    {made.declare}" for made in conversions.values() if made.declare)),
-        enter=("    uint64_t entered = xtf_core_now();", f"    xtf_core_enter_at(ring, entered, {function.number});"),
         call=f"    next({call});", change=tuple(f"    {made.after}" for made in conversions.values() if made.after), end=end)
 
 

@@ -47,7 +47,6 @@ class Form:
     pass_on: tuple  # passes on the call, and returns what it returns
     statuses: tuple  # before a call that is looked at: our statuses in the place of those that the program does not want
     declare: tuple  # before the call
-    enter: tuple  # the call is certain to be recorded: the time at which it was entered
     call: str  # has `result`
     change: tuple  # behind the call
     end: tuple  # returns `result`
@@ -67,14 +66,13 @@ def form_of(function, snippets):
     """The form of C."""
     call = f"xtf_mpi_next.{function.short}({function.passed})"
     return Form(pass_on=(f"        return {call};",), statuses=statuses_of(function, snippets, lambda name, constant: f"{name} == {constant}", "count"), declare=(),
-                enter=(f"    uint64_t entered __attribute__((unused)) = xtf_core_enter(ring, {function.number});",),
                 call=f"    {function.result} result = {call};", change=(), end=("    return result;",))
 
 
 def recorded_of(function, filled, form):
     """The recorded call, between the claim of the ring and the end."""
     conditional = bool(filled.condition)
-    lines = ["    uint64_t entered __attribute__((unused)) = xtf_core_now();"] if conditional else list(form.enter)
+    lines = ["    uint64_t entered __attribute__((unused)) = " + ("xtf_core_now();" if conditional else f"xtf_core_enter(ring, {function.number});")]
     lines += [*form.statuses, *form.declare, *indent(filled.before), form.call, "    uint64_t left = xtf_core_now();", *form.change]
     if conditional:
         lines += [f"    if (({filled.condition}) || result != MPI_SUCCESS || xtf_mpi_all_calls) {{", f"    xtf_core_enter_at(ring, entered, {function.number});"]

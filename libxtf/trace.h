@@ -78,7 +78,7 @@ typedef struct {
     uint64_t file_size; /* bytes, those of parts included */
     uint32_t parts;     /* files beside it that segments lie in (merge.h) */
     bool companion;     /* it adds to the one part */
-    bool merged;        /* of other files, which lie in it as they were: no writer goes on with it */
+    bool merged;        /* of other files, in it or beside it, which stay as they were: no writer goes on */
     bool joined;        /* the parts were joined in memory: rows of tables may have other numbers in a later commit */
     uint64_t wall_time; /* of the commit: nanoseconds since 1970, UTC */
     bool closed;        /* its writer closed the file with this commit */

@@ -33,7 +33,7 @@ static uint64_t ticks_of(const XtfCell *cell, const XtfCallBlock *block, const X
     return end - MIN(end, block->scale->origin);
 }
 
-static bool put_durations(const XtfCell *cell, XtfCallBlock *block, GError **error)
+static bool put_durations(const XtfCell *cell, XtfCallBlock *block, char *const *lines, GError **error)
 {
     uint64_t ticks;
     bool known;
@@ -43,19 +43,19 @@ static bool put_durations(const XtfCell *cell, XtfCallBlock *block, GError **err
             return false;
         if (!known)
             continue;
-        if (!put_ticks(cell, block, ticks, block->lines[i], error))
+        if (!put_ticks(cell, block, ticks, lines[i], error))
             return false;
     }
     return true;
 }
 
-bool xtf_call_cell_put(const XtfCell *cell, XtfCallBlock *block, GError **error)
+bool xtf_call_cell_put(const XtfCell *cell, XtfCallBlock *block, char *const *lines, GError **error)
 {
     if (cell->kind == XTF_CELL_LEAVE_DURATION)
-        return put_durations(cell, block, error);
+        return put_durations(cell, block, lines, error);
     for (uint32_t i = 0; i < block->n; i++) {
         const XtfFrameTimes *call = &block->frames[i];
-        char *line = block->lines[i];
+        char *line = lines[i];
         if (cell->kind == XTF_CELL_CALL_ENDING)
             memcpy(line + cell->from, cell->names->text + call->ending * cell->names->width, cell->names->width);
         else if (!put_ticks(cell, block, ticks_of(cell, block, call), line, error))

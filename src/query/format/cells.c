@@ -295,7 +295,7 @@ static void put_names(const XtfCell *cell, const XtfCellBlock *block)
 bool xtf_cell_put_column(const XtfCellContext *context, const XtfCell *cell, XtfCellBlock *block, GError **error)
 {
     if (cell->kind >= XTF_CELL_CALL_END)
-        return xtf_call_cell_put(cell, context->calls, error);
+        return xtf_call_cell_put(cell, context->calls, block->lines, error);
     switch (cell->kind) {
     case XTF_CELL_TYPE:
         return true; /* the template has it */

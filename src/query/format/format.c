@@ -156,7 +156,6 @@ static bool load_calls(const XtfRenderer *renderer, const XtfCellBlock *block, u
 
     calls->first = first;
     calls->n = block->n;
-    calls->lines = block->lines;
     return !renderer->format->of_calls || xtf_call_block_load(calls, error);
 }
 

@@ -34,10 +34,10 @@ SAME = re.compile(r"\b(" + "|".join(SAMES) + r")\b")
 
 
 def normal(parameters):
-    """A declaration's types, without what makes no difference to C: names of arguments, and how an array is written."""
+    """A declaration's types, without what makes no difference to wrappers: names of arguments, how an array is written, and `const`."""
     types = []
     for part in parameters.split(","):
-        part = part.strip()
+        part = part.strip().removeprefix("const ")
         match = re.match(r"(.*?)(\w+)\s*((?:\[\d*\])*)$", part)
         kind, array = (match[1], match[3]) if match and part != "void" else (part, "")
         types.append(re.sub(r"\s+", "", SAME.sub(lambda same: SAMES[same[0]], kind)) + ("*" if array.startswith("[]") else "") + array[2:])
@@ -99,6 +99,16 @@ class Headers(unittest.TestCase):
                              ["MPI_Brand_new(int x, MPI_Comm comm) is not in the table"], name)
         self.assertEqual(len(unknown(self.functions, {"MPI_Barrier": ("int", "MPI_Comm comm, int how")})), 1)
         self.assertEqual(len(unknown(self.functions, {"MPI_Barrier": ("void", "MPI_Comm comm")})), 1)
+
+    def test_constant(self):
+        """A wrapper is declared as the header declares it, whose `const` another version lacks, or has where the table has none."""
+        for parameters in "int n, const int list[], MPI_Request r", "int n, int list[], MPI_Request r":
+            text = wrappers.source_text(self.functions, {"MPI_Pready_list": ("int", parameters)}, kinds.collect(kinds_messages.KINDS, kinds_handles.KINDS))
+            declared = header.declarations(text.partition("XTF_MPI_VISIBLE ")[2].partition("{")[0] + ";")["MPI_Pready_list"][1]
+            self.assertEqual("const" in declared, "const" in parameters, declared)
+            self.assertEqual(unknown(self.functions, {"MPI_Pready_list": ("int", parameters)}), [])
+        status = {"MPI_Status_get_tag": ("int", "MPI_Status *status, int *tag")}
+        self.assertIn("MPI_Status_get_tag(MPI_Status *status, int *tag)", wrappers.source_text(self.functions, status, kinds.collect(kinds_messages.KINDS, kinds_handles.KINDS)))
 
     def test_hidden(self):
         """The library has no function that neither the header nor the table tells of."""

@@ -175,7 +175,7 @@ def routines(function, mpi):
 
 def library(functions, declared, mpi):
     """The library's C source."""
-    wanted = [function for function in functions if function.name in declared and function.recorded != "never" and not function.variadic]
+    wanted = [header.as_declared(function, declared) for function in functions if function.name in declared and function.recorded != "never" and not function.variadic]
     lines = ['#include "shim.h"', "static const char *const names[] = {"]
     lines += [f'    [{function.number}] = "{function.name}",' for function in wanted] + ["};", ""]
     lines += [wrapper(function) + "\n" for function in wanted]

@@ -1,5 +1,6 @@
 """Which functions an mpi.h declares, as the C compiler sees it."""
 
+import dataclasses
 import re
 import subprocess
 
@@ -27,3 +28,13 @@ def declarations(text):
         if match and "typedef" not in match["result"] and not match["name"].startswith("MPI_T_"):
             found[match["name"]] = (" ".join(match["result"].split()), " ".join(match["parameters"].split()))
     return found
+
+
+def as_declared(function, declared):
+    """Returns a function of the table with `const` where the header's declaration has it: versions of an MPI differ in that."""
+    parts = [part.strip() for part in declared[function.name][1].split(",")]
+    if len(parts) != len(function.arguments):
+        return function
+    arguments = [dataclasses.replace(argument, type="const " * part.startswith("const ") + argument.type.removeprefix("const "))
+                 for argument, part in zip(function.arguments, parts)]
+    return dataclasses.replace(function, arguments=tuple(arguments))

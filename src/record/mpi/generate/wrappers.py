@@ -140,7 +140,7 @@ def source_text(functions, declared, snippets):
     lines = [f'#include "{name}"' for name in INCLUDES]
     for function in functions:
         if function.name in declared and function.recorded != "never" and function.kind != "pcontrol":
-            lines += ["", wrapper_of(function, kinds.snippets_of(snippets, function))]
+            lines += ["", wrapper_of(header.as_declared(function, declared), kinds.snippets_of(snippets, function))]
     return "\n".join(lines) + "\n"
 
 

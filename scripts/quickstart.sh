@@ -1,6 +1,7 @@
 #!/bin/sh
 # From a clean clone to a mounted trace: installs what is missing, builds into build/, records a small program where an MPI
-# is installed, imports the example, mounts it and shows some queries.
+# is installed, imports the example, mounts it and shows some queries. A build/ that is there is configured anew when
+# packages were installed, removed or upgraded, and keeps its options.
 #
 # usage: quickstart.sh [DIR]
 #
@@ -27,8 +28,24 @@ cd "$(dirname "$0")/.."
 say "installing what is missing"
 scripts/install-deps.sh build || exit 1
 
+# Prints the packages that a build finds, with their versions. Nothing where there is no Debian.
+packages() {
+    dpkg-query -W -f '${Package} ${Version} ${db:Status-Status}\n' '*-dev' meson gcc 2>/dev/null || true
+}
+
+# Configures build/, or configures it anew unless the packages are those of the last time: meson remembers what it found.
+configure() {
+    found=$(packages)
+    if [ ! -f build/build.ninja ]; then
+        meson setup build --buildtype=release || return 1
+    elif [ -z "$found" ] || [ "$found" != "$(cat build/packages 2>/dev/null)" ]; then
+        meson configure build --clearcache >/dev/null && meson setup --reconfigure build && ninja -C build -t cleandead >/dev/null || return 1
+    fi
+    printf '%s\n' "$found" >build/packages
+}
+
 say "building into build/"
-[ -f build/build.ninja ] || meson setup build --buildtype=release
+configure
 ninja -C build --quiet
 xtf=$PWD/build/src/cli/xtf
 
@@ -55,7 +72,7 @@ for name in mpich openmpi; do
     if can_record "$name"; then mpi=$name; fi
 done
 if [ -z "$mpi" ]; then
-    say "no MPI with its headers is installed here (scripts/install-deps.sh mpi), so nothing is recorded"
+    say "no MPI with its headers is installed here, so nothing is recorded: scripts/install-deps.sh mpi, then this again"
 elif ! record "$mpi"; then
     say "the program could not be recorded, for the reason above; what follows needs no recording"
     failed=1

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""scripts/quickstart.sh, and after it the install of an ordinary user as README.md shows it: typed one after the other in a
+project of the same shape, whose xtf is a shell script. meson and ninja are real; what installs packages and the MPI are stand-ins.
+
+usage: commands.py
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+FILES = {
+    "meson.build": "project('xtf', meson_version: '>= 1.0')\nsubdir('src/cli')\nsubdir('src/record')\n",
+    "src/cli/meson.build": "configure_file(input: 'xtf.sh', output: 'xtf', command: ['cp', '@INPUT@', '@OUTPUT@'], install: true, install_dir: get_option('bindir'))\n",
+    "src/record/meson.build": "if dependency('xtf-test-mpi', required: false).found()\n"
+                              "  custom_target('module', output: 'libxtf-record-openmpi.so', command: ['touch', '@OUTPUT@'], build_by_default: true)\n"
+                              "endif\n",
+}  # yapf: disable
+PROGRAMS = ("src/cli/xtf.sh", "scripts/install-deps.sh", "bin/mpicc.openmpi", "bin/mpirun.openmpi")
+DESCRIPTION = "Name: xtf-test-mpi\nDescription: none\nVersion: 1\n"
+NOTHING_RECORDED, RECORDED = "no MPI with its headers is installed here", "recording a small program"
+
+
+class Commands(unittest.TestCase):
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="xtf-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        for name, text in FILES.items():
+            self.write(name, text)
+        for name in PROGRAMS:
+            self.write(name, "#!/bin/sh\n", 0o755)
+        shutil.copy(ROOT / "scripts/quickstart.sh", self.folder / "scripts")
+        self.set_packages("libc6-dev 1 installed")
+        # What would go to /usr/local goes to a folder.
+        self.environment = dict(os.environ, HOME="/home/somebody", DESTDIR=str(self.folder / "installed"), TMPDIR=str(self.folder),
+                                PATH=f"{self.folder}/bin:{os.environ['PATH']}", PKG_CONFIG_PATH=str(self.folder / "bin"))
+
+    def write(self, name, text, mode=0o644):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(mode)
+
+    def set_packages(self, lines):
+        self.write("bin/dpkg-query", f"#!/bin/sh\necho '{lines}'\n", 0o755)
+
+    def typed(self, command):
+        done = subprocess.run(["sh", "-e", "-c", command], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        return done.stdout
+
+    def test_readme(self):
+        """What an ordinary user types after quickstart.sh installs below the home folder, also the second time."""
+        lines = re.findall(r"^    (.*\bbuild-\w+.*)$", (ROOT / "README.md").read_text(), re.MULTILINE)
+        self.assertTrue(any("--prefix=$HOME" in line for line in lines), "README.md shows no install below $HOME")
+        self.typed("scripts/quickstart.sh")
+        for _ in range(2):
+            self.typed("\n".join(lines))
+            self.assertEqual([str(path.relative_to(self.folder)) for path in (self.folder / "installed").rglob("xtf")],
+                             ["installed/home/somebody/.local/bin/xtf"])
+
+    def test_found(self):
+        """A build/ that is there finds an MPI that is installed later, and loses one that is removed; its options stay."""
+        self.assertIn(NOTHING_RECORDED, self.typed("scripts/quickstart.sh"))
+        self.typed("meson configure build -Dstrip=true")
+        self.write("bin/xtf-test-mpi.pc", DESCRIPTION)
+        self.set_packages("libc6-dev 1 installed\nlibopenmpi-dev 5 installed")
+        self.assertIn(RECORDED, self.typed("scripts/quickstart.sh"))
+        self.assertNotIn("Build targets in project", self.typed("scripts/quickstart.sh"), "configured anew, though nothing changed")
+        (self.folder / "bin/xtf-test-mpi.pc").unlink()
+        self.set_packages("libc6-dev 1 installed")
+        self.assertIn(NOTHING_RECORDED, self.typed("scripts/quickstart.sh"))
+        self.assertRegex(self.typed("meson introspect build --buildoptions"), r'"name": "strip", "value": true')
+
+    def test_no_debian(self):
+        """Where nobody lists packages, build/ is configured anew each time."""
+        self.write("bin/dpkg-query", "#!/bin/sh\nexit 127\n", 0o755)
+        self.assertIn(NOTHING_RECORDED, self.typed("scripts/quickstart.sh"))
+        self.write("bin/xtf-test-mpi.pc", DESCRIPTION)
+        self.assertIn(RECORDED, self.typed("scripts/quickstart.sh"))
+
+
+if __name__ == "__main__":
+    for tool in ("meson", "ninja", "pkg-config"):
+        if not shutil.which(tool):
+            print(f"there is no {tool}")
+            sys.exit(77)
+    unittest.main()

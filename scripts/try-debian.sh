@@ -109,6 +109,7 @@ make_chroot() {
     mount -t devpts -o newinstance,ptmxmode=666,mode=620,gid=5 devpts "$root/dev/pts" || return 1
     mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm" || return 1
     if [ -c /dev/fuse ]; then mknod -m 666 "$root/dev/fuse" c 10 229 || return 1; fi
+    ln -s ../proc/self/mounts "$root/etc/mtab" # systemd's work elsewhere
     chroot "$root" useradd --create-home --shell /bin/bash $USER_NAME || return 1
     printf '%s ALL=(ALL) NOPASSWD: ALL\n' $USER_NAME >"$root/etc/sudoers.d/$USER_NAME"
     mkdir "$root$home/xtf" && tar -x -C "$root$home/xtf" -f "$folder/project.tar" || return 1
@@ -144,8 +145,8 @@ quickstart_says() {
 
 # Types the README's lines for the install of an ordinary user.
 install_for_user() {
-    lines=$(sed -n '/^\*\*To install/,/^[A-Z].*another Linux/s/^    //p' "$root$home/xtf/README.md" | grep -- '--prefix=\$HOME')
-    [ -n "$lines" ] || { say "the README shows no install with --prefix=\$HOME/.local"; return 1; }
+    lines=$(sed -n 's/^    \(.*build-home.*\)/\1/p' "$root$home/xtf/README.md")
+    [ -n "$lines" ] || { say "the README shows no install by build-home/"; return 1; }
     printf '$ %s\n' "$lines"
     as_user "$lines
         ~/.local/bin/xtf --version
@@ -156,7 +157,7 @@ install_for_user() {
 # Shell functions for recordings: an example in C, and a ring in Fortran.
 RECORDING='
 PATH=~/.local/bin:$PATH
-folder=$(mktemp -d); trap "rm -rf $folder" EXIT; cp examples/rod-4/rod.c $folder; cd $folder
+folder=$(mktemp -d); trap "rm -rf $folder" EXIT; cd $folder
 export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 cat >ring.f90 <<END
 program ring
@@ -187,7 +188,7 @@ expect() {
 # Records both programs by both forms of the command, with one MPI.
 record_with() {
     as_user "$RECORDING
-        mpicc.$1 -O1 -o rod rod.c
+        mpicc.$1 -O1 -o rod ~/xtf/examples/rod-4/rod.c
         xtf record -o rod.xtf mpirun.$1 -n 4 ./rod
         expect rod.xtf 'inner cells'
         mpirun.$1 -n 4 xtf record -o rod-inside.xtf ./rod

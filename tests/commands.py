@@ -88,6 +88,25 @@ class Commands(unittest.TestCase):
         self.write("bin/xtf-test-mpi.pc", DESCRIPTION)
         self.assertIn(RECORDED, self.typed("scripts/quickstart.sh"))
 
+class Trial(unittest.TestCase):
+    """scripts/try-debian.sh says what it cannot try, with the status of a test that is skipped."""
+
+    def tried(self, *arguments):
+        done = subprocess.run([ROOT / "scripts/try-debian.sh", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, check=False, timeout=120)
+        return done.returncode, done.stdout
+
+    def test_usage(self):
+        for arguments in (), ("woody",), ("--mirror",), ("--test", "trixie"):
+            status, output = self.tried(*arguments)
+            self.assertEqual((status, "usage: try-debian.sh" in output), (2, True), output)
+
+    def test_skipped(self):
+        """Not root, no debootstrap, or a mirror that nobody reaches: nothing is tried."""
+        status, output = self.tried("--mirror", "http://127.0.0.1:9/debian", "trixie")
+        self.assertEqual(status, 77, output)
+        self.assertRegex(output, "try-debian: skipped: (a chroot needs root|.* is not installed|.* cannot be reached)")
+
 
 if __name__ == "__main__":
     for tool in ("meson", "ninja", "pkg-config"):

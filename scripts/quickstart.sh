@@ -59,8 +59,8 @@ record() {
     compiler=mpicc.$1 launcher=mpirun.$1
     say "recording a small program on 4 processes: examples/rod-4/rod.c, compiled by $compiler"
     "$compiler" -O1 -o build/rod examples/rod-4/rod.c || return 1
-    OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    export OMPI_MCA_rmaps_base_oversubscribe OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
+    export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # up to version 4, and from 5 on
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     printf '\n$ %s\n' "'$xtf' record --force -o build/rod.xtf $launcher -n 4 build/rod"
     "$xtf" record --force -o build/rod.xtf "$launcher" -n 4 build/rod 2>&1 || return 1 # not shown by a pipe, which has a status of its own
     show "'$xtf' cat build/rod.xtf /profile | head -6"

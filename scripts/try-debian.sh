@@ -180,7 +180,7 @@ expect() {
     xtf check $1
     processes=$(xtf ls $1 /proc | wc -w); sends=$(xtf cat $1 /sends/count); receives=$(xtf cat $1 /recvs/count)
     echo "$1: $processes processes, $sends sends, $receives receives"
-    test $processes -eq 4 -a $sends -ge 400 -a $receives -eq $sends
+    test $processes -eq 4 -a $sends -gt 0 -a $receives -eq $sends
     xtf cat $1 /profile | grep -w -- "$2"
 }
 '

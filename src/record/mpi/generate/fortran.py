@@ -4,7 +4,7 @@ usage: fortran.py TABLE MPI SOURCE -- COMPILER...
 
 MPI is openmpi or mpich; COMPILER is as in wrappers.py. The Fortran bindings of Open MPI call PMPI_X: so all of them are wrapped, mpi_x_ of mpif.h and of the module
 mpi, mpi_x_f08_ of the module mpi_f08; what the latter calls, ompi_x_f, is not, for it is called as well by the profiling names, and by other routines. Those of MPICH call MPI_X, which is wrapped already, but for attributes, and for
-the routines of mpi_f08 without a buffer, mpi_x_f08_ and mpi_x_f08_large_, which call PMPI_X.
+the routines of mpi_f08 without a buffer, mpi_x_f08_ and mpi_x_f08_large_, which call PMPI_X. MPICH 4.2 calls the latter mpi_x_c_f08_.
 
 A wrapper passes on the arguments as they are to the profiling name of the same routine, pmpi_x_, or pmpi_x_f08_ (MPICH: pmpir_x_f08_): what Fortran's
 MPI_IN_PLACE, MPI_BOTTOM or a callback mean, the library's own conversion knows. Handles are converted for recording alone.
@@ -108,7 +108,7 @@ def entries_of(function, mpi):
     entries = []
     if function.name.endswith("_c"):
         # Routines of mpi_f08 that take large counts, and no buffer.
-        return [entry_of(function, f"{lower[:-2]}_f08_large_", f"{profiling}_{lower[4:-2]}_f08_large_", [])]
+        return [entry_of(function, f"mpi_{name}_", f"{profiling}_{name}_", []) for name in (f"{lower[4:-2]}_f08_large", f"{lower[4:]}_f08")]
     if mpi == "mpich" and function.name in PAST_C:
         entries.append(entry_of(function, f"{lower}_", f"pmpi_{lower[4:]}_", spellings_of(lower)))
     if mpi == "openmpi":

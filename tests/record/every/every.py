@@ -235,7 +235,7 @@ def expression(function, argument, given):
     elif base == "MPI_Session":
         text = "session"
     else:
-        text = BY_NAME.get(argument.name) or BY_TYPE.get(base) or "b"
+        text = (BY_NAME.get(argument.name) if (argument.name, base) != ("key", "int") else "0") or BY_TYPE.get(base) or "b"
     return re.sub(r"\bT\b", base, text)
 
 

@@ -169,7 +169,8 @@ program ring
   call MPI_Comm_size(MPI_COMM_WORLD, n, ierr)
   do i = 1, 100
     token = rank
-    call MPI_Sendrecv_replace(token, 1, MPI_INTEGER, mod(rank + 1, n), 7, mod(rank + n - 1, n), 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+    call MPI_Sendrecv_replace(token, 1, MPI_INTEGER, mod(rank + 1, n), 7, mod(rank + n - 1, n), 7, &
+                              MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
     if (token /= mod(rank + n - 1, n)) call MPI_Abort(MPI_COMM_WORLD, 1, ierr)
   end do
   call MPI_Finalize(ierr)

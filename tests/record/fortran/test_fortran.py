@@ -40,6 +40,8 @@ class Fortran(unittest.TestCase):
         for tool in ("mpicc", "mpif90", "mpirun"):
             if not shutil.which(f"{tool}.{self.mpi}"):
                 self.skipTest(f"there is no {tool}.{self.mpi}")
+        if not module_of(self.mpi).exists():
+            self.skipTest(f"xtf was built without {self.mpi}")
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.directory = pathlib.Path(self.folder.name)

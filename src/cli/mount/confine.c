@@ -73,6 +73,23 @@ static guint64 rights_of_version(long version)
     return 0;
 }
 
+/* The kernel's struct landlock_ruleset_attr, whatever version the header is of: later versions added to its end. */
+typedef struct {
+    guint64 handled_access_fs;
+    guint64 handled_access_net; /* since version 4 */
+    guint64 scoped;             /* since version 6 */
+} Ruleset;
+
+/* A set of rules for all rights to files. Signals, and sockets without a path, reach no process outside. */
+static int new_ruleset(long version, guint64 rights)
+{
+    enum { ABSTRACT_SOCKETS = 1 << 0, SIGNALS = 1 << 1 };
+    const Ruleset attributes = {.handled_access_fs = rights, .scoped = version >= 6 ? ABSTRACT_SOCKETS | SIGNALS : 0};
+    size_t size = version >= 6 ? sizeof attributes : offsetof(Ruleset, handled_access_net);
+
+    return (int)syscall(SYS_landlock_create_ruleset, &attributes, size, 0);
+}
+
 /* Allows rights at or below a path, if it is there. */
 static void allow(int ruleset, const char *path, guint64 rights)
 {
@@ -94,8 +111,7 @@ static bool give_up_files(const char *folder, GError **error)
 
     if (all == 0)
         return true;
-    const struct landlock_ruleset_attr attributes = {.handled_access_fs = all};
-    int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes.handled_access_fs, 0);
+    int ruleset = new_ruleset(version, all);
     if (ruleset < 0)
         return fail("files", error);
     allow(ruleset, "/dev/fuse", (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | IOCTL_DEV) & all);

@@ -3,10 +3,11 @@
  * nothing to misuse.
  *
  * - All capabilities, for good; and no program that it could start gains any (no_new_privs).
- * - The file system, but the trace's own folder, to read, /dev/fuse, and what tells of processors (Landlock, since
- * Linux 5.13).
+ * - The file system, but the trace's own folder, to read, /dev/fuse, and what tells of
+ *   processors (Landlock, since Linux 5.13).
+ * - Signals to other processes (Landlock, since Linux 6.12).
  * - System calls that serving does not need (libseccomp, if it was built with it): it cannot start programs, create or
- *   change files, open sockets, mount or unmount. Unmounting is the unmounter's business (unmounter.h).
+ *   change files, open sockets, send signals, mount or unmount. Unmounting is the unmounter's business (unmounter.h).
  *
  * What the kernel does not offer is left out, silently. Nothing is given up with sanitizers or valgrind, which need
  * more than the daemon.

@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
+#include <linux/fuse.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -26,9 +28,6 @@ static const char *const always[] = {
     "dup",
     "dup2",
     "dup3",
-    "fcntl",
-    "fcntl64",
-    "ioctl",
     "lseek",
     "_llseek",
     "fstat",
@@ -54,8 +53,6 @@ static const char *const always[] = {
     "epoll_ctl",
     "epoll_wait",
     "epoll_pwait",
-    "sendto",
-    "sendmsg",
     "shutdown",
     /* names, to look only: what may be opened is restricted below, and by Landlock */
     "stat",
@@ -161,6 +158,49 @@ static int allow_opening(scmp_filter_ctx filter)
     return result ? result : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1, a_device);
 }
 
+/* Allows a call whose second argument is one of some values. */
+static int allow_second(scmp_filter_ctx filter, int call, const scmp_datum_t *values, size_t n)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < n && !result; i++)
+        result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 1, SCMP_A1(SCMP_CMP_EQ, values[i]));
+    return result == -EDOM ? 0 : result;
+}
+
+/* Flags and sizes of descriptors. The kernel sends a signal to the owner of a descriptor with O_ASYNC: no owner can be
+ * set, and no such flag. */
+static int allow_descriptor_flags(scmp_filter_ctx filter)
+{
+    static const scmp_datum_t commands[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD,     F_SETFD,
+                                            F_GETFL, F_SETPIPE_SZ,    F_GETPIPE_SZ};
+    const struct scmp_arg_cmp set_flags[] = {SCMP_A1(SCMP_CMP_EQ, F_SETFL), SCMP_A2(SCMP_CMP_MASKED_EQ, O_ASYNC, 0)};
+    const int calls[] = {SCMP_SYS(fcntl), SCMP_SYS(fcntl64)};
+    int result = 0;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(calls) && !result; i++) {
+        result = allow_second(filter, calls[i], commands, G_N_ELEMENTS(commands));
+        if (!result)
+            result = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, calls[i], G_N_ELEMENTS(set_flags), set_flags);
+        result = result == -EDOM ? 0 : result;
+    }
+    return result;
+}
+
+/* Devices: another descriptor of /dev/fuse for a thread; and what libc asks to know whether there is a terminal. */
+static int allow_devices(scmp_filter_ctx filter)
+{
+    static const scmp_datum_t requests[] = {FUSE_DEV_IOC_CLONE, TCGETS, TIOCGWINSZ};
+
+    return allow_second(filter, SCMP_SYS(ioctl), requests, G_N_ELEMENTS(requests));
+}
+
+/* Messages to the system's log, which is connected: none to another address. */
+static int allow_log(scmp_filter_ctx filter)
+{
+    return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 1, SCMP_A4(SCMP_CMP_EQ, 0));
+}
+
 /* Memory that can be executed is out. */
 static int allow_mapping(scmp_filter_ctx filter)
 {
@@ -210,6 +250,9 @@ bool xtf_system_calls_restrict(GError **error)
     for (size_t i = 0; i < G_N_ELEMENTS(always) && !result; i++)
         result = allow(filter, always[i]);
     result = result ? result : allow_opening(filter);
+    result = result ? result : allow_descriptor_flags(filter);
+    result = result ? result : allow_devices(filter);
+    result = result ? result : allow_log(filter);
     result = result ? result : allow_mapping(filter);
     result = result ? result : allow_threads(filter);
     result = result ? result : allow_names(filter);

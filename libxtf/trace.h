@@ -91,6 +91,9 @@ typedef struct {
 
 void xtf_trace_get_info(const XtfTrace *trace, XtfTraceInfo *info);
 
+/* The paths of the files beside it (info.parts). The caller frees them with g_strfreev(). */
+char **xtf_trace_part_paths(const XtfTrace *trace);
+
 /* The version of the format that this library writes, such as "2.0". */
 const char *xtf_format_version(void);
 

@@ -268,3 +268,10 @@ bool xtf_parts_source_check(XtfSource *source, uint32_t part, GError **error)
     leave_part(self, &self->parts[part]);
     return true;
 }
+
+char *xtf_parts_source_path(const XtfSource *source, uint32_t part)
+{
+    const PartsSource *self = (const PartsSource *)source;
+
+    return path_of(self, &self->parts[part]);
+}

@@ -28,3 +28,6 @@ XtfSource *xtf_parts_source_new(const XtfPartsSetting *setting, const XtfPartFil
 
 /* Opens one of the parts, unless it is open, and compares it with what is said of it. The message names it. */
 bool xtf_parts_source_check(XtfSource *source, uint32_t part, GError **error);
+
+/* The path of one of the parts. The caller frees it. */
+char *xtf_parts_source_path(const XtfSource *source, uint32_t part);

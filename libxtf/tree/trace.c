@@ -437,6 +437,16 @@ void xtf_trace_get_info(const XtfTrace *trace, XtfTraceInfo *info)
     info->merged = xtf_catalog_is_merged(&trace->catalog);
 }
 
+char **xtf_trace_part_paths(const XtfTrace *trace)
+{
+    uint32_t n = trace->catalog.n_files;
+    char **paths = g_new0(char *, n + 1);
+
+    for (uint32_t i = 0; i < n; i++)
+        paths[i] = xtf_parts_source_path(trace->file->source, i);
+    return paths;
+}
+
 uint32_t xtf_trace_n_schemas(const XtfTrace *trace)
 {
     return trace->catalog.n_schemas;

@@ -1,5 +1,6 @@
 """Real mounts for tests: makes traces, mounts them, reads the daemon's counters, and cleans up whatever happens."""
 
+import ctypes
 import os
 import re
 import signal
@@ -26,6 +27,11 @@ def require_fuse():
     except OSError as error:
         print(f"skipped: /dev/fuse: {error.strerror}")
         sys.exit(SKIP)
+
+
+def has_landlock():
+    """Whether the kernel restricts files by Landlock: asks for the version of landlock_create_ruleset(2)."""
+    return ctypes.CDLL(None).syscall(444, None, 0, 1) > 0
 
 
 def run(*arguments, check=True, **options):

@@ -6,15 +6,17 @@ import multiprocessing
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 import traceback
+import unittest
 
 import harness
-from harness import PATIENCE, XTF, Mount, is_mounted, run, wait_until
+from harness import PATIENCE, XTF, Mount, has_landlock, is_mounted, run, wait_until
 
 GROW = os.environ["GROW"]
 READERS, PROCS, STEP, MILLISECONDS = 8, 12, 10, 10
@@ -310,6 +312,27 @@ class Following(harness.unittest.TestCase):
             found = parse(mount.read("records"))
             self.assertTrue(found and all(proc != 1 for _, proc, _, _ in found))
             self.assertEqual(early.wait(PATIENCE), 0)
+
+    @unittest.skipIf(harness.SANITIZED or not has_landlock(), "nothing is given up")
+    def test_links_are_resolved_when_mounted(self):
+        """Parts that are links then are read where they lie; a link that is made later leads the daemon nowhere."""
+        elsewhere = tempfile.mkdtemp(prefix="xtf-test-")
+        self.addCleanup(shutil.rmtree, elsewhere)
+        late, linked = os.path.join(elsewhere, "late.xtf"), os.path.join(elsewhere, "linked.xtf")
+        self.make_parts("part.xtf", linked)
+        os.symlink(linked, os.path.join(self.trace, "linked.xtf"))
+        writers = [self.grow_part("part.xtf", range(4), 2 * MILLISECONDS), self.grow_part(linked, range(4, 8), 2 * MILLISECONDS)]
+        self.wait_for_trace()
+        with Mount(self.trace, "follow", quiet_at_end=False) as mount:
+            wait_until(lambda: mount.count() > 100, "records")
+            wait_until(lambda: os.path.exists(mount.path("proc/4/records")), "records of the part elsewhere")
+            with held(writers[0]):
+                self.assertEqual(self.grow_part(late, range(8, PROCS), milliseconds=0).wait(PATIENCE), 0)
+                os.symlink(late, os.path.join(self.trace, "late.xtf"))
+                wait_until(lambda: "late.xtf" in mount.messages(), "the reason")
+            self.assertRegex(mount.messages(), "late.xtf: Permission denied")
+            self.assertFalse(os.path.exists(mount.path("proc/9")))
+            self.assertEqual([writer.wait(PATIENCE) for writer in writers], [0, 0])
 
     def test_waits_for_a_part(self):
         self.make_parts("part.xtf")

@@ -53,10 +53,13 @@ class Mounting(Case):
         folder = os.path.join(self.folder.name, "parts")
         os.mkdir(folder)
         os.symlink(self.trace, os.path.join(folder, "a.xtf"))
-        run(XTF, "mount", folder, self.dir)
-        with open(os.path.join(self.dir, "proc/0/records")) as records:
-            self.assertTrue(records.readline())
-        run(XTF, "unmount", self.dir)
+        for source in folder, os.path.join(folder, "anchor.xtf"):
+            if source != folder:
+                run(XTF, "merge", "-q", "--anchor", folder)
+            run(XTF, "mount", source, self.dir)
+            with open(os.path.join(self.dir, "proc/0/records")) as records:
+                self.assertTrue(records.readline())
+            run(XTF, "unmount", self.dir)
 
     @unittest.skipIf(harness.SANITIZED, "with sanitizers nothing is given up")
     def test_what_is_given_up(self):

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -90,18 +91,21 @@ static int new_ruleset(long version, guint64 rights)
     return (int)syscall(SYS_landlock_create_ruleset, &attributes, size, 0);
 }
 
-/* Allows rights at or below a path, if it is there. */
+/* Allows rights at or below a path, if it is there. Of a file only some exist. */
 static void allow(int ruleset, const char *path, guint64 rights)
 {
     struct landlock_path_beneath_attr rule = {.allowed_access = rights, .parent_fd = open(path, O_PATH | O_CLOEXEC)};
+    struct stat status;
 
     if (rule.parent_fd < 0)
         return;
+    if (fstat(rule.parent_fd, &status) == 0 && !S_ISDIR(status.st_mode))
+        rule.allowed_access &= ~(guint64)LANDLOCK_ACCESS_FS_READ_DIR;
     syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
     close(rule.parent_fd);
 }
 
-static bool give_up_files(const char *folder, GError **error)
+static bool give_up_files(const XtfConfinement *confinement, GError **error)
 {
     /* The number of processors, by libc; random numbers, by GLib. */
     static const char *const machine[] = {"/sys/devices/system/cpu", "/proc/stat", "/dev/urandom"};
@@ -117,7 +121,9 @@ static bool give_up_files(const char *folder, GError **error)
     allow(ruleset, "/dev/fuse", (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | IOCTL_DEV) & all);
     for (size_t i = 0; i < G_N_ELEMENTS(machine); i++)
         allow(ruleset, machine[i], LANDLOCK_ACCESS_FS_READ_FILE);
-    allow(ruleset, folder, LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
+    allow(ruleset, confinement->folder, LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
+    for (char **file = confinement->files; file && *file; file++)
+        allow(ruleset, *file, LANDLOCK_ACCESS_FS_READ_FILE);
     bool good = syscall(SYS_landlock_restrict_self, ruleset, 0) == 0 || fail("files", error);
     close(ruleset);
     return good;
@@ -125,7 +131,7 @@ static bool give_up_files(const char *folder, GError **error)
 
 #else
 
-static bool give_up_files(const char *folder, GError **error)
+static bool give_up_files(const XtfConfinement *confinement, GError **error)
 {
     return true;
 }
@@ -157,5 +163,5 @@ bool xtf_confine(const XtfConfinement *confinement, GError **error)
         return false;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return fail("new privileges", error);
-    return give_up_files(confinement->folder, error) && xtf_system_calls_restrict(error);
+    return give_up_files(confinement, error) && xtf_system_calls_restrict(error);
 }

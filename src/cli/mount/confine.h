@@ -3,7 +3,7 @@
  * nothing to misuse.
  *
  * - All capabilities, for good; and no program that it could start gains any (no_new_privs).
- * - The file system, but the trace's own folder, to read, /dev/fuse, and what tells of
+ * - The file system, but the trace's own folder and some files elsewhere, to read, /dev/fuse, and what tells of
  *   processors (Landlock, since Linux 5.13).
  * - Signals to other processes (Landlock, since Linux 6.12).
  * - System calls that serving does not need (libseccomp, if it was built with it): it cannot start programs, create or
@@ -19,6 +19,7 @@
 
 typedef struct {
     const char *folder; /* where the trace and its parts are: no link */
+    char **files;       /* parts that lie elsewhere, to which links in the folder lead; NULL: none */
     /* Other users' files in there will be opened later, as root may: a followed trace, or one of many parts. Then
      * CAP_DAC_READ_SEARCH is kept. */
     bool opens_more;

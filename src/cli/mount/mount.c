@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "libxtf/merge.h"
 #include "src/cli/mount/await.h"
 #include "src/cli/mount/confine.h"
 #include "src/cli/mount/daemon.h"
@@ -45,27 +46,30 @@ static bool unmount(void *data)
     return xtf_unmounter_end(&((Serving *)data)->unmounter, true);
 }
 
-/* Whether something in a folder, which may be a part of the trace, is a link and so lies who knows where. */
-static bool has_links(const char *folder)
-{
-    g_autoptr(GDir) entries = g_dir_open(folder, 0, NULL);
-    const char *name;
-    bool found = false;
-
-    while (entries && !found && (name = g_dir_read_name(entries))) {
-        g_autofree char *path = g_build_filename(folder, name, NULL);
-        found = g_file_test(path, G_FILE_TEST_IS_SYMLINK);
-    }
-    return found;
-}
-
-/* The folder in which all files lie that will be opened while the trace is served: "/" if nobody knows. */
+/* The folder in which the files lie that will be opened while the trace is served. */
 static char *folder_of(const char *path, bool is_folder)
 {
     g_autofree char *real = realpath(path, NULL);
-    g_autofree char *folder = !real ? NULL : is_folder ? g_strdup(real) : g_path_get_dirname(real);
+    const char *found = real ? real : path;
 
-    return !folder || has_links(folder) ? g_strdup("/") : g_steal_pointer(&folder);
+    return is_folder ? g_strdup(found) : g_path_get_dirname(found);
+}
+
+/* Where links among the parts lead now, since those that are made later count for nothing; NULL-terminated. */
+static char **linked_parts(const XtfTrace *trace, const char *folder)
+{
+    XtfTraceInfo info;
+
+    xtf_trace_get_info(trace, &info);
+    g_auto(GStrv) parts = info.joined ? xtf_folder_parts(folder, NULL) : xtf_trace_part_paths(trace);
+    GPtrArray *found = g_ptr_array_new();
+    for (char **part = parts; part && *part; part++) {
+        g_autofree char *real = g_file_test(*part, G_FILE_TEST_IS_SYMLINK) ? realpath(*part, NULL) : NULL;
+        if (real && g_file_test(real, G_FILE_TEST_IS_REGULAR))
+            g_ptr_array_add(found, g_strdup(real));
+    }
+    g_ptr_array_add(found, NULL);
+    return (char **)g_ptr_array_free(found, FALSE);
 }
 
 /* Serves a tree, which it takes, and gives up what that does not take. */
@@ -78,10 +82,11 @@ static bool serve_confined(XtfTree *tree, const char *path, const char *director
     xtf_trace_get_info(xtf_tree_trace(tree), &info);
     bool opens_more = options->follow || is_folder || (info.parts > 0 && !info.companion);
     g_autofree char *folder = opens_more ? folder_of(path, is_folder) : g_path_get_dirname(path);
+    g_auto(GStrv) linked = opens_more ? linked_parts(xtf_tree_trace(tree), folder) : NULL;
     Serving serving = {.daemon = daemon,
                        .unmounter = {.socket = -1},
                        .directory = directory,
-                       .confinement = {.folder = folder, .opens_more = opens_more}};
+                       .confinement = {.folder = folder, .files = linked, .opens_more = opens_more}};
     bool confined = xtf_confine_is_wanted();
     const XtfFsHooks hooks = {
         .mounted = confined ? mounted : NULL, .ready = ready, .unmount = confined ? unmount : NULL, .data = &serving};

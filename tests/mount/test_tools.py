@@ -2,6 +2,7 @@
 
 import filecmp
 import hashlib
+import itertools
 import os
 import shutil
 import subprocess
@@ -55,6 +56,20 @@ class Tools(harness.TestCase):
                 self.assertEqual(set(members), set(self.files()))
                 for path, member in members.items():
                     self.assertEqual(tar.extractfile(member).read(), self.content(path), path)
+
+    def walk_by_links(self, start, bound):
+        """How many entries a walk finds that follows links, if it ends before so many."""
+        with subprocess.Popen(["find", "-L", self.mount.path(start)], stdout=subprocess.PIPE) as find:
+            n = sum(1 for _ in itertools.islice(find.stdout, bound))
+            find.kill()
+        self.assertLess(n, bound, f"find -L {start} does not end")
+        return n
+
+    def test_walks_that_follow_links_end(self):
+        once = len(harness.run("find", self.mount.dir).stdout.splitlines())
+        self.assertGreater(self.walk_by_links(".", 20 * once), once)
+        for start in "time/10%-20%", "time/10%-20%/proc/1", "time/10%-20%/zoom", "frames/25fps/0", "at/50%":
+            self.walk_by_links(start, 20 * once)
 
     def test_cp(self):
         with tempfile.TemporaryDirectory() as copy:

@@ -62,7 +62,8 @@ static XtfNode *make_calls(XtfNode *directory, const char *name, GError **error)
 }
 
 /* In the order of the listing. A directory below which each record is once more is not listed: programs that walk the
- * tree would read all records again. Rows of an analysis they read once for the trace, each process and each thread. */
+ * tree would read all records again. Rows of an analysis they read once for the trace, each process and each thread.
+ * Windows list no links to other windows: programs that follow links would go from one to the next for ever. */
 static const Entry entries[] = {
     {"README", &xtf_readme_file, ROOT, ROOT, NULL},
     {"after", &xtf_link, INSTANTS, INSTANTS, xtf_instant_link_new},
@@ -80,10 +81,10 @@ static const Entry entries[] = {
     {"frames", &xtf_frames_dir, PROGRAM, ROOT, NULL},
     {NULL, NULL, 0, 0, NULL},
     {"length", &xtf_times_dir, NETWORK, NETWORK, NULL},
-    {"next", &xtf_link, WINDOWS, WINDOWS, xtf_window_link_new},
+    {"next", &xtf_link, WINDOWS, 0, xtf_window_link_new},
     {"num", &xtf_numbers_dir, ALL, ALL, NULL},
     {"peer", &xtf_peers_dir, ALL, 0, NULL},
-    {"prev", &xtf_link, WINDOWS, WINDOWS, xtf_window_link_new},
+    {"prev", &xtf_link, WINDOWS, 0, xtf_window_link_new},
     {"proc", &xtf_procs_dir, ALL, ANY_PROC, NULL},
     {"records", &xtf_records_file, ALL, ALL, NULL},
     {"region", &xtf_regions_dir, PROGRAM, 0, NULL},
@@ -91,7 +92,7 @@ static const Entry entries[] = {
     {"tag", &xtf_tags_dir, PROGRAM, 0, NULL},
     {"thread", &xtf_threads_dir, ALL, PROC_ANY_THREAD, NULL},
     {"time", &xtf_times_dir, PROGRAM, PROGRAM, NULL},
-    {"zoom", &xtf_zoom_dir, ALL, ROOT | WINDOWS, xtf_zoom_new},
+    {"zoom", &xtf_zoom_dir, ALL, ROOT, xtf_zoom_new},
 };
 
 static const Entry *find_entry(const char *name)

@@ -31,4 +31,10 @@ typedef bool (*XtfCheckProgress)(double done, void *data);
 bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem, XtfCheckProgress progress, void *data,
                      XtfCheckReport *report, GError **error);
 
+/* Verifies what is stored, not what rows say: both superblocks and their catalogs, the P index, tables and strings, the
+ * checksum of each page, item and table of totals, and that they are linked as they should be. No row is unpacked, so
+ * it takes little more than reading the file. */
+bool xtf_trace_verify(XtfTrace *trace, XtfCheckProblem problem, XtfCheckProgress progress, void *data,
+                      XtfCheckReport *report, GError **error);
+
 XTF_END_DECLS

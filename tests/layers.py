@@ -17,7 +17,7 @@ import sys
 ROOMS = [
     "libxtf",
     "libxtf/base", "libxtf/schema", "libxtf/pack", "libxtf/disk", "libxtf/cache", "libxtf/tree", "libxtf/totals", "libxtf/aggregate",
-    "libxtf/records", "libxtf/write/aggregates", "libxtf/write", "libxtf/merge", "libxtf/check",
+    "libxtf/records", "libxtf/write/aggregates", "libxtf/write", "libxtf/check", "libxtf/merge",
     "src/files", "src/model",
     "src/nettest/cluster", "src/nettest",
     "src/import/definitions", "src/import", "src/import/otf2", "src/import/nettest", "src/import/opents",

@@ -39,6 +39,7 @@ typedef struct {
     XtfCheckProblem problem;
     XtfCheckProgress progress;
     void *data;
+    bool stored_only; /* rows are not looked at */
     XtfCheckReport report;
     bool *wrong_files;     /* by the catalog's files: it cannot be read, or is another one than is meant */
     uint64_t *wrong_pages; /* the pages of wrong files before each, and of them all */

@@ -302,10 +302,10 @@ static bool make_room(XtfChecking *check, GError **error)
                                    "there is no memory for a byte a page of %" PRIu64 " pages", check->n_uses);
 }
 
-bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem_met, XtfCheckProgress progress, void *data,
-                     XtfCheckReport *report, GError **error)
+static bool run(XtfChecking *begun, XtfCheckReport *report, GError **error)
 {
-    XtfChecking check = {.trace = trace, .problem = problem_met, .progress = progress, .data = data};
+    XtfChecking check = *begun;
+    XtfTrace *trace = check.trace;
 
     check.beyond = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     check.n_rows = g_new0(uint64_t, trace->catalog.n_schemas + 1);
@@ -326,4 +326,20 @@ bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem_met, XtfCheckProgr
         return xtf_fail(error, XTF_ERROR_CANCELLED, "the check was interrupted");
     *report = check.report;
     return true;
+}
+
+bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem, XtfCheckProgress progress, void *data,
+                     XtfCheckReport *report, GError **error)
+{
+    XtfChecking check = {.trace = trace, .problem = problem, .progress = progress, .data = data};
+
+    return run(&check, report, error);
+}
+
+bool xtf_trace_verify(XtfTrace *trace, XtfCheckProblem problem, XtfCheckProgress progress, void *data,
+                      XtfCheckReport *report, GError **error)
+{
+    XtfChecking check = {.trace = trace, .problem = problem, .progress = progress, .data = data, .stored_only = true};
+
+    return run(&check, report, error);
 }

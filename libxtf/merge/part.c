@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libxtf/check.h"
 #include "libxtf/merge/merge-private.h"
 #include "libxtf/references.h"
 
@@ -80,6 +81,42 @@ int xtf_part_open(const XtfPart *part, GError **error)
 }
 
 /* ---- What can be wrong with the part itself. */
+
+/* The first problem that a verification meets, and how many there are. */
+typedef struct {
+    const XtfMerge *merge;
+    char *first;
+} Verification;
+
+static void meet_problem(const char *message, void *data)
+{
+    Verification *verification = data;
+
+    if (!verification->first)
+        verification->first = g_strdup(message);
+}
+
+static bool go_on(double done, void *data)
+{
+    const XtfMergeOptions *options = &((const Verification *)data)->merge->options;
+
+    return !options->progress || options->progress(0, 0, options->data);
+}
+
+/* Verifies all that is stored in it: what is taken over, and what is made anew for the whole, so that damage of it
+ * would be seen no more. */
+static bool is_sound(const XtfMerge *merge, XtfTrace *trace, GError **error)
+{
+    Verification verification = {.merge = merge};
+    XtfCheckReport report = {0};
+    bool good = xtf_trace_verify(trace, meet_problem, go_on, &verification, &report, error);
+    g_autofree char *first = verification.first;
+
+    if (good && report.problems > 1)
+        return xtf_damaged(error, "%s (and %" PRIu64 " more problems, which xtf check names)", first,
+                           report.problems - 1);
+    return good && (report.problems == 0 || xtf_damaged(error, "%s", first));
+}
 
 /* Whether its last commit could be opened, and not the one before. */
 static bool is_whole(const XtfTrace *trace, GError **error)
@@ -354,8 +391,8 @@ bool xtf_merge_add_part(XtfMerge *merge, const char *path, bool *fatal, GError *
         trace = open_part(merge, part, error);
     if (!trace)
         return false;
-    if ((!merge->growing && !is_whole(trace, error)) || !check_schemas(trace, error) ||
-        !read_arrays(trace, arrays, error)) {
+    bool sound = merge->growing || (is_whole(trace, error) && is_sound(merge, trace, error));
+    if (!sound || !check_schemas(trace, error) || !read_arrays(trace, arrays, error)) {
         g_prefix_error(error, "%s: ", path);
         return false;
     }

@@ -41,6 +41,8 @@ typedef struct {
  * Merges parts into a file that takes its place when it is complete: until then a file that stood there stays, and a
  * failure leaves nothing behind. `options` and `report` may be NULL.
  *
+ * Each part is verified first, as xtf_trace_verify() does: XTF_ERROR_DAMAGED if it has a problem.
+ *
  * XTF_ERROR_INVALID, with the names of two parts, if they have a location in common, different schemas of one name,
  * pages of different sizes or different clocks; _IO if a part is being written, or the file is a part; _CANCELLED.
  */
@@ -67,9 +69,30 @@ char **xtf_folder_parts(const char *folder, GError **error);
  * commit is complete up to nothing. So whoever follows must know of all parts before anything is complete: a part that
  * comes later, and begins before what was complete, cannot be shown, and refreshing is XTF_ERROR_INVALID.
  *
+ * A part that is not closed, and that nobody has written for some seconds, has ended early: nothing more comes of it,
+ * so the others go on. A part without a commit that nobody writes, and that is not about to be written since no other
+ * is, is damaged; so is a part that has bytes behind its superblocks, and no commit. That is an error, unless
+ * `options` say to leave it out. What was found of the parts, xtf_trace_part_remarks() says.
+ *
  * XTF_ERROR_NOT_FOUND if there is no part in it, or none with a commit yet.
  */
 XtfTrace *xtf_folder_open(const char *folder, const XtfOpenOptions *options, GError **error);
+
+/* What is to be said of a part of such a folder. */
+typedef enum {
+    XTF_PART_WITHOUT_COMMIT, /* it has no commit yet: its writer is at work, or about to begin */
+    XTF_PART_ENDED_EARLY,    /* nobody writes it any more, and its writer did not close it */
+    XTF_PART_LEFT_OUT,       /* it is damaged, and left out (XtfOpenOptions) */
+} XtfPartRemarkKind;
+
+typedef struct {
+    char *path;
+    XtfPartRemarkKind kind;
+    char *text; /* a clause: "it has no commit yet" */
+} XtfPartRemark;
+
+/* The remarks on the parts of this snapshot, in the order of their names; *n of them, the trace's. */
+const XtfPartRemark *const *xtf_trace_part_remarks(const XtfTrace *trace, size_t *n);
 
 /* Writes the anchor of all parts in a folder, as xtf_merge() does, whose errors it has. Of the report, no bytes are
  * copied. */

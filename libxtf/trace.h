@@ -23,6 +23,7 @@ typedef struct XtfTrace XtfTrace;
 typedef struct {
     size_t cache_bytes; /* bound of the page cache; 0: a 32nd of the machine's memory, but 64 MiB to 1 GiB */
     bool use_mmap;      /* for xtf_trace_open(): map the file instead of reading it */
+    bool incomplete;    /* for xtf_folder_open(): leave out parts that are damaged */
 } XtfOpenOptions;
 
 /* `options` may be NULL. Of a companion (writer.h), its base must lie beside it, as it was: errors as below. */

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "libxtf/merge.h"
+#include "libxtf/merge/merge-private.h"
 
 static int compare_names(const void *a, const void *b, void *unused)
 {
@@ -29,4 +29,19 @@ char **xtf_folder_parts(const char *folder, GError **error)
     g_ptr_array_sort_with_data(parts, compare_names, NULL);
     g_ptr_array_add(parts, NULL);
     return (char **)g_ptr_array_free(g_steal_pointer(&parts), FALSE);
+}
+
+void xtf_part_remark_free(gpointer data)
+{
+    XtfPartRemark *remark = data;
+
+    g_free(remark->path);
+    g_free(remark->text);
+    g_free(remark);
+}
+
+const XtfPartRemark *const *xtf_trace_part_remarks(const XtfTrace *trace, size_t *n)
+{
+    *n = trace->part_remarks ? trace->part_remarks->len : 0;
+    return *n ? (const XtfPartRemark *const *)trace->part_remarks->pdata : NULL;
 }

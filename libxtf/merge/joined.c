@@ -7,14 +7,6 @@
  */
 #include "libxtf/merge/merge-private.h"
 
-/* A part as it was when the parts were joined last. */
-typedef struct {
-    bool blank; /* without a commit */
-    uint8_t file_id[16];
-    uint64_t commit;
-    uint64_t floor; /* it holds nothing before: up to here all was complete when the part came */
-} Known;
-
 typedef struct {
     XtfJoinedFiles base;
     gint references; /* atomic: the snapshots, and whoever is opening one */
@@ -22,7 +14,8 @@ typedef struct {
     GPtrArray *caches; /* XtfCache of the snapshots that are there, the newest last */
     GMutex lock;       /* of what follows */
     XtfOpenOptions options;
-    GHashTable *known; /* path -> Known */
+    GHashTable *known; /* path -> XtfKnownPart, of the last look */
+    uint64_t flips;    /* looks at which a part without a later commit was in another state */
     XtfKeptParts *kept;
     XtfTraceInfo info; /* of the newest snapshot... */
     XtfClock clock;    /* ...and its clock; of commit 0: there is none yet */
@@ -69,94 +62,44 @@ static void joined_end(XtfJoinedFiles *base, XtfCache *cache)
     joined_unref(self);
 }
 
-/* ---- What is there. */
-
-/* Until its first commit a file begins with nothing; the first may leave it so, and is in the other slot. */
-static bool is_blank(XtfSource *source)
-{
-    static const uint8_t nothing[8];
-    uint8_t beginning[sizeof nothing];
-
-    return xtf_source_size(source) < sizeof beginning ||
-           (source->ops->read(source, 0, beginning, sizeof beginning, NULL) &&
-            memcmp(beginning, nothing, sizeof nothing) == 0);
-}
-
-/* The part's newest commit. */
-static bool look_at(const char *path, Known *now, GError **error)
-{
-    XtfSuperblock superblocks[XTF_SUPERBLOCK_SLOTS];
-    unsigned n;
-    g_autoptr(GError) problem = NULL;
-    g_autoptr(XtfSource) source = xtf_source_open_pread(path, error);
-
-    if (!source)
-        return false;
-    if (!xtf_superblock_read(source, superblocks, &n, &problem)) {
-        now->blank = is_blank(source);
-        if (now->blank)
-            return true;
-        if (!xtf_superblock_read(source, superblocks, &n, error)) { /* or was the first commit made meanwhile? */
-            g_prefix_error(error, "%s: ", path);
-            return false;
-        }
-    }
-    memcpy(now->file_id, superblocks[0].info.file_id, sizeof now->file_id);
-    now->commit = superblocks[0].info.commit;
-    return true;
-}
-
-static bool is_other_file(const Known *then, const Known *now)
-{
-    return !then->blank && (now->blank || memcmp(then->file_id, now->file_id, sizeof now->file_id) != 0);
-}
-
-/* Looks at all parts: `now` is path -> Known, with the floors that were known. *changed is set if anything is new. */
-static bool look(const Joined *self, char **paths, GHashTable *now, bool *changed, GError **error)
-{
-    for (char **path = paths; *path; path++) {
-        const Known *then = g_hash_table_lookup(self->known, *path);
-        Known *found = g_new0(Known, 1);
-        g_hash_table_insert(now, g_strdup(*path), found);
-        if (!look_at(*path, found, error))
-            return false;
-        if (then && is_other_file(then, found))
-            return xtf_fail(error, XTF_ERROR_INVALID, "%s: is another file now: somebody wrote it anew", *path);
-        bool promised = self->clock.first <= self->clock.last && self->clock.complete > self->clock.first;
-        found->floor = then ? then->floor : self->info.commit > 0 && promised ? self->clock.complete : 0;
-        *changed |= !then || then->blank != found->blank || then->commit != found->commit;
-    }
-    GHashTableIter iter;
-    gpointer path;
-    g_hash_table_iter_init(&iter, self->known);
-    while (g_hash_table_iter_next(&iter, &path, NULL))
-        if (!g_hash_table_contains(now, path))
-            return xtf_fail(error, XTF_ERROR_INVALID, "%s: is not there any more", (const char *)path);
-    return true;
-}
-
 /* ---- What is said of the whole. */
 
-static bool begins_late_enough(const XtfPart *part, const Known *known, GError **error)
+/* Up to here all is complete; 0: nothing is. */
+static uint64_t promised(const Joined *self)
+{
+    const XtfClock *clock = &self->clock;
+    bool any = self->info.commit > 0 && clock->first <= clock->last && clock->complete > clock->first;
+
+    return any ? clock->complete : 0;
+}
+
+/* What is shown never moves: neither by a part that came late, nor by one that was given up and has gone on. */
+static bool comes_in_time(const XtfPart *part, const XtfKnownPart *known, GError **error)
 {
     const XtfClock *clock = &part->clock;
 
+    if (known->given_up && known->last > 0)
+        return clock->last == known->last ||
+               xtf_fail(error, XTF_ERROR_INVALID, "%s: it was written on after its writer had ended", part->path);
     return clock->first > clock->last || clock->first >= known->floor ||
            xtf_fail(error, XTF_ERROR_INVALID, "%s: it came late, with records before what was complete", part->path);
 }
 
 /* Notes a part's commit, and what it means for the whole. */
-static bool pass_part(const XtfPart *part, Known *known, XtfTraceInfo *info, XtfClock *clock, GError **error)
+static bool pass_part(const XtfPart *part, XtfKnownPart *known, XtfTraceInfo *info, XtfClock *clock, GError **error)
 {
     const XtfTraceInfo *own = &part->superblock.info;
     bool first = info->epoch == 0;
 
-    known->blank = false; /* or no more */
+    if (known->state == XTF_KNOWN_BLANK) /* it was */
+        known->state = own->closed ? XTF_KNOWN_CLOSED : XTF_KNOWN_OPEN;
     known->commit = MAX(own->commit, own->passed_over);
     memcpy(known->file_id, own->file_id, sizeof known->file_id);
-    if (!begins_late_enough(part, known, error))
+    if (!comes_in_time(part, known, error))
         return false;
-    clock->complete = MIN(clock->complete, MAX(part->clock.complete, known->floor));
+    known->last = part->clock.first <= part->clock.last ? part->clock.last : 0;
+    if (known->state != XTF_KNOWN_ENDED) /* nothing more comes of it */
+        clock->complete = MIN(clock->complete, MAX(part->clock.complete, known->floor));
     if (__builtin_add_overflow(info->commit, own->commit, &info->commit))
         return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: the commits of the parts are too many together", part->path);
     info->passed_over += own->passed_over ? own->passed_over - own->commit : 0; /* for now, so many */
@@ -171,7 +114,7 @@ static bool pass_part(const XtfPart *part, Known *known, XtfTraceInfo *info, Xtf
 /* The clock and the snapshot's name, from the parts. A later snapshot has a greater commit, since the parts have. */
 static bool describe(const Joined *self, XtfMerge *merge, GHashTable *now, GError **error)
 {
-    XtfTraceInfo info = {.closed = true, .commit = g_hash_table_size(now)};
+    XtfTraceInfo info = {.closed = true, .commit = g_hash_table_size(now) + self->flips};
     XtfClock clock = merge->clock;
     GHashTableIter iter;
     gpointer known;
@@ -186,13 +129,14 @@ static bool describe(const Joined *self, XtfMerge *merge, GHashTable *now, GErro
     info.passed_over += info.passed_over ? info.commit : 0;
     g_hash_table_iter_init(&iter, now);
     while (g_hash_table_iter_next(&iter, NULL, &known)) {
-        if (!((const Known *)known)->blank)
+        const XtfKnownPart *part = known;
+        if (part->state != XTF_KNOWN_BLANK)
             continue;
-        clock.complete = MIN(clock.complete, ((const Known *)known)->floor);
+        clock.complete = MIN(clock.complete, part->floor);
         info.closed = false;
     }
     /* What is complete has its place in time already. */
-    if (self->info.commit > 0 && self->clock.first <= self->clock.last && self->clock.complete > self->clock.first)
+    if (promised(self) > 0)
         clock.origin = self->clock.origin;
     merge->info = info;
     merge->clock = clock;
@@ -205,15 +149,43 @@ static GPtrArray *with_commits(char **paths, GHashTable *now)
 {
     GPtrArray *found = g_ptr_array_new();
 
-    for (; *paths; paths++)
-        if (!((const Known *)g_hash_table_lookup(now, *paths))->blank)
+    for (; *paths; paths++) {
+        const XtfKnownPart *known = g_hash_table_lookup(now, *paths);
+        if (known->state != XTF_KNOWN_BLANK && known->state != XTF_KNOWN_LOST)
             g_ptr_array_add(found, *paths);
+    }
     return found;
 }
 
+static void add_remark(GPtrArray *remarks, const char *path, XtfPartRemarkKind kind, const char *text)
+{
+    XtfPartRemark *remark = g_new(XtfPartRemark, 1);
+
+    *remark = (XtfPartRemark){.path = g_strdup(path), .kind = kind, .text = g_strdup(text)};
+    g_ptr_array_add(remarks, remark);
+}
+
+/* What is to be said of the parts, in the order of their names. */
+static GPtrArray *find_remarks(char **paths, GHashTable *now)
+{
+    GPtrArray *remarks = g_ptr_array_new_with_free_func(xtf_part_remark_free);
+
+    for (; *paths; paths++) {
+        const XtfKnownPart *known = g_hash_table_lookup(now, *paths);
+        if (known->state == XTF_KNOWN_BLANK)
+            add_remark(remarks, *paths, XTF_PART_WITHOUT_COMMIT, "it has no commit yet");
+        else if (known->state == XTF_KNOWN_ENDED)
+            add_remark(remarks, *paths, XTF_PART_ENDED_EARLY,
+                       "it ended early: its writer has gone without closing it, and what it had not stored is missing");
+        else if (known->state == XTF_KNOWN_LOST)
+            add_remark(remarks, *paths, XTF_PART_LEFT_OUT, known->reason);
+    }
+    return remarks;
+}
+
 /* Opens what was joined, and keeps in mind what it was joined from. */
-static XtfTrace *open_output(Joined *self, const XtfMerge *merge, const XtfMergeOutput *output, GHashTable *now,
-                             GError **error)
+static XtfTrace *open_output(Joined *self, const XtfMerge *merge, const XtfMergeOutput *output, char **paths,
+                             GHashTable *now, GError **error)
 {
     g_autoptr(GBytes) bytes = g_bytes_new(output->buffer->data, output->end);
 
@@ -222,11 +194,22 @@ static XtfTrace *open_output(Joined *self, const XtfMerge *merge, const XtfMerge
     if (!trace)
         return NULL;
     trace->superblock.info.passed_over = merge->info.passed_over;
+    trace->part_remarks = find_remarks(paths, now);
     self->info = merge->info;
     self->clock = merge->clock;
     g_hash_table_unref(self->known);
     self->known = g_hash_table_ref(now);
     return trace;
+}
+
+/* A part whose superblocks are sound, and which cannot be read all the same. */
+static void leave_out(const char *path, const GError *error, void *data)
+{
+    const char *message = error->message;
+
+    if (g_str_has_prefix(message, path) && g_str_has_prefix(message + strlen(path), ": "))
+        message += strlen(path) + strlen(": ");
+    xtf_known_part_lose(g_hash_table_lookup(data, path), message);
 }
 
 /* Joins the newest commits of all parts. */
@@ -236,7 +219,8 @@ static XtfTrace *join(Joined *self, char **paths, GHashTable *now, GError **erro
     g_auto(XtfMerge) merge;
     g_auto(XtfMergeOutput) output;
 
-    xtf_merge_init(&merge, NULL);
+    const XtfMergeOptions options = {.keep_going = self->options.incomplete, .left_out = leave_out, .data = now};
+    xtf_merge_init(&merge, &options);
     merge.growing = true;
     merge.kept = self->kept;
     xtf_kept_parts_begin(self->kept);
@@ -248,17 +232,20 @@ static XtfTrace *join(Joined *self, char **paths, GHashTable *now, GError **erro
     if (!xtf_merge_join_parts(&merge, (const char *const *)parts->pdata, parts->len, error) ||
         !describe(self, &merge, now, error) || !xtf_merge_write_in_place(&merge, &output, error))
         return NULL;
-    return open_output(self, &merge, &output, now, error);
+    return open_output(self, &merge, &output, paths, now, error);
 }
 
 /* The newest snapshot, if it is another than the one that is known. */
 static bool join_if_changed(Joined *self, bool changed, XtfTrace **trace, GError **error)
 {
-    g_autoptr(GHashTable) now = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    const XtfLook how = {.then = self->known, .promised = promised(self), .incomplete = self->options.incomplete};
+    g_autoptr(GHashTable) now = xtf_known_parts_new();
     g_auto(GStrv) paths = xtf_folder_parts(self->base.folder, error);
+    bool flipped = false;
 
-    if (!paths || !look(self, paths, now, &changed, error))
+    if (!paths || !xtf_look(&how, paths, now, &changed, &flipped, error))
         return false;
+    self->flips += flipped && self->info.commit > 0;
     if (changed)
         *trace = join(self, paths, now, error);
     return !changed || *trace;
@@ -285,7 +272,7 @@ static XtfTrace *open_parts(const char *folder, const XtfOpenOptions *options, G
         .references = 1,
         .caches = g_ptr_array_new(),
         .kept = xtf_kept_parts_new(),
-        .known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
+        .known = xtf_known_parts_new(),
     };
     if (options)
         self->options = *options;

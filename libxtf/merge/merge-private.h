@@ -3,6 +3,7 @@
  *
  *   merge.c   the steps
  *   folder.c  what is in a folder of parts
+ *   look.c    which parts of a folder have commits, and which are written
  *   joined.c  opening a folder: its anchor, or parts that grow, joined anew in memory
  *   part.c    reading what a part says of itself
  *   kept.c    parts of a folder that were read before
@@ -91,6 +92,45 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfMerge, xtf_merge_finish)
 bool xtf_merge_join_parts(XtfMerge *merge, const char *const *parts, size_t n_parts, GError **error);
 /* Writes all but the parts, which stay where they are. */
 bool xtf_merge_write_in_place(XtfMerge *merge, XtfMergeOutput *output, GError **error);
+
+/* ---- look.c */
+
+typedef enum {
+    XTF_KNOWN_BLANK,  /* it has no commit yet */
+    XTF_KNOWN_OPEN,   /* its writer may add to it */
+    XTF_KNOWN_ENDED,  /* it is not closed, and nobody writes it any more */
+    XTF_KNOWN_CLOSED, /* its writer closed it */
+    XTF_KNOWN_LOST,   /* it is damaged, and left out */
+} XtfKnownState;
+
+/* A part as it was when the folder was looked at last. */
+typedef struct {
+    XtfKnownState state;
+    uint8_t file_id[16];
+    uint64_t commit; /* the newest; 0: there is none */
+    uint64_t floor;  /* the part holds nothing before: up to here all was complete when it came */
+    uint64_t last;   /* time of its last record, once it was read */
+    bool given_up;   /* it was once ended or lost, so the others went on without it */
+    gint64 since;    /* monotonic time at which this commit was seen first, microseconds */
+    char *reason;    /* of a part that is lost */
+} XtfKnownPart;
+
+/* What a look compares with, and how. */
+typedef struct {
+    GHashTable *then;  /* what is known: path -> XtfKnownPart */
+    uint64_t promised; /* up to here all is complete; 0: nothing is */
+    bool incomplete;   /* leave out parts that are damaged */
+} XtfLook;
+
+GHashTable *xtf_known_parts_new(void);
+void xtf_known_part_lose(XtfKnownPart *known, const char *reason);
+/* Looks at all files of a folder: `now` is what is known afterwards. *changed is set if anything is new, *flipped if a
+ * part without a later commit is in another state. */
+bool xtf_look(const XtfLook *how, char **paths, GHashTable *now, bool *changed, bool *flipped, GError **error);
+
+/* ---- folder.c */
+
+void xtf_part_remark_free(gpointer remark);
 
 /* ---- part.c */
 

@@ -70,6 +70,7 @@ struct XtfTrace {
     uint8_t **strings;       /* chunks of the heap, by their numbers; NULL until one is loaded */
     uint64_t *string_starts; /* the ids at which chunks begin */
     XtfRowMaps *row_maps;    /* of a merged file; tree/row-maps.h */
+    GPtrArray *part_remarks; /* XtfPartRemark of a folder's parts; NULL: there are none */
 
     atomic_uint_fast64_t page_visits, key_comparisons;
 };

@@ -382,6 +382,7 @@ void xtf_trace_unref(XtfTrace *trace)
         return;
     drop_tables(trace);
     xtf_row_maps_free(trace->row_maps);
+    g_clear_pointer(&trace->part_remarks, g_ptr_array_unref);
     xtf_trace_drop_clocks(trace);
     if (trace->shares_schemas)
         unshare_schemas(trace, trace->catalog.n_schemas);

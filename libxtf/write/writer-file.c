@@ -9,12 +9,25 @@
 #include "libxtf/error.h"
 #include "libxtf/write/writer-private.h"
 
+enum { LOCK_TRIES = 20, LOCK_PAUSE_US = 5000 };
+
+/* Locks a file for writing. Whoever asks whether a file is written has its lock for an instant. */
+static bool lock(int fd)
+{
+    for (unsigned tries = 1; flock(fd, LOCK_EX | LOCK_NB) != 0; tries++) {
+        if (errno != EWOULDBLOCK || tries == LOCK_TRIES)
+            return false;
+        g_usleep(LOCK_PAUSE_US);
+    }
+    return true;
+}
+
 int xtf_writer_open_file(const char *path, int flags, GError **error)
 {
     int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0666);
 
     /* The lock goes with the descriptor: it falls when the writer closes the file, or dies. */
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+    if (fd >= 0 && lock(fd))
         return fd;
     int code = errno;
     xtf_fail(error, XTF_ERROR_IO, "%s: %s", path,

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "src/fs/fs-private.h"
+#include "src/model/part-name.h"
 
 enum {
     LOOKS_A_SECOND = 8,
@@ -26,6 +27,38 @@ struct XtfFollower {
     bool stopped;
     bool failed; /* as the log says */
 };
+
+static bool is_closed(const XtfTrace *trace)
+{
+    XtfTraceInfo info;
+
+    xtf_trace_get_info(trace, &info);
+    return info.closed;
+}
+
+static bool was_said(const XtfTrace *before, const XtfPartRemark *remark)
+{
+    size_t n;
+    const XtfPartRemark *const *remarks = xtf_trace_part_remarks(before, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (remarks[i]->kind == remark->kind && g_str_equal(remarks[i]->path, remark->path))
+            return true;
+    return false;
+}
+
+/* Says which parts have ended early since, or are left out. */
+static void say_remarks(const XtfTrace *before, const XtfTrace *later)
+{
+    size_t n;
+    const XtfPartRemark *const *remarks = xtf_trace_part_remarks(later, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        g_autofree char *line = xtf_part_remark_line(remarks[i]);
+        if (remarks[i]->kind != XTF_PART_WITHOUT_COMMIT && !was_said(before, remarks[i]))
+            g_warning("%s", line);
+    }
+}
 
 /* Goes to the latest commit, if there is a later one. With the lock held. */
 static bool look(XtfFollower *follower, GError **error)
@@ -45,8 +78,10 @@ static bool look(XtfFollower *follower, GError **error)
     g_autoptr(XtfGeneration) next = xtf_generation_new(current->number + 1, tree);
     g_autoptr(XtfNode) root = xtf_tree_root(tree);
     xtf_inodes_renew(inodes, next, root);
+    say_remarks(xtf_tree_trace(current->tree), later);
     if (xtf_tree_is_final(tree))
-        g_message("the writer has closed the trace: the mount is complete");
+        g_message(is_closed(later) ? "the writer has closed the trace: the mount is complete"
+                                   : "nobody writes the trace any more: the mount is complete");
     return true;
 }
 

@@ -8,6 +8,7 @@ The same of a trace whose clocks were corrected.
 
 usage: test_merge.py XTF SPLIT_TRACE DUMP_TRACE XTF_CHECK_PY TRACE...      a TRACE that is no .xtf file is imported first
 """
+import fcntl
 import itertools
 import os
 import pathlib
@@ -17,8 +18,10 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
-from xtfrun import is_sanitized, without_name  # pylint: disable=wrong-import-position
+sys.path += [str(pathlib.Path(__file__).resolve().parents[1] / room) for room in ("roundtrip", "reader")]
+# pylint: disable=wrong-import-position
+from xtf_patch import File
+from xtfrun import is_sanitized, without_name
 
 XTF, SPLIT, DUMP, CHECKER, *TRACES = sys.argv[1:]
 # The definitions of one part after those of another.
@@ -208,8 +211,7 @@ def test_broken_folder(folder, trace):
     assert run("cat", anchor, "/records") == whole["/records"], "the anchor went with a failure"
     anchor.unlink()
     assert "odd.xtf" in run("cat", parts_folder, "/count", status=1)
-    (parts_folder / "odd.xtf").write_bytes(b"")  # a part that has no commit yet
-    assert run("cat", parts_folder, "/count") == count
+    (parts_folder / "odd.xtf").unlink()
     run("merge", "-a", status=2)
     run("merge", "-a", "-o", "x", parts_folder, status=2)
     run("merge", "-a", "-f", parts_folder, status=2)
@@ -217,6 +219,88 @@ def test_broken_folder(folder, trace):
     empty = folder / "empty.d"
     empty.mkdir()
     assert "no part" in run("merge", "-a", empty, status=1)
+
+
+def test_vanished(folder, trace):
+    """A part that a power cut emptied is an error, or, if one asks to go on, a remark: never a process less in silence."""
+    parts_folder = folder / "vanished.d"
+    parts_folder.mkdir()
+    a, b = split(parts_folder, trace, 2, 11, "compact")
+    b = b.rename(parts_folder / "000001.xtf")
+    kept, rest = b.read_bytes(), run("cat", a, "/count")
+    for data in (b"", bytes(4096), bytes(8192), bytes(8192) + kept[8192:], bytes(len(kept))):
+        b.write_bytes(data)
+        for command in ("cat", parts_folder, "/count"), ("info", parts_folder), ("ls", parts_folder), ("merge", "-a", parts_folder):
+            said = run(*command, status=1)
+            assert str(b) in said, said
+        done = subprocess.run([XTF, "check", parts_folder], capture_output=True, text=True)
+        assert done.returncode == 1 and str(b) in done.stdout and ": 1 problem\n" in done.stdout, done.stdout
+        done = subprocess.run([XTF, "cat", "--incomplete", parts_folder, "/count"], capture_output=True)
+        assert done.returncode == 0 and done.stdout == rest, done.stderr
+        assert re.fullmatch(rb"xtf: remark: process 1 \(000001.xtf\): it is damaged: .*; it is left out\n", done.stderr), done.stderr
+        shown = run("info", "--incomplete", parts_folder).decode()
+        assert re.search(r"^left out +process 1 \(000001.xtf\): it is damaged: ", shown, re.M), shown
+    b.write_bytes(kept[:100] + bytes(8192))  # both superblocks are torn
+    assert str(b) in run("cat", parts_folder, "/count", status=1)
+    assert run("cat", "--incomplete", parts_folder, "/count") == rest
+    b.write_bytes(kept)
+    assert int(run("cat", parts_folder, "/count")) > int(rest)
+
+
+def test_running(folder, trace):
+    """While another part is written, one without a commit is awaited, and `info` names it; one that nobody writes ended early."""
+    parts_folder = folder / "running.d"
+    parts_folder.mkdir()
+    a, b = split(parts_folder, trace, 2, 13, "compact")
+    unclosed = File(a.read_bytes()).one_superblock()
+    unclosed.seal_superblock()
+    a.write_bytes(unclosed.data)
+    kept = b.read_bytes()
+    b.write_bytes(b"")
+    with open(a, "rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        shown = run("info", parts_folder).decode()
+        assert re.search(r"part-1.xtf: it has no commit yet$", shown, re.M) and "ended early" not in shown, shown
+        done = subprocess.run([XTF, "cat", parts_folder, "/count"], capture_output=True, text=True, check=True)
+        assert "remark" not in done.stderr, done.stderr
+        assert ": 0 problems" in run("check", parts_folder).decode()
+    b.write_bytes(kept)
+    os.utime(a, (0, 0))  # long ago
+    shown = run("info", parts_folder).decode()
+    assert re.search(r"part-0.xtf: it ended early: ", shown), shown
+    done = subprocess.run([XTF, "cat", parts_folder, "/count"], capture_output=True, text=True, check=True)
+    assert "remark: part-0.xtf: it ended early" in done.stderr, done.stderr
+    b.write_bytes(b"")
+    assert str(b) in run("cat", parts_folder, "/count", status=1), "no part is written, so none is awaited"
+
+
+def test_damage_is_seen(folder, trace):
+    """What `check` says of a part it says of its folder, and merging refuses it: wherever a byte is changed, or the file cut off."""
+    parts_folder, merged = folder / "seen.d", folder / "seen.xtf"
+    parts_folder.mkdir()
+    a, b = split(parts_folder, trace, 2, 17, "compact")
+    kept, pick, n_bad = b.read_bytes(), random.Random(4), 0
+    superblock = int.from_bytes(kept[88:96], "little"), int.from_bytes(kept[4096 + 88:4096 + 96], "little")  # their catalogs
+    places = [30, 200, 4096 + 30, 4096 + 200, *(at + 20 for at in superblock), *(pick.randrange(len(kept)) for _ in range(40 if not is_sanitized(XTF) else 8))]
+    damaged = [kept[:at] + bytes([kept[at] ^ 1 << pick.randrange(8)]) + kept[at + 1:] for at in places]
+    damaged += [kept[:4096] + bytes(256) + kept[4352:], *(kept[:len(kept) - cut] for cut in (1, 100, 4096, len(kept) // 4))]
+    for data in damaged:
+        b.write_bytes(data)
+        alone = subprocess.run([XTF, "check", "-q", b], capture_output=True).returncode
+        whole = subprocess.run([XTF, "check", "-q", parts_folder], capture_output=True, text=True)
+        taken = subprocess.run([XTF, "merge", "-qf", "-o", merged, parts_folder], capture_output=True, text=True)
+        anchored = subprocess.run([XTF, "merge", "-q", "-a", parts_folder], capture_output=True, text=True)
+        (parts_folder / "anchor.xtf").unlink(missing_ok=True)
+        assert alone == whole.returncode == taken.returncode == anchored.returncode, (alone, whole, taken, anchored)
+        if alone:
+            n_bad += 1
+            assert str(b) in whole.stdout and str(b) in taken.stderr and str(b) in anchored.stderr and not merged.exists(), whole.stdout
+        merged.unlink(missing_ok=True)
+    assert n_bad > 10, n_bad
+    b.write_bytes(kept[:4096] + bytes([kept[4096] ^ 1]) + kept[4097:])
+    less = subprocess.run([XTF, "merge", "-qk", "-o", merged, parts_folder], capture_output=True, text=True, check=True)
+    assert f"left out: {b}: " in less.stderr, less.stderr
+    compare(a, merged, ["records"], "without the damaged part")
 
 
 def test_refusals(folder, trace):
@@ -265,6 +349,9 @@ def main():
             subprocess.run([DUMP, "align", aligned, str(i)], check=True)
             test_same(folder, aligned, 3, i + 200, "compact")
             test_refusals(folder, trace)
+            test_vanished(folder, trace)
+            test_running(folder, trace)
+            test_damage_is_seen(folder, trace)
             test_broken_folder(folder, trace)
 
 

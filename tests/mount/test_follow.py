@@ -334,6 +334,42 @@ class Following(harness.unittest.TestCase):
             self.assertFalse(os.path.exists(mount.path("proc/9")))
             self.assertEqual([writer.wait(PATIENCE) for writer in writers], [0, 0])
 
+    def test_a_writer_that_is_killed(self):
+        """The others go on without it, the log and `info` name its process, and the mount is complete when they have ended."""
+        self.make_parts("000000.xtf", "000001.xtf")
+        writers = [self.grow_part("000000.xtf", range(4), 2 * MILLISECONDS), self.grow_part("000001.xtf", range(4, PROCS), 2 * MILLISECONDS)]
+        self.wait_for_trace()
+        with Mount(self.trace, "follow", quiet_at_end=False) as mount:
+            wait_until(lambda: mount.count() > 100 and os.path.exists(mount.path("proc/4")), "records of both")
+            writers[1].kill()
+            writers[1].wait()
+            stored = int(run(XTF, "cat", os.path.join(self.trace, "000001.xtf"), "count").stdout)
+            self.assertEqual(writers[0].wait(PATIENCE), 0)
+            wait_until(lambda: mount.stats()["follow.final"] == 1, "the end")
+            self.assertRegex(mount.read("log").decode(), r"process 1 \(000001.xtf\): it ended early: ")
+            self.assertRegex(mount.read("info").decode(), r"(?m)^ended_early +1 process$")
+            found = parse(mount.read("records"))
+            self.assertEqual([record for record in found if record[1] < 4], [record for record in EXPECTED if record[1] < 4])
+            self.assertEqual(len([record for record in found if record[1] >= 4]), stored)
+            self.assertNotIn("cannot go on", mount.messages())
+        self.assertRegex(run(XTF, "info", self.trace).stdout, r"(?m)^ +process 1 \(000001.xtf\): it ended early: ")
+        self.assertRegex(run(XTF, "cat", self.trace, "count").stderr, r"xtf: remark: process 1 \(000001.xtf\): it ended early: ")
+
+    def test_a_part_that_nobody_begins(self):
+        """A file without a commit holds up all others as long as somebody may write it, and no longer."""
+        self.make_parts("000000.xtf", "000001.xtf")
+        writer = self.grow_part("000000.xtf", range(4), 2 * MILLISECONDS)
+        self.wait_for_trace()
+        with Mount(self.trace, "follow", quiet_at_end=False) as mount:
+            self.assertEqual(mount.count(), 0)
+            self.assertRegex(mount.read("log").decode(), r"process 1 \(000001.xtf\): it has no commit yet\n")
+            self.assertRegex(mount.read("info").decode(), r"(?m)^no_commit +1 process$")
+            os.utime(os.path.join(self.parts, "000001.xtf"), (0, 0))  # it was made long ago
+            wait_until(lambda: mount.stats()["follow.final"] == 1, "the end of the other one")
+            self.assertRegex(mount.read("log").decode(), r"process 1 \(000001.xtf\): it is damaged: it has no commit")
+            self.assertEqual(parse(mount.read("records")), [record for record in EXPECTED if record[1] < 4])
+        self.assertEqual(writer.wait(PATIENCE), 0)
+
     def test_waits_for_a_part(self):
         self.make_parts("part.xtf")
         with self.waiting("waiting for the first commit of a part in") as (daemon, directory):

@@ -27,7 +27,7 @@ enum {
 typedef struct {
     const char *source, *path; /* what the user named, and the .xtf file that it is, or was imported to */
     char *output;
-    gboolean undo, dry_run, force, quiet, keep_offsets, always;
+    gboolean undo, dry_run, force, quiet, keep_offsets, always, incomplete;
     gint64 latency, tolerance; /* ns; -1: not given */
     XtfTrace *trace;
     XtfProgress *progress;
@@ -194,7 +194,7 @@ static bool align_in_place(Align *align, GError **error)
 static bool run(Align *align, GError **error)
 {
     g_autofree char *path = NULL;
-    const XtfSourceOptions how = {.quiet = align->quiet, .alone = true};
+    const XtfSourceOptions how = {.quiet = align->quiet, .incomplete = align->incomplete, .alone = true};
     g_autoptr(XtfTrace) trace = xtf_cli_open_source(align->source, &how, &path, error);
     XtfInterrupts interrupts;
 
@@ -240,6 +240,7 @@ int xtf_command_align(int argc, char **argv)
         {"tolerance", 0, 0, G_OPTION_ARG_INT64, &align.tolerance, "By what clock maps may be simplified (default: 50)",
          "NS"},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &align.quiet, "No progress, no report", NULL},
+        XTF_INCOMPLETE_ENTRY(align.incomplete),
         {0},
     };
     GError *error = NULL;

@@ -46,13 +46,15 @@ static bool cat(XtfTree *tree, const char *path, char *buffer, GError **error)
 int xtf_command_cat(int argc, char **argv)
 {
     g_autofree char *buffer = g_malloc(BUFFER);
+    gboolean incomplete = FALSE;
+    const GOptionEntry entries[] = {XTF_INCOMPLETE_ENTRY(incomplete), {0}};
     GError *error = NULL;
     int status = XTF_EXIT_DONE;
 
     if (!xtf_cli_parse(&argc, &argv, -2, "TRACE PATH...",
-                       "Writes files of the trace's tree, as a mount would show them.", NULL))
+                       "Writes files of the trace's tree, as a mount would show them.", entries))
         return XTF_EXIT_USAGE;
-    g_autoptr(XtfTree) tree = xtf_cli_open_tree(argv[1], &error);
+    g_autoptr(XtfTree) tree = xtf_cli_open_tree(argv[1], incomplete, &error);
     if (!tree)
         return xtf_cli_fail(error);
     for (int i = 2; i < argc; i++) {

@@ -3,6 +3,7 @@
 
 #include "libxtf/check.h"
 #include "libxtf/error.h"
+#include "libxtf/merge.h"
 #include "src/cli/commands/commands.h"
 #include "src/cli/trace/companion.h"
 #include "src/cli/ui/common.h"
@@ -13,40 +14,106 @@
 typedef struct {
     XtfProgress *progress;
     atomic_bool *cancel;
+    const char *part;    /* the path of the part that is checked; NULL: it is the whole */
+    size_t done, n;      /* traces that were checked, of so many */
+    GHashTable *printed; /* messages: what is wrong with a part may be wrong with the whole, too */
 } Check;
 
 static void print_problem(const char *message, void *data)
 {
-    const Check *check = data;
+    Check *check = data;
+    bool named = !check->part || g_str_has_prefix(message, check->part);
+    char *line = named ? g_strdup(message) : g_strdup_printf("%s: %s", check->part, message);
 
+    if (g_hash_table_contains(check->printed, line)) {
+        g_free(line);
+        return;
+    }
     xtf_progress_hide(check->progress);
-    xtf_print_line(stdout, "%s", message);
+    xtf_print_line(stdout, "%s", line);
+    g_hash_table_add(check->printed, line);
 }
 
 static bool show_progress(double done, void *data)
 {
     const Check *check = data;
 
-    xtf_progress_update(check->progress, (uint64_t)(done * 10000), 10000, 0);
+    xtf_progress_update(check->progress, (uint64_t)((done + (double)check->done) * 10000), 10000 * check->n, 0);
     return !atomic_load(check->cancel);
 }
 
-static bool walk(XtfTrace *trace, bool quiet, XtfCheckReport *report, GError **error)
+/* Whether the whole has said of a part that its first commit is still to come. */
+static bool is_awaited(const XtfTrace *whole, const char *path)
+{
+    size_t n;
+    const XtfPartRemark *const *remarks = xtf_trace_part_remarks(whole, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (remarks[i]->kind == XTF_PART_WITHOUT_COMMIT && g_str_equal(remarks[i]->path, path))
+            return true;
+    return false;
+}
+
+/* Checks a part as a file of its own. That it cannot be opened is a problem of it. */
+static bool check_part(Check *check, const XtfTrace *whole, const char *path, GError **error)
+{
+    g_autoptr(GError) problem = NULL;
+    g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, &problem);
+    XtfCheckReport report;
+
+    check->part = path;
+    bool good = true;
+    if (trace)
+        good = xtf_trace_check(trace, print_problem, show_progress, check, &report, error);
+    else if (!is_awaited(whole, path))
+        print_problem(problem->message, check);
+    check->part = NULL;
+    check->done++;
+    return good;
+}
+
+/* The files of a trace that lies in several, whose own structures the whole does not read; NULL: it is one. */
+static char **parts_of(const XtfTrace *trace, const char *source)
+{
+    XtfTraceInfo info;
+
+    xtf_trace_get_info(trace, &info);
+    if (info.parts == 0 || info.companion)
+        return NULL;
+    return info.joined ? xtf_folder_parts(source, NULL) : xtf_trace_part_paths(trace);
+}
+
+static bool walk_all(Check *check, XtfTrace *trace, char **parts, XtfCheckReport *report, GError **error)
+{
+    for (char **part = parts; part && *part; part++)
+        if (!check_part(check, trace, *part, error))
+            return false;
+    return xtf_trace_check(trace, print_problem, show_progress, check, report, error);
+}
+
+/* Checks the parts, if there are any, and what binds them. */
+static bool walk(XtfTrace *trace, const char *source, bool quiet, XtfCheckReport *report, GError **error)
 {
     g_autoptr(XtfProgress) progress = xtf_progress_new("checking", NULL, quiet);
+    g_autoptr(GHashTable) printed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_auto(GStrv) parts = parts_of(trace, source);
     XtfInterrupts interrupts;
-    Check check = {.progress = progress, .cancel = xtf_interrupts_catch(&interrupts)};
-    bool walked = xtf_trace_check(trace, print_problem, show_progress, &check, report, error);
+    Check check = {.progress = progress,
+                   .cancel = xtf_interrupts_catch(&interrupts),
+                   .n = 1 + (parts ? g_strv_length(parts) : 0),
+                   .printed = printed};
+    bool walked = walk_all(&check, trace, parts, report, error);
 
     xtf_interrupts_release(&interrupts);
+    report->problems = g_hash_table_size(printed);
     return walked;
 }
 
-static bool check(XtfTrace *trace, bool quiet, uint64_t *problems, GError **error)
+static bool check(XtfTrace *trace, const char *source, bool quiet, uint64_t *problems, GError **error)
 {
     XtfCheckReport report = {0};
 
-    if (!walk(trace, quiet, &report, error))
+    if (!walk(trace, source, quiet, &report, error))
         return false;
     if (!quiet)
         xtf_print_unknown(stdout, trace);
@@ -82,7 +149,7 @@ static void judge_left_out(const char *source, const GError *reason, bool quiet,
 static bool check_source(const char *source, bool alone, bool quiet, bool *whole, uint64_t *problems, GError **error)
 {
     g_autoptr(GError) left_out = NULL;
-    const XtfSourceOptions how = {.quiet = quiet, .alone = alone, .left_out = &left_out};
+    const XtfSourceOptions how = {.quiet = quiet || !alone, .alone = alone, .incomplete = true, .left_out = &left_out};
     g_autofree char *path = NULL;
     g_autoptr(XtfTrace) trace = xtf_cli_open_source(source, &how, &path, error);
     XtfTraceInfo info;
@@ -97,7 +164,7 @@ static bool check_source(const char *source, bool alone, bool quiet, bool *whole
     *whole = info.companion;
     if (!alone && !quiet)
         puts("with its analysis, which lies in another file:");
-    return check(trace, quiet, problems, error);
+    return check(trace, path, quiet, problems, error);
 }
 
 int xtf_command_check(int argc, char **argv)
@@ -113,8 +180,8 @@ int xtf_command_check(int argc, char **argv)
             &argc, &argv, 1, "TRACE",
             "Walks all of an .xtf file and verifies every invariant of the format. Problems go to stdout, one a\n"
             "line; the exit status is 1 if there are any. What a later version of the format may have added is no\n"
-            "problem: a line says what is not known, and so not checked. Of an archive its import is checked; an\n"
-            "analysis beside the trace is checked with it.",
+            "problem: a line says what is not known, and so not checked. Of an archive its import is checked; of a\n"
+            "folder, or an anchor, each part, and what binds them; an analysis beside the trace with it.",
             entries))
         return XTF_EXIT_USAGE;
     uint64_t problems = 0;

@@ -67,10 +67,11 @@ static void print_analysis(XtfTrace *trace)
 int xtf_command_copy(int argc, char **argv)
 {
     g_auto(XtfCliStorage) storage = {0};
-    gboolean force = FALSE, quiet = FALSE;
+    gboolean force = FALSE, quiet = FALSE, incomplete = FALSE;
     const GOptionEntry entries[] = {
         {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace COPY if it is there already", NULL},
         XTF_CLI_STORAGE_ENTRIES(storage),
+        XTF_INCOMPLETE_ENTRY(incomplete),
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress, no summary", NULL},
         {0},
     };
@@ -87,7 +88,7 @@ int xtf_command_copy(int argc, char **argv)
         xtf_print_line(stderr, "xtf: '%s' is there already: --force replaces it", argv[2]);
         return XTF_EXIT_FAILED;
     }
-    const XtfSourceOptions how = {.quiet = quiet};
+    const XtfSourceOptions how = {.quiet = quiet, .incomplete = incomplete};
     g_autoptr(XtfTrace) trace = xtf_cli_open_xtf(argv[1], &how, &error);
     XtfOutput *output = trace ? xtf_output_begin(argv[2], argv[1], &error) : NULL;
     if (!output)

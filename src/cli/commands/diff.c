@@ -55,9 +55,11 @@ int xtf_command_diff(int argc, char **argv)
 {
     g_autofree char *by = NULL;
     gint64 top = 0;
+    gboolean incomplete = FALSE;
     const GOptionEntry entries[] = {
         {"by", 'b', 0, G_OPTION_ARG_STRING, &by, "Compare exclusive (default) or inclusive time, or calls", "WHAT"},
         {"top", 'n', 0, G_OPTION_ARG_INT64, &top, "Show the N regions that changed most (default: all)", "N"},
+        XTF_INCOMPLETE_ENTRY(incomplete),
         {0},
     };
     XtfDiffOptions options = {0};
@@ -79,8 +81,8 @@ int xtf_command_diff(int argc, char **argv)
     }
     options.top = (uint64_t)top;
     const char *paths[] = {argc > 3 ? argv[3] : "/", argc > 4 ? argv[4] : argc > 3 ? argv[3] : "/"};
-    g_autoptr(XtfTree) a = xtf_cli_open_tree(argv[1], &error);
-    g_autoptr(XtfTree) b = a ? xtf_cli_open_tree(argv[2], &error) : NULL;
+    g_autoptr(XtfTree) a = xtf_cli_open_tree(argv[1], incomplete, &error);
+    g_autoptr(XtfTree) b = a ? xtf_cli_open_tree(argv[2], incomplete, &error) : NULL;
     if (!b)
         return xtf_cli_fail(error);
     return diff((XtfTree *[]){a, b}, argv + 1, paths, &options, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);

@@ -46,14 +46,14 @@ static void print_report(const XtfExportReport *report, const char *output)
 }
 
 static int run(const XtfExporter *exporter, char **arguments, const char *output, const char *rate, bool force,
-               bool quiet)
+               bool quiet, bool incomplete)
 {
     const char *path = arguments[1] ? arguments[1] : "/";
     g_auto(XtfExportReport) report;
     GError *error = NULL;
 
     xtf_export_report_init(&report);
-    g_autoptr(XtfTree) tree = xtf_cli_open_tree(arguments[0], &error);
+    g_autoptr(XtfTree) tree = xtf_cli_open_tree(arguments[0], incomplete, &error);
     g_autoptr(XtfNode) directory = tree ? xtf_tree_resolve(tree, path, &error) : NULL;
     if (!directory)
         return xtf_cli_fail(error);
@@ -73,12 +73,13 @@ static int run(const XtfExporter *exporter, char **arguments, const char *output
 int xtf_command_export(int argc, char **argv)
 {
     g_autofree char *output = NULL, *fps = NULL;
-    gboolean force = FALSE, quiet = FALSE;
+    gboolean force = FALSE, quiet = FALSE, incomplete = FALSE;
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to OUT: a folder for otf2, else a file", "OUT"},
         {"fps", 0, 0, G_OPTION_ARG_STRING, &fps, "opents: make so many slices of each second (default: 25)", "N"},
         {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace OUT if it is an export already", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress, no summary", NULL},
+        XTF_INCOMPLETE_ENTRY(incomplete),
         {0},
     };
     g_autofree char *formats = xtf_export_formats();
@@ -106,5 +107,5 @@ int xtf_command_export(int argc, char **argv)
         return XTF_EXIT_USAGE;
     }
     g_autofree char *rate = fps ? g_strconcat(fps, "fps", NULL) : NULL;
-    return run(exporter, argv + 2, output, rate, force, quiet);
+    return run(exporter, argv + 2, output, rate, force, quiet, incomplete);
 }

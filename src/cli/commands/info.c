@@ -8,6 +8,7 @@
 #include "src/cli/trace/companion.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
+#include "src/model/part-name.h"
 #include "src/model/properties.h"
 #include "src/query/context/analyses.h"
 #include "src/query/text/escape.h"
@@ -31,6 +32,18 @@ static uint64_t records(const XtfTrace *trace)
     return n;
 }
 
+/* Parts without a commit, those that ended early, and those that are left out. */
+static void print_parts(const XtfTrace *trace)
+{
+    size_t n;
+    const XtfPartRemark *const *remarks = xtf_trace_part_remarks(trace, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        g_autofree char *line = xtf_part_remark_line(remarks[i]);
+        xtf_print_line(stdout, "%-14s %s", remarks[i]->kind == XTF_PART_LEFT_OUT ? "left out" : "", line);
+    }
+}
+
 /* `import`: the file that an archive's import is kept in; NULL: it is no archive. */
 static void print_file(const XtfTrace *trace, const char *path, const char *import)
 {
@@ -49,6 +62,7 @@ static void print_file(const XtfTrace *trace, const char *path, const char *impo
     if (info.parts > 0)
         printf("%-14s %" PRIu32 " files beside the anchor%s\n", "parts", info.parts,
                info.joined ? ", which is in memory" : "");
+    print_parts(trace);
     printf("%-14s %s\n", "codec", info.codec);
     printf("%-14s %" PRIu64 " (writer %" PRIu32 "%s)\n", "commit", info.commit, info.epoch,
            info.closed ? "" : ", not closed");
@@ -197,9 +211,10 @@ static XtfTrace *open_file(XtfTrace *trace, const char *path, GError **error)
 
 int xtf_command_info(int argc, char **argv)
 {
-    gboolean all = FALSE;
+    gboolean all = FALSE, incomplete = FALSE;
     const GOptionEntry entries[] = {
         {"all", 'a', 0, G_OPTION_ARG_NONE, &all, "Show record types and tables without rows too", NULL},
+        XTF_INCOMPLETE_ENTRY(incomplete),
         {0},
     };
     GError *error = NULL;
@@ -211,7 +226,7 @@ int xtf_command_info(int argc, char **argv)
         return XTF_EXIT_USAGE;
     g_autofree char *path = NULL;
     g_autoptr(GError) left_out = NULL;
-    const XtfSourceOptions how = {.left_out = &left_out};
+    const XtfSourceOptions how = {.left_out = &left_out, .incomplete = incomplete};
     g_autoptr(XtfTrace) trace = xtf_cli_open_source(argv[1], &how, &path, &error);
     g_autoptr(XtfTrace) file = trace ? open_file(trace, path, &error) : NULL;
     if (!file)

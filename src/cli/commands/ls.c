@@ -58,9 +58,10 @@ static bool list(XtfTree *tree, const char *path, bool in_full, GError **error)
 
 int xtf_command_ls(int argc, char **argv)
 {
-    gboolean in_full = FALSE;
+    gboolean in_full = FALSE, incomplete = FALSE;
     GOptionEntry entries[] = {
         {"long", 'l', 0, G_OPTION_ARG_NONE, &in_full, "Show kinds, sizes and where links lead", NULL},
+        XTF_INCOMPLETE_ENTRY(incomplete),
         {0},
     };
     GError *error = NULL;
@@ -70,7 +71,7 @@ int xtf_command_ls(int argc, char **argv)
                        "Lists directories of the trace's tree, as a mount would show them; without PATH, the top.",
                        entries))
         return XTF_EXIT_USAGE;
-    g_autoptr(XtfTree) tree = xtf_cli_open_tree(argv[1], &error);
+    g_autoptr(XtfTree) tree = xtf_cli_open_tree(argv[1], incomplete, &error);
     if (!tree)
         return xtf_cli_fail(error);
     for (int i = 2; i < MAX(argc, 3); i++) {

@@ -6,6 +6,7 @@
 
 #include "src/cli/commands/commands.h"
 #include "src/cli/trace/analyze-source.h"
+#include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
 
 /* In a process of its own: the mount's daemon is forked, and must not find threads that it does not have. */
@@ -29,19 +30,21 @@ int xtf_command_mount(int argc, char **argv)
     g_auto(XtfMountOptions) options = {0};
     g_auto(GStrv) lists = NULL;
     XtfMountManner manner = {0};
-    gboolean foreground = FALSE, debug = FALSE, quiet = FALSE, follow = FALSE, analyze = FALSE;
+    gboolean foreground = FALSE, debug = FALSE, quiet = FALSE, follow = FALSE, analyze = FALSE, incomplete = FALSE;
     const GOptionEntry entries[] = {
         {"foreground", 'f', 0, G_OPTION_ARG_NONE, &foreground, "Stay in the foreground", NULL},
         {"follow", 'F', 0, G_OPTION_ARG_NONE, &follow, "Show a trace that is being written, as of its last commit",
          NULL},
         {"options", 'o', 0, G_OPTION_ARG_STRING_ARRAY, &lists,
-         "Mount options: follow, cache=SIZE, cachedir=DIR, analysis=FILE, threads=N, max_nodes=N, uid=N, gid=N, "
+         "Mount options: follow, incomplete, cache=SIZE, cachedir=DIR, analysis=FILE, threads=N, max_nodes=N, uid=N, "
+         "gid=N, "
          "allow_other...",
          "OPTIONS"},
         {"analyze", 'a', 0, G_OPTION_ARG_NONE, &analyze,
          "Analyse the trace first, as `xtf analyze` does, unless it has an analysis", NULL},
         {"debug", 'd', 0, G_OPTION_ARG_NONE, &debug, "Show every request; stays in the foreground", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show no progress and no remarks", NULL},
+        XTF_INCOMPLETE_ENTRY(incomplete),
         {0},
     };
     GError *error = NULL;
@@ -61,6 +64,7 @@ int xtf_command_mount(int argc, char **argv)
         }
     }
     options.follow |= follow;
+    options.incomplete |= incomplete;
     int analysed = analyze ? analyze_first(argv[1], &options, quiet) : XTF_EXIT_DONE;
     if (analysed != XTF_EXIT_DONE)
         return analysed;

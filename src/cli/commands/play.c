@@ -90,6 +90,7 @@ int xtf_command_play(int argc, char **argv)
 {
     Play play = {.frame = -1};
     g_autofree char *rate = NULL, *arrows = NULL, *pause = NULL; /* as given */
+    gboolean incomplete = FALSE;
     const GOptionEntry entries[] = {
         {"rate", 'r', 0, G_OPTION_ARG_STRING, &rate, "Frames a second of the trace, 25fps, or the length of one, 40ms",
          "RATE"},
@@ -98,6 +99,7 @@ int xtf_command_play(int argc, char **argv)
         {"arrows", 'a', 0, G_OPTION_ARG_STRING, &arrows, "Whose arrows: a letter of frames/RATE/K/arrows/", "LETTER"},
         {"columns", 0, 0, G_OPTION_ARG_INT, &play.columns, "Width of what is printed", "N"},
         {"lines", 0, 0, G_OPTION_ARG_INT, &play.lines, "Height of what is printed", "N"},
+        XTF_INCOMPLETE_ENTRY(incomplete),
         {NULL},
     };
     GError *error = NULL;
@@ -114,7 +116,7 @@ int xtf_command_play(int argc, char **argv)
         return XTF_EXIT_USAGE;
     }
     play.pause = pause ? pause : "0.04";
-    g_autoptr(XtfTree) tree = xtf_cli_open_tree(argv[1], &error);
+    g_autoptr(XtfTree) tree = xtf_cli_open_tree(argv[1], incomplete, &error);
     g_autofree char *name = g_path_get_basename(argv[1]);
     bool good = tree && xtf_film_init(&film, tree, name, rate ? rate : "25fps", letter[0], &error) &&
                 play_film(&play, &film, &error);

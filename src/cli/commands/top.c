@@ -158,10 +158,12 @@ int xtf_command_top(int argc, char **argv)
 {
     gboolean once = FALSE;
     int columns = 0, lines = 0;
+    gboolean incomplete = FALSE;
     const GOptionEntry entries[] = {
         {"once", '1', 0, G_OPTION_ARG_NONE, &once, "Print one screen, and end", NULL},
         {"columns", 0, 0, G_OPTION_ARG_INT, &columns, "Width of what is printed", "N"},
         {"lines", 0, 0, G_OPTION_ARG_INT, &lines, "Height of what is printed", "N"},
+        XTF_INCOMPLETE_ENTRY(incomplete),
         {NULL},
     };
     GError *error = NULL;
@@ -177,7 +179,7 @@ int xtf_command_top(int argc, char **argv)
         fputs("xtf: top: too many arguments\n", stderr);
         return XTF_EXIT_USAGE;
     }
-    g_autoptr(XtfTree) tree = xtf_cli_open_tree(argv[1], &error);
+    g_autoptr(XtfTree) tree = xtf_cli_open_tree(argv[1], incomplete, &error);
     g_autofree char *name = g_path_get_basename(argv[1]);
     top.tree = tree;
     top.name = name;

@@ -59,7 +59,7 @@ static bool explain(const char *path, GError **error)
     const char *inside = whole + strlen(mount);
     if (g_str_equal(inside, "/log"))
         inside = "";
-    g_autoptr(XtfTree) tree = xtf_cli_open_tree(mounted.source, error);
+    g_autoptr(XtfTree) tree = xtf_cli_open_tree(mounted.source, true, error);
     g_autoptr(XtfNode) node = tree ? xtf_tree_resolve(tree, *inside ? inside + 1 : "/", error) : NULL;
     if (node)
         print_node(whole, mount, node);

@@ -15,6 +15,7 @@
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
 #include "src/fs/fs.h"
+#include "src/model/part-name.h"
 #include "src/query/text/escape.h"
 
 /* What the server's hooks need. */
@@ -95,6 +96,19 @@ static bool serve_confined(XtfTree *tree, const char *path, const char *director
     return served;
 }
 
+/* What is to be said of parts of a folder, which a mount shows to people who did not make it. */
+static void log_parts(const XtfTrace *trace)
+{
+    size_t n;
+    const XtfPartRemark *const *remarks = xtf_trace_part_remarks(trace, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        g_autofree char *line = xtf_part_remark_line(remarks[i]);
+        g_autofree char *shown = xtf_text_shown(line, PATH_MAX);
+        xtf_fs_log(shown);
+    }
+}
+
 static bool serve(XtfTrace *trace, const char *path, const char *source, const char *directory,
                   const XtfMountOptions *options, bool debug, XtfDaemon *daemon, GError **error)
 {
@@ -109,6 +123,7 @@ static bool serve(XtfTrace *trace, const char *path, const char *source, const c
     g_autofree char *mounted = g_strdup_printf("'%s' is mounted%s", shown, follow ? ", and followed" : "");
     g_autofree char *first_line = xtf_text_shown(mounted, PATH_MAX);
     xtf_fs_log(first_line);
+    log_parts(trace);
     if (stat(path, &attributes) != 0)
         return xtf_fail(error, XTF_ERROR_IO, "'%s': %s", path, g_strerror(errno));
     const XtfFsOptions fs = {
@@ -139,7 +154,7 @@ static void raise_descriptors(void)
 
 int xtf_mount(const char *source, const char *directory, const XtfMountOptions *options, const XtfMountManner *manner)
 {
-    const XtfOpenOptions open_options = {.cache_bytes = options->cache_bytes};
+    const XtfOpenOptions open_options = {.cache_bytes = options->cache_bytes, .incomplete = options->incomplete};
     g_autofree char *path = NULL;
     g_autoptr(XtfTrace) trace = NULL;
     GError *error = NULL;

@@ -11,8 +11,9 @@ typedef struct {
     uint64_t cache_bytes; /* of the page cache; 0: the default */
     uint64_t max_nodes;
     unsigned threads;
-    bool follow;   /* show what is written meanwhile */
-    bool nonempty; /* mount over files, or over another mount, which it hides */
+    bool follow;     /* show what is written meanwhile */
+    bool incomplete; /* leave out parts that are damaged */
+    bool nonempty;   /* mount over files, or over another mount, which it hides */
     uid_t uid;
     gid_t gid;
     char *cache_folder; /* for imports of archives; NULL: the default */

@@ -75,10 +75,12 @@ static bool own_option(XtfMountOptions *options, const char *option, bool *valid
 static bool flag_option(XtfMountOptions *options, const char *option)
 {
     bool follow = g_str_equal(option, "follow"), nonempty = g_str_equal(option, "nonempty");
+    bool incomplete = g_str_equal(option, "incomplete");
 
     options->follow = options->follow || follow;
     options->nonempty = options->nonempty || nonempty;
-    return follow || nonempty;
+    options->incomplete = options->incomplete || incomplete;
+    return follow || nonempty || incomplete;
 }
 
 /* If the option is NAME=PATH: sets *path. */

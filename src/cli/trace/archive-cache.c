@@ -14,6 +14,7 @@
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
 #include "src/import/importer.h"
+#include "src/model/part-name.h"
 
 #define DEPTH_MAX 16 /* of folders in an archive: links may make circles */
 
@@ -162,12 +163,37 @@ static bool has_no_companion(const char *path, const char *what, const XtfSource
                     what, how->companion);
 }
 
+/* Says which parts are left out, and which ended early. Those that are still to come are no news. */
+static void say_remarks(const XtfTrace *trace)
+{
+    size_t n;
+    const XtfPartRemark *const *remarks = xtf_trace_part_remarks(trace, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        g_autofree char *line = xtf_part_remark_line(remarks[i]);
+        if (remarks[i]->kind != XTF_PART_WITHOUT_COMMIT)
+            xtf_print_line(stderr, "xtf: remark: %s%s", line,
+                           remarks[i]->kind == XTF_PART_LEFT_OUT ? "; it is left out" : "");
+    }
+}
+
+static XtfTrace *open_parts(const char *path, const XtfSourceOptions *how, GError **error)
+{
+    XtfOpenOptions options = how->open ? *how->open : (XtfOpenOptions){0};
+
+    options.incomplete |= how->incomplete;
+    XtfTrace *trace = xtf_folder_open(path, &options, error);
+    if (trace && !how->quiet)
+        say_remarks(trace);
+    return trace;
+}
+
 XtfTrace *xtf_cli_open_xtf(const char *path, const XtfSourceOptions *how, GError **error)
 {
     if (!g_file_test(path, G_FILE_TEST_IS_DIR))
         return xtf_companion_open(path, how, error);
     if (!is_foreign(path))
-        return has_no_companion(path, "a folder", how, error) ? xtf_folder_open(path, how->open, error) : NULL;
+        return has_no_companion(path, "a folder", how, error) ? open_parts(path, how, error) : NULL;
     xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: is the folder of a trace of another format", path);
     return NULL;
 }
@@ -225,10 +251,11 @@ XtfTrace *xtf_cli_open_source(const char *source, const XtfSourceOptions *how, c
     return open_import(importer, anchor, how, path, error);
 }
 
-XtfTree *xtf_cli_open_tree(const char *source, GError **error)
+XtfTree *xtf_cli_open_tree(const char *source, bool incomplete, GError **error)
 {
+    const XtfSourceOptions how = {.incomplete = incomplete};
     g_autofree char *path = NULL;
-    g_autoptr(XtfTrace) trace = xtf_cli_open_source(source, NULL, &path, error);
+    g_autoptr(XtfTrace) trace = xtf_cli_open_source(source, &how, &path, error);
 
     if (!trace)
         return NULL;

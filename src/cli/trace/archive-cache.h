@@ -19,6 +19,7 @@ typedef struct {
     bool quiet;                 /* no progress, no warnings of an import, no remarks */
     const char *companion;      /* of an .xtf file, and of nothing else; NULL: the one beside it, if there is one that
                                    fits (companion.h) */
+    bool incomplete;            /* of a folder of parts, leave out those that are damaged */
     bool alone;                 /* no companion: the file is to be written, or is followed */
     GError **left_out;          /* set to why a companion beside it is not used, for the caller to free; NULL: it is
                                    said on stderr */
@@ -31,5 +32,11 @@ XtfTrace *xtf_cli_open_xtf(const char *path, const XtfSourceOptions *how, GError
  * `how` may be NULL. */
 XtfTrace *xtf_cli_open_source(const char *source, const XtfSourceOptions *how, char **path, GError **error);
 
-/* The tree of `source`, for commands that need no mount. */
-XtfTree *xtf_cli_open_tree(const char *source, GError **error);
+/* The tree of `source`, for commands that need no mount. `incomplete`: as above. */
+XtfTree *xtf_cli_open_tree(const char *source, bool incomplete, GError **error);
+
+/* The option of commands that open a folder of parts. */
+#define XTF_INCOMPLETE_ENTRY(flag)                                                                           \
+    {                                                                                                        \
+        "incomplete", 0, 0, G_OPTION_ARG_NONE, &(flag), "Leave out parts of a folder that are damaged", NULL \
+    }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "src/model/part-name.h"
 #include "src/query/select/aggregate-ref.h"
 #include "src/query/text/digits.h"
 #include "src/query/text/escape.h"
@@ -42,12 +43,64 @@ size_t xtf_count_width(const XtfTraceContext *context, const XtfSelection *selec
     return xtf_count_digits(total);
 }
 
+/* Whether info tells of processes whose records are not all there: of the trace as a whole. */
+static bool tells_of_parts(const XtfSelection *selection)
+{
+    return selection->endless && selection->type == XTF_ANY_TYPE && !selection->base && !selection->procs &&
+           !selection->threads && !xtf_selection_has_facets(selection);
+}
+
+#define PROCESS "process" /* the unit of numbers of processes */
+
+typedef void (*PartVisit)(void *data, const char *what, guint64 process);
+
+/* Passes the processes of a folder's parts of which something is to be said. */
+static void visit_parts(const XtfTraceContext *context, const XtfSelection *selection, PartVisit visit, void *data)
+{
+    static const char *const words[] = {[XTF_PART_WITHOUT_COMMIT] = "no_commit",
+                                        [XTF_PART_ENDED_EARLY] = "ended_early",
+                                        [XTF_PART_LEFT_OUT] = "left_out"};
+    guint64 process;
+    size_t n;
+    const XtfPartRemark *const *remarks = xtf_trace_part_remarks(context->trace, &n);
+
+    for (size_t i = 0; i < n && tells_of_parts(selection); i++)
+        if (xtf_part_process(remarks[i]->path, &process))
+            visit(data, words[remarks[i]->kind], process);
+}
+
+/* Widths and number of the lines about parts. */
+typedef struct {
+    uint64_t n_lines;
+    size_t name, value;
+} PartLines;
+
+static void shape_part(void *data, const char *what, guint64 process)
+{
+    PartLines *parts = data;
+
+    parts->n_lines++;
+    parts->name = MAX(parts->name, strlen(what));
+    parts->value = MAX(parts->value, xtf_count_digits(process));
+}
+
+static void fill_part(void *data, const char *what, guint64 process)
+{
+    XtfLines *lines = data;
+
+    xtf_lines_text(lines, what, 0);
+    xtf_lines_number(lines, process);
+    xtf_lines_word(lines, PROCESS);
+}
+
 static bool shape_info(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
     const XtfTraceContext *context = views->context;
-    size_t name_width = strlen("duration");
+    PartLines parts = {.name = strlen("duration")};
 
-    shape->n_lines = FIXED_LINES;
+    visit_parts(context, selection, shape_part, &parts);
+    size_t name_width = parts.name;
+    shape->n_lines = FIXED_LINES + parts.n_lines;
     for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
         if (!type_shown(context, selection, i) || selection->calls)
             continue;
@@ -56,8 +109,10 @@ static bool shape_info(XtfViews *views, const XtfSelection *selection, XtfViewSh
     }
     shape->at_once = shape->n_lines;
     xtf_grid_add_text(&shape->grid, "what", name_width);
-    xtf_grid_add(&shape->grid, "value", MAX(xtf_count_width(context, selection), context->scale.width));
-    xtf_grid_add(&shape->grid, "unit", 0); /* at the right, so that no line ends in blanks */
+    xtf_grid_add(&shape->grid, "value",
+                 MAX(MAX(xtf_count_width(context, selection), context->scale.width), parts.value));
+    /* At the right, so that no line ends in blanks. */
+    xtf_grid_add(&shape->grid, "unit", parts.n_lines > 0 ? strlen(PROCESS) : 0);
     return true;
 }
 
@@ -112,6 +167,7 @@ static bool fill_info(XtfViews *views, XtfSelection *selection, uint64_t first, 
     add_time(lines, "from", from - context->scale.origin);
     add_time(lines, "to", to - context->scale.origin);
     add_time(lines, context->scale.bytes ? "range" : "duration", to - from);
+    visit_parts(context, selection, fill_part, lines);
     add_count(lines, selection->calls ? "calls" : "records", total);
     for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace) && !selection->calls; i++) {
         bool shows_calls = calls_shown(context, selection, i);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "libxtf/writer.h"
+#include "src/model/part-name.h"
 #include "src/model/schemas.h"
 #include "src/record/job.h"
 #include "src/record/launch/process-table.h"
@@ -111,22 +112,6 @@ void xtf_parts_await(const char *folder, guint64 seconds, const atomic_bool *can
     }
 }
 
-/* The number of the process that a part is of, by its name; false: it has another name. */
-static bool rank_of(const char *path, guint64 *rank)
-{
-    g_autofree char *name = g_path_get_basename(path);
-
-    name[strlen(name) - strlen(".xtf")] = '\0';
-    return g_ascii_string_to_unsigned(name, 10, 0, G_MAXUINT32 - 1, rank, NULL);
-}
-
-static char *name_of(const char *path)
-{
-    guint64 rank;
-
-    return rank_of(path, &rank) ? g_strdup_printf("process %" G_GUINT64_FORMAT, rank) : g_path_get_basename(path);
-}
-
 static void add_number(XtfParts *parts, guint64 number)
 {
     gint64 *key = g_new(gint64, 1);
@@ -157,12 +142,12 @@ static bool look_into(const char *path, XtfParts *parts, XtfTraceInfo *info, GEr
 
 static void look_at(const char *path, XtfParts *parts)
 {
-    g_autofree char *name = name_of(path);
+    g_autofree char *name = xtf_part_name(path);
     g_autoptr(GError) reason = NULL;
     guint64 rank;
     XtfTraceInfo info;
 
-    if (rank_of(path, &rank))
+    if (xtf_part_process(path, &rank))
         add_number(parts, rank);
     if (!look_into(path, parts, &info, &reason)) {
         g_ptr_array_add(parts->left_out, g_strdup_printf("%s is left out: %s", name, reason->message));
@@ -299,7 +284,7 @@ static bool write_remarks(const XtfParts *parts, const char *path, GError **erro
 static void leave_out(const char *path, const GError *error, void *data)
 {
     XtfParts *parts = data;
-    g_autofree char *name = name_of(path);
+    g_autofree char *name = xtf_part_name(path);
 
     g_ptr_array_add(parts->left_out, g_strdup_printf("%s is left out: %s", name, error->message));
     for (guint i = 0; i < parts->paths->len; i++)

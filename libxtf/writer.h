@@ -50,6 +50,9 @@ typedef struct {
 
 /* Creates the file, or empties it. `options` may be NULL. */
 XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *options, GError **error);
+/* The same of a file that is open for reading and writing: the writer takes the descriptor, also if that fails. `path`
+ * is its name in errors. */
+XtfWriter *xtf_writer_create_in(int fd, const char *path, const XtfWriterOptions *options, GError **error);
 /* Goes on with a file whose writer closed it, or died: from its last whole commit, as a new epoch. Of the options
  * no_sync, level, keep_commits and keep_seconds are used, and codec for new arrays; arrays that exist keep their
  * codec. An array is taken into memory when its first row comes; only then it is found whether all of it can be read

@@ -11,7 +11,7 @@
 
 enum { LOCK_TRIES = 20, LOCK_PAUSE_US = 5000 };
 
-/* Locks a file for writing. Whoever asks whether a file is written has its lock for an instant. */
+/* Tries again for a while: whoever asks whether a file is written has its lock for an instant. */
 static bool lock(int fd)
 {
     for (unsigned tries = 1; flock(fd, LOCK_EX | LOCK_NB) != 0; tries++) {
@@ -22,18 +22,22 @@ static bool lock(int fd)
     return true;
 }
 
+bool xtf_writer_lock_file(int fd, const char *path, GError **error)
+{
+    /* The lock goes with the descriptor: it falls when the writer closes the file, or dies. */
+    return lock(fd) || xtf_fail(error, XTF_ERROR_IO, "%s: %s", path,
+                                errno == EWOULDBLOCK ? "another program is writing it" : g_strerror(errno));
+}
+
 int xtf_writer_open_file(const char *path, int flags, GError **error)
 {
     int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0666);
 
-    /* The lock goes with the descriptor: it falls when the writer closes the file, or dies. */
-    if (fd >= 0 && lock(fd))
+    if (fd < 0)
+        xtf_fail(error, XTF_ERROR_IO, "%s: %s", path, g_strerror(errno));
+    if (fd < 0 || xtf_writer_lock_file(fd, path, error))
         return fd;
-    int code = errno;
-    xtf_fail(error, XTF_ERROR_IO, "%s: %s", path,
-             code == EWOULDBLOCK ? "another program is writing it" : g_strerror(code));
-    if (fd >= 0)
-        close(fd);
+    close(fd);
     return -1;
 }
 

@@ -194,6 +194,8 @@ bool xtf_writer_resume_strings(XtfWriter *writer, XtfTrace *trace, GError **erro
 /* Takes the options that hold for created and opened files alike: no_sync, codec, level. `options` may be NULL. */
 bool xtf_writer_set_options(XtfWriter *writer, const XtfWriterOptions *options, GError **error);
 
+/* Locks an open file against other writers. */
+bool xtf_writer_lock_file(int fd, const char *path, GError **error);
 /* The file, locked against other writers; -1 on failure. `flags` go to open(2). */
 int xtf_writer_open_file(const char *path, int flags, GError **error);
 

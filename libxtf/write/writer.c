@@ -110,30 +110,34 @@ bool xtf_writer_set_options(XtfWriter *writer, const XtfWriterOptions *options, 
     return true;
 }
 
-static bool options_valid(const XtfWriterOptions *options, GError **error)
-{
-    if (!xtf_page_size_valid(options->page_size))
-        return xtf_fail(error, XTF_ERROR_INVALID, "a page of %u bytes: it must be a power of two from %d to %d",
-                        options->page_size, XTF_PAGE_SIZE_MIN, XTF_PAGE_SIZE_MAX);
-    if ((options->resolution_num == 0) != (options->resolution_den == 0))
-        return xtf_fail(error, XTF_ERROR_INVALID, "a clock of %" PRIu64 "/%" PRIu64 " ticks a second",
-                        options->resolution_num, options->resolution_den);
-    return true;
-}
-
-XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *given, GError **error)
+static XtfWriterOptions given_or_usual(const XtfWriterOptions *given)
 {
     XtfWriterOptions options = given ? *given : (XtfWriterOptions){.origin = UINT64_MAX};
 
     if (options.page_size == 0)
         options.page_size = XTF_PAGE_SIZE_DEFAULT;
-    if (!options_valid(&options, error))
-        return NULL;
-    int fd = xtf_writer_open_file(path, O_CREAT, error);
-    if (fd < 0)
-        return NULL;
+    return options;
+}
 
+static bool options_valid(const XtfWriterOptions *given, GError **error)
+{
+    const XtfWriterOptions options = given_or_usual(given);
+
+    if (!xtf_page_size_valid(options.page_size))
+        return xtf_fail(error, XTF_ERROR_INVALID, "a page of %u bytes: it must be a power of two from %d to %d",
+                        options.page_size, XTF_PAGE_SIZE_MIN, XTF_PAGE_SIZE_MAX);
+    if ((options.resolution_num == 0) != (options.resolution_den == 0))
+        return xtf_fail(error, XTF_ERROR_INVALID, "a clock of %" PRIu64 "/%" PRIu64 " ticks a second",
+                        options.resolution_num, options.resolution_den);
+    return true;
+}
+
+/* Of a file that is locked; takes the descriptor. */
+static XtfWriter *create(int fd, const char *path, const XtfWriterOptions *given, GError **error)
+{
     g_autoptr(XtfWriter) writer = xtf_writer_new_empty(fd, path);
+    XtfWriterOptions options = given_or_usual(given);
+
     if (!xtf_writer_set_options(writer, &options, error))
         return NULL;
     writer->page_size = options.page_size;
@@ -155,6 +159,22 @@ XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *given, GE
     xtf_chunk_writer_begin_unit(&writer->strings);
     xtf_strings_encode(writer->strings.bytes);
     return g_steal_pointer(&writer);
+}
+
+XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *options, GError **error)
+{
+    if (!options_valid(options, error))
+        return NULL;
+    int fd = xtf_writer_open_file(path, O_CREAT, error);
+    return fd < 0 ? NULL : create(fd, path, options, error);
+}
+
+XtfWriter *xtf_writer_create_in(int fd, const char *path, const XtfWriterOptions *options, GError **error)
+{
+    if (options_valid(options, error) && xtf_writer_lock_file(fd, path, error))
+        return create(fd, path, options, error);
+    close(fd);
+    return NULL;
 }
 
 bool xtf_writer_add_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id, GError **error)

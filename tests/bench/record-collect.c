@@ -198,7 +198,8 @@ static Figures pack(const Source *source, uint64_t commits, const char *path)
     struct stat status;
     size_t done = 0;
 
-    if (!xtf_collect_part_create(&part, folder, XTF_NONE32, 900000, &error))
+    int directory = xtf_collect_folder_open(folder, &error);
+    if (directory < 0 || !xtf_collect_part_create(&part, directory, folder, XTF_NONE32, 900000, &error))
         fail(error);
     xtf_collector_init(&collector, part.writer, xtf_collect_rows);
     collector.clock = source->clock;
@@ -226,6 +227,7 @@ static Figures pack(const Source *source, uint64_t commits, const char *path)
     }
     xtf_collector_finish(&collector);
     xtf_collect_part_finish(&part);
+    close(directory);
     return figures;
 }
 

@@ -48,7 +48,7 @@ static void make_part(XtfCollectSession *session, uint32_t rank, uint32_t world_
     XtfCollector *collector = &session->collector;
 
     session->begun = true;
-    if (!xtf_collect_part_create(&session->part, session->options->folder, rank, first_free_number(),
+    if (!xtf_collect_part_create(&session->part, session->folder, session->options->folder, rank, first_free_number(),
                                  &session->failure))
         return;
     xtf_collector_init(collector, session->part.writer, xtf_collect_rows);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/record/job-folder.h"
 #include "src/record/job.h"
 #include "src/record/nanoseconds.h"
 
@@ -52,17 +53,17 @@ static XtfCollectPoint see(const XtfCollectCalibration *calibration, clockid_t c
     return best;
 }
 
-bool xtf_collect_calibration_init(XtfCollectCalibration *calibration, uint32_t source, const char *folder,
-                                  const char *host, GError **error)
+bool xtf_collect_calibration_init(XtfCollectCalibration *calibration, uint32_t source, int folder, const char *host,
+                                  GError **error)
 {
     const XtfCollectClock any = {.source = source, .multiplier = 1};
-    g_autofree char *name = g_strdelimit(g_strdup(host), "/", '_');
 
     *calibration = (XtfCollectCalibration){.file = -1};
     if (!xtf_collect_clock_check(&any, error))
         return false;
     calibration->source = source;
-    calibration->path = g_strdup_printf("%s/" XTF_JOB_CLOCK "%s", folder, name);
+    calibration->folder = folder;
+    calibration->name = g_strdelimit(g_strconcat(XTF_JOB_CLOCK, host, NULL), "/", '_');
     return true;
 }
 
@@ -71,7 +72,7 @@ void xtf_collect_calibration_finish(XtfCollectCalibration *calibration)
     if (calibration->file >= 0)
         close(calibration->file);
     calibration->file = -1;
-    g_clear_pointer(&calibration->path, g_free);
+    g_clear_pointer(&calibration->name, g_free);
 }
 
 /* Takes the file's clock, if it has one of this start of the machine. */
@@ -91,7 +92,7 @@ static bool take_kept(XtfCollectCalibration *calibration)
 static bool lock(XtfCollectCalibration *calibration)
 {
     if (calibration->file < 0)
-        calibration->file = open(calibration->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        calibration->file = xtf_job_file_open(calibration->folder, calibration->name, O_RDWR | O_CREAT);
     if (calibration->file < 0 || flock(calibration->file, LOCK_EX | LOCK_NB) == 0)
         return true;
     bool held = errno == EWOULDBLOCK || errno == EINTR;
@@ -117,7 +118,7 @@ static void keep(XtfCollectCalibration *calibration)
     const Kept kept = {XTF_WIRE_MAGIC, calibration->clock};
 
     if (calibration->file >= 0 && pwrite(calibration->file, &kept, sizeof kept, 0) != sizeof kept)
-        g_warning("cannot keep the clock of this node in %s: %s", calibration->path, g_strerror(errno));
+        g_warning("cannot keep the clock of this node in %s: %s", calibration->name, g_strerror(errno));
     settle(calibration);
 }
 

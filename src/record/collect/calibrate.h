@@ -14,7 +14,8 @@ typedef struct {
 
 typedef struct {
     XtfWireClockSource source;
-    char *path;            /* of the file that keeps the clock of this node, and is locked by who measures */
+    int folder;            /* borrowed */
+    char *name;            /* of the file that keeps the clock of this node, and is locked by who measures */
     int file;              /* -1: not open */
     bool measuring, known; /* known: nothing more is to be done */
     uint64_t since;        /* when the lock was first asked for, ns of CLOCK_MONOTONIC */
@@ -22,10 +23,10 @@ typedef struct {
     XtfCollectClock clock; /* once it is known */
 } XtfCollectCalibration;
 
-/* Of the clock of that source on the node `host`, kept in the file FOLDER/clock-HOST. XTF_ERROR_DAMAGED if this machine
- * has no such clock. To be finished also then. */
-bool xtf_collect_calibration_init(XtfCollectCalibration *calibration, uint32_t source, const char *folder,
-                                  const char *host, GError **error);
+/* Of the clock of that source on the node `host`, kept in the file clock-HOST of the folder, a descriptor.
+ * XTF_ERROR_DAMAGED if this machine has no such clock. To be finished also then. */
+bool xtf_collect_calibration_init(XtfCollectCalibration *calibration, uint32_t source, int folder, const char *host,
+                                  GError **error);
 void xtf_collect_calibration_finish(XtfCollectCalibration *calibration);
 
 /* One step: the clock, or false if it is not known yet. With `wait` it is known. */

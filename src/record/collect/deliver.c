@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/record/collect/part.h"
+#include "src/record/job-folder.h"
 #include "src/record/job.h"
 
 enum { COPY_BYTES = 1 << 20 };
@@ -34,7 +36,7 @@ void xtf_collect_announce(const char *folder, const char *host)
     const char *gather = destination(folder, host);
 
     if (gather)
-        g_mkdir_with_parents(gather, 0777); /* an error is told when something is to go there */
+        g_mkdir_with_parents(gather, 0700); /* an error is told when something is to go there */
 }
 
 static bool copy_bytes(int from, int to)
@@ -52,10 +54,11 @@ static bool copy_bytes(int from, int to)
     return n == 0;
 }
 
-static bool copy_file(const char *from, const char *to, GError **error)
+/* `to` is a file of the folder. */
+static bool copy_file(const char *from, int folder, const char *to, GError **error)
 {
-    int in = open(from, O_RDONLY | O_CLOEXEC);
-    int out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int in = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int out = in < 0 ? -1 : xtf_job_file_open(folder, to, O_WRONLY | O_CREAT | O_TRUNC);
     bool good = out >= 0 && copy_bytes(in, out) && TEMP_FAILURE_RETRY(fsync(out)) == 0;
     int failure = errno;
 
@@ -70,36 +73,39 @@ static bool copy_file(const char *from, const char *to, GError **error)
 
 /* Gives a file its name, unless there is one of that name. Links, and renaming that replaces nothing, are not there on
  * all file systems. */
-static bool name_new(const char *from, const char *to)
+static bool name_new(int folder, const char *from, const char *to)
 {
-    if (link(from, to) == 0)
-        return unlink(from) == 0;
+    if (linkat(folder, from, folder, to, 0) == 0)
+        return unlinkat(folder, from, 0) == 0;
     if (errno == EEXIST)
         return false;
-    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+    if (renameat2(folder, from, folder, to, RENAME_NOREPLACE) == 0)
         return true;
     if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
         return false;
-    if (access(to, F_OK) == 0) {
+    if (faccessat(folder, to, F_OK, 0) == 0) {
         errno = EEXIST;
         return false;
     }
-    return rename(from, to) == 0;
+    return renameat(folder, from, folder, to) == 0;
 }
 
 /* Brings a file to a folder, under a name that it has there only when it is whole. */
 static bool bring(const char *path, const char *gather, const char *host, const char *name, bool replace,
                   GError **error)
 {
-    if (g_mkdir_with_parents(gather, 0777) != 0)
+    if (g_mkdir_with_parents(gather, 0700) != 0)
         return xtf_fail(error, XTF_ERROR_IO, "%s: %s", gather, g_strerror(errno));
-    g_autofree char *place = g_build_filename(gather, name, NULL);
-    g_autofree char *before = g_strdup_printf("%s/.%s-%s", gather, host, name);
-    bool good = copy_file(path, before, error);
-    if (good && (replace ? rename(before, place) != 0 : !name_new(before, place)))
-        good = xtf_fail(error, XTF_ERROR_IO, "%s: %s", place, g_strerror(errno));
+    int folder = xtf_collect_folder_open(gather, error);
+    if (folder < 0)
+        return false;
+    g_autofree char *before = g_strdup_printf(".%s-%s", host, name);
+    bool good = copy_file(path, folder, before, error);
+    if (good && (replace ? renameat(folder, before, folder, name) != 0 : !name_new(folder, before, name)))
+        good = xtf_fail(error, XTF_ERROR_IO, "%s/%s: %s", gather, name, g_strerror(errno));
     if (!good)
-        g_unlink(before);
+        unlinkat(folder, before, 0);
+    close(folder);
     return good;
 }
 

@@ -2,10 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glib/gstdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/model/schemas.h"
+#include "src/record/job-folder.h"
 
 enum { TRIES = 1 << 20 };
 
@@ -13,23 +14,36 @@ enum { TRIES = 1 << 20 };
 static const XtfWriterOptions writer_options = {
     .origin = UINT64_MAX, .no_sync = true, .keep_commits = 2, .keep_seconds = 2};
 
-/* An empty file under the first free number. */
-static char *take_number(const char *folder, uint32_t *number, GError **error)
+int xtf_collect_folder_open(const char *path, GError **error)
 {
-    for (uint32_t i = 0; i < TRIES; i++, (*number)++) {
-        g_autofree char *path = g_strdup_printf("%s/%06" PRIu32 ".xtf", folder, *number);
-        int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0) {
-            close(fd);
-            return g_steal_pointer(&path);
-        }
-        if (errno != EEXIST) {
-            xtf_fail(error, XTF_ERROR_IO, "%s: %s", path, g_strerror(errno));
-            return NULL;
-        }
+    int folder = xtf_job_folder_open(path);
+
+    if (folder < 0)
+        xtf_fail(error, XTF_ERROR_IO, "%s: %s", path, xtf_job_folder_reason(errno));
+    return folder;
+}
+
+static char *name_of(uint32_t number)
+{
+    return g_strdup_printf("%06" PRIu32 ".xtf", number);
+}
+
+/* An empty file under the first free number: its descriptor, and its path. */
+static int take_number(XtfCollectPart *part, const char *path, GError **error)
+{
+    for (uint32_t i = 0; i < TRIES; i++, part->number++) {
+        g_autofree char *name = name_of(part->number);
+        int fd = xtf_job_file_open(part->folder, name, O_RDWR | O_CREAT | O_EXCL);
+        if (fd < 0 && errno == EEXIST)
+            continue;
+        if (fd >= 0)
+            part->path = g_build_filename(path, name, NULL);
+        else
+            xtf_fail(error, XTF_ERROR_IO, "%s/%s: %s", path, name, g_strerror(errno));
+        return fd;
     }
-    xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: there is no free number for a part", folder);
-    return NULL;
+    xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: there is no free number for a part", path);
+    return -1;
 }
 
 /* Those of all arrays: who follows from the first commit on sees types of rows that come later. */
@@ -43,30 +57,35 @@ static bool add_schemas(XtfWriter *writer, GError **error)
     return true;
 }
 
-bool xtf_collect_part_create(XtfCollectPart *part, const char *folder, uint32_t number, uint32_t from, GError **error)
+bool xtf_collect_part_create(XtfCollectPart *part, int folder, const char *path, uint32_t number, uint32_t from,
+                             GError **error)
 {
-    *part = (XtfCollectPart){.number = number == XTF_NONE32 ? from : number};
-    if (g_mkdir_with_parents(folder, 0700) != 0)
-        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", folder, g_strerror(errno));
-    g_autofree char *wanted = g_strdup_printf("%s/%06" PRIu32 ".xtf", folder, number);
-    if (number != XTF_NONE32 && g_file_test(wanted, G_FILE_TEST_EXISTS))
+    g_autofree char *wanted = name_of(number);
+    struct stat status;
+
+    *part = (XtfCollectPart){.number = number == XTF_NONE32 ? from : number, .folder = folder};
+    if (number != XTF_NONE32 && fstatat(folder, wanted, &status, AT_SYMLINK_NOFOLLOW) == 0)
         part->number = from;
-    part->path = take_number(folder, &part->number, error);
-    if (!part->path)
+    int fd = take_number(part, path, error);
+    if (fd < 0)
         return false;
-    part->writer = xtf_writer_create(part->path, &writer_options, error);
+    part->writer = xtf_writer_create_in(fd, part->path, &writer_options, error);
     if (part->writer && add_schemas(part->writer, error))
         return true;
     xtf_collect_part_abort(part);
-    g_unlink(part->path);
+    g_autofree char *name = name_of(part->number);
+    unlinkat(folder, name, 0);
     g_clear_pointer(&part->path, g_free);
     return false;
 }
 
 bool xtf_collect_part_reopen(XtfCollectPart *part, GError **error)
 {
+    g_autofree char *name = name_of(part->number);
+    g_autofree char *path = g_strdup_printf("/proc/self/fd/%d/%s", part->folder, name);
+
     xtf_collect_part_abort(part);
-    part->writer = xtf_writer_open(part->path, &writer_options, error);
+    part->writer = xtf_writer_open(path, &writer_options, error);
     return part->writer != NULL;
 }
 

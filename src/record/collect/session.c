@@ -2,28 +2,29 @@
 #include "src/record/collect/session.h"
 
 #include <fcntl.h>
-#include <glib/gstdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/record/collect/deliver.h"
+#include "src/record/job-folder.h"
 #include "src/record/job.h"
 
 /* Who waits for all parts of a job sees that there is one to come. The core has made it already, if it could. */
-static char *make_marker(const char *folder, const char *host)
+static char *make_marker(int folder, const char *host)
 {
-    g_autofree char *path = g_strdup_printf("%s/%s-%d" XTF_JOB_STARTING, folder, host, (int)getpid());
-    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    g_autofree char *name = g_strdup_printf("%s-%d" XTF_JOB_STARTING, host, (int)getpid());
+    int fd = xtf_job_file_open(folder, name, O_WRONLY | O_CREAT);
 
     if (fd < 0)
         return NULL;
     close(fd);
-    return g_steal_pointer(&path);
+    return g_steal_pointer(&name);
 }
 
 void xtf_collect_remove_marker(XtfCollectSession *session)
 {
     if (session->marker)
-        g_unlink(session->marker);
+        unlinkat(session->folder, session->marker, 0);
     g_clear_pointer(&session->marker, g_free);
 }
 
@@ -31,7 +32,10 @@ bool xtf_collect_session_init(XtfCollectSession *session, const XtfCollectOption
 {
     *session = (XtfCollectSession){.options = options, .calibration = {.file = -1}};
     g_mkdir_with_parents(options->folder, 0700);
-    session->marker = make_marker(options->folder, g_get_host_name());
+    session->folder = xtf_collect_folder_open(options->folder, error);
+    if (session->folder < 0)
+        return false;
+    session->marker = make_marker(session->folder, g_get_host_name());
     xtf_collect_announce(options->folder, g_get_host_name());
     if (!xtf_collect_memory_init(&session->memory, options->memory, error))
         return false;
@@ -39,7 +43,7 @@ bool xtf_collect_session_init(XtfCollectSession *session, const XtfCollectOption
     session->early = g_new0(XtfCollectEarly, session->memory.n_rings);
     const XtfWireProcess *process = session->memory.process;
     session->clock = (XtfCollectClock){.source = process->clock};
-    if (!xtf_collect_calibration_init(&session->calibration, process->clock, options->folder, g_get_host_name(), error))
+    if (!xtf_collect_calibration_init(&session->calibration, process->clock, session->folder, g_get_host_name(), error))
         return false;
     xtf_collect_calibrate(&session->calibration, false, &session->clock);
     int32_t pid = process->pid;
@@ -75,6 +79,8 @@ void xtf_collect_session_finish(XtfCollectSession *session)
     g_free(session->rings);
     g_free(session->early);
     g_clear_error(&session->failure);
+    if (session->folder >= 0)
+        close(session->folder);
 }
 
 void xtf_collect_fail(XtfCollectSession *session, GError *error)

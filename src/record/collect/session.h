@@ -19,6 +19,7 @@ typedef struct {
 
 typedef struct {
     const XtfCollectOptions *options;
+    int folder; /* of parts, open; -1: it could not be opened */
     XtfCollectMemory memory;
     XtfCollectWatch watch;
     XtfCollectProgram program;

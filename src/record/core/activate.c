@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "src/record/core/inner.h"
+#include "src/record/job-folder.h"
 #include "src/record/job.h"
 
 enum { RING_SIZE = 4 << 20, DRAIN = 10 /* seconds */ };
@@ -51,6 +52,21 @@ static void tell_of_end(int status, void *data)
         xtf_core_say("the collector of %s cannot record it: see the logs in %s", name, xtf_core_option("FOLDER"));
 }
 
+/* Starts the collector, which writes to the folder. On another node than that of `xtf record` it is not there yet. */
+static bool start_collector(const char *folder)
+{
+    mkdir(folder, 0700);
+    int directory = xtf_job_folder_open(folder);
+
+    if (directory < 0) {
+        xtf_core_say("%s: %s: this process is not recorded", folder, xtf_job_folder_reason(errno));
+        return false;
+    }
+    bool started = xtf_core_start_collector(directory);
+    syscall(SYS_close, directory);
+    return started;
+}
+
 static bool activate(const char *folder)
 {
     uint64_t drain = number_option("DRAIN", DRAIN);
@@ -64,13 +80,11 @@ static bool activate(const char *folder)
                                                           : XTF_WIRE_WAIT;
     xtf_core.patience = (drain < 3600 ? drain : 3600) * 1000000000;
     xtf_core_choose_clock();
-    /* On another node than that of `xtf record` it is not there yet. */
-    mkdir(folder, 0700);
     if (!xtf_core_awaits_rank)
         process->phase = XTF_WIRE_RUNNING;
     xtf_core_keep_life();
     xtf_core_watch_forks();
-    if (!xtf_core_start_collector(folder)) {
+    if (!start_collector(folder)) {
         xtf_core_unmake_memory();
         return false;
     }

@@ -28,20 +28,22 @@
 #include <unistd.h>
 
 #include "src/record/core/inner.h"
+#include "src/record/job-folder.h"
 #include "src/record/job.h"
 
 enum {
     MEMORY = 3, /* the collector's descriptors */
     SOCKET = 4,
     PROCESS = 5,
+    FOLDER = 6, /* until it is one */
     STACK = 65536,
     CPUS = 65536 / 8,
     NICE = 5,
 };
 
 typedef struct {
-    const char *program, *log;
-    const char *folder, *host;
+    const char *program, *log, *host;
+    int folder; /* a descriptor: of what `log` lies in */
     char *const *arguments;
     char **environment;
     int memory, socket, process; /* process: -1 if there is none */
@@ -75,28 +77,40 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Leaves the descriptors MEMORY, SOCKET and PROCESS open, and the log. */
-static bool set_descriptors(const Start *start)
+/* Moves what the collector needs to its places: MEMORY, SOCKET, PROCESS, FOLDER. */
+static bool move_descriptors(Start *start)
 {
-    int from[] = {start->memory, start->socket, start->process};
+    int from[] = {start->memory, start->socket, start->process, start->folder};
 
     /* What stands where another one belongs moves away first. */
-    for (int i = 0; i < 3; i++)
-        if (from[i] >= 0 && from[i] <= PROCESS) {
-            from[i] = fcntl(from[i], F_DUPFD, PROCESS + 1);
+    for (int i = 0; i < 4; i++)
+        if (from[i] >= 0 && from[i] <= FOLDER) {
+            from[i] = fcntl(from[i], F_DUPFD, FOLDER + 1);
             if (from[i] < 0)
                 return false;
         }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (from[i] >= 0 && dup2(from[i], MEMORY + i) < 0)
             return false;
-    int nothing = open("/dev/null", O_RDWR), log = open(start->log, O_WRONLY | O_CREAT | O_APPEND, 0666);
+    fcntl(FOLDER, F_SETFD, FD_CLOEXEC);
+    start->folder = FOLDER;
+    if (start->process < 0)
+        close(PROCESS);
+    return true;
+}
+
+/* Leaves the descriptors MEMORY, SOCKET and PROCESS open, and the log. */
+static bool set_descriptors(Start *start)
+{
+    if (!move_descriptors(start))
+        return false;
+    int nothing = open("/dev/null", O_RDWR);
+    int log = xtf_job_file_open(start->folder, start->log, O_WRONLY | O_CREAT | O_APPEND);
     if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(nothing, 1) < 0 || dup2(log < 0 ? nothing : log, 2) < 0)
         return false;
-    int first = start->process < 0 ? PROCESS : PROCESS + 1;
-    if (syscall(SYS_close_range, first, ~0U, 0)) {
+    if (syscall(SYS_close_range, FOLDER + 1, ~0U, 0)) {
         long most = sysconf(_SC_OPEN_MAX);
-        for (int i = first; i < (most < 65536 ? most : 65536); i++)
+        for (int i = FOLDER + 1; i < (most < 65536 ? most : 65536); i++)
             close(i);
     }
     return true;
@@ -106,13 +120,13 @@ static bool set_descriptors(const Start *start)
  * when the part is where it belongs, and so does `remove`. */
 static void mark(const Start *start, bool remove)
 {
-    char path[4096];
+    char name[512];
 
-    snprintf(path, sizeof path, "%s/%s-%d" XTF_JOB_STARTING, start->folder, start->host, (int)getpid());
+    snprintf(name, sizeof name, "%s-%d" XTF_JOB_STARTING, start->host, (int)getpid());
     if (remove)
-        unlink(path);
+        unlinkat(start->folder, name, 0);
     else
-        close(open(path, O_WRONLY | O_CREAT, 0666));
+        close(xtf_job_file_open(start->folder, name, O_WRONLY | O_CREAT));
 }
 
 /* In the collector to be, with the memory of the traced process: nothing here may change it but `start`. */
@@ -200,10 +214,10 @@ static int open_process(void)
 #endif
 }
 
-bool xtf_core_start_collector(const char *folder)
+bool xtf_core_start_collector(int folder)
 {
     const char *program = xtf_core_option("XTF");
-    char log[4096], host[256] = "";
+    char log[64], host[256] = "";
     int pair[2];
 
     if (!program) {
@@ -215,7 +229,7 @@ bool xtf_core_start_collector(const char *folder)
         return false;
     }
     gethostname(host, sizeof host - 1);
-    snprintf(log, sizeof log, "%s/" XTF_JOB_LOG "%d" XTF_JOB_LOG_ENDING, folder, (int)getpid());
+    snprintf(log, sizeof log, XTF_JOB_LOG "%d" XTF_JOB_LOG_ENDING, (int)getpid());
     xtf_core.socket = xtf_core_hide(pair[0]);
     XtfCoreDescriptor other = xtf_core_hide(pair[1]);
     int process = open_process();

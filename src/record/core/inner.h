@@ -59,8 +59,8 @@ void xtf_core_drop_descriptor(XtfCoreDescriptor *descriptor);
 /* clock.c: chooses the clock, and says so in the shared memory. */
 void xtf_core_choose_clock(void);
 
-/* collector.c: starts the collector. False: told why. */
-bool xtf_core_start_collector(const char *folder);
+/* collector.c: starts the collector, whose log goes to the folder that is open. False: told why. */
+bool xtf_core_start_collector(int folder);
 /* Whether it runs, as far as can be told. */
 bool xtf_core_collector_lives(void);
 /* The collector is gone: the process records no more. */

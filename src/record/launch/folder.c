@@ -1,5 +1,6 @@
 #include "src/record/launch/folder.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -12,6 +13,7 @@
 
 #include "libxtf/error.h"
 #include "libxtf/merge.h"
+#include "src/record/job-folder.h"
 #include "src/record/job.h"
 
 enum {
@@ -22,11 +24,22 @@ enum {
 
 #define JOB_FILE "job"
 
-static bool check_space(const char *folder, GError **error)
+/* Folders for temporary files are everybody's, and so may be that of the trace: another user may have made one of this
+ * name, to read what is recorded, or to have it written elsewhere. */
+static int open_folder(const char *folder, GError **error)
+{
+    int fd = xtf_job_folder_open(folder);
+
+    if (fd < 0)
+        xtf_fail(error, XTF_ERROR_IO, "%s: %s", folder, xtf_job_folder_reason(errno));
+    return fd;
+}
+
+static bool check_space(int fd, const char *folder, GError **error)
 {
     struct statvfs space;
 
-    if (statvfs(folder, &space) != 0)
+    if (fstatvfs(fd, &space) != 0)
         return xtf_fail(error, XTF_ERROR_IO, "%s: %s", folder, g_strerror(errno));
     if (space.f_blocks > 0 && space.f_bavail < space.f_blocks / (100 / KEPT_PERCENT))
         return xtf_fail(error, XTF_ERROR_IO,
@@ -47,33 +60,19 @@ char *xtf_folder_name(const char *job)
     return g_strdup_printf("%s/xtf-%s", absolute, job);
 }
 
-/* Folders for temporary files are everybody's, and another user may have made one of this name: to read what is
- * recorded, or to have it written elsewhere. */
-static bool check_own(const char *folder, GError **error)
-{
-    struct stat status;
-
-    if (lstat(folder, &status) != 0)
-        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", folder, g_strerror(errno));
-    if (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)))
-        return xtf_fail(error, XTF_ERROR_IO, "%s: it is there already, and no folder that you alone may write to",
-                        folder);
-    return true;
-}
-
 bool xtf_folder_make(const char *folder, GError **error)
 {
     bool made = mkdir(folder, 0700) == 0;
 
     if (!made && errno != EEXIST)
         return xtf_fail(error, XTF_ERROR_IO, "%s: cannot be made: %s", folder, g_strerror(errno));
-    if (!made && !check_own(folder, error))
-        return false;
-    if (check_space(folder, error))
-        return true;
-    if (made)
+    int fd = open_folder(folder, error);
+    bool good = fd >= 0 && check_space(fd, folder, error);
+    if (fd >= 0)
+        close(fd);
+    if (made && !good)
         rmdir(folder);
-    return false;
+    return good;
 }
 
 /* Whether a name is that of a process by its number, with one of these endings: "000012.xtf". */
@@ -108,28 +107,45 @@ static bool is_of_job(const char *name)
            (name[0] == '.' && minus && is_numbered(minus + 1, parts)); /* src/record/collect/deliver.c */
 }
 
-/* Removes what a job has left, but the file that says whose the folder is if `keep_job`. */
-static bool empty(const char *folder, bool keep_job, GError **error)
+/* The names of what is in a folder that is open; the caller frees them. */
+static char **names_in(int fd)
 {
-    g_autoptr(GError) reason = NULL;
-    g_autoptr(GDir) dir = g_dir_open(folder, 0, &reason);
-    const char *name;
+    GPtrArray *names = g_ptr_array_new();
+    int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = again < 0 ? NULL : fdopendir(again);
+    const struct dirent *entry;
 
-    if (!dir)
-        return xtf_fail(error, XTF_ERROR_IO, "%s", reason->message);
-    while ((name = g_dir_read_name(dir))) {
-        g_autofree char *path = g_build_filename(folder, name, NULL);
-        if (!is_of_job(name) || (keep_job && g_str_equal(name, JOB_FILE)))
+    while (dir && (entry = readdir(dir)))
+        if (!g_str_equal(entry->d_name, ".") && !g_str_equal(entry->d_name, ".."))
+            g_ptr_array_add(names, g_strdup(entry->d_name));
+    if (dir)
+        closedir(dir);
+    g_ptr_array_add(names, NULL);
+    return (char **)g_ptr_array_free(names, FALSE);
+}
+
+/* Removes what a job has left, but the file that says whose the folder is if `keep_job`. */
+static bool empty(int fd, const char *folder, bool keep_job, GError **error)
+{
+    g_auto(GStrv) names = names_in(fd);
+
+    for (char **name = names; *name; name++) {
+        if (!is_of_job(*name) || (keep_job && g_str_equal(*name, JOB_FILE)))
             continue;
-        if (g_unlink(path) != 0 && errno != ENOENT)
-            return xtf_fail(error, XTF_ERROR_IO, "%s: cannot be removed: %s", path, g_strerror(errno));
+        if (unlinkat(fd, *name, 0) != 0 && errno != ENOENT)
+            return xtf_fail(error, XTF_ERROR_IO, "%s/%s: cannot be removed: %s", folder, *name, g_strerror(errno));
     }
     return true;
 }
 
 bool xtf_folder_remove(const char *folder, GError **error)
 {
-    if (!empty(folder, false, error))
+    int fd = open_folder(folder, error);
+    bool emptied = fd >= 0 && empty(fd, folder, false, error);
+
+    if (fd >= 0)
+        close(fd);
+    if (!emptied)
         return false;
     if (g_rmdir(folder) != 0 && errno != ENOENT)
         return xtf_fail(error, XTF_ERROR_IO, "%s: cannot be removed: %s", folder, g_strerror(errno));
@@ -148,8 +164,8 @@ static bool is_same_job(const char *one, const char *other)
            !g_str_equal(host, other_host);
 }
 
-/* Under the lock of the file "job". */
-static bool take(int fd, const char *folder, const char *job, bool replace, GError **error)
+/* Under the lock of the file "job", `fd`. */
+static bool take(int fd, int directory, const char *folder, const char *job, bool replace, GError **error)
 {
     char before[JOB_NAME_MAX + 1] = "";
     ssize_t n = pread(fd, before, JOB_NAME_MAX, 0);
@@ -159,47 +175,52 @@ static bool take(int fd, const char *folder, const char *job, bool replace, GErr
     if (n > 0 && !replace)
         return xtf_fail(error, XTF_ERROR_INVALID,
                         "%s: it has the parts of another run: --force replaces them, -o names another place", folder);
-    if (n > 0 && !empty(folder, true, error))
+    if (n > 0 && !empty(directory, folder, true, error))
         return false;
     if (n < 0 || ftruncate(fd, 0) != 0 || pwrite(fd, job, strlen(job), 0) != (ssize_t)strlen(job))
         return xtf_fail(error, XTF_ERROR_IO, "%s/" JOB_FILE ": %s", folder, g_strerror(errno));
     return true;
 }
 
-/* Whether a folder has something in it; one that cannot be read has. */
-static bool is_used(const char *folder)
+/* Whether a folder has things in it, and no file "job": parts in it are not of this tool, perhaps. */
+static bool is_of_others(int directory)
 {
-    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    g_auto(GStrv) names = names_in(directory);
 
-    return !dir || g_dir_read_name(dir);
+    return *names && faccessat(directory, JOB_FILE, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+}
+
+static bool join(int directory, const char *folder, const char *job, bool replace, GError **error)
+{
+    if (is_of_others(directory))
+        return xtf_fail(error, XTF_ERROR_INVALID, "%s: it is no folder that `xtf record` made: -o names another place",
+                        folder);
+    int fd = xtf_job_file_open(directory, JOB_FILE, O_RDWR | O_CREAT);
+    if (fd < 0)
+        return xtf_fail(error, XTF_ERROR_IO, "%s/" JOB_FILE ": %s", folder, g_strerror(errno));
+    while (flock(fd, LOCK_EX) != 0 && errno == EINTR)
+        continue;
+    bool good = take(fd, directory, folder, job, replace, error) && check_space(directory, folder, error);
+    close(fd);
+    return good;
 }
 
 bool xtf_folder_join(const char *folder, const char *job, bool replace, GError **error)
 {
-    g_autofree char *file = g_build_filename(folder, JOB_FILE, NULL);
-    int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
-
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
         return xtf_fail(error, XTF_ERROR_IO, "%s: cannot be made: %s", folder, g_strerror(errno));
-    if (is_used(folder) && !g_file_test(file, G_FILE_TEST_EXISTS)) /* parts in it are not of this tool, perhaps */
-        return xtf_fail(error, XTF_ERROR_INVALID, "%s: it is no folder that `xtf record` made: -o names another place",
-                        folder);
-    int fd = open(file, flags, 0666);
-    if (fd < 0)
-        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", file, g_strerror(errno));
-    while (flock(fd, LOCK_EX) != 0 && errno == EINTR)
-        continue;
-    bool good = take(fd, folder, job, replace, error) && check_space(folder, error);
-    close(fd);
+    int directory = open_folder(folder, error);
+    bool good = directory >= 0 && join(directory, folder, job, replace, error);
+    if (directory >= 0)
+        close(directory);
     return good;
 }
 
 bool xtf_folder_count_in(const char *folder, guint32 rank, GError **error)
 {
-    g_autofree char *file = g_build_filename(folder, XTF_JOB_RECORDED, NULL);
     const char is_open = 0, begun = XTF_JOB_BEGUN;
     char closed;
-    int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    int fd = xtf_job_open_in(folder, XTF_JOB_RECORDED, O_RDWR | O_CREAT);
 
     while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR)
         continue;
@@ -211,7 +232,7 @@ bool xtf_folder_count_in(const char *folder, guint32 rank, GError **error)
     if (good && rank != G_MAXUINT32)
         good = pwrite(fd, &begun, 1, XTF_JOB_RECORDED_RANKS + (off_t)rank) == 1;
     if (!good)
-        xtf_fail(error, XTF_ERROR_IO, "%s: %s", file, g_strerror(errno));
+        xtf_fail(error, XTF_ERROR_IO, "%s/" XTF_JOB_RECORDED ": %s", folder, g_strerror(errno));
     if (fd >= 0)
         close(fd);
     return good;

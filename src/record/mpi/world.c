@@ -8,6 +8,7 @@
 
 #include "libxtf/base/fnv.h"
 #include "src/record/core/core.h"
+#include "src/record/job-folder.h"
 #include "src/record/job.h"
 
 enum {
@@ -27,21 +28,13 @@ typedef struct {
     uint32_t next_number, next_base;
 } Worlds;
 
-static int open_in(const char *folder, const char *name, int flags)
-{
-    char path[4096];
-
-    if (!folder || snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
-        return -1;
-    return open(path, flags | O_CLOEXEC, 0600);
-}
-
 /* The folder that all nodes see is there only if somebody needed it. */
 int xtf_mpi_job_open(const char *name, int flags)
 {
-    int fd = open_in(xtf_core_option("GATHER"), name, flags);
+    const char *gather = xtf_core_option("GATHER"), *folder = xtf_core_option("FOLDER");
+    int fd = gather ? xtf_job_open_in(gather, name, flags) : -1;
 
-    return fd >= 0 ? fd : open_in(xtf_core_option("FOLDER"), name, flags);
+    return fd < 0 && folder ? xtf_job_open_in(folder, name, flags) : fd;
 }
 
 void xtf_mpi_job_mark(const char *name)

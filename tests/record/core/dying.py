@@ -53,7 +53,7 @@ class Case(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="xtf-test-"))
         self.addCleanup(shutil.rmtree, self.folder)
         self.parts = self.folder / "parts"
-        self.parts.mkdir()
+        self.parts.mkdir(mode=0o700)
         self.counts = self.folder / "counts"
         self.addCleanup(self.no_collector)
 

@@ -113,6 +113,19 @@ class Jobs(unittest.TestCase):
                 self.check(what)
             self.assertTrue(i % 4 == 0 or all(self.counted().values()), what)
 
+    def test_link_among_the_parts(self):
+        """What processes tell one another by files goes through no symbolic link."""
+        secret = self.folder / "secret"
+        secret.write_text("forty bytes and more that belong to somebody\n")
+        script = self.folder / "linked"
+        script.write_text(f'#!/bin/sh\nln -s {secret} "$XTF_RECORD_FOLDER/worlds" 2>/dev/null\nexec {PROGRAM} "$@"\n')
+        script.chmod(0o755)
+        done = subprocess.run([XTF, "record", f"--mpi={MPI}", "-o", "run.xtf", *MPIRUN, "-n", "2", script, "counts", str(N), "finalize"], cwd=self.folder,
+                              env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=2 * PATIENCE)
+        self.assertEqual(set(self.counted().values()), {3 * N}, done.stderr)
+        self.check(done.stderr)
+        self.assertEqual(secret.read_text(), "forty bytes and more that belong to somebody\n")
+
     def test_finalize(self):
         self.ends("finalize")
 

@@ -42,6 +42,11 @@ typedef struct {
     const char *codec;       /* how rows are kept: "compact", packed, or "plain", side by side; NULL: "compact" */
     unsigned level;          /* of packing, 1 to 9; 0: the default */
     bool no_sync;            /* leave out the fsyncs: for files that are made again after a crash of the machine */
+    bool late_sync;          /* leave them to the caller, but those of closing: xtf_writer_sync() */
+    /* Bytes that the disk keeps for the file behind each commit, with what arrays and strings add: where it is full, a
+     * writer that goes on from there has room for small tables, and to close the file. A commit fails without it. 0:
+     * none */
+    uint64_t reserve;
     /* What the last so many commits name, and those of the last so many seconds, is not overwritten: a reader has so
      * long a time to read on, or to open the file anew. More makes a file that is often committed larger. */
     uint32_t keep_commits; /* at least 2; 0: XTF_KEEP_COMMITS_DEFAULT */
@@ -151,6 +156,13 @@ bool xtf_writer_commit(XtfWriter *writer, GError **error);
 bool xtf_writer_checkpoint(XtfWriter *writer, GError **error);
 /* Bytes that commits have written so far, dead ones included. */
 uint64_t xtf_writer_commit_bytes(const XtfWriter *writer);
+
+/* Brings the file as it is now to the disk: from any thread, also while others append. Of a writer with late_sync who
+ * has called it, and has made no commit since before the call, xtf_writer_keep_synced() says that the last commit lasts
+ * over a crash of the machine from now on, whatever is written behind it: what it names is not overwritten before a
+ * later commit takes its place so. */
+bool xtf_writer_sync(const XtfWriter *writer, GError **error);
+void xtf_writer_keep_synced(XtfWriter *writer);
 
 /* Commits and frees the writer; it is freed also when that fails. */
 bool xtf_writer_close(XtfWriter *writer, GError **error);

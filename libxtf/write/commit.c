@@ -13,6 +13,8 @@
  * least those that the last commit took, so that writing commits takes no more than writing pages.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "libxtf/base/checksum.h"
@@ -198,12 +200,77 @@ static bool add_clock_maps(XtfCommitBlock *block, GError **error)
     return true;
 }
 
-static bool sync_file(XtfWriter *writer, GError **error)
+bool xtf_writer_sync(const XtfWriter *writer, GError **error)
 {
-    if (writer->no_sync || fdatasync(writer->fd) == 0)
+    return fdatasync(writer->fd) == 0 ||
+           xtf_fail(error, XTF_ERROR_IO, "%s: cannot sync: %s", writer->path, g_strerror(errno));
+}
+
+void xtf_writer_keep_synced(XtfWriter *writer)
+{
+    writer->synced = writer->commit;
+    xtf_space_keep(writer->space, writer->commit);
+}
+
+static bool sync_commit(XtfWriter *writer, bool closing, GError **error)
+{
+    if (writer->no_sync || (writer->late_sync && !closing) || xtf_writer_sync(writer, error))
         return true;
     writer->failed = true;
-    return xtf_fail(error, XTF_ERROR_IO, "%s: cannot sync: %s", writer->path, g_strerror(errno));
+    return false;
+}
+
+/* The number of the next commit: one whose slot is not that of the commit that lasts. */
+static uint64_t next_commit(const XtfWriter *writer)
+{
+    uint64_t next = writer->commit + 1;
+
+    return writer->synced > 0 && (next - writer->synced) % XTF_SUPERBLOCK_SLOTS == 0 ? next + 1 : next;
+}
+
+enum {
+    RESERVE_OF_ARRAY = 256, /* for its entry in the P index, which a writer that goes on stores anew */
+};
+
+/* Where the file system cannot allot blocks behind the end, zeros take them. */
+static bool fill(XtfWriter *writer, uint64_t offset, uint64_t length, GError **error)
+{
+    g_autofree uint8_t *zeros = g_malloc0(writer->page_size);
+    bool good = true;
+
+    for (; good && length > 0; offset += writer->page_size, length -= MIN(length, writer->page_size))
+        good = xtf_writer_put(writer, offset, zeros, writer->page_size, error);
+    return good;
+}
+
+/* Has blocks behind what a commit takes. Pages that are written later lie there, too, until somebody goes on from that
+ * commit. */
+static bool reserve(XtfWriter *writer, GError **error)
+{
+    uint64_t offset = writer->pages * writer->page_size;
+    uint64_t length = writer->reserve + RESERVE_OF_ARRAY * (uint64_t)writer->next_array +
+                      MIN(writer->strings.bytes->len, XTF_CHUNK_BYTES);
+
+    if (writer->reserve == 0)
+        return true;
+    while (fallocate(writer->fd, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)length) != 0) {
+        if (errno == EINTR)
+            continue;
+        if (errno == EOPNOTSUPP || errno == ENOSYS)
+            return fill(writer, offset, length, error);
+        return xtf_fail(error, XTF_ERROR_IO, "%s: cannot write: %s", writer->path, g_strerror(errno));
+    }
+    return true;
+}
+
+/* Gives back what lies behind a file that is closed. An error costs room, and no more. */
+static void give_back_reserve(XtfWriter *writer)
+{
+    off_t end = (off_t)(writer->pages * writer->page_size);
+    struct stat status;
+
+    if (writer->reserve > 0 && fstat(writer->fd, &status) == 0 && ftruncate(writer->fd, MIN(end, status.st_size)) != 0)
+        g_debug("%s: it keeps more room than it needs: %s", writer->path, g_strerror(errno));
 }
 
 static bool write_superblock(XtfWriter *writer, unsigned slot, const XtfOpeningItems *items, uint64_t wall_time,
@@ -232,16 +299,16 @@ static bool write_superblock(XtfWriter *writer, unsigned slot, const XtfOpeningI
     memcpy(superblock.info.file_id, writer->file_id, sizeof writer->file_id);
     xtf_superblock_encode(&superblock, &disk);
     return xtf_writer_put(writer, (uint64_t)slot * XTF_SUPERBLOCK_STRIDE, &disk, sizeof disk, error) &&
-           sync_file(writer, error);
+           sync_commit(writer, closed, error);
 }
 
 /* Writes all items of a commit. */
-static bool write_items(XtfWriter *writer, XtfOpeningItems *copies, unsigned n_copies, GError **error)
+static bool write_items(XtfWriter *writer, uint64_t number, XtfOpeningItems *copies, unsigned n_copies, GError **error)
 {
     g_auto(XtfCommitBlock) block;
 
     xtf_commit_block_init(&block, writer);
-    xtf_space_begin_commit(writer->space, writer->commit + 1, g_get_monotonic_time());
+    xtf_space_begin_commit(writer->space, number, g_get_monotonic_time());
     drop_all(writer->space, writer->branch_nodes);
     drop_all(writer->space, writer->dropped);
     xtf_space_drop_pages(writer->space, writer->dropped_pages);
@@ -266,18 +333,24 @@ static bool commit(XtfWriter *writer, bool closing, GError **error)
     if (closing)
         xtf_writer_clocks_forget_unused(writer);
     g_mutex_unlock(&writer->lock);
-    if (!good || !write_items(writer, copies, closing ? XTF_SUPERBLOCK_SLOTS : 1, error) || !sync_file(writer, error)) {
+    uint64_t number = next_commit(writer);
+    if (!good || !write_items(writer, number, copies, closing ? XTF_SUPERBLOCK_SLOTS : 1, error) ||
+        (!closing && !reserve(writer, error)) || !sync_commit(writer, closing, error)) {
         writer->failed = true; /* what the writer says of free pages and stored items is not true any more */
         return false;
     }
-    writer->commit++;
+    writer->commit = number;
     writer->sealed_bytes = 0;
     uint64_t wall_time = (uint64_t)g_get_real_time() * 1000;
     if (!write_superblock(writer, writer->commit % XTF_SUPERBLOCK_SLOTS, &copies[0], wall_time, closing, error))
         return false;
     xtf_space_end_commit(writer->space, g_get_monotonic_time());
-    return !closing ||
-           write_superblock(writer, (writer->commit + 1) % XTF_SUPERBLOCK_SLOTS, &copies[1], wall_time, true, error);
+    if (!closing)
+        return true;
+    if (!write_superblock(writer, (writer->commit + 1) % XTF_SUPERBLOCK_SLOTS, &copies[1], wall_time, true, error))
+        return false;
+    give_back_reserve(writer);
+    return true;
 }
 
 bool xtf_writer_commit(XtfWriter *writer, GError **error)

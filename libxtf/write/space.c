@@ -15,6 +15,7 @@ struct XtfSpace {
     GQueue dropped;   /* WaitingPages of the commit being written, whose waiting has not begun */
     GArray *listed;   /* XtfFreePages */
     uint64_t commit;  /* being written */
+    uint64_t kept;    /* is not overwritten; 0: none beside the last ones */
     gint64 now;
 };
 
@@ -189,10 +190,16 @@ void xtf_space_begin_commit(XtfSpace *space, uint64_t commit, gint64 now)
     space->commit = commit;
     space->now = now;
     while ((oldest = g_queue_peek_head(&space->waiting)) && oldest->pages.commit + space->kept_commits < commit &&
-           now - oldest->since >= (gint64)space->kept_seconds * G_USEC_PER_SEC) {
+           now - oldest->since >= (gint64)space->kept_seconds * G_USEC_PER_SEC &&
+           (space->kept == 0 || oldest->pages.commit < space->kept)) {
         xtf_space_give_back(space, oldest->pages.page, oldest->pages.n_pages);
         g_free(g_queue_pop_head(&space->waiting));
     }
+}
+
+void xtf_space_keep(XtfSpace *space, uint64_t commit)
+{
+    space->kept = commit;
 }
 
 bool xtf_space_has(const XtfSpace *space, uint64_t length, uint64_t n)

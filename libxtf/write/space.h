@@ -39,6 +39,9 @@ void xtf_space_begin_commit(XtfSpace *space, uint64_t commit, gint64 now);
 /* Says that the commit is the file's now: only from here on is the one before it no longer. */
 void xtf_space_end_commit(XtfSpace *space, gint64 now);
 
+/* Keeps what this commit names until another one takes its place. */
+void xtf_space_keep(XtfSpace *space, uint64_t commit);
+
 /* Whether there are free pages for `n` times so many bytes, not 0, each time side by side. */
 bool xtf_space_has(const XtfSpace *space, uint64_t length, uint64_t n);
 /* Takes free pages, at least `length` bytes side by side; false if there are none. *n_pages may be more than asked

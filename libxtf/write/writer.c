@@ -103,6 +103,8 @@ bool xtf_writer_set_options(XtfWriter *writer, const XtfWriterOptions *options, 
     if (options && (options->keep_commits == 1 || options->keep_seconds < -1))
         return xtf_fail(error, XTF_ERROR_INVALID, "two commits are kept at least, and those of no less than no time");
     writer->no_sync = options && options->no_sync;
+    writer->late_sync = options && options->late_sync;
+    writer->reserve = options ? options->reserve : 0;
     writer->level = level;
     writer->kept_commits = options && options->keep_commits ? options->keep_commits : XTF_KEEP_COMMITS_DEFAULT;
     int32_t seconds = options && options->keep_seconds ? options->keep_seconds : XTF_KEEP_SECONDS_DEFAULT;

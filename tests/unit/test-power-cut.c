@@ -1,0 +1,138 @@
+/*
+ * What the disk has after a power cut, of a file that its writer brings there now and then: each page as it was then,
+ * or as some later write has left it. All such states open, and have what was brought there.
+ */
+#include "fixture.h"
+
+#include <string.h>
+
+enum { PAGE = 4096, COMMITS = 40, STATES = 12, EACH = 7 /* commits between two syncs */ };
+
+/* The file as it is. */
+static GBytes *image_of(const char *path)
+{
+    char *data;
+    gsize size;
+
+    cr_assert(g_file_get_contents(path, &data, &size, NULL));
+    return g_bytes_new_take(data, size);
+}
+
+/* A state after a power cut: pages of any of the images, the first of which was synced. */
+static void write_state(GRand *random, const GPtrArray *images, const char *path)
+{
+    gsize size = g_bytes_get_size(images->pdata[images->len - 1]);
+    g_autofree char *state = g_malloc0(size);
+
+    for (gsize at = 0; at < size; at += PAGE) {
+        gsize n;
+        const char *data = g_bytes_get_data(images->pdata[g_rand_int_range(random, 0, (gint32)images->len)], &n);
+        if (at < n)
+            memcpy(state + at, data + at, MIN(PAGE, n - at));
+    }
+    cr_assert(g_file_set_contents_full(path, state, (gssize)size, G_FILE_SET_CONTENTS_NONE, 0600, NULL)); /* unsynced */
+}
+
+/* Whether the state opens, at the commit that was synced or a later one. */
+static bool opens(const char *path, uint64_t synced)
+{
+    g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, NULL);
+    XtfTraceInfo info;
+
+    if (!trace)
+        return false;
+    xtf_trace_get_info(trace, &info);
+    return info.commit >= synced;
+}
+
+static uint64_t commit_of(const char *path)
+{
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    XtfTraceInfo info;
+
+    xtf_trace_get_info(trace, &info);
+    return info.commit;
+}
+
+static void append_some(XtfWriter *writer, uint32_t schema, unsigned round)
+{
+    GError *error = NULL;
+
+    for (uint64_t location = 0; location < 5; location++) {
+        XtfArrayWriter *array = xtf_writer_array(writer, location, schema, &error);
+        cr_assert_good(array, error);
+        for (unsigned i = 0; i < 100; i++) {
+            const TestRow row = {
+                .time = 100 * round + i, .seq = i, .value = (int32_t)(i * 2654435761u), .event = i & 1};
+            cr_assert_good(xtf_array_writer_append(array, &row, &error), error);
+        }
+    }
+}
+
+/* The states that do not open, of a file whose writer is told of syncs, or not. */
+static unsigned count_lost(bool told)
+{
+    const XtfWriterOptions options = {.late_sync = true, .keep_commits = 4, .keep_seconds = -1};
+    g_autoptr(GPtrArray) images = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+    g_autoptr(GRand) random = g_rand_new_with_seed(7);
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "t.xtf", NULL), *state = g_build_filename(folder, "s.xtf", NULL);
+    GError *error = NULL;
+    g_autoptr(XtfWriter) writer = xtf_writer_create(path, &options, &error);
+    uint64_t synced = 0;
+    unsigned lost = 0;
+
+    cr_assert_good(writer, error);
+    uint32_t schema = add_schema(writer, "calls");
+    for (unsigned round = 0; round < COMMITS; round++) {
+        append_some(writer, schema, round);
+        cr_assert_good(xtf_writer_commit(writer, &error), error);
+        if (round % EACH == 0) {
+            cr_assert_good(xtf_writer_sync(writer, &error), error);
+            if (told)
+                xtf_writer_keep_synced(writer);
+            g_ptr_array_set_size(images, 0);
+            synced = commit_of(path);
+        }
+        g_ptr_array_add(images, image_of(path));
+        for (unsigned i = 0; i < STATES; i++) {
+            write_state(random, images, state);
+            lost += !opens(state, synced);
+        }
+    }
+    remove_folder(folder);
+    return lost;
+}
+
+Test(power_cut, all_states_open)
+{
+    cr_assert_eq(count_lost(true), 0);
+}
+
+/* Where syncs are not heeded, states are lost: the test above shows something. */
+Test(power_cut, not_without_heed)
+{
+    cr_assert_gt(count_lost(false), 0);
+}
+
+/* Room behind the last commit is there for who goes on from it, and is given back when the file is closed. */
+Test(power_cut, reserve)
+{
+    const XtfWriterOptions options = {.late_sync = true, .reserve = 1 << 20};
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "t.xtf", NULL);
+    GError *error = NULL;
+    XtfWriter *writer = xtf_writer_create(path, &options, &error);
+    GStatBuf status;
+
+    cr_assert_good(writer, error);
+    append_some(writer, add_schema(writer, "calls"), 0);
+    cr_assert_good(xtf_writer_commit(writer, &error), error);
+    cr_assert_eq(g_stat(path, &status), 0);
+    cr_assert_geq(512 * (int64_t)status.st_blocks, 1 << 20);
+    cr_assert_lt(status.st_size, 1 << 20);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+    cr_assert_eq(g_stat(path, &status), 0);
+    cr_assert_lt(512 * (int64_t)status.st_blocks, 1 << 20);
+    remove_folder(folder);
+}

@@ -44,7 +44,7 @@ static bool has_memory(const XtfCollectWatch *watch)
     g_autofree char *inode = g_strdup_printf(" %" PRIu64 " ", (uint64_t)status.st_ino);
     g_auto(GStrv) lines = g_strsplit(maps, "\n", -1);
     for (char **line = lines; *line; line++)
-        if (strstr(*line, "memfd:") && strstr(*line, inode))
+        if (strstr(*line, "xtf-record") && strstr(*line, inode))
             return true;
     return false;
 }

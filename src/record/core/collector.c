@@ -221,11 +221,11 @@ bool xtf_core_start_collector(int folder)
     int pair[2];
 
     if (!program) {
-        xtf_core_say("XTF_RECORD_XTF is not set: this process is not recorded");
+        xtf_core_refuse("XTF_RECORD_XTF is not set: this process is not recorded");
         return false;
     }
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
-        xtf_core_say("cannot start the collector: %s: this process is not recorded", strerror(errno));
+        xtf_core_refuse("cannot start the collector: %s: this process is not recorded", strerror(errno));
         return false;
     }
     gethostname(host, sizeof host - 1);
@@ -252,8 +252,8 @@ bool xtf_core_start_collector(int folder)
     if (process >= 0)
         syscall(SYS_close, process);
     if (!started) {
-        xtf_core_say("cannot start the collector, %s: %s: this process is not recorded", program,
-                     strerror(start.error));
+        xtf_core_refuse("cannot start the collector, %s: %s: this process is not recorded", program,
+                        strerror(start.error));
         xtf_core_drop_descriptor(&xtf_core.socket);
     }
     return started;

@@ -92,6 +92,8 @@ void xtf_core_finish(void);
 const char *xtf_core_option(const char *name);
 /* Writes one line to stderr, after "xtf record: ". */
 void xtf_core_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, of why the process is not recorded: also into a log in the folder of the job, for who looks at that. */
+void xtf_core_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Records of this thread (MPI_Pcontrol): off and on again. Frames stay balanced: those that are open and end while it
  * is off are left in the trace, those that are open when it is on again are entered. Not between begin and end, where a
  * signal handler may call it: there it does nothing, and is counted as what is nested. */

@@ -2,13 +2,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { RINGS = 1024 };
+enum {
+    RINGS = 1024,
+    SHARED_MIN = 64 << 20, /* bytes free in /dev/shm, which are for others, too */
+};
 
 /* Rings that a file may have room for: a limit of file sizes counts for files in memory, too, and passing it is a
  * deadly signal. */
@@ -47,10 +53,48 @@ static bool map_front(uint64_t size)
     return true;
 }
 
+/* A file that has lost its name, for where files in memory are not allowed. The collector knows it by that name
+ * (collect/watch.c). */
+static int make_file(const char *folder)
+{
+    char name[64];
+    int directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (directory < 0)
+        return -1;
+    snprintf(name, sizeof name, ".xtf-record-%d-%llx", (int)getpid(), (unsigned long long)xtf_monotonic_ns());
+    int descriptor = openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (descriptor >= 0)
+        unlinkat(directory, name, 0);
+    int saved = errno;
+    syscall(SYS_close, directory);
+    errno = saved;
+    return descriptor;
+}
+
+/* A file in memory; where the system refuses that, as in some containers, one in the folder for shared memory, or in
+ * the job's. */
+static int open_memory(void)
+{
+    const char *folder = xtf_core_option("FOLDER");
+    int descriptor = (int)syscall(SYS_memfd_create, "xtf-record", 3U /* MFD_CLOEXEC | MFD_ALLOW_SEALING */);
+
+    if (descriptor >= 0 || (errno != EPERM && errno != ENOSYS && errno != EACCES))
+        return descriptor;
+    struct statvfs space;
+    bool is_small = !statvfs("/dev/shm", &space) && space.f_bavail * space.f_frsize < SHARED_MIN;
+    descriptor = is_small ? -1 : make_file("/dev/shm");
+    if (descriptor < 0 && folder) {
+        mkdir(folder, 0700);
+        descriptor = make_file(folder);
+    }
+    return descriptor;
+}
+
 static bool make(uint64_t ring_size, uint32_t n_rings)
 {
     uint64_t front = xtf_wire_data_at(n_rings, xtf_core.page);
-    int descriptor = (int)syscall(SYS_memfd_create, "xtf-record", 3U /* MFD_CLOEXEC | MFD_ALLOW_SEALING */);
+    int descriptor = open_memory();
 
     if (descriptor < 0)
         return false;
@@ -86,14 +130,14 @@ bool xtf_core_make_memory(uint64_t ring_size)
     while (n_rings = rings_within_limit(size, xtf_core.page), n_rings < 2 && size > least)
         size /= 2;
     if (!n_rings) {
-        xtf_core_say("the limit of file sizes (ulimit -f) leaves no room for what is recorded: this process is not "
-                     "recorded");
+        xtf_core_refuse("the limit of file sizes (ulimit -f) leaves no room for what is recorded: this process is not "
+                        "recorded");
         return false;
     }
     xtf_core.memory.number = -1;
     if (make(size, n_rings) && xtf_core_map_ring(0))
         return true;
-    xtf_core_say("no memory for what is recorded: %s: this process is not recorded", strerror(errno));
+    xtf_core_refuse("no memory for what is recorded: %s: this process is not recorded", strerror(errno));
     xtf_core_unmake_memory();
     return false;
 }

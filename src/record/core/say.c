@@ -8,6 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "src/record/job-folder.h"
+#include "src/record/job.h"
+
 const char *xtf_core_option(const char *name)
 {
     char variable[64];
@@ -17,24 +20,66 @@ const char *xtf_core_option(const char *name)
     return value && *value ? value : NULL;
 }
 
-void xtf_core_say(const char *format, ...)
+/* Puts "THIS PROCESS: why" behind what is in the log of the process. */
+static void log_refusal(const char *why)
+{
+    char name[64], line[1100];
+    const char *folder = xtf_core_option("FOLDER");
+
+    if (!folder)
+        return;
+    mkdir(folder, 0700);
+    snprintf(name, sizeof name, XTF_JOB_LOG "%d" XTF_JOB_LOG_ENDING, (int)getpid());
+    int log = xtf_job_open_in(folder, name, O_WRONLY | O_CREAT | O_APPEND);
+    if (log < 0)
+        return;
+    int length = snprintf(line, sizeof line, "process %d: %s\n", (int)getpid(), why);
+    if (syscall(SYS_write, log, line, length) < 0) {
+        /* It was said on stderr. */
+    }
+    syscall(SYS_close, log);
+}
+
+/* Not write(), which is a cancellation point, and which other libraries take the place of. */
+static const char *say(char *line, size_t room, const char *format, va_list arguments)
 {
     static const char start[] = "xtf record: ";
+
+    memcpy(line, start, sizeof start);
+    int length = vsnprintf(line + sizeof start - 1, room - sizeof start, format, arguments);
+    if (length < 0)
+        return NULL;
+    size_t size = strlen(line);
+    line[size] = '\n';
+    if (syscall(SYS_write, STDERR_FILENO, line, size + 1) < 0) {
+        /* Nobody is there to be told. */
+    }
+    line[size] = 0;
+    return line + sizeof start - 1;
+}
+
+void xtf_core_say(const char *format, ...)
+{
     char line[1024];
     int saved = errno;
     va_list arguments;
 
-    memcpy(line, start, sizeof start);
     va_start(arguments, format);
-    int length = vsnprintf(line + sizeof start - 1, sizeof line - sizeof start - 1, format, arguments);
+    say(line, sizeof line, format, arguments);
     va_end(arguments);
-    if (length >= 0) {
-        size_t size = strlen(line);
-        line[size++] = '\n';
-        /* Not write(), which is a cancellation point, and which other libraries take the place of. */
-        if (syscall(SYS_write, STDERR_FILENO, line, size) < 0) {
-            /* Nobody is there to be told. */
-        }
-    }
+    errno = saved;
+}
+
+void xtf_core_refuse(const char *format, ...)
+{
+    char line[1024];
+    int saved = errno;
+    va_list arguments;
+
+    va_start(arguments, format);
+    const char *why = say(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (why)
+        log_refusal(why);
     errno = saved;
 }

@@ -18,22 +18,38 @@ from dying import DIE, ENVIRONMENT, MODULE, XTF, Case
 N = 3000
 REFUSED = r"\Axtf record: [^\n]*: this process is not recorded\n\Z"
 PIDFD_OPEN = 434  # of all processors but Alpha
+MEMFD_CREATE = 319  # of x86_64
 
 
-def forbid_pidfd_open():
-    """As the filters of some containers do: it is not there (seccomp(2))."""
-    steps = ((0x20, 0, 0, 0), (0x15, 0, 1, PIDFD_OPEN), (0x06, 0, 0, 0x00050000 | 38), (0x06, 0, 0, 0x7fff0000))  # ENOSYS, or allowed
+def forbid(call, code):
+    """As the filters of some containers do (seccomp(2))."""
+    steps = ((0x20, 0, 0, 0), (0x15, 0, 1, call), (0x06, 0, 0, 0x00050000 | code), (0x06, 0, 0, 0x7fff0000))  # an error, or allowed
     program = b"".join(struct.pack("HBBI", *step) for step in steps)
     buffer = ctypes.create_string_buffer(program)
     filter_of = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(steps), ctypes.addressof(buffer)))
     prctl = ctypes.CDLL(None, use_errno=True).prctl
     if prctl(38, 1, 0, 0, 0) != 0 or prctl(22, 2, filter_of, 0, 0) != 0:  # PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP
         raise OSError(ctypes.get_errno(), "prctl")
+
+
+def forbid_pidfd_open():
+    """It is not there."""
+    forbid(PIDFD_OPEN, 38)
     try:
         os.close(os.pidfd_open(os.getpid()))
     except OSError:
         return
     raise RuntimeError("pidfd_open works all the same")
+
+
+def forbid_memfd_create():
+    """It is not allowed."""
+    forbid(MEMFD_CREATE, 1)
+    try:
+        os.close(os.memfd_create("none"))
+    except PermissionError:
+        return
+    raise RuntimeError("memfd_create works all the same")
 
 
 class Limits(Case):
@@ -70,6 +86,22 @@ class Limits(Case):
             [part] = self.files()
             kinds, _ = self.check(part)
             self.assertEqual((kinds["ENTER"], kinds["LEAVE"], kinds["PROGRAM_END"]), (3 * N, 3 * N, 1))
+            for file in [*self.parts.iterdir(), self.counts]:
+                file.unlink()
+
+    def test_no_memfd_create(self):
+        """A file that loses its name at once is the memory then."""
+        if platform.machine() != "x86_64":
+            self.skipTest("the filter is for 64 bits, the lower half first")
+        for how in "exit", "kill", "exec":
+            before = set(os.listdir("/dev/shm"))
+            alone = self.alone(N, how, before=forbid_memfd_create)
+            done = self.recorded(N, how, start={"before": forbid_memfd_create})
+            self.assertEqual(done, alone)
+            [part] = self.files()
+            kinds, _ = self.check(part)
+            self.assertEqual((kinds["ENTER"], kinds["LEAVE"], kinds["PROGRAM_END"]), (3 * N, 3 * N, 1))
+            self.assertEqual([name for name in set(os.listdir("/dev/shm")) - before if "xtf" in name], [])
             for file in [*self.parts.iterdir(), self.counts]:
                 file.unlink()
 
@@ -127,7 +159,7 @@ class Full(Case):
 
     def test_disk(self):
         script = """
-            mount -t tmpfs -o size=96k none "$PARTS" || exit 77
+            mount -t tmpfs -o size=256k,mode=700 none "$PARTS" || exit 77
             env $WITH "$DIE" "$COUNTS" 400000 exit
             echo "status $?"
             for i in $(seq 400); do

@@ -16,6 +16,9 @@
  */
 #pragma once
 
+/* The property of a process (definition_properties) whose records end before it: since when, and why. */
+#define XTF_RECORD_ENDED_EARLY "record.ended_early"
+
 #include <stdint.h>
 
 #include "libxtf/schema.h"

@@ -30,6 +30,7 @@ enum {
     XTF_WIRE_WORDS_MAX = 512, /* of one record */
     XTF_WIRE_CHOICES = 1 << 17,
     XTF_WIRE_FUNCTIONS = 1024, /* functions.tbl has fewer */
+    XTF_WIRE_REASON_SIZE = 512,
 };
 #define XTF_WIRE_MAGIC UINT64_C(0x3165726977667478) /* "xtfwire1" */
 #define XTF_WIRE_NONE  UINT32_MAX                   /* no rank, peer, root, communicator ... */
@@ -69,6 +70,7 @@ typedef struct {
     _Atomic int32_t exit_status;
     /* Calls of the function of MPI that has this number that were not recorded, on purpose: there are too many. */
     _Atomic uint64_t unrecorded[XTF_WIRE_FUNCTIONS];
+    char reason[XTF_WIRE_REASON_SIZE]; /* why the collector cannot: text, there before collector_ready is 2 */
 } XtfWireProcess;
 
 typedef enum {

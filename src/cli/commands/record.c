@@ -23,20 +23,21 @@ enum {
     DRAIN_MAX = 86400,
     AFTER_DRAIN_SECONDS = 5, /* a collector that gives up draining still has to end */
     BRAKE_MAX = 1000000000,
+    FSYNC_MAX = 86400,
     RING_MIN = 4 << 10,
     RING_MAX = 1 << 30,
 };
 
 /* The options as they were given. */
 typedef struct {
-    char *output, *buffer, *when_full, *filter, *mpi, *clock, *drain, *brake;
+    char *output, *buffer, *when_full, *filter, *mpi, *clock, *drain, *brake, *fsync;
     gboolean force, keep_parts, all_calls, stack, locks, dry_run, quiet;
 } Given;
 
 static void given_finish(Given *given)
 {
-    char *texts[] = {given->output, given->buffer, given->when_full, given->filter,
-                     given->mpi,    given->clock,  given->drain,     given->brake};
+    char *texts[] = {given->output, given->buffer, given->when_full, given->filter, given->mpi,
+                     given->clock,  given->drain,  given->brake,     given->fsync};
 
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
         g_free(texts[i]);
@@ -82,6 +83,14 @@ static bool parse_word(const char *option, const char *text, const char *const *
     return !text || wrong(option, text, message);
 }
 
+static bool parse_fsync(const char *text)
+{
+    guint64 seconds;
+
+    return !text || g_ascii_string_to_unsigned(text, 10, 0, FSYNC_MAX, &seconds, NULL) ||
+           wrong("--fsync", text, "a number of seconds, 0 to 86400, is needed");
+}
+
 static bool parse_brake(const char *text)
 {
     guint64 calls;
@@ -116,7 +125,7 @@ static bool parse_given(Given *given, XtfRecordOptions *options, XtfMpi *mpi)
     if (!parse_buffer(given->buffer, &options->ring_size) || !parse_drain(given->drain, &options->drain) ||
         !parse_word("--when-full", given->when_full, manners, &manner) ||
         !parse_word("--clock", given->clock, clocks, &clock) || !parse_brake(given->brake) ||
-        !parse_filter(&given->filter))
+        !parse_fsync(given->fsync) || !parse_filter(&given->filter))
         return false;
     if (given->output && !*given->output)
         return wrong("--output", given->output, "the name of a file is needed");
@@ -130,6 +139,7 @@ static bool parse_given(Given *given, XtfRecordOptions *options, XtfMpi *mpi)
     options->stack = given->stack;
     options->locks = given->locks;
     options->brake = given->brake;
+    options->fsync = given->fsync;
     return true;
 }
 
@@ -167,10 +177,28 @@ static void say_elsewhere(const XtfRecordPlan *plan)
                    plan->gather);
 }
 
-/* Nothing was recorded at all, which has a reason. */
-static int say_nothing_recorded(const XtfRecordPlan *plan, const XtfParts *parts, int status)
+/* Where the parts are, here and from other hosts. */
+static char *folders_of(const XtfRecordPlan *plan)
 {
+    return g_file_test(plan->gather, G_FILE_TEST_IS_DIR) ? g_strdup_printf("%s and %s", plan->folder, plan->gather)
+                                                         : g_strdup(plan->folder);
+}
+
+/* Processes were to be recorded, and something was in the way. */
+static int say_failed(const XtfRecordPlan *plan, const XtfParts *parts)
+{
+    g_autofree char *folders = folders_of(plan);
+
+    print_all(parts->left_out);
     print_all(parts->remarks);
+    xtf_print_line(stderr, "xtf: %s is not written: nothing that can be read was recorded; what is left of it is in %s",
+                   plan->output, folders);
+    return XTF_EXIT_FAILED;
+}
+
+/* Nothing was recorded at all, which has a reason. */
+static int say_nothing_recorded(const XtfRecordPlan *plan, int status)
+{
     xtf_print_line(stderr, "xtf: %s is not written: no process recorded anything", plan->output);
     if (status != 0)
         xtf_print_line(stderr, "xtf: the command itself failed, with status %d: %s", status, plan->argv[0]);
@@ -186,13 +214,6 @@ static int say_nothing_recorded(const XtfRecordPlan *plan, const XtfParts *parts
     return XTF_EXIT_FAILED;
 }
 
-/* Where the parts are, here and from other hosts. */
-static char *folders_of(const XtfRecordPlan *plan)
-{
-    return g_file_test(plan->gather, G_FILE_TEST_IS_DIR) ? g_strdup_printf("%s and %s", plan->folder, plan->gather)
-                                                         : g_strdup(plan->folder);
-}
-
 static int say_not_merged(const XtfRecordPlan *plan, const XtfParts *parts, GError *error)
 {
     g_autofree char *folders = folders_of(plan);
@@ -206,12 +227,17 @@ static int say_not_merged(const XtfRecordPlan *plan, const XtfParts *parts, GErr
     return XTF_EXIT_FAILED;
 }
 
-static bool say_summary(const XtfRecordPlan *plan, GError **error)
+/* *whole: it has all that was to be recorded, as the parts say. */
+static bool say_summary(const XtfRecordPlan *plan, bool quiet, bool *whole, GError **error)
 {
     g_autoptr(XtfTrace) trace = xtf_trace_open(plan->output, NULL, error);
-    g_auto(GStrv) lines = trace ? xtf_record_summary(trace, plan->output, error) : NULL;
-    g_autofree char *output = xtf_shell_word(plan->output);
 
+    if (!trace || !xtf_record_is_whole(trace, whole, error))
+        return false;
+    if (quiet)
+        return true;
+    g_auto(GStrv) lines = xtf_record_summary(trace, plan->output, error);
+    g_autofree char *output = xtf_shell_word(plan->output);
     for (char **line = lines; line && *line; line++)
         xtf_print_line(stderr, "xtf: %s", *line);
     if (lines)
@@ -227,12 +253,12 @@ static bool remove_parts(const XtfRecordPlan *plan, GError **error)
            (!g_file_test(plan->gather, G_FILE_TEST_IS_DIR) || xtf_folder_remove(plan->gather, error));
 }
 
-/* What the trace has not, nothing else has: all parts stay then. */
+/* What the trace has not, nothing else has: all parts stay then, and so do logs that messages name. */
 static bool settle_parts(const XtfRecordPlan *plan, const XtfParts *parts, bool keep, GError **error)
 {
     g_autofree char *folders = folders_of(plan);
 
-    if (!keep && parts->left_out->len == 0)
+    if (!keep && parts->left_out->len + parts->remarks->len == 0)
         return remove_parts(plan, error);
     xtf_print_line(stderr, keep ? "xtf: its parts are in %s" : "xtf: not all is in it, so its parts stay in %s",
                    folders);
@@ -249,17 +275,20 @@ static int finish(const XtfRecordPlan *plan, const Given *given, guint64 drain, 
 
     xtf_parts_init(&parts);
     if (!merge(plan, given, &parts, drain, &error)) {
-        if (parts.paths->len + parts.left_out->len > 0)
+        if (parts.paths->len > 0)
             return say_not_merged(plan, &parts, error);
         g_error_free(error);
+        if (parts.left_out->len + parts.remarks->len > 0)
+            return say_failed(plan, &parts);
         xtf_folder_remove(plan->folder, NULL);
-        return say_nothing_recorded(plan, &parts, status);
+        return say_nothing_recorded(plan, status);
     }
-    bool good = given->quiet || say_summary(plan, &error);
+    bool whole = true;
+    bool good = say_summary(plan, given->quiet, &whole, &error);
     good &= settle_parts(plan, &parts, given->keep_parts || !good, good ? &error : NULL);
     if (!good)
         return xtf_cli_fail(error);
-    return parts.left_out->len + parts.remarks->len > 0 ? XTF_EXIT_FAILED : XTF_EXIT_DONE;
+    return whole && parts.left_out->len + parts.remarks->len == 0 ? XTF_EXIT_DONE : XTF_EXIT_FAILED;
 }
 
 static int run(const XtfRecordPlan *plan, const Given *given, guint64 drain)
@@ -333,6 +362,8 @@ int xtf_command_record(int argc, char **argv)
         {"clock", 0, 0, G_OPTION_ARG_STRING, &given.clock, "The clock: tsc or monotonic", "NAME"},
         {"drain", 0, 0, G_OPTION_ARG_STRING, &given.drain,
          "How long to wait, at the end, until records are packed (default: 10)", "SECONDS"},
+        {"fsync", 0, 0, G_OPTION_ARG_STRING, &given.fsync,
+         "How often to bring what is recorded to the disk (default: 5; 0: at the end only)", "SECONDS"},
         {"keep-parts", 'k', 0, G_OPTION_ARG_NONE, &given.keep_parts, "Keep the parts that were merged", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "No progress, no summary", NULL},
         {0},

@@ -46,11 +46,14 @@ static void set_world_size(XtfCollector *collector, uint32_t world_size)
 static void make_part(XtfCollectSession *session, uint32_t rank, uint32_t world_size)
 {
     XtfCollector *collector = &session->collector;
+    GError *error = NULL;
 
     session->begun = true;
     if (!xtf_collect_part_create(&session->part, session->folder, session->options->folder, rank, first_free_number(),
-                                 &session->failure))
+                                 &error)) {
+        xtf_collect_fail(session, error);
         return;
+    }
     xtf_collector_init(collector, session->part.writer, xtf_collect_rows);
     collector->clock = session->clock;
     collector->rank = session->part.number;

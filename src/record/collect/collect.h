@@ -71,6 +71,7 @@ typedef struct {
 /* Numbers of what happened to the process's records, for who reads the trace. */
 typedef struct {
     uint64_t dropped, waits, waited_ns, passed_over, lost;
+    uint64_t framing;            /* records that were decoded, and stand for nothing that the process did */
     uint64_t unknown_kinds[256]; /* records without a decoder, by kind */
 } XtfCollectCounts;
 
@@ -143,7 +144,7 @@ bool xtf_collect_malformed(XtfCollectRing *ring, const char *format, ...) G_GNUC
 bool xtf_collect_decode(XtfCollectRing *ring, const uint8_t *data, size_t size, size_t limit, size_t *taken);
 /* Appends what has begun in the last call, before a commit. */
 bool xtf_collect_append_begun(XtfCollectRing *ring);
-/* The number of whole records. */
+/* The number of whole records that stand for something that the process did. */
 uint64_t xtf_collect_count(const uint8_t *data, size_t size);
 
 /* From here on records are those of another thread; of none. */

@@ -16,6 +16,7 @@ static const char *kind_name(XtfWireHead head)
 /* Other records of the ring: of another thread. */
 static bool decode_owner(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
+    ring->collector->counts.framing++;
     return xtf_collect_ring_end(ring) && xtf_collect_ring_begin(ring, time, head.arg, (int32_t)more[0]);
 }
 
@@ -70,6 +71,7 @@ static bool decode_define(XtfCollectRing *ring, uint64_t time, XtfWireHead head,
     uint32_t offset = xtf_collect_low(more[1]), size = xtf_collect_high(more[1]);
     const uint8_t *data = (const uint8_t *)(more + 2);
 
+    ring->collector->counts.framing++;
     if (head.region >= XTF_N_DEFINITIONS)
         return xtf_collect_malformed(ring, "definition %u is none", (unsigned)head.region);
     if (head.arg > size || offset > size - head.arg)
@@ -157,6 +159,13 @@ bool xtf_collect_decode(XtfCollectRing *ring, const uint8_t *data, size_t size, 
     return good;
 }
 
+/* Those whose decoders count themselves as framing. */
+static bool is_framing(XtfWireHead head)
+{
+    return head.kind == XTF_WIRE_OWNER || head.kind == XTF_WIRE_DEFINE || head.kind == XTF_WIRE_MEASUREMENT ||
+           head.kind == XTF_WIRE_WAITED || head.kind == XTF_WIRE_DROPPED;
+}
+
 uint64_t xtf_collect_count(const uint8_t *data, size_t size)
 {
     XtfCollectRing ring = {0};
@@ -164,9 +173,11 @@ uint64_t xtf_collect_count(const uint8_t *data, size_t size)
     uint64_t n = 0;
     unsigned words;
 
-    for (size_t at = 0; at < size; at += 8 * words, n++)
+    for (size_t at = 0; at < size; at += 8 * words) {
         if ((words = see_record(&ring, data + at, size - at, &head)) == 0)
             break;
+        n += !is_framing(head);
+    }
     g_free(ring.fault);
     return n;
 }

@@ -8,11 +8,15 @@
 #include "src/model/schemas.h"
 #include "src/record/job-folder.h"
 
-enum { TRIES = 1 << 20 };
+enum {
+    TRIES = 1 << 20,
+    RESERVE = 96 << 10, /* bytes, for saying that the part ends early */
+};
 
-/* Followers read a commit within a second or two; longer makes a short run's part larger. */
+/* Followers read a commit within a second or two; longer makes a short run's part larger. Numbers of commits rise by
+ * two (xtf_writer_keep_synced()), so that four of them are two commits. */
 static const XtfWriterOptions writer_options = {
-    .origin = UINT64_MAX, .no_sync = true, .keep_commits = 2, .keep_seconds = 2};
+    .origin = UINT64_MAX, .late_sync = true, .reserve = RESERVE, .keep_commits = 4, .keep_seconds = 2};
 
 int xtf_collect_folder_open(const char *path, GError **error)
 {
@@ -91,13 +95,20 @@ bool xtf_collect_part_reopen(XtfCollectPart *part, GError **error)
 
 bool xtf_collect_part_close(XtfCollectPart *part, GError **error)
 {
+    bool good = xtf_collect_part_end_sync(part, error);
     XtfWriter *writer = g_steal_pointer(&part->writer);
 
-    return !writer || xtf_writer_close(writer, error);
+    if (!part->named)
+        fsync(part->folder);
+    if (good)
+        return !writer || xtf_writer_close(writer, error);
+    xtf_writer_abort(writer);
+    return false;
 }
 
 void xtf_collect_part_abort(XtfCollectPart *part)
 {
+    xtf_collect_part_end_sync(part, NULL);
     g_clear_pointer(&part->writer, xtf_writer_abort);
 }
 

@@ -58,8 +58,7 @@ static uint64_t decode(XtfCollectSession *session, uint32_t i, const uint8_t *da
     size_t taken = 0;
 
     if (session->failure) {
-        if (session->part.path)
-            collector->counts.lost += xtf_collect_count(data, size);
+        collector->counts.lost += xtf_collect_count(data, size);
         return size;
     }
     XtfCollectRing *ring = ring_of(session, i);

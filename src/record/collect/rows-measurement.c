@@ -5,6 +5,7 @@ static bool measurement(XtfCollectRing *ring, uint64_t time, XtfWireHead head, c
 {
     XtfMeasurementRow row = {.region = xtf_stream_region(&ring->stream), .mode = head.arg, .stop = XTF_NONE64};
 
+    ring->collector->counts.framing++;
     if (head.arg != 1 && head.arg != 2)
         return xtf_collect_malformed(ring, "mode %" PRIu32 " of measurement is none", head.arg);
     return xtf_stream_append(&ring->stream, XTF_MODEL_MEASUREMENT, XTF_LABEL_MEASUREMENT_ON_OFF, time, &row);
@@ -15,6 +16,7 @@ static bool waited(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const 
     uint64_t stop = xtf_collect_clock_ns(&ring->collector->clock, more[0]);
     XtfMeasurementRow row = {.region = xtf_stream_region(&ring->stream), .mode = UINT8_MAX, .stop = MAX(stop, time)};
 
+    ring->collector->counts.framing++;
     ring->collector->counts.waits++;
     ring->collector->counts.waited_ns += row.stop - time;
     return xtf_stream_append(&ring->stream, XTF_MODEL_MEASUREMENT, XTF_LABEL_BUFFER_FLUSH, time, &row);
@@ -22,6 +24,7 @@ static bool waited(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const 
 
 static bool dropped(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
+    ring->collector->counts.framing++;
     ring->collector->counts.dropped += more[0];
     return true;
 }

@@ -15,6 +15,7 @@ enum {
     NAP_MAX_US = 100 * 1000,
     WITHOUT_MPI_NS = 1000 * 1000 * 1000, /* a process without MPI in memory after that time has no rank */
     COMMIT_NS = 1000 * 1000 * 1000,
+    EARLY_COMMIT_NS = 100 * 1000 * 1000,
     READY = 1,
     FAILED = 2,
 };
@@ -80,6 +81,16 @@ static bool is_time(const XtfCollectSession *session)
     return false;
 }
 
+/* Once a second; the first records at once, so that not all is lost with a collector that is killed. */
+static bool is_time_to_commit(const XtfCollectSession *session)
+{
+    bool first = session->kept == 0 && xtf_collect_decoded(session) > 0;
+
+    if (!first && xtf_collect_part_is_syncing(&session->part))
+        return false;
+    return xtf_monotonic_ns() - session->committed >= (first ? EARLY_COMMIT_NS : COMMIT_NS);
+}
+
 /* One round, with the commit that it needs. True if rings had something. */
 static bool work(XtfCollectSession *session)
 {
@@ -96,7 +107,7 @@ static bool work(XtfCollectSession *session)
         return false;
     }
     bool any = xtf_collect_round(session);
-    if (asked || xtf_monotonic_ns() - session->committed >= COMMIT_NS)
+    if (asked || is_time_to_commit(session))
         xtf_collect_commit(session, reading);
     if (asked) {
         atomic_store(&process->drained, drain);

@@ -28,6 +28,16 @@ void xtf_collect_remove_marker(XtfCollectSession *session)
     g_clear_pointer(&session->marker, g_free);
 }
 
+/* Has room in the log, if it is a file, for what is to be said where the disk is full. */
+static void reserve_log(void)
+{
+    enum { ROOM = 4096 };
+    struct stat status;
+
+    if (fstat(STDERR_FILENO, &status) == 0 && S_ISREG(status.st_mode))
+        fallocate(STDERR_FILENO, FALLOC_FL_KEEP_SIZE, 0, ROOM); /* else there may be none */
+}
+
 bool xtf_collect_session_init(XtfCollectSession *session, const XtfCollectOptions *options, GError **error)
 {
     *session = (XtfCollectSession){.options = options, .calibration = {.file = -1}};
@@ -35,6 +45,7 @@ bool xtf_collect_session_init(XtfCollectSession *session, const XtfCollectOption
     session->folder = xtf_collect_folder_open(options->folder, error);
     if (session->folder < 0)
         return false;
+    reserve_log();
     session->marker = make_marker(session->folder, g_get_host_name());
     xtf_collect_announce(options->folder, g_get_host_name());
     if (!xtf_collect_memory_init(&session->memory, options->memory, error))
@@ -79,15 +90,39 @@ void xtf_collect_session_finish(XtfCollectSession *session)
     g_free(session->rings);
     g_free(session->early);
     g_clear_error(&session->failure);
+    g_free(session->failed_at);
     if (session->folder >= 0)
         close(session->folder);
 }
 
+uint64_t xtf_collect_decoded(const XtfCollectSession *session)
+{
+    uint64_t events = 0;
+
+    for (uint32_t i = 0; i < session->n_rings; i++)
+        events += session->rings[i] ? session->rings[i]->events : 0;
+    return events - MIN(events, session->collector.counts.framing);
+}
+
+/* The process says it where there is no room for a log either. */
+static void tell_process(XtfCollectSession *session)
+{
+    char *reason = session->memory.process->reason;
+
+    g_strlcpy(reason, session->failure->message, XTF_WIRE_REASON_SIZE);
+}
+
 void xtf_collect_fail(XtfCollectSession *session, GError *error)
 {
-    if (session->failure)
+    if (session->failure) {
         g_error_free(error);
-    else
+    } else {
+        g_autoptr(GDateTime) now = g_date_time_new_now_utc();
+        uint64_t decoded = xtf_collect_decoded(session);
         session->failure = error;
+        session->failed_at = g_date_time_format(now, "%F %T UTC");
+        session->collector.counts.lost += decoded - MIN(decoded, session->kept);
+        tell_process(session);
+    }
     xtf_collect_part_abort(&session->part);
 }

@@ -30,6 +30,8 @@ typedef struct {
     bool has_mpi;           /* the process has a library of MPI */
     bool begun;             /* the part was made, or could not be */
     GError *failure;        /* why nothing more is written; NULL: all is well */
+    char *failed_at;        /* when that was, in words */
+    uint64_t kept;          /* records that the last commit has */
     XtfCollectRing **rings; /* by number; NULL: it has no records yet */
     XtfCollectEarly *early; /* by number */
     uint64_t n_early;       /* bytes */
@@ -50,6 +52,13 @@ void xtf_collect_remove_marker(XtfCollectSession *session);
 /* Nothing more can be written: the error, which is taken, is told if it is the first one. Records are counted from here
  * on, and the process never waits for them. */
 void xtf_collect_fail(XtfCollectSession *session, GError *error);
+
+/* The records that were decoded so far. */
+uint64_t xtf_collect_decoded(const XtfCollectSession *session);
+/* Closes a part to which nothing more could be written, from its last commit on, with what is to be said of it. */
+void xtf_collect_close_early(XtfCollectSession *session, const char *end);
+/* Says of the process what was counted, and how it ended; and what people should know. */
+void xtf_collect_tell(XtfCollectSession *session, const char *end);
 
 /* Takes what all rings have. False if there was nothing. */
 bool xtf_collect_round(XtfCollectSession *session);

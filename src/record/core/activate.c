@@ -49,7 +49,7 @@ static void tell_of_end(int status, void *data)
                      "%d" XTF_JOB_LOG_ENDING " may say why",
                      name, xtf_core_option("FOLDER"), (int)process->pid);
     else if (atomic_load(&process->collector_ready) == 2)
-        xtf_core_say("the collector of %s cannot record it: see the logs in %s", name, xtf_core_option("FOLDER"));
+        xtf_core_say("%s is not recorded to its end: %.*s", name, XTF_WIRE_REASON_SIZE - 1, process->reason);
 }
 
 /* Starts the collector, which writes to the folder. On another node than that of `xtf record` it is not there yet. */

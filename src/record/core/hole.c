@@ -48,12 +48,24 @@ static bool enough_room(const XtfRing *ring)
     return ring->head + room_to_resume(ring) <= tail + ring->mask + 1 - XTF_CORE_RESERVE;
 }
 
+/* The frames that are entered when a hole ends are in the ring then: their ENTERs, which were counted, are not missing.
+ */
+static void find_again(XtfRing *ring, uint32_t n)
+{
+    if (ring->hole != XTF_CORE_HOLE_FULL)
+        return;
+    n = n < ring->missing ? n : (uint32_t)ring->missing;
+    ring->missing -= n;
+    atomic_store_explicit(&ring->shared->dropped, ring->shared->dropped - n, memory_order_relaxed);
+}
+
 bool xtf_core_resume(XtfRing *ring)
 {
     if (!xtf_core_life.mine || ring->off || ring->depth > XTF_CORE_STACK ||
         atomic_load_explicit(&xtf_core.lost, memory_order_relaxed) || !enough_room(ring))
         return false;
     uint64_t now = xtf_core_now();
+    find_again(ring, ring->depth - ring->written);
     tell_of_end(ring, now);
     for (uint32_t i = ring->written; i < ring->depth; i++)
         xtf_core_append(ring, now, XTF_WIRE_ENTER, ring->stack[i], 0, 0, 0);

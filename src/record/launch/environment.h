@@ -13,6 +13,7 @@ typedef struct {
     bool all_calls, stack, locks;
     const char *filter; /* a file, absolute */
     const char *clock;  /* "tsc" or "monotonic" */
+    const char *fsync;  /* seconds after which a part is brought to the disk, as digits; "0": at the end only */
     const char *brake;  /* calls in a row after which a tiny function is switched off, as digits; "0": never */
 } XtfRecordOptions;
 

@@ -177,6 +177,15 @@ static void read_log(const char *path, XtfParts *parts)
             g_ptr_array_add(parts->remarks, g_strdup(g_str_has_prefix(*line, "xtf: ") ? *line + 5 : *line));
 }
 
+/* A collector takes its mark away when its part is where it belongs: one that was killed has left it. */
+static void look_at_mark(const char *name, XtfParts *parts)
+{
+    if (!g_str_has_suffix(name, XTF_JOB_STARTING) || is_alive(name))
+        return;
+    g_ptr_array_add(parts->remarks,
+                    g_strdup_printf("a collector was killed: it has left %s; what it had not stored is lost", name));
+}
+
 static void look_in(const char *folder, XtfParts *parts)
 {
     g_auto(GStrv) paths = xtf_folder_parts(folder, NULL);
@@ -189,6 +198,7 @@ static void look_in(const char *folder, XtfParts *parts)
         g_autofree char *path = g_build_filename(folder, name, NULL);
         if (g_str_has_suffix(name, XTF_JOB_LOG_ENDING))
             read_log(path, parts);
+        look_at_mark(name, parts);
     }
 }
 
@@ -276,7 +286,10 @@ static bool write_remarks(const XtfParts *parts, const char *path, GError **erro
         .origin = UINT64_MAX,
         .no_sync = true,
     };
-    g_autoptr(XtfWriter) writer = xtf_writer_create(path, &options, error);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", path, g_strerror(errno));
+    g_autoptr(XtfWriter) writer = xtf_writer_create_in(fd, path, &options, error);
     return writer && add_remarks(parts, writer, error) && xtf_writer_close(g_steal_pointer(&writer), error);
 }
 
@@ -311,10 +324,10 @@ static void pass_left_out(const char *path, const GError *error, void *data)
     leave_out(path, error, merging->parts);
 }
 
-static bool merge_once(XtfParts *parts, const char *output, const char *folder, const XtfMergeOptions *options,
-                       GError **error)
+static bool merge_once(XtfParts *parts, const char *output, const XtfMergeOptions *options, GError **error)
 {
-    g_autofree char *remarks = g_build_filename(folder, REMARKS_PART, NULL);
+    /* Beside the output: there is room where the trace goes, and the disk of the parts may be full. */
+    g_autofree char *remarks = g_strdup_printf("%s.%d" REMARKS_PART, output, (int)getpid());
     g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free); /* copies: some may be left out meanwhile */
     Merging merging = {.options = options, .parts = parts};
     XtfMergeOptions own = {.keep_going = true,
@@ -326,8 +339,10 @@ static bool merge_once(XtfParts *parts, const char *output, const char *folder, 
     for (guint i = 0; i < parts->paths->len; i++)
         g_ptr_array_add(paths, g_strdup(parts->paths->pdata[i]));
     if (parts->left_out->len + parts->remarks->len > 0) {
-        if (!write_remarks(parts, remarks, error))
+        if (!write_remarks(parts, remarks, error)) {
+            g_unlink(remarks);
             return false;
+        }
         g_ptr_array_add(paths, g_strdup(remarks));
     }
     bool good = xtf_merge(output, (const char *const *)paths->pdata, paths->len, &own, NULL, error);
@@ -345,7 +360,7 @@ bool xtf_parts_merge(XtfParts *parts, const char *output, const char *folder, co
         if (parts->paths->len == 0)
             return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s: there is no part of a trace that can be read", folder);
         n = parts->paths->len;
-        if (!merge_once(parts, output, folder, options, error))
+        if (!merge_once(parts, output, options, error))
             return false;
         again |= parts->paths->len < n;
     } while (parts->paths->len < n);

@@ -103,6 +103,23 @@ static bool say_remarks(GPtrArray *lines, XtfTrace *trace, GError **error)
     return true;
 }
 
+bool xtf_record_is_whole(XtfTrace *trace, bool *whole, GError **error)
+{
+    static const char *const losses[] = {"record.dropped", "record.lost", "record.without_ring"};
+    g_autoptr(GArray) processes = xtf_recorded_processes(trace, error);
+
+    if (!processes)
+        return false;
+    *whole = true;
+    for (guint i = 0; i < processes->len; i++) {
+        const XtfRecordedProcess *process = &g_array_index(processes, XtfRecordedProcess, i);
+        for (size_t j = 0; j < G_N_ELEMENTS(losses); j++)
+            *whole &= xtf_recorded_number(process, losses[j]) == 0;
+        *whole &= !xtf_recorded_text(process, XTF_RECORD_ENDED_EARLY);
+    }
+    return true;
+}
+
 char **xtf_record_summary(XtfTrace *trace, const char *path, GError **error)
 {
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);

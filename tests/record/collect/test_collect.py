@@ -50,7 +50,7 @@ def full_disk(test):
     """A folder with little room."""
     folder = test.folder / "full"
     folder.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k", "xtf-test", folder], stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k,mode=700", "xtf-test", folder], stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         test.skipTest(f"mount: {done.stderr}")
     try:
@@ -321,6 +321,49 @@ class Collector(unittest.TestCase):
             self.assertEqual((values["record.host"], values["record.world_size"], values["record.pid"], values["record.command"]),
                              (socket.gethostname(), "1", str(traced.process.pid), "sleep 1000"))
             self.assertIn("No space left", xtf("cat", part, "definitions/remarks"))
+
+    def test_kept_and_lost(self):
+        """Somebody else has taken all of the disk: what was made is kept or lost, and the part and its log say so all the same."""
+        with full_disk(self) as full:
+            with open(full / "collect-77.log", "a") as log, Traced(XTF, full, rank=0, world=1, phase=RUNNING, ring_size=1 << 20, log=log) as traced:
+                traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + define_region(1, OWN, "work") + calls(10, 50))
+                traced.memory.drain()
+                with open(full / "others", "wb", buffering=0) as others, contextlib.suppress(OSError):
+                    while others.write(bytes(4096)):
+                        pass
+                for step in range(20):
+                    traced.memory.append(0, calls(1000 + 10000 * step, 5000))
+                traced.memory.drain()
+                self.assertEqual(traced.memory.u32(READY), 2)
+                traced.memory.append(0, calls(10**6, 10))
+                status, _ = traced.end()
+            self.assertEqual(status, 1)
+            part = self.part("full/000000.xtf")
+            values, kinds = named_values(part), events(part)
+            kept = kinds.count("ENTER") + kinds.count("LEAVE")
+            self.assertGreaterEqual(kept, 100)
+            self.assertEqual(kept + int(values["record.lost"]), 2 * (50 + 20 * 5000 + 10))
+            self.assertRegex(values["record.ended_early"], r"^\d+-\d+-\d+ \d+:\d+:\d+ UTC: .*/000000\.xtf: .*No space left on device$")
+            self.assertRegex(xtf("cat", part, "definitions/remarks"), r"process.0.ends.early: .*No.space.left".replace(".", r"(?:\\x20|.)"))
+            self.assertIn("No space left on device", (full / "000000.log").read_text())
+
+    def test_syncs(self):
+        """A part is brought to the disk with its first commit and when it is closed; with an interval of 0 at the end only."""
+        for number, seconds in enumerate(("5", "0")):
+            syncs = self.folder / f"syncs{number}"
+            count = {"XTF_RECORD_FSYNC": seconds, "LD_PRELOAD": os.environ["COUNT_SYNCS"], "XTF_TEST_SYNCS": str(syncs)}
+            with Traced(XTF, self.folder, rank=number, world=2, phase=RUNNING, environment=count) as traced:
+                traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 50))
+                for rounds in range(20):
+                    traced.memory.drain()
+                if seconds == "5":
+                    while not syncs.exists() or "d" not in syncs.read_text():
+                        time.sleep(0.005)
+                else:
+                    self.assertFalse(syncs.exists())
+                traced.end()
+            self.assertEqual(syncs.read_text().count("f"), 1, "its folder")
+            self.assertGreaterEqual(syncs.read_text().count("d"), 3)
 
     def test_gathering(self):
         """A part of another node goes to the folder that all see, under its name once it is whole."""

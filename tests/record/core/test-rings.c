@@ -196,7 +196,8 @@ static void test_waiting(void)
     free(producers);
 }
 
-/* What is dropped is counted to the last record, and frames stay balanced: the consumer checks this. */
+/* What is dropped is counted to the last record, and no ENTER that is in the ring all the same, when the hole ends; and
+ * frames stay balanced: the consumer checks this. */
 static void test_dropping(void)
 {
     Producer *producers = new_producers(4, 200000 / SLOWER, 400);
@@ -207,7 +208,7 @@ static void test_dropping(void)
     run(producers, 4);
     for (int i = 0; i < 4; i++) {
         const ConsumerThread *seen = seen_of(&producers[i]);
-        uint64_t got = seen->enters - seen->entered_again + seen->leaves + seen->sends;
+        uint64_t got = seen->enters + seen->leaves + seen->sends;
         REQUIRE(got + seen->missing == producers[i].asked, "%lu and %lu dropped of %lu", (unsigned long)got,
                 (unsigned long)seen->missing, (unsigned long)producers[i].asked);
         REQUIRE(!seen->off, "the hole never ends");

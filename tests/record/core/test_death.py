@@ -11,10 +11,16 @@ import subprocess
 import time
 import unittest
 
-from dying import XTF, Case, collectors_of, wait_for
+from dying import DIE, ENVIRONMENT, PATIENCE, XTF, Case, collectors_of, wait_for
 
 N = 2000
 ROUNDS = int(os.environ.get("XTF_ROUNDS", "20"))
+
+
+def numbers(case, part):
+    """The properties of the part's process."""
+    lines = case.xtf("cat", part, "definitions/definition_properties").splitlines()[1:]
+    return {line.split()[5]: line.split()[4].replace(r"\x20", " ") for line in lines}
 
 
 class Ends(Case):
@@ -45,6 +51,15 @@ class Ends(Case):
             for file in self.parts.iterdir():
                 file.unlink()
             self.counts.unlink()
+
+    def test_status_of_drops(self):
+        """A trace in which records are missing is not complete, which `xtf record` says by its status."""
+        for how in "wait", "drop":
+            done = subprocess.run([XTF, "record", "-f", "-b", "64K", "-w", how, "--brake=0", "-o", "run.xtf", DIE, self.counts, "200000", "return"],
+                                  cwd=self.folder, env={**ENVIRONMENT, "XTF_TMPDIR": str(self.folder)}, capture_output=True, text=True, timeout=PATIENCE)
+            dropped = int(numbers(self, self.folder / "run.xtf")["record.dropped"])
+            self.assertEqual((done.returncode, how), (1 if dropped > 0 else 0, "drop" if dropped > 0 else how), done.stderr)
+        self.assertGreater(dropped, 0, "nothing was dropped: the test shows nothing")
 
     def test_dropping(self):
         """What is dropped leaves the frames right, and the program is not stopped."""
@@ -110,6 +125,21 @@ class Collectors(Case):
                     self.check(part)
                 for file in [*self.parts.iterdir(), self.counts]:
                     file.unlink(missing_ok=True)
+
+    def test_dropping_to_the_end(self):
+        """A hole that nobody ends before the process does is counted, too: what was made is kept or lost."""
+        n = 300000
+        process, collector = self.start_and_find(n, WHEN_FULL="drop")
+        os.kill(collector, signal.SIGSTOP)
+        self.finish(process)
+        os.kill(collector, signal.SIGCONT)
+        self.collected()
+        [part] = self.files()
+        kinds, _ = self.check(part)
+        dropped = int(numbers(self, part)["record.dropped"])
+        self.assertGreater(dropped, 0)
+        self.assertEqual(kinds["ENTER"] + kinds["LEAVE"] + dropped, 6 * n)
+        self.assertIn(f"{dropped} records are missing", self.xtf("cat", part, "definitions/remarks"))
 
     def test_stopped(self):
         """A collector that does nothing holds the program up for a time that has an end."""

@@ -1,0 +1,152 @@
+/* What a part says of its process, and of what is missing; and the end of a part that ends early. */
+#include <sys/resource.h>
+
+#include "src/record/collect/session.h"
+#include "src/record/mpi/regions.h"
+
+/* What a call of MPI costs more for being recorded, about, beside what is waited: for the estimate that is told. */
+enum { NS_PER_EVENT = 10 };
+
+/* What the collector itself took so far. */
+static void set_own_costs(XtfCollector *collector)
+{
+    struct rusage usage;
+
+    if (getrusage(RUSAGE_SELF, &usage) != 0)
+        return;
+    uint64_t microseconds = 1000000 * ((uint64_t)usage.ru_utime.tv_sec + (uint64_t)usage.ru_stime.tv_sec) +
+                            (uint64_t)usage.ru_utime.tv_usec + (uint64_t)usage.ru_stime.tv_usec;
+    xtf_collect_set_number(collector, "record.collector_ns", 1000 * microseconds);
+    xtf_collect_set_number(collector, "record.collector_kib", (uint64_t)usage.ru_maxrss);
+}
+
+/* Producers count what finds no room, also in a hole of which the process saw no end: no record tells of that. */
+static void count_dropped(XtfCollectSession *session)
+{
+    uint64_t dropped = 0;
+
+    for (uint32_t i = 0; i < session->n_rings; i++)
+        dropped += atomic_load(&session->memory.rings[i].dropped);
+    session->collector.counts.dropped = MAX(session->collector.counts.dropped, dropped);
+}
+
+static void set_counts(XtfCollectSession *session, const char *end)
+{
+    XtfCollector *collector = &session->collector;
+    const XtfWireProcess *process = session->memory.process;
+    const XtfCollectCounts *counts = &collector->counts;
+    uint64_t events = 0, nested = atomic_load(&process->nested), without_ring = atomic_load(&process->without_ring);
+
+    for (uint32_t i = 0; i < session->n_rings; i++)
+        events += session->rings[i] ? session->rings[i]->events : 0;
+    xtf_collect_set_number(collector, "record.events", events);
+    xtf_collect_set_number(collector, "record.dropped", counts->dropped);
+    xtf_collect_set_number(collector, "record.waits", counts->waits);
+    xtf_collect_set_number(collector, "record.waited_ns", counts->waited_ns);
+    xtf_collect_set_number(collector, "record.overhead_ns", NS_PER_EVENT * events + counts->waited_ns);
+    xtf_collect_set_number(collector, "record.without_ring", without_ring);
+    xtf_collect_set_number(collector, "record.nested", nested);
+    xtf_collect_set_number(collector, "record.lost", counts->lost);
+    xtf_collect_set_property(collector, "record.end", end);
+    if (session->failure) {
+        g_autofree char *why = g_strdup_printf("%s: %s", session->failed_at, session->failure->message);
+        xtf_collect_set_property(collector, XTF_RECORD_ENDED_EARLY, why);
+    }
+    set_own_costs(collector);
+}
+
+/* Functions of MPI whose calls were counted, not recorded: how often. */
+static void set_unrecorded(XtfCollectSession *session)
+{
+    uint64_t all = 0;
+
+    for (uint32_t i = 0; i < XTF_WIRE_FUNCTIONS; i++) {
+        uint64_t n = atomic_load(&session->memory.process->unrecorded[i]);
+        const XtfMpiRegion *function = xtf_mpi_region(i);
+        if (n == 0 || !function)
+            continue;
+        g_autofree char *name = g_strconcat("record.unrecorded.", function->name, NULL);
+        xtf_collect_set_number(&session->collector, name, n);
+        all += n;
+    }
+    xtf_collect_set_number(&session->collector, "record.unrecorded", all);
+}
+
+/* What people should know. */
+static void add_remarks(XtfCollectSession *session)
+{
+    XtfCollector *collector = &session->collector;
+    const XtfWireProcess *process = session->memory.process;
+    const XtfCollectCounts *counts = &collector->counts;
+    uint64_t unknown = 0, without_ring = atomic_load(&process->without_ring);
+
+    set_unrecorded(session);
+    count_dropped(session);
+    for (uint32_t i = 0; i < session->n_rings; i++)
+        if (session->rings[i] && session->rings[i]->fault)
+            xtf_collect_remark(collector, "process %" PRIu32 ": the records of thread %" PRIu32 " end too early: %s",
+                               collector->rank, session->rings[i]->thread, session->rings[i]->fault);
+    for (unsigned i = 0; i < G_N_ELEMENTS(counts->unknown_kinds); i++)
+        unknown += counts->unknown_kinds[i];
+    if (counts->dropped > 0)
+        xtf_collect_remark(collector,
+                           "process %" PRIu32 ": %" PRIu64 " records are missing, since its buffers were full: "
+                           "larger ones (xtf record --buffer), or --when-full=wait, keep them",
+                           collector->rank, counts->dropped);
+    if (counts->waits > 0)
+        xtf_collect_remark(collector,
+                           "process %" PRIu32 " waited %" PRIu64 " times for room in its buffers, %.3f s in all: "
+                           "BUFFER_FLUSH in measurement says when",
+                           collector->rank, counts->waits, counts->waited_ns * 1e-9);
+    if (without_ring > 0)
+        xtf_collect_remark(
+            collector, "process %" PRIu32 ": %" PRIu64 " calls of threads are not recorded: it had too many threads",
+            collector->rank, without_ring);
+    if (unknown > 0)
+        xtf_collect_remark(collector, "process %" PRIu32 ": %" PRIu64 " records are of kinds that are not known",
+                           collector->rank, unknown);
+    if (session->failure)
+        xtf_collect_remark(collector,
+                           "process %" PRIu32 " ends early: %" PRIu64 " records are lost, since nothing could be "
+                           "written any more from %s on: %s",
+                           collector->rank, counts->lost, session->failed_at, session->failure->message);
+}
+
+void xtf_collect_tell(XtfCollectSession *session, const char *end)
+{
+    add_remarks(session);
+    set_counts(session, end);
+}
+
+/* Tables that begin anew, but those that the file has, with what is to be said. */
+static bool write_mark(XtfCollectSession *session, const char *end, GError **error)
+{
+    XtfCollector *collector = &session->collector;
+    XtfCollectTables tables;
+
+    xtf_collect_tables_finish(&collector->tables);
+    xtf_collect_tables_init(&tables, session->part.writer);
+    collector->tables = tables;
+    xtf_collect_add_program(collector, &session->program); /* the table of properties is written anew */
+    xtf_collect_tell(session, end);
+    for (guint i = 0; i < collector->remarks->len; i++) {
+        XtfRemarkRow row = {.kind = XTF_REMARK_WARNING,
+                            .text = xtf_collect_string(&collector->tables, collector->remarks->pdata[i])};
+        xtf_collect_add_row(&collector->tables, XTF_MODEL_REMARKS, &row);
+    }
+    return xtf_collect_tables_write(&collector->tables, error) && xtf_collect_part_close(&session->part, error);
+}
+
+void xtf_collect_close_early(XtfCollectSession *session, const char *end)
+{
+    g_autoptr(GError) error = NULL;
+
+    if (session->collector.counts.lost > 0)
+        g_warning("%" PRIu64 " records are lost, since nothing could be written any more from %s on",
+                  session->collector.counts.lost, session->failed_at);
+    if (!session->part.path)
+        return;
+    if (!xtf_collect_part_reopen(&session->part, &error) || !write_mark(session, end, &error))
+        g_warning("the part does not say so: %s", error->message);
+    xtf_collect_part_abort(&session->part);
+}

@@ -232,34 +232,40 @@ enum {
     RESERVE_OF_ARRAY = 256, /* for its entry in the P index, which a writer that goes on stores anew */
 };
 
-/* Where the file system cannot allot blocks behind the end, zeros take them. */
-static bool fill(XtfWriter *writer, uint64_t offset, uint64_t length, GError **error)
+/* Where the file system cannot allot blocks behind the end, zeros take them; and those of a superblock that was never
+ * written. */
+static bool fill(XtfWriter *writer, uint64_t offset, uint64_t end, GError **error)
 {
     g_autofree uint8_t *zeros = g_malloc0(writer->page_size);
-    bool good = true;
+    bool good = writer->commit > 0 || xtf_writer_put(writer, 0, zeros, sizeof(XtfDiskSuperblock), error);
 
-    for (; good && length > 0; offset += writer->page_size, length -= MIN(length, writer->page_size))
+    for (; good && offset < end; offset += writer->page_size)
         good = xtf_writer_put(writer, offset, zeros, writer->page_size, error);
     return good;
 }
 
-/* Has blocks behind what a commit takes. Pages that are written later lie there, too, until somebody goes on from that
- * commit. */
+/* Has blocks for both superblocks, and behind what a commit takes. Pages that are written later lie there, too, until
+ * somebody goes on from that commit. Blocks are asked for once: a file system that cannot allot all of them may take
+ * back those it had. */
 static bool reserve(XtfWriter *writer, GError **error)
 {
-    uint64_t offset = writer->pages * writer->page_size;
-    uint64_t length = writer->reserve + RESERVE_OF_ARRAY * (uint64_t)writer->next_array +
-                      MIN(writer->strings.bytes->len, XTF_CHUNK_BYTES);
+    uint64_t after = writer->pages * writer->page_size;
+    uint64_t end = after + writer->reserve + RESERVE_OF_ARRAY * (uint64_t)writer->next_array +
+                   MIN(writer->strings.bytes->len, XTF_CHUNK_BYTES);
+    uint64_t begin = writer->reserved > 0 ? MAX(writer->reserved, after) : 0;
 
-    if (writer->reserve == 0)
+    if (writer->reserve == 0 || begin >= end)
         return true;
-    while (fallocate(writer->fd, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)length) != 0) {
+    while (fallocate(writer->fd, FALLOC_FL_KEEP_SIZE, (off_t)begin, (off_t)(end - begin)) != 0) {
         if (errno == EINTR)
             continue;
-        if (errno == EOPNOTSUPP || errno == ENOSYS)
-            return fill(writer, offset, length, error);
-        return xtf_fail(error, XTF_ERROR_IO, "%s: cannot write: %s", writer->path, g_strerror(errno));
+        if (errno != EOPNOTSUPP && errno != ENOSYS)
+            return xtf_fail(error, XTF_ERROR_IO, "%s: cannot write: %s", writer->path, g_strerror(errno));
+        if (!fill(writer, MAX(begin, after), end, error))
+            return false;
+        break;
     }
+    writer->reserved = end;
     return true;
 }
 

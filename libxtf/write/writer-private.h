@@ -140,11 +140,12 @@ struct XtfWriter {
     XtfWriterBase *base; /* NULL: the file is no companion */
     XtfTrace *resumed;   /* the file as another writer left it, from which arrays at rest are opened; NULL: it is new */
     bool no_sync, late_sync;
-    uint64_t reserve; /* bytes behind the last commit */
-    uint64_t synced;  /* a commit that lasts, whose slot later ones leave alone; 0: none, or each does */
-    bool failed;      /* a write failed: nothing may be committed any more */
-    XtfCodecId codec; /* of new arrays' leaves */
-    unsigned level;   /* of packing */
+    uint64_t reserve;  /* bytes behind the last commit */
+    uint64_t reserved; /* where they end */
+    uint64_t synced;   /* a commit that lasts, whose slot later ones leave alone; 0: none, or each does */
+    bool failed;       /* a write failed: nothing may be committed any more */
+    XtfCodecId codec;  /* of new arrays' leaves */
+    unsigned level;    /* of packing */
     uint32_t page_size;
     uint32_t epoch;
     uint64_t commit;  /* the last one */

@@ -10,6 +10,7 @@
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
+#include "src/model/early-ends.h"
 
 typedef struct {
     XtfProgress *progress;
@@ -109,11 +110,27 @@ static bool walk(XtfTrace *trace, const char *source, bool quiet, XtfCheckReport
     return walked;
 }
 
+/* No problem of the file: it says so itself. */
+static bool print_early_ends(XtfTrace *trace, GError **error)
+{
+    g_autoptr(GArray) ends = xtf_early_ends(trace, error);
+
+    for (guint i = 0; ends && i < ends->len; i++) {
+        const XtfEarlyEnd *end = &g_array_index(ends, XtfEarlyEnd, i);
+        xtf_print_line(stdout, "process %" PRIu32 " ends early, since its collector could not write: %s", end->proc,
+                       end->why);
+    }
+    return ends != NULL;
+}
+
 static bool check(XtfTrace *trace, const char *source, bool quiet, uint64_t *problems, GError **error)
 {
     XtfCheckReport report = {0};
 
     if (!walk(trace, source, quiet, &report, error))
+        return false;
+    /* A table that cannot be read is a problem, which was told. */
+    if (!quiet && report.problems == 0 && !print_early_ends(trace, error))
         return false;
     if (!quiet)
         xtf_print_unknown(stdout, trace);

@@ -8,6 +8,7 @@
 #include "src/cli/trace/companion.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
+#include "src/model/early-ends.h"
 #include "src/model/part-name.h"
 #include "src/model/properties.h"
 #include "src/query/context/analyses.h"
@@ -200,6 +201,18 @@ static bool print_properties(XtfTrace *trace, GError **error)
     return true;
 }
 
+static bool print_early_ends(XtfTrace *trace, GError **error)
+{
+    g_autoptr(GArray) ends = xtf_early_ends(trace, error);
+
+    for (guint i = 0; ends && i < ends->len; i++) {
+        const XtfEarlyEnd *end = &g_array_index(ends, XtfEarlyEnd, i);
+        g_autofree char *why = shown(end->why);
+        printf("%-14s process %" PRIu32 ": %s\n", "ends early", end->proc, why);
+    }
+    return ends != NULL;
+}
+
 /* The file alone, of a trace that may be it with a companion. */
 static XtfTrace *open_file(XtfTrace *trace, const char *path, GError **error)
 {
@@ -234,7 +247,7 @@ int xtf_command_info(int argc, char **argv)
     g_autofree char *whole = g_canonicalize_filename(argv[1], NULL);
     print_file(file, argv[1], g_str_equal(whole, path) ? NULL : path);
     print_clock(trace);
-    if (!print_analysis(trace, argv[1], left_out, &error))
+    if (!print_early_ends(trace, &error) || !print_analysis(trace, argv[1], left_out, &error))
         return xtf_cli_fail(error);
     print_schemas(trace, XTF_SCHEMA_RECORD, "record type", all);
     print_schemas(trace, XTF_SCHEMA_DERIVED, "derived", all);

@@ -84,7 +84,9 @@ void xtf_finding_leave_out_large(XtfFindingJob *job, const char *what);
 /* The selection's derived rows of a type, new; NULL: there are none to be shown, or with an error. */
 XtfSelection *xtf_finding_select_derived(const XtfFindingJob *job, const char *type, GError **error);
 
-/* Rules, by file: classes, ... */
+/* Rules, by file: early, ... */
+bool xtf_rule_early(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...classes, ... */
 bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_recording(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);

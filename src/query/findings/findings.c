@@ -26,6 +26,7 @@ static bool find_limits(XtfFindingJob *job, const XtfFindingRule *rule, GError *
 
 /* The last one has no name. Of findings with the same score the earlier rule's comes first. */
 static const XtfFindingRule rules[] = {
+    {"early", 0, xtf_rule_early, 0, NULL},
     {"waiting", 0.2, xtf_rule_classes, BIT(XTF_CLASS_WAIT) | BIT(XTF_CLASS_BARRIER), "is waiting"},
     {"communication", 0.2, xtf_rule_classes,
      BIT(XTF_CLASS_P2P) | BIT(XTF_CLASS_COLLECTIVE) | BIT(XTF_CLASS_RMA) | BIT(XTF_CLASS_PGAS), "is communication"},

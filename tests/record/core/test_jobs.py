@@ -126,6 +126,32 @@ class Jobs(unittest.TestCase):
         self.check(done.stderr)
         self.assertEqual(secret.read_text(), "forty bytes and more that belong to somebody\n")
 
+    def kill_collectors(self, job):
+        """Of this test alone, as soon as they are there, until the job ends."""
+        ours = f"XTF_TMPDIR={self.folder}".encode()
+        while job.poll() is None:
+            for process in pathlib.Path("/proc").glob("[0-9]*"):
+                try:
+                    if (process / "cmdline").read_bytes().split(b"\0")[1:2] == [b"collect"] and ours in (process / "environ").read_bytes().split(b"\0"):
+                        os.kill(int(process.name), signal.SIGKILL)
+                except OSError:
+                    pass
+            time.sleep(0.005)
+
+    def test_collectors_killed(self):
+        """What is said is what happened, and what is named is there."""
+        with subprocess.Popen([XTF, "record", "-o", "run.xtf", *MPIRUN, "-n", "2", PROGRAM, "counts", "300000", "finalize"], cwd=self.folder,
+                              env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as job:
+            self.kill_collectors(job)
+            said = job.stderr.read()
+        self.assertEqual(job.returncode, 1, said)
+        self.assertNotIn("MPI_Init", said)
+        self.assertIn("collector was killed", said)
+        logs = re.findall(r"/\S+\.log", said)
+        self.assertTrue(logs, said)
+        for log in logs:
+            self.assertTrue(pathlib.Path(log).exists(), said)
+
     def test_finalize(self):
         self.ends("finalize")
 

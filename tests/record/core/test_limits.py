@@ -178,6 +178,28 @@ class Full(Case):
         [part] = (self.folder / "kept").glob("*.xtf")
         self.check(part)
 
+    def test_temporary_folder(self):
+        """Parts fill their disk, and the trace goes elsewhere: what was made is kept or lost, also in what is merged by hand."""
+        n = 700000
+        script = f"""
+            mount -t tmpfs -o size=300k,mode=700 none "$PARTS" || exit 77
+            XTF_TMPDIR="$PARTS" "$XTF" record -k --brake=0 -b 64K -o run.xtf "$DIE" "$COUNTS" {n} return
+            echo "status $?"
+            [ -s "$PARTS"/xtf-*/000000.log ] && "$XTF" merge -o again.xtf "$PARTS"/xtf-*
+        """
+        done = self.in_namespace(script)
+        if done.returncode == 77:
+            self.skipTest("no tmpfs")
+        self.assertIn("status 1\n", done.stdout, done.stderr)
+        self.assertRegex(done.stderr, r"process 0 ends early: \d+ records are lost, since nothing could be written any more from .*No space left on device")
+        for trace in self.folder / "run.xtf", self.folder / "again.xtf":
+            kinds, _ = self.check(trace)
+            values = {line.split()[5]: line.split()[4].replace(r"\x20", " ") for line in self.xtf("cat", trace, "definitions/definition_properties").splitlines()[1:]}
+            self.assertEqual(kinds["ENTER"] + kinds["LEAVE"] + int(values["record.lost"]), 6 * n)
+            self.assertEqual(values["record.end"], "exited")
+            self.assertRegex(self.xtf("info", trace), r"(?m)^ends early +process 0: .*No space left on device$")
+            self.assertRegex(self.xtf("check", trace), r"(?m)^process 0 ends early, .*No space left on device$")
+
     def test_shared_memory(self):
         """/dev/shm may be full, or not there: the rings do not lie in it."""
         script = """

@@ -109,6 +109,21 @@ static bool bring(const char *path, const char *gather, const char *host, const 
     return good;
 }
 
+/* Gives a file of the folder another name; NULL: none. */
+static void rename_in(const char *folder, const char *path, const char *name)
+{
+    int directory = xtf_job_folder_open(folder);
+    g_autofree char *old = g_path_get_basename(path);
+
+    if (directory < 0)
+        return;
+    if (name)
+        renameat(directory, old, directory, name);
+    else
+        unlinkat(directory, old, 0);
+    close(directory);
+}
+
 bool xtf_collect_deliver(const char *folder, const char *path, const char *host, GError **error)
 {
     const char *gather = destination(folder, host);
@@ -118,7 +133,7 @@ bool xtf_collect_deliver(const char *folder, const char *path, const char *host,
     g_autofree char *name = g_path_get_basename(path);
     if (!bring(path, gather, host, name, false, error))
         return false;
-    g_unlink(path);
+    rename_in(folder, path, NULL);
     return true;
 }
 
@@ -147,7 +162,7 @@ bool xtf_collect_settle_log(const char *folder, const char *part, const char *ho
         return true;
     if (good && is_empty) {
         if (!gather)
-            g_unlink(log);
+            rename_in(folder, log, NULL);
         return true;
     }
     if (part) {
@@ -159,9 +174,8 @@ bool xtf_collect_settle_log(const char *folder, const char *part, const char *ho
     }
     if (gather)
         return is_empty || bring(log, gather, host, name, true, NULL);
-    g_autofree char *place = name ? g_build_filename(folder, name, NULL) : NULL;
-    if (place)
-        g_rename(log, place);
+    if (name)
+        rename_in(folder, log, name);
     return true;
 }
 
@@ -175,7 +189,7 @@ void xtf_collect_leave(const char *folder, const char *host)
         return;
     g_autofree char *log = log_in(folder, &is_empty);
     if (log)
-        g_unlink(log);
+        rename_in(folder, log, NULL);
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
     if (!dir)
         return;
@@ -185,6 +199,6 @@ void xtf_collect_leave(const char *folder, const char *host)
         g_ptr_array_add(paths, g_build_filename(folder, name, NULL));
     }
     for (guint i = 0; i < paths->len; i++)
-        g_unlink(paths->pdata[i]);
+        rename_in(folder, paths->pdata[i], NULL);
     g_rmdir(folder);
 }

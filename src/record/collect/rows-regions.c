@@ -122,6 +122,7 @@ static bool decode_braked(XtfCollectRing *ring, uint64_t time, XtfWireHead head,
     XtfCollector *collector = ring->collector;
     const char *name = g_hash_table_lookup(named_of(collector)->names, GUINT_TO_POINTER(head.region));
 
+    ring->collector->counts.framing++;
     if (!name || xtf_collect_region(collector, head.region) == XTF_COLLECT_EXCLUDED)
         return true;
     xtf_collect_remark(

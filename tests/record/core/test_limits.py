@@ -126,6 +126,17 @@ class Limits(Case):
     def test_memory(self):
         self.refused((resource.RLIMIT_AS, 8 << 20), why="no memory")
 
+    def test_no_memory_under_record(self):
+        """The reason is said, not one that is guessed; the folder that is named has a log with it."""
+        done = subprocess.run([XTF, "record", "--mpi=none", "-o", "run.xtf", "sh", "-c", 'ulimit -v 8192; exec "$@"', "sh", DIE, self.counts, str(N), "return"],
+                              cwd=self.folder, env={**ENVIRONMENT, "XTF_TMPDIR": str(self.folder)}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180)
+        self.assertEqual((done.returncode, self.counted()), (1, 3 * N), done.stderr)
+        self.assertNotIn("was taken for", done.stderr)
+        [folder] = self.folder.glob("xtf-*")
+        self.assertIn(f"is in {folder}\n", done.stderr)
+        [log] = folder.glob("collect-*.log")
+        self.assertRegex(log.read_text(), r"^process \d+: no memory for what is recorded: Cannot allocate memory: ")
+
     def test_descriptors(self):
         # Those that the program has, and one: it needs no more itself.
         self.refused((resource.RLIMIT_NOFILE, 4), why="Too many open files")

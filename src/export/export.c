@@ -175,6 +175,7 @@ bool xtf_export(const XtfExporter *exporter, XtfNode *directory, const char *out
                         .tree = directory->tree,
                         .selection = directory->selection,
                         .rate = options->rate,
+                        .for_scalasca = options->for_scalasca,
                         .folder = folder};
     result = exporter->folder ? export_folder(&job, place, options, error) : export_file(&job, place, options, error);
     if (!result)

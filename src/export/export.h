@@ -14,6 +14,7 @@
 typedef struct {
     const char *source;  /* what is exported, as the user named it: it is not replaced. May be NULL */
     const char *rate;    /* of slices that are made: as in frames/RATE of the tree. NULL: "25fps" */
+    bool for_scalasca;   /* leave out what Scalasca 2.6 aborts at: see --scalasca */
     bool force;          /* replace what is there, if it is of the same format */
     atomic_bool *cancel; /* set by anybody: stops with XTF_ERROR_CANCELLED. May be NULL */
     void (*progress)(uint64_t records, double done, void *data); /* may be NULL */

@@ -16,6 +16,7 @@ typedef struct {
     const char *description; /* of what is written, with an article */
     const char *option;      /* Meson's, which puts the exporter into a build; NULL: it is in each */
     bool has_rate;           /* it makes slices of equal length: the option `rate` is for it */
+    bool for_scalasca;       /* it has something to leave out for Scalasca: the option `for_scalasca` is for it */
     bool folder;             /* the output is a folder; else a file */
     /* Whether what is there, of a folder all of it, is of this format, so that it may be replaced. */
     bool (*may_replace)(const char *path);

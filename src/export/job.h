@@ -13,6 +13,7 @@ struct XtfExportJob {
     XtfSelection *selection;
     const char *output; /* to write to: a folder that is there and empty, or a file that is there and empty */
     const char *rate;   /* export.h */
+    bool for_scalasca;  /* export.h */
     const char *folder; /* where it will be: for temporary files */
     XtfSupervised *shared;
     uint64_t total; /* records of the selection */

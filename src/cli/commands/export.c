@@ -18,20 +18,17 @@ static void show_progress(uint64_t records, double done, void *data)
     xtf_progress_update(data, (uint64_t)(done * 1e6), 1000000, records);
 }
 
-static bool export(const XtfExporter *exporter, const char *source, XtfNode *directory, const char *output,
-                   const char *rate, bool force, bool quiet, XtfExportReport *report, GError **error)
+/* `wanted` has what the command line says: the rest is set here. */
+static bool export(const XtfExporter *exporter, XtfNode *directory, const char *output, const XtfExportOptions *wanted,
+                   bool quiet, XtfExportReport *report, GError **error)
 {
     g_autoptr(XtfProgress) progress = xtf_progress_new("exporting", "records", quiet);
     XtfInterrupts interrupts;
-    const XtfExportOptions options = {
-        .source = source,
-        .rate = rate,
-        .force = force,
-        .cancel = xtf_interrupts_catch(&interrupts),
-        .progress = show_progress,
-        .progress_data = progress,
-    };
+    XtfExportOptions options = *wanted;
 
+    options.cancel = xtf_interrupts_catch(&interrupts);
+    options.progress = show_progress;
+    options.progress_data = progress;
     bool done = xtf_export(exporter, directory, output, &options, report, error);
     xtf_interrupts_release(&interrupts);
     return done;
@@ -45,22 +42,21 @@ static void print_report(const XtfExportReport *report, const char *output)
         xtf_print_line(stdout, "%s", (const char *)report->notes->pdata[i]);
 }
 
-static int run(const XtfExporter *exporter, char **arguments, const char *output, const char *rate, bool force,
+static int run(const XtfExporter *exporter, const char *path, const char *output, const XtfExportOptions *options,
                bool quiet, bool incomplete)
 {
-    const char *path = arguments[1] ? arguments[1] : "/";
     g_auto(XtfExportReport) report;
     GError *error = NULL;
 
     xtf_export_report_init(&report);
-    g_autoptr(XtfTree) tree = xtf_cli_open_tree(arguments[0], incomplete, &error);
+    g_autoptr(XtfTree) tree = xtf_cli_open_tree(options->source, incomplete, &error);
     g_autoptr(XtfNode) directory = tree ? xtf_tree_resolve(tree, path, &error) : NULL;
     if (!directory)
         return xtf_cli_fail(error);
     g_autofree char *remark = xtf_node_remark(directory);
     if (remark)
         xtf_print_line(stderr, "xtf: warning: %s: %s", path, remark);
-    if (!export(exporter, arguments[0], directory, output, rate, force, quiet, &report, &error)) {
+    if (!export(exporter, directory, output, options, quiet, &report, &error)) {
         if (error->code == XTF_ERROR_INVALID)
             g_prefix_error(&error, "%s: ", path);
         return xtf_cli_fail(error);
@@ -73,10 +69,14 @@ static int run(const XtfExporter *exporter, char **arguments, const char *output
 int xtf_command_export(int argc, char **argv)
 {
     g_autofree char *output = NULL, *fps = NULL;
-    gboolean force = FALSE, quiet = FALSE, incomplete = FALSE;
+    gboolean force = FALSE, quiet = FALSE, scalasca = FALSE, incomplete = FALSE;
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to OUT: a folder for otf2, else a file", "OUT"},
         {"fps", 0, 0, G_OPTION_ARG_STRING, &fps, "opents: make so many slices of each second (default: 25)", "N"},
+        {"scalasca", 0, 0, G_OPTION_ARG_NONE, &scalasca,
+         "otf2: leave out the collective operations that Scalasca 2.6 aborts at: those of MPI_Init, MPI_Finalize, "
+         "MPI_Comm_dup and others that create or free handles",
+         NULL},
         {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace OUT if it is an export already", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress, no summary", NULL},
         XTF_INCOMPLETE_ENTRY(incomplete),
@@ -106,6 +106,11 @@ int xtf_command_export(int argc, char **argv)
         fprintf(stderr, "xtf: export: --fps is not for %s\n", exporter->name);
         return XTF_EXIT_USAGE;
     }
+    if (scalasca && !exporter->for_scalasca) {
+        fprintf(stderr, "xtf: export: --scalasca is not for %s\n", exporter->name);
+        return XTF_EXIT_USAGE;
+    }
     g_autofree char *rate = fps ? g_strconcat(fps, "fps", NULL) : NULL;
-    return run(exporter, argv + 2, output, rate, force, quiet, incomplete);
+    const XtfExportOptions options = {.source = argv[2], .rate = rate, .force = force, .for_scalasca = scalasca};
+    return run(exporter, argc > 3 ? argv[3] : "/", output, &options, quiet, incomplete);
 }

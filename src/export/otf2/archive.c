@@ -89,6 +89,7 @@ bool xtf_otf2_export(XtfExportJob *job, GError **error)
     const XtfClock *clock = xtf_trace_clock(trace);
     XtfOtf2Export export = {
         .job = job,
+        .programs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
         .n_events = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free),
         .num = clock->resolution_num,
         .den = clock->resolution_den,
@@ -110,5 +111,6 @@ bool xtf_otf2_export(XtfExportJob *job, GError **error)
     OTF2_AttributeList_Delete(export.attributes);
     xtf_otf2_names_finish(&export.names);
     g_hash_table_unref(export.n_events);
+    g_hash_table_unref(export.programs);
     return good;
 }

@@ -14,6 +14,7 @@ typedef struct {
     GHashTable *n_events;           /* by location, of uint64_t: written */
     uint64_t num, den;              /* ticks are written times den; num of them are a second */
     bool whole;                     /* all of the trace */
+    GHashTable *programs;           /* canonical names of the programs that PROGRAM_BEGINs name -> their names */
     OTF2_AttributeList *attributes; /* of the event that is written */
 } XtfOtf2Export;
 
@@ -27,8 +28,15 @@ bool xtf_otf2_write_properties(XtfOtf2Export *export, GError **error);
 /* The number that a property says; false if there is none. */
 bool xtf_otf2_number_property(const XtfOtf2Export *export, const char *name, uint64_t *value);
 
+/* Notes that events name a program: its path, and its arguments. */
+void xtf_otf2_note_program(XtfOtf2Export *export, const GPtrArray *words);
+
 /* Writes the records of all locations of the selection. */
 bool xtf_otf2_write_locations(XtfOtf2Export *export, GError **error);
+
+/* Finds out whether --scalasca leaves a record out. */
+bool xtf_otf2_is_left_out(const XtfOtf2Export *export, const XtfLocationReader *reader, const XtfLocationRecord *record,
+                          bool *left_out, GError **error);
 
 #define XTF_OTF2_NO_EVENT ((OTF2_ErrorCode)-1000) /* OTF2 has no such event */
 

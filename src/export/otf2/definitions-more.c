@@ -1,6 +1,5 @@
 /*
- * What the writers of definitions have in common, those that look beyond their row, and definitions that the trace does
- * not have and OTF2 needs.
+ * What the writers of definitions have in common, and those that look beyond their row.
  */
 #include <inttypes.h>
 
@@ -9,14 +8,24 @@
 
 enum { OF_IO_PARADIGM = 6 }; /* of xtf_property_owners */
 
+/* Defines regions that a definition is the first to name. An imported archive has its own at the end. */
+static void define_new_regions(XtfOtf2Definer *d)
+{
+    if (!d->export->names.ordered && !d->error)
+        xtf_otf2_define_regions(d, &d->error);
+}
+
 uint32_t xtf_otf2_reference(XtfOtf2Definer *d, const char *field, unsigned tag, uint64_t row)
 {
     uint32_t id;
 
     if (d->definition != UINT64_MAX && xtf_otf2_exception(&d->export->names, d->definition, field, &id))
         return id;
-    return tag == XTF_MODEL_REGIONS ? xtf_otf2_region(&d->export->names, row)
-                                    : xtf_otf2_id(&d->export->names, tag, row);
+    if (tag != XTF_MODEL_REGIONS)
+        return xtf_otf2_id(&d->export->names, tag, row);
+    id = xtf_otf2_region(&d->export->names, row);
+    define_new_regions(d);
+    return id;
 }
 
 static OTF2_ErrorCode define_text(XtfOtf2Definer *d, const XtfOtf2NewText *new)
@@ -59,6 +68,7 @@ OTF2_AttributeValue xtf_otf2_definition_value(XtfOtf2Definer *d, uint8_t type, u
     if (d->definition != UINT64_MAX)
         xtf_otf2_exception(&d->export->names, d->definition, "value", &out.uint32);
     xtf_otf2_define_texts(d);
+    define_new_regions(d);
     return out;
 }
 
@@ -197,9 +207,24 @@ OTF2_ErrorCode xtf_otf2_write_property(XtfOtf2Definer *d, const void *data, uint
     return OTF2_SUCCESS;
 }
 
-/* ---- The rest. */
+/* ---- Definitions that the trace has no row for. */
 
-static bool done(XtfOtf2Definer *d, OTF2_ErrorCode code, const char *what, GError **error)
+uint32_t xtf_otf2_define_own(XtfOtf2Definer *d, const char *text, OTF2_ErrorCode *code)
+{
+    gpointer known;
+
+    if (!d->own_texts)
+        d->own_texts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    if (g_hash_table_lookup_extended(d->own_texts, text, NULL, &known))
+        return GPOINTER_TO_UINT(known);
+    uint32_t id = (uint32_t)d->export->names.next_text++;
+    if (*code == OTF2_SUCCESS)
+        *code = OTF2_GlobalDefWriter_WriteString(d->writer, id, text);
+    g_hash_table_insert(d->own_texts, g_strdup(text), GUINT_TO_POINTER(id));
+    return id;
+}
+
+bool xtf_otf2_done(XtfOtf2Definer *d, OTF2_ErrorCode code, const char *what, GError **error)
 {
     if (d->error)
         g_propagate_error(error, g_steal_pointer(&d->error));
@@ -210,111 +235,67 @@ static bool done(XtfOtf2Definer *d, OTF2_ErrorCode code, const char *what, GErro
     return false;
 }
 
-/* Regions that no definition is. */
-static bool define_regions(XtfOtf2Definer *d, GError **error)
+/* ---- Regions that no definition of the source is. They are as Score-P defines them: docs/OTF2.md, "Export to OTF2".
+ */
+
+/* What Score-P writes in place of a file for regions of a library. Scalasca cuts the prefix off the name, so a region
+ * without it has no such file. */
+static const struct {
+    unsigned paradigm;
+    const char *prefix, *file;
+} library_files[] = {
+    {OTF2_PARADIGM_MPI, "MPI_", "MPI"},
+    {OTF2_PARADIGM_OPENMP, "", "OMP"},
+    {OTF2_PARADIGM_PTHREAD, "pthread_", "PTHREAD"},
+};
+
+/* Returns the file of a region that has none of its own; NULL: it is no library's. */
+static const char *library_file(const XtfRegionRow *row, const char *name)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(library_files); i++)
+        if (row->paradigm == library_files[i].paradigm && g_str_has_prefix(name, library_files[i].prefix))
+            return library_files[i].file;
+    return NULL;
+}
+
+static uint32_t file_of(XtfOtf2Definer *d, const XtfRegionRow *row, OTF2_ErrorCode *code)
+{
+    XtfTrace *trace = d->export->names.trace;
+    const char *file, *name;
+
+    if (d->error || !xtf_trace_string(trace, row->file, &file, &d->error) ||
+        !xtf_trace_string(trace, row->name, &name, &d->error))
+        return OTF2_UNDEFINED_STRING;
+    if (file[0] != '\0' || d->export->names.ordered)
+        return xtf_otf2_words(d, "", row->file);
+    const char *library = library_file(row, name);
+    return library ? xtf_otf2_define_own(d, library, code) : OTF2_UNDEFINED_STRING;
+}
+
+static OTF2_ErrorCode define_region(XtfOtf2Definer *d, uint32_t number)
 {
     XtfOtf2Names *names = &d->export->names;
-    const XtfModelTable *table = &names->tables[XTF_MODEL_REGIONS].table;
     uint8_t buffer[XTF_ROW_MAX];
-
-    for (guint i = 0; i < names->new_regions->len; i++) {
-        uint32_t number = g_array_index(names->new_regions, uint32_t, i);
-        const XtfRegionRow *row = xtf_model_table_row(table, number, buffer);
-        uint32_t name = xtf_otf2_words(d, "", row->name), canonical = xtf_otf2_words(d, "", row->canonical),
-                 description = xtf_otf2_words(d, "", row->description), file = xtf_otf2_words(d, "", row->file);
-        OTF2_ErrorCode code = OTF2_SUCCESS;
-        if (!d->error)
-            code = OTF2_GlobalDefWriter_WriteRegion(d->writer, names->region_ids[number], name, canonical, description,
-                                                    row->role, row->paradigm, row->flags, file,
-                                                    row->line == XTF_NONE32 ? 0 : row->line,
-                                                    row->end_line == XTF_NONE32 ? 0 : row->end_line);
-        if (!done(d, code, "a region", error))
-            return false;
-    }
-    return true;
-}
-
-/* A text of our own, under an id that no other has. */
-static uint32_t define_own(XtfOtf2Definer *d, const char *text, OTF2_ErrorCode *code)
-{
-    uint32_t id = (uint32_t)d->export->names.next_text++;
-
-    if (*code == OTF2_SUCCESS)
-        *code = OTF2_GlobalDefWriter_WriteString(d->writer, id, text);
-    return id;
-}
-
-/* Ids of all rows of `locations`; NULL for a process that has a row in `processes`. */
-typedef struct {
-    GHashTable *locations, *groups; /* groups: processes -> ids */
-    uint64_t next_group;
-} Defined;
-
-static void find_defined(const XtfOtf2Names *names, Defined *defined)
-{
-    const XtfModelTable *locations = &names->tables[XTF_MODEL_LOCATIONS].table;
-    const XtfOtf2Table *processes = &names->tables[XTF_MODEL_PROCESSES];
-    uint8_t buffer[XTF_ROW_MAX];
-
-    defined->locations = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    defined->groups = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    for (uint64_t i = 0; i < locations->n; i++) {
-        const uint64_t id = ((const XtfLocationRow *)xtf_model_table_row(locations, i, buffer))->id;
-        g_hash_table_add(defined->locations, g_memdup2(&id, sizeof id));
-    }
-    for (uint64_t i = 0; i < processes->table.n; i++) {
-        const uint64_t proc = ((const XtfProcessRow *)xtf_model_table_row(&processes->table, i, buffer))->proc;
-        g_hash_table_insert(defined->groups, g_memdup2(&proc, sizeof proc), GUINT_TO_POINTER(processes->ids[i]));
-        defined->next_group = MAX(defined->next_group, (uint64_t)processes->ids[i] + 1);
-    }
-}
-
-static uint32_t group_of(XtfOtf2Definer *d, Defined *defined, uint64_t proc, OTF2_ErrorCode *code)
-{
-    gpointer id;
-
-    if (g_hash_table_lookup_extended(defined->groups, &proc, NULL, &id))
-        return GPOINTER_TO_UINT(id);
-    g_autofree char *name = g_strdup_printf("process %" PRIu64, proc);
-    uint32_t text = define_own(d, name, code), group = (uint32_t)defined->next_group++;
-    if (*code == OTF2_SUCCESS)
-        *code = OTF2_GlobalDefWriter_WriteLocationGroup(d->writer, group, text, OTF2_LOCATION_GROUP_TYPE_PROCESS,
-                                                        OTF2_UNDEFINED_SYSTEM_TREE_NODE, OTF2_UNDEFINED_LOCATION_GROUP);
-    g_hash_table_insert(defined->groups, g_memdup2(&proc, sizeof proc), GUINT_TO_POINTER(group));
-    return group;
-}
-
-static OTF2_ErrorCode define_location(XtfOtf2Definer *d, Defined *defined, const XtfLocation *location)
-{
-    const uint64_t *n = g_hash_table_lookup(d->export->n_events, &location->id);
-    g_autofree char *name = g_strdup_printf("thread %" PRIu64, location->thread);
+    const XtfRegionRow *row = xtf_model_table_row(&names->tables[XTF_MODEL_REGIONS].table, number, buffer);
     OTF2_ErrorCode code = OTF2_SUCCESS;
-    uint32_t group = group_of(d, defined, location->proc, &code), text = define_own(d, name, &code);
+    uint32_t name = xtf_otf2_words(d, "", row->name), canonical = xtf_otf2_words(d, "", row->canonical),
+             description = xtf_otf2_words(d, "", row->description), file = file_of(d, row, &code);
 
-    return code != OTF2_SUCCESS ? code
-                                : OTF2_GlobalDefWriter_WriteLocation(d->writer, location->id, text,
-                                                                     OTF2_LOCATION_TYPE_CPU_THREAD, n ? *n : 0, group);
+    if (d->error || code != OTF2_SUCCESS)
+        return code;
+    return OTF2_GlobalDefWriter_WriteRegion(
+        d->writer, names->region_ids[number], name, canonical, description, row->role, row->paradigm, row->flags, file,
+        row->line == XTF_NONE32 ? 0 : row->line, row->end_line == XTF_NONE32 ? 0 : row->end_line);
 }
 
-static bool define_locations(XtfOtf2Definer *d, const XtfLocations *locations, Defined *defined, GError **error)
+bool xtf_otf2_define_regions(XtfOtf2Definer *d, GError **error)
 {
-    for (uint32_t i = 0; i < locations->n; i++)
-        if (!g_hash_table_contains(defined->locations, &locations->all[i].id) &&
-            !done(d, define_location(d, defined, &locations->all[i]), "a location", error))
+    const GArray *new = d->export->names.new_regions;
+
+    while (d->n_regions < new->len) {
+        OTF2_ErrorCode code = define_region(d, g_array_index(new, uint32_t, d->n_regions++));
+        if (!xtf_otf2_done(d, code, "a region", error))
             return false;
+    }
     return true;
-}
-
-bool xtf_otf2_define_the_rest(XtfOtf2Definer *d, GError **error)
-{
-    const XtfLocations *locations = xtf_trace_context_locations(&d->export->job->tree->context, error);
-    Defined defined = {0};
-
-    if (!locations || !define_regions(d, error))
-        return false;
-    find_defined(&d->export->names, &defined);
-    bool good = define_locations(d, locations, &defined, error);
-    g_hash_table_unref(defined.locations);
-    g_hash_table_unref(defined.groups);
-    return good;
 }

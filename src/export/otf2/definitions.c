@@ -60,7 +60,8 @@ DEFINE(write_process, Process)
 DEFINE(write_location, Location)
 {
     const uint64_t id = row->id, *n = g_hash_table_lookup(d->export->n_events, &id);
-    uint64_t n_events = d->export->whole && d->export->names.ordered ? row->n_events : n ? *n : 0;
+    const bool as_source = d->export->whole && d->export->names.ordered && !d->export->job->for_scalasca;
+    uint64_t n_events = as_source ? row->n_events : n ? *n : 0;
     uint32_t name = TEXT(name), process = REF(process, PROCESSES);
     return PUT(OTF2_GlobalDefWriter_WriteLocation(W, id, name, row->type, n_events, process));
 }
@@ -148,13 +149,11 @@ static uint64_t count_ranks(const XtfModelTable *groups, const XtfModelTable *me
     return n;
 }
 
-/* These are places in the group of type COMM_LOCATIONS. That of a recorded job lists its first world alone: processes
- * that were spawned have the numbers behind it. What a part that is missing would tell is undefined. */
-static uint64_t *add_spawned(XtfOtf2Definer *d, uint64_t *list, uint64_t *count)
+/* Lengthens a list of locations by rank to n ranks. What a part that is missing would tell is undefined. */
+static uint64_t *add_ranks(const XtfOtf2Definer *d, uint64_t *list, uint64_t *count, uint64_t n)
 {
-    const XtfOtf2Table *tables = d->export->names.tables;
-    const XtfModelTable *locations = &tables[XTF_MODEL_LOCATIONS].table;
-    const uint64_t first = *count, n = count_ranks(&tables[XTF_MODEL_GROUPS].table, &tables[XTF_MODEL_MEMBERS].table);
+    const XtfModelTable *locations = &d->export->names.tables[XTF_MODEL_LOCATIONS].table;
+    const uint64_t first = *count;
     uint8_t buffer[XTF_ROW_MAX];
 
     if (n <= first)
@@ -168,6 +167,15 @@ static uint64_t *add_spawned(XtfOtf2Definer *d, uint64_t *list, uint64_t *count)
             list[row->proc] = row->id;
     }
     return list;
+}
+
+/* The group of type COMM_LOCATIONS of a recorded job lists its first world alone: processes that were spawned have the
+ * numbers behind it. */
+static uint64_t *add_spawned(const XtfOtf2Definer *d, uint64_t *list, uint64_t *count)
+{
+    const XtfOtf2Table *tables = d->export->names.tables;
+
+    return add_ranks(d, list, count, count_ranks(&tables[XTF_MODEL_GROUPS].table, &tables[XTF_MODEL_MEMBERS].table));
 }
 
 DEFINE(write_group, Group)
@@ -186,6 +194,36 @@ DEFINE(write_group, Group)
         list = add_spawned(d, g_steal_pointer(&list), &count);
     return PUT(OTF2_GlobalDefWriter_WriteGroup(W, ID(GROUPS), name, row->type, row->paradigm, row->flags,
                                                (uint32_t)count, list));
+}
+
+/* Returns how many ranks the locations have. */
+static uint64_t count_processes(const XtfModelTable *locations)
+{
+    uint8_t buffer[XTF_ROW_MAX];
+    uint64_t n = 0;
+
+    for (uint64_t i = 0; i < locations->n; i++) {
+        const XtfLocationRow *row = xtf_model_table_row(locations, i, buffer);
+        if (row->thread == 0 && row->proc < RANKS_MAX)
+            n = MAX(n, (uint64_t)row->proc + 1);
+    }
+    return n;
+}
+
+bool xtf_otf2_define_world(XtfOtf2Definer *d, GError **error)
+{
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    uint64_t count = 0;
+
+    if (!d->export->names.lacks_world)
+        return true;
+    g_autofree uint64_t *list =
+        add_ranks(d, NULL, &count, count_processes(&d->export->names.tables[XTF_MODEL_LOCATIONS].table));
+    uint32_t name = xtf_otf2_define_own(d, "", &code);
+    if (code == OTF2_SUCCESS)
+        code = OTF2_GlobalDefWriter_WriteGroup(W, 0, name, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
+                                               OTF2_GROUP_FLAG_NONE, (uint32_t)count, list);
+    return xtf_otf2_done(d, code, "the group of all processes", error);
 }
 
 /* A communicator of oneself has no group here. In OTF2 it has the one of type COMM_SELF: an archive that was imported
@@ -355,11 +393,7 @@ static const XtfOtf2DefinitionWriter writers[XTF_N_MODEL_SCHEMAS] = {
     [XTF_MODEL_DEFINITION_PROPERTIES] = xtf_otf2_write_property,
 };
 
-#define DEFINED_TAG(TAG, name) XTF_MODEL_##TAG,
-static const unsigned defined_tags[] = {XTF_DEFINED_TABLES(DEFINED_TAG)};
-
-/* Writes row i of a table. */
-static bool write_row(XtfOtf2Definer *d, unsigned tag, uint64_t i, GError **error)
+bool xtf_otf2_write_row(XtfOtf2Definer *d, unsigned tag, uint64_t i, GError **error)
 {
     const XtfModelTable *table = &d->export->names.tables[tag].table;
     const bool is_clock = tag == XTF_MODEL_PROPERTIES;
@@ -378,79 +412,4 @@ static bool write_row(XtfOtf2Definer *d, unsigned tag, uint64_t i, GError **erro
         return true;
     g_autofree char *what = g_strdup_printf("row %" PRIu64 " of %s", i, xtf_model_schema(tag)->name);
     return xtf_otf2_fail_writing(error, code, what);
-}
-
-/* From a location's key to its row. */
-static bool find_location(XtfOtf2Definer *d, uint64_t *number)
-{
-    const XtfModelTable *table = &d->export->names.tables[XTF_MODEL_LOCATIONS].table;
-    uint8_t buffer[XTF_ROW_MAX];
-    gpointer row;
-
-    for (uint64_t i = d->locations ? table->n : 0; i < table->n; i++) {
-        const uint64_t id = ((const XtfLocationRow *)xtf_model_table_row(table, i, buffer))->id;
-        if (!d->locations)
-            d->locations = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-        g_hash_table_insert(d->locations, g_memdup2(&id, sizeof id), GUINT_TO_POINTER(i));
-    }
-    if (!d->locations || !g_hash_table_lookup_extended(d->locations, number, NULL, &row))
-        return false;
-    *number = GPOINTER_TO_UINT(row);
-    return true;
-}
-
-static bool write_in_order(XtfOtf2Definer *d, GError **error)
-{
-    const XtfModelTable *order = &d->export->names.tables[XTF_MODEL_DEFINITION_ORDER].table;
-    uint8_t buffer[XTF_ROW_MAX];
-
-    for (uint64_t i = 0; i < order->n; i++) {
-        const XtfDefinitionOrderRow *row = xtf_model_table_row(order, i, buffer);
-        if (row->kind >= G_N_ELEMENTS(defined_tags))
-            continue;
-        d->definition = i;
-        unsigned tag = defined_tags[row->kind];
-        bool is_clock = tag == XTF_MODEL_PROPERTIES;
-        d->has_clock |= is_clock;
-        uint64_t number = row->row;
-        if (tag == XTF_MODEL_LOCATIONS && !find_location(d, &number))
-            continue; /* of another part of the run */
-        if (!write_row(d, tag, number, error))
-            return false;
-    }
-    return true;
-}
-
-static bool write_table(XtfOtf2Definer *d, unsigned tag, GError **error)
-{
-    for (uint64_t i = 0; i < d->export->names.tables[tag].table.n; i++)
-        if (!write_row(d, tag, i, error))
-            return false;
-    return true;
-}
-
-static bool write_by_table(XtfOtf2Definer *d, GError **error)
-{
-    for (unsigned kind = 0; kind < G_N_ELEMENTS(defined_tags); kind++)
-        if (defined_tags[kind] != XTF_MODEL_PROPERTIES && !write_table(d, defined_tags[kind], error))
-            return false;
-    return true;
-}
-
-bool xtf_otf2_write_definitions(XtfOtf2Export *export, OTF2_GlobalDefWriter *writer, GError **error)
-{
-    XtfOtf2Definer d = {.export = export, .writer = writer, .definition = UINT64_MAX};
-    bool ordered = export->names.ordered;
-
-    if (!ordered && !write_row(&d, XTF_MODEL_PROPERTIES, UINT64_MAX, error))
-        return false;
-    xtf_otf2_define_texts(&d);
-    bool good = ordered ? write_in_order(&d, error) : write_by_table(&d, error);
-    g_clear_pointer(&d.locations, g_hash_table_unref);
-    if (!good)
-        return false;
-    d.definition = UINT64_MAX;
-    if (ordered && !d.has_clock && !write_row(&d, XTF_MODEL_PROPERTIES, UINT64_MAX, error))
-        return false;
-    return xtf_otf2_define_the_rest(&d, error);
 }

@@ -9,7 +9,9 @@ typedef struct {
     uint64_t definition; /* row of `definition_order` that is written; UINT64_MAX: none */
     bool has_clock;
     GHashTable *locations; /* keys -> rows of `locations`; NULL: not needed yet */
-    guint n_texts;         /* new ones that are defined already */
+    GHashTable *own_texts; /* the exporter's own -> ids; NULL: none yet */
+    guint n_texts;         /* new texts that are defined already */
+    guint n_regions;       /* new regions that are defined already */
     GError *error;         /* the first fault that is not OTF2's */
 } XtfOtf2Definer;
 
@@ -30,5 +32,16 @@ OTF2_ErrorCode xtf_otf2_write_clock(XtfOtf2Definer *d, const void *row, uint64_t
 OTF2_ErrorCode xtf_otf2_write_io_paradigm(XtfOtf2Definer *d, const void *row, uint64_t i);
 OTF2_ErrorCode xtf_otf2_write_property(XtfOtf2Definer *d, const void *row, uint64_t i);
 
-/* What is used, and what the trace's tables do not define: regions, processes, locations. */
-bool xtf_otf2_define_the_rest(XtfOtf2Definer *d, GError **error);
+/* Writes row i of a table. The clock is row UINT64_MAX of `properties`. */
+bool xtf_otf2_write_row(XtfOtf2Definer *d, unsigned tag, uint64_t i, GError **error);
+
+/* Defines what is used and has no row in the trace's tables. */
+bool xtf_otf2_define_regions(XtfOtf2Definer *d, GError **error);   /* of those named so far */
+bool xtf_otf2_define_programs(XtfOtf2Definer *d, GError **error);  /* the regions of PROGRAM_BEGINs */
+bool xtf_otf2_define_locations(XtfOtf2Definer *d, GError **error); /* and their processes */
+bool xtf_otf2_define_world(XtfOtf2Definer *d, GError **error);     /* the group of type COMM_LOCATIONS */
+
+/* Defines a text of the exporter's own; returns its id. Nothing is written if *code is an error already. */
+uint32_t xtf_otf2_define_own(XtfOtf2Definer *d, const char *text, OTF2_ErrorCode *code);
+/* True if neither d->error nor the code says otherwise; else sets the error. */
+bool xtf_otf2_done(XtfOtf2Definer *d, OTF2_ErrorCode code, const char *what, GError **error);

@@ -179,22 +179,35 @@ WRITER(write_sample, Samples)
     return XTF_OTF2_NO_EVENT;
 }
 
+/* Adds a word of a command line, and its id. */
+static void add_word(XtfOtf2Event *e, uint32_t text, GPtrArray *words, GArray *ids)
+{
+    uint32_t id = text_id(e, text);
+    const char *word;
+
+    if (e->error || !xtf_trace_string(e->export->names.trace, text, &word, &e->error))
+        return;
+    g_array_append_val(ids, id);
+    g_ptr_array_add(words, (char *)word);
+}
+
 static OTF2_ErrorCode begin_program(XtfOtf2Event *e, const XtfProgramsRow *r)
 {
-    g_autoptr(GArray) arguments = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    uint32_t program = text_id(e, r->program);
+    g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(uint32_t)); /* of the program, then of its arguments */
+    g_autoptr(GPtrArray) words = g_ptr_array_new();
     const void *side;
 
+    add_word(e, r->program, words, ids);
     for (;;) {
         if (e->error || !xtf_location_reader_side(e->reader, XTF_MODEL_ARGUMENTS, &side, &e->error))
             return OTF2_SUCCESS;
         if (!side)
             break;
-        uint32_t id = text_id(e, ((const XtfArgumentsRow *)side)->argument);
-        g_array_append_val(arguments, id);
+        add_word(e, ((const XtfArgumentsRow *)side)->argument, words, ids);
     }
-    return OTF2_EvtWriter_ProgramBegin(e->writer, e->attributes, e->time, program, arguments->len,
-                                       (const uint32_t *)(const void *)arguments->data);
+    xtf_otf2_note_program(e->export, words);
+    return OTF2_EvtWriter_ProgramBegin(e->writer, e->attributes, e->time, g_array_index(ids, uint32_t, 0), ids->len - 1,
+                                       (const uint32_t *)(const void *)ids->data + 1);
 }
 
 WRITER(write_program, Programs)

@@ -36,6 +36,7 @@ const XtfExporter xtf_otf2_exporter = {
     .name = "otf2",
     .description = "an OTF2 archive",
     .option = "otf2",
+    .for_scalasca = true,
     .folder = true,
     .may_replace = has_archive_only,
 #ifdef XTF_WITH_OTF2

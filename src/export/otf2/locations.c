@@ -89,6 +89,34 @@ static OTF2_ErrorCode write_call(Location *l, const XtfLocationRecord *record, u
     return XTF_OTF2_NO_EVENT;
 }
 
+/* Writes a record. *code is what OTF2 says, XTF_OTF2_NO_EVENT if it is left out, which is counted. */
+static bool write_event(Location *l, const XtfLocationRecord *record, uint64_t time, OTF2_ErrorCode *code,
+                        GError **error)
+{
+    bool left_out;
+
+    if (!xtf_otf2_is_left_out(l->export, l->reader, record, &left_out, error))
+        return false;
+    if (left_out) {
+        xtf_export_count(l->export->job, 1,
+                         "records of collective operations left out, which create or destroy handles or memory: "
+                         "Scalasca aborts at them");
+        *code = XTF_OTF2_NO_EVENT;
+        return true;
+    }
+    if (record->tag == XTF_MODEL_ENTERS_LEAVES) {
+        *code = write_call(l, record, time);
+        return true;
+    }
+    if (!xtf_otf2_write_event(l->export, l->reader, record, l->writer, time, code, error))
+        return false;
+    if (*code == XTF_OTF2_NO_EVENT) {
+        g_autofree char *text = g_strdup_printf("%s left out: OTF2 has no such event", record->schema->name);
+        xtf_export_count(l->export->job, 1, text);
+    }
+    return true;
+}
+
 static bool write_record(Location *l, const XtfLocationRecord *record, GError **error)
 {
     XtfExportJob *job = l->export->job;
@@ -104,13 +132,9 @@ static bool write_record(Location *l, const XtfLocationRecord *record, GError **
         xtf_export_count(job, 1,
                          "records dated by the record before them, which the source dates earlier: OTF2 writes "
                          "times in order");
-    if (record->tag == XTF_MODEL_ENTERS_LEAVES)
-        code = write_call(l, record, time);
-    else if (!xtf_otf2_write_event(l->export, l->reader, record, l->writer, time, &code, error))
+    if (!write_event(l, record, time, &code, error))
         return false;
     if (code == XTF_OTF2_NO_EVENT) {
-        g_autofree char *text = g_strdup_printf("%s left out: OTF2 has no such event", record->schema->name);
-        xtf_export_count(job, 1, text);
         OTF2_AttributeList_RemoveAllAttributes(l->export->attributes);
     } else if (code != OTF2_SUCCESS) {
         return fail_at(l, record, code, error);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libxtf/array.h"
+#include "src/model/labels.h"
 
 /* ---- Tables. */
 
@@ -78,6 +79,35 @@ static void load_ids(XtfOtf2Table *table, unsigned tag, bool may_renumber, bool 
         table->ids[i] = (uint32_t)i;
 }
 
+/* True if MPI's groups need one of type COMM_LOCATIONS, and there is none: the part of a job's first process brings it,
+ * and may be missing. */
+static bool lacks_world(const XtfModelTable *groups)
+{
+    uint8_t buffer[XTF_ROW_MAX];
+    bool lacks = false;
+
+    for (uint64_t i = 0; i < groups->n; i++) {
+        const XtfGroupRow *row = xtf_model_table_row(groups, i, buffer);
+        if (row->type == XTF_GROUP_TYPE_COMM_LOCATIONS)
+            return false;
+        lacks |= row->paradigm == OTF2_PARADIGM_MPI;
+    }
+    return lacks;
+}
+
+/* Rows that are not written as their source has them are numbered as they are written, which OTF2's readers want. */
+static void order_rows(XtfOtf2Names *names)
+{
+    names->lacks_world = lacks_world(&names->tables[XTF_MODEL_GROUPS].table);
+    for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
+        XtfOtf2Table *table = &names->tables[tag];
+        uint32_t first = tag == XTF_MODEL_GROUPS && names->lacks_world;
+        table->order = xtf_otf2_row_order(&table->table, tag);
+        for (uint64_t k = 0; table->ids && (table->order || first > 0) && k < table->table.n; k++)
+            table->ids[table->order ? table->order[k] : k] = (uint32_t)k + first;
+    }
+}
+
 static bool load_tables(XtfOtf2Names *names, GError **error)
 {
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++)
@@ -88,6 +118,8 @@ static bool load_tables(XtfOtf2Names *names, GError **error)
     bool imported = names->tables[XTF_MODEL_STRING_DEFINITIONS].table.n > 0;
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++)
         load_ids(&names->tables[tag], tag, merged || !names->ordered, imported);
+    if (!names->ordered && !imported)
+        order_rows(names);
     return true;
 }
 
@@ -301,6 +333,7 @@ void xtf_otf2_names_finish(XtfOtf2Names *names)
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
         xtf_model_table_finish(&names->tables[tag].table);
         g_free(names->tables[tag].ids);
+        g_free(names->tables[tag].order);
     }
     g_hash_table_unref(names->texts);
     g_hash_table_unref(names->exceptions);

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "src/cli/commands/commands.h"
 #include "src/cli/mount/mount.h"
@@ -159,6 +160,16 @@ static void keep_memory(void)
 #endif
 }
 
+/* Turns success into failure where the standard output took not all: on a full disk. GLib ends the process by itself
+ * behind --help, so this is done when it ends. */
+static void check_output(int status, void *unused)
+{
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || status != XTF_EXIT_DONE)
+        return;
+    fprintf(stderr, "xtf: cannot write: %s\n", g_strerror(errno));
+    _exit(XTF_EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
     keep_memory();
@@ -166,10 +177,6 @@ int main(int argc, char **argv)
     setlocale(LC_ALL, "");
     setlocale(LC_NUMERIC, "C"); /* tables and pictures are read by programs */
     g_log_set_default_handler(xtf_print_log, NULL);
-    int status = run(argc, argv);
-    if ((fflush(stdout) != 0 || ferror(stdout)) && status == XTF_EXIT_DONE) { /* a full disk */
-        fprintf(stderr, "xtf: cannot write: %s\n", g_strerror(errno));
-        status = XTF_EXIT_FAILED;
-    }
-    return status;
+    on_exit(check_output, NULL);
+    return run(argc, argv);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "src/export/job.h"
+#include "src/files/sync.h"
 #include "src/import/output.h"
 #include "src/query/tree/selection-dir.h"
 
@@ -133,7 +134,7 @@ static GVariant *export_folder(XtfExportJob *job, const char *place, const XtfEx
         return NULL;
     job->output = path;
     result = work(job, options, &failed);
-    if (result && put_folder(job, place, options, &failed))
+    if (result && xtf_sync_folder(path, &failed) && put_folder(job, place, options, &failed))
         return g_steal_pointer(&result);
     remove_folder(path);
     name_place(failed, path, place);

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/files/sync.h"
+
 enum {
     NAMES_TRIED = 100,
 };
@@ -115,8 +117,14 @@ static void name_place(const XtfOutput *output, GError *error)
     error->message = g_strdup(message->str);
 }
 
+bool xtf_output_sync(const XtfOutput *output, GError **error)
+{
+    return xtf_sync_file(output->path, output->place, error);
+}
+
 bool xtf_output_end(XtfOutput *output, bool whole, GError **error)
 {
+    whole = whole && xtf_output_sync(output, error);
     bool placed = whole && put_in_place(output, error);
 
     if (!whole && output->fd < 0)

@@ -34,6 +34,7 @@
 #undef nc_redef
 #undef nc_set_fill
 #undef nc_strerror
+#undef nc_sync
 
 XtfNetcdfCalls xtf_netcdf_calls;
 

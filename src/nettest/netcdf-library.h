@@ -37,7 +37,8 @@
     X(nc_put_vara_int)          \
     X(nc_redef)                 \
     X(nc_set_fill)              \
-    X(nc_strerror)
+    X(nc_strerror)              \
+    X(nc_sync)
 
 typedef struct {
 #define X(name) typeof(name) *name;
@@ -79,3 +80,4 @@ bool xtf_netcdf_load(GError **error);
 #define nc_redef           (*xtf_netcdf_calls.nc_redef)
 #define nc_set_fill        (*xtf_netcdf_calls.nc_set_fill)
 #define nc_strerror        (*xtf_netcdf_calls.nc_strerror)
+#define nc_sync            (*xtf_netcdf_calls.nc_sync)

@@ -45,7 +45,13 @@ bool xtf_netcdf_end(XtfNetcdf *netcdf, GError **error)
     int id = netcdf->id;
 
     netcdf->id = -1;
-    return !netcdf->path || id < 0 || xtf_netcdf_written(netcdf, nc_close(id), error);
+    if (!netcdf->path || id < 0)
+        return true;
+    /* nc_close() writes what is left, and does not report that it could not. */
+    int status = nc_enddef(id);
+    status = status == NC_NOERR || status == NC_ENOTINDEFINE ? nc_sync(id) : status;
+    bool written = xtf_netcdf_written(netcdf, status, error);
+    return xtf_netcdf_written(netcdf, nc_close(id), written ? error : NULL) && written;
 }
 
 int xtf_netcdf_data_type(XtfNetworkValue value)

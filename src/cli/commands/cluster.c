@@ -197,6 +197,7 @@ static bool write_outputs(Cluster *cluster, XtfNetwork *network, XtfNetworkClust
     cluster->options.path = info->path;
     cluster->options.data_path = data ? data->path : NULL;
     bool good = xtf_network_cluster(network, &cluster->how, &cluster->options, report, error);
+    good = good && xtf_output_sync(info, error);
     if (data)
         good = xtf_output_end(data, good, error);
     if (xtf_output_end(info, good, error))

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""All outputs of all commands, where the disk is full or fails at the n-th write, for each n: the status is not 0, a message says why, and
+nothing is left but what stood there before.
+
+usage: test_outputs.py XTF FAIL-WRITES PROGRAM ARCHIVE NETWORK [COMMAND...]
+
+PROGRAM has instrumented functions; ARCHIVE is OTF2's, NETWORK a file of network_test. With names of commands only these run.
+"""
+
+import errno
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+from xtfrun import Failure, run_test, skip, temporary_folder
+
+XTF, FAIL = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
+OLD = b"what stood here before\n"
+TIMEOUT = 120
+# Of more writes than these the last four fail, and so many before them.
+PLACES = 10**9 if "XTF_TEST_ALL" in os.environ else 8
+WAYS = ((errno.ENOSPC, "on"), (errno.EIO, "once"))
+
+
+class Command:
+    """`files` stand on the disk before: names there, and where their bytes are. A command with `stdout` writes there, onto the disk.
+    `in_place` is a trace that a command changes, which must stay sound.
+    `answer` tells what the output answers. If that is the same, the command could do without the write that failed."""
+
+    def __init__(self, name, *arguments, files=None, stdout=False, environment=None, answer=None, in_place=None):
+        self.name, self.arguments, self.files, self.stdout = name, [str(a) for a in arguments], files or {}, stdout
+        self.environment, self.answer, self.in_place = environment or {}, answer, in_place
+
+
+class Harness:
+    def __init__(self, folder):
+        self.inputs, self.disk, self.count = folder / "inputs", folder / "disk", folder / "count"
+        for made in (self.inputs, self.disk, folder / "tmp"):
+            made.mkdir()
+        self.environment = {**os.environ, "XTF_TMPDIR": str(folder / "tmp")}
+        self.runs = 0
+
+    def prepare(self, command):
+        for path in self.disk.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+        for name, source in command.files.items():
+            source = self.inputs / source
+            if source.is_dir():
+                shutil.copytree(source, self.disk / name)
+            else:
+                shutil.copy(source, self.disk / name)
+
+    def run(self, command, n, number, how):
+        self.prepare(command)
+        on_disk = lambda text: text.replace("@", str(self.disk))
+        arguments = [on_disk(argument) for argument in command.arguments]
+        environment = {**self.environment, **{name: on_disk(value) for name, value in command.environment.items()}}
+        with open(self.disk / "stdout" if command.stdout else os.devnull, "wb") as stdout:
+            done = subprocess.run([FAIL, self.disk, str(n), str(number), how, self.count, XTF, *arguments], stdout=stdout,
+                                  stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=TIMEOUT, check=False, cwd=self.inputs, env=environment)
+        if done.returncode == 77:
+            skip("a supervisor cannot answer system calls here")
+        self.runs += 1
+        return done
+
+    def counted(self):
+        """[how many writes there were, inodes of files that were written behind their last sync]"""
+        return [int(number) for number in self.count.read_text().split()]
+
+    def contents(self):
+        """{name below the disk: bytes}, of all but the standard output."""
+        return {str(path.relative_to(self.disk)): path.read_bytes() for path in sorted(self.disk.rglob("*"))
+                if path.is_file() and path.name != "stdout"}
+
+    def faults(self, command, before, wanted, n, number, how):
+        done = self.run(command, n, number, how)
+        if self.counted()[0] < n:
+            return  # it had fewer writes this time
+        left = self.contents()
+        if done.returncode == 0 and command.answer and command.answer(self) == wanted:
+            return
+        if done.returncode == 0:
+            yield "status 0"
+        elif done.returncode < 0 or done.returncode >= 126:
+            yield f"status {done.returncode}"
+        if done.returncode != 0 and not done.stderr.strip():
+            yield "no message"
+        if command.in_place:
+            yield from self.damage(command.in_place)
+        elif left != before:
+            yield "left " + ", ".join(f"{name} ({len(data)} bytes)" for name, data in left.items() if before.get(name) != data)
+
+    @staticmethod
+    def answers(trace):
+        """What the checker says of a trace, and how many records it has."""
+        return [(done.returncode, done.stdout.split()[-1]) for done in
+                (subprocess.run([XTF, command, trace, *path], capture_output=True, check=False, text=True)
+                 for command, *path in (("check",), ("cat", "count")))]
+
+    def damage(self, name):
+        """What is wrong with a trace that was to be changed, but that its end was not written twice."""
+        checked = subprocess.run([XTF, "check", self.disk / name], capture_output=True, check=False, text=True).stdout.splitlines()
+        if [line for line in checked[:-1] if "only one superblock" not in line]:
+            yield f"{name} is damaged: {checked}"
+        if self.answers(self.disk / name)[1] != self.answers(self.inputs / name)[1]:
+            yield f"{name} has other records"
+
+    def check(self, command):
+        done = self.run(command, 0, 0, "on")
+        if done.returncode != 0:
+            return [f"{command.name}: status {done.returncode}: {done.stderr.decode()}"]
+        writes, *dirty = self.counted()
+        unsynced = [path.name for path in self.disk.rglob("*") if path.is_file() and path.stat().st_ino in dirty and path.name != "stdout"]
+        if unsynced and not command.answer:
+            return [f"{command.name}: not synced: {unsynced}"]
+        wanted = command.answer(self) if command.answer else None
+        self.prepare(command)
+        before = self.contents()
+        if writes == 0:
+            return [f"{command.name}: no writes"]
+        places = sorted({*range(1, writes + 1, max(1, -(-writes // PLACES))), *range(max(1, writes - 3), writes + 1)})
+        found = [f"{command.name}, write {n} of {writes}, {errno.errorcode[number]} {how}: {fault}"
+                 for n in places for number, how in WAYS for fault in self.faults(command, before, wanted, n, number, how)]
+        print(f"{command.name}: {len(places)} of {writes} writes fail", flush=True)
+        return found
+
+
+def make_inputs(folder, archive, network):
+    def xtf(*arguments):
+        subprocess.run([XTF, *map(str, arguments)], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+    xtf("import", "--quiet", "-o", "melt.xtf", archive)
+    for name, half in (("left", "proc/0-1"), ("right", "proc/2-3")):
+        xtf("export", "otf2", "--quiet", "-o", name, "melt.xtf", half)
+        xtf("import", "--quiet", "-o", name + ".xtf", folder / name / "traces.otf2")
+    shutil.copy(folder / "melt.xtf", folder / "analysed.xtf")
+    xtf("analyze", "--quiet", "analysed.xtf")
+    xtf("import", "--quiet", "-o", "network.xtf", network)
+    (folder / "old").write_bytes(OLD)
+    for exporter, trace in (("cube", "analysed"), ("opents", "melt"), ("network", "network"), ("otf2", "melt")):
+        xtf("export", exporter, "--quiet", "-o", "old-" + exporter, trace + ".xtf")
+    xtf("cluster", "--quiet", "-o", "old-cluster.nc", network)
+
+
+def outputs(archive, network, program):
+    """Commands that make a file or a folder; and again, in the place of another."""
+    makers = [("import", ["import", "-q", archive], "melt.xtf"), ("import of a network", ["import", "-q", network], "network.xtf"),
+              ("merge", ["merge", "-q", "left.xtf", "right.xtf"], "melt.xtf"), ("align", ["align", "-q", "melt.xtf"], None),
+              ("analyze -o", ["analyze", "-q", "melt.xtf"], None),
+              ("cluster", ["cluster", "-q", network], "old-cluster.nc"), 
+              *((f"export {exporter}", ["export", exporter, "-q", trace], f"old-{exporter}")
+                for exporter, trace in (("otf2", "melt.xtf"), ("cube", "analysed.xtf"), ("opents", "melt.xtf"), ("network", "network.xtf")))]
+    for name, (command, *arguments), old in makers:
+        if command == "export":
+            arguments = [arguments[0], "-o", "@/out.nc", *arguments[1:]]
+        else:
+            arguments = ["-o", "@/out.nc", *arguments]
+        yield Command(name, command, *arguments)
+        if old:
+            yield Command(name + ", replacing", command, "--force", *arguments, files={"out.nc": old})
+    yield Command("copy", "copy", "-q", "melt.xtf", "@/out")
+    for command in ("analyze", "align"):
+        yield Command(command + " in place", command, "-q", "@/melt.xtf", files={"melt.xtf": "melt.xtf"}, in_place="melt.xtf")
+    yield Command("cluster --two-files", "cluster", "-q", "--two-files", "-o", "@/out.nc", network)
+    # The trace is written, and then again, smaller: the first one is whole, too.
+    yield Command("record", "record", "-q", "-o", "@/out.xtf", program, answer=lambda harness: harness.answers(harness.disk / "out.xtf"))
+    # What the cache knows of an archive is what makes the next start faster.
+    yield Command("cache", "cat", archive, "count", environment={"XDG_CACHE_HOME": "@/cache"},
+                  answer=lambda harness: [harness.answers(path) for path in harness.disk.glob("cache/xtf/*.xtf")])
+
+
+def printed():
+    """Commands that write to their standard output."""
+    for arguments in (["cat", "melt.xtf", "profile"], ["cat", "melt.xtf", "records"], ["cat", "network.xtf", "length/1000/heat.png"],
+                      ["cat", "melt.xtf", "timeline.svg"], ["ls", "melt.xtf"], ["info", "melt.xtf"], ["check", "melt.xtf"],
+                      ["diff", "melt.xtf", "analysed.xtf"], ["top", "--once", "melt.xtf"], ["play", "--frame", "1", "melt.xtf"],
+                      ["play", "melt.xtf"], ["cluster", "network.nc"], ["cache"], ["export", "--help"], ["--help"], ["--version"]):
+        yield Command(" ".join(arguments), *arguments, stdout=True)
+
+
+def full_device(harness):
+    """/dev/full takes nothing, whoever writes."""
+    for command in printed():
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([XTF, *command.arguments], stdout=full, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=harness.inputs,
+                                  env=harness.environment, timeout=TIMEOUT, check=False)
+        if done.returncode in (0, 77) or not done.stderr.strip():
+            yield f"{command.name} > /dev/full: status {done.returncode}, {done.stderr.decode()!r}"
+
+
+def main():
+    program, archive, network = (str(pathlib.Path(path).resolve()) for path in sys.argv[3:6])
+    chosen = sys.argv[6:]
+    with temporary_folder() as temporary:
+        harness = Harness(pathlib.Path(os.path.realpath(temporary)))
+        make_inputs(harness.inputs, archive, network)
+        shutil.copy(network, harness.inputs / "network.nc")
+        faults = [fault for command in [*outputs(archive, network, program), *printed()]
+                  if not chosen or any(command.name.startswith(name) for name in chosen) for fault in harness.check(command)]
+        faults += full_device(harness)
+    print(f"{harness.runs} runs")
+    if faults:
+        raise Failure("\n".join(["", *faults]))
+
+
+if __name__ == "__main__":
+    run_test(main)

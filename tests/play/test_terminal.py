@@ -21,12 +21,13 @@ class Terminal:
 
     def __init__(self, folder, columns, lines):
         self.socket = os.path.join(folder, "tmux")
-        environment = {**os.environ, "LC_ALL": "C.UTF-8", "PS1": "$ ", "TMUX": "", "ENV": ""}
+        environment = {**os.environ, "LC_ALL": "C.UTF-8", "PS1": "$ ", "TMUX": "", "ENV": "", "SHELL": "/bin/sh"}
         self.environment = {name: value for name, value in environment.items() if name not in ("NO_COLOR", "COLUMNS", "LINES")}
         self.tmux("new-session", "-d", "-x", str(columns), "-y", str(lines), "sh")
 
     def tmux(self, *words):
-        return subprocess.run(["tmux", "-S", self.socket, "-f", "/dev/null", *words], capture_output=True, text=True,
+        # tmux answers in UTF-8, whatever the locale of this process is: without LANG Python may take it for ASCII.
+        return subprocess.run(["tmux", "-S", self.socket, "-f", "/dev/null", *words], capture_output=True, encoding="utf-8",
                               env=self.environment, timeout=PATIENCE, check=True).stdout
 
     def keys(self, *keys):

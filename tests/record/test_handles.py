@@ -12,7 +12,7 @@ import shutil
 import subprocess
 
 from recorded_trace import Recorded
-from recording import XTF, Case, main, mpis
+from recording import PROGRAMS, XTF, Case, main, mpis
 
 # What makes a communicator, and how often a member of all of programs/comms.c calls it.
 MAKERS = {"MPI_Comm_dup", "MPI_Comm_dup_with_info", "MPI_Comm_idup", "MPI_Comm_split", "MPI_Comm_split_type", "MPI_Comm_create", "MPI_Comm_create_group",
@@ -230,6 +230,34 @@ class Sessions(Case):
                     self.assertEqual(found, [(event, name, 1 - process, tag) for name, tag in expected for event in ("MPI_SEND", "MPI_RECV")])
                 self.assertEqual(self.xtf("cat", trace.trace.path, "definitions/definition_properties").count(" finalized "), 2)
                 os.remove(trace.trace.path)
+
+
+class Exhausted(Case):
+    """A request of MPI_Comm_idup that fails makes no communicator: nothing is asked of its handle, and none is recorded."""
+
+    def compile_fortran(self, mpi):
+        path = self.folder / f"exhausted-fortran-{mpi}"
+        self.run_in(f"mpif90.{mpi}", "-w", "-o", path, PROGRAMS / "exhausted.F90")
+        return path
+
+    def check(self, program):
+        alone = self.run_in(program)
+        n = int(alone.split()[0])
+        self.assertIn("MPI_Wait: failed", alone)
+        trace = self.folder / "t.xtf"
+        self.assertEqual(self.run_in(XTF, "record", "--force", "-o", trace, program), alone)
+        self.xtf("check", trace)
+        # The world, the process itself, the parent, and its duplicates.
+        lines = self.xtf("cat", trace, "definitions/communicators").splitlines()
+        self.assertEqual(len([line for line in lines if not line.startswith("#")]), n + 3)
+
+    def test_failed_idup(self):
+        for mpi in mpis():
+            with self.subTest(mpi=mpi, language="C"):
+                self.check(self.compile(mpi, "exhausted"))
+            if shutil.which(f"mpif90.{mpi}"):
+                with self.subTest(mpi=mpi, language="Fortran"):
+                    self.check(self.compile_fortran(mpi))
 
 
 class Worlds(Case):

@@ -193,18 +193,25 @@ typedef struct {
     bool told_by_one, apart;
 } Idup;
 
+/* Begins the duplicate, if the request succeeded. After a failure *made is no valid handle, whatever its bits are.
+ * Then the id is not waited for either: a member whose call failed never takes part in the broadcast. */
 static void idup_done(void *ring, uint64_t time, const XtfMpiRequest *request, const void *status)
 {
     Idup *idup = (Idup *)(uintptr_t)request->bytes;
+    int told = 1;
 
-    (void)time, (void)status;
-    if (idup->told_by_one)
+    (void)time;
+    if (idup->told_by_one && status)
         XTF_PMPI(Wait)(&idup->told, MPI_STATUS_IGNORE);
-    if (idup->made && *idup->made != MPI_COMM_NULL && idup->apart)
-        xtf_mpi_comm_set_apart(*idup->made);
-    if (idup->made && *idup->made != MPI_COMM_NULL)
+    else if (idup->told_by_one && XTF_PMPI(Test)(&idup->told, &told, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        told = 0;
+    if (status && idup->made && *idup->made != MPI_COMM_NULL) {
+        if (idup->apart)
+            xtf_mpi_comm_set_apart(*idup->made);
         xtf_mpi_comm_begins(ring, *idup->made, idup->id, idup->from);
-    free(idup);
+    }
+    if (told) /* else MPI may still write the id */
+        free(idup);
 }
 
 void xtf_mpi_idup(XtfRing *ring, int result, MPI_Comm from, MPI_Comm *made, MPI_Request request)
@@ -221,8 +228,11 @@ void xtf_mpi_idup(XtfRing *ring, int result, MPI_Comm from, MPI_Comm *made, MPI_
     XTF_PMPI(Comm_rank)(from, &rank);
     if (rank == 0 && idup->told_by_one)
         idup->id = xtf_mpi_new_id();
-    if (idup->told_by_one)
-        XTF_PMPI(Ibcast)(&idup->id, sizeof idup->id, MPI_BYTE, 0, from, &idup->told);
+    if (idup->told_by_one &&
+        XTF_PMPI(Ibcast)(&idup->id, sizeof idup->id, MPI_BYTE, 0, from, &idup->told) != MPI_SUCCESS) {
+        idup->told_by_one = false;
+        idup->id = XTF_WIRE_NONE;
+    }
     const XtfMpiRequest entry = {.handle = XTF_MPI_HANDLE(request),
                                  .id = xtf_mpi_requests_ids(1),
                                  .kind = XTF_MPI_REQUEST_OTHER,

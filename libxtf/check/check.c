@@ -103,10 +103,6 @@ static void walk_arrays(XtfChecking *check)
             xtf_checking_take_error(check, &error);
             continue;
         }
-        if (before.schema && (array.location < before.location ||
-                              (array.location == before.location && array.schema->id <= before.schema->id)))
-            xtf_checking_problem(check, "P index: location %" PRIu64 ", %s, is out of order", array.location,
-                                 array.schema->name);
         if (before.schema && array.location == before.location && array.clock_map != before.clock_map)
             xtf_checking_problem(check, "location %" PRIu64 ": its arrays have clock maps %u and %u", array.location,
                                  before.clock_map, array.clock_map);

@@ -62,6 +62,32 @@ void xtf_node_key(const uint8_t *node, unsigned level, uint32_t i, uint64_t *loc
     *schema = xtf_read32(level > 0 ? branches_of(node)[i].schema : arrays_of(node)[i].schema);
 }
 
+XtfBranch xtf_node_sums(const uint8_t *node, unsigned level, uint32_t count)
+{
+    XtfBranch sums = {.arrays = level > 0 ? 0 : count};
+
+    xtf_node_key(node, level, 0, &sums.location, &sums.schema);
+    for (uint32_t i = 0; i < count; i++) {
+        sums.arrays += level > 0 ? xtf_read64(branches_of(node)[i].arrays) : 0;
+        sums.n_rows += xtf_read64(level > 0 ? branches_of(node)[i].n_rows : arrays_of(node)[i].n_rows);
+    }
+    return sums;
+}
+
+bool xtf_node_ascends(const uint8_t *node, unsigned level, uint32_t count)
+{
+    uint64_t before, location;
+    uint32_t schema_before, schema;
+
+    xtf_node_key(node, level, 0, &before, &schema_before);
+    for (uint32_t i = 1; i < count; i++, before = location, schema_before = schema) {
+        xtf_node_key(node, level, i, &location, &schema);
+        if (xtf_compare_array_keys(before, schema_before, location, schema) >= 0)
+            return false;
+    }
+    return true;
+}
+
 void xtf_node_encode(GByteArray *bytes, unsigned level)
 {
     XtfDiskNode head = {.level = (uint8_t)level};

@@ -30,6 +30,11 @@ static inline int xtf_compare_array_keys(uint64_t location_a, uint32_t schema_a,
     return (schema_a > schema_b) - (schema_a < schema_b);
 }
 
+/* The sums of a node's entries: what a branch that leads to the node says. The child is not set. */
+XtfBranch xtf_node_sums(const uint8_t *node, unsigned level, uint32_t count);
+/* True if the keys of a node's entries ascend. */
+bool xtf_node_ascends(const uint8_t *node, unsigned level, uint32_t count);
+
 /* Begins a node without entries in `bytes`, and adds entries to it. */
 void xtf_node_encode(GByteArray *bytes, unsigned level);
 void xtf_node_add_array(GByteArray *bytes, const XtfArray *array);

@@ -3,16 +3,20 @@
  *
  * A branch says how many arrays lie below it, so that the index is searchable by rank as well as by key, and a listing
  * may go on from anywhere. Nodes are loaded one by one through the page cache: opening a trace reads none of them.
+ * Each descent checks the nodes on its way: callers rely on the order, and on one array for each key.
  */
 #include "libxtf/disk/codec.h"
 #include "libxtf/disk/node.h"
 #include "libxtf/tree/trace-private.h"
 
-/* A node. Its pin ends with it. */
+/* A node. Its pin ends with it. Its entries ascend, and lie between the keys that the nodes above name. */
 typedef struct {
     XtfBlock *block; /* NULL: there is none, and count is 0 */
     unsigned level;
     uint32_t count;
+    bool bounded; /* all keys below are less than the end; else there is no bound */
+    uint64_t end_location;
+    uint32_t end_schema;
 } Node;
 
 static void node_finish(Node *node)
@@ -21,8 +25,8 @@ static void node_finish(Node *node)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Node, node_finish)
 
-/* Goes to a node, from the one that was there before. */
-static bool enter_node(XtfTrace *trace, XtfRef ref, unsigned level, Node *node, GError **error)
+/* Loads a node in place of the one that was there before. */
+static bool load_node(XtfTrace *trace, XtfRef ref, unsigned level, Node *node, GError **error)
 {
     node_finish(node);
     if (ref.length > XTF_NODE_BYTES || ref.offset % XTF_ITEM_ALIGNMENT != 0)
@@ -31,14 +35,50 @@ static bool enter_node(XtfTrace *trace, XtfRef ref, unsigned level, Node *node, 
     node->level = level;
     if (!node->block)
         return false;
-    return xtf_node_valid(node->block->data, node->block->length, level, &node->count) ||
-           xtf_damaged(error, "P index: no node of level %u at byte %" PRIu64, level, ref.offset);
+    if (!xtf_node_valid(node->block->data, node->block->length, level, &node->count))
+        return xtf_damaged(error, "P index: no node of level %u at byte %" PRIu64, level, ref.offset);
+    return xtf_node_ascends(node->block->data, level, node->count) ||
+           xtf_damaged(error, "P index: the entries of the node at byte %" PRIu64 " are out of order", ref.offset);
+}
+
+/* A branch beside what lies below it: a search by key and one by rank find the same array then. */
+static bool check_branch(const Node *node, const XtfBranch *branch, GError **error)
+{
+    XtfBranch sums = xtf_node_sums(node->block->data, node->level, node->count);
+    uint64_t last;
+    uint32_t last_schema;
+
+    xtf_node_key(node->block->data, node->level, node->count - 1, &last, &last_schema);
+    if (sums.location != branch->location || sums.schema != branch->schema || sums.arrays != branch->arrays ||
+        sums.n_rows != branch->n_rows)
+        return xtf_damaged(error, "P index: a branch does not say what is below it (location %" PRIu64 ")",
+                           branch->location);
+    return !node->bounded || xtf_compare_array_keys(last, last_schema, node->end_location, node->end_schema) < 0 ||
+           xtf_damaged(error, "P index: the node at location %" PRIu64 " goes on behind the next one", sums.location);
+}
+
+/* Goes to the child of an entry. */
+static bool enter_child(XtfTrace *trace, uint32_t entry, Node *node, GError **error)
+{
+    XtfBranch branch = xtf_node_branch(node->block->data, entry);
+
+    if (entry + 1 < node->count) {
+        node->bounded = true;
+        xtf_node_key(node->block->data, node->level, entry + 1, &node->end_location, &node->end_schema);
+    }
+    return load_node(trace, branch.child, node->level - 1, node, error) && check_branch(node, &branch, error);
 }
 
 static bool enter_root(XtfTrace *trace, Node *node, GError **error)
 {
     const XtfCatalog *catalog = &trace->catalog;
-    return enter_node(trace, catalog->arrays_root, catalog->arrays_height - 1, node, error);
+
+    node->bounded = false;
+    if (!load_node(trace, catalog->arrays_root, catalog->arrays_height - 1, node, error))
+        return false;
+    uint64_t arrays = xtf_node_sums(node->block->data, node->level, node->count).arrays;
+    return arrays == catalog->n_arrays ||
+           xtf_damaged(error, "P index: %" PRIu64 " arrays, the catalog says %" PRIu64, arrays, catalog->n_arrays);
 }
 
 /* The most rows that an array of this file can have. Packed rows, whatever their codec, may take next to nothing; but
@@ -138,8 +178,7 @@ static bool find_slot(XtfTrace *trace, uint64_t location, uint32_t schema, Node 
             at -= at > 0;
         for (uint32_t i = 0; i < at; i++)
             *before += xtf_node_branch(node->block->data, i).arrays;
-        XtfRef child = xtf_node_branch(node->block->data, at).child;
-        if (!enter_node(trace, child, node->level - 1, node, error))
+        if (!enter_child(trace, at, node, error))
             return false;
     }
     *slot = node_rank(node, location, schema);
@@ -180,21 +219,20 @@ static bool find_leaf_by_rank(XtfTrace *trace, uint64_t rank, Node *node, uint32
     if (!enter_root(trace, node, error))
         return false;
     while (node->level > 0) {
-        XtfBranch branch = {0};
         uint32_t i = 0;
         for (; i < node->count; i++) {
-            branch = xtf_node_branch(node->block->data, i);
-            if (rank < branch.arrays)
+            uint64_t below = xtf_node_branch(node->block->data, i).arrays;
+            if (rank < below)
                 break;
-            rank -= branch.arrays;
+            rank -= below;
         }
-        if (i == node->count)
+        if (i == node->count) /* numbers so great that their sum is a small one */
             return xtf_damaged(error, "P index: it holds fewer arrays than it says");
-        if (!enter_node(trace, branch.child, node->level - 1, node, error))
+        if (!enter_child(trace, i, node, error))
             return false;
     }
     if (rank >= node->count)
-        return xtf_damaged(error, "P index: a node holds fewer arrays than its parent says");
+        return xtf_damaged(error, "P index: it holds fewer arrays than it says");
     *slot = (uint32_t)rank;
     return true;
 }

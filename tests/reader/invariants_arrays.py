@@ -131,7 +131,7 @@ ARRAY_ROWS = [
     ("5", "node-fewer", "Nothing follows the entries of a node", "small", node(0, entries=more(-1)),
      "P index: no node of level", "P index: a node is out of order"),
     ("5", "node-longer", "Nothing follows the entries of a node", "small", longer_node, "P index: no node of level", "P index: a node is out of order"),
-    ("5", "node-order", "Entries are ordered by location, then schema", "small", swapped_arrays, "all, is out of order", "P index: a node is out of order"),
+    ("5", "node-order", "Entries are ordered by location, then schema", "small", swapped_arrays, "P index: the entries of the node at byte", "P index: a node is out of order"),
     ("5", "branch-location", "A branch begins with its child's first location", "many", branch(1, location=more(-1)),
      "does not say what is below it (location", "P index: a node begins with"),
     ("5", "branch-schema", "A branch begins with its child's first schema", "many", branch(1, schema=lambda v: v ^ 1),

@@ -221,7 +221,7 @@ PAGE_ROWS = [
     ("7", "companion-tail", "Zeros follow the payload of a companion", "high", behind_payload("wide", COMPANION), "bytes stand behind its payload", "bytes behind its payload"),
     ("3", "free-order", "Free pages ascend", "small", free_pages("second", "first"), "are out of order", "out of order"),
     ("3", "free-below", "Free pages are none of the superblocks", "small", free_pages(1), "make no sense", "is used twice"),
-    ("5", "node-order-across", "Entries are ordered from node to node, too", "many", last_of_first_node, "is out of order", "P index: location"),
+    ("5", "node-order-across", "Entries are ordered from node to node, too", "many", last_of_first_node, "goes on behind the next one", "P index: location"),
     ("11", "bound-node", "A node has at most 4096 bytes", "many", one_node, "P index: no node lies at byte", "P index: a node of"),
     ("11", "bound-height", "An array has at most 12 levels", "small", lambda f: put(f.array("narrow"), height=13), "its height makes no sense", "levels"),
     ("11", "bound-p-index", "The P index has at most 12 levels", "small", lambda f: put(f.root(), height=13), "the root of the P index makes no sense", "levels"),

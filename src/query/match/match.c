@@ -100,6 +100,8 @@ static bool set_send(Question *question, const XtfMessagePlace *place, GError **
     XtfMessage *message = question->message;
     uint8_t row[XTF_ROW_MAX];
 
+    if (!location->has[XTF_MESSAGES_SENDS])
+        return xtf_damaged(error, "location %" PRIu64 " has lost its sends", location->id);
     if (!xtf_array_row(&location->arrays[XTF_MESSAGES_SENDS], place->row, row, error))
         return false;
     message->has_send = true;

@@ -24,8 +24,17 @@ static void *at(Walk *walk, FuzzKind kind, uint64_t offset, uint64_t length)
         return NULL;
     walk->budget--;
     if (walk->parts && length > 0)
-        g_array_append_val(walk->parts, ((FuzzPart){kind, offset, length}));
+        g_array_append_val(walk->parts, ((FuzzPart){kind, offset, length, 0}));
     return walk->data + offset;
+}
+
+/* Adds records that lie side by side to the parts. */
+static void add_records(Walk *walk, const void *first, uint64_t n, size_t record)
+{
+    size_t offset = (size_t)((const uint8_t *)first - walk->data);
+
+    if (walk->parts && n > 0 && record > 0 && n <= (walk->size - offset) / record)
+        g_array_append_val(walk->parts, ((FuzzPart){FUZZ_RECORDS, offset, n * record, record}));
 }
 
 static void *item_of(Walk *walk, FuzzKind kind, const XtfDiskRef *ref)
@@ -51,6 +60,7 @@ static void seal_edge(Walk *walk, XtfDiskArray *array)
 
     if (!edge)
         return;
+    add_records(walk, edge + 1, MIN(array->height, (length - sizeof *edge) / sizeof(XtfDiskOpen)), sizeof(XtfDiskOpen));
     uint32_t bytes = xtf_read32(((const XtfDiskOpen *)(edge + 1))->length);
     const void *leaf = at(walk, FUZZ_ITEM, xtf_aligned(offset + length), bytes);
     if (leaf)
@@ -65,6 +75,7 @@ static void seal_node(Walk *walk, XtfDiskRef *ref, unsigned level)
         return;
     size_t entry = level > 0 ? sizeof(XtfDiskBranch) : sizeof(XtfDiskArray);
     size_t room = (xtf_read32(ref->length) - sizeof *node) / entry;
+    add_records(walk, node + 1, MIN(room, xtf_read32(node->count)), entry);
     for (size_t i = 0; i < MIN(room, xtf_read32(node->count)); i++) {
         if (level > 0)
             seal_node(walk, &((XtfDiskBranch *)(node + 1))[i].child, level - 1);
@@ -98,6 +109,8 @@ static void seal_pages(Walk *walk)
         uint64_t length = MIN(xtf_read32(head->length), room - sizeof *head);
         at(walk, FUZZ_HEADER, page * page_size, sizeof *head);
         at(walk, FUZZ_PAYLOAD, page * page_size + sizeof *head, length);
+        if (head->kind == XTF_PAGE_INDEX)
+            add_records(walk, head + 1, length / sizeof(XtfDiskEntry), sizeof(XtfDiskEntry));
         xtf_write32(&head->checksum,
                     xtf_page_checksum(head, place_of(walk, page), (const uint8_t *)(head + 1), length));
     }
@@ -109,13 +122,39 @@ static void seal_refs(Walk *walk, uint8_t *refs, size_t n)
         seal_item(walk, FUZZ_ITEM, (XtfDiskRef *)refs + i);
 }
 
+/* The rows of a table whose only chunk is one item. */
+static void add_rows(Walk *walk, const XtfDiskRef *chunk, size_t n_chunks, uint64_t n_rows)
+{
+    Walk quiet = *walk;
+    quiet.parts = NULL;
+    const uint8_t *rows = n_chunks == 1 && n_rows > 0 ? item_of(&quiet, FUZZ_ITEM, chunk) : NULL;
+
+    if (rows)
+        add_records(walk, rows, n_rows, xtf_read32(chunk->length) / n_rows);
+}
+
+/* The knots of the first clock map. */
+static void add_knots(Walk *walk, const XtfDiskRef *maps)
+{
+    Walk quiet = *walk;
+    quiet.parts = NULL;
+    const XtfDiskClockMap *map = item_of(&quiet, FUZZ_ITEM, maps);
+    size_t length = xtf_read32(maps->length);
+
+    if (map && length >= sizeof *map)
+        add_records(walk, map + 1, MIN(xtf_read32(map->n_knots), (length - sizeof *map) / sizeof(XtfDiskClockKnot)),
+                    sizeof(XtfDiskClockKnot));
+}
+
 static void seal_tables(Walk *walk, uint8_t *body, size_t length)
 {
     while (length >= sizeof(XtfDiskTable)) {
         size_t n_chunks = xtf_read32(((XtfDiskTable *)body)->n_chunks);
+        uint64_t n_rows = xtf_read64(((XtfDiskTable *)body)->n_rows);
         body += sizeof(XtfDiskTable);
         length -= sizeof(XtfDiskTable);
         n_chunks = MIN(n_chunks, length / sizeof(XtfDiskRef));
+        add_rows(walk, (const XtfDiskRef *)body, n_chunks, n_rows);
         seal_refs(walk, body, n_chunks);
         body += n_chunks * sizeof(XtfDiskRef);
         length -= n_chunks * sizeof(XtfDiskRef);
@@ -144,12 +183,16 @@ static void seal_section(Walk *walk, uint32_t kind, uint8_t *body, size_t length
         seal_node(walk, &arrays->root, MIN(xtf_read32(arrays->height), XTF_HEIGHT_MAX) - 1);
     if (kind == XTF_SECTION_STRINGS || kind == XTF_SECTION_SCHEMAS || kind == XTF_SECTION_LIMITS)
         seal_refs(walk, body, length / sizeof(XtfDiskRef));
+    if (kind == XTF_SECTION_SEGMENTS)
+        add_records(walk, body, length / sizeof(XtfDiskSegment), sizeof(XtfDiskSegment));
     if (kind == XTF_SECTION_TABLES)
         seal_tables(walk, body, length);
     if (kind == XTF_SECTION_SEGMENT_MAPS)
         seal_segment_maps(walk, body, length);
-    if (kind == XTF_SECTION_CLOCK_MAPS && length >= sizeof(XtfDiskClockMaps))
+    if (kind == XTF_SECTION_CLOCK_MAPS && length >= sizeof(XtfDiskClockMaps)) {
+        add_knots(walk, &((XtfDiskClockMaps *)body)->maps);
         seal_item(walk, FUZZ_ITEM, &((XtfDiskClockMaps *)body)->maps);
+    }
 }
 
 /* Finds the segments that a catalog names. */
@@ -262,9 +305,10 @@ static void change_field(GRand *random, uint8_t *data, size_t size, FuzzPart par
  */
 static FuzzPart pick_part(GRand *random, const GArray *parts)
 {
-    static const FuzzKind kinds[] = {FUZZ_SECTION, FUZZ_SECTION, FUZZ_NODE,    FUZZ_NODE,   FUZZ_NODE,   FUZZ_ITEM,
-                                     FUZZ_ITEM,    FUZZ_ITEM,    FUZZ_ITEM,    FUZZ_HEADER, FUZZ_HEADER, FUZZ_HEADER,
-                                     FUZZ_HEADER,  FUZZ_PAYLOAD, FUZZ_PAYLOAD, FUZZ_PAYLOAD};
+    static const FuzzKind kinds[] = {FUZZ_SECTION, FUZZ_SECTION, FUZZ_NODE,    FUZZ_NODE,    FUZZ_ITEM,
+                                     FUZZ_ITEM,    FUZZ_ITEM,    FUZZ_ITEM,    FUZZ_HEADER,  FUZZ_HEADER,
+                                     FUZZ_HEADER,  FUZZ_HEADER,  FUZZ_PAYLOAD, FUZZ_PAYLOAD, FUZZ_PAYLOAD,
+                                     FUZZ_RECORDS, FUZZ_RECORDS, FUZZ_RECORDS, FUZZ_RECORDS, FUZZ_RECORDS};
     FuzzKind kind =
         g_rand_int_range(random, 0, 40) ? kinds[g_rand_int_range(random, 0, G_N_ELEMENTS(kinds))] : FUZZ_SUPERBLOCK;
     FuzzPart part = {0};
@@ -274,11 +318,48 @@ static FuzzPart pick_part(GRand *random, const GArray *parts)
     return part;
 }
 
+static void swap_bytes(uint8_t *a, uint8_t *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint8_t byte = a[i];
+        a[i] = b[i];
+        b[i] = byte;
+    }
+}
+
+/* A record takes a field of another one of its list, or all of it, or changes places with it: what is in order then is
+ * not, and what refers to one thing refers to another. */
+static void change_record(GRand *random, uint8_t *data, size_t size, FuzzPart part)
+{
+    size_t n = part.length / part.record, i = g_rand_int(random) % n;
+    size_t j = g_rand_boolean(random) ? (i + 1) % n : g_rand_int(random) % n;
+    uint8_t *own = data + part.offset + i * part.record, *other = data + part.offset + j * part.record;
+    size_t wide = g_rand_boolean(random) ? 8 : 4, width = MIN(wide, part.record);
+    size_t where = g_rand_int(random) % (part.record - width + 1);
+
+    switch (g_rand_int_range(random, 0, 6)) {
+    case 0:
+        swap_bytes(own, other, part.record);
+        break;
+    case 1:
+        memmove(own, other, part.record);
+        break;
+    case 2:
+        change_field(random, data, size, (FuzzPart){FUZZ_RECORDS, (size_t)(own - data), part.record, 0});
+        break;
+    default:
+        where -= where % width;
+        memmove(own + where, other + where, width);
+    }
+}
+
 static void change(GRand *random, uint8_t *data, size_t size, const GArray *parts)
 {
     FuzzPart part = pick_part(random, parts), other = pick_part(random, parts);
 
-    if (g_rand_int_range(random, 0, 8) == 0)
+    if (part.record > 0)
+        change_record(random, data, size, part);
+    else if (g_rand_int_range(random, 0, 8) == 0)
         memmove(data + part.offset, data + other.offset, MIN(part.length, other.length));
     else
         change_field(random, data, size, part);

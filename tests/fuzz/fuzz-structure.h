@@ -16,11 +16,13 @@ typedef enum {
     FUZZ_ITEM,    /* right edges, tables, strings */
     FUZZ_HEADER,  /* of a page */
     FUZZ_PAYLOAD,
+    FUZZ_RECORDS, /* side by side: entries of nodes and index pages, heads of edges, segments, rows of tables, knots */
 } FuzzKind;
 
 typedef struct {
     FuzzKind kind;
     size_t offset, length; /* never past the end of the file */
+    size_t record;         /* bytes of one of FUZZ_RECORDS, else 0 */
 } FuzzPart;
 
 /* Makes every checksum right that can be reached from the superblocks, from the lowest up. If `parts` is not NULL the

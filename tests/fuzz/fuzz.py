@@ -2,6 +2,7 @@
 
     fuzz.py mutated DUMP-TRACE FUZZ-DRIVER ROUNDS
     fuzz.py joined DUMP-TRACE FUZZ-DRIVER ROUNDS XTF     merged files, and anchors beside their parts
+    fuzz.py views SPLIT-TRACE FUZZ-VIEWS ROUNDS XTF ARCHIVE...     views that combine several structures, of recorded programs
     fuzz.py crafted DUMP-TRACE FUZZ-DRIVER
 
 The driver must read each crafted file to its end. The first once led a search past the end of the file, the next two kept the check busy
@@ -19,6 +20,7 @@ import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reader"))
 from xtf_format import ARRAY, ARRAYS, BRANCH, CLOCK_MAPS, ENTRY, KNOT, NODE, OPEN_PAGE, PAGE, REFERENCE, SEGMENTS, SUPERBLOCK  # noqa: E402
+from xtf_patch import File  # noqa: E402
 from xtf_reader import Superblock  # noqa: E402
 
 PAGE_SIZE = 4096
@@ -52,6 +54,48 @@ def joined(dump_trace, driver, rounds, xtf, folder):
         merged.append(folder / f"{name}.xtf")
         drive(driver, beside, rounds // 4, beside / "anchor.xtf")
     drive(driver, folder, rounds, *merged)
+
+
+def views(split_trace, driver, rounds, xtf, archives, folder):
+    """A recorded program, plain, aligned, analysed and merged; then an anchor and a companion, which have files beside them."""
+    def call(*arguments):
+        subprocess.run(list(map(str, arguments)), check=True)
+
+    plain = []
+    for number, archive in enumerate(archives):
+        plain.append(folder / f"plain{number}.xtf")
+        call(xtf, "import", "--quiet", "-o", plain[-1], archive)
+    first = plain[0]
+    call(xtf, "align", "--quiet", "--always", "-o", folder / "aligned.xtf", first)
+    shutil.copy(first, folder / "analysed.xtf")
+    call(xtf, "analyze", "--quiet", folder / "analysed.xtf")
+    parts, base = folder / "parts", folder / "base"
+    for beside in (parts, base):
+        beside.mkdir()
+    call(split_trace, first, parts / "part", 2, 7)
+    call(xtf, "merge", "--quiet", "-o", folder / "merged.xtf", *sorted(parts.glob("*.xtf")))
+    call(xtf, "merge", "--quiet", "--anchor", parts)
+    shutil.copy(first, base / "trace.xtf")
+    call(xtf, "analyze", "--quiet", "-o", base / "companion.xtf", base / "trace.xtf")
+    drive(driver, folder, 0, *out_of_order(folder, first))
+    drive(driver, folder, rounds, *plain, *(folder / f"{name}.xtf" for name in ("aligned", "analysed", "merged")))
+    drive(driver, parts, rounds // 4, parts / "anchor.xtf")
+    drive(driver, base, rounds // 4, base / "companion.xtf")
+
+
+def out_of_order(folder, base):
+    """Files in which one entry of the P index has the location of another one, or one that no other has."""
+    data, written = base.read_bytes(), []
+    locations = sorted({entry.location for entry in File(data).arrays()})
+    for number in range(len(File(data).arrays())):
+        for location in (*locations, locations[-1] + 1, (1 << 64) - 1):
+            changed = File(data)
+            if changed.arrays()[number].location != location:
+                changed.arrays()[number].location = location
+                changed.seal()
+                written.append(folder / f"order-{number}-{location}.xtf")
+                written[-1].write_bytes(changed.data)
+    return written
 
 
 def drive(driver, folder, rounds, *files):
@@ -226,6 +270,9 @@ def main():
         folder = pathlib.Path(name)
         if what == "joined":
             joined(dump_trace, driver, int(rounds[0]), rounds[1], folder)
+            return
+        if what == "views":
+            views(dump_trace, driver, int(rounds[0]), rounds[1], rounds[2:], folder)
             return
         if what == "mutated":
             drive(driver, folder, int(rounds[0]), *(make(dump_trace, folder, *sizes) for sizes in CORPUS))

@@ -81,8 +81,9 @@ static bool find_replaced(XtfReplaced *replaced, const XtfImporter *importer, co
     if (force || stat(output, &there) != 0 || !S_ISREG(there.st_mode) || there.st_size == 0)
         return true;
     g_autoptr(XtfTrace) trace = xtf_trace_open(output, NULL, NULL);
-    if (trace)
-        replaced->identity = xtf_trace_property(trace, importer->identity);
+    g_autoptr(GHashTable) properties = trace ? xtf_trace_read_properties(trace, NULL) : NULL;
+    if (properties)
+        replaced->identity = g_strdup(xtf_property(properties, importer->identity));
     return replaced->identity ||
            xtf_fail(error, XTF_ERROR_IO, "'%s' is there already and is no import%s: --force replaces it", output,
                     trace ? " of such an archive" : "");

@@ -61,8 +61,8 @@ static bool find(XtfTrace *trace, GError **error)
     g_autoptr(GArray) waits = g_array_new(FALSE, FALSE, sizeof(XtfKindWait));
     XtfTraceContext context;
 
-    xtf_trace_context_init(&context, trace, false, not_reserved);
-    const XtfLocations *locations = xtf_trace_context_locations(&context, error);
+    bool known = xtf_trace_context_init(&context, trace, false, not_reserved, error);
+    const XtfLocations *locations = known ? xtf_trace_context_locations(&context, error) : NULL;
     bool good = locations && xtf_kinds_find(&context, NULL, &(XtfKindConsumer){.data = waits, .wait = take}, error);
     g_array_sort(waits, compare);
     for (guint i = 0; good && i < waits->len; i++)

@@ -131,8 +131,8 @@ int main(int argc, char **argv)
     Printer printer = {.trace = trace};
 
     if (trace) {
-        xtf_trace_context_init(&printer.context, trace, false, is_reserved);
-        bool good = print_all(&printer, &error);
+        bool good =
+            xtf_trace_context_init(&printer.context, trace, false, is_reserved, &error) && print_all(&printer, &error);
         xtf_trace_context_finish(&printer.context);
         if (good)
             return 0;

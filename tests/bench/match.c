@@ -162,9 +162,10 @@ static void ask(const Shape *shape, const char *path)
     g_autofree XtfMessageEnd *sends = choose(shape);
     XtfCounters before, after;
     XtfTraceContext context;
+    GError *error = NULL;
     XtfMatching matching;
 
-    xtf_trace_context_init(&context, trace, false, is_never_reserved);
+    bench_check(xtf_trace_context_init(&context, trace, false, is_never_reserved, &error), error, "properties");
     xtf_matching_init(&matching, &context);
     if (shape->warm)
         ask_all(shape, &matching, sends, times);

@@ -138,10 +138,11 @@ static void ask(const Shape *shape, const char *path)
     size_t room = (size_t)(shape->processes + 2) * LINE_MOST;
     g_autofree char *buffer = g_malloc(room);
     XtfTraceContext context;
+    GError *error = NULL;
     XtfCollectives collectives;
     double median;
 
-    xtf_trace_context_init(&context, trace, false, is_never_reserved);
+    bench_check(xtf_trace_context_init(&context, trace, false, is_never_reserved, &error), error, "properties");
     xtf_collectives_init(&collectives, &context);
     median = ask_all(&collectives, shape, buffer, room);
     if (shape->warm) { /* what is remembered of operations is forgotten, what is remembered of pages is not */

@@ -109,7 +109,8 @@ static void load(Bench *bench, const char *path, uint64_t cache_mib)
     bool found;
 
     bench->trace = bench_open(path, cache_mib);
-    xtf_trace_context_init(&bench->context, bench->trace, false, is_never_reserved);
+    bench_check(xtf_trace_context_init(&bench->context, bench->trace, false, is_never_reserved, &error), error, "%s",
+                path);
     xtf_group_lists_init(&bench->lists);
     const XtfSchema *schema = xtf_trace_find_schema(bench->trace, "waits");
     bench_check(xtf_trace_find_array(bench->trace, 0, schema->id, &bench->array, &found, &error) && found, error, "%s",

@@ -3,6 +3,7 @@
     fuzz.py mutated DUMP-TRACE FUZZ-DRIVER ROUNDS
     fuzz.py joined DUMP-TRACE FUZZ-DRIVER ROUNDS XTF     merged files, and anchors beside their parts
     fuzz.py views SPLIT-TRACE FUZZ-VIEWS ROUNDS XTF ARCHIVE...     views that combine several structures, of recorded programs
+    fuzz.py wrong WRONG-BYTE ROUNDS XTF ARCHIVE...           one wrong byte, checksums as they were: nothing goes missing without a word
     fuzz.py crafted DUMP-TRACE FUZZ-DRIVER
 
 The driver must read each crafted file to its end. The first once led a search past the end of the file, the next two kept the check busy
@@ -81,6 +82,18 @@ def views(split_trace, driver, rounds, xtf, archives, folder):
     drive(driver, folder, rounds, *plain, *(folder / f"{name}.xtf" for name in ("aligned", "analysed", "merged")))
     drive(driver, parts, rounds // 4, parts / "anchor.xtf")
     drive(driver, base, rounds // 4, base / "companion.xtf")
+
+
+def wrong(driver, rounds, xtf, archives, folder):
+    """Imports of archives, and what `xtf analyze` adds to those of programs."""
+    files = []
+    for number, archive in enumerate(archives):
+        files.append(folder / f"{number}.xtf")
+        subprocess.run([xtf, "import", "--quiet", "-o", files[-1], archive], check=True)
+        if archive.endswith(".otf2"):
+            subprocess.run([xtf, "analyze", "--quiet", files[-1]], check=True)
+    if subprocess.run([driver, rounds, "1", *files], env=os.environ | SANITIZERS, check=False).returncode:
+        sys.exit("a wrong byte changed an answer without an error")
 
 
 def out_of_order(folder, base):
@@ -270,6 +283,9 @@ def main():
         folder = pathlib.Path(name)
         if what == "joined":
             joined(dump_trace, driver, int(rounds[0]), rounds[1], folder)
+            return
+        if what == "wrong":
+            wrong(dump_trace, driver, rounds[0], rounds[1:], folder)
             return
         if what == "views":
             views(dump_trace, driver, int(rounds[0]), rounds[1], rounds[2:], folder)

@@ -109,8 +109,8 @@ static bool find(const Written *written, uint32_t location, uint64_t row, XtfWai
 {
     XtfTraceContext context;
 
-    xtf_trace_context_init(&context, written->trace, false, is_reserved);
-    bool found = xtf_wait_causes_find(causes, &context, location, row, error);
+    bool found = xtf_trace_context_init(&context, written->trace, false, is_reserved, error) &&
+                 xtf_wait_causes_find(causes, &context, location, row, error);
     xtf_trace_context_finish(&context);
     return found;
 }

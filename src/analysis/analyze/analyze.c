@@ -137,8 +137,11 @@ bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const Xtf
         .calls = true, .cancel = options->cancel, .progress = xtf_steps_show, .progress_data = &steps};
     XtfRawPoints raw;
     uint32_t n_locations = 0;
+    bool is_network;
 
-    if (xtf_trace_counts_bytes(trace))
+    if (!xtf_trace_counts_bytes(trace, &is_network, error))
+        return false;
+    if (is_network)
         return xtf_fail(error, XTF_ERROR_INVALID, "the trace is of a measured network: nobody waits in it");
     /* What cannot be replaced is found before the work is done. Nothing is lost if that fails: there is no commit. */
     g_autoptr(GArray) analyses = xtf_analyses_read(trace, error);

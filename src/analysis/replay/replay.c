@@ -109,7 +109,8 @@ XtfReplay *xtf_replay_new(XtfTrace *trace, const XtfReplayOptions *options, GErr
     g_mutex_init(&replay->lock);
     xtf_contexts_init(&replay->contexts);
     replay->operations = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, xtf_operation_free);
-    xtf_trace_context_init(&replay->context, trace, false, nothing_is_reserved);
+    if (!xtf_trace_context_init(&replay->context, trace, false, nothing_is_reserved, error))
+        return NULL;
     xtf_replay_fields_init(&replay->fields, trace);
     if (options->calls && !xtf_replay_call_types_init(&replay->types, &replay->context, error))
         return NULL;

@@ -55,13 +55,16 @@ static void print_sizes(const XtfTrace *trace, const char *from, const char *to)
                        (uint64_t)after.st_size);
 }
 
-static void print_analysis(XtfTrace *trace)
+static bool print_analysis(XtfTrace *trace, GError **error)
 {
-    bool shown;
+    bool found, shown;
 
-    if (xtf_analyses_have_waits(trace, &shown))
+    if (!xtf_analyses_find_waits(trace, &found, &shown, error))
+        return false;
+    if (found)
         puts(shown ? "with its analysis"
                    : "with rows of an analysis that are not shown in either: xtf analyze makes them anew");
+    return true;
 }
 
 int xtf_command_copy(int argc, char **argv)
@@ -96,9 +99,7 @@ int xtf_command_copy(int argc, char **argv)
     bool whole = write_copy(trace, output->path, &options, quiet, &error);
     if (!xtf_output_end(output, whole, &error))
         return xtf_cli_fail(error);
-    if (!quiet) {
+    if (!quiet)
         print_sizes(trace, argv[1], argv[2]);
-        print_analysis(trace);
-    }
-    return XTF_EXIT_DONE;
+    return quiet || print_analysis(trace, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
 }

@@ -88,12 +88,12 @@ static void print_lengths(const XtfClock *clock)
     print_time("last length", &scale, clock->last - scale.origin);
 }
 
-static void print_clock(XtfTrace *trace)
+static void print_clock(XtfTrace *trace, bool is_network)
 {
     const XtfClock *clock = xtf_trace_clock(trace);
     XtfTimeScale scale;
 
-    if (xtf_trace_counts_bytes(trace)) {
+    if (is_network) {
         print_lengths(clock);
         return;
     }
@@ -147,8 +147,6 @@ static bool print_analysis(XtfTrace *trace, const char *path, const GError *left
     XtfTraceInfo info;
     const char *tool;
 
-    if (xtf_trace_counts_bytes(trace))
-        return true;
     if (!xtf_analyses_find_tool(trace, XTF_DERIVED_WAITS, &tool, error))
         return false;
     xtf_trace_get_info(trace, &info);
@@ -231,6 +229,7 @@ int xtf_command_info(int argc, char **argv)
         {0},
     };
     GError *error = NULL;
+    bool is_network;
 
     if (!xtf_cli_parse(&argc, &argv, 1, "TRACE",
                        "Says what is in an .xtf file, without reading more than its catalog; of an archive, what is in "
@@ -246,8 +245,10 @@ int xtf_command_info(int argc, char **argv)
         return xtf_cli_fail(error);
     g_autofree char *whole = g_canonicalize_filename(argv[1], NULL);
     print_file(file, argv[1], g_str_equal(whole, path) ? NULL : path);
-    print_clock(trace);
-    if (!print_early_ends(trace, &error) || !print_analysis(trace, argv[1], left_out, &error))
+    if (!xtf_trace_counts_bytes(trace, &is_network, &error))
+        return xtf_cli_fail(error);
+    print_clock(trace, is_network);
+    if (!print_early_ends(trace, &error) || (!is_network && !print_analysis(trace, argv[1], left_out, &error)))
         return xtf_cli_fail(error);
     print_schemas(trace, XTF_SCHEMA_RECORD, "record type", all);
     print_schemas(trace, XTF_SCHEMA_DERIVED, "derived", all);

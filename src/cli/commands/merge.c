@@ -104,13 +104,16 @@ static void print_report(const char *what, const XtfMergeReport *report)
 }
 
 /* Parts know nothing of one another, so what was found of each is not what there is in all of them. */
-static void print_analysis(const char *output)
+static bool print_analysis(const char *output, GError **error)
 {
-    g_autoptr(XtfTrace) trace = xtf_trace_open(output, NULL, NULL);
-    bool shown;
+    g_autoptr(XtfTrace) trace = xtf_trace_open(output, NULL, error);
+    bool found, shown;
 
-    if (trace && xtf_analyses_have_waits(trace, &shown) && !shown)
+    if (!trace || !xtf_analyses_find_waits(trace, &found, &shown, error))
+        return false;
+    if (found && !shown)
         xtf_print_line(stdout, "analyses of the parts are kept, but not shown: xtf analyze makes one of %s", output);
+    return true;
 }
 
 int xtf_command_merge(int argc, char **argv)
@@ -148,7 +151,5 @@ int xtf_command_merge(int argc, char **argv)
         return xtf_cli_fail(error);
     if (!quiet)
         print_report(output ? output : argv[1], &report);
-    if (!quiet && output)
-        print_analysis(output);
-    return XTF_EXIT_DONE;
+    return quiet || !output || print_analysis(output, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
 }

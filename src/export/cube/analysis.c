@@ -95,6 +95,7 @@ static XtfCubePlace place_of(const Derived *derived, const uint8_t *row)
     const XtfRegionRow *region = xtf_model_table_row(&derived->regions, number, buffer);
     const char *role = xtf_model_label(xtf_region_roles, region->role), *name;
     const char *paradigm = region->paradigm < XTF_NO_LABEL ? xtf_model_label(xtf_paradigm_names, region->paradigm) : "";
+    /* A name that cannot be read ends the export where the regions are written. */
     if (g_str_equal(paradigm, "PTHREAD"))
         return xtf_trace_string(derived->profile->job->tree->trace, region->name, &name, NULL) && strstr(name, "cond")
                    ? XTF_CUBE_IN_CONDITION

@@ -19,15 +19,14 @@ typedef struct {
     XtfLinkType type;
     XtfLinkSides sides;
     XtfResultFacts facts;
-    char *test;
     int statistic; /* the event of the values */
     int64_t first, lengths;
 } Export;
 
 /* A whole number that an import keeps; -1 if it does not. */
-static int64_t number_of(XtfTrace *trace, const char *name)
+static int64_t number_of(GHashTable *properties, const char *name)
 {
-    g_autofree char *text = xtf_trace_property(trace, name);
+    const char *text = xtf_property(properties, name);
 
     return text ? g_ascii_strtoll(text, NULL, 10) : -1;
 }
@@ -37,8 +36,9 @@ static bool find_lengths(Export *export, GError **error)
 {
     XtfTrace *trace = export->job->tree->trace;
     const XtfSelection *selection = export->job->selection;
-    int64_t begin = number_of(trace, "network.begin"), step = number_of(trace, "network.step");
-    int64_t n = number_of(trace, "network.lengths");
+    GHashTable *properties = export->job->tree->context.properties;
+    int64_t begin = number_of(properties, "network.begin"), step = number_of(properties, "network.step");
+    int64_t n = number_of(properties, "network.lengths");
 
     int64_t most = (int64_t)MIN(MAX(xtf_trace_n_rows(trace, export->type.schema->id), FEW_LENGTHS), INT_MAX);
 
@@ -96,9 +96,9 @@ static bool prepare(Export *export, GError **error)
         return false;
     if (export->sides.senders->len != export->sides.n_receivers)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the trace has processes of several locations");
-    export->test = xtf_trace_property(job->tree->trace, "network.test");
-    export->facts.test = export->test ? export->test : "unknown";
-    export->facts.repeats = number_of(job->tree->trace, "network.repeats");
+    const char *test = xtf_property(job->tree->context.properties, "network.test");
+    export->facts.test = test ? test : "unknown";
+    export->facts.repeats = number_of(job->tree->context.properties, "network.repeats");
     export->facts.processes = export->sides.n_receivers;
     return true;
 }
@@ -163,6 +163,5 @@ bool xtf_network_export(XtfExportJob *job, GError **error)
                             job->total - job->report.records);
     }
     xtf_link_sides_finish(&export.sides);
-    g_free(export.test);
     return good;
 }

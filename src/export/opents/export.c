@@ -22,7 +22,7 @@ enum {
 static bool count_ranks(XtfExportJob *job, uint32_t *n_ranks, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(&job->tree->context, error);
-    g_autofree char *text = xtf_trace_property(job->tree->trace, "ranks");
+    const char *text = xtf_property(job->tree->context.properties, "ranks");
     uint64_t said = text ? g_ascii_strtoull(text, NULL, 10) : 0;
 
     if (!locations)
@@ -41,8 +41,8 @@ static bool count_ranks(XtfExportJob *job, uint32_t *n_ranks, GError **error)
 
 static void begin_trace(XtfExportJob *job, XtfOpentsXml *xml, uint32_t n_ranks)
 {
-    g_autofree char *command = xtf_trace_property(job->tree->trace, "command");
-    g_autofree char *start = xtf_trace_property(job->tree->trace, "start");
+    const char *command = xtf_property(job->tree->context.properties, "command");
+    const char *start = xtf_property(job->tree->context.properties, "start");
 
     xtf_opents_xml_begin(xml, "trace");
     xtf_opents_xml_count(xml, "ranks", n_ranks);

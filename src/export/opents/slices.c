@@ -63,7 +63,7 @@ bool xtf_opents_has_slices(XtfExportJob *job)
 /* How the source wrote its numbers; without that, as short as they can be. */
 static void load_decimals(Slices *slices)
 {
-    g_autofree char *text = xtf_trace_property(slices->job->tree->trace, "opents.decimals");
+    const char *text = xtf_property(slices->job->tree->context.properties, "opents.decimals");
     g_auto(GStrv) parts = g_strsplit(text ? text : "", " ", -1);
     guint n = g_strv_length(parts);
 

@@ -81,13 +81,15 @@ bool xtf_analyses_find_tool(XtfTrace *trace, const char *records, const char **t
     return true;
 }
 
-bool xtf_analyses_have_waits(XtfTrace *trace, bool *shown)
+bool xtf_analyses_find_waits(XtfTrace *trace, bool *found, bool *shown, GError **error)
 {
     const XtfSchema *waits = xtf_trace_find_schema(trace, XTF_DERIVED_WAITS);
     g_autofree bool *outdated = NULL;
 
-    if (!waits || !xtf_analyses_find_outdated(trace, &outdated, NULL))
+    *found = waits;
+    *shown = false;
+    if (waits && !xtf_analyses_find_outdated(trace, &outdated, error))
         return false;
-    *shown = !outdated || !outdated[waits->id];
+    *shown = waits && !(outdated && outdated[waits->id]);
     return true;
 }

@@ -30,8 +30,8 @@ static inline const XtfAnalysisEntry *xtf_analyses_at(const GArray *analyses, gu
 /* *outdated, by schema: made with other clocks. NULL if no type is; the caller frees it. */
 bool xtf_analyses_find_outdated(XtfTrace *trace, bool **outdated, GError **error);
 
-/* Whether the trace has waits of an analysis, and these are `*shown`. False also where that cannot be read. */
-bool xtf_analyses_have_waits(XtfTrace *trace, bool *shown);
+/* Tells whether the trace has waits of an analysis, and whether they are shown: made with the clocks of the trace. */
+bool xtf_analyses_find_waits(XtfTrace *trace, bool *found, bool *shown, GError **error);
 
 /* What made the derived rows of a name, as the table says; NULL if it does not name them. Borrowed from the trace. */
 bool xtf_analyses_find_tool(XtfTrace *trace, const char *records, const char **tool, GError **error);

@@ -335,8 +335,8 @@ const XtfSchema *xtf_trace_context_schema(XtfTraceContext *context, const char *
     return NULL;
 }
 
-void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool growing,
-                            bool (*is_reserved)(const XtfSchema *schema))
+bool xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool growing,
+                            bool (*is_reserved)(const XtfSchema *schema), GError **error)
 {
     uint32_t n_schemas = xtf_trace_n_schemas(trace);
     const XtfSchema *calls = xtf_trace_find_schema(trace, XTF_RECORD_ENTERS_LEAVES);
@@ -347,7 +347,6 @@ void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool grow
         xtf_time_scale_init_growing(&context->scale, xtf_trace_clock(trace));
     else
         xtf_time_scale_init(&context->scale, xtf_trace_clock(trace));
-    context->scale.bytes = xtf_trace_counts_bytes(trace);
     context->type_names = g_new0(char *, n_schemas + 1);
     for (uint32_t i = 0; i < n_schemas; i++) {
         const char *name = xtf_trace_schema(trace, i)->name;
@@ -355,12 +354,17 @@ void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool grow
         context->type_names[i] = usable ? g_strdup(name) : g_strdup_printf("schema~%u", i);
     }
     context->enters_leaves = calls && calls->kind == XTF_SCHEMA_RECORD ? (int64_t)calls->id : -1;
+    context->properties = xtf_trace_read_properties(trace, error);
+    context->scale.bytes =
+        context->properties && xtf_properties_count_bytes(context->properties, xtf_trace_clock(trace));
+    return context->properties;
 }
 
 void xtf_trace_context_finish(XtfTraceContext *context)
 {
     g_free(context->name);
     g_strfreev(context->type_names);
+    g_clear_pointer(&context->properties, g_hash_table_unref);
     locations_finish(&context->locations);
     xtf_ranks_finish(&context->ranks);
     xtf_name_index_finish(&context->regions);

@@ -46,8 +46,9 @@ typedef struct {
     char *name;      /* of the trace, as it may be printed; NULL: nobody named it */
     bool growing;    /* the trace is followed: columns are at their widest, and what is shown ends at scale.end */
     XtfTimeScale scale;
-    char **type_names;     /* by schema: its name in the tree, which is the schema's own if that is usable */
-    int64_t enters_leaves; /* the record type of the call stack; -1: none */
+    GHashTable *properties; /* src/model/properties.h */
+    char **type_names;      /* by schema: its name in the tree, which is the schema's own if that is usable */
+    int64_t enters_leaves;  /* the record type of the call stack; -1: none */
 
     GMutex lock; /* for loading, once */
     XtfLocations locations;
@@ -63,9 +64,10 @@ typedef struct {
     gint outdated_loaded; /* atomic */
 } XtfTraceContext;
 
-/* `is_reserved` tells which names mean something in a directory already: no type is called so there. */
-void xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool growing,
-                            bool (*is_reserved)(const XtfSchema *schema));
+/* Reads the properties: what the clock counts decides about all else. `is_reserved` tells which names mean something in
+ * a directory already: no type is called so there. The caller finishes the context, also after an error. */
+bool xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool growing,
+                            bool (*is_reserved)(const XtfSchema *schema), GError **error);
 void xtf_trace_context_finish(XtfTraceContext *context);
 
 /* Loaded when first asked for. NULL with an error. */

@@ -22,9 +22,9 @@ static void add_number(GString *text, const char *what, uint64_t number)
 }
 
 /* Of the trace; a dash if it does not say. */
-static void add_property(GString *text, const char *what, XtfTrace *trace, const char *name)
+static void add_property(GString *text, const char *what, GHashTable *properties, const char *name)
 {
-    g_autofree char *value = xtf_trace_property(trace, name);
+    const char *value = xtf_property(properties, name);
     g_autofree char *shown = value && *value ? xtf_text_shown(value, VALUE_MAX) : NULL;
 
     add_line(text, what, shown ? shown : "-");
@@ -81,8 +81,8 @@ GString *xtf_run_text(XtfViews *views, uint64_t k, uint64_t n, uint64_t from, ui
     if (!locations)
         return NULL;
     g_autoptr(GString) text = g_string_new(NULL);
-    add_property(text, "command", context->trace, "command");
-    add_property(text, "start", context->trace, "start");
+    add_property(text, "command", context->properties, "command");
+    add_property(text, "start", context->properties, "start");
     add_number(text, "processes", locations->n_procs);
     add_time(text, "duration", scale, scale->end - scale->origin);
     add_number(text, "frames", n);

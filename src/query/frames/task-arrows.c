@@ -24,6 +24,7 @@ typedef struct {
     uint64_t proc;
     char letter;
     GArray *arrows;
+    GError *error; /* of a name that could not be read */
 } Sampled;
 
 static unsigned find_key(const XtfSamples *samples, const char *field)
@@ -84,8 +85,8 @@ static void add_move(const uint64_t *key, const uint64_t *growth, void *data)
         add(sampled, &arrow);
 }
 
-/* The name of a kind of messages; "?" if the trace does not say. */
-static const char *name_of(const Sampled *sampled, uint64_t kind)
+/* The name of a kind of messages; "?" if the trace does not say. An error is kept in `sampled`. */
+static const char *name_of(Sampled *sampled, uint64_t kind)
 {
     const XtfTable *table = sampled->kind_names;
     const char *name;
@@ -93,7 +94,9 @@ static const char *name_of(const Sampled *sampled, uint64_t kind)
     if (!table || !sampled->name_of_kind || kind >= table->n_rows)
         return "?";
     uint64_t string = xtf_field_get(sampled->name_of_kind, table->rows + kind * table->schema->row_size);
-    return xtf_trace_string(sampled->trace, (uint32_t)string, &name, NULL) && *name ? name : "?";
+    if (sampled->error || !xtf_trace_string(sampled->trace, (uint32_t)string, &name, &sampled->error))
+        return "?";
+    return *name ? name : "?";
 }
 
 static void add_kind(const uint64_t *key, const uint64_t *growth, void *data)
@@ -169,9 +172,14 @@ bool xtf_task_arrows_find(XtfTraceContext *context, const XtfSelection *selectio
     for (uint32_t i = 0; i < selected.n; i++) {
         const XtfLocation *location = xtf_selected_location(&selected, i);
         sampled.proc = location->proc;
-        if (!xtf_location_arrays_load(&loaded, context, location, error) ||
-            !add_location(&sampled, &loaded, selection, error))
-            return false;
+        bool good = xtf_location_arrays_load(&loaded, context, location, error) &&
+                    add_location(&sampled, &loaded, selection, error);
+        if (good && sampled.error)
+            g_propagate_error(error, g_steal_pointer(&sampled.error));
+        else if (good)
+            continue;
+        g_clear_error(&sampled.error);
+        return false;
     }
     return true;
 }

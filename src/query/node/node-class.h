@@ -30,6 +30,10 @@ typedef struct {
 } XtfLister;
 
 void xtf_lister_show(XtfLister *lister, const char *name, XtfNodeKind kind);
+/* Shows a name if its look-up found something. Where damage hides whether there is something, the name is shown too:
+ * whoever looks it up is told what is damaged, and nothing is missing without a word. Takes over `own`, the error of
+ * the look-up. False if it is neither: the file could not be read, or its writer has gone on. */
+bool xtf_lister_offer(XtfLister *lister, const char *name, XtfNodeKind kind, bool found, GError *own, GError **error);
 
 /* `name` is never "." or "..", and no longer than XTF_DIRECTORY_NAME_MAX. A file has `text`, or `size` and `read`. */
 typedef struct {

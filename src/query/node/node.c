@@ -173,6 +173,18 @@ void xtf_lister_show(XtfLister *lister, const char *name, XtfNodeKind kind)
         lister->stopped = !lister->visit(name, kind, lister->data);
 }
 
+bool xtf_lister_offer(XtfLister *lister, const char *name, XtfNodeKind kind, bool found, GError *own, GError **error)
+{
+    if (own && (own->code == XTF_ERROR_IO || own->code == XTF_ERROR_STALE || own->code == XTF_ERROR_CANCELLED)) {
+        g_propagate_error(error, own);
+        return false;
+    }
+    if (found || (own && own->code == XTF_ERROR_DAMAGED))
+        xtf_lister_show(lister, name, kind);
+    g_clear_error(&own);
+    return true;
+}
+
 bool xtf_node_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, void *data, GError **error)
 {
     XtfLister lister = {from, visit, data, false};

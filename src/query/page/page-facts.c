@@ -43,7 +43,7 @@ static void draw_path(const XtfPage *page)
 
 static void draw_property(const XtfPage *page, const char *name, const char *before)
 {
-    g_autofree char *value = xtf_trace_property(page->links.context->trace, name);
+    const char *value = xtf_property(page->links.context->properties, name);
     g_autofree char *shown = value && *value ? xtf_text_shown(value, PROPERTY_SHOWN) : NULL;
 
     if (!shown)

@@ -13,7 +13,7 @@ bool xtf_samples_init(XtfSamples *samples, const XtfTraceContext *context, const
         samples->ref = (XtfAggregateRef){0};
         return false;
     }
-    g_autofree char *values = xtf_trace_property(context->trace, "values");
+    const char *values = xtf_property(context->properties, "values");
     samples->cumulative = g_strcmp0(values, "cumulative") == 0;
     for (; counters[samples->n_counters]; samples->n_counters++) {
         g_assert(samples->n_counters < XTF_SAMPLE_COUNTERS_MAX);

@@ -31,9 +31,10 @@ static XtfNode *lookup_key(XtfNode *directory, const char *name, GError **error)
 static bool list_keys(XtfNode *directory, XtfLister *lister, GError **error)
 {
     for (unsigned i = 0; i < XTF_GROUP_N_KEYS; i++) {
-        g_autoptr(XtfNode) node = lookup_key(directory, xtf_grouping_key_name(i), NULL);
-        if (node)
-            xtf_lister_show(lister, xtf_grouping_key_name(i), XTF_NODE_DIRECTORY);
+        GError *own = NULL;
+        g_autoptr(XtfNode) node = lookup_key(directory, xtf_grouping_key_name(i), &own);
+        if (!xtf_lister_offer(lister, xtf_grouping_key_name(i), XTF_NODE_DIRECTORY, node, own, error))
+            return false;
     }
     return true;
 }

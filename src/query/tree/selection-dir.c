@@ -208,22 +208,14 @@ static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
 
 /* ---- Listing. */
 
-/* Where it is not known whether a type is outdated, since `analyses` is damaged, the rest is listed; look-up says why.
- */
+/* Lists a type of derived rows, unless it is outdated. */
 static bool list_derived(XtfTraceContext *context, const XtfSchema *schema, XtfLister *lister, GError **error)
 {
-    g_autoptr(GError) own = NULL;
-    bool outdated;
+    GError *own = NULL;
+    bool outdated, known = xtf_trace_context_is_outdated(context, schema, &outdated, &own);
 
-    if (!xtf_trace_context_is_outdated(context, schema, &outdated, &own)) {
-        if (g_error_matches(own, XTF_ERROR, XTF_ERROR_DAMAGED))
-            return true;
-        g_propagate_error(error, g_steal_pointer(&own));
-        return false;
-    }
-    if (!outdated)
-        xtf_lister_show(lister, context->type_names[schema->id], XTF_NODE_DIRECTORY);
-    return true;
+    return xtf_lister_offer(lister, context->type_names[schema->id], XTF_NODE_DIRECTORY, known && !outdated, own,
+                            error);
 }
 
 /* Whatever locations there are: all that this looks at is held in memory. */
@@ -293,15 +285,16 @@ static void list_files(XtfNode *directory, XtfLister *lister)
     list_pictures(directory, lister);
 }
 
-/* An instant has no records: what shows records is there, but is not listed. */
-static bool is_listed(XtfNode *directory, const Entry *entry)
+/* Lists an entry if the directory has it. An instant has no records: what shows records is there, but is not listed. */
+static bool list_entry(XtfNode *directory, const Entry *entry, XtfLister *lister, GError **error)
 {
     unsigned sets = sets_of(directory) & ~(directory->is_instant ? (unsigned)ALL : 0);
+    GError *own = NULL;
 
-    if (!(entry->is_listed & sets) || !entry->make)
-        return entry->is_listed & sets;
-    g_autoptr(XtfNode) made = entry->make(directory, entry->name, NULL);
-    return made;
+    if (!(entry->is_listed & sets))
+        return true;
+    g_autoptr(XtfNode) made = entry->make ? entry->make(directory, entry->name, &own) : NULL;
+    return xtf_lister_offer(lister, entry->name, entry->class->kind, made || !entry->make, own, error);
 }
 
 static bool list(XtfNode *directory, XtfLister *lister, GError **error)
@@ -311,8 +304,8 @@ static bool list(XtfNode *directory, XtfLister *lister, GError **error)
     for (unsigned i = 0; i < G_N_ELEMENTS(entries); i++) {
         if (!entries[i].name)
             list_files(directory, lister);
-        else if (is_listed(directory, &entries[i]))
-            xtf_lister_show(lister, entries[i].name, entries[i].class->kind);
+        else if (!list_entry(directory, &entries[i], lister, error))
+            return false;
     }
     if (selection->type != XTF_ANY_TYPE || directory->is_instant)
         return true;

@@ -28,12 +28,12 @@ static bool is_reserved(const XtfSchema *schema)
     }
 }
 
-static XtfTree *tree_new(XtfTrace *trace, bool growing)
+static XtfTree *tree_new(XtfTrace *trace, bool growing, GError **error)
 {
     XtfTree *tree = g_new0(XtfTree, 1);
 
     tree->trace = xtf_trace_ref(trace);
-    xtf_trace_context_init(&tree->context, trace, growing, is_reserved);
+    bool known = xtf_trace_context_init(&tree->context, trace, growing, is_reserved, error);
     xtf_resolver_init(&tree->resolver, &tree->context);
     xtf_formats_init(&tree->formats, &tree->context);
     xtf_records_init(&tree->records, &tree->resolver, &tree->formats);
@@ -48,17 +48,19 @@ static XtfTree *tree_new(XtfTrace *trace, bool growing)
     tree->root->tree = tree;
     tree->root->class = &xtf_selection_dir;
     tree->root->selection = xtf_selection_new(&tree->context);
+    if (!known)
+        g_clear_pointer(&tree, xtf_tree_free);
     return tree;
 }
 
 XtfTree *xtf_tree_new(XtfTrace *trace, GError **error)
 {
-    return tree_new(trace, false);
+    return tree_new(trace, false, error);
 }
 
 XtfTree *xtf_tree_new_growing(XtfTrace *trace, GError **error)
 {
-    return tree_new(trace, true);
+    return tree_new(trace, true, error);
 }
 
 void xtf_tree_free(XtfTree *tree)

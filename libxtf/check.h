@@ -18,6 +18,7 @@ typedef struct {
     uint64_t unreachable_pages;   /* of dead writers */
     uint64_t unknown_arrays;      /* whose schema or codec this library does not know: only their entries are checked */
     uint64_t problems;
+    bool one_superblock; /* closed, but the other superblock is of an earlier commit: no problem (docs/FORMAT.md, 2) */
 } XtfCheckReport;
 
 /* One problem: the message says what is broken and where. */

@@ -17,6 +17,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import zlib
 
 sys.path += [str(pathlib.Path(__file__).resolve().parents[1] / room) for room in ("roundtrip", "reader")]
 # pylint: disable=wrong-import-position
@@ -303,6 +304,26 @@ def test_damage_is_seen(folder, trace):
     compare(a, merged, ["records"], "without the damaged part")
 
 
+def test_interrupted_closing(folder, trace):
+    """A power cut at closing may leave the other superblock of an earlier commit, or none: that is remarked on, and the file is whole."""
+    a, b = split(folder, trace, 2, 19, "compact")
+    kept = a.read_bytes()
+    slot, commit = 4096 * (1 - kept[84]), int.from_bytes(kept[56:64], "little")
+    earlier = bytearray(kept[slot:slot + 256])
+    earlier[56:64], earlier[85] = (commit - 1).to_bytes(8, "little"), 0
+    earlier[252:256] = zlib.crc32(earlier[:252]).to_bytes(4, "little")
+    for number, other in enumerate((bytes(256), bytes(earlier))):
+        a.write_bytes(kept[:slot] + other + kept[slot + 256:])
+        checked = run("check", a).decode()
+        assert "only one superblock is of the last commit" in checked and ": 0 problems" in checked, checked
+        assert not run("check", "-q", a)
+        merged = folder / f"interrupted-{number}.xtf"
+        run("merge", "-q", "-o", merged, a, b)
+        assert ": 0 problems" in run("check", merged).decode()
+    a.write_bytes(kept[:slot] + bytes([kept[slot] ^ 1]) + kept[slot + 1:])
+    assert "is damaged" in subprocess.run([XTF, "check", a], capture_output=True, text=True).stdout
+
+
 def test_refusals(folder, trace):
     """What does not fit is refused by name, and leaves nothing behind; what is damaged may be left out."""
     a, b = split(folder, trace, 2, 7, "compact")
@@ -350,6 +371,7 @@ def main():
             test_same(folder, aligned, 3, i + 200, "compact")
             test_refusals(folder, trace)
             test_vanished(folder, trace)
+            test_interrupted_closing(folder, trace)
             test_running(folder, trace)
             test_damage_is_seen(folder, trace)
             test_broken_folder(folder, trace)

@@ -211,8 +211,6 @@ CATALOG_ROWS = [
      "superblock: what opening reads does not hold the", "superblock: the opening run does not hold the"),
     ("2", "kept-commits", "At least 2 commits are kept", "small", lambda f: put(f.superblock, kept_commits=1),
      "commits are kept, fewer than", "commits are kept"),
-    ("2", "closed", "A closed file has two whole superblocks of one commit", "small", lambda f: put(f.superblock, flags=1),
-     "superblock: the file is closed, but only one", "closed, but the superblocks are not of one"),
     ("3", "catalog-magic", "The catalog begins with its magic", "small", lambda f: put(f.catalog, magic=b"XTFd"),
      "catalog: it does not begin like one", "catalog: it is none"),
     ("3", "sections-fewer", "Nothing follows the last section", "small", lambda f: put(f.catalog, sections=more(-1)),

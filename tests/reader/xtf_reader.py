@@ -140,6 +140,9 @@ class Trace:
     def superblocks(self):
         return whole_superblocks(self.fd)
 
+    def has_empty_slot(self):
+        return any(not any(os.pread(self.fd, SUPERBLOCK.size, slot)) for slot in (0, 4096))
+
     def read_superblock(self):
         block = self.superblock
         expect(block.major == 2, f"version {block.major}.{block.minor}: this reader knows 2")

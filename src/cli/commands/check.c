@@ -15,8 +15,9 @@
 typedef struct {
     XtfProgress *progress;
     atomic_bool *cancel;
-    const char *part;    /* the path of the part that is checked; NULL: it is the whole */
-    size_t done, n;      /* traces that were checked, of so many */
+    const char *part; /* the path of the part that is checked; NULL: it is the whole */
+    size_t done, n;   /* traces that were checked, of so many */
+    bool quiet;
     GHashTable *printed; /* messages: what is wrong with a part may be wrong with the whole, too */
 } Check;
 
@@ -55,6 +56,18 @@ static bool is_awaited(const XtfTrace *whole, const char *path)
     return false;
 }
 
+static void print_superblock_remark(Check *check, const char *path, const XtfCheckReport *report)
+{
+    if (check->quiet || !report->one_superblock)
+        return;
+    xtf_progress_hide(check->progress);
+    xtf_print_line(
+        stdout,
+        "%s%sonly one superblock is of the last commit: the writer was interrupted while it closed the file; "
+        "nothing is lost",
+        path ? path : "", path ? ": " : "");
+}
+
 /* Checks a part as a file of its own. That it cannot be opened is a problem of it. */
 static bool check_part(Check *check, const XtfTrace *whole, const char *path, GError **error)
 {
@@ -66,7 +79,9 @@ static bool check_part(Check *check, const XtfTrace *whole, const char *path, GE
     bool good = true;
     if (trace)
         good = xtf_trace_check(trace, print_problem, show_progress, check, &report, error);
-    else if (!is_awaited(whole, path))
+    if (good && trace)
+        print_superblock_remark(check, path, &report);
+    else if (!trace && !is_awaited(whole, path))
         print_problem(problem->message, check);
     check->part = NULL;
     check->done++;
@@ -89,7 +104,10 @@ static bool walk_all(Check *check, XtfTrace *trace, char **parts, XtfCheckReport
     for (char **part = parts; part && *part; part++)
         if (!check_part(check, trace, *part, error))
             return false;
-    return xtf_trace_check(trace, print_problem, show_progress, check, report, error);
+    if (!xtf_trace_check(trace, print_problem, show_progress, check, report, error))
+        return false;
+    print_superblock_remark(check, NULL, report);
+    return true;
 }
 
 /* Checks the parts, if there are any, and what binds them. */
@@ -102,6 +120,7 @@ static bool walk(XtfTrace *trace, const char *source, bool quiet, XtfCheckReport
     Check check = {.progress = progress,
                    .cancel = xtf_interrupts_catch(&interrupts),
                    .n = 1 + (parts ? g_strv_length(parts) : 0),
+                   .quiet = quiet,
                    .printed = printed};
     bool walked = walk_all(&check, trace, parts, report, error);
 

@@ -98,6 +98,11 @@ char **xtf_trace_part_paths(const XtfTrace *trace);
 /* The version of the format that this library writes, such as "2.0". */
 const char *xtf_format_version(void);
 
+/* True if this library knows all that the catalog and the superblock say: version, features, sections and schemas. If
+ * not, XTF_ERROR_UNSUPPORTED names what it does not know. Who writes such a file anew, or goes on with it, would lose
+ * that, and must refuse it; docs/FORMAT.md, section 2. Codecs are asked of arrays (array.h). */
+bool xtf_trace_is_known(const XtfTrace *trace, GError **error);
+
 /* Schemas are numbered from 0 in the order in which the writer added them. */
 uint32_t xtf_trace_n_schemas(const XtfTrace *trace);
 const XtfSchema *xtf_trace_schema(const XtfTrace *trace, uint32_t id);

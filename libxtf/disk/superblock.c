@@ -130,20 +130,6 @@ bool xtf_superblock_read(XtfSource *source, XtfSuperblock superblocks[XTF_SUPERB
     return true;
 }
 
-bool xtf_superblock_writable(const XtfSuperblock *superblock, GError **error)
-{
-    const XtfTraceInfo *info = &superblock->info;
-
-    if (info->version_minor > XTF_VERSION_MINOR)
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-                        "the file is of format %u.%u, this program goes on with files up to %d.%d", info->version_major,
-                        info->version_minor, XTF_VERSION_MAJOR, XTF_VERSION_MINOR);
-    uint64_t unknown = superblock->read_only | superblock->compatible; /* none is defined yet */
-    return unknown == 0 ||
-           xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-                    "the file has features that this program would not keep (bits 0x%" PRIx64 ")", unknown);
-}
-
 void xtf_superblock_encode(const XtfSuperblock *superblock, XtfDiskSuperblock *disk)
 {
     const XtfTraceInfo *info = &superblock->info;

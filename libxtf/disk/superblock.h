@@ -27,8 +27,5 @@ bool xtf_superblock_read(XtfSource *source, XtfSuperblock superblocks[XTF_SUPERB
 /* The superblock of a slot, not checked; *found is false where no whole one lies there. */
 bool xtf_superblock_read_slot(XtfSource *source, unsigned slot, XtfSuperblock *superblock, bool *found, GError **error);
 
-/* Whether this library may go on with a file: only if it knows all that the file's features and version stand for. */
-bool xtf_superblock_writable(const XtfSuperblock *superblock, GError **error);
-
 /* The bytes of a slot. Versions are this library's. */
 void xtf_superblock_encode(const XtfSuperblock *superblock, XtfDiskSuperblock *disk);

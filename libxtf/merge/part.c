@@ -152,12 +152,10 @@ static bool check_table(XtfTrace *trace, const XtfSchema *schema, GError **error
     return true;
 }
 
-static bool check_schemas(XtfTrace *trace, GError **error)
+static bool check_tables(XtfTrace *trace, GError **error)
 {
     for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
         const XtfSchema *schema = xtf_trace_schema(trace, i);
-        if (!xtf_schema_is_known(schema, error))
-            return false;
         if (schema->kind == XTF_SCHEMA_TABLE && !check_table(trace, schema, error))
             return false;
     }
@@ -189,9 +187,6 @@ static bool fits(const XtfMerge *merge, const XtfPart *part, const XtfTrace *tra
 {
     const XtfClock *clock = &trace->catalog.clock;
 
-    if (trace->superblock.read_only != 0 || trace->superblock.compatible != 0 || trace->catalog.has_unknown)
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-                        "%s: it holds something that this program does not know and would lose", part->path);
     if (trace->catalog.n_files > 0)
         return xtf_fail(error, XTF_ERROR_INVALID, "%s: is an anchor: name its folder", part->path);
     if (merge->parts->len == 0)
@@ -392,7 +387,8 @@ bool xtf_merge_add_part(XtfMerge *merge, const char *path, bool *fatal, GError *
     if (!trace)
         return false;
     bool sound = merge->growing || (is_whole(trace, error) && is_sound(merge, trace, error));
-    if (!sound || !check_schemas(trace, error) || !read_arrays(trace, arrays, error)) {
+    if (!sound || !xtf_trace_is_known(trace, error) || !check_tables(trace, error) ||
+        !read_arrays(trace, arrays, error)) {
         g_prefix_error(error, "%s: ", path);
         return false;
     }

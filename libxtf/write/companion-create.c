@@ -15,8 +15,6 @@ static bool take_schemas(XtfWriter *writer, GError **error)
         const XtfSchema *schema = catalog->schemas[i];
         uint32_t id;
         base->schemas[i] = UINT32_MAX;
-        if (!xtf_schema_is_known(schema, error))
-            return false;
         if (schema->kind == XTF_SCHEMA_DERIVED)
             continue;
         if (!xtf_writer_add_schema(writer, schema, &id, error))
@@ -137,9 +135,7 @@ static bool may_be_base(const XtfTrace *trace, GError **error)
         return xtf_fail(error, XTF_ERROR_INVALID, "its writer has not closed it");
     if (info->passed_over)
         return xtf_damaged(error, "commit %" PRIu64 " is damaged", info->passed_over);
-    if (trace->catalog.has_unknown)
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the file has a section that this program would not keep");
-    return xtf_superblock_writable(&trace->superblock, error);
+    return xtf_trace_is_known(trace, error);
 }
 
 static XtfWriterBase *base_new(XtfTrace *trace, const char *path)

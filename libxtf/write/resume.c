@@ -217,11 +217,9 @@ static bool resume(XtfWriter *writer, XtfTrace *trace, GError **error)
     if (xtf_catalog_is_merged(&trace->catalog))
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                         "a merged file is not gone on with: add to its parts, and merge them again");
-    if (trace->catalog.has_unknown)
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the file has a section that this program would not keep");
     if (info->passed_over)
         return xtf_damaged(error, "commit %" PRIu64 " is damaged, and would be lost", info->passed_over);
-    if (!xtf_superblock_writable(&trace->superblock, error))
+    if (!xtf_trace_is_known(trace, error))
         return false;
     writer->page_size = info->page_size;
     writer->epoch = info->epoch + 1;

@@ -9,6 +9,8 @@ import sys
 import tempfile
 
 from xtf_check import check
+from invariants_changes import change_sections
+from xtf_format import CLOSED
 from xtf_patch import LIMITS, SCHEMAS, File
 from xtf_reader import Trace, escape
 from xtf_schema import Damaged, Unknown
@@ -98,6 +100,28 @@ CASES = [
 ]
 
 
+# ---- What a file as a whole may have: version, features, sections.
+
+def set_superblock(**fields):
+    def change(f):
+        for name, value in fields.items():
+            setattr(f.superblock, name, value)
+    return change
+
+
+def optional_section(f):
+    change_sections(lambda parts: parts.append([99, 0, b"anything"]))(f)
+
+
+# (name, change, what is said of it)
+WHOLE = [
+    ("higher minor", set_superblock(minor=7), "format 2.7"),
+    ("read-only feature", set_superblock(read_only=4), "bits 0x4"),
+    ("compatible feature", set_superblock(compatible=8), "bits 0x8"),
+    ("optional section", optional_section, "has a section that this program would not keep"),
+]
+
+
 # ---- What both readers say.
 
 def rows_of(trace):
@@ -135,10 +159,36 @@ def check_tree(xtf, path, before, name, refused):
             expect(text == asked(xtf, "cat", before, file)[1], name, file, "is another")
 
 
-def check_writing(dump, xtf, path, folder, says, name):
-    for command in ((dump, "align", path, 1), (xtf, "copy", path, folder / "copy.xtf"), (xtf, "merge", "-o", folder / "merged.xtf", path, folder / "other.xtf")):
+def check_writing(dump, xtf, path, folder, says, name, closed=False):
+    """Whoever would lose what is not known refuses the file, and leaves nothing behind."""
+    before, files = path.read_bytes(), sorted(folder.rglob("*"))
+    beside, parts = folder / "beside.analysis", folder / "parts"
+    for command in ((dump, "align", path, 1), (xtf, "copy", path, folder / "copy.xtf"), (xtf, "align", "--always", "-o", folder / "aligned.xtf", path),
+                    (xtf, "merge", "-o", folder / "merged.xtf", path, folder / "other.xtf"), (xtf, "merge", "-a", parts),
+                    *(((xtf, "analyze", path), (xtf, "analyze", "-o", beside, path)) if closed else ())):
         good, _, complaint = asked(*command)
-        expect(not good and (says in complaint or "is not known" in complaint), name, command[1], "says", complaint)
+        expect(not good and (says in complaint or "is not known" in complaint), name, command[1:3], "says", complaint)
+    expect(path.read_bytes() == before and sorted(folder.rglob("*")) == files, name, "files are changed")
+
+
+def check_whole(dump, xtf, folder):
+    """Such a file is read as ever, and never written anew."""
+    base, path, parts = folder / "plain.xtf", folder / "new.xtf", folder / "parts"
+    for name, change, says in WHOLE:
+        f = File(base.read_bytes()).one_superblock()  # one is enough, as after a power cut at closing
+        f.superblock.flags |= CLOSED
+        change(f)
+        f.seal()
+        path.write_bytes(f.data)
+        parts.mkdir(exist_ok=True)
+        (parts / "part.xtf").write_bytes(f.data)
+        for command in (xtf, "check"), (xtf, "info"), (xtf, "ls"):
+            good, said, complaint = asked(*command, path)
+            expect(good, name, command[1], "says", said, complaint)
+        check(Trace(path))
+        for file in "records", "info", "definitions/names":
+            expect(asked(xtf, "cat", path, file) == asked(xtf, "cat", base, file), name, file, "is another")
+        check_writing(dump, xtf, path, folder, says, name, closed=True)
 
 
 def run(dump, xtf, folder):
@@ -161,10 +211,13 @@ def run(dump, xtf, folder):
             except Damaged as error:
                 expect(False, name, "is damaged to the reader:", error)
             check_tree(xtf, path, before, name, refused)
+            (folder / "parts").mkdir(exist_ok=True)
+            (folder / "parts" / "part.xtf").write_bytes(f.data)
             check_writing(dump, xtf, path, folder, says, name)
+    check_whole(dump, xtf, folder)
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory(prefix="xtf-unknown-") as scratch:
         run(sys.argv[1], sys.argv[2], pathlib.Path(scratch))
-    print(f"{len(CASES)} cases")
+    print(f"{len(CASES) + len(WHOLE)} cases")

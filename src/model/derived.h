@@ -42,7 +42,7 @@
 
 #define XTF_CRITICAL_FIELDS(FIELD)                                                                                     \
     XTF_DERIVED_HEAD(FIELD)                                                                                            \
-    FIELD(U64, begin, "", "ticks", "", XTF_FIELD_INSTANT, NULL)                                                        \
+    XTF_TICKS(FIELD, duration)                                                                                         \
     XTF_REF(FIELD, context, XTF_TABLE_CONTEXTS) XTF_TICKS(FIELD, amount)                                               \
     XTF_OPT_NUMBER(FIELD, U32, next_process, "") XTF_OPT_NUMBER(FIELD, U32, next_thread, "")                           \
     FIELD(U8, segments, "", "", "", 0, NULL)

@@ -322,6 +322,17 @@ def test_killed(name, folder, original, aligned):
         assert run("cat", path, "/records") == after, f"{name}: killed at byte {limit}: aligned otherwise"
 
 
+def test_path(name, folder, aligned):
+    """The segments of the critical path lie side by side, also where one begins inside a jump of its clock."""
+    analysed = folder / "analysed.xtf"
+    shutil.copy(aligned, analysed)
+    run("analyze", "-q", analysed)
+    segments = [line.split()[:2] for line in run("cat", analysed, "critical/segments").splitlines()[1:]]
+    for (_, end), (begin, _) in zip(segments, segments[1:]):
+        assert end == begin, f"{name}: the critical path ends at {end}, and goes on at {begin}"
+    assert len(segments) > 1, f"{name}: {segments}"
+
+
 def test_case(name, folder, arguments, bound):
     original, aligned = folder / "original.xtf", folder / "aligned.xtf"
     subprocess.run([MAKE, original, folder / "truth", *map(str, arguments)], check=True)
@@ -342,6 +353,8 @@ def test_case(name, folder, arguments, bound):
     check(aligned)
     print(f"{name}: {report['before']} violations, shift {report['shift']}, change {report['change']}, "
           f"{number('maps have ([0-9]+) knots', said)} knots, {worst} ns from the truth")
+    if "--jitter" in arguments and "--wander" in arguments:
+        test_path(name, folder, aligned)
     if name in WHOLE:
         test_round_trips(name, folder, original, aligned, said)
         test_merged(name, folder, aligned)

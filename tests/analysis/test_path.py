@@ -222,9 +222,9 @@ def check_program(xtf, archive, trace, name, wanted):
 
 # ---- Files that tell nonsense.
 
-# Rows of `critical`: time seq region begin context amount next_process next_thread segments.
+# Rows of `critical`: time seq region duration context amount next_process next_thread segments.
 NONSENSE = {
-    "a segment that begins behind its end": ["critical 0 500 0 0 900 0 10 - - 1"],
+    "a segment that begins before time 0": ["critical 0 500 0 0 900 0 10 - - 1"],
     "a call path that is none": ["critical 0 500 0 0 200 77 300 - - 1"],
     "a region that is none": ["critical 0 500 0 9999 200 0 300 - - 1"],
     "amounts beyond all time": ["critical 0 500 0 0 200 0 18446744073709551614 - - 1",

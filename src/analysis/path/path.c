@@ -154,7 +154,7 @@ static bool put_row(Run *run, const XtfPathSegment *segment, const XtfCallpathTi
         .time = local_time(location, segment->end),
         .seq = segment->seq,
         .region = outside ? XTF_NONE32 : xtf_points_context_region(run->points, time->context),
-        .begin = local_time(location, segment->begin),
+        .duration = segment->end - segment->begin,
         .context = time->context,
         .amount = time->ticks,
         .next_process = ends ? XTF_NONE32 : (uint32_t)next->proc,

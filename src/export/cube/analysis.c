@@ -1,8 +1,8 @@
 /*
  * What an analysis found (`xtf analyze`), as metrics: rows of derived types are added up by their call path.
  *
- * A row lasts: a wait from its beginning to `time`, a segment of the critical path from `begin`. What the window cuts
- * counts by the ticks in it, values that are no time in proportion, so that windows side by side add up.
+ * A row lasts up to `time`: a wait for its amount, a segment of the critical path for its duration. What the window
+ * cuts counts by the ticks in it, values that are no time in proportion, so that windows side by side add up.
  */
 #include <string.h>
 
@@ -25,7 +25,7 @@ struct Source {
 typedef struct {
     XtfCubeProfile *profile;
     const XtfSchema *schema;
-    const XtfField *event, *context, *amount, *begin;
+    const XtfField *event, *context, *lasting; /* lasting: how long a row is of; NULL: it is of a moment */
     const XtfField *bytes, *region;
     struct Source sources[XTF_CUBE_SOURCES_MAX];
     unsigned n_sources;
@@ -157,9 +157,7 @@ static bool add_row(Derived *derived, uint32_t column, const uint8_t *row, uint6
 /* When the row begins. */
 static uint64_t begin_of(const Derived *derived, const uint8_t *row, uint64_t time)
 {
-    if (derived->begin)
-        return MIN(xtf_field_get(derived->begin, row), time);
-    return derived->amount ? time - MIN(xtf_field_get(derived->amount, row), time) : time;
+    return derived->lasting ? time - MIN(xtf_field_get(derived->lasting, row), time) : time;
 }
 
 /* Rows up to the first time behind the window: its rows may have begun in it. */
@@ -278,12 +276,10 @@ static bool add_type(XtfCubeProfile *profile, const XtfSchema *schema, GError **
         .schema = schema,
         .event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT),
         .context = xtf_schema_field(schema, "context"),
-        .begin = xtf_schema_field(schema, "begin"),
+        .lasting = xtf_schema_field(schema, g_str_equal(schema->name, "waits") ? "amount" : "duration"),
         .bytes = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES),
         .region = xtf_schema_field_by_role(schema, XTF_ROLE_REGION),
     };
-    if (g_str_equal(schema->name, "waits"))
-        derived.amount = xtf_schema_field(schema, "amount");
     if (!xtf_model_table_load(&derived.contexts, tree->trace, XTF_MODEL_CONTEXTS, error))
         return false;
     if (!xtf_model_table_load(&derived.regions, tree->trace, XTF_MODEL_REGIONS, error)) {

@@ -24,7 +24,6 @@ static const Described by_role[] = {
 static const Described by_name[] = {
     {"amount", "how long; of the critical path, on the row's call path"},
     {"atomic", "which atomic operation"},
-    {"begin", "of the segment of the critical path"},
     {"bytes_received", "of messages"},
     {"bytes_sent", "of messages"},
     {"cause", "row of the culprit's waits that made it late"},
@@ -35,6 +34,7 @@ static const Described by_name[] = {
     {"creator", "thread of the team that created the task"},
     {"culprit_thread", "number of its thread"},
     {"direction", "whether tasks went to the peer or came from it"},
+    {"duration", "of the segment of the critical path, which ends at the row's time"},
     {"exit_status", "of the program"},
     {"frame", "number of the slice"},
     {"generation", "number of the task among those of its creator"},

@@ -34,12 +34,12 @@ static void critical_type_init(XtfCriticalType *type, XtfTraceContext *context)
     if (!schema)
         return;
     XtfCriticalType found = {.schema = schema,
-                             .begin = find_field(schema, "begin", XTF_TYPE_U64),
+                             .duration = find_field(schema, "duration", XTF_TYPE_U64),
                              .region = find_field(schema, "region", XTF_TYPE_U32),
                              .next_process = find_field(schema, "next_process", XTF_TYPE_U32),
                              .next_thread = find_field(schema, "next_thread", XTF_TYPE_U32),
                              .segments = find_field(schema, "segments", XTF_TYPE_U8)};
-    if (!found.begin || !found.region || !found.next_process || !found.next_thread || !found.segments)
+    if (!found.duration || !found.region || !found.next_process || !found.next_thread || !found.segments)
         return;
     while (found.aggregate < schema->n_aggregates &&
            !is_by_region(schema, &schema->aggregates[found.aggregate], found.region))
@@ -98,6 +98,14 @@ typedef struct {
     bool exists;
 } Segment;
 
+/* When the segment of a row begins, in global time: the clock of its location may have no tick for that moment. */
+static uint64_t begin_of(const XtfCriticalType *type, const uint8_t *row)
+{
+    uint64_t end = xtf_field_get(&type->schema->fields[0], row);
+
+    return end - MIN(xtf_field_get(type->duration, row), end);
+}
+
 /* The segment that ends at t or later, the first one. */
 static bool find_segment(const XtfCriticalWindow *window, const XtfArray *array, uint64_t n, Segment *segment,
                          GError **error)
@@ -109,12 +117,9 @@ static bool find_segment(const XtfCriticalWindow *window, const XtfArray *array,
         return true;
     if (!xtf_array_row(array, n, row, error))
         return false;
-    segment->begin = xtf_field_get(window->type.begin, row);
+    segment->begin = begin_of(&window->type, row);
     segment->end = xtf_field_get(&array->schema->fields[0], row);
-    if (segment->begin <= segment->end)
-        return true;
-    return xtf_damaged(error, "location %" PRIu64 ": row %" PRIu64 " of critical begins behind its end",
-                       array->location, n);
+    return true;
 }
 
 /* Where there is no clock map, ticks are the same everywhere, and the index knows the profile. */
@@ -241,7 +246,7 @@ static uint64_t number_of(const XtfField *field, const uint8_t *row)
 static void append_segment(const XtfCriticalType *type, const XtfLocation *location, const uint8_t *row,
                            GArray *segments)
 {
-    XtfCriticalSegment segment = {.begin = xtf_field_get(type->begin, row),
+    XtfCriticalSegment segment = {.begin = begin_of(type, row),
                                   .end = xtf_field_get(&type->schema->fields[0], row),
                                   .proc = location->proc,
                                   .thread = location->thread,
@@ -273,7 +278,7 @@ bool xtf_critical_window_list(XtfCriticalWindow *window, const XtfLocation *loca
     for (bool cut = false; found && !cut;) {
         const uint8_t *row = xtf_cursor_row(&cursor);
         cut = cursor.n >= hi;
-        if (cut ? xtf_field_get(window->type.begin, row) < to : xtf_field_get(window->type.segments, row) != 0)
+        if (cut ? begin_of(&window->type, row) < to : xtf_field_get(window->type.segments, row) != 0)
             append_segment(&window->type, location, row, segments);
         if (!xtf_cursor_next(&cursor, 1, &found, error))
             return false;

@@ -16,7 +16,7 @@
 /* Where the fields of `critical` are. */
 typedef struct {
     const XtfSchema *schema; /* NULL: the trace has no critical path */
-    const XtfField *begin, *region, *next_process, *next_thread, *segments;
+    const XtfField *duration, *region, *next_process, *next_thread, *segments;
     unsigned aggregate; /* by region; cells 1 and 2 are the amount and the segments */
 } XtfCriticalType;
 

@@ -53,6 +53,7 @@ class Browser:
         target = next(t for t in self.ask("Target.getTargets")["targetInfos"] if t["type"] == "page")
         self.session = self.ask("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
         self.ask("Page.enable")
+        self.ask("Page.setLifecycleEventsEnabled", enabled=True)
         self.ask("Runtime.enable")
         return self
 
@@ -98,14 +99,18 @@ class Browser:
                 return answer["result"]
             self.events.append(answer)
 
-    def wait_for(self, event):
-        """The parameters of the next event of that name, those included that came since the last command began."""
+    def wait_for(self, event, fits=lambda parameters: True):
+        """The parameters of the next event of that name that fits, those included that came since the last command began."""
         while True:
             while self.events:
                 seen = self.events.pop(0)
-                if seen.get("method") == event:
+                if seen.get("method") == event and fits(seen["params"]):
                     return seen["params"]
             self.events.append(self.read())
+
+    def wait_until_loaded(self, loader):
+        """Waits for the load of one navigation: that of another page may come late, on a busy machine."""
+        self.wait_for("Page.lifecycleEvent", lambda seen: seen["name"] == "load" and seen["loaderId"] == loader)
 
     def go(self, url):
         """Shows a page, and waits until it is loaded."""
@@ -113,7 +118,20 @@ class Browser:
         answer = self.ask("Page.navigate", url=url)
         if "errorText" in answer:
             raise Failure(f"{url}: {answer['errorText']}")
-        self.wait_for("Page.loadEventFired")
+        self.wait_until_loaded(answer["loaderId"])
+
+    def follow(self, action):
+        """Waits until the page is loaded that an action leads to."""
+        self.events.clear()
+        action()
+        shown = self.wait_for("Page.frameNavigated", lambda seen: "parentId" not in seen["frame"])
+        if shown.get("type") != "BackForwardCacheRestore":
+            self.wait_until_loaded(shown["frame"]["loaderId"])
+
+    def go_back(self):
+        """Goes back, as the button does. A script that went back might end with its page before it is answered."""
+        history = self.ask("Page.getNavigationHistory")
+        self.ask("Page.navigateToHistoryEntry", entryId=history["entries"][history["currentIndex"] - 1]["id"])
 
     def run(self, script):
         """The value of an expression in the page, a promise's once it is there."""

@@ -113,9 +113,7 @@ class Browsing(Mounted):
 
     def after(self, action):
         """The path that is shown once an action has led to another page."""
-        self.browser.events.clear()
-        action()
-        self.browser.wait_for("Page.loadEventFired")
+        self.browser.follow(action)
         return self.here()
 
     def click(self, x, y):
@@ -164,8 +162,8 @@ class Browsing(Mounted):
         # Once more, in the window; then back, and back again.
         deeper = self.window(self.after(lambda: self.drag(500, 600, 120)))
         self.assertTrue(seen[0] < deeper[0] < deeper[1] < seen[1], f"{deeper} in {seen}")
-        self.assertEqual(self.after(lambda: self.browser.run("history.back()")), path)
-        self.assertEqual(self.after(lambda: self.browser.run("history.back()")), "timeline.html")
+        self.assertEqual(self.after(self.browser.go_back), path)
+        self.assertEqual(self.after(self.browser.go_back), "timeline.html")
 
     def test_keys(self):
         self.show("time/40%-60%", "timeline.html")
@@ -177,7 +175,7 @@ class Browsing(Mounted):
             for time, expected in zip(self.window(path), wanted):
                 self.assertAlmostEqual(time, expected, delta=tick, msg=f"{key}: {path}")
         self.assertEqual(os.path.normpath(self.after(lambda: self.press("p"))), os.path.join(os.path.dirname(path), "profile.svg"))
-        self.after(lambda: self.browser.run("history.back()"))
+        self.after(self.browser.go_back)
         self.assertEqual(os.path.normpath(self.after(lambda: self.press("0"))), "timeline.html")
 
 

@@ -133,7 +133,7 @@ def requests(rank, fourth):
         yield from [posted("tested"), call("MPI_Test"), go(61), call("MPI_Test", got("tested", 1, 60, INT))]
     else:
         yield from [wait_for(61), sent("MPI_Send", 0, 60, INT)]
-    yield from [call("MPI_Grequest_start"), call("MPI_Grequest_complete"), call("MPI_Wait")]
+    yield from [call("MPI_Grequest_start"), call("MPI_Recv_init"), call("MPI_Request_free"), call("MPI_Grequest_complete"), call("MPI_Test")]
 
     if rank == 0:
         yield from [posted("too long"), posted("fits"), go(72), ("MPI_Waitall...", None, [cancelled("too long"), got("fits", 1, 71, 8)])]

@@ -113,9 +113,10 @@ typedef struct {
     bool is_known; /* else nothing is to be recorded */
 } XtfMpiTest;
 
-/* A test found nothing. True: it is the first one of this request, or nothing is known of the request. `ring` is NULL
- * where the thread does not record: the test does not count. */
-bool xtf_mpi_test_failed(XtfRing *ring, long long n, const uint64_t *saved, XtfMpiTest *test);
+/* Tells whether a test is recorded: one that completes a request, and the first of a request that finds nothing. Not
+ * one of null and inactive requests alone, which are complete at once, nor one that finds a request of which nothing is
+ * known, a generalized one say, still incomplete. `ring` is NULL where the thread does not record. */
+bool xtf_mpi_test_is_recorded(XtfRing *ring, bool found, long long n, const uint64_t *saved, XtfMpiTest *test);
 void xtf_mpi_record_test(XtfRing *ring, uint64_t time, const XtfMpiTest *test);
 
 #pragma GCC visibility pop

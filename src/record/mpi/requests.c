@@ -294,6 +294,16 @@ bool xtf_mpi_requests_complete(uint64_t hold, bool message, XtfMpiRequest *reque
     return known;
 }
 
+bool xtf_mpi_requests_is_idle(uint64_t hold)
+{
+    if (xtf_mpi_requests_shared) /* held, so nobody else changes it */
+        return hold / STRIPES != NONE && at(&stripes[hold % STRIPES], (uint32_t)(hold / STRIPES))->id == 0;
+    Held asked = held(hold, false);
+    bool idle = asked.index != NONE && at(asked.stripe, asked.index)->id == 0;
+    unlock(asked.stripe);
+    return idle;
+}
+
 bool xtf_mpi_requests_test(uint64_t hold, XtfMpiRequest *request)
 {
     Held tested = held(hold, false);

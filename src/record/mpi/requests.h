@@ -94,6 +94,8 @@ static inline uint64_t xtf_mpi_requests_hold(uint64_t handle, bool message)
 /* The request has completed: copied to *request and forgotten; a persistent one stays, inactive, and is copied as it
  * was while it was active. False: no active request was held, and nothing happens. */
 bool xtf_mpi_requests_complete(uint64_t hold, bool message, XtfMpiRequest *request);
+/* True of a request that is known and not active: a persistent one that was not started. */
+bool xtf_mpi_requests_is_idle(uint64_t hold);
 /* A test found nothing: counts it; copied to *request. False: no active request was held. */
 bool xtf_mpi_requests_test(uint64_t hold, XtfMpiRequest *request);
 /* The program has freed the request, active or not. Copied to *request. False: there is none. */

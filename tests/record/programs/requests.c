@@ -193,11 +193,22 @@ static int cancel_nothing(void *extra, int complete)
 
 static void own_requests(void)
 {
-    MPI_Request request;
+    MPI_Request request, nothing = MPI_REQUEST_NULL, idle;
+    int flag, index, byte = 0;
 
+    /* Tests that find nothing, and those that have nothing to find, are counted alone. */
     MPI_Grequest_start(query, free_nothing, cancel_nothing, NULL, &request);
+    MPI_Recv_init(&byte, 1, MPI_INT, MPI_ANY_SOURCE, 65, MPI_COMM_WORLD, &idle);
+    for (int i = 0; i < 100; i++) {
+        MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+        MPI_Test(&nothing, &flag, MPI_STATUS_IGNORE);
+        MPI_Test(&idle, &flag, MPI_STATUS_IGNORE);
+        MPI_Testall(1, &idle, &flag, MPI_STATUSES_IGNORE);
+        MPI_Testany(1, &nothing, &index, &flag, MPI_STATUS_IGNORE);
+    }
+    MPI_Request_free(&idle);
     MPI_Grequest_complete(request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
 }
 
 static void failures(void)

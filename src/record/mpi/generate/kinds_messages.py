@@ -25,7 +25,7 @@ OR_LOST = " else { xtf_mpi_message_lost({ring}, {left}, saved, *{message}); }"
 
 def unless(found, saved):
     """Whether a test is recorded, that has `found` something, or is the first one that has not."""
-    return f"{found} || xtf_mpi_test_failed({{ring}}, {saved}, &test)"
+    return f"xtf_mpi_test_is_recorded({{ring}}, {found}, {saved}, &test)"
 
 
 def test(found, completed):

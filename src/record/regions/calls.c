@@ -71,6 +71,12 @@ static bool too_often(const XtfRegionCalls *calls, uint64_t now)
     return now - calls->since < (uint64_t)brake_calls * BRAKE_NS;
 }
 
+/* True of functions that a compiler instrumented. Who puts a region by hand wants all of its calls. */
+static bool brakes(uint32_t index)
+{
+    return brake_calls > 0 && index >= XTF_REGIONS_NAMED;
+}
+
 bool xtf_regions_look(XtfRing *ring, uint32_t index)
 {
     XtfRegionCalls *calls = &xtf_regions_calls[index];
@@ -81,7 +87,7 @@ bool xtf_regions_look(XtfRing *ring, uint32_t index)
             index < XTF_REGIONS_NAMED ? xtf_regions_define_named(ring, index) : xtf_regions_define_address(ring, index);
         if (!defined)
             return false; /* and the next call tries again */
-    } else if (brake_calls > 0 && too_often(calls, now)) {
+    } else if (brakes(index) && too_often(calls, now)) {
         uint8_t before = XTF_WIRE_CHOICE_RECORD;
         if (atomic_compare_exchange_strong(&xtf_regions_choices[index], &before, XTF_WIRE_CHOICE_BRAKED))
             xtf_core_record(ring, xtf_core_now(), XTF_WIRE_BRAKED, XTF_WIRE_REGIONS_OWN + index, 0, brake_calls);
@@ -91,7 +97,7 @@ bool xtf_regions_look(XtfRing *ring, uint32_t index)
         }
     }
     calls->since = now;
-    calls->left = brake_calls > 0 ? brake_calls + 1 : UINT32_MAX;
+    calls->left = brakes(index) ? brake_calls + 1 : UINT32_MAX;
     return true;
 }
 

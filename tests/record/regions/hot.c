@@ -1,6 +1,9 @@
 /* A function that is called so often that recording it is no use, also while it is open. */
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef BY_HAND
+#include <xtf/user.h>
+#endif
 
 static volatile long sum;
 
@@ -30,6 +33,13 @@ int main(int argc, char **argv)
     for (int i = 0; i < n / 100; i++)
         dive(99);
     outer(1);
+#ifdef BY_HAND
+    for (int i = 0; i < n; i++) {
+        XTF_REGION_BEGIN("by hand");
+        sum++;
+        XTF_REGION_END("by hand");
+    }
+#endif
     printf("%ld\n", sum);
     return 0;
 }

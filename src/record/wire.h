@@ -220,16 +220,16 @@ enum { XTF_WIRE_REGIONS_OWN = 4096 };
  * the later one counts.
  */
 typedef enum {
-    XTF_DEFINE_REGION,   /* XtfDefineRegion, name, file */
-    XTF_DEFINE_ADDRESS,  /* XtfDefineAddress, path of the object file: a region whose name the collector finds */
-    XTF_DEFINE_COMM,     /* XtfDefineComm, name */
-    XTF_DEFINE_GROUP,    /* XtfDefineGroup, its members as uint32_t: numbers of processes in the job */
-    XTF_DEFINE_WINDOW,   /* XtfDefineWindow, name */
-    XTF_DEFINE_FILE,     /* XtfDefineFile, name */
-    XTF_DEFINE_HANDLE,   /* XtfDefineHandle: of a file */
-    XTF_DEFINE_CART,     /* XtfDefineCart, of each dimension an XtfDefineDimension */
-    XTF_DEFINE_THREAD,   /* id: the thread's number; its name */
-    XTF_DEFINE_PROPERTY, /* XtfDefineProperty, name, value: of the trace */
+    XTF_DEFINE_REGION,      /* XtfDefineRegion, name, file */
+    XTF_DEFINE_ADDRESS,     /* XtfDefineAddress, path of the object file: a region whose name the collector finds */
+    XTF_DEFINE_COMM,        /* XtfDefineComm, name */
+    XTF_DEFINE_GROUP,       /* XtfDefineGroup, its members as uint32_t: numbers of processes in the job */
+    XTF_DEFINE_WINDOW,      /* XtfDefineWindow, name */
+    XTF_DEFINE_FILE,        /* XtfDefineFile, name */
+    XTF_DEFINE_HANDLE,      /* XtfDefineHandle: of a file */
+    XTF_DEFINE_CART,        /* XtfDefineCart, of each dimension an XtfDefineDimension */
+    XTF_DEFINE_THREAD,      /* id: the thread's number; its name */
+    XTF_DEFINE_NOT_WRAPPED, /* names of MPI functions that the recorder lacks, with blanks between them */
     XTF_N_DEFINITIONS,
 } XtfDefinition;
 
@@ -276,10 +276,6 @@ typedef struct {
 typedef struct {
     uint32_t size, periodic, coordinate; /* coordinate: of this process */
 } XtfDefineDimension;
-
-typedef struct {
-    uint32_t name_size, value_size;
-} XtfDefineProperty;
 
 _Static_assert(XTF_WIRE_REGIONS_OWN + XTF_WIRE_CHOICES <= 1 << 24, "a record can name each region");
 _Static_assert(sizeof(XtfWireProcess) <= XTF_WIRE_HEADER_SIZE, "the header fits its page");

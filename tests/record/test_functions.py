@@ -82,6 +82,29 @@ def mpis():
     return found
 
 
+NEWER = """#define MPI_Win_sync hidden_win_sync
+#include_next <mpi.h>
+#undef MPI_Win_sync
+typedef struct Brand *MPI_Brand;
+int MPI_Win_sync(MPI_Win win, MPI_Brand brand);
+int MPI_Brand_new(int x, MPI_Brand *brand);
+"""
+
+
+def generate(name, compiler, folder, text):
+    """Returns {file: text} of what the generators make of an mpi.h of this text, once all of it has compiled."""
+    mpi = SOURCE / "src/record/mpi"
+    (folder / "mpi.h").write_text(text)
+    compiler = [*compiler, f"-I{folder}"]
+    for command in (["wrappers.py", mpi / "functions.tbl", folder / "functions.h", folder / "wrappers.c"],
+                    ["fortran.py", mpi / "functions.tbl", name, folder / "fortran.c"]):
+        subprocess.run([sys.executable, mpi / "generate" / command[0], *command[1:], "--", *compiler], check=True, stderr=subprocess.DEVNULL)
+    for source in "wrappers.c", "fortran.c":
+        subprocess.run([*compiler, *header.DEFINES, f"-I{SOURCE}", "-D_GNU_SOURCE", '-DXTF_MPI_FUNCTIONS_HEADER="functions.h"', "-fsyntax-only", "-Werror=implicit",
+                        "-Wno-deprecated-declarations", folder / source], check=True)
+    return {made: (folder / made).read_text() for made in ("functions.h", "wrappers.c", "fortran.c")}
+
+
 class Headers(unittest.TestCase):
     functions = table.read(SOURCE / "src/record/mpi/functions.tbl")
 
@@ -133,6 +156,19 @@ class Headers(unittest.TestCase):
             self.assertEqual({symbol for symbol in symbols if symbol.startswith(("PMPI_", "xtf_core", "xtf_mpi", "xtf_regions", "g_"))}, set(), name)
             needed = subprocess.run(["objdump", "-p", module], check=True, capture_output=True, text=True).stdout
             self.assertLessEqual(set(re.findall(r"NEEDED\s+(\S+?)\.so", needed)), {"libc", "libdl", "libpthread", "ld-linux-x86-64"}, name)
+
+    def test_newer(self):
+        """A function of an unknown type, and one with other types than the table has, are left out; the rest compiles."""
+        for name, _, compiler in mpis():
+            with tempfile.TemporaryDirectory(prefix="xtf-test-") as folder:
+                made = generate(name, compiler, pathlib.Path(folder), NEWER)
+                self.assertIn('#define XTF_MPI_NOT_WRAPPED "MPI_Brand_new MPI_Win_sync"\n', made["functions.h"])
+                self.assertIn("MPI_Win_flush(", made["wrappers.c"])
+                self.assertIn("mpi_win_flush_", made["fortran.c"])
+                for text in made.values():
+                    self.assertNotRegex(text, r"(?i)\bmpi_(win_sync|brand_new)_?\(")
+            with tempfile.TemporaryDirectory(prefix="xtf-test-") as folder:
+                self.assertIn('#define XTF_MPI_NOT_WRAPPED ""\n', generate(name, compiler, pathlib.Path(folder), "#include_next <mpi.h>\n")["functions.h"])
 
     def test_numbers(self):
         self.assertEqual([function.number for function in self.functions], list(range(1, len(self.functions) + 1)))

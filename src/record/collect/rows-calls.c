@@ -39,6 +39,21 @@ static bool define_region(XtfCollectRing *ring, uint64_t id, const uint8_t *byte
     return true;
 }
 
+static bool define_not_wrapped(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes, size_t size)
+{
+    XtfCollectData data = {.ring = ring, .data = bytes, .left = size};
+    g_autofree char *names = NULL;
+
+    if (!xtf_collect_take_text(&data, size, &names))
+        return false;
+    xtf_collect_remark(ring->collector,
+                       "calls of these functions are not recorded, which this build does not know as the program's MPI "
+                       "declares them: %s",
+                       names);
+    return true;
+}
+
 static const XtfCollectKind kinds[] = {{XTF_WIRE_ENTER, enter}, {XTF_WIRE_LEAVE, leave}, {0}};
-static const XtfCollectDefinition definitions[] = {{XTF_DEFINE_REGION, define_region}, {0}};
+static const XtfCollectDefinition definitions[] = {
+    {XTF_DEFINE_REGION, define_region}, {XTF_DEFINE_NOT_WRAPPED, define_not_wrapped}, {0}};
 const XtfCollectRows xtf_collect_calls = {.kinds = kinds, .definitions = definitions};

@@ -70,6 +70,15 @@ static void define_world(XtfRing *ring)
     xtf_mpi_define_comm(ring, XTF_MPI_SELF, XTF_WIRE_NONE, XTF_WIRE_NONE, XTF_WIRE_NONE, "MPI_COMM_SELF");
 }
 
+/* Names the functions that the MPI has and the recorder lacks: a reader must not take them for calls never made. */
+static void tell_not_wrapped(XtfRing *ring)
+{
+    static const char names[] = XTF_MPI_NOT_WRAPPED;
+
+    if (ring && sizeof names > 1)
+        xtf_core_define(ring, XTF_DEFINE_NOT_WRAPPED, 0, names, sizeof names - 1);
+}
+
 void xtf_mpi_started(XtfRing *ring, uint64_t *left, int result)
 {
     XtfRing *any = xtf_mpi_ring(ring);
@@ -83,8 +92,10 @@ void xtf_mpi_started(XtfRing *ring, uint64_t *left, int result)
     if (any)
         xtf_core_set_rank(xtf_mpi_world.base + xtf_mpi_world.rank, xtf_mpi_world.size);
     define_world(any);
-    if (!has_session)
+    if (!has_session) {
+        tell_not_wrapped(any);
         xtf_mpi_comms_begin();
+    }
     if (xtf_mpi_is_partial)
         xtf_mpi_comm_set_apart(MPI_COMM_WORLD);
     *left = xtf_core_now();
@@ -105,7 +116,7 @@ void xtf_mpi_attach(XtfRing *ring)
 
 /* ---- Sessions: there may be no MPI_COMM_WORLD, but there is its group. */
 
-#if MPI_VERSION >= 4
+#ifdef XTF_MPI_HAS_Session_init
 /* Whether other processes of the job have started this one's world. MPI tells it behind MPI_Init alone. */
 static bool is_spawned(void)
 {
@@ -135,6 +146,7 @@ void xtf_mpi_session_started(XtfRing *ring, int result, MPI_Session session)
         xtf_core_set_rank(xtf_mpi_world.rank, xtf_mpi_world.size);
         xtf_mpi_define_world_groups(xtf_mpi_ring(ring));
     }
+    tell_not_wrapped(xtf_mpi_ring(ring));
     xtf_mpi_comms_begin();
 }
 

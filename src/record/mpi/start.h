@@ -16,7 +16,7 @@ void xtf_mpi_started(XtfRing *ring, uint64_t *left, int result);
 /* MPI is initialised, where no wrapper saw that: the same. Once a process, between xtf_core_begin() and xtf_core_end().
  */
 void xtf_mpi_attach(XtfRing *ring);
-#if MPI_VERSION >= 4
+#ifdef XTF_MPI_HAS_Session_init
 void xtf_mpi_session_started(XtfRing *ring, int result, MPI_Session session);
 /* Before MPI_Session_finalize. */
 void xtf_mpi_session_ends(void);

@@ -299,9 +299,9 @@ static void test_definitions(void)
 
     begin(XTF_WIRE_WAIT);
     XtfRing *ring = xtf_core_begin();
-    REQUIRE(xtf_core_define(ring, XTF_DEFINE_PROPERTY, 3, text, sizeof text), "not defined");
+    REQUIRE(xtf_core_define(ring, XTF_DEFINE_NOT_WRAPPED, 3, text, sizeof text), "not defined");
     xtf_core_set_recording(false);
-    REQUIRE(xtf_core_define(ring, XTF_DEFINE_PROPERTY, 4, text, 5), "not defined");
+    REQUIRE(xtf_core_define(ring, XTF_DEFINE_NOT_WRAPPED, 4, text, 5), "not defined");
     xtf_core_set_recording(true);
     xtf_core_end();
     take_all();

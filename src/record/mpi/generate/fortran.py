@@ -146,8 +146,9 @@ def main():
     table_path, mpi, source_path = sys.argv[1:separator]
     try:
         functions = table.read(table_path)
-        declarations = header.declarations(header.preprocess(sys.argv[separator + 1:]))
-        text = source_text(functions, mpi, kinds.collect(kinds_messages.KINDS, kinds_handles.KINDS), declarations)
+        declared = header.declarations(header.preprocess(sys.argv[separator + 1:]))
+        known = header.without(declared, header.not_wrapped(functions, declared, sys.argv[separator + 1:]))
+        text = source_text(functions, mpi, kinds.collect(kinds_messages.KINDS, kinds_handles.KINDS), known)
     except (table.TableError, kinds.KindError, fortran_roles.RoleError) as error:
         sys.exit(str(error))
     with open(source_path, "w", encoding="utf-8") as file:

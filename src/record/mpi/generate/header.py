@@ -1,6 +1,7 @@
 """Which functions an mpi.h declares, as the C compiler sees it."""
 
 import dataclasses
+import os
 import re
 import subprocess
 
@@ -8,6 +9,7 @@ import subprocess
 # before call them.
 DEFINES = ("-DOMPI_OMIT_MPI1_COMPAT_DECLS=0", "-DOMPI_REMOVED_USE_STATIC_ASSERT=0")
 ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\)")
+ERROR = re.compile(r"^<stdin>:(\d+):.*\berror:", re.MULTILINE)
 DECLARATION = re.compile(r"\s*(?:extern\s+)?(?P<result>[A-Za-z_][\w\s*]*?)\b(?P<name>MPI_\w+)\s*\((?P<parameters>.*)\)\s*$", re.DOTALL)
 
 
@@ -38,3 +40,33 @@ def as_declared(function, declared):
     arguments = [dataclasses.replace(argument, type="const " * part.startswith("const ") + argument.type.removeprefix("const "))
                  for argument, part in zip(function.arguments, parts)]
     return dataclasses.replace(function, arguments=tuple(arguments))
+
+
+def misfits(functions, declared, compiler):
+    """Returns the names of those functions of the table that the header declares with other types; the compiler is the judge."""
+    left = [as_declared(function, declared) for function in functions if function.name in declared]
+    wrong = set()
+    while True:
+        asserts = [f'_Static_assert(__builtin_types_compatible_p(__typeof__({function.name}), {function.result}({function.parameters})), "other types");'
+                   for function in left]
+        done = subprocess.run([*compiler, *DEFINES, "-fsyntax-only", "-x", "c", "-"], input="\n".join(["#include <mpi.h>", *asserts, ""]), capture_output=True,
+                              text=True, env={**os.environ, "LC_ALL": "C"}, check=False)
+        found = {left[int(line) - 2].name for line in ERROR.findall(done.stderr)}
+        if not found:
+            done.check_returncode()
+            return wrong
+        wrong |= found
+        left = [function for function in left if function.name not in wrong]
+
+
+def not_wrapped(functions, declared, compiler):
+    """Returns the names of the functions that the header declares, and that the table lacks, or has with other types.
+
+    They cannot be wrapped: an MPI that is newer than the table must build all the same."""
+    wrapped = [function for function in functions if function.recorded != "never"]
+    return sorted(set(declared) - {function.name for function in functions} | misfits(wrapped, declared, compiler))
+
+
+def without(declared, names):
+    """Returns the declarations but for those of some names."""
+    return {name: declaration for name, declaration in declared.items() if name not in names}

@@ -2,10 +2,13 @@
 
 usage: wrappers.py TABLE HEADER SOURCE -- COMPILER...
 
-COMPILER is the command that compiles for this MPI, with its include paths: only what its mpi.h declares is wrapped.
+COMPILER is the command that compiles for this MPI, with its include paths: only what its mpi.h declares is wrapped. What it declares and
+the table lacks, or has with other types, is left out, with a word on stderr.
 
 HEADER has, for the C files of the front end:
-  XTF_MPI_FUNCTIONS(FUNCTION)   FUNCTION(Send) for each function that the mpi.h declares, also those that are not wrapped
+  XTF_MPI_FUNCTIONS(FUNCTION)   FUNCTION(Send) for each function that the mpi.h declares, also those that are "never" wrapped
+  XTF_MPI_HAS_Send              defined for each of them
+  XTF_MPI_NOT_WRAPPED           the names of what is left out, with blanks between them: mostly ""
   XTF_MPI_REGION_Send           numbers of the regions of all functions of the table
   XTF_MPI_OP_BCAST, ...         numbers of collective operations
   XTF_MPI_NEIGHBOR, ...         the flags of the table's column `what`
@@ -126,10 +129,12 @@ def wrapper_of(function, snippets):
     return "\n".join([f"XTF_MPI_VISIBLE {function.result} {function.name}({function.parameters})", "{", *body_of(function, filled, form_of(function, snippets)), "}"])
 
 
-def header_text(functions, declared):
+def header_text(functions, declared, not_wrapped):
     words = sorted({word for function in functions for word in function.flags} | set(roles.WHATS))
-    lines = ["#pragma once", "#define XTF_MPI_FUNCTIONS(FUNCTION) \\"]
-    lines += [f"    FUNCTION({function.short}) \\" for function in functions if function.name in declared and not function.variadic] + [""]
+    known = [function.short for function in functions if function.name in declared and function.name not in not_wrapped and not function.variadic]
+    lines = ["#pragma once", f'#define XTF_MPI_NOT_WRAPPED "{" ".join(not_wrapped)}"', "#define XTF_MPI_FUNCTIONS(FUNCTION) \\"]
+    lines += [f"    FUNCTION({short}) \\" for short in known] + [""]
+    lines += [f"#define XTF_MPI_HAS_{short} 1" for short in known]
     lines += ["enum {"] + [f"    XTF_MPI_REGION_{function.short} = {function.number}," for function in functions] + [f"    XTF_MPI_N_REGIONS = {len(functions) + 1},", "};"]
     lines += ["enum {"] + [f"    XTF_MPI_OP_{operation} = {number}," for number, operation in enumerate(OPERATIONS)] + ["};"]
     lines += ["enum {"] + [f"    XTF_MPI_{word.upper()} = 1 << {number}," for number, word in enumerate(words)] + ["};"]
@@ -161,11 +166,14 @@ def main():
         snippets = kinds.collect(kinds_messages.KINDS, kinds_handles.KINDS)
         check(functions, snippets)
         declared = header.declarations(header.preprocess(sys.argv[separator + 1:]))
-        source = source_text(functions, declared, snippets)
+        not_wrapped = header.not_wrapped(functions, declared, sys.argv[separator + 1:])
+        source = source_text(functions, header.without(declared, not_wrapped), snippets)
     except (table.TableError, kinds.KindError) as error:
         sys.exit(str(error))
+    if not_wrapped:
+        print(f"{header_path}: not wrapped, since {table_path} does not know them so: {' '.join(not_wrapped)}", file=sys.stderr)
     with open(header_path, "w", encoding="utf-8") as file:
-        file.write(header_text(functions, declared))
+        file.write(header_text(functions, declared, not_wrapped))
     with open(source_path, "w", encoding="utf-8") as file:
         file.write(source)
 

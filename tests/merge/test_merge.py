@@ -17,6 +17,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import zlib
 
 sys.path += [str(pathlib.Path(__file__).resolve().parents[1] / room) for room in ("roundtrip", "reader")]
@@ -275,6 +276,23 @@ def test_running(folder, trace):
     assert str(b) in run("cat", parts_folder, "/count", status=1), "no part is written, so none is awaited"
 
 
+def test_named_parts_are_awaited(folder, trace):
+    """A part that is named may still be being closed: the launcher ends before the collectors do. One that is written on is refused."""
+    parts_folder, merged = folder / "named.d", folder / "named.xtf"
+    parts_folder.mkdir()
+    parts = split(parts_folder, trace, 2, 19, "compact")
+    with open(parts[1], "rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert "part-1.xtf: another program is writing it" in run("merge", "-o", merged, *parts, status=1)
+        merging = subprocess.Popen([XTF, "merge", "--quiet", "-o", merged, *parts], stderr=subprocess.PIPE, text=True)
+        time.sleep(0.3)
+        assert merging.poll() is None, merging.stderr.read()
+        fcntl.flock(held, fcntl.LOCK_UN)
+        assert merging.wait() == 0, merging.stderr.read()
+        merging.stderr.close()
+    assert run("cat", merged, "/count") == run("cat", trace, "/count")
+
+
 def test_damage_is_seen(folder, trace):
     """What `check` says of a part it says of its folder, and merging refuses it: wherever a byte is changed, or the file cut off."""
     parts_folder, merged = folder / "seen.d", folder / "seen.xtf"
@@ -373,6 +391,7 @@ def main():
             test_vanished(folder, trace)
             test_interrupted_closing(folder, trace)
             test_running(folder, trace)
+            test_named_parts_are_awaited(folder, trace)
             test_damage_is_seen(folder, trace)
             test_broken_folder(folder, trace)
 

@@ -31,6 +31,7 @@ static GPtrArray *find_parts(char **names, const atomic_bool *cancel, GError **e
 {
     g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func(g_free);
 
+    xtf_parts_await_files(names, COLLECTORS_SECONDS, cancel); /* folders are not locked */
     for (; *names; names++) {
         if (!g_file_test(*names, G_FILE_TEST_IS_DIR)) {
             g_ptr_array_add(parts, g_strdup(*names));

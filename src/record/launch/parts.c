@@ -112,6 +112,22 @@ void xtf_parts_await(const char *folder, guint64 seconds, const atomic_bool *can
     }
 }
 
+static bool are_written(char **paths)
+{
+    for (; *paths; paths++)
+        if (is_written(*paths))
+            return true;
+    return false;
+}
+
+void xtf_parts_await_files(char **paths, guint64 seconds, const atomic_bool *cancel)
+{
+    gint64 end = g_get_monotonic_time() + (gint64)seconds * G_USEC_PER_SEC;
+
+    while (are_written(paths) && g_get_monotonic_time() < end && !atomic_load(cancel))
+        g_usleep(LOOK_EVERY_MS * 1000);
+}
+
 static void add_number(XtfParts *parts, guint64 number)
 {
     gint64 *key = g_new(gint64, 1);

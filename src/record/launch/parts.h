@@ -27,6 +27,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfParts, xtf_parts_finish)
 /* Waits until no collector works in a folder of parts any more, at most some seconds, or until *cancel. */
 void xtf_parts_await(const char *folder, guint64 seconds, const atomic_bool *cancel);
 
+/* Waits until nobody writes any of these files, at most some seconds, or until *cancel. A file that is not there is not
+ * written. `paths` ends with NULL. */
+void xtf_parts_await_files(char **paths, guint64 seconds, const atomic_bool *cancel);
+
 /* Looks at all parts in two folders, of which the second need not be there, and at what the collectors complained of.
  * If processes are missing, and parts are brought into the second folder, it waits for them so many seconds. */
 void xtf_parts_find(const char *folder, const char *gathered, guint64 seconds, const atomic_bool *cancel,

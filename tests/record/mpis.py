@@ -7,10 +7,26 @@ import subprocess
 import sys
 
 SKIPPED = 77
-ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", PYTHONDONTWRITEBYTECODE="1")
-# Open MPI 4.1's one-sided communication by RDMA crashes on processors of one node.
-WORKING = {"OMPI_MCA_osc": "^rdma"}
+# Root may run programs; and processes of one machine reach each other by lo, whatever interfaces the machine has.
+OPENMPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl_tcp_if_include": "lo"}
+ENVIRONMENT = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", **OPENMPI)
 OVERSUBSCRIBE = {"openmpi": ["--oversubscribe"], "mpich": []}
+
+
+def version(mpi):
+    """Returns the version of an MPI, as (5, 0, 7), from what its launcher says."""
+    said = subprocess.run([f"mpirun.{mpi}", "--version"], capture_output=True, text=True, check=True, env=ENVIRONMENT).stdout
+    return tuple(map(int, re.search(r"(?:\(.*\)|Version:)\s+(\d+)\.(\d+)\.(\d+)", said).groups()))
+
+
+def working(mpi):
+    """Returns variables with which one-sided communication works: by RDMA, Open MPI 4.1 crashes on processors of one node."""
+    return {"OMPI_MCA_osc": "^rdma"} if mpi == "openmpi" and version(mpi) < (5,) else {}
+
+
+def launchers_statuses(mpi):
+    """Returns what a launcher makes of a job whose process was killed, recorded or not: MPICH's has several answers."""
+    return set() if mpi == "openmpi" else {1, 9} if version(mpi) < (4, 2) else {0, 1, 9}
 
 
 class Mpi:
@@ -22,6 +38,9 @@ class Mpi:
 
     def __str__(self):
         return self.name
+
+    def working(self):
+        return working(self.name)
 
     def compile(self, source, output, *options):
         """Compiles a program; warnings do not matter."""

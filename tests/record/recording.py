@@ -9,6 +9,7 @@ import sys
 import tempfile
 import unittest
 
+from mpis import OPENMPI
 from recorded_trace import Recorded
 
 XTF = os.environ["XTF"]
@@ -41,7 +42,7 @@ class Case(unittest.TestCase):
         kept = {name: value for name, value in os.environ.items() if not FOREIGN.match(name)}
         if "XTF_RECORD_LIBDIR" in os.environ:
             kept["XTF_RECORD_LIBDIR"] = os.environ["XTF_RECORD_LIBDIR"]
-        self.environment = {**kept, "XTF_TMPDIR": str(self.folder / "tmp"), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        self.environment = {**kept, "XTF_TMPDIR": str(self.folder / "tmp"), **OPENMPI}
 
     def run_in(self, *command, status=0, **environment):
         """Runs a command, whose status must be this, in the test's folder; what it printed."""

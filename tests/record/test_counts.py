@@ -30,7 +30,7 @@ PROGRAMS = {"blocking": 2, "requests": 2, "collectives": 3, "files": 2, "windows
 
 def try_program(mpi, folder, name, n, command):
     trace = os.path.join(folder, f"{mpi}-{name}.xtf")
-    mpis.run([XTF, "record", "-o", trace, *mpi.launch(n, *counted.above_library(mpi.name, mpi.module, folder), *command)], cwd=folder, env=mpis.WORKING)
+    mpis.run([XTF, "record", "-o", trace, *mpi.launch(n, *counted.above_library(mpi.name, mpi.module, folder), *command)], cwd=folder, env=mpi.working())
     numbers = counted.read_counted(folder)
     counted.expect(f"{mpi} {name}, processes that counted", len(numbers), n)
     counted.compare(XTF, f"{mpi} {name}", numbers, trace)
@@ -39,7 +39,7 @@ def try_program(mpi, folder, name, n, command):
 def try_mpi(mpi, folder):
     declared = header.declarations(header.preprocess(mpi.compiler))
     source = pathlib.Path(folder, "every.c")
-    source.write_text(every.program(FUNCTIONS, declared, every.LEFT_OUT[mpi.name]))
+    source.write_text(every.program(FUNCTIONS, declared, every.left_out(mpi.name, mpis.version(mpi.name))))
     try_program(mpi, folder, "every", 2, [mpi.compile(str(source), os.path.join(folder, "every"), "-I", str(HERE / "every")), folder])
     for name, n in PROGRAMS.items():
         binary = mpi.compile(str(HERE / "programs" / f"{name}.c"), os.path.join(folder, name))

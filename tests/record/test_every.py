@@ -65,7 +65,7 @@ def compare(what, called, trace, all_calls):
 def try_mpi(mpi, folder):
     declared = header.declarations(header.preprocess(mpi.compiler))
     source, binary = os.path.join(folder, "every.c"), os.path.join(folder, "every")
-    pathlib.Path(source).write_text(every.program(FUNCTIONS, declared, every.LEFT_OUT[mpi.name]))
+    pathlib.Path(source).write_text(every.program(FUNCTIONS, declared, every.left_out(mpi.name, mpis.version(mpi.name))))
     mpi.compile(source, binary, "-I", str(SOURCE / "tests/record/every"))
     wanted = {function.name for function in FUNCTIONS if function.name in declared and function.recorded != "never"}
     for all_calls in False, True:
@@ -75,7 +75,7 @@ def try_mpi(mpi, folder):
         called = counted.read_called(folder)
         what = f"{mpi}{' --all-calls' if all_calls else ''}"
         expect(f"{what}: two processes tell what they called, not {len(called)}", len(called) == 2)
-        missing = wanted - set(every.LEFT_OUT[mpi.name]) - {name for functions in called.values() for name in functions}
+        missing = wanted - set(every.left_out(mpi.name, mpis.version(mpi.name))) - {name for functions in called.values() for name in functions}
         expect(f"{what}: not called: {sorted(missing)}", not missing)
         failed = {name for functions in called.values() for name, (_, result) in functions.items() if result}
         expect(f"{what}: failed: {sorted(failed - FAILING[mpi.name])}", failed <= FAILING[mpi.name])

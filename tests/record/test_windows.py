@@ -7,10 +7,8 @@ usage: test_windows.py
 
 import re
 
+from mpis import working
 from recording import Case, main, mpis, with_large
-
-# Open MPI 4.1's one-sided communication by RDMA crashes on processors of one node.
-WORKING = {"OMPI_MCA_osc": "^rdma"}
 
 
 def made(call, window, operation="CREATE_HANDLE_AND_ALLOCATE"):
@@ -88,7 +86,7 @@ class Windows(Case):
 
     def check_program(self, mpi, program, large=()):
         """`large`: functions that are those for large counts."""
-        trace, _ = self.recorded(mpi, 2, program, **WORKING)
+        trace, _ = self.recorded(mpi, 2, program, **working(mpi))
         self.assertEqual(len(trace.tables["rma_windows"]), 5, "a row for both processes")
         self.assertEqual({trace.comm_name(row["comm"]) for row in trace.tables["rma_windows"]}, {"MPI_COMM_WORLD"})
         for process, expected in enumerate((ORIGIN, TARGET)):
@@ -142,7 +140,7 @@ class Waits(Case):
         for mpi in mpis():
             with self.subTest(mpi):
                 program = self.compile(mpi, "window_waits")
-                trace, _ = self.recorded(mpi, 3, program, **WORKING)
+                trace, _ = self.recorded(mpi, 3, program, **working(mpi))
                 path = self.folder / f"{program.name}.xtf"
                 lines = self.xtf("analyze", "-o", f"{path}.analysis", path).splitlines()
                 found = {words[0]: round(float(words[2]) * 1e9) for words in map(str.split, lines) if len(words) == 4 and re.fullmatch(r"\d+", words[1])}

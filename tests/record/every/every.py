@@ -38,7 +38,7 @@ BY_TYPE = {
 EPOCH = ("PMPI_Win_lock_all(0, win);", "PMPI_Win_unlock_all(win);")
 EXPOSED = "PMPI_Win_post(group, 0, win); PMPI_Win_start(group, 0, win); PMPI_Win_complete(win);"
 START = "PMPI_Start(&s); PMPI_Wait(&s, MPI_STATUS_IGNORE);"
-PARTS = "PMPI_Precv_init(b, 1, 1, MPI_INT, 0, 7, SELF, MPI_INFO_NULL, &both[0]); PMPI_Psend_init(a, 1, 1, MPI_INT, 0, 7, SELF, MPI_INFO_NULL, &both[1]);"
+PARTS = "PMPI_Precv_init(b, 1, 1, MPI_INT, 0, 8, SELF, MPI_INFO_NULL, &both[0]); PMPI_Psend_init(a, 1, 1, MPI_INT, 0, 8, SELF, MPI_INFO_NULL, &both[1]);"
 STARTED_PARTS = PARTS + " PMPI_Startall(2, both);"
 SESSION = "MPI_Session session; PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session); PMPI_Session_set_errhandler(session, MPI_ERRORS_RETURN);"
 NO_SESSION = "PMPI_Session_finalize(&session);"
@@ -71,8 +71,8 @@ KINDS = {
     "request_free": ("PMPI_Send_init(a, 1, MPI_INT, 0, 7, SELF, &s);", {"request": "&s"}, ""),
     "grequest_start": ("", {"request": "&r"}, "PMPI_Grequest_complete(r); received();"),
     "grequest_complete": ("PMPI_Grequest_start(query, release, cancel, NULL, &r);", {"request": "r"}, "received();"),
-    "psend_init": ("", {"request": "&s"}, "PMPI_Request_free(&s);"),
-    "precv_init": ("", {"request": "&s"}, "PMPI_Request_free(&s);"),
+    "psend_init": ("", {"tag": "8", "request": "&s"}, "PMPI_Request_free(&s);"),
+    "precv_init": ("", {"tag": "8", "request": "&s"}, "PMPI_Request_free(&s);"),
     "pready": (STARTED_PARTS, {"request": "both[1]", "length": "1", "partition_low": "0", "partition_high": "0"}, "free_both();"),
     "parrived": (STARTED_PARTS + "PMPI_Pready(0, both[1]);", {"request": "both[0]"}, "free_both();"),
     "icollective": ("", {"request": "&s"}, "sent();"),
@@ -209,9 +209,17 @@ NAMES["Type_get_attr"] = (KEYS["Type"][0], {"type_keyval": "key", "datatype": "t
 
 # Functions that the program does not call, and why.
 LEFT_OUT = {
-    "openmpi": {"MPI_Abort": "it ends the job"},
-    "mpich": {"MPI_Abort": "it ends the job", "MPI_Close_port": "it crashes on a port that could not be opened, and none can be"},
+    "openmpi": {},
+    "openmpi 5": {"MPI_Intercomm_create_from_groups": "it crashes"},
+    "mpich": {"MPI_Close_port": "it crashes on a port that could not be opened, and none can be"},
 }
+
+
+def left_out(mpi, version):
+    """Returns the functions that cannot be called, and why."""
+    return {"MPI_Abort": "it ends the job", **LEFT_OUT[mpi], **LEFT_OUT.get(f"{mpi} {version[0]}", {})}
+
+
 # What has to come at a certain time.
 FIRST = ("MPI_Win_allocate", "MPI_File_open", "MPI_Add_error_class", "MPI_File_write", "MPI_Publish_name", "MPI_Lookup_name", "MPI_Unpublish_name")
 LAST = ("MPI_File_close", "MPI_Win_free")

@@ -85,8 +85,8 @@ def declared(function, argument, binding):
         return f"{'type(c_ptr)' if is_08 else INTEGERS['MPI_Aint']} :: {name}"
     if base == "void":
         return f"integer :: {name}(*)"
-    if name in LOGICALS and not (function.name == "MPI_Parrived" and BINDINGS[binding] == 1):  # an integer in MPICH's module
-        return f"logical :: {name}{bound}"
+    if name in LOGICALS:
+        return f"{'PARRIVED' if function.name == 'MPI_Parrived' else 'logical'} :: {name}{bound}"
     kind = "integer" if base == "MPI_Aint" and function.name in SHORT else INTEGERS[base]
     return f"{kind} :: {name}{'(3, *)' if name == 'ranges' else bound}"
 

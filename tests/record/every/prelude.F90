@@ -29,6 +29,11 @@
 #define STATUS integer, dimension(MPI_STATUS_SIZE)
 #define STATUSES(name) integer :: name(MPI_STATUS_SIZE, *)
 #endif
+#if BINDING == 1 && defined(MPICH)
+#define PARRIVED integer
+#else
+#define PARRIVED logical
+#endif
 
 module every
   use, intrinsic :: iso_c_binding, only: c_ptr, c_int
@@ -74,7 +79,7 @@ subroutine on_file_error(handle, code)
   integer :: code
 end subroutine
 
-#ifdef MPICH
+#ifdef SESSIONS
 subroutine on_session_error(handle, code)
   SESSION :: handle
   integer :: code

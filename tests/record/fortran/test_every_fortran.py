@@ -46,13 +46,14 @@ NO_LARGE = {name: LARGE for name in (
     "MPI_File_write_shared_c", "MPI_Op_create_c", "MPI_Register_datarep_c")}  # yapf: disable
 SAME_TYPES = "its arguments have large types already, as a routine that is not for large counts"
 NO_LARGE |= {name: SAME_TYPES for name in ("MPI_File_get_type_extent_c", "MPI_Type_create_resized_c", "MPI_Type_get_extent_c", "MPI_Type_get_true_extent_c")}
+NONE_IN = {"openmpi": {"MPI_Session_set_info": "Open MPI 5 has it in C alone"}, "mpich": {}}
 
 
 def absent_in(mpi, binding):
     """{function: why there is no routine for it} of a binding."""
     absent = {function.name: "mpif.h and the module mpi have no routines for large counts" for function in FUNCTIONS
                if function.name.endswith("_c") and binding != "mpi_f08"}  # yapf: disable
-    return {**absent, **(REMOVED if binding == "mpi_f08" else {}), **(NO_LARGE if mpi == "mpich" else {})}
+    return {**absent, **NONE_IN[mpi], **(REMOVED if binding == "mpi_f08" else {}), **(NO_LARGE if mpi == "mpich" else {})}
 
 
 # Calls that fail, also without the recorder; they are recorded all the same.
@@ -87,7 +88,7 @@ class Program:
     def __init__(self, mpi, binding, declared, symbols, folder, objects):
         self.mpi, self.binding, self.folder = mpi, binding, os.path.join(folder, binding)
         known = [function for function in FUNCTIONS if function.name in declared and function.recorded != "never"]
-        absent, left_out = absent_in(mpi.name, binding), {**every.LEFT_OUT[mpi.name], **BROKEN.get((mpi.name, binding), {})}
+        absent, left_out = absent_in(mpi.name, binding), {**every.left_out(mpi.name, mpis.version(mpi.name)), **BROKEN.get((mpi.name, binding), {})}
         strangers = {*absent, *left_out} - {function.name for function in FUNCTIONS}
         require(f"{mpi} {binding}: {sorted(strangers)} have an excuse, and are no functions", not strangers)
         there = {function.name for function in known if self.has(function, symbols)}
@@ -119,14 +120,15 @@ class Program:
         key = tuple(texts.values())
         if key not in objects:
             objects[key] = self.mpi.compile(os.path.join(self.folder, "every.c"), os.path.join(self.folder, "every.o"), "-c", *include)
-        defined = [f"-DBINDING={every_fortran.BINDINGS[self.binding]}", *(["-DMPICH"] if self.mpi.name == "mpich" else [])]
+        defined = [f"-DBINDING={every_fortran.BINDINGS[self.binding]}", *(["-DMPICH"] if self.mpi.name == "mpich" else []),
+                   *(["-DSESSIONS"] if "MPI_Session_create_errhandler" in names else [])]
         options = ["-w", "-O0", "-fallow-argument-mismatch", "-ffree-line-length-none", "-J", self.folder, *include, *defined]
         subprocess.run([f"mpif90.{self.mpi}", *options, "-o", self.binary, os.path.join(self.folder, "every.F90"), objects[key]], check=True)
 
     def recorded(self, name, options, *prefix):
         """(what the program called, the trace) of a run."""
         trace = os.path.join(self.folder, f"{name}.xtf")
-        mpis.run([XTF, "record", *options, "-o", trace, *self.mpi.launch(2, *prefix, self.binary, self.folder)], cwd=self.folder, env=mpis.WORKING)
+        mpis.run([XTF, "record", *options, "-o", trace, *self.mpi.launch(2, *prefix, self.binary, self.folder)], cwd=self.folder, env=self.mpi.working())
         called = counted.read_called(self.folder)
         what = f"{self.mpi} {self.binding} {name}"
         require(f"{what}: two processes tell what they called, not {len(called)}", len(called) == 2)

@@ -120,6 +120,9 @@ LEFT = {
     "mpi_delete_error_class_": "of MPICH alone, local",
     "mpi_delete_error_code_": "of MPICH alone, local",
     "mpi_delete_error_string_": "of MPICH alone, local",
+    "mpi_status_f082f_": "converts a status",
+    "mpi_status_f2": "converts a status: mpi_status_f2f08_",
+    "mpi_status_f2f08_": "converts a status",
 }
 PREDEFINED = re.compile(r"mpi_.*(_fn|_fn_null)_")  # callbacks, which MPI calls
 SIZEOF = re.compile(r"mpi_sizeof_.*")  # for each type and rank, and without a call

@@ -21,6 +21,14 @@ COMPLETION = os.path.join(PROJECT, "src", "cli", "completion", "xtf")
 EXAMPLE = os.path.join(PROJECT, "examples", "melt-4")
 
 
+def has_unnamed_file(pid):
+    """True if the process has an open file that no folder names."""
+    try:
+        return any("(deleted)" in os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd"))
+    except OSError:  # the process has ended, or has closed a file meanwhile
+        return False
+
+
 class Commands(harness.TestCase):
     plain = True
 
@@ -141,7 +149,7 @@ class Commands(harness.TestCase):
 
     @harness.needs_otf2
     def test_killed_imports(self):
-        """An import that is killed while it writes leaves no file, where files need no names."""
+        """A command that is killed while it writes a file without a name leaves the file of before, and no other."""
         folder = tempfile.mkdtemp(dir=self.folder.name)
         try:
             os.close(os.open(folder, os.O_TMPFILE | os.O_RDWR))
@@ -149,19 +157,26 @@ class Commands(harness.TestCase):
             self.skipTest("files need names in this file system")
         output = os.path.join(folder, "out.xtf")
         run(XTF, "import", "-q", EXAMPLE, "-o", output)
-        before = os.stat(output).st_ino
         for command in ["import", "-q", EXAMPLE, "-o", output], ["copy", "-fq", self.trace, output]:
-            while True:
-                process = subprocess.Popen([XTF, *command])
-                with contextlib.suppress(OSError):
-                    while process.poll() is None and "(deleted)" not in "".join(
-                            os.readlink(f"/proc/{process.pid}/fd/{fd}") for fd in os.listdir(f"/proc/{process.pid}/fd")):
-                        pass
-                process.kill()
-                if process.wait() == -9:
-                    break
+            before = next(filter(None, (self.inode_at_kill(command, output) for _ in range(100))), None)
+            self.assertIsNotNone(before, f"{command} was never seen to write a file without a name")
             self.assertEqual(os.listdir(folder), ["out.xtf"], command)
             self.assertEqual(os.stat(output).st_ino, before)
+
+    def inode_at_kill(self, command, output):
+        """Kills a command that writes a file without a name. Returns the inode of the output before, None if the command was too fast."""
+        before = os.stat(output).st_ino
+        process = subprocess.Popen([XTF, *command])
+        while process.poll() is None and not has_unnamed_file(process.pid):
+            pass
+        if process.returncode is not None:
+            return None
+        # Stopped first, the command cannot name its file between the look at it and its end.
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        writes = has_unnamed_file(process.pid)
+        process.kill()
+        return before if process.wait() == -signal.SIGKILL and writes else None
 
     @harness.needs_otf2
     def test_remarks_of_imports(self):

@@ -73,6 +73,8 @@ void *xtf_fortran_find(const char *profiling_name, const char *name)
     pthread_once(&once, find_variables);
     if (!found)
         found = find(RTLD_NEXT, profiling_name);
+    if (!found) /* as Open MPI 5.0.7, which lacks the profiling names of two routines of mpi_f08 */
+        found = find(RTLD_NEXT, name);
     return found ? found : (void *)missing;
 }
 

@@ -40,8 +40,8 @@ _Static_assert(sizeof(MPI_Fint) == sizeof(int), "integers of Fortran and of C ar
 #endif
 #define XTF_FORTRAN_FILE(number) xtf_pmpi.File_f2c(number)
 
-/* The Fortran library's function by its profiling name: what a wrapper passes its call on to. If XTF_RECORD_STACK is
- * set, what the next library has by the routine's own name. Never NULL. */
+/* Returns the function of the Fortran library that a wrapper passes its call on to: by its profiling name, or if the
+ * library lacks that, by the routine's own. If XTF_RECORD_STACK is set, the own name comes first. Never NULL. */
 void *xtf_fortran_find(const char *profiling_name, const char *name);
 
 /* Whether an argument is MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE, or MPI_IN_PLACE, of Fortran. */

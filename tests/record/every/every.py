@@ -292,9 +292,9 @@ def split_io(function, before, after, given):
 
 def program(functions, declared, left_out, include="prelude.h", times=None):
     """The C program, without what is left out. `include`: the header before it. `times`: how often a function is called, if not once."""
-    wanted = [function for function in functions if function.name in declared and function.recorded != "never" and function.group != "init"
-              or function.name in ("MPI_Pcontrol", "MPI_Initialized", "MPI_Finalized", "MPI_Is_thread_main", "MPI_Query_thread")
-              or function.short.startswith("Session_") and function.name in declared]
+    known = [function for function in functions if function.name in declared and function.recorded != "never"]
+    wanted = [function for function in known if function.group != "init" or function.short.startswith("Session_")
+              or function.name in ("MPI_Pcontrol", "MPI_Initialized", "MPI_Finalized", "MPI_Is_thread_main", "MPI_Query_thread")]
     order = {name: number - len(FIRST) for number, name in enumerate(FIRST)} | {name: 10000 + number for number, name in enumerate(LAST)}
     wanted.sort(key=lambda function: order.get(function.name, function.number))
     calls = [None if function.name in left_out else call_of(function) for function in wanted]

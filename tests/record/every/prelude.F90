@@ -29,7 +29,7 @@
 #define STATUS integer, dimension(MPI_STATUS_SIZE)
 #define STATUSES(name) integer :: name(MPI_STATUS_SIZE, *)
 #endif
-#if BINDING == 1 && defined(MPICH)
+#if BINDING == 1 && defined(MPICH_4_0)
 #define PARRIVED integer
 #else
 #define PARRIVED logical
@@ -46,7 +46,7 @@ module every
 #if BINDING == 0
   include 'mpif.h'
 #endif
-#if BINDING == 1 && defined(MPICH)
+#if BINDING == 1 && defined(MPICH_4_0)
   external :: MPI_CONVERSION_FN_NULL ! which MPICH's module lacks
 #endif
   integer(c_int), bind(C) :: variant

@@ -64,7 +64,9 @@ FAILING = {
               "MPI_Intercomm_create_from_groups", "MPI_Address"},
 }  # yapf: disable
 # Routines of the library that cannot be called.
-BROKEN = {("mpich", "mpi_f08"): {"MPI_Info_create_env": "MPICH 4.0.2 gives C's function one argument of three: it writes wherever a register points to"}}
+OTHER_COUNT = "the count of Open MPI 5 is not of the kind that the standard says"
+BROKEN = {("openmpi", "mpi_f08"): {"MPI_Psend_init": OTHER_COUNT, "MPI_Precv_init": OTHER_COUNT},
+          ("mpich", "mpi_f08"): {"MPI_Info_create_env": "MPICH 4.0.2 gives C's function one argument of three: it writes wherever a register points to"}}
 
 
 def require(what, fine):
@@ -82,13 +84,23 @@ def symbols_of(libraries):
     return names
 
 
+def is_mpich_40(mpi):
+    return mpi == "mpich" and mpis.version(mpi) < (4, 1)
+
+
+def broken_in(mpi, binding):
+    """Returns the routines of a binding that cannot be called, and why."""
+    other = {"MPI_Address": "its types are not those of MPICH 4.0"} if (mpi, binding) == ("mpich", "mpi") and not is_mpich_40(mpi) else {}
+    return {**BROKEN.get((mpi, binding), {}), **other}
+
+
 class Program:
     """The program of one binding, compiled: which routines it calls, which it could call but doesn't, and which there are not."""
 
     def __init__(self, mpi, binding, declared, symbols, folder, objects):
         self.mpi, self.binding, self.folder = mpi, binding, os.path.join(folder, binding)
         known = [function for function in FUNCTIONS if function.name in declared and function.recorded != "never"]
-        absent, left_out = absent_in(mpi.name, binding), {**every.left_out(mpi.name, mpis.version(mpi.name)), **BROKEN.get((mpi.name, binding), {})}
+        absent, left_out = absent_in(mpi.name, binding), {**every.left_out(mpi.name, mpis.version(mpi.name)), **broken_in(mpi.name, binding)}
         strangers = {*absent, *left_out} - {function.name for function in FUNCTIONS}
         require(f"{mpi} {binding}: {sorted(strangers)} have an excuse, and are no functions", not strangers)
         there = {function.name for function in known if self.has(function, symbols)}
@@ -120,7 +132,7 @@ class Program:
         key = tuple(texts.values())
         if key not in objects:
             objects[key] = self.mpi.compile(os.path.join(self.folder, "every.c"), os.path.join(self.folder, "every.o"), "-c", *include)
-        defined = [f"-DBINDING={every_fortran.BINDINGS[self.binding]}", *(["-DMPICH"] if self.mpi.name == "mpich" else []),
+        defined = [f"-DBINDING={every_fortran.BINDINGS[self.binding]}", *(["-DMPICH"] if self.mpi.name == "mpich" else []), *(["-DMPICH_4_0"] if is_mpich_40(self.mpi.name) else []),
                    *(["-DSESSIONS"] if "MPI_Session_create_errhandler" in names else [])]
         options = ["-w", "-O0", "-fallow-argument-mismatch", "-ffree-line-length-none", "-J", self.folder, *include, *defined]
         subprocess.run([f"mpif90.{self.mpi}", *options, "-o", self.binary, os.path.join(self.folder, "every.F90"), objects[key]], check=True)

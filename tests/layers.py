@@ -1,41 +1,56 @@
 #!/usr/bin/env python3
-"""The order of the house: a room uses itself and the rooms above it in ROOMS, and no other.
+"""The order of the house: a room uses itself, the rooms below it, and no other.
 
-Three things are checked: includes; uses, by the symbols of the object files, since a public header of libxtf may be included from
-anywhere; and that no files use one another in a circle, but those in CIRCLES.
+Checked are includes; uses, by the symbols of the object files, since a public header of libxtf may be included from anywhere; that no files
+use one another in a circle, but those in CIRCLES; and that no room has more files than FILES_IN_A_ROOM.
 
 usage: layers.py PROJECT BUILD
 """
 
+import os
 import pathlib
 import re
 import subprocess
 import sys
 
-# From the bottom of the house up. A file belongs to the longest name that its path begins with. The public headers of libxtf are the
-# files of the room "libxtf" itself: the face, which all rooms see.
-ROOMS = [
-    "libxtf",
-    "libxtf/base", "libxtf/schema", "libxtf/pack", "libxtf/disk", "libxtf/cache", "libxtf/tree", "libxtf/totals", "libxtf/aggregate",
-    "libxtf/records", "libxtf/write/aggregates", "libxtf/write", "libxtf/check", "libxtf/merge",
-    "src/files", "src/model",
-    "src/nettest/cluster", "src/nettest",
-    "src/import/definitions", "src/import", "src/import/otf2", "src/import/nettest", "src/import/opents",
-    "src/record", "src/record/core", "src/record/regions", "src/record/mpi", "src/record/names", "src/record/collect", "src/record/launch",
-    "src/analysis/formulas", "src/analysis/steps",
-    "src/query/text", "src/query/images", "src/query/context", "src/query/select",
-    "src/analysis/replay", "src/analysis/align", "src/analysis/kinds", "src/analysis/waits", "src/analysis/causes", "src/analysis/path", "src/analysis/network", "src/analysis/analyze",
-    "src/query/format", "src/query/network", "src/query/totals", "src/query/match", "src/query/collectives", "src/query/views", "src/query/drawing", "src/query/timeline", "src/query/charts", "src/query/frames", "src/query/findings", "src/query/page", "src/query/pictures", "src/query/records", "src/query/node", "src/query/entries", "src/query/tree", "src/query/diff",
-    "src/export", "src/export/otf2", "src/export/network", "src/export/cube", "src/export/opents",
-    "src/fs",
-    "src/cli/ui", "src/cli/trace", "src/cli/mount", "src/cli/play", "src/cli/commands", "src/cli",
+# The storeys, from the bottom of the house up, each with its rooms, lowest first. A room uses itself, the rooms before it in its storey, and
+# the storeys below. A file belongs to the longest name that its path begins with; "" is the folder of the storey itself.
+STOREYS = [
+    # The public headers of libxtf are the files of the room "": the face, which all rooms see.
+    ("libxtf", ["", "base", "schema", "pack", "disk", "cache", "tree", "totals", "aggregate", "records", "write/aggregates", "write/pages", "write", "check", "merge"]),
+    ("src/files", [""]),
+    ("src/model", [""]),
+    ("src/trace", ["text", "context", "select"]),
+    ("src/analysis", ["formulas", "steps", "replay/logs", "replay", "align", "kinds", "waits", "causes", "path", "ideal", "analyze"]),
+    ("src/tables", ["format", "totals", "match/order", "match", "collectives", "views"]),
+    ("src/pictures", ["images", "drawing", "timeline/rows", "timeline", "charts", "frames", "findings", "page", "registry"]),
+    ("src/tree", ["records", "node", "entries", "paths", "diff"]),
+    ("src/fs", [""]),
+    ("src/cli", ["ui", "trace", "mount", "play", "commands", ""]),
 ]
 
-# A table of importers, formats or commands names what is registered in it: the only way up.
-TABLES = {"src/import/importers.c": "src/import/opents", "src/export/exporters.c": "src/export/opents"}
+# What stands beside the storeys: each house with its rooms, the storey on which a room stands, and what else beside the storeys it uses.
+BESIDE = [
+    ("src/import", [("definitions", "src/model", []), ("", "src/model", []), ("otf2", "src/model", []), ("opents", "src/model", [])]),
+    ("src/record", [("", "src/model", []), ("core", "libxtf", []), ("regions", "libxtf", []), *((f"mpi{room}", "libxtf", []) for room in ("/library", "/comms", "/messages", "/windows", "/creation", "/fortran", "")), ("names", "src/model", []),
+                    ("collect/rows", "src/model", ["src/import"]), ("collect", "src/model", ["src/import"]), ("launch/program", "src/model", []), ("launch", "src/model", [])]),
+    ("src/network", [("cluster", "src/model", []), ("results", "src/model", []), ("import", "src/model", ["src/import"]), ("tables", "src/pictures", []),
+                     ("export", "src/tree", ["src/export"])]),
+    ("src/export", [("", "src/tree", ["src/import"]), ("otf2", "src/tree", ["src/import"]), ("cube", "src/tree", ["src/import"]), ("opents", "src/tree", ["src/import"])]),
+]  # yapf: disable
+
+# What the storeys use of the houses beside them; each storey uses what those below it use.
+USED_BY_STOREYS = {"src/tree": ["src/network/tables"], "src/cli": ["src/import", "src/record", "src/network", "src/export"]}
+
+# A table of importers or exporters names what is registered in it: the only way up.
+TABLES = {"src/import/importers.c": ["src/import/otf2", "src/import/opents", "src/network/import"],
+          "src/export/exporters.c": ["src/export/otf2", "src/export/cube", "src/export/opents", "src/network/export"]}  # yapf: disable
 
 # Libraries that belong to certain rooms alone.
-LIBRARIES = {"png": {"src/query/images"}, "fuse": {"src/fs"}, "otf2": {"src/import/otf2", "src/export/otf2"}, "netcdf": {"src/nettest"}}
+LIBRARIES = {"png": {"src/pictures/images"}, "fuse": {"src/fs"}, "otf2": {"src/import/otf2", "src/export/otf2"}, "netcdf": {"src/network/results"}}
+
+# Files of one room, of C and of headers each counted.
+FILES_IN_A_ROOM = 25
 
 # Circles of files that their room truly needs, and why.
 CIRCLES = {
@@ -53,14 +68,53 @@ UNDEFINED, WEAK = {"U", "v", "w"}, {"V", "W"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"(?P<own>[^"]+)"|<(?P<other>[^>]+)>)')
 
 
+def name_of(house, room):
+    return f"{house}/{room}" if room else house
+
+
+def list_rooms():
+    """Returns the rooms that each room may use, itself and those before it in its house included: {room: {room}}."""
+    uses, below = {}, []
+    for house, rooms in STOREYS:
+        for room in rooms:
+            name = name_of(house, room)
+            below.append(name)
+            uses[name] = set(below)
+    storey_end = {house: name_of(house, rooms[-1]) for house, rooms in STOREYS}
+    houses = {house: [name_of(house, room) for room, _, _ in rooms] for house, rooms in BESIDE}
+    named = lambda name: houses.get(name, [name])
+    for house, rooms in BESIDE:
+        before = []
+        for room, on, others in rooms:
+            before.append(name_of(house, room))
+            uses[before[-1]] = uses[storey_end[on]] | set(before) | {other for name in others for other in named(name)}
+    used = set()
+    for house, rooms in STOREYS:
+        used |= {room for name in USED_BY_STOREYS.get(house, []) for room in named(name)}
+        for room in rooms:
+            uses[name_of(house, room)] |= used
+    for house, rooms in BESIDE:
+        for room, on, _ in rooms:
+            uses[name_of(house, room)] |= {other for name, beside in USED_BY_STOREYS.items() if storeys_up_to(on, name) for b in beside for other in named(b)}
+    return uses
+
+
+def storeys_up_to(top, storey):
+    names = [house for house, _ in STOREYS]
+    return names.index(storey) <= names.index(top)
+
+
+ROOMS = list_rooms()
+
+
 def room_of(path):
-    """The room that a path relative to the project lies in, or None."""
+    """Returns the room that a path relative to the project lies in, or None."""
     return max((room for room in ROOMS if path.startswith(room + "/")), key=len, default=None)
 
 
 def may_use(path, room):
-    """Whether a file may use a room."""
-    return ROOMS.index(room) <= ROOMS.index(TABLES.get(path, room_of(path)))
+    """True if a file may use a room."""
+    return room in ROOMS[room_of(path)] or room in TABLES.get(path, [])
 
 
 def includes_of(file):
@@ -77,7 +131,7 @@ def include_problem(path, own, other):
     room = room_of(own)
     if room is None:
         return f'"{own}" is in no room'
-    return None if may_use(path, room) else f'"{own}" is of {room}, which is above {room_of(path)}'
+    return None if may_use(path, room) else f'"{own}" is of {room}, which {room_of(path)} may not use'
 
 
 def check_includes(project, files):
@@ -89,15 +143,14 @@ def check_includes(project, files):
 
 
 def objects_of(project, build, files):
-    """(path of a source, its object file); of several builds of one source, any."""
-    sources = {path.replace("/", "_") + ".o": path for path in files if path.endswith(".c")}
-    objects = {}
+    """Returns the object file of each source; of several builds of one source, any: {path of the source: object file}."""
+    sources, objects = [path for path in files if path.endswith(".c")], {}
     for folder in sorted(build.glob("**/*.p")):
-        if (project / folder.relative_to(build).parent).is_dir():
-            prefix = folder.relative_to(build).parent.as_posix().replace("/", "_") + "_"
-            for file in folder.glob("*.o"):
-                if prefix + file.name in sources:
-                    objects[sources[prefix + file.name]] = file
+        target = folder.relative_to(build).parent.as_posix()
+        if (project / target).is_dir():
+            # Meson names an object by the path of its source from the folder of its target.
+            named = {os.path.relpath(path, target).replace("/", "_") + ".o": path for path in sources}
+            objects |= {named[file.name]: file for file in folder.glob("*.o") if file.name in named}
     return objects
 
 
@@ -110,19 +163,27 @@ def symbols_of(objects):
     return symbols
 
 
+def home_of(path, homes):
+    """Returns which of the sources that define a symbol a file means: modules that are never linked together may use one name."""
+    return max(homes, key=lambda home: (home[0], may_use(path, room_of(home[1])), home[1]))[1]
+
+
 def uses_of(project, build, files):
     """For each source the other sources whose symbols it uses: {path: {path: symbol}}."""
     objects = objects_of(project, build, files)
     symbols = symbols_of(objects.values())
     symbols = {path: symbols[str(file)] for path, file in objects.items()}
-    defined_in = {symbol: path for path in symbols for symbol, kind in symbols[path] if kind not in UNDEFINED}
-    # What a room defines weakly is its own, though rooms above may say it better.
-    defined_in |= {symbol: path for path in symbols for symbol, kind in symbols[path] if kind in WEAK}
+    # What a room defines weakly is its own, though other rooms may say it better.
+    homes = {}
+    for path in symbols:
+        for symbol, kind in symbols[path]:
+            if kind not in UNDEFINED:
+                homes.setdefault(symbol, []).append((kind in WEAK, path))
     uses = {path: {} for path in symbols}
     for path in symbols:
         for symbol in sorted(symbol for symbol, kind in symbols[path] if kind in UNDEFINED):
-            if symbol in defined_in:
-                uses[path][defined_in[symbol]] = symbol
+            if symbol in homes:
+                uses[path][home_of(path, homes[symbol])] = symbol
     return uses
 
 
@@ -130,7 +191,7 @@ def check_uses(uses):
     for path, used in sorted(uses.items()):
         for other, symbol in used.items():
             if not may_use(path, room_of(other)):
-                yield f"{path}: {symbol} is of {room_of(other)}, which is above {room_of(path)}"
+                yield f"{path}: {symbol} is of {room_of(other)}, which {room_of(path)} may not use"
 
 
 def find_circles(uses):
@@ -167,12 +228,19 @@ def check_circles(uses):
             yield f"no circle any more: {', '.join(sorted(circle))}"
 
 
+def check_sizes(files):
+    for room in ROOMS:
+        n = sum(str(pathlib.PurePosixPath(path).parent) == room for path in files)
+        if n > FILES_IN_A_ROOM:
+            yield f"{room}: {n} files are more than {FILES_IN_A_ROOM}"
+
+
 def main():
     project, build = (pathlib.Path(argument) for argument in sys.argv[1:3])
     files = [f.relative_to(project).as_posix() for top in ("libxtf", "src") for f in sorted((project / top).rglob("*.[ch]"))]
     homeless = [f"{path}: it is in no room" for path in files if room_of(path) is None]
     uses = uses_of(project, build, files)
-    problems = homeless or [*check_includes(project, files), *check_uses(uses), *check_circles(uses)]
+    problems = homeless or [*check_includes(project, files), *check_uses(uses), *check_circles(uses), *check_sizes(files)]
     n_sources = sum(path.endswith(".c") for path in files)
     if len(uses) < n_sources // 2:
         problems.append(f"{build} has objects of {len(uses)} files only, of {n_sources}")

@@ -27,8 +27,8 @@
 #include "libxtf/disk/format.h"
 #include "libxtf/disk/node.h"
 #include "libxtf/write/aggregates/aggregate-writer.h"
-#include "libxtf/write/leaf-writer.h"
-#include "libxtf/write/space.h"
+#include "libxtf/write/pages/leaf-writer.h"
+#include "libxtf/write/pages/space.h"
 #include "libxtf/writer.h"
 
 /* The open page of a level. The rows of the lowest level's are in an XtfLeafWriter. */

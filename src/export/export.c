@@ -11,7 +11,7 @@
 #include "src/export/job.h"
 #include "src/files/sync.h"
 #include "src/import/output.h"
-#include "src/query/tree/selection-dir.h"
+#include "src/tree/paths/selection-dir.h"
 
 /* ---- Folders. */
 

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 
 #include "src/export/exporter.h"
-#include "src/query/tree/tree.h"
+#include "src/tree/paths/tree.h"
 
 typedef struct {
     const char *source;  /* what is exported, as the user named it: it is not replaced. May be NULL */

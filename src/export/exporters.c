@@ -2,9 +2,9 @@
 
 #include "libxtf/error.h"
 #include "src/export/cube/exporter.h"
-#include "src/export/network/exporter.h"
 #include "src/export/opents/exporter.h"
 #include "src/export/otf2/exporter.h"
+#include "src/network/export/exporter.h"
 
 const XtfExporter *const xtf_exporters[] = {
     &xtf_otf2_exporter, &xtf_cube_exporter, &xtf_network_exporter, &xtf_opents_exporter, NULL,

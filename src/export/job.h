@@ -5,7 +5,7 @@
 
 #include "src/export/export.h"
 #include "src/import/supervise.h"
-#include "src/query/node/node-class.h"
+#include "src/tree/node/node-class.h"
 
 struct XtfExportJob {
     const XtfExporter *exporter;

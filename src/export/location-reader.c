@@ -4,8 +4,8 @@
 
 #include "libxtf/aggregates.h"
 #include "libxtf/vocabulary.h"
-#include "src/query/select/aggregate-ref.h"
-#include "src/query/select/matcher.h"
+#include "src/trace/select/aggregate-ref.h"
+#include "src/trace/select/matcher.h"
 
 /* Where a side row has its time and its record's seq: XTF_SIDE_HEAD. */
 typedef struct __attribute__((packed)) {

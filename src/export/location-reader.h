@@ -15,8 +15,8 @@
 #pragma once
 
 #include "src/export/model-rows.h"
-#include "src/query/node/node-class.h"
-#include "src/query/totals/selected-locations.h"
+#include "src/tables/totals/selected-locations.h"
+#include "src/tree/node/node-class.h"
 
 typedef struct {
     const XtfSchema *schema; /* NULL: there is no more */

@@ -15,7 +15,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include "src/query/tree/tree.h"
+#include "src/tree/paths/tree.h"
 
 enum {
     XTF_FS_NODES_DEFAULT = 32768,

@@ -9,7 +9,7 @@
 #include <glib.h>
 #include <time.h>
 
-#include "src/query/tree/tree.h"
+#include "src/tree/paths/tree.h"
 
 typedef struct {
     gatomicrefcount references;

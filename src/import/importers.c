@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "libxtf/error.h"
-#include "src/import/nettest/importer.h"
 #include "src/import/opents/importer.h"
 #include "src/import/otf2/importer.h"
+#include "src/network/import/importer.h"
 
 const XtfImporter *const xtf_importers[] = {
     &xtf_otf2_importer,

@@ -2,8 +2,8 @@
  * kept. */
 #include <criterion/criterion.h>
 
+#include "src/analysis/replay/logs/runs.h"
 #include "src/analysis/replay/replay-probes.h"
-#include "src/analysis/replay/runs.h"
 
 enum { N = 400, ENVELOPE = 3, FAR = XTF_REPLAY_PROBED_RECEIVES };
 

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "src/analysis/replay/flight.h"
+#include "src/analysis/replay/logs/flight.h"
 #include "src/analysis/waits/points-private.h"
 #include "src/files/paged.h"
 

@@ -13,7 +13,7 @@
 
 #include "libxtf/array.h"
 #include "libxtf/vocabulary.h"
-#include "src/query/totals/waits/wait-causes.h"
+#include "src/tables/totals/waits/wait-causes.h"
 
 typedef struct {
     XtfTrace *trace;

@@ -11,7 +11,7 @@
 
 #include "bench.h"
 #include "libxtf/xtf.h"
-#include "src/query/tree/tree.h"
+#include "src/tree/paths/tree.h"
 
 enum { WINDOWS = 60, TIMES = 9, BUFFER = 1 << 20 };
 

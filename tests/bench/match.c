@@ -17,7 +17,7 @@
 #include "libxtf/xtf.h"
 #include "opening.h"
 #include "src/import/messages.h"
-#include "src/query/match/match.h"
+#include "src/tables/match/match.h"
 
 enum { IN_FLIGHT = 64 };
 

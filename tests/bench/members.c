@@ -15,7 +15,7 @@
 #include "opening.h"
 #include "src/model/labels.h"
 #include "src/model/schemas.h"
-#include "src/query/collectives/collective.h"
+#include "src/tables/collectives/collective.h"
 
 enum {
     LINE_MOST = 256,

@@ -17,7 +17,7 @@
 
 #include "src/record/collect/memory.h"
 #include "src/record/collect/part.h"
-#include "src/record/collect/process.h"
+#include "src/record/collect/rows/process.h"
 
 enum { EVENTS = 2000000, COMMITS = 18, ROUNDS = 5, PORTION = 256 << 10, EVENT_BYTES = 40 };
 

@@ -14,8 +14,8 @@
 #include "opening.h"
 #include "src/model/labels.h"
 #include "src/model/schemas.h"
-#include "src/query/totals/waits/kind-totals.h"
-#include "src/query/totals/waits/lasting-totals.h"
+#include "src/tables/totals/waits/kind-totals.h"
+#include "src/tables/totals/waits/lasting-totals.h"
 
 enum { WINDOWS = 400, REPEATS = 20, REGIONS = 9, LONGEST = 1000 };
 

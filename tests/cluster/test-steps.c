@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "libxtf/error.h"
-#include "src/nettest/cluster/cluster.h"
-#include "src/nettest/cluster/intersections.h"
-#include "src/nettest/cluster/noise.h"
+#include "src/network/cluster/cluster.h"
+#include "src/network/cluster/intersections.h"
+#include "src/network/cluster/noise.h"
 
 static void label(const double *values, uint32_t n_procs, XtfThreshold threshold, uint32_t *labels)
 {

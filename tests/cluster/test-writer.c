@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "src/nettest/clustered-writer.h"
+#include "src/network/results/clustered-writer.h"
 #include "tests/nettest/files.h"
 
 static double zero(int i, int receiver, int sender, int repeat)

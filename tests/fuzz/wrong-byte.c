@@ -11,7 +11,7 @@
 #include "fuzz-structure.h"
 
 #include "libxtf/xtf.h"
-#include "src/query/tree/tree.h"
+#include "src/tree/paths/tree.h"
 
 enum {
     CACHE_BYTES = 16 << 20,

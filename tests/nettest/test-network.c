@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/nettest/network.h"
+#include "src/network/results/network.h"
 #include "tests/nettest/files.h"
 
 enum {

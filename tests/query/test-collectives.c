@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <inttypes.h>
 
-#include "src/query/collectives/collective.h"
+#include "src/tables/collectives/collective.h"
 #include "tests/query/traces/writing.h"
 
 enum {

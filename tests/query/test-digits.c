@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/query/text/digits.h"
+#include "src/trace/text/digits.h"
 
 enum { PAGE = 64, END = 48, WIDEST = 40 };
 

@@ -3,7 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "src/query/text/escape.h"
+#include "src/trace/text/escape.h"
 
 static char *in_column(const char *text, size_t width, bool blanks, uint64_t number)
 {

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "libxtf/error.h"
-#include "src/query/context/name-index.h"
-#include "src/query/context/name-pattern.h"
-#include "src/query/context/number-set.h"
+#include "src/trace/context/name-index.h"
+#include "src/trace/context/name-pattern.h"
+#include "src/trace/context/number-set.h"
 
 static const XtfNumbers any = {.what = "process", .is_any = true};
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/query/context/name-index.h"
-#include "src/query/text/time-scale.h"
+#include "src/trace/context/name-index.h"
+#include "src/trace/text/time-scale.h"
 #include "tests/query/traces/messages.h"
 
 /* ---- Names, spelled by hand: all that is no letter or digit escaped. */

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "src/query/drawing/palette.h"
+#include "src/pictures/drawing/palette.h"
 
 typedef struct {
     double r, g, b; /* linear */

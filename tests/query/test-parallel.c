@@ -3,7 +3,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "src/query/select/parallel.h"
+#include "src/trace/select/parallel.h"
 
 enum { ITEMS = 1000 };
 

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "libxtf/error.h"
-#include "src/query/images/indexed-png.h"
+#include "src/pictures/images/indexed-png.h"
 
 enum { WIDTH = 7, HEIGHT = 5, N_COLOURS = 3 };
 

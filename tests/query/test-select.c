@@ -7,7 +7,7 @@
 #include "libxtf/base/checksum.h"
 #include "libxtf/disk/page.h"
 #include "libxtf/xtf.h"
-#include "src/query/tree/tree.h"
+#include "src/tree/paths/tree.h"
 
 enum {
     PAGE = 4096,

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/query/text/time-scale.h"
+#include "src/trace/text/time-scale.h"
 #include "tests/query/traces/fixture.h"
 #include "tests/rounds.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "libxtf/error.h"
-#include "src/query/text/frame-rate.h"
-#include "src/query/text/time-scale.h"
+#include "src/trace/text/frame-rate.h"
+#include "src/trace/text/time-scale.h"
 
 static XtfTimeScale scale_of(uint64_t num, uint64_t den, uint64_t origin, uint64_t last)
 {

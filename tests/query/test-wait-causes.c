@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "src/query/totals/waits/wait-causes.h"
+#include "src/tables/totals/waits/wait-causes.h"
 #include "tests/query/traces/writing.h"
 
 /*

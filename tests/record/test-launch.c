@@ -8,8 +8,8 @@
 
 #include "src/files/shell-word.h"
 #include "src/record/launch/folder.h"
-#include "src/record/launch/libraries.h"
 #include "src/record/launch/process-table.h"
+#include "src/record/launch/program/libraries.h"
 
 enum {
     ROUNDS = 300,

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "src/record/mpi/requests.h"
+#include "src/record/mpi/messages/requests.h"
 
 static void add(uint64_t handle, uint64_t id)
 {

@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "src/record/mpi/valid.h"
+#include "src/record/mpi/library/valid.h"
 #include "tests/rounds.h"
 
 enum { HANDLES = 20000 }; /* more than the lines have room for */

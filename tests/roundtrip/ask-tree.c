@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
-#include "src/query/tree/tree.h"
+#include "src/tree/paths/tree.h"
 
 static bool put_name(const char *name, XtfNodeKind kind, void *data)
 {

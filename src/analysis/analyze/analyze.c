@@ -7,11 +7,11 @@
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
 #include "src/analysis/causes/delays.h"
-#include "src/analysis/network/ideal.h"
+#include "src/analysis/ideal/ideal.h"
 #include "src/analysis/waits/collect.h"
 #include "src/analysis/waits/rows.h"
 #include "src/model/properties.h"
-#include "src/query/context/analyses.h"
+#include "src/trace/context/analyses.h"
 
 /* Says with which clocks a derived type was made. */
 static bool add_analysis(XtfWriter *writer, XtfTableWriter *table, const char *records, uint64_t clocks,

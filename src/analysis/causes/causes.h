@@ -36,7 +36,7 @@
 #pragma once
 
 #include "src/analysis/causes/delays.h"
-#include "src/query/context/trace-context.h"
+#include "src/trace/context/trace-context.h"
 
 typedef struct {
     uint64_t explained; /* waits whose late one is known */

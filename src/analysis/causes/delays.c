@@ -1,7 +1,7 @@
 #include "src/analysis/causes/delays.h"
 
 #include "libxtf/error.h"
-#include "src/analysis/replay/spool.h"
+#include "src/analysis/replay/logs/spool.h"
 #include "src/files/paged.h"
 #include "src/model/schemas.h"
 

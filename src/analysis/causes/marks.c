@@ -1,7 +1,7 @@
 #include "src/analysis/causes/marks.h"
 
 #include "libxtf/error.h"
-#include "src/query/select/parallel.h"
+#include "src/trace/select/parallel.h"
 
 enum {
     AT_ONCE = 256,       /* points */

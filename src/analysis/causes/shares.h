@@ -12,7 +12,7 @@
 #include <glib.h>
 #include <stdint.h>
 
-#include "src/analysis/replay/flight.h"
+#include "src/analysis/replay/logs/flight.h"
 
 /* What is owed, by whatever a part belongs to. Zeros to begin with. */
 typedef struct {

@@ -11,7 +11,7 @@
 
 #include "src/analysis/causes/context-times.h"
 #include "src/analysis/waits/points.h"
-#include "src/query/context/trace-context.h"
+#include "src/trace/context/trace-context.h"
 
 typedef struct XtfTeamContexts XtfTeamContexts;
 

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "src/analysis/steps/steps.h"
-#include "src/query/context/trace-context.h"
+#include "src/trace/context/trace-context.h"
 
 enum {
     XTF_KIND_NONE = UINT8_MAX, /* of `part_kind` */

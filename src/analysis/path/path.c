@@ -1,10 +1,10 @@
 #include "src/analysis/path/path.h"
 
 #include "src/analysis/path/critical-path.h"
-#include "src/analysis/replay/spool.h"
+#include "src/analysis/replay/logs/spool.h"
 #include "src/analysis/waits/row-sorter.h"
 #include "src/model/schemas.h"
-#include "src/query/select/callpath-times.h"
+#include "src/trace/select/callpath-times.h"
 
 enum {
     POINTS_AT_ONCE = 32, /* going back: the path soon leaves a location */

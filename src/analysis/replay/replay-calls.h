@@ -9,10 +9,10 @@
 
 #include "libxtf/array.h"
 #include "libxtf/field-load.h"
-#include "src/analysis/replay/context-sums.h"
-#include "src/analysis/replay/contexts.h"
+#include "src/analysis/replay/logs/context-sums.h"
+#include "src/analysis/replay/logs/contexts.h"
 #include "src/model/mpi-functions.h"
-#include "src/query/context/trace-context.h"
+#include "src/trace/context/trace-context.h"
 
 /* The innermost call around a row. */
 typedef struct {

@@ -5,7 +5,7 @@
 #include "libxtf/error.h"
 #include "src/analysis/replay/replay-private.h"
 #include "src/analysis/replay/replay-probes.h"
-#include "src/query/select/parallel.h"
+#include "src/trace/select/parallel.h"
 
 enum {
     ROWS_AT_ONCE = 4096,   /* between looks whether to go on */

@@ -22,10 +22,10 @@
  */
 #pragma once
 
-#include "src/analysis/replay/flight.h"
+#include "src/analysis/replay/logs/flight.h"
+#include "src/analysis/replay/logs/runs.h"
 #include "src/analysis/replay/replay.h"
 #include "src/analysis/replay/row-code.h"
-#include "src/analysis/replay/runs.h"
 
 /* An operation, until all members have ended. */
 typedef struct {

@@ -1,6 +1,6 @@
 #include "src/analysis/replay/replay-probes.h"
 
-#include "src/analysis/replay/runs.h"
+#include "src/analysis/replay/logs/runs.h"
 
 /* A receive of what was probed. */
 typedef struct {

@@ -7,7 +7,7 @@
 #include "libxtf/array.h"
 #include "libxtf/field-load.h"
 #include "src/analysis/replay/replay.h"
-#include "src/query/context/trace-context.h"
+#include "src/trace/context/trace-context.h"
 
 typedef enum {
     XTF_ROW_SEND,

@@ -45,7 +45,7 @@
 #include <stdint.h>
 
 #include "libxtf/trace.h"
-#include "src/analysis/replay/log.h"
+#include "src/analysis/replay/logs/log.h"
 #include "src/analysis/replay/replay-calls.h"
 #include "src/model/collective-shape.h"
 

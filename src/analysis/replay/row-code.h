@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "src/analysis/replay/log.h"
+#include "src/analysis/replay/logs/log.h"
 #include "src/analysis/replay/replay-rows.h"
 
 typedef struct {

@@ -2,7 +2,7 @@
 
 #include "src/analysis/waits/find.h"
 #include "src/analysis/waits/points-private.h"
-#include "src/query/select/parallel.h"
+#include "src/trace/select/parallel.h"
 
 enum {
     POINTS_AT_ONCE = 256,

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "src/analysis/replay/spool.h"
+#include "src/analysis/replay/logs/spool.h"
 
 enum { XTF_OPERATION_HEADS = 16 };
 

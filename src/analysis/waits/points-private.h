@@ -1,7 +1,7 @@
 #pragma once
 
-#include "src/analysis/replay/contexts.h"
-#include "src/analysis/replay/spool.h"
+#include "src/analysis/replay/logs/contexts.h"
+#include "src/analysis/replay/logs/spool.h"
 #include "src/analysis/waits/operations.h"
 #include "src/analysis/waits/points.h"
 #include "src/files/paged.h"

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "src/analysis/replay/spool.h"
+#include "src/analysis/replay/logs/spool.h"
 #include "src/analysis/waits/operations.h"
 #include "src/analysis/waits/points.h"
 #include "src/files/paged.h"

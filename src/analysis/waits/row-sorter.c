@@ -1,6 +1,6 @@
 #include "src/analysis/waits/row-sorter.h"
 
-#include "src/query/select/parallel.h"
+#include "src/trace/select/parallel.h"
 
 enum {
     GROUPS_MAX = 256,

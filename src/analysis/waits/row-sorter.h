@@ -8,7 +8,7 @@
 #pragma once
 
 #include "libxtf/writer.h"
-#include "src/analysis/replay/log.h"
+#include "src/analysis/replay/logs/log.h"
 #include "src/analysis/steps/steps.h"
 
 typedef struct {

@@ -1,6 +1,6 @@
 #include "src/analysis/waits/rows.h"
 
-#include "src/query/select/parallel.h"
+#include "src/trace/select/parallel.h"
 
 enum {
     AT_ONCE = 256,

@@ -16,7 +16,7 @@
 #include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
 #include "src/import/output.h"
-#include "src/query/text/time-scale.h"
+#include "src/trace/text/time-scale.h"
 
 #define TOOL "xtf align " XTF_VERSION
 

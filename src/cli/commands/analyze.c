@@ -12,8 +12,8 @@
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
 #include "src/files/shell-word.h"
-#include "src/query/select/parallel.h"
-#include "src/query/text/time-scale.h"
+#include "src/trace/select/parallel.h"
+#include "src/trace/text/time-scale.h"
 
 enum {
     CACHE_BYTES = 8 << 20,

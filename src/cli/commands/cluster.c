@@ -14,7 +14,7 @@
 #include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
 #include "src/import/output.h"
-#include "src/nettest/cluster-network.h"
+#include "src/network/results/cluster-network.h"
 
 #define TOOL   "xtf cluster " XTF_VERSION
 #define ENDING ".nc"

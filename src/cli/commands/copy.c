@@ -14,7 +14,7 @@
 #include "src/cli/ui/progress.h"
 #include "src/cli/ui/storage-options.h"
 #include "src/import/output.h"
-#include "src/query/context/analyses.h"
+#include "src/trace/context/analyses.h"
 
 static void show_progress(uint64_t done, uint64_t total, void *progress)
 {

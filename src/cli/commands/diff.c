@@ -1,7 +1,7 @@
 /*
  * xtf diff A B [PATH [PATH_B]]: what changed between two traces, or between two parts of one.
  */
-#include "src/query/diff/diff.h"
+#include "src/tree/diff/diff.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -11,9 +11,9 @@
 #include "src/model/early-ends.h"
 #include "src/model/part-name.h"
 #include "src/model/properties.h"
-#include "src/query/context/analyses.h"
-#include "src/query/text/escape.h"
-#include "src/query/text/time-scale.h"
+#include "src/trace/context/analyses.h"
+#include "src/trace/text/escape.h"
+#include "src/trace/text/time-scale.h"
 
 static void print_time(const char *label, const XtfTimeScale *scale, uint64_t ticks)
 {

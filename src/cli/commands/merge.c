@@ -10,8 +10,8 @@
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
-#include "src/query/context/analyses.h"
 #include "src/record/launch/parts.h"
+#include "src/trace/context/analyses.h"
 
 enum {
     COLLECTORS_SECONDS = 3,

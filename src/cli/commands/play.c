@@ -15,7 +15,7 @@
 #include "src/cli/play/terminal.h"
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
-#include "src/query/frames/arrows.h"
+#include "src/pictures/frames/arrows.h"
 
 enum {
     COLUMNS = 80,

@@ -13,7 +13,7 @@
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
 #include "src/fs/fs.h"
-#include "src/query/text/escape.h"
+#include "src/trace/text/escape.h"
 
 enum {
     LOG_BYTES_MAX = 4 << 10, /* of a message */

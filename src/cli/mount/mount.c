@@ -16,7 +16,7 @@
 #include "src/cli/ui/common.h"
 #include "src/fs/fs.h"
 #include "src/model/part-name.h"
-#include "src/query/text/escape.h"
+#include "src/trace/text/escape.h"
 
 /* What the server's hooks need. */
 typedef struct {

@@ -2,7 +2,7 @@
 
 #include "libxtf/vocabulary.h"
 #include "src/cli/trace/write-analysis.h"
-#include "src/query/context/analyses.h"
+#include "src/trace/context/analyses.h"
 
 static bool is_analysed(XtfTrace *trace, bool *analysed, GError **error)
 {

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "libxtf/trace.h"
-#include "src/query/tree/tree.h"
+#include "src/tree/paths/tree.h"
 
 typedef struct {
     const XtfOpenOptions *open; /* NULL: the defaults */

@@ -2,7 +2,7 @@
 
 #include <stdarg.h>
 
-#include "src/query/text/escape.h"
+#include "src/trace/text/escape.h"
 
 enum {
     LINE_MAX_BYTES = 64 << 10, /* names in messages may be as long as their file makes them */

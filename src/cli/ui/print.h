@@ -1,6 +1,6 @@
 /*
  * Lines on a terminal, or in a file or log that stands for it. What a line shows of a trace, of an archive, of a
- * library or of the command line is escaped here, once (src/query/text/escape.h), so messages hold names as they are.
+ * library or of the command line is escaped here, once (src/trace/text/escape.h), so messages hold names as they are.
  */
 #pragma once
 

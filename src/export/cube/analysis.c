@@ -9,7 +9,7 @@
 #include "libxtf/vocabulary.h"
 #include "src/export/cube/profile.h"
 #include "src/import/definitions/id-map.h"
-#include "src/query/select/matcher.h"
+#include "src/trace/select/matcher.h"
 
 /* An XtfCubeSource, in the trace's fields. */
 struct Source {

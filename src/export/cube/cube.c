@@ -8,7 +8,7 @@
 #include "src/export/cube/exporter.h"
 #include "src/export/cube/profile.h"
 #include "src/export/cube/tar.h"
-#include "src/query/select/matcher.h"
+#include "src/trace/select/matcher.h"
 
 enum { COPIED = 1 << 16 };
 

@@ -2,10 +2,10 @@
 
 #include <inttypes.h>
 
-#include "src/query/node/node-class.h"
-#include "src/query/text/frame-rate.h"
-#include "src/query/totals/message-totals.h"
-#include "src/query/totals/regions/class-times.h"
+#include "src/tables/totals/message-totals.h"
+#include "src/tables/totals/regions/class-times.h"
+#include "src/trace/text/frame-rate.h"
+#include "src/tree/node/node-class.h"
 
 enum {
     NANOSECONDS = 1000000000,

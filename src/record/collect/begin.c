@@ -32,7 +32,7 @@ static uint32_t launched_rank(void)
 enum { WORLD_MAX = 1 << 24 };
 
 /* A size that no world has is not taken from the process's memory: one row is made for each of its ranks. The rank says
- * nothing of it: in worlds that were spawned it starts with what went before (src/record/mpi/world.h). */
+ * nothing of it: in worlds that were spawned it starts with what went before (src/record/mpi/comms/world.h). */
 static void set_world_size(XtfCollector *collector, uint32_t world_size)
 {
     collector->world_size = world_size <= WORLD_MAX ? world_size : 0;

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "src/record/collect/clock.h"
+#include "src/record/collect/rows/clock.h"
 
 typedef struct {
     uint64_t ticks, ns;

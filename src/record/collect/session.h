@@ -4,10 +4,10 @@
 #pragma once
 
 #include "src/record/collect/calibrate.h"
-#include "src/record/collect/collect.h"
 #include "src/record/collect/memory.h"
 #include "src/record/collect/part.h"
-#include "src/record/collect/process.h"
+#include "src/record/collect/rows/collect.h"
+#include "src/record/collect/rows/process.h"
 #include "src/record/collect/run.h"
 #include "src/record/collect/watch.h"
 #include "src/record/nanoseconds.h"

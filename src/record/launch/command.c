@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "libxtf/error.h"
-#include "src/record/launch/command-line.h"
-#include "src/record/launch/program.h"
+#include "src/record/launch/program/command-line.h"
+#include "src/record/launch/program/program.h"
 
 bool xtf_mpi_is_rank(guint32 *rank)
 {

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "src/record/launch/mpi.h"
+#include "src/record/launch/program/mpi.h"
 
 /* What was found out about a command. */
 typedef struct {

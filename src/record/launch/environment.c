@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "src/record/launch/command-line.h"
+#include "src/record/launch/program/command-line.h"
 
 #define ENV_LIST "OMPI_MCA_mca_base_env_list"
 

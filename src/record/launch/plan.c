@@ -5,8 +5,8 @@
 
 #include "libxtf/error.h"
 #include "src/files/shell-word.h"
-#include "src/record/launch/command-line.h"
 #include "src/record/launch/folder.h"
+#include "src/record/launch/program/command-line.h"
 
 /* PROGRAM.xtf, in the folder in which we are. */
 static char *default_output(char **argv, const XtfCommand *command)

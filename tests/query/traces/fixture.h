@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "libxtf/xtf.h"
-#include "src/query/tree/tree.h"
+#include "src/tree/paths/tree.h"
 
 typedef struct {
     uint64_t t, location, proc, thread, seq, bytes;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "libxtf/xtf.h"
-#include "src/query/tree/tree.h"
+#include "src/tree/paths/tree.h"
 
 typedef struct {
     char *path;

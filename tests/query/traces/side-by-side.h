@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "src/query/node/node.h"
+#include "src/tree/node/node.h"
 
 enum { READERS = 4 };
 

@@ -9,7 +9,7 @@
 #include "libxtf/xtf.h"
 #include "src/model/labels.h"
 #include "src/model/schemas.h"
-#include "src/query/tree/tree.h"
+#include "src/tree/paths/tree.h"
 
 typedef struct {
     char *path;

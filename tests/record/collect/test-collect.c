@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "libxtf/xtf.h"
-#include "src/record/collect/collect.h"
-#include "src/record/collect/process.h"
+#include "src/record/collect/rows/collect.h"
+#include "src/record/collect/rows/process.h"
 #include "src/record/core/core.h"
 #include "tests/rounds.h"
 

@@ -125,9 +125,9 @@ def has_binding(function, mpi):
 
 
 # No header declares what Fortran calls.
-HEAD = """#include "src/record/mpi/fortran.h"
+HEAD = """#include "src/record/mpi/fortran/fortran.h"
 #include "src/record/mpi/hooks.h"
-#include "src/record/mpi/wrapper.h"
+#include "src/record/mpi/library/wrapper.h"
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes\"
 """

@@ -36,7 +36,7 @@ ENDS = {
     "session_init": "if (result == MPI_SUCCESS) xtf_mpi_initialized();",
     "finalize": "xtf_mpi_finalized();",
 }
-INCLUDES = ("src/record/mpi/pmpi.h", "src/record/mpi/wrapper.h", "src/record/mpi/hooks.h")
+INCLUDES = ("src/record/mpi/library/pmpi.h", "src/record/mpi/library/wrapper.h", "src/record/mpi/hooks.h")
 
 
 def indent(text):

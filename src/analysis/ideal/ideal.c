@@ -1,0 +1,85 @@
+#include "src/analysis/ideal/ideal.h"
+
+#include "src/analysis/ideal/network.h"
+#include "src/analysis/waits/row-sorter.h"
+#include "src/model/schemas.h"
+
+struct XtfIdeal {
+    XtfRowSorter rows;
+    const XtfLocations *locations;
+    const XtfClockMap **clocks; /* by location; NULL: local times are global */
+    XtfNetworkConsumer consumer;
+    XtfNetworkRun *run;
+};
+
+static bool take(void *data, uint32_t location, const XtfNetworkWait *wait, GError **error)
+{
+    XtfIdeal *ideal = data;
+    const XtfIdealRow row = {
+        .time = xtf_clock_map_to_local(ideal->clocks[location], wait->time),
+        .seq = wait->seq,
+        .region = wait->region,
+        .waited = wait->waited,
+        .ideal = wait->clock,
+    };
+    return xtf_row_sorter_add(&ideal->rows, location, &row, error);
+}
+
+static void find_clocks(XtfReplay *replay, XtfIdeal *ideal)
+{
+    uint32_t at = 0;
+
+    for (uint32_t p = 0; p < xtf_replay_n_processes(replay); p++)
+        for (uint32_t l = 0; l < xtf_replay_process(replay, p)->n_locations; l++) {
+            XtfReplayBounds bounds;
+            xtf_replay_bounds(replay, p, l, &bounds);
+            ideal->clocks[at++] = bounds.clock;
+        }
+}
+
+static uint64_t id_of(const void *data, uint32_t location)
+{
+    return ((const XtfLocations *)data)->all[location].id;
+}
+
+XtfIdeal *xtf_ideal_new(XtfReplay *replay, GError **error)
+{
+    const XtfLocations *locations = xtf_trace_context_locations(xtf_replay_context(replay), error);
+    g_autoptr(XtfIdeal) ideal = g_new0(XtfIdeal, 1);
+
+    ideal->rows.spool = XTF_SPOOL_NONE;
+    ideal->locations = locations;
+    if (!locations || !xtf_row_sorter_init(&ideal->rows, locations->n, sizeof(XtfIdealRow), error))
+        return NULL;
+    ideal->clocks = g_new0(const XtfClockMap *, locations->n + 1);
+    find_clocks(replay, ideal);
+    ideal->consumer = (XtfNetworkConsumer){.data = ideal, .wait = take};
+    ideal->run = xtf_network_run_new(replay, &xtf_ideal_network, &ideal->consumer);
+    return g_steal_pointer(&ideal);
+}
+
+void xtf_ideal_free(XtfIdeal *ideal)
+{
+    if (!ideal)
+        return;
+    xtf_network_run_free(ideal->run);
+    xtf_row_sorter_finish(&ideal->rows);
+    g_free(ideal->clocks);
+    g_free(ideal);
+}
+
+const XtfReplayConsumer *xtf_ideal_consumer(const XtfIdeal *ideal)
+{
+    return xtf_network_run_consumer(ideal->run);
+}
+
+bool xtf_ideal_write(XtfIdeal *ideal, XtfWriter *writer, XtfSteps *steps, uint64_t *end, GError **error)
+{
+    uint32_t schema;
+
+    if (!xtf_network_run_end(ideal->run, end, error) ||
+        !xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_IDEAL), &schema, error))
+        return false;
+    xtf_steps_begin(steps, "writing the ideal run", ideal->rows.n_rows);
+    return xtf_row_sorter_write(&ideal->rows, writer, schema, id_of, ideal->locations, steps, error);
+}

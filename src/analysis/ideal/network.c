@@ -1,0 +1,131 @@
+#include "src/analysis/ideal/network.h"
+
+struct XtfNetworkRun {
+    XtfReplay *replay;
+    const XtfNetworkModel *model;
+    const XtfNetworkConsumer *consumer;
+    XtfReplayConsumer how;
+    uint32_t *first_location; /* by process */
+    uint64_t *waited;         /* by location: all of it until now */
+    GError *error;
+};
+
+static uint64_t ideal_receive(void *unused, uint64_t send, uint64_t receive, uint64_t bytes)
+{
+    return MAX(send, receive);
+}
+
+static uint64_t ideal_end(void *unused, uint64_t latest, uint64_t end, const XtfReplayCollective *collective)
+{
+    return MAX(latest, end);
+}
+
+const XtfNetworkModel xtf_ideal_network = {.receive = ideal_receive, .end = ideal_end};
+
+static uint32_t location_of(const XtfNetworkRun *run, const XtfReplayEvent *at)
+{
+    return run->first_location[at->process] + at->number;
+}
+
+static uint64_t clock_at(const XtfNetworkRun *run, const XtfReplayEvent *at)
+{
+    return at->call->outside + run->waited[location_of(run, at)];
+}
+
+static void go_on_at(XtfNetworkRun *run, const XtfReplayEvent *at, uint64_t clock)
+{
+    uint32_t location = location_of(run, at);
+    uint64_t now = clock_at(run, at);
+
+    if (clock <= now || run->error)
+        return;
+    run->waited[location] += clock - now;
+    const XtfNetworkWait wait = {
+        .time = at->time, .seq = at->seq, .waited = clock - now, .clock = clock, .region = at->call->region};
+    run->consumer->wait(run->consumer->data, location, &wait, &run->error);
+}
+
+static uint64_t sent_at(void *data, const XtfReplayEvent *at)
+{
+    return clock_at(data, at);
+}
+
+static void receive(void *data, const XtfReplayEvent *at, const XtfReplayMessage *message)
+{
+    XtfNetworkRun *run = data;
+    go_on_at(run, at, run->model->receive(run->model->data, message->value, clock_at(run, at), message->bytes));
+}
+
+/* The message takes as long as where it is received. */
+static void probe(void *data, const XtfReplayEvent *at, uint64_t value)
+{
+    XtfNetworkRun *run = data;
+    go_on_at(run, at, run->model->receive(run->model->data, value, clock_at(run, at), at->bytes));
+}
+
+static void end(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank)
+{
+    XtfNetworkRun *run = data;
+    uint64_t latest;
+
+    if (xtf_replay_latest(collective, rank, &latest))
+        go_on_at(run, at, run->model->end(run->model->data, latest, clock_at(run, at), collective));
+}
+
+static uint64_t latest_end(const XtfNetworkRun *run)
+{
+    uint64_t latest = 0;
+
+    for (uint32_t p = 0; p < xtf_replay_n_processes(run->replay); p++)
+        for (uint32_t l = 0; l < xtf_replay_process(run->replay, p)->n_locations; l++) {
+            XtfReplayBounds bounds;
+            xtf_replay_bounds(run->replay, p, l, &bounds);
+            latest = MAX(latest, bounds.outside + run->waited[run->first_location[p] + l]);
+        }
+    return latest;
+}
+
+XtfNetworkRun *xtf_network_run_new(XtfReplay *replay, const XtfNetworkModel *model, const XtfNetworkConsumer *consumer)
+{
+    uint32_t n = xtf_replay_n_processes(replay), at = 0;
+    XtfNetworkRun *run = g_new0(XtfNetworkRun, 1);
+
+    *run = (XtfNetworkRun){
+        .replay = replay,
+        .model = model,
+        .consumer = consumer,
+        .how = {.data = run, .send = sent_at, .begin = sent_at, .receive = receive, .probe = probe, .end = end},
+        .first_location = g_new(uint32_t, n + 1),
+    };
+    for (uint32_t p = 0; p < n; p++) {
+        run->first_location[p] = at;
+        at += xtf_replay_process(replay, p)->n_locations;
+    }
+    run->waited = g_new0(uint64_t, at + 1);
+    return run;
+}
+
+void xtf_network_run_free(XtfNetworkRun *run)
+{
+    if (!run)
+        return;
+    g_clear_error(&run->error);
+    g_free(run->first_location);
+    g_free(run->waited);
+    g_free(run);
+}
+
+const XtfReplayConsumer *xtf_network_run_consumer(const XtfNetworkRun *run)
+{
+    return &run->how;
+}
+
+bool xtf_network_run_end(XtfNetworkRun *run, uint64_t *clock, GError **error)
+{
+    if (run->error) {
+        g_propagate_error(error, g_steal_pointer(&run->error));
+        return false;
+    }
+    *clock = latest_end(run);
+    return true;
+}

@@ -1,0 +1,78 @@
+/*
+ * Call paths of a trace, as calls make them: from any number of threads at once, and numbered in the end.
+ *
+ * While they are made they have numbers of their own. In the end they are numbered by level, those of a level by the
+ * number of their parent and by region, so that the numbers do not depend on who came first.
+ *
+ * Recursion makes call paths without end: a call at XTF_CONTEXT_DEPTH_MAX or deeper, and any new call path once there
+ * are XTF_CONTEXTS_MAX, counts for the call path of the call around it.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdint.h>
+
+#include "src/analysis/replay/logs/flight.h"
+
+enum {
+    XTF_CONTEXT_DEPTH_MAX = 64,
+    XTF_CONTEXTS_MAX = 1 << 20,
+};
+
+typedef struct {
+    GMutex lock;
+    GArray *all; /* XtfContext */
+    XtfFlights known;
+    uint32_t *final; /* by first number; NULL: they are still made */
+} XtfContexts;
+
+typedef struct {
+    uint32_t parent, region;
+} XtfContext;
+
+enum { XTF_CONTEXT_CACHE_NEAR = 512 };
+
+/* What a thread remembers of them. */
+typedef struct {
+    struct {
+        uint64_t key;
+        uint32_t context;
+    } near[XTF_CONTEXT_CACHE_NEAR];
+    XtfFlights all;
+} XtfContextCache;
+
+void xtf_context_cache_init(XtfContextCache *cache);
+void xtf_context_cache_finish(XtfContextCache *cache);
+
+void xtf_contexts_init(XtfContexts *contexts);
+void xtf_contexts_finish(XtfContexts *contexts);
+/* The call path of a call that is not in the near part of the cache, which is the thread's own. */
+uint32_t xtf_contexts_enter_anew(XtfContexts *contexts, XtfContextCache *cache, uint32_t parent, uint32_t region);
+/* Numbers them; from now on no others are made. */
+void xtf_contexts_number(XtfContexts *contexts);
+/* By final numbers: UINT32_MAX if there is none. */
+uint32_t xtf_contexts_find(const XtfContexts *contexts, uint32_t parent, uint32_t region, uint32_t depth);
+
+static inline uint32_t xtf_contexts_final(const XtfContexts *contexts, uint32_t first)
+{
+    return first < contexts->all->len ? contexts->final[first] : UINT32_MAX;
+}
+
+/* Parents count from 1, so that no key is that of a free slot. */
+static inline uint64_t xtf_contexts_key(uint32_t parent, uint32_t region)
+{
+    return (uint64_t)(uint32_t)(parent + 1) << 32 | region;
+}
+
+/* The call path of a call. */
+static inline uint32_t xtf_contexts_enter(XtfContexts *contexts, XtfContextCache *cache, uint32_t parent,
+                                          uint32_t region, uint32_t depth)
+{
+    uint64_t key = xtf_contexts_key(parent, region);
+    unsigned slot = (parent * 7 + region) % XTF_CONTEXT_CACHE_NEAR;
+
+    if (depth >= XTF_CONTEXT_DEPTH_MAX && parent != UINT32_MAX)
+        return parent;
+    return cache->near[slot].key == key ? cache->near[slot].context
+                                        : xtf_contexts_enter_anew(contexts, cache, parent, region);
+}

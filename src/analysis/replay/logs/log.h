@@ -1,0 +1,122 @@
+/*
+ * Logs: records of bytes that are written once, one after the other, and read from the beginning as often as is needed;
+ * many logs in one temporary file.
+ *
+ * A record has at most XTF_LOG_RECORD_MAX bytes, and lies in one piece. A log is written in parts, each of which names
+ * the next: an 8-byte place of the next part, 0 if there is none, and 8 bytes that say how many bytes of records it
+ * has.
+ *
+ * Different logs may be written, and all be read, by different threads at once.
+ */
+#pragma once
+
+#include <string.h>
+
+#include "src/analysis/replay/logs/spool.h"
+
+enum {
+    XTF_LOG_RECORD_MAX = 254,
+    XTF_LOG_BUFFER_MIN = 256, /* bytes of a reader or writer at least: the longest record, and its length */
+};
+
+typedef struct {
+    uint64_t first; /* place of the first part and 1; 0: the log is empty */
+    uint64_t bytes; /* of all records */
+} XtfLog;
+
+typedef struct {
+    XtfSpool *spool; /* borrowed */
+    XtfLog log;
+    uint8_t *buffer; /* NULL: nothing was written yet */
+    uint32_t used, size;
+    uint64_t place; /* of the part that is written; UINT64_MAX: it has none yet */
+} XtfLogWriter;
+
+/* `size` is that of parts, but of the last. */
+void xtf_log_writer_init(XtfLogWriter *writer, XtfSpool *spool, uint32_t size);
+/* Writes what is left; *log may be read now. */
+bool xtf_log_writer_end(XtfLogWriter *writer, XtfLog *log, GError **error);
+void xtf_log_writer_finish(XtfLogWriter *writer); /* twice is fine */
+bool xtf_log_writer_flush(XtfLogWriter *writer, bool last, GError **error);
+
+/* Room for a record's bytes, up to XTF_LOG_RECORD_MAX; NULL: an error. */
+static inline uint8_t *xtf_log_begin(XtfLogWriter *writer, GError **error)
+{
+    if ((!writer->buffer || writer->used + 1 + XTF_LOG_RECORD_MAX > writer->size) &&
+        !xtf_log_writer_flush(writer, false, error))
+        return NULL;
+    return writer->buffer + writer->used + 1;
+}
+
+/* The record ends at `end`. */
+static inline void xtf_log_end(XtfLogWriter *writer, const uint8_t *end)
+{
+    uint8_t *length = writer->buffer + writer->used;
+    *length = (uint8_t)(end - length - 1);
+    writer->used += 1u + *length;
+}
+
+typedef struct {
+    const XtfSpool *spool; /* borrowed */
+    XtfLog log;
+    uint8_t *buffer; /* NULL until the first record is read, and again after the last */
+    uint32_t at, end, size;
+    uint64_t place, left; /* where the part goes on behind the buffer, and how much of it is there */
+    uint64_t next;        /* part, as in XtfLog.first */
+} XtfLogReader;
+
+/* `size` is the most that is held of the log at once. */
+void xtf_log_reader_init(XtfLogReader *reader, const XtfSpool *spool, const XtfLog *log, uint32_t size);
+void xtf_log_reader_finish(XtfLogReader *reader); /* twice is fine; then it may begin anew by xtf_log_reader_init() */
+bool xtf_log_reader_fill(XtfLogReader *reader, GError **error);
+
+/* The next record, *end behind its last byte; good until the next call. *record is NULL at the end. */
+static inline bool xtf_log_next(XtfLogReader *reader, const uint8_t **record, const uint8_t **end, GError **error)
+{
+    if (reader->at == reader->end || reader->at + 1u + reader->buffer[reader->at] > reader->end) {
+        if (!xtf_log_reader_fill(reader, error))
+            return false;
+        if (reader->at == reader->end) {
+            *record = *end = NULL;
+            return true;
+        }
+    }
+    uint32_t length = reader->buffer[reader->at];
+    *record = reader->buffer + reader->at + 1;
+    *end = *record + length;
+    reader->at += 1 + length;
+    return true;
+}
+
+/* ---- Numbers: 7 bits a byte, the lowest first. */
+
+static inline uint8_t *xtf_log_put(uint8_t *to, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        *to++ = (uint8_t)(value | 0x80);
+    *to++ = (uint8_t)value;
+    return to;
+}
+
+/* A difference that is near 0, from either side. */
+static inline uint8_t *xtf_log_put_near(uint8_t *to, uint64_t value)
+{
+    return xtf_log_put(to, value << 1 ^ (uint64_t)((int64_t)value >> 63));
+}
+
+static inline uint64_t xtf_log_get(const uint8_t **from)
+{
+    const uint8_t *at = *from;
+    uint64_t value = *at & 0x7f;
+
+    for (unsigned shift = 7; *at++ & 0x80; shift += 7)
+        value |= (uint64_t)(*at & 0x7f) << shift;
+    *from = at;
+    return value;
+}
+
+static inline uint64_t xtf_log_get_near(const uint8_t **from)
+{
+    uint64_t value = xtf_log_get(from);
+    return value >> 1 ^ -(value & 1);
+}

@@ -1,0 +1,167 @@
+/*
+ * Matrices from `links`: one statistic of a measured network, of all its processes, at the lengths of the selection.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/export/job.h"
+#include "src/model/properties.h"
+#include "src/network/export/exporter.h"
+#include "src/network/results/result-writer.h"
+#include "src/network/tables/links.h"
+
+enum {
+    FEW_LENGTHS = 4096, /* more must have links */
+};
+
+typedef struct {
+    XtfExportJob *job;
+    XtfLinkType type;
+    XtfLinkSides sides;
+    XtfResultFacts facts;
+    int statistic; /* the event of the values */
+    int64_t first, lengths;
+} Export;
+
+/* A whole number that an import keeps; -1 if it does not. */
+static int64_t number_of(GHashTable *properties, const char *name)
+{
+    const char *text = xtf_property(properties, name);
+
+    return text ? g_ascii_strtoll(text, NULL, 10) : -1;
+}
+
+/* The lengths of the test that the selection has: from `first` on. */
+static bool find_lengths(Export *export, GError **error)
+{
+    XtfTrace *trace = export->job->tree->trace;
+    const XtfSelection *selection = export->job->selection;
+    GHashTable *properties = export->job->tree->context.properties;
+    int64_t begin = number_of(properties, "network.begin"), step = number_of(properties, "network.step");
+    int64_t n = number_of(properties, "network.lengths");
+
+    int64_t most = (int64_t)MIN(MAX(xtf_trace_n_rows(trace, export->type.schema->id), FEW_LENGTHS), INT_MAX);
+
+    if (begin < 0 || step < 0 || n < 0 || n > most || begin > INT_MAX || step > INT_MAX)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                        "the trace does not say which lengths were measured: its properties network.begin, "
+                        "network.step and network.lengths");
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t length = (uint64_t)(begin + i * step);
+        if (length < selection->time_from || length >= selection->time_to)
+            continue;
+        if (export->lengths++ == 0)
+            export->first = begin + i * step;
+    }
+    export->facts.begin = export->lengths > 0 ? export->first : begin;
+    export->facts.step = step;
+    /* Any end behind the last length is as good, and files have 31-bit numbers. */
+    int64_t last = export->facts.begin + (export->lengths - 1) * step, end = last + step;
+    export->facts.end = last < INT_MAX ? MIN(end, INT_MAX) : end;
+    return true;
+}
+
+static bool find_value(Export *export, GError **error)
+{
+    XtfSelection *selection = export->job->selection;
+    XtfResolver *resolver = &export->job->tree->resolver;
+    uint64_t n;
+
+    if (!xtf_links_statistic(resolver, selection, &export->type, &export->statistic, error) ||
+        !xtf_resolver_count(resolver, selection, &n, error))
+        return false;
+    bool meant = n > 0 || selection->by[XTF_BY_KIND];
+    for (unsigned value = 0; meant && value < XTF_NETWORK_REPEAT && export->statistic >= 0; value++) {
+        if (xtf_link_statistic(&export->type, xtf_network_values[value]) == export->statistic) {
+            export->facts.value = value;
+            return true;
+        }
+    }
+    return xtf_fail(error, XTF_ERROR_INVALID,
+                    "no matrix: name one of average, median, deviation, min, amount, as a directory");
+}
+
+static bool prepare(Export *export, GError **error)
+{
+    XtfExportJob *job = export->job;
+    const XtfSelection *selection = job->selection;
+
+    if (!xtf_link_type_find(&export->type, &job->tree->context))
+        return xtf_fail(error, XTF_ERROR_INVALID, "the trace is of a program, not of a measured network");
+    if (selection->base || selection->procs || selection->threads || selection->by[XTF_BY_PEER])
+        return xtf_fail(error, XTF_ERROR_INVALID,
+                        "a matrix has all processes: lengths (length/) and a statistic can be chosen");
+    if (!find_value(export, error) || !find_lengths(export, error) ||
+        !xtf_link_sides_init(&export->sides, &job->tree->context, selection, error))
+        return false;
+    if (export->sides.senders->len != export->sides.n_receivers)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the trace has processes of several locations");
+    const char *test = xtf_property(job->tree->context.properties, "network.test");
+    export->facts.test = test ? test : "unknown";
+    export->facts.repeats = number_of(job->tree->context.properties, "network.repeats");
+    export->facts.processes = export->sides.n_receivers;
+    return true;
+}
+
+/* Lines of senders become lines of receivers. What was not measured is NaN, but 0 from a process to itself. */
+static uint64_t turn(const double *values, uint32_t n, double *matrix)
+{
+    uint64_t measured = 0;
+
+    for (size_t sender = 0; sender < n; sender++) {
+        for (size_t receiver = 0; receiver < n; receiver++) {
+            double value = values[sender * n + receiver];
+            measured += !isnan(value);
+            matrix[receiver * n + sender] = isnan(value) && sender == receiver ? 0 : value;
+        }
+    }
+    return measured;
+}
+
+static bool write_length(Export *export, XtfResultWriter *writer, int64_t length, double *matrix, GError **error)
+{
+    XtfExportJob *job = export->job;
+    g_autoptr(XtfSelection) at = xtf_selection_in_window(job->selection, (uint64_t)length, (uint64_t)length + 1);
+    g_autoptr(XtfSelection) links = xtf_links_of(at, &export->type, export->statistic);
+    const XtfLinkPart part = {links, export->statistic, 0, export->sides.senders->len};
+    g_autofree double *values = xtf_links_matrix(&job->tree->resolver, &export->type, &export->sides, &part, error);
+
+    if (!values)
+        return false;
+    xtf_export_advance(job, turn(values, export->facts.processes, matrix));
+    return xtf_result_writer_add(writer, matrix, error);
+}
+
+static bool write_matrices(Export *export, GError **error)
+{
+    g_autoptr(XtfResultWriter) writer = xtf_result_writer_new(&export->facts, export->job->output, error);
+    size_t n_pairs = (size_t) export->facts.processes * export->facts.processes;
+    g_autofree double *matrix = g_try_new(double, n_pairs + 1);
+
+    if (!matrix)
+        return xtf_links_do_not_fit(&export->sides, error);
+    if (!writer)
+        return false;
+    for (int64_t i = 0; i < export->lengths; i++) {
+        if (!write_length(export, writer, export->first + i * export->facts.step, matrix, error))
+            return false;
+    }
+    return xtf_result_writer_end(writer, error);
+}
+
+bool xtf_network_export(XtfExportJob *job, GError **error)
+{
+    Export export = {.job = job};
+    bool good = prepare(&export, error) && write_matrices(&export, error);
+
+    if (good) {
+        job->report.locations = export.sides.senders->len;
+        xtf_export_note(job, "%s values of %" PRId64 " lengths", xtf_network_values[export.facts.value],
+                        export.lengths);
+        if (job->total > job->report.records)
+            xtf_export_note(job, "%" PRIu64 " records left out: they are of other statistics",
+                            job->total - job->report.records);
+    }
+    xtf_link_sides_finish(&export.sides);
+    return good;
+}

@@ -1,0 +1,109 @@
+#include "src/network/results/cluster-network.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "src/network/cluster/noise.h"
+#include "src/network/results/clustered-writer.h"
+#include "src/network/results/file.h"
+
+XtfNetworkValue xtf_network_value_of(const XtfNetwork *network, const char *path)
+{
+    static const XtfNetworkValue order[] = {XTF_NETWORK_MEDIAN, XTF_NETWORK_AVERAGE, XTF_NETWORK_MIN,
+                                            XTF_NETWORK_DEVIATION, XTF_NETWORK_AMOUNT};
+
+    for (unsigned value = 0; value < XTF_NETWORK_REPEAT; value++) {
+        if (network->files[value] && strcmp(network->files[value]->netcdf.path, path) == 0)
+            return value;
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(order); i++) {
+        if (network->files[order[i]])
+            return order[i];
+    }
+    return XTF_NETWORK_MEDIAN;
+}
+
+typedef struct {
+    XtfNetwork *network;
+    XtfNetworkValue value;
+    const XtfClusterOptions *how;
+    XtfClusteredWriter *writer; /* or NULL */
+} Job;
+
+static bool read_matrix(void *data, uint32_t matrix, double *values, GError **error)
+{
+    const Job *job = data;
+    return xtf_network_read(job->network, job->value, matrix, values, error);
+}
+
+static bool take_portion(void *data, const XtfPortion *portion, GError **error)
+{
+    const Job *job = data;
+    return !job->writer || xtf_clustered_writer_add(job->writer, portion, error);
+}
+
+static void show_progress(void *data, uint64_t done, uint64_t total)
+{
+    const Job *job = data;
+    if (job->how->progress)
+        job->how->progress(job->how->data, done, total);
+}
+
+static uint64_t size_of(const char *path)
+{
+    struct stat there;
+    return path && stat(path, &there) == 0 ? (uint64_t)there.st_size : 0;
+}
+
+static char *describe(const XtfClusterOptions *how, const XtfNetworkClusterOptions *options)
+{
+    return g_strdup_printf("%s: %sfirst %" PRIu32 ", other %" PRIu32 ", drop %g", options->program,
+                           how->average ? "average, " : "", how->first, how->other, how->drop);
+}
+
+static bool cluster_into(Job *job, const XtfClusterOptions *how, const XtfNetworkClusterOptions *options,
+                         XtfNetworkClusterReport *report, GError **error)
+{
+    const XtfMatrixSource source = {job->network->processes, job->network->lengths, read_matrix, job};
+    g_autofree char *method = describe(how, options);
+    XtfClusterOptions with_output = *how;
+
+    if (options->choose) {
+        if (!xtf_cluster_noise(&source, how->cancel, &report->noise, error))
+            return false;
+        with_output.threshold = xtf_cluster_threshold(report->noise, how->average, source.n_matrices);
+    }
+    report->threshold = with_output.threshold;
+    with_output.portion = take_portion;
+    with_output.progress = show_progress;
+    with_output.data = job;
+    if (!xtf_cluster(&source, &with_output, &report->clusters, error))
+        return false;
+    const XtfClusteredFacts facts = {report->threshold, method, report->clusters};
+    return !job->writer || xtf_clustered_writer_end(job->writer, &facts, error);
+}
+
+bool xtf_network_cluster(XtfNetwork *network, const XtfClusterOptions *how, const XtfNetworkClusterOptions *options,
+                         XtfNetworkClusterReport *report, GError **error)
+{
+    Job job = {.network = network, .value = options->value, .how = how};
+    XtfNetworkClusterReport found = {.noise = NAN};
+
+    if (options->value == XTF_NETWORK_REPEAT || !network->files[options->value])
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the result has no %s values to cluster",
+                        xtf_network_values[options->value]);
+    g_autoptr(XtfClusteredWriter) writer = NULL;
+    if (options->path) {
+        writer = xtf_clustered_writer_new(network, options->value, options->path, options->data_path, error);
+        if (!writer)
+            return false;
+    }
+    job.writer = writer;
+    if (!cluster_into(&job, how, options, &found, error))
+        return false;
+    found.before = size_of(network->files[options->value]->netcdf.path);
+    found.after = size_of(options->path) + size_of(options->data_path);
+    *report = found;
+    return true;
+}

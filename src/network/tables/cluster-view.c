@@ -1,0 +1,341 @@
+#include "src/network/tables/cluster-view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "src/network/tables/cells.h"
+#include "src/network/tables/hockney.h"
+#include "src/network/tables/link-image.h"
+#include "src/tables/format/table.h"
+#include "src/trace/text/lines.h"
+
+enum {
+    NOTHING = 0, /* a colour; clusters have the others */
+    COLOURS = XTF_LINK_COLOURS,
+};
+
+bool xtf_cluster_view_init(XtfClusterView *view, XtfResolver *resolver, XtfSelection *selection, uint64_t length,
+                           GError **error)
+{
+    g_auto(XtfClusterView) made = {.resolver = resolver, .selection = selection};
+
+    made.portions = xtf_link_portions(resolver->context->trace, error);
+    if (!made.portions || !(made.portion = xtf_link_portion_of(made.portions, length, error)) ||
+        !xtf_link_sides_init(&made.sides, resolver->context, selection, error))
+        return false;
+    uint64_t n_procs = made.sides.locations->n_procs;
+    if (made.portion->clusters > n_procs * n_procs)
+        return xtf_damaged(error, "portions: %" PRIu32 " clusters at %" PRIu64 " bytes, of %" PRIu64 " processes",
+                           made.portion->clusters, made.portion->from, n_procs);
+    *view = made;
+    memset(&made, 0, sizeof made);
+    return true;
+}
+
+void xtf_cluster_view_finish(XtfClusterView *view)
+{
+    xtf_link_sides_finish(&view->sides);
+    g_clear_pointer(&view->portions, g_array_unref);
+}
+
+static uint32_t *clusters_of(XtfClusterView *view, uint32_t first, uint32_t n, GError **error)
+{
+    return xtf_link_clusters(view->resolver->context->trace, &view->sides, view->portion, first, n, error);
+}
+
+GString *xtf_cluster_portions_text(const XtfTraceContext *context, GError **error)
+{
+    g_autoptr(GArray) portions = xtf_link_portions(context->trace, error);
+    g_autoptr(GString) text = g_string_new(NULL);
+    XtfGrid grid = {0};
+    XtfLines lines;
+
+    if (!portions)
+        return NULL;
+    xtf_grid_add(&grid, "portion", xtf_wide_width(portions->len));
+    xtf_grid_add(&grid, "from", xtf_wide_width(UINT32_MAX));
+    xtf_grid_add(&grid, "to", xtf_wide_width(UINT32_MAX));
+    xtf_grid_add(&grid, "matrices", xtf_wide_width(UINT32_MAX));
+    xtf_grid_add(&grid, "clusters", xtf_wide_width(UINT32_MAX));
+    xtf_lines_init(&lines, &grid, &context->scale, text);
+    xtf_lines_header(&lines);
+    for (guint i = 0; i < portions->len; i++) {
+        const XtfLinkPortion *portion = &g_array_index(portions, XtfLinkPortion, i);
+        xtf_lines_number(&lines, i);
+        xtf_lines_number(&lines, portion->from);
+        xtf_lines_number(&lines, portion->to);
+        xtf_lines_number(&lines, portion->matrices);
+        xtf_lines_number(&lines, portion->clusters);
+    }
+    return xtf_lines_finish(&lines, error) ? g_steal_pointer(&text) : NULL;
+}
+
+/* ---- table */
+
+static size_t cell_width(const XtfClusterView *view)
+{
+    return xtf_wide_width(MAX(view->portion->clusters, 1) - 1);
+}
+
+static size_t table_line(const XtfClusterView *view)
+{
+    return (size_t)view->sides.n_receivers * (cell_width(view) + 1);
+}
+
+uint64_t xtf_cluster_table_size(const XtfClusterView *view)
+{
+    return (uint64_t)view->sides.senders->len * table_line(view);
+}
+
+bool xtf_cluster_table_read(XtfClusterView *view, uint64_t offset, char *buffer, size_t length, GError **error)
+{
+    size_t line = table_line(view), width = cell_width(view);
+
+    if (line == 0 || length == 0)
+        return true;
+    uint32_t first = (uint32_t)(offset / line), n = (uint32_t)((offset + length - 1) / line - first + 1);
+    g_autofree uint32_t *clusters = clusters_of(view, first, n, error);
+    g_autoptr(GString) text = g_string_sized_new(n * line + 1);
+    if (!clusters)
+        return false;
+    for (size_t i = 0; i < (size_t)n * view->sides.n_receivers; i++) {
+        if (clusters[i] < view->portion->clusters)
+            g_string_append_printf(text, "%*" PRIu32, (int)width, clusters[i]);
+        else
+            g_string_append_printf(text, "%*s", (int)width, "-");
+        g_string_append_c(text, (i + 1) % view->sides.n_receivers == 0 ? '\n' : ' ');
+    }
+    xtf_copy_part(text->str, text->len, first * line, offset, buffer, length);
+    return true;
+}
+
+/* ---- summary */
+
+#define NONE UINT32_MAX
+
+/* Which values are shown. */
+typedef struct {
+    XtfLinkType type;
+    int statistic;
+} Shown;
+
+/* A cluster: its pairs, and the values of one of them that has links, which are those of all. */
+typedef struct {
+    uint64_t pairs;
+    uint32_t sender, receiver; /* the last pair, not of a process with itself if there is another one */
+    uint32_t n;                /* values; 0: the figures mean nothing */
+    double least, greatest, mean;
+    XtfHockney fit;
+} Cluster;
+
+typedef struct {
+    GArray *lengths, *times; /* double */
+} Curve;
+
+/* The curves of one sender's pairs that stand for clusters. */
+typedef struct {
+    Curve *curves;
+    const uint32_t *places; /* in `curves`, by receiver; NONE: it stands for no cluster */
+} Curves;
+
+static void add_value(const XtfLink *link, void *data)
+{
+    const Curves *curves = data;
+    double length = (double)link->length;
+
+    if (isnan(link->value) || curves->places[link->receiver] == NONE)
+        return;
+    Curve *curve = &curves->curves[curves->places[link->receiver]];
+    g_array_append_val(curve->lengths, length);
+    g_array_append_val(curve->times, link->value);
+}
+
+static void take_figures(Cluster *cluster, const Curve *curve)
+{
+    const double *times = (const double *)(const void *)curve->times->data;
+    double sum = 0;
+
+    cluster->n = curve->times->len;
+    cluster->least = INFINITY;
+    for (uint32_t i = 0; i < cluster->n; i++) {
+        cluster->least = fmin(cluster->least, times[i]);
+        cluster->greatest = fmax(cluster->greatest, times[i]);
+        sum += times[i];
+    }
+    cluster->mean = sum / cluster->n;
+    if (cluster->n > 0 && cluster->least > 0)
+        xtf_hockney_fit((const double *)(const void *)curve->lengths->data, times, cluster->n, &cluster->fit);
+}
+
+/* The links of a sender in the portion. */
+static bool visit_sender(XtfClusterView *view, const Shown *shown, uint32_t sender, Curves *curves, GError **error)
+{
+    g_autoptr(XtfNumberSet) proc = xtf_number_set_of_one(xtf_link_sender(&view->sides, sender));
+    g_autoptr(XtfSelection) portion = xtf_selection_in_window(view->selection, view->portion->from, view->portion->to);
+    g_autoptr(XtfSelection) links = xtf_links_of(portion, &shown->type, shown->statistic);
+    g_autoptr(XtfSelection) of_sender = xtf_selection_in_procs(links, proc);
+    const XtfLinkPart part = {of_sender, shown->statistic, sender, 1};
+
+    return xtf_links_visit(view->resolver, &shown->type, &view->sides, &part, add_value, curves, error);
+}
+
+/* The figures of n clusters that one sender stands for. */
+static bool load_sender(XtfClusterView *view, const Shown *shown, Cluster *const *clusters, uint32_t n, GError **error)
+{
+    g_autofree Curve *all = g_new(Curve, n);
+    g_autofree uint32_t *places = g_new(uint32_t, view->sides.n_receivers);
+    Curves curves = {all, places};
+
+    memset(places, 0xff, view->sides.n_receivers * sizeof *places);
+    for (uint32_t i = 0; i < n; i++) {
+        places[clusters[i]->receiver] = i;
+        all[i] = (Curve){g_array_new(FALSE, FALSE, sizeof(double)), g_array_new(FALSE, FALSE, sizeof(double))};
+    }
+    bool good = visit_sender(view, shown, clusters[0]->sender, &curves, error);
+    for (uint32_t i = 0; i < n; i++) {
+        if (good)
+            take_figures(clusters[i], &all[i]);
+        g_array_unref(all[i].lengths);
+        g_array_unref(all[i].times);
+    }
+    return good;
+}
+
+static int compare_senders(const void *a, const void *b)
+{
+    uint32_t left = (*(Cluster *const *)a)->sender, right = (*(Cluster *const *)b)->sender;
+
+    return (left > right) - (left < right);
+}
+
+/* The figures of all clusters that have pairs: the links of each sender are visited once. */
+static bool load_figures(XtfClusterView *view, const Shown *shown, Cluster *clusters, GError **error)
+{
+    g_autoptr(GPtrArray) order = g_ptr_array_new();
+    bool good = true;
+
+    for (uint32_t c = 0; c < view->portion->clusters; c++)
+        if (clusters[c].pairs > 0)
+            g_ptr_array_add(order, &clusters[c]);
+    if (order->len > 1)
+        qsort(order->pdata, order->len, sizeof *order->pdata, compare_senders);
+    for (guint first = 0, n; good && first < order->len; first += n) {
+        Cluster *const *of_sender = (Cluster *const *)(order->pdata + first);
+        n = 1;
+        while (first + n < order->len && of_sender[n]->sender == of_sender[0]->sender)
+            n++;
+        good = load_sender(view, shown, of_sender, n, error);
+    }
+    return good;
+}
+
+static void add_line(const Cluster *cluster, uint32_t number, const Shown *shown, XtfLines *lines)
+{
+    double factor = xtf_link_factor(&shown->type, shown->statistic);
+    bool has_fit = cluster->n > 0 && cluster->least > 0 && factor != 1; /* numbers have no model */
+    const XtfHockney *fit = &cluster->fit;
+    bool has_beta = has_fit && xtf_hockney_has_beta(fit);
+
+    xtf_lines_number(lines, number);
+    xtf_lines_number(lines, cluster->pairs);
+    xtf_link_cell(lines, cluster->n > 0 ? cluster->least * factor : NAN);
+    xtf_link_cell(lines, cluster->n > 0 ? cluster->mean * factor : NAN);
+    xtf_link_cell(lines, cluster->n > 0 ? cluster->greatest * factor : NAN);
+    xtf_link_figure(lines, has_fit ? fit->alpha : NAN);
+    xtf_link_figure(lines, has_beta ? fit->beta : NAN);
+}
+
+static Cluster *count_pairs(XtfClusterView *view, GError **error)
+{
+    uint32_t n_senders = view->sides.senders->len, n_receivers = view->sides.n_receivers;
+    Cluster *found = g_try_new0(Cluster, (size_t)view->portion->clusters + 1);
+
+    if (!found)
+        xtf_fail(error, XTF_ERROR_TOO_LARGE, "%" PRIu32 " clusters do not fit the memory", view->portion->clusters);
+    for (uint32_t s = 0; found && s < n_senders; s++) {
+        g_autofree uint32_t *clusters = clusters_of(view, s, 1, error);
+        if (!clusters)
+            g_clear_pointer(&found, g_free);
+        for (uint32_t r = 0; clusters && r < n_receivers; r++) {
+            if (clusters[r] >= view->portion->clusters)
+                continue;
+            Cluster *cluster = &found[clusters[r]];
+            bool to_itself = xtf_link_sender(&view->sides, s) == view->sides.receivers[r];
+            if (cluster->pairs++ == 0 || !to_itself) {
+                cluster->sender = s;
+                cluster->receiver = r;
+            }
+        }
+    }
+    return found;
+}
+
+GString *xtf_cluster_summary_text(XtfClusterView *view, GError **error)
+{
+    static const char *const values[] = {"min", "mean", "max"};
+    g_autofree Cluster *clusters = count_pairs(view, error);
+    g_autoptr(GString) text = g_string_new(NULL);
+    XtfGrid grid = {0};
+    XtfLines lines;
+    Shown shown;
+
+    if (!clusters || !xtf_link_type_find(&shown.type, view->resolver->context) ||
+        !xtf_links_statistic(view->resolver, view->selection, &shown.type, &shown.statistic, error) ||
+        !load_figures(view, &shown, clusters, error))
+        return NULL;
+    xtf_grid_add(&grid, "cluster", xtf_wide_width(view->portion->clusters));
+    xtf_grid_add(&grid, "pairs", xtf_wide_width((uint64_t)view->sides.senders->len * view->sides.n_receivers));
+    for (unsigned i = 0; i < G_N_ELEMENTS(values); i++)
+        xtf_grid_add(&grid, values[i], XTF_LINK_CELL);
+    xtf_grid_add(&grid, "alpha_s", XTF_LINK_FIGURE);
+    xtf_grid_add(&grid, "beta_s_per_B", XTF_LINK_FIGURE);
+    xtf_lines_init(&lines, &grid, &view->resolver->context->scale, text);
+    xtf_lines_header(&lines);
+    for (uint32_t c = 0; c < view->portion->clusters; c++)
+        if (clusters[c].pairs > 0)
+            add_line(&clusters[c], c, &shown, &lines);
+    return xtf_lines_finish(&lines, error) ? g_steal_pointer(&text) : NULL;
+}
+
+/* ---- clusters.png */
+
+/* Hues a golden section apart, so that clusters of neighbouring numbers differ; lighter and darker by turns. */
+static void make_colours(uint32_t colours[static COLOURS])
+{
+    colours[NOTHING] = XTF_LINK_UNKNOWN_COLOUR;
+    for (unsigned i = 1; i < COLOURS; i++) {
+        double hue = fmod((i - 1) * 0.6180339887498949, 1) * 6, light = i % 2 ? 0.92 : 0.68, low = light * 0.3;
+        double rise = low + (light - low) * fmod(hue, 1), fall = low + light - rise;
+        const double parts[6][3] = {{light, rise, low}, {fall, light, low}, {low, light, rise},
+                                    {low, fall, light}, {rise, low, light}, {light, low, fall}};
+        colours[i] = 0;
+        for (unsigned k = 0; k < 3; k++)
+            colours[i] = colours[i] << 8 | (uint32_t)lround(parts[(unsigned)hue][k] * 255);
+    }
+}
+
+GString *xtf_cluster_png(XtfClusterView *view, GError **error)
+{
+    g_auto(XtfLinkImage) image = {0};
+    uint32_t colours[COLOURS];
+
+    if (!xtf_link_image_init(&image, &view->sides, error))
+        return NULL;
+    for (uint32_t s = 0; s < view->sides.senders->len; s++) {
+        g_autofree uint32_t *clusters = clusters_of(view, s, 1, error);
+        if (!clusters)
+            return NULL;
+        for (uint32_t r = 0; r < view->sides.n_receivers; r++) {
+            bool has_one = clusters[r] < view->portion->clusters;
+            xtf_link_image_set(&image, s, r, has_one ? (uint8_t)(1 + clusters[r] % (COLOURS - 1)) : NOTHING);
+        }
+    }
+    make_colours(colours);
+    g_autofree char *title = g_strdup_printf("%" PRIu32 " clusters of pairs, for messages of %" PRIu64
+                                             " bytes and more: a line a sender, a column a receiver",
+                                             view->portion->clusters, view->portion->from);
+    return xtf_link_image_png(&image, colours, title, error);
+}

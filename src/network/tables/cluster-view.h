@@ -1,0 +1,32 @@
+/*
+ * What a clustered network shows of its clusters: portions, and of one portion the clusters, the cluster of each pair,
+ * and a picture of it.
+ */
+#pragma once
+
+#include "src/network/tables/clusters.h"
+
+typedef struct {
+    XtfResolver *resolver;   /* borrowed */
+    XtfSelection *selection; /* borrowed: its senders and receivers are shown */
+    XtfLinkSides sides;
+    GArray *portions;
+    const XtfLinkPortion *portion;
+} XtfClusterView;
+
+/* Of the portion with this length. */
+bool xtf_cluster_view_init(XtfClusterView *view, XtfResolver *resolver, XtfSelection *selection, uint64_t length,
+                           GError **error);
+void xtf_cluster_view_finish(XtfClusterView *view); /* of all zeros, too */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfClusterView, xtf_cluster_view_finish)
+
+/* A matrix: a line a sender, a number of a cluster a receiver; lines of one length, any of which are read alone. */
+uint64_t xtf_cluster_table_size(const XtfClusterView *view);
+bool xtf_cluster_table_read(XtfClusterView *view, uint64_t offset, char *buffer, size_t length, GError **error);
+
+/* NULL with an error. */
+GString *xtf_cluster_portions_text(const XtfTraceContext *context, GError **error);
+/* Of each cluster the least, mean and greatest value at the lengths of its portion, in microseconds (of amounts: as
+ * they are), and Hockney's model of them. */
+GString *xtf_cluster_summary_text(XtfClusterView *view, GError **error);
+GString *xtf_cluster_png(XtfClusterView *view, GError **error);

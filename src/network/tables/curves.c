@@ -1,0 +1,242 @@
+/*
+ * Curves: what was measured of a pair by length, and Hockney's model of it.
+ */
+#include <math.h>
+
+#include "src/network/tables/cells.h"
+#include "src/network/tables/hockney.h"
+#include "src/network/tables/link-view.h"
+#include "src/tables/format/table.h"
+
+enum {
+    AMOUNT = 4, /* the last of the statistics of a curve */
+    SHOWN,
+    RMS_WIDTH = 7,
+};
+#define PERCENT    100
+#define AMOUNT_MAX 1e10 /* what fits its column */
+
+static const char *const shown[SHOWN] = {"average", "median", "min", "deviation", "amount"};
+
+/* ---- curve */
+
+typedef struct {
+    uint64_t length;
+    double values[SHOWN];
+} Point;
+
+typedef struct {
+    int events[SHOWN];
+    double factors[SHOWN]; /* of what is shown */
+    GArray *points;
+} Curve;
+
+static void add_value(const XtfLink *link, void *data)
+{
+    Curve *curve = data;
+    const Point *last = curve->points->len > 0 ? &g_array_index(curve->points, Point, curve->points->len - 1) : NULL;
+
+    if (!last || last->length != link->length) {
+        Point point = {.length = link->length, .values = {NAN, NAN, NAN, NAN, NAN}};
+        g_array_append_val(curve->points, point);
+    }
+    Point *point = &g_array_index(curve->points, Point, curve->points->len - 1);
+    for (unsigned i = 0; i < SHOWN; i++)
+        if (curve->events[i] == (int)link->event)
+            point->values[i] = link->value * curve->factors[i];
+}
+
+GString *xtf_link_curve_text(XtfLinkView *view, GError **error)
+{
+    g_autoptr(GArray) points = g_array_new(FALSE, FALSE, sizeof(Point));
+    g_autoptr(XtfSelection) links = xtf_links_of(view->selection, &view->type, -1);
+    g_autoptr(GString) text = g_string_new(NULL);
+    const XtfLinkPart part = {links, -1, 0, view->sides.senders->len};
+    Curve curve = {.points = points};
+    XtfGrid grid = {0};
+    XtfLines lines;
+
+    xtf_grid_add(&grid, "length", view->resolver->context->scale.width);
+    for (unsigned i = 0; i < SHOWN; i++) {
+        curve.events[i] = xtf_link_statistic(&view->type, shown[i]);
+        curve.factors[i] = xtf_link_factor(&view->type, curve.events[i]);
+        xtf_grid_add(&grid, shown[i], XTF_LINK_CELL);
+    }
+    if (!xtf_links_visit(view->resolver, &view->type, &view->sides, &part, add_value, &curve, error))
+        return NULL;
+    xtf_lines_init(&lines, &grid, &view->resolver->context->scale, text);
+    xtf_lines_header(&lines);
+    for (guint i = 0; i < points->len; i++) {
+        const Point *point = &g_array_index(points, Point, i);
+        xtf_lines_ticks(&lines, point->length);
+        for (unsigned k = 0; k < AMOUNT; k++)
+            xtf_link_cell(&lines, point->values[k]);
+        bool known = point->values[AMOUNT] >= 0 && point->values[AMOUNT] < AMOUNT_MAX;
+        xtf_lines_number_if(&lines, known, known ? (uint64_t)point->values[AMOUNT] : 0);
+    }
+    return xtf_lines_finish(&lines, error) ? g_steal_pointer(&text) : NULL;
+}
+
+/* ---- fit */
+
+static void fit_grid(XtfGrid *grid)
+{
+    xtf_grid_add(grid, "alpha_s", XTF_LINK_FIGURE);
+    xtf_grid_add(grid, "alpha_error", XTF_LINK_FIGURE);
+    xtf_grid_add(grid, "beta_s_per_B", XTF_LINK_FIGURE);
+    xtf_grid_add(grid, "beta_error", XTF_LINK_FIGURE);
+    xtf_grid_add(grid, "B_per_s", XTF_LINK_FIGURE);
+    xtf_grid_add(grid, "rms%", RMS_WIDTH);
+}
+
+/* `fit` is NULL where nothing was measured. */
+static void add_fit(const XtfHockney *fit, XtfLines *lines)
+{
+    bool has_beta = fit && xtf_hockney_has_beta(fit);
+
+    xtf_link_figure(lines, fit ? fit->alpha : NAN);
+    xtf_link_figure(lines, fit ? fit->alpha_error : NAN);
+    xtf_link_figure(lines, has_beta ? fit->beta : NAN);
+    xtf_link_figure(lines, has_beta ? fit->beta_error : NAN);
+    xtf_link_figure(lines, has_beta ? 1 / fit->beta : NAN);
+    if (fit)
+        xtf_lines_real(lines, fit->rms < PERCENT ? "%.2f" : "%.1e", fit->rms * PERCENT);
+    else
+        xtf_lines_none(lines);
+}
+
+/* The curves of a sender's pairs, each in an array of its own. */
+typedef struct {
+    uint32_t n_receivers;
+    GArray **lengths, **times; /* of double, by receiver */
+} Curves;
+
+static void curves_init(Curves *curves, uint32_t n_receivers)
+{
+    *curves = (Curves){n_receivers, g_new(GArray *, n_receivers + 1), g_new(GArray *, n_receivers + 1)};
+    for (uint32_t i = 0; i < n_receivers; i++) {
+        curves->lengths[i] = g_array_new(FALSE, FALSE, sizeof(double));
+        curves->times[i] = g_array_new(FALSE, FALSE, sizeof(double));
+    }
+}
+
+static void curves_finish(Curves *curves)
+{
+    for (uint32_t i = 0; i < curves->n_receivers; i++) {
+        g_array_unref(curves->lengths[i]);
+        g_array_unref(curves->times[i]);
+    }
+    g_free(curves->lengths);
+    g_free(curves->times);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Curves, curves_finish)
+
+static void add_point(const XtfLink *link, void *data)
+{
+    Curves *curves = data;
+    double length = (double)link->length;
+
+    if (!isfinite(link->value) || link->value <= 0)
+        return;
+    g_array_append_val(curves->lengths[link->receiver], length);
+    g_array_append_val(curves->times[link->receiver], link->value);
+}
+
+static bool load_curves(XtfLinkView *view, uint32_t sender, Curves *curves, GError **error)
+{
+    const XtfLinkPart part = {view->links, view->statistic, sender, 1};
+
+    return xtf_links_visit(view->resolver, &view->type, &view->sides, &part, add_point, curves, error);
+}
+
+static const double *numbers(const GArray *array)
+{
+    return (const double *)(const void *)array->data;
+}
+
+GString *xtf_link_segments_text(XtfLinkView *view, GError **error)
+{
+    size_t width = view->resolver->context->scale.width;
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_auto(Curves) curves;
+    XtfHockney fits[2];
+    XtfGrid grid = {0};
+    XtfLines lines;
+
+    curves_init(&curves, 1);
+    if (!load_curves(view, 0, &curves, error))
+        return NULL;
+    const double *lengths = numbers(curves.lengths[0]);
+    uint32_t n = curves.lengths[0]->len;
+    unsigned segments = n > 0 ? xtf_hockney_fit_segments(lengths, numbers(curves.times[0]), n, fits) : 0;
+    xtf_grid_add(&grid, "from", width);
+    xtf_grid_add(&grid, "to", width);
+    fit_grid(&grid);
+    xtf_lines_init(&lines, &grid, &view->resolver->context->scale, text);
+    xtf_lines_header(&lines);
+    for (unsigned i = 0; i < segments; i++) {
+        xtf_lines_ticks(&lines, (uint64_t)lengths[fits[i].first]);
+        xtf_lines_ticks(&lines, (uint64_t)lengths[fits[i].first + fits[i].n - 1]);
+        add_fit(&fits[i], &lines);
+    }
+    return xtf_lines_finish(&lines, error) ? g_steal_pointer(&text) : NULL;
+}
+
+/* ---- The fits of all pairs. */
+
+static void fits_grid(const XtfLinkView *view, XtfGrid *grid)
+{
+    xtf_grid_add(grid, "sender", view->sides.locations->proc_width);
+    xtf_grid_add(grid, "receiver", view->sides.locations->proc_width);
+    fit_grid(grid);
+}
+
+uint64_t xtf_link_fits_size(const XtfLinkView *view)
+{
+    XtfGrid grid = {0};
+
+    fits_grid(view, &grid);
+    return ((uint64_t)view->sides.senders->len * view->sides.n_receivers + 1) * grid.line;
+}
+
+static bool add_sender(XtfLinkView *view, uint32_t sender, XtfLines *lines, GError **error)
+{
+    g_auto(Curves) curves;
+
+    curves_init(&curves, view->sides.n_receivers);
+    if (!load_curves(view, sender, &curves, error))
+        return false;
+    for (uint32_t r = 0; r < view->sides.n_receivers; r++) {
+        uint32_t n = curves.lengths[r]->len;
+        XtfHockney fit;
+        if (n > 0)
+            xtf_hockney_fit(numbers(curves.lengths[r]), numbers(curves.times[r]), n, &fit);
+        xtf_lines_number(lines, xtf_link_sender(&view->sides, sender));
+        xtf_lines_number(lines, view->sides.receivers[r]);
+        add_fit(n > 0 ? &fit : NULL, lines);
+    }
+    return true;
+}
+
+bool xtf_link_fits_read(XtfLinkView *view, uint64_t offset, char *buffer, size_t length, GError **error)
+{
+    XtfGrid grid = {0};
+    XtfLines lines;
+    g_autoptr(GString) text = g_string_new(NULL);
+
+    fits_grid(view, &grid);
+    uint64_t a_sender = (uint64_t)view->sides.n_receivers * grid.line, begin = 0;
+    xtf_lines_init(&lines, &grid, &view->resolver->context->scale, text);
+    if (offset < grid.line)
+        xtf_lines_header(&lines);
+    uint64_t first = offset < grid.line || a_sender == 0 ? 0 : (offset - grid.line) / a_sender;
+    if (offset >= grid.line)
+        begin = grid.line + first * a_sender;
+    for (uint64_t s = first; s < view->sides.senders->len && grid.line + s * a_sender < offset + length; s++)
+        if (!add_sender(view, (uint32_t)s, &lines, error))
+            return false;
+    if (!xtf_lines_finish(&lines, error))
+        return false;
+    xtf_copy_part(text->str, text->len, begin, offset, buffer, length);
+    return true;
+}

@@ -1,0 +1,250 @@
+#include "src/network/tables/link-view.h"
+
+#include <math.h>
+
+#include "src/network/tables/cells.h"
+#include "src/network/tables/statistics.h"
+#include "src/tables/format/table.h"
+
+enum {
+    OUTLIERS_MAX = 1000, /* lines */
+    REASON_WIDTH = 8,
+    FACTOR_WIDTH = 9,
+};
+
+bool xtf_link_view_init(XtfLinkView *view, XtfResolver *resolver, XtfSelection *selection, GError **error)
+{
+    XtfLinkView made = {.resolver = resolver, .selection = selection};
+
+    if (!xtf_link_type_find(&made.type, resolver->context) ||
+        !xtf_links_statistic(resolver, selection, &made.type, &made.statistic, error))
+        return false;
+    if (!xtf_link_sides_init(&made.sides, resolver->context, selection, error)) {
+        xtf_link_sides_finish(&made.sides);
+        return false;
+    }
+    made.links = xtf_links_of(selection, &made.type, made.statistic);
+    *view = made;
+    return true;
+}
+
+void xtf_link_view_finish(XtfLinkView *view)
+{
+    xtf_link_sides_finish(&view->sides);
+    g_clear_pointer(&view->links, xtf_selection_unref);
+}
+
+static double *matrix_of(XtfLinkView *view, uint32_t first, uint32_t n, GError **error)
+{
+    const XtfLinkPart part = {view->links, view->statistic, first, n};
+
+    return xtf_links_matrix(view->resolver, &view->type, &view->sides, &part, error);
+}
+
+/* ---- table */
+
+static size_t table_line(const XtfLinkView *view)
+{
+    return (size_t)view->sides.n_receivers * (XTF_LINK_CELL + 1);
+}
+
+uint64_t xtf_link_table_size(const XtfLinkView *view)
+{
+    return (uint64_t)view->sides.senders->len * table_line(view);
+}
+
+bool xtf_link_table_read(XtfLinkView *view, uint64_t offset, char *buffer, size_t length, GError **error)
+{
+    size_t line = table_line(view);
+
+    if (line == 0 || length == 0)
+        return true;
+    uint32_t first = (uint32_t)(offset / line), n = (uint32_t)((offset + length - 1) / line - first + 1);
+    double factor = xtf_link_factor(&view->type, view->statistic);
+    g_autofree double *values = matrix_of(view, first, n, error);
+    g_autofree char *text = g_malloc(n * line);
+    if (!values)
+        return false;
+    for (uint64_t i = 0; i < (uint64_t)n * view->sides.n_receivers; i++) {
+        char *end = text + (i + 1) * (XTF_LINK_CELL + 1) - 1;
+        xtf_link_put(end, values[i] * factor);
+        *end = (i + 1) % view->sides.n_receivers == 0 ? '\n' : ' ';
+    }
+    xtf_copy_part(text, n * line, first * line, offset, buffer, length);
+    return true;
+}
+
+/* ---- statistics */
+
+static void note_length(const XtfLink *link, void *data)
+{
+    g_hash_table_add(data, GSIZE_TO_POINTER(link->length));
+}
+
+static int compare_lengths(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* All lengths at which a sender has links: one may lack what others have. Ascending; NULL with an error. */
+static GArray *lengths_of(XtfLinkView *view, GError **error)
+{
+    g_autoptr(GArray) lengths = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    g_autoptr(GHashTable) found = g_hash_table_new(NULL, NULL);
+    bool narrowed = view->selection->by[XTF_BY_KIND];
+    g_autoptr(XtfSelection) links = xtf_links_of(view->selection, &view->type, narrowed ? view->statistic : -1);
+    const XtfLinkPart part = {links, narrowed ? view->statistic : -1, 0, view->sides.senders->len};
+    GHashTableIter iter;
+    gpointer key;
+
+    if (!xtf_links_visit(view->resolver, &view->type, &view->sides, &part, note_length, found, error))
+        return NULL;
+    g_hash_table_iter_init(&iter, found);
+    while (g_hash_table_iter_next(&iter, &key, NULL)) {
+        uint64_t length = GPOINTER_TO_SIZE(key);
+        g_array_append_val(lengths, length);
+    }
+    g_array_sort(lengths, compare_lengths);
+    return g_steal_pointer(&lengths);
+}
+
+static void statistics_grid(const XtfLinkView *view, XtfGrid *grid)
+{
+    static const char *const columns[] = {"min", "q1", "median", "mean", "q3", "max", "stddev"};
+
+    xtf_grid_add(grid, "length", view->resolver->context->scale.width);
+    xtf_grid_add_text(grid, "what", sizeof "deviation" - 1);
+    xtf_grid_add(grid, "pairs", XTF_LINK_CELL);
+    for (unsigned i = 0; i < G_N_ELEMENTS(columns); i++)
+        xtf_grid_add(grid, columns[i], XTF_LINK_CELL);
+    xtf_grid_add(grid, "asymmetry%", XTF_LINK_CELL);
+    xtf_grid_add(grid, "outliers", XTF_LINK_CELL);
+}
+
+/* A line of one length and statistic, if it was measured, which *added says. */
+static bool add_statistics(XtfLinkView *view, uint64_t length, int event, XtfLines *lines, bool *added, GError **error)
+{
+    g_autoptr(XtfSelection) of_length = xtf_selection_in_window(view->selection, length, length + 1);
+    g_autoptr(XtfSelection) links = xtf_links_of(of_length, &view->type, event);
+    const XtfLinkPart part = {links, event, 0, view->sides.senders->len};
+    g_autofree double *values = xtf_links_matrix(view->resolver, &view->type, &view->sides, &part, error);
+    g_autofree char *name = g_ascii_strdown(view->type.event->labels[event], -1);
+    double factor = xtf_link_factor(&view->type, event);
+    XtfLinkStatistics is;
+
+    *added = false;
+    if (!values || !xtf_link_statistics(values, &view->sides, &is, error))
+        return false;
+    if (is.pairs == 0)
+        return true;
+    g_autoptr(GArray) outliers = xtf_link_outliers(values, &view->sides, error);
+    if (!outliers)
+        return false;
+    const double figures[] = {is.min, is.q1, is.median, is.mean, is.q3, is.max, is.stddev};
+    xtf_lines_ticks(lines, length);
+    xtf_lines_text(lines, name, 0);
+    xtf_lines_number(lines, is.pairs);
+    for (unsigned i = 0; i < G_N_ELEMENTS(figures); i++)
+        xtf_link_cell(lines, figures[i] * factor);
+    xtf_link_cell(lines, is.asymmetry * 100);
+    xtf_lines_number(lines, outliers->len);
+    *added = true;
+    return true;
+}
+
+/* All statistics of one length that the selection has. Repeats are no matrix. */
+static bool add_all(XtfLinkView *view, uint64_t length, XtfLines *lines, GError **error)
+{
+    const XtfNumberSet *wanted = view->selection->by[XTF_BY_KIND];
+    int repeat = xtf_link_statistic(&view->type, XTF_LINK_REPEAT);
+    bool good = true, added;
+
+    for (int event = 0; good && event < (int)view->type.event->n_labels; event++)
+        if (event != repeat && (!wanted || xtf_number_set_contains(wanted, (uint64_t)event)))
+            good = add_statistics(view, length, event, lines, &added, error);
+    return good;
+}
+
+/* The first preferred statistic of one length. */
+static bool add_preferred(XtfLinkView *view, uint64_t length, XtfLines *lines, GError **error)
+{
+    bool good = true, added = false;
+
+    for (unsigned i = 0; good && !added && xtf_links_preferred[i]; i++) {
+        int event = xtf_link_statistic(&view->type, xtf_links_preferred[i]);
+        if (event >= 0 && !g_str_equal(xtf_links_preferred[i], XTF_LINK_REPEAT))
+            good = add_statistics(view, length, event, lines, &added, error);
+    }
+    return good;
+}
+
+GString *xtf_link_statistics_text(XtfLinkView *view, GError **error)
+{
+    g_autoptr(GArray) lengths = lengths_of(view, error);
+    bool all = xtf_links_one_length(view->selection) || view->selection->by[XTF_BY_KIND];
+    g_autoptr(GString) text = g_string_new(NULL);
+    XtfGrid grid = {0};
+    XtfLines lines;
+
+    if (!lengths)
+        return NULL;
+    statistics_grid(view, &grid);
+    xtf_lines_init(&lines, &grid, &view->resolver->context->scale, text);
+    xtf_lines_header(&lines);
+    for (guint i = 0; i < lengths->len; i++) {
+        uint64_t length = g_array_index(lengths, uint64_t, i);
+        if (!(all ? add_all : add_preferred)(view, length, &lines, error))
+            return NULL;
+    }
+    return xtf_lines_finish(&lines, error) ? g_steal_pointer(&text) : NULL;
+}
+
+/* ---- outliers */
+
+static void outliers_grid(const XtfLinkView *view, XtfGrid *grid)
+{
+    xtf_grid_add(grid, "sender", view->sides.locations->proc_width);
+    xtf_grid_add(grid, "receiver", view->sides.locations->proc_width);
+    xtf_grid_add(grid, "value", XTF_LINK_CELL);
+    xtf_grid_add(grid, "expected", XTF_LINK_CELL);
+    xtf_grid_add(grid, "factor", FACTOR_WIDTH);
+    xtf_grid_add(grid, "reason", REASON_WIDTH);
+}
+
+static void add_outlier(const XtfLinkView *view, const XtfOutlier *outlier, XtfLines *lines)
+{
+    static const char *const reasons[] = {"pair", "sender", "receiver"};
+    double factor = xtf_link_factor(&view->type, view->statistic), ratio = outlier->value / outlier->expected;
+
+    xtf_lines_number(lines, xtf_link_sender(&view->sides, outlier->sender));
+    xtf_lines_number(lines, view->sides.receivers[outlier->receiver]);
+    xtf_link_cell(lines, outlier->value * factor);
+    xtf_link_cell(lines, outlier->expected * factor);
+    if (isfinite(ratio))
+        xtf_lines_real(lines, ratio < 1e5 ? "%.3f" : "%.2e", ratio);
+    else
+        xtf_lines_none(lines);
+    xtf_lines_word(lines, reasons[outlier->reason]);
+}
+
+GString *xtf_link_outliers_text(XtfLinkView *view, GError **error)
+{
+    g_autofree double *values = matrix_of(view, 0, view->sides.senders->len, error);
+    XtfGrid grid = {0};
+    XtfLines lines;
+
+    if (!values)
+        return NULL;
+    g_autoptr(GArray) outliers = xtf_link_outliers(values, &view->sides, error);
+    g_autoptr(GString) text = g_string_new(NULL);
+    if (!outliers)
+        return NULL;
+    outliers_grid(view, &grid);
+    xtf_lines_init(&lines, &grid, &view->resolver->context->scale, text);
+    xtf_lines_header(&lines);
+    for (guint i = 0; i < MIN(outliers->len, OUTLIERS_MAX); i++)
+        add_outlier(view, &g_array_index(outliers, XtfOutlier, i), &lines);
+    return xtf_lines_finish(&lines, error) ? g_steal_pointer(&text) : NULL;
+}

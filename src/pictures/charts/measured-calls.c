@@ -1,0 +1,199 @@
+#include "src/pictures/charts/measured-calls.h"
+
+#include "src/pictures/charts/stored-calls.h"
+#include "src/pictures/timeline/rows/picture-calls.h"
+#include "src/trace/select/aggregate-ref.h"
+
+enum {
+    WALKED_MAX = 2000000, /* calls; the stack is looked at, if there are more */
+    INSTANTS = 10000,     /* of all locations together, about */
+    LEVELS_MAX = 1000,    /* deeper calls are left out */
+};
+
+/* ---- Walking. */
+
+typedef struct {
+    XtfCallTree *tree;
+    const XtfRegions *regions;
+    uint64_t from, to;
+    GArray **stacks; /* by location: Entered, the calls around the one that was entered last, and that one */
+} Walk;
+
+/* Where regions are selected levels are missing, so an end is not told by the next call of that level. */
+typedef struct {
+    uint32_t level, node;
+    uint64_t end; /* global ticks */
+} Entered;
+
+/* Whether a call that was entered before is around another one. */
+static bool is_around(const Entered *entered, const XtfPictureCall *call)
+{
+    return entered->level < call->level && call->end <= entered->end;
+}
+
+static void walk_call(const XtfPictureCall *call, void *data)
+{
+    Walk *walk = data;
+    GArray *stack = walk->stacks[call->location];
+    uint64_t begin = CLAMP(call->begin, walk->from, walk->to), end = CLAMP(call->end, begin, walk->to);
+
+    if (call->level >= LEVELS_MAX)
+        return;
+    while (stack->len > 0 && !is_around(&g_array_index(stack, Entered, stack->len - 1), call))
+        g_array_set_size(stack, stack->len - 1);
+    uint32_t parent = stack->len > 0 ? g_array_index(stack, Entered, stack->len - 1).node : 0;
+    uint32_t node = xtf_call_tree_child(walk->tree, parent, xtf_region_line(walk->regions, call->line));
+    const Entered entered = {call->level, node, call->end};
+    g_array_append_val(stack, entered);
+    if (node == parent)
+        return;
+    xtf_call_node(walk->tree, node)->amount += end - begin;
+    xtf_call_node(walk->tree, node)->calls += call->begin >= walk->from;
+}
+
+static bool walk_all(XtfCallTree *tree, XtfViews *views, XtfSelection *selection, const XtfSelectedLocations *selected,
+                     const XtfRegions *regions, GError **error)
+{
+    Walk walk = {.tree = tree, .regions = regions, .stacks = g_new(GArray *, selected->n)};
+
+    xtf_selection_window(selection, &views->context->scale, &walk.from, &walk.to);
+    for (uint32_t i = 0; i < selected->n; i++)
+        walk.stacks[i] = g_array_new(FALSE, FALSE, sizeof(Entered));
+    bool good = xtf_picture_calls(views->resolver, selection, selected, walk_call, &walk, error);
+    for (uint32_t i = 0; i < selected->n; i++)
+        g_array_unref(walk.stacks[i]);
+    g_free(walk.stacks);
+    return good;
+}
+
+/* ---- Sampling. */
+
+/* A number in [0, stride) that is always the same for the i-th instant. */
+static uint64_t jitter(uint64_t i, uint64_t stride)
+{
+    uint64_t hash = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = (hash ^ hash >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    return stride > 0 ? (hash ^ hash >> 31) % stride : 0;
+}
+
+typedef struct {
+    XtfCallTree *tree;
+    const XtfRegions *regions;
+    const XtfNumberSet *only;
+    XtfAggregateRef frames;
+    XtfLocationArrays arrays;
+} Sampling;
+
+static bool add_stack(Sampling *sampling, const XtfArray *calls, uint64_t t, GError **error)
+{
+    g_autofree XtfOpenFrame *frames = NULL;
+    size_t n_frames;
+    uint32_t node = 0;
+    uint64_t n;
+
+    /* The stack after the rows of this tick. */
+    if (!xtf_array_rank(calls, t + 1, &n, error) ||
+        !xtf_array_stack(calls, sampling->frames.number, n, &frames, &n_frames, error))
+        return false;
+    for (size_t i = 0; i < n_frames && i < LEVELS_MAX; i++) {
+        if (!xtf_number_set_contains(sampling->only, frames[i].key))
+            continue;
+        uint32_t child = xtf_call_tree_child(sampling->tree, node, xtf_region_line(sampling->regions, frames[i].key));
+        if (child != node)
+            xtf_call_node(sampling->tree, child)->amount++;
+        node = child;
+    }
+    return true;
+}
+
+static bool sample_location(Sampling *sampling, const XtfTraceContext *context, const XtfLocation *location, uint64_t a,
+                            uint64_t b, uint64_t salt, GError **error)
+{
+    uint64_t n = sampling->tree->n_instants;
+
+    if (!xtf_location_arrays_load(&sampling->arrays, context, location, error))
+        return false;
+    const XtfArray *calls = xtf_location_arrays_find(&sampling->arrays, sampling->frames.schema);
+    for (uint64_t i = 0; calls && i < n; i++) {
+        uint64_t from = xtf_time_bin_bound(a, b, i, n), to = xtf_time_bin_bound(a, b, i + 1, n);
+        uint64_t t = from + jitter(salt * n + i, to - from);
+        if (t < sampling->arrays.first || t >= sampling->arrays.last)
+            continue;
+        xtf_call_node(sampling->tree, 0)->amount++;
+        if (!add_stack(sampling, calls, t, error))
+            return false;
+    }
+    return true;
+}
+
+static bool sample_all(XtfCallTree *tree, XtfViews *views, const XtfSelection *selection,
+                       const XtfSelectedLocations *selected, const XtfRegions *regions, GError **error)
+{
+    Sampling sampling = {.tree = tree, .regions = regions, .only = selection->by[XTF_BY_REGION]};
+    uint64_t from, to;
+    bool good = xtf_aggregate_ref_frames(&sampling.frames, views->context);
+
+    tree->source = XTF_CALL_TREE_SAMPLED;
+    tree->n_instants = MAX(INSTANTS / MAX(selected->n, 1), 1);
+    xtf_selection_window(selection, &views->context->scale, &from, &to);
+    for (uint32_t i = 0; good && i < selected->n; i++)
+        good = sample_location(&sampling, views->context, xtf_selected_location(selected, i), from, to, i, error);
+    xtf_location_arrays_finish(&sampling.arrays);
+    return good;
+}
+
+/* ---- All of it. */
+
+/* The lifetimes of all locations in the window: what 100 % is of a tree that was walked. */
+static bool add_lifetimes(XtfCallTree *tree, XtfViews *views, const XtfSelection *selection,
+                          const XtfSelectedLocations *selected, GError **error)
+{
+    g_auto(XtfLocationArrays) arrays = {0};
+    uint64_t from, to;
+
+    xtf_selection_window(selection, &views->context->scale, &from, &to);
+    for (uint32_t i = 0; i < selected->n; i++) {
+        if (!xtf_location_arrays_load(&arrays, views->context, xtf_selected_location(selected, i), error))
+            return false;
+        uint64_t first = MAX(from, arrays.first), last = MIN(to, arrays.last);
+        xtf_call_node(tree, 0)->amount += last > first ? last - first : 0;
+    }
+    return true;
+}
+
+static bool is_whole(const XtfSelection *selection, const XtfTimeScale *scale)
+{
+    uint64_t from, to;
+
+    xtf_selection_window(selection, scale, &from, &to);
+    return from <= scale->origin && to >= scale->end;
+}
+
+bool xtf_call_tree_measure(XtfCallTree *tree, XtfViews *views, XtfSelection *selection, GError **error)
+{
+    g_autoptr(XtfSelection) calls = xtf_selection_in_calls(selection, views->context);
+    g_auto(XtfSelectedLocations) selected = {0};
+    XtfAggregateRef frames;
+    XtfStoredCalls stored;
+    XtfRegions regions;
+    uint64_t n;
+
+    xtf_call_tree_init(tree);
+    xtf_aggregate_ref_frames(&frames, views->context);
+    if (!xtf_selected_locations_init(&selected, views->context, selection, error) ||
+        !xtf_regions_load(&regions, views->formats, selection, &frames, error) ||
+        !xtf_resolver_count(views->resolver, calls, &n, error))
+        return false;
+    tree->n_locations = selected.n;
+    if (n <= WALKED_MAX)
+        return add_lifetimes(tree, views, selection, &selected, error) &&
+               walk_all(tree, views, selection, &selected, &regions, error);
+    if (!xtf_stored_calls_find(&stored, views->context, error))
+        return false;
+    tree->is_analysed = stored.schema;
+    if (!stored.schema || !is_whole(selection, &views->context->scale))
+        return sample_all(tree, views, selection, &selected, &regions, error);
+    tree->source = XTF_CALL_TREE_STORED;
+    return add_lifetimes(tree, views, selection, &selected, error) &&
+           xtf_stored_calls_add(&stored, tree, selection, &selected, &regions, error);
+}

@@ -1,0 +1,9 @@
+/*
+ * profile.svg: calls by their paths. A box is a path, as wide as the time that it was on the stack; below it lie the
+ * boxes of what was called from there, the widest first.
+ */
+#pragma once
+
+#include "src/pictures/drawing/picture-kind.h"
+
+extern const XtfPicture xtf_picture_profile;

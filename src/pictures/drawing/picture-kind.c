@@ -1,0 +1,36 @@
+#include "src/pictures/drawing/picture-kind.h"
+
+#include "libxtf/error.h"
+#include "src/pictures/images/indexed-png.h"
+
+bool xtf_picture_kind_check(XtfViews *views, const XtfPicture *picture, const XtfSelection *selection, GError **error)
+{
+    const XtfView *view = xtf_view_find_for(views, picture->of, selection);
+
+    /* Rows of an analysis have views of the same names. */
+    if (selection->type >= 0 && !xtf_trace_context_is_record(views->context, (uint32_t)selection->type))
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s draws records of the trace, not of its analysis",
+                        picture->name);
+    if (!xtf_png_is_built() && picture->is_image && picture->is_image(views, selection))
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                        "%s of so many processes needs libpng, which this xtf was built without", picture->name);
+    if (picture->or_of && !xtf_view_check(views, view, selection, NULL))
+        view = xtf_view_find_for(views, picture->or_of, selection);
+    return xtf_view_check(views, view, selection, error);
+}
+
+bool xtf_draw_part(const XtfPictureJob *page, const XtfPicture *picture, XtfDrawing *drawing, size_t room,
+                   GError **error)
+{
+    XtfPictureJob job = *page;
+    job.picture = picture;
+    size_t size = drawing->size;
+
+    job.in_page = true;
+    drawing->size = MIN(size, drawing->out->len + room);
+    bool good = picture->draw(&job, drawing, error);
+    drawing->size = size;
+    if (good)
+        xtf_draw(drawing, "%s", picture->end);
+    return good;
+}

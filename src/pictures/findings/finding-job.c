@@ -1,0 +1,154 @@
+#include <math.h>
+#include <string.h>
+
+#include "src/pictures/drawing/text-width.h"
+#include "src/pictures/findings/finding-rule.h"
+#include "src/trace/text/digits.h"
+
+enum {
+    WHOLE_SECONDS = 24,    /* digits of a time before its point, at most, and the point */
+    LOCATIONS_MANY = 1000, /* of more, a table costs too much to make it of every tenth... */
+    CELLS_MANY = 10000000, /* ...and so it does of that many locations times regions */
+};
+
+/* ---- Tables. */
+
+bool xtf_finding_has(const XtfFindingJob *job, const XtfSelection *selection, const char *table)
+{
+    return xtf_view_exists(job->views, xtf_view_find_for(job->views, table, selection), selection);
+}
+
+double xtf_finding_number(const char *cell)
+{
+    return g_ascii_strtod(cell, NULL);
+}
+
+unsigned __int128 xtf_finding_units(const char *cell)
+{
+    unsigned __int128 units = 0;
+
+    for (const char *c = cell; *c; c++) {
+        if (g_ascii_isdigit(*c))
+            units = units * 10 + (unsigned)(*c - '0');
+    }
+    return units;
+}
+
+const char *xtf_finding_units_text(const XtfFindingJob *job, unsigned __int128 units,
+                                   char text[static XTF_TIME_TEXT_MAX])
+{
+    unsigned digits = job->views->context->scale.digits;
+    char *end = text + XTF_TIME_TEXT_MAX - 1, *begin = end;
+
+    *end = '\0';
+    for (unsigned i = 0; i < digits && begin > text + WHOLE_SECONDS; i++, units /= 10)
+        *--begin = (char)('0' + (unsigned)(units % 10));
+    if (digits)
+        *--begin = '.';
+    return xtf_put_digits(begin, (uint64_t)units);
+}
+
+/* "65.13": two digits behind the point, as all percentages of tables. */
+uint64_t xtf_finding_percent(const char *cell)
+{
+    char *point;
+    uint64_t whole = g_ascii_strtoull(cell, &point, 10);
+
+    return whole * 100 + (*point == '.' ? g_ascii_strtoull(point + 1, NULL, 10) : 0);
+}
+
+uint32_t xtf_finding_hundredths(unsigned __int128 part, unsigned __int128 whole)
+{
+    return whole ? (uint32_t)((MIN(part, whole) * 2 * XTF_HUNDREDTHS / whole + 1) / 2) : 0;
+}
+
+char *xtf_finding_name(const char *cell)
+{
+    return xtf_text_elided(cell, XTF_FINDING_NAME);
+}
+
+/* ---- The selection. */
+
+double xtf_finding_seconds(const XtfFindingJob *job)
+{
+    return xtf_seconds_of(&job->views->context->scale, job->to - job->from);
+}
+
+bool xtf_finding_is_of_processes(const XtfFindingJob *job)
+{
+    return job->selection->type == XTF_ANY_TYPE && !job->selection->base && !xtf_selection_has_facets(job->selection);
+}
+
+bool xtf_finding_is_large(const XtfFindingJob *job)
+{
+    return job->locations.n > LOCATIONS_MANY || (uint64_t)job->locations.n * job->classes->n > CELLS_MANY;
+}
+
+XtfSelection *xtf_finding_select_derived(const XtfFindingJob *job, const char *type, GError **error)
+{
+    XtfTraceContext *context = job->views->context;
+    const XtfSchema *schema = xtf_trace_context_schema(context, type, XTF_SCHEMA_DERIVED);
+    bool outdated = false;
+
+    if (!schema || job->selection->type != XTF_ANY_TYPE ||
+        !xtf_trace_context_is_outdated(context, schema, &outdated, error) || outdated)
+        return NULL;
+    return xtf_selection_in_type(job->selection, schema->id);
+}
+
+/* ---- Findings. */
+
+void xtf_finding_leave_out(XtfFindingJob *job, const char *what, uint64_t n, const char *of)
+{
+    if (job->left_out->len)
+        g_string_append(job->left_out, ", ");
+    g_string_append_printf(job->left_out, "%s (%" PRIu64 " %s)", what, n, of);
+}
+
+void xtf_finding_leave_out_large(XtfFindingJob *job, const char *what)
+{
+    if (job->locations.n > LOCATIONS_MANY)
+        xtf_finding_leave_out(job, what, job->locations.n, "threads");
+    else
+        xtf_finding_leave_out(job, what, job->locations.n * (uint64_t)job->classes->n, "regions of all threads");
+}
+
+static char *path_of(const XtfFinding *place, const XtfTimeScale *scale)
+{
+    g_autoptr(GString) path = g_string_new(NULL);
+    char window[XTF_WINDOW_TEXT_MAX];
+
+    if (place->is_window) {
+        xtf_time_scale_print_window(scale, place->from, place->to, window);
+        g_string_append_printf(path, "time/%s/", window);
+    }
+    if (place->proc)
+        g_string_append_printf(path, "proc/%s/", place->proc);
+    if (place->type)
+        g_string_append_printf(path, "%s/", place->type);
+    g_string_append(path, place->table);
+    return g_string_free(g_steal_pointer(&path), FALSE);
+}
+
+void xtf_finding_add(XtfFindingJob *job, const XtfFindingRule *rule, double score, const XtfFinding *place,
+                     const char *format, ...)
+{
+    XtfFinding finding = *place;
+    va_list arguments;
+
+    va_start(arguments, format);
+    finding.sentence = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    finding.rule = rule->name;
+    finding.score = round(CLAMP(score, 0, 1) * 1e9) / 1e9; /* what only differs by rounding is the same */
+    finding.proc = g_strdup(place->proc);
+    finding.path = path_of(place, &job->views->context->scale);
+    g_array_append_val(job->found, finding);
+}
+
+int xtf_finding_compare(const void *a, const void *b, void *data)
+{
+    const XtfFinding *x = a, *y = b;
+
+    return x->score == y->score ? 0 : x->score > y->score ? -1 : 1;
+}

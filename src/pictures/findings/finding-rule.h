@@ -1,0 +1,112 @@
+/*
+ * Rules of findings: each is a row of the table in findings.c.
+ */
+#pragma once
+
+#include "src/pictures/drawing/picture-table.h"
+#include "src/pictures/findings/findings.h"
+#include "src/tables/totals/selected-locations.h"
+
+/* A line of the selection's profile. */
+typedef struct {
+    uint64_t row;  /* in definitions/regions; UINT64_MAX: it has none */
+    uint64_t line; /* of XtfRegions (region-lines.h) */
+    XtfRegionClass class;
+    uint64_t calls, percent;     /* in hundredths of a percent, of exclusive time */
+    double exclusive;            /* seconds */
+    char *exclusive_text, *name; /* as the table has them */
+} XtfProfileLine;
+
+/* What rules look at. */
+typedef struct {
+    XtfViews *views;         /* borrowed */
+    XtfSelection *selection; /* borrowed */
+    uint64_t from, to;       /* its window, cut off at the ends of the trace; not empty */
+    bool is_whole_run;       /* the window has no ends */
+    bool goes_on;            /* the trace grows: what it lacks may come */
+    const char *what;        /* the window, in words: "the run", "the window" */
+    XtfSelectedLocations locations;
+    const XtfRegionClasses *classes; /* borrowed */
+    GArray *profile;                 /* of XtfProfileLine, as sorted in the table; empty: there is none */
+    GArray *found;                   /* of XtfFinding */
+    GString *left_out;               /* what would take too long, in words */
+} XtfFindingJob;
+
+typedef struct XtfFindingRule XtfFindingRule;
+struct XtfFindingRule {
+    const char *name;
+    double threshold; /* of what, says `find` */
+    /* Adds what it finds to job->found. */
+    bool (*find)(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+    XtfClassSet classes; /* of rules about time in classes of regions */
+    const char *words;   /* what a program does there */
+};
+
+enum {
+    XTF_FINDING_NAME = 40,      /* characters of a name in a sentence, at most */
+    XTF_HUNDREDTHS = 100 * 100, /* of a percent, in a whole */
+};
+
+/* Adds a finding with this sentence, about a table; of `place` only what says where the table is counts. */
+void xtf_finding_add(XtfFindingJob *job, const XtfFindingRule *rule, double score, const XtfFinding *place,
+                     const char *format, ...) G_GNUC_PRINTF(5, 6);
+
+/* By score, the highest first. */
+int xtf_finding_compare(const void *a, const void *b, void *data);
+
+/* Whether a selection has a table. */
+bool xtf_finding_has(const XtfFindingJob *job, const XtfSelection *selection, const char *table);
+
+/* A cell as hundredths of a percent; 0 of a dash. */
+uint64_t xtf_finding_percent(const char *cell);
+/* The same of two times, as tables round it; 0 of nothing. */
+uint32_t xtf_finding_hundredths(unsigned __int128 part, unsigned __int128 whole);
+/* A cell that is a number with a point; 0 of a dash. */
+double xtf_finding_number(const char *cell);
+/* A cell in seconds as a number of its last digit, exactly: tables have the same number of digits everywhere. */
+unsigned __int128 xtf_finding_units(const char *cell);
+/* Such a number as tables have it; returns its beginning in `text`. */
+const char *xtf_finding_units_text(const XtfFindingJob *job, unsigned __int128 units,
+                                   char text[static XTF_TIME_TEXT_MAX]);
+/* A name of a trace, with its middle left out if it is long. The caller frees it. */
+char *xtf_finding_name(const char *cell);
+
+/* The length of the window. */
+double xtf_finding_seconds(const XtfFindingJob *job);
+/* Whether the selection has all records of some processes, threads and times. */
+bool xtf_finding_is_of_processes(const XtfFindingJob *job);
+/* Whether it has so many locations, or regions in them, that rules which need many tables leave some out, with
+ * xtf_finding_leave_out_large(). */
+bool xtf_finding_is_large(const XtfFindingJob *job);
+/* What is left out, and of how many of what it would take too long: "culprits", 70000, "pairs of processes". */
+void xtf_finding_leave_out(XtfFindingJob *job, const char *what, uint64_t n, const char *of);
+void xtf_finding_leave_out_large(XtfFindingJob *job, const char *what);
+/* The selection's derived rows of a type, new; NULL: there are none to be shown, or with an error. */
+XtfSelection *xtf_finding_select_derived(const XtfFindingJob *job, const char *type, GError **error);
+
+/* Rules, by file: early, ... */
+bool xtf_rule_early(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...classes, ... */
+bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+bool xtf_rule_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+bool xtf_rule_recording(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...imbalance, ... */
+bool xtf_rule_imbalance(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...histogram, ... */
+bool xtf_rule_concentration(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...phases, ... */
+bool xtf_rule_phases(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...ends, ... */
+bool xtf_rule_ends(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...messages, ... */
+bool xtf_rule_bytes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+bool xtf_rule_unmatched(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+bool xtf_rule_unfinished(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...kinds, ... */
+bool xtf_rule_kinds(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...waits, ... */
+bool xtf_rule_waits(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+bool xtf_rule_culprit(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...path. */
+bool xtf_rule_critical(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+bool xtf_rule_efficiency(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);

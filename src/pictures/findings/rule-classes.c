@@ -1,0 +1,64 @@
+/* Rules about where the time is, by class of regions, and about calls that are too short to be recorded. */
+#include <inttypes.h>
+
+#include "src/pictures/findings/finding-rule.h"
+
+/* The classes' part of all time is at least the threshold. Names the region with most of it. */
+bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
+{
+    const XtfProfileLine *most = NULL;
+    uint64_t percent = 0;
+
+    for (guint i = 0; i < job->profile->len; i++) {
+        const XtfProfileLine *line = &g_array_index(job->profile, XtfProfileLine, i);
+        if (!(rule->classes & XTF_CLASS_BIT(line->class)))
+            continue;
+        percent += line->percent;
+        if (!most)
+            most = line;
+    }
+    if (!most || percent < rule->threshold * XTF_HUNDREDTHS)
+        return true;
+    g_autofree char *name = xtf_finding_name(most->name);
+    xtf_finding_add(job, rule, (double)percent / XTF_HUNDREDTHS, &(XtfFinding){.table = "profile"},
+                    "%.2f %% of all time %s: %s has most of it, %" PRIu64 " calls and %s s", (double)percent / 100,
+                    rule->words, name, most->calls, most->exclusive_text);
+    return true;
+}
+
+/* The part of all time in calls that began before the first record, which says nothing of their regions. */
+bool xtf_rule_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
+{
+    for (guint i = 0; i < job->profile->len; i++) {
+        const XtfProfileLine *line = &g_array_index(job->profile, XtfProfileLine, i);
+        if (line->class == XTF_N_CLASSES && line->percent >= rule->threshold * XTF_HUNDREDTHS)
+            xtf_finding_add(job, rule, (double)line->percent / XTF_HUNDREDTHS, &(XtfFinding){.table = "profile"},
+                            "%.2f %% of all time is in calls that began before the first record, %s s: of which "
+                            "regions is not known",
+                            (double)line->percent / 100, line->exclusive_text);
+    }
+    return true;
+}
+
+/* A region that has a great part of all calls, very many and very short ones. */
+bool xtf_rule_recording(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
+{
+    enum { CALLS_LEAST = 1000000, MICROSECONDS_MOST = 10 };
+    uint64_t calls = 0;
+
+    for (guint i = 0; i < job->profile->len; i++)
+        calls += g_array_index(job->profile, XtfProfileLine, i).calls;
+    for (guint i = 0; i < job->profile->len; i++) {
+        const XtfProfileLine *line = &g_array_index(job->profile, XtfProfileLine, i);
+        if (line->calls < CALLS_LEAST || (double)line->calls < rule->threshold * (double)calls)
+            continue;
+        double each = line->exclusive * 1e6 / (double)line->calls;
+        if (each >= MICROSECONDS_MOST)
+            continue;
+        g_autofree char *name = xtf_finding_name(line->name);
+        xtf_finding_add(job, rule, (double)line->percent / XTF_HUNDREDTHS, &(XtfFinding){.table = "profile"},
+                        "%" PRIu64 " calls of %s of %.2f us each, %s s of all time: the recording itself may cost time",
+                        line->calls, name, each, line->exclusive_text);
+    }
+    return true;
+}

@@ -1,0 +1,85 @@
+/* Nearly all calls in a small part of the window. */
+#include <inttypes.h>
+
+#include "libxtf/error.h"
+#include "src/pictures/findings/finding-rule.h"
+
+enum {
+    SLICES = 100,
+    PERCENT_OF_CALLS = 90,
+    CALLS_LEAST = 100, /* of fewer it is no news */
+};
+
+enum { FROM, TO, COUNT, CALLS, N_COLUMNS };
+
+typedef struct {
+    unsigned n;
+    uint64_t calls[SLICES];
+    char *from[SLICES], *to[SLICES];
+} Slices;
+
+static void slices_free(Slices *slices)
+{
+    for (unsigned i = 0; i < slices->n; i++) {
+        g_free(slices->from[i]);
+        g_free(slices->to[i]);
+    }
+    g_free(slices);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Slices, slices_free)
+
+static bool take_slice(const char *const *cells, unsigned n, void *data, GError **error)
+{
+    Slices *slices = data;
+
+    if (slices->n == SLICES || n < N_COLUMNS)
+        return xtf_damaged(error, "a histogram has other lines than were expected");
+    slices->from[slices->n] = g_strdup(cells[FROM]);
+    slices->to[slices->n] = g_strdup(cells[TO]);
+    slices->calls[slices->n++] = g_ascii_strtoull(cells[CALLS], NULL, 10); /* a dash is 0 */
+    return true;
+}
+
+/* The fewest slices side by side that have the percentage of the calls; of several the one with most, and the first. */
+static unsigned find_narrowest(const Slices *slices, uint64_t total, unsigned *first, uint64_t *calls)
+{
+    for (unsigned width = 1; width <= slices->n; width++) {
+        *calls = 0;
+        for (unsigned i = 0; i + width <= slices->n; i++) {
+            uint64_t sum = 0;
+            for (unsigned j = i; j < i + width; j++)
+                sum += slices->calls[j];
+            if (sum > *calls) {
+                *calls = sum;
+                *first = i;
+            }
+        }
+        if ((unsigned __int128)*calls * 100 >= (unsigned __int128)total * PERCENT_OF_CALLS)
+            return width;
+    }
+    return slices->n;
+}
+
+bool xtf_rule_concentration(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
+{
+    g_autoptr(Slices) slices = g_new0(Slices, 1);
+    uint64_t total = 0, calls = 0;
+    unsigned first = 0;
+
+    if (!xtf_finding_has(job, job->selection, "histogram"))
+        return true;
+    if (!xtf_picture_table_read(job->views, "histogram", job->selection, take_slice, slices, error))
+        return false;
+    for (unsigned i = 0; i < slices->n; i++)
+        total += slices->calls[i];
+    if (total < CALLS_LEAST)
+        return true;
+    unsigned width = find_narrowest(slices, total, &first, &calls);
+    if (width >= rule->threshold * slices->n)
+        return true;
+    xtf_finding_add(job, rule, 1 - (double)width / slices->n, &(XtfFinding){.table = "histogram"},
+                    "%.2f %% of the calls are in %u %% of %s, from %s s to %s s: %" PRIu64 " of %" PRIu64,
+                    (double)calls / (double)total * 100, width, job->what, slices->from[first],
+                    slices->to[first + width - 1], calls, total);
+    return true;
+}

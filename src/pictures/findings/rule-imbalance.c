@@ -1,0 +1,140 @@
+/* A process that takes longer than the others in a region of the program, in tenths of the window. */
+#include <math.h>
+
+#include "libxtf/error.h"
+#include "src/pictures/findings/finding-rule.h"
+#include "src/trace/select/grouping.h"
+
+enum {
+    TENTHS = 10,
+    PERCENT_OF_TENTH = 100 / TENTHS,
+    MOST = 3, /* findings */
+};
+
+#define ROUNDING 1e-12 /* of quotients: just the threshold counts */
+
+enum { ROW, MEAN, MIN, MAX, STDDEV, MIN_PROC, MAX_PROC, REGION, N_COLUMNS };
+
+/* Of one table `imbalance`: the region of the program whose slowest process is farthest above the mean. */
+typedef struct {
+    const XtfFindingJob *job;
+    uint64_t wanted; /* this row alone; UINT64_MAX: any of the program */
+    bool found;
+    uint64_t row, proc;
+    double mean, above; /* seconds */
+    char *mean_text, *max_text, *name;
+} Slowest;
+
+static void slowest_clear(Slowest *slowest)
+{
+    g_clear_pointer(&slowest->mean_text, g_free);
+    g_clear_pointer(&slowest->max_text, g_free);
+    g_clear_pointer(&slowest->name, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Slowest, slowest_clear)
+
+/* The table is sorted by what is looked for. */
+static bool take_line(const char *const *cells, unsigned n, void *data, GError **error)
+{
+    Slowest *slowest = data;
+
+    if (n < N_COLUMNS)
+        return xtf_damaged(error, "an imbalance has other lines than were expected");
+    if (slowest->found || g_str_equal(cells[MAX_PROC], "-"))
+        return true;
+    uint64_t row = g_ascii_strtoull(cells[ROW], NULL, 10);
+    bool of_program = XTF_CLASS_BIT(xtf_region_classes_of(slowest->job->classes, row)) & XTF_CLASSES_USEFUL;
+    if (slowest->wanted == UINT64_MAX ? !of_program : row != slowest->wanted)
+        return true;
+    slowest->found = true;
+    slowest->row = row;
+    slowest->proc = g_ascii_strtoull(cells[MAX_PROC], NULL, 10);
+    slowest->mean = xtf_finding_number(cells[MEAN]);
+    unsigned __int128 max = xtf_finding_units(cells[MAX]), mean = xtf_finding_units(cells[MEAN]);
+    slowest->above =
+        max > mean ? (double)(max - mean) * pow(10, -(double)slowest->job->views->context->scale.digits) : 0;
+    slowest->mean_text = g_strdup(cells[MEAN]);
+    slowest->max_text = g_strdup(cells[MAX]);
+    slowest->name = xtf_finding_name(cells[REGION]);
+    return true;
+}
+
+/* Of tenths [i, j). */
+static bool find_slowest(XtfFindingJob *job, const XtfKeyValues *tenths, uint64_t i, uint64_t j, Slowest *slowest,
+                         GError **error)
+{
+    g_autoptr(XtfSelection) selection = xtf_key_slices(tenths, job->selection, i, j - i);
+
+    slowest->job = job;
+    return xtf_picture_table_read(job->views, "imbalance", selection, take_line, slowest, error);
+}
+
+static bool report(XtfFindingJob *job, const XtfFindingRule *rule, const XtfKeyValues *tenths, uint64_t i, uint64_t j,
+                   uint64_t row, GError **error)
+{
+    g_auto(Slowest) slowest = {.wanted = row};
+    XtfFinding place = {.table = "imbalance", .is_window = j - i < tenths->n};
+    char where[64] = "";
+
+    if (!find_slowest(job, tenths, i, j, &slowest, error))
+        return false;
+    if (!slowest.found || slowest.mean <= 0)
+        return true;
+    place.from = xtf_key_bound(tenths, i);
+    place.to = xtf_key_bound(tenths, j);
+    if (place.is_window)
+        g_snprintf(where, sizeof where, " between %u %% and %u %% of %s", (unsigned)i * PERCENT_OF_TENTH,
+                   (unsigned)j * PERCENT_OF_TENTH, job->what);
+    xtf_finding_add(job, rule, slowest.above / xtf_finding_seconds(job), &place,
+                    "process %" PRIu64 " takes %.2f %% longer than the mean in %s%s: %s s, the mean is %s s",
+                    slowest.proc, slowest.above / slowest.mean * 100, slowest.name, where, slowest.max_text,
+                    slowest.mean_text);
+    return true;
+}
+
+/* Of the job's findings from `first` on, only the best stay. */
+static void keep_best(XtfFindingJob *job, guint first)
+{
+    GArray *found = job->found;
+
+    if (found->len <= first)
+        return;
+    g_qsort_with_data(&g_array_index(found, XtfFinding, first), (gint)(found->len - first), sizeof(XtfFinding),
+                      xtf_finding_compare, NULL);
+    if (found->len > first + MOST)
+        g_array_set_size(found, first + MOST);
+}
+
+/* In a tenth, a process takes longer than the mean by the threshold's part of the tenth. Neighbouring tenths with the
+ * same process and region are one. */
+bool xtf_rule_imbalance(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
+{
+    bool is_large = xtf_finding_is_large(job);
+    g_autoptr(XtfGrouping) grouping =
+        xtf_grouping_new_slices(job->views->context, job->selection, is_large ? 1 : TENTHS);
+    const XtfKeyValues *tenths = &grouping->values;
+    uint64_t begin = 0, row = UINT64_MAX, proc = 0;
+    guint first = job->found->len;
+
+    if (job->locations.n_procs < 2 || !xtf_finding_has(job, job->selection, "imbalance"))
+        return true;
+    if (is_large)
+        xtf_finding_leave_out_large(job, "imbalance in tenths");
+    for (uint64_t i = 0; i <= tenths->n; i++) {
+        g_auto(Slowest) slowest = {.wanted = UINT64_MAX};
+        if (i < tenths->n && xtf_key_bound(tenths, i) < xtf_key_bound(tenths, i + 1) &&
+            !find_slowest(job, tenths, i, i + 1, &slowest, error))
+            return false;
+        double share = slowest.above / (xtf_finding_seconds(job) / (double)tenths->n);
+        bool stands_out = slowest.found && slowest.above > 0 && share >= rule->threshold - ROUNDING;
+        if (stands_out && slowest.row == row && slowest.proc == proc)
+            continue;
+        if (row != UINT64_MAX && !report(job, rule, tenths, begin, i, row, error))
+            return false;
+        begin = i;
+        row = stands_out ? slowest.row : UINT64_MAX;
+        proc = slowest.proc;
+    }
+    keep_best(job, first);
+    return true;
+}

@@ -1,0 +1,170 @@
+/* A few processes that spend their time otherwise than the rest. */
+#include <stdlib.h>
+
+#include "src/pictures/findings/finding-rule.h"
+#include "src/tables/totals/regions/region-times.h"
+
+enum {
+    CELLS_MOST = 8 << 20,
+    MEMBERS_TEXT = 40, /* characters */
+};
+
+/* Shares of exclusive time, in hundredths of a percent, as the profile of each process prints them. */
+typedef struct {
+    const XtfFindingJob *job;
+    uint32_t n;       /* lines of the selection's profile; one more is the time in no region */
+    uint32_t *place;  /* by line of XtfRegions: index in the profile, or n */
+    uint32_t *shares; /* by process */
+    uint32_t *all;    /* of all together, as job->profile has them */
+    bool *records;    /* by process: it has calls in the window */
+} Kinds;
+
+static void kinds_clear(Kinds *kinds)
+{
+    g_clear_pointer(&kinds->place, g_free);
+    g_clear_pointer(&kinds->shares, g_free);
+    g_clear_pointer(&kinds->all, g_free);
+    g_clear_pointer(&kinds->records, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Kinds, kinds_clear)
+
+static void kinds_init(Kinds *kinds, const XtfFindingJob *job, uint64_t n_lines)
+{
+    uint32_t outside = XTF_HUNDREDTHS;
+
+    *kinds = (Kinds){.job = job, .n = job->profile->len};
+    kinds->place = g_new(uint32_t, n_lines + 1);
+    kinds->all = g_new0(uint32_t, kinds->n + 1);
+    kinds->records = g_new0(bool, job->locations.n_procs);
+    kinds->shares = g_new0(uint32_t, (size_t)job->locations.n_procs * (kinds->n + 1));
+    for (uint64_t line = 0; line <= n_lines; line++)
+        kinds->place[line] = kinds->n;
+    for (uint32_t i = 0; i < kinds->n; i++) {
+        const XtfProfileLine *line = &g_array_index(job->profile, XtfProfileLine, i);
+        kinds->place[MIN(line->line, n_lines)] = i;
+        kinds->all[i] = (uint32_t)line->percent;
+        outside -= MIN(outside, kinds->all[i]);
+    }
+    kinds->all[kinds->n] = outside;
+}
+
+static bool measure_process(Kinds *kinds, XtfRegionTimes *times, uint32_t i, GError **error)
+{
+    const XtfSelectedProcess *proc = &kinds->job->locations.procs[i];
+    g_autofree unsigned __int128 *spent = g_new0(unsigned __int128, kinds->n + 1);
+    uint32_t *shares = kinds->shares + (size_t)i * (kinds->n + 1), outside = XTF_HUNDREDTHS;
+    uint64_t n_lines = xtf_regions_n_lines(&times->regions), ticks;
+    unsigned __int128 whole = 0;
+
+    for (uint32_t j = proc->first; j < proc->first + proc->n; j++) {
+        if (!xtf_region_times_measure(times, xtf_selected_location(&kinds->job->locations, j), &ticks, error))
+            return false;
+        whole += ticks;
+        for (uint32_t k = 0; k < xtf_group_totals_n(times->groups); k++) {
+            uint64_t line = xtf_region_line(&times->regions, *xtf_group_totals_key(times->groups, k));
+            if (line < n_lines)
+                spent[kinds->place[line]] += xtf_group_totals_cells(times->groups, k)[XTF_FRAMES_EXCLUSIVE];
+        }
+    }
+    for (uint32_t k = 0; k < kinds->n; k++) {
+        shares[k] = xtf_finding_hundredths(spent[k], whole);
+        outside -= MIN(outside, shares[k]);
+    }
+    shares[kinds->n] = outside;
+    kinds->records[i] = whole > 0;
+    return true;
+}
+
+/* How far a process is from all together, in hundredths of a percent, twice; and where it is farthest. */
+static uint64_t distance_of(const Kinds *kinds, uint32_t process, uint32_t *most)
+{
+    const uint32_t *shares = kinds->shares + (size_t)process * (kinds->n + 1);
+    uint64_t sum = 0;
+    int64_t farthest = -1;
+
+    for (uint32_t i = 0; i <= kinds->n; i++) {
+        int64_t difference = llabs((int64_t)shares[i] - kinds->all[i]);
+        sum += (uint64_t)difference;
+        if (difference > farthest) {
+            farthest = difference;
+            *most = i;
+        }
+    }
+    return sum;
+}
+
+/* The processes that differ there in the same direction, by at least half as much. */
+static XtfNumberSet *find_members(const Kinds *kinds, int64_t difference, uint32_t at, uint32_t *n)
+{
+    const XtfSelectedLocations *locations = &kinds->job->locations;
+    g_autofree XtfNumberRange *ranges = g_new(XtfNumberRange, locations->n_procs);
+
+    *n = 0;
+    for (uint32_t i = 0; i < locations->n_procs; i++) {
+        int64_t own = (int64_t)kinds->shares[(size_t)i * (kinds->n + 1) + at] - kinds->all[at];
+        if (kinds->records[i] && (own < 0) == (difference < 0) && 2 * llabs(own) >= llabs(difference))
+            ranges[(*n)++] = (XtfNumberRange){locations->procs[i].proc, locations->procs[i].proc};
+    }
+    return xtf_number_set_from_ranges(ranges, *n);
+}
+
+static void report(XtfFindingJob *job, const XtfFindingRule *rule, const Kinds *kinds, uint32_t process, uint32_t at)
+{
+    uint32_t own = kinds->shares[(size_t)process * (kinds->n + 1) + at], n;
+    int64_t difference = (int64_t)own - kinds->all[at];
+    g_autoptr(XtfNumberSet) members = find_members(kinds, difference, at, &n);
+    g_autoptr(GString) list = g_string_new(NULL);
+    char proc[24];
+
+    if (2 * (uint64_t)n > job->locations.n_procs)
+        return;
+    g_autofree char *name =
+        at < kinds->n ? xtf_finding_name(g_array_index(job->profile, XtfProfileLine, at).name) : g_strdup("no region");
+    if (n > 1) {
+        g_string_append_printf(list, "%u of %u processes are unlike the others", n, job->locations.n_procs);
+        gsize end = list->len;
+        g_string_append(list, ", ");
+        xtf_number_set_print(members, list);
+        g_string_truncate(list, list->len - end > MEMBERS_TEXT ? end : list->len);
+        g_string_append(list, ": ");
+    }
+    g_snprintf(proc, sizeof proc, "%" PRIu64, job->locations.procs[process].proc);
+    xtf_finding_add(job, rule, (double)llabs(difference) / XTF_HUNDREDTHS * n / job->locations.n_procs,
+                    &(XtfFinding){.table = "profile", .proc = proc},
+                    "%sprocess %s is in %s for %.2f %% of its time, all together for %.2f %%%s", list->str, proc, name,
+                    (double)own / 100, (double)kinds->all[at] / 100, n == 1 ? ": no other is like it" : "");
+}
+
+/* The process that is farthest from all together spends at least the threshold's part of its time otherwise, and at
+ * most half of the processes differ like it. */
+bool xtf_rule_kinds(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
+{
+    g_auto(XtfRegionTimes) times = {0};
+    g_auto(Kinds) kinds = {0};
+    uint32_t farthest = 0, at = 0, most;
+    uint64_t distance = 0;
+
+    if (job->profile->len == 0 || job->locations.n_procs < 3)
+        return true;
+    if ((uint64_t)job->locations.n_procs * (job->profile->len + 1) > CELLS_MOST) {
+        xtf_finding_leave_out(job, "processes unlike the others", job->locations.n_procs * (uint64_t)job->profile->len,
+                              "regions of all processes");
+        return true;
+    }
+    if (!xtf_region_times_init(&times, job->views->formats, job->selection, error))
+        return false;
+    kinds_init(&kinds, job, xtf_regions_n_lines(&times.regions));
+    for (uint32_t i = 0; i < job->locations.n_procs; i++) {
+        if (!measure_process(&kinds, &times, i, error))
+            return false;
+        uint64_t own = distance_of(&kinds, i, &most);
+        if (kinds.records[i] && own > distance) {
+            distance = own;
+            farthest = i;
+            at = most;
+        }
+    }
+    if ((double)distance >= 2 * rule->threshold * XTF_HUNDREDTHS)
+        report(job, rule, &kinds, farthest, at);
+    return true;
+}

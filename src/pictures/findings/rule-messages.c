@@ -1,0 +1,144 @@
+/* Bytes of one process; messages, and calls, that have one end only. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "src/pictures/findings/finding-rule.h"
+
+/* The part of all time that goes into messages: of what a rule about them explains, as much as it has of them. */
+static double share_of_messages(const XtfFindingJob *job)
+{
+    uint64_t percent = 0;
+
+    for (guint i = 0; i < job->profile->len; i++) {
+        const XtfProfileLine *line = &g_array_index(job->profile, XtfProfileLine, i);
+        if (line->class == XTF_CLASS_P2P || line->class == XTF_CLASS_WAIT)
+            percent += line->percent;
+    }
+    return (double)percent / XTF_HUNDREDTHS;
+}
+
+/* ---- Bytes. */
+
+enum { PROC, MESSAGES_SENT, BYTES_SENT, MESSAGES_RECEIVED, BYTES_RECEIVED, N_COLUMNS };
+enum { SENT, RECEIVED, N_SIDES };
+
+typedef struct {
+    unsigned __int128 sum;
+    uint64_t most, proc;
+} Bytes;
+
+typedef struct {
+    Bytes sides[N_SIDES];
+    uint64_t n;
+} AllBytes;
+
+static bool take_bytes(const char *const *cells, unsigned n, void *data, GError **error)
+{
+    AllBytes *all = data;
+
+    if (n < N_COLUMNS)
+        return xtf_damaged(error, "the table bytes has other lines than were expected");
+    all->n++;
+    for (unsigned i = 0; i < N_SIDES; i++) {
+        uint64_t bytes = g_ascii_strtoull(cells[i == SENT ? BYTES_SENT : BYTES_RECEIVED], NULL, 10);
+        all->sides[i].sum += bytes;
+        if (bytes > all->sides[i].most) {
+            all->sides[i].most = bytes;
+            all->sides[i].proc = g_ascii_strtoull(cells[PROC], NULL, 10);
+        }
+    }
+    return true;
+}
+
+/* A process has more than `threshold` times the mean of all. */
+bool xtf_rule_bytes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
+{
+    AllBytes all = {0};
+
+    if (!xtf_finding_has(job, job->selection, "bytes"))
+        return true;
+    if (!xtf_picture_table_read(job->views, "bytes", job->selection, take_bytes, &all, error))
+        return false;
+    for (unsigned i = 0; i < N_SIDES; i++) {
+        const Bytes *side = &all.sides[i];
+        double mean = all.n ? (double)side->sum / (double)all.n : 0;
+        if (side->sum > UINT64_MAX || (double)side->most <= rule->threshold * mean)
+            continue;
+        xtf_finding_add(job, rule, ((double)side->most - mean) / (double)side->sum * share_of_messages(job),
+                        &(XtfFinding){.table = "bytes"},
+                        "process %" PRIu64 " %s %.2f times as many bytes as the mean of all: %" PRIu64 " of %" PRIu64,
+                        side->proc, i == SENT ? "sends" : "receives", (double)side->most / mean, side->most,
+                        (uint64_t)side->sum);
+    }
+    return true;
+}
+
+/* ---- Counts of records. */
+
+typedef struct {
+    uint64_t sends, recvs, calls, enters_leaves;
+} Counts;
+
+static bool take_count(const char *const *cells, unsigned n, void *data, GError **error)
+{
+    Counts *counts = data;
+    const struct {
+        const char *name;
+        uint64_t *count;
+    } wanted[] = {{"sends", &counts->sends},
+                  {"recvs", &counts->recvs},
+                  {"calls", &counts->calls},
+                  {"enters_leaves", &counts->enters_leaves}};
+
+    for (unsigned i = 0; n > 1 && i < G_N_ELEMENTS(wanted); i++) {
+        if (g_str_equal(cells[0], wanted[i].name))
+            *wanted[i].count = g_ascii_strtoull(cells[1], NULL, 10);
+    }
+    return true;
+}
+
+static bool read_counts(XtfFindingJob *job, Counts *counts, GError **error)
+{
+    *counts = (Counts){0};
+    return xtf_picture_table_read(job->views, "info", job->selection, take_count, counts, error);
+}
+
+/* Of the whole trace: parts of it may well have one end of a message and not the other. */
+bool xtf_rule_unmatched(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
+{
+    Counts counts;
+
+    if (!job->is_whole_run || job->goes_on || !xtf_finding_is_of_processes(job) || job->selection->procs ||
+        job->selection->threads)
+        return true;
+    if (!read_counts(job, &counts, error))
+        return false;
+    uint64_t most = MAX(counts.sends, counts.recvs), least = MIN(counts.sends, counts.recvs);
+    if ((double)(most - least) < rule->threshold)
+        return true;
+    xtf_finding_add(job, rule, (double)(most - least) / (double)most * share_of_messages(job),
+                    &(XtfFinding){.table = "info"},
+                    "%" PRIu64 " sends and %" PRIu64 " receives are recorded: %" PRIu64 " messages lack their %s",
+                    counts.sends, counts.recvs, most - least, counts.sends > counts.recvs ? "receive" : "send");
+    return true;
+}
+
+/* More calls are entered than left. */
+bool xtf_rule_unfinished(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
+{
+    Counts counts;
+
+    if (!job->is_whole_run || job->goes_on || !xtf_finding_is_of_processes(job))
+        return true;
+    if (!read_counts(job, &counts, error))
+        return false;
+    uint64_t leaves = counts.enters_leaves - MIN(counts.calls, counts.enters_leaves);
+    if ((double)counts.calls - (double)leaves < rule->threshold)
+        return true;
+    uint64_t open = counts.calls - leaves;
+    xtf_finding_add(job, rule, (double)open / (double)counts.calls, &(XtfFinding){.table = "info"},
+                    "%" PRIu64 " of %" PRIu64 " calls or more are never left: there are %" PRIu64 " ENTERs and LEAVEs",
+                    open, counts.calls, counts.enters_leaves);
+    return true;
+}

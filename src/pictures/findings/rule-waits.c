@@ -1,0 +1,180 @@
+/* What an analysis found: kinds of waits, and who makes others wait. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "libxtf/vocabulary.h"
+#include "src/pictures/findings/finding-rule.h"
+
+enum {
+    MATRIX_BYTES_MOST = 32 << 20,
+};
+
+typedef unsigned __int128 Wide;
+
+/* ---- Kinds of waits. */
+
+enum { KIND, WAITS, AMOUNT, INDIRECT, PROPAGATING, AMOUNT_PERCENT, REGION, N_COLUMNS };
+enum { KINDS_MAX = 64 };
+
+typedef struct {
+    char *name, *region, *amount; /* the region with most, and its amount */
+    uint64_t waits, percent;
+} Kind;
+
+typedef struct {
+    Kind kinds[KINDS_MAX];
+    unsigned n;
+    uint64_t percent; /* of all kinds */
+} Kinds;
+
+static void kinds_clear(Kinds *kinds)
+{
+    for (unsigned i = 0; i < kinds->n; i++) {
+        g_free(kinds->kinds[i].name);
+        g_free(kinds->kinds[i].region);
+        g_free(kinds->kinds[i].amount);
+    }
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Kinds, kinds_clear)
+
+/* The longest comes first. */
+static bool take_kind(const char *const *cells, unsigned n, void *data, GError **error)
+{
+    Kinds *kinds = data;
+    unsigned i = 0;
+
+    if (n < N_COLUMNS)
+        return xtf_damaged(error, "a profile of waits has other lines than were expected");
+    kinds->percent += xtf_finding_percent(cells[AMOUNT_PERCENT]);
+    while (i < kinds->n && !g_str_equal(kinds->kinds[i].name, cells[KIND]))
+        i++;
+    if (i == KINDS_MAX)
+        return true;
+    Kind *kind = &kinds->kinds[i];
+    if (i == kinds->n) {
+        kinds->n++;
+        kind->name = g_strdup(cells[KIND]);
+        kind->region = xtf_finding_name(cells[REGION]);
+        kind->amount = g_strdup(cells[AMOUNT]);
+    }
+    kind->waits += g_ascii_strtoull(cells[WAITS], NULL, 10);
+    kind->percent += xtf_finding_percent(cells[AMOUNT_PERCENT]);
+    return true;
+}
+
+static bool read_kinds(XtfFindingJob *job, Kinds *kinds, bool *exist, GError **error)
+{
+    GError *failed = NULL;
+    g_autoptr(XtfSelection) waits = xtf_finding_select_derived(job, XTF_DERIVED_WAITS, &failed);
+
+    *exist = waits && xtf_finding_has(job, waits, "profile");
+    if (failed) {
+        g_propagate_error(error, failed);
+        return false;
+    }
+    return !*exist || xtf_picture_table_read(job->views, "profile", waits, take_kind, kinds, error);
+}
+
+/* The kind with most of all time has at least the threshold. */
+bool xtf_rule_waits(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
+{
+    g_auto(Kinds) kinds = {0};
+    const Kind *most = NULL;
+    bool exist;
+
+    if (!read_kinds(job, &kinds, &exist, error))
+        return false;
+    for (unsigned i = 0; i < kinds.n; i++) {
+        if (!most || kinds.kinds[i].percent > most->percent)
+            most = &kinds.kinds[i];
+    }
+    if (!most || (double)most->percent < rule->threshold * XTF_HUNDREDTHS)
+        return true;
+    xtf_finding_add(job, rule, (double)most->percent / XTF_HUNDREDTHS,
+                    &(XtfFinding){.type = XTF_DERIVED_WAITS, .table = "profile"},
+                    "%.2f %% of all time is waits of kind %s, %" PRIu64 " of them: most of it in %s, %s s",
+                    (double)most->percent / 100, most->name, most->waits, most->region, most->amount);
+    return true;
+}
+
+/* ---- Culprits. */
+
+enum { WAITER, CULPRIT, PAIR_WAITS, PAIR_AMOUNT, N_PAIR_COLUMNS };
+
+typedef struct {
+    GHashTable *by_culprit; /* Wide, of others' waits */
+    Wide all;
+} Culprits;
+
+static bool take_pair(const char *const *cells, unsigned n, void *data, GError **error)
+{
+    Culprits *culprits = data;
+
+    if (n < N_PAIR_COLUMNS)
+        return xtf_damaged(error, "a matrix of waits has other lines than were expected");
+    uint64_t culprit = g_ascii_strtoull(cells[CULPRIT], NULL, 10);
+    Wide amount = xtf_finding_units(cells[PAIR_AMOUNT]), *sum = g_hash_table_lookup(culprits->by_culprit, &culprit);
+    culprits->all += amount;
+    if (g_str_equal(cells[WAITER], cells[CULPRIT]))
+        return true;
+    if (!sum) {
+        sum = g_new0(Wide, 1);
+        g_hash_table_insert(culprits->by_culprit, g_memdup2(&culprit, sizeof culprit), sum);
+    }
+    *sum += amount;
+    return true;
+}
+
+static void report_culprit(XtfFindingJob *job, const XtfFindingRule *rule, const Culprits *culprits, const Kinds *kinds)
+{
+    uint64_t *culprit, most = 0;
+    Wide *sum, amount = 0;
+    char text[XTF_TIME_TEXT_MAX];
+    GHashTableIter iter;
+
+    g_hash_table_iter_init(&iter, culprits->by_culprit);
+    while (g_hash_table_iter_next(&iter, (void **)&culprit, (void **)&sum)) {
+        if (*sum > amount || (*sum == amount && *culprit < most)) {
+            most = *culprit;
+            amount = *sum;
+        }
+    }
+    double share = culprits->all ? (double)amount / (double)culprits->all : 0;
+    double score = share * (double)kinds->percent / XTF_HUNDREDTHS;
+    if (score < rule->threshold || share * job->locations.n_procs < 1.5)
+        return;
+    xtf_finding_add(job, rule, score, &(XtfFinding){.type = XTF_DERIVED_WAITS, .table = "matrix"},
+                    "others wait %s s for process %" PRIu64 ": %.2f %% of all waiting for a process",
+                    xtf_finding_units_text(job, amount, text), most, share * 100);
+}
+
+/* The process that others wait for longest: at least the threshold's part of all time, and half as much again as each
+ * would have if all were equal. */
+bool xtf_rule_culprit(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
+{
+    g_auto(Kinds) kinds = {0};
+    bool exist;
+    uint64_t size;
+
+    if (job->locations.n_procs < 2)
+        return true;
+    if (!read_kinds(job, &kinds, &exist, error))
+        return false;
+    g_autoptr(XtfSelection) waits = exist ? xtf_finding_select_derived(job, XTF_DERIVED_WAITS, error) : NULL;
+    if (!waits || !xtf_finding_has(job, waits, "matrix"))
+        return true;
+    const XtfShownTable table = {.view = xtf_view_find_for(job->views, "matrix", waits), .selection = waits};
+    if (!xtf_view_size(job->views, &table, &size, error))
+        return false;
+    if (size > MATRIX_BYTES_MOST) {
+        xtf_finding_leave_out(job, "culprits", size, "bytes of pairs");
+        return true;
+    }
+    g_autoptr(GHashTable) by_culprit = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    Culprits culprits = {by_culprit, 0};
+    if (!xtf_picture_table_read(job->views, "matrix", waits, take_pair, &culprits, error))
+        return false;
+    report_culprit(job, rule, &culprits, &kinds);
+    return true;
+}

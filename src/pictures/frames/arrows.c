@@ -1,0 +1,151 @@
+#include "src/pictures/frames/arrows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libxtf/vocabulary.h"
+#include "src/pictures/drawing/picture-table.h"
+#include "src/pictures/frames/task-arrows.h"
+#include "src/tables/views/view.h"
+#include "src/trace/text/digits.h"
+#include "src/trace/text/escape.h"
+#include "src/trace/text/lines.h"
+
+const char xtf_arrow_letters[] = "acdeimrs";
+static const char letters_of_messages[] = "acdmrs";
+
+/* The columns of the tables that arrows are read from. */
+enum { MATRIX_SENDER, MATRIX_RECEIVER, MATRIX_MESSAGES, MATRIX_BYTES, MATRIX_COLUMNS };
+enum { BYTES_PROC = 0, BYTES_COLLECTIVES = 5, BYTES_COLLECTIVE_SENT, BYTES_COLUMNS = 8 };
+
+enum { KIND_WIDTH_MAX = 40 };
+
+static const char kind_message[] = "message", kind_collective[] = "collective";
+
+static uint64_t number(const char *cell)
+{
+    return strtoull(cell, NULL, 10);
+}
+
+static bool add_pair(const char *const *cells, unsigned n, void *data, GError **error)
+{
+    if (n == MATRIX_COLUMNS && number(cells[MATRIX_MESSAGES])) {
+        XtfArrow arrow = {.kind = kind_message,
+                          .from = number(cells[MATRIX_SENDER]),
+                          .to = number(cells[MATRIX_RECEIVER]),
+                          .has_to = true,
+                          .count = number(cells[MATRIX_MESSAGES]),
+                          .bytes = number(cells[MATRIX_BYTES])};
+        g_array_append_val((GArray *)data, arrow);
+    }
+    return true;
+}
+
+static bool add_operations(const char *const *cells, unsigned n, void *data, GError **error)
+{
+    if (n == BYTES_COLUMNS && number(cells[BYTES_COLLECTIVES])) {
+        XtfArrow arrow = {.kind = kind_collective,
+                          .from = number(cells[BYTES_PROC]),
+                          .count = number(cells[BYTES_COLLECTIVES]),
+                          .bytes = number(cells[BYTES_COLLECTIVE_SENT])};
+        g_array_append_val((GArray *)data, arrow);
+    }
+    return true;
+}
+
+const char *xtf_arrow_letters_of(const XtfTraceContext *context)
+{
+    return xtf_task_arrows_exist(context) ? xtf_arrow_letters : letters_of_messages;
+}
+
+/* Of samples: no field of a message is known of them. */
+static bool is_sampled(const XtfViews *views, const XtfSelection *selection)
+{
+    return !selection->base && !xtf_selection_has_facets(selection) && xtf_task_arrows_exist(views->context);
+}
+
+bool xtf_arrows_exist(const XtfViews *views, const XtfSelection *selection)
+{
+    return selection->type == XTF_ANY_TYPE && !selection->calls &&
+           (xtf_view_exists(views, &xtf_view_bytes, selection) || is_sampled(views, selection));
+}
+
+/* Adds the lines of a table, if the selection has it. */
+static bool read_table(XtfViews *views, const XtfView *view, XtfSelection *selection, XtfTableLine line, GArray *arrows,
+                       GError **error)
+{
+    return !xtf_view_exists(views, view, selection) ||
+           xtf_picture_table_read(views, view->name, selection, line, arrows, error);
+}
+
+GArray *xtf_arrows_find(XtfViews *views, XtfSelection *selection, char letter, GError **error)
+{
+    g_autoptr(GArray) arrows = g_array_new(FALSE, FALSE, sizeof(XtfArrow));
+    const XtfSchema *recvs = xtf_trace_find_schema(views->context->trace, XTF_RECORD_RECVS);
+    g_autoptr(XtfSelection) received = recvs ? xtf_selection_in_type(selection, recvs->id) : NULL;
+
+    if (letter == 'r' && received && !read_table(views, &xtf_view_matrix, received, add_pair, arrows, error))
+        return NULL;
+    if (strchr("adms", letter) && !read_table(views, &xtf_view_matrix, selection, add_pair, arrows, error))
+        return NULL;
+    if (strchr("ac", letter) && !read_table(views, &xtf_view_bytes, selection, add_operations, arrows, error))
+        return NULL;
+    if (is_sampled(views, selection) && !xtf_task_arrows_find(views->context, selection, letter, arrows, error))
+        return NULL;
+    return g_steal_pointer(&arrows);
+}
+
+/* ---- As a table. */
+
+static void shape(const GArray *arrows, XtfGrid *grid)
+{
+    uint64_t proc = 0, count = 0, bytes = 0;
+    size_t kind = 0;
+
+    for (guint i = 0; i < arrows->len; i++) {
+        const XtfArrow *arrow = &g_array_index(arrows, XtfArrow, i);
+        proc = MAX(proc, MAX(arrow->from, arrow->to));
+        count = MAX(count, arrow->count);
+        bytes = MAX(bytes, arrow->bytes);
+        kind = MAX(kind, xtf_text_width(arrow->kind, true, KIND_WIDTH_MAX));
+    }
+    xtf_grid_add(grid, "from", xtf_count_digits(proc));
+    xtf_grid_add(grid, "to", xtf_count_digits(proc));
+    xtf_grid_add(grid, "kind", kind);
+    xtf_grid_add(grid, "count", xtf_count_digits(count));
+    xtf_grid_add(grid, "bytes", xtf_count_digits(bytes));
+}
+
+/* A file may call its kinds of messages as it likes. */
+static void add_kind(XtfLines *lines, const char *kind, uint64_t line)
+{
+    char text[KIND_WIDTH_MAX + 1];
+    size_t width = xtf_text_width(kind, true, KIND_WIDTH_MAX);
+
+    xtf_text_put(text, width, kind, true, line);
+    text[width] = '\0';
+    xtf_lines_word(lines, text);
+}
+
+GString *xtf_arrows_text(XtfViews *views, XtfSelection *selection, char letter, GError **error)
+{
+    g_autoptr(GArray) arrows = xtf_arrows_find(views, selection, letter, error);
+    g_autoptr(GString) text = g_string_new(NULL);
+    XtfGrid grid = {0};
+    XtfLines lines;
+
+    if (!arrows)
+        return NULL;
+    shape(arrows, &grid);
+    xtf_lines_init(&lines, &grid, &views->context->scale, text);
+    xtf_lines_header(&lines);
+    for (guint i = 0; i < arrows->len; i++) {
+        const XtfArrow *arrow = &g_array_index(arrows, XtfArrow, i);
+        xtf_lines_number_if(&lines, !arrow->no_from, arrow->from);
+        xtf_lines_number_if(&lines, arrow->has_to, arrow->to);
+        add_kind(&lines, arrow->kind, i);
+        xtf_lines_number(&lines, arrow->count);
+        xtf_lines_number_if(&lines, !arrow->is_tasks, arrow->bytes);
+    }
+    return xtf_lines_finish(&lines, error) ? g_steal_pointer(&text) : NULL;
+}

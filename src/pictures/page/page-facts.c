@@ -1,0 +1,137 @@
+/* The head of the front page: what it is of, and its figures. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/model/properties.h"
+#include "src/pictures/drawing/picture-table.h"
+#include "src/pictures/page/page-private.h"
+#include "src/trace/text/escape.h"
+
+enum {
+    PATH_SHOWN = 256,    /* characters of the selection's path, at most */
+    PROPERTY_SHOWN = 80, /* bytes of what the trace says of its origin, at most */
+    NUMBER = 32,         /* characters of a figure, with its NUL */
+};
+
+/* ---- What it is of. */
+
+/* The path of the selection from the root, if it has one but the root's. */
+static void draw_path(const XtfPage *page)
+{
+    g_autofree char *link = xtf_picture_link_whole(&page->links);
+    const XtfTimeScale *scale = &page->links.context->scale;
+    bool is_window = page->from > scale->origin || page->to < scale->end;
+    g_autofree char *whole =
+        link && is_window ? xtf_picture_link(&page->links, page->from, page->to, NULL) : g_steal_pointer(&link);
+    g_autofree char *path = whole ? g_uri_unescape_string(whole + strlen(page->links.up), NULL) : NULL;
+    size_t length = path ? strlen(path) : 0;
+
+    if (page->job->depth == 0 || (path && length == 0)) {
+        xtf_draw(page->drawing, "All of the trace");
+        return;
+    }
+    if (path) {
+        path[length - 1] = '\0'; /* the last slash */
+        g_autofree char *shown = xtf_text_shown(path, 4 * PATH_SHOWN);
+        xtf_draw_text(page->drawing, shown, PATH_SHOWN);
+    } else {
+        xtf_draw(page->drawing, "A part");
+    }
+    xtf_draw(page->drawing, " of <a href=\"%s%s\">all of the trace</a>", page->links.up, page->job->file);
+}
+
+static void draw_property(const XtfPage *page, const char *name, const char *before)
+{
+    const char *value = xtf_property(page->links.context->properties, name);
+    g_autofree char *shown = value && *value ? xtf_text_shown(value, PROPERTY_SHOWN) : NULL;
+
+    if (!shown)
+        return;
+    xtf_draw(page->drawing, "%s", before);
+    xtf_draw_text(page->drawing, shown, PROPERTY_SHOWN);
+}
+
+static void draw_what(const XtfPage *page)
+{
+    xtf_draw(page->drawing, "<p class=\"xi-text xi-dim\">");
+    draw_path(page);
+    xtf_draw(page->drawing, ": %" PRIu32 " process%s, %" PRIu32 " thread%s", page->selected.n_procs,
+             page->selected.n_procs == 1 ? "" : "es", page->selected.n, page->selected.n == 1 ? "" : "s");
+    draw_property(page, "source", ", imported from ");
+    draw_property(page, "creator", ", recorded by ");
+    draw_property(page, "machine", ", on ");
+    xtf_draw(page->drawing, "</p>\n");
+}
+
+/* ---- Figures. */
+
+typedef struct {
+    char duration[NUMBER], records[NUMBER], calls[NUMBER], sends[NUMBER], recvs[NUMBER], collectives[NUMBER];
+    char program[NUMBER];
+} Facts;
+
+/* Cells are digits, with a point or without; the first line of a name counts. */
+static void keep(char *fact, const char *cell)
+{
+    if (!*fact)
+        g_strlcpy(fact, cell, NUMBER);
+}
+
+static bool note_info(const char *const *cells, unsigned n, void *data, GError **error)
+{
+    Facts *facts = data;
+    char *const known[] = {facts->duration, facts->records, facts->calls,
+                           facts->sends,    facts->recvs,   facts->collectives};
+    static const char *const names[] = {"duration", "records", "calls", "sends", "recvs", "collectives"};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(names) && n > 1; i++) {
+        if (g_str_equal(cells[0], names[i]))
+            keep(known[i], cells[1]);
+    }
+    return true;
+}
+
+static bool note_classes(const char *const *cells, unsigned n, void *data, GError **error)
+{
+    Facts *facts = data;
+
+    if (n == 4 && g_str_equal(cells[3], "program") && g_ascii_isdigit(*cells[2]))
+        keep(facts->program, cells[2]);
+    return true;
+}
+
+static void draw_fact(const XtfPage *page, const char *figure, const char *unit, const char *what)
+{
+    g_autofree char *grouped = xtf_page_number(figure);
+
+    if (*figure)
+        xtf_draw(page->drawing, "<div><dt>%s</dt><dd>%s%s</dd></div>\n", what, grouped, unit);
+}
+
+bool xtf_page_facts(XtfPage *page, GError **error)
+{
+    XtfViews *views = page->job->views;
+    XtfSelection *selection = page->job->selection;
+    const char *name = page->links.context->name;
+    Facts facts = {0};
+
+    if (!xtf_picture_table_read(views, "info", selection, note_info, &facts, error) ||
+        (xtf_page_has(page, "classes") &&
+         !xtf_picture_table_read(views, "classes", selection, note_classes, &facts, error)))
+        return false;
+    page->has_messages = strtoull(facts.sends, NULL, 10) || strtoull(facts.recvs, NULL, 10);
+    xtf_draw(page->drawing, "<header id=\"facts\"><h1>");
+    xtf_draw_text(page->drawing, name ? name : "Trace", PATH_SHOWN);
+    xtf_draw(page->drawing, "</h1>\n");
+    draw_what(page);
+    xtf_draw(page->drawing, "<dl class=\"xi-facts\">\n");
+    draw_fact(page, facts.duration, " s", "duration");
+    draw_fact(page, facts.records, "", "records");
+    draw_fact(page, facts.calls, "", "calls");
+    draw_fact(page, facts.sends, "", "messages sent");
+    draw_fact(page, facts.collectives, "", "collective operations");
+    draw_fact(page, facts.program, " %", "of the time in the program itself");
+    xtf_draw(page->drawing, "</dl></header>\n");
+    return true;
+}

@@ -1,0 +1,138 @@
+/* Tables of the front page: the first lines of `profile` and of `imbalance`, with their numbers as they stand there. */
+#include <stdlib.h>
+
+#include "src/pictures/drawing/picture-table.h"
+#include "src/pictures/page/page-private.h"
+
+enum {
+    PROFILE_LINES = 10,
+    IMBALANCE_LINES = 5,
+};
+
+typedef struct {
+    XtfPage *page;
+    unsigned n;      /* lines drawn */
+    double greatest; /* percent, of the first line */
+} Table;
+
+/* The line of XtfRegions of a table's line: rows of definitions come first, then what has none. */
+static uint64_t line_of(const XtfPage *page, const char *row, const char *name)
+{
+    uint64_t n_rows = page->links.context->regions.n_rows;
+    uint64_t line = g_ascii_isdigit(*row) ? strtoull(row, NULL, 10) : n_rows + (*name != '(');
+    return MIN(line, page->job->colours->n - 1);
+}
+
+/* The colour and the name of a region, which leads to the front page of its calls. */
+static void draw_region(const XtfPage *page, uint64_t line)
+{
+    const XtfColours *colours = page->job->colours;
+    char colour[XTF_COLOUR_TEXT], region[24];
+    g_autofree char *link = NULL;
+
+    g_snprintf(region, sizeof region, "%%23%" PRIu64, line);
+    if (line < page->links.context->regions.n_rows)
+        link = xtf_picture_link(&page->links, page->from, page->to, &(XtfPictureWhere){.region = region});
+    xtf_colour_print(colours->by_line[line], colour);
+    xtf_draw(page->drawing, "<td class=\"xi-name\"><span class=\"xi-swatch\" style=\"background:%s\"></span>", colour);
+    xtf_draw_link(page->drawing, link, page->job->file);
+    xtf_draw_text(page->drawing, colours->names[line], XTF_TITLE_NAME);
+    xtf_draw(page->drawing, "</a></td>");
+}
+
+/* ---- profile */
+
+/* row calls inclusive exclusive inclusive% exclusive% region */
+static bool draw_profile_line(const char *const *cells, unsigned n, void *data, GError **error)
+{
+    Table *table = data;
+    const XtfPage *page = table->page;
+    char colour[XTF_COLOUR_TEXT];
+
+    if (n < 7 || table->n == PROFILE_LINES || xtf_drawing_left(page->drawing) < XTF_PAGE_LINE)
+        return true;
+    double percent = strtod(cells[5], NULL);
+    if (percent == 0 && strtod(cells[3], NULL) == 0 && strtod(cells[1], NULL) == 0)
+        return true;
+    if (table->n++ == 0)
+        table->greatest = percent;
+    uint64_t line = line_of(page, cells[0], cells[6]);
+    g_autofree char *calls = xtf_page_number(cells[1]);
+    xtf_draw(page->drawing, "<tr>");
+    draw_region(page, line);
+    xtf_colour_print(page->job->colours->by_line[line], colour);
+    xtf_draw(page->drawing,
+             "<td>%s</td><td>%s</td><td>%s</td><td class=\"xi-bar\"><div style=\"width:%.2f%%;background:%s\"></div>"
+             "</td></tr>\n",
+             calls, cells[3], cells[5], table->greatest > 0 ? 100 * percent / table->greatest : 0.0, colour);
+    return true;
+}
+
+bool xtf_page_profile(XtfPage *page, GError **error)
+{
+    Table table = {.page = page};
+
+    if (!xtf_page_has(page, "profile"))
+        return true;
+    xtf_page_begin(page, "profile", "Where the time went",
+                   (const char *[]){"table", "profile", "by call path", "profile.svg", NULL});
+    xtf_draw(page->drawing, "<div class=\"xi-wide\"><table><thead><tr><th class=\"xi-name\" scope=\"col\">region</th>"
+                            "<th scope=\"col\">calls</th><th scope=\"col\">exclusive, s</th><th scope=\"col\">%%</th>"
+                            "<th class=\"xi-bar\"></th></tr></thead><tbody>\n");
+    if (!xtf_picture_table_read(page->job->views, "profile", page->job->selection, draw_profile_line, &table, error))
+        return false;
+    xtf_draw(page->drawing, "%s</tbody></table></div>\n",
+             table.n ? "" : "<tr><td class=\"xi-name\">no calls</td></tr>");
+    xtf_page_end(page);
+    return true;
+}
+
+/* ---- imbalance */
+
+/* A time, and the process that has it, which leads to its front page. */
+static void draw_extreme(const XtfPage *page, const char *time, const char *proc)
+{
+    xtf_draw(page->drawing, "<td>%s</td><td>", time);
+    xtf_page_link(page, page->from, page->to, &(XtfPictureWhere){.proc = proc}, proc);
+    xtf_draw(page->drawing, "</td>");
+}
+
+/* row mean min max stddev min_proc max_proc region */
+static bool draw_imbalance_line(const char *const *cells, unsigned n, void *data, GError **error)
+{
+    Table *table = data;
+    const XtfPage *page = table->page;
+
+    if (n < 8 || table->n == IMBALANCE_LINES || xtf_drawing_left(page->drawing) < XTF_PAGE_LINE)
+        return true;
+    if (!g_ascii_isdigit(*cells[3]) || strtod(cells[3], NULL) == strtod(cells[2], NULL))
+        return true;
+    table->n++;
+    xtf_draw(page->drawing, "<tr>");
+    draw_region(page, line_of(page, cells[0], cells[7]));
+    xtf_draw(page->drawing, "<td>%s</td>", cells[1]);
+    draw_extreme(page, cells[2], cells[5]);
+    draw_extreme(page, cells[3], cells[6]);
+    xtf_draw(page->drawing, "</tr>\n");
+    return true;
+}
+
+bool xtf_page_imbalance(XtfPage *page, GError **error)
+{
+    Table table = {.page = page};
+
+    if (!xtf_page_has(page, "imbalance") || page->selected.n_procs < 2)
+        return true;
+    xtf_page_begin(page, "imbalance", "Where processes differ", (const char *[]){"table", "imbalance", NULL});
+    xtf_draw(page->drawing,
+             "<div class=\"xi-wide\"><table><thead><tr><th class=\"xi-name\" scope=\"col\">region</th>"
+             "<th scope=\"col\">mean, s</th><th scope=\"col\">least, s</th><th scope=\"col\">process</th>"
+             "<th scope=\"col\">most, s</th><th scope=\"col\">process</th></tr></thead><tbody>\n");
+    if (!xtf_picture_table_read(page->job->views, "imbalance", page->job->selection, draw_imbalance_line, &table,
+                                error))
+        return false;
+    xtf_draw(page->drawing, "%s</tbody></table></div>\n",
+             table.n ? "" : "<tr><td class=\"xi-name\">no differences</td></tr>");
+    xtf_page_end(page);
+    return true;
+}

@@ -1,0 +1,176 @@
+#include "src/pictures/timeline/timeline-collectives.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "libxtf/records.h"
+#include "src/pictures/timeline/rows/picture-calls.h"
+#include "src/tables/collectives/collective-members.h"
+
+enum {
+    MEMBERS_MAX = 30,   /* of a band */
+    RECORDS_MAX = 2000, /* that are looked at: of more no bands are drawn */
+    BAND_BYTES = 1000,  /* both parts of a band, at most */
+};
+
+typedef struct {
+    XtfTimeline *timeline;
+    XtfCollectives collectives;
+    GHashTable *seen; /* records of operations that were looked at, by location and row */
+    GArray *bands;
+} Search;
+
+static gint64 *key_of(uint32_t location, uint64_t row)
+{
+    gint64 *key = g_new(gint64, 1);
+    *key = (gint64)((uint64_t)location << 40 ^ row);
+    return key;
+}
+
+/* Who it is: as its row is called, if it has one. */
+static void note_latest(const XtfTimeline *timeline, const XtfCollectiveMember *member, uint32_t row, XtfBand *band)
+{
+    const XtfLocation *location = &timeline->rows.selected.locations->all[member->location];
+    const XtfPictureRow elsewhere = {location->proc, location->thread, location->thread > 0, 0, 0};
+
+    xtf_picture_row_label(row < timeline->rows.n ? &timeline->rows.all[row] : &elsewhere, band->latest);
+}
+
+/* Adds a member's part, be it in the picture or not; false if the times of the operation are not known. */
+static bool add_member(Search *search, const XtfCollectiveMember *member, XtfBand *band, uint64_t *latest)
+{
+    const XtfPictureRows *rows = &search->timeline->rows;
+
+    if (!member->found)
+        return true;
+    g_hash_table_add(search->seen, key_of(member->location, member->row));
+    if (!member->started)
+        return false;
+    uint32_t row = xtf_selected_number(&rows->selected, member->location);
+    bool is_shown = row < rows->selected.n;
+    if (band->n++ == 0 || member->begin > *latest) {
+        *latest = member->begin;
+        note_latest(search->timeline, member, row, band);
+    }
+    band->operation = member->operation;
+    band->begin = MIN(band->begin, member->begin);
+    band->end = MAX(band->end, member->end);
+    band->first = is_shown ? MIN(band->first, row) : band->first;
+    band->last = is_shown ? MAX(band->last, row) : band->last;
+    band->n_shown += is_shown;
+    return true;
+}
+
+static bool add_operation(Search *search, const XtfCollectiveId *id, GError **error)
+{
+    XtfCollectiveOperation *operation = xtf_collective_operation_take(&search->collectives, id, error);
+    XtfBand band = {.first = UINT32_MAX, .begin = UINT64_MAX};
+    uint64_t latest = 0;
+    bool shown = true;
+
+    if (!operation)
+        return false;
+    bool good = xtf_collective_operation_load(&search->collectives, operation, 0, error);
+    for (uint64_t i = 0; good && i < id->n; i++)
+        shown = add_member(search, &operation->members[i], &band, &latest) && shown;
+    band.certain = operation->certain;
+    xtf_collective_operation_put(&search->collectives, operation);
+    if (good && shown && band.n_shown > 1 && band.last - band.first + 1 == band.n_shown)
+        g_array_append_val(search->bands, band);
+    return good;
+}
+
+static bool add_record(void *data, const XtfSpan *span, uint64_t row, const uint8_t *bytes, GError **error)
+{
+    Search *search = data;
+    uint32_t location = (uint32_t)span->tag;
+    XtfCollectiveEvent event = xtf_collective_event(&search->collectives.types, bytes);
+    g_autofree gint64 *key = key_of(location, row);
+    XtfCollectiveId id;
+    bool found;
+
+    if ((event != XTF_COLLECTIVE_END && event != XTF_COLLECTIVE_COMPLETE) || g_hash_table_contains(search->seen, key))
+        return true;
+    if (!xtf_collectives_identify(&search->collectives, location, row, &id, &found, error))
+        return false;
+    return !found || id.n > MEMBERS_MAX || add_operation(search, &id, error);
+}
+
+static bool search_all(Search *search, XtfSelection *selection, GError **error)
+{
+    g_autoptr(XtfSpans) spans = xtf_resolver_spans(search->timeline->job->views->resolver, selection, error);
+
+    return spans && xtf_records_each(spans, add_record, search, error);
+}
+
+bool xtf_timeline_bands(XtfTimeline *timeline, GArray **bands, GError **error)
+{
+    Search search = {.timeline = timeline, .bands = g_array_new(FALSE, FALSE, sizeof(XtfBand))};
+    XtfViews *views = timeline->job->views;
+    uint64_t n = 0;
+    bool good = true;
+
+    *bands = search.bands;
+    xtf_collectives_init(&search.collectives, views->context);
+    const XtfSchema *schema = search.collectives.types.schema;
+    search.seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    if (schema && !timeline->job->selection->by[XTF_BY_REGION]) {
+        g_autoptr(XtfSelection) selection = xtf_selection_in_type(timeline->job->selection, schema->id);
+        good = xtf_resolver_count(views->resolver, selection, &n, error) &&
+               (n == 0 || n > RECORDS_MAX || search_all(&search, selection, error));
+    }
+    g_hash_table_unref(search.seen);
+    xtf_collectives_finish(&search.collectives);
+    return good;
+}
+
+/* ---- Drawing. */
+
+static void draw_box(XtfTimeline *timeline, const XtfBand *band, const int *tops, int gap)
+{
+    double x = xtf_plot_x(&timeline->plot, band->begin), width = xtf_plot_x(&timeline->plot, band->end) - x;
+    int top = tops[band->first];
+
+    xtf_draw(timeline->drawing, "x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"", x, top, fmax(width, 1),
+             tops[band->last + 1] - gap - top);
+}
+
+static void draw_title(XtfTimeline *timeline, const XtfField *operation, const XtfBand *band)
+{
+    const char *name = band->operation < operation->n_labels ? operation->labels[band->operation] : "an operation";
+    char window[XTF_WINDOW_TEXT_MAX];
+
+    xtf_time_scale_print_window(&timeline->links.context->scale, band->begin, band->end, window);
+    xtf_draw(timeline->drawing, "<title>");
+    xtf_draw_bytes(timeline->drawing, name, XTF_TITLE_NAME);
+    xtf_draw(timeline->drawing, " of %" PRIu32 " processes", band->n);
+    if (band->n_shown < band->n)
+        xtf_draw(timeline->drawing, ", %" PRIu32 " of them here", band->n_shown);
+    xtf_draw(timeline->drawing, ", from the first begin to the last end\n%s", window);
+    xtf_draw(timeline->drawing, "\nprocess %s was the last to begin%s</title>", band->latest,
+             band->certain ? "" : "; uncertain: members may belong to another operation");
+}
+
+void xtf_timeline_bands_under(XtfTimeline *timeline, const GArray *bands, const int *tops, int gap)
+{
+    XtfCollectiveTypes types;
+
+    xtf_collective_types_find(&types, timeline->links.context);
+    for (guint i = 0; i < bands->len && xtf_drawing_left(timeline->drawing) > BAND_BYTES; i++) {
+        const XtfBand *band = &g_array_index(bands, XtfBand, i);
+        xtf_draw(timeline->drawing, "<rect class=\"xt-none xt-operation\" ");
+        draw_box(timeline, band, tops, gap);
+        xtf_draw(timeline->drawing, ">");
+        draw_title(timeline, types.operation, band);
+        xtf_draw(timeline->drawing, "</rect>\n");
+    }
+}
+
+void xtf_timeline_bands_over(XtfTimeline *timeline, const GArray *bands, const int *tops, int gap)
+{
+    for (guint i = 0; i < bands->len && xtf_drawing_left(timeline->drawing) > BAND_BYTES; i++) {
+        xtf_draw(timeline->drawing, "<rect class=\"xt-band\" pointer-events=\"none\" ");
+        draw_box(timeline, &g_array_index(bands, XtfBand, i), tops, gap);
+        xtf_draw(timeline->drawing, "/>\n");
+    }
+}

@@ -1,0 +1,258 @@
+/* The exact timeline, of few calls: each is a bar with its name, nested in the one around it; messages are lines. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "src/pictures/drawing/text-width.h"
+#include "src/pictures/timeline/rows/picture-calls.h"
+#include "src/pictures/timeline/timeline-collectives.h"
+#include "src/pictures/timeline/timeline-messages.h"
+#include "src/pictures/timeline/timeline-private.h"
+#include "src/pictures/timeline/timeline-waits.h"
+
+enum {
+    LANE = 14,      /* pixels a level */
+    LEVELS_MAX = 8, /* of a row; deeper calls are told in numbers */
+    ROW_GAP = 6,
+    HEIGHT_MAX = 3000, /* pixels: more rows than fit are stacked */
+    NAME_SIZE = 11,    /* pixels, of letters */
+};
+
+typedef struct {
+    XtfTimeline *timeline;
+    GArray *calls;
+    uint32_t *levels; /* by row */
+    uint32_t *deeper; /* by row: calls that are nested deeper than is drawn */
+    int *tops;        /* by row, and the end of the last */
+    uint32_t n_bands; /* operations */
+} Exact;
+
+/* ---- Places. */
+
+static void place_rows(Exact *exact)
+{
+    const XtfPictureRows *rows = &exact->timeline->rows;
+    int top = XTF_TIMELINE_TOP;
+
+    exact->levels = g_new0(uint32_t, rows->n + 1);
+    exact->deeper = g_new0(uint32_t, rows->n + 1);
+    exact->tops = g_new0(int, rows->n + 1);
+    for (guint i = 0; i < exact->calls->len; i++) {
+        const XtfPictureCall *call = &g_array_index(exact->calls, XtfPictureCall, i);
+        if (call->level < LEVELS_MAX)
+            exact->levels[call->location] = MAX(exact->levels[call->location], call->level + 1);
+        else
+            exact->deeper[call->location]++;
+    }
+    for (uint32_t i = 0; i < rows->n; i++) {
+        exact->levels[i] = MAX(exact->levels[i], 1);
+        exact->tops[i] = top;
+        top += (int)exact->levels[i] * LANE + ROW_GAP;
+    }
+    exact->tops[rows->n] = top;
+}
+
+/* ---- Bars. */
+
+static void draw_title(XtfTimeline *timeline, const XtfPictureCall *call, const char *name)
+{
+    const XtfTimeScale *scale = &timeline->links.context->scale;
+    const XtfPictureRow *row = &timeline->rows.all[call->location];
+    char window[XTF_WINDOW_TEXT_MAX], label[XTF_ROW_LABEL];
+    char ticks[XTF_TIME_TEXT_MAX], *text = ticks + sizeof ticks - 1;
+
+    *text = '\0';
+    text = xtf_time_scale_put(scale, call->end - MIN(call->end, call->begin), text);
+    xtf_time_scale_print_window(scale, call->begin, call->end, window);
+    xtf_picture_row_label(row, label);
+    xtf_draw(timeline->drawing, "<title>");
+    xtf_draw_text(timeline->drawing, name, XTF_TITLE_NAME);
+    xtf_draw(timeline->drawing, ", process %s\n%s: %s s</title>", label, window, text);
+}
+
+static void draw_bar(const Exact *exact, const XtfPictureCall *call)
+{
+    XtfTimeline *timeline = exact->timeline;
+    const XtfColours *colours = timeline->job->colours;
+    uint64_t line = xtf_region_line(&timeline->times.regions, call->line);
+    double x = xtf_plot_x(&timeline->plot, call->begin), width = xtf_plot_x(&timeline->plot, call->end) - x;
+    char colour[XTF_COLOUR_TEXT], proc[24];
+
+    if (line >= colours->n || call->level >= LEVELS_MAX || call->end < timeline->plan.from)
+        return;
+    int y = exact->tops[call->location] + (int)call->level * LANE;
+    g_snprintf(proc, sizeof proc, "%" PRIu64, timeline->rows.all[call->location].proc);
+    g_autofree char *link = xtf_picture_link(&timeline->links, call->begin, MAX(call->end, call->begin + 1),
+                                             &(XtfPictureWhere){.proc = proc});
+    xtf_colour_print(colours->by_line[line], colour);
+    xtf_draw_link(timeline->drawing, link, timeline->file);
+    xtf_draw(timeline->drawing, "<rect class=\"xt-call\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\">",
+             x, y, fmax(width, 0.5), LANE - 1, colour);
+    draw_title(timeline, call, colours->names[line]);
+    xtf_draw(timeline->drawing, "</rect></a>\n");
+}
+
+static void draw_name(const Exact *exact, const XtfPictureCall *call)
+{
+    XtfTimeline *timeline = exact->timeline;
+    const XtfColours *colours = timeline->job->colours;
+    uint64_t line = xtf_region_line(&timeline->times.regions, call->line);
+    double x = xtf_plot_x(&timeline->plot, call->begin), width = xtf_plot_x(&timeline->plot, call->end) - x;
+
+    if (line >= colours->n || call->level >= LEVELS_MAX || call->end < timeline->plan.from)
+        return;
+    g_autofree char *name = xtf_name_fitted(colours->names[line], NAME_SIZE, width - 4);
+    if (!name || xtf_drawing_left(timeline->drawing) < 2 << 10)
+        return;
+    char colour[XTF_COLOUR_TEXT];
+    xtf_colour_print(colours->by_line[line], colour);
+    xtf_draw(timeline->drawing,
+             "<text class=\"%s xt-name\" style=\"stroke:%s\" pointer-events=\"none\" font-size=\"%d\" x=\"%.1f\" "
+             "y=\"%d\">",
+             xtf_colour_is_dark(colours->by_line[line]) ? "xt-on-dark" : "xt-on-light", colour, NAME_SIZE, x + 2,
+             exact->tops[call->location] + (int)call->level * LANE + LANE - 4);
+    xtf_draw_text(timeline->drawing, name, SIZE_MAX);
+    xtf_draw(timeline->drawing, "</text>\n");
+}
+
+/* ---- All of it. */
+
+/* The ground of a row, while its location has records: there it is in no region. Outside nothing was recorded. */
+static bool draw_ground(const Exact *exact, uint32_t row, GError **error)
+{
+    XtfTimeline *timeline = exact->timeline;
+    int height = (int)exact->levels[row] * LANE, top = exact->tops[row];
+    uint64_t first, last;
+
+    if (!xtf_picture_row_life(&timeline->rows.all[row], &timeline->rows, timeline->times.context, &first, &last, error))
+        return false;
+    double x = xtf_plot_x(&timeline->plot, first);
+    if (first <= last)
+        xtf_draw(timeline->drawing, "<rect class=\"xt-row\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"/>", x, top,
+                 xtf_plot_x(&timeline->plot, last) - x, height - 1);
+    xtf_timeline_label(timeline, &timeline->rows.all[row], top + height / 2);
+    if (exact->deeper[row] > 0)
+        xtf_draw(timeline->drawing, "<text class=\"xt-dim\" x=\"96\" y=\"%d\" text-anchor=\"end\">+%u deeper</text>\n",
+                 top + height - 2, exact->deeper[row]);
+    return true;
+}
+
+/* From the lowest to the highest: what is painted later is over what was painted before. */
+static bool draw_contents(Exact *exact, XtfMessagesDrawn *messages, GError **error)
+{
+    XtfTimeline *timeline = exact->timeline;
+    g_autoptr(GArray) bands = NULL;
+
+    if (!xtf_timeline_bands(timeline, &bands, error))
+        return false;
+    xtf_timeline_bands_under(timeline, bands, exact->tops, ROW_GAP);
+    for (guint i = 0; i < exact->calls->len; i++)
+        draw_bar(exact, &g_array_index(exact->calls, XtfPictureCall, i));
+    xtf_timeline_bands_over(timeline, bands, exact->tops, ROW_GAP);
+    for (uint32_t i = 0; i < timeline->rows.n; i++) {
+        if (!xtf_timeline_waits_exact(timeline, i, exact->calls, exact->tops[i], exact->levels[i], LANE, error))
+            return false;
+    }
+    if (!xtf_timeline_messages(timeline, exact->tops, exact->levels, LANE, messages, error))
+        return false;
+    for (guint i = 0; i < exact->calls->len; i++)
+        draw_name(exact, &g_array_index(exact->calls, XtfPictureCall, i));
+    exact->n_bands = bands->len;
+    return true;
+}
+
+/* What was drawn, in words. */
+static void draw_footer(const Exact *exact, XtfMessagesDrawn messages, bool is_cut)
+{
+    static const char *const of_messages[] = {
+        [XTF_MESSAGES_NONE] = "",
+        [XTF_MESSAGES_AS_LINES] = " Lines are messages.",
+        [XTF_MESSAGES_AS_BYTES] = " Strips below rows: bytes sent.",
+    };
+    XtfTimeline *timeline = exact->timeline;
+    g_autofree char *text =
+        g_strdup_printf("%s%s%s%s",
+                        exact->calls->len == 0 ? "There are no calls here."
+                        : is_cut               ? "Calls are nested in those around them, eight levels of them."
+                                               : "Every call is drawn, nested in the one around it.",
+                        of_messages[messages], exact->n_bands > 0 ? " Bands: operations of all their rows." : "",
+                        timeline->waited_ticks > 0 ? " Hatched: waiting for others." : "");
+
+    xtf_draw_footer(timeline->drawing, exact->tops[timeline->rows.n] + 18, text);
+}
+
+static bool draw_all(Exact *exact, GError **error)
+{
+    XtfTimeline *timeline = exact->timeline;
+    XtfMessagesDrawn messages;
+    bool is_cut = false;
+
+    /* One column a row, for the legend. */
+    timeline->plan.cells = timeline->plan.columns = timeline->plan.narrowest = 1;
+    if (!xtf_timeline_measure(timeline, NULL, error))
+        return false;
+    xtf_timeline_begin(timeline, exact->tops[timeline->rows.n] - XTF_TIMELINE_TOP);
+    for (uint32_t i = 0; i < timeline->rows.n; i++) {
+        if (!draw_ground(exact, i, error))
+            return false;
+        is_cut = is_cut || exact->deeper[i] > 0;
+    }
+    if (!draw_contents(exact, &messages, error))
+        return false;
+    draw_footer(exact, messages, is_cut);
+    return true;
+}
+
+static void keep(const XtfPictureCall *call, void *data)
+{
+    g_array_append_vals(data, call, 1);
+}
+
+/* Whether calls and messages are few enough for `items` elements. */
+static bool are_few(const XtfTimeline *timeline, uint64_t items, bool *few, GError **error)
+{
+    XtfResolver *resolver = timeline->job->views->resolver;
+    g_autoptr(XtfSelection) calls = xtf_selection_in_calls(timeline->job->selection, timeline->links.context);
+    uint64_t n_calls, n_messages;
+
+    if (!xtf_resolver_count(resolver, calls, &n_calls, error) ||
+        !xtf_timeline_count_messages(timeline, &n_messages, error))
+        return false;
+    *few = n_calls <= items && n_messages <= items - n_calls;
+    return true;
+}
+
+bool xtf_timeline_exact(XtfTimeline *timeline, uint64_t items, bool *drawn, GError **error)
+{
+    Exact exact = {.timeline = timeline};
+    bool few, good = true;
+
+    *drawn = false;
+    /* Then a location has the number of its row. */
+    for (uint32_t i = 0; i < timeline->rows.n; i++) {
+        if (timeline->rows.all[i].n != 1)
+            return true;
+    }
+    if (!are_few(timeline, items, &few, error))
+        return false;
+    if (!few)
+        return true;
+    exact.calls = g_array_new(FALSE, FALSE, sizeof(XtfPictureCall));
+    if (!xtf_picture_calls(timeline->job->views->resolver, timeline->job->selection, &timeline->rows.selected, keep,
+                           exact.calls, error)) {
+        g_array_unref(exact.calls);
+        return false;
+    }
+    place_rows(&exact);
+    if (exact.calls->len <= items && exact.tops[timeline->rows.n] <= HEIGHT_MAX) {
+        size_t before = timeline->drawing->out->len;
+        good = draw_all(&exact, error);
+        *drawn = xtf_drawing_left(timeline->drawing) > 0;
+        if (!*drawn) /* long names */
+            g_string_truncate(timeline->drawing->out, before);
+    }
+    g_array_unref(exact.calls);
+    g_free(exact.levels);
+    g_free(exact.deeper);
+    g_free(exact.tops);
+    return good;
+}

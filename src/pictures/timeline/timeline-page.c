@@ -1,0 +1,80 @@
+#include "src/pictures/timeline/timeline-page.h"
+
+#include <string.h>
+
+#include "src/pictures/drawing/picture-frame.h"
+
+static const char style[] = "body{color-scheme:light dark}.xt{width:100%;height:auto}.xt-dragged{cursor:crosshair}"
+                            ".xt .xt-drag{fill:#0969da;fill-opacity:.25}.xt .xt-cross{stroke:#59636e}";
+
+/* `w` is what the picture says of its window; pixels are those of the picture, however large it is shown. */
+static const char script[] =
+    "(function(){var s=document.querySelector('svg.xt');s.classList.add('xt-dragged');var "
+    "ns='http://www.w3.org/2000/svg',start=null,moved=false;\n"
+    "function add(n,c){var e=document.createElementNS(ns,n);e.setAttribute('class',c);"
+    "e.setAttribute('pointer-events','none');s.appendChild(e);return e}\n"
+    "function set(e,a){for(var k in a)e.setAttribute(k,a[k])}\n"
+    "var drag=add('rect','xt-drag'),cross=add('path','xt-cross'),label=add('text','xt-dim'),"
+    "h=s.viewBox.baseVal.height;\n"
+    "function x(e){var r=s.getBoundingClientRect();"
+    "return Math.min(Math.max((e.clientX-r.left)*1600/r.width,w.left),w.left+w.width)}\n"
+    "function time(p){return w.from+(p-w.left)/w.width*(w.to-w.from)}\n"
+    "function go(a,b){var t=Math.pow(10,-w.digits);a=Math.max(a,w.first);b=Math.max(Math.min(b,w.last),a+t);"
+    "if(a<w.last)location.href=w.up+'time/'+a.toFixed(w.digits)+'-'+"
+    "b.toFixed(w.digits)+'/'+w.rest+w.file}\n"
+    "s.addEventListener('mousedown',function(e){if(e.button===0){start=x(e);moved=false;e.preventDefault()}});\n"
+    "window.addEventListener('mousemove',function(e){var p=x(e);set(cross,{d:'M'+p+' 68V'+(h-28)});"
+    "set(label,{x:Math.min(p+4,1500),y:h-4});label.textContent=time(p).toFixed(w.digits)+' s';\n"
+    "if(start!==null){moved=moved||Math.abs(p-start)>=4;"
+    "set(drag,{x:Math.min(p,start),y:68,width:Math.abs(p-start),height:h-96})}});\n"
+    "window.addEventListener('mouseup',function(e){if(start===null)return;var a=start,b=x(e);start=null;"
+    "set(drag,{width:0});if(moved)go(time(Math.min(a,b)),time(Math.max(a,b)))});\n"
+    "s.addEventListener('click',function(e){if(moved){e.preventDefault();e.stopPropagation();moved=false}},true);\n"
+    "window.addEventListener('keydown',function(e){var d=w.to-w.from,m=(w.from+w.to)/2;\n"
+    "if(e.ctrlKey||e.altKey||e.metaKey)return;\n"
+    "if(e.key==='ArrowLeft')go(w.from-d,w.from-d<w.first?w.first+d:w.from);"
+    "else if(e.key==='ArrowRight'){if(w.to<w.last)go(w.to,w.to+d)}\n"
+    "else if(e.key==='+')go(m-d/20,m+d/20);else if(e.key==='-')go(m-d*5,m+d*5);\n"
+    "else if(e.key==='0')location.href=w.up+w.rest+w.file;"
+    "else if(e.key==='p')location.href='profile.svg'});})();\n";
+
+void xtf_timeline_page_begin(XtfDrawing *drawing, const XtfPictureJob *job, const char *what, const char *styles)
+{
+    const char *name = job->views->context->name;
+
+    xtf_draw(drawing, "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\"><head>"
+                      "<meta charset=\"utf-8\"/><title>");
+    if (name) {
+        xtf_draw_text(drawing, name, XTF_TITLE_NAME);
+        xtf_draw(drawing, ": ");
+    }
+    xtf_draw(drawing, "%s</title>\n<style>%s%s</style></head><body>\n", what, style, styles);
+}
+
+static void draw_time(XtfDrawing *drawing, const char *name, const XtfTimeScale *scale, uint64_t t)
+{
+    char text[XTF_TIME_TEXT_MAX], *begin = text + sizeof text - 1;
+
+    *begin = '\0';
+    xtf_draw(drawing, "%s:%s,", name, xtf_time_scale_put(scale, t - MIN(t, scale->origin), begin));
+}
+
+void xtf_timeline_page_script(XtfDrawing *drawing, const XtfPictureJob *job)
+{
+    const XtfTimeScale *scale = &job->views->context->scale;
+    g_auto(XtfPictureLinks) links = {0};
+    uint64_t from, to;
+
+    xtf_picture_links_init(&links, job->views->context, job->selection, job->depth);
+    xtf_selection_window(job->selection, scale, &from, &to);
+    g_autofree char *whole = xtf_picture_link_whole(&links);
+    if (!whole) /* no directory is the selection in another window */
+        return;
+    xtf_draw(drawing, "<script>//<![CDATA[\nvar w={");
+    draw_time(drawing, "from", scale, from);
+    draw_time(drawing, "to", scale, to);
+    draw_time(drawing, "first", scale, scale->origin);
+    draw_time(drawing, "last", scale, scale->end);
+    xtf_draw(drawing, "digits:%u,left:%d,width:%d,up:'%s',rest:'%s',file:'%s'};\n%s//]]></script>\n", scale->digits,
+             XTF_PICTURE_LEFT, XTF_PICTURE_PLOT, links.up, whole + strlen(links.up), job->file, script);
+}

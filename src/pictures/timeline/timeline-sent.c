@@ -1,0 +1,101 @@
+#include "src/pictures/timeline/timeline-sent.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "libxtf/records.h"
+#include "libxtf/vocabulary.h"
+#include "src/pictures/timeline/rows/picture-calls.h"
+
+enum {
+    COLUMNS = XTF_PICTURE_PLOT / 2,
+    STRIP_BYTES = 400, /* of a strip, and... */
+    COLUMN_BYTES = 24, /* ...of each column of it that is not empty */
+};
+
+typedef struct {
+    uint64_t *bytes;             /* by row and column */
+    uint64_t *messages, *of_row; /* by row: their number, and their bytes */
+    uint64_t most;               /* in a column */
+} Sent;
+
+static void add_row(Sent *sent, const XtfTimeline *timeline, uint32_t row, uint64_t time, uint64_t bytes)
+{
+    const XtfPlot *plot = &timeline->plot;
+
+    if (time < plot->from || time >= plot->to)
+        return;
+    uint32_t column = (uint32_t)((unsigned __int128)(time - plot->from) * COLUMNS / (plot->to - plot->from));
+    uint64_t *cell = &sent->bytes[(size_t)row * COLUMNS + column];
+    *cell += bytes;
+    sent->most = MAX(sent->most, *cell);
+    sent->messages[row]++;
+    sent->of_row[row] += bytes;
+}
+
+typedef struct {
+    Sent *sent;
+    const XtfTimeline *timeline;
+    const XtfField *time, *bytes;
+} Adding;
+
+static bool add_record(void *data, const XtfSpan *span, uint64_t number, const uint8_t *row, GError **error)
+{
+    const Adding *adding = data;
+    const XtfTimeline *timeline = adding->timeline;
+    uint32_t at = xtf_selected_number(&timeline->rows.selected, (uint32_t)span->tag);
+    uint64_t n = adding->bytes && !xtf_field_is_none(adding->bytes, row) ? xtf_field_get(adding->bytes, row) : 0;
+
+    if (at < timeline->rows.n)
+        add_row(adding->sent, timeline, at, xtf_field_get(adding->time, row), n);
+    return true;
+}
+
+static bool add_all(Sent *sent, const XtfTimeline *timeline, XtfSelection *sends, GError **error)
+{
+    const XtfSchema *schema = xtf_trace_schema(timeline->links.context->trace, (uint32_t)sends->type);
+    g_autoptr(XtfSpans) spans = xtf_resolver_spans(timeline->job->views->resolver, sends, error);
+    Adding adding = {.sent = sent,
+                     .timeline = timeline,
+                     .time = &schema->fields[0],
+                     .bytes = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES)};
+
+    return spans && xtf_records_each(spans, add_record, &adding, error);
+}
+
+/* A column with any bytes has half a pixel at least. */
+static void draw_strip(const XtfTimeline *timeline, const Sent *sent, uint32_t row, int bottom)
+{
+    XtfDrawing *drawing = timeline->drawing;
+    const uint64_t *bytes = sent->bytes + (size_t)row * COLUMNS;
+    int base = bottom + 1 + XTF_SENT_HEIGHT;
+    char label[XTF_ROW_LABEL];
+
+    if (sent->messages[row] == 0 || xtf_drawing_left(drawing) < STRIP_BYTES + COLUMNS * COLUMN_BYTES)
+        return;
+    xtf_picture_row_label(&timeline->rows.all[row], label);
+    xtf_draw(drawing, "<path class=\"xt-sent\" d=\"");
+    for (uint32_t i = 0; i < COLUMNS; i++) {
+        double height = sent->most > 0 ? (double)XTF_SENT_HEIGHT * (double)bytes[i] / (double)sent->most : 0;
+        if (bytes[i] > 0)
+            xtf_draw(drawing, "M%u %dv-%.1fh2V%dz", XTF_PICTURE_LEFT + 2 * i, base, fmax(height, 0.5), base);
+    }
+    xtf_draw(drawing,
+             "\"><title>process %s sends %" PRIu64 " B in %" PRIu64 " message%s; a full column is %" PRIu64
+             " B</title></path>\n",
+             label, sent->of_row[row], sent->messages[row], sent->messages[row] == 1 ? "" : "s", sent->most);
+}
+
+bool xtf_timeline_sent(XtfTimeline *timeline, XtfSelection *sends, const int *bottoms, GError **error)
+{
+    uint32_t rows = timeline->rows.n;
+    g_autofree uint64_t *bytes = g_new0(uint64_t, (size_t)rows * COLUMNS + 1);
+    g_autofree uint64_t *messages = g_new0(uint64_t, rows + 1), *of_row = g_new0(uint64_t, rows + 1);
+    Sent sent = {.bytes = bytes, .messages = messages, .of_row = of_row};
+
+    if (!add_all(&sent, timeline, sends, error))
+        return false;
+    for (uint32_t i = 0; i < rows; i++)
+        draw_strip(timeline, &sent, i, bottoms[i]);
+    return true;
+}

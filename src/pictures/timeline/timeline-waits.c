@@ -1,0 +1,141 @@
+#include "src/pictures/timeline/timeline-waits.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "libxtf/vocabulary.h"
+
+enum {
+    WAIT_BYTES = 1 << 10, /* of a wait, at most, but for its link */
+};
+
+/* ---- The legend. */
+
+/* In the dark a pale line is beside the dark one: it shows on dark rows, and the other on bars. */
+void xtf_timeline_waits_legend(XtfTimeline *timeline, int x, int y)
+{
+    const XtfPictureWhere where = {.type = XTF_DERIVED_WAITS};
+    g_autofree char *link = xtf_picture_link(&timeline->links, timeline->plan.from, timeline->plan.to, &where);
+    double whole = (double)timeline->total.whole;
+
+    xtf_draw(timeline->drawing,
+             "<defs><pattern id=\"xt-hatch\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\" "
+             "patternTransform=\"rotate(45)\"><rect class=\"xt-hatch\" width=\"1.4\" height=\"4\"/>"
+             "<rect class=\"xt-pale\" x=\"1.4\" width=\"0.8\" height=\"4\"/></pattern></defs>");
+    xtf_draw_link(timeline->drawing, link, "profile");
+    xtf_draw(timeline->drawing,
+             "<rect fill=\"#bcc0c5\" x=\"%d\" y=\"%d\" width=\"12\" height=\"12\"/>"
+             "<rect class=\"xt-wait\" x=\"%d\" y=\"%d\" width=\"12\" height=\"12\"/>"
+             "<text x=\"%d\" y=\"%d\">waiting %.1f %%</text></a>",
+             x, y, x, y, x + 16, y + 11, whole > 0 ? 100.0 * (double)timeline->waited_ticks / whole : 0.0);
+}
+
+/* ---- Calls one by one. */
+
+typedef struct {
+    XtfTimeline *timeline;
+    uint32_t row;
+    const GArray *calls;
+    int top, lane;
+    uint32_t levels;
+} Exact;
+
+/* The level of the innermost call that the wait lies in: of its region, or else of any. */
+static uint32_t level_of(const Exact *exact, const XtfPictureWait *wait)
+{
+    const XtfRegions *regions = &exact->timeline->times.regions;
+    uint32_t level = 0;
+    bool found = false;
+
+    for (guint i = 0; i < exact->calls->len; i++) {
+        const XtfPictureCall *call = &g_array_index(exact->calls, XtfPictureCall, i);
+        if (call->location != exact->row || call->begin > wait->begin || call->end < wait->end)
+            continue;
+        bool same = xtf_region_line(regions, call->line) == wait->line;
+        if ((same && !found) || (same == found && call->level > level))
+            level = call->level;
+        found = found || same;
+    }
+    return level;
+}
+
+static void draw_culprit(const Exact *exact, const XtfPictureWait *wait)
+{
+    const XtfWaitFields *fields = &exact->timeline->waits.fields;
+    XtfDrawing *drawing = exact->timeline->drawing;
+
+    if (xtf_field_is_none(fields->culprit, wait->bytes))
+        return;
+    xtf_draw(drawing, "\nfor process %" PRIu64, xtf_field_get(fields->culprit, wait->bytes));
+    if (!xtf_field_is_none(fields->culprit_thread, wait->bytes) &&
+        xtf_field_get(fields->culprit_thread, wait->bytes) != 0)
+        xtf_draw(drawing, ".%" PRIu64, xtf_field_get(fields->culprit_thread, wait->bytes));
+}
+
+static void draw_title(const Exact *exact, const XtfPictureWait *wait)
+{
+    XtfTimeline *timeline = exact->timeline;
+    const XtfTimeScale *scale = &timeline->links.context->scale;
+    const XtfField *event = timeline->waits.fields.event;
+    uint64_t kind = xtf_field_get(event, wait->bytes);
+    char window[XTF_WINDOW_TEXT_MAX], label[XTF_ROW_LABEL];
+    char ticks[XTF_TIME_TEXT_MAX], *text = ticks + sizeof ticks - 1;
+
+    *text = '\0';
+    text = xtf_time_scale_put(scale, wait->end - wait->begin, text);
+    xtf_time_scale_print_window(scale, wait->begin, wait->end, window);
+    xtf_picture_row_label(&timeline->rows.all[exact->row], label);
+    xtf_draw(timeline->drawing, "<title>");
+    xtf_draw_bytes(timeline->drawing, kind < event->n_labels ? event->labels[kind] : "a wait", XTF_TITLE_NAME);
+    xtf_draw(timeline->drawing, ": process %s waits %s s in ", label, text);
+    xtf_draw_text(timeline->drawing, timeline->job->colours->names[MIN(wait->line, timeline->job->colours->n - 1)],
+                  XTF_TITLE_NAME);
+    draw_culprit(exact, wait);
+    xtf_draw(timeline->drawing, "\n%s</title>", window);
+}
+
+/* The directory of the wait, by the numbers of its location. */
+static char *link_to(const Exact *exact, const XtfPictureWait *wait)
+{
+    const XtfTimeline *timeline = exact->timeline;
+    const XtfLocation *location = xtf_selected_location(&timeline->rows.selected, timeline->rows.all[exact->row].first);
+
+    return g_strdup_printf("%sproc/%" PRIu64 "/thread/%" PRIu64 "/" XTF_DERIVED_WAITS "/num/%" PRIu64 "/",
+                           timeline->links.up, location->proc, location->thread, wait->row);
+}
+
+static void draw_wait(const XtfPictureWait *wait, void *data)
+{
+    const Exact *exact = data;
+    XtfTimeline *timeline = exact->timeline;
+    double x = xtf_plot_x(&timeline->plot, wait->begin), width = xtf_plot_x(&timeline->plot, wait->end) - x;
+
+    if (xtf_drawing_left(timeline->drawing) < WAIT_BYTES)
+        return;
+    uint32_t level = level_of(exact, wait);
+    if (level >= exact->levels)
+        return;
+    g_autofree char *link = link_to(exact, wait);
+    xtf_draw_link(timeline->drawing, link, "record");
+    xtf_draw(timeline->drawing, "<rect class=\"xt-wait\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\">", x,
+             exact->top + (int)level * exact->lane, fmax(width, 0.5), exact->lane - 1);
+    draw_title(exact, wait);
+    xtf_draw(timeline->drawing, "</rect></a>\n");
+}
+
+bool xtf_timeline_waits_exact(XtfTimeline *timeline, uint32_t row, const GArray *calls, int top, uint32_t levels,
+                              int lane, GError **error)
+{
+    Exact exact = {timeline, row, calls, top, lane, levels};
+    const XtfPictureRow *shown = &timeline->rows.all[row];
+    const XtfLocation *location = xtf_selected_location(&timeline->rows.selected, shown->first);
+    g_auto(XtfLocationArrays) arrays = {0};
+
+    if (!timeline->waits.exist)
+        return true;
+    if (!xtf_location_arrays_load(&arrays, timeline->times.context, location, error))
+        return false;
+    const XtfArray *array = xtf_location_arrays_find(&arrays, timeline->waits.fields.schema);
+    return !array || xtf_row_waits_visit(&timeline->waits, array, shown->proc, timeline->plan.from, timeline->plan.to,
+                                         draw_wait, &exact, error);
+}

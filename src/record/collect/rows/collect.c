@@ -1,0 +1,130 @@
+/* What decoders share. */
+#include "src/record/collect/rows/collect.h"
+
+#include <string.h>
+
+typedef struct {
+    void *memory;
+    GDestroyNotify free;
+} Own;
+
+static void thread_clear(gpointer data)
+{
+    XtfCollectThread *thread = data;
+
+    g_free(thread->name);
+}
+
+static void own_free(gpointer data)
+{
+    Own *own = data;
+
+    if (own->free)
+        own->free(own->memory);
+    g_free(own->memory);
+    g_free(own);
+}
+
+static void take_rows(XtfCollector *collector, const XtfCollectRows *rows)
+{
+    for (const XtfCollectKind *kind = rows->kinds; kind && kind->decode; kind++)
+        collector->kinds[kind->kind] = kind->decode;
+    for (const XtfCollectDefinition *definition = rows->definitions; definition && definition->define; definition++)
+        collector->definitions[definition->what] = definition->define;
+}
+
+void xtf_collector_init(XtfCollector *collector, XtfWriter *writer, const XtfCollectRows *const *rows)
+{
+    *collector = (XtfCollector){
+        .rank = XTF_WIRE_NONE,
+        .threads = g_array_new(FALSE, TRUE, sizeof(XtfCollectThread)),
+        .regions_by_text = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+        .remarks = g_ptr_array_new_with_free_func(g_free),
+        .own = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, own_free),
+    };
+    g_array_set_clear_func(collector->threads, thread_clear);
+    xtf_tags_init(&collector->tags);
+    xtf_collect_tables_init(&collector->tables, writer);
+    for (; *rows; rows++)
+        take_rows(collector, *rows);
+}
+
+void xtf_collector_finish(XtfCollector *collector)
+{
+    g_hash_table_unref(collector->own);
+    g_array_unref(collector->threads);
+    xtf_tags_finish(&collector->tags);
+    g_ptr_array_unref(collector->remarks);
+    g_hash_table_unref(collector->regions_by_text);
+    g_free(collector->regions);
+    xtf_collect_tables_finish(&collector->tables);
+}
+
+bool xtf_collect_malformed(XtfCollectRing *ring, const char *format, ...)
+{
+    va_list arguments;
+
+    if (ring->fault)
+        return false;
+    va_start(arguments, format);
+    g_autofree char *what = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    ring->fault = g_strdup_printf("ring %" PRIu32 ", byte %" PRIu64 ": %s", ring->number, ring->position, what);
+    return false;
+}
+
+void *xtf_collect_own(XtfCollector *collector, const char *name, size_t size, GDestroyNotify free)
+{
+    Own *own = g_hash_table_lookup(collector->own, name);
+
+    if (!own) {
+        own = g_new(Own, 1);
+        *own = (Own){.memory = g_malloc0(size), .free = free};
+        g_hash_table_insert(collector->own, g_strdup(name), own);
+    }
+    return own->memory;
+}
+
+void xtf_collect_remark(XtfCollector *collector, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    for (guint i = 0; i < collector->remarks->len; i++)
+        if (collector->remarks->len >= XTF_COLLECT_REMARKS_MAX || g_str_equal(collector->remarks->pdata[i], text))
+            return;
+    g_ptr_array_add(collector->remarks, g_steal_pointer(&text));
+}
+
+bool xtf_collect_take_bytes(XtfCollectData *data, size_t size, const uint8_t **bytes)
+{
+    if (size > data->left)
+        return xtf_collect_malformed(data->ring, "a definition ends after %zu bytes, where %zu more should come",
+                                     data->left, size);
+    *bytes = data->data;
+    data->data += size;
+    data->left -= size;
+    return true;
+}
+
+bool xtf_collect_take(XtfCollectData *data, void *to, size_t size)
+{
+    const uint8_t *bytes;
+
+    if (!xtf_collect_take_bytes(data, size, &bytes))
+        return false;
+    memcpy(to, bytes, size);
+    return true;
+}
+
+bool xtf_collect_take_text(XtfCollectData *data, size_t size, char **text)
+{
+    const uint8_t *bytes;
+
+    if (!xtf_collect_take_bytes(data, size, &bytes))
+        return false;
+    *text = g_strndup((const char *)bytes, size);
+    return true;
+}

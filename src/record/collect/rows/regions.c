@@ -1,0 +1,105 @@
+/* Regions: rows by the process's numbers. */
+#include <string.h>
+
+#include "src/record/collect/rows/collect.h"
+#include "src/record/mpi/regions.h"
+
+enum { FIRST_REGIONS = 1024 };
+
+static void grow_regions(XtfCollector *collector, uint32_t number)
+{
+    uint32_t n = MAX(number + 1, MAX(2 * collector->n_regions, FIRST_REGIONS));
+
+    collector->regions = g_renew(uint32_t, collector->regions, n);
+    memset(collector->regions + collector->n_regions, 0xff, (n - collector->n_regions) * sizeof *collector->regions);
+    collector->n_regions = n;
+}
+
+/* What no two rows have in common. */
+static char *text_of(const char *name, const char *file, uint32_t line)
+{
+    return g_strdup_printf("%s\n%s\n%" PRIu32, name, file, line);
+}
+
+static void set_region(XtfCollector *collector, uint32_t row, const char *name, const char *file, uint32_t line,
+                       unsigned role, unsigned paradigm)
+{
+    uint32_t name_id = xtf_collect_string(&collector->tables, name);
+    uint32_t file_id = xtf_collect_string(&collector->tables, file);
+    XtfRegionRow *region = xtf_collect_change_row(&collector->tables, XTF_MODEL_REGIONS, row);
+
+    region->name = region->canonical = name_id;
+    region->file = file_id;
+    region->line = line > 0 ? line : XTF_NONE32;
+    region->role = role;
+    region->paradigm = paradigm;
+}
+
+/* The row of a region of that text, new or not. */
+static uint32_t region_row(XtfCollector *collector, const char *name, const char *file, uint32_t line, unsigned role,
+                           unsigned paradigm)
+{
+    g_autofree char *text = text_of(name, file, line);
+    XtfRegionRow empty;
+    void *row;
+
+    if (g_hash_table_lookup_extended(collector->regions_by_text, text, NULL, &row))
+        return GPOINTER_TO_UINT(row);
+    xtf_collect_empty_row(XTF_MODEL_REGIONS, &empty);
+    uint32_t number = xtf_collect_add_row(&collector->tables, XTF_MODEL_REGIONS, &empty);
+    g_hash_table_insert(collector->regions_by_text, g_steal_pointer(&text), GUINT_TO_POINTER(number));
+    set_region(collector, number, name, file, line, role, paradigm);
+    return number;
+}
+
+/* The name of a region until it is defined: records may name it before that, in another ring. */
+static char *name_before(uint32_t number)
+{
+    return g_strdup_printf("region %" PRIu32, number);
+}
+
+uint32_t xtf_collect_new_region(XtfCollector *collector, uint32_t number)
+{
+    const XtfMpiRegion *mpi = xtf_mpi_region(number);
+    g_autofree char *name = mpi ? g_strdup(mpi->name) : name_before(number);
+    uint32_t row = mpi ? region_row(collector, name, "", 0, mpi->role, XTF_COLLECT_PARADIGM_MPI)
+                       : region_row(collector, name, "", 0, 0, 0);
+
+    if (number >= collector->n_regions)
+        grow_regions(collector, number);
+    collector->regions[number] = row;
+    return row;
+}
+
+void xtf_collect_define_region(XtfCollector *collector, uint32_t number, const char *name, const char *file,
+                               uint32_t line, unsigned role, unsigned paradigm)
+{
+    if (number >= collector->n_regions)
+        grow_regions(collector, number);
+    uint32_t row = collector->regions[number];
+    g_autofree char *before = name_before(number), *text_before = text_of(before, "", 0);
+    g_autofree char *text = text_of(name, file, line);
+    void *held;
+    bool waits = row != XTF_NONE32 &&
+                 g_hash_table_lookup_extended(collector->regions_by_text, text_before, NULL, &held) &&
+                 GPOINTER_TO_UINT(held) == row;
+
+    if (!waits || g_hash_table_contains(collector->regions_by_text, text)) {
+        /* Records that named it before may stay with a row that has no name: rows are not joined. */
+        collector->regions[number] = region_row(collector, name, file, line, role, paradigm);
+        return;
+    }
+    g_hash_table_remove(collector->regions_by_text, text_before);
+    g_hash_table_insert(collector->regions_by_text, g_steal_pointer(&text), GUINT_TO_POINTER(row));
+    set_region(collector, row, name, file, line, role, paradigm);
+}
+
+void xtf_collect_exclude_region(XtfCollector *collector, uint32_t number)
+{
+    if (number >= collector->n_regions)
+        grow_regions(collector, number);
+    collector->regions[number] = XTF_COLLECT_EXCLUDED;
+    if (collector->choices && number >= XTF_WIRE_REGIONS_OWN && number - XTF_WIRE_REGIONS_OWN < XTF_WIRE_CHOICES)
+        atomic_store_explicit(&collector->choices[number - XTF_WIRE_REGIONS_OWN], XTF_WIRE_CHOICE_EXCLUDED,
+                              memory_order_relaxed);
+}

@@ -1,0 +1,59 @@
+/* Entering and leaving regions, and what regions are. */
+#include <string.h>
+
+#include "src/record/collect/rows/collect.h"
+
+static bool enter(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+{
+    uint32_t region = xtf_collect_region(ring->collector, head.region);
+
+    return G_UNLIKELY(region == XTF_COLLECT_EXCLUDED) || xtf_stream_enter(&ring->stream, time, region);
+}
+
+static bool leave(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+{
+    uint32_t region = xtf_collect_region(ring->collector, head.region);
+
+    return G_UNLIKELY(region == XTF_COLLECT_EXCLUDED) || xtf_stream_leave(&ring->stream, time, region);
+}
+
+static bool define_region(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes, size_t size)
+{
+    XtfCollectData data = {.ring = ring, .data = bytes, .left = size};
+    g_autofree char *name = NULL, *file = NULL;
+    XtfDefineRegion region;
+
+    if (!xtf_collect_take(&data, &region, sizeof region) || !xtf_collect_take_text(&data, region.name_size, &name) ||
+        !xtf_collect_take_text(&data, region.file_size, &file))
+        return false;
+    if (id < XTF_WIRE_REGIONS_OWN || id >= XTF_COLLECT_REGIONS_MAX)
+        return xtf_collect_malformed(ring, "region %" PRIu64 " cannot be defined", id);
+    if (region.role >= g_strv_length((char **)xtf_region_roles) ||
+        region.paradigm >= g_strv_length((char **)xtf_paradigm_names))
+        return xtf_collect_malformed(ring, "region %s has role %" PRIu32 " and paradigm %" PRIu32, name, region.role,
+                                     region.paradigm);
+    if (region.paradigm == XTF_COLLECT_PARADIGM_USER &&
+        xtf_collect_filter_region(ring->collector, id, name, name, file))
+        return true;
+    xtf_collect_define_region(ring->collector, id, name, file, region.line, region.role, region.paradigm);
+    return true;
+}
+
+static bool define_not_wrapped(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes, size_t size)
+{
+    XtfCollectData data = {.ring = ring, .data = bytes, .left = size};
+    g_autofree char *names = NULL;
+
+    if (!xtf_collect_take_text(&data, size, &names))
+        return false;
+    xtf_collect_remark(ring->collector,
+                       "calls of these functions are not recorded, which this build does not know as the program's MPI "
+                       "declares them: %s",
+                       names);
+    return true;
+}
+
+static const XtfCollectKind kinds[] = {{XTF_WIRE_ENTER, enter}, {XTF_WIRE_LEAVE, leave}, {0}};
+static const XtfCollectDefinition definitions[] = {
+    {XTF_DEFINE_REGION, define_region}, {XTF_DEFINE_NOT_WRAPPED, define_not_wrapped}, {0}};
+const XtfCollectRows xtf_collect_calls = {.kinds = kinds, .definitions = definitions};

@@ -1,0 +1,34 @@
+/* What the recorder says of itself: switched on and off, waits for room, records that are missing. */
+#include "src/record/collect/rows/collect.h"
+
+static bool measurement(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+{
+    XtfMeasurementRow row = {.region = xtf_stream_region(&ring->stream), .mode = head.arg, .stop = XTF_NONE64};
+
+    ring->collector->counts.framing++;
+    if (head.arg != 1 && head.arg != 2)
+        return xtf_collect_malformed(ring, "mode %" PRIu32 " of measurement is none", head.arg);
+    return xtf_stream_append(&ring->stream, XTF_MODEL_MEASUREMENT, XTF_LABEL_MEASUREMENT_ON_OFF, time, &row);
+}
+
+static bool waited(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+{
+    uint64_t stop = xtf_collect_clock_ns(&ring->collector->clock, more[0]);
+    XtfMeasurementRow row = {.region = xtf_stream_region(&ring->stream), .mode = UINT8_MAX, .stop = MAX(stop, time)};
+
+    ring->collector->counts.framing++;
+    ring->collector->counts.waits++;
+    ring->collector->counts.waited_ns += row.stop - time;
+    return xtf_stream_append(&ring->stream, XTF_MODEL_MEASUREMENT, XTF_LABEL_BUFFER_FLUSH, time, &row);
+}
+
+static bool dropped(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+{
+    ring->collector->counts.framing++;
+    ring->collector->counts.dropped += more[0];
+    return true;
+}
+
+static const XtfCollectKind kinds[] = {
+    {XTF_WIRE_MEASUREMENT, measurement}, {XTF_WIRE_WAITED, waited}, {XTF_WIRE_DROPPED, dropped}, {0}};
+const XtfCollectRows xtf_collect_measurement = {.kinds = kinds};

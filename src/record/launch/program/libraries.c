@@ -1,0 +1,136 @@
+#include "src/record/launch/program/libraries.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#define CACHE_FILE "/etc/ld.so.cache"
+#define CACHE_HEAD "glibc-ld.so.cache1.1"
+
+/* The cache, as glibc has written it since 2.2: this head, n_libraries entries, strings. Offsets count from the head.
+ * Before it there may be a cache of an older form, which glibc 2.32 has given up. */
+typedef struct {
+    char magic[20];
+    uint32_t n_libraries, strings_size;
+    uint32_t unused[5];
+} CacheHead;
+
+typedef struct {
+    int32_t flags;
+    uint32_t name, path;
+    uint32_t os_version;
+    uint64_t hardware;
+} CacheEntry;
+
+_Static_assert(sizeof(CacheHead) == 48 && sizeof(CacheEntry) == 24, "as ldconfig writes them");
+
+/* A text of the cache; NULL if it does not end in it. */
+static const char *cached_text(const uint8_t *bytes, gsize size, uint32_t offset)
+{
+    return offset < size && memchr(bytes + offset, '\0', size - offset) ? (const char *)bytes + offset : NULL;
+}
+
+/* Whether a file is for this machine: the cache lists libraries of all that the system runs. */
+static bool is_own(const char *path)
+{
+    g_auto(XtfElf) elf = {0};
+    bool is_elf;
+
+    return xtf_elf_read(path, &is_elf, &elf, NULL) && is_elf && !elf.foreign;
+}
+
+char *xtf_library_in_cache(const char *name, const void *bytes, gsize size)
+{
+    const uint8_t *start = memmem(bytes, size, CACHE_HEAD, strlen(CACHE_HEAD));
+    CacheHead head;
+
+    if (!start)
+        return NULL;
+    size -= (gsize)(start - (const uint8_t *)bytes);
+    if (size < sizeof head)
+        return NULL;
+    memcpy(&head, start, sizeof head);
+    for (uint64_t i = 0; i < head.n_libraries && (i + 1) * sizeof(CacheEntry) <= size - sizeof head; i++) {
+        CacheEntry entry;
+        memcpy(&entry, start + sizeof head + i * sizeof entry, sizeof entry);
+        const char *cached = cached_text(start, size, entry.name), *path = cached_text(start, size, entry.path);
+        if (cached && path && g_str_equal(cached, name) && is_own(path))
+            return g_strdup(path);
+    }
+    return NULL;
+}
+
+static char *find_in_cache(const char *name)
+{
+    g_autoptr(GMappedFile) cache = g_mapped_file_new(CACHE_FILE, FALSE, NULL);
+
+    return cache ? xtf_library_in_cache(name, g_mapped_file_get_contents(cache), g_mapped_file_get_length(cache))
+                 : NULL;
+}
+
+/* What the dynamic linker puts in the place of $LIB, "lib64" or "lib/x86_64-linux-gnu": glibc is installed there, below
+ * the root or /usr. NULL: it is not found out. */
+static char *system_folder(void)
+{
+    Dl_info libc;
+
+    if (!dladdr((void *)(uintptr_t)&getauxval, &libc) || libc.dli_fname[0] != '/')
+        return NULL;
+    g_autofree char *folder = g_path_get_dirname(libc.dli_fname);
+    return g_strdup(folder + (g_str_has_prefix(folder, "/usr/") ? strlen("/usr/") : 1));
+}
+
+static void expand(GString *path, const char *name, const char *value)
+{
+    g_autofree char *plain = g_strconcat("$", name, NULL), *braced = g_strconcat("${", name, "}", NULL);
+
+    if (!value)
+        return;
+    g_string_replace(path, braced, value, 0);
+    g_string_replace(path, plain, value, 0);
+}
+
+char *xtf_library_expand(const char *path, const char *of)
+{
+    g_autofree char *origin = g_path_get_dirname(of), *lib = system_folder();
+    g_autoptr(GString) text = g_string_new(path);
+
+    expand(text, "ORIGIN", origin);
+    expand(text, "LIB", lib);
+    expand(text, "PLATFORM", (const char *)getauxval(AT_PLATFORM));
+    return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+static char *find_in_path(const char *name, const char *path)
+{
+    g_auto(GStrv) folders = g_strsplit_set(path, ":;", -1);
+
+    for (char **folder = folders; *folder; folder++) {
+        g_autofree char *file = g_build_filename(**folder ? *folder : ".", name, NULL);
+        if (g_file_test(file, G_FILE_TEST_IS_REGULAR) && is_own(file))
+            return g_steal_pointer(&file);
+    }
+    return NULL;
+}
+
+char *xtf_library_find(const char *name, const char *of, const XtfElf *elf, const char *inherited)
+{
+    const char *environment = g_getenv("LD_LIBRARY_PATH");
+    g_autofree char *own = elf->path ? xtf_library_expand(elf->path, of) : NULL;
+    char *found = NULL;
+
+    if (strchr(name, '/'))
+        return g_file_test(name, G_FILE_TEST_IS_REGULAR) ? g_strdup(name) : NULL;
+    if (own && elf->old_path)
+        found = find_in_path(name, own);
+    if (!found && inherited && (!own || elf->old_path)) /* a DT_RUNPATH excludes it */
+        found = find_in_path(name, inherited);
+    if (!found && environment && *environment)
+        found = find_in_path(name, environment);
+    if (!found && own && !elf->old_path)
+        found = find_in_path(name, own);
+    if (!found)
+        found = find_in_cache(name);
+    return found ? found : find_in_path(name, "/lib64:/usr/lib64:/lib:/usr/lib");
+}

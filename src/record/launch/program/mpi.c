@@ -1,0 +1,92 @@
+#include "src/record/launch/program/mpi.h"
+
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "src/record/launch/program/command-line.h"
+
+static const struct {
+    const char *option, *name, *module, *package, *feature;
+} mpis[] = {
+    [XTF_MPI_NONE] = {"none", "no MPI", "libxtf-record.so", NULL, NULL},
+    [XTF_MPI_OPENMPI] = {"openmpi", "Open MPI", "libxtf-record-openmpi.so", "libopenmpi-dev", "openmpi"},
+    [XTF_MPI_MPICH] = {"mpich", "MPICH", "libxtf-record-mpich.so", "libmpich-dev", "mpich"},
+};
+
+bool xtf_mpi_parse(const char *name, XtfMpi *mpi)
+{
+    for (unsigned i = 0; i < XTF_N_MPIS; i++) {
+        if (g_str_equal(name, mpis[i].option)) {
+            *mpi = (XtfMpi)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *xtf_mpi_name(XtfMpi mpi)
+{
+    return mpi < XTF_N_MPIS ? mpis[mpi].name : "an unknown MPI";
+}
+
+XtfMpi xtf_mpi_of_library(const char *name, bool *other)
+{
+    static const char *const stems[] = {"libmpi.so", "libmpi_", "libmpich", "libmpifort.so", "libmpicxx.so"};
+    const char *version = strstr(name, ".so.");
+    bool is_mpi = false;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(stems); i++)
+        is_mpi |= g_str_has_prefix(name, stems[i]);
+    if (!is_mpi || !version)
+        return XTF_MPI_UNKNOWN;
+    version += strlen(".so.");
+    g_autofree char *major = g_strndup(version, strcspn(version, "."));
+    if (g_str_equal(major, "40"))
+        return XTF_MPI_OPENMPI;
+    if (g_str_equal(major, "12"))
+        return XTF_MPI_MPICH;
+    *other = g_str_has_prefix(name, "libmpi.so.") || g_str_has_prefix(name, "libmpich.so.") ||
+             g_str_has_prefix(name, "libmpi_abi.so."); /* of MPI 5 */
+    return XTF_MPI_UNKNOWN;
+}
+
+/* Beside the executable: where it was installed, or in the folder in which it was built. */
+static char *find_module(const char *name)
+{
+    const char *told = g_getenv("XTF_RECORD_LIBDIR");
+    g_autofree char *self = xtf_real_path("/proc/self/exe");
+    g_autofree char *folder = g_path_get_dirname(self ? self : "");
+    const char *const folders[] = {"../" XTF_LIBDIR "/xtf", "../record", XTF_LIBDIR_WHOLE "/xtf"};
+
+    if (told)
+        return g_build_filename(told, name, NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(folders); i++) {
+        g_autofree char *file = g_build_filename(*folders[i] == '/' ? "" : folder, folders[i], name, NULL);
+        if (g_file_test(file, G_FILE_TEST_IS_REGULAR))
+            return xtf_real_path(file);
+    }
+    return g_build_filename(XTF_LIBDIR_WHOLE, "xtf", name, NULL);
+}
+
+char *xtf_mpi_module(XtfMpi mpi, GError **error)
+{
+    g_autofree char *file = find_module(mpis[mpi].module);
+
+    if (!g_file_test(file, G_FILE_TEST_IS_REGULAR)) {
+        if (mpis[mpi].package)
+            xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                     "%s: there is no such file: xtf was built without %s, or is not installed as a whole (needed: "
+                     "Debian's package %s, and `meson setup -D%s=enabled`)",
+                     file, xtf_mpi_name(mpi), mpis[mpi].package, mpis[mpi].feature);
+        else
+            xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s: there is no such file: xtf is not installed as a whole", file);
+        return NULL;
+    }
+    if (strpbrk(file, ": \t;")) { /* of LD_PRELOAD */
+        xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                 "%s: the dynamic linker can load no file at startup whose path has a space, a colon or a semicolon",
+                 file);
+        return NULL;
+    }
+    return g_steal_pointer(&file);
+}

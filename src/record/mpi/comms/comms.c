@@ -1,0 +1,157 @@
+#include "src/record/mpi/comms/comms.h"
+
+#include "src/record/mpi/comms/world.h"
+#include "src/record/mpi/library/records.h"
+#include "src/record/mpi/library/valid.h"
+
+__thread XtfMpiCached xtf_mpi_cache[XTF_MPI_CACHE];
+_Atomic uint32_t xtf_mpi_generation = 1;
+MPI_Comm xtf_mpi_world_handle;
+uint32_t xtf_mpi_world_id = XTF_WIRE_NONE;
+
+static int keyval = MPI_KEYVAL_INVALID, apart_keyval = MPI_KEYVAL_INVALID;
+
+/* ---- The attribute. */
+
+static int copy_id(MPI_Comm comm, int key, void *extra, void *value, void *copy, int *flag)
+{
+    (void)comm, (void)key, (void)extra, (void)value, (void)copy;
+    *flag = 0; /* a duplicate is a communicator of its own */
+    return MPI_SUCCESS;
+}
+
+/* The communicator ends: the program frees it, or whoever owned it. */
+static int delete_id(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)key, (void)extra;
+    xtf_mpi_valid_remove((uint64_t)(uintptr_t)comm);
+    xtf_mpi_forget();
+    xtf_mpi_record_end(XTF_WIRE_COMM_DESTROY, (uint32_t)(uintptr_t)value);
+    return MPI_SUCCESS;
+}
+
+static int delete_apart(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)key, (void)value, (void)extra;
+    xtf_mpi_valid_remove((uint64_t)(uintptr_t)comm);
+    xtf_mpi_forget(); /* that it has no id, if it has none: of a window that gets its handle that would be an address */
+    return MPI_SUCCESS;
+}
+
+bool xtf_mpi_comms_begin(void)
+{
+    if (XTF_PMPI(Comm_create_keyval)(copy_id, delete_apart, &apart_keyval, NULL) != MPI_SUCCESS)
+        apart_keyval = MPI_KEYVAL_INVALID;
+    if (XTF_PMPI(Comm_create_keyval)(copy_id, delete_id, &keyval, NULL) == MPI_SUCCESS)
+        return true;
+    keyval = MPI_KEYVAL_INVALID;
+    return false;
+}
+
+uint32_t xtf_mpi_comm_look_up(MPI_Comm comm)
+{
+    uint64_t handle = (uint64_t)(uintptr_t)comm;
+    uint32_t generation = atomic_load_explicit(&xtf_mpi_generation, memory_order_acquire);
+    uint32_t id = XTF_WIRE_NONE;
+    void *value;
+    int found = 0;
+
+    if (xtf_mpi_world_id == XTF_WIRE_NONE || comm == MPI_COMM_NULL)
+        return XTF_WIRE_NONE;
+    /* This is not remembered: where there is no communicator, there may be no window of these bits either. */
+    if (comm != MPI_COMM_SELF && !xtf_mpi_valid_has(handle))
+        return XTF_WIRE_NONE;
+    if (comm == MPI_COMM_SELF)
+        id = XTF_MPI_SELF;
+    else if (keyval != MPI_KEYVAL_INVALID &&
+             XTF_PMPI(Comm_get_attr)(comm, keyval, (void *)&value, &found) == MPI_SUCCESS && found)
+        id = (uint32_t)(uintptr_t)value;
+    *xtf_mpi_cache_entry(handle) = (XtfMpiCached){handle, id, generation};
+    return id;
+}
+
+void xtf_mpi_comm_set_id(MPI_Comm comm, uint32_t id)
+{
+    if (keyval == MPI_KEYVAL_INVALID || id == XTF_WIRE_NONE)
+        return;
+    if (XTF_PMPI(Comm_set_attr)(comm, keyval, (void *)(uintptr_t)id) == MPI_SUCCESS)
+        xtf_mpi_valid_add((uint64_t)(uintptr_t)comm);
+    xtf_mpi_forget();
+}
+
+/* ---- Communicators with members that are not recorded. */
+
+void xtf_mpi_comm_set_apart(MPI_Comm comm)
+{
+    if (apart_keyval != MPI_KEYVAL_INVALID && XTF_PMPI(Comm_set_attr)(comm, apart_keyval, NULL) == MPI_SUCCESS)
+        xtf_mpi_valid_add((uint64_t)(uintptr_t)comm);
+}
+
+bool xtf_mpi_comm_is_apart(MPI_Comm comm)
+{
+    void *value;
+    int found = 0;
+
+    return apart_keyval != MPI_KEYVAL_INVALID && xtf_mpi_valid_has((uint64_t)(uintptr_t)comm) &&
+           XTF_PMPI(Comm_get_attr)(comm, apart_keyval, (void *)&value, &found) == MPI_SUCCESS && found;
+}
+
+XtfMpiFrom xtf_mpi_from(MPI_Comm comm)
+{
+    return (XtfMpiFrom){xtf_mpi_comm_id(comm), xtf_mpi_comm_is_apart(comm), .all = true};
+}
+
+XtfMpiFrom xtf_mpi_from_leader(MPI_Comm local, int leader, MPI_Comm peer)
+{
+    XtfMpiFrom from = xtf_mpi_from(local);
+    int rank = 0;
+    unsigned char apart = 0;
+
+    if (from.apart || !xtf_mpi_agreeing || XTF_PMPI(Comm_rank)(local, &rank) != MPI_SUCCESS)
+        return from;
+    if (rank == leader)
+        apart = xtf_mpi_comm_is_apart(peer);
+    if (XTF_PMPI(Bcast)(&apart, 1, MPI_BYTE, leader, local) == MPI_SUCCESS)
+        from.apart = apart;
+    return from;
+}
+
+/* ---- New ids. */
+
+uint32_t xtf_mpi_new_id(void)
+{
+    static _Atomic uint64_t made = XTF_MPI_RESERVED_IDS;
+
+    return xtf_mpi_world_make_id(&xtf_mpi_world, atomic_fetch_add_explicit(&made, 1, memory_order_relaxed));
+}
+
+uint32_t xtf_mpi_comm_agree(MPI_Comm comm)
+{
+    int rank = 0;
+    uint32_t id = XTF_WIRE_NONE;
+
+    if (xtf_mpi_comm_is_apart(comm) || XTF_PMPI(Comm_rank)(comm, &rank) != MPI_SUCCESS)
+        return XTF_WIRE_NONE;
+    if (rank == 0)
+        id = xtf_mpi_new_id();
+    return XTF_PMPI(Bcast)(&id, sizeof id, MPI_BYTE, 0, comm) == MPI_SUCCESS ? id : XTF_WIRE_NONE;
+}
+
+bool xtf_mpi_comm_agree_between(MPI_Comm comm, uint32_t *own, uint32_t *remote)
+{
+    int rank = 0;
+    uint32_t made = 0, theirs = 0, ours = 0;
+
+    if (xtf_mpi_comm_is_apart(comm) || XTF_PMPI(Comm_rank)(comm, &rank) != MPI_SUCCESS)
+        return false;
+    if (rank == 0)
+        made = xtf_mpi_new_id();
+    /* What is reduced between two groups, each gets of the other one: first the id that the others made, then the one
+     * that they were told. */
+    if (XTF_PMPI(Allreduce)(&made, &theirs, sizeof made, MPI_BYTE, MPI_BOR, comm) != MPI_SUCCESS ||
+        XTF_PMPI(Allreduce)(&theirs, &ours, sizeof theirs, MPI_BYTE, MPI_BOR, comm) != MPI_SUCCESS)
+        return false;
+    *own = ours;
+    *remote = theirs;
+    return true;
+}

@@ -1,0 +1,180 @@
+/*
+ * MPI_Init to MPI_Finalize.
+ */
+#include "src/record/mpi/creation/start.h"
+
+#include <stdlib.h>
+
+#include "src/record/mpi/comms/comms.h"
+#include "src/record/mpi/comms/groups.h"
+#include "src/record/mpi/comms/partial.h"
+#include "src/record/mpi/comms/world.h"
+#include "src/record/mpi/creation/create.h"
+#include "src/record/mpi/creation/spawn.h"
+#include "src/record/mpi/library/records.h"
+#include "src/record/mpi/messages/messages.h"
+
+/* ---- Starting. */
+
+/* MPI_Init was seen, before or behind a session. */
+static bool has_world(void)
+{
+    return xtf_mpi_world_handle != (MPI_Comm)0;
+}
+
+static bool find_world(void)
+{
+    int rank, size;
+
+    if (XTF_PMPI(Comm_rank)(MPI_COMM_WORLD, &rank) != MPI_SUCCESS ||
+        XTF_PMPI(Comm_size)(MPI_COMM_WORLD, &size) != MPI_SUCCESS ||
+        XTF_PMPI(Comm_group)(MPI_COMM_WORLD, &xtf_mpi_world_group) != MPI_SUCCESS)
+        return false;
+    xtf_mpi_world = (XtfMpiWorld){.rank = (uint32_t)rank, .size = (uint32_t)size};
+    return true;
+}
+
+/* The place of this world in its job: all members of a spawned one take part. A session has looked who is recorded. */
+static void find_place(bool has_session)
+{
+    MPI_Comm parent = MPI_COMM_NULL;
+
+    if (XTF_PMPI(Comm_get_parent)(&parent) != MPI_SUCCESS || parent == MPI_COMM_NULL) {
+        if (!has_session)
+            xtf_mpi_partial_find();
+        if (xtf_mpi_world.rank == xtf_mpi_partial_first())
+            xtf_mpi_world_tell(xtf_mpi_world.size);
+        return;
+    }
+    uint32_t place[2] = {0};
+    if (xtf_mpi_world.rank == 0) {
+        xtf_mpi_world_take(&xtf_mpi_world);
+        place[0] = xtf_mpi_world.number;
+        place[1] = xtf_mpi_world.base;
+    }
+    XTF_PMPI(Bcast)(place, sizeof place, MPI_BYTE, 0, MPI_COMM_WORLD);
+    xtf_mpi_world.number = place[0];
+    xtf_mpi_world.base = place[1];
+    xtf_mpi_met_others = true;
+}
+
+static void define_world(XtfRing *ring)
+{
+    XtfMpiWorld first = xtf_mpi_world;
+
+    first.rank = 0;
+    xtf_mpi_world_handle = MPI_COMM_WORLD;
+    xtf_mpi_world_id = first.number == 0 ? (uint32_t)XTF_MPI_FIRST_WORLD : xtf_mpi_world_make_id(&first, 0);
+    xtf_mpi_define_world_groups(ring);
+    xtf_mpi_define_comm(ring, xtf_mpi_world_id, xtf_mpi_world_id, XTF_WIRE_NONE, XTF_WIRE_NONE, "MPI_COMM_WORLD");
+    xtf_mpi_define_comm(ring, XTF_MPI_SELF, XTF_WIRE_NONE, XTF_WIRE_NONE, XTF_WIRE_NONE, "MPI_COMM_SELF");
+}
+
+/* Names the functions that the MPI has and the recorder lacks: a reader must not take them for calls never made. */
+static void tell_not_wrapped(XtfRing *ring)
+{
+    static const char names[] = XTF_MPI_NOT_WRAPPED;
+
+    if (ring && sizeof names > 1)
+        xtf_core_define(ring, XTF_DEFINE_NOT_WRAPPED, 0, names, sizeof names - 1);
+}
+
+void xtf_mpi_started(XtfRing *ring, uint64_t *left, int result)
+{
+    XtfRing *any = xtf_mpi_ring(ring);
+    bool has_session = xtf_mpi_agreeing;
+
+    if (result != MPI_SUCCESS || has_world() || !find_world())
+        return;
+    xtf_mpi_agreeing = true;
+    xtf_mpi_messages_begin();
+    find_place(has_session);
+    if (any)
+        xtf_core_set_rank(xtf_mpi_world.base + xtf_mpi_world.rank, xtf_mpi_world.size);
+    define_world(any);
+    if (!has_session) {
+        tell_not_wrapped(any);
+        xtf_mpi_comms_begin();
+    }
+    if (xtf_mpi_is_partial)
+        xtf_mpi_comm_set_apart(MPI_COMM_WORLD);
+    *left = xtf_core_now();
+    if (ring) {
+        xtf_core_record(ring, *left, XTF_WIRE_COMM_CREATE, 0, xtf_mpi_world_id);
+        xtf_core_record(ring, *left, XTF_WIRE_COMM_CREATE, 0, XTF_MPI_SELF);
+    }
+    xtf_mpi_find_parents(ring);
+    *left = xtf_core_now();
+}
+
+void xtf_mpi_attach(XtfRing *ring)
+{
+    uint64_t left;
+
+    xtf_mpi_started(ring, &left, MPI_SUCCESS);
+}
+
+/* ---- Sessions: there may be no MPI_COMM_WORLD, but there is its group. */
+
+#ifdef XTF_MPI_HAS_Session_init
+/* Whether other processes of the job have started this one's world. MPI tells it behind MPI_Init alone. */
+static bool is_spawned(void)
+{
+    const char *is = getenv("PMI_SPAWNED");
+
+    return is && atoi(is) != 0; /* as MPICH reads it */
+}
+
+void xtf_mpi_session_started(XtfRing *ring, int result, MPI_Session session)
+{
+    MPI_Group group;
+    int rank, size;
+
+    /* The place of a spawned world in the job is agreed on by all of its processes, which MPI_Init brings together. */
+    if (result != MPI_SUCCESS || xtf_mpi_agreeing || is_spawned() || !XTF_PMPI(Group_from_session_pset) ||
+        XTF_PMPI(Group_from_session_pset)(session, "mpi://WORLD", &group) != MPI_SUCCESS)
+        return;
+    if (XTF_PMPI(Group_rank)(group, &rank) != MPI_SUCCESS || XTF_PMPI(Group_size)(group, &size) != MPI_SUCCESS)
+        return;
+    xtf_mpi_world_group = group;
+    xtf_mpi_world = (XtfMpiWorld){.rank = (uint32_t)rank, .size = (uint32_t)size};
+    xtf_mpi_agreeing = true;
+    xtf_mpi_messages_begin();
+    xtf_mpi_partial_find();
+    xtf_mpi_world_id = XTF_MPI_FIRST_WORLD;
+    if (xtf_mpi_ring(ring)) {
+        xtf_core_set_rank(xtf_mpi_world.rank, xtf_mpi_world.size);
+        xtf_mpi_define_world_groups(xtf_mpi_ring(ring));
+    }
+    tell_not_wrapped(xtf_mpi_ring(ring));
+    xtf_mpi_comms_begin();
+}
+
+void xtf_mpi_session_ends(void)
+{
+    /* Without MPI_Init there will be no MPI_Finalize. */
+    if (has_world())
+        xtf_core_drain();
+    else
+        xtf_core_finish();
+}
+#endif
+
+/* ---- Ending. */
+
+void xtf_mpi_world_ends(XtfRing *ring, uint64_t entered)
+{
+    xtf_mpi_collective_begin(ring, entered);
+    /* Whoever ends the job may end the collector, too: what is there has to be safe before. */
+    xtf_core_drain();
+}
+
+void xtf_mpi_world_ended(XtfRing *ring, uint64_t *left, int result)
+{
+    *left = xtf_core_now();
+    if (result == MPI_SUCCESS) {
+        xtf_core_record(ring, *left, XTF_WIRE_COMM_DESTROY, 0, XTF_MPI_SELF);
+        xtf_core_record(ring, *left, XTF_WIRE_COMM_DESTROY, 0, xtf_mpi_world_id);
+        xtf_mpi_collective_end(ring, *left, XTF_MPI_OP_DESTROY_HANDLE, xtf_mpi_world_id);
+    }
+}

@@ -1,0 +1,8 @@
+/*
+ * The variables that each wrapper reads. creation/state.c sets them.
+ */
+#include "src/record/mpi/library/wrapper.h"
+
+_Atomic int xtf_mpi_state;
+bool xtf_mpi_all_calls, xtf_mpi_threads;
+__thread XtfMpiCall xtf_mpi_call __attribute__((tls_model("initial-exec")));

@@ -1,0 +1,74 @@
+/*
+ * Collective operations: who is their root, and how much this process sends and receives in them.
+ *
+ * Bytes are counted as Score-P's traces have them: what goes from a process to itself counts, unless it is in place. So
+ * the root of a broadcast sends the data to each member, itself included; a member of MPI_Allreduce sends its data to
+ * all and receives those of all; with MPI_Scan it receives those of the ranks up to its own. Only arguments that MPI
+ * says are significant in the calling process are looked at.
+ *
+ * Neighbourhood operations are recorded as ALLTOALLV (or ALLTOALLW): each process has partners of its own, and nobody
+ * needs all.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/record/core/core.h"
+#include "src/record/mpi/library/pmpi.h"
+#include "src/record/mpi/library/wrapper.h"
+
+#pragma GCC visibility push(hidden)
+
+typedef struct {
+    uint32_t comm;
+    uint32_t root; /* XTF_WIRE_NONE: the operation has none */
+    uint64_t sent, received;
+} XtfMpiTraffic;
+
+/* The parts of one operation: `own` is of what this process has for the others or gets from them, `root` of what the
+ * root has of each. */
+typedef struct {
+    long long count;
+    MPI_Datatype type;
+} XtfMpiBlock;
+#define XTF_MPI_BLOCK(count, type) ((XtfMpiBlock){(count), (type)})
+
+/* The same of each member, or neighbour. */
+typedef struct {
+    XtfMpiCounts counts;
+    MPI_Datatype type;         /* of all, if `types` is NULL */
+    const MPI_Datatype *types; /* of each */
+} XtfMpiBlocks;
+#define XTF_MPI_BLOCKS(counts, type)    ((XtfMpiBlocks){(counts), (type), NULL})
+#define XTF_MPI_BLOCKS_W(counts, types) ((XtfMpiBlocks){(counts), MPI_DATATYPE_NULL, (types)})
+
+XtfMpiTraffic xtf_mpi_barrier(MPI_Comm comm);
+/* Gather, Reduce; and Scatter, Bcast. */
+XtfMpiTraffic xtf_mpi_to_root(MPI_Comm comm, int root, bool in_place, XtfMpiBlock own, XtfMpiBlock at_root);
+XtfMpiTraffic xtf_mpi_from_root(MPI_Comm comm, int root, bool in_place, XtfMpiBlock at_root, XtfMpiBlock own);
+/* Gatherv; and Scatterv. */
+XtfMpiTraffic xtf_mpi_to_root_v(MPI_Comm comm, int root, bool in_place, XtfMpiBlock own, XtfMpiBlocks at_root);
+XtfMpiTraffic xtf_mpi_from_root_v(MPI_Comm comm, int root, bool in_place, XtfMpiBlocks at_root, XtfMpiBlock own);
+/* Alltoall, Allgather, Allreduce. */
+XtfMpiTraffic xtf_mpi_all_to_all(MPI_Comm comm, bool in_place, XtfMpiBlock sent, XtfMpiBlock received);
+XtfMpiTraffic xtf_mpi_allgatherv(MPI_Comm comm, bool in_place, XtfMpiBlock sent, XtfMpiBlocks received);
+/* Alltoallv, Alltoallw. */
+XtfMpiTraffic xtf_mpi_all_to_all_v(MPI_Comm comm, bool in_place, XtfMpiBlocks sent, XtfMpiBlocks received);
+XtfMpiTraffic xtf_mpi_reduce_scatter_block(MPI_Comm comm, bool in_place, XtfMpiBlock received);
+XtfMpiTraffic xtf_mpi_reduce_scatter(MPI_Comm comm, bool in_place, XtfMpiBlocks received);
+/* Scan; Exscan, as if it were in place. */
+XtfMpiTraffic xtf_mpi_scan(MPI_Comm comm, bool in_place, XtfMpiBlock block);
+/* Neighbor_alltoall, Neighbor_allgather; Neighbor_allgatherv; Neighbor_alltoallv, Neighbor_alltoallw. */
+XtfMpiTraffic xtf_mpi_neighbors(MPI_Comm comm, XtfMpiBlock sent, XtfMpiBlock received);
+XtfMpiTraffic xtf_mpi_neighbors_gather_v(MPI_Comm comm, XtfMpiBlock sent, XtfMpiBlocks received);
+XtfMpiTraffic xtf_mpi_neighbors_v(MPI_Comm comm, XtfMpiBlocks sent, XtfMpiBlocks received);
+
+/* Records that an operation is over, whose beginning is recorded: an index in xtf_collective_operations. */
+void xtf_mpi_collective(XtfRing *ring, uint64_t left, unsigned operation, XtfMpiTraffic traffic);
+/* Records that one has begun, whose end the request tells; and makes a persistent one known. */
+void xtf_mpi_icollective(XtfRing *ring, uint64_t entered, unsigned operation, XtfMpiTraffic traffic,
+                         MPI_Request request);
+void xtf_mpi_collective_init(unsigned operation, XtfMpiTraffic traffic, MPI_Request request);
+
+#pragma GCC visibility pop

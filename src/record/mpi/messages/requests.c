@@ -1,0 +1,393 @@
+/*
+ * A hash table in stripes, each with a lock, chains and memory of its own. A chain is in the order of adding: requests
+ * are added at its end and found from its beginning, so that thousands of requests of one handle are no long way.
+ */
+#include "src/record/mpi/messages/requests.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/record/core/spin.h"
+
+enum {
+    STRIPES = 16,
+    CHAINS = 64,      /* of a stripe, at first */
+    FIRST_CHUNK = 64, /* requests; each further one doubles what there is */
+    CHUNKS = 26,
+    NONE = 0, /* index of no request */
+};
+
+typedef struct {
+    uint32_t first, last;
+} Chain;
+
+typedef struct {
+    _Alignas(64) XtfSpin lock;
+    uint32_t free;     /* index of a free request */
+    uint32_t n;        /* requests in use */
+    uint32_t n_chunks; /* of memory */
+    uint32_t mask;     /* of chains; 0: there are none yet */
+    Chain *chains;
+    XtfMpiRequest *chunks[CHUNKS];
+} Stripe;
+
+static Stripe stripes[STRIPES];
+bool xtf_mpi_requests_shared = true;
+static _Atomic uint64_t last_id;
+
+static uint64_t hash_of(uint64_t handle)
+{
+    uint64_t hash = handle * UINT64_C(0x9e3779b97f4a7c15);
+
+    return hash ^ hash >> 32;
+}
+
+static Stripe *stripe_of(uint64_t hash)
+{
+    return &stripes[hash % STRIPES];
+}
+
+static void lock(Stripe *stripe)
+{
+    if (xtf_mpi_requests_shared)
+        xtf_spin_lock(&stripe->lock);
+}
+
+static void unlock(Stripe *stripe)
+{
+    if (xtf_mpi_requests_shared)
+        xtf_spin_unlock(&stripe->lock);
+}
+
+/* Index i > 0 lies in chunk c of FIRST_CHUNK << (c - 1) requests, but the first two, which have FIRST_CHUNK each. */
+static XtfMpiRequest *at(Stripe *stripe, uint32_t index)
+{
+    unsigned chunk = 0;
+
+    if (index >= FIRST_CHUNK) {
+        chunk = 32 - (unsigned)__builtin_clz(index / FIRST_CHUNK);
+        index -= (uint32_t)FIRST_CHUNK << (chunk - 1);
+    }
+    return &stripe->chunks[chunk][index];
+}
+
+static Chain *chain_of(Stripe *stripe, uint64_t hash)
+{
+    return &stripe->chains[hash / STRIPES & stripe->mask];
+}
+
+static void append(Stripe *stripe, uint32_t index)
+{
+    XtfMpiRequest *request = at(stripe, index);
+    Chain *chain = chain_of(stripe, hash_of(request->handle));
+
+    request->next = NONE;
+    request->before = chain->last;
+    if (chain->first == NONE)
+        chain->first = index;
+    else
+        at(stripe, chain->last)->next = index;
+    chain->last = index;
+}
+
+/* More chains, into which all requests go in their order. */
+static bool spread(Stripe *stripe)
+{
+    uint32_t old = stripe->chains ? stripe->mask + 1 : 0, n = old ? 4 * old : CHAINS;
+    Chain *before = stripe->chains, *chains = calloc(n, sizeof *chains);
+
+    if (!chains)
+        return before != NULL;
+    stripe->chains = chains;
+    stripe->mask = n - 1;
+    for (uint32_t i = 0; i < old; i++)
+        for (uint32_t index = before[i].first, next; index != NONE; index = next) {
+            next = at(stripe, index)->next;
+            append(stripe, index);
+        }
+    free(before);
+    return true;
+}
+
+static bool grow(Stripe *stripe)
+{
+    if (stripe->n_chunks == CHUNKS || (!stripe->chains && !spread(stripe)))
+        return false;
+    uint32_t n = stripe->n_chunks < 2 ? FIRST_CHUNK : (uint32_t)FIRST_CHUNK << (stripe->n_chunks - 1);
+    uint32_t first = stripe->n_chunks == 0 ? 0 : n;
+    XtfMpiRequest *chunk = aligned_alloc(64, n * sizeof *chunk);
+
+    if (!chunk)
+        return false;
+    memset(chunk, 0, n * sizeof *chunk);
+    stripe->chunks[stripe->n_chunks++] = chunk;
+    for (uint32_t i = n; i-- > 0;)
+        if (first + i != NONE) {
+            chunk[i].next = stripe->free;
+            stripe->free = first + i;
+        }
+    return true;
+}
+
+static bool is_one(const XtfMpiRequest *request, uint64_t handle, bool message)
+{
+    return request->handle == handle && (request->kind == XTF_MPI_REQUEST_MESSAGE) == message &&
+           !(request->flags & XTF_MPI_REQUEST_HELD);
+}
+
+static void forget(Stripe *stripe, uint32_t index)
+{
+    XtfMpiRequest *request = at(stripe, index);
+    Chain *chain = chain_of(stripe, hash_of(request->handle));
+
+    if (request->before == NONE)
+        chain->first = request->next;
+    else
+        at(stripe, request->before)->next = request->next;
+    if (request->next == NONE)
+        chain->last = request->before;
+    else
+        at(stripe, request->next)->before = request->before;
+    request->next = stripe->free;
+    request->id = 0;
+    request->flags = 0;
+    stripe->free = index;
+    stripe->n--;
+}
+
+/* The first request of a handle that nobody holds. */
+static uint32_t find(Stripe *stripe, uint64_t hash, uint64_t handle, bool message)
+{
+    if (!stripe->chains)
+        return NONE;
+    uint32_t index = chain_of(stripe, hash)->first;
+    while (index != NONE && !is_one(at(stripe, index), handle, message))
+        index = at(stripe, index)->next;
+    return index;
+}
+
+/* What a hold means, locked; NONE: nothing. */
+typedef struct {
+    Stripe *stripe;
+    uint32_t index;
+} Held;
+
+static Held held(uint64_t hold, bool message)
+{
+    Held found;
+
+    if (xtf_mpi_requests_shared) {
+        found = (Held){&stripes[hold % STRIPES], (uint32_t)(hold / STRIPES)};
+        lock(found.stripe);
+        if (found.index != NONE)
+            at(found.stripe, found.index)->flags &= (uint8_t)~XTF_MPI_REQUEST_HELD;
+    } else {
+        uint64_t hash = hash_of(hold);
+        found.stripe = stripe_of(hash);
+        found.index = find(found.stripe, hash, hold, message);
+    }
+    return found;
+}
+
+/* Sets a flag of a request that is known. Returns where it is: the hold of a shared table. */
+static uint64_t set_flag(uint64_t handle, bool message, uint8_t flag)
+{
+    uint64_t hash = hash_of(handle);
+    Stripe *stripe = stripe_of(hash);
+
+    lock(stripe);
+    uint32_t index = find(stripe, hash, handle, message);
+    if (index != NONE)
+        at(stripe, index)->flags |= flag;
+    unlock(stripe);
+    return (uint64_t)index * STRIPES + (uint64_t)(stripe - stripes);
+}
+
+uint64_t xtf_mpi_requests_claim(uint64_t handle, bool message)
+{
+    return set_flag(handle, message, XTF_MPI_REQUEST_HELD);
+}
+
+void xtf_mpi_requests_share(bool share)
+{
+    xtf_mpi_requests_shared = share;
+}
+
+bool xtf_mpi_requests_are_there(void)
+{
+    if (xtf_mpi_requests_shared)
+        return true;
+    for (unsigned i = 0; i < STRIPES; i++)
+        if (stripes[i].n > 0)
+            return true;
+    return false;
+}
+
+uint64_t xtf_mpi_requests_ids(unsigned n)
+{
+    if (xtf_mpi_requests_shared)
+        return atomic_fetch_add_explicit(&last_id, n, memory_order_relaxed) + 1;
+    uint64_t id = atomic_load_explicit(&last_id, memory_order_relaxed);
+    atomic_store_explicit(&last_id, id + n, memory_order_relaxed);
+    return id + 1;
+}
+
+XtfMpiRequest *xtf_mpi_requests_open(uint64_t handle, XtfMpiRequestKind kind)
+{
+    uint64_t hash = hash_of(handle);
+    Stripe *stripe = stripe_of(hash);
+
+    lock(stripe);
+    if (__builtin_expect(stripe->free == NONE, 0) && !grow(stripe)) {
+        unlock(stripe);
+        return NULL;
+    }
+    uint32_t index = stripe->free;
+    XtfMpiRequest *request = at(stripe, index);
+    stripe->free = request->next;
+    *request = (XtfMpiRequest){.handle = handle, .kind = (uint8_t)kind};
+    append(stripe, index);
+    if (__builtin_expect(++stripe->n > 2 * stripe->mask, 0))
+        spread(stripe);
+    return request;
+}
+
+void xtf_mpi_requests_close(XtfMpiRequest *request)
+{
+    unlock(stripe_of(hash_of(request->handle)));
+}
+
+bool xtf_mpi_requests_add(const XtfMpiRequest *request)
+{
+    XtfMpiRequest *added = xtf_mpi_requests_open(request->handle, (XtfMpiRequestKind)request->kind);
+
+    if (!added)
+        return false;
+    uint32_t next = added->next, before = added->before;
+    *added = *request;
+    added->next = next;
+    added->before = before;
+    xtf_mpi_requests_close(added);
+    return true;
+}
+
+bool xtf_mpi_requests_complete(uint64_t hold, bool message, XtfMpiRequest *request)
+{
+    Held done = held(hold, message);
+    bool known = false;
+
+    if (done.index != NONE) {
+        XtfMpiRequest *found = at(done.stripe, done.index);
+        known = found->id != 0;
+        *request = *found;
+        if (found->flags & XTF_MPI_REQUEST_PERSISTENT) {
+            found->id = 0;
+            found->tests = 0;
+            found->flags &= (uint8_t)~XTF_MPI_REQUEST_CANCEL;
+        } else {
+            forget(done.stripe, done.index);
+        }
+    }
+    unlock(done.stripe);
+    return known;
+}
+
+bool xtf_mpi_requests_is_idle(uint64_t hold)
+{
+    if (xtf_mpi_requests_shared) /* held, so nobody else changes it */
+        return hold / STRIPES != NONE && at(&stripes[hold % STRIPES], (uint32_t)(hold / STRIPES))->id == 0;
+    Held asked = held(hold, false);
+    bool idle = asked.index != NONE && at(asked.stripe, asked.index)->id == 0;
+    unlock(asked.stripe);
+    return idle;
+}
+
+bool xtf_mpi_requests_test(uint64_t hold, XtfMpiRequest *request)
+{
+    Held tested = held(hold, false);
+    bool known = false;
+
+    if (tested.index != NONE && at(tested.stripe, tested.index)->id != 0) {
+        at(tested.stripe, tested.index)->tests++;
+        *request = *at(tested.stripe, tested.index);
+        known = true;
+    }
+    unlock(tested.stripe);
+    return known;
+}
+
+bool xtf_mpi_requests_free(uint64_t hold, XtfMpiRequest *request)
+{
+    Held freed = held(hold, false);
+
+    if (freed.index != NONE) {
+        *request = *at(freed.stripe, freed.index);
+        forget(freed.stripe, freed.index);
+    }
+    unlock(freed.stripe);
+    return freed.index != NONE;
+}
+
+void xtf_mpi_requests_release(uint64_t hold)
+{
+    if (xtf_mpi_requests_shared && hold / STRIPES != NONE)
+        unlock(held(hold, false).stripe);
+}
+
+uint64_t xtf_mpi_requests_handle(uint64_t hold)
+{
+    if (!xtf_mpi_requests_shared)
+        return hold;
+    /* Whoever holds a request is the only one to change it, and its memory stays. */
+    return hold / STRIPES != NONE ? at(&stripes[hold % STRIPES], (uint32_t)(hold / STRIPES))->handle : 0;
+}
+
+/* Of a handle that the library has replaced by another one. */
+static bool move(uint64_t handle, uint64_t new_handle, uint64_t id, XtfMpiRequest *request)
+{
+    if (!xtf_mpi_requests_free(xtf_mpi_requests_hold(handle, false), request))
+        return false;
+    request->handle = new_handle;
+    request->id = id;
+    request->tests = 0;
+    request->flags &= (uint8_t)~XTF_MPI_REQUEST_CANCEL;
+    return xtf_mpi_requests_add(request);
+}
+
+bool xtf_mpi_requests_start(uint64_t handle, uint64_t new_handle, uint64_t id, XtfMpiRequest *request)
+{
+    if (handle != new_handle)
+        return move(handle, new_handle, id, request);
+    uint64_t hash = hash_of(handle);
+    Stripe *stripe = stripe_of(hash);
+
+    lock(stripe);
+    uint32_t index = find(stripe, hash, handle, false);
+    if (index != NONE) {
+        XtfMpiRequest *found = at(stripe, index);
+        found->id = id;
+        found->tests = 0;
+        found->flags &= (uint8_t)~XTF_MPI_REQUEST_CANCEL;
+        *request = *found;
+    }
+    unlock(stripe);
+    return index != NONE;
+}
+
+void xtf_mpi_requests_cancel(uint64_t handle)
+{
+    set_flag(handle, false, XTF_MPI_REQUEST_CANCEL);
+}
+
+void xtf_mpi_requests_each(void (*visit)(const XtfMpiRequest *request, void *data), void *data)
+{
+    for (unsigned i = 0; i < STRIPES; i++) {
+        Stripe *stripe = &stripes[i];
+        for (uint32_t chain = 0; stripe->chains && chain <= stripe->mask; chain++)
+            for (uint32_t index = stripe->chains[chain].first; index != NONE; index = at(stripe, index)->next)
+                if (at(stripe, index)->id != 0)
+                    visit(at(stripe, index), data);
+    }
+}

@@ -1,0 +1,50 @@
+/*
+ * Hooks of files. A file's handle has an id that all who opened it together know. What is kept of it is found by the
+ * MPI_File, since files have no attributes.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/record/core/core.h"
+#include "src/record/mpi/library/pmpi.h"
+
+#pragma GCC visibility push(hidden)
+
+void xtf_mpi_file_opened(XtfRing *ring, uint64_t *left, int result, MPI_Comm comm, const char *name, int mode,
+                         MPI_File file);
+/* Before MPI_File_close; behind it, xtf_mpi_file_closed() with what this returned. */
+uint32_t xtf_mpi_file_closing(MPI_File file);
+void xtf_mpi_file_closed(XtfRing *ring, uint64_t left, int result, uint32_t handle);
+void xtf_mpi_file_deleted(XtfRing *ring, uint64_t left, int result, const char *name);
+void xtf_mpi_file_sought(XtfRing *ring, uint64_t left, int result, MPI_File file, bool shared, long long offset,
+                         int whence);
+
+typedef enum { XTF_MPI_FILE_READ, XTF_MPI_FILE_WRITE, XTF_MPI_FILE_FLUSH } XtfMpiFileMode; /* as in OTF2 */
+
+/* An operation, as it begins and ends. */
+typedef struct {
+    uint32_t handle; /* XTF_WIRE_NONE: nothing is recorded */
+    uint64_t matching;
+    /* What its beginning says, which is recorded before the call if the type is certain to be valid (valid.h), else
+     * after it has succeeded. */
+    bool is_due;
+    XtfMpiFileMode mode;
+    uint64_t entered, flags;
+    long long count;
+    MPI_Datatype type;
+} XtfMpiOperation;
+
+/* Before the call; flags are those of functions.tbl: XTF_MPI_COLLECTIVE ... */
+XtfMpiOperation xtf_mpi_file_begin(XtfRing *ring, uint64_t entered, MPI_File file, XtfMpiFileMode mode, unsigned flags,
+                                   long long count, MPI_Datatype type);
+/* Behind it. A status of NULL: of an operation without one. */
+void xtf_mpi_file_end(XtfRing *ring, uint64_t left, int result, XtfMpiOperation operation, const MPI_Status *status);
+/* Behind a call that only starts the operation: it ends with the request, or with ..._end if that is NULL. */
+void xtf_mpi_file_issued(XtfRing *ring, uint64_t left, int result, XtfMpiOperation operation, MPI_File file,
+                         const MPI_Request *request);
+/* Behind MPI_File_read_all_end and its kin, which end what the file's last ..._begin has started. */
+void xtf_mpi_file_split_end(XtfRing *ring, uint64_t left, int result, MPI_File file, const MPI_Status *status);
+
+#pragma GCC visibility pop

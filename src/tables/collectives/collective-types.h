@@ -1,0 +1,45 @@
+/*
+ * The record type of collective operations, and what it takes to find those of one communicator.
+ */
+#pragma once
+
+#include "libxtf/group-filter.h"
+#include "src/model/collective-shape.h"
+#include "src/trace/context/trace-context.h"
+
+/* Who takes part in a blocking operation records its begin and its end; of a non-blocking one, its request and its
+ * completion. */
+typedef enum {
+    XTF_COLLECTIVE_BEGIN,
+    XTF_COLLECTIVE_END,
+    XTF_COLLECTIVE_REQUEST,
+    XTF_COLLECTIVE_COMPLETE,
+    XTF_COLLECTIVE_N_EVENTS,
+    XTF_COLLECTIVE_OTHER = XTF_COLLECTIVE_N_EVENTS,
+} XtfCollectiveEvent;
+
+typedef struct {
+    const XtfSchema *schema; /* NULL: the trace has none, or keeps no totals of them by event and communicator */
+    unsigned aggregate;      /* of groups, which has the keys: */
+    unsigned event_key, comm_key;
+    const XtfField *event, *operation, *comm, *root, *bytes, *received, *request, *seq; /* the last two may be NULL */
+} XtfCollectiveTypes;
+
+void xtf_collective_types_find(XtfCollectiveTypes *types, const XtfTraceContext *context);
+
+XtfCollectiveEvent xtf_collective_event(const XtfCollectiveTypes *types, const uint8_t *row);
+
+/* The shape of an operation, a value of the field `operation`. */
+XtfCollectiveShape xtf_collective_shape_of(const XtfCollectiveTypes *types, uint64_t operation);
+
+/* Takes the records of one event in one communicator. `filter` borrows `wanted`. */
+typedef struct {
+    const XtfCollectiveTypes *types;
+    uint64_t event; /* the value of its label; UINT64_MAX: no record has it */
+    uint64_t comm;
+    bool any_comm;
+    XtfGroupFilter filter;
+} XtfCollectiveFilter;
+
+void xtf_collective_filter_init(XtfCollectiveFilter *wanted, const XtfCollectiveTypes *types, XtfCollectiveEvent event,
+                                const uint64_t *comm); /* NULL: of all communicators */

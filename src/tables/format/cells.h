@@ -1,0 +1,34 @@
+/*
+ * The cells of some rows: all decisions about a cell are made once for a block of rows, and the rows are a short loop
+ * without calls. Meanwhile the lines of the block stay in the processor's first cache.
+ */
+#pragma once
+
+#include "src/tables/format/call-cells.h"
+#include "src/tables/format/format.h"
+
+enum {
+    XTF_BLOCK_ROWS = XTF_CALL_ROWS_MAX,
+};
+
+typedef struct {
+    XtfTrace *trace;
+    const XtfRanks *ranks;
+    const XtfTimeScale *scale;
+    uint64_t proc;       /* of the run's location */
+    XtfCallBlock *calls; /* of the block; NULL: it shows none */
+} XtfCellContext;
+
+/* Some rows and their lines. */
+typedef struct {
+    const uint8_t *rows;
+    uint32_t n; /* at most XTF_BLOCK_ROWS */
+    uint32_t row_size;
+    char *lines[XTF_BLOCK_ROWS];
+    uint64_t values[XTF_BLOCK_ROWS]; /* of the cell's field */
+} XtfCellBlock;
+
+/* Sets the values to those of a field of at most 8 bytes. */
+void xtf_cell_block_load(XtfCellBlock *block, const XtfField *field);
+/* Fills in a cell of all lines, which have the template there. */
+bool xtf_cell_put_column(const XtfCellContext *context, const XtfCell *cell, XtfCellBlock *block, GError **error);

@@ -1,0 +1,144 @@
+#include "src/tables/match/message-calls.h"
+
+#include "libxtf/aggregates.h"
+#include "libxtf/error.h"
+#include "libxtf/vocabulary.h"
+#include "src/trace/select/call-around.h"
+#include "src/trace/select/call-readers.h"
+
+/* The time of the row that ends a call; of one that is never left the location's last. */
+static bool find_leave(XtfMatching *matching, const XtfMessageLocation *location, uint64_t enter, uint64_t *leave,
+                       GError **error)
+{
+    const XtfArray *calls = &location->calls;
+    uint64_t end, last;
+
+    if (!xtf_array_frame_end(calls, matching->types.frames, enter, &end, error))
+        return false;
+    if (end < calls->n_rows)
+        return xtf_array_time(calls, end, leave, error);
+    const XtfLocations *locations = xtf_trace_context_locations(matching->context, error);
+    if (!locations || !xtf_location_last(matching->context, &locations->all[location->index], &last, error))
+        return false;
+    *leave = xtf_clock_map_to_global(calls->clock, last);
+    return true;
+}
+
+/* ---- The usual call, which makes no others and has its LEAVE right behind its ENTER: found with a rank and a cursor.
+ */
+
+enum {
+    STEPS_MOST = 64, /* over rows of the record's time */
+};
+
+/* To the first row behind the record, of which there may be none; *found is false if that would take too long. */
+static bool seek_behind(XtfCursor *cursor, const XtfField *seq_field, uint64_t t, uint64_t seq, bool *found,
+                        GError **error)
+{
+    uint64_t n;
+
+    if (!xtf_array_rank(&cursor->array, t, &n, error) || !xtf_cursor_seek_n(cursor, n, found, error))
+        return false;
+    for (unsigned i = 0; *found && xtf_field_get(seq_field, xtf_cursor_row(cursor)) < seq; i++) {
+        *found = i < STEPS_MOST;
+        if (*found && !xtf_cursor_next(cursor, 1, found, error))
+            return false;
+    }
+    return true;
+}
+
+/* Sets the call if it is such a one. */
+static bool find_usual(const XtfMessageTypes *types, const XtfMessageLocation *location, uint64_t seq,
+                       XtfMessageCall *call, uint64_t *region, bool *found, GError **error)
+{
+    const XtfSchema *schema = types->calls;
+    const XtfAggregate *frames = &schema->aggregates[types->frames];
+    const XtfField *is_leave = &schema->fields[frames->values[0]], *enter = &schema->fields[frames->values[1]];
+    const XtfField *seq_field = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
+    g_auto(XtfCursor) cursor;
+
+    *found = false;
+    xtf_cursor_init(&cursor, &location->calls);
+    if (!seq_field)
+        return true;
+    if (!seek_behind(&cursor, seq_field, call->record, seq, found, error))
+        return false;
+    if (!*found)
+        return true;
+    const uint8_t *row = xtf_cursor_row(&cursor);
+    *found = cursor.n > 0 && xtf_field_get(is_leave, row) != 0 && xtf_field_get(enter, row) == 1;
+    if (!*found)
+        return true;
+    call->leave = xtf_cursor_time(&cursor);
+    if (!xtf_cursor_next(&cursor, -1, found, error))
+        return false;
+    row = xtf_cursor_row(&cursor);
+    *found = *found && xtf_field_get(is_leave, row) == 0;
+    if (!*found)
+        return true;
+    call->enter = xtf_cursor_time(&cursor);
+    call->row = cursor.n;
+    *region = xtf_field_get(&schema->fields[frames->keys[0]], row);
+    return true;
+}
+
+/* ---- */
+
+static bool find_any(XtfMatching *matching, const XtfMessageLocation *location, uint64_t seq, XtfMessageCall *call,
+                     uint64_t *region, bool *found, GError **error)
+{
+    const XtfAggregate *frames = &matching->types.calls->aggregates[matching->types.frames];
+    uint8_t row[XTF_ROW_MAX];
+
+    call->enter = call->leave = call->record;
+    if (!xtf_call_around(matching->context, &location->calls, call->record, seq, &call->row, found, error))
+        return false;
+    if (!*found)
+        return true;
+    if (!xtf_array_row(&location->calls, call->row, row, error) ||
+        !find_leave(matching, location, call->row, &call->leave, error))
+        return false;
+    call->enter = xtf_field_get(&location->calls.schema->fields[0], row);
+    call->leave = MAX(call->leave, call->enter);
+    *region = xtf_field_get(&location->calls.schema->fields[frames->keys[0]], row);
+    return true;
+}
+
+bool xtf_message_call_at(XtfMatching *matching, const XtfMessageLocation *location, uint64_t t, uint64_t seq,
+                         XtfMessageCall *call, GError **error)
+{
+    uint64_t region;
+
+    *call = (XtfMessageCall){.enter = t, .leave = t, .record = t};
+    if (!location->has_calls)
+        return true;
+    if (!xtf_matching_load_uses(matching, error) ||
+        !find_usual(&matching->types, location, seq, call, &region, &call->found, error) ||
+        (!call->found && !find_any(matching, location, seq, call, &region, &call->found, error)))
+        return false;
+    if (call->found)
+        call->use = xtf_matching_use(matching, region);
+    return true;
+}
+
+bool xtf_message_call_of(XtfMatching *matching, const XtfMessageLocation *location, XtfMessagesKind kind, uint64_t n,
+                         XtfMessageCall *call, GError **error)
+{
+    const XtfMessageType *type = &matching->types.types[kind];
+    uint8_t row[XTF_ROW_MAX];
+
+    return xtf_array_row(&location->arrays[kind], n, row, error) &&
+           xtf_message_call_at(matching, location, xtf_field_get(&type->schema->fields[0], row),
+                               xtf_field_get(type->seq, row), call, error);
+}
+
+bool xtf_message_call_of_receive(XtfMatching *matching, const XtfMessageLocation *location, uint64_t n,
+                                 XtfMessageCall *call, GError **error)
+{
+    const XtfMessageTypes *types = &matching->types;
+    uint8_t row[XTF_ROW_MAX];
+
+    return xtf_array_row(&location->recvs, n, row, error) &&
+           xtf_message_call_at(matching, location, xtf_field_get(&types->recvs->fields[0], row),
+                               xtf_field_get(types->recvs_seq, row), call, error);
+}

@@ -1,0 +1,192 @@
+#include "src/tables/match/message-times.h"
+
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "libxtf/spans.h"
+#include "libxtf/vocabulary.h"
+#include "src/tables/match/message-calls.h"
+#include "src/trace/context/name-index.h"
+
+const char *const xtf_message_waits[XTF_N_WAITS] = {[XTF_WAIT_NONE] = "-",
+                                                    [XTF_WAIT_LATE_SENDER] = "late_sender",
+                                                    [XTF_WAIT_LATE_RECEIVER] = "late_receiver",
+                                                    [XTF_WAIT_CLOCK_VIOLATION] = "clock_violation"};
+
+/* Both ends of a message, and the calls around them. */
+typedef struct {
+    XtfMatching *matching;
+    const XtfMessage *message;
+    XtfMessageProcess *sender, *receiver; /* taken; NULL: the message has not that end */
+    const XtfMessageLocation *from, *to;
+    XtfMessageCall send, posting, receive;
+} Ends;
+
+static void ends_finish(Ends *ends)
+{
+    xtf_message_process_put(&ends->matching->processes, ends->sender);
+    xtf_message_process_put(&ends->matching->processes, ends->receiver);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Ends, ends_finish)
+
+static bool take(Ends *ends, uint32_t index, XtfMessageProcess **process, const XtfMessageLocation **location,
+                 GError **error)
+{
+    XtfMatching *matching = ends->matching;
+    const XtfLocations *locations = xtf_trace_context_locations(matching->context, error);
+
+    if (!locations || !(*process = xtf_message_process_take(&matching->processes, &matching->types, matching->context,
+                                                            locations->all[index].proc, error)))
+        return false;
+    uint32_t at = xtf_message_process_find(*process, index);
+    if (at == (*process)->n)
+        return xtf_damaged(error, "a location has lost its messages");
+    *location = &(*process)->locations[at];
+    return true;
+}
+
+static bool load_ends(Ends *ends, GError **error)
+{
+    const XtfMessage *message = ends->message;
+    XtfMatching *matching = ends->matching;
+
+    if (message->has_send &&
+        (!take(ends, message->send.location, &ends->sender, &ends->from, error) ||
+         !xtf_message_call_of(matching, ends->from, XTF_MESSAGES_SENDS, message->send.row, &ends->send, error)))
+        return false;
+    return !message->has_receive ||
+           (take(ends, message->posting.location, &ends->receiver, &ends->to, error) &&
+            xtf_message_call_of(matching, ends->to, XTF_MESSAGES_POSTINGS, message->posting.row, &ends->posting,
+                                error) &&
+            xtf_message_call_of_receive(matching, ends->to, message->receive, &ends->receive, error));
+}
+
+/* ---- The completion of a send without blocking. */
+
+/* What the rows of `requests` say. */
+typedef struct {
+    XtfArray array;
+    const XtfField *seq, *event, *request;
+} Requests;
+
+static bool find_requests(const Ends *ends, Requests *requests, bool *found, GError **error)
+{
+    const XtfSchema *schema = xtf_trace_find_schema(ends->matching->context->trace, "requests");
+
+    *found = false;
+    if (!schema || schema->kind != XTF_SCHEMA_RECORD)
+        return true;
+    requests->seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
+    requests->event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT);
+    requests->request = xtf_schema_field(schema, "request");
+    if (!requests->seq || !requests->event || !requests->request)
+        return true;
+    return xtf_trace_find_array(ends->matching->context->trace, ends->from->id, schema->id, &requests->array, found,
+                                error);
+}
+
+/* The row of `requests` behind a record of time t. */
+static bool seek(const Requests *requests, uint64_t t, uint64_t seq, XtfCursor *cursor, bool *found, GError **error)
+{
+    XtfSpan span = {.array = requests->array, .hi = requests->array.n_rows};
+    uint64_t n;
+
+    return xtf_array_rank(&requests->array, t, &n, error) &&
+           xtf_span_rank_of_seq(&span, seq, n, requests->array.n_rows, &n, error) &&
+           xtf_cursor_seek_n(cursor, n, found, error);
+}
+
+/* Looks for the next record of a request: if that says that the send is complete, the call around it. */
+static bool follow_request(const Ends *ends, const Requests *requests, uint64_t id, uint64_t seq, XtfMessageCall *call,
+                           bool *known, GError **error)
+{
+    g_auto(XtfCursor) cursor;
+    bool found;
+
+    xtf_cursor_init(&cursor, &requests->array);
+    if (!seek(requests, ends->send.record, seq, &cursor, &found, error))
+        return false;
+    for (unsigned i = 0; found && i < XTF_REQUESTS_LOOKED_AT; i++) {
+        const uint8_t *row = xtf_cursor_row(&cursor);
+        const char *label = xtf_row_label(requests->event, row);
+        if (xtf_field_get(requests->request, row) == id && label && !g_str_equal(label, "MPI_REQUEST_TEST")) {
+            *known = g_str_equal(label, "MPI_ISEND_COMPLETE");
+            return !*known || xtf_message_call_at(ends->matching, ends->from, xtf_cursor_time(&cursor),
+                                                  xtf_field_get(requests->seq, row), call, error);
+        }
+        if (!xtf_cursor_next(&cursor, 1, &found, error))
+            return false;
+    }
+    return true;
+}
+
+/* The call in which the send is complete: its own, or the one that completes its request. */
+static bool find_completion(const Ends *ends, XtfMessageCall *call, bool *known, GError **error)
+{
+    const XtfMessageType *type = &ends->matching->types.types[XTF_MESSAGES_SENDS];
+    const XtfField *request = xtf_schema_field(type->schema, "request");
+    uint8_t row[XTF_ROW_MAX];
+    Requests requests;
+    bool found;
+
+    *known = false;
+    *call = ends->send;
+    if (!xtf_array_row(&ends->from->arrays[XTF_MESSAGES_SENDS], ends->message->send.row, row, error))
+        return false;
+    const char *label = xtf_row_label(type->event, row);
+    if (!request || xtf_field_is_none(request, row) || (label && g_str_equal(label, "MPI_SEND"))) {
+        *known = call->use & XTF_CALL_OF_MPI;
+        return true;
+    }
+    if (!find_requests(ends, &requests, &found, error))
+        return false;
+    if (found && !follow_request(ends, &requests, xtf_field_get(request, row), xtf_field_get(type->seq, row), call,
+                                 known, error))
+        return false;
+    *known &= (call->use & XTF_CALL_WAITS) != 0;
+    return true;
+}
+
+/* ---- Waits. */
+
+/* A blocking probe that took the message is where it was waited for. */
+static bool find_wait(const Ends *ends, XtfMessageTimes *times, GError **error)
+{
+    const XtfMessageCall *send = &ends->send, *posting = &ends->posting,
+                         *receive = posting->use & XTF_CALL_MPROBE ? posting : &ends->receive;
+    XtfMessageCall completion;
+    bool known;
+
+    if (send->enter > receive->leave) {
+        times->wait = XTF_WAIT_CLOCK_VIOLATION;
+        return true;
+    }
+    uint64_t until = MIN(send->enter, receive->leave);
+    if ((receive->use & (XTF_CALL_OF_MPI | XTF_CALL_TESTS)) == XTF_CALL_OF_MPI && until > receive->enter) {
+        times->wait = XTF_WAIT_LATE_SENDER;
+        times->ticks = until - receive->enter;
+        return true;
+    }
+    if (posting->enter <= send->enter) /* the completion is no earlier */
+        return true;
+    if (!find_completion(ends, &completion, &known, error))
+        return false;
+    if (known && completion.leave > posting->enter && posting->enter > completion.enter) {
+        times->wait = XTF_WAIT_LATE_RECEIVER;
+        times->ticks = posting->enter - completion.enter;
+    }
+    return true;
+}
+
+bool xtf_message_times(XtfMatching *matching, const XtfMessage *message, XtfMessageTimes *times, GError **error)
+{
+    g_auto(Ends) ends = {.matching = matching, .message = message};
+
+    *times = (XtfMessageTimes){0};
+    if (!load_ends(&ends, error))
+        return false;
+    times->sent = ends.send.record;
+    times->posted = ends.posting.record;
+    times->received = ends.receive.record;
+    return !message->has_send || !message->has_receive || find_wait(&ends, times, error);
+}

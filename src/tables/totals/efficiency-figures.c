@@ -1,0 +1,244 @@
+#include "src/tables/totals/efficiency-figures.h"
+
+#include "src/tables/totals/mpi-bounds.h"
+#include "src/tables/totals/regions/class-times.h"
+#include "src/tables/totals/waits/lasting-totals.h"
+#include "src/trace/select/aggregate-choice.h"
+
+static void note(XtfEfficiencySpread *spread, uint64_t proc, double ticks)
+{
+    if (!spread->n++ || ticks > spread->max) {
+        spread->max = ticks;
+        spread->max_proc = proc;
+    }
+    spread->sum += ticks;
+}
+
+bool xtf_efficiency_has_omp(const XtfRegionClasses *classes)
+{
+    return classes->present & XTF_CLASSES_OMP;
+}
+
+/* Whether a location is no first thread of its process. */
+static bool is_worker(const XtfLocations *locations, const XtfLocation *location)
+{
+    uint32_t first = xtf_locations_of_proc(locations, location->proc);
+
+    while (first < locations->n && locations->all[first].no_thread)
+        first++;
+    return location > &locations->all[first];
+}
+
+static unsigned __int128 less(unsigned __int128 a, unsigned __int128 b)
+{
+    return a - MIN(a, b); /* of a damaged trace b could be more */
+}
+
+/* ---- Waits, of an analysis. */
+
+static const char *const by_region[] = {"event", "region", NULL}, *const by_nothing[] = {NULL};
+static const char *const of_amount[] = {"amount", NULL}, *const of_waited[] = {"waited", NULL};
+
+/* What an analysis says of the waits of the first threads. */
+typedef struct {
+    XtfAggregateRef waits, ideal; /* schema NULL: nothing */
+    XtfLastingTotals waited, waited_ideally;
+} Analysis;
+
+static void analysis_finish(Analysis *analysis)
+{
+    xtf_lasting_totals_finish(&analysis->waited);
+    xtf_lasting_totals_finish(&analysis->waited_ideally);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Analysis, analysis_finish)
+
+static bool find_rows(XtfAggregateRef *ref, XtfLastingTotals *lasting, XtfTraceContext *context,
+                      const XtfSelection *all, const char *type, const XtfAggregateNeed *need, const char *length,
+                      GError **error)
+{
+    const XtfSchema *schema = xtf_trace_context_schema(context, type, XTF_SCHEMA_DERIVED);
+    bool outdated = false;
+
+    if (schema && !xtf_trace_context_is_outdated(context, schema, &outdated, error))
+        return false;
+    if (!schema || outdated)
+        return true;
+    g_autoptr(XtfSelection) rows = xtf_selection_in_type(all, schema->id);
+    return !xtf_aggregate_choose(ref, schema, rows, need) ||
+           xtf_lasting_totals_init(lasting, context, rows, ref, g_strv_length((char **)need->keys), length, error);
+}
+
+static bool analysis_init(Analysis *analysis, XtfTraceContext *context, const XtfSelection *selection, GError **error)
+{
+    g_autoptr(XtfSelection) all = xtf_selection_of_any_type(selection);
+
+    return find_rows(&analysis->waits, &analysis->waited, context, all, "waits",
+                     &(XtfAggregateNeed){by_region, of_amount}, "amount", error) &&
+           find_rows(&analysis->ideal, &analysis->waited_ideally, context, all, "ideal",
+                     &(XtfAggregateNeed){by_nothing, of_waited}, NULL, error);
+}
+
+/* Whether a group is of waits in MPI, but not in its files. What comes after a wait is none. */
+static bool is_wait(const XtfAggregateRef *ref, const XtfRegionClasses *classes, const uint64_t *key)
+{
+    const XtfField *event = xtf_aggregate_ref_key(ref, 0);
+    const XtfClassSet communication = XTF_CLASSES_MPI & ~XTF_CLASS_BIT(XTF_CLASS_MPI_IO);
+
+    if (key[0] < event->n_labels && g_str_has_suffix(event->labels[key[0]], "_completion"))
+        return false;
+    return XTF_CLASS_BIT(xtf_region_classes_of(classes, key[1])) & communication;
+}
+
+/* The ticks that the location was said to wait in the window: by `classes` those in MPI, without them all. */
+static bool add_waits(const XtfAggregateRef *ref, XtfLastingTotals *lasting, const XtfLocationArrays *arrays,
+                      const XtfSelection *selection, const XtfRegionClasses *classes, uint64_t *ticks, GError **error)
+{
+    const XtfArray *array = xtf_location_arrays_find(arrays, ref->schema);
+    XtfGroupTotals *groups = lasting->totals.groups;
+    unsigned cell = xtf_aggregate_ref_cell(ref, classes ? *of_amount : *of_waited);
+
+    *ticks = 0;
+    if (!array)
+        return true;
+    xtf_group_totals_clear(groups);
+    if (!xtf_lasting_totals_add(lasting, array, arrays->location->proc, selection->time_from, selection->time_to,
+                                error))
+        return false;
+    for (uint32_t i = 0; i < xtf_group_totals_n(groups); i++) {
+        if (!classes || is_wait(ref, classes, xtf_group_totals_key(groups, i)))
+            *ticks += xtf_group_totals_cells(groups, i)[cell];
+    }
+    return true;
+}
+
+/* The least times of a process, by its first thread. */
+static bool note_least(Analysis *analysis, const XtfRegionTimes *region_times, const XtfRegionClasses *classes,
+                       const XtfClassTimes *times, XtfEfficiency *measured, GError **error)
+{
+    const XtfSelection *selection = region_times->selection;
+    const XtfLocationArrays *arrays = &region_times->arrays;
+    uint64_t proc = arrays->location->proc, ticks;
+
+    if (analysis->waits.schema) {
+        if (!add_waits(&analysis->waits, &analysis->waited, arrays, selection, classes, &ticks, error))
+            return false;
+        unsigned __int128 communication = xtf_class_times_of(times, XTF_CLASSES_MPI & ~XTF_CLASS_BIT(XTF_CLASS_MPI_IO));
+        note(&measured->untransferred, proc, (double)less(times->whole, less(communication, ticks)));
+    }
+    if (analysis->ideal.schema) {
+        if (!add_waits(&analysis->ideal, &analysis->waited_ideally, arrays, selection, NULL, &ticks, error))
+            return false;
+        note(&measured->ideal, proc,
+             (double)less(times->whole, xtf_class_times_of(times, XTF_CLASSES_MPI)) + (double)ticks);
+    }
+    return true;
+}
+
+/* ---- */
+
+static double useful_ticks(const XtfClassTimes *times, bool idle_outside)
+{
+    XtfClassSet others = (XTF_CLASS_BIT(XTF_N_CLASSES) - 1) & ~XTF_CLASSES_USEFUL;
+    unsigned __int128 lost = xtf_class_times_of(times, others);
+
+    return (double)less(times->whole, lost + (idle_outside ? xtf_class_times_outside(times) : 0));
+}
+
+/* Adds a process, unless none of its selected locations is a thread that has calls. */
+static bool measure_process(XtfRegionTimes *region_times, const XtfSelectedLocations *selected,
+                            const XtfSelectedProcess *process, const XtfRegionClasses *classes, Analysis *analysis,
+                            XtfEfficiency *measured, GError **error)
+{
+    double useful = 0;
+    uint32_t n = 0;
+
+    for (uint32_t i = process->first; i < process->first + process->n; i++) {
+        const XtfLocation *location = xtf_selected_location(selected, i);
+        XtfClassTimes times = {0};
+        uint64_t ticks;
+        if (location->no_thread)
+            continue;
+        if (!xtf_region_times_measure(region_times, location, &ticks, error))
+            return false;
+        if (!xtf_location_arrays_find(&region_times->arrays, region_times->frames.schema))
+            continue;
+        xtf_class_times_add(&times, region_times, classes, ticks);
+        useful += useful_ticks(&times, xtf_efficiency_has_omp(classes) && is_worker(selected->locations, location));
+        if (n++)
+            continue;
+        note(&measured->outside, process->proc, (double)less(times.whole, xtf_class_times_of(&times, XTF_CLASSES_MPI)));
+        if (!note_least(analysis, region_times, classes, &times, measured, error))
+            return false;
+    }
+    if (n)
+        note(&measured->useful, process->proc, useful / n);
+    return true;
+}
+
+bool xtf_efficiency_measure(XtfFormats *formats, const XtfSelection *selection, XtfEfficiency *measured, GError **error)
+{
+    const XtfRegionClasses *classes = xtf_trace_context_classes(formats->context, error);
+    g_auto(XtfRegionTimes) region_times = {0};
+    g_auto(XtfSelectedLocations) selected = {0};
+    g_auto(Analysis) analysis = {0};
+
+    *measured = (XtfEfficiency){0};
+    xtf_selection_window(selection, &formats->context->scale, &measured->from, &measured->to);
+    if (!classes || !xtf_region_times_init(&region_times, formats, selection, error) ||
+        !xtf_selected_locations_init(&selected, formats->context, selection, error) ||
+        !analysis_init(&analysis, formats->context, selection, error))
+        return false;
+    for (uint32_t i = 0; i < selected.n_procs; i++) {
+        if (!measure_process(&region_times, &selected, &selected.procs[i], classes, &analysis, measured, error))
+            return false;
+    }
+    return true;
+}
+
+bool xtf_efficiency_measure_focus(XtfResolver *resolver, XtfFormats *formats, const XtfSelection *selection,
+                                  bool *exists, XtfEfficiency *measured, GError **error)
+{
+    XtfMpiBounds bounds;
+
+    if (!xtf_mpi_bounds_find(&bounds, resolver, error))
+        return false;
+    *exists = bounds.exist;
+    if (!bounds.exist)
+        return true;
+    g_autoptr(XtfSelection) focus = xtf_selection_in_window(selection, bounds.from, bounds.to);
+    return xtf_efficiency_measure(formats, focus, measured, error);
+}
+
+void xtf_efficiency_ratio(const XtfEfficiency *measured, XtfEfficiencyFigure figure, const XtfEfficiencySpread *spread,
+                          double *part, double *whole)
+{
+    double n = spread->n, width = (double)(measured->to - measured->from);
+
+    switch (figure) {
+    case XTF_MEAN_TO_WIDTH:
+        *part = spread->sum;
+        *whole = n * width;
+        break;
+    case XTF_MEAN_TO_MAX:
+        *part = spread->sum;
+        *whole = n * spread->max;
+        break;
+    case XTF_MAX_TO_WIDTH:
+        *part = spread->max;
+        *whole = n > 0 ? width : 0;
+        break;
+    case XTF_USEFUL_TO_MEAN:
+        *part = measured->useful.sum;
+        *whole = spread->sum;
+        break;
+    case XTF_USEFUL_TO_MAX:
+        *part = measured->useful.max;
+        *whole = n > 0 ? spread->max : 0;
+        break;
+    }
+}
+
+bool xtf_efficiency_exists(const XtfTraceContext *context, const XtfSelection *selection)
+{
+    return !selection->by[XTF_BY_REGION] && xtf_region_times_exist(context, selection);
+}

@@ -1,0 +1,56 @@
+#include "src/tables/totals/location-totals.h"
+
+bool xtf_location_totals_init(XtfLocationTotals *totals, XtfTraceContext *context, const XtfSelection *selection,
+                              const XtfAggregateRef *ref, unsigned depth, GError **error)
+{
+    bool possible = ref->schema && xtf_selection_may_have(selection, ref->schema);
+    XtfMatch matches = possible ? xtf_selection_matches(selection, ref->schema) : XTF_MATCH_NONE;
+
+    *totals = (XtfLocationTotals){.ref = ref, .selection = selection, .nothing = matches == XTF_MATCH_NONE};
+    if (matches == XTF_MATCH_SOME &&
+        !(totals->matcher = xtf_matcher_new(context, selection, ref->schema, ref->number, error)))
+        return false;
+    totals->depth = depth;
+    if (ref->aggregate)
+        totals->groups = xtf_group_totals_new(ref->aggregate, depth);
+    return true;
+}
+
+void xtf_location_totals_init_more(XtfLocationTotals *totals, const XtfLocationTotals *from)
+{
+    *totals = *from;
+    totals->borrows = true;
+    if (from->groups)
+        totals->groups = xtf_group_totals_new(from->ref->aggregate, from->depth);
+}
+
+void xtf_location_totals_finish(XtfLocationTotals *totals)
+{
+    if (!totals->borrows)
+        g_clear_pointer(&totals->matcher, xtf_matcher_free);
+    g_clear_pointer(&totals->groups, xtf_group_totals_free);
+}
+
+bool xtf_location_totals_add_rows(XtfLocationTotals *totals, const XtfArray *array, uint64_t proc, uint64_t lo,
+                                  uint64_t hi, GError **error)
+{
+    XtfFilter filter = {totals->matcher, proc};
+    XtfGroupFilter groups = xtf_filter_groups(&filter);
+
+    if (totals->nothing || lo >= hi)
+        return true;
+    return xtf_array_totals(array, totals->ref->number, totals->matcher ? &groups : NULL, lo, hi, totals->groups,
+                            error);
+}
+
+bool xtf_location_totals_add_window(XtfLocationTotals *totals, const XtfLocationArrays *arrays, GError **error)
+{
+    const XtfArray *array = totals->nothing ? NULL : xtf_location_arrays_find(arrays, totals->ref->schema);
+    XtfSpan span;
+
+    if (!array)
+        return true;
+    xtf_span_init(&span, array);
+    return xtf_span_cut(&span, totals->selection->time_from, totals->selection->time_to, error) &&
+           xtf_location_totals_add_rows(totals, array, arrays->location->proc, span.lo, span.hi, error);
+}

@@ -1,0 +1,63 @@
+#include "src/tables/totals/regions/region-times.h"
+
+bool xtf_region_times_exist(const XtfTraceContext *context, const XtfSelection *selection)
+{
+    XtfAggregateRef frames;
+
+    return !selection->base && !selection->by[XTF_BY_COMM] && !selection->by[XTF_BY_TAG] &&
+           !selection->by[XTF_BY_PEER] && xtf_aggregate_ref_frames(&frames, context) &&
+           xtf_selection_may_have(selection, frames.schema);
+}
+
+bool xtf_region_times_init(XtfRegionTimes *region_times, XtfFormats *formats, const XtfSelection *selection,
+                           GError **error)
+{
+    *region_times = (XtfRegionTimes){.context = formats->context, .selection = selection};
+    region_times->locations = xtf_trace_context_locations(region_times->context, error);
+    xtf_aggregate_ref_frames(&region_times->frames, formats->context);
+    if (!region_times->locations ||
+        !xtf_regions_load(&region_times->regions, formats, selection, &region_times->frames, error))
+        return false;
+    region_times->groups = xtf_group_totals_new(region_times->frames.aggregate, 1);
+    return true;
+}
+
+void xtf_region_times_init_more(XtfRegionTimes *region_times, const XtfRegionTimes *from)
+{
+    *region_times = *from;
+    region_times->arrays = (XtfLocationArrays){0};
+    region_times->groups = xtf_group_totals_new(from->frames.aggregate, 1);
+}
+
+void xtf_region_times_finish(XtfRegionTimes *region_times)
+{
+    xtf_location_arrays_finish(&region_times->arrays);
+    g_clear_pointer(&region_times->groups, xtf_group_totals_free);
+}
+
+bool xtf_region_times_measure(XtfRegionTimes *region_times, const XtfLocation *location, uint64_t *ticks,
+                              GError **error)
+{
+    const XtfSelection *selection = region_times->selection;
+    XtfLocationArrays *arrays = &region_times->arrays;
+    const XtfArray *calls;
+
+    *ticks = 0;
+    xtf_group_totals_clear(region_times->groups);
+    if (!xtf_location_arrays_load(arrays, region_times->context, location, error))
+        return false;
+    if (!(calls = xtf_location_arrays_find(arrays, region_times->frames.schema)))
+        return true;
+    uint64_t from = MAX(xtf_clock_map_to_local(calls->clock, selection->time_from), arrays->local_first);
+    uint64_t to = MIN(xtf_clock_map_to_local(calls->clock, selection->time_to), arrays->local_last);
+    *ticks = to > from ? to - from : 0;
+    return xtf_array_profile(calls, region_times->frames.number, selection->time_from, selection->time_to,
+                             arrays->local_first, arrays->local_last, region_times->groups, error);
+}
+
+size_t xtf_region_times_width(const XtfRegionTimes *region_times)
+{
+    const XtfTimeScale *scale = &region_times->context->scale;
+    uint64_t longest = MAX(scale->last - scale->origin, xtf_trace_longest(region_times->context->trace));
+    return xtf_ticks_width(scale, (unsigned __int128)longest * region_times->locations->n);
+}

@@ -1,0 +1,34 @@
+/*
+ * Time by region, location by location. profile and imbalance add it up.
+ */
+#pragma once
+
+#include "src/tables/totals/regions/region-lines.h"
+#include "src/tables/totals/selected-locations.h"
+
+typedef struct {
+    XtfTraceContext *context;      /* borrowed */
+    const XtfSelection *selection; /* borrowed */
+    const XtfLocations *locations; /* borrowed */
+    XtfAggregateRef frames;
+    XtfRegions regions;
+    XtfLocationArrays arrays;
+    XtfGroupTotals *groups; /* by region; of the location that was measured last */
+} XtfRegionTimes;
+
+bool xtf_region_times_init(XtfRegionTimes *region_times, XtfFormats *formats, const XtfSelection *selection,
+                           GError **error);
+/* The same for another thread: it borrows what `from` has loaded. */
+void xtf_region_times_init_more(XtfRegionTimes *region_times, const XtfRegionTimes *from);
+void xtf_region_times_finish(XtfRegionTimes *region_times);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfRegionTimes, xtf_region_times_finish)
+
+/* Whether the trace keeps aggregates of frames, and the selection may have calls. */
+bool xtf_region_times_exist(const XtfTraceContext *context, const XtfSelection *selection);
+
+/* Finds the totals of one location; *ticks is the width of its part of the window, 0 if it has no calls. */
+bool xtf_region_times_measure(XtfRegionTimes *region_times, const XtfLocation *location, uint64_t *ticks,
+                              GError **error);
+
+/* Characters that the times of all locations together can take. */
+size_t xtf_region_times_width(const XtfRegionTimes *region_times);

@@ -1,0 +1,226 @@
+#include "src/tables/totals/waits/kind-totals.h"
+
+#include <stdlib.h>
+
+#include "libxtf/vocabulary.h"
+#include "src/trace/select/parallel.h"
+#include "src/trace/text/lines.h"
+
+enum {
+    LOCATIONS_AT_ONCE = 64, /* that a thread takes, if there are very many... */
+    LEAST_TURNS = 16,       /* ...and threads take so many turns at least */
+};
+
+static const char *const by_region[] = {"event", "region", NULL};
+static const char *const by_callpath[] = {"event", "region", "context", NULL};
+
+const XtfKindSource xtf_kinds_of_waits = {XTF_DERIVED_WAITS, "amount", {"amount", "indirect", "propagating"}, false};
+const XtfKindSource xtf_kinds_of_delays = {XTF_DERIVED_DELAYS, NULL, {"short_term", "long_term"}, false};
+const XtfKindSource xtf_callpaths_of_delays = {XTF_DERIVED_DELAYS, NULL, {"short_term", "long_term"}, true};
+
+unsigned xtf_kind_source_n(const XtfKindSource *source)
+{
+    return g_strv_length((char **)source->values);
+}
+
+/* Of groups: their first keys. */
+static unsigned depth_of(const XtfKindSource *source)
+{
+    return source->by_callpath ? 3 : 2;
+}
+
+static XtfKindTotal total_of(const XtfKindSource *source, const uint64_t *key)
+{
+    return (XtfKindTotal){.kind = key[0], .region = key[1], .callpath = source->by_callpath ? key[2] : 0};
+}
+
+/* The aggregate that answers; false if there is none. */
+static bool find(XtfAggregateRef *ref, const XtfTraceContext *context, const XtfSelection *selection,
+                 const XtfKindSource *source)
+{
+    const XtfSchema *schema = xtf_trace_find_schema(context->trace, source->type);
+    const XtfAggregateNeed need = {source->by_callpath ? by_callpath : by_region, source->values};
+
+    *ref = (XtfAggregateRef){0};
+    return schema && schema->kind == XTF_SCHEMA_DERIVED && selection->type == schema->id && !selection->base &&
+           xtf_aggregate_choose(ref, schema, selection, &need);
+}
+
+bool xtf_kind_totals_exist(const XtfTraceContext *context, const XtfSelection *selection, const XtfKindSource *source)
+{
+    XtfAggregateRef ref;
+    return find(&ref, context, selection, source);
+}
+
+/* ---- Lines. */
+
+static int compare_totals(const void *a, const void *b)
+{
+    const XtfKindTotal *x = a, *y = b;
+
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->region != y->region)
+        return x->region < y->region ? -1 : 1;
+    return x->callpath < y->callpath ? -1 : x->callpath > y->callpath;
+}
+
+static bool is_listed(const XtfSelection *selection, const XtfAggregateRef *ref, const uint64_t *key)
+{
+    const XtfNumberSet *regions = selection->by[XTF_BY_REGION];
+
+    return xtf_number_set_contains(selection->by[XTF_BY_KIND], key[0]) &&
+           (!regions ||
+            (!xtf_key_is_none(xtf_aggregate_ref_key(ref, 1), key[1]) && xtf_number_set_contains(regions, key[1])));
+}
+
+bool xtf_kind_totals_list(XtfKindTotals *totals, XtfKeeper *lists, XtfTraceContext *context,
+                          const XtfSelection *selection, const XtfKindSource *source, GError **error)
+{
+    *totals = (XtfKindTotals){0};
+    find(&totals->ref, context, selection, source);
+    XtfGroupList *list = xtf_group_lists_take(lists, context, &totals->ref, depth_of(source), error);
+    if (!list)
+        return false;
+    totals->all = g_new0(XtfKindTotal, list->n + 1);
+    for (uint32_t i = 0; i < list->n; i++) {
+        const uint64_t *key = xtf_group_list_key(list, i);
+        if (is_listed(selection, &totals->ref, key))
+            totals->all[totals->n++] = total_of(source, key);
+    }
+    xtf_group_lists_put(lists, list);
+    return true;
+}
+
+void xtf_kind_totals_finish(XtfKindTotals *totals)
+{
+    g_clear_pointer(&totals->all, g_free);
+}
+
+/* ---- Totals, by all cores. */
+
+/* What is asked, of all threads. */
+typedef struct {
+    XtfKindTotals *totals;
+    const XtfSelection *selection;
+    const XtfKindSource *source;
+    XtfTraceContext *context;
+    const XtfSelectedLocations *selected;
+    XtfLastingTotals lasting; /* without any groups in it: each thread has its own */
+    unsigned n_values, cells[XTF_KIND_VALUES_MAX];
+} Question;
+
+/* A thread's own. */
+typedef struct {
+    XtfKindTotals totals;
+    XtfLastingTotals lasting;
+    XtfLocationArrays arrays;
+} Own;
+
+static void *begin(void *data)
+{
+    const Question *question = data;
+    const XtfKindTotals *all = question->totals;
+    Own *own = g_new0(Own, 1);
+
+    own->totals = (XtfKindTotals){.ref = all->ref, .n = all->n};
+    own->totals.all = g_memdup2(all->all, (all->n + 1) * sizeof *all->all);
+    xtf_lasting_totals_init_more(&own->lasting, &question->lasting);
+    return own;
+}
+
+/* Adds the groups of a location. */
+static void add_groups(Own *own, const Question *question)
+{
+    const XtfGroupTotals *groups = own->lasting.totals.groups;
+
+    for (uint32_t i = 0; i < xtf_group_totals_n(groups); i++) {
+        const uint64_t *key = xtf_group_totals_key(groups, i), *cells = xtf_group_totals_cells(groups, i);
+        const XtfKindTotal wanted = total_of(question->source, key);
+        XtfKindTotal *total = bsearch(&wanted, own->totals.all, own->totals.n, sizeof wanted, compare_totals);
+        if (!total)
+            continue;
+        total->rows += cells[XTF_GROUP_ROWS];
+        for (unsigned j = 0; j < question->n_values; j++)
+            total->values[j] += cells[question->cells[j]];
+    }
+}
+
+static bool add_location(Own *own, const Question *question, const XtfLocation *location, GError **error)
+{
+    const XtfSelection *selection = question->selection;
+    XtfLocationArrays *arrays = &own->arrays;
+
+    if (!xtf_location_arrays_load(arrays, question->context, location, error))
+        return false;
+    uint64_t from = MAX(selection->time_from, arrays->first), to = MIN(selection->time_to, arrays->last);
+    own->totals.whole += to > from ? to - from : 0;
+    const XtfArray *array = xtf_location_arrays_find(arrays, own->totals.ref.schema);
+    if (!array)
+        return true;
+    xtf_group_totals_clear(own->lasting.totals.groups);
+    if (!xtf_lasting_totals_add(&own->lasting, array, location->proc, selection->time_from, selection->time_to, error))
+        return false;
+    add_groups(own, question);
+    return true;
+}
+
+static bool add_locations(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+{
+    const Question *question = data;
+
+    for (uint32_t i = first; i < end; i++) {
+        if (!add_location(own, question, xtf_selected_location(question->selected, i), error))
+            return false;
+    }
+    return true;
+}
+
+static void join(void *data_own, void *data)
+{
+    XtfKindTotals *to = ((const Question *)data)->totals;
+    Own *own = data_own;
+
+    to->whole += own->totals.whole;
+    for (uint32_t i = 0; i < to->n; i++) {
+        to->all[i].rows += own->totals.all[i].rows;
+        for (unsigned j = 0; j < XTF_KIND_VALUES_MAX; j++)
+            to->all[i].values[j] += own->totals.all[i].values[j];
+    }
+    xtf_kind_totals_finish(&own->totals);
+    xtf_lasting_totals_finish(&own->lasting);
+    xtf_location_arrays_finish(&own->arrays);
+    g_free(own);
+}
+
+bool xtf_kind_totals_load(XtfKindTotals *totals, XtfKeeper *lists, XtfTraceContext *context,
+                          const XtfSelection *selection, const XtfKindSource *source, GError **error)
+{
+    XtfParallelWork work = {.begin = begin, .work = add_locations, .join = join};
+    g_auto(XtfSelectedLocations) selected = {0};
+    Question question = {.totals = totals, .selection = selection, .source = source, .context = context};
+
+    if (!xtf_kind_totals_list(totals, lists, context, selection, source, error) ||
+        !xtf_selected_locations_init(&selected, context, selection, error))
+        return false;
+    question.selected = &selected;
+    question.n_values = xtf_kind_source_n(source);
+    for (unsigned i = 0; i < question.n_values; i++)
+        question.cells[i] = xtf_aggregate_ref_cell(&totals->ref, source->values[i]);
+    work.step = CLAMP(selected.n / LEAST_TURNS, 1, LOCATIONS_AT_ONCE);
+    bool good = xtf_lasting_totals_init(&question.lasting, context, selection, &totals->ref, depth_of(source),
+                                        source->length, error) &&
+                xtf_parallel(&work, &question, selected.n, error);
+    xtf_lasting_totals_finish(&question.lasting);
+    return good;
+}
+
+bool xtf_kind_ticks_width(XtfTraceContext *context, size_t *width, GError **error)
+{
+    const XtfLocations *locations = xtf_trace_context_locations(context, error);
+    uint64_t longest = MAX(context->scale.last - context->scale.origin, xtf_trace_longest(context->trace));
+
+    if (locations)
+        *width = xtf_ticks_width(&context->scale, (unsigned __int128)longest * locations->n);
+    return locations;
+}

@@ -1,0 +1,493 @@
+#include "src/tables/totals/waits/wait-causes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "libxtf/error.h"
+#include "libxtf/vocabulary.h"
+#include "src/tables/totals/waits/team-paths.h"
+#include "src/tables/totals/waits/wait-work.h"
+
+enum {
+    FOLLOWED_MAX = 2048, /* waits */
+};
+#define ROWS_MAX (UINT64_C(1) << 25) /* of calls, that are walked over for waits that are followed */
+#define COST_MIN 0x1p-10             /* ticks: less is not followed */
+
+/* A wait that something was passed on to. */
+typedef struct {
+    uint64_t end, row, steps; /* of `waits` */
+    uint32_t location;
+    double cost;
+} Passed;
+
+/* What a call path is charged with, of those further back. */
+typedef struct {
+    XtfWaitCause cause;
+    double exact;
+} Charge;
+
+typedef struct {
+    uint64_t context, ticks;
+} Delay;
+
+/* One wait, divided among what caused it. */
+typedef struct {
+    bool known;
+    uint32_t culprit;
+    uint64_t seq;
+    GArray *delays; /* Delay */
+    uint64_t delayed, waited;
+} Division;
+
+typedef struct {
+    XtfWaitSides sides;
+    XtfTeamPaths teams;
+    XtfWaitWork theirs, mine; /* of the one that waited, and of the late one */
+    Division division;
+    GTree *passed;       /* Passed: the latest first */
+    GHashTable *charges; /* Charge, by its cause's place */
+    uint32_t followed;
+} Search;
+
+/* ---- What goes on. */
+
+static gint compare_passed(gconstpointer a, gconstpointer b, gpointer unused)
+{
+    const Passed *one = a, *other = b;
+
+    if (one->end != other->end)
+        return one->end > other->end ? -1 : 1;
+    if (one->location != other->location)
+        return one->location < other->location ? -1 : 1;
+    if (one->row != other->row)
+        return one->row > other->row ? -1 : 1;
+    return (one->steps > other->steps) - (one->steps < other->steps);
+}
+
+static guint hash_charge(gconstpointer key)
+{
+    const XtfWaitCause *cause = key;
+
+    return (guint)(((cause->context * 31 + cause->location) * 31 + cause->steps) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+static gboolean same_charge(gconstpointer a, gconstpointer b)
+{
+    const XtfWaitCause *one = a, *other = b;
+
+    return one->context == other->context && one->location == other->location && one->steps == other->steps;
+}
+
+static bool search_init(Search *search, XtfTraceContext *context, GError **error)
+{
+    *search = (Search){
+        .division.delays = g_array_new(FALSE, FALSE, sizeof(Delay)),
+        .passed = g_tree_new_full(compare_passed, NULL, g_free, NULL),
+        .charges = g_hash_table_new_full(hash_charge, same_charge, g_free, NULL),
+    };
+    xtf_wait_work_init(&search->theirs);
+    xtf_wait_work_init(&search->mine);
+    return xtf_wait_sides_init(&search->sides, context, error) &&
+           xtf_team_paths_init(&search->teams, context, &search->sides.callpaths, error);
+}
+
+static void search_finish(Search *search)
+{
+    xtf_wait_sides_finish(&search->sides);
+    xtf_team_paths_finish(&search->teams);
+    xtf_wait_work_finish(&search->theirs);
+    xtf_wait_work_finish(&search->mine);
+    g_array_unref(search->division.delays);
+    g_tree_unref(search->passed);
+    g_hash_table_unref(search->charges);
+}
+
+/* The waits of the late one bear `scale` for each tick of theirs. */
+static void pass_on(Search *search, double scale, uint64_t steps)
+{
+    for (guint i = 0; i < search->mine.waits->len; i++) {
+        const XtfWorkWait *wait = &g_array_index(search->mine.waits, XtfWorkWait, i);
+        const Passed passed = {wait->end, wait->row, steps, search->division.culprit, scale * (double)wait->amount};
+        Passed *known = g_tree_lookup(search->passed, &passed);
+        if (known) {
+            known->cost += passed.cost;
+        } else {
+            known = g_memdup2(&passed, sizeof passed);
+            g_tree_insert(search->passed, known, known);
+        }
+    }
+}
+
+static gboolean take_first(gpointer key, gpointer value, gpointer to)
+{
+    (void)value;
+    *(Passed *)to = *(const Passed *)key;
+    return TRUE;
+}
+
+static bool take_latest(Search *search, Passed *passed)
+{
+    if (g_tree_nnodes(search->passed) == 0)
+        return false;
+    g_tree_foreach(search->passed, take_first, passed);
+    g_tree_remove(search->passed, passed);
+    return true;
+}
+
+/* ---- One wait. */
+
+static bool add_delay(Search *search, uint64_t context, uint64_t ticks, GError **error)
+{
+    const Delay delay = {.context = context, .ticks = ticks};
+    Division *division = &search->division;
+
+    if (ticks > INT64_MAX - division->delayed)
+        return xtf_damaged(error,
+                           "location %" PRIu64 " was longer by %" PRIu64 " ticks than the one that waited for it",
+                           search->sides.locations->all[division->culprit].id, ticks);
+    if (ticks > 0)
+        g_array_append_val(division->delays, delay);
+    division->delayed += ticks;
+    return true;
+}
+
+/* d(x): what the late one has of each call path beyond what the other one has. */
+static bool find_delays(Search *search, GError **error)
+{
+    const GArray *mine = search->mine.times, *theirs = search->theirs.times;
+    guint other = 0;
+
+    for (guint i = 0; i < mine->len; i++) {
+        const XtfWorkTime *time = &g_array_index(mine, XtfWorkTime, i);
+        while (other < theirs->len && g_array_index(theirs, XtfWorkTime, other).context < time->context)
+            other++;
+        const XtfWorkTime *less = other < theirs->len ? &g_array_index(theirs, XtfWorkTime, other) : NULL;
+        uint64_t ticks = less && less->context == time->context ? less->ticks : 0;
+        if (time->ticks > ticks && !add_delay(search, time->context, time->ticks - ticks, error))
+            return false;
+    }
+    return true;
+}
+
+/* The same of two threads of a team, which meet at a barrier on the call paths `mine` and `theirs`: by the part of call
+ * paths from the parallel region on. What the other one has of a part counts once. */
+static bool find_delays_of_team(Search *search, uint64_t mine, uint64_t theirs, GError **error)
+{
+    g_autoptr(GHashTable) others = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    unsigned own_depth = MAX(xtf_team_paths_depth(&search->teams, mine), 1);
+    unsigned depth = MAX(xtf_team_paths_depth(&search->teams, theirs), 1);
+
+    for (guint i = 0; i < search->theirs.times->len; i++) {
+        const XtfWorkTime *time = &g_array_index(search->theirs.times, XtfWorkTime, i);
+        gpointer number = GSIZE_TO_POINTER(xtf_team_paths_number(&search->teams, time->context, depth));
+        uint64_t *ticks = g_hash_table_lookup(others, number);
+        if (!ticks)
+            g_hash_table_insert(others, number, ticks = g_new0(uint64_t, 1));
+        *ticks += MIN(time->ticks, INT64_MAX - *ticks);
+    }
+    for (guint i = 0; i < search->mine.times->len; i++) {
+        const XtfWorkTime *time = &g_array_index(search->mine.times, XtfWorkTime, i);
+        uint64_t number = xtf_team_paths_number(&search->teams, time->context, own_depth);
+        uint64_t *less = g_hash_table_lookup(others, GSIZE_TO_POINTER(number));
+        uint64_t both = less ? MIN(*less, time->ticks) : 0;
+        if (less)
+            *less -= both;
+        if (!add_delay(search, time->context, time->ticks - both, error))
+            return false;
+    }
+    return true;
+}
+
+static bool divide_barrier(Search *search, uint32_t location, const XtfWaitRow *row, GError **error)
+{
+    const Division *division = &search->division;
+    uint64_t mine, theirs;
+
+    return xtf_wait_sides_context(&search->sides, division->culprit, division->seq, &mine, error) &&
+           xtf_wait_sides_context(&search->sides, location, row->seq, &theirs, error) &&
+           find_delays_of_team(search, mine, theirs, error);
+}
+
+/* A thread is idle for all that the one does meanwhile which will fork it. */
+static bool divide_idle(Search *search, const XtfWaitRow *row, GError **error)
+{
+    Division *division = &search->division;
+    const GArray *mine = search->mine.times;
+    uint64_t begin = row->end - MIN(row->amount, row->end);
+
+    if (!xtf_wait_work_within(&search->mine, &search->sides, division->culprit, begin, row->end, error))
+        return false;
+    for (guint i = 0; i < mine->len; i++) {
+        const XtfWorkTime *time = &g_array_index(mine, XtfWorkTime, i);
+        if (!add_delay(search, time->context, time->ticks, error))
+            return false;
+    }
+    division->waited = search->mine.waited;
+    return true;
+}
+
+static bool divide(Search *search, uint32_t location, const XtfWaitRow *row, GError **error)
+{
+    Division *division = &search->division;
+    XtfWaitSides *sides = &search->sides;
+
+    g_array_set_size(division->delays, 0);
+    division->delayed = division->waited = 0;
+    if (!xtf_wait_row_culprit(row, location, sides->context, sides->locations, &division->culprit, &division->seq,
+                              &division->known, error))
+        return false;
+    if (!division->known)
+        return true;
+    if (row->kind == XTF_LABEL_omp_idle)
+        return divide_idle(search, row, error);
+    if (!xtf_wait_work_find(&search->mine, sides, division->culprit, division->seq, &row->culprit_met, error) ||
+        !xtf_wait_work_find(&search->theirs, sides, location, row->seq, &row->met, error))
+        return false;
+    division->waited = search->mine.waited;
+    return row->kind == XTF_LABEL_omp_barrier_wait ? divide_barrier(search, location, row, error)
+                                                   : find_delays(search, error);
+}
+
+static bool read_wait(Search *search, uint32_t location, uint64_t n, XtfWaitRow *row, GError **error)
+{
+    XtfWaitSides *sides = &search->sides;
+    XtfArray waits;
+    bool found;
+
+    if (!xtf_wait_array(sides->context, &sides->locations->all[location], XTF_DERIVED_WAITS, &waits, &found, error))
+        return false;
+    if (!found || n >= waits.n_rows)
+        return xtf_fail(error, XTF_ERROR_INVALID, "the location has no wait %" PRIu64, n);
+    return xtf_wait_row_read(&waits, n, row, error) && xtf_array_time(&waits, n, &row->end, error);
+}
+
+/* ---- Those further back. */
+
+static void charge(Search *search, const Passed *passed, double one)
+{
+    const Division *division = &search->division;
+
+    for (guint i = 0; i < division->delays->len; i++) {
+        const Delay *delay = &g_array_index(division->delays, Delay, i);
+        const Charge new = {
+            .cause = {.steps = passed->steps, .location = division->culprit, .context = delay->context}};
+        Charge *known = g_hash_table_lookup(search->charges, &new);
+        if (!known) {
+            known = g_memdup2(&new, sizeof new);
+            g_hash_table_insert(search->charges, known, known);
+        }
+        known->exact += one * (double)delay->ticks;
+    }
+}
+
+static bool follow(Search *search, const Passed *passed, GError **error)
+{
+    const Division *division = &search->division;
+    XtfWaitRow row;
+
+    if (!read_wait(search, passed->location, passed->row, &row, error) ||
+        !divide(search, passed->location, &row, error))
+        return false;
+    double whole = (double)division->delayed + (double)division->waited;
+    if (!division->known || whole <= 0)
+        return true;
+    charge(search, passed, passed->cost / whole);
+    if (division->waited > 0)
+        pass_on(search, passed->cost / whole, passed->steps + 1);
+    return true;
+}
+
+/* What is not followed for lack of time stays unexplained. */
+static bool follow_all(Search *search, GError **error)
+{
+    g_autoptr(GError) fault = NULL;
+    Passed passed;
+
+    while (take_latest(search, &passed)) {
+        if (passed.cost < COST_MIN)
+            continue;
+        if (search->followed++ >= FOLLOWED_MAX || search->sides.n_rows > ROWS_MAX)
+            return true;
+        if (follow(search, &passed, &fault))
+            continue;
+        if (g_error_matches(fault, XTF_ERROR, XTF_ERROR_TOO_LARGE))
+            return true;
+        g_propagate_error(error, g_steal_pointer(&fault));
+        return false;
+    }
+    return true;
+}
+
+/* ---- Rounding: largest remainders. */
+
+typedef struct {
+    unsigned __int128 rest; /* of a whole that all have */
+    guint i;
+} Rest;
+
+static int compare_rests(const void *a, const void *b)
+{
+    const Rest *one = a, *other = b;
+
+    if (one->rest != other->rest)
+        return one->rest > other->rest ? -1 : 1;
+    return (one->i > other->i) - (one->i < other->i);
+}
+
+/* Costs of the delays, and what is passed on: they add up to the wait, or of a message to D + W if that is less. */
+static void round_direct(const Search *search, uint64_t wait, bool single, GArray *found, XtfWaitCauses *causes)
+{
+    const Division *division = &search->division;
+    uint64_t whole = division->delayed + division->waited, left = single ? MIN(wait, whole) : wait;
+    guint n = division->delays->len + 1;
+    g_autofree Rest *rests = g_new(Rest, n);
+    g_autofree uint64_t *ticks = g_new(uint64_t, n);
+
+    for (guint i = 0; i < n; i++) {
+        uint64_t part = i + 1 < n ? g_array_index(division->delays, Delay, i).ticks : division->waited;
+        unsigned __int128 exact = (unsigned __int128)part * (single ? MIN(wait, whole) : wait);
+        ticks[i] = (uint64_t)(exact / whole);
+        rests[i] = (Rest){exact % whole, i};
+        left -= ticks[i];
+    }
+    qsort(rests, n, sizeof *rests, compare_rests);
+    for (guint i = 0; i < n && left > 0; i++, left--)
+        ticks[rests[i].i]++;
+    for (guint i = 0; i + 1 < n; i++) {
+        const XtfWaitCause cause = {.location = division->culprit,
+                                    .context = g_array_index(division->delays, Delay, i).context,
+                                    .cost = ticks[i]};
+        causes->direct += cause.cost;
+        if (cause.cost > 0)
+            g_array_append_val(found, cause);
+    }
+    causes->indirect = ticks[n - 1];
+}
+
+static int compare_places(const XtfWaitCause *one, const XtfWaitCause *other)
+{
+    if (one->steps != other->steps)
+        return one->steps < other->steps ? -1 : 1;
+    if (one->location != other->location)
+        return one->location < other->location ? -1 : 1;
+    return (one->context > other->context) - (one->context < other->context);
+}
+
+static int compare_charges(const void *a, const void *b)
+{
+    const Charge *one = a, *other = b;
+    double rest = one->exact - floor(one->exact), more = other->exact - floor(other->exact);
+
+    if (rest != more)
+        return rest > more ? -1 : 1;
+    return compare_places(&one->cause, &other->cause);
+}
+
+/* At most what was passed on; what is left of it is not explained. */
+static void round_indirect(const Search *search, uint64_t indirect, GArray *found)
+{
+    g_autoptr(GArray) charges = g_array_new(FALSE, FALSE, sizeof(Charge));
+    GHashTableIter iter;
+    gpointer value;
+    double sum = 0;
+
+    g_hash_table_iter_init(&iter, search->charges);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        g_array_append_vals(charges, value, 1);
+        sum += ((const Charge *)value)->exact;
+    }
+    if (charges->len > 1)
+        qsort(charges->data, charges->len, sizeof(Charge), compare_charges);
+    uint64_t left = (uint64_t)MIN(floor(sum + 0.5), (double)indirect);
+    for (guint i = 0; i < charges->len; i++) {
+        Charge *each = &g_array_index(charges, Charge, i);
+        each->cause.cost = (uint64_t)MIN(floor(each->exact), (double)left);
+        left -= each->cause.cost;
+    }
+    for (guint i = 0; i < charges->len; i++) {
+        XtfWaitCause cause = g_array_index(charges, Charge, i).cause;
+        if (left > 0) {
+            cause.cost++;
+            left--;
+        }
+        if (cause.cost > 0)
+            g_array_append_val(found, cause);
+    }
+}
+
+/* ---- */
+
+static int compare_causes(const void *a, const void *b)
+{
+    const XtfWaitCause *one = a, *other = b;
+
+    if (one->cost != other->cost)
+        return one->cost > other->cost ? -1 : 1;
+    return compare_places(one, other);
+}
+
+static void put_causes(const Search *search, GArray *found, XtfWaitCauses *causes)
+{
+    const XtfCallpaths *callpaths = &search->sides.callpaths;
+
+    causes->unexplained = causes->amount;
+    causes->n = found->len;
+    for (guint i = 0; i < found->len; i++) {
+        XtfWaitCause *cause = &g_array_index(found, XtfWaitCause, i);
+        cause->region = cause->context < callpaths->n ? callpaths->rows[cause->context].region : UINT64_MAX;
+        causes->unexplained -= MIN(cause->cost, causes->unexplained);
+    }
+    if (found->len > 1)
+        qsort(found->data, found->len, sizeof(XtfWaitCause), compare_causes);
+    causes->causes = (XtfWaitCause *)(void *)g_array_free(found, FALSE);
+}
+
+/* Whether a delay costs no more than it is long. */
+static bool is_limited(const XtfWaitRow *row)
+{
+    return row->kind == XTF_LABEL_late_sender || row->kind == XTF_LABEL_late_receiver ||
+           row->kind == XTF_LABEL_omp_idle;
+}
+
+static bool search_causes(Search *search, XtfWaitCauses *causes, uint32_t location, uint64_t n, GError **error)
+{
+    const Division *division = &search->division;
+    XtfWaitRow row;
+
+    if (!read_wait(search, location, n, &row, error) || !divide(search, location, &row, error))
+        return false;
+    causes->known = division->known;
+    causes->amount = row.amount;
+    causes->culprit = division->culprit;
+    causes->culprit_seq = division->seq;
+    GArray *found = g_array_new(FALSE, FALSE, sizeof(XtfWaitCause));
+    uint64_t whole = division->delayed + division->waited;
+    bool good = true;
+    if (whole > 0) {
+        double scale = (double)row.amount / (double)whole;
+        round_direct(search, row.amount, is_limited(&row), found, causes);
+        pass_on(search, is_limited(&row) ? MIN(scale, 1) : scale, 1);
+        search->sides.n_rows = 0;
+        good = follow_all(search, error);
+        round_indirect(search, causes->indirect, found);
+    }
+    put_causes(search, found, causes);
+    return good;
+}
+
+bool xtf_wait_causes_find(XtfWaitCauses *causes, XtfTraceContext *context, uint32_t location, uint64_t row,
+                          GError **error)
+{
+    Search search;
+
+    *causes = (XtfWaitCauses){0};
+    bool good = search_init(&search, context, error) && search_causes(&search, causes, location, row, error);
+    search_finish(&search);
+    return good;
+}
+
+void xtf_wait_causes_finish(XtfWaitCauses *causes)
+{
+    g_clear_pointer(&causes->causes, g_free);
+}

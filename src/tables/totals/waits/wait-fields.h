@@ -1,0 +1,25 @@
+/*
+ * Where the fields of `waits` are (docs/VOCABULARY.md, section 9).
+ */
+#pragma once
+
+#include "src/trace/context/trace-context.h"
+
+typedef struct {
+    const XtfSchema *schema; /* NULL: the trace has no such type, or not these fields */
+    const XtfField *seq, *region, *event, *amount, *indirect, *culprit, *culprit_thread, *cause;
+    uint64_t late_sender, late_receiver; /* labels of `event`; UINT64_MAX: there is none */
+} XtfWaitFields;
+
+void xtf_wait_fields_init(XtfWaitFields *fields, const XtfTraceContext *context);
+
+/* A row of `waits` of a location. */
+typedef struct {
+    uint32_t location; /* index in XtfLocations */
+    uint64_t row;
+} XtfWaitPlace;
+
+/* The wait that a row says it was caused by; false if it names none, or a location that the trace does not have.
+ * Whether there is such a row is not looked at. */
+bool xtf_wait_cause(const XtfWaitFields *fields, const XtfLocations *locations, const uint8_t *row,
+                    XtfWaitPlace *cause);

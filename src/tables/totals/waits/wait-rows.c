@@ -1,0 +1,238 @@
+#include "src/tables/totals/waits/wait-rows.h"
+
+#include "libxtf/aggregates.h"
+#include "libxtf/error.h"
+#include "libxtf/spans.h"
+#include "libxtf/vocabulary.h"
+#include "src/model/schemas.h"
+#include "src/trace/select/aggregate-ref.h"
+
+#define WINDOWS "rma_collectives" /* operations of windows */
+
+/* What is known of a kind. */
+typedef enum {
+    ONE_SIDED = 1, /* of one-sided communication */
+    TO_LEAVE = 2,  /* the call around the record was waited for to its end */
+    ALONE = 4,     /* both need not have met */
+} Flags;
+
+typedef struct {
+    uint8_t kind;
+    const char *records;
+    unsigned flags;
+} Match;
+
+/* Where the row that `match` means lies, by kind of wait. */
+static const Match matches[] = {
+    {XTF_LABEL_late_sender, XTF_RECORD_SENDS, 0},
+    {XTF_LABEL_late_receiver, XTF_RECORD_RECVS, 0},
+    {XTF_LABEL_wait_barrier, XTF_RECORD_COLLECTIVES, 0},
+    {XTF_LABEL_wait_nxn, XTF_RECORD_COLLECTIVES, 0},
+    {XTF_LABEL_late_broadcast, XTF_RECORD_COLLECTIVES, 0},
+    {XTF_LABEL_early_reduce, XTF_RECORD_COLLECTIVES, 0},
+    {XTF_LABEL_wait_create, XTF_RECORD_COLLECTIVES, 0},
+    {XTF_LABEL_wait_destroy, XTF_RECORD_COLLECTIVES, 0},
+    {XTF_LABEL_wait_fence, WINDOWS, ONE_SIDED},
+    {XTF_LABEL_early_fence, "rma_operations", ONE_SIDED | TO_LEAVE},
+    {XTF_LABEL_late_post, "rma_syncs", ONE_SIDED},
+    {XTF_LABEL_early_wait, "rma_syncs", ONE_SIDED},
+    {XTF_LABEL_lock_competition, "rma_locks", ONE_SIDED | TO_LEAVE},
+    {XTF_LABEL_wait_alloc, WINDOWS, ONE_SIDED},
+    {XTF_LABEL_omp_barrier_wait, XTF_RECORD_ENTERS_LEAVES, 0},
+    {XTF_LABEL_omp_idle, "threads", ALONE},
+};
+
+/* NULL: nothing is told of the kind. */
+static const Match *match_of(uint64_t kind)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(matches); i++) {
+        if (matches[i].kind == kind)
+            return &matches[i];
+    }
+    return NULL;
+}
+
+/* NULL if there is no such field, or it is no number. */
+static const XtfField *number(const XtfSchema *schema, const char *name)
+{
+    const XtfField *field = xtf_schema_field(schema, name);
+
+    return field && xtf_type_width(field->type) > 0 ? field : NULL;
+}
+
+/* UINT64_MAX if the field is none, or not there. */
+static uint64_t value_of(const XtfField *field, const uint8_t *row)
+{
+    return !field || xtf_field_is_none(field, row) ? UINT64_MAX : xtf_field_get(field, row);
+}
+
+bool xtf_wait_array(XtfTraceContext *context, const XtfLocation *location, const char *type, XtfArray *array,
+                    bool *found, GError **error)
+{
+    const XtfSchema *schema = xtf_trace_find_schema(context->trace, type);
+
+    *found = false;
+    return !schema || xtf_trace_find_array(context->trace, location->id, schema->id, array, found, error);
+}
+
+void xtf_wait_row_fields_init(XtfWaitRowFields *fields, const XtfSchema *waits)
+{
+    *fields = (XtfWaitRowFields){
+        .kind = number(waits, "event"),
+        .seq = number(waits, "seq"),
+        .end = number(waits, "time"),
+        .amount = number(waits, "amount"),
+        .context = number(waits, "context"),
+        .match = number(waits, "match"),
+        .culprit = number(waits, "culprit"),
+        .culprit_thread = number(waits, "culprit_thread"),
+        .met = number(waits, "met"),
+        .met_idle = number(waits, "met_idle"),
+        .culprit_met = number(waits, "culprit_met"),
+        .culprit_met_idle = number(waits, "culprit_met_idle"),
+    };
+}
+
+bool xtf_wait_row_parse(const XtfWaitRowFields *fields, const uint8_t *bytes, uint64_t n, XtfWaitRow *row,
+                        GError **error)
+{
+    *row = (XtfWaitRow){
+        .kind = value_of(fields->kind, bytes),
+        .seq = value_of(fields->seq, bytes),
+        .end = value_of(fields->end, bytes),
+        .amount = value_of(fields->amount, bytes),
+        .context = value_of(fields->context, bytes),
+        .match = value_of(fields->match, bytes),
+        .culprit = value_of(fields->culprit, bytes),
+        .culprit_thread = value_of(fields->culprit_thread, bytes),
+        .met = {.back = value_of(fields->met, bytes), .idle = (int64_t)value_of(fields->met_idle, bytes)},
+        .culprit_met = {.back = value_of(fields->culprit_met, bytes),
+                        .idle = (int64_t)value_of(fields->culprit_met_idle, bytes)},
+    };
+    row->met.of_team = row->culprit_met.of_team = row->kind == XTF_LABEL_omp_barrier_wait;
+    if (row->amount > row->end)
+        return xtf_damaged(error, "wait %" PRIu64 " ends at %" PRIu64 " and is %" PRIu64 " ticks long", n, row->end,
+                           row->amount);
+    return true;
+}
+
+bool xtf_wait_row_read(const XtfArray *waits, uint64_t n, XtfWaitRow *row, GError **error)
+{
+    uint8_t bytes[XTF_ROW_MAX];
+    XtfWaitRowFields fields;
+
+    xtf_wait_row_fields_init(&fields, waits->schema);
+    return xtf_array_row(waits, n, bytes, error) && xtf_wait_row_parse(&fields, bytes, n, row, error);
+}
+
+bool xtf_wait_row_is_one_sided(const XtfWaitRow *row)
+{
+    const Match *match = match_of(row->kind);
+
+    return match && (match->flags & ONE_SIDED);
+}
+
+/* The record that a row of another location is of. */
+static bool read_match(const XtfWaitRow *wait, XtfTraceContext *context, const XtfLocation *culprit, const char *type,
+                       uint64_t *seq, bool *known, GError **error)
+{
+    uint8_t row[XTF_ROW_MAX];
+    XtfArray array;
+    bool found;
+
+    if (!xtf_wait_array(context, culprit, type, &array, &found, error))
+        return false;
+    if (!found || wait->match >= array.n_rows)
+        return xtf_damaged(error, "a wait leads to row %" PRIu64 " of '%s' of a location that has %" PRIu64,
+                           wait->match, type, found ? array.n_rows : 0);
+    if (!xtf_array_row(&array, wait->match, row, error))
+        return false;
+    uint64_t posted = wait->kind == XTF_LABEL_late_receiver ? value_of(number(array.schema, "posted"), row) : 0;
+    *seq = value_of(number(array.schema, "seq"), row);
+    *known = *seq != UINT64_MAX && (posted == UINT64_MAX || posted <= *seq);
+    *seq -= posted == UINT64_MAX ? 0 : posted;
+    return true;
+}
+
+/* The record behind the call that is around a record. */
+static bool find_behind(XtfTraceContext *context, const XtfLocation *culprit, uint64_t *seq, GError **error)
+{
+    g_autofree XtfOpenFrame *frames = NULL;
+    uint8_t row[XTF_ROW_MAX];
+    XtfAggregateRef calls;
+    size_t depth = 0;
+    XtfArray array;
+    uint64_t n, end;
+    XtfSpan span;
+    bool found;
+
+    if (!xtf_aggregate_ref_frames(&calls, context))
+        return true;
+    if (!xtf_trace_find_array(context->trace, culprit->id, calls.schema->id, &array, &found, error))
+        return false;
+    if (!found)
+        return true;
+    xtf_span_init(&span, &array);
+    if (!xtf_span_rank_of_seq(&span, *seq, 0, array.n_rows, &n, error) ||
+        !xtf_array_stack(&array, calls.number, n, &frames, &depth, error))
+        return false;
+    if (depth == 0)
+        return true;
+    if (!xtf_array_frame_end(&array, calls.number, frames[depth - 1].row, &end, error))
+        return false;
+    if (end >= array.n_rows)
+        return true;
+    if (!xtf_array_row(&array, end, row, error))
+        return false;
+    uint64_t left = value_of(number(array.schema, "seq"), row);
+    *seq = left == UINT64_MAX ? *seq : left + 1;
+    return true;
+}
+
+/* Whether a record is one of an operation of a window. */
+static bool is_of_window(XtfTraceContext *context, const XtfLocation *location, uint64_t seq, bool *is, GError **error)
+{
+    uint8_t row[XTF_ROW_MAX];
+    XtfArray array;
+    XtfSpan span;
+    bool found;
+    uint64_t n;
+
+    *is = false;
+    if (!xtf_wait_array(context, location, WINDOWS, &array, &found, error))
+        return false;
+    if (!found)
+        return true;
+    xtf_span_init(&span, &array);
+    if (!xtf_span_rank_of_seq(&span, seq, 0, array.n_rows, &n, error))
+        return false;
+    if (n == array.n_rows)
+        return true;
+    if (!xtf_array_row(&array, n, row, error))
+        return false;
+    *is = value_of(number(array.schema, "seq"), row) == seq;
+    return true;
+}
+
+bool xtf_wait_row_culprit(const XtfWaitRow *row, uint32_t waiter, XtfTraceContext *context,
+                          const XtfLocations *locations, uint32_t *culprit, uint64_t *seq, bool *known, GError **error)
+{
+    const Match *match = match_of(row->kind);
+    bool of_window = false;
+
+    *known = false;
+    if (row->culprit == UINT64_MAX)
+        return true;
+    if (!xtf_locations_find(locations, row->culprit, row->culprit_thread, culprit))
+        return xtf_damaged(error, "a wait is for thread %" PRIu64 " of process %" PRIu64 ", which is none",
+                           row->culprit_thread, row->culprit);
+    if (!match || row->match == UINT64_MAX || (!(match->flags & ALONE) && !xtf_wait_row_has_causes(row)))
+        return true;
+    const XtfLocation *late = &locations->all[*culprit];
+    if (g_str_equal(match->records, XTF_RECORD_COLLECTIVES) &&
+        !is_of_window(context, &locations->all[waiter], row->seq, &of_window, error))
+        return false;
+    if (!read_match(row, context, late, of_window ? WINDOWS : match->records, seq, known, error))
+        return false;
+    return !*known || !(match->flags & TO_LEAVE) || find_behind(context, late, seq, error);
+}

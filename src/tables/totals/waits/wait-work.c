@@ -1,0 +1,391 @@
+#include "src/tables/totals/waits/wait-work.h"
+
+#include <stdlib.h>
+
+#include "libxtf/aggregates.h"
+#include "libxtf/error.h"
+#include "libxtf/spans.h"
+#include "libxtf/vocabulary.h"
+#include "src/trace/select/aggregate-ref.h"
+#include "src/trace/select/location-arrays.h"
+
+/* What is known of a location. */
+typedef struct {
+    XtfArray calls, waits; /* schema NULL: it has none */
+    XtfWaitRowFields fields;
+    uint64_t first;      /* time of its first record */
+    bool counts_outside; /* its time outside of calls is the program's */
+} Side;
+
+/* A sum, which may be negative meanwhile. */
+typedef struct {
+    uint64_t context;
+    __int128 ticks;
+} Sum;
+
+/* ---- Locations. */
+
+static uint32_t context_of(void *data, uint32_t parent, uint32_t region, uint32_t depth)
+{
+    return xtf_callpath_find(data, parent, region, depth);
+}
+
+bool xtf_wait_sides_init(XtfWaitSides *sides, XtfTraceContext *context, GError **error)
+{
+    XtfAggregateRef frames;
+
+    *sides = (XtfWaitSides){.context = context};
+    sides->locations = xtf_trace_context_locations(context, error);
+    if (!sides->locations || !xtf_callpaths_load(&sides->callpaths, context, error) ||
+        !xtf_callpaths_check(&sides->callpaths, error))
+        return false;
+    sides->sides = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    xtf_callpath_times_init(&sides->times, xtf_aggregate_ref_frames(&frames, context) ? frames.number : 0, context_of,
+                            &sides->callpaths);
+    return true;
+}
+
+void xtf_wait_sides_finish(XtfWaitSides *sides)
+{
+    g_clear_pointer(&sides->sides, g_hash_table_unref);
+    xtf_callpath_times_finish(&sides->times);
+}
+
+static void take_array(Side *side, const XtfTraceContext *context, const XtfArray *array)
+{
+    XtfAggregateRef frames;
+
+    if (g_str_equal(array->schema->name, XTF_DERIVED_WAITS)) {
+        side->waits = *array;
+        xtf_wait_row_fields_init(&side->fields, array->schema);
+    } else if (xtf_aggregate_ref_frames(&frames, context) && array->schema == frames.schema) {
+        side->calls = *array;
+    } else if (g_str_equal(array->schema->name, xtf_model_schema(XTF_MODEL_PROGRAMS)->name)) {
+        side->counts_outside = true;
+    }
+}
+
+/* NULL with an error. */
+static const Side *side_of(XtfWaitSides *sides, uint32_t location, GError **error)
+{
+    gpointer key = GUINT_TO_POINTER(location + 1);
+    Side *side = g_hash_table_lookup(sides->sides, key);
+    g_auto(XtfLocationArrays) arrays = {0};
+
+    if (side)
+        return side;
+    if (!xtf_location_arrays_load(&arrays, sides->context, &sides->locations->all[location], error))
+        return NULL;
+    side = g_new0(Side, 1);
+    side->first = arrays.first;
+    for (uint32_t i = 0; i < arrays.n; i++)
+        take_array(side, sides->context, &arrays.all[i]);
+    g_hash_table_insert(sides->sides, key, side);
+    return side;
+}
+
+/* ---- Sums. */
+
+void xtf_wait_work_init(XtfWaitWork *work)
+{
+    *work = (XtfWaitWork){.times = g_array_new(FALSE, FALSE, sizeof(XtfWorkTime)),
+                          .waits = g_array_new(FALSE, FALSE, sizeof(XtfWorkWait))};
+}
+
+void xtf_wait_work_finish(XtfWaitWork *work)
+{
+    g_clear_pointer(&work->times, g_array_unref);
+    g_clear_pointer(&work->waits, g_array_unref);
+}
+
+static void add(GArray *sums, uint64_t context, __int128 ticks)
+{
+    const Sum sum = {.context = context, .ticks = ticks};
+
+    if (ticks != 0)
+        g_array_append_val(sums, sum);
+}
+
+static int compare_sums(const void *a, const void *b)
+{
+    const Sum *one = a, *other = b;
+
+    return (one->context > other->context) - (one->context < other->context);
+}
+
+/* One for each context, none negative. */
+static void join_sums(GArray *sums)
+{
+    guint n = 0;
+
+    if (sums->len > 1)
+        qsort(sums->data, sums->len, sizeof(Sum), compare_sums);
+    for (guint i = 0; i < sums->len;) {
+        Sum sum = g_array_index(sums, Sum, i);
+        for (i++; i < sums->len && g_array_index(sums, Sum, i).context == sum.context; i++)
+            sum.ticks += g_array_index(sums, Sum, i).ticks;
+        if (sum.ticks > 0)
+            g_array_index(sums, Sum, n++) = sum;
+    }
+    g_array_set_size(sums, n);
+}
+
+/* ---- One side. */
+
+/* The number of call events before a record. */
+static bool count_calls(const Side *side, uint64_t seq, uint64_t *n, GError **error)
+{
+    XtfSpan span;
+
+    *n = 0;
+    if (!side->calls.schema)
+        return true;
+    xtf_span_init(&span, &side->calls);
+    return xtf_span_rank_of_seq(&span, seq, 0, side->calls.n_rows, n, error);
+}
+
+/* The time of the last of n call events, or that of the first record. */
+static bool time_after(const Side *side, uint64_t n, uint64_t *time, GError **error)
+{
+    *time = side->first;
+    return n == 0 || xtf_array_time(&side->calls, n - 1, time, error);
+}
+
+/* The call path after n call events. */
+static bool context_after(XtfWaitSides *sides, const Side *side, uint64_t n, uint64_t *context, GError **error)
+{
+    g_autofree XtfOpenFrame *frames = NULL;
+    uint32_t found = XTF_OUTSIDE_CALLS;
+    size_t depth = 0;
+
+    if (n > 0 && !xtf_array_stack(&side->calls, sides->times.aggregate, n, &frames, &depth, error))
+        return false;
+    for (size_t i = 0; i < depth; i++)
+        found = xtf_callpath_find(&sides->callpaths, found, (uint32_t)frames[i].key, (uint32_t)i);
+    *context = found == XTF_OUTSIDE_CALLS ? UINT64_MAX : found;
+    return true;
+}
+
+/* Row n of `waits`, which lies between the two records. */
+static bool add_wait(XtfWaitWork *work, const XtfWaitSides *sides, const XtfWaitRow *row, uint64_t n, GArray *sums,
+                     GError **error)
+{
+    uint32_t n_callpaths = sides->callpaths.n;
+
+    if (row->met.back == UINT64_MAX)
+        return true;
+    if ((row->context != UINT64_MAX && row->context >= n_callpaths) || row->amount > INT64_MAX - work->waited)
+        return xtf_damaged(error, "wait %" PRIu64 " of %" PRIu64 " ticks is on call path %" PRIu64 ", of %u", n,
+                           row->amount, row->context, n_callpaths);
+    const XtfWorkWait wait = {.row = n, .end = row->end, .amount = row->amount};
+    g_array_append_val(work->waits, wait);
+    work->waited += row->amount;
+    if (row->context != UINT64_MAX)
+        add(sums, row->context, -(__int128)row->amount);
+    return true;
+}
+
+/* What lies between two records, by `seq`, and the time that counts. */
+typedef struct {
+    uint64_t from, to;   /* `from` UINT64_MAX: from the first record on */
+    uint64_t begin, end; /* of the time of calls */
+    uint64_t met;        /* when nobody waited at `from` any more */
+} Between;
+
+/* A record of one-sided communication may be waited in behind a meeting, and before another wait of its call, whose
+ * time does not count. */
+static bool lies_between(const XtfWaitRow *row, uint64_t end, const Between *between)
+{
+    uint64_t begin = end - MIN(row->amount, end);
+
+    if (!xtf_wait_row_is_one_sided(row))
+        return row->seq != between->from;
+    return begin < between->end && (row->seq != between->from || begin >= between->met);
+}
+
+/* The waits between two records, without those of both. */
+static bool add_waits(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, const Between *between, GArray *sums,
+                      GError **error)
+{
+    g_auto(XtfCursor) cursor = {0};
+    bool found, good;
+    XtfWaitRow row;
+    uint64_t n = 0;
+    XtfSpan span;
+
+    if (!side->waits.schema)
+        return true;
+    xtf_span_init(&span, &side->waits);
+    if (between->from != UINT64_MAX && !xtf_span_rank_of_seq(&span, between->from, 0, side->waits.n_rows, &n, error))
+        return false;
+    xtf_cursor_init(&cursor, &side->waits);
+    for (good = xtf_cursor_seek_n(&cursor, n, &found, error); good && found;
+         n++, good = xtf_cursor_next(&cursor, 1, &found, error)) {
+        if (!xtf_wait_row_parse(&side->fields, xtf_cursor_row(&cursor), n, &row, error))
+            return false;
+        if (row.seq >= between->to)
+            break;
+        if (sides->n_waits++ >= XTF_WAIT_SIDES_MAX)
+            return xtf_fail(error, XTF_ERROR_TOO_LARGE, "there are more than %d waits since both sides met before",
+                            XTF_WAIT_SIDES_MAX);
+        if (lies_between(&row, xtf_cursor_time(&cursor), between) && !add_wait(work, sides, &row, n, sums, error))
+            return false;
+    }
+    return good;
+}
+
+static bool add_times(XtfWaitSides *sides, const Side *side, uint64_t begin, uint64_t end, GArray *sums, GError **error)
+{
+    XtfCallpathTimes *times = &sides->times;
+
+    xtf_callpath_times_clear(times);
+    if (!xtf_callpath_times_add(times, side->calls.schema ? &side->calls : NULL, begin, end, error))
+        return false;
+    for (guint i = 0; i < times->found->len; i++) {
+        const XtfCallpathTime *time = &g_array_index(times->found, XtfCallpathTime, i);
+        add(sums, time->context, time->ticks);
+    }
+    add(sums, UINT64_MAX, side->counts_outside ? times->outside.ticks : 0);
+    return true;
+}
+
+/* From the first n call events to the others; sets the times. */
+static bool add_calls(XtfWaitSides *sides, const Side *side, uint64_t first, uint64_t end, Between *between,
+                      GArray *sums, GError **error)
+{
+    if (!time_after(side, first, &between->begin, error) || !time_after(side, end, &between->end, error))
+        return false;
+    sides->n_rows += end - MIN(first, end);
+    return add_times(sides, side, between->begin, between->end, sums, error);
+}
+
+static void put_times(XtfWaitWork *work, const GArray *sums)
+{
+    for (guint i = 0; i < sums->len; i++) {
+        const Sum *sum = &g_array_index(sums, Sum, i);
+        const XtfWorkTime time = {.context = sum->context, .ticks = (uint64_t)MIN(sum->ticks, INT64_MAX)};
+        g_array_append_val(work->times, time);
+    }
+}
+
+static void clear(XtfWaitWork *work)
+{
+    g_array_set_size(work->times, 0);
+    g_array_set_size(work->waits, 0);
+    work->waited = 0;
+}
+
+bool xtf_wait_sides_context(XtfWaitSides *sides, uint32_t location, uint64_t seq, uint64_t *context, GError **error)
+{
+    const Side *side = side_of(sides, location, error);
+    uint64_t n;
+
+    return side && count_calls(side, seq, &n, error) && context_after(sides, side, n, context, error);
+}
+
+/* An ENTER at which threads of a team met is the beginning of what follows, and its call is around that. */
+static bool skip_enter(const XtfWaitSides *sides, const Side *side, uint64_t seq, uint64_t *n, GError **error)
+{
+    const XtfAggregate *frames;
+    uint8_t row[XTF_ROW_MAX];
+
+    if (!side->calls.schema || *n >= side->calls.n_rows)
+        return true;
+    if (!xtf_array_row(&side->calls, *n, row, error))
+        return false;
+    frames = &side->calls.schema->aggregates[sides->times.aggregate];
+    *n += xtf_row_seq(xtf_schema_field_by_role(side->calls.schema, XTF_ROLE_SEQ), row, *n) == seq &&
+          xtf_field_get(&side->calls.schema->fields[frames->values[0]], row) == 0;
+    return true;
+}
+
+bool xtf_wait_work_find(XtfWaitWork *work, XtfWaitSides *sides, uint32_t location, uint64_t seq,
+                        const XtfWaitMeeting *meeting, GError **error)
+{
+    const Side *side = side_of(sides, location, error);
+    Between between = {.from = meeting->back == 0 ? UINT64_MAX : seq - meeting->back, .to = seq};
+    uint64_t first = 0, end, context;
+    g_autoptr(GArray) sums = g_array_new(FALSE, FALSE, sizeof(Sum));
+
+    if (!side)
+        return false;
+    if (meeting->back > seq)
+        return xtf_damaged(error, "record %" PRIu64 " of location %" PRIu64 " was met %" PRIu64 " records before", seq,
+                           sides->locations->all[location].id, meeting->back);
+    clear(work);
+    if ((between.from != UINT64_MAX && (!count_calls(side, between.from, &first, error) ||
+                                        (meeting->of_team && !skip_enter(sides, side, between.from, &first, error)))) ||
+        !count_calls(side, seq, &end, error) || !add_calls(sides, side, first, end, &between, sums, error))
+        return false;
+    between.met = between.begin + (uint64_t)MAX(meeting->idle, 0);
+    if (!add_waits(work, sides, side, &between, sums, error))
+        return false;
+    join_sums(sums);
+    if (between.from != UINT64_MAX) {
+        if (!context_after(sides, side, first, &context, error))
+            return false;
+        if (context != UINT64_MAX)
+            add(sums, context, -(__int128)meeting->idle);
+        join_sums(sums);
+    }
+    put_times(work, sums);
+    return true;
+}
+
+/* The waits that end behind a time, up to another one. */
+static bool add_waits_within(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, uint64_t begin, uint64_t end,
+                             GArray *sums, GError **error)
+{
+    g_auto(XtfCursor) cursor = {0};
+    bool found, good;
+    XtfWaitRow row;
+    uint64_t n = 0;
+
+    if (!side->waits.schema)
+        return true;
+    if (!xtf_array_rank(&side->waits, begin, &n, error))
+        return false;
+    xtf_cursor_init(&cursor, &side->waits);
+    for (good = xtf_cursor_seek_n(&cursor, n, &found, error); good && found;
+         n++, good = xtf_cursor_next(&cursor, 1, &found, error)) {
+        uint64_t time = xtf_cursor_time(&cursor);
+        if (!xtf_wait_row_parse(&side->fields, xtf_cursor_row(&cursor), n, &row, error))
+            return false;
+        if (time > end)
+            break;
+        if (sides->n_waits++ >= XTF_WAIT_SIDES_MAX)
+            return xtf_fail(error, XTF_ERROR_TOO_LARGE, "there are more than %d waits meanwhile", XTF_WAIT_SIDES_MAX);
+        row.amount = time > begin ? MIN(row.amount, time - begin) : 0;
+        if (row.amount > 0 && !add_wait(work, sides, &row, n, sums, error))
+            return false;
+    }
+    return good;
+}
+
+/* The call events from one time to another, which are walked over. */
+static bool count_rows(XtfWaitSides *sides, const Side *side, uint64_t begin, uint64_t end, GError **error)
+{
+    uint64_t from, to;
+
+    if (!side->calls.schema)
+        return true;
+    if (!xtf_array_rank(&side->calls, begin, &from, error) || !xtf_array_rank(&side->calls, end, &to, error))
+        return false;
+    sides->n_rows += to - MIN(from, to);
+    return true;
+}
+
+bool xtf_wait_work_within(XtfWaitWork *work, XtfWaitSides *sides, uint32_t location, uint64_t begin, uint64_t end,
+                          GError **error)
+{
+    const Side *side = side_of(sides, location, error);
+    g_autoptr(GArray) sums = g_array_new(FALSE, FALSE, sizeof(Sum));
+
+    clear(work);
+    if (!side || !count_rows(sides, side, begin, end, error) || !add_times(sides, side, begin, end, sums, error) ||
+        !add_waits_within(work, sides, side, begin, end, sums, error))
+        return false;
+    join_sums(sums);
+    put_times(work, sums);
+    return true;
+}

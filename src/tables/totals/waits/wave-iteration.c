@@ -1,0 +1,203 @@
+#include "src/tables/totals/waits/wave-iteration.h"
+
+#include "libxtf/spans.h"
+#include "libxtf/vocabulary.h"
+#include "src/trace/select/call-around.h"
+
+enum {
+    RECEIVES_MAX = 4096,  /* that are looked at */
+    WAITS_MAX = 16 << 10, /* the same */
+};
+
+typedef struct {
+    XtfTraceContext *context;
+    const XtfLocation *location;
+    XtfArray waits, recvs, calls;
+    bool from_postings; /* the wait is that of a probe, which posts the receive: iterations go from probe to probe */
+} Place;
+
+static bool find_array(const Place *place, const char *type, XtfArray *array, bool *found, GError **error)
+{
+    const XtfSchema *schema = xtf_trace_find_schema(place->context->trace, type);
+
+    *found = schema;
+    return !schema || xtf_trace_find_array(place->context->trace, place->location->id, schema->id, array, found, error);
+}
+
+static uint64_t own_seq(const Place *place, const uint8_t *recv)
+{
+    return xtf_field_get(xtf_schema_field_by_role(place->recvs.schema, XTF_ROLE_SEQ), recv);
+}
+
+/* So many records back a receive was posted; 0: by itself, or it is not known. */
+static uint64_t posted_back(const Place *place, const uint8_t *recv)
+{
+    const XtfField *posted = xtf_schema_field(place->recvs.schema, "posted");
+
+    if (!posted || xtf_type_width(posted->type) == 0 || xtf_field_is_none(posted, recv))
+        return 0;
+    return MIN(xtf_field_get(posted, recv), own_seq(place, recv));
+}
+
+/* The time of the location's last call event before record `seq`, which has a time of its own that is not at hand. */
+static bool last_call_time(const Place *place, uint64_t seq, uint64_t *time, GError **error)
+{
+    const XtfSpan span = {.array = place->calls, .hi = place->calls.n_rows};
+    uint8_t row[XTF_ROW_MAX];
+    uint64_t n;
+
+    *time = 0;
+    if (!xtf_span_rank_of_seq(&span, seq, 0, span.hi, &n, error))
+        return false;
+    if (n == 0)
+        return true;
+    if (!xtf_array_row(&place->calls, n - 1, row, error))
+        return false;
+    *time = xtf_field_get(&place->calls.schema->fields[0], row);
+    return true;
+}
+
+/* The time of the ENTER around a receive, or around its posting. */
+static bool find_enter(const Place *place, const uint8_t *recv, uint64_t *time, bool *found, GError **error)
+{
+    uint64_t seq = own_seq(place, recv), t = xtf_field_get(&place->recvs.schema->fields[0], recv), n;
+    uint8_t row[XTF_ROW_MAX];
+
+    if (place->from_postings) {
+        seq -= posted_back(place, recv);
+        if (!last_call_time(place, seq, &t, error))
+            return false;
+    }
+    if (!xtf_call_around(place->context, &place->calls, t, seq, &n, found, error))
+        return false;
+    if (!*found)
+        return true;
+    if (!xtf_array_row(&place->calls, n, row, error))
+        return false;
+    *time = xtf_field_get(&place->calls.schema->fields[0], row);
+    return true;
+}
+
+static bool is_same(const XtfSchema *schema, const uint8_t *a, const uint8_t *b)
+{
+    static const char *const roles[] = {XTF_ROLE_PEER, XTF_ROLE_COMM, XTF_ROLE_TAG};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(roles); i++) {
+        const XtfField *field = xtf_schema_field_by_role(schema, roles[i]);
+        if (field && xtf_field_get(field, a) != xtf_field_get(field, b))
+            return false;
+    }
+    return true;
+}
+
+/* The begin of the call of the latest receive before row n that is like it, and begins before `begin`. */
+static bool find_before(const Place *place, uint64_t n, uint64_t begin, uint64_t *time, bool *found, GError **error)
+{
+    uint8_t recv[XTF_ROW_MAX], earlier[XTF_ROW_MAX];
+
+    *found = false;
+    if (!xtf_array_row(&place->recvs, n, recv, error))
+        return false;
+    for (uint64_t i = 1; i <= MIN(n, (uint64_t)RECEIVES_MAX); i++) {
+        if (!xtf_array_row(&place->recvs, n - i, earlier, error))
+            return false;
+        if (!is_same(place->recvs.schema, recv, earlier))
+            continue;
+        if (!find_enter(place, earlier, time, found, error))
+            return false;
+        if (!*found || *time < begin)
+            return true;
+        *found = false;
+    }
+    return true;
+}
+
+/* What was waited for others in [from, to), by the waits before row n; UINT64_MAX: they are too many. */
+static bool add_waits(const Place *place, const XtfWaitFields *fields, uint64_t n, uint64_t from, uint64_t to,
+                      uint64_t *waited, GError **error)
+{
+    g_auto(XtfCursor) cursor;
+    bool found = false;
+
+    *waited = 0;
+    xtf_cursor_init(&cursor, &place->waits);
+    if (n > 0 && !xtf_cursor_seek_n(&cursor, n - 1, &found, error))
+        return false;
+    for (unsigned i = 0; found; i++) {
+        const uint8_t *row = xtf_cursor_row(&cursor);
+        uint64_t end = xtf_field_get(&fields->schema->fields[0], row), amount = xtf_field_get(fields->amount, row);
+        if (end <= from)
+            return true;
+        if (i == WAITS_MAX) {
+            *waited = UINT64_MAX;
+            return true;
+        }
+        uint64_t begin = MAX(end - MIN(end, amount), from);
+        if (!xtf_field_is_none(fields->culprit, row))
+            *waited += MIN(end, to) - MIN(begin, MIN(end, to));
+        if (!xtf_cursor_next(&cursor, -1, &found, error))
+            return false;
+    }
+    return true;
+}
+
+static bool find_arrays(Place *place, bool *found, GError **error)
+{
+    return find_array(place, XTF_DERIVED_WAITS, &place->waits, found, error) &&
+           (!*found || find_array(place, XTF_RECORD_RECVS, &place->recvs, found, error)) &&
+           (!*found || find_array(place, XTF_RECORD_ENTERS_LEAVES, &place->calls, found, error)) &&
+           ((*found = *found && xtf_schema_field_by_role(place->recvs.schema, XTF_ROLE_SEQ)) || true);
+}
+
+/* The row of `recvs` that a wait names; of a probe, if the message is what is received next. */
+static bool find_receive(Place *place, uint64_t seq, uint64_t *n, bool *found, GError **error)
+{
+    const XtfSpan span = {.array = place->recvs, .hi = place->recvs.n_rows};
+    uint8_t row[XTF_ROW_MAX];
+
+    if (!xtf_span_rank_of_seq(&span, seq, 0, place->recvs.n_rows, n, error))
+        return false;
+    *found = *n < place->recvs.n_rows;
+    if (!*found)
+        return true;
+    if (!xtf_array_row(&place->recvs, *n, row, error))
+        return false;
+    uint64_t back = own_seq(place, row) - seq;
+    place->from_postings = back > 0;
+    *found = back == 0 || back == posted_back(place, row);
+    return true;
+}
+
+bool xtf_wave_iteration(XtfTraceContext *context, const XtfWaitFields *fields, const XtfWaitPlace *at, uint64_t *ticks,
+                        GError **error)
+{
+    const XtfLocations *locations = xtf_trace_context_locations(context, error);
+    Place place = {.context = context, .location = locations ? &locations->all[at->location] : NULL};
+    uint64_t n = 0, before = 0, waited;
+    uint8_t row[XTF_ROW_MAX];
+    bool found;
+
+    *ticks = 0;
+    if (!locations || !find_arrays(&place, &found, error))
+        return false;
+    if (!found)
+        return true;
+    if (!xtf_array_row(&place.waits, at->row, row, error))
+        return false;
+    uint64_t end = xtf_field_get(&fields->schema->fields[0], row), amount = xtf_field_get(fields->amount, row);
+    uint64_t begin = end - MIN(end, amount);
+    if (xtf_field_get(fields->event, row) != fields->late_sender)
+        return true;
+    if (!find_receive(&place, xtf_field_get(fields->seq, row), &n, &found, error))
+        return false;
+    if (!found)
+        return true;
+    if (!find_before(&place, n, begin, &before, &found, error))
+        return false;
+    if (!found)
+        return true;
+    if (!add_waits(&place, fields, at->row, before, begin, &waited, error))
+        return false;
+    *ticks = begin - before - MIN(waited, begin - before); /* 0 if they are too many */
+    return true;
+}

@@ -1,0 +1,299 @@
+#include "src/tables/views/blocks.h"
+
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "libxtf/vocabulary.h"
+#include "src/trace/text/digits.h"
+
+enum {
+    PART_BYTES = 128 << 10,     /* of text, about: of blocks that are made one by one */
+    TOGETHER_BYTES = 512 << 10, /* of blocks that are made together */
+};
+
+bool xtf_blocks_exist(const XtfViews *views, const XtfView *view, const XtfGrouping *grouping, GError **error)
+{
+    for (const XtfGrouping *at = grouping; at; at = at->outer) {
+        if (view->not_by >> at->values.key & 1)
+            return xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                            at->values.key == XTF_GROUP_BY_TIME
+                                ? "%s has slices of time itself, and does not go by time"
+                                : "%s would have other lines in each of these blocks",
+                            view->name);
+    }
+    g_autoptr(XtfSelection) sample = xtf_grouping_selection(grouping, 0);
+    return xtf_view_check(views, view, sample, error);
+}
+
+/* ---- The cells of keys. */
+
+typedef struct {
+    const XtfPaddedNames *names; /* of REGION and COMM; NULL: they have none */
+    const XtfLocations *locations;
+} KeyText;
+
+static bool load_text(XtfViews *views, const XtfKeyValues *values, KeyText *text, GError **error)
+{
+    *text = (KeyText){.locations = xtf_trace_context_locations(views->context, error)};
+    if (!text->locations)
+        return false;
+    if (values->key == XTF_GROUP_BY_REGION)
+        return xtf_padded_words_of_table(views->formats, XTF_TABLE_REGIONS, &text->names, error);
+    if (values->key == XTF_GROUP_BY_COMM)
+        return xtf_padded_words_of_table(views->formats, XTF_TABLE_COMMUNICATORS, &text->names, error);
+    return true;
+}
+
+static void add_row_columns(const KeyText *text, const char *name, XtfGrid *grid)
+{
+    uint64_t n = text->names ? text->names->n : 0;
+
+    xtf_grid_add(grid, "row", xtf_count_digits(n ? n - 1 : 0));
+    xtf_grid_add_text(grid, name, text->names ? text->names->width : 1);
+}
+
+static size_t tag_width(const XtfTraceContext *context, const XtfKeyValues *values)
+{
+    return context->growing || !values->n ? XTF_GROWING_NUMBER_WIDTH
+                                          : xtf_count_digits(xtf_key_number(values, values->n - 1));
+}
+
+static size_t class_width(void)
+{
+    size_t width = 0;
+
+    for (unsigned i = 0; i < XTF_N_CLASSES; i++)
+        width = MAX(width, strlen(xtf_class_names[i]));
+    return width;
+}
+
+static bool add_key_columns(XtfViews *views, const XtfGrouping *grouping, XtfGrid *grid, GError **error)
+{
+    const XtfKeyValues *values = &grouping->values;
+    size_t time = views->context->scale.width;
+    KeyText text;
+
+    if ((grouping->outer && !add_key_columns(views, grouping->outer, grid, error)) ||
+        !load_text(views, values, &text, error))
+        return false;
+    switch (values->key) {
+    case XTF_GROUP_BY_THREAD:
+        xtf_grid_add(grid, "proc", text.locations->proc_width);
+        xtf_grid_add(grid, "thread", text.locations->thread_width);
+        break;
+    case XTF_GROUP_BY_REGION:
+        add_row_columns(&text, "region", grid);
+        break;
+    case XTF_GROUP_BY_CLASS:
+        xtf_grid_add_text(grid, "class", class_width());
+        break;
+    case XTF_GROUP_BY_COMM:
+        add_row_columns(&text, "comm", grid);
+        break;
+    case XTF_GROUP_BY_TAG:
+        xtf_grid_add(grid, "tag", tag_width(views->context, values));
+        break;
+    case XTF_GROUP_BY_TIME:
+        xtf_grid_add(grid, "from", time);
+        xtf_grid_add(grid, "to", time);
+        break;
+    default:
+        xtf_grid_add(grid, xtf_grouping_key_name(values->key), text.locations->proc_width);
+    }
+    return true;
+}
+
+static void add_key_cells(const XtfKeyValues *values, const KeyText *text, uint64_t i, XtfLines *lines)
+{
+    uint64_t number = values->key == XTF_GROUP_BY_TIME ? 0 : xtf_key_number(values, i);
+    uint64_t origin = lines->scale->origin;
+
+    switch (values->key) {
+    case XTF_GROUP_BY_TIME:
+        xtf_lines_ticks(lines, xtf_key_bound(values, i) - origin);
+        xtf_lines_ticks(lines, xtf_key_bound(values, i + 1) - origin);
+        break;
+    case XTF_GROUP_BY_THREAD:
+        xtf_lines_number(lines, text->locations->all[number].proc);
+        xtf_lines_number(lines, text->locations->all[number].thread);
+        break;
+    case XTF_GROUP_BY_CLASS:
+        xtf_lines_name(lines, xtf_class_names[number], strlen(xtf_class_names[number]));
+        break;
+    case XTF_GROUP_BY_REGION:
+    case XTF_GROUP_BY_COMM:
+        xtf_lines_number(lines, number);
+        if (text->names && number < text->names->n)
+            xtf_lines_name(lines, text->names->text + number * text->names->width, text->names->width);
+        else
+            xtf_lines_none(lines);
+        break;
+    default:
+        xtf_lines_number(lines, number);
+    }
+}
+
+/* ---- Shapes. */
+
+/* The view of one block. */
+static bool block_shape(XtfViews *views, const XtfView *view, const XtfSelection *selection, XtfViewShape *shape,
+                        GError **error)
+{
+    *shape = (XtfViewShape){0};
+    if (!view->shape(views, selection, shape, error))
+        return false;
+    shape->at_once = CLAMP(shape->at_once, 1, MAX(shape->n_lines, 1));
+    return true;
+}
+
+static bool is_together(const XtfView *view, const XtfGrouping *grouping)
+{
+    return view->together >> grouping->values.key & 1;
+}
+
+/* Whole blocks, as many as make a part; of larger blocks, whole parts of their own. */
+static uint64_t lines_at_once(const XtfView *view, const XtfGrouping *grouping, const XtfViewShape *block, size_t line)
+{
+    uint64_t most = is_together(view, grouping) ? TOGETHER_BYTES : PART_BYTES;
+    uint64_t unit = block->n_lines <= most / line ? block->n_lines : block->at_once;
+    return unit * MAX(most / line / MAX(unit, 1), 1);
+}
+
+bool xtf_blocks_shape(XtfViews *views, const XtfView *view, const XtfGrouping *grouping, XtfViewShape *shape,
+                      GError **error)
+{
+    g_autoptr(XtfSelection) sample = xtf_grouping_selection(grouping, 0);
+    XtfViewShape block;
+
+    if (!block_shape(views, view, sample, &block, error) || !add_key_columns(views, grouping, &shape->grid, error))
+        return false;
+    for (unsigned i = 0; i < block.grid.n; i++) {
+        if (block.grid.columns[i].left)
+            xtf_grid_add_text(&shape->grid, block.grid.columns[i].name, block.grid.columns[i].width);
+        else
+            xtf_grid_add(&shape->grid, block.grid.columns[i].name, block.grid.columns[i].width);
+    }
+    if (__builtin_mul_overflow(block.n_lines, grouping->n_blocks, &shape->n_lines))
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the %s of these blocks makes too large a file", view->name);
+    shape->at_once = lines_at_once(view, grouping, &block, shape->grid.line);
+    return true;
+}
+
+/* ---- Lines. */
+
+typedef struct {
+    XtfViews *views;
+    const XtfView *view;
+    const XtfGrouping *grouping;
+    XtfViewShape block;
+    KeyText *text; /* by grouping, the outermost first */
+    XtfLines *lines;
+} Filling;
+
+static void put_keys(const Filling *filling, const XtfGrouping *grouping, unsigned depth, uint64_t block)
+{
+    uint64_t n = grouping->values.n;
+
+    if (grouping->outer)
+        put_keys(filling, grouping->outer, depth - 1, block / n);
+    add_key_cells(&grouping->values, &filling->text[depth], block % n, filling->lines);
+}
+
+static unsigned depth_of(const XtfGrouping *grouping)
+{
+    return grouping->outer ? 1 + depth_of(grouping->outer) : 0;
+}
+
+/* Adds lines of a block; `text` has the view's part of them. */
+static void add_block(const Filling *filling, uint64_t block, const char *text, uint64_t n)
+{
+    put_keys(filling, filling->grouping, depth_of(filling->grouping), block);
+    xtf_lines_repeat_cells(filling->lines, text, filling->block.grid.line, n);
+}
+
+static bool check_text(const Filling *filling, const GString *text, const XtfLines *made, uint64_t n, GError **error)
+{
+    if (!xtf_lines_finish(made, error))
+        return false;
+    return text->len == n * filling->block.grid.line ||
+           xtf_damaged(error, "the %s has more or fewer lines than the trace states", filling->view->name);
+}
+
+/* Adds lines [from, to) of a block: out of whole parts of its view. */
+static bool fill_block(const Filling *filling, uint64_t block, uint64_t from, uint64_t to, GError **error)
+{
+    const XtfView *view = filling->view;
+    g_autoptr(XtfSelection) selection = xtf_grouping_selection(filling->grouping, block);
+    g_autoptr(GString) text = g_string_new(NULL);
+    XtfViewShape shape;
+    XtfLines made;
+
+    if (!block_shape(filling->views, view, selection, &shape, error))
+        return false;
+    if (shape.n_lines != filling->block.n_lines || shape.grid.line != filling->block.grid.line)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the %s of these blocks have different lines", view->name);
+    uint64_t first = from / shape.at_once * shape.at_once;
+    uint64_t end = MIN((to + shape.at_once - 1) / shape.at_once * shape.at_once, shape.n_lines);
+    xtf_lines_init(&made, &shape.grid, filling->lines->scale, text);
+    bool good = view->fill_in_order ? view->fill_in_order(filling->views, selection, first, end - first, &made, error)
+                                    : view->fill(filling->views, selection, first, end - first, &made, error);
+    if (!good || !check_text(filling, text, &made, end - first, error))
+        return false;
+    add_block(filling, block, text->str + (from - first) * shape.grid.line, to - from);
+    return true;
+}
+
+/* Adds whole blocks of one block of the outer grouping. */
+static bool fill_together(const Filling *filling, uint64_t first, uint64_t n, GError **error)
+{
+    const XtfGrouping *grouping = filling->grouping;
+    g_autoptr(XtfSelection) around = grouping->outer
+                                         ? xtf_grouping_selection(grouping->outer, first / grouping->values.n)
+                                         : xtf_selection_ref(grouping->selection);
+    uint64_t from = first % grouping->values.n, n_lines = filling->block.n_lines;
+    g_autoptr(GString) text = g_string_new(NULL);
+    XtfLines made;
+
+    xtf_lines_init(&made, &filling->block.grid, filling->lines->scale, text);
+    if (!filling->view->fill_together(filling->views, around, &grouping->values, from, n, &made, error) ||
+        !check_text(filling, text, &made, n * n_lines, error))
+        return false;
+    for (uint64_t i = 0; i < n; i++)
+        add_block(filling, first + i, text->str + i * n_lines * filling->block.grid.line, n_lines);
+    return true;
+}
+
+static bool fill(const Filling *filling, uint64_t first, uint64_t count, GError **error)
+{
+    uint64_t n_lines = filling->block.n_lines, end = first + count, n_values = filling->grouping->values.n;
+
+    while (first < end) {
+        uint64_t block = first / n_lines, from = first % n_lines, to = MIN(n_lines, end - block * n_lines);
+        uint64_t whole = MIN((end - first) / n_lines, n_values - block % n_values);
+        if (from == 0 && whole && is_together(filling->view, filling->grouping)) {
+            if (!fill_together(filling, block, whole, error))
+                return false;
+            first += whole * n_lines;
+        } else {
+            if (!fill_block(filling, block, from, to, error))
+                return false;
+            first += to - from;
+        }
+    }
+    return true;
+}
+
+bool xtf_blocks_fill(XtfViews *views, const XtfView *view, const XtfGrouping *grouping, uint64_t first, uint64_t count,
+                     XtfLines *lines, GError **error)
+{
+    g_autoptr(XtfSelection) sample = xtf_grouping_selection(grouping, 0);
+    unsigned depth = depth_of(grouping);
+    g_autofree KeyText *text = g_new(KeyText, depth + 1);
+    Filling filling = {views, view, grouping, .text = text, .lines = lines};
+
+    for (const XtfGrouping *at = grouping; at; at = at->outer) {
+        if (!load_text(views, &at->values, &text[depth--], error))
+            return false;
+    }
+    return block_shape(views, view, sample, &filling.block, error) && fill(&filling, first, count, error);
+}

@@ -1,0 +1,142 @@
+/*
+ * efficiency: the efficiencies of a window, and of what of it is between MPI's bounds.
+ */
+#include <string.h>
+
+#include "src/tables/totals/efficiency-figures.h"
+#include "src/tables/views/view.h"
+
+enum {
+    VALUE_WIDTH = 8, /* "0.3548"; more where useful time by local clocks is longer than the window */
+    PATH_MAX_WIDTH = XTF_WINDOW_TEXT_MAX + 8,
+};
+
+/* Whose figures. */
+typedef enum { OF_USEFUL, OF_OUTSIDE, OF_UNTRANSFERRED, OF_IDEAL } Spread;
+
+typedef struct {
+    const char *name, *how;
+    bool is_window;
+    XtfEfficiencyFigure figure;
+    Spread spread; /* OUTSIDE: about the time outside of MPI; only where the trace has OpenMP */
+} Line;
+
+static const Line figure_lines[] = {
+    {"window", "what the figures mean", true, 0, OF_USEFUL},
+    {"parallel_efficiency", "mean useful / width", false, XTF_MEAN_TO_WIDTH, OF_USEFUL},
+    {"load_balance", "mean useful / max useful (of proc)", false, XTF_MEAN_TO_MAX, OF_USEFUL},
+    {"communication_efficiency", "max useful (of proc) / width", false, XTF_MAX_TO_WIDTH, OF_USEFUL},
+    {"serialization", "max useful / max without transfer (of proc)", false, XTF_USEFUL_TO_MAX, OF_UNTRANSFERRED},
+    {"transfer", "max without transfer (of proc) / width", false, XTF_MAX_TO_WIDTH, OF_UNTRANSFERRED},
+    {"serialization_ideal", "max useful / ideal run (of proc)", false, XTF_USEFUL_TO_MAX, OF_IDEAL},
+    {"transfer_ideal", "ideal run (of proc) / width", false, XTF_MAX_TO_WIDTH, OF_IDEAL},
+    {"mpi_parallel_efficiency", "mean time outside of MPI / width", false, XTF_MEAN_TO_WIDTH, OF_OUTSIDE},
+    {"mpi_load_balance", "mean outside / max outside (of proc)", false, XTF_MEAN_TO_MAX, OF_OUTSIDE},
+    {"mpi_communication_efficiency", "max outside (of proc) / width", false, XTF_MAX_TO_WIDTH, OF_OUTSIDE},
+    {"openmp_parallel_efficiency", "parallel / MPI parallel efficiency", false, XTF_USEFUL_TO_MEAN, OF_OUTSIDE},
+};
+
+static void add_ratio(XtfLines *lines, double part, double whole)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE] = "-";
+
+    if (whole > 0)
+        g_ascii_formatd(text, sizeof text, "%.4f", part / whole);
+    xtf_lines_name(lines, text, strlen(text));
+}
+
+static void add_window(XtfLines *lines, const XtfEfficiency *measured)
+{
+    char window[XTF_WINDOW_TEXT_MAX], path[PATH_MAX_WIDTH];
+
+    if (measured->from == measured->to) {
+        xtf_lines_none(lines);
+        return;
+    }
+    xtf_time_scale_print_window(lines->scale, measured->from, measured->to, window);
+    g_snprintf(path, sizeof path, "time/%s", window);
+    xtf_lines_name(lines, path, strlen(path));
+}
+
+/* Value and process. */
+static void add_cells(XtfLines *lines, const Line *line, const XtfEfficiency *measured)
+{
+    const XtfEfficiencySpread *const spreads[] = {[OF_USEFUL] = &measured->useful,
+                                                  [OF_OUTSIDE] = &measured->outside,
+                                                  [OF_UNTRANSFERRED] = &measured->untransferred,
+                                                  [OF_IDEAL] = &measured->ideal};
+    const XtfEfficiencySpread *spread = spreads[line->spread];
+    bool of_process = !line->is_window && line->figure != XTF_MEAN_TO_WIDTH && line->figure != XTF_USEFUL_TO_MEAN;
+    double part, whole;
+
+    if (line->is_window) {
+        add_window(lines, measured);
+    } else {
+        xtf_efficiency_ratio(measured, line->figure, spread, &part, &whole);
+        add_ratio(lines, part, whole);
+    }
+    xtf_lines_number_if(lines, of_process && spread->max > 0, spread->max_proc);
+}
+
+static void add_lines(XtfLines *lines, bool omp, const XtfEfficiency *window, const XtfEfficiency *focus)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(figure_lines); i++) {
+        const Line *line = &figure_lines[i];
+        if (line->spread == OF_OUTSIDE && !omp)
+            continue;
+        xtf_lines_name(lines, line->name, strlen(line->name));
+        add_cells(lines, line, window);
+        if (focus) {
+            add_cells(lines, line, focus);
+        } else {
+            xtf_lines_none(lines);
+            xtf_lines_none(lines);
+        }
+        xtf_lines_name(lines, line->how, strlen(line->how));
+    }
+}
+
+static bool shape_efficiency(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
+{
+    const XtfRegionClasses *classes = xtf_trace_context_classes(views->context, error);
+    const XtfLocations *locations = classes ? xtf_trace_context_locations(views->context, error) : NULL;
+    size_t name = 0, how = 0, value = strlen("time/-") + 2 * views->context->scale.width;
+
+    if (!locations)
+        return false;
+    for (unsigned i = 0; i < G_N_ELEMENTS(figure_lines); i++) {
+        const Line *line = &figure_lines[i];
+        if (line->spread == OF_OUTSIDE && !xtf_efficiency_has_omp(classes))
+            continue;
+        shape->at_once = ++shape->n_lines;
+        name = MAX(name, strlen(line->name));
+        how = MAX(how, strlen(line->how));
+    }
+    xtf_grid_add_text(&shape->grid, "figure", name);
+    xtf_grid_add_text(&shape->grid, "value", MAX(value, VALUE_WIDTH));
+    xtf_grid_add(&shape->grid, "proc", locations->proc_width);
+    xtf_grid_add_text(&shape->grid, "focus", MAX(value, VALUE_WIDTH));
+    xtf_grid_add(&shape->grid, "focus_proc", locations->proc_width);
+    xtf_grid_add_text(&shape->grid, "how", how);
+    return true;
+}
+
+static bool fill_efficiency(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
+                            GError **error)
+{
+    const XtfRegionClasses *classes = xtf_trace_context_classes(views->context, error);
+    XtfEfficiency window, focus;
+    bool has_focus;
+
+    if (!classes || !xtf_efficiency_measure(views->formats, selection, &window, error) ||
+        !xtf_efficiency_measure_focus(views->resolver, views->formats, selection, &has_focus, &focus, error))
+        return false;
+    add_lines(lines, xtf_efficiency_has_omp(classes), &window, has_focus ? &focus : NULL);
+    return true;
+}
+
+const XtfView xtf_view_efficiency = {.name = "efficiency",
+                                     .subject = &xtf_about_all_calls,
+                                     .exists = xtf_efficiency_exists,
+                                     .shape = shape_efficiency,
+                                     .fill = fill_efficiency};

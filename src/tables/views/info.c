@@ -1,0 +1,233 @@
+/*
+ * info: a selection's window and its number of records, by type. columns: the columns of its records.
+ */
+#include "src/tables/views/info.h"
+
+#include <string.h>
+
+#include "src/model/part-name.h"
+#include "src/tables/views/view.h"
+#include "src/trace/select/aggregate-ref.h"
+#include "src/trace/text/digits.h"
+#include "src/trace/text/escape.h"
+
+enum {
+    TYPE_WIDTH_MAX = 40,
+    NAME_WIDTH_MAX = 256, /* of a column, and of what is said about it */
+    FIXED_LINES = 4,      /* from, to, duration, records */
+};
+
+/* Whether info has a line for a schema. */
+static bool type_shown(const XtfTraceContext *context, const XtfSelection *selection, uint32_t schema)
+{
+    return xtf_trace_n_rows(context->trace, schema) &&
+           xtf_selection_has_type(selection, xtf_trace_schema(context->trace, schema));
+}
+
+/* Whether info has a line for calls above that of the schema, whose records are their ENTERs and LEAVEs. */
+static bool calls_shown(const XtfTraceContext *context, const XtfSelection *selection, uint32_t schema)
+{
+    XtfAggregateRef frames;
+    return schema == context->enters_leaves && type_shown(context, selection, schema) &&
+           xtf_aggregate_ref_frames(&frames, context);
+}
+
+size_t xtf_count_width(const XtfTraceContext *context, const XtfSelection *selection)
+{
+    uint64_t total = 0;
+
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
+        uint64_t n = type_shown(context, selection, i) ? xtf_trace_n_rows(context->trace, i) : 0;
+        total = n > UINT64_MAX - total ? UINT64_MAX : total + n;
+    }
+    return xtf_count_digits(total);
+}
+
+/* Whether info tells of processes whose records are not all there: of the trace as a whole. */
+static bool tells_of_parts(const XtfSelection *selection)
+{
+    return selection->endless && selection->type == XTF_ANY_TYPE && !selection->base && !selection->procs &&
+           !selection->threads && !xtf_selection_has_facets(selection);
+}
+
+#define PROCESS "process" /* the unit of numbers of processes */
+
+typedef void (*PartVisit)(void *data, const char *what, guint64 process);
+
+/* Passes the processes of a folder's parts of which something is to be said. */
+static void visit_parts(const XtfTraceContext *context, const XtfSelection *selection, PartVisit visit, void *data)
+{
+    static const char *const words[] = {[XTF_PART_WITHOUT_COMMIT] = "no_commit",
+                                        [XTF_PART_ENDED_EARLY] = "ended_early",
+                                        [XTF_PART_LEFT_OUT] = "left_out"};
+    guint64 process;
+    size_t n;
+    const XtfPartRemark *const *remarks = xtf_trace_part_remarks(context->trace, &n);
+
+    for (size_t i = 0; i < n && tells_of_parts(selection); i++)
+        if (xtf_part_process(remarks[i]->path, &process))
+            visit(data, words[remarks[i]->kind], process);
+}
+
+/* Widths and number of the lines about parts. */
+typedef struct {
+    uint64_t n_lines;
+    size_t name, value;
+} PartLines;
+
+static void shape_part(void *data, const char *what, guint64 process)
+{
+    PartLines *parts = data;
+
+    parts->n_lines++;
+    parts->name = MAX(parts->name, strlen(what));
+    parts->value = MAX(parts->value, xtf_count_digits(process));
+}
+
+static void fill_part(void *data, const char *what, guint64 process)
+{
+    XtfLines *lines = data;
+
+    xtf_lines_text(lines, what, 0);
+    xtf_lines_number(lines, process);
+    xtf_lines_word(lines, PROCESS);
+}
+
+static bool shape_info(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
+{
+    const XtfTraceContext *context = views->context;
+    PartLines parts = {.name = strlen("duration")};
+
+    visit_parts(context, selection, shape_part, &parts);
+    size_t name_width = parts.name;
+    shape->n_lines = FIXED_LINES + parts.n_lines;
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
+        if (!type_shown(context, selection, i) || selection->calls)
+            continue;
+        name_width = MAX(name_width, xtf_text_width(context->type_names[i], true, TYPE_WIDTH_MAX));
+        shape->n_lines += 1 + calls_shown(context, selection, i);
+    }
+    shape->at_once = shape->n_lines;
+    xtf_grid_add_text(&shape->grid, "what", name_width);
+    xtf_grid_add(&shape->grid, "value",
+                 MAX(MAX(xtf_count_width(context, selection), context->scale.width), parts.value));
+    /* At the right, so that no line ends in blanks. */
+    xtf_grid_add(&shape->grid, "unit", parts.n_lines > 0 ? strlen(PROCESS) : 0);
+    return true;
+}
+
+/* The number of records of each schema, a new array by schema; NULL with an error. */
+static uint64_t *count_by_type(XtfResolver *resolver, XtfSelection *selection, GError **error)
+{
+    XtfTrace *trace = resolver->context->trace;
+    g_autofree uint64_t *counts = g_new0(uint64_t, xtf_trace_n_schemas(trace) + 1);
+
+    if (selection->type == XTF_ANY_TYPE) {
+        g_autoptr(XtfSpans) spans = xtf_resolver_spans(resolver, selection, error);
+        if (!spans)
+            return NULL;
+        for (uint32_t i = 0; i < spans->n; i++)
+            counts[spans->spans[i].array.schema->id] += spans->spans[i].hi - spans->spans[i].lo;
+    } else if (selection->type >= 0 && !xtf_resolver_count(resolver, selection, &counts[selection->type], error)) {
+        return NULL;
+    }
+    return g_steal_pointer(&counts);
+}
+
+static bool count_calls(XtfResolver *resolver, const XtfSelection *selection, uint64_t *count, GError **error)
+{
+    g_autoptr(XtfSelection) calls = xtf_selection_in_calls(selection, resolver->context);
+    return xtf_resolver_count(resolver, calls, count, error);
+}
+
+static void add_time(XtfLines *lines, const char *what, uint64_t ticks)
+{
+    xtf_lines_text(lines, what, 0);
+    xtf_lines_ticks(lines, ticks);
+    xtf_lines_word(lines, xtf_time_scale_unit(lines->scale));
+}
+
+static void add_count(XtfLines *lines, const char *what, uint64_t count)
+{
+    xtf_lines_text(lines, what, 0);
+    xtf_lines_number(lines, count);
+    xtf_lines_none(lines);
+}
+
+static bool fill_info(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
+                      GError **error)
+{
+    const XtfTraceContext *context = views->context;
+    g_autofree uint64_t *counts = count_by_type(views->resolver, selection, error);
+    uint64_t from, to, total, calls;
+
+    if (!counts || !xtf_resolver_count(views->resolver, selection, &total, error))
+        return false;
+    xtf_selection_window(selection, &context->scale, &from, &to);
+    add_time(lines, "from", from - context->scale.origin);
+    add_time(lines, "to", to - context->scale.origin);
+    add_time(lines, context->scale.bytes ? "range" : "duration", to - from);
+    visit_parts(context, selection, fill_part, lines);
+    add_count(lines, selection->calls ? "calls" : "records", total);
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace) && !selection->calls; i++) {
+        bool shows_calls = calls_shown(context, selection, i);
+        if (shows_calls && !count_calls(views->resolver, selection, &calls, error))
+            return false;
+        if (shows_calls)
+            add_count(lines, "calls", calls);
+        if (type_shown(context, selection, i))
+            add_count(lines, context->type_names[i], counts[i]);
+    }
+    return true;
+}
+
+const XtfView xtf_view_info = {.name = "info", .lasting = true, .shape = shape_info, .fill = fill_info};
+
+/* ---- columns */
+
+/* Blanks at the ends of lines. */
+static void strip_lines(GString *text)
+{
+    gsize n = 0;
+
+    for (gsize i = 0; i < text->len; i++) {
+        while (text->str[i] == '\n' && n > 0 && text->str[n - 1] == ' ')
+            n--;
+        text->str[n++] = text->str[i];
+    }
+    g_string_truncate(text, n);
+}
+
+GString *xtf_columns_text(const XtfFormat *format, const XtfTimeScale *scale)
+{
+    size_t name_width = 0, unit_width = 0, what_width = 0;
+    GString *out = g_string_new(NULL);
+    XtfGrid grid = {0};
+    XtfLines lines;
+
+    for (unsigned i = 0; i < format->columns->len; i++) {
+        const XtfColumn *column = &g_array_index(format->columns, XtfColumn, i);
+        name_width = MAX(name_width, xtf_text_width(column->name, true, NAME_WIDTH_MAX));
+        unit_width = MAX(unit_width, xtf_text_width(column->unit, true, NAME_WIDTH_MAX));
+        what_width = MAX(what_width, xtf_text_width(column->description, false, NAME_WIDTH_MAX));
+    }
+    xtf_grid_add_text(&grid, "column", name_width);
+    xtf_grid_add(&grid, "from", 5);
+    xtf_grid_add(&grid, "to", 5);
+    xtf_grid_add(&grid, "width", 5);
+    xtf_grid_add_text(&grid, "unit", unit_width);
+    xtf_grid_add_text(&grid, "what", what_width);
+    xtf_lines_init(&lines, &grid, scale, out);
+    xtf_lines_header(&lines);
+    for (unsigned i = 0; i < format->columns->len; i++) {
+        const XtfColumn *column = &g_array_index(format->columns, XtfColumn, i);
+        xtf_lines_text(&lines, column->name, i);
+        xtf_lines_number(&lines, column->from + 1);
+        xtf_lines_number(&lines, column->from + column->width);
+        xtf_lines_number(&lines, column->width);
+        xtf_lines_text(&lines, *column->unit ? column->unit : "-", i);
+        xtf_lines_text(&lines, *column->description ? column->description : "-", i);
+    }
+    strip_lines(out);
+    return out;
+}

@@ -1,0 +1,149 @@
+/*
+ * messages: a line for each send of the selection, with the other end of its message.
+ *
+ * The lines are those of `sends/records`, so their number is known, and any of them is reached through the index.
+ * Nothing is matched before it is read.
+ */
+#include "libxtf/error.h"
+#include "libxtf/records.h"
+#include "libxtf/vocabulary.h"
+#include "src/tables/match/message-batch.h"
+#include "src/tables/views/view.h"
+#include "src/trace/select/aggregate-ref.h"
+#include "src/trace/text/digits.h"
+
+enum {
+    LINES_AT_ONCE = 1024,
+    WORDS_WIDTH = 15, /* of the longest of xtf_message_waits */
+};
+
+static bool messages_exist(const XtfTraceContext *context, const XtfSelection *selection)
+{
+    XtfMessageTypes types;
+
+    xtf_message_types_find(&types, context);
+    return !types.missing && xtf_selection_has_type(selection, types.types[XTF_MESSAGES_SENDS].schema);
+}
+
+static XtfSelection *sends_of(const XtfViews *views, const XtfSelection *selection)
+{
+    return xtf_selection_in_type(selection, views->matching->types.types[XTF_MESSAGES_SENDS].schema->id);
+}
+
+/* Digits of the largest value of a field of `sends`. */
+static size_t width_of(const XtfViews *views, const char *role)
+{
+    const XtfSchema *sends = views->matching->types.types[XTF_MESSAGES_SENDS].schema;
+    const XtfField *field = xtf_schema_field_by_role(sends, role);
+    const XtfLimits *limits = xtf_trace_limits(views->context->trace, sends->id, (uint32_t)(field - sends->fields));
+
+    return limits->min <= limits->max ? xtf_count_digits(limits->max) : 1;
+}
+
+static size_t states_width(void)
+{
+    size_t width = 0;
+
+    for (unsigned i = 0; i < XTF_PAIR_N_STATES; i++)
+        width = MAX(width, strlen(xtf_pair_states[i]));
+    return width;
+}
+
+static bool shape_messages(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
+{
+    const XtfLocations *locations = xtf_trace_context_locations(views->context, error);
+    g_autoptr(XtfSelection) sends = sends_of(views, selection);
+    size_t time = views->context->scale.width;
+
+    if (!locations || !xtf_resolver_count(views->resolver, sends, &shape->n_lines, error))
+        return false;
+    xtf_grid_add(&shape->grid, "sent", time);
+    xtf_grid_add(&shape->grid, "received", time);
+    xtf_grid_add(&shape->grid, "posted", time);
+    xtf_grid_add(&shape->grid, "sender", locations->proc_width);
+    xtf_grid_add(&shape->grid, "receiver", MAX(locations->proc_width, width_of(views, XTF_ROLE_PEER)));
+    xtf_grid_add(&shape->grid, "comm", width_of(views, XTF_ROLE_COMM));
+    xtf_grid_add(&shape->grid, "tag", width_of(views, XTF_ROLE_TAG));
+    xtf_grid_add(&shape->grid, "bytes", width_of(views, XTF_ROLE_BYTES));
+    xtf_grid_add_text(&shape->grid, "state", states_width());
+    xtf_grid_add(&shape->grid, "wait", time);
+    xtf_grid_add_text(&shape->grid, "wait_kind", WORDS_WIDTH);
+    shape->at_once = LINES_AT_ONCE;
+    return true;
+}
+
+/* ---- Lines. */
+
+/* Sends `first` to first + n - 1 of the selection. */
+static bool find_sends(XtfViews *views, XtfSelection *sends, uint64_t first, uint64_t n, XtfMessageEnd *ends,
+                       GError **error)
+{
+    g_autoptr(XtfSpans) spans = xtf_resolver_spans(views->resolver, sends, error);
+    g_autoptr(XtfRecordReader) reader = spans ? xtf_record_reader_new(spans, first, error) : NULL;
+    XtfRowRun run;
+
+    if (!reader)
+        return false;
+    for (uint64_t done = 0; done < n; done += run.n_rows) {
+        if (!xtf_record_reader_next(reader, n - done, &run, error))
+            return false;
+        if (!run.n_rows)
+            return xtf_damaged(error, "the trace has fewer records than it states");
+        for (uint64_t i = 0; i < run.n_rows; i++)
+            ends[done + i] = (XtfMessageEnd){run.span->tag, run.first + i};
+    }
+    return true;
+}
+
+static void add_time(XtfLines *lines, bool known, uint64_t t)
+{
+    if (known)
+        xtf_lines_ticks(lines, t - MIN(t, lines->scale->origin));
+    else
+        xtf_lines_none(lines);
+}
+
+static void add_line(const XtfMatchedSend *matched, const XtfField *comm, XtfLines *lines)
+{
+    const XtfMessage *message = &matched->message;
+    const XtfMessageGroup *group = &message->group;
+    const XtfMessageTimes *times = &matched->times;
+
+    add_time(lines, true, times->sent);
+    add_time(lines, message->has_receive, times->received);
+    add_time(lines, message->has_receive, times->posted);
+    xtf_lines_number(lines, group->sender);
+    xtf_lines_number_if(lines, message->has_group, group->receiver);
+    xtf_lines_number_if(lines, !xtf_key_is_none(comm, group->comm), group->comm);
+    xtf_lines_number(lines, group->tag);
+    xtf_lines_number(lines, message->sent_bytes);
+    xtf_lines_text(lines, xtf_pair_states[message->state], 0);
+    if (times->wait == XTF_WAIT_LATE_SENDER || times->wait == XTF_WAIT_LATE_RECEIVER)
+        xtf_lines_ticks(lines, times->ticks);
+    else
+        xtf_lines_none(lines);
+    xtf_lines_text(lines, xtf_message_waits[times->wait], 0);
+}
+
+static bool fill_messages(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
+                          GError **error)
+{
+    const XtfSchema *schema = views->matching->types.types[XTF_MESSAGES_SENDS].schema;
+    g_autoptr(XtfSelection) sends = sends_of(views, selection);
+    g_autofree XtfMessageEnd *ends = g_new(XtfMessageEnd, count);
+    g_autofree XtfMatchedSend *matched = g_new(XtfMatchedSend, count);
+
+    if (!find_sends(views, sends, first, count, ends, error) ||
+        !xtf_match_sends(views->matching, ends, (uint32_t)count, matched, error))
+        return false;
+    for (uint64_t i = 0; i < count; i++)
+        add_line(&matched[i], xtf_schema_field_by_role(schema, XTF_ROLE_COMM), lines);
+    return true;
+}
+
+const XtfView xtf_view_messages = {.name = "messages",
+                                   .subject = &xtf_about_sends,
+                                   .exists = messages_exist,
+                                   .shape = shape_messages,
+                                   .fill = fill_messages,
+                                   .not_by = UINT_MAX};

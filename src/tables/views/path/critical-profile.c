@@ -1,0 +1,207 @@
+/*
+ * critical/profile: the critical path by region, in any window; and how far the path is from the mean of all locations.
+ */
+#include <string.h>
+
+#include "src/tables/totals/path/critical-window.h"
+#include "src/tables/totals/regions/region-totals.h"
+#include "src/tables/totals/waits/kind-totals.h"
+#include "src/tables/views/view.h"
+
+static const char outside_name[] = "(no region)";
+
+typedef struct {
+    uint64_t line;                   /* of XtfRegions; the number of these: outside of all calls */
+    unsigned __int128 amount, taken; /* of the path; and what of it is not in the window after all */
+    unsigned __int128 active;        /* of all locations, without waits */
+} Line;
+
+typedef struct {
+    XtfRegionTotals totals;
+    XtfSelectedLocations selected;
+    Line *lines; /* totals.n, and one for what is outside of calls */
+    unsigned __int128 whole;
+    uint32_t n_locations; /* that have records */
+} Profile;
+
+static void profile_finish(Profile *profile)
+{
+    xtf_region_totals_finish(&profile->totals);
+    xtf_selected_locations_finish(&profile->selected);
+    g_clear_pointer(&profile->lines, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Profile, profile_finish)
+
+static Line *line_of(Profile *profile, uint64_t region)
+{
+    uint64_t line =
+        region == XTF_OUTSIDE_CALLS ? profile->totals.n : xtf_region_line(&profile->totals.times.regions, region);
+    return &profile->lines[MIN(line, profile->totals.n)];
+}
+
+static void take(void *data, uint64_t region, uint64_t ticks, bool less)
+{
+    Line *line = line_of(data, region);
+
+    if (less)
+        line->taken += ticks;
+    else
+        line->amount += ticks;
+}
+
+static unsigned __int128 less(unsigned __int128 a, unsigned __int128 b)
+{
+    return a - MIN(a, b); /* of a damaged trace b could be more */
+}
+
+static bool add_path(Profile *profile, XtfTraceContext *context, const XtfSelection *selection, GError **error)
+{
+    g_auto(XtfCriticalWindow) window = {0};
+
+    if (!xtf_critical_window_init(&window, context, error))
+        return false;
+    for (uint32_t i = 0; i < profile->selected.n; i++) {
+        if (!xtf_critical_window_add(&window, xtf_selected_location(&profile->selected, i), selection->time_from,
+                                     selection->time_to, take, profile, error))
+            return false;
+        profile->n_locations += window.arrays.first <= window.arrays.last;
+    }
+    for (uint64_t i = 0; i <= profile->totals.n; i++) {
+        profile->lines[i].amount = less(profile->lines[i].amount, profile->lines[i].taken);
+        profile->whole += profile->lines[i].amount;
+    }
+    return true;
+}
+
+/* What is no activity: waits, but not those of a scan, in which Scalasca does not see that anybody waits for anybody,
+ * nor what comes after a wait. */
+static bool is_passive(const XtfKindTotals *waits, uint64_t kind)
+{
+    const XtfField *event = xtf_aggregate_ref_key(&waits->ref, 0);
+    const char *name = kind < event->n_labels ? event->labels[kind] : "";
+
+    return !g_str_equal(name, "early_scan") && !g_str_has_suffix(name, "_completion");
+}
+
+/* The time of all locations by region, without waits. */
+static bool add_active(Profile *profile, XtfViews *views, const XtfSelection *all, GError **error)
+{
+    const XtfSchema *schema = xtf_trace_context_schema(views->context, "waits", XTF_SCHEMA_DERIVED);
+    unsigned __int128 inside = 0;
+
+    for (uint64_t i = 0; i < profile->totals.n; i++) {
+        profile->lines[i].active = profile->totals.all[i].exclusive;
+        inside += profile->totals.all[i].exclusive;
+    }
+    profile->lines[profile->totals.n].active = less(profile->totals.whole, inside);
+    if (!schema)
+        return true;
+    g_autoptr(XtfSelection) of_waits = xtf_selection_in_type(all, schema->id);
+    g_auto(XtfKindTotals) waits = {0};
+    if (!xtf_kind_totals_exist(views->context, of_waits, &xtf_kinds_of_waits))
+        return true;
+    if (!xtf_kind_totals_load(&waits, &views->group_lists, views->context, of_waits, &xtf_kinds_of_waits, error))
+        return false;
+    for (uint32_t i = 0; i < waits.n; i++) {
+        Line *line = line_of(profile, waits.all[i].region);
+        if (is_passive(&waits, waits.all[i].kind))
+            line->active = less(line->active, waits.all[i].values[0]);
+    }
+    return true;
+}
+
+static bool load(Profile *profile, XtfViews *views, const XtfSelection *selection, GError **error)
+{
+    g_autoptr(XtfSelection) all = xtf_selection_of_any_type(selection);
+
+    if (!xtf_region_totals_load(&profile->totals, views->formats, all, error) ||
+        !xtf_selected_locations_init(&profile->selected, views->context, selection, error))
+        return false;
+    profile->lines = g_new0(Line, profile->totals.n + 1);
+    for (uint64_t i = 0; i <= profile->totals.n; i++)
+        profile->lines[i].line = i;
+    bool good = add_path(profile, views->context, selection, error) && add_active(profile, views, all, error);
+    profile->totals.times.selection = NULL; /* it was that of `all` */
+    return good;
+}
+
+/* ---- The text. */
+
+static bool shape_profile(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
+{
+    g_autoptr(XtfSelection) all = xtf_selection_of_any_type(selection);
+    g_auto(XtfRegionTimes) times = {0};
+
+    if (!xtf_region_times_init(&times, views->formats, all, error))
+        return false;
+    const XtfRegions *regions = &times.regions;
+    size_t time = xtf_region_times_width(&times);
+    shape->n_lines = shape->at_once = regions->n + regions->has_unknown + 1;
+    xtf_grid_add(&shape->grid, "row", regions->row_width);
+    xtf_grid_add(&shape->grid, "amount", time);
+    xtf_grid_add(&shape->grid, "amount%", 0);
+    xtf_grid_add(&shape->grid, "imbalance", time + 1); /* it may be rounded up */
+    xtf_grid_add_text(&shape->grid, "region", MAX(regions->name_width, strlen(outside_name)));
+    return true;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    const Line *x = a, *y = b;
+
+    if (x->amount != y->amount)
+        return x->amount > y->amount ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+static void add_line(const Profile *profile, const Line *line, XtfLines *lines)
+{
+    const XtfRegions *regions = &profile->totals.times.regions;
+    double tick = (double)lines->scale->den / (double)lines->scale->num;
+    double mean = profile->n_locations ? (double)line->active / profile->n_locations : 0;
+
+    xtf_lines_number_if(lines, line->line < regions->n, line->line);
+    xtf_lines_ticks(lines, line->amount);
+    xtf_lines_percent(lines, line->amount, profile->whole);
+    xtf_lines_seconds(lines, MAX((double)line->amount - mean, 0) * tick);
+    if (line->line == profile->totals.n)
+        xtf_lines_name(lines, outside_name, strlen(outside_name));
+    else
+        xtf_lines_region_name(lines, regions, line->line);
+}
+
+/* Calls that began before the trace are no region: their time is outside. */
+static bool fill_ordered(XtfViews *views, XtfSelection *selection, XtfLines *lines, bool sorted, GError **error)
+{
+    g_auto(Profile) profile = {0};
+
+    if (!load(&profile, views, selection, error))
+        return false;
+    if (sorted)
+        qsort(profile.lines, profile.totals.n + 1, sizeof *profile.lines, compare_lines);
+    for (uint64_t i = 0; i <= profile.totals.n; i++) {
+        if (profile.lines[i].line != profile.totals.times.regions.n)
+            add_line(&profile, &profile.lines[i], lines);
+    }
+    return true;
+}
+
+static bool fill_profile(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
+                         GError **error)
+{
+    return fill_ordered(views, selection, lines, true, error);
+}
+
+static bool fill_by_row(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
+                        GError **error)
+{
+    return fill_ordered(views, selection, lines, false, error);
+}
+
+const XtfView xtf_view_critical_profile = {.name = "profile",
+                                           .subject = &xtf_about_path,
+                                           .exists = xtf_critical_type_is_selected,
+                                           .shape = shape_profile,
+                                           .fill = fill_profile,
+                                           .fill_in_order = fill_by_row,
+                                           .not_by = 1 << XTF_GROUP_BY_CLASS};

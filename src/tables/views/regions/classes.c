@@ -1,0 +1,109 @@
+/*
+ * classes: the time by class of regions. Exclusive times alone: calls of one class may be nested, and sums of regions
+ * do not tell for how long any of them was open.
+ */
+#include <string.h>
+
+#include "src/tables/totals/regions/class-times.h"
+#include "src/tables/views/view.h"
+
+static const char outside_name[] = "(no region)", before_name[] = "(before trace)";
+
+/* The sums at the end. `useful` has none: time in no region is useful, too (efficiency.c). */
+static const char *const sums[] = {"mpi", "omp"};
+
+/* Classes that have a line: the program, and those that the trace has regions of. */
+static XtfClassSet listed_classes(const XtfRegionClasses *classes)
+{
+    return classes->present | XTF_CLASS_BIT(XTF_CLASS_PROGRAM);
+}
+
+static unsigned n_sums(const XtfRegionClasses *classes)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(sums); i++)
+        n += (classes->present & xtf_classes_by_name(sums[i])) != 0;
+    return n;
+}
+
+static bool shape_classes(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
+{
+    g_auto(XtfRegionTimes) region_times = {0};
+    const XtfRegionClasses *classes = xtf_trace_context_classes(views->context, error);
+
+    if (!classes || !xtf_region_times_init(&region_times, views->formats, selection, error))
+        return false;
+    size_t time = xtf_region_times_width(&region_times), name = strlen(before_name);
+    shape->n_lines = shape->at_once = (unsigned)__builtin_popcount(listed_classes(classes)) + 2 + n_sums(classes);
+    xtf_grid_add(&shape->grid, "calls", xtf_aggregate_ref_rows_width(&region_times.frames, views->context));
+    xtf_grid_add(&shape->grid, "exclusive", time);
+    xtf_grid_add(&shape->grid, "exclusive%", 0);
+    xtf_grid_add_text(&shape->grid, "class", name);
+    return true;
+}
+
+static bool measure_all(XtfViews *views, const XtfSelection *selection, const XtfRegionClasses *classes,
+                        XtfClassTimes *times, GError **error)
+{
+    g_auto(XtfRegionTimes) region_times = {0};
+    g_auto(XtfSelectedLocations) selected = {0};
+    uint64_t ticks;
+
+    if (!xtf_region_times_init(&region_times, views->formats, selection, error) ||
+        !xtf_selected_locations_init(&selected, views->context, selection, error))
+        return false;
+    for (uint32_t i = 0; i < selected.n; i++) {
+        if (!xtf_region_times_measure(&region_times, xtf_selected_location(&selected, i), &ticks, error))
+            return false;
+        xtf_class_times_add(times, &region_times, classes, ticks);
+    }
+    return true;
+}
+
+static void add_line(XtfLines *lines, const char *name, bool has_calls, uint64_t calls, unsigned __int128 ticks,
+                     unsigned __int128 whole)
+{
+    xtf_lines_number_if(lines, has_calls, calls);
+    xtf_lines_ticks(lines, ticks);
+    xtf_lines_percent(lines, ticks, whole);
+    xtf_lines_name(lines, name, strlen(name));
+}
+
+static void add_sum(XtfLines *lines, const char *name, XtfClassSet wanted, const XtfClassTimes *times)
+{
+    uint64_t calls = 0;
+
+    for (unsigned class = 0; class < XTF_N_CLASSES; class ++)
+        calls += wanted & XTF_CLASS_BIT(class) ? times->calls[class] : 0;
+    add_line(lines, name, true, calls, xtf_class_times_of(times, wanted), times->whole);
+}
+
+static bool fill_classes(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
+                         GError **error)
+{
+    const XtfRegionClasses *classes = xtf_trace_context_classes(views->context, error);
+    XtfClassTimes times = {0};
+
+    if (!classes || !measure_all(views, selection, classes, &times, error))
+        return false;
+    for (unsigned class = 0; class < XTF_N_CLASSES; class ++) {
+        if (listed_classes(classes) & XTF_CLASS_BIT(class))
+            add_line(lines, xtf_class_names[class], true, times.calls[class], times.ticks[class], times.whole);
+    }
+    /* region/ selects neither. */
+    bool all = !selection->by[XTF_BY_REGION];
+    add_line(lines, outside_name, false, 0, all ? xtf_class_times_outside(&times) : 0, times.whole);
+    add_line(lines, before_name, true, 0, times.before, times.whole);
+    for (unsigned i = 0; i < G_N_ELEMENTS(sums); i++) {
+        if (classes->present & xtf_classes_by_name(sums[i]))
+            add_sum(lines, sums[i], xtf_classes_by_name(sums[i]), &times);
+    }
+    return true;
+}
+
+const XtfView xtf_view_classes = {.name = "classes",
+                                  .subject = &xtf_about_calls,
+                                  .exists = xtf_region_times_exist,
+                                  .shape = shape_classes,
+                                  .fill = fill_classes};

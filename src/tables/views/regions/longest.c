@@ -1,0 +1,270 @@
+/*
+ * longest: the longest calls that are entered in the selection, longest first; of equals the earliest first. Each
+ * location has a search of its own, and the search that may have the longest call goes on.
+ */
+#include "libxtf/longest.h"
+
+#include "libxtf/vocabulary.h"
+#include "src/tables/totals/regions/region-lines.h"
+#include "src/tables/views/view.h"
+#include "src/trace/select/call-readers.h"
+#include "src/trace/text/digits.h"
+
+enum {
+    CALLS_MOST = 100,
+};
+
+static bool longest_exists(const XtfTraceContext *context, const XtfSelection *selection)
+{
+    XtfAggregateRef frames;
+
+    return !selection->by[XTF_BY_COMM] && !selection->by[XTF_BY_TAG] && !selection->by[XTF_BY_PEER] &&
+           xtf_aggregate_ref_frames(&frames, context) && xtf_selection_may_have(selection, frames.schema);
+}
+
+static size_t depth_width(const XtfTraceContext *context, const XtfSchema *calls)
+{
+    const XtfField *depth = xtf_schema_field_by_role(calls, XTF_ROLE_DEPTH);
+    const XtfLimits *limits =
+        depth ? xtf_trace_limits(context->trace, calls->id, (uint32_t)(depth - calls->fields)) : NULL;
+
+    return limits && limits->min <= limits->max ? xtf_count_digits(limits->max) : 1;
+}
+
+/* The number of lines hangs on the whole trace alone: a trace of fewer records of calls has fewer. */
+static bool shape_longest(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
+{
+    const XtfTraceContext *context = views->context;
+    const XtfTimeScale *scale = &context->scale;
+    const XtfLocations *locations = xtf_trace_context_locations(views->context, error);
+    XtfAggregateRef frames;
+    XtfRegions regions;
+
+    xtf_aggregate_ref_frames(&frames, context);
+    if (!locations || !xtf_regions_load(&regions, views->formats, selection, &frames, error))
+        return false;
+    uint64_t n_rows = xtf_trace_n_rows(context->trace, frames.schema->id);
+    shape->n_lines = shape->at_once = MIN(n_rows, (uint64_t)CALLS_MOST);
+    xtf_grid_add(&shape->grid, "rank", xtf_count_digits(CALLS_MOST));
+    xtf_grid_add(&shape->grid, "start", scale->width);
+    xtf_grid_add(&shape->grid, "end", scale->width);
+    xtf_grid_add(&shape->grid, "duration",
+                 MAX(scale->width, xtf_ticks_width(scale, xtf_trace_longest(context->trace))));
+    xtf_grid_add(&shape->grid, "depth", depth_width(context, frames.schema));
+    xtf_grid_add_text(&shape->grid, "ending", strlen(xtf_frame_endings[0]));
+    xtf_grid_add(&shape->grid, "proc", locations->proc_width);
+    xtf_grid_add(&shape->grid, "thread", locations->thread_width);
+    xtf_grid_add(&shape->grid, "call", xtf_count_digits(n_rows));
+    xtf_grid_add(&shape->grid, "row", regions.row_width);
+    xtf_grid_add_text(&shape->grid, "region", regions.name_width);
+    return true;
+}
+
+/* ---- Searching. */
+
+/* The search of one location, and its next call once that is found. */
+typedef struct {
+    const XtfSpan *span;
+    XtfLongestSearch *search;
+    bool found, done;
+    XtfFrameSpan call;
+    uint64_t ticks; /* of the call; if it is not found yet, it lasts no longer */
+    uint64_t start; /* of the call, global */
+} Input;
+
+typedef struct {
+    const XtfSpan *span;
+    XtfFrameSpan call;
+} Found;
+
+typedef struct {
+    XtfTraceContext *context;
+    const XtfLocations *locations;
+    XtfAggregateRef frames;
+    Input *inputs;
+    uint32_t n_inputs, n_heap;
+    uint32_t *heap; /* of inputs that are not done; the first comes first */
+    Found found[CALLS_MOST];
+    unsigned n_found;
+} Search;
+
+static void search_finish(Search *search)
+{
+    for (uint32_t i = 0; i < search->n_inputs; i++)
+        xtf_longest_free(search->inputs[i].search);
+    g_free(search->inputs);
+    g_free(search->heap);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Search, search_finish)
+
+/* Of equally long calls the earliest comes first; but first of all it must be known which is the earliest. */
+static bool comes_first(const Input *a, const Input *b)
+{
+    if (a->ticks != b->ticks)
+        return a->ticks > b->ticks;
+    if (a->found != b->found)
+        return !a->found;
+    return a->start != b->start ? a->start < b->start : a < b;
+}
+
+static void sift_down(Search *search, uint32_t at)
+{
+    uint32_t moving = search->heap[at];
+
+    for (uint32_t child; (child = 2 * at + 1) < search->n_heap; at = child) {
+        if (child + 1 < search->n_heap &&
+            comes_first(&search->inputs[search->heap[child + 1]], &search->inputs[search->heap[child]]))
+            child++;
+        if (!comes_first(&search->inputs[search->heap[child]], &search->inputs[moving]))
+            break;
+        search->heap[at] = search->heap[child];
+    }
+    search->heap[at] = moving;
+}
+
+static bool begin(Search *search, const XtfSpan *span, Input *input, GError **error)
+{
+    const XtfArray *array = &span->array;
+    uint64_t from, to, last;
+
+    input->span = span;
+    input->ticks = UINT64_MAX;
+    if (!xtf_span_rows(span, &from, &to, error) ||
+        !xtf_location_last(search->context, &search->locations->all[span->tag], &last, error))
+        return false;
+    input->search = xtf_longest_new(array, search->frames.number, &span->filter, from, to, last, error);
+    return input->search;
+}
+
+/* Takes the first input a step on: its next call is taken, or it comes nearer to its next call. */
+static bool step(Search *search, GError **error)
+{
+    Input *input = &search->inputs[search->heap[0]];
+
+    if (input->found) {
+        search->found[search->n_found++] = (Found){input->span, input->call};
+        input->found = false;
+    } else if (!xtf_longest_step(input->search, &input->call, &input->found, error)) {
+        return false;
+    }
+    if (input->found) {
+        input->ticks = input->call.end - MIN(input->call.end, input->call.begin);
+        input->start = xtf_clock_map_to_global(input->span->array.clock, input->call.begin);
+    } else if (!xtf_longest_bound(input->search, &input->ticks)) {
+        search->heap[0] = search->heap[--search->n_heap];
+    }
+    if (search->n_heap > 1)
+        sift_down(search, 0);
+    return true;
+}
+
+static bool search_spans(Search *search, const XtfSpans *spans, GError **error)
+{
+    search->inputs = g_new0(Input, spans->n + 1);
+    search->heap = g_new(uint32_t, spans->n + 1);
+    for (uint32_t i = 0; i < spans->n; i++) {
+        search->heap[search->n_heap++] = search->n_inputs++;
+        if (!begin(search, &spans->spans[i], &search->inputs[i], error))
+            return false;
+    }
+    while (search->n_heap > 0 && search->n_found < CALLS_MOST)
+        if (!step(search, error))
+            return false;
+    return true;
+}
+
+/* ---- Lines. */
+
+/* What the rows of a call say. */
+typedef struct {
+    XtfFrameEnding ending;
+    uint64_t depth;
+    bool has_depth;
+    uint64_t number; /* among the calls of its location */
+} Facts;
+
+static bool find_facts(const Search *search, const Found *found, Facts *facts, GError **error)
+{
+    const XtfGroupFilter enters = {.begun = true};
+    const XtfArray *array = &found->span->array;
+    const XtfSchema *schema = array->schema;
+    const XtfField *depth = xtf_schema_field_by_role(schema, XTF_ROLE_DEPTH);
+    const uint8_t *values = search->frames.aggregate->values;
+    uint8_t row[XTF_ROW_MAX];
+
+    if (!xtf_array_group_rank(array, search->frames.number, &enters, found->call.row, &facts->number, error) ||
+        !xtf_array_row(array, found->call.row, row, error))
+        return false;
+    facts->has_depth = depth;
+    facts->depth = depth ? xtf_field_get(depth, row) : 0;
+    facts->ending = XTF_FRAME_OPEN;
+    if (found->call.end_row >= array->n_rows)
+        return true;
+    if (!xtf_array_row(array, found->call.end_row, row, error))
+        return false;
+    bool leads = xtf_field_get(&schema->fields[values[0]], row) != 0 &&
+                 xtf_field_get(&schema->fields[values[1]], row) == found->call.end_row - found->call.row;
+    facts->ending = leads ? XTF_FRAME_LEFT : XTF_FRAME_CUT;
+    return true;
+}
+
+static void add_time(XtfLines *lines, const XtfClockMap *clock, uint64_t local)
+{
+    uint64_t t = xtf_clock_map_to_global(clock, local);
+    xtf_lines_ticks(lines, t - MIN(t, lines->scale->origin));
+}
+
+static bool add_line(const Search *search, const Found *found, const XtfRegions *regions, XtfLines *lines,
+                     GError **error)
+{
+    const XtfLocation *location = &search->locations->all[found->span->tag];
+    const XtfFrameSpan *call = &found->call;
+    uint64_t line = xtf_region_line(regions, call->key);
+    Facts facts;
+
+    if (!find_facts(search, found, &facts, error))
+        return false;
+    add_time(lines, found->span->array.clock, call->begin);
+    add_time(lines, found->span->array.clock, call->end);
+    xtf_lines_ticks(lines, call->end - MIN(call->end, call->begin));
+    xtf_lines_number_if(lines, facts.has_depth, facts.depth);
+    xtf_lines_text(lines, xtf_frame_endings[facts.ending], 0);
+    xtf_lines_number(lines, location->proc);
+    xtf_lines_number(lines, location->thread);
+    xtf_lines_number(lines, facts.number);
+    xtf_lines_number_if(lines, line < regions->n, line);
+    xtf_lines_region_name(lines, regions, line);
+    return true;
+}
+
+static bool fill_longest(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
+                         GError **error)
+{
+    g_autoptr(XtfSelection) calls = xtf_selection_in_calls(selection, views->context);
+    g_autoptr(XtfSpans) spans = xtf_resolver_spans(views->resolver, calls, error);
+    g_auto(Search) search = {.context = views->context};
+    XtfRegions regions;
+
+    search.locations = spans ? xtf_trace_context_locations(views->context, error) : NULL;
+    xtf_aggregate_ref_frames(&search.frames, views->context);
+    if (!search.locations || !xtf_regions_load(&regions, views->formats, selection, &search.frames, error) ||
+        !search_spans(&search, spans, error))
+        return false;
+    for (unsigned i = 0; i < count; i++) {
+        xtf_lines_number(lines, i + 1);
+        if (i < search.n_found) {
+            if (!add_line(&search, &search.found[i], &regions, lines, error))
+                return false;
+            continue;
+        }
+        for (unsigned column = 1; column < lines->grid->n; column++)
+            xtf_lines_none(lines);
+    }
+    return true;
+}
+
+const XtfView xtf_view_longest = {.name = "longest",
+                                  .subject = &xtf_about_calls,
+                                  .exists = longest_exists,
+                                  .shape = shape_longest,
+                                  .fill = fill_longest};

@@ -1,0 +1,98 @@
+/*
+ * profile: of each region the number of calls, and the time in it, with and without the regions that it called.
+ */
+#include "src/tables/totals/regions/region-totals.h"
+#include "src/tables/views/view.h"
+
+static bool shape_profile(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
+{
+    g_auto(XtfRegionTimes) region_times = {0};
+
+    if (!xtf_region_times_init(&region_times, views->formats, selection, error))
+        return false;
+    const XtfRegions *regions = &region_times.regions;
+    size_t time = xtf_region_times_width(&region_times);
+    shape->n_lines = shape->at_once = regions->n_listed + !regions->only + regions->lists_unknown;
+    xtf_grid_add(&shape->grid, "row", regions->row_width);
+    xtf_grid_add(&shape->grid, "calls", xtf_aggregate_ref_rows_width(&region_times.frames, views->context));
+    xtf_grid_add(&shape->grid, "inclusive", time);
+    xtf_grid_add(&shape->grid, "exclusive", time);
+    xtf_grid_add(&shape->grid, "inclusive%", 0);
+    xtf_grid_add(&shape->grid, "exclusive%", 0);
+    xtf_grid_add_text(&shape->grid, "region", regions->name_width);
+    return true;
+}
+
+static int compare_totals(const void *a, const void *b)
+{
+    const XtfRegionTotal *x = a, *y = b;
+
+    if (x->exclusive != y->exclusive)
+        return x->exclusive > y->exclusive ? -1 : 1;
+    if (x->calls != y->calls)
+        return x->calls > y->calls ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+static void add_line(const XtfRegionTotals *totals, const XtfRegionTotal *total, XtfLines *lines)
+{
+    const XtfRegions *regions = &totals->times.regions;
+
+    xtf_lines_number_if(lines, total->line < regions->n, total->line);
+    xtf_lines_number(lines, total->calls);
+    xtf_lines_ticks(lines, total->inclusive);
+    xtf_lines_ticks(lines, total->exclusive);
+    xtf_lines_percent(lines, total->inclusive, totals->whole);
+    xtf_lines_percent(lines, total->exclusive, totals->whole);
+    xtf_lines_region_name(lines, regions, total->line);
+}
+
+static bool fill_ordered(XtfViews *views, XtfSelection *selection, XtfLines *lines, bool sorted, GError **error)
+{
+    g_auto(XtfRegionTotals) totals = {0};
+
+    if (!xtf_region_totals_load(&totals, views->formats, selection, error))
+        return false;
+    if (sorted)
+        qsort(totals.all, totals.n, sizeof *totals.all, compare_totals);
+    for (const XtfRegionTotal *total = totals.all; total < totals.all + totals.n; total++) {
+        if (xtf_region_is_listed(&totals.times.regions, total->line))
+            add_line(&totals, total, lines);
+    }
+    return true;
+}
+
+static bool fill_profile(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
+                         GError **error)
+{
+    return fill_ordered(views, selection, lines, true, error);
+}
+
+static bool fill_by_row(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
+                        GError **error)
+{
+    return fill_ordered(views, selection, lines, false, error);
+}
+
+/* Regions: each block is a line of the profile of all regions, whose whole is the same. */
+static bool fill_regions(XtfViews *views, XtfSelection *selection, const XtfKeyValues *values, uint64_t first,
+                         uint64_t n, XtfLines *lines, GError **error)
+{
+    g_auto(XtfRegionTotals) totals = {0};
+
+    if (!xtf_region_totals_load(&totals, views->formats, selection, error))
+        return false;
+    for (uint64_t i = first; i < first + n; i++)
+        add_line(&totals, &totals.all[xtf_key_number(values, i)], lines);
+    return true;
+}
+
+const XtfView xtf_view_profile = {.name = "profile",
+                                  .subject = &xtf_about_calls,
+                                  .exists = xtf_region_times_exist,
+                                  .shape = shape_profile,
+                                  .fill = fill_profile,
+                                  .fill_in_order = fill_by_row,
+                                  .not_by = 1 << XTF_GROUP_BY_CLASS,
+                                  .together = 1 << XTF_GROUP_BY_REGION,
+                                  .fill_together = fill_regions};

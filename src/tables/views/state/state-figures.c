@@ -1,0 +1,342 @@
+#include "src/tables/views/state/state-figures.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libxtf/vocabulary.h"
+#include "src/tables/totals/pairs.h"
+#include "src/tables/totals/regions/class-times.h"
+
+enum {
+    BLOCKED_PER_SECOND = 10000, /* a call that has lasted for 1/10000 s is taken to wait, where no analysis says it */
+};
+
+const char *const xtf_share_names[XTF_N_SHARES] = {"program", "p2p", "collective", "wait", "other"};
+const char *const xtf_light_names[XTF_N_LIGHTS] = {"-", "green", "yellow", "red"};
+
+#define BIT XTF_CLASS_BIT
+
+static const XtfClassSet classes_of_share[XTF_SHARE_OTHER] = {
+    [XTF_SHARE_PROGRAM] = XTF_CLASSES_USEFUL,
+    [XTF_SHARE_P2P] = BIT(XTF_CLASS_P2P),
+    [XTF_SHARE_COLLECTIVE] = BIT(XTF_CLASS_COLLECTIVE) | BIT(XTF_CLASS_BARRIER),
+    [XTF_SHARE_WAIT] = BIT(XTF_CLASS_WAIT),
+};
+
+/* Calls that may block. */
+static const XtfClassSet blocking = BIT(XTF_CLASS_P2P) | BIT(XTF_CLASS_WAIT) | BIT(XTF_CLASS_COLLECTIVE) |
+                                    BIT(XTF_CLASS_BARRIER) | BIT(XTF_CLASS_RMA) | BIT(XTF_CLASS_MPI_INIT) |
+                                    BIT(XTF_CLASS_OMP_SYNC) | BIT(XTF_CLASS_THREADS) | BIT(XTF_CLASS_PGAS);
+
+bool xtf_states_exist(const XtfTraceContext *context, const XtfSelection *selection)
+{
+    XtfAggregateRef frames, moved[XTF_N_MOVED];
+    XtfTaskSamples samples;
+
+    if (selection->base)
+        return false;
+    xtf_message_totals_find(context, moved);
+    return xtf_aggregate_ref_frames(&frames, context) || moved[XTF_MOVED_SENDS].schema ||
+           xtf_task_samples_find(&samples, context);
+}
+
+/* ---- What is loaded once. */
+
+static XtfSelection *without_facets(const XtfSelection *selection)
+{
+    XtfSelection *plain = xtf_selection_of_any_type(selection);
+
+    for (unsigned facet = 0; facet < XTF_N_FACETS; facet++) {
+        XtfSelection *wider = xtf_selection_without(plain, facet);
+        xtf_selection_unref(plain);
+        plain = wider;
+    }
+    return plain;
+}
+
+typedef struct {
+    XtfPairFinder finder;
+    XtfLocationTotals totals;
+    XtfLocationArrays arrays;
+} Receives;
+
+static void receives_finish(Receives *receives)
+{
+    xtf_pair_finder_finish(&receives->finder);
+    xtf_location_totals_finish(&receives->totals);
+    xtf_location_arrays_finish(&receives->arrays);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Receives, receives_finish)
+
+/* Adds what a location has received, to the processes that sent it. */
+static bool add_receives(XtfStates *states, Receives *receives, const XtfLocation *location, GError **error)
+{
+    const XtfLocations *locations = states->selected.locations;
+    XtfGroupTotals *groups = receives->totals.groups;
+    uint64_t peer, *found;
+
+    xtf_group_totals_clear(groups);
+    if (!xtf_location_arrays_load(&receives->arrays, states->views->context, location, error) ||
+        !xtf_location_totals_add_window(&receives->totals, &receives->arrays, error))
+        return false;
+    for (uint32_t i = 0; i < xtf_group_totals_n(groups); i++) {
+        if (!xtf_pair_finder_peer(&receives->finder, xtf_group_totals_key(groups, i), location->proc, &peer))
+            continue;
+        found = bsearch(&peer, locations->procs, locations->n_procs, sizeof peer, xtf_compare_numbers);
+        states->received_from[found - locations->procs] += xtf_group_totals_cells(groups, i)[XTF_GROUP_ROWS];
+    }
+    return true;
+}
+
+/* Counts the messages that were received before the window's end, by sender. */
+static bool count_receives(XtfStates *states, GError **error)
+{
+    XtfTraceContext *context = states->views->context;
+    const XtfLocations *locations = states->selected.locations;
+    const XtfAggregateRef *ref = &states->moved.refs[XTF_MOVED_RECVS];
+    g_auto(Receives) receives = {0};
+
+    states->received_counted = true;
+    /* Receives name a process, and no thread of it. */
+    if (states->window->threads || !ref->schema || ref->peer == XTF_KEY_NONE ||
+        !xtf_matching_check(states->views->matching, NULL))
+        return true;
+    g_autoptr(XtfSelection) all = xtf_selection_new(context);
+    g_autoptr(XtfSelection) before = xtf_selection_in_window(all, 0, states->window->time_to);
+    if (!xtf_pair_finder_init(&receives.finder, context, ref, NULL, error) ||
+        !xtf_location_totals_init(&receives.totals, context, before, ref, xtf_pair_finder_depth(&receives.finder),
+                                  error))
+        return false;
+    states->received_from = g_new0(uint64_t, locations->n_procs);
+    for (uint32_t i = 0; i < locations->n; i++) {
+        if (!add_receives(states, &receives, &locations->all[i], error))
+            return false;
+    }
+    return true;
+}
+
+static bool find_waits(XtfStates *states, GError **error)
+{
+    XtfTraceContext *context = states->views->context;
+    const XtfSchema *waits = xtf_trace_context_schema(context, XTF_DERIVED_WAITS, XTF_SCHEMA_DERIVED);
+    bool outdated = false;
+
+    if (waits && !xtf_trace_context_is_outdated(context, waits, &outdated, error))
+        return false;
+    states->waits = waits && !outdated && xtf_schema_field(waits, "amount") ? waits : NULL;
+    return true;
+}
+
+/* The window's processes and threads from the beginning of the trace to the window's end. */
+static XtfSelection *so_far_of(const XtfTraceContext *context, const XtfSelection *window)
+{
+    g_autoptr(XtfSelection) all = xtf_selection_new(context);
+    g_autoptr(XtfSelection) procs = window->procs ? xtf_selection_in_procs(all, window->procs) : g_steal_pointer(&all);
+    g_autoptr(XtfSelection) threads =
+        window->threads ? xtf_selection_in_threads(procs, window->threads) : g_steal_pointer(&procs);
+
+    return xtf_selection_in_window(threads, 0, window->time_to);
+}
+
+bool xtf_states_init(XtfStates *states, XtfViews *views, const XtfSelection *selection, GError **error)
+{
+    XtfAggregateRef frames;
+
+    *states = (XtfStates){.views = views, .window = without_facets(selection), .t = selection->time_to};
+    states->so_far = so_far_of(views->context, states->window);
+    states->has_calls = xtf_aggregate_ref_frames(&frames, views->context);
+    states->has_samples = xtf_task_samples_find(&states->samples, views->context);
+    return (states->classes = xtf_trace_context_classes(views->context, error)) &&
+           xtf_selected_locations_init(&states->selected, views->context, states->window, error) &&
+           (!states->has_calls || xtf_region_times_init(&states->times, views->formats, states->window, error)) &&
+           xtf_matching_load_uses(views->matching, error) &&
+           xtf_message_totals_init(&states->moved, views->context, states->window, error) &&
+           xtf_message_totals_init(&states->moved_so_far, views->context, states->so_far, error) &&
+           find_waits(states, error);
+}
+
+void xtf_states_finish(XtfStates *states)
+{
+    g_clear_pointer(&states->window, xtf_selection_unref);
+    g_clear_pointer(&states->so_far, xtf_selection_unref);
+    xtf_selected_locations_finish(&states->selected);
+    xtf_region_times_finish(&states->times);
+    xtf_message_totals_finish(&states->moved);
+    xtf_message_totals_finish(&states->moved_so_far);
+    xtf_task_samples_finish(&states->samples);
+    g_clear_pointer(&states->received_from, g_free);
+}
+
+/* ---- One process. */
+
+static void share_times(XtfProcessState *state, const XtfClassTimes *times)
+{
+    unsigned __int128 known = 0;
+
+    for (unsigned share = 0; share < XTF_SHARE_OTHER; share++) {
+        state->times[share] = xtf_class_times_of(times, classes_of_share[share]);
+        if (share == XTF_SHARE_PROGRAM)
+            state->times[share] += xtf_class_times_outside(times);
+        known += state->times[share];
+    }
+    state->times[XTF_SHARE_OTHER] = times->whole - MIN(known, times->whole);
+    for (unsigned class = 0; class < XTF_N_CLASSES; class ++)
+        state->calls += times->calls[class];
+}
+
+/* Whether an analysis says that a location waits at the window's end. */
+static bool is_in_wait(const XtfStates *states, const XtfLocationArrays *arrays, bool *waits, GError **error)
+{
+    const XtfArray *array = xtf_location_arrays_find(arrays, states->waits);
+    const XtfField *amount = xtf_schema_field(states->waits, "amount");
+    uint8_t row[XTF_ROW_MAX];
+    uint64_t n;
+
+    *waits = false;
+    if (!array)
+        return true;
+    if (!xtf_array_rank(array, states->t, &n, error))
+        return false;
+    if (n >= array->n_rows)
+        return true;
+    if (!xtf_array_row(array, n, row, error))
+        return false;
+    uint64_t end = xtf_field_get(&states->waits->fields[0], row);
+    *waits = !xtf_field_is_none(amount, row) && end - states->t < xtf_field_get(amount, row);
+    return true;
+}
+
+/* Whether a call that is open has lasted so long that it is taken to wait. */
+static bool lasts_long(const XtfStates *states, uint64_t region, uint64_t ticks)
+{
+    const XtfTimeScale *scale = &states->views->context->scale;
+    XtfRegionClass class = xtf_region_classes_of(states->classes, region);
+
+    return blocking & BIT(class) && !(xtf_matching_use(states->views->matching, region) & XTF_CALL_TESTS) &&
+           (unsigned __int128)ticks * scale->den * BLOCKED_PER_SECOND > scale->num;
+}
+
+/* Where a location is at the window's end. */
+static bool find_place(const XtfStates *states, const XtfLocationArrays *arrays, XtfProcessState *state, GError **error)
+{
+    g_auto(XtfOpenFrames) open = {0};
+    bool waits = false;
+
+    if (arrays->first > arrays->last || states->t <= arrays->first || states->t > arrays->last)
+        return true;
+    state->light = XTF_LIGHT_GREEN;
+    if (!xtf_open_frames_find(&open, arrays, &states->times.frames, states->t, error))
+        return false;
+    if (!open.n)
+        return true;
+    const XtfOpenFrame *frame = &open.frames[open.n - 1];
+    state->in_call = true;
+    state->region = frame->key;
+    state->since = xtf_clock_map_to_global(open.clock, frame->time);
+    if (BIT(xtf_region_classes_of(states->classes, frame->key)) & XTF_CLASSES_USEFUL)
+        return true;
+    if (states->waits && !is_in_wait(states, arrays, &waits, error))
+        return false;
+    if (!states->waits)
+        waits = lasts_long(states, frame->key, open.t - MIN(open.t, frame->time));
+    state->light = waits ? XTF_LIGHT_RED : XTF_LIGHT_YELLOW;
+    return true;
+}
+
+static bool measure_calls(XtfStates *states, const XtfSelectedProcess *proc, XtfProcessState *state, GError **error)
+{
+    XtfClassTimes times = {0};
+    bool found = false;
+    uint64_t ticks;
+
+    for (uint32_t i = 0; i < proc->n; i++) {
+        const XtfLocation *location = xtf_selected_location(&states->selected, proc->first + i);
+        if (!xtf_region_times_measure(&states->times, location, &ticks, error) ||
+            (!found && !location->no_thread && !find_place(states, &states->times.arrays, state, error)))
+            return false;
+        found |= !location->no_thread;
+        xtf_class_times_add(&times, &states->times, states->classes, ticks);
+    }
+    share_times(state, &times);
+    return true;
+}
+
+/* The kind of time that was most; of equal ones the first of green, yellow and red. */
+static XtfLight light_of(const uint64_t *times)
+{
+    uint64_t busy = times[XTF_SAMPLED_TASKS], idle = times[XTF_SAMPLED_IDLE],
+             library = times[XTF_SAMPLED_MPI] + times[XTF_SAMPLED_SCHED];
+
+    if (!busy && !library && !idle)
+        return XTF_LIGHT_NONE;
+    return busy >= MAX(library, idle) ? XTF_LIGHT_GREEN : library >= idle ? XTF_LIGHT_YELLOW : XTF_LIGHT_RED;
+}
+
+/* Samples stand for what the trace has no calls and no messages of. */
+static bool measure_samples(XtfStates *states, const XtfSelectedProcess *proc, XtfProcessState *state, GError **error)
+{
+    const XtfSelection *window = states->window;
+    XtfTaskFigures figures;
+
+    if (!xtf_task_samples_of(&states->samples, states->views->context, &states->selected, proc, window->time_from,
+                             window->time_to, &figures, error))
+        return false;
+    if (!states->has_calls) {
+        state->times[XTF_SHARE_PROGRAM] = figures.times[XTF_SAMPLED_TASKS];
+        state->times[XTF_SHARE_P2P] = figures.times[XTF_SAMPLED_MPI];
+        state->times[XTF_SHARE_WAIT] = figures.times[XTF_SAMPLED_IDLE];
+        state->times[XTF_SHARE_OTHER] = figures.times[XTF_SAMPLED_SCHED];
+        state->light = light_of(figures.times);
+    }
+    if (states->samples.has_messages) {
+        state->sent.rows += figures.messages[XTF_SAMPLED_MESSAGES_SENT];
+        state->sent.bytes += figures.messages[XTF_SAMPLED_BYTES_SENT];
+        state->received.rows += figures.messages[XTF_SAMPLED_MESSAGES_RECEIVED];
+        state->received.bytes += figures.messages[XTF_SAMPLED_BYTES_RECEIVED];
+        state->sent_so_far += figures.sent_so_far;
+    }
+    memcpy(state->tasks, figures.tasks, sizeof state->tasks);
+    return true;
+}
+
+bool xtf_states_of(XtfStates *states, uint32_t i, XtfProcessState *state, GError **error)
+{
+    const XtfSelectedProcess *proc = &states->selected.procs[i];
+    const XtfLocations *locations = states->selected.locations;
+    XtfMoved moved[XTF_N_MOVED], so_far[XTF_N_MOVED];
+
+    *state = (XtfProcessState){.proc = proc->proc};
+    if (!states->received_counted && !count_receives(states, error))
+        return false;
+    if ((states->has_calls && !measure_calls(states, proc, state, error)) ||
+        !xtf_message_totals_of(&states->moved, &states->selected, proc, moved, error) ||
+        !xtf_message_totals_of(&states->moved_so_far, &states->selected, proc, so_far, error))
+        return false;
+    state->sent = moved[XTF_MOVED_SENDS];
+    state->received = moved[XTF_MOVED_RECVS];
+    state->sent_so_far = so_far[XTF_MOVED_SENDS].bytes;
+    if (states->received_from) {
+        uint64_t *found =
+            bsearch(&proc->proc, locations->procs, locations->n_procs, sizeof proc->proc, xtf_compare_numbers);
+        uint64_t received = states->received_from[found - locations->procs];
+        state->knows_in_flight = so_far[XTF_MOVED_SENDS].rows >= received;
+        state->in_flight = state->knows_in_flight ? so_far[XTF_MOVED_SENDS].rows - received : 0;
+    }
+    return !states->has_samples || measure_samples(states, proc, state, error);
+}
+
+void xtf_process_state_add(XtfProcessState *sum, const XtfProcessState *state)
+{
+    for (unsigned share = 0; share < XTF_N_SHARES; share++)
+        sum->times[share] += state->times[share];
+    sum->calls += state->calls;
+    sum->sent.rows += state->sent.rows;
+    sum->sent.bytes += state->sent.bytes;
+    sum->received.rows += state->received.rows;
+    sum->received.bytes += state->received.bytes;
+    sum->sent_so_far += state->sent_so_far;
+    sum->in_flight += state->in_flight;
+    sum->knows_in_flight &= state->knows_in_flight;
+    for (unsigned i = 0; i < XTF_N_TASK_STATES; i++)
+        sum->tasks[i] += state->tasks[i];
+}

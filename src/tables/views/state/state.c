@@ -1,0 +1,194 @@
+/*
+ * state: what each process does in a window, and where it is at the window's end; total: the same of all of them.
+ *
+ * The columns of tasks are those of traces of OpenTS.
+ */
+#include "src/tables/views/state/state-figures.h"
+#include "src/tables/views/view.h"
+#include "src/trace/text/digits.h"
+
+enum {
+    PART_LINES = 1024,
+    LIGHT_WIDTH = 6,
+};
+
+/* Narrowing by fields or type would leave some of the columns. */
+static bool state_exists(const XtfTraceContext *context, const XtfSelection *selection)
+{
+    return selection->type == XTF_ANY_TYPE && !selection->calls && xtf_states_exist(context, selection);
+}
+
+/* ---- Columns that both have. */
+
+/* Digits of a sum of messages: of records, or of samples of a counter. */
+static size_t sum_width(const XtfStates *states, size_t of_records, unsigned counter)
+{
+    uint64_t most = xtf_samples_most(&states->samples.messages, states->views->context, counter);
+    return states->has_samples && states->samples.has_messages ? MAX(of_records, xtf_count_digits(most)) : of_records;
+}
+
+static size_t times_width(const XtfStates *states)
+{
+    const XtfTraceContext *context = states->views->context;
+    unsigned __int128 most = 0;
+
+    if (states->has_calls)
+        return xtf_region_times_width(&states->times);
+    if (!xtf_states_have_times(states))
+        return 1;
+    for (unsigned i = 0; i < XTF_N_SAMPLED_TIMES; i++)
+        most = MAX(most, (unsigned __int128)xtf_samples_most(&states->samples.times, context, i));
+    return xtf_ticks_width(&context->scale, most);
+}
+
+static void add_columns(XtfStates *states, XtfGrid *grid)
+{
+    const XtfTraceContext *context = states->views->context;
+    const XtfAggregateRef *sends = &states->moved.refs[XTF_MOVED_SENDS], *recvs = &states->moved.refs[XTF_MOVED_RECVS];
+    size_t in_flight = xtf_aggregate_ref_rows_width(sends, context),
+           sent = sum_width(states, in_flight, XTF_SAMPLED_MESSAGES_SENT),
+           sent_bytes =
+               sum_width(states, xtf_aggregate_ref_sum_width(sends, context, sends->bytes), XTF_SAMPLED_BYTES_SENT),
+           received = sum_width(states, xtf_aggregate_ref_rows_width(recvs, context), XTF_SAMPLED_MESSAGES_RECEIVED),
+           received_bytes =
+               sum_width(states, xtf_aggregate_ref_sum_width(recvs, context, recvs->bytes), XTF_SAMPLED_BYTES_RECEIVED);
+    size_t tasks = xtf_count_digits(xtf_samples_most(&states->samples.states, context, 0));
+
+    for (unsigned share = 0; share < XTF_N_SHARES; share++)
+        xtf_grid_add(grid, xtf_share_names[share], times_width(states));
+    xtf_grid_add(grid, "calls", states->has_calls ? xtf_aggregate_ref_rows_width(&states->times.frames, context) : 1);
+    xtf_grid_add(grid, "sent_messages", sent);
+    xtf_grid_add(grid, "sent_bytes", sent_bytes);
+    xtf_grid_add(grid, "received_messages", received);
+    xtf_grid_add(grid, "received_bytes", received_bytes);
+    xtf_grid_add(grid, "in_flight", in_flight);
+    xtf_grid_add(grid, "total_sent_bytes", sent_bytes);
+    for (unsigned i = 0; i < XTF_N_TASK_STATES; i++)
+        xtf_grid_add(grid, xtf_task_columns[i], tasks);
+}
+
+static void add_cells(const XtfStates *states, const XtfProcessState *state, XtfLines *lines)
+{
+    for (unsigned share = 0; share < XTF_N_SHARES; share++) {
+        if (xtf_states_have_times(states))
+            xtf_lines_ticks(lines, state->times[share]);
+        else
+            xtf_lines_none(lines);
+    }
+    xtf_lines_number_if(lines, states->has_calls, state->calls);
+    xtf_lines_number(lines, state->sent.rows);
+    xtf_lines_number(lines, state->sent.bytes);
+    xtf_lines_number(lines, state->received.rows);
+    xtf_lines_number(lines, state->received.bytes);
+    xtf_lines_number_if(lines, state->knows_in_flight, state->in_flight);
+    xtf_lines_number(lines, state->sent_so_far);
+    for (unsigned i = 0; i < XTF_N_TASK_STATES; i++)
+        xtf_lines_number_if(lines, xtf_states_have_tasks(states), state->tasks[i]);
+}
+
+/* ---- state */
+
+static bool shape_state(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
+{
+    g_auto(XtfStates) states = {0};
+
+    if (!xtf_states_init(&states, views, selection, error))
+        return false;
+    shape->n_lines = states.selected.n_procs;
+    shape->at_once = PART_LINES;
+    xtf_grid_add(&shape->grid, "proc", states.selected.locations->proc_width);
+    add_columns(&states, &shape->grid);
+    xtf_grid_add(&shape->grid, "colour", LIGHT_WIDTH);
+    xtf_grid_add(&shape->grid, "since", views->context->scale.width);
+    xtf_grid_add_text(&shape->grid, "region", states.has_calls ? states.times.regions.name_width : 1);
+    return true;
+}
+
+static void add_place(const XtfStates *states, const XtfProcessState *state, XtfLines *lines)
+{
+    xtf_lines_word(lines, xtf_light_names[state->light]);
+    if (!state->in_call) {
+        xtf_lines_none(lines);
+        xtf_lines_none(lines);
+        return;
+    }
+    const XtfRegions *regions = &states->times.regions;
+    xtf_lines_ticks(lines, state->since - MIN(state->since, lines->scale->origin));
+    xtf_lines_region_name(lines, regions, xtf_region_line(regions, state->region));
+}
+
+static bool fill_state(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
+                       GError **error)
+{
+    g_auto(XtfStates) states = {0};
+    XtfProcessState state;
+
+    if (!xtf_states_init(&states, views, selection, error))
+        return false;
+    for (uint64_t i = first; i < first + n; i++) {
+        if (!xtf_states_of(&states, (uint32_t)i, &state, error))
+            return false;
+        xtf_lines_number(lines, state.proc);
+        add_cells(&states, &state, lines);
+        add_place(&states, &state, lines);
+    }
+    return true;
+}
+
+const XtfView xtf_view_state = {
+    .name = "state",
+    .of_frames = true,
+    .subject = &xtf_about_states,
+    .exists = state_exists,
+    .shape = shape_state,
+    .fill = fill_state,
+    .not_by = 1 << XTF_GROUP_BY_PROC,
+};
+
+/* ---- total */
+
+static bool shape_total(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
+{
+    g_auto(XtfStates) states = {0};
+
+    if (!xtf_states_init(&states, views, selection, error))
+        return false;
+    size_t procs = xtf_count_digits(states.selected.n_procs);
+    shape->n_lines = shape->at_once = 1;
+    xtf_grid_add(&shape->grid, "procs", procs);
+    add_columns(&states, &shape->grid);
+    for (unsigned light = 0; light < XTF_N_LIGHTS; light++)
+        xtf_grid_add(&shape->grid, light ? xtf_light_names[light] : "none", procs);
+    return true;
+}
+
+static bool fill_total(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
+                       GError **error)
+{
+    g_auto(XtfStates) states = {0};
+    XtfProcessState sum = {.knows_in_flight = true}, state;
+    uint64_t lights[XTF_N_LIGHTS] = {0};
+
+    if (!xtf_states_init(&states, views, selection, error))
+        return false;
+    for (uint32_t i = 0; i < states.selected.n_procs; i++) {
+        if (!xtf_states_of(&states, i, &state, error))
+            return false;
+        xtf_process_state_add(&sum, &state);
+        lights[state.light]++;
+    }
+    xtf_lines_number(lines, states.selected.n_procs);
+    add_cells(&states, &sum, lines);
+    for (unsigned light = 0; light < XTF_N_LIGHTS; light++)
+        xtf_lines_number(lines, lights[light]);
+    return true;
+}
+
+const XtfView xtf_view_total = {
+    .name = "total",
+    .of_frames = true,
+    .subject = &xtf_about_states,
+    .exists = state_exists,
+    .shape = shape_total,
+    .fill = fill_total,
+};

@@ -1,0 +1,134 @@
+#include "src/tables/views/subject.h"
+
+#include "libxtf/error.h"
+#include "libxtf/vocabulary.h"
+#include "src/tables/views/view.h"
+
+#define TYPES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+enum {
+    OF_MESSAGES = 1 << XTF_BY_REGION | 1 << XTF_BY_COMM | 1 << XTF_BY_TAG | 1 << XTF_BY_PEER,
+};
+
+const XtfViewSubject xtf_about_calls = {"calls", TYPES(XTF_RECORD_ENTERS_LEAVES), 1 << XTF_BY_REGION, false};
+const XtfViewSubject xtf_about_all_calls = {"calls", TYPES(XTF_RECORD_ENTERS_LEAVES), 0, false};
+const XtfViewSubject xtf_about_messages = {"messages", TYPES(XTF_RECORD_SENDS, XTF_RECORD_RECVS), OF_MESSAGES, false};
+const XtfViewSubject xtf_about_sends = {"messages", TYPES(XTF_RECORD_SENDS), OF_MESSAGES, false};
+const XtfViewSubject xtf_about_groups = {"whole groups of messages", TYPES(XTF_RECORD_SENDS),
+                                         OF_MESSAGES & ~(1 << XTF_BY_REGION), true};
+const XtfViewSubject xtf_about_bytes = {"messages and collective operations",
+                                        TYPES(XTF_RECORD_SENDS, XTF_RECORD_RECVS, XTF_RECORD_COLLECTIVES), OF_MESSAGES,
+                                        false};
+const XtfViewSubject xtf_about_values = {"values of metrics", TYPES(XTF_RECORD_COUNTERS), 0, false};
+const XtfViewSubject xtf_about_growth = {"values of metrics", TYPES(XTF_RECORD_COUNTERS), 1 << XTF_BY_REGION, false};
+const XtfViewSubject xtf_about_path = {"the critical path", TYPES("critical"), 0, false};
+const XtfViewSubject xtf_about_callpaths = {"the critical path", TYPES("critical"), 0, true};
+const XtfViewSubject xtf_about_waits = {"waits", TYPES(XTF_DERIVED_WAITS),
+                                        (OF_MESSAGES & ~(1 << XTF_BY_PEER)) | 1 << XTF_BY_KIND | 1 << XTF_BY_CULPRIT,
+                                        false};
+const XtfViewSubject xtf_about_delays = {"delays", TYPES(XTF_DERIVED_DELAYS), 1 << XTF_BY_REGION | 1 << XTF_BY_KIND,
+                                         false};
+
+const XtfViewSubject xtf_about_states = {
+    "processes", TYPES(XTF_RECORD_ENTERS_LEAVES, XTF_RECORD_SENDS, "resources", "message_totals", "task_states"), 0,
+    false};
+
+static bool trace_has(const XtfTraceContext *context, const XtfViewSubject *subject)
+{
+    for (const char *const *type = subject->types; *type; type++) {
+        const XtfSchema *schema = xtf_trace_find_schema(context->trace, *type);
+        if (schema && xtf_trace_n_rows(context->trace, schema->id))
+            return true;
+    }
+    return false;
+}
+
+bool xtf_view_is_about(const XtfTraceContext *context, const XtfViewSubject *subject, const XtfSelection *selection)
+{
+    for (const char *const *type = subject->types; *type; type++) {
+        const XtfSchema *schema = xtf_trace_find_schema(context->trace, *type);
+        if (schema && xtf_selection_has_type(selection, schema))
+            return true;
+    }
+    return false;
+}
+
+/* The first directory in the path that the records are not narrowed by; NULL if there is none. */
+static const char *strange_facet(const XtfViewSubject *subject, const XtfSelection *selection)
+{
+    static const char *const names[XTF_N_FACETS] = {
+        [XTF_BY_REGION] = "region/ or class/",
+        [XTF_BY_COMM] = "comm/",
+        [XTF_BY_TAG] = "tag/",
+        [XTF_BY_PEER] = "peer/",
+        [XTF_BY_KIND] = "a kind",
+        [XTF_BY_CULPRIT] = "culprit/",
+    };
+
+    for (unsigned i = 0; i < XTF_N_FACETS; i++) {
+        if (selection->by[i] && !(subject->facets >> i & 1))
+            return names[i];
+    }
+    return NULL;
+}
+
+/* Says why; `in_trace`: all of the trace together has the view. */
+static bool absent(const XtfTraceContext *context, const char *view, const XtfViewSubject *subject,
+                   const XtfSelection *selection, bool in_trace, GError **error)
+{
+    g_autofree char *types = subject ? g_strjoinv(", ", (char **)subject->types) : NULL;
+
+    if (context->scale.bytes)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is about programs, and the trace is of a measured network",
+                        view);
+    if (subject && !trace_has(context, subject))
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is about %s (%s), of which the trace has none", view,
+                        subject->what, types);
+    if (!in_trace)
+        return xtf_fail(
+            error, XTF_ERROR_NOT_FOUND,
+            "%s needs totals or definitions that the trace does not have: was it written by another program?", view);
+    if (subject && !xtf_view_is_about(context, subject, selection))
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is about %s (%s): there are none among these records", view,
+                        subject->what, types);
+    const char *facet = subject ? strange_facet(subject, selection) : NULL;
+    if (facet)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s does not go with %s", view, facet);
+    if (subject && subject->of_whole_run && (selection->time_from > 0 || !selection->endless))
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is of the whole run: it does not go with time/", view);
+    if (selection->base)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                        "there is no %s below num/: totals are of all records, or of a window of time/", view);
+    return xtf_fail(error, XTF_ERROR_NOT_FOUND, "there is no %s of these records", view);
+}
+
+bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelection *selection)
+{
+    /* The other views are about what programs do in time. */
+    if (views->context->scale.bytes && view != &xtf_view_info)
+        return false;
+    return !(view->subject && strange_facet(view->subject, selection)) &&
+           (!view->exists || view->exists(views->context, selection));
+}
+
+/* Whether all that the view is about has it. */
+static bool exists_of_all(const XtfViews *views, const XtfView *view)
+{
+    g_autoptr(XtfSelection) all = xtf_selection_new(views->context);
+
+    for (const char *const *type = view->subject ? view->subject->types : NULL; type && *type; type++) {
+        const XtfSchema *schema = xtf_trace_find_schema(views->context->trace, *type);
+        if (!schema || schema->kind != XTF_SCHEMA_DERIVED)
+            continue;
+        g_autoptr(XtfSelection) derived = xtf_selection_in_type(all, schema->id);
+        if (xtf_view_exists(views, view, derived))
+            return true;
+    }
+    return xtf_view_exists(views, view, all);
+}
+
+bool xtf_view_check(const XtfViews *views, const XtfView *view, const XtfSelection *selection, GError **error)
+{
+    return xtf_view_exists(views, view, selection) ||
+           absent(views->context, view->name, view->subject, selection, exists_of_all(views, view), error);
+}

@@ -1,0 +1,328 @@
+/*
+ * totals: the number of records, and the totals of calls and messages, in one line. histogram has it in slices of time.
+ */
+#include "libxtf/group-filter.h"
+#include "libxtf/sweep.h"
+#include "libxtf/vocabulary.h"
+#include "src/tables/totals/location-totals.h"
+#include "src/tables/totals/time-bins.h"
+#include "src/tables/views/info.h"
+#include "src/tables/views/view.h"
+#include "src/trace/select/parallel.h"
+
+enum {
+    WALK_ROWS = 1024,    /* at most as many rows of a span are counted one by one... */
+    WALK_ROWS_BIN = 256, /* ...or as many for each bin: at each bound the index has to look into a leaf or two */
+    SPANS_AT_ONCE = 64,  /* that a thread takes, if there are very many... */
+    LEAST_TURNS = 16,    /* ...and threads take so many turns at least */
+    MANY_SPANS = 4096,   /* more are swept through */
+};
+
+enum { CALLS, SENDS, RECVS, N_TYPES };
+
+typedef struct {
+    XtfAggregateRef refs[N_TYPES];
+    bool unknown[N_TYPES]; /* the trace has rows of the type, but no aggregate of them */
+} Aggregates;
+
+static void find_aggregates(const XtfTraceContext *context, Aggregates *found)
+{
+    static const char *const types[N_TYPES] = {XTF_RECORD_ENTERS_LEAVES, XTF_RECORD_SENDS, XTF_RECORD_RECVS};
+
+    for (unsigned i = 0; i < N_TYPES; i++) {
+        const XtfSchema *schema = xtf_trace_find_schema(context->trace, types[i]);
+        XtfAggregateRef *ref = &found->refs[i];
+        bool good = i == CALLS ? xtf_aggregate_ref_frames(ref, context)
+                               : xtf_aggregate_ref_groups(ref, context, types[i]) && ref->bytes;
+        if (!good)
+            *ref = (XtfAggregateRef){0};
+        found->unknown[i] = !good && schema && xtf_trace_n_rows(context->trace, schema->id);
+    }
+}
+
+static bool shape_totals(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
+{
+    const XtfTraceContext *context = views->context;
+    Aggregates found;
+    const XtfAggregateRef *m = found.refs;
+
+    find_aggregates(context, &found);
+    shape->n_lines = shape->at_once = 1;
+    xtf_grid_add(&shape->grid, "count", xtf_count_width(context, selection));
+    xtf_grid_add(&shape->grid, "calls", xtf_aggregate_ref_rows_width(&m[CALLS], context));
+    xtf_grid_add(&shape->grid, "sent_messages", xtf_aggregate_ref_rows_width(&m[SENDS], context));
+    xtf_grid_add(&shape->grid, "sent_bytes", xtf_aggregate_ref_sum_width(&m[SENDS], context, m[SENDS].bytes));
+    xtf_grid_add(&shape->grid, "received_messages", xtf_aggregate_ref_rows_width(&m[RECVS], context));
+    xtf_grid_add(&shape->grid, "received_bytes", xtf_aggregate_ref_sum_width(&m[RECVS], context, m[RECVS].bytes));
+    return true;
+}
+
+typedef struct {
+    uint64_t count;
+    uint64_t calls, messages[N_TYPES], bytes[N_TYPES];
+} Bin;
+
+/* What is asked, of all threads. */
+typedef struct {
+    Aggregates found;
+    const XtfLocations *locations;
+    XtfSpans *spans;
+    XtfTimeBins bins;
+    XtfLocationTotals totals[N_TYPES]; /* without any groups in them: each thread has its own */
+    Bin *counts;                       /* of all, at the end */
+} Question;
+
+static void question_clear(Question *question)
+{
+    for (unsigned i = 0; i < N_TYPES; i++)
+        xtf_location_totals_finish(&question->totals[i]);
+    xtf_time_bins_finish(&question->bins);
+    g_clear_pointer(&question->spans, xtf_spans_unref);
+    g_free(question->counts);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Question, question_clear)
+
+/* What a thread counts. */
+typedef struct {
+    const Question *question;
+    XtfLocationTotals totals[N_TYPES];
+    Bin *counts;
+    XtfSweep *sweep; /* NULL: spans are few */
+} Histogram;
+
+/* The type of a schema; N_TYPES if it is another, or the trace keeps no aggregate of it. */
+static unsigned type_of(const Histogram *histogram, const XtfSchema *schema)
+{
+    unsigned type = 0;
+
+    while (type < N_TYPES && histogram->question->found.refs[type].schema != schema)
+        type++;
+    return type;
+}
+
+static void add_row(Bin *bin, unsigned type, const XtfAggregateRef *ref, const uint8_t *row)
+{
+    if (type == CALLS) {
+        bin->calls += xtf_field_get(&ref->schema->fields[ref->aggregate->values[0]], row) == 0;
+        return;
+    }
+    const XtfField *bytes = xtf_aggregate_ref_value(ref, ref->bytes);
+    bin->messages[type]++;
+    if (!xtf_field_is_none(bytes, row))
+        bin->bytes[type] += xtf_field_get(bytes, row);
+}
+
+/* Few rows: each is added to the bin of its time. */
+static bool count_rows(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
+{
+    const XtfTimeBins *bins = &histogram->question->bins;
+    uint32_t row_size = span->array.schema->row_size;
+    g_auto(XtfSpanReader) reader;
+    uint64_t i = 0;
+
+    xtf_span_reader_init(&reader, span);
+    if (!xtf_span_reader_seek(&reader, span->lo, error))
+        return false;
+    while (reader.n_rows) {
+        const uint8_t *row = xtf_cursor_row(&reader.cursor);
+        for (uint64_t n = 0; n < reader.n_rows; n++, row += row_size) {
+            uint64_t t = xtf_field_get(&span->array.schema->fields[0], row);
+            while (i < bins->n - 1 && t >= bins->bounds[i + 1])
+                i++;
+            histogram->counts[i].count++;
+            if (type < N_TYPES)
+                add_row(&histogram->counts[i], type, &histogram->question->found.refs[type], row);
+        }
+        if (!xtf_span_reader_next(&reader, error))
+            return false;
+    }
+    return true;
+}
+
+static bool add_totals(Histogram *histogram, const XtfSpan *span, unsigned type, uint64_t lo, uint64_t hi, Bin *bin,
+                       GError **error)
+{
+    XtfLocationTotals *totals = &histogram->totals[type];
+    uint64_t proc = histogram->question->locations->all[span->tag].proc;
+    const uint64_t *cells;
+
+    xtf_group_totals_clear(totals->groups);
+    if (!xtf_location_totals_add_rows(totals, &span->array, proc, lo, hi, error))
+        return false;
+    if (!xtf_group_totals_n(totals->groups))
+        return true;
+    cells = xtf_group_totals_cells(totals->groups, 0);
+    if (type == CALLS) {
+        bin->calls += cells[XTF_FRAMES_BEGUN];
+    } else {
+        bin->messages[type] += cells[XTF_GROUP_ROWS];
+        bin->bytes[type] += cells[totals->ref->bytes];
+    }
+    return true;
+}
+
+/* Adds the calls that begin in rows from `lo` on, of all regions: each bound is asked how many begin before it. */
+static bool add_calls(Histogram *histogram, const XtfSpan *span, uint64_t lo, const uint64_t *ends, GError **error)
+{
+    const XtfGroupFilter begun = {.begun = true};
+    unsigned number = histogram->question->found.refs[CALLS].number;
+    uint64_t before, calls;
+
+    if (!xtf_array_group_rank(&span->array, number, &begun, lo, &before, error))
+        return false;
+    for (uint64_t i = 0; i < histogram->question->bins.n; i++) {
+        if (ends[i] == lo)
+            continue;
+        if (!xtf_array_group_rank(&span->array, number, &begun, ends[i], &calls, error))
+            return false;
+        histogram->counts[i].calls += calls - MIN(before, calls);
+        before = calls;
+        lo = ends[i];
+    }
+    return true;
+}
+
+/* Many rows: cut at the bounds of the bins; the index has the totals of the rows between two bounds. */
+static bool cut(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
+{
+    const XtfTimeBins *bins = &histogram->question->bins;
+    g_autofree uint64_t *ends = g_new(uint64_t, bins->n);
+    uint64_t lo, hi, from, to = span->lo;
+    bool of_all = type == CALLS && !histogram->totals[type].matcher && !histogram->totals[type].nothing;
+
+    if (!xtf_span_rows(span, &lo, &hi, error) || !xtf_time_bins_cut(bins, &span->array, lo, hi, ends, error) ||
+        (of_all && !add_calls(histogram, span, lo, ends, error)))
+        return false;
+    for (uint64_t i = 0; i < bins->n; lo = ends[i++]) {
+        if (lo == ends[i])
+            continue;
+        from = to;
+        if (!xtf_span_position(span, ends[i], &to, error))
+            return false;
+        histogram->counts[i].count += to - MIN(from, to);
+        if (type < N_TYPES && !of_all && !add_totals(histogram, span, type, lo, ends[i], &histogram->counts[i], error))
+            return false;
+    }
+    return true;
+}
+
+static bool add_span(Histogram *histogram, const XtfSpan *span, GError **error)
+{
+    unsigned type = type_of(histogram, span->array.schema);
+    uint64_t few = MAX(WALK_ROWS, histogram->question->bins.n * WALK_ROWS_BIN);
+
+    return span->hi - span->lo <= few ? count_rows(histogram, span, type, error) : cut(histogram, span, type, error);
+}
+
+/* ---- All spans, by all cores. */
+
+static void *begin(void *data)
+{
+    const Question *question = data;
+    Histogram *own = g_new(Histogram, 1);
+
+    own->question = question;
+    own->counts = g_new0(Bin, question->bins.n);
+    own->sweep = question->spans->n > MANY_SPANS ? xtf_sweep_new(question->spans->spans[0].array.trace) : NULL;
+    for (unsigned i = 0; i < N_TYPES; i++)
+        xtf_location_totals_init_more(&own->totals[i], &question->totals[i]);
+    return own;
+}
+
+static bool add_spans(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+{
+    const Question *question = data;
+    Histogram *histogram = own;
+
+    for (uint32_t i = first; i < end; i++) {
+        XtfSpan span = question->spans->spans[i];
+        xtf_sweep_take(histogram->sweep, &span.array);
+        if (!add_span(histogram, &span, error))
+            return false;
+    }
+    return true;
+}
+
+static void join(void *own, void *data)
+{
+    Question *question = data;
+    Histogram *from = own;
+
+    for (uint64_t i = 0; i < question->bins.n; i++) {
+        Bin *to = &question->counts[i];
+        to->count += from->counts[i].count;
+        to->calls += from->counts[i].calls;
+        for (unsigned type = SENDS; type <= RECVS; type++) {
+            to->messages[type] += from->counts[i].messages[type];
+            to->bytes[type] += from->counts[i].bytes[type];
+        }
+    }
+    for (unsigned i = 0; i < N_TYPES; i++)
+        xtf_location_totals_finish(&from->totals[i]);
+    xtf_sweep_free(from->sweep);
+    g_free(from->counts);
+    g_free(from);
+}
+
+static void add_lines(const Question *question, XtfLines *lines)
+{
+    const bool *unknown = question->found.unknown;
+
+    for (uint64_t i = 0; i < question->bins.n; i++) {
+        const Bin *bin = &question->counts[i];
+        xtf_lines_number(lines, bin->count);
+        xtf_lines_number_if(lines, !unknown[CALLS], bin->calls);
+        for (unsigned type = SENDS; type <= RECVS; type++) {
+            xtf_lines_number_if(lines, !unknown[type], bin->messages[type]);
+            xtf_lines_number_if(lines, !unknown[type], bin->bytes[type]);
+        }
+    }
+}
+
+/* Adds a line for each of the bins, which `question` has already. */
+static bool fill_bins(XtfViews *views, Question *question, XtfLines *lines, GError **error)
+{
+    XtfParallelWork work = {.begin = begin, .work = add_spans, .join = join};
+    XtfSelection *selection = question->bins.selection;
+
+    if (!(question->spans = xtf_resolver_spans(views->resolver, selection, error)) ||
+        !(question->locations = xtf_trace_context_locations(views->context, error)))
+        return false;
+    find_aggregates(views->context, &question->found);
+    question->counts = g_new0(Bin, question->bins.n);
+    for (unsigned i = 0; i < N_TYPES; i++) {
+        if (!xtf_location_totals_init(&question->totals[i], views->context, selection, &question->found.refs[i], 0,
+                                      error))
+            return false;
+    }
+    work.step = CLAMP(question->spans->n / LEAST_TURNS, 1, SPANS_AT_ONCE);
+    if (!xtf_parallel(&work, question, question->spans->n, error))
+        return false;
+    add_lines(question, lines);
+    return true;
+}
+
+static bool fill_totals(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
+                        GError **error)
+{
+    g_auto(Question) question = {0};
+
+    xtf_time_bins_init_one(&question.bins, selection, &views->context->scale);
+    return fill_bins(views, &question, lines, error);
+}
+
+static bool fill_slices(XtfViews *views, XtfSelection *selection, const XtfKeyValues *values, uint64_t first,
+                        uint64_t n, XtfLines *lines, GError **error)
+{
+    g_auto(Question) question = {0};
+
+    xtf_time_bins_init(&question.bins, selection, values, first, n);
+    return fill_bins(views, &question, lines, error);
+}
+
+const XtfView xtf_view_totals = {.name = "totals",
+                                 .lasting = true,
+                                 .shape = shape_totals,
+                                 .fill = fill_totals,
+                                 .together = 1 << XTF_GROUP_BY_TIME,
+                                 .fill_together = fill_slices};

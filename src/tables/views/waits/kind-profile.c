@@ -1,0 +1,223 @@
+/*
+ * profile of an analysis: a line for each kind and region that has rows anywhere in the trace, most first. Of waits/
+ * how long was waited, and how much of it was led to by other waits, and led to others; of delays/ what they cost.
+ * callpaths of delays/: the same by call path.
+ */
+#include <stdlib.h>
+
+#include "libxtf/vocabulary.h"
+#include "src/tables/format/callpaths.h"
+#include "src/tables/totals/waits/kind-totals.h"
+#include "src/tables/views/view.h"
+#include "src/tables/views/waits/wait-cells.h"
+#include "src/trace/text/digits.h"
+
+/* A profile: its columns behind `kind`. */
+typedef struct {
+    const XtfKindSource *source;
+    const char *rows;                        /* the column of the number of rows */
+    const char *values[XTF_KIND_VALUES_MAX]; /* a column each */
+    const char *total;                       /* of all values together; NULL: there is none */
+    const char *percent;                     /* of the first value in the time of the locations; NULL: there is none */
+} Profile;
+
+static const Profile of_waits = {
+    .source = &xtf_kinds_of_waits,
+    .rows = "waits",
+    .values = {"amount", "indirect", "propagating"},
+    .percent = "amount%",
+};
+
+static const Profile of_delays = {
+    .source = &xtf_kinds_of_delays,
+    .rows = "delays",
+    .values = {"short", "long"},
+    .total = "total",
+};
+
+static const Profile of_callpaths = {
+    .source = &xtf_callpaths_of_delays,
+    .rows = "delays",
+    .values = {"short", "long"},
+    .total = "total",
+};
+
+/* ---- Shapes. */
+
+static size_t kinds_width(const XtfKindTotals *totals)
+{
+    size_t width = 1;
+
+    for (uint32_t i = 0; i < totals->n; i++) { /* by kind, ascending */
+        if (i == 0 || totals->all[i].kind != totals->all[i - 1].kind)
+            width = MAX(width, xtf_wait_kind_width(xtf_aggregate_ref_key(&totals->ref, 0), totals->all[i].kind));
+    }
+    return width;
+}
+
+/* The columns that say where. */
+static bool add_place(const XtfKindTotals *totals, const Profile *profile, XtfViews *views, XtfGrid *grid,
+                      GError **error)
+{
+    const XtfPaddedNames *regions;
+    XtfCallpaths callpaths;
+    size_t width = 1;
+
+    if (!profile->source->by_callpath) {
+        if (!xtf_padded_names_of_table(views->formats, XTF_TABLE_REGIONS, &regions, error))
+            return false;
+        xtf_grid_add_text(grid, "region", regions ? regions->width : 1);
+        return true;
+    }
+    if (!xtf_callpaths_load(&callpaths, views->context, error))
+        return false;
+    g_autoptr(GString) name = g_string_new(NULL);
+    for (uint32_t i = 0; i < totals->n && width < XTF_CALLPATH_WIDTH_MAX; i++)
+        width = MAX(width, xtf_callpath_width(&callpaths, (uint32_t)totals->all[i].callpath, name));
+    xtf_grid_add(grid, "context", xtf_count_digits(callpaths.n));
+    xtf_grid_add_text(grid, "callpath", MIN(width, (size_t)XTF_CALLPATH_WIDTH_MAX));
+    return true;
+}
+
+static bool shape_profile(const Profile *profile, XtfViews *views, const XtfSelection *selection, XtfViewShape *shape,
+                          GError **error)
+{
+    g_auto(XtfKindTotals) totals = {0};
+    size_t ticks;
+
+    if (!xtf_kind_totals_list(&totals, &views->group_lists, views->context, selection, profile->source, error) ||
+        !xtf_kind_ticks_width(views->context, &ticks, error))
+        return false;
+    shape->n_lines = shape->at_once = totals.n;
+    xtf_grid_add_text(&shape->grid, "kind", kinds_width(&totals));
+    xtf_grid_add(&shape->grid, profile->rows, xtf_aggregate_ref_rows_width(&totals.ref, views->context));
+    for (unsigned i = 0; i < xtf_kind_source_n(profile->source); i++)
+        xtf_grid_add(&shape->grid, profile->values[i], ticks);
+    if (profile->total)
+        xtf_grid_add(&shape->grid, profile->total, ticks + 1);
+    if (profile->percent)
+        xtf_grid_add(&shape->grid, profile->percent, 0);
+    return add_place(&totals, profile, views, &shape->grid, error);
+}
+
+/* ---- Lines. */
+
+static unsigned __int128 sum_of(const XtfKindTotal *total)
+{
+    unsigned __int128 sum = 0;
+
+    for (unsigned i = 0; i < XTF_KIND_VALUES_MAX; i++)
+        sum += total->values[i];
+    return sum;
+}
+
+static int compare_lines(const XtfKindTotal *x, const XtfKindTotal *y)
+{
+    if (x->rows != y->rows)
+        return x->rows > y->rows ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->region != y->region)
+        return x->region < y->region ? -1 : 1;
+    return x->callpath < y->callpath ? -1 : x->callpath > y->callpath;
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const XtfKindTotal *x = a, *y = b;
+
+    if (x->values[0] != y->values[0])
+        return x->values[0] > y->values[0] ? -1 : 1;
+    return compare_lines(x, y);
+}
+
+static int by_sum(const void *a, const void *b)
+{
+    unsigned __int128 x = sum_of(a), y = sum_of(b);
+
+    if (x != y)
+        return x > y ? -1 : 1;
+    return compare_lines(a, b);
+}
+
+/* What names regions or call paths. */
+typedef struct {
+    const XtfPaddedNames *regions;
+    XtfCallpaths callpaths;
+    GString *scratch;
+} Names;
+
+static void add_callpath(const Names *names, uint32_t callpath, XtfLines *lines)
+{
+    xtf_callpath_name(&names->callpaths, callpath, names->scratch);
+    xtf_lines_number_if(lines, callpath != XTF_NONE32, callpath);
+    xtf_lines_text(lines, names->scratch->str, callpath);
+}
+
+static void add_line(const Profile *profile, const XtfKindTotals *totals, const XtfKindTotal *total, const Names *names,
+                     XtfLines *lines)
+{
+    xtf_wait_kind_cell(lines, xtf_aggregate_ref_key(&totals->ref, 0), total->kind);
+    xtf_lines_number(lines, total->rows);
+    for (unsigned i = 0; i < xtf_kind_source_n(profile->source); i++)
+        xtf_lines_ticks(lines, total->values[i]);
+    if (profile->total)
+        xtf_lines_ticks(lines, sum_of(total));
+    if (profile->percent)
+        xtf_lines_percent(lines, total->values[0], totals->whole);
+    if (profile->source->by_callpath)
+        add_callpath(names, (uint32_t)total->callpath, lines);
+    else
+        xtf_wait_region_cell(lines, xtf_aggregate_ref_key(&totals->ref, 1), names->regions, total->region);
+}
+
+static bool fill_profile(const Profile *profile, XtfViews *views, const XtfSelection *selection, bool sorted,
+                         XtfLines *lines, GError **error)
+{
+    g_auto(XtfKindTotals) totals = {0};
+    g_autoptr(GString) scratch = g_string_new(NULL);
+    Names names = {.scratch = scratch};
+
+    if (!xtf_kind_totals_load(&totals, &views->group_lists, views->context, selection, profile->source, error) ||
+        !xtf_padded_names_of_table(views->formats, XTF_TABLE_REGIONS, &names.regions, error) ||
+        !xtf_callpaths_load(&names.callpaths, views->context, error))
+        return false;
+    if (sorted && totals.n > 1)
+        qsort(totals.all, totals.n, sizeof *totals.all, profile->total ? by_sum : by_first);
+    for (uint32_t i = 0; i < totals.n; i++)
+        add_line(profile, &totals, &totals.all[i], &names, lines);
+    return true;
+}
+
+/* ---- The views. */
+
+#define PROFILE(of, title, about)                                                                                    \
+    static bool exists_##of(const XtfTraceContext *context, const XtfSelection *selection)                           \
+    {                                                                                                                \
+        return xtf_kind_totals_exist(context, selection, of.source);                                                 \
+    }                                                                                                                \
+    static bool shape_##of(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)      \
+    {                                                                                                                \
+        return shape_profile(&of, views, selection, shape, error);                                                   \
+    }                                                                                                                \
+    static bool fill_##of(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines, \
+                          GError **error)                                                                            \
+    {                                                                                                                \
+        return fill_profile(&of, views, selection, true, lines, error);                                              \
+    }                                                                                                                \
+    static bool fill_in_order_##of(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count,         \
+                                   XtfLines *lines, GError **error)                                                  \
+    {                                                                                                                \
+        return fill_profile(&of, views, selection, false, lines, error);                                             \
+    }                                                                                                                \
+    const XtfView xtf_view_profile_##of = {.name = title,                                                            \
+                                           .subject = &about,                                                        \
+                                           .exists = exists_##of,                                                    \
+                                           .shape = shape_##of,                                                      \
+                                           .fill = fill_##of,                                                        \
+                                           .fill_in_order = fill_in_order_##of,                                      \
+                                           .not_by = 1 << XTF_GROUP_BY_REGION | 1 << XTF_GROUP_BY_CLASS}
+
+PROFILE(of_waits, "profile", xtf_about_waits);
+PROFILE(of_delays, "profile", xtf_about_delays);
+PROFILE(of_callpaths, "callpaths", xtf_about_delays);

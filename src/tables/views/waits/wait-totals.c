@@ -1,0 +1,171 @@
+/*
+ * totals of waits/: how many there are, and how long they are, in one line.
+ */
+#include "libxtf/vocabulary.h"
+#include "src/tables/totals/waits/kind-totals.h"
+#include "src/tables/totals/waits/lasting-bins.h"
+#include "src/tables/views/blocks.h"
+#include "src/trace/select/parallel.h"
+
+enum {
+    VALUES = 3,
+    LOCATIONS_AT_ONCE = 64, /* that a thread takes, if there are very many... */
+    LEAST_TURNS = 16,       /* ...and threads take so many turns at least */
+};
+
+static const char *const names[VALUES + 1] = {"amount", "indirect", "propagating"};
+
+static bool find(XtfAggregateRef *ref, const XtfTraceContext *context, const XtfSelection *selection)
+{
+    static const char *const keys[] = {NULL};
+    const XtfSchema *schema = xtf_trace_find_schema(context->trace, XTF_DERIVED_WAITS);
+    const XtfAggregateNeed need = {keys, names};
+
+    *ref = (XtfAggregateRef){0};
+    return schema && schema->kind == XTF_SCHEMA_DERIVED && selection->type == schema->id && !selection->base &&
+           xtf_aggregate_choose(ref, schema, selection, &need);
+}
+
+static bool totals_exist(const XtfTraceContext *context, const XtfSelection *selection)
+{
+    XtfAggregateRef ref;
+    return find(&ref, context, selection);
+}
+
+static bool shape_totals(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
+{
+    XtfAggregateRef ref;
+    size_t ticks;
+
+    find(&ref, views->context, selection);
+    if (!xtf_kind_ticks_width(views->context, &ticks, error))
+        return false;
+    shape->n_lines = shape->at_once = 1;
+    xtf_grid_add(&shape->grid, "waits", xtf_aggregate_ref_rows_width(&ref, views->context));
+    for (unsigned i = 0; i < VALUES; i++)
+        xtf_grid_add(&shape->grid, names[i], ticks);
+    return true;
+}
+
+/* ---- Adding up, by all cores. */
+
+/* What is asked, of all threads. */
+typedef struct {
+    XtfTraceContext *context;
+    XtfAggregateRef ref;
+    XtfTimeBins bins;
+    XtfSelectedLocations selected;
+    XtfLastingTotals lasting; /* without any groups in it: each thread has its own */
+    XtfLastingBins asked;
+    XtfLastingBin *sums;
+} Question;
+
+static void question_clear(Question *question)
+{
+    xtf_time_bins_finish(&question->bins);
+    xtf_selected_locations_finish(&question->selected);
+    xtf_lasting_totals_finish(&question->lasting);
+    g_free(question->sums);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Question, question_clear)
+
+/* A thread's own. */
+typedef struct {
+    XtfLastingTotals lasting;
+    XtfLocationArrays arrays;
+    XtfLastingBin *sums;
+} Own;
+
+static void *begin(void *data)
+{
+    const Question *question = data;
+    Own *own = g_new0(Own, 1);
+
+    xtf_lasting_totals_init_more(&own->lasting, &question->lasting);
+    own->sums = g_new0(XtfLastingBin, question->bins.n);
+    return own;
+}
+
+static bool add_locations(void *data_own, void *data, uint32_t first, uint32_t end, GError **error)
+{
+    const Question *question = data;
+    Own *own = data_own;
+
+    for (uint32_t i = first; i < end; i++) {
+        const XtfLocation *location = xtf_selected_location(&question->selected, i);
+        if (!xtf_location_arrays_load(&own->arrays, question->context, location, error))
+            return false;
+        const XtfArray *array = xtf_location_arrays_find(&own->arrays, question->ref.schema);
+        if (array && !xtf_lasting_bins_add(&question->asked, &own->lasting, array, location->proc, own->sums, error))
+            return false;
+    }
+    return true;
+}
+
+static void join(void *data_own, void *data)
+{
+    Question *question = data;
+    Own *own = data_own;
+
+    for (uint64_t i = 0; i < question->bins.n; i++) {
+        question->sums[i].rows += own->sums[i].rows;
+        for (unsigned v = 0; v < VALUES; v++)
+            question->sums[i].values[v] += own->sums[i].values[v];
+    }
+    xtf_lasting_totals_finish(&own->lasting);
+    xtf_location_arrays_finish(&own->arrays);
+    g_free(own->sums);
+    g_free(own);
+}
+
+/* Adds a line for each of the bins, which `question` has already. */
+static bool fill_bins(XtfViews *views, Question *question, XtfLines *lines, GError **error)
+{
+    XtfParallelWork work = {.begin = begin, .work = add_locations, .join = join};
+    XtfSelection *selection = question->bins.selection;
+
+    question->context = views->context;
+    find(&question->ref, views->context, selection);
+    question->sums = g_new0(XtfLastingBin, question->bins.n);
+    question->asked = (XtfLastingBins){.bins = &question->bins, .n_values = VALUES};
+    for (unsigned v = 0; v < VALUES; v++)
+        question->asked.cells[v] = xtf_aggregate_ref_cell(&question->ref, names[v]);
+    if (!xtf_selected_locations_init(&question->selected, views->context, selection, error) ||
+        !xtf_lasting_totals_init(&question->lasting, views->context, selection, &question->ref, 0, "amount", error))
+        return false;
+    work.step = CLAMP(question->selected.n / LEAST_TURNS, 1, LOCATIONS_AT_ONCE);
+    if (!xtf_parallel(&work, question, question->selected.n, error))
+        return false;
+    for (uint64_t i = 0; i < question->bins.n; i++) {
+        xtf_lines_number(lines, question->sums[i].rows);
+        for (unsigned v = 0; v < VALUES; v++)
+            xtf_lines_ticks(lines, question->sums[i].values[v]);
+    }
+    return true;
+}
+
+static bool fill_totals(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
+                        GError **error)
+{
+    g_auto(Question) question = {0};
+
+    xtf_time_bins_init_one(&question.bins, selection, &views->context->scale);
+    return fill_bins(views, &question, lines, error);
+}
+
+static bool fill_slices(XtfViews *views, XtfSelection *selection, const XtfKeyValues *values, uint64_t first,
+                        uint64_t n, XtfLines *lines, GError **error)
+{
+    g_auto(Question) question = {0};
+
+    xtf_time_bins_init(&question.bins, selection, values, first, n);
+    return fill_bins(views, &question, lines, error);
+}
+
+const XtfView xtf_view_totals_of_waits = {.name = "totals",
+                                          .subject = &xtf_about_waits,
+                                          .exists = totals_exist,
+                                          .shape = shape_totals,
+                                          .fill = fill_totals,
+                                          .together = 1 << XTF_GROUP_BY_TIME,
+                                          .fill_together = fill_slices};

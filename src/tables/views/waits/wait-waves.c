@@ -1,0 +1,129 @@
+/*
+ * waves of waits/: the 100 idle waves that cost most, of the selection's waits: chains over three processes or more.
+ */
+#include "src/tables/totals/waits/wait-waves.h"
+
+#include "libxtf/vocabulary.h"
+#include "src/tables/views/view.h"
+#include "src/tables/views/waits/wait-cells.h"
+#include "src/trace/text/digits.h"
+
+enum {
+    WAVES_MOST = 100,
+    SPEED_WIDTH = 12, /* "1.23457e+100" */
+};
+
+static bool exists(const XtfTraceContext *context, const XtfSelection *selection)
+{
+    XtfWaitFields fields;
+
+    xtf_wait_fields_init(&fields, context);
+    return fields.schema && selection->type == fields.schema->id;
+}
+
+static size_t kinds_width(const XtfField *event)
+{
+    size_t width = 1;
+
+    for (uint32_t i = 0; i < event->n_labels; i++)
+        width = MAX(width, xtf_wait_kind_width(event, i));
+    return width;
+}
+
+/* The number of lines hangs on the whole trace alone: a trace of fewer waits has fewer. */
+static bool shape_waves(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
+{
+    const XtfTimeScale *scale = &views->context->scale;
+    const XtfLocations *locations = xtf_trace_context_locations(views->context, error);
+    const XtfPaddedNames *regions;
+    XtfWaitFields fields;
+
+    xtf_wait_fields_init(&fields, views->context);
+    if (!locations || !xtf_padded_names_of_table(views->formats, XTF_TABLE_REGIONS, &regions, error))
+        return false;
+    uint64_t n_waits = xtf_trace_n_rows(views->context->trace, fields.schema->id);
+    unsigned __int128 longest = (unsigned __int128)(scale->last - scale->origin + 1) * n_waits;
+    shape->n_lines = shape->at_once = MIN(n_waits, (uint64_t)WAVES_MOST);
+    xtf_grid_add(&shape->grid, "rank", xtf_count_digits(WAVES_MOST));
+    xtf_grid_add(&shape->grid, "begin", scale->width);
+    xtf_grid_add(&shape->grid, "end", scale->width);
+    xtf_grid_add(&shape->grid, "proc", locations->proc_width);
+    xtf_grid_add(&shape->grid, "thread", locations->thread_width);
+    xtf_grid_add(&shape->grid, "wait", xtf_count_digits(n_waits));
+    xtf_grid_add(&shape->grid, "waits", xtf_count_digits(n_waits));
+    xtf_grid_add(&shape->grid, "processes", xtf_count_digits(locations->n_procs));
+    xtf_grid_add(&shape->grid, "amount", xtf_ticks_width(scale, longest));
+    /* Each wait is one step at most, of half of all processes at most. */
+    xtf_grid_add(&shape->grid, "ranks", xtf_wide_width((unsigned __int128)n_waits * UINT32_MAX));
+    xtf_grid_add(&shape->grid, "speed", SPEED_WIDTH);
+    xtf_grid_add(&shape->grid, "expected", SPEED_WIDTH);
+    xtf_grid_add_text(&shape->grid, "kind", kinds_width(fields.event));
+    xtf_grid_add_text(&shape->grid, "region", regions ? regions->width : 1);
+    return true;
+}
+
+/* ---- Lines. */
+
+static void add_speed(XtfLines *lines, bool known, double speed)
+{
+    if (known)
+        xtf_lines_real(lines, "%.6g", speed);
+    else
+        xtf_lines_none(lines);
+}
+
+static void add_line(const XtfWaitFields *fields, const XtfWaitWave *wave, const XtfLocations *locations,
+                     const XtfPaddedNames *regions, XtfLines *lines)
+{
+    const XtfLocation *first = &locations->all[wave->chain.first.location];
+    const uint64_t origin = lines->scale->origin;
+    double speed = 0, expected = 0;
+    bool known = xtf_wait_wave_speed(wave, lines->scale, &speed);
+
+    xtf_lines_ticks(lines, wave->chain.begin - MIN(wave->chain.begin, origin));
+    xtf_lines_ticks(lines, wave->last_end - MIN(wave->last_end, origin));
+    xtf_lines_number(lines, first->proc);
+    xtf_lines_number(lines, first->thread);
+    xtf_lines_number(lines, wave->chain.first.row);
+    xtf_lines_number(lines, wave->chain.n);
+    xtf_lines_number(lines, wave->n_procs);
+    xtf_lines_ticks(lines, wave->chain.amount);
+    xtf_lines_number(lines, wave->ranks);
+    add_speed(lines, known, speed);
+    known = xtf_wait_wave_expected(wave, lines->scale, &expected);
+    add_speed(lines, known, expected);
+    xtf_wait_kind_cell(lines, fields->event, wave->kind);
+    xtf_wait_region_cell(lines, fields->region, regions, wave->region);
+}
+
+static bool fill_waves(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
+                       GError **error)
+{
+    g_autoptr(XtfSpans) spans = xtf_resolver_spans(views->resolver, selection, error);
+    const XtfLocations *locations = spans ? xtf_trace_context_locations(views->context, error) : NULL;
+    const XtfPaddedNames *regions;
+    XtfWaitFields fields;
+    XtfWaitWave wave;
+
+    xtf_wait_fields_init(&fields, views->context);
+    if (!locations || !xtf_padded_names_of_table(views->formats, XTF_TABLE_REGIONS, &regions, error))
+        return false;
+    g_autoptr(GArray) chains = xtf_wait_chains_find(spans, &fields, locations, WAVES_MOST, error);
+    if (!chains)
+        return false;
+    for (unsigned i = 0; i < count; i++) {
+        xtf_lines_number(lines, i + 1);
+        if (i < chains->len) {
+            if (!xtf_wait_wave_measure(&wave, &g_array_index(chains, XtfWaitChain, i), views->context, &fields, error))
+                return false;
+            add_line(&fields, &wave, locations, regions, lines);
+            continue;
+        }
+        for (unsigned column = 1; column < lines->grid->n; column++)
+            xtf_lines_none(lines);
+    }
+    return true;
+}
+
+const XtfView xtf_view_waves = {
+    .name = "waves", .subject = &xtf_about_waits, .exists = exists, .shape = shape_waves, .fill = fill_waves};

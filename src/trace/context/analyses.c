@@ -1,0 +1,95 @@
+#include "src/trace/context/analyses.h"
+
+#include "libxtf/vocabulary.h"
+
+static bool any_derived(const XtfTrace *trace)
+{
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++)
+        if (xtf_trace_schema(trace, i)->kind == XTF_SCHEMA_DERIVED)
+            return true;
+    return false;
+}
+
+static const XtfField *field_of(const XtfTable *table, const char *name, XtfType type)
+{
+    const XtfField *field = xtf_schema_field(table->schema, name);
+
+    return field && field->type == type ? field : NULL;
+}
+
+static bool read_rows(XtfTrace *trace, const XtfTable *table, GArray *analyses, GError **error)
+{
+    const XtfField *records = field_of(table, "records", XTF_TYPE_STRING);
+    const XtfField *clocks = field_of(table, "clocks", XTF_TYPE_U64);
+    const XtfField *tool = field_of(table, "tool", XTF_TYPE_STRING);
+
+    for (uint64_t i = 0; records && clocks && tool && i < table->n_rows; i++) {
+        const uint8_t *row = table->rows + i * table->schema->row_size;
+        XtfAnalysisEntry entry = {.clocks = xtf_field_get(clocks, row)};
+        if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(records, row), &entry.records, error) ||
+            !xtf_trace_string(trace, (uint32_t)xtf_field_get(tool, row), &entry.tool, error))
+            return false;
+        g_array_append_val(analyses, entry);
+    }
+    return true;
+}
+
+GArray *xtf_analyses_read(XtfTrace *trace, GError **error)
+{
+    g_autoptr(GArray) analyses = g_array_new(FALSE, FALSE, sizeof(XtfAnalysisEntry));
+    const XtfTable *table;
+
+    if (!xtf_trace_table(trace, XTF_TABLE_ANALYSES, &table, error))
+        return NULL;
+    return !table || read_rows(trace, table, analyses, error) ? g_steal_pointer(&analyses) : NULL;
+}
+
+bool xtf_analyses_find_outdated(XtfTrace *trace, bool **outdated, GError **error)
+{
+    g_autofree bool *found = NULL;
+    uint64_t digest;
+
+    *outdated = NULL;
+    if (!any_derived(trace))
+        return true;
+    g_autoptr(GArray) analyses = xtf_analyses_read(trace, error);
+    if (!analyses)
+        return false;
+    if (analyses->len > 0 && !xtf_trace_clocks_digest(trace, &digest, error))
+        return false;
+    for (guint i = 0; i < analyses->len; i++) {
+        const XtfSchema *schema = xtf_trace_find_schema(trace, xtf_analyses_at(analyses, i)->records);
+        if (xtf_analyses_at(analyses, i)->clocks == digest || !schema || schema->kind != XTF_SCHEMA_DERIVED)
+            continue;
+        found = found ? found : g_new0(bool, xtf_trace_n_schemas(trace));
+        found[schema->id] = true;
+    }
+    *outdated = g_steal_pointer(&found);
+    return true;
+}
+
+bool xtf_analyses_find_tool(XtfTrace *trace, const char *records, const char **tool, GError **error)
+{
+    g_autoptr(GArray) analyses = xtf_analyses_read(trace, error);
+
+    if (!analyses)
+        return false;
+    *tool = NULL;
+    for (guint i = 0; i < analyses->len && !*tool; i++)
+        if (g_str_equal(xtf_analyses_at(analyses, i)->records, records))
+            *tool = xtf_analyses_at(analyses, i)->tool;
+    return true;
+}
+
+bool xtf_analyses_find_waits(XtfTrace *trace, bool *found, bool *shown, GError **error)
+{
+    const XtfSchema *waits = xtf_trace_find_schema(trace, XTF_DERIVED_WAITS);
+    g_autofree bool *outdated = NULL;
+
+    *found = waits;
+    *shown = false;
+    if (waits && !xtf_analyses_find_outdated(trace, &outdated, error))
+        return false;
+    *shown = waits && !(outdated && outdated[waits->id]);
+    return true;
+}

@@ -1,0 +1,36 @@
+/*
+ * The classes of a trace's regions, by row of definitions/regions.
+ *
+ * Immutable once loaded: any thread may use it.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libxtf/trace.h"
+#include "src/model/region-class.h"
+#include "src/trace/context/number-set.h"
+
+typedef struct {
+    uint64_t n;          /* rows of the table of regions; 0: they have no names */
+    uint8_t *by_row;     /* XtfRegionClass */
+    XtfClassSet present; /* classes that have a row */
+} XtfRegionClasses;
+
+bool xtf_region_classes_load(XtfRegionClasses *classes, XtfTrace *trace, GError **error);
+void xtf_region_classes_finish(XtfRegionClasses *classes); /* all zeros is fine */
+
+/* The class of a row. Rows that the trace does not define are the program. */
+static inline XtfRegionClass xtf_region_classes_of(const XtfRegionClasses *classes, uint64_t row)
+{
+    return row < classes->n ? (XtfRegionClass)classes->by_row[row] : XTF_CLASS_PROGRAM;
+}
+
+/* The rows of these classes, with those that the trace does not define. A new set, which may be empty. */
+XtfNumberSet *xtf_region_classes_rows(const XtfRegionClasses *classes, XtfClassSet wanted);
+
+/* "wait", "mpi", "wait,omp-*": names of classes and groups, and patterns of them. XTF_ERROR_NOT_FOUND says
+ * what is wrong. */
+bool xtf_class_set_parse(const char *text, XtfClassSet *classes, GError **error);

@@ -1,0 +1,375 @@
+#include "src/trace/context/trace-context.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "libxtf/vocabulary.h"
+#include "src/model/properties.h"
+#include "src/trace/context/analyses.h"
+#include "src/trace/text/digits.h"
+
+enum {
+    ARRAYS_AT_ONCE = 256,
+    LOCATIONS_MAX = 1 << 24, /* of a table: each takes some 100 bytes */
+};
+
+/* ---- Collecting the locations: all that have rows are in the P index; the table has their numbers. */
+
+typedef struct {
+    XtfLocation location;
+    bool numbered; /* by the table */
+} Candidate;
+
+static int compare_candidates(const void *a, const void *b)
+{
+    const Candidate *x = a, *y = b;
+    return x->location.id < y->location.id ? -1 : x->location.id > y->location.id;
+}
+
+static bool collect_indexed(XtfTrace *trace, GArray *found, GError **error)
+{
+    uint64_t n_arrays = xtf_trace_n_arrays(trace);
+    XtfArray arrays[ARRAYS_AT_ONCE];
+    Candidate *last = NULL;
+
+    for (uint64_t rank = 0; rank < n_arrays; rank += ARRAYS_AT_ONCE) {
+        uint64_t count = MIN(n_arrays - rank, (uint64_t)ARRAYS_AT_ONCE);
+        if (!xtf_trace_get_arrays(trace, rank, count, arrays, error))
+            return false;
+        for (uint64_t i = 0; i < count; i++) {
+            if (!last || last->location.id != arrays[i].location) {
+                Candidate candidate = {.location = {.id = arrays[i].location, .first_array = rank + i}};
+                g_array_append_val(found, candidate);
+                last = &g_array_index(found, Candidate, found->len - 1);
+            }
+            last->location.n_arrays++;
+        }
+    }
+    return true;
+}
+
+static bool is_no_thread(const XtfField *type, const uint8_t *row)
+{
+    const char *label = xtf_row_label(type, row);
+    return label && (g_str_equal(label, "ACCELERATOR_STREAM") || g_str_equal(label, "METRIC"));
+}
+
+static bool number_by_table(XtfTrace *trace, GArray *found, GError **error)
+{
+    const XtfTable *table;
+    uint64_t n_indexed = found->len;
+
+    if (!xtf_trace_table(trace, XTF_TABLE_LOCATIONS, &table, error))
+        return false;
+    const XtfField *id = table ? xtf_schema_field(table->schema, "id") : NULL;
+    const XtfField *proc = table ? xtf_schema_field(table->schema, "proc") : NULL;
+    const XtfField *thread = table ? xtf_schema_field(table->schema, "thread") : NULL;
+    const XtfField *type = table ? xtf_schema_field(table->schema, "type") : NULL;
+
+    if (table && table->n_rows > LOCATIONS_MAX)
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "the trace has %" PRIu64 " locations, more than %d", table->n_rows,
+                        LOCATIONS_MAX);
+    for (uint64_t i = 0; id && i < table->n_rows; i++) {
+        const uint8_t *row = table->rows + i * table->schema->row_size;
+        Candidate new = {.location.id = xtf_field_get(id, row), .numbered = true};
+        Candidate *old = n_indexed ? bsearch(&new, found->data, n_indexed, sizeof new, compare_candidates) : NULL;
+
+        new.location.proc = proc ? xtf_field_get(proc, row) : new.location.id;
+        new.location.thread = thread ? xtf_field_get(thread, row) : 0;
+        new.location.no_thread = is_no_thread(type, row);
+        if (!old) {
+            g_array_append_val(found, new);
+        } else if (!old->numbered) { /* of two rows for one location the first is meant */
+            old->location.proc = new.location.proc;
+            old->location.thread = new.location.thread;
+            old->location.no_thread = new.location.no_thread;
+            old->numbered = true;
+        }
+    }
+    return true;
+}
+
+/* Each location that the table leaves out becomes a process of its own. Its number is its key if that is free, else a
+ * number after all others. */
+static void number_the_rest(GArray *found)
+{
+    g_autofree uint64_t *taken = g_new(uint64_t, found->len + 1);
+    uint32_t n_taken = 0;
+    uint64_t next = 0;
+
+    for (unsigned i = 0; i < found->len; i++) {
+        Candidate *candidate = &g_array_index(found, Candidate, i);
+        if (candidate->numbered)
+            taken[n_taken++] = candidate->location.proc;
+    }
+    n_taken = xtf_sort_distinct(taken, n_taken);
+    for (unsigned i = 0; i < found->len; i++) {
+        Candidate *candidate = &g_array_index(found, Candidate, i);
+        if (!candidate->numbered &&
+            !bsearch(&candidate->location.id, taken, n_taken, sizeof *taken, xtf_compare_numbers)) {
+            candidate->location.proc = candidate->location.id;
+            candidate->numbered = true;
+        }
+        if (candidate->numbered)
+            next = MAX(next, candidate->location.proc + 1);
+    }
+    for (unsigned i = 0; i < found->len; i++) {
+        Candidate *candidate = &g_array_index(found, Candidate, i);
+        if (!candidate->numbered)
+            candidate->location.proc = next++;
+    }
+}
+
+/* ---- The sorted forms. */
+
+static int compare_locations(const void *a, const void *b)
+{
+    const XtfLocation *x = a, *y = b;
+    if (x->proc != y->proc)
+        return x->proc < y->proc ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void build_locations(XtfLocations *locations, GArray *found)
+{
+    uint32_t n = 0;
+
+    g_array_sort(found, compare_candidates);
+    locations->all = g_new(XtfLocation, found->len);
+    for (unsigned i = 0; i < found->len; i++) {
+        const Candidate *candidate = &g_array_index(found, Candidate, i);
+        if (!n || locations->all[n - 1].id != candidate->location.id)
+            locations->all[n++] = candidate->location;
+    }
+    locations->n = n;
+    if (n)
+        qsort(locations->all, n, sizeof *locations->all, compare_locations);
+
+    locations->procs = g_new(uint64_t, n);
+    locations->threads = g_new(uint64_t, n);
+    for (uint32_t i = 0; i < n; i++) {
+        locations->procs[i] = locations->all[i].proc;
+        locations->threads[i] = locations->all[i].thread;
+    }
+    locations->n_procs = xtf_sort_distinct(locations->procs, n);
+    locations->n_threads = xtf_sort_distinct(locations->threads, n);
+    locations->proc_width = xtf_count_digits(n ? locations->procs[locations->n_procs - 1] : 0);
+    locations->thread_width = xtf_count_digits(n ? locations->threads[locations->n_threads - 1] : 0);
+}
+
+/* Columns do not widen while a trace is followed. */
+static bool fix_widths(XtfLocations *locations, GError **error)
+{
+    if (MAX(locations->proc_width, locations->thread_width) > XTF_GROWING_NUMBER_WIDTH)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                        "a process or thread has a number of more than %d digits, which the columns of a trace that is "
+                        "followed do not have",
+                        XTF_GROWING_NUMBER_WIDTH);
+    locations->proc_width = locations->thread_width = XTF_GROWING_NUMBER_WIDTH;
+    return true;
+}
+
+static void locations_finish(XtfLocations *locations)
+{
+    g_clear_pointer(&locations->all, g_free);
+    g_clear_pointer(&locations->procs, g_free);
+    g_clear_pointer(&locations->threads, g_free);
+}
+
+static bool load_locations(XtfTraceContext *context, GError **error)
+{
+    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(Candidate));
+
+    if (!collect_indexed(context->trace, found, error) || !number_by_table(context->trace, found, error))
+        return false;
+    if (found->len > G_MAXINT)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the trace has too many locations");
+    number_the_rest(found);
+    build_locations(&context->locations, found);
+    if (!context->growing || fix_widths(&context->locations, error))
+        return true;
+    locations_finish(&context->locations);
+    return false;
+}
+
+static bool load_ranks(XtfTraceContext *context, GError **error)
+{
+    return xtf_ranks_load(&context->ranks, context->trace, error);
+}
+
+static bool sort_members(XtfTraceContext *context, GError **error)
+{
+    xtf_ranks_sort_members(&context->ranks);
+    return true;
+}
+
+static bool load_name_indexes(XtfTraceContext *context, GError **error)
+{
+    if (!xtf_name_index_load(&context->regions, context->trace, XTF_TABLE_REGIONS, "region", error))
+        return false;
+    if (xtf_name_index_load(&context->comms, context->trace, XTF_TABLE_COMMUNICATORS, "communicator", error))
+        return true;
+    xtf_name_index_finish(&context->regions);
+    return false;
+}
+
+static bool load_classes(XtfTraceContext *context, GError **error)
+{
+    return xtf_region_classes_load(&context->classes, context->trace, error);
+}
+
+static bool load_outdated(XtfTraceContext *context, GError **error)
+{
+    return xtf_analyses_find_outdated(context->trace, &context->outdated, error);
+}
+
+/* Loads something unless it is loaded; if it fails, the next caller tries again. */
+static bool load_once(XtfTraceContext *context, gint *loaded, bool (*load)(XtfTraceContext *, GError **),
+                      GError **error)
+{
+    bool good = true;
+
+    if (g_atomic_int_get(loaded))
+        return true;
+    g_mutex_lock(&context->lock);
+    if (!*loaded && (good = load(context, error)))
+        g_atomic_int_set(loaded, 1);
+    g_mutex_unlock(&context->lock);
+    return good;
+}
+
+const XtfLocations *xtf_trace_context_locations(XtfTraceContext *context, GError **error)
+{
+    return load_once(context, &context->locations_loaded, load_locations, error) ? &context->locations : NULL;
+}
+
+const XtfRanks *xtf_trace_context_ranks(XtfTraceContext *context, GError **error)
+{
+    return load_once(context, &context->ranks_loaded, load_ranks, error) ? &context->ranks : NULL;
+}
+
+const XtfRanks *xtf_trace_context_sorted_ranks(XtfTraceContext *context, GError **error)
+{
+    if (!xtf_trace_context_ranks(context, error) || !load_once(context, &context->members_sorted, sort_members, error))
+        return NULL;
+    return &context->ranks;
+}
+
+const XtfNameIndex *xtf_trace_context_regions(XtfTraceContext *context, GError **error)
+{
+    return load_once(context, &context->name_indexes_loaded, load_name_indexes, error) ? &context->regions : NULL;
+}
+
+const XtfNameIndex *xtf_trace_context_comms(XtfTraceContext *context, GError **error)
+{
+    return load_once(context, &context->name_indexes_loaded, load_name_indexes, error) ? &context->comms : NULL;
+}
+
+const XtfRegionClasses *xtf_trace_context_classes(XtfTraceContext *context, GError **error)
+{
+    return load_once(context, &context->classes_loaded, load_classes, error) ? &context->classes : NULL;
+}
+
+bool xtf_trace_context_is_outdated(XtfTraceContext *context, const XtfSchema *schema, bool *outdated, GError **error)
+{
+    *outdated = false;
+    if (schema->kind != XTF_SCHEMA_DERIVED)
+        return true;
+    if (!load_once(context, &context->outdated_loaded, load_outdated, error))
+        return false;
+    *outdated = context->outdated && context->outdated[schema->id];
+    return true;
+}
+
+uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc)
+{
+    uint32_t low = 0, high = locations->n;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (locations->all[middle].proc < proc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool xtf_locations_find(const XtfLocations *locations, uint64_t proc, uint64_t thread, uint32_t *index)
+{
+    uint32_t low = 0, high = locations->n;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const XtfLocation *at = &locations->all[middle];
+        if (at->proc < proc || (at->proc == proc && at->thread < thread))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *index = low;
+    return low < locations->n && locations->all[low].proc == proc && locations->all[low].thread == thread;
+}
+
+uint64_t xtf_trace_context_final(const XtfTraceContext *context)
+{
+    const XtfClock *clock = xtf_trace_clock(context->trace);
+
+    if (!context->growing || clock->complete == UINT64_MAX)
+        return UINT64_MAX;
+    /* Until the first record is complete an earlier one may come, and with it another time 0. */
+    return clock->first <= clock->last && clock->complete > clock->first ? clock->complete : 0;
+}
+
+const XtfSchema *xtf_trace_context_schema(XtfTraceContext *context, const char *name, XtfSchemaKind kind)
+{
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
+        const XtfSchema *schema = xtf_trace_schema(context->trace, i);
+        if (schema->kind == kind && strcmp(context->type_names[i], name) == 0)
+            return schema;
+    }
+    return NULL;
+}
+
+bool xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool growing,
+                            bool (*is_reserved)(const XtfSchema *schema), GError **error)
+{
+    uint32_t n_schemas = xtf_trace_n_schemas(trace);
+    const XtfSchema *calls = xtf_trace_find_schema(trace, XTF_RECORD_ENTERS_LEAVES);
+
+    *context = (XtfTraceContext){.trace = trace, .growing = growing};
+    g_mutex_init(&context->lock);
+    if (growing)
+        xtf_time_scale_init_growing(&context->scale, xtf_trace_clock(trace));
+    else
+        xtf_time_scale_init(&context->scale, xtf_trace_clock(trace));
+    context->type_names = g_new0(char *, n_schemas + 1);
+    for (uint32_t i = 0; i < n_schemas; i++) {
+        const char *name = xtf_trace_schema(trace, i)->name;
+        bool usable = xtf_directory_name_is_usable(name) && !is_reserved(xtf_trace_schema(trace, i));
+        context->type_names[i] = usable ? g_strdup(name) : g_strdup_printf("schema~%u", i);
+    }
+    context->enters_leaves = calls && calls->kind == XTF_SCHEMA_RECORD ? (int64_t)calls->id : -1;
+    context->properties = xtf_trace_read_properties(trace, error);
+    context->scale.bytes =
+        context->properties && xtf_properties_count_bytes(context->properties, xtf_trace_clock(trace));
+    return context->properties;
+}
+
+void xtf_trace_context_finish(XtfTraceContext *context)
+{
+    g_free(context->name);
+    g_strfreev(context->type_names);
+    g_clear_pointer(&context->properties, g_hash_table_unref);
+    locations_finish(&context->locations);
+    xtf_ranks_finish(&context->ranks);
+    xtf_name_index_finish(&context->regions);
+    xtf_name_index_finish(&context->comms);
+    xtf_region_classes_finish(&context->classes);
+    g_free(context->outdated);
+    g_mutex_clear(&context->lock);
+}

@@ -1,0 +1,100 @@
+/*
+ * What the query layer knows of a trace beyond its rows: processes, threads, communicators, names.
+ *
+ * Everything is found by the names of libxtf/vocabulary.h, loaded when first needed, and may be missing: without a
+ * table of locations, each location is a process of its own with one thread.
+ *
+ * All functions may be called from any thread.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libxtf/array.h"
+#include "libxtf/trace.h"
+#include "src/trace/context/name-index.h"
+#include "src/trace/context/number-set.h"
+#include "src/trace/context/ranks.h"
+#include "src/trace/context/region-classes.h"
+#include "src/trace/text/time-scale.h"
+
+typedef struct {
+    uint64_t id;           /* key P */
+    uint64_t proc, thread; /* the numbers of its process and thread in the tree */
+    uint64_t first_array;  /* rank in the P index */
+    uint64_t n_arrays;     /* side arrays included */
+    bool no_thread;        /* of a processor: a stream of an accelerator, or metrics alone */
+} XtfLocation;
+
+enum {
+    XTF_GROWING_NUMBER_WIDTH = 10, /* of processes and threads, where more may come */
+};
+
+typedef struct {
+    XtfLocation *all; /* by (proc, thread, id) */
+    uint32_t n;
+    uint64_t *procs;   /* distinct, ascending */
+    uint64_t *threads; /* distinct, ascending */
+    uint32_t n_procs, n_threads;
+    unsigned proc_width, thread_width; /* digits that the largest number needs */
+} XtfLocations;
+
+typedef struct {
+    XtfTrace *trace; /* borrowed */
+    char *name;      /* of the trace, as it may be printed; NULL: nobody named it */
+    bool growing;    /* the trace is followed: columns are at their widest, and what is shown ends at scale.end */
+    XtfTimeScale scale;
+    GHashTable *properties; /* src/model/properties.h */
+    char **type_names;      /* by schema: its name in the tree, which is the schema's own if that is usable */
+    int64_t enters_leaves;  /* the record type of the call stack; -1: none */
+
+    GMutex lock; /* for loading, once */
+    XtfLocations locations;
+    gint locations_loaded; /* atomic */
+    XtfRanks ranks;
+    gint ranks_loaded;   /* atomic */
+    gint members_sorted; /* atomic: of `ranks` */
+    XtfNameIndex regions, comms;
+    gint name_indexes_loaded; /* atomic */
+    XtfRegionClasses classes;
+    gint classes_loaded;  /* atomic */
+    bool *outdated;       /* by schema: a derived type that is not shown; NULL: there is none */
+    gint outdated_loaded; /* atomic */
+} XtfTraceContext;
+
+/* Reads the properties: what the clock counts decides about all else. `is_reserved` tells which names mean something in
+ * a directory already: no type is called so there. The caller finishes the context, also after an error. */
+bool xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool growing,
+                            bool (*is_reserved)(const XtfSchema *schema), GError **error);
+void xtf_trace_context_finish(XtfTraceContext *context);
+
+/* Loaded when first asked for. NULL with an error. */
+const XtfLocations *xtf_trace_context_locations(XtfTraceContext *context, GError **error);
+const XtfRanks *xtf_trace_context_ranks(XtfTraceContext *context, GError **error);
+/* The same, ready for xtf_ranks_rank(). */
+const XtfRanks *xtf_trace_context_sorted_ranks(XtfTraceContext *context, GError **error);
+const XtfNameIndex *xtf_trace_context_regions(XtfTraceContext *context, GError **error);
+const XtfNameIndex *xtf_trace_context_comms(XtfTraceContext *context, GError **error);
+const XtfRegionClasses *xtf_trace_context_classes(XtfTraceContext *context, GError **error);
+
+/* Whether a type of derived rows was made with other clocks than the trace has (analyses.h): it is not shown. */
+bool xtf_trace_context_is_outdated(XtfTraceContext *context, const XtfSchema *schema, bool *outdated, GError **error);
+
+/* The index in `all` of the first location of process `proc` or a later one. */
+uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc);
+/* The index in `all` of a thread of a process; false if there is none. */
+bool xtf_locations_find(const XtfLocations *locations, uint64_t proc, uint64_t thread, uint32_t *index);
+
+/* The time before which nothing changes any more: 0 if everything may, UINT64_MAX if the trace does not grow. */
+uint64_t xtf_trace_context_final(const XtfTraceContext *context);
+
+/* The schema that has this name in the tree, and this kind; NULL if there is none. */
+const XtfSchema *xtf_trace_context_schema(XtfTraceContext *context, const char *name, XtfSchemaKind kind);
+
+static inline bool xtf_trace_context_is_record(const XtfTraceContext *context, uint32_t schema)
+{
+    return schema < xtf_trace_n_schemas(context->trace) &&
+           xtf_trace_schema(context->trace, schema)->kind == XTF_SCHEMA_RECORD;
+}

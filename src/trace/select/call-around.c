@@ -1,0 +1,72 @@
+#include "src/trace/select/call-around.h"
+
+#include "libxtf/spans.h"
+#include "libxtf/vocabulary.h"
+#include "src/trace/select/aggregate-ref.h"
+
+bool xtf_call_around_row(const XtfArray *calls, uint64_t n, const uint8_t *row, uint64_t *enter)
+{
+    const XtfField *field = xtf_schema_field_by_role(calls->schema, XTF_ROLE_ENTER);
+    uint64_t back = field && !xtf_field_is_none(field, row) ? xtf_field_get(field, row) : 0;
+
+    *enter = n - back;
+    return back && back <= n;
+}
+
+static bool is_enter(const XtfArray *calls, const uint8_t *row)
+{
+    const XtfField *event = xtf_schema_field_by_role(calls->schema, XTF_ROLE_EVENT);
+    uint64_t v = event ? xtf_field_get(event, row) : UINT64_MAX;
+    return event && v < event->n_labels && g_str_equal(event->labels[v], XTF_EVENT_ENTER);
+}
+
+/* The ENTER of the innermost frame that is open at row n. */
+static bool innermost(const XtfTraceContext *context, const XtfArray *calls, uint64_t n, uint64_t *enter, bool *found,
+                      GError **error)
+{
+    g_autofree XtfOpenFrame *frames = NULL;
+    XtfAggregateRef ref;
+    size_t depth = 0;
+
+    *found = false;
+    if (!xtf_aggregate_ref_frames(&ref, context))
+        return true;
+    if (!xtf_array_stack(calls, ref.number, n, &frames, &depth, error))
+        return false;
+    *found = depth > 0;
+    if (*found)
+        *enter = frames[depth - 1].row;
+    return true;
+}
+
+/* Looks at the location's last call event before the record. If that is an ENTER, it is the one; a LEAVE points to its
+ * own ENTER, and that to the ENTER around it. A LEAVE without an ENTER says nothing: then the stack does. */
+bool xtf_call_around(const XtfTraceContext *context, const XtfArray *calls, uint64_t t, uint64_t seq, uint64_t *n,
+                     bool *found, GError **error)
+{
+    XtfSpan span = {.array = *calls, .hi = calls->n_rows};
+    uint64_t low, high = calls->n_rows, enter;
+    uint8_t row[XTF_ROW_MAX];
+
+    *found = false;
+    if (t < calls->first)
+        return true;
+    if (!xtf_array_rank(calls, t, &low, error) ||
+        (t < calls->last && !xtf_array_rank_within(calls, t + 1, low, calls->n_rows, &high, error)) ||
+        !xtf_span_rank_of_seq(&span, seq, low, high, &low, error))
+        return false;
+    if (!low)
+        return true;
+    *n = low - 1;
+    if (!xtf_array_row(calls, *n, row, error))
+        return false;
+    *found = is_enter(calls, row);
+    if (*found)
+        return true;
+    if (!xtf_call_around_row(calls, *n, row, &enter))
+        return innermost(context, calls, low, n, found, error);
+    if (!xtf_array_row(calls, enter, row, error))
+        return false;
+    *found = xtf_call_around_row(calls, enter, row, n);
+    return true;
+}

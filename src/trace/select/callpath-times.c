@@ -1,0 +1,166 @@
+#include "src/trace/select/callpath-times.h"
+
+#include "libxtf/aggregates.h"
+#include "libxtf/vocabulary.h"
+#include "src/model/schemas.h"
+
+typedef struct {
+    uint64_t row;
+    uint32_t context, region;
+} Frame;
+
+/* The fields of a row of calls. */
+typedef struct {
+    const XtfField *key, *is_end, *back;
+} Fields;
+
+void xtf_callpath_times_init(XtfCallpathTimes *times, unsigned aggregate, XtfCallpathFind context, void *data)
+{
+    *times = (XtfCallpathTimes){
+        .aggregate = aggregate,
+        .context = context,
+        .data = data,
+        .stack = g_array_new(FALSE, FALSE, sizeof(Frame)),
+        .found = g_array_new(FALSE, FALSE, sizeof(XtfCallpathTime)),
+        .places = g_hash_table_new(NULL, NULL),
+        .outside = {.context = XTF_OUTSIDE_CALLS, .region = XTF_NONE32},
+    };
+}
+
+void xtf_callpath_times_finish(XtfCallpathTimes *times)
+{
+    if (times->stack) {
+        g_array_unref(times->stack);
+        g_array_unref(times->found);
+        g_hash_table_unref(times->places);
+    }
+    *times = (XtfCallpathTimes){0};
+}
+
+void xtf_callpath_times_clear(XtfCallpathTimes *times)
+{
+    g_array_set_size(times->found, 0);
+    g_hash_table_remove_all(times->places);
+    times->outside.ticks = 0;
+}
+
+/* ---- The stack. */
+
+static Frame *top_of(const XtfCallpathTimes *times)
+{
+    return times->stack->len ? &g_array_index(times->stack, Frame, times->stack->len - 1) : NULL;
+}
+
+static void push(XtfCallpathTimes *times, uint64_t row, uint64_t region)
+{
+    const Frame *top = top_of(times);
+    Frame frame = {.row = row, .region = (uint32_t)region};
+
+    frame.context =
+        times->context(times->data, top ? top->context : XTF_OUTSIDE_CALLS, frame.region, times->stack->len);
+    g_array_append_val(times->stack, frame);
+}
+
+/* The place in the stack of the frame that a row began; the stack's depth if there is none. Rows ascend in it. */
+static unsigned place_of(const XtfCallpathTimes *times, uint64_t row)
+{
+    unsigned low = 0, high = times->stack->len;
+
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+        if (g_array_index(times->stack, Frame, middle).row < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < times->stack->len && g_array_index(times->stack, Frame, low).row == row ? low : times->stack->len;
+}
+
+static bool load_stack(XtfCallpathTimes *times, const XtfArray *calls, uint64_t n, GError **error)
+{
+    g_autofree XtfOpenFrame *frames = NULL;
+    size_t depth = 0;
+
+    g_array_set_size(times->stack, 0);
+    if (!xtf_array_stack(calls, times->aggregate, n, &frames, &depth, error))
+        return false;
+    for (size_t i = 0; i < depth; i++)
+        push(times, frames[i].row, frames[i].key);
+    return true;
+}
+
+/* What row n does to the stack: "Frames." of libxtf/aggregates.h. */
+static void apply(XtfCallpathTimes *times, const Fields *fields, const uint8_t *row, uint64_t n)
+{
+    uint64_t back = xtf_field_get(fields->back, row);
+    unsigned place = back && back <= n ? place_of(times, n - back) : times->stack->len;
+    bool known = place < times->stack->len;
+
+    if (xtf_field_get(fields->is_end, row)) {
+        if (known)
+            g_array_set_size(times->stack, place);
+        return;
+    }
+    g_array_set_size(times->stack, known ? place + 1 : 0);
+    push(times, n, xtf_field_get(fields->key, row));
+}
+
+/* ---- Time. */
+
+static void charge(XtfCallpathTimes *times, uint64_t ticks)
+{
+    const Frame *top = top_of(times);
+
+    if (!top || !ticks) {
+        times->outside.ticks += ticks;
+        return;
+    }
+    /* Numbers from 1: 0 is that of a call path that is not there. */
+    guint place = GPOINTER_TO_UINT(g_hash_table_lookup(times->places, GUINT_TO_POINTER(top->context)));
+    if (!place) {
+        XtfCallpathTime time = {.context = top->context, .region = top->region};
+        g_array_append_val(times->found, time);
+        place = times->found->len;
+        g_hash_table_insert(times->places, GUINT_TO_POINTER(top->context), GUINT_TO_POINTER(place));
+    }
+    g_array_index(times->found, XtfCallpathTime, place - 1).ticks += ticks;
+}
+
+static bool add_rows(XtfCallpathTimes *times, const XtfArray *calls, uint64_t n, uint64_t begin, uint64_t end,
+                     GError **error)
+{
+    const XtfAggregate *aggregate = &calls->schema->aggregates[times->aggregate];
+    const XtfField *all = calls->schema->fields;
+    const Fields fields = {&all[aggregate->keys[0]], &all[aggregate->values[0]], &all[aggregate->values[1]]};
+    g_auto(XtfCursor) cursor;
+    bool found = n < calls->n_rows;
+
+    xtf_cursor_init(&cursor, calls);
+    if (found && !xtf_cursor_seek_n(&cursor, n, &found, error))
+        return false;
+    while (found && xtf_cursor_time(&cursor) < end) {
+        uint64_t time = xtf_cursor_time(&cursor);
+        charge(times, time - begin);
+        begin = time;
+        apply(times, &fields, xtf_cursor_row(&cursor), cursor.n);
+        if (!xtf_cursor_next(&cursor, 1, &found, error))
+            return false;
+    }
+    charge(times, end - begin);
+    return true;
+}
+
+bool xtf_callpath_times_add(XtfCallpathTimes *times, const XtfArray *calls, uint64_t begin, uint64_t end,
+                            GError **error)
+{
+    uint64_t n;
+
+    if (begin >= end)
+        return true;
+    if (!calls) {
+        times->outside.ticks += end - begin;
+        return true;
+    }
+    return xtf_array_rank(calls, begin, &n, error) && load_stack(times, calls, n, error) &&
+           add_rows(times, calls, n, begin, end, error);
+}

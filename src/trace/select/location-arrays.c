@@ -1,0 +1,86 @@
+#include "src/trace/select/location-arrays.h"
+
+enum {
+    ARRAYS_AHEAD = 64,
+    LOCATIONS_KEPT = 2048, /* of which the trace's cache keeps what is read; after them the sweep begins */
+};
+
+void xtf_location_arrays_finish(XtfLocationArrays *arrays)
+{
+    g_clear_pointer(&arrays->ahead, g_free);
+    g_clear_pointer(&arrays->sweep, xtf_sweep_free);
+    arrays->n_ahead = arrays->room = 0;
+}
+
+void xtf_location_arrays_expect_many(XtfLocationArrays *arrays)
+{
+    arrays->n_loaded = LOCATIONS_KEPT - 1;
+}
+
+static bool look_up(XtfLocationArrays *arrays, XtfTrace *trace, uint64_t rank, uint32_t n, GError **error)
+{
+    if (n > arrays->room) {
+        arrays->room = n;
+        arrays->ahead = g_renew(XtfArray, arrays->ahead, n);
+    }
+    arrays->n_ahead = 0;
+    if (n > 0 && !xtf_trace_get_arrays(trace, rank, n, arrays->ahead, error))
+        return false;
+    arrays->ahead_first = rank;
+    arrays->n_ahead = n;
+    if (arrays->sweep)
+        for (uint32_t i = 0; i < n; i++)
+            xtf_sweep_take(arrays->sweep, &arrays->ahead[i]);
+    return true;
+}
+
+/* Looks up n arrays from a rank on, and more if they are next in turn. Those may be damaged: then the n alone. */
+static bool look_up_ahead(XtfLocationArrays *arrays, XtfTrace *trace, uint64_t rank, uint32_t n, GError **error)
+{
+    uint64_t left = xtf_trace_n_arrays(trace) - MIN(rank, xtf_trace_n_arrays(trace));
+    uint64_t ahead = MIN(left, (uint64_t)ARRAYS_AHEAD);
+    bool in_turn = arrays->n_ahead > 0 && rank >= arrays->ahead_first && rank - arrays->ahead_first <= arrays->n_ahead;
+
+    return (in_turn && ahead > n && look_up(arrays, trace, rank, (uint32_t)ahead, NULL)) ||
+           look_up(arrays, trace, rank, n, error);
+}
+
+bool xtf_location_arrays_load(XtfLocationArrays *arrays, const XtfTraceContext *context, const XtfLocation *location,
+                              GError **error)
+{
+    uint32_t n = (uint32_t)MIN(location->n_arrays, (uint64_t)XTF_SCHEMAS_MAX);
+    uint64_t rank = location->first_array;
+
+    if (++arrays->n_loaded == LOCATIONS_KEPT) {
+        arrays->sweep = xtf_sweep_new(context->trace);
+        arrays->n_ahead = 0;
+    }
+    bool there = rank >= arrays->ahead_first && rank - arrays->ahead_first <= arrays->n_ahead &&
+                 n <= arrays->n_ahead - (rank - arrays->ahead_first);
+    if (n > 0 && !there && !look_up_ahead(arrays, context->trace, rank, n, error))
+        return false;
+    arrays->location = location;
+    arrays->all = n > 0 ? arrays->ahead + (rank - arrays->ahead_first) : NULL;
+    arrays->n = n;
+    arrays->first = arrays->local_first = UINT64_MAX;
+    arrays->last = arrays->local_last = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const XtfArray *array = &arrays->all[i];
+        if (!xtf_trace_context_is_record(context, array->schema->id))
+            continue;
+        arrays->first = MIN(arrays->first, array->first);
+        arrays->last = MAX(arrays->last, array->last);
+        arrays->local_first = MIN(arrays->local_first, array->local_first);
+        arrays->local_last = MAX(arrays->local_last, array->local_last);
+    }
+    return true;
+}
+
+const XtfArray *xtf_location_arrays_find(const XtfLocationArrays *arrays, const XtfSchema *schema)
+{
+    for (uint32_t i = 0; schema && i < arrays->n; i++) {
+        if (arrays->all[i].schema == schema)
+            return &arrays->all[i];
+    }
+    return NULL;
+}

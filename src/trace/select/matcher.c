@@ -1,0 +1,258 @@
+#include "src/trace/select/matcher.h"
+
+#include "libxtf/error.h"
+#include "libxtf/vocabulary.h"
+#include "src/trace/select/aggregate-ref.h"
+#include "src/trace/select/selection.h"
+
+/* The set that one of a group's keys must be in. For a peer two keys are looked at: its rank, and its communicator's.
+ */
+typedef struct {
+    const XtfField *field;
+    XtfNumberSet *set;
+    unsigned key;   /* the index of the field among the keys */
+    unsigned depth; /* the number of keys that must be known */
+    bool is_peer;
+} Test;
+
+struct XtfMatcher {
+    unsigned index;
+    bool begun; /* only rows that begin frames, of the aggregate of frames */
+    unsigned n_tests;
+    Test tests[XTF_N_FACETS];
+    /* Of peers. */
+    const XtfRanks *ranks;
+    XtfCommSource source; /* of their communicators; field is NULL: ranks are taken for processes */
+    unsigned comm_key;    /* the index of that field among the keys */
+    GSList *filters;      /* XtfFilter: those of xtf_matcher_filter() */
+};
+
+static const char *const facet_roles[XTF_N_FACETS] = {
+    [XTF_BY_REGION] = XTF_ROLE_REGION, [XTF_BY_COMM] = XTF_ROLE_COMM,  [XTF_BY_TAG] = XTF_ROLE_TAG,
+    [XTF_BY_PEER] = XTF_ROLE_PEER,     [XTF_BY_KIND] = XTF_ROLE_EVENT, [XTF_BY_CULPRIT] = XTF_ROLE_CULPRIT,
+};
+
+XtfMatch xtf_selection_matches(const XtfSelection *selection, const XtfSchema *schema)
+{
+    XtfMatch matches = XTF_MATCH_ALL;
+
+    for (unsigned i = 0; i < XTF_N_FACETS; i++) {
+        const XtfNumberSet *set = selection->by[i];
+        if (!set)
+            continue;
+        if (!set->n_ranges || !xtf_schema_field_by_role(schema, facet_roles[i]))
+            return XTF_MATCH_NONE;
+        matches = XTF_MATCH_SOME;
+    }
+    return matches;
+}
+
+/* ---- Making matchers. */
+
+static bool find_key(const XtfSchema *schema, const XtfAggregate *aggregate, const XtfField *field, unsigned *key)
+{
+    for (unsigned i = 0; i < aggregate->n_keys; i++) {
+        if (&schema->fields[aggregate->keys[i]] == field) {
+            *key = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool xtf_selection_fits(const XtfSelection *selection, const XtfSchema *schema, unsigned index)
+{
+    unsigned key;
+
+    for (unsigned i = 0; i < XTF_N_FACETS; i++) {
+        const XtfField *field = selection->by[i] ? xtf_schema_field_by_role(schema, facet_roles[i]) : NULL;
+        if (selection->by[i] && (!field || !find_key(schema, &schema->aggregates[index], field, &key)))
+            return false;
+    }
+    return true;
+}
+
+/* How peers become processes. False if the tables cannot be read. */
+static bool load_peers(XtfMatcher *matcher, XtfTraceContext *context, const XtfSchema *schema, GError **error)
+{
+    matcher->ranks = xtf_trace_context_ranks(context, error);
+    if (!matcher->ranks || !xtf_comm_source_find(&matcher->source, context->trace, schema, error))
+        return false;
+    if (!matcher->ranks->comms) /* nothing to translate by */
+        matcher->source.field = NULL;
+    return true;
+}
+
+/* False if the field that the facet is about is not among the keys. */
+static bool add_test(XtfMatcher *matcher, XtfFacet facet, XtfNumberSet *set, const XtfSchema *schema)
+{
+    const XtfAggregate *aggregate = &schema->aggregates[matcher->index];
+    Test test = {.field = xtf_schema_field_by_role(schema, facet_roles[facet]), .is_peer = facet == XTF_BY_PEER};
+
+    if (!test.field || !find_key(schema, aggregate, test.field, &test.key))
+        return false;
+    test.depth = test.key + 1;
+    if (test.is_peer && matcher->source.field) {
+        if (!find_key(schema, aggregate, matcher->source.field, &matcher->comm_key))
+            return false;
+        test.depth = MAX(test.depth, matcher->comm_key + 1);
+    }
+    test.set = xtf_number_set_ref(set);
+    matcher->tests[matcher->n_tests++] = test;
+    return true;
+}
+
+/* NULL without an error if the keys do not fit. */
+static XtfMatcher *try_aggregate(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
+                                 unsigned index, GError **error)
+{
+    g_autoptr(XtfMatcher) matcher = g_new0(XtfMatcher, 1);
+
+    matcher->index = index;
+    if (selection->by[XTF_BY_PEER] && !load_peers(matcher, context, schema, error))
+        return NULL;
+    for (unsigned i = 0; i < XTF_N_FACETS; i++) {
+        if (selection->by[i] && !add_test(matcher, (XtfFacet)i, selection->by[i], schema))
+            return NULL;
+    }
+    return g_steal_pointer(&matcher);
+}
+
+/* A matcher for the first of aggregates [from, to) that fits. */
+static XtfMatcher *first_fit(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
+                             unsigned from, unsigned to, GError **error)
+{
+    for (unsigned i = from; i < to; i++) {
+        GError *problem = NULL;
+        if (schema->aggregates[i].kind == XTF_AGGREGATE_UNKNOWN)
+            continue;
+        XtfMatcher *matcher = try_aggregate(context, selection, schema, i, &problem);
+        if (problem)
+            g_propagate_error(error, problem);
+        if (problem || matcher)
+            return matcher;
+    }
+    xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+             "the trace has no aggregate of \"%s\" with the keys that this selection needs: import it anew",
+             schema->name);
+    return NULL;
+}
+
+XtfMatcher *xtf_matcher_new(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
+                            unsigned index, GError **error)
+{
+    return first_fit(context, selection, schema, index, index + 1, error);
+}
+
+XtfMatcher *xtf_matcher_find(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
+                             GError **error)
+{
+    XtfAggregateRef frames;
+
+    if (!selection->calls || !xtf_aggregate_ref_frames(&frames, context))
+        return first_fit(context, selection, schema, 0, schema->n_aggregates, error);
+    XtfMatcher *matcher = xtf_matcher_new(context, selection, schema, frames.number, error);
+    if (matcher)
+        matcher->begun = true;
+    return matcher;
+}
+
+void xtf_matcher_free(XtfMatcher *matcher)
+{
+    if (!matcher)
+        return;
+    for (unsigned i = 0; i < matcher->n_tests; i++)
+        xtf_number_set_unref(matcher->tests[i].set);
+    g_slist_free_full(matcher->filters, g_free);
+    g_free(matcher);
+}
+
+unsigned xtf_matcher_aggregate(const XtfMatcher *matcher)
+{
+    return matcher->index;
+}
+
+/* ---- Matching. */
+
+/* Sets hold numbers from 0 on: "none" and values less than 0 are in no set. */
+static bool is_number(const XtfField *field, uint64_t value)
+{
+    bool is_signed = field->type == XTF_TYPE_I32 || field->type == XTF_TYPE_I64;
+    return !xtf_key_is_none(field, value) && !(is_signed && (int64_t)value < 0);
+}
+
+/* `source` is the value of matcher->source.field. */
+static bool is_peer_meant(const XtfFilter *filter, const Test *test, uint64_t rank, uint64_t source)
+{
+    const XtfMatcher *matcher = filter->matcher;
+    uint64_t comm, proc = rank;
+
+    if (!is_number(test->field, rank))
+        return false;
+    if (matcher->source.field &&
+        !(is_number(matcher->source.field, source) && xtf_comm_source_map(&matcher->source, source, &comm) &&
+          xtf_ranks_proc(matcher->ranks, comm, rank, filter->proc, &proc)))
+        return false;
+    return xtf_number_set_contains(test->set, proc);
+}
+
+static bool is_meant(const Test *test, uint64_t value)
+{
+    const XtfNumberSet *set = test->set;
+    bool in = set->n_ranges == 1 ? value >= set->ranges[0].first && value <= set->ranges[0].last
+                                 : xtf_number_set_contains(set, value);
+    return in && is_number(test->field, value);
+}
+
+static XtfMatch match(const uint64_t *key, unsigned depth, const void *data)
+{
+    const XtfFilter *filter = data;
+    const XtfMatcher *matcher = filter->matcher;
+    XtfMatch result = XTF_MATCH_ALL;
+
+    for (unsigned i = 0; i < matcher->n_tests; i++) {
+        const Test *test = &matcher->tests[i];
+        if (depth < test->depth)
+            result = XTF_MATCH_SOME;
+        else if (test->is_peer ? !is_peer_meant(filter, test, key[test->key], key[matcher->comm_key])
+                               : !is_meant(test, key[test->key]))
+            return XTF_MATCH_NONE;
+    }
+    return result;
+}
+
+static bool takes_row(const uint8_t *row, const void *data)
+{
+    const XtfFilter *filter = data;
+    const XtfMatcher *matcher = filter->matcher;
+
+    for (unsigned i = 0; i < matcher->n_tests; i++) {
+        const Test *test = &matcher->tests[i];
+        uint64_t value = xtf_field_get(test->field, row);
+        if (!test->is_peer) {
+            if (!is_meant(test, value))
+                return false;
+            continue;
+        }
+        uint64_t source = matcher->source.field ? xtf_field_get(matcher->source.field, row) : 0;
+        if (!is_peer_meant(filter, test, value, source))
+            return false;
+    }
+    return true;
+}
+
+XtfGroupFilter xtf_filter_groups(const XtfFilter *filter)
+{
+    return (XtfGroupFilter){.match = match, .takes_row = takes_row, .data = filter};
+}
+
+XtfGroupFilter xtf_matcher_filter(XtfMatcher *matcher, uint64_t proc)
+{
+    XtfFilter *filter = g_new(XtfFilter, 1);
+
+    *filter = (XtfFilter){matcher, proc};
+    matcher->filters = g_slist_prepend(matcher->filters, filter);
+    XtfGroupFilter groups = xtf_filter_groups(filter);
+    groups.begun = matcher->begun;
+    return groups;
+}

@@ -1,0 +1,132 @@
+#include "src/trace/select/parallel.h"
+
+/* What several threads do together. It outlives the call for threads of the pool that come too late. */
+typedef struct {
+    gint references; /* atomic */
+    const XtfParallelWork *work;
+    void *data;
+    GMutex lock; /* guards all below */
+    GCond done;
+    uint32_t next, n;   /* items that no thread has taken yet are [next, n) */
+    uint32_t failed_at; /* the first item of the first run that failed; UINT32_MAX: none did */
+    unsigned n_working; /* threads */
+    GError *error;
+    GPtrArray *results; /* of threads that are through */
+} Job;
+
+static void job_unref(Job *job)
+{
+    if (!g_atomic_int_dec_and_test(&job->references))
+        return;
+    g_mutex_clear(&job->lock);
+    g_cond_clear(&job->done);
+    g_ptr_array_unref(job->results);
+    g_free(job);
+}
+
+static void note_failure(Job *job, uint32_t first, GError *error)
+{
+    if (first > job->failed_at) {
+        g_error_free(error);
+        return;
+    }
+    g_clear_error(&job->error);
+    job->error = error;
+    job->failed_at = first;
+}
+
+/* Takes runs until there are no more, or one before failed. Called and left with the lock held. */
+static void take_runs(Job *job, void *own)
+{
+    while (job->next < job->n && job->next < job->failed_at) {
+        GError *error = NULL;
+        uint32_t first = job->next, end = first + MIN(job->work->step, job->n - first);
+        job->next = end;
+        g_mutex_unlock(&job->lock);
+        bool good = job->work->work(own, job->data, first, end, &error);
+        g_mutex_lock(&job->lock);
+        if (!good)
+            note_failure(job, first, error);
+    }
+}
+
+static void take_part(Job *job)
+{
+    g_mutex_lock(&job->lock);
+    if (job->next < job->n) {
+        job->n_working++;
+        g_mutex_unlock(&job->lock);
+        void *own = job->work->begin(job->data);
+        g_mutex_lock(&job->lock);
+        take_runs(job, own);
+        g_ptr_array_add(job->results, own);
+        if (--job->n_working == 0)
+            g_cond_signal(&job->done);
+    }
+    g_mutex_unlock(&job->lock);
+}
+
+static void help(gpointer data, gpointer unused)
+{
+    take_part(data);
+    job_unref(data);
+}
+
+static unsigned wanted_threads;
+
+void xtf_parallel_set_threads(unsigned n)
+{
+    wanted_threads = n;
+}
+
+/* The threads that help; one fewer than share the work, as the caller works too. NULL: there is none. */
+static GThreadPool *helpers(void)
+{
+    static GThreadPool *pool;
+    static gsize ready;
+
+    if (g_once_init_enter(&ready)) {
+        int n = (int)(wanted_threads > 0 ? wanted_threads : g_get_num_processors()) - 1;
+        pool = n > 0 ? g_thread_pool_new(help, NULL, n, FALSE, NULL) : NULL;
+        g_once_init_leave(&ready, 1);
+    }
+    return pool;
+}
+
+static void call_helpers(Job *job)
+{
+    uint32_t n_runs = (job->n - 1) / job->work->step + 1;
+    GThreadPool *pool = n_runs > 1 ? helpers() : NULL;
+
+    for (int i = 0; pool && i < g_thread_pool_get_max_threads(pool) && (uint32_t)i + 1 < n_runs; i++) {
+        g_atomic_int_inc(&job->references);
+        if (!g_thread_pool_push(pool, job, NULL)) /* the task is queued though, for a thread that there is */
+            break;
+    }
+}
+
+bool xtf_parallel(const XtfParallelWork *work, void *data, uint32_t n, GError **error)
+{
+    Job *job = g_new0(Job, 1);
+
+    *job = (Job){.references = 1, .work = work, .data = data, .n = n, .failed_at = UINT32_MAX};
+    job->results = g_ptr_array_new();
+    g_mutex_init(&job->lock);
+    g_cond_init(&job->done);
+    if (n > 0)
+        call_helpers(job);
+    take_part(job);
+
+    g_mutex_lock(&job->lock);
+    job->next = n; /* who comes now finds nothing to do */
+    while (job->n_working > 0)
+        g_cond_wait(&job->done, &job->lock);
+    g_mutex_unlock(&job->lock);
+    for (guint i = 0; i < job->results->len; i++)
+        work->join(g_ptr_array_index(job->results, i), data);
+    bool good = !job->error;
+    if (job->error)
+        g_propagate_error(error, g_steal_pointer(&job->error));
+    job_unref(job);
+    return good;
+}

@@ -1,0 +1,463 @@
+/*
+ * From selections to spans.
+ *
+ * A selection of the trace is resolved from the P index, with two descents an array for a window and two more for a
+ * filter. A selection with a base is resolved from the spans of the base, cut at both ranks. Spans are kept under a
+ * key that says all about the selection, so that paths that mean the same share them.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "src/trace/select/location-arrays.h"
+#include "src/trace/select/matcher.h"
+#include "src/trace/select/parallel.h"
+#include "src/trace/select/selection.h"
+
+enum {
+    KEPT_BYTES = 8 << 20,
+    LOCATIONS_AT_ONCE = 64, /* of a thread... */
+    MANY_AT_ONCE = 256,     /* ...where they are many */
+    TURNS = 64,             /* of threads, until the spans found are put in order */
+    FEW_LOCATIONS = 4096,   /* of which spans are found even where only their rows are counted */
+};
+
+static const char facet_letters[XTF_N_FACETS] = {
+    [XTF_BY_REGION] = 'R', [XTF_BY_COMM] = 'C', [XTF_BY_TAG] = 'T',
+    [XTF_BY_PEER] = 'P',   [XTF_BY_KIND] = 'K', [XTF_BY_CULPRIT] = 'U',
+};
+
+static void print_key(const XtfSelection *selection, GString *key)
+{
+    if (selection->base) {
+        print_key(selection->base, key);
+        g_string_append_printf(key, "#%" PRIx64 "-%" PRIx64, selection->rank_from, selection->rank_to);
+    }
+    if (selection->procs) {
+        g_string_append_c(key, 'p');
+        xtf_number_set_print(selection->procs, key);
+    }
+    if (selection->threads) {
+        g_string_append_c(key, 't');
+        xtf_number_set_print(selection->threads, key);
+    }
+    for (unsigned i = 0; i < XTF_N_FACETS; i++) {
+        if (selection->by[i]) {
+            g_string_append_c(key, facet_letters[i]);
+            xtf_number_set_print(selection->by[i], key);
+        }
+    }
+    if (selection->calls)
+        g_string_append_c(key, 'c');
+    g_string_append_printf(key, "s%" PRId64 "w%" PRIx64 "-%" PRIx64 "%s", selection->type, selection->time_from,
+                           selection->time_to, selection->endless ? "e" : "");
+}
+
+typedef struct {
+    XtfKept kept;
+    char *key;
+    XtfSpans *spans; /* NULL: not found yet */
+} Entry;
+
+static Entry *entry_new(const XtfSelection *selection)
+{
+    Entry *entry = g_new0(Entry, 1);
+    GString *key = g_string_new(NULL);
+    print_key(selection, key);
+    entry->key = g_string_free(key, FALSE);
+    return entry;
+}
+
+static void entry_free(void *data)
+{
+    Entry *entry = data;
+    g_free(entry->key);
+    xtf_spans_unref(entry->spans);
+    g_free(entry);
+}
+
+static gboolean entry_equal(const void *item, const void *wanted)
+{
+    const Entry *a = item, *b = wanted;
+    return g_str_equal(a->key, b->key);
+}
+
+static guint entry_hash(const void *item)
+{
+    const Entry *entry = item;
+    return g_str_hash(entry->key);
+}
+
+static const XtfKeeperMethods entry_methods = {.equal = entry_equal, .hash = entry_hash, .free = entry_free};
+
+void xtf_resolver_init(XtfResolver *resolver, XtfTraceContext *context)
+{
+    resolver->context = context;
+    xtf_keeper_init(&resolver->kept, &entry_methods, KEPT_BYTES, UINT_MAX);
+}
+
+void xtf_resolver_finish(XtfResolver *resolver)
+{
+    xtf_keeper_finish(&resolver->kept);
+}
+
+/* ---- Finding the spans. */
+
+static bool too_many(GError **error)
+{
+    return xtf_damaged(error, "the trace has more records than there are numbers");
+}
+
+typedef struct {
+    XtfTraceContext *context;
+    const XtfLocations *locations;
+    const XtfSelection *selection;
+    XtfSpans *spans;
+    uint64_t time_to;
+    GPtrArray *matchers; /* by schema, made when first needed; owned by the spans. NULL: nothing is filtered */
+} Search;
+
+static bool may_have(const Search *search, const XtfSchema *schema)
+{
+    const XtfSelection *selection = search->selection;
+
+    return xtf_selection_has_type(selection, schema) && xtf_selection_matches(selection, schema) != XTF_MATCH_NONE;
+}
+
+/* The filter for a span, with the aggregate that it is for. */
+static bool find_filter(Search *search, const XtfSpan *span, XtfGroupFilter *filter, unsigned *aggregate,
+                        GError **error)
+{
+    const XtfSchema *schema = span->array.schema;
+    void **matcher = &search->matchers->pdata[schema->id];
+
+    if (!*matcher && !(*matcher = xtf_matcher_find(search->context, search->selection, schema, error)))
+        return false;
+    *filter = xtf_matcher_filter(*matcher, search->locations->all[span->tag].proc);
+    *aggregate = xtf_matcher_aggregate(*matcher);
+    return true;
+}
+
+/* Leaves the rows that match. */
+static bool filter_span(Search *search, XtfSpan *span, GError **error)
+{
+    XtfGroupFilter filter;
+    unsigned aggregate;
+
+    return !search->matchers || span->lo >= span->hi ||
+           (find_filter(search, span, &filter, &aggregate, error) && xtf_span_filter(span, aggregate, &filter, error));
+}
+
+/* Adds an array's span to `spans`, of XtfSpan. */
+static bool add_array(Search *search, const XtfArray *array, uint32_t index, GArray *spans, GError **error)
+{
+    XtfSpan span;
+
+    if (!may_have(search, array->schema))
+        return true;
+    xtf_span_init(&span, array);
+    span.tag = index;
+    if (!xtf_span_cut(&span, search->selection->time_from, search->time_to, error) ||
+        !filter_span(search, &span, error))
+        return false;
+    xtf_sweep_take(NULL, &span.array); /* the span is asked later */
+    if (span.lo < span.hi)
+        g_array_append_val(spans, span);
+    return true;
+}
+
+static bool add_location(Search *search, XtfLocationArrays *arrays, uint32_t index, GArray *spans, GError **error)
+{
+    if (!xtf_location_arrays_load(arrays, search->context, &search->locations->all[index], error))
+        return false;
+    for (uint32_t i = 0; i < arrays->n; i++) {
+        if (!add_array(search, &arrays->all[i], index, spans, error))
+            return false;
+    }
+    return true;
+}
+
+static int compare_keys(const void *a, const void *b, void *data)
+{
+    const XtfLocation *all = data;
+    uint64_t x = all[*(const uint32_t *)a].id, y = all[*(const uint32_t *)b].id;
+    return x < y ? -1 : x > y;
+}
+
+static bool names_one_location(const XtfSelection *selection)
+{
+    uint64_t number;
+
+    return selection->procs && selection->threads && xtf_number_set_single(selection->procs, &number) &&
+           xtf_number_set_single(selection->threads, &number);
+}
+
+/* Locations whose spans several threads find. */
+typedef struct {
+    Search *search;
+    const uint32_t *locations;
+    GArray **found; /* the spans of each run of locations */
+    bool many;      /* locations, with those of other calls */
+} Finding;
+
+static void *begin_finding(void *data)
+{
+    XtfLocationArrays *arrays = g_new0(XtfLocationArrays, 1);
+
+    if (((const Finding *)data)->many)
+        xtf_location_arrays_expect_many(arrays);
+    return arrays;
+}
+
+static bool find_run(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+{
+    const Finding *finding = data;
+    GArray *spans = finding->found[first / LOCATIONS_AT_ONCE] = g_array_new(FALSE, FALSE, sizeof(XtfSpan));
+
+    for (uint32_t i = first; i < end; i++) {
+        if (!add_location(finding->search, own, finding->locations[i], spans, error))
+            return false;
+    }
+    return true;
+}
+
+static void end_finding(void *own, void *data)
+{
+    xtf_location_arrays_finish(own);
+    g_free(own);
+}
+
+static bool add_found(Search *search, const GArray *found, GError **error)
+{
+    for (guint i = 0; found && i < found->len; i++) {
+        if (!xtf_spans_add(search->spans, &g_array_index(found, XtfSpan, i), error))
+            return false;
+    }
+    return true;
+}
+
+/* Adds the spans of locations, in their order. Filters are made when first needed, so one thread makes them. */
+static bool add_locations(Search *search, const uint32_t *locations, uint32_t n, GError **error)
+{
+    const XtfParallelWork work = {
+        .step = LOCATIONS_AT_ONCE, .begin = begin_finding, .work = find_run, .join = end_finding};
+    GArray *found[TURNS] = {NULL};
+    g_auto(XtfLocationArrays) arrays = {0};
+    bool good = true;
+
+    for (uint32_t done = 0; good && done < n; done += TURNS * LOCATIONS_AT_ONCE) {
+        uint32_t count = MIN(n - done, (uint32_t)TURNS * LOCATIONS_AT_ONCE);
+        Finding finding = {.search = search, .locations = locations + done, .found = found, .many = n > FEW_LOCATIONS};
+        if (search->matchers)
+            for (uint32_t i = 0; good && i < count; i += LOCATIONS_AT_ONCE)
+                good = find_run(&arrays, &finding, i, MIN(count, i + LOCATIONS_AT_ONCE), error);
+        else
+            good = xtf_parallel(&work, &finding, count, error);
+        for (uint32_t turn = 0; turn < TURNS; turn++) {
+            good = good && add_found(search, found[turn], error);
+            g_clear_pointer(&found[turn], g_array_unref);
+        }
+    }
+    return good;
+}
+
+static bool find_in_trace(Search *search, GError **error)
+{
+    g_autoptr(GArray) locations = xtf_selection_locations(search->selection, search->locations);
+
+    /* Several locations end where all of them are complete, or lines would come between lines. One that the path names
+     * goes on: there can be no second one later. */
+    search->time_to = search->selection->endless && names_one_location(search->selection) ? XTF_TIME_OPEN
+                                                                                          : search->selection->time_to;
+    g_array_sort_with_data(locations, compare_keys, search->locations->all); /* spans are added in that order */
+    return add_locations(search, (const uint32_t *)(const void *)locations->data, locations->len, error);
+}
+
+/* Narrows a span of a base, whose positions are cut already, by what came after the base. */
+static bool narrow_span(Search *search, XtfSpan *span, GError **error)
+{
+    const XtfSelection *selection = search->selection, *base = selection->base;
+
+    if ((selection->time_from != base->time_from || selection->time_to != base->time_to) &&
+        !xtf_span_cut(span, selection->time_from, selection->time_to, error))
+        return false;
+    if (memcmp(selection->by, base->by, sizeof base->by) != 0 || selection->calls != base->calls)
+        return filter_span(search, span, error);
+    /* The positions stay; but the filter is one that the new spans own. */
+    return !search->matchers || find_filter(search, span, &span->filter, &span->aggregate, error);
+}
+
+/* The part of a base's spans between the ranks of its records, narrowed by what came after. */
+static bool find_in_base(Search *search, const XtfSpans *base, GError **error)
+{
+    const XtfSelection *selection = search->selection;
+    g_autofree uint64_t *from = g_new(uint64_t, base->n + 1), *to = g_new(uint64_t, base->n + 1);
+
+    if (!xtf_spans_select(base, MIN(selection->rank_from, base->count), from, error) ||
+        !xtf_spans_select(base, MIN(selection->rank_to, base->count), to, error))
+        return false;
+    for (uint32_t i = 0; i < base->n; i++) {
+        XtfSpan span = base->spans[i];
+        const XtfLocation *location = &search->locations->all[span.tag];
+        if (from[i] >= to[i] || !xtf_number_set_contains(selection->procs, location->proc) ||
+            !xtf_number_set_contains(selection->threads, location->thread) || !may_have(search, span.array.schema))
+            continue;
+        span.lo = from[i];
+        span.hi = to[i];
+        if (!narrow_span(search, &span, error) || !xtf_spans_add(search->spans, &span, error))
+            return false;
+    }
+    return true;
+}
+
+static bool search_init(Search *search, XtfResolver *resolver, XtfSelection *selection, GError **error)
+{
+    *search = (Search){
+        .context = resolver->context,
+        .locations = xtf_trace_context_locations(resolver->context, error),
+        .selection = selection,
+    };
+    return search->locations != NULL;
+}
+
+static XtfSpans *find_spans(XtfResolver *resolver, XtfSelection *selection, GError **error)
+{
+    XtfTraceContext *context = resolver->context;
+    Search search;
+
+    if (!search_init(&search, resolver, selection, error))
+        return NULL;
+    if (xtf_selection_is_filtered(selection)) {
+        search.matchers = g_ptr_array_new_with_free_func((GDestroyNotify)xtf_matcher_free);
+        g_ptr_array_set_size(search.matchers, (int)xtf_trace_n_schemas(context->trace));
+    }
+    g_autoptr(XtfSpans) spans =
+        xtf_spans_new(search.matchers, search.matchers ? (GDestroyNotify)g_ptr_array_unref : NULL);
+    search.spans = spans;
+    if (selection->base) {
+        g_autoptr(XtfSpans) base = xtf_resolver_spans(resolver, selection->base, error);
+        if (!base || !find_in_base(&search, base, error))
+            return NULL;
+    } else if (!find_in_trace(&search, error)) {
+        return NULL;
+    }
+    return g_steal_pointer(&spans);
+}
+
+XtfSpans *xtf_resolver_spans(XtfResolver *resolver, XtfSelection *selection, GError **error)
+{
+    Entry *entry = xtf_keeper_take(&resolver->kept, entry_new(selection));
+    XtfSpans *spans = NULL;
+
+    if (!entry->spans)
+        entry->spans = find_spans(resolver, selection, error);
+    if (entry->spans)
+        spans = xtf_spans_ref(entry->spans);
+    xtf_keeper_put(&resolver->kept, entry,
+                   sizeof *entry + strlen(entry->key) + 64 + (spans ? spans->n * sizeof(XtfSpan) : 0), spans != NULL);
+    return spans;
+}
+
+/* Counting without spans: of very many locations they take more memory than all else. */
+typedef struct {
+    Search search;
+    GArray *locations;
+    uint64_t count;
+} Counting;
+
+/* A thread's own. */
+typedef struct {
+    XtfLocationArrays arrays;
+    GArray *spans; /* of one location */
+    uint64_t count;
+} Counted;
+
+static void *begin_counting(void *data)
+{
+    Counted *own = g_new0(Counted, 1);
+    xtf_location_arrays_expect_many(&own->arrays);
+    own->spans = g_array_new(FALSE, FALSE, sizeof(XtfSpan));
+    return own;
+}
+
+static bool count_run(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+{
+    Counting *counting = data;
+    Counted *counted = own;
+
+    for (uint32_t i = first; i < end; i++) {
+        g_array_set_size(counted->spans, 0);
+        if (!add_location(&counting->search, &counted->arrays, g_array_index(counting->locations, uint32_t, i),
+                          counted->spans, error))
+            return false;
+        for (guint j = 0; j < counted->spans->len; j++) {
+            const XtfSpan *span = &g_array_index(counted->spans, XtfSpan, j);
+            if (__builtin_add_overflow(counted->count, span->hi - span->lo, &counted->count))
+                return too_many(error);
+        }
+    }
+    return true;
+}
+
+static void end_counting(void *own, void *data)
+{
+    Counting *counting = data;
+    Counted *counted = own;
+
+    if (__builtin_add_overflow(counting->count, counted->count, &counting->count))
+        counting->count = UINT64_MAX; /* more rows than can lie in a file */
+    xtf_location_arrays_finish(&counted->arrays);
+    g_array_unref(counted->spans);
+    g_free(counted);
+}
+
+/* *counted: whether the selection is one of very many locations, with no base, of whole rows without filters, and was
+ * counted. */
+static bool count_many(XtfResolver *resolver, XtfSelection *selection, uint64_t *count, bool *counted, GError **error)
+{
+    const XtfParallelWork work = {
+        .step = MANY_AT_ONCE, .begin = begin_counting, .work = count_run, .join = end_counting};
+    Counting counting = {0};
+
+    *counted = false;
+    if (selection->base || xtf_selection_is_filtered(selection))
+        return true;
+    if (!search_init(&counting.search, resolver, selection, error))
+        return false;
+    if (counting.search.locations->n <= FEW_LOCATIONS)
+        return true;
+    g_autoptr(GArray) locations = xtf_selection_locations(selection, counting.search.locations);
+    if (locations->len <= FEW_LOCATIONS)
+        return true;
+    counting.locations = locations;
+    counting.search.time_to = selection->time_to;
+    *counted = xtf_parallel(&work, &counting, locations->len, error);
+    *count = counting.count;
+    return *counted;
+}
+
+bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t *count, GError **error)
+{
+    const XtfTimeScale *scale = &resolver->context->scale;
+    XtfTrace *trace = resolver->context->trace;
+    uint64_t total = 0;
+
+    if (selection->base || selection->procs || selection->threads || xtf_selection_is_filtered(selection) ||
+        selection->time_from > scale->origin || selection->time_to <= scale->last || selection->type == XTF_NO_TYPE) {
+        bool counted;
+        if (!count_many(resolver, selection, count, &counted, error) || counted)
+            return counted;
+        g_autoptr(XtfSpans) spans = xtf_resolver_spans(resolver, selection, error);
+        if (!spans)
+            return false;
+        *count = spans->count;
+        return true;
+    }
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
+        if (xtf_selection_has_type(selection, xtf_trace_schema(trace, i)) &&
+            __builtin_add_overflow(total, xtf_trace_n_rows(trace, i), &total))
+            return too_many(error);
+    }
+    *count = total;
+    return true;
+}

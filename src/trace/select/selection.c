@@ -1,0 +1,182 @@
+#include "src/trace/select/selection.h"
+
+static XtfSelection *selection_alloc(void)
+{
+    XtfSelection *selection = g_new0(XtfSelection, 1);
+    g_atomic_ref_count_init(&selection->references);
+    return selection;
+}
+
+XtfSelection *xtf_selection_new(const XtfTraceContext *context)
+{
+    const XtfTimeScale *scale = &context->scale;
+    XtfSelection *selection = selection_alloc();
+    selection->type = XTF_ANY_TYPE;
+    selection->time_to = scale->end <= scale->last ? scale->end : XTF_TIME_OPEN;
+    selection->endless = true;
+    return selection;
+}
+
+XtfSelection *xtf_selection_ref(XtfSelection *selection)
+{
+    g_atomic_ref_count_inc(&selection->references);
+    return selection;
+}
+
+void xtf_selection_unref(XtfSelection *selection)
+{
+    while (selection && g_atomic_ref_count_dec(&selection->references)) {
+        XtfSelection *base = selection->base;
+        xtf_number_set_unref(selection->procs);
+        xtf_number_set_unref(selection->threads);
+        for (unsigned i = 0; i < XTF_N_FACETS; i++)
+            xtf_number_set_unref(selection->by[i]);
+        g_free(selection);
+        selection = base;
+    }
+}
+
+/* Member by member, since other threads change the count of references meanwhile. */
+static XtfSelection *selection_copy(const XtfSelection *selection)
+{
+    XtfSelection *copy = selection_alloc();
+    copy->base = selection->base ? xtf_selection_ref(selection->base) : NULL;
+    copy->rank_from = selection->rank_from;
+    copy->rank_to = selection->rank_to;
+    copy->procs = xtf_number_set_ref(selection->procs);
+    copy->threads = xtf_number_set_ref(selection->threads);
+    for (unsigned i = 0; i < XTF_N_FACETS; i++)
+        copy->by[i] = xtf_number_set_ref(selection->by[i]);
+    copy->type = selection->type;
+    copy->calls = selection->calls;
+    copy->time_from = selection->time_from;
+    copy->time_to = selection->time_to;
+    copy->endless = selection->endless;
+    return copy;
+}
+
+XtfSelection *xtf_selection_in_procs(const XtfSelection *selection, XtfNumberSet *procs)
+{
+    XtfSelection *narrow = selection_copy(selection);
+    xtf_number_set_unref(narrow->procs);
+    narrow->procs = xtf_number_set_intersect(selection->procs, procs);
+    return narrow;
+}
+
+XtfSelection *xtf_selection_in_threads(const XtfSelection *selection, XtfNumberSet *threads)
+{
+    XtfSelection *narrow = selection_copy(selection);
+    xtf_number_set_unref(narrow->threads);
+    narrow->threads = xtf_number_set_intersect(selection->threads, threads);
+    return narrow;
+}
+
+XtfSelection *xtf_selection_by(const XtfSelection *selection, XtfFacet facet, XtfNumberSet *values)
+{
+    XtfSelection *narrow = selection_copy(selection);
+    xtf_number_set_unref(narrow->by[facet]);
+    narrow->by[facet] = xtf_number_set_intersect(selection->by[facet], values);
+    return narrow;
+}
+
+XtfSelection *xtf_selection_in_type(const XtfSelection *selection, uint32_t schema)
+{
+    XtfSelection *narrow = selection_copy(selection);
+    narrow->type = selection->type == XTF_ANY_TYPE || selection->type == schema ? (int64_t)schema : XTF_NO_TYPE;
+    return narrow;
+}
+
+XtfSelection *xtf_selection_of_any_type(const XtfSelection *selection)
+{
+    XtfSelection *wider = selection_copy(selection);
+    wider->type = XTF_ANY_TYPE;
+    wider->calls = false;
+    return wider;
+}
+
+XtfSelection *xtf_selection_without(const XtfSelection *selection, XtfFacet facet)
+{
+    XtfSelection *wider = selection_copy(selection);
+    g_clear_pointer(&wider->by[facet], xtf_number_set_unref);
+    return wider;
+}
+
+XtfSelection *xtf_selection_in_calls(const XtfSelection *selection, const XtfTraceContext *context)
+{
+    XtfSelection *narrow = xtf_selection_in_type(selection, (uint32_t)context->enters_leaves);
+    narrow->calls = narrow->type >= 0;
+    return narrow;
+}
+
+XtfSelection *xtf_selection_in_window(const XtfSelection *selection, uint64_t from, uint64_t to)
+{
+    XtfSelection *narrow = selection_copy(selection);
+    narrow->time_from = MAX(selection->time_from, from);
+    narrow->time_to = MAX(MIN(selection->time_to, to), narrow->time_from);
+    narrow->endless = selection->endless && to == XTF_TIME_OPEN;
+    return narrow;
+}
+
+XtfSelection *xtf_selection_in_numbers(XtfSelection *selection, uint64_t from, uint64_t to)
+{
+    XtfSelection *narrow = selection_copy(selection);
+    if (narrow->base)
+        xtf_selection_unref(narrow->base);
+    narrow->base = xtf_selection_ref(selection);
+    narrow->rank_from = from;
+    narrow->rank_to = to;
+    return narrow;
+}
+
+bool xtf_selection_is_final(const XtfSelection *selection, const XtfTraceContext *context)
+{
+    uint64_t final = xtf_trace_context_final(context);
+
+    if (final == UINT64_MAX || (!selection->endless && selection->time_to <= final))
+        return true;
+    return selection->base && xtf_selection_is_final(selection->base, context);
+}
+
+bool xtf_selection_has_type(const XtfSelection *selection, const XtfSchema *schema)
+{
+    return selection->type == XTF_ANY_TYPE ? schema->kind == XTF_SCHEMA_RECORD : selection->type == schema->id;
+}
+
+bool xtf_selection_has_facets(const XtfSelection *selection)
+{
+    for (unsigned i = 0; i < XTF_N_FACETS; i++) {
+        if (selection->by[i])
+            return true;
+    }
+    return false;
+}
+
+void xtf_selection_window(const XtfSelection *selection, const XtfTimeScale *scale, uint64_t *from, uint64_t *to)
+{
+    *from = CLAMP(selection->time_from, scale->origin, scale->end);
+    *to = CLAMP(selection->time_to, *from, scale->end);
+}
+
+static void add_range_of_procs(const XtfSelection *selection, const XtfLocations *locations, XtfNumberRange range,
+                               GArray *indices)
+{
+    for (uint32_t i = xtf_locations_of_proc(locations, range.first); i < locations->n; i++) {
+        const XtfLocation *location = &locations->all[i];
+        if (location->proc > range.last)
+            break;
+        if (xtf_number_set_contains(selection->threads, location->thread))
+            g_array_append_val(indices, i);
+    }
+}
+
+GArray *xtf_selection_locations(const XtfSelection *selection, const XtfLocations *locations)
+{
+    GArray *indices = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    const XtfNumberSet *procs = selection->procs;
+
+    if (!procs)
+        add_range_of_procs(selection, locations, (XtfNumberRange){0, UINT64_MAX}, indices);
+    for (unsigned i = 0; procs && i < procs->n_ranges; i++)
+        add_range_of_procs(selection, locations, procs->ranges[i], indices);
+    return indices;
+}

@@ -1,0 +1,125 @@
+#include "src/trace/text/escape.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "src/trace/text/digits.h"
+
+static const char hex[] = "0123456789abcdef";
+
+typedef enum {
+    MESSAGE,     /* backslashes and blanks stay */
+    LAST_COLUMN, /* blanks stay */
+    COLUMN,
+} Place;
+
+static Place column(bool blanks)
+{
+    return blanks ? COLUMN : LAST_COLUMN;
+}
+
+/* Line and paragraph separators, and the controls of the direction of text. */
+static bool is_separator_or_direction(gunichar c)
+{
+    return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+/* The length of the character if it is shown as it is; 0 if its first byte is escaped. */
+static size_t plain_length(const char *text, Place place)
+{
+    unsigned char c = (unsigned char)*text;
+
+    if (c < 0x80)
+        return c >= 0x20 && c != 0x7f && (c != '\\' || place == MESSAGE) && (c != ' ' || place != COLUMN);
+    gunichar character = g_utf8_get_char_validated(text, -1);
+    if (character >= 0x110000 || character < 0xa0 || is_separator_or_direction(character))
+        return 0;
+    return (size_t)g_unichar_to_utf8(character, NULL);
+}
+
+/* Escapes the next character of the text, which has *used bytes; returns the length of `shown`. */
+static size_t next_shown(const char *text, Place place, char shown[static 4], size_t *used)
+{
+    size_t length = plain_length(text, place);
+
+    if (length > 0) {
+        *used = length;
+        memcpy(shown, text, length);
+        return length;
+    }
+    *used = 1;
+    shown[0] = '\\';
+    shown[1] = 'x';
+    shown[2] = hex[(unsigned char)*text >> 4];
+    shown[3] = hex[*text & 15];
+    return 4;
+}
+
+static size_t width_of(const char *text, Place place, size_t most)
+{
+    size_t width = 0, used;
+    char shown[4];
+
+    for (; *text && width < most; text += used)
+        width += next_shown(text, place, shown, &used);
+    return MIN(width, most);
+}
+
+size_t xtf_text_width(const char *text, bool blanks, size_t most)
+{
+    return width_of(*text ? text : "\"\"", column(blanks), most);
+}
+
+/* Writes as many whole characters as there is room for. */
+static size_t put_prefix(char *out, size_t room, const char *text, Place place, bool *whole)
+{
+    size_t at = 0, used;
+    char shown[4];
+
+    for (; *text; text += used) {
+        size_t length = next_shown(text, place, shown, &used);
+        if (at + length > room)
+            break;
+        memcpy(out + at, shown, length);
+        at += length;
+    }
+    *whole = !*text;
+    return at;
+}
+
+void xtf_text_put(char *out, size_t width, const char *text, bool blanks, uint64_t number)
+{
+    char digits[24], *end = digits + sizeof digits, *mark = xtf_put_digits(end, number);
+    bool whole;
+    size_t at = put_prefix(out, width, *text ? text : "\"\"", column(blanks), &whole);
+
+    if (!whole) {
+        *--mark = '~';
+        size_t length = MIN((size_t)(end - mark), width);
+        at = put_prefix(out, width - length, text, column(blanks), &whole);
+        memcpy(out + at, end - length, length);
+        at += length;
+    }
+    memset(out + at, ' ', width - at);
+}
+
+char *xtf_text_shown(const char *text, size_t most)
+{
+    static const char dots[] = "...";
+    size_t width = width_of(text, MESSAGE, most);
+    char *shown = g_malloc(width + sizeof dots);
+    bool whole;
+    size_t at = put_prefix(shown, width, text, MESSAGE, &whole);
+
+    memcpy(shown + at, whole ? "" : dots, whole ? 1 : sizeof dots);
+    return shown;
+}
+
+bool xtf_text_is_plain(const char *text)
+{
+    size_t length = 1;
+
+    for (; *text && length > 0; text += length)
+        length = plain_length(text, MESSAGE);
+    return length > 0;
+}

@@ -1,0 +1,11 @@
+/* The tables of a diff, a file each. */
+#pragma once
+
+#include "src/tree/diff/diff.h"
+#include "src/tree/diff/side.h"
+
+bool xtf_diff_add_facts(const XtfDiffSide sides[2], const XtfTimeScale *common, GString *out, GError **error);
+bool xtf_diff_add_classes(const XtfDiffSide sides[2], const XtfTimeScale *common, const XtfDiffOptions *options,
+                          GString *out, GError **error);
+bool xtf_diff_add_regions(const XtfDiffSide sides[2], const XtfTimeScale *common, const XtfDiffOptions *options,
+                          GString *out, GError **error);

@@ -1,0 +1,27 @@
+/*
+ * Two selections side by side, of two traces or of one: what changed between them, by totals, by class and by
+ * region.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/tree/paths/tree.h"
+
+typedef enum { XTF_DIFF_BY_EXCLUSIVE, XTF_DIFF_BY_INCLUSIVE, XTF_DIFF_BY_CALLS } XtfDiffOrder;
+
+typedef struct {
+    XtfDiffOrder by; /* what `difference` and `ratio` are of, and the order of the lines */
+    uint64_t top;    /* regions are the first `top` lines of that order; 0: all */
+} XtfDiffOptions;
+
+/* The name of an order, as the column has it; NULL if there are no more. */
+const char *xtf_diff_order_name(unsigned order);
+
+/*
+ * Appends the tables to `out`. Each begins with a line that starts with `#`, and has lines of one length. `a` and `b`
+ * are directories of records: XTF_ERROR_NOT_FOUND if one is not. It costs what profile and bytes cost.
+ */
+bool xtf_diff(XtfNode *a, XtfNode *b, const XtfDiffOptions *options, GString *out, GError **error);

@@ -1,0 +1,188 @@
+/*
+ * The first table of a diff: windows, processes, calls, messages.
+ */
+#include "src/tree/diff/change.h"
+#include "src/tree/diff/diff-private.h"
+
+enum {
+    FACTS_MAX = 20,
+    MEAN_WIDTH = 12, /* six digits */
+};
+
+typedef struct {
+    const char *what, *unit;
+    enum { COUNT, TIME, REAL } kind;
+    bool known[2];
+    XtfWide wide[2]; /* a count, or ticks of the common clock */
+    double real[2];
+} Fact;
+
+typedef struct {
+    unsigned n;
+    Fact all[FACTS_MAX];
+} Facts;
+
+/* Facts of neither side are left out. */
+static Fact *add(Facts *facts, const char *what, const char *unit, const bool known[2])
+{
+    Fact *fact = &facts->all[facts->n];
+
+    g_assert(facts->n < FACTS_MAX);
+    *fact = (Fact){.what = what, .unit = unit, .known = {known[0], known[1]}};
+    facts->n += known[0] || known[1];
+    return fact;
+}
+
+static void add_count(Facts *facts, const char *what, const char *unit, const bool known[2], XtfWide a, XtfWide b)
+{
+    Fact *fact = add(facts, what, unit, known);
+
+    fact->wide[0] = a;
+    fact->wide[1] = b;
+}
+
+static bool add_time(Facts *facts, const char *what, const XtfDiffSide sides[2], const bool known[2],
+                     const XtfTimeScale *common, XtfWide a, XtfWide b, GError **error)
+{
+    Fact *fact = add(facts, what, "s", known);
+
+    fact->kind = TIME;
+    return xtf_common_ticks(common, xtf_diff_side_scale(&sides[0]), a, &fact->wide[0], error) &&
+           xtf_common_ticks(common, xtf_diff_side_scale(&sides[1]), b, &fact->wide[1], error);
+}
+
+static void add_means(Facts *facts, const char *what, const bool known[2], const XtfMoved *a, const XtfMoved *b)
+{
+    const bool has[2] = {known[0] && a->rows, known[1] && b->rows};
+    Fact *fact = add(facts, what, "B", has);
+
+    fact->kind = REAL;
+    fact->real[0] = has[0] ? (double)a->bytes / (double)a->rows : 0;
+    fact->real[1] = has[1] ? (double)b->bytes / (double)b->rows : 0;
+}
+
+static void add_efficiency(Facts *facts, const char *what, const XtfDiffSide sides[2], XtfEfficiencyFigure figure)
+{
+    double part[2] = {0}, whole[2] = {0};
+
+    for (unsigned i = 0; i < 2; i++) {
+        if (sides[i].has_efficiency)
+            xtf_efficiency_ratio(&sides[i].efficiency, figure, &sides[i].efficiency.useful, &part[i], &whole[i]);
+    }
+    const bool known[2] = {whole[0] > 0, whole[1] > 0};
+    Fact *fact = add(facts, what, "-", known);
+    fact->kind = REAL;
+    for (unsigned i = 0; i < 2; i++)
+        fact->real[i] = known[i] ? part[i] / whole[i] : 0;
+}
+
+static void add_moved(Facts *facts, const XtfDiffSide sides[2], unsigned type, const char *rows, const char *bytes,
+                      const char *mean)
+{
+    const XtfMoved *a = &sides[0].moved[type], *b = &sides[1].moved[type];
+    bool known[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        const XtfSchema *schema = sides[i].refs[type].schema;
+        known[i] = sides[i].has_messages && schema && xtf_selection_may_have(sides[i].directory->selection, schema) &&
+                   xtf_trace_n_rows(sides[i].directory->tree->trace, schema->id);
+    }
+    add_count(facts, rows, "-", known, a->rows, b->rows);
+    add_count(facts, bytes, "B", known, a->bytes, b->bytes);
+    if (mean)
+        add_means(facts, mean, known, a, b);
+    else
+        add_count(facts, "collective_received", "B", known, a->received, b->received);
+}
+
+static bool collect(Facts *facts, const XtfDiffSide sides[2], const XtfTimeScale *common, GError **error)
+{
+    const XtfDiffSide *a = &sides[0], *b = &sides[1];
+    const bool always[2] = {true, true}, calls[2] = {a->has_regions, b->has_regions};
+
+    if (!add_time(facts, "window", sides, always, common, a->window, b->window, error))
+        return false;
+    add_count(facts, "processes", "-", always, a->n_procs, b->n_procs);
+    add_count(facts, "locations", "-", always, a->n_locations, b->n_locations);
+    add_count(facts, "records", "-", always, a->n_records, b->n_records);
+    add_count(facts, "calls", "-", calls, a->calls, b->calls);
+    if (!add_time(facts, "measured", sides, calls, common, a->regions.whole, b->regions.whole, error))
+        return false;
+    add_efficiency(facts, "parallel_efficiency", sides, XTF_MEAN_TO_WIDTH);
+    add_efficiency(facts, "load_balance", sides, XTF_MEAN_TO_MAX);
+    add_efficiency(facts, "communication_efficiency", sides, XTF_MAX_TO_WIDTH);
+    add_moved(facts, sides, XTF_MOVED_SENDS, "messages_sent", "bytes_sent", "mean_sent");
+    add_moved(facts, sides, XTF_MOVED_RECVS, "messages_received", "bytes_received", "mean_received");
+    add_moved(facts, sides, XTF_MOVED_COLLECTIVES, "collectives", "collective_sent", NULL);
+    return true;
+}
+
+static void lay_out(XtfGrid *grid, const Facts *facts, const XtfTimeScale *common)
+{
+    size_t what = 0, number = MEAN_WIDTH;
+
+    for (const Fact *fact = facts->all; fact < facts->all + facts->n; fact++) {
+        what = MAX(what, strlen(fact->what));
+        for (unsigned i = 0; i < 2; i++)
+            number = MAX(number,
+                         fact->kind == TIME ? xtf_ticks_width(common, fact->wide[i]) : xtf_wide_width(fact->wide[i]));
+    }
+    xtf_grid_add_text(grid, "what", what + strlen("  "));
+    xtf_grid_add(grid, "a", number);
+    xtf_grid_add(grid, "b", number);
+    xtf_grid_add(grid, "difference", number + 1);
+    xtf_grid_add(grid, "ratio", XTF_RATIO_WIDTH);
+    xtf_grid_add_text(grid, "unit", 0);
+}
+
+static double as_real(const Fact *fact, unsigned side)
+{
+    return fact->kind == REAL ? fact->real[side] : (double)fact->wide[side];
+}
+
+static void put_value(XtfLines *lines, const Fact *fact, unsigned side)
+{
+    if (!fact->known[side])
+        xtf_lines_none(lines);
+    else if (fact->kind == TIME)
+        xtf_lines_ticks(lines, fact->wide[side]);
+    else if (fact->kind == REAL)
+        xtf_lines_real(lines, "%.6g", fact->real[side]);
+    else
+        xtf_lines_signed_wide(lines, false, fact->wide[side]);
+}
+
+static void put_fact(XtfLines *lines, const Fact *fact)
+{
+    bool both = fact->known[0] && fact->known[1];
+
+    xtf_lines_name(lines, fact->what, strlen(fact->what));
+    put_value(lines, fact, 0);
+    put_value(lines, fact, 1);
+    if (!both)
+        xtf_lines_none(lines);
+    else if (fact->kind == TIME)
+        xtf_lines_ticks_difference(lines, fact->wide[0], fact->wide[1]);
+    else if (fact->kind == REAL)
+        xtf_lines_real(lines, "%.6g", fact->real[1] - fact->real[0]);
+    else
+        xtf_lines_difference(lines, fact->wide[0], fact->wide[1]);
+    xtf_lines_ratio(lines, both, as_real(fact, 0), as_real(fact, 1));
+    xtf_lines_name(lines, fact->unit, strlen(fact->unit));
+}
+
+bool xtf_diff_add_facts(const XtfDiffSide sides[2], const XtfTimeScale *common, GString *out, GError **error)
+{
+    XtfGrid grid = {0};
+    Facts facts = {0};
+    XtfLines lines;
+
+    if (!collect(&facts, sides, common, error))
+        return false;
+    lay_out(&grid, &facts, common);
+    xtf_lines_init(&lines, &grid, common, out);
+    xtf_lines_header(&lines);
+    for (const Fact *fact = facts.all; fact < facts.all + facts.n; fact++)
+        put_fact(&lines, fact);
+    return xtf_lines_finish(&lines, error);
+}

@@ -1,0 +1,116 @@
+#include "src/tree/diff/pair-regions.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "libxtf/vocabulary.h"
+
+static bool text_of(XtfTrace *trace, const XtfField *field, const uint8_t *row, const char **text, GError **error)
+{
+    *text = "";
+    return !field || field->type != XTF_TYPE_STRING ||
+           xtf_trace_string(trace, (uint32_t)xtf_field_get(field, row), text, error);
+}
+
+bool xtf_region_texts_load(XtfRegionTexts *texts, XtfTrace *trace, GError **error)
+{
+    const XtfTable *table;
+
+    *texts = (XtfRegionTexts){0};
+    if (!xtf_trace_table(trace, XTF_TABLE_REGIONS, &table, error))
+        return false;
+    const XtfField *name = table ? xtf_schema_field(table->schema, "name") : NULL;
+    if (!name)
+        return true;
+    const XtfField *file = xtf_schema_field(table->schema, "file"), *line = xtf_schema_field(table->schema, "line");
+    texts->n = table->n_rows;
+    texts->rows = g_malloc0_n(texts->n, sizeof *texts->rows);
+    for (uint64_t i = 0; i < texts->n; i++) {
+        const uint8_t *row = table->rows + i * table->schema->row_size;
+        if (!text_of(trace, name, row, &texts->rows[i].name, error) ||
+            !text_of(trace, file, row, &texts->rows[i].file, error))
+            return false;
+        texts->rows[i].line = line && !xtf_field_is_none(line, row) ? xtf_field_get(line, row) : 0;
+    }
+    return true;
+}
+
+void xtf_region_texts_finish(XtfRegionTexts *texts)
+{
+    g_clear_pointer(&texts->rows, g_free);
+}
+
+/* How much of a region's row tells it from the others. */
+typedef enum { BY_NAME, BY_FILE, BY_LINE } Way;
+
+/* Two regions are the same if their keys are. The length keeps name and file apart. */
+static char *key_of(const XtfRegionTexts *texts, uint64_t row, Way way)
+{
+    const char *name = texts->rows[row].name, *file = way == BY_NAME ? "" : texts->rows[row].file;
+    uint64_t line = way == BY_LINE ? texts->rows[row].line : 0;
+
+    return g_strdup_printf("%d:%zu:%" PRIu64 ":%s%s", way, strlen(name), line, name, file);
+}
+
+static char *label_of(const XtfRegionTexts *texts, uint64_t row, Way way)
+{
+    const char *name = texts->rows[row].name, *file = texts->rows[row].file;
+
+    if (way == BY_NAME || !*file)
+        return g_strdup(name);
+    if (way == BY_FILE)
+        return g_strdup_printf("%s (%s)", name, file);
+    return g_strdup_printf("%s (%s:%" PRIu64 ")", name, file, texts->rows[row].line);
+}
+
+/* The keys that several regions of one trace have. */
+static GHashTable *find_ambiguous(const XtfRegionTexts texts[2], Way way)
+{
+    GHashTable *ambiguous = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+    for (unsigned side = 0; side < 2; side++) {
+        g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        for (uint64_t row = 0; row < texts[side].n; row++) {
+            char *key = key_of(&texts[side], row, way);
+            if (g_hash_table_contains(seen, key))
+                g_hash_table_add(ambiguous, key);
+            else
+                g_hash_table_add(seen, key);
+        }
+    }
+    return ambiguous;
+}
+
+void xtf_region_pairs_init(XtfRegionPairs *pairs, const XtfRegionTexts texts[2])
+{
+    g_autoptr(GHashTable) names = find_ambiguous(texts, BY_NAME);
+    g_autoptr(GHashTable) files = find_ambiguous(texts, BY_FILE);
+    g_autoptr(GHashTable) numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL); /* by key, plus 1 */
+
+    *pairs = (XtfRegionPairs){.labels = g_ptr_array_new_with_free_func(g_free)};
+    for (unsigned side = 0; side < 2; side++) {
+        pairs->pairs[side] = g_new(uint64_t, texts[side].n + 1);
+        for (uint64_t row = 0; row < texts[side].n; row++) {
+            Way way = BY_NAME;
+            char *key = key_of(&texts[side], row, way);
+            while (way < BY_LINE && g_hash_table_contains(way == BY_NAME ? names : files, key)) {
+                g_free(key);
+                key = key_of(&texts[side], row, ++way);
+            }
+            guint number = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, key));
+            if (!number) {
+                g_ptr_array_add(pairs->labels, label_of(&texts[side], row, way));
+                number = pairs->labels->len;
+            }
+            pairs->pairs[side][row] = number - 1;
+            g_hash_table_replace(numbers, key, GUINT_TO_POINTER(number));
+        }
+    }
+}
+
+void xtf_region_pairs_finish(XtfRegionPairs *pairs)
+{
+    g_clear_pointer(&pairs->labels, g_ptr_array_unref);
+    g_clear_pointer(&pairs->pairs[0], g_free);
+    g_clear_pointer(&pairs->pairs[1], g_free);
+}

@@ -1,0 +1,205 @@
+/*
+ * The tables of classes and regions of a diff: the greatest change first.
+ */
+#include "src/trace/text/escape.h"
+#include "src/tree/diff/change.h"
+#include "src/tree/diff/diff-private.h"
+
+static const char *const orders[] = {
+    [XTF_DIFF_BY_EXCLUSIVE] = "exclusive",
+    [XTF_DIFF_BY_INCLUSIVE] = "inclusive",
+    [XTF_DIFF_BY_CALLS] = "calls",
+};
+
+const char *xtf_diff_order_name(unsigned order)
+{
+    return order < G_N_ELEMENTS(orders) ? orders[order] : NULL;
+}
+
+typedef struct {
+    const char *label; /* borrowed */
+    uint64_t number;
+    bool known[2];    /* whether the trace has such a region */
+    XtfWide calls[2]; /* of all regions of this label together */
+    XtfWide time[2];  /* inclusive or exclusive; ticks of the trace, then of the common clock */
+    XtfWide by[2];    /* the one that is compared */
+} Line;
+
+/* Adds a region of one side to its line. */
+static void add_total(Line *line, const XtfRegionTotal *total, unsigned side, XtfDiffOrder by)
+{
+    line->known[side] = true;
+    line->calls[side] += total->calls;
+    line->time[side] += by == XTF_DIFF_BY_INCLUSIVE ? total->inclusive : total->exclusive;
+}
+
+/* Which regions go together in a line. Behind the labelled lines is one for frames that began before the trace. */
+typedef struct {
+    const char *what; /* the name of the last column */
+    XtfDiffOrder by;
+    const char *const *labels;
+    uint64_t n;
+    const uint64_t *numbers[2]; /* of each trace, by row: the number of its line */
+    uint64_t unknown;           /* line of regions that are not defined */
+} Groups;
+
+static void add_side(Line *lines, const XtfDiffSide *side, unsigned i, const Groups *groups)
+{
+    const XtfRegions *regions = &side->regions.times.regions;
+
+    for (uint64_t row = 0; row < side->regions.n; row++) {
+        uint64_t number = row < regions->n ? groups->numbers[i][row] : row == regions->n ? groups->n : groups->unknown;
+        if (xtf_region_is_listed(regions, row))
+            add_total(&lines[number], &side->regions.all[row], i, groups->by);
+    }
+}
+
+static bool make_comparable(Line *line, const XtfDiffSide sides[2], const XtfTimeScale *common, XtfDiffOrder by,
+                            GError **error)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        if (!xtf_common_ticks(common, xtf_diff_side_scale(&sides[i]), line->time[i], &line->time[i], error))
+            return false;
+        line->by[i] = by == XTF_DIFF_BY_CALLS ? line->calls[i] : line->time[i];
+    }
+    return true;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    const Line *x = a, *y = b;
+    XtfWide change_x = xtf_wide_distance(x->by[0], x->by[1]), change_y = xtf_wide_distance(y->by[0], y->by[1]);
+    XtfWide most_x = MAX(x->by[0], x->by[1]), most_y = MAX(y->by[0], y->by[1]);
+
+    if (change_x != change_y)
+        return change_x > change_y ? -1 : 1;
+    if (most_x != most_y)
+        return most_x > most_y ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* The lines that show anything, sorted. */
+static GArray *make_lines(const XtfDiffSide sides[2], const Groups *groups, const XtfTimeScale *common, GError **error)
+{
+    g_autofree Line *all = g_new0(Line, groups->n + 1);
+    g_autoptr(GArray) shown = g_array_new(FALSE, FALSE, sizeof(Line));
+
+    for (unsigned i = 0; i < 2; i++) {
+        if (sides[i].has_regions)
+            add_side(all, &sides[i], i, groups);
+    }
+    for (uint64_t i = 0; i <= groups->n; i++) {
+        Line *line = &all[i];
+        line->number = i;
+        line->label = i < groups->n ? groups->labels[i] : "(before trace)";
+        if (!line->calls[0] && !line->calls[1] && !line->time[0] && !line->time[1])
+            continue;
+        if (!make_comparable(line, sides, common, groups->by, error))
+            return NULL;
+        g_array_append_val(shown, *line);
+    }
+    g_array_sort(shown, compare_lines);
+    return g_steal_pointer(&shown);
+}
+
+static void lay_out(XtfGrid *grid, const Line *lines, uint64_t n, const XtfTimeScale *common, const Groups *groups)
+{
+    XtfDiffOrder by = groups->by;
+    size_t calls = 0, time = 0, label = 0;
+
+    for (const Line *line = lines; line < lines + n; line++) {
+        calls = MAX(calls, xtf_wide_width(MAX(line->calls[0], line->calls[1])));
+        time = MAX(time, xtf_ticks_width(common, MAX(line->time[0], line->time[1])));
+        label = MAX(label, xtf_text_width(line->label, false, XTF_TABLE_TEXT_MAX));
+    }
+    xtf_grid_add(grid, "calls_a", calls);
+    xtf_grid_add(grid, "calls_b", calls);
+    xtf_grid_add(grid, by == XTF_DIFF_BY_INCLUSIVE ? "inclusive_a" : "exclusive_a", time);
+    xtf_grid_add(grid, by == XTF_DIFF_BY_INCLUSIVE ? "inclusive_b" : "exclusive_b", time);
+    xtf_grid_add(grid, "difference", (by == XTF_DIFF_BY_CALLS ? calls : time) + 1);
+    xtf_grid_add(grid, "ratio", XTF_RATIO_WIDTH);
+    xtf_grid_add_text(grid, groups->what, label);
+}
+
+static void put_line(XtfLines *lines, const Line *line, XtfDiffOrder by)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        if (line->known[i])
+            xtf_lines_signed_wide(lines, false, line->calls[i]);
+        else
+            xtf_lines_none(lines);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        if (line->known[i])
+            xtf_lines_ticks(lines, line->time[i]);
+        else
+            xtf_lines_none(lines);
+    }
+    if (by == XTF_DIFF_BY_CALLS)
+        xtf_lines_difference(lines, line->by[0], line->by[1]);
+    else
+        xtf_lines_ticks_difference(lines, line->by[0], line->by[1]);
+    xtf_lines_ratio(lines, line->known[0] && line->known[1], (double)line->by[0], (double)line->by[1]);
+    xtf_lines_text(lines, line->label, line->number);
+}
+
+/* The first `top` lines, or all if that is 0. */
+static bool add_table(const XtfDiffSide sides[2], const XtfTimeScale *common, const Groups *groups, uint64_t top,
+                      GString *out, GError **error)
+{
+    g_autoptr(GArray) all = make_lines(sides, groups, common, error);
+    XtfGrid grid = {0};
+    XtfLines lines;
+
+    if (!all)
+        return false;
+    const Line *first = (const Line *)(const void *)all->data;
+    uint64_t n = top ? MIN(top, (uint64_t)all->len) : all->len;
+    lay_out(&grid, first, n, common, groups);
+    xtf_lines_init(&lines, &grid, common, out);
+    xtf_lines_header(&lines);
+    for (uint64_t i = 0; i < n; i++)
+        put_line(&lines, &first[i], groups->by);
+    return xtf_lines_finish(&lines, error);
+}
+
+bool xtf_diff_add_regions(const XtfDiffSide sides[2], const XtfTimeScale *common, const XtfDiffOptions *options,
+                          GString *out, GError **error)
+{
+    const XtfRegionTexts texts[2] = {sides[0].texts, sides[1].texts};
+    g_auto(XtfRegionPairs) pairs = {0};
+
+    xtf_region_pairs_init(&pairs, texts);
+    uint64_t unknown = pairs.labels->len;
+    g_ptr_array_add(pairs.labels, g_strdup("?"));
+    const Groups groups = {.what = "region",
+                           .by = options->by,
+                           .labels = (const char *const *)pairs.labels->pdata,
+                           .n = pairs.labels->len,
+                           .numbers = {pairs.pairs[0], pairs.pairs[1]},
+                           .unknown = unknown};
+    return add_table(sides, common, &groups, options->top, out, error);
+}
+
+bool xtf_diff_add_classes(const XtfDiffSide sides[2], const XtfTimeScale *common, const XtfDiffOptions *options,
+                          GString *out, GError **error)
+{
+    /* Inclusive times of several regions would count twice what one of them does in another. */
+    Groups groups = {.what = "class",
+                     .by = options->by == XTF_DIFF_BY_INCLUSIVE ? XTF_DIFF_BY_EXCLUSIVE : options->by,
+                     .labels = xtf_class_names,
+                     .n = XTF_N_CLASSES,
+                     .unknown = XTF_CLASS_PROGRAM};
+    g_autofree uint64_t *numbers = g_new(uint64_t, sides[0].regions.n + sides[1].regions.n + 1);
+    uint64_t *at = numbers;
+
+    for (unsigned i = 0; i < 2; i++) {
+        const XtfRegionClasses *classes = xtf_trace_context_classes(&sides[i].directory->tree->context, error);
+        if (!classes)
+            return false;
+        groups.numbers[i] = at;
+        for (uint64_t row = 0; row < sides[i].regions.n; row++)
+            *at++ = xtf_region_classes_of(classes, row);
+    }
+    return add_table(sides, common, &groups, 0, out, error);
+}

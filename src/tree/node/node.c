@@ -1,0 +1,272 @@
+#include "src/tree/node/node-class.h"
+
+#include <string.h>
+
+#include "libxtf/error.h"
+
+XtfNode *xtf_node_ref(XtfNode *node)
+{
+    g_atomic_ref_count_inc(&node->references);
+    return node;
+}
+
+void xtf_node_unref(XtfNode *node)
+{
+    if (!node || !g_atomic_ref_count_dec(&node->references))
+        return;
+    xtf_selection_unref(node->selection);
+    xtf_grouping_unref(node->grouping);
+    g_free(node->text);
+    g_free(node);
+}
+
+/* ---- New nodes. */
+
+XtfNode *xtf_node_new(const XtfNode *parent, const XtfNodeClass *class)
+{
+    XtfNode *node = g_new0(XtfNode, 1);
+
+    g_atomic_ref_count_init(&node->references);
+    node->tree = parent->tree;
+    node->class = class;
+    node->depth = parent->depth + 1;
+    node->numberings = parent->numberings;
+    node->selection = parent->selection ? xtf_selection_ref(parent->selection) : NULL;
+    return node;
+}
+
+XtfNode *xtf_node_new_selection(const XtfNode *parent, XtfSelection *selection)
+{
+    XtfNode *node = xtf_node_new(parent, parent->tree->root->class);
+    xtf_selection_unref(node->selection);
+    node->selection = selection;
+    return node;
+}
+
+/* A window that begins before the trace, or ends after it, is open there: one form for one meaning. But where the trace
+ * grows the end is no end. */
+XtfNode *xtf_node_new_window(const XtfNode *parent, uint64_t from, uint64_t to)
+{
+    const XtfTimeScale *scale = &parent->tree->context.scale;
+    bool growing = !xtf_tree_is_final(parent->tree);
+    uint64_t a = from <= scale->origin ? 0 : from,
+             b = to > scale->end || (to == scale->end && !growing) ? XTF_TIME_OPEN : to;
+    XtfNode *node = xtf_node_new_selection(parent, xtf_selection_in_window(parent->selection, MIN(a, b), b));
+
+    node->is_window = true;
+    node->window.from = from;
+    node->window.to = to;
+    return node;
+}
+
+const XtfNodeClass xtf_link = {.kind = XTF_NODE_LINK};
+
+XtfNode *xtf_node_new_link(const XtfNode *parent, char *target)
+{
+    XtfNode *node = xtf_node_new(parent, &xtf_link);
+    node->text = target;
+    node->size = strlen(target);
+    return node;
+}
+
+/* ---- Texts that a node keeps: it needs its tree no more. */
+
+static bool read_kept(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error)
+{
+    xtf_copy_part(file->text, file->size, 0, offset, buffer, length);
+    return true;
+}
+
+static bool never(const XtfNode *file)
+{
+    return false;
+}
+
+static const XtfNodeClass kept_text = {.kind = XTF_NODE_FILE, .read = read_kept};
+/* Calls that are open at the end of a commit may last longer in the next, and what is known of messages changes. */
+static const XtfNodeClass changing_text = {.kind = XTF_NODE_FILE, .read = read_kept, .same_by_size_if_final = never};
+
+static void keep_text(XtfNode *node, GString *text)
+{
+    node->class = node->selection && node->selection->calls ? &changing_text : &kept_text;
+    node->size = text->len;
+    node->text = g_string_free(text, FALSE);
+}
+
+XtfNode *xtf_node_new_text(const XtfNode *parent, GString *text)
+{
+    XtfNode *node = xtf_node_new(parent, &kept_text);
+
+    keep_text(node, text);
+    return node;
+}
+
+XtfNode *xtf_node_new_changing_text(const XtfNode *parent, GString *text)
+{
+    XtfNode *node = xtf_node_new_text(parent, text);
+
+    node->class = &changing_text;
+    return node;
+}
+
+XtfNode *xtf_node_with_size(XtfNode *new, GError **error)
+{
+    g_autoptr(XtfNode) node = new;
+    const XtfNodeClass *class = node->class;
+    g_autoptr(GString) text = class->text ? class->text(node, error) : NULL;
+
+    if (text && xtf_node_future(node) == XTF_NODE_CHANGES)
+        keep_text(node, g_steal_pointer(&text)); /* soon the trace may not have it any more */
+    else if (text)
+        node->size = text->len;
+    else if (class->text || (class->size && !class->size(node, &node->size, error)))
+        return NULL;
+    return g_steal_pointer(&node);
+}
+
+/* ---- Using nodes. */
+
+XtfNodeKind xtf_node_kind(const XtfNode *node)
+{
+    return node->class->kind;
+}
+
+uint64_t xtf_node_size(const XtfNode *node)
+{
+    return node->size;
+}
+
+const char *xtf_node_target(const XtfNode *link)
+{
+    return link->text;
+}
+
+XtfNode *xtf_not_found(GError **error, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    g_propagate_error(error, g_error_new_valist(XTF_ERROR, XTF_ERROR_NOT_FOUND, format, arguments));
+    va_end(arguments);
+    return NULL;
+}
+
+XtfNode *xtf_no_such(const char *name, GError **error)
+{
+    return xtf_not_found(error, "there is no \"%s\" here", name);
+}
+
+XtfNode *xtf_node_lookup(XtfNode *directory, const char *name, GError **error)
+{
+    if (!directory->class->lookup)
+        return xtf_no_such(name, error);
+    if (strlen(name) > XTF_DIRECTORY_NAME_MAX)
+        return xtf_not_found(error, "the name is longer than %d bytes", XTF_DIRECTORY_NAME_MAX);
+    return directory->class->lookup(directory, name, error);
+}
+
+void xtf_lister_show(XtfLister *lister, const char *name, XtfNodeKind kind)
+{
+    if (lister->from)
+        lister->from--;
+    else if (!lister->stopped)
+        lister->stopped = !lister->visit(name, kind, lister->data);
+}
+
+bool xtf_lister_offer(XtfLister *lister, const char *name, XtfNodeKind kind, bool found, GError *own, GError **error)
+{
+    if (own && (own->code == XTF_ERROR_IO || own->code == XTF_ERROR_STALE || own->code == XTF_ERROR_CANCELLED)) {
+        g_propagate_error(error, own);
+        return false;
+    }
+    if (found || (own && own->code == XTF_ERROR_DAMAGED))
+        xtf_lister_show(lister, name, kind);
+    g_clear_error(&own);
+    return true;
+}
+
+bool xtf_node_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, void *data, GError **error)
+{
+    XtfLister lister = {from, visit, data, false};
+    return !directory->class->list || directory->class->list(directory, &lister, error);
+}
+
+static bool read_text(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error)
+{
+    g_autoptr(GString) text = file->class->text(file, error);
+
+    if (!text)
+        return false;
+    if (text->len != file->size)
+        return xtf_damaged(error, "numbers do not fit the widths that the trace states");
+    xtf_copy_part(text->str, text->len, 0, offset, buffer, length);
+    return true;
+}
+
+bool xtf_node_read(XtfNode *file, uint64_t offset, void *buffer, size_t length, size_t *length_read, GError **error)
+{
+    size_t part = offset < file->size ? (size_t)MIN((uint64_t)length, file->size - offset) : 0;
+    bool (*read)(XtfNode *, uint64_t, char *, size_t, GError **) = file->class->text ? read_text : file->class->read;
+
+    if (part && !read(file, offset, buffer, part, error))
+        return false;
+    *length_read = part;
+    return true;
+}
+
+/* ---- Later commits. */
+
+bool xtf_tree_is_final(const XtfTree *tree)
+{
+    return xtf_trace_context_final(&tree->context) == UINT64_MAX;
+}
+
+static bool selection_is_final(const XtfNode *node)
+{
+    return node->selection && xtf_selection_is_final(node->selection, &node->tree->context);
+}
+
+XtfNodeFuture xtf_node_future(const XtfNode *node)
+{
+    const XtfNodeClass *class = node->class;
+
+    if (xtf_tree_is_final(node->tree))
+        return XTF_NODE_FINAL;
+    switch (class->kind) {
+    case XTF_NODE_DIRECTORY:
+        return node->text ? XTF_NODE_CHANGES : XTF_NODE_FINAL;
+    case XTF_NODE_LINK:
+        return XTF_NODE_CHANGES;
+    case XTF_NODE_FILE:
+        break;
+    }
+    if (class->same_by_size || class->same_by_size_if_final || !selection_is_final(node))
+        return class->grows ? XTF_NODE_GROWS : XTF_NODE_CHANGES;
+    return XTF_NODE_FINAL;
+}
+
+/* Whether later commits only add rows of tables, which keep their numbers. */
+static bool tables_only_grow(const XtfNode *node)
+{
+    XtfTraceInfo info;
+
+    xtf_trace_get_info(node->tree->context.trace, &info);
+    return !info.joined;
+}
+
+bool xtf_node_is_same(const XtfNode *older, const XtfNode *newer)
+{
+    const XtfNodeClass *class = newer->class;
+
+    if (older->class != class || older->size != newer->size)
+        return false;
+    if (older->text || newer->text)
+        return g_strcmp0(older->text, newer->text) == 0;
+    return class->kind == XTF_NODE_DIRECTORY || (class->same_by_size && tables_only_grow(newer)) ||
+           (class->same_by_size_if_final && class->same_by_size_if_final(newer) && selection_is_final(newer));
+}
+
+const char *xtf_node_lasting_name(const XtfNode *directory)
+{
+    return directory->class->kind == XTF_NODE_DIRECTORY ? directory->text : NULL;
+}

@@ -1,0 +1,67 @@
+/*
+ * arrows/ of a selection: who sent what to whom, by letter, as a table and as a picture; and `run` of a frame.
+ */
+#include <string.h>
+
+#include "src/pictures/frames/arrows.h"
+#include "src/pictures/frames/run.h"
+#include "src/pictures/frames/state-picture.h"
+#include "src/tree/paths/entries.h"
+
+static XtfNode *lookup_arrows(XtfNode *directory, const char *name, GError **error);
+static bool list_arrows(XtfNode *directory, XtfLister *lister, GError **error);
+
+static GString *letter_text(XtfNode *file, GError **error)
+{
+    return xtf_arrows_text(&file->tree->views, file->selection, file->letter, error);
+}
+
+/* Made anew for each read: of many processes it is too long to be kept with its node. */
+static const XtfNodeClass letter_file = {.kind = XTF_NODE_FILE, .text = letter_text};
+const XtfNodeClass xtf_arrows_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_arrows, .list = list_arrows};
+
+XtfNode *xtf_arrows_dir_new(XtfNode *directory, const char *name, GError **error)
+{
+    if (!xtf_arrows_exist(&directory->tree->views, directory->selection))
+        return xtf_not_found(
+            error, "arrows are messages, collective operations and tasks that moved: there are none to add up here");
+    return xtf_node_new(directory, &xtf_arrows_dir);
+}
+
+static XtfNode *lookup_arrows(XtfNode *directory, const char *name, GError **error)
+{
+    const char *letters = xtf_arrow_letters_of(&directory->tree->context);
+    const XtfPicture *picture = name[0] && strchr(letters, name[0]) ? xtf_picture_of_arrows(name) : NULL;
+
+    if (picture) {
+        if (!xtf_picture_check(&directory->tree->pictures, picture, directory->selection, error))
+            return NULL;
+        XtfNode *node = xtf_node_new(directory, &xtf_picture_file);
+        node->picture = picture;
+        return xtf_node_with_size(node, error);
+    }
+    if (!name[0] || name[1] || !strchr(letters, name[0]))
+        return xtf_not_found(error, "arrows are one of the letters %s, or its picture, LETTER.svg", letters);
+    XtfNode *node = xtf_node_new(directory, &letter_file);
+    node->letter = name[0];
+    return xtf_node_with_size(node, error);
+}
+
+static bool list_arrows(XtfNode *directory, XtfLister *lister, GError **error)
+{
+    for (const char *letter = xtf_arrow_letters_of(&directory->tree->context); *letter; letter++) {
+        const char table[] = {*letter, '\0'}, picture[] = {*letter, '.', 's', 'v', 'g', '\0'};
+        xtf_lister_show(lister, table, XTF_NODE_FILE);
+        const XtfPicture *of_letter = xtf_picture_of_arrows(picture);
+        if (of_letter && xtf_picture_check(&directory->tree->pictures, of_letter, directory->selection, NULL))
+            xtf_lister_show(lister, picture, XTF_NODE_FILE);
+    }
+    return true;
+}
+
+XtfNode *xtf_run_file_new(XtfNode *frame, const char *name, GError **error)
+{
+    GString *text = xtf_run_text(&frame->tree->views, frame->window.frame, frame->window.n_frames, frame->window.from,
+                                 frame->window.to, error);
+    return text ? xtf_node_new_changing_text(frame, text) : NULL;
+}

@@ -1,0 +1,109 @@
+#include "src/tree/paths/cluster-entries.h"
+
+#include <stdio.h>
+
+#include "src/network/tables/cluster-view.h"
+#include "src/pictures/images/indexed-png.h"
+
+bool xtf_clusters_exist(const XtfTree *tree)
+{
+    g_autoptr(GArray) portions = xtf_link_portions(tree->trace, NULL);
+
+    return !portions || portions->len > 0;
+}
+
+/* ---- Of one portion. The node's window begins with the length that it was named by. */
+
+static bool view_of(XtfNode *node, XtfClusterView *view, GError **error)
+{
+    return xtf_cluster_view_init(view, &node->tree->resolver, node->selection, node->window.from, error);
+}
+
+static bool table_size(XtfNode *file, uint64_t *size, GError **error)
+{
+    g_auto(XtfClusterView) view = {0};
+
+    if (!view_of(file, &view, error))
+        return false;
+    *size = xtf_cluster_table_size(&view);
+    return true;
+}
+
+static bool table_read(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error)
+{
+    g_auto(XtfClusterView) view = {0};
+
+    return view_of(file, &view, error) && xtf_cluster_table_read(&view, offset, buffer, length, error);
+}
+
+static XtfNode *make_text(XtfNode *directory, GString *(*text_of)(XtfClusterView *view, GError **error), GError **error)
+{
+    g_auto(XtfClusterView) view = {0};
+
+    if (!view_of(directory, &view, error))
+        return NULL;
+    GString *text = text_of(&view, error);
+    return text ? xtf_node_new_text(directory, text) : NULL;
+}
+
+static XtfNode *lookup_in_portion(XtfNode *directory, const char *name, GError **error)
+{
+    static const XtfNodeClass table_file = {.kind = XTF_NODE_FILE, .size = table_size, .read = table_read};
+
+    if (g_str_equal(name, "summary"))
+        return make_text(directory, xtf_cluster_summary_text, error);
+    if (g_str_equal(name, "clusters.png"))
+        return make_text(directory, xtf_cluster_png, error);
+    if (!g_str_equal(name, "table"))
+        return xtf_no_such(name, error);
+    XtfNode *table = xtf_node_new(directory, &table_file);
+    table->window = directory->window;
+    return xtf_node_with_size(table, error);
+}
+
+static bool list_portion(XtfNode *directory, XtfLister *lister, GError **error)
+{
+    if (xtf_png_is_built())
+        xtf_lister_show(lister, "clusters.png", XTF_NODE_FILE);
+    xtf_lister_show(lister, "summary", XTF_NODE_FILE);
+    xtf_lister_show(lister, "table", XTF_NODE_FILE);
+    return true;
+}
+
+static const XtfNodeClass portion_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_in_portion, .list = list_portion};
+
+/* ---- clusters/ */
+
+static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
+{
+    uint64_t length;
+
+    if (g_str_equal(name, "portions")) {
+        GString *text = xtf_cluster_portions_text(&directory->tree->context, error);
+        return text ? xtf_node_new_text(directory, text) : NULL;
+    }
+    g_autoptr(GArray) portions = xtf_link_portions(directory->tree->trace, error);
+    if (!portions || !xtf_time_scale_parse_instant(&directory->tree->context.scale, name, &length, error) ||
+        !xtf_link_portion_of(portions, length, error))
+        return NULL;
+    XtfNode *portion = xtf_node_new(directory, &portion_dir);
+    portion->window.from = portion->window.to = length;
+    return portion;
+}
+
+static bool list(XtfNode *directory, XtfLister *lister, GError **error)
+{
+    g_autoptr(GArray) portions = xtf_link_portions(directory->tree->trace, error);
+
+    if (!portions)
+        return false;
+    xtf_lister_show(lister, "portions", XTF_NODE_FILE);
+    for (guint i = 0; i < portions->len; i++) {
+        char name[XTF_TIME_TEXT_MAX];
+        snprintf(name, sizeof name, "%" PRIu64, g_array_index(portions, XtfLinkPortion, i).from);
+        xtf_lister_show(lister, name, XTF_NODE_DIRECTORY);
+    }
+    return true;
+}
+
+const XtfNodeClass xtf_clusters_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup, .list = list};

@@ -1,0 +1,86 @@
+/* The files of a selection's directory. */
+#include <inttypes.h>
+
+#include "src/tables/views/info.h"
+#include "src/tree/paths/entries.h"
+
+static GString *readme_text(XtfNode *file, GError **error)
+{
+    return g_string_new(xtf_readme);
+}
+
+static GString *count_text(XtfNode *file, GError **error)
+{
+    uint64_t count;
+
+    if (!xtf_resolver_count(&file->tree->resolver, file->selection, &count, error))
+        return NULL;
+    GString *text = g_string_new(NULL);
+    g_string_printf(text, "%" PRIu64 "\n", count);
+    return text;
+}
+
+static GString *columns_text(XtfNode *file, GError **error)
+{
+    const XtfFormat *format = xtf_formats_of(&file->tree->formats, file->selection, error);
+    return format ? xtf_columns_text(format, &file->tree->context.scale) : NULL;
+}
+
+static bool records_size(XtfNode *file, uint64_t *size, GError **error)
+{
+    return xtf_records_size(&file->tree->records, file->selection, size, error);
+}
+
+static bool records_read(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error)
+{
+    return xtf_records_read(&file->tree->records, file->selection, offset, buffer, length, error);
+}
+
+static bool view_size(XtfNode *file, uint64_t *size, GError **error)
+{
+    const XtfShownTable table = {file->view, file->selection, file->grouping};
+    return xtf_view_size(&file->tree->views, &table, size, error);
+}
+
+static bool view_read(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error)
+{
+    const XtfShownTable table = {file->view, file->selection, file->grouping};
+    return xtf_view_read(&file->tree->views, &table, offset, buffer, length, error);
+}
+
+static bool picture_size(XtfNode *file, uint64_t *size, GError **error)
+{
+    return xtf_picture_size(&file->tree->pictures, file->picture, file->selection, size, error);
+}
+
+/* A picture's links are relative to its directory. */
+static bool picture_read(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error)
+{
+    return xtf_picture_read(&file->tree->pictures, file->picture, file->selection, file->depth - 1, offset, buffer,
+                            length, error);
+}
+
+static bool view_is_lasting(const XtfNode *file)
+{
+    return xtf_view_is_lasting(file->view);
+}
+
+const XtfNodeClass xtf_readme_file = {.kind = XTF_NODE_FILE, .text = readme_text};
+const XtfNodeClass xtf_count_file = {.kind = XTF_NODE_FILE, .text = count_text};
+const XtfNodeClass xtf_columns_file = {.kind = XTF_NODE_FILE, .text = columns_text};
+const XtfNodeClass xtf_records_file = {
+    .kind = XTF_NODE_FILE, .size = records_size, .read = records_read, .grows = true};
+/* A call that is open at the end of a commit lasts longer in the next: while a trace grows its lines may change. */
+static bool never(const XtfNode *file)
+{
+    return false;
+}
+
+/* Links to the whole trace, and colours, change with it. */
+const XtfNodeClass xtf_picture_file = {
+    .kind = XTF_NODE_FILE, .size = picture_size, .read = picture_read, .same_by_size_if_final = never};
+const XtfNodeClass xtf_calls_file = {
+    .kind = XTF_NODE_FILE, .size = records_size, .read = records_read, .same_by_size_if_final = never};
+/* Its widths and its lines are those of the whole trace, and never get fewer. */
+const XtfNodeClass xtf_view_file = {
+    .kind = XTF_NODE_FILE, .size = view_size, .read = view_read, .same_by_size_if_final = view_is_lasting};

@@ -1,0 +1,33 @@
+/*
+ * The tree of a trace: a path is a query, a directory is a selection, its files show the selection's records.
+ *
+ * The filesystem, `xtf cat` and `xtf ls` share it. Every function here may be called from any thread. docs/TREE.md
+ * describes the tree for its users.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+
+#include "libxtf/trace.h"
+#include "src/tree/node/node.h"
+
+/* Takes a reference to the trace. Loads only the definitions that the tree needs, each when it is first needed. */
+XtfTree *xtf_tree_new(XtfTrace *trace, GError **error);
+/* The same for a trace that grows, as of its commit: everything ends at the time up to which all locations are
+ * complete, but what is of one location alone, and columns are as wide as they may ever get. So records that are shown
+ * never move, whatever commit comes. A closed trace is shown whole, with these columns. */
+XtfTree *xtf_tree_new_growing(XtfTrace *trace, GError **error);
+void xtf_tree_free(XtfTree *tree); /* after all of its nodes are released */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTree, xtf_tree_free)
+XtfTrace *xtf_tree_trace(XtfTree *tree);
+
+/* Names the trace, for the titles of pictures, before its nodes are used: after a file or a folder, whose path may be
+ * any bytes; or after another tree of the trace. */
+void xtf_tree_name_after(XtfTree *tree, const char *path);
+void xtf_tree_name_as(XtfTree *tree, const XtfTree *other);
+
+XtfNode *xtf_tree_root(XtfTree *tree); /* a new reference */
+
+/* Follows a path from the root, and all links in it. The message of an error names the component that failed. */
+XtfNode *xtf_tree_resolve(XtfTree *tree, const char *path, GError **error);

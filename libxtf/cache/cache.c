@@ -384,17 +384,6 @@ XtfBlock *xtf_cache_make(XtfCache *cache, uint64_t offset, uint32_t length, uint
     return pin(cache, &request, error);
 }
 
-XtfBlock *xtf_block_pin(XtfBlock *block)
-{
-    Entry *entry = (Entry *)block;
-    Shard *shard = shard_of(block->cache, hash_offset(block->offset));
-
-    g_mutex_lock(&shard->lock);
-    entry->pins++;
-    g_mutex_unlock(&shard->lock);
-    return block;
-}
-
 /* What becomes of an entry that nobody holds any more. */
 static void keep(Shard *shard, Entry *entry)
 {

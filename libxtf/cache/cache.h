@@ -54,8 +54,6 @@ void xtf_block_drop(XtfBlock *block);
  * meanwhile it leaves the cache, so a long read neither pushes out what questions need nor touches new memory for each
  * block, which costs as much as to unpack the block again. A block that a second reader passes soon after stays. */
 void xtf_block_pass(XtfBlock *block);
-/* One more pin of a block that is pinned already. */
-XtfBlock *xtf_block_pin(XtfBlock *block);
 
 /* False with an error, XTF_ERROR_DAMAGED, if the bytes are not what should lie at `offset`. */
 typedef bool (*XtfBlockCheck)(const uint8_t *data, uint32_t length, uint64_t offset, const void *context,

@@ -166,7 +166,8 @@ const XtfClockMap *xtf_clock_set_add(GHashTable *set, const XtfClockMap *map)
 
 /* ---- Rows. */
 
-void xtf_clock_map_times(const XtfClockMap *map, uint8_t *times, uint32_t stride, uint32_t count)
+/* Maps the times of rows in order, `stride` bytes apart from one to the next, each a little-endian U64. In place. */
+static void map_times(const XtfClockMap *map, uint8_t *times, uint32_t stride, uint32_t count)
 {
     if (count == 0)
         return;
@@ -192,7 +193,7 @@ static void map_instants(const XtfClockMap *map, const XtfField *field, uint32_t
 
 void xtf_clock_map_rows(const XtfClockMap *map, const XtfSchema *schema, uint8_t *rows, uint32_t count)
 {
-    xtf_clock_map_times(map, rows, schema->row_size, count);
+    map_times(map, rows, schema->row_size, count);
     for (uint32_t f = 1; f < schema->n_fields; f++)
         if (schema->fields[f].flags & XTF_FIELD_INSTANT)
             map_instants(map, &schema->fields[f], schema->row_size, rows, count);

@@ -35,7 +35,5 @@ GHashTable *xtf_clock_set_new(void);
 /* The set's own copy of a map. */
 const XtfClockMap *xtf_clock_set_add(GHashTable *set, const XtfClockMap *map);
 
-/* The times of rows in order, `stride` bytes apart from one to the next, each a little-endian U64. In place. */
-void xtf_clock_map_times(const XtfClockMap *map, uint8_t *times, uint32_t stride, uint32_t count);
 /* All instants of rows in order: their times, and the fields with XTF_FIELD_INSTANT. In place. */
 void xtf_clock_map_rows(const XtfClockMap *map, const XtfSchema *schema, uint8_t *rows, uint32_t count);

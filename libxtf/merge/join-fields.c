@@ -72,7 +72,8 @@ static bool join_fields(const XtfPartJoin *part, const XtfJoinedRow *joined, GEr
     return true;
 }
 
-bool xtf_part_join_fields(XtfPartJoin *part, GError **error)
+/* Turns the references and strings in a part's rows into those of the whole, and fills what was missing. */
+static bool join_all_fields(XtfPartJoin *part, GError **error)
 {
     for (guint i = 0; i < part->joined->len; i++) {
         const XtfJoinedRow *joined = &g_array_index(part->joined, XtfJoinedRow, i);
@@ -122,8 +123,7 @@ bool xtf_join_tables(XtfJoin *join, XtfTrace *trace, XtfPartMap *map, GError **e
     };
 
     join->n_parts++;
-    bool good =
-        load_tables(&part, map, error) && xtf_part_join_rows(&part, error) && xtf_part_join_fields(&part, error);
+    bool good = load_tables(&part, map, error) && xtf_part_join_rows(&part, error) && join_all_fields(&part, error);
     for (guint id = 0; good && id < map->n_whole; id++) {
         if (!part.tables[id].to)
             continue;

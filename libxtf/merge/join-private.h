@@ -68,5 +68,3 @@ bool xtf_part_join_string(const XtfPartJoin *part, uint64_t id, uint32_t *whole,
 
 /* Numbers all rows of the part's tables, and copies those that are the first of their kind, with their lists. */
 bool xtf_part_join_rows(XtfPartJoin *part, GError **error);
-/* Turns the references and strings in these rows into those of the whole, and fills what was missing. */
-bool xtf_part_join_fields(XtfPartJoin *part, GError **error);

@@ -148,9 +148,14 @@ static void take_access(XtfKinds *kinds, XtfKindLocation *location, const XtfKin
 
     if (!next_operation(kinds, location, row->window, &access.key))
         return;
-    access.deed = (Deed){true,      location->rows.number,
-                         row->time, row->seq,
-                         row->row,  .late = {.seq = row->seq, .time = row->time, .enter = row->time, .end = row->time}};
+    access.deed = (Deed){
+        .known = true,
+        .location = location->rows.number,
+        .time = row->time,
+        .seq = row->seq,
+        .row = row->row,
+        .late = {.seq = row->seq, .time = row->time, .enter = row->time, .end = row->time},
+    };
     xtf_kinds_then(kinds, xtf_kind_rows_call(&location->rows), access_done, g_memdup2(&access, sizeof access), g_free);
 }
 

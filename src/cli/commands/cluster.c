@@ -75,7 +75,7 @@ static bool parse_threshold(const char *text, XtfThreshold *threshold)
     return false;
 }
 
-/* NULL, or what is wrong. */
+/* Returns the first fault of the options, NULL if they are right. */
 static const char *parse_options(Cluster *cluster)
 {
     XtfClusterOptions *how = &cluster->how;
@@ -86,21 +86,31 @@ static const char *parse_options(Cluster *cluster)
     cluster->options.choose = !cluster->threshold && cluster->precision < 0;
     if (cluster->precision >= 0)
         how->threshold = (XtfThreshold){XTF_THRESHOLD_PRECISION, cluster->precision};
-    return cluster->threshold && cluster->precision >= 0 ? "--threshold and --precision are two ways to say the same"
-           : cluster->threshold && !parse_threshold(cluster->threshold, &how->threshold)
-               ? "--threshold is a share such as 15% or 0.15, or a time such as 50ns"
-           : cluster->precision != -1 && !(cluster->precision >= 0 && isfinite(cluster->precision))
-               ? "--precision is a number that is not negative"
-           : how->average && how->threshold.kind == XTF_THRESHOLD_ABSOLUTE
-               ? "an average of many lengths has no absolute threshold"
-           : !parse_share(cluster->drop ? cluster->drop : "5%", &how->drop) || how->drop > 1
-               ? "--drop is a share such as 5% or 0.05"
-           : cluster->first < 1 || cluster->other < 1 ? "--first and --other are at least 1"
-           : !cluster->output && (cluster->force || cluster->two_files)
-               ? "without -o nothing is written, so --force and --two-files make no sense"
-           : cluster->two_files && !g_str_has_suffix(cluster->output, ENDING)
-               ? "with --two-files, -o is NAME.nc, of NAME_info.nc and NAME_data.nc"
-               : NULL;
+    bool threshold_parsed = !cluster->threshold || parse_threshold(cluster->threshold, &how->threshold);
+    bool drop_parsed = parse_share(cluster->drop ? cluster->drop : "5%", &how->drop);
+    const struct {
+        bool wrong;
+        const char *message;
+    } faults[] = {
+        {cluster->threshold && cluster->precision >= 0, "--threshold and --precision are two ways to say the same"},
+        {!threshold_parsed, "--threshold is a share such as 15% or 0.15, or a time such as 50ns"},
+        {cluster->precision != -1 && !(cluster->precision >= 0 && isfinite(cluster->precision)),
+         "--precision is a number that is not negative"},
+        {how->average && how->threshold.kind == XTF_THRESHOLD_ABSOLUTE,
+         "an average of many lengths has no absolute threshold"},
+        {!drop_parsed || how->drop > 1, "--drop is a share such as 5% or 0.05"},
+        {cluster->first < 1 || cluster->other < 1, "--first and --other are at least 1"},
+        {!cluster->output && (cluster->force || cluster->two_files),
+         "without -o nothing is written, so --force and --two-files make no sense"},
+        {cluster->two_files && cluster->output && !g_str_has_suffix(cluster->output, ENDING),
+         "with --two-files, -o is NAME.nc, of NAME_info.nc and NAME_data.nc"},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(faults); i++) {
+        if (faults[i].wrong)
+            return faults[i].message;
+    }
+    return NULL;
 }
 
 /* NAME.nc becomes NAME_info.nc and NAME_data.nc. */

@@ -53,10 +53,20 @@ static void add_text(XtfDefinitions *definitions, uint32_t id, const char *text)
     g_ptr_array_add(definitions->strings, g_string_chunk_insert(definitions->texts, text));
 }
 
+/* Returns a string of the source; NULL if it is not defined yet. */
+static const char *source_string(const XtfDefinitions *definitions, uint32_t id)
+{
+    uint32_t row;
+
+    if (!xtf_id_map_find(&definitions->strings_by_id, id, &row))
+        return NULL;
+    return g_ptr_array_index(definitions->strings, row);
+}
+
 void xtf_definitions_add_string(XtfDefinitions *definitions, uint32_t id, const char *text)
 {
     XtfDefinitionTable *table = &definitions->tables[XTF_MODEL_STRING_DEFINITIONS];
-    const char *before = xtf_definitions_source_string(definitions, id);
+    const char *before = source_string(definitions, id);
     uint32_t number = xtf_definitions_n_rows(definitions, XTF_MODEL_STRING_DEFINITIONS);
 
     definitions->count++;
@@ -84,15 +94,6 @@ uint32_t xtf_definitions_own_string(XtfDefinitions *definitions, const char *tex
         add_text(definitions, GPOINTER_TO_UINT(number), text);
     }
     return GPOINTER_TO_UINT(number);
-}
-
-const char *xtf_definitions_source_string(const XtfDefinitions *definitions, uint32_t id)
-{
-    uint32_t row;
-
-    if (!xtf_id_map_find(&definitions->strings_by_id, id, &row))
-        return NULL;
-    return g_ptr_array_index(definitions->strings, row);
 }
 
 uint64_t xtf_definitions_n_rows(const XtfDefinitions *definitions, unsigned table)

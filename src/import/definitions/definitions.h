@@ -68,8 +68,6 @@ uint64_t xtf_definitions_n_rows(const XtfDefinitions *definitions, unsigned tabl
 void *xtf_definitions_at(const XtfDefinitions *definitions, unsigned table, uint64_t row);
 /* Row i becomes the former row order[i]. */
 void xtf_definitions_reorder(XtfDefinitions *definitions, unsigned table, const uint32_t *order);
-/* A string of the source; NULL: not defined (yet). */
-const char *xtf_definitions_source_string(const XtfDefinitions *definitions, uint32_t id);
 
 /* Makes regions out of region definitions, and row numbers out of ids. */
 bool xtf_definitions_resolve(XtfDefinitions *definitions, XtfWriter *writer, GError **error);

@@ -101,7 +101,7 @@ static inline uint8_t *xtf_log_put(uint8_t *to, uint64_t value)
 /* A difference that is near 0, from either side. */
 static inline uint8_t *xtf_log_put_near(uint8_t *to, uint64_t value)
 {
-    return xtf_log_put(to, value << 1 ^ (uint64_t)((int64_t)value >> 63));
+    return xtf_log_put(to, value << 1 ^ (0 - (value >> 63)));
 }
 
 static inline uint64_t xtf_log_get(const uint8_t **from)

@@ -1,14 +1,27 @@
 """What the tests of recording have in common: MPIs, programs compiled for them, runs that are recorded, and what a trace says."""
 
+import atexit
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 SKIPPED = 77
+
+
+def make_session_folder():
+    """Makes a folder for the sessions of Open MPI 4, which ends with this process. Launchers of one user share a folder below /tmp,
+    and fail if others make or remove that folder at the same time."""
+    folder = tempfile.mkdtemp(prefix="xtf-ompi-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 # Root may run programs; and processes of one machine reach each other by lo, whatever interfaces the machine has.
-OPENMPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl_tcp_if_include": "lo"}
+OPENMPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl_tcp_if_include": "lo",
+           "OMPI_MCA_orte_tmpdir_base": make_session_folder()}
 ENVIRONMENT = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", **OPENMPI)
 OVERSUBSCRIBE = {"openmpi": ["--oversubscribe"], "mpich": []}
 

@@ -5,9 +5,10 @@ import shutil
 import subprocess
 
 from launching import XTF, Case
+from mpis import OPENMPI
 
 SKIP = 77
-ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+ROOT = {**OPENMPI, "OMPI_MCA_rmaps_base_oversubscribe": "1",
         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
 MODULES = os.environ["RECORD_MODULES"]
 MPIS = [name for name in ("openmpi", "mpich") if shutil.which("mpicc." + name) and shutil.which("mpirun." + name) and

@@ -12,10 +12,14 @@ SKIPPED = 77
 
 
 def make_session_folder():
-    """Makes a folder for the sessions of Open MPI 4, which ends with this process. Launchers of one user share a folder below /tmp,
-    and fail if others make or remove that folder at the same time."""
+    """Makes a folder for the sessions of Open MPI 4, which ends with this process. The launchers of one user share a folder in it, and fail
+    if another one makes that folder at the same time. So the shared folder is made here; a file in it keeps launchers from removing it."""
     folder = tempfile.mkdtemp(prefix="xtf-ompi-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    shared = os.path.join(folder, f"ompi.{os.uname().nodename.split('.')[0]}.{os.getuid()}")
+    os.mkdir(shared, 0o700)
+    with open(os.path.join(shared, "kept"), "w", encoding="ascii"):
+        pass
     return folder
 
 

@@ -33,7 +33,7 @@ void xtf_mpi_messages_begin(void)
 
 bool xtf_mpi_can_send(MPI_Datatype type, MPI_Comm comm)
 {
-    return (comm == xtf_mpi_world_handle || xtf_mpi_valid_has(XTF_MPI_HANDLE(comm))) &&
+    return (comm == xtf_mpi_world_handle || comm == MPI_COMM_SELF || xtf_mpi_valid_has(XTF_MPI_HANDLE(comm))) &&
            xtf_mpi_valid_has(XTF_MPI_HANDLE(type));
 }
 

@@ -1,0 +1,14 @@
+/* A send to oneself that nobody receives, in which the process is ended by a signal after a second. */
+#include <mpi.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    static char bytes[1 << 20];
+
+    MPI_Init(&argc, &argv);
+    alarm(1);
+    MPI_Ssend(bytes, sizeof bytes, MPI_CHAR, 0, 7, MPI_COMM_SELF);
+    MPI_Finalize();
+    return 0;
+}

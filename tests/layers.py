@@ -29,12 +29,18 @@ STOREYS = [
     ("src/cli", ["ui", "trace", "mount", "play", "commands", ""]),
 ]
 
-# What stands beside the storeys: each house with its rooms, the storey on which a room stands, and what else beside the storeys it uses.
+# What stands beside the storeys: each house with its rooms, lowest first; for each room the storey on which the room stands, None if it uses
+# no storey, and what else it uses.
 BESIDE = [
     ("src/import", [("definitions", "src/model", []), ("", "src/model", []), ("otf2", "src/model", []), ("opents", "src/model", [])]),
-    ("src/record", [("", "src/model", []), ("core", "libxtf", []), ("regions", "libxtf", []), *((f"mpi{room}", "libxtf", []) for room in ("/library", "/comms", "/messages", "/windows", "/creation", "/fortran", "")), ("names", "src/model", []),
-                    ("collect/rows", "src/model", ["src/import"]), ("collect", "src/model", ["src/import"]), ("launch/program", "src/model", []), ("launch", "src/model", [])]),
-    ("src/network", [("cluster", "src/model", []), ("results", "src/model", []), ("import", "src/model", ["src/import"]), ("tables", "src/pictures", []),
+    ("src/record", [
+        ("", "src/model", []), ("core", None, []), ("regions", None, ["libxtf/base"]),
+        ("mpi/library", None, []), ("mpi/comms", None, ["libxtf/base"]), ("mpi/messages", None, []), ("mpi/windows", None, ["libxtf/base"]),
+        ("mpi/creation", None, ["libxtf/base"]), ("mpi/fortran", None, []), ("mpi", None, []),
+        ("names", "src/model", []), ("collect/rows", "src/model", ["src/import"]), ("collect", "src/model", ["src/import"]),
+        ("launch/program", "src/model", []), ("launch", "src/model", []),
+    ]),
+    ("src/network", [("cluster", "libxtf", []), ("results", "libxtf", []), ("import", "src/model", ["src/import"]), ("tables", "src/pictures", []),
                      ("export", "src/tree", ["src/export"])]),
     ("src/export", [("", "src/tree", ["src/import"]), ("otf2", "src/tree", ["src/import"]), ("cube", "src/tree", ["src/import"]), ("opents", "src/tree", ["src/import"])]),
 ]  # yapf: disable
@@ -49,7 +55,7 @@ TABLES = {"src/import/importers.c": ["src/import/otf2", "src/import/opents", "sr
 # Libraries that belong to certain rooms alone.
 LIBRARIES = {"png": {"src/pictures/images"}, "fuse": {"src/fs"}, "otf2": {"src/import/otf2", "src/export/otf2"}, "netcdf": {"src/network/results"}}
 
-# Files of one room, of C and of headers each counted.
+# The most files of a room; sources and headers are counted alike.
 FILES_IN_A_ROOM = 25
 
 # Circles of files that their room truly needs, and why.
@@ -68,40 +74,33 @@ UNDEFINED, WEAK = {"U", "v", "w"}, {"V", "W"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"(?P<own>[^"]+)"|<(?P<other>[^>]+)>)')
 
 
-def name_of(house, room):
-    return f"{house}/{room}" if room else house
+def names_of(house, rooms):
+    return [f"{house}/{room}" if room else house for room in rooms]
 
 
 def list_rooms():
-    """Returns the rooms that each room may use, itself and those before it in its house included: {room: {room}}."""
-    uses, below = {}, []
-    for house, rooms in STOREYS:
-        for room in rooms:
-            name = name_of(house, room)
-            below.append(name)
-            uses[name] = set(below)
-    storey_end = {house: name_of(house, rooms[-1]) for house, rooms in STOREYS}
-    houses = {house: [name_of(house, room) for room, _, _ in rooms] for house, rooms in BESIDE}
-    named = lambda name: houses.get(name, [name])
-    for house, rooms in BESIDE:
-        before = []
-        for room, on, others in rooms:
-            before.append(name_of(house, room))
-            uses[before[-1]] = uses[storey_end[on]] | set(before) | {other for name in others for other in named(name)}
-    used = set()
-    for house, rooms in STOREYS:
-        used |= {room for name in USED_BY_STOREYS.get(house, []) for room in named(name)}
-        for room in rooms:
-            uses[name_of(house, room)] |= used
-    for house, rooms in BESIDE:
-        for room, on, _ in rooms:
-            uses[name_of(house, room)] |= {other for name, beside in USED_BY_STOREYS.items() if storeys_up_to(on, name) for b in beside for other in named(b)}
-    return uses
+    """Returns the rooms that each room may use: {room: {room}}."""
+    storeys = [house for house, _ in STOREYS]
+    rooms_of = {house: names_of(house, rooms) for house, rooms in STOREYS}
+    rooms_of |= {house: names_of(house, [room for room, _, _ in rooms]) for house, rooms in BESIDE}
 
+    def expand(names):
+        """Returns the rooms of houses and rooms."""
+        return {room for name in names for room in rooms_of.get(name, [name])}
 
-def storeys_up_to(top, storey):
-    names = [house for house, _ in STOREYS]
-    return names.index(storey) <= names.index(top)
+    def up_to(storey):
+        """Returns the rooms of a storey and of those below it, and what these use beside them."""
+        column = storeys[:storeys.index(storey) + 1] if storey else []
+        return expand(column) | expand(name for house in column for name in USED_BY_STOREYS.get(house, []))
+
+    may = {}
+    for below, (house, _) in zip([None, *storeys], STOREYS):
+        for number, room in enumerate(rooms_of[house], 1):
+            may[room] = up_to(below) | expand(USED_BY_STOREYS.get(house, [])) | set(rooms_of[house][:number])
+    for house, rooms in BESIDE:
+        for number, (room, (_, on, others)) in enumerate(zip(rooms_of[house], rooms), 1):
+            may[room] = up_to(on) | expand(others) | set(rooms_of[house][:number])
+    return may
 
 
 ROOMS = list_rooms()
@@ -163,28 +162,29 @@ def symbols_of(objects):
     return symbols
 
 
-def home_of(path, homes):
-    """Returns which of the sources that define a symbol a file means: modules that are never linked together may use one name."""
-    return max(homes, key=lambda home: (home[0], may_use(path, room_of(home[1])), home[1]))[1]
+def find_homes(symbols):
+    """Returns the source that defines each symbol, and complaints of symbols that several define, as a use of one could not be told from
+    a use of the other. What a source defines weakly is its own, though another one defines it too."""
+    homes, problems = {}, []
+    for path in sorted(symbols):
+        for symbol, kind in symbols[path]:
+            if kind not in UNDEFINED and kind not in WEAK and homes.setdefault(symbol, path) != path:
+                problems.append(f"{path}: {symbol} is defined in {homes[symbol]}, too")
+    return homes | {symbol: path for path in symbols for symbol, kind in symbols[path] if kind in WEAK}, problems
 
 
 def uses_of(project, build, files):
-    """For each source the other sources whose symbols it uses: {path: {path: symbol}}."""
+    """Returns for each source the other sources whose symbols it uses, {path: {path: symbol}}, and complaints of symbols."""
     objects = objects_of(project, build, files)
     symbols = symbols_of(objects.values())
     symbols = {path: symbols[str(file)] for path, file in objects.items()}
-    # What a room defines weakly is its own, though other rooms may say it better.
-    homes = {}
-    for path in symbols:
-        for symbol, kind in symbols[path]:
-            if kind not in UNDEFINED:
-                homes.setdefault(symbol, []).append((kind in WEAK, path))
+    homes, problems = find_homes(symbols)
     uses = {path: {} for path in symbols}
     for path in symbols:
         for symbol in sorted(symbol for symbol, kind in symbols[path] if kind in UNDEFINED):
             if symbol in homes:
-                uses[path][home_of(path, homes[symbol])] = symbol
-    return uses
+                uses[path][homes[symbol]] = symbol
+    return uses, problems
 
 
 def check_uses(uses):
@@ -239,8 +239,8 @@ def main():
     project, build = (pathlib.Path(argument) for argument in sys.argv[1:3])
     files = [f.relative_to(project).as_posix() for top in ("libxtf", "src") for f in sorted((project / top).rglob("*.[ch]"))]
     homeless = [f"{path}: it is in no room" for path in files if room_of(path) is None]
-    uses = uses_of(project, build, files)
-    problems = homeless or [*check_includes(project, files), *check_uses(uses), *check_circles(uses), *check_sizes(files)]
+    uses, ambiguous = uses_of(project, build, files)
+    problems = homeless or [*ambiguous, *check_includes(project, files), *check_uses(uses), *check_circles(uses), *check_sizes(files)]
     n_sources = sum(path.endswith(".c") for path in files)
     if len(uses) < n_sources // 2:
         problems.append(f"{build} has objects of {len(uses)} files only, of {n_sources}")

@@ -89,7 +89,7 @@ static void catch_up(void)
         ring = activate() ? xtf_core_begin() : NULL;
         uint32_t busy = ring ? XTF_CORE_IDLE : xtf_core_thread.busy; /* which may be that it was refused a ring */
         if (ring || is_ours()) {
-            xtf_mpi_call.frame = NULL;
+            xtf_mpi_wrapper.frame = NULL;
             xtf_core_thread.busy = XTF_CORE_BUSY;
             xtf_mpi_attach(ring);
             atomic_signal_fence(memory_order_acq_rel);
@@ -107,13 +107,13 @@ bool xtf_mpi_was_abandoned(const void *frame)
 {
     XtfRing *ring = xtf_core_thread.ring;
 
-    if (xtf_core_thread.busy != XTF_CORE_BUSY || !xtf_mpi_call.frame || frame < xtf_mpi_call.frame)
+    if (xtf_core_thread.busy != XTF_CORE_BUSY || !xtf_mpi_wrapper.frame || frame < xtf_mpi_wrapper.frame)
         return false;
-    if (ring && ring->depth > xtf_mpi_call.depth)
+    if (ring && ring->depth > xtf_mpi_wrapper.depth)
         xtf_mpi_failed(ring, xtf_core_now());
-    while (ring && ring->depth > xtf_mpi_call.depth)
+    while (ring && ring->depth > xtf_mpi_wrapper.depth)
         xtf_core_leave(ring, ring->depth <= XTF_CORE_STACK ? ring->stack[ring->depth - 1] : 0);
-    xtf_mpi_call.frame = NULL;
+    xtf_mpi_wrapper.frame = NULL;
     xtf_core_end();
     return true;
 }
@@ -137,7 +137,7 @@ XtfRing *xtf_mpi_begin_init(void)
         xtf_mpi_state = XTF_MPI_OFF;
         return NULL;
     }
-    xtf_mpi_call.frame = NULL; /* a call before may have left its own */
+    xtf_mpi_wrapper.frame = NULL; /* a call before may have left its own */
     return xtf_core_begin();
 }
 
@@ -146,7 +146,7 @@ XtfRing *xtf_mpi_begin_finalize(const void *frame)
     if (!xtf_pmpi_load() || (xtf_core_thread.busy && !xtf_mpi_was_abandoned(frame)) || !xtf_mpi_is_on())
         return NULL;
     xtf_core_set_recording(true);
-    xtf_mpi_call.frame = NULL;
+    xtf_mpi_wrapper.frame = NULL;
     return xtf_core_begin();
 }
 
@@ -168,7 +168,7 @@ XTF_MPI_VISIBLE int MPI_Pcontrol(const int level, ...)
     bool known = xtf_mpi_state == XTF_MPI_ON || xtf_mpi_begin_slowly();
     if (known && level == 1 && !xtf_core_thread.busy)
         xtf_core_set_recording(true);
-    xtf_mpi_call.frame = NULL;
+    xtf_mpi_wrapper.frame = NULL;
     ring = known ? xtf_core_begin() : NULL;
     if (!ring)
         return xtf_mpi_next.Pcontrol(level);

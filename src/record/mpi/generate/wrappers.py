@@ -101,7 +101,7 @@ def unrecorded_of(function, filled, form):
         after = [f"    if (({filled.condition}) || result != MPI_SUCCESS) {{", *after, "    }"]
     return ["    if (!ring) {", f"    if (!{unrecorded_test_of(function)}) {{", *form.pass_on, "    }", "    uint64_t entered = 0, left = 0;",
             "    (void)entered, (void)left;", "    uint32_t busy = xtf_core_thread.busy;",
-            "    xtf_mpi_call = (XtfMpiCall){ __builtin_frame_address(0), UINT32_MAX };", "    xtf_core_thread.busy = XTF_CORE_BUSY;",
+            "    xtf_mpi_wrapper = (XtfMpiWrapper){ __builtin_frame_address(0), UINT32_MAX };", "    xtf_core_thread.busy = XTF_CORE_BUSY;",
             *form.statuses, *form.declare, *indent(filled.before), form.call, *form.change, *after,
             "    xtf_core_thread.busy = busy;", *form.end, "    }"]
 

@@ -62,8 +62,8 @@ static inline bool xtf_mpi_is_on(void)
 typedef struct {
     const void *frame; /* NULL: not known */
     uint32_t depth;    /* UINT32_MAX: the call is not recorded */
-} XtfMpiCall;
-extern __thread XtfMpiCall xtf_mpi_call __attribute__((tls_model("initial-exec")));
+} XtfMpiWrapper;
+extern __thread XtfMpiWrapper xtf_mpi_wrapper __attribute__((tls_model("initial-exec")));
 
 /* Whether a thread that is busy has left the wrapper without an end: by an exception of an error handler, or longjmp().
  * If so, the call ends here. `frame`: of the wrapper that is called now; the stack grows down. */
@@ -80,7 +80,7 @@ static inline __attribute__((always_inline)) XtfRing *xtf_mpi_begin(void)
     }
     XtfRing *ring = xtf_mpi_is_on() ? xtf_core_begin() : NULL;
     if (__builtin_expect(ring != NULL, 1))
-        xtf_mpi_call = (XtfMpiCall){frame, ring->depth};
+        xtf_mpi_wrapper = (XtfMpiWrapper){frame, ring->depth};
     return ring;
 }
 

@@ -25,7 +25,8 @@ def run(*arguments, **more):
 def measure(program, name):
     may = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
            "OMPI_MCA_rmaps_base_oversubscribe": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
-           "OMPI_MCA_orte_tmpdir_base": os.path.dirname(name), # launchers that begin and end at once disturb one another in /tmp
+           # Launchers of one user share a folder below /tmp, and fail if another one makes that folder at the same time.
+           "OMPI_MCA_orte_tmpdir_base": os.path.dirname(name),
            # What an MPI keeps until its process ends is no leak of the program.
            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
     run("mpirun", "-n", N_PROCS, program, "--begin", 1000, "--end", 8500, "--step", 2500, "--num_iterations", REPEATS, name, env=may)

@@ -68,6 +68,7 @@ typedef struct {
     _Atomic uint32_t collector_ready; /* 1: the collector reads; 2: it cannot, see its log. A futex */
     _Atomic uint32_t exited;          /* 1: the process called exit(), or main returned, with exit_status */
     _Atomic int32_t exit_status;
+    uint32_t has_mpi; /* 1: the process had a library of MPI when it was activated */
     /* Calls of the function of MPI that has this number that were not recorded, on purpose: there are too many. */
     _Atomic uint64_t unrecorded[XTF_WIRE_FUNCTIONS];
     char reason[XTF_WIRE_REASON_SIZE]; /* why the collector cannot: text, there before collector_ready is 2 */

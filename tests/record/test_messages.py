@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 """Messages and requests between two processes: what is recorded of them, call by call."""
 
-import contextlib
 import decimal
 import re
-import subprocess
 
 import expected_messages as expected
 import recording
@@ -182,18 +180,6 @@ class Messages(recording.Case):
                 break
         self.assertGreater(min(wanted), 0)
         return trace, probes, wanted
-
-    def test_death_in_a_send_to_oneself(self):
-        """The send is recorded as on other communicators."""
-        for mpi in recording.mpis():
-            with self.subTest(mpi):
-                path = self.folder / f"{mpi}.xtf"
-                command = [recording.XTF, "record", "-o", path, *self.launch(mpi, 1, self.compile(mpi, "to_self"))]
-                done = subprocess.run([str(word) for word in command], cwd=self.folder, env=self.environment, capture_output=True, timeout=180, check=False)
-                self.assertNotEqual(done.returncode, 0)
-                with contextlib.closing(recording.Recorded(path)) as trace:
-                    self.assertEqual([(record.event, record.tag, trace.comm_name(record.comm)) for record in trace.records[0] if record.event == "MPI_SEND"],
-                                     [("MPI_SEND", 7, "MPI_COMM_SELF")])
 
     def test_late_probe(self):
         """Who waits in a blocking probe waits for its sender, up to its send; who asks does not wait."""

@@ -60,7 +60,8 @@ bool xtf_collect_session_init(XtfCollectSession *session, const XtfCollectOption
     int32_t pid = process->pid;
     session->watch = (XtfCollectWatch){
         .memory = options->memory, .process = options->process, .socket = options->socket, .pid = pid};
-    session->has_mpi = xtf_collect_has_mpi(pid);
+    /* A process that has ended already has no maps to look at. */
+    session->has_mpi = process->has_mpi || xtf_collect_has_mpi(pid);
     xtf_collect_program_init(&session->program, pid);
     session->started = xtf_monotonic_ns();
     return true;

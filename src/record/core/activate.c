@@ -80,6 +80,7 @@ static bool activate(const char *folder)
                                                           : XTF_WIRE_WAIT;
     xtf_core.patience = (drain < 3600 ? drain : 3600) * 1000000000;
     xtf_core_choose_clock();
+    process->has_mpi = xtf_core_has_mpi();
     if (!xtf_core_awaits_rank)
         process->phase = XTF_WIRE_RUNNING;
     xtf_core_keep_life();

@@ -74,6 +74,8 @@ extern bool xtf_core_clock_is_tsc;
  * definition, which is weak, gives way: a constructor would set it too late for regions that constructors of libraries
  * enter, since those of a library that is preloaded come last. */
 extern const bool xtf_core_awaits_rank;
+/* True if the process has a library of MPI. The front end of MPI defines it; the core's own definition is weak, too. */
+bool xtf_core_has_mpi(void);
 /* The first page of the shared memory. NULL until the process is activated. */
 extern XtfWireProcess *xtf_core_process;
 /* XtfWireChoices of the process's own regions, XTF_WIRE_CHOICES of them; NULL until the process is activated. */

@@ -19,6 +19,11 @@ _Atomic uint8_t *xtf_core_choices;
 bool xtf_core_clock_is_tsc;
 __attribute__((weak)) const bool xtf_core_awaits_rank = false;
 
+__attribute__((weak)) bool xtf_core_has_mpi(void)
+{
+    return false;
+}
+
 enum { LARGEST_PAGE = 65536 };
 
 static union {

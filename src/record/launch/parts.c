@@ -136,6 +136,21 @@ static void add_number(XtfParts *parts, guint64 number)
     g_hash_table_add(parts->numbers, key);
 }
 
+/* Returns how many processes a launcher began, where a process ended before MPI could tell: such a process has the rank
+ * of the launcher as its number, others without a rank have numbers behind all ranks. 0: not known. */
+static guint64 launched_size(const XtfRecordedProcess *process)
+{
+    static const char *const names[][2] = {
+        {"environment.OMPI_COMM_WORLD_RANK", "environment.OMPI_COMM_WORLD_SIZE"},
+        {"environment.PMI_RANK", "environment.PMI_SIZE"},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+        if (xtf_recorded_text(process, names[i][0]) && xtf_recorded_number(process, names[i][0]) == process->number)
+            return xtf_recorded_number(process, names[i][1]);
+    return 0;
+}
+
 /* Opens a part that nobody writes, and takes from it what the whole must know. */
 static bool look_into(const char *path, XtfParts *parts, XtfTraceInfo *info, GError **error)
 {
@@ -148,7 +163,8 @@ static bool look_into(const char *path, XtfParts *parts, XtfTraceInfo *info, GEr
         return false;
     for (guint i = 0; i < processes->len; i++) {
         const XtfRecordedProcess *process = &g_array_index(processes, XtfRecordedProcess, i);
-        parts->world_size = MAX(parts->world_size, xtf_recorded_number(process, "record.world_size"));
+        guint64 size = xtf_recorded_number(process, "record.world_size");
+        parts->world_size = MAX(parts->world_size, size > 0 ? size : launched_size(process));
         add_number(parts, process->number);
     }
     parts->n_records += xtf_recorded_n_records(trace);

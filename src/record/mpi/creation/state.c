@@ -19,6 +19,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Regions may be recorded long before MPI is there. */
 const bool xtf_core_awaits_rank = true;
 
+bool xtf_core_has_mpi(void)
+{
+    return xtf_pmpi_load();
+}
+
 static bool is_recorded(void)
 {
     return xtf_core_option("FOLDER") != NULL;

@@ -64,12 +64,20 @@ class Forms(Ring):
             self.xtf("merge", "--force", "-o", mpi + ".xtf", mpi + ".xtf.d")
             self.judge(mpi + ".xtf", 2)
 
+    def plain(self, mpi, *command):
+        """Runs a command without us, again if the launcher itself has crashed: that of Open MPI 4.1 rarely does while it ends an aborted job."""
+        for _ in range(3):
+            done = self.given("mpirun." + mpi, "-n", "2", *command)
+            if done.returncode >= 0:
+                break
+        return done
+
     def test_statuses(self):
         for mpi in MPIS:
             app = self.compiled(mpi)
             killed = "killed by signal 9" if kernel_keeps_statuses() else "(killed by signal 9|end not seen)"
             for word, end in (("7", "status 7"), ("abort", ""), ("kill", killed)):
-                plain = self.given("mpirun." + mpi, "-n", "2", app, word)
+                plain = self.plain(mpi, app, word)
                 done = self.given(XTF, "record", "-f", "-o", "run.xtf", "mpirun." + mpi, "-n", "2", app, word)
                 others = {"abort": {1, 5} if mpi == "mpich" else set(), "kill": launchers_statuses(mpi)}.get(word, set())
                 self.assertIn(done.returncode, {plain.returncode} | others, done.stderr)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What recording costs: an event, a whole program, and the paper's table of buffers; beside nothing and beside eztrace, by turns.
+"""What recording costs: an event, a whole program, the paper's table of buffers, syncing; beside nothing and beside eztrace, by turns.
 
 usage: record.sh [--hpcc N] [--calls CALLS] [--only WHAT] [options of all benches]
 
-WHAT is event, hpcc or buffers. Figures of an event are the least of many short slices, whatever else the machine does; those of
+WHAT is event, hpcc, buffers or sync. Figures of an event are the least of many short slices, whatever else the machine does; those of
 programs are medians of --times rounds, in which each recorder has its turn. --hpcc (600): the size of HPCC's matrices, 0 for none.
 """
 
@@ -22,6 +22,7 @@ import common
 EVENTS_OF_A_ROUND = {"record": 10, "eztrace": 9}
 EVENTS_OF_SENDRECV = 4
 MPIS = ("openmpi", "mpich")
+SYNC_SECONDS = ("0", "1", "5")  # of --fsync; 0: at the end alone
 BUFFERS = ("64K", "256K", "1M", "4M", "16M", "32M")
 HPCC_INPUT = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
@@ -147,11 +148,24 @@ def bench_buffers(arguments, where):
             print(f"| {what} calls, {by_itself:.2f} s | {buffer} | {' | '.join(cells)} |", flush=True)
 
 
+def bench_sync(arguments, where):
+    """The run of the program by the interval at which its part is synced."""
+    program, launcher = compiled("openmpi", where), ["mpirun.openmpi", "-n", "1"]
+    chosen = recorders(arguments, "openmpi")[:1]
+    chosen += [Recorder(seconds, recorders(arguments, "openmpi", ["--fsync", seconds])[1].command) for seconds in SYNC_SECONDS]
+    runs = rounds(arguments, chosen, launcher, [program, "many", arguments.calls], where, figures)
+    median = {name: [common.median([run[k] for run in all_runs]) for k in (1, 2)] for name, all_runs in runs.items()}
+    never = median["0"][0]
+    for name, (run, finalize) in list(median.items())[1:]:
+        common.row(f"many calls, --fsync {name}", f"{run:.2f} s, {(run / never - 1) * 100:+.1f} % against --fsync 0; MPI_Finalize {finalize * 1e3:.0f} ms",
+                   "no cost", f"by itself {median['nothing'][0]:.2f} s")
+
+
 def main():
     parser = common.parser(__doc__)
     parser.add_argument("--hpcc", type=int, default=600, help="the size of HPCC's matrices; 0: without HPCC")
     parser.add_argument("--calls", type=int, default=1000000, help="rounds of the program of many calls")
-    parser.add_argument("--only", choices=("event", "hpcc", "buffers"))
+    parser.add_argument("--only", choices=("event", "hpcc", "buffers", "sync"))
     arguments = parser.parse_args()
     arguments.build = arguments.build.resolve()
     common.start(arguments)
@@ -164,6 +178,8 @@ def main():
             bench_hpcc(arguments, where)
         if arguments.only in (None, "buffers"):
             bench_buffers(arguments, where)
+        if arguments.only in (None, "sync"):
+            bench_sync(arguments, where)
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ size_t xtf_renderer_bytes(const XtfRenderer *renderer)
 
 static void put_number(const XtfFormat *format, unsigned i, uint64_t number, char *line)
 {
-    const XtfColumn *column = &g_array_index(format->columns, XtfColumn, i);
+    const XtfRecordColumn *column = &g_array_index(format->columns, XtfRecordColumn, i);
     xtf_put_right(line + column->from + column->width, number, column->width);
 }
 

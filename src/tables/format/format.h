@@ -25,7 +25,7 @@ typedef struct {
     char *name, *unit, *description;
     uint32_t from, width; /* bytes; one space after each */
     bool left;            /* text, aligned left */
-} XtfColumn;
+} XtfRecordColumn;
 
 /* Names of table rows, or labels, escaped and padded: one after another, `width` bytes each. */
 typedef struct {
@@ -73,7 +73,7 @@ typedef struct {
 } XtfProgram;
 
 typedef struct {
-    GArray *columns;      /* of XtfColumn */
+    GArray *columns;      /* of XtfRecordColumn */
     uint32_t line;        /* bytes, with the newline */
     bool has_prefix;      /* begins with time, proc, thread */
     bool of_calls;        /* rows are ENTERs, lines are calls */

@@ -46,14 +46,14 @@ typedef struct {
 
 static uint32_t add_column(Layout *layout, const char *name, const char *unit, const char *description, uint32_t width)
 {
-    XtfColumn column = {g_strdup(name), g_strdup(unit), g_strdup(description), 0, width, false};
+    XtfRecordColumn column = {g_strdup(name), g_strdup(unit), g_strdup(description), 0, width, false};
     g_array_append_val(layout->format->columns, column);
     return layout->format->columns->len - 1;
 }
 
-static XtfColumn *column_at(const Layout *layout, uint32_t i)
+static XtfRecordColumn *column_at(const Layout *layout, uint32_t i)
 {
-    return &g_array_index(layout->format->columns, XtfColumn, i);
+    return &g_array_index(layout->format->columns, XtfRecordColumn, i);
 }
 
 static void add_prefix(Layout *layout, const char *time, const char *description)
@@ -193,7 +193,7 @@ static const XtfField *naming_field(const XtfSchema *schema)
 static void add_cell(Layout *layout, const XtfSchema *schema, XtfCell cell, uint32_t column)
 {
     XtfProgram *program = &layout->format->programs[schema->id];
-    XtfColumn *c = column_at(layout, column);
+    XtfRecordColumn *c = column_at(layout, column);
 
     cell.column = column;
     program->shows_calls |= cell.kind >= XTF_CELL_CALL_END;
@@ -357,7 +357,7 @@ static void position_columns(Layout *layout)
     uint32_t at = 0;
 
     for (unsigned i = 0; i < layout->format->columns->len; i++) {
-        XtfColumn *column = column_at(layout, i);
+        XtfRecordColumn *column = column_at(layout, i);
         column->from = at;
         at += column->width + 1;
     }
@@ -372,7 +372,7 @@ static void finish_program(Layout *layout, XtfProgram *program)
     memset(program->template, ' ', format->line);
     program->template[format->line - 1] = '\n';
     for (unsigned i = format->has_prefix ? 3 : 0; i < format->columns->len; i++) {
-        XtfColumn *column = column_at(layout, i);
+        XtfRecordColumn *column = column_at(layout, i);
         program->template[column->left ? column->from : column->from + column->width - 1] = '-';
     }
     for (uint32_t i = 0; i < program->n_cells; i++) {
@@ -394,7 +394,7 @@ static XtfFormat *lay_out(XtfFormats *formats, int64_t type, bool calls, GError 
     Layout layout = {.formats = formats, .format = format};
     const XtfSchema *schema = type >= 0 ? xtf_trace_schema(trace, (uint32_t)type) : NULL;
 
-    format->columns = g_array_new(FALSE, FALSE, sizeof(XtfColumn));
+    format->columns = g_array_new(FALSE, FALSE, sizeof(XtfRecordColumn));
     format->n_programs = xtf_trace_n_schemas(trace);
     format->programs = g_new0(XtfProgram, format->n_programs);
     layout.locations = xtf_trace_context_locations(formats->context, error);

@@ -40,7 +40,7 @@ void xtf_format_free(XtfFormat *format)
     }
     g_free(format->programs);
     for (unsigned i = 0; i < format->columns->len; i++) {
-        XtfColumn *column = &g_array_index(format->columns, XtfColumn, i);
+        XtfRecordColumn *column = &g_array_index(format->columns, XtfRecordColumn, i);
         g_free(column->name);
         g_free(column->unit);
         g_free(column->description);

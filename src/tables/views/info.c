@@ -206,7 +206,7 @@ GString *xtf_columns_text(const XtfFormat *format, const XtfTimeScale *scale)
     XtfLines lines;
 
     for (unsigned i = 0; i < format->columns->len; i++) {
-        const XtfColumn *column = &g_array_index(format->columns, XtfColumn, i);
+        const XtfRecordColumn *column = &g_array_index(format->columns, XtfRecordColumn, i);
         name_width = MAX(name_width, xtf_text_width(column->name, true, NAME_WIDTH_MAX));
         unit_width = MAX(unit_width, xtf_text_width(column->unit, true, NAME_WIDTH_MAX));
         what_width = MAX(what_width, xtf_text_width(column->description, false, NAME_WIDTH_MAX));
@@ -220,7 +220,7 @@ GString *xtf_columns_text(const XtfFormat *format, const XtfTimeScale *scale)
     xtf_lines_init(&lines, &grid, scale, out);
     xtf_lines_header(&lines);
     for (unsigned i = 0; i < format->columns->len; i++) {
-        const XtfColumn *column = &g_array_index(format->columns, XtfColumn, i);
+        const XtfRecordColumn *column = &g_array_index(format->columns, XtfRecordColumn, i);
         xtf_lines_text(&lines, column->name, i);
         xtf_lines_number(&lines, column->from + 1);
         xtf_lines_number(&lines, column->from + column->width);

@@ -59,7 +59,7 @@ static void add_whole(GString *out, const char *text)
 }
 
 /* The text in a column of a line; of a string all of it. */
-static bool add_value(XtfTrace *trace, const XtfProgram *program, const XtfColumn *column, const char *line,
+static bool add_value(XtfTrace *trace, const XtfProgram *program, const XtfRecordColumn *column, const char *line,
                       const uint8_t *row, GString *out, GError **error)
 {
     const char *text;
@@ -90,9 +90,9 @@ static bool add_fields(XtfTrace *trace, const XtfFormat *format, uint32_t schema
     size_t widest = 0;
 
     for (unsigned i = 0; i < format->columns->len; i++)
-        widest = MAX(widest, xtf_text_width(g_array_index(format->columns, XtfColumn, i).name, true, SIZE_MAX));
+        widest = MAX(widest, xtf_text_width(g_array_index(format->columns, XtfRecordColumn, i).name, true, SIZE_MAX));
     for (unsigned i = 0; i < format->columns->len; i++) {
-        const XtfColumn *column = &g_array_index(format->columns, XtfColumn, i);
+        const XtfRecordColumn *column = &g_array_index(format->columns, XtfRecordColumn, i);
         add_shown(out, column->name, widest, true);
         g_string_append_c(out, ' ');
         if (!add_value(trace, &format->programs[schema], column, line, row, out, error))
@@ -206,7 +206,7 @@ static XtfNode *lookup_side(XtfNode *directory, const Record *record, const XtfS
 
     g_autoptr(GString) text = g_string_new("#");
     for (unsigned i = 0; i < format->columns->len; i++) {
-        const char *name = g_array_index(format->columns, XtfColumn, i).name;
+        const char *name = g_array_index(format->columns, XtfRecordColumn, i).name;
         g_string_append_c(text, ' ');
         add_shown(text, name, xtf_text_width(name, true, SIZE_MAX), true);
     }

@@ -34,8 +34,12 @@ void xtf_link_cell(XtfLines *lines, double value)
 {
     char text[XTF_LINK_CELL + 1] = "";
 
+    if (isnan(value)) {
+        xtf_lines_none(lines);
+        return;
+    }
     xtf_link_put(text + XTF_LINK_CELL, value);
-    xtf_lines_word(lines, text + strspn(text, " "));
+    xtf_lines_real_text(lines, value, text + strspn(text, " "));
 }
 
 void xtf_link_figure(XtfLines *lines, double value)

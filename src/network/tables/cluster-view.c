@@ -12,6 +12,30 @@
 #include "src/tables/format/table.h"
 #include "src/trace/text/lines.h"
 
+static const XtfColumn portion_columns[] = {
+    XTF_COLUMN("portion", XTF_COLUMN_NUMBER, NULL, "number of the portion"),
+    XTF_COLUMN("from", XTF_COLUMN_NUMBER, "B", "shortest length of messages"),
+    XTF_COLUMN("to", XTF_COLUMN_NUMBER, "B", "longest length of messages"),
+    XTF_COLUMN("matrices", XTF_COLUMN_NUMBER, NULL, "number of matrices that were clustered"),
+    XTF_COLUMN("clusters", XTF_COLUMN_NUMBER, NULL, "number of clusters"),
+};
+
+const XtfTableDeclaration xtf_table_portions =
+    XTF_TABLE("clusters/portions", "a line for each portion of a clustered result", portion_columns);
+
+static const XtfColumn summary_columns[] = {
+    XTF_COLUMN("cluster", XTF_COLUMN_NUMBER, NULL, "number of the cluster"),
+    XTF_COLUMN("pairs", XTF_COLUMN_NUMBER, NULL, "number of pairs of processes"),
+    XTF_COLUMN("min", XTF_COLUMN_REAL, "us", "least value"),
+    XTF_COLUMN("mean", XTF_COLUMN_REAL, "us", "mean of the values"),
+    XTF_COLUMN("max", XTF_COLUMN_REAL, "us", "greatest value"),
+    XTF_COLUMN("alpha_s", XTF_COLUMN_REAL, "s", "latency of the fitted line"),
+    XTF_COLUMN("beta_s_per_B", XTF_COLUMN_REAL, "s/B", "time for each byte of the fitted line"),
+};
+
+const XtfTableDeclaration xtf_table_clusters =
+    XTF_TABLE("clusters/L/summary", "a line for each cluster of the portion", summary_columns);
+
 enum {
     NOTHING = 0, /* a colour; clusters have the others */
     COLOURS = XTF_LINK_COLOURS,
@@ -46,31 +70,29 @@ static uint32_t *clusters_of(XtfClusterView *view, uint32_t first, uint32_t n, G
     return xtf_link_clusters(view->resolver->context->trace, &view->sides, view->portion, first, n, error);
 }
 
-GString *xtf_cluster_portions_text(const XtfTraceContext *context, GError **error)
+bool xtf_cluster_portions_table(const XtfTraceContext *context, XtfTableOutput *output, GError **error)
 {
     g_autoptr(GArray) portions = xtf_link_portions(context->trace, error);
-    g_autoptr(GString) text = g_string_new(NULL);
-    XtfGrid grid = {0};
-    XtfLines lines;
+    XtfGrid *grid = &output->grid;
 
     if (!portions)
-        return NULL;
-    xtf_grid_add(&grid, "portion", xtf_wide_width(portions->len));
-    xtf_grid_add(&grid, "from", xtf_wide_width(UINT32_MAX));
-    xtf_grid_add(&grid, "to", xtf_wide_width(UINT32_MAX));
-    xtf_grid_add(&grid, "matrices", xtf_wide_width(UINT32_MAX));
-    xtf_grid_add(&grid, "clusters", xtf_wide_width(UINT32_MAX));
-    xtf_lines_init(&lines, &grid, &context->scale, text);
-    xtf_lines_header(&lines);
+        return false;
+    xtf_grid_init(grid, &xtf_table_portions);
+    xtf_grid_add(grid, "portion", xtf_wide_width(portions->len));
+    xtf_grid_add(grid, "from", xtf_wide_width(UINT32_MAX));
+    xtf_grid_add(grid, "to", xtf_wide_width(UINT32_MAX));
+    xtf_grid_add(grid, "matrices", xtf_wide_width(UINT32_MAX));
+    xtf_grid_add(grid, "clusters", xtf_wide_width(UINT32_MAX));
+    XtfLines *lines = xtf_table_output_begin(output, &context->scale);
     for (guint i = 0; i < portions->len; i++) {
         const XtfLinkPortion *portion = &g_array_index(portions, XtfLinkPortion, i);
-        xtf_lines_number(&lines, i);
-        xtf_lines_number(&lines, portion->from);
-        xtf_lines_number(&lines, portion->to);
-        xtf_lines_number(&lines, portion->matrices);
-        xtf_lines_number(&lines, portion->clusters);
+        xtf_lines_number(lines, i);
+        xtf_lines_number(lines, portion->from);
+        xtf_lines_number(lines, portion->to);
+        xtf_lines_number(lines, portion->matrices);
+        xtf_lines_number(lines, portion->clusters);
     }
-    return xtf_lines_finish(&lines, error) ? g_steal_pointer(&text) : NULL;
+    return xtf_lines_finish(lines, error);
 }
 
 /* ---- table */
@@ -273,31 +295,29 @@ static Cluster *count_pairs(XtfClusterView *view, GError **error)
     return found;
 }
 
-GString *xtf_cluster_summary_text(XtfClusterView *view, GError **error)
+bool xtf_cluster_summary_table(XtfClusterView *view, XtfTableOutput *output, GError **error)
 {
     static const char *const values[] = {"min", "mean", "max"};
     g_autofree Cluster *clusters = count_pairs(view, error);
-    g_autoptr(GString) text = g_string_new(NULL);
-    XtfGrid grid = {0};
-    XtfLines lines;
+    XtfGrid *grid = &output->grid;
     Shown shown;
 
     if (!clusters || !xtf_link_type_find(&shown.type, view->resolver->context) ||
         !xtf_links_statistic(view->resolver, view->selection, &shown.type, &shown.statistic, error) ||
         !load_figures(view, &shown, clusters, error))
-        return NULL;
-    xtf_grid_add(&grid, "cluster", xtf_wide_width(view->portion->clusters));
-    xtf_grid_add(&grid, "pairs", xtf_wide_width((uint64_t)view->sides.senders->len * view->sides.n_receivers));
+        return false;
+    xtf_grid_init(grid, &xtf_table_clusters);
+    xtf_grid_add(grid, "cluster", xtf_wide_width(view->portion->clusters));
+    xtf_grid_add(grid, "pairs", xtf_wide_width((uint64_t)view->sides.senders->len * view->sides.n_receivers));
     for (unsigned i = 0; i < G_N_ELEMENTS(values); i++)
-        xtf_grid_add(&grid, values[i], XTF_LINK_CELL);
-    xtf_grid_add(&grid, "alpha_s", XTF_LINK_FIGURE);
-    xtf_grid_add(&grid, "beta_s_per_B", XTF_LINK_FIGURE);
-    xtf_lines_init(&lines, &grid, &view->resolver->context->scale, text);
-    xtf_lines_header(&lines);
+        xtf_grid_add(grid, values[i], XTF_LINK_CELL);
+    xtf_grid_add(grid, "alpha_s", XTF_LINK_FIGURE);
+    xtf_grid_add(grid, "beta_s_per_B", XTF_LINK_FIGURE);
+    XtfLines *lines = xtf_table_output_begin(output, &view->resolver->context->scale);
     for (uint32_t c = 0; c < view->portion->clusters; c++)
         if (clusters[c].pairs > 0)
-            add_line(&clusters[c], c, &shown, &lines);
-    return xtf_lines_finish(&lines, error) ? g_steal_pointer(&text) : NULL;
+            add_line(&clusters[c], c, &shown, lines);
+    return xtf_lines_finish(lines, error);
 }
 
 /* ---- clusters.png */

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "src/network/tables/clusters.h"
+#include "src/trace/text/table-output.h"
 
 typedef struct {
     XtfResolver *resolver;   /* borrowed */
@@ -25,8 +26,9 @@ uint64_t xtf_cluster_table_size(const XtfClusterView *view);
 bool xtf_cluster_table_read(XtfClusterView *view, uint64_t offset, char *buffer, size_t length, GError **error);
 
 /* NULL with an error. */
-GString *xtf_cluster_portions_text(const XtfTraceContext *context, GError **error);
+extern const XtfTableDeclaration xtf_table_portions, xtf_table_clusters;
+bool xtf_cluster_portions_table(const XtfTraceContext *context, XtfTableOutput *output, GError **error);
 /* Of each cluster the least, mean and greatest value at the lengths of its portion, in microseconds (of amounts: as
  * they are), and Hockney's model of them. */
-GString *xtf_cluster_summary_text(XtfClusterView *view, GError **error);
+bool xtf_cluster_summary_table(XtfClusterView *view, XtfTableOutput *output, GError **error);
 GString *xtf_cluster_png(XtfClusterView *view, GError **error);

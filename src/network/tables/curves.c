@@ -8,6 +8,46 @@
 #include "src/network/tables/link-view.h"
 #include "src/tables/format/table.h"
 
+static const XtfColumn curve_columns[] = {
+    XTF_COLUMN("length", XTF_COLUMN_TIME, NULL, "length of messages"),
+    XTF_COLUMN("average", XTF_COLUMN_REAL, "us", "average"),
+    XTF_COLUMN("median", XTF_COLUMN_REAL, "us", "median"),
+    XTF_COLUMN("min", XTF_COLUMN_REAL, "us", "least value"),
+    XTF_COLUMN("deviation", XTF_COLUMN_REAL, "us", "standard deviation"),
+    XTF_COLUMN("amount", XTF_COLUMN_REAL, NULL, "number of repeats"),
+};
+
+const XtfTableDeclaration xtf_table_curve =
+    XTF_TABLE("curve", "a line for each length of messages of a pair", curve_columns);
+
+static const XtfColumn segment_columns[] = {
+    XTF_COLUMN("from", XTF_COLUMN_TIME, NULL, "shortest length of the segment"),
+    XTF_COLUMN("to", XTF_COLUMN_TIME, NULL, "longest length of the segment"),
+    XTF_COLUMN("alpha_s", XTF_COLUMN_REAL, "s", "latency"),
+    XTF_COLUMN("alpha_error", XTF_COLUMN_REAL, "s", "standard error of the latency"),
+    XTF_COLUMN("beta_s_per_B", XTF_COLUMN_REAL, "s/B", "time for each byte"),
+    XTF_COLUMN("beta_error", XTF_COLUMN_REAL, "s/B", "standard error of it"),
+    XTF_COLUMN("B_per_s", XTF_COLUMN_REAL, "B/s", "bandwidth"),
+    XTF_COLUMN("rms%", XTF_COLUMN_REAL, "%", "root of the mean square of the deviations"),
+};
+
+const XtfTableDeclaration xtf_table_segments =
+    XTF_TABLE("pair/S/R/fit", "Hockney's model of a pair: a line for each segment", segment_columns);
+
+static const XtfColumn fit_columns[] = {
+    XTF_COLUMN("sender", XTF_COLUMN_NUMBER, NULL, "process that sends"),
+    XTF_COLUMN("receiver", XTF_COLUMN_NUMBER, NULL, "process that receives"),
+    XTF_COLUMN("alpha_s", XTF_COLUMN_REAL, "s", "latency"),
+    XTF_COLUMN("alpha_error", XTF_COLUMN_REAL, "s", "standard error of the latency"),
+    XTF_COLUMN("beta_s_per_B", XTF_COLUMN_REAL, "s/B", "time for each byte"),
+    XTF_COLUMN("beta_error", XTF_COLUMN_REAL, "s/B", "standard error of it"),
+    XTF_COLUMN("B_per_s", XTF_COLUMN_REAL, "B/s", "bandwidth"),
+    XTF_COLUMN("rms%", XTF_COLUMN_REAL, "%", "root of the mean square of the deviations"),
+};
+
+const XtfTableDeclaration xtf_table_fits =
+    XTF_TABLE("fit", "Hockney's model of each pair: a line for each pair", fit_columns);
+
 enum {
     AMOUNT = 4, /* the last of the statistics of a curve */
     SHOWN,
@@ -46,35 +86,33 @@ static void add_value(const XtfLink *link, void *data)
             point->values[i] = link->value * curve->factors[i];
 }
 
-GString *xtf_link_curve_text(XtfLinkView *view, GError **error)
+bool xtf_link_curve_table(XtfLinkView *view, XtfTableOutput *output, GError **error)
 {
     g_autoptr(GArray) points = g_array_new(FALSE, FALSE, sizeof(Point));
     g_autoptr(XtfSelection) links = xtf_links_of(view->selection, &view->type, -1);
-    g_autoptr(GString) text = g_string_new(NULL);
     const XtfLinkPart part = {links, -1, 0, view->sides.senders->len};
     Curve curve = {.points = points};
-    XtfGrid grid = {0};
-    XtfLines lines;
+    XtfGrid *grid = &output->grid;
 
-    xtf_grid_add(&grid, "length", view->resolver->context->scale.width);
+    xtf_grid_init(grid, &xtf_table_curve);
+    xtf_grid_add(grid, "length", view->resolver->context->scale.width);
     for (unsigned i = 0; i < SHOWN; i++) {
         curve.events[i] = xtf_link_statistic(&view->type, shown[i]);
         curve.factors[i] = xtf_link_factor(&view->type, curve.events[i]);
-        xtf_grid_add(&grid, shown[i], XTF_LINK_CELL);
+        xtf_grid_add(grid, shown[i], XTF_LINK_CELL);
     }
     if (!xtf_links_visit(view->resolver, &view->type, &view->sides, &part, add_value, &curve, error))
-        return NULL;
-    xtf_lines_init(&lines, &grid, &view->resolver->context->scale, text);
-    xtf_lines_header(&lines);
+        return false;
+    XtfLines *lines = xtf_table_output_begin(output, &view->resolver->context->scale);
     for (guint i = 0; i < points->len; i++) {
         const Point *point = &g_array_index(points, Point, i);
-        xtf_lines_ticks(&lines, point->length);
+        xtf_lines_ticks(lines, point->length);
         for (unsigned k = 0; k < AMOUNT; k++)
-            xtf_link_cell(&lines, point->values[k]);
+            xtf_link_cell(lines, point->values[k]);
         bool known = point->values[AMOUNT] >= 0 && point->values[AMOUNT] < AMOUNT_MAX;
-        xtf_lines_number_if(&lines, known, known ? (uint64_t)point->values[AMOUNT] : 0);
+        xtf_lines_number_if(lines, known, known ? (uint64_t)point->values[AMOUNT] : 0);
     }
-    return xtf_lines_finish(&lines, error) ? g_steal_pointer(&text) : NULL;
+    return xtf_lines_finish(lines, error);
 }
 
 /* ---- fit */
@@ -154,38 +192,37 @@ static const double *numbers(const GArray *array)
     return (const double *)(const void *)array->data;
 }
 
-GString *xtf_link_segments_text(XtfLinkView *view, GError **error)
+bool xtf_link_segments_table(XtfLinkView *view, XtfTableOutput *output, GError **error)
 {
     size_t width = view->resolver->context->scale.width;
-    g_autoptr(GString) text = g_string_new(NULL);
     g_auto(Curves) curves;
     XtfHockney fits[2];
-    XtfGrid grid = {0};
-    XtfLines lines;
+    XtfGrid *grid = &output->grid;
 
     curves_init(&curves, 1);
     if (!load_curves(view, 0, &curves, error))
-        return NULL;
+        return false;
     const double *lengths = numbers(curves.lengths[0]);
     uint32_t n = curves.lengths[0]->len;
     unsigned segments = n > 0 ? xtf_hockney_fit_segments(lengths, numbers(curves.times[0]), n, fits) : 0;
-    xtf_grid_add(&grid, "from", width);
-    xtf_grid_add(&grid, "to", width);
-    fit_grid(&grid);
-    xtf_lines_init(&lines, &grid, &view->resolver->context->scale, text);
-    xtf_lines_header(&lines);
+    xtf_grid_init(grid, &xtf_table_segments);
+    xtf_grid_add(grid, "from", width);
+    xtf_grid_add(grid, "to", width);
+    fit_grid(grid);
+    XtfLines *lines = xtf_table_output_begin(output, &view->resolver->context->scale);
     for (unsigned i = 0; i < segments; i++) {
-        xtf_lines_ticks(&lines, (uint64_t)lengths[fits[i].first]);
-        xtf_lines_ticks(&lines, (uint64_t)lengths[fits[i].first + fits[i].n - 1]);
-        add_fit(&fits[i], &lines);
+        xtf_lines_ticks(lines, (uint64_t)lengths[fits[i].first]);
+        xtf_lines_ticks(lines, (uint64_t)lengths[fits[i].first + fits[i].n - 1]);
+        add_fit(&fits[i], lines);
     }
-    return xtf_lines_finish(&lines, error) ? g_steal_pointer(&text) : NULL;
+    return xtf_lines_finish(lines, error);
 }
 
 /* ---- The fits of all pairs. */
 
 static void fits_grid(const XtfLinkView *view, XtfGrid *grid)
 {
+    xtf_grid_init(grid, &xtf_table_fits);
     xtf_grid_add(grid, "sender", view->sides.locations->proc_width);
     xtf_grid_add(grid, "receiver", view->sides.locations->proc_width);
     fit_grid(grid);
@@ -193,7 +230,7 @@ static void fits_grid(const XtfLinkView *view, XtfGrid *grid)
 
 uint64_t xtf_link_fits_size(const XtfLinkView *view)
 {
-    XtfGrid grid = {0};
+    XtfGrid grid;
 
     fits_grid(view, &grid);
     return ((uint64_t)view->sides.senders->len * view->sides.n_receivers + 1) * grid.line;
@@ -220,7 +257,7 @@ static bool add_sender(XtfLinkView *view, uint32_t sender, XtfLines *lines, GErr
 
 bool xtf_link_fits_read(XtfLinkView *view, uint64_t offset, char *buffer, size_t length, GError **error)
 {
-    XtfGrid grid = {0};
+    XtfGrid grid;
     XtfLines lines;
     g_autoptr(GString) text = g_string_new(NULL);
 
@@ -238,5 +275,23 @@ bool xtf_link_fits_read(XtfLinkView *view, uint64_t offset, char *buffer, size_t
     if (!xtf_lines_finish(&lines, error))
         return false;
     xtf_copy_part(text->str, text->len, begin, offset, buffer, length);
+    return true;
+}
+
+bool xtf_link_fits_rows(XtfLinkView *view, const XtfRowSink *sink, GError **error)
+{
+    XtfGrid grid;
+    XtfLines lines;
+
+    fits_grid(view, &grid);
+    if (!xtf_row_sink_begin(sink, &grid, error))
+        return false;
+    for (uint32_t s = 0; s < view->sides.senders->len; s++) {
+        g_auto(XtfRows) rows = {0};
+        xtf_rows_init(&rows, grid.n);
+        xtf_lines_init_rows(&lines, &grid, &view->resolver->context->scale, &rows);
+        if (!add_sender(view, s, &lines, error) || !sink->take(sink->data, &rows, 0, xtf_rows_n(&rows), error))
+            return false;
+    }
     return true;
 }

@@ -6,6 +6,36 @@
 #include "src/network/tables/statistics.h"
 #include "src/tables/format/table.h"
 
+static const XtfColumn statistics_columns[] = {
+    XTF_COLUMN("length", XTF_COLUMN_TIME, NULL, "length of messages"),
+    XTF_COLUMN("what", XTF_COLUMN_TEXT, NULL, "statistic that was measured"),
+    XTF_COLUMN("pairs", XTF_COLUMN_NUMBER, NULL, "number of pairs of processes"),
+    XTF_COLUMN("min", XTF_COLUMN_REAL, "us", "least value"),
+    XTF_COLUMN("q1", XTF_COLUMN_REAL, "us", "first quartile"),
+    XTF_COLUMN("median", XTF_COLUMN_REAL, "us", "median of the pairs"),
+    XTF_COLUMN("mean", XTF_COLUMN_REAL, "us", "mean of the pairs"),
+    XTF_COLUMN("q3", XTF_COLUMN_REAL, "us", "third quartile"),
+    XTF_COLUMN("max", XTF_COLUMN_REAL, "us", "greatest value"),
+    XTF_COLUMN("stddev", XTF_COLUMN_REAL, "us", "standard deviation"),
+    XTF_COLUMN("asymmetry%", XTF_COLUMN_REAL, "%", "how much the two directions of a pair differ"),
+    XTF_COLUMN("outliers", XTF_COLUMN_NUMBER, NULL, "number of outliers"),
+};
+
+const XtfTableDeclaration xtf_table_statistics =
+    XTF_TABLE("statistics", "a line for each length and statistic that was measured", statistics_columns);
+
+static const XtfColumn outliers_columns[] = {
+    XTF_COLUMN("sender", XTF_COLUMN_NUMBER, NULL, "process that sends"),
+    XTF_COLUMN("receiver", XTF_COLUMN_NUMBER, NULL, "process that receives"),
+    XTF_COLUMN("value", XTF_COLUMN_REAL, "us", "value of the pair"),
+    XTF_COLUMN("expected", XTF_COLUMN_REAL, "us", "value expected of sender and receiver"),
+    XTF_COLUMN("factor", XTF_COLUMN_REAL, NULL, "value in relation to what is expected"),
+    XTF_COLUMN("reason", XTF_COLUMN_WORD, NULL, "whether the pair, the sender or the receiver stands out"),
+};
+
+const XtfTableDeclaration xtf_table_outliers =
+    XTF_TABLE("outliers", "a line for each pair whose value stands out", outliers_columns);
+
 enum {
     OUTLIERS_MAX = 1000, /* lines */
     REASON_WIDTH = 8,
@@ -115,7 +145,7 @@ static void statistics_grid(const XtfLinkView *view, XtfGrid *grid)
     static const char *const columns[] = {"min", "q1", "median", "mean", "q3", "max", "stddev"};
 
     xtf_grid_add(grid, "length", view->resolver->context->scale.width);
-    xtf_grid_add_text(grid, "what", sizeof "deviation" - 1);
+    xtf_grid_add(grid, "what", sizeof "deviation" - 1);
     xtf_grid_add(grid, "pairs", XTF_LINK_CELL);
     for (unsigned i = 0; i < G_N_ELEMENTS(columns); i++)
         xtf_grid_add(grid, columns[i], XTF_LINK_CELL);
@@ -180,25 +210,23 @@ static bool add_preferred(XtfLinkView *view, uint64_t length, XtfLines *lines, G
     return good;
 }
 
-GString *xtf_link_statistics_text(XtfLinkView *view, GError **error)
+bool xtf_link_statistics_table(XtfLinkView *view, XtfTableOutput *output, GError **error)
 {
     g_autoptr(GArray) lengths = lengths_of(view, error);
     bool all = xtf_links_one_length(view->selection) || view->selection->by[XTF_BY_KIND];
-    g_autoptr(GString) text = g_string_new(NULL);
-    XtfGrid grid = {0};
-    XtfLines lines;
+    XtfGrid *grid = &output->grid;
 
     if (!lengths)
-        return NULL;
-    statistics_grid(view, &grid);
-    xtf_lines_init(&lines, &grid, &view->resolver->context->scale, text);
-    xtf_lines_header(&lines);
+        return false;
+    xtf_grid_init(grid, &xtf_table_statistics);
+    statistics_grid(view, grid);
+    XtfLines *lines = xtf_table_output_begin(output, &view->resolver->context->scale);
     for (guint i = 0; i < lengths->len; i++) {
         uint64_t length = g_array_index(lengths, uint64_t, i);
-        if (!(all ? add_all : add_preferred)(view, length, &lines, error))
-            return NULL;
+        if (!(all ? add_all : add_preferred)(view, length, lines, error))
+            return false;
     }
-    return xtf_lines_finish(&lines, error) ? g_steal_pointer(&text) : NULL;
+    return xtf_lines_finish(lines, error);
 }
 
 /* ---- outliers */
@@ -229,22 +257,20 @@ static void add_outlier(const XtfLinkView *view, const XtfOutlier *outlier, XtfL
     xtf_lines_word(lines, reasons[outlier->reason]);
 }
 
-GString *xtf_link_outliers_text(XtfLinkView *view, GError **error)
+bool xtf_link_outliers_table(XtfLinkView *view, XtfTableOutput *output, GError **error)
 {
     g_autofree double *values = matrix_of(view, 0, view->sides.senders->len, error);
-    XtfGrid grid = {0};
-    XtfLines lines;
+    XtfGrid *grid = &output->grid;
 
     if (!values)
-        return NULL;
+        return false;
     g_autoptr(GArray) outliers = xtf_link_outliers(values, &view->sides, error);
-    g_autoptr(GString) text = g_string_new(NULL);
     if (!outliers)
-        return NULL;
-    outliers_grid(view, &grid);
-    xtf_lines_init(&lines, &grid, &view->resolver->context->scale, text);
-    xtf_lines_header(&lines);
+        return false;
+    xtf_grid_init(grid, &xtf_table_outliers);
+    outliers_grid(view, grid);
+    XtfLines *lines = xtf_table_output_begin(output, &view->resolver->context->scale);
     for (guint i = 0; i < MIN(outliers->len, OUTLIERS_MAX); i++)
-        add_outlier(view, &g_array_index(outliers, XtfOutlier, i), &lines);
-    return xtf_lines_finish(&lines, error) ? g_steal_pointer(&text) : NULL;
+        add_outlier(view, &g_array_index(outliers, XtfOutlier, i), lines);
+    return xtf_lines_finish(lines, error);
 }

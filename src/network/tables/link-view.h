@@ -8,6 +8,7 @@
 #pragma once
 
 #include "src/network/tables/links.h"
+#include "src/trace/text/table-output.h"
 
 typedef struct {
     XtfResolver *resolver;   /* borrowed */
@@ -30,11 +31,15 @@ bool xtf_link_table_read(XtfLinkView *view, uint64_t offset, char *buffer, size_
 /* Hockney's model of each pair, without breaks. */
 uint64_t xtf_link_fits_size(const XtfLinkView *view);
 bool xtf_link_fits_read(XtfLinkView *view, uint64_t offset, char *buffer, size_t length, GError **error);
+bool xtf_link_fits_rows(XtfLinkView *view, const XtfRowSink *sink, GError **error);
 
-/* NULL with an error. Statistics have, of one length or where statistics are chosen, a line for each; else a line for
+extern const XtfTableDeclaration xtf_table_statistics, xtf_table_outliers, xtf_table_curve, xtf_table_segments,
+    xtf_table_fits;
+
+/* Statistics have, of one length or where statistics are chosen, a line for each; else a line for
  * each length that was measured, of the first preferred statistic there. */
-GString *xtf_link_statistics_text(XtfLinkView *view, GError **error);
-GString *xtf_link_outliers_text(XtfLinkView *view, GError **error);
-GString *xtf_link_curve_text(XtfLinkView *view, GError **error);    /* of one pair */
-GString *xtf_link_segments_text(XtfLinkView *view, GError **error); /* its fit, a line a segment */
+bool xtf_link_statistics_table(XtfLinkView *view, XtfTableOutput *output, GError **error);
+bool xtf_link_outliers_table(XtfLinkView *view, XtfTableOutput *output, GError **error);
+bool xtf_link_curve_table(XtfLinkView *view, XtfTableOutput *output, GError **error);    /* of one pair */
+bool xtf_link_segments_table(XtfLinkView *view, XtfTableOutput *output, GError **error); /* its fit, a line a segment */
 GString *xtf_link_heat_png(XtfLinkView *view, GError **error);

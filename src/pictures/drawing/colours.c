@@ -8,6 +8,16 @@
 #include "src/trace/text/escape.h"
 #include "src/trace/text/lines.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the region in definitions/regions"),
+    XTF_COLUMN("class", XTF_COLUMN_TEXT, NULL, "class of the region"),
+    XTF_COLUMN("colour", XTF_COLUMN_TEXT, NULL, "colour in all pictures, as #RRGGBB"),
+    XTF_COLUMN("name", XTF_COLUMN_TEXT, NULL, "name of the region"),
+};
+
+const XtfTableDeclaration xtf_table_colours =
+    XTF_TABLE("definitions/colours", "a line for each region: its colour in pictures", columns);
+
 enum {
     NAME_MAX_SHOWN = 255, /* bytes of a region's name in pictures, at most */
     ROOT_PERCENT = 95,    /* of the run: a region that is on the stack for more is around all of it */
@@ -133,27 +143,25 @@ static size_t class_width(void)
     return width;
 }
 
-GString *xtf_colours_text(const XtfColours *colours, const XtfTimeScale *scale)
+bool xtf_colours_table(const XtfColours *colours, const XtfTimeScale *scale, XtfTableOutput *output, GError **error)
 {
     const XtfPaddedNames *names = colours->shown;
     uint64_t n = names ? names->n : 0;
-    GString *text = g_string_new(NULL);
     char colour[XTF_COLOUR_TEXT];
-    XtfGrid grid = {0};
-    XtfLines lines;
+    XtfGrid *grid = &output->grid;
 
-    xtf_grid_add(&grid, "row", xtf_count_digits(n > 0 ? n - 1 : 0));
-    xtf_grid_add_text(&grid, "class", class_width());
-    xtf_grid_add_text(&grid, "colour", XTF_COLOUR_TEXT - 1);
-    xtf_grid_add_text(&grid, "name", names ? names->width : 0);
-    xtf_lines_init(&lines, &grid, scale, text);
-    xtf_lines_header(&lines);
+    xtf_grid_init(grid, &xtf_table_colours);
+    xtf_grid_add(grid, "row", xtf_count_digits(n > 0 ? n - 1 : 0));
+    xtf_grid_add(grid, "class", class_width());
+    xtf_grid_add(grid, "colour", XTF_COLOUR_TEXT - 1);
+    xtf_grid_add(grid, "name", names ? names->width : 0);
+    XtfLines *lines = xtf_table_output_begin(output, scale);
     for (uint64_t row = 0; row < n; row++) {
         xtf_colour_print(colours->by_line[row], colour);
-        xtf_lines_number(&lines, row);
-        xtf_lines_word(&lines, xtf_class_names[colours->classes[row]]);
-        xtf_lines_word(&lines, colour);
-        xtf_lines_name(&lines, names->text + row * names->width, names->width);
+        xtf_lines_number(lines, row);
+        xtf_lines_word(lines, xtf_class_names[colours->classes[row]]);
+        xtf_lines_word(lines, colour);
+        xtf_lines_padded_name(lines, names, row);
     }
-    return text;
+    return xtf_lines_finish(lines, error);
 }

@@ -7,6 +7,7 @@
 
 #include "src/pictures/drawing/palette.h"
 #include "src/tables/format/format.h"
+#include "src/trace/text/table-output.h"
 
 typedef struct {
     uint64_t n;                  /* lines */
@@ -22,4 +23,5 @@ void xtf_colours_free(XtfColours *colours); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfColours, xtf_colours_free)
 
 /* definitions/colours: row, class, colour, name; a line for each region. */
-GString *xtf_colours_text(const XtfColours *colours, const XtfTimeScale *scale);
+extern const XtfTableDeclaration xtf_table_colours;
+bool xtf_colours_table(const XtfColours *colours, const XtfTimeScale *scale, XtfTableOutput *output, GError **error);

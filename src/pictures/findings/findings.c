@@ -7,6 +7,16 @@
 #include "src/pictures/findings/finding-rule.h"
 #include "src/trace/text/lines.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("score%", XTF_COLUMN_PERCENT, NULL, "share of all time of the window that the finding explains"),
+    XTF_COLUMN("rule", XTF_COLUMN_TEXT, NULL, "rule that made the sentence"),
+    XTF_COLUMN("finding, and the table that has its numbers", XTF_COLUMN_TEXT, NULL,
+               "the sentence, two blanks, and the path of the table"),
+};
+
+const XtfTableDeclaration xtf_table_findings =
+    XTF_TABLE("findings", "what to look at first: a sentence a line", columns);
+
 enum {
     RULE_WIDTH = 13,
     TABLE_WIDTH = 32, /* of a path, without the times in it */
@@ -149,15 +159,16 @@ GArray *xtf_findings_find(XtfViews *views, XtfSelection *selection, GError **err
 
 static void shape_of(const XtfTimeScale *scale, XtfGrid *grid)
 {
+    xtf_grid_init(grid, &xtf_table_findings);
     xtf_grid_add(grid, "score%", 0);
-    xtf_grid_add_text(grid, "rule", RULE_WIDTH);
-    xtf_grid_add_text(grid, "finding, and the table that has its numbers",
-                      XTF_FINDING_SENTENCE + TABLE_WIDTH + 2 * scale->width);
+    xtf_grid_add(grid, "rule", RULE_WIDTH);
+    xtf_grid_add(grid, "finding, and the table that has its numbers",
+                 XTF_FINDING_SENTENCE + TABLE_WIDTH + 2 * scale->width);
 }
 
 static bool findings_size(XtfViews *views, const XtfSelection *selection, uint64_t *size, GError **error)
 {
-    XtfGrid grid = {0};
+    XtfGrid grid;
 
     shape_of(&views->context->scale, &grid);
     *size = (XTF_FINDINGS_MAX + 1) * grid.line;
@@ -186,14 +197,15 @@ static void add_finding(XtfLines *lines, const XtfFinding *finding)
     g_string_append_printf(text, "%s  %s", is_cut ? ELLIPSIS : "", finding->path);
     xtf_lines_percent(lines, (unsigned __int128)(finding->score * 1e9 + 0.5), 1000000000);
     xtf_lines_text(lines, finding->rule, 0);
-    xtf_lines_name(lines, text->str, text->len);
+    g_autofree char *whole = g_strdup_printf("%s  %s", finding->sentence, finding->path);
+    xtf_lines_shown_text(lines, text->str, text->len, whole);
 }
 
 static bool findings_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError **error)
 {
     const XtfTimeScale *scale = &job->views->context->scale;
     g_autoptr(GArray) found = xtf_findings_find(job->views, job->selection, error);
-    XtfGrid grid = {0};
+    XtfGrid grid;
     XtfLines lines;
 
     if (!found)
@@ -207,7 +219,7 @@ static bool findings_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError 
             continue;
         }
         for (unsigned column = 0; column < grid.n; column++)
-            xtf_lines_word(&lines, "");
+            xtf_lines_nothing(&lines);
     }
     return xtf_lines_finish(&lines, error);
 }

@@ -11,6 +11,17 @@
 #include "src/trace/text/escape.h"
 #include "src/trace/text/lines.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("from", XTF_COLUMN_NUMBER, NULL, "process that sends"),
+    XTF_COLUMN("to", XTF_COLUMN_NUMBER, NULL, "process that receives"),
+    XTF_COLUMN("kind", XTF_COLUMN_WORD, NULL, "messages, collective operations or tasks"),
+    XTF_COLUMN("count", XTF_COLUMN_NUMBER, NULL, "number of messages"),
+    XTF_COLUMN("bytes", XTF_COLUMN_NUMBER, "B", "bytes of the messages"),
+};
+
+const XtfTableDeclaration xtf_table_arrows =
+    XTF_TABLE("arrows/LETTER", "a line for each pair of processes, and kind", columns);
+
 const char xtf_arrow_letters[] = "acdeimrs";
 static const char letters_of_messages[] = "acdmrs";
 
@@ -75,7 +86,7 @@ static bool read_table(XtfViews *views, const XtfView *view, XtfSelection *selec
                        GError **error)
 {
     return !xtf_view_exists(views, view, selection) ||
-           xtf_picture_table_read(views, view->name, selection, line, arrows, error);
+           xtf_picture_table_read(views, view->table.name, selection, line, arrows, error);
 }
 
 GArray *xtf_arrows_find(XtfViews *views, XtfSelection *selection, char letter, GError **error)
@@ -119,33 +130,29 @@ static void shape(const GArray *arrows, XtfGrid *grid)
 /* A file may call its kinds of messages as it likes. */
 static void add_kind(XtfLines *lines, const char *kind, uint64_t line)
 {
-    char text[KIND_WIDTH_MAX + 1];
+    char text[KIND_WIDTH_MAX];
     size_t width = xtf_text_width(kind, true, KIND_WIDTH_MAX);
 
     xtf_text_put(text, width, kind, true, line);
-    text[width] = '\0';
-    xtf_lines_word(lines, text);
+    xtf_lines_shown_text(lines, text, width, kind);
 }
 
-GString *xtf_arrows_text(XtfViews *views, XtfSelection *selection, char letter, GError **error)
+bool xtf_arrows_table(XtfViews *views, XtfSelection *selection, char letter, XtfTableOutput *output, GError **error)
 {
     g_autoptr(GArray) arrows = xtf_arrows_find(views, selection, letter, error);
-    g_autoptr(GString) text = g_string_new(NULL);
-    XtfGrid grid = {0};
-    XtfLines lines;
 
     if (!arrows)
-        return NULL;
-    shape(arrows, &grid);
-    xtf_lines_init(&lines, &grid, &views->context->scale, text);
-    xtf_lines_header(&lines);
+        return false;
+    xtf_grid_init(&output->grid, &xtf_table_arrows);
+    shape(arrows, &output->grid);
+    XtfLines *lines = xtf_table_output_begin(output, &views->context->scale);
     for (guint i = 0; i < arrows->len; i++) {
         const XtfArrow *arrow = &g_array_index(arrows, XtfArrow, i);
-        xtf_lines_number_if(&lines, !arrow->no_from, arrow->from);
-        xtf_lines_number_if(&lines, arrow->has_to, arrow->to);
-        add_kind(&lines, arrow->kind, i);
-        xtf_lines_number(&lines, arrow->count);
-        xtf_lines_number_if(&lines, !arrow->is_tasks, arrow->bytes);
+        xtf_lines_number_if(lines, !arrow->no_from, arrow->from);
+        xtf_lines_number_if(lines, arrow->has_to, arrow->to);
+        add_kind(lines, arrow->kind, i);
+        xtf_lines_number(lines, arrow->count);
+        xtf_lines_number_if(lines, !arrow->is_tasks, arrow->bytes);
     }
-    return xtf_lines_finish(&lines, error) ? g_steal_pointer(&text) : NULL;
+    return xtf_lines_finish(lines, error);
 }

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "src/tables/views/registry.h"
+#include "src/trace/text/table-output.h"
 
 /* All letters. */
 extern const char xtf_arrow_letters[];
@@ -41,4 +42,5 @@ bool xtf_arrows_exist(const XtfViews *views, const XtfSelection *selection);
 /* Those of a letter, in the order of senders; XtfArrow, none that counts 0. NULL with an error. */
 GArray *xtf_arrows_find(XtfViews *views, XtfSelection *selection, char letter, GError **error);
 /* The same as a table. */
-GString *xtf_arrows_text(XtfViews *views, XtfSelection *selection, char letter, GError **error);
+extern const XtfTableDeclaration xtf_table_arrows;
+bool xtf_arrows_table(XtfViews *views, XtfSelection *selection, char letter, XtfTableOutput *output, GError **error);

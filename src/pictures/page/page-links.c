@@ -23,8 +23,9 @@ static void draw_files(const XtfPage *page)
 
     xtf_draw(page->drawing, "<p>Every number here is in a table: ");
     for (const XtfView *const *view = xtf_all_views; *view; view++) {
-        if (xtf_view_exists(views, *view, selection) && xtf_view_find_for(views, (*view)->name, selection) == *view)
-            draw_file(page, "", (*view)->name, (*view)->name);
+        if (xtf_view_exists(views, *view, selection) &&
+            xtf_view_find_for(views, (*view)->table.name, selection) == *view)
+            draw_file(page, "", (*view)->table.name, (*view)->table.name);
     }
     draw_file(page, "", "records", "records");
     draw_file(page, page->links.up, "definitions/", "definitions/");

@@ -7,6 +7,21 @@
 #include "src/trace/text/digits.h"
 #include "src/trace/text/lines.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process"),
+    XTF_COLUMN("thread", XTF_COLUMN_NUMBER, NULL, "thread of the process"),
+    XTF_COLUMN("begin", XTF_COLUMN_TIME, NULL, "when the member begins the operation"),
+    XTF_COLUMN("end", XTF_COLUMN_TIME, NULL, "when the member ends the operation"),
+    XTF_COLUMN("wait", XTF_COLUMN_TIME, NULL, "how long the member waits for others to begin"),
+    XTF_COLUMN("completion", XTF_COLUMN_TIME, NULL, "how much longer than the first member it takes"),
+    XTF_COLUMN("sent", XTF_COLUMN_NUMBER, "B", "bytes sent"),
+    XTF_COLUMN("received", XTF_COLUMN_NUMBER, "B", "bytes received"),
+    XTF_COLUMN("state", XTF_COLUMN_TEXT, NULL, "certain if all members agree on the operation"),
+};
+
+const XtfTableDeclaration xtf_table_members =
+    XTF_TABLE("num/K/members", "a line for each member of the communicator of a collective operation", columns);
+
 void xtf_collectives_init(XtfCollectives *collectives, XtfTraceContext *context)
 {
     *collectives = (XtfCollectives){.context = context};
@@ -71,7 +86,7 @@ static bool get_grid(XtfCollectives *collectives, XtfGrid *grid, GError **error)
 
     if (!locations)
         return false;
-    *grid = (XtfGrid){0};
+    xtf_grid_init(grid, &xtf_table_members);
     xtf_grid_add(grid, "proc", locations->proc_width);
     xtf_grid_add(grid, "thread", locations->thread_width);
     xtf_grid_add(grid, "begin", times);
@@ -80,7 +95,7 @@ static bool get_grid(XtfCollectives *collectives, XtfGrid *grid, GError **error)
     xtf_grid_add(grid, "completion", times);
     xtf_grid_add(grid, "sent", width_of(collectives, collectives->types.bytes));
     xtf_grid_add(grid, "received", width_of(collectives, collectives->types.received));
-    xtf_grid_add_text(grid, "state", sizeof "uncertain" - 1);
+    xtf_grid_add(grid, "state", sizeof "uncertain" - 1);
     return true;
 }
 
@@ -194,6 +209,30 @@ bool xtf_members_read(XtfCollectives *collectives, const XtfCollectiveId *id, ui
     if (!operation)
         return false;
     bool good = read_lines(collectives, operation, &grid, offset, buffer, length, error);
+    xtf_collective_operation_put(collectives, operation);
+    return good;
+}
+
+bool xtf_members_rows(XtfCollectives *collectives, const XtfCollectiveId *id, const XtfRowSink *sink, GError **error)
+{
+    XtfGrid grid;
+    bool good = true;
+
+    if (!get_grid(collectives, &grid, error) || !xtf_row_sink_begin(sink, &grid, error))
+        return false;
+    XtfCollectiveOperation *operation = xtf_collective_operation_take(collectives, id, error);
+    if (!operation)
+        return false;
+    for (uint64_t from = 0; good && from < operation->id.n; from += XTF_MEMBERS_AT_ONCE) {
+        g_auto(XtfRows) rows = {0};
+        XtfLines lines;
+
+        xtf_rows_init(&rows, grid.n);
+        xtf_lines_init_rows(&lines, &grid, &collectives->context->scale, &rows);
+        uint64_t to = MIN(from + XTF_MEMBERS_AT_ONCE, operation->id.n);
+        good = add_lines(collectives, operation, from, to, &lines, error) &&
+               sink->take(sink->data, &rows, 0, xtf_rows_n(&rows), error);
+    }
     xtf_collective_operation_put(collectives, operation);
     return good;
 }

@@ -16,6 +16,7 @@
 #include "src/analysis/formulas/collective-waits.h"
 #include "src/tables/collectives/collective-types.h"
 #include "src/trace/select/keeper.h"
+#include "src/trace/text/table-output.h"
 
 enum { XTF_MEMBERS_AT_ONCE = 4096 };
 
@@ -46,6 +47,8 @@ bool xtf_collectives_identify(XtfCollectives *collectives, uint32_t location, ui
 bool xtf_members_size(XtfCollectives *collectives, const XtfCollectiveId *id, uint64_t *size, GError **error);
 bool xtf_members_read(XtfCollectives *collectives, const XtfCollectiveId *id, uint64_t offset, char *buffer,
                       size_t length, GError **error);
+bool xtf_members_rows(XtfCollectives *collectives, const XtfCollectiveId *id, const XtfRowSink *sink, GError **error);
+extern const XtfTableDeclaration xtf_table_members;
 
 typedef enum {
     XTF_MEMBER_FIRST, /* who began first */

@@ -15,6 +15,7 @@
 
 #include "libxtf/records.h"
 #include "src/trace/select/selection.h"
+#include "src/trace/text/lines.h"
 
 enum {
     XTF_NAME_WIDTH_MAX = 40,   /* of the name at the end of a line */
@@ -32,7 +33,11 @@ typedef struct {
     uint64_t n;
     uint32_t width;
     char *text;
+    const char **whole; /* the texts themselves, borrowed from the trace */
 } XtfPaddedNames;
+
+/* Adds a name as the next cell of a table. */
+void xtf_lines_padded_name(XtfLines *lines, const XtfPaddedNames *names, uint64_t i);
 
 typedef enum {
     XTF_CELL_UNSIGNED,

@@ -7,9 +7,16 @@
 static void names_free(void *data)
 {
     XtfPaddedNames *names = data;
-    if (names)
+    if (names) {
         g_free(names->text);
+        g_free(names->whole);
+    }
     g_free(names);
+}
+
+void xtf_lines_padded_name(XtfLines *lines, const XtfPaddedNames *names, uint64_t i)
+{
+    xtf_lines_shown_text(lines, names->text + i * names->width, names->width, names->whole[i]);
 }
 
 void xtf_formats_init(XtfFormats *formats, XtfTraceContext *context)
@@ -71,6 +78,7 @@ static XtfPaddedNames *pad_words(const char *const *words, uint64_t n, uint64_t 
     names->n = n;
     names->width = (uint32_t)widest;
     names->text = g_malloc(n * names->width + 1);
+    names->whole = g_memdup2(words, n * sizeof *words);
     for (uint64_t i = 0; i < n; i++)
         xtf_text_put(names->text + i * names->width, names->width, words[i], blanks, i);
     return names;

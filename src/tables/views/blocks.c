@@ -6,6 +6,22 @@
 #include "libxtf/vocabulary.h"
 #include "src/trace/text/digits.h"
 
+static const XtfColumn key_columns[] = {
+    XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process"),
+    XTF_COLUMN("thread", XTF_COLUMN_NUMBER, NULL, "thread of the process"),
+    XTF_COLUMN("peer", XTF_COLUMN_NUMBER, NULL, "process on the other side"),
+    XTF_COLUMN("culprit", XTF_COLUMN_NUMBER, NULL, "process that is waited for"),
+    XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the region or communicator in its table"),
+    XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
+    XTF_COLUMN("comm", XTF_COLUMN_TEXT, NULL, "name of the communicator"),
+    XTF_COLUMN("class", XTF_COLUMN_TEXT, NULL, "class of regions"),
+    XTF_COLUMN("tag", XTF_COLUMN_NUMBER, NULL, "tag of messages"),
+    XTF_COLUMN("from", XTF_COLUMN_TIME, NULL, "beginning of the slice"),
+    XTF_COLUMN("to", XTF_COLUMN_TIME, NULL, "end of the slice"),
+};
+
+static const XtfTableDeclaration keys_table = XTF_TABLE("by", "values of keys", key_columns);
+
 enum {
     PART_BYTES = 128 << 10,     /* of text, about: of blocks that are made one by one */
     TOGETHER_BYTES = 512 << 10, /* of blocks that are made together */
@@ -19,7 +35,7 @@ bool xtf_blocks_exist(const XtfViews *views, const XtfView *view, const XtfGroup
                             at->values.key == XTF_GROUP_BY_TIME
                                 ? "%s has slices of time itself, and does not go by time"
                                 : "%s would have other lines in each of these blocks",
-                            view->name);
+                            view->table.name);
     }
     g_autoptr(XtfSelection) sample = xtf_grouping_selection(grouping, 0);
     return xtf_view_check(views, view, sample, error);
@@ -49,7 +65,7 @@ static void add_row_columns(const KeyText *text, const char *name, XtfGrid *grid
     uint64_t n = text->names ? text->names->n : 0;
 
     xtf_grid_add(grid, "row", xtf_count_digits(n ? n - 1 : 0));
-    xtf_grid_add_text(grid, name, text->names ? text->names->width : 1);
+    xtf_grid_add(grid, name, text->names ? text->names->width : 1);
 }
 
 static size_t tag_width(const XtfTraceContext *context, const XtfKeyValues *values)
@@ -85,7 +101,7 @@ static bool add_key_columns(XtfViews *views, const XtfGrouping *grouping, XtfGri
         add_row_columns(&text, "region", grid);
         break;
     case XTF_GROUP_BY_CLASS:
-        xtf_grid_add_text(grid, "class", class_width());
+        xtf_grid_add(grid, "class", class_width());
         break;
     case XTF_GROUP_BY_COMM:
         add_row_columns(&text, "comm", grid);
@@ -118,13 +134,13 @@ static void add_key_cells(const XtfKeyValues *values, const KeyText *text, uint6
         xtf_lines_number(lines, text->locations->all[number].thread);
         break;
     case XTF_GROUP_BY_CLASS:
-        xtf_lines_name(lines, xtf_class_names[number], strlen(xtf_class_names[number]));
+        xtf_lines_word(lines, xtf_class_names[number]);
         break;
     case XTF_GROUP_BY_REGION:
     case XTF_GROUP_BY_COMM:
         xtf_lines_number(lines, number);
         if (text->names && number < text->names->n)
-            xtf_lines_name(lines, text->names->text + number * text->names->width, text->names->width);
+            xtf_lines_padded_name(lines, text->names, number);
         else
             xtf_lines_none(lines);
         break;
@@ -139,7 +155,7 @@ static void add_key_cells(const XtfKeyValues *values, const KeyText *text, uint6
 static bool block_shape(XtfViews *views, const XtfView *view, const XtfSelection *selection, XtfViewShape *shape,
                         GError **error)
 {
-    *shape = (XtfViewShape){0};
+    *shape = (XtfViewShape){.grid.table = &view->table};
     if (!view->shape(views, selection, shape, error))
         return false;
     shape->at_once = CLAMP(shape->at_once, 1, MAX(shape->n_lines, 1));
@@ -165,16 +181,14 @@ bool xtf_blocks_shape(XtfViews *views, const XtfView *view, const XtfGrouping *g
     g_autoptr(XtfSelection) sample = xtf_grouping_selection(grouping, 0);
     XtfViewShape block;
 
+    xtf_grid_init(&shape->grid, &keys_table);
     if (!block_shape(views, view, sample, &block, error) || !add_key_columns(views, grouping, &shape->grid, error))
         return false;
-    for (unsigned i = 0; i < block.grid.n; i++) {
-        if (block.grid.columns[i].left)
-            xtf_grid_add_text(&shape->grid, block.grid.columns[i].name, block.grid.columns[i].width);
-        else
-            xtf_grid_add(&shape->grid, block.grid.columns[i].name, block.grid.columns[i].width);
-    }
+    for (unsigned i = 0; i < block.grid.n; i++)
+        xtf_grid_add_column(&shape->grid, block.grid.columns[i].column, block.grid.columns[i].width);
     if (__builtin_mul_overflow(block.n_lines, grouping->n_blocks, &shape->n_lines))
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the %s of these blocks makes too large a file", view->name);
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the %s of these blocks makes too large a file",
+                        view->table.name);
     shape->at_once = lines_at_once(view, grouping, &block, shape->grid.line);
     return true;
 }
@@ -204,19 +218,50 @@ static unsigned depth_of(const XtfGrouping *grouping)
     return grouping->outer ? 1 + depth_of(grouping->outer) : 0;
 }
 
-/* Adds lines of a block; `text` has the view's part of them. */
-static void add_block(const Filling *filling, uint64_t block, const char *text, uint64_t n)
+/* Lines of the view, which become the last columns. */
+typedef struct {
+    XtfLines lines;
+    GString *text; /* NULL: rows */
+    XtfRows rows;
+} Made;
+
+static void made_finish(Made *made)
 {
-    put_keys(filling, filling->grouping, depth_of(filling->grouping), block);
-    xtf_lines_repeat_cells(filling->lines, text, filling->block.grid.line, n);
+    if (made->text)
+        g_string_free(made->text, TRUE);
+    xtf_rows_finish(&made->rows);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Made, made_finish)
+
+static void made_init(Made *made, const Filling *filling, const XtfGrid *grid)
+{
+    if (filling->lines->rows) {
+        xtf_rows_init(&made->rows, grid->n);
+        xtf_lines_init_rows(&made->lines, grid, filling->lines->scale, &made->rows);
+    } else {
+        made->text = g_string_new(NULL);
+        xtf_lines_init(&made->lines, grid, filling->lines->scale, made->text);
+    }
 }
 
-static bool check_text(const Filling *filling, const GString *text, const XtfLines *made, uint64_t n, GError **error)
+static bool check_made(const Filling *filling, const Made *made, uint64_t n, GError **error)
 {
-    if (!xtf_lines_finish(made, error))
+    if (!xtf_lines_finish(&made->lines, error))
         return false;
-    return text->len == n * filling->block.grid.line ||
-           xtf_damaged(error, "the %s has more or fewer lines than the trace states", filling->view->name);
+    return xtf_lines_n(&made->lines) == n ||
+           xtf_damaged(error, "the %s has more or fewer lines than the trace states", filling->view->table.name);
+}
+
+/* Adds `n` lines of a block: those that were made from `first` on. */
+static void add_block(const Filling *filling, uint64_t block, const Made *made, uint64_t first, uint64_t n)
+{
+    size_t line = filling->block.grid.line;
+
+    put_keys(filling, filling->grouping, depth_of(filling->grouping), block);
+    if (made->text)
+        xtf_lines_join_text(filling->lines, made->text->str + first * line, line, n);
+    else
+        xtf_lines_join_rows(filling->lines, &made->rows, first, n);
 }
 
 /* Adds lines [from, to) of a block: out of whole parts of its view. */
@@ -224,22 +269,21 @@ static bool fill_block(const Filling *filling, uint64_t block, uint64_t from, ui
 {
     const XtfView *view = filling->view;
     g_autoptr(XtfSelection) selection = xtf_grouping_selection(filling->grouping, block);
-    g_autoptr(GString) text = g_string_new(NULL);
     XtfViewShape shape;
-    XtfLines made;
+    g_auto(Made) made = {0};
 
     if (!block_shape(filling->views, view, selection, &shape, error))
         return false;
     if (shape.n_lines != filling->block.n_lines || shape.grid.line != filling->block.grid.line)
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the %s of these blocks have different lines", view->name);
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the %s of these blocks have different lines", view->table.name);
     uint64_t first = from / shape.at_once * shape.at_once;
     uint64_t end = MIN((to + shape.at_once - 1) / shape.at_once * shape.at_once, shape.n_lines);
-    xtf_lines_init(&made, &shape.grid, filling->lines->scale, text);
-    bool good = view->fill_in_order ? view->fill_in_order(filling->views, selection, first, end - first, &made, error)
-                                    : view->fill(filling->views, selection, first, end - first, &made, error);
-    if (!good || !check_text(filling, text, &made, end - first, error))
+    made_init(&made, filling, &shape.grid);
+    bool good = (view->fill_in_order ? view->fill_in_order : view->fill)(filling->views, selection, first, end - first,
+                                                                         &made.lines, error);
+    if (!good || !check_made(filling, &made, end - first, error))
         return false;
-    add_block(filling, block, text->str + (from - first) * shape.grid.line, to - from);
+    add_block(filling, block, &made, from - first, to - from);
     return true;
 }
 
@@ -251,15 +295,14 @@ static bool fill_together(const Filling *filling, uint64_t first, uint64_t n, GE
                                          ? xtf_grouping_selection(grouping->outer, first / grouping->values.n)
                                          : xtf_selection_ref(grouping->selection);
     uint64_t from = first % grouping->values.n, n_lines = filling->block.n_lines;
-    g_autoptr(GString) text = g_string_new(NULL);
-    XtfLines made;
+    g_auto(Made) made = {0};
 
-    xtf_lines_init(&made, &filling->block.grid, filling->lines->scale, text);
-    if (!filling->view->fill_together(filling->views, around, &grouping->values, from, n, &made, error) ||
-        !check_text(filling, text, &made, n * n_lines, error))
+    made_init(&made, filling, &filling->block.grid);
+    if (!filling->view->fill_together(filling->views, around, &grouping->values, from, n, &made.lines, error) ||
+        !check_made(filling, &made, n * n_lines, error))
         return false;
     for (uint64_t i = 0; i < n; i++)
-        add_block(filling, first + i, text->str + i * n_lines * filling->block.grid.line, n_lines);
+        add_block(filling, first + i, &made, i * n_lines, n_lines);
     return true;
 }
 

@@ -4,6 +4,10 @@
 #include "src/tables/views/info.h"
 #include "src/tables/views/view.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("count", XTF_COLUMN_NUMBER, NULL, "number of records"),
+};
+
 static bool shape_count(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
     shape->n_lines = shape->at_once = 1;
@@ -22,4 +26,8 @@ static bool fill_count(XtfViews *views, XtfSelection *selection, uint64_t first,
     return true;
 }
 
-const XtfView xtf_view_count = {.name = "count", .lasting = true, .shape = shape_count, .fill = fill_count};
+const XtfView xtf_view_count = {.table =
+                                    XTF_TABLE("count", "the number of records, as a column beside others", columns),
+                                .lasting = true,
+                                .shape = shape_count,
+                                .fill = fill_count};

@@ -6,6 +6,16 @@
 #include "src/tables/totals/efficiency-figures.h"
 #include "src/tables/views/view.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("figure", XTF_COLUMN_TEXT, NULL, "what the line is about"),
+    XTF_COLUMN("value", XTF_COLUMN_TEXT, NULL, "the figure in the window; in the line `window`, the window as a path"),
+    XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process that has the greatest time in the figure"),
+    XTF_COLUMN("focus", XTF_COLUMN_TEXT, NULL,
+               "the figure between the end of MPI_Init and the beginning of MPI_Finalize"),
+    XTF_COLUMN("focus_proc", XTF_COLUMN_NUMBER, NULL, "process that has the greatest time in it"),
+    XTF_COLUMN("how", XTF_COLUMN_TEXT, NULL, "what is divided by what"),
+};
+
 enum {
     VALUE_WIDTH = 8, /* "0.3548"; more where useful time by local clocks is longer than the window */
     PATH_MAX_WIDTH = XTF_WINDOW_TEXT_MAX + 8,
@@ -42,7 +52,7 @@ static void add_ratio(XtfLines *lines, double part, double whole)
 
     if (whole > 0)
         g_ascii_formatd(text, sizeof text, "%.4f", part / whole);
-    xtf_lines_name(lines, text, strlen(text));
+    xtf_lines_word(lines, text);
 }
 
 static void add_window(XtfLines *lines, const XtfEfficiency *measured)
@@ -55,7 +65,7 @@ static void add_window(XtfLines *lines, const XtfEfficiency *measured)
     }
     xtf_time_scale_print_window(lines->scale, measured->from, measured->to, window);
     g_snprintf(path, sizeof path, "time/%s", window);
-    xtf_lines_name(lines, path, strlen(path));
+    xtf_lines_word(lines, path);
 }
 
 /* Value and process. */
@@ -84,7 +94,7 @@ static void add_lines(XtfLines *lines, bool omp, const XtfEfficiency *window, co
         const Line *line = &figure_lines[i];
         if (line->spread == OF_OUTSIDE && !omp)
             continue;
-        xtf_lines_name(lines, line->name, strlen(line->name));
+        xtf_lines_word(lines, line->name);
         add_cells(lines, line, window);
         if (focus) {
             add_cells(lines, line, focus);
@@ -92,7 +102,7 @@ static void add_lines(XtfLines *lines, bool omp, const XtfEfficiency *window, co
             xtf_lines_none(lines);
             xtf_lines_none(lines);
         }
-        xtf_lines_name(lines, line->how, strlen(line->how));
+        xtf_lines_word(lines, line->how);
     }
 }
 
@@ -112,12 +122,12 @@ static bool shape_efficiency(XtfViews *views, const XtfSelection *selection, Xtf
         name = MAX(name, strlen(line->name));
         how = MAX(how, strlen(line->how));
     }
-    xtf_grid_add_text(&shape->grid, "figure", name);
-    xtf_grid_add_text(&shape->grid, "value", MAX(value, VALUE_WIDTH));
+    xtf_grid_add(&shape->grid, "figure", name);
+    xtf_grid_add(&shape->grid, "value", MAX(value, VALUE_WIDTH));
     xtf_grid_add(&shape->grid, "proc", locations->proc_width);
-    xtf_grid_add_text(&shape->grid, "focus", MAX(value, VALUE_WIDTH));
+    xtf_grid_add(&shape->grid, "focus", MAX(value, VALUE_WIDTH));
     xtf_grid_add(&shape->grid, "focus_proc", locations->proc_width);
-    xtf_grid_add_text(&shape->grid, "how", how);
+    xtf_grid_add(&shape->grid, "how", how);
     return true;
 }
 
@@ -135,8 +145,9 @@ static bool fill_efficiency(XtfViews *views, XtfSelection *selection, uint64_t f
     return true;
 }
 
-const XtfView xtf_view_efficiency = {.name = "efficiency",
-                                     .subject = &xtf_about_all_calls,
-                                     .exists = xtf_efficiency_exists,
-                                     .shape = shape_efficiency,
-                                     .fill = fill_efficiency};
+const XtfView xtf_view_efficiency = {
+    .table = XTF_TABLE("efficiency", "how much of the window the processes computed: a line for each figure", columns),
+    .subject = &xtf_about_all_calls,
+    .exists = xtf_efficiency_exists,
+    .shape = shape_efficiency,
+    .fill = fill_efficiency};

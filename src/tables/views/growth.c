@@ -8,6 +8,15 @@
 #include "src/tables/views/view.h"
 #include "src/trace/text/digits.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the region in definitions/regions"),
+    XTF_COLUMN("growth", XTF_COLUMN_REAL, NULL, "what the metric grew by while the region was on top of the stack"),
+    XTF_COLUMN("growth%", XTF_COLUMN_REAL, "%", "part of the growth of the metric in the selection"),
+    XTF_COLUMN("per_second", XTF_COLUMN_REAL, "1/s", "growth for each second of the exclusive time of the region"),
+    XTF_COLUMN("metric", XTF_COLUMN_TEXT, NULL, "name of the metric"),
+    XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
+};
+
 enum {
     PERCENT_WIDTH = 11,   /* -1.234e+100 */
     PART_LINES = 1 << 16, /* about: whole metrics */
@@ -50,8 +59,8 @@ static bool shape_growth(XtfViews *views, const XtfSelection *selection, XtfView
     xtf_grid_add(&shape->grid, "growth", xtf_grown_width(&ref, views->context));
     xtf_grid_add(&shape->grid, "growth%", PERCENT_WIDTH);
     xtf_grid_add(&shape->grid, "per_second", XTF_RATE_WIDTH);
-    xtf_grid_add_text(&shape->grid, "metric", metrics.names ? metrics.names->width : 0);
-    xtf_grid_add_text(&shape->grid, "region", regions.names ? regions.names->width : 0);
+    xtf_grid_add(&shape->grid, "metric", metrics.names ? metrics.names->width : 0);
+    xtf_grid_add(&shape->grid, "region", regions.names ? regions.names->width : 0);
     return true;
 }
 
@@ -137,9 +146,9 @@ static void add_metric(XtfLines *lines, const Regions *regions, const XtfGrowing
         if (regions->only && !(defined && xtf_number_set_contains(regions->only, entry->line)))
             continue;
         add_line(lines, entry, regions, metrics->grow[metric], &whole);
-        xtf_lines_name(lines, metrics->names->text + metric * metrics->names->width, metrics->names->width);
+        xtf_lines_padded_name(lines, metrics->names, metric);
         if (defined)
-            xtf_lines_name(lines, regions->names->text + entry->line * regions->names->width, regions->names->width);
+            xtf_lines_padded_name(lines, regions->names, entry->line);
         else
             xtf_lines_none(lines);
     }
@@ -177,10 +186,11 @@ static bool fill_by_row(XtfViews *views, XtfSelection *selection, uint64_t first
     return fill_ordered(views, selection, first, count, lines, false, error);
 }
 
-const XtfView xtf_view_growth = {.name = "growth",
-                                 .subject = &xtf_about_growth,
-                                 .exists = xtf_growth_exists,
-                                 .shape = shape_growth,
-                                 .fill = fill_growth,
-                                 .fill_in_order = fill_by_row,
-                                 .not_by = 1 << XTF_GROUP_BY_CLASS};
+const XtfView xtf_view_growth = {
+    .table = XTF_TABLE("growth", "a line for each metric and region: growth of the metric in the region", columns),
+    .subject = &xtf_about_growth,
+    .exists = xtf_growth_exists,
+    .shape = shape_growth,
+    .fill = fill_growth,
+    .fill_in_order = fill_by_row,
+    .not_by = 1 << XTF_GROUP_BY_CLASS};

@@ -39,11 +39,12 @@ static bool fill_histogram(XtfViews *views, XtfSelection *selection, uint64_t fi
     return fill_slices(&xtf_view_totals, views, selection, first, count, lines, error);
 }
 
-const XtfView xtf_view_histogram = {.name = "histogram",
-                                    .lasting = true,
-                                    .shape = shape_histogram,
-                                    .fill = fill_histogram,
-                                    .not_by = 1 << XTF_GROUP_BY_TIME};
+const XtfView xtf_view_histogram = {
+    .table = {"histogram", "`totals` in 100 equal slices of the window, `from` and `to`", NULL, 0},
+    .lasting = true,
+    .shape = shape_histogram,
+    .fill = fill_histogram,
+    .not_by = 1 << XTF_GROUP_BY_TIME};
 
 /* ---- Of waits. */
 
@@ -63,9 +64,10 @@ static bool fill_waits(XtfViews *views, XtfSelection *selection, uint64_t first,
     return fill_slices(&xtf_view_totals_of_waits, views, selection, first, count, lines, error);
 }
 
-const XtfView xtf_view_histogram_of_waits = {.name = "histogram",
-                                             .subject = &xtf_about_waits,
-                                             .exists = waits_exist,
-                                             .shape = shape_waits,
-                                             .fill = fill_waits,
-                                             .not_by = 1 << XTF_GROUP_BY_TIME};
+const XtfView xtf_view_histogram_of_waits = {
+    .table = {"histogram", "`totals` of waits in 100 equal slices, `from` and `to`", NULL, 0},
+    .subject = &xtf_about_waits,
+    .exists = waits_exist,
+    .shape = shape_waits,
+    .fill = fill_waits,
+    .not_by = 1 << XTF_GROUP_BY_TIME};

@@ -11,6 +11,24 @@
 #include "src/trace/text/digits.h"
 #include "src/trace/text/escape.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("what", XTF_COLUMN_TEXT, NULL, "what is told: a time, or a record type"),
+    XTF_COLUMN("value", XTF_COLUMN_ANY, NULL, "the time, or the number of records"),
+    XTF_COLUMN("unit", XTF_COLUMN_WORD, NULL, "unit of the value"),
+};
+
+static const XtfColumn columns_columns[] = {
+    XTF_COLUMN("column", XTF_COLUMN_TEXT, NULL, "name of a column of `records`"),
+    XTF_COLUMN("from", XTF_COLUMN_NUMBER, NULL, "first character of the column, counted from 1"),
+    XTF_COLUMN("to", XTF_COLUMN_NUMBER, NULL, "last character of the column"),
+    XTF_COLUMN("width", XTF_COLUMN_NUMBER, NULL, "number of characters"),
+    XTF_COLUMN("unit", XTF_COLUMN_TEXT, NULL, "unit of the values"),
+    XTF_COLUMN("what", XTF_COLUMN_TEXT, NULL, "what the values say"),
+};
+
+const XtfTableDeclaration xtf_table_columns =
+    XTF_TABLE("columns", "a line for each column of `records`", columns_columns);
+
 enum {
     TYPE_WIDTH_MAX = 40,
     NAME_WIDTH_MAX = 256, /* of a column, and of what is said about it */
@@ -108,7 +126,7 @@ static bool shape_info(XtfViews *views, const XtfSelection *selection, XtfViewSh
         shape->n_lines += 1 + calls_shown(context, selection, i);
     }
     shape->at_once = shape->n_lines;
-    xtf_grid_add_text(&shape->grid, "what", name_width);
+    xtf_grid_add(&shape->grid, "what", name_width);
     xtf_grid_add(&shape->grid, "value",
                  MAX(MAX(xtf_count_width(context, selection), context->scale.width), parts.value));
     /* At the right, so that no line ends in blanks. */
@@ -181,7 +199,11 @@ static bool fill_info(XtfViews *views, XtfSelection *selection, uint64_t first, 
     return true;
 }
 
-const XtfView xtf_view_info = {.name = "info", .lasting = true, .shape = shape_info, .fill = fill_info};
+const XtfView xtf_view_info = {
+    .table = XTF_TABLE("info", "the window of the selection, and a line for each record type", columns),
+    .lasting = true,
+    .shape = shape_info,
+    .fill = fill_info};
 
 /* ---- columns */
 
@@ -198,12 +220,18 @@ static void strip_lines(GString *text)
     g_string_truncate(text, n);
 }
 
-GString *xtf_columns_text(const XtfFormat *format, const XtfTimeScale *scale)
+static void add_text_if_any(XtfLines *lines, const char *text, uint64_t number)
+{
+    if (*text)
+        xtf_lines_text(lines, text, number);
+    else
+        xtf_lines_none(lines);
+}
+
+bool xtf_columns_table(const XtfFormat *format, const XtfTimeScale *scale, XtfTableOutput *output, GError **error)
 {
     size_t name_width = 0, unit_width = 0, what_width = 0;
-    GString *out = g_string_new(NULL);
-    XtfGrid grid = {0};
-    XtfLines lines;
+    XtfGrid *grid = &output->grid;
 
     for (unsigned i = 0; i < format->columns->len; i++) {
         const XtfRecordColumn *column = &g_array_index(format->columns, XtfRecordColumn, i);
@@ -211,23 +239,24 @@ GString *xtf_columns_text(const XtfFormat *format, const XtfTimeScale *scale)
         unit_width = MAX(unit_width, xtf_text_width(column->unit, true, NAME_WIDTH_MAX));
         what_width = MAX(what_width, xtf_text_width(column->description, false, NAME_WIDTH_MAX));
     }
-    xtf_grid_add_text(&grid, "column", name_width);
-    xtf_grid_add(&grid, "from", 5);
-    xtf_grid_add(&grid, "to", 5);
-    xtf_grid_add(&grid, "width", 5);
-    xtf_grid_add_text(&grid, "unit", unit_width);
-    xtf_grid_add_text(&grid, "what", what_width);
-    xtf_lines_init(&lines, &grid, scale, out);
-    xtf_lines_header(&lines);
+    xtf_grid_init(grid, &xtf_table_columns);
+    xtf_grid_add(grid, "column", name_width);
+    xtf_grid_add(grid, "from", 5);
+    xtf_grid_add(grid, "to", 5);
+    xtf_grid_add(grid, "width", 5);
+    xtf_grid_add(grid, "unit", unit_width);
+    xtf_grid_add(grid, "what", what_width);
+    XtfLines *lines = xtf_table_output_begin(output, scale);
     for (unsigned i = 0; i < format->columns->len; i++) {
         const XtfRecordColumn *column = &g_array_index(format->columns, XtfRecordColumn, i);
-        xtf_lines_text(&lines, column->name, i);
-        xtf_lines_number(&lines, column->from + 1);
-        xtf_lines_number(&lines, column->from + column->width);
-        xtf_lines_number(&lines, column->width);
-        xtf_lines_text(&lines, *column->unit ? column->unit : "-", i);
-        xtf_lines_text(&lines, *column->description ? column->description : "-", i);
+        xtf_lines_text(lines, column->name, i);
+        xtf_lines_number(lines, column->from + 1);
+        xtf_lines_number(lines, column->from + column->width);
+        xtf_lines_number(lines, column->width);
+        add_text_if_any(lines, column->unit, i);
+        add_text_if_any(lines, column->description, i);
     }
-    strip_lines(out);
-    return out;
+    if (output->text)
+        strip_lines(output->text);
+    return xtf_lines_finish(lines, error);
 }

@@ -7,9 +7,11 @@
 
 #include "src/tables/format/format.h"
 #include "src/trace/select/selection.h"
+#include "src/trace/text/table-output.h"
 
 /* Digits of the number of all records of the selection's types. */
 size_t xtf_count_width(const XtfTraceContext *context, const XtfSelection *selection);
 
 /* The file `columns`: a line for each column of a format. */
-GString *xtf_columns_text(const XtfFormat *format, const XtfTimeScale *scale);
+extern const XtfTableDeclaration xtf_table_columns;
+bool xtf_columns_table(const XtfFormat *format, const XtfTimeScale *scale, XtfTableOutput *output, GError **error);

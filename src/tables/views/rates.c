@@ -5,6 +5,13 @@
 #include "src/tables/views/view.h"
 #include "src/trace/text/digits.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the metric in definitions/metrics"),
+    XTF_COLUMN("growth", XTF_COLUMN_REAL, NULL, "what the metric grew by in the window"),
+    XTF_COLUMN("per_second", XTF_COLUMN_REAL, "1/s", "growth for each second of the window"),
+    XTF_COLUMN("metric", XTF_COLUMN_TEXT, NULL, "name of the metric"),
+};
+
 static bool shape_rates(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
     g_auto(XtfGrowingMetrics) metrics = {0};
@@ -17,7 +24,7 @@ static bool shape_rates(XtfViews *views, const XtfSelection *selection, XtfViewS
     xtf_grid_add(&shape->grid, "row", xtf_count_digits(metrics.n ? metrics.n - 1 : 0));
     xtf_grid_add(&shape->grid, "growth", xtf_grown_width(&ref, views->context));
     xtf_grid_add(&shape->grid, "per_second", XTF_RATE_WIDTH);
-    xtf_grid_add_text(&shape->grid, "metric", metrics.names ? metrics.names->width : 0);
+    xtf_grid_add(&shape->grid, "metric", metrics.names ? metrics.names->width : 0);
     return true;
 }
 
@@ -52,14 +59,15 @@ static bool fill_rates(XtfViews *views, XtfSelection *selection, uint64_t first,
         xtf_lines_number(lines, i);
         xtf_lines_grown(lines, metrics.grow[i], &grown[i]);
         xtf_lines_rate(lines, metrics.grow[i], &grown[i], xtf_seconds_of(scale, to - from));
-        xtf_lines_name(lines, metrics.names->text + i * metrics.names->width, metrics.names->width);
+        xtf_lines_padded_name(lines, metrics.names, i);
     }
     return true;
 }
 
-const XtfView xtf_view_rates = {.name = "rates",
-                                .lasting = true,
-                                .subject = &xtf_about_growth,
-                                .exists = xtf_growth_exists,
-                                .shape = shape_rates,
-                                .fill = fill_rates};
+const XtfView xtf_view_rates = {
+    .table = XTF_TABLE("rates", "a line for each metric: growth, and growth per second", columns),
+    .lasting = true,
+    .subject = &xtf_about_growth,
+    .exists = xtf_growth_exists,
+    .shape = shape_rates,
+    .fill = fill_rates};

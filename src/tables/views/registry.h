@@ -19,6 +19,7 @@
 #include "src/trace/select/grouping.h"
 #include "src/trace/select/keeper.h"
 #include "src/trace/select/selection.h"
+#include "src/trace/text/table-output.h"
 
 typedef struct XtfView XtfView; /* a kind of view */
 
@@ -60,3 +61,5 @@ bool xtf_view_size(XtfViews *views, const XtfShownTable *table, uint64_t *size, 
 /* Fills `buffer` with `length` bytes from `offset`, all of which lie within the size. */
 bool xtf_view_read(XtfViews *views, const XtfShownTable *table, uint64_t offset, char *buffer, size_t length,
                    GError **error);
+/* Gives the table's rows to a sink, part by part. */
+bool xtf_view_rows(XtfViews *views, const XtfShownTable *table, const XtfRowSink *sink, GError **error);

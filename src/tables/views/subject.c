@@ -130,5 +130,5 @@ static bool exists_of_all(const XtfViews *views, const XtfView *view)
 bool xtf_view_check(const XtfViews *views, const XtfView *view, const XtfSelection *selection, GError **error)
 {
     return xtf_view_exists(views, view, selection) ||
-           absent(views->context, view->name, view->subject, selection, exists_of_all(views, view), error);
+           absent(views->context, view->table.name, view->subject, selection, exists_of_all(views, view), error);
 }

@@ -10,6 +10,15 @@
 #include "src/tables/views/view.h"
 #include "src/trace/select/parallel.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("count", XTF_COLUMN_NUMBER, NULL, "number of records"),
+    XTF_COLUMN("calls", XTF_COLUMN_NUMBER, NULL, "number of calls that are entered"),
+    XTF_COLUMN("sent_messages", XTF_COLUMN_NUMBER, NULL, "number of messages sent"),
+    XTF_COLUMN("sent_bytes", XTF_COLUMN_NUMBER, "B", "bytes of the messages sent"),
+    XTF_COLUMN("received_messages", XTF_COLUMN_NUMBER, NULL, "number of messages received"),
+    XTF_COLUMN("received_bytes", XTF_COLUMN_NUMBER, "B", "bytes of the messages received"),
+};
+
 enum {
     WALK_ROWS = 1024,    /* at most as many rows of a span are counted one by one... */
     WALK_ROWS_BIN = 256, /* ...or as many for each bin: at each bound the index has to look into a leaf or two */
@@ -320,9 +329,10 @@ static bool fill_slices(XtfViews *views, XtfSelection *selection, const XtfKeyVa
     return fill_bins(views, &question, lines, error);
 }
 
-const XtfView xtf_view_totals = {.name = "totals",
-                                 .lasting = true,
-                                 .shape = shape_totals,
-                                 .fill = fill_totals,
-                                 .together = 1 << XTF_GROUP_BY_TIME,
-                                 .fill_together = fill_slices};
+const XtfView xtf_view_totals = {
+    .table = XTF_TABLE("totals", "one line: the numbers of records, calls and messages", columns),
+    .lasting = true,
+    .shape = shape_totals,
+    .fill = fill_totals,
+    .together = 1 << XTF_GROUP_BY_TIME,
+    .fill_together = fill_slices};

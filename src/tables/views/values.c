@@ -9,6 +9,28 @@
 #include "src/tables/views/view.h"
 #include "src/trace/text/digits.h"
 
+static const XtfColumn metrics_columns[] = {
+    XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the metric in definitions/metrics"),
+    XTF_COLUMN("count", XTF_COLUMN_NUMBER, NULL, "number of values"),
+    XTF_COLUMN("min", XTF_COLUMN_REAL, NULL, "least value"),
+    XTF_COLUMN("mean", XTF_COLUMN_REAL, NULL, "mean of the values"),
+    XTF_COLUMN("max", XTF_COLUMN_REAL, NULL, "greatest value"),
+    XTF_COLUMN("last", XTF_COLUMN_REAL, NULL, "last value"),
+    XTF_COLUMN("metric", XTF_COLUMN_TEXT, NULL, "name of the metric"),
+};
+
+static const XtfColumn values_columns[] = {
+    XTF_COLUMN("from", XTF_COLUMN_TIME, NULL, "beginning of the slice"),
+    XTF_COLUMN("to", XTF_COLUMN_TIME, NULL, "end of the slice"),
+    XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the metric in definitions/metrics"),
+    XTF_COLUMN("count", XTF_COLUMN_NUMBER, NULL, "number of values"),
+    XTF_COLUMN("min", XTF_COLUMN_REAL, NULL, "least value"),
+    XTF_COLUMN("mean", XTF_COLUMN_REAL, NULL, "mean of the values"),
+    XTF_COLUMN("max", XTF_COLUMN_REAL, NULL, "greatest value"),
+    XTF_COLUMN("last", XTF_COLUMN_REAL, NULL, "last value"),
+    XTF_COLUMN("metric", XTF_COLUMN_TEXT, NULL, "name of the metric"),
+};
+
 enum {
     INTEGER_WIDTH = 20,
     REAL_WIDTH = 24, /* -1.7976931348623157e+308 */
@@ -75,7 +97,7 @@ static bool add_columns(XtfViews *views, const XtfSelection *selection, XtfViewS
     xtf_grid_add(&shape->grid, "mean", MEAN_WIDTH);
     xtf_grid_add(&shape->grid, "max", value);
     xtf_grid_add(&shape->grid, "last", value);
-    xtf_grid_add_text(&shape->grid, "metric", names ? names->width : 0);
+    xtf_grid_add(&shape->grid, "metric", names ? names->width : 0);
     return true;
 }
 
@@ -316,7 +338,7 @@ static void add_line(const Collection *collection, const XtfPaddedNames *names, 
 
     xtf_lines_number(lines, metric);
     add_summary(lines, &collection->summaries[i * collection->bins.n + bin]);
-    xtf_lines_name(lines, names->text + metric * names->width, names->width);
+    xtf_lines_padded_name(lines, names, metric);
 }
 
 /* Slice by slice all metrics. */
@@ -377,18 +399,20 @@ static bool fill_values(XtfViews *views, XtfSelection *selection, uint64_t first
     return true;
 }
 
-const XtfView xtf_view_metrics = {.name = "metrics",
-                                  .lasting = true,
-                                  .subject = &xtf_about_values,
-                                  .exists = values_exist,
-                                  .shape = shape_metrics,
-                                  .fill = fill_metrics,
-                                  .together = 1 << XTF_GROUP_BY_TIME,
-                                  .fill_together = fill_slices};
-const XtfView xtf_view_values = {.name = "values",
-                                 .lasting = true,
-                                 .subject = &xtf_about_values,
-                                 .exists = values_exist,
-                                 .shape = shape_values,
-                                 .fill = fill_values,
-                                 .not_by = 1 << XTF_GROUP_BY_TIME};
+const XtfView xtf_view_metrics = {
+    .table = XTF_TABLE("metrics", "a line for each metric: its values in the window", metrics_columns),
+    .lasting = true,
+    .subject = &xtf_about_values,
+    .exists = values_exist,
+    .shape = shape_metrics,
+    .fill = fill_metrics,
+    .together = 1 << XTF_GROUP_BY_TIME,
+    .fill_together = fill_slices};
+const XtfView xtf_view_values = {
+    .table = XTF_TABLE("values", "a line for each metric and each of 100 slices of the window", values_columns),
+    .lasting = true,
+    .subject = &xtf_about_values,
+    .exists = values_exist,
+    .shape = shape_values,
+    .fill = fill_values,
+    .not_by = 1 << XTF_GROUP_BY_TIME};

@@ -15,13 +15,13 @@ typedef struct {
 } XtfViewShape;
 
 struct XtfView {
-    const char *name;
+    XtfTableDeclaration table;
     bool of_frames;                /* listed in frames alone, though every window may have it */
     bool lasting;                  /* what it shows of a window that is complete hangs on the window's records alone */
     const XtfViewSubject *subject; /* for messages; NULL: of all records */
     /* NULL: every selection has it. */
     bool (*exists)(const XtfTraceContext *context, const XtfSelection *selection);
-    /* Sets a shape that is all zeros. */
+    /* Sets a shape that is all zeros, but for the grid's table. */
     bool (*shape)(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error);
     /* Adds lines first to first + count - 1. Both are multiples of shape->at_once; at the end count may be less. */
     bool (*fill)(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,

@@ -15,25 +15,34 @@ enum {
 
 /* ---- Grids. */
 
-static void add_column(XtfGrid *grid, const char *name, size_t width, bool left)
+void xtf_grid_init(XtfGrid *grid, const XtfTableDeclaration *table)
+{
+    *grid = (XtfGrid){.table = table};
+}
+
+void xtf_grid_add_column(XtfGrid *grid, const XtfColumn *column, size_t width)
 {
     unsigned i = grid->n++;
 
     g_assert(i < XTF_GRID_COLUMNS_MAX);
-    grid->columns[i].name = name;
-    grid->columns[i].width = MAX(width, strlen(name) + (i == 0 ? strlen("# ") : 0));
-    grid->columns[i].left = left;
+    grid->columns[i].column = column;
+    grid->columns[i].width = MAX(width, strlen(column->name) + (i == 0 ? strlen("# ") : 0));
     grid->line += grid->columns[i].width + 1;
 }
 
 void xtf_grid_add(XtfGrid *grid, const char *name, size_t width)
 {
-    add_column(grid, name, width, false);
-}
+    const XtfTableDeclaration *table = grid->table;
 
-void xtf_grid_add_text(XtfGrid *grid, const char *name, size_t width)
-{
-    add_column(grid, name, width, true);
+    /* Columns mostly come in the order of their declarations. */
+    for (unsigned i = 0; i < table->n_columns; i++) {
+        const XtfColumn *column = &table->columns[(grid->n + i) % table->n_columns];
+        if (strcmp(column->name, name) == 0) {
+            xtf_grid_add_column(grid, column, width);
+            return;
+        }
+    }
+    g_error("the table %s does not declare a column \"%s\"", table->name, name);
 }
 
 /* ---- Cells. */
@@ -41,6 +50,16 @@ void xtf_grid_add_text(XtfGrid *grid, const char *name, size_t width)
 void xtf_lines_init(XtfLines *lines, const XtfGrid *grid, const XtfTimeScale *scale, GString *out)
 {
     *lines = (XtfLines){.grid = grid, .scale = scale, .out = out};
+}
+
+void xtf_lines_init_rows(XtfLines *lines, const XtfGrid *grid, const XtfTimeScale *scale, XtfRows *rows)
+{
+    *lines = (XtfLines){.grid = grid, .scale = scale, .rows = rows};
+}
+
+uint64_t xtf_lines_n(const XtfLines *lines)
+{
+    return lines->rows ? xtf_rows_n(lines->rows) : lines->out->len / lines->grid->line;
 }
 
 bool xtf_lines_finish(const XtfLines *lines, GError **error)
@@ -66,8 +85,9 @@ static char *begin_cell(XtfLines *lines, size_t *width)
     return lines->out->str + at;
 }
 
-static void put(XtfLines *lines, const char *text, size_t length, bool left)
+static void put(XtfLines *lines, const char *text, size_t length)
 {
+    bool left = xtf_column_is_left(lines->grid->columns[lines->column].column);
     size_t width;
     char *cell = begin_cell(lines, &width);
 
@@ -78,30 +98,60 @@ static void put(XtfLines *lines, const char *text, size_t length, bool left)
         lines->spoilt = true;
 }
 
+/* Adds a cell to the text or to the rows. */
+static void add(XtfLines *lines, XtfRowCell cell, const char *text, size_t length)
+{
+    if (!lines->rows) {
+        put(lines, text, length);
+        return;
+    }
+    xtf_rows_add(lines->rows, cell, text, length);
+    lines->column = (lines->column + 1) % lines->grid->n;
+}
+
 void xtf_lines_header(XtfLines *lines)
 {
     const XtfGrid *grid = lines->grid;
-    g_autofree char *first = g_strconcat("# ", grid->columns[0].name, NULL);
+    size_t width;
 
-    put(lines, first, strlen(first), true);
+    if (lines->rows)
+        return;
+    g_autofree char *first = g_strconcat("# ", grid->columns[0].column->name, NULL);
+    char *cell = begin_cell(lines, &width);
+    memset(cell, ' ', width);
+    memcpy(cell, first, strlen(first));
     for (unsigned i = 1; i < grid->n; i++)
-        put(lines, grid->columns[i].name, strlen(grid->columns[i].name), grid->columns[i].left);
+        put(lines, grid->columns[i].column->name, strlen(grid->columns[i].column->name));
 }
 
 void xtf_lines_word(XtfLines *lines, const char *word)
 {
-    put(lines, word, strlen(word), lines->grid->columns[lines->column].left);
+    add(lines, (XtfRowCell){.type = XTF_ROW_TEXT}, word, strlen(word));
 }
 
 void xtf_lines_none(XtfLines *lines)
 {
-    xtf_lines_word(lines, "-");
+    add(lines, (XtfRowCell){.type = XTF_ROW_NOTHING}, "-", 1);
+}
+
+void xtf_lines_nothing(XtfLines *lines)
+{
+    add(lines, (XtfRowCell){.type = XTF_ROW_NOTHING}, "", 0);
+}
+
+static void add_number(XtfLines *lines, bool negative, Wide number)
+{
+    char digits[CELL_TEXT_MAX], *end = digits + sizeof digits, *begin = xtf_put_wide(end, number);
+
+    if (negative)
+        *--begin = '-';
+    add(lines, (XtfRowCell){.type = XTF_ROW_NUMBER, .negative = negative, .number = number}, begin,
+        (size_t)(end - begin));
 }
 
 void xtf_lines_number(XtfLines *lines, uint64_t number)
 {
-    char digits[24], *end = digits + sizeof digits, *begin = xtf_put_digits(end, number);
-    put(lines, begin, (size_t)(end - begin), false);
+    add_number(lines, false, number);
 }
 
 void xtf_lines_number_if(XtfLines *lines, bool known, uint64_t number)
@@ -114,17 +164,12 @@ void xtf_lines_number_if(XtfLines *lines, bool known, uint64_t number)
 
 void xtf_lines_signed(XtfLines *lines, int64_t number)
 {
-    char digits[24], *end = digits + sizeof digits, *begin = xtf_put_signed(end, number);
-    put(lines, begin, (size_t)(end - begin), false);
+    add_number(lines, number < 0, number < 0 ? -(uint64_t)number : (uint64_t)number);
 }
 
 void xtf_lines_signed_wide(XtfLines *lines, bool negative, Wide number)
 {
-    char digits[CELL_TEXT_MAX], *end = digits + sizeof digits, *begin = xtf_put_wide(end, number);
-
-    if (negative)
-        *--begin = '-';
-    put(lines, begin, (size_t)(end - begin), false);
+    add_number(lines, negative, number);
 }
 
 size_t xtf_wide_width(Wide number)
@@ -157,7 +202,7 @@ void xtf_lines_signed_ticks(XtfLines *lines, bool negative, Wide ticks)
 
     if (negative)
         *--begin = '-';
-    put(lines, begin, (size_t)(end - begin), false);
+    add(lines, (XtfRowCell){.type = XTF_ROW_TIME, .negative = negative, .number = ticks}, begin, (size_t)(end - begin));
 }
 
 void xtf_lines_ticks(XtfLines *lines, Wide ticks)
@@ -176,7 +221,12 @@ void xtf_lines_real(XtfLines *lines, const char *format, double number)
     char text[512]; /* "%f" of a time prints up to 309 digits before the point */
 
     g_ascii_formatd(text, sizeof text, format, isnan(number) ? NAN : number); /* never "-nan" */
-    put(lines, text, strlen(text), false);
+    xtf_lines_real_text(lines, number, text);
+}
+
+void xtf_lines_real_text(XtfLines *lines, double number, const char *text)
+{
+    add(lines, (XtfRowCell){.type = XTF_ROW_REAL, .real = number}, text, strlen(text));
 }
 
 void xtf_lines_seconds(XtfLines *lines, double seconds)
@@ -205,19 +255,41 @@ void xtf_lines_percent(XtfLines *lines, Wide part, Wide whole)
     end -= 2;
     *--begin = '.';
     begin = xtf_put_digits(begin, (uint64_t)MIN(hundredths / 100, (Wide)UINT64_MAX));
-    put(lines, begin, (size_t)(text + sizeof text - begin), false);
+    add(lines, (XtfRowCell){.type = XTF_ROW_PERCENT, .number = hundredths}, begin,
+        (size_t)(text + sizeof text - begin));
+}
+
+/* Adds a text of the trace to the rows, whole. */
+static void add_whole(XtfLines *lines, const char *whole)
+{
+    g_autofree char *shown = xtf_text_shown(whole, G_MAXSIZE);
+    add(lines, (XtfRowCell){.type = XTF_ROW_TEXT}, shown, strlen(shown));
 }
 
 void xtf_lines_text(XtfLines *lines, const char *text, uint64_t number)
 {
     bool last = lines->column + 1 == lines->grid->n;
     size_t width;
-    char *cell = begin_cell(lines, &width);
 
+    if (lines->rows) {
+        add_whole(lines, text);
+        return;
+    }
+    char *cell = begin_cell(lines, &width);
     xtf_text_put(cell, width, text, !last, number);
 }
 
-void xtf_lines_repeat_cells(XtfLines *lines, const char *rest, size_t length, uint64_t n)
+void xtf_lines_shown_text(XtfLines *lines, const char *shown, size_t length, const char *whole)
+{
+    if (lines->rows)
+        add_whole(lines, whole);
+    else
+        put(lines, shown, length);
+}
+
+/* ---- Tables side by side. */
+
+void xtf_lines_join_text(XtfLines *lines, const char *others, size_t length, uint64_t n)
 {
     GString *out = lines->out;
     gsize cells = lines->grid->line - length, begin = out->len - cells;
@@ -227,12 +299,28 @@ void xtf_lines_repeat_cells(XtfLines *lines, const char *rest, size_t length, ui
         char *line = out->str + begin + i * lines->grid->line;
         if (i)
             memcpy(line, out->str + begin, cells);
-        memcpy(line + cells, rest + i * length, length);
+        memcpy(line + cells, others + i * length, length);
     }
     lines->column = 0;
 }
 
-void xtf_lines_name(XtfLines *lines, const char *name, size_t length)
+/* Adds a cell as it is in another row. */
+static void add_again(XtfLines *lines, const XtfRowCell *cell)
 {
-    put(lines, name, length, true);
+    add(lines, *cell, cell->text, strlen(cell->text));
+}
+
+void xtf_lines_join_rows(XtfLines *lines, const XtfRows *others, uint64_t first, uint64_t n)
+{
+    unsigned n_first = lines->column;
+    guint begin = lines->rows->cells->len - n_first;
+
+    for (uint64_t i = 0; i < n; i++) {
+        for (unsigned j = 0; i && j < n_first; j++) {
+            XtfRowCell cell = g_array_index(lines->rows->cells, XtfRowCell, begin + j);
+            add_again(lines, &cell);
+        }
+        for (unsigned j = 0; j < others->n_columns; j++)
+            add_again(lines, &xtf_rows_get(others, first + i)[j]);
+    }
 }

@@ -4,6 +4,17 @@
 #include "src/tree/diff/change.h"
 #include "src/tree/diff/diff-private.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("what", XTF_COLUMN_TEXT, NULL, "what is compared"),
+    XTF_COLUMN("a", XTF_COLUMN_ANY, NULL, "value in the first trace"),
+    XTF_COLUMN("b", XTF_COLUMN_ANY, NULL, "value in the second trace"),
+    XTF_COLUMN("difference", XTF_COLUMN_ANY, NULL, "second less first"),
+    XTF_COLUMN("ratio", XTF_COLUMN_REAL, NULL, "second in relation to first"),
+    XTF_COLUMN("unit", XTF_COLUMN_TEXT, NULL, "unit of the values"),
+};
+
+const XtfTableDeclaration xtf_table_diff_facts = XTF_TABLE("diff: totals", "a line for each total", columns);
+
 enum {
     FACTS_MAX = 20,
     MEAN_WIDTH = 12, /* six digits */
@@ -127,12 +138,12 @@ static void lay_out(XtfGrid *grid, const Facts *facts, const XtfTimeScale *commo
             number = MAX(number,
                          fact->kind == TIME ? xtf_ticks_width(common, fact->wide[i]) : xtf_wide_width(fact->wide[i]));
     }
-    xtf_grid_add_text(grid, "what", what + strlen("  "));
+    xtf_grid_add(grid, "what", what + strlen("  "));
     xtf_grid_add(grid, "a", number);
     xtf_grid_add(grid, "b", number);
     xtf_grid_add(grid, "difference", number + 1);
     xtf_grid_add(grid, "ratio", XTF_RATIO_WIDTH);
-    xtf_grid_add_text(grid, "unit", 0);
+    xtf_grid_add(grid, "unit", 0);
 }
 
 static double as_real(const Fact *fact, unsigned side)
@@ -156,7 +167,7 @@ static void put_fact(XtfLines *lines, const Fact *fact)
 {
     bool both = fact->known[0] && fact->known[1];
 
-    xtf_lines_name(lines, fact->what, strlen(fact->what));
+    xtf_lines_word(lines, fact->what);
     put_value(lines, fact, 0);
     put_value(lines, fact, 1);
     if (!both)
@@ -168,17 +179,18 @@ static void put_fact(XtfLines *lines, const Fact *fact)
     else
         xtf_lines_difference(lines, fact->wide[0], fact->wide[1]);
     xtf_lines_ratio(lines, both, as_real(fact, 0), as_real(fact, 1));
-    xtf_lines_name(lines, fact->unit, strlen(fact->unit));
+    xtf_lines_word(lines, fact->unit);
 }
 
 bool xtf_diff_add_facts(const XtfDiffSide sides[2], const XtfTimeScale *common, GString *out, GError **error)
 {
-    XtfGrid grid = {0};
+    XtfGrid grid;
     Facts facts = {0};
     XtfLines lines;
 
     if (!collect(&facts, sides, common, error))
         return false;
+    xtf_grid_init(&grid, &xtf_table_diff_facts);
     lay_out(&grid, &facts, common);
     xtf_lines_init(&lines, &grid, common, out);
     xtf_lines_header(&lines);

@@ -5,6 +5,22 @@
 #include "src/tree/diff/change.h"
 #include "src/tree/diff/diff-private.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("calls_a", XTF_COLUMN_NUMBER, NULL, "number of calls in the first trace"),
+    XTF_COLUMN("calls_b", XTF_COLUMN_NUMBER, NULL, "number of calls in the second trace"),
+    XTF_COLUMN("exclusive_a", XTF_COLUMN_TIME, NULL, "exclusive time in the first trace"),
+    XTF_COLUMN("exclusive_b", XTF_COLUMN_TIME, NULL, "exclusive time in the second trace"),
+    XTF_COLUMN("inclusive_a", XTF_COLUMN_TIME, NULL, "inclusive time in the first trace"),
+    XTF_COLUMN("inclusive_b", XTF_COLUMN_TIME, NULL, "inclusive time in the second trace"),
+    XTF_COLUMN("difference", XTF_COLUMN_ANY, NULL, "second less first"),
+    XTF_COLUMN("ratio", XTF_COLUMN_REAL, NULL, "second in relation to first"),
+    XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
+    XTF_COLUMN("class", XTF_COLUMN_TEXT, NULL, "class of regions"),
+};
+
+const XtfTableDeclaration xtf_table_diff_regions =
+    XTF_TABLE("diff: regions and classes", "a line for each region or class of either trace", columns);
+
 static const char *const orders[] = {
     [XTF_DIFF_BY_EXCLUSIVE] = "exclusive",
     [XTF_DIFF_BY_INCLUSIVE] = "inclusive",
@@ -118,7 +134,7 @@ static void lay_out(XtfGrid *grid, const Line *lines, uint64_t n, const XtfTimeS
     xtf_grid_add(grid, by == XTF_DIFF_BY_INCLUSIVE ? "inclusive_b" : "exclusive_b", time);
     xtf_grid_add(grid, "difference", (by == XTF_DIFF_BY_CALLS ? calls : time) + 1);
     xtf_grid_add(grid, "ratio", XTF_RATIO_WIDTH);
-    xtf_grid_add_text(grid, groups->what, label);
+    xtf_grid_add(grid, groups->what, label);
 }
 
 static void put_line(XtfLines *lines, const Line *line, XtfDiffOrder by)
@@ -148,13 +164,14 @@ static bool add_table(const XtfDiffSide sides[2], const XtfTimeScale *common, co
                       GString *out, GError **error)
 {
     g_autoptr(GArray) all = make_lines(sides, groups, common, error);
-    XtfGrid grid = {0};
+    XtfGrid grid;
     XtfLines lines;
 
     if (!all)
         return false;
     const Line *first = (const Line *)(const void *)all->data;
     uint64_t n = top ? MIN(top, (uint64_t)all->len) : all->len;
+    xtf_grid_init(&grid, &xtf_table_diff_regions);
     lay_out(&grid, first, n, common, groups);
     xtf_lines_init(&lines, &grid, common, out);
     xtf_lines_header(&lines);

@@ -47,6 +47,12 @@ static bool members_read(XtfNode *file, uint64_t offset, char *buffer, size_t le
            xtf_members_read(&file->tree->collectives, &id, offset, buffer, length, error);
 }
 
+static bool members_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
+{
+    XtfCollectiveId id;
+    return identify_file(file, &id, error) && xtf_members_rows(&file->tree->collectives, &id, sink, error);
+}
+
 /* While a trace grows, other members' records are yet to come. */
 static bool never(const XtfNode *file)
 {
@@ -55,8 +61,11 @@ static bool never(const XtfNode *file)
 
 static XtfNode *new_members(XtfNode *directory, const XtfSpan *span, GError **error)
 {
-    static const XtfNodeClass members_file = {
-        .kind = XTF_NODE_FILE, .size = members_size, .read = members_read, .same_by_size_if_final = never};
+    static const XtfNodeClass members_file = {.kind = XTF_NODE_FILE,
+                                              .size = members_size,
+                                              .read = members_read,
+                                              .rows = members_rows,
+                                              .same_by_size_if_final = never};
     XtfNode *node = xtf_node_new(directory, &members_file);
 
     node->member.location = span->tag;

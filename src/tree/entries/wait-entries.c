@@ -8,6 +8,19 @@
 #include "src/trace/text/lines.h"
 #include "src/tree/entries/call-entries.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("cost", XTF_COLUMN_TIME, NULL, "part of the wait that the call path cost"),
+    XTF_COLUMN("cost%", XTF_COLUMN_PERCENT, NULL, "the same in relation to the wait"),
+    XTF_COLUMN("steps", XTF_COLUMN_NUMBER, NULL, "number of waits in between; 0 for the culprit"),
+    XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process that was late"),
+    XTF_COLUMN("thread", XTF_COLUMN_NUMBER, NULL, "thread that was late"),
+    XTF_COLUMN("context", XTF_COLUMN_NUMBER, NULL, "row of the call path in definitions/contexts"),
+    XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "region of the call path"),
+};
+
+const XtfTableDeclaration xtf_table_causes =
+    XTF_TABLE("num/K/causes", "a line for each call path that cost a part of the wait", columns);
+
 #define CAUSES    "causes"
 #define ONE_SIDED "rma_collectives" /* operations of all, of one-sided communication */
 
@@ -259,7 +272,7 @@ static void add_cause(const XtfWaitCause *cause, const Shown *shown, XtfLines *l
     xtf_lines_number(lines, location->thread);
     xtf_lines_number_if(lines, cause->context != UINT64_MAX, cause->context);
     if (regions && cause->region < regions->n)
-        xtf_lines_name(lines, regions->text + cause->region * regions->width, regions->width);
+        xtf_lines_padded_name(lines, regions, cause->region);
     else
         xtf_lines_none(lines);
 }
@@ -276,38 +289,47 @@ static void add_unexplained(uint64_t ticks, const Shown *shown, XtfLines *lines)
 }
 
 /* A line for each call path of a location that is charged, the most costly first, and a last one for the rest. */
-static XtfNode *new_causes(const Row *row, GError **error)
+static bool causes_table(XtfNode *file, XtfTableOutput *output, GError **error)
 {
-    XtfTree *tree = row->directory->tree;
+    XtfTree *tree = file->tree;
+    XtfGrid *grid = &output->grid;
     g_auto(XtfWaitCauses) causes = {0};
-    Shown shown = {.locations = row->locations};
-    XtfGrid grid = {0};
-    XtfLines lines;
+    Shown shown = {.locations = xtf_trace_context_locations(&tree->context, error)};
     uint64_t most_steps = 0, widest = 0;
 
-    if (!xtf_wait_causes_find(&causes, &tree->context, row->span->tag, row->span->lo, error) ||
+    if (!shown.locations ||
+        !xtf_wait_causes_find(&causes, &tree->context, (uint32_t)file->member.location, file->member.row, error) ||
         !xtf_padded_names_of_table(&tree->formats, XTF_TABLE_REGIONS, &shown.regions, error))
-        return NULL;
+        return false;
     shown.amount = causes.amount;
     for (uint32_t i = 0; i < causes.n; i++) {
         most_steps = MAX(most_steps, causes.causes[i].steps);
         widest = causes.causes[i].context == UINT64_MAX ? widest : MAX(widest, causes.causes[i].context);
     }
-    xtf_grid_add(&grid, "cost", xtf_ticks_width(&tree->context.scale, causes.amount));
-    xtf_grid_add(&grid, "cost%", PERCENT_WIDTH);
-    xtf_grid_add(&grid, "steps", xtf_count_digits(most_steps));
-    xtf_grid_add(&grid, "proc", row->locations->proc_width);
-    xtf_grid_add(&grid, "thread", row->locations->thread_width);
-    xtf_grid_add(&grid, "context", xtf_count_digits(widest));
-    xtf_grid_add_text(&grid, "region", shown.regions ? shown.regions->width : 1);
-    g_autoptr(GString) text = g_string_new(NULL);
-    xtf_lines_init(&lines, &grid, &tree->context.scale, text);
-    xtf_lines_header(&lines);
+    xtf_grid_init(grid, &xtf_table_causes);
+    xtf_grid_add(grid, "cost", xtf_ticks_width(&tree->context.scale, causes.amount));
+    xtf_grid_add(grid, "cost%", PERCENT_WIDTH);
+    xtf_grid_add(grid, "steps", xtf_count_digits(most_steps));
+    xtf_grid_add(grid, "proc", shown.locations->proc_width);
+    xtf_grid_add(grid, "thread", shown.locations->thread_width);
+    xtf_grid_add(grid, "context", xtf_count_digits(widest));
+    xtf_grid_add(grid, "region", shown.regions ? shown.regions->width : 1);
+    XtfLines *lines = xtf_table_output_begin(output, &tree->context.scale);
     for (uint32_t i = 0; i < causes.n; i++)
-        add_cause(&causes.causes[i], &shown, &lines);
+        add_cause(&causes.causes[i], &shown, lines);
     if (causes.unexplained > 0)
-        add_unexplained(causes.unexplained, &shown, &lines);
-    return xtf_lines_finish(&lines, error) ? xtf_node_new_text(row->directory, g_steal_pointer(&text)) : NULL;
+        add_unexplained(causes.unexplained, &shown, lines);
+    return xtf_lines_finish(lines, error);
+}
+
+static XtfNode *new_causes(const Row *row, GError **error)
+{
+    static const XtfNodeClass causes_file = {.kind = XTF_NODE_FILE, .table = causes_table, .keeps = true};
+    XtfNode *node = xtf_node_new(row->directory, &causes_file);
+
+    node->member.location = row->span->tag;
+    node->member.row = row->span->lo;
+    return xtf_node_with_size(node, error);
 }
 
 /* ---- */

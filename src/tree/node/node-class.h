@@ -18,6 +18,7 @@
 #include "src/tables/match/match.h"
 #include "src/tables/views/registry.h"
 #include "src/trace/text/frame-rate.h"
+#include "src/trace/text/table-output.h"
 #include "src/tree/node/node.h"
 #include "src/tree/records/records-file.h"
 
@@ -35,12 +36,16 @@ void xtf_lister_show(XtfLister *lister, const char *name, XtfNodeKind kind);
  * the look-up. False if it is neither: the file could not be read, or its writer has gone on. */
 bool xtf_lister_offer(XtfLister *lister, const char *name, XtfNodeKind kind, bool found, GError *own, GError **error);
 
-/* `name` is never "." or "..", and no longer than XTF_DIRECTORY_NAME_MAX. A file has `text`, or `size` and `read`. */
+/* `name` is never "." or "..", and no longer than XTF_DIRECTORY_NAME_MAX. A file has `text`, `table`, or `size` and
+ * `read`. */
 typedef struct {
     XtfNodeKind kind;
     XtfNode *(*lookup)(XtfNode *directory, const char *name, GError **error);
-    bool (*list)(XtfNode *directory, XtfLister *lister, GError **error); /* NULL: lists nothing */
-    GString *(*text)(XtfNode *file, GError **error);                     /* all of it, made anew for each read */
+    bool (*list)(XtfNode *directory, XtfLister *lister, GError **error);  /* NULL: lists nothing */
+    GString *(*text)(XtfNode *file, GError **error);                      /* all of it, made anew for each read */
+    bool (*table)(XtfNode *file, XtfTableOutput *output, GError **error); /* the same of a table: it has a text */
+    bool keeps;                                                           /* the node keeps its text */
+    bool (*rows)(XtfNode *file, const XtfRowSink *sink, GError **error);  /* of a table that has `size` and `read` */
     bool (*size)(XtfNode *file, uint64_t *size, GError **error); /* NULL: whoever makes the node sets its size */
     bool (*read)(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error);
     bool grows; /* a file: while it is not final, later commits only add to its end */
@@ -79,7 +84,7 @@ struct XtfNode {
         } definition; /* definitions/NAME, rows/NAME and rows/NAME/ROW */
         struct {
             uint64_t location, row; /* an index in XtfLocations; of `collectives` */
-        } member;                   /* `members` of a record */
+        } member;                   /* `members` or `causes` of a record: where that is */
     };
     uint64_t size;
     char *text; /* a link's target, a text that the node keeps, or a directory's lasting name */

@@ -88,7 +88,8 @@ static const XtfNodeClass changing_text = {.kind = XTF_NODE_FILE, .read = read_k
 
 static void keep_text(XtfNode *node, GString *text)
 {
-    node->class = node->selection && node->selection->calls ? &changing_text : &kept_text;
+    if (!node->class->table)
+        node->class = node->selection && node->selection->calls ? &changing_text : &kept_text;
     node->size = text->len;
     node->text = g_string_free(text, FALSE);
 }
@@ -109,17 +110,33 @@ XtfNode *xtf_node_new_changing_text(const XtfNode *parent, GString *text)
     return node;
 }
 
+static bool has_text(const XtfNodeClass *class)
+{
+    return class->text || class->table;
+}
+
+/* The text of a file that has one, made anew. NULL with an error. */
+static GString *make_text(XtfNode *file, GError **error)
+{
+    g_auto(XtfTableOutput) output = {0};
+
+    if (file->class->text)
+        return file->class->text(file, error);
+    xtf_table_output_init_text(&output);
+    return file->class->table(file, &output, error) ? g_steal_pointer(&output.text) : NULL;
+}
+
 XtfNode *xtf_node_with_size(XtfNode *new, GError **error)
 {
     g_autoptr(XtfNode) node = new;
     const XtfNodeClass *class = node->class;
-    g_autoptr(GString) text = class->text ? class->text(node, error) : NULL;
+    g_autoptr(GString) text = has_text(class) ? make_text(node, error) : NULL;
 
-    if (text && xtf_node_future(node) == XTF_NODE_CHANGES)
+    if (text && (class->keeps || xtf_node_future(node) == XTF_NODE_CHANGES))
         keep_text(node, g_steal_pointer(&text)); /* soon the trace may not have it any more */
     else if (text)
         node->size = text->len;
-    else if (class->text || (class->size && !class->size(node, &node->size, error)))
+    else if (has_text(class) || (class->size && !class->size(node, &node->size, error)))
         return NULL;
     return g_steal_pointer(&node);
 }
@@ -193,8 +210,10 @@ bool xtf_node_list(XtfNode *directory, uint64_t from, XtfNodeVisit visit, void *
 
 static bool read_text(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error)
 {
-    g_autoptr(GString) text = file->class->text(file, error);
+    g_autoptr(GString) text = file->text ? NULL : make_text(file, error);
 
+    if (file->text)
+        return read_kept(file, offset, buffer, length, error);
     if (!text)
         return false;
     if (text->len != file->size)
@@ -206,12 +225,27 @@ static bool read_text(XtfNode *file, uint64_t offset, char *buffer, size_t lengt
 bool xtf_node_read(XtfNode *file, uint64_t offset, void *buffer, size_t length, size_t *length_read, GError **error)
 {
     size_t part = offset < file->size ? (size_t)MIN((uint64_t)length, file->size - offset) : 0;
-    bool (*read)(XtfNode *, uint64_t, char *, size_t, GError **) = file->class->text ? read_text : file->class->read;
+    bool (*read)(XtfNode *, uint64_t, char *, size_t, GError **) =
+        has_text(file->class) ? read_text : file->class->read;
 
     if (part && !read(file, offset, buffer, part, error))
         return false;
     *length_read = part;
     return true;
+}
+
+bool xtf_node_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
+{
+    const XtfNodeClass *class = file->class;
+    g_auto(XtfTableOutput) output = {0};
+
+    if (class->rows)
+        return class->rows(file, sink, error);
+    if (!class->table)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "it is no table");
+    xtf_table_output_init_rows(&output);
+    return class->table(file, &output, error) && xtf_row_sink_begin(sink, &output.grid, error) &&
+           sink->take(sink->data, &output.rows, 0, xtf_rows_n(&output.rows), error);
 }
 
 /* ---- Later commits. */

@@ -35,6 +35,10 @@ uint64_t xtf_node_size(const XtfNode *node);
 /* Of a file: fills `buffer` from `offset`; *length_read is less than `length` only at the file's end. */
 bool xtf_node_read(XtfNode *file, uint64_t offset, void *buffer, size_t length, size_t *length_read, GError **error);
 
+/* Of a file that is a table: gives its rows to the sink. XTF_ERROR_NOT_FOUND: it is none. */
+typedef struct XtfRowSink XtfRowSink;
+bool xtf_node_rows(XtfNode *file, const XtfRowSink *sink, GError **error);
+
 /* Of a link. Owned by the node. */
 const char *xtf_node_target(const XtfNode *link);
 

@@ -11,13 +11,13 @@
 static XtfNode *lookup_arrows(XtfNode *directory, const char *name, GError **error);
 static bool list_arrows(XtfNode *directory, XtfLister *lister, GError **error);
 
-static GString *letter_text(XtfNode *file, GError **error)
+static bool letter_table(XtfNode *file, XtfTableOutput *output, GError **error)
 {
-    return xtf_arrows_text(&file->tree->views, file->selection, file->letter, error);
+    return xtf_arrows_table(&file->tree->views, file->selection, file->letter, output, error);
 }
 
 /* Made anew for each read: of many processes it is too long to be kept with its node. */
-static const XtfNodeClass letter_file = {.kind = XTF_NODE_FILE, .text = letter_text};
+static const XtfNodeClass letter_file = {.kind = XTF_NODE_FILE, .table = letter_table};
 const XtfNodeClass xtf_arrows_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_arrows, .list = list_arrows};
 
 XtfNode *xtf_arrows_dir_new(XtfNode *directory, const char *name, GError **error)

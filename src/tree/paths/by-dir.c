@@ -69,9 +69,9 @@ static XtfNode *lookup_table(XtfNode *directory, const char *name, GError **erro
 
 static void list_view(XtfNode *directory, const XtfView *view, XtfLister *lister)
 {
-    if (find_view(directory, view->name) == view &&
+    if (find_view(directory, view->table.name) == view &&
         xtf_blocks_exist(&directory->tree->views, view, directory->grouping, NULL))
-        xtf_lister_show(lister, view->name, XTF_NODE_FILE);
+        xtf_lister_show(lister, view->table.name, XTF_NODE_FILE);
 }
 
 static bool list_tables(XtfNode *directory, XtfLister *lister, GError **error)

@@ -36,29 +36,35 @@ static bool table_read(XtfNode *file, uint64_t offset, char *buffer, size_t leng
     return view_of(file, &view, error) && xtf_cluster_table_read(&view, offset, buffer, length, error);
 }
 
-static XtfNode *make_text(XtfNode *directory, GString *(*text_of)(XtfClusterView *view, GError **error), GError **error)
+static bool summary_table(XtfNode *file, XtfTableOutput *output, GError **error)
 {
     g_auto(XtfClusterView) view = {0};
 
-    if (!view_of(directory, &view, error))
-        return NULL;
-    GString *text = text_of(&view, error);
-    return text ? xtf_node_new_text(directory, text) : NULL;
+    return view_of(file, &view, error) && xtf_cluster_summary_table(&view, output, error);
+}
+
+static GString *image_text(XtfNode *file, GError **error)
+{
+    g_auto(XtfClusterView) view = {0};
+
+    return view_of(file, &view, error) ? xtf_cluster_png(&view, error) : NULL;
 }
 
 static XtfNode *lookup_in_portion(XtfNode *directory, const char *name, GError **error)
 {
-    static const XtfNodeClass table_file = {.kind = XTF_NODE_FILE, .size = table_size, .read = table_read};
+    static const XtfNodeClass table_file = {.kind = XTF_NODE_FILE, .size = table_size, .read = table_read},
+                              summary_file = {.kind = XTF_NODE_FILE, .table = summary_table, .keeps = true},
+                              image_file = {.kind = XTF_NODE_FILE, .text = image_text, .keeps = true};
+    const XtfNodeClass *class = g_str_equal(name, "table")          ? &table_file
+                                : g_str_equal(name, "summary")      ? &summary_file
+                                : g_str_equal(name, "clusters.png") ? &image_file
+                                                                    : NULL;
 
-    if (g_str_equal(name, "summary"))
-        return make_text(directory, xtf_cluster_summary_text, error);
-    if (g_str_equal(name, "clusters.png"))
-        return make_text(directory, xtf_cluster_png, error);
-    if (!g_str_equal(name, "table"))
+    if (!class)
         return xtf_no_such(name, error);
-    XtfNode *table = xtf_node_new(directory, &table_file);
-    table->window = directory->window;
-    return xtf_node_with_size(table, error);
+    XtfNode *file = xtf_node_new(directory, class);
+    file->window = directory->window;
+    return xtf_node_with_size(file, error);
 }
 
 static bool list_portion(XtfNode *directory, XtfLister *lister, GError **error)
@@ -74,14 +80,18 @@ static const XtfNodeClass portion_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = l
 
 /* ---- clusters/ */
 
+static bool portions_table(XtfNode *file, XtfTableOutput *output, GError **error)
+{
+    return xtf_cluster_portions_table(&file->tree->context, output, error);
+}
+
 static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
 {
+    static const XtfNodeClass portions_file = {.kind = XTF_NODE_FILE, .table = portions_table, .keeps = true};
     uint64_t length;
 
-    if (g_str_equal(name, "portions")) {
-        GString *text = xtf_cluster_portions_text(&directory->tree->context, error);
-        return text ? xtf_node_new_text(directory, text) : NULL;
-    }
+    if (g_str_equal(name, "portions"))
+        return xtf_node_with_size(xtf_node_new(directory, &portions_file), error);
     g_autoptr(GArray) portions = xtf_link_portions(directory->tree->trace, error);
     if (!portions || !xtf_time_scale_parse_instant(&directory->tree->context.scale, name, &length, error) ||
         !xtf_link_portion_of(portions, length, error))

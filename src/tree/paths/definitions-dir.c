@@ -120,10 +120,10 @@ static XtfNode *lookup_row(XtfNode *directory, const char *name, GError **error)
 
 /* ---- Colours. */
 
-static GString *colours_text(XtfNode *file, GError **error)
+static bool colours_table(XtfNode *file, XtfTableOutput *output, GError **error)
 {
     const XtfColours *colours = xtf_pictures_colours(&file->tree->pictures, error);
-    return colours ? xtf_colours_text(colours, &file->tree->context.scale) : NULL;
+    return colours && xtf_colours_table(colours, &file->tree->context.scale, output, error);
 }
 
 static bool has_colours(const XtfNode *directory)
@@ -159,7 +159,7 @@ static XtfNode *lookup_table(XtfNode *directory, const char *name, GError **erro
     static const XtfNodeClass table_file = {
         .kind = XTF_NODE_FILE, .size = size_table, .read = read_table, .same_by_size = true};
     static const XtfNodeClass rows_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_rows, .list = list_tables};
-    static const XtfNodeClass colours_file = {.kind = XTF_NODE_FILE, .text = colours_text};
+    static const XtfNodeClass colours_file = {.kind = XTF_NODE_FILE, .table = colours_table};
 
     if (strcmp(name, ROWS) == 0)
         return xtf_node_new(directory, &rows_dir);

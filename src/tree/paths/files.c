@@ -20,10 +20,10 @@ static GString *count_text(XtfNode *file, GError **error)
     return text;
 }
 
-static GString *columns_text(XtfNode *file, GError **error)
+static bool columns_table(XtfNode *file, XtfTableOutput *output, GError **error)
 {
     const XtfFormat *format = xtf_formats_of(&file->tree->formats, file->selection, error);
-    return format ? xtf_columns_text(format, &file->tree->context.scale) : NULL;
+    return format && xtf_columns_table(format, &file->tree->context.scale, output, error);
 }
 
 static bool records_size(XtfNode *file, uint64_t *size, GError **error)
@@ -48,6 +48,12 @@ static bool view_read(XtfNode *file, uint64_t offset, char *buffer, size_t lengt
     return xtf_view_read(&file->tree->views, &table, offset, buffer, length, error);
 }
 
+static bool view_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
+{
+    const XtfShownTable table = {file->view, file->selection, file->grouping};
+    return xtf_view_rows(&file->tree->views, &table, sink, error);
+}
+
 static bool picture_size(XtfNode *file, uint64_t *size, GError **error)
 {
     return xtf_picture_size(&file->tree->pictures, file->picture, file->selection, size, error);
@@ -67,7 +73,7 @@ static bool view_is_lasting(const XtfNode *file)
 
 const XtfNodeClass xtf_readme_file = {.kind = XTF_NODE_FILE, .text = readme_text};
 const XtfNodeClass xtf_count_file = {.kind = XTF_NODE_FILE, .text = count_text};
-const XtfNodeClass xtf_columns_file = {.kind = XTF_NODE_FILE, .text = columns_text};
+const XtfNodeClass xtf_columns_file = {.kind = XTF_NODE_FILE, .table = columns_table};
 const XtfNodeClass xtf_records_file = {
     .kind = XTF_NODE_FILE, .size = records_size, .read = records_read, .grows = true};
 /* A call that is open at the end of a commit lasts longer in the next: while a trace grows its lines may change. */
@@ -82,5 +88,8 @@ const XtfNodeClass xtf_picture_file = {
 const XtfNodeClass xtf_calls_file = {
     .kind = XTF_NODE_FILE, .size = records_size, .read = records_read, .same_by_size_if_final = never};
 /* Its widths and its lines are those of the whole trace, and never get fewer. */
-const XtfNodeClass xtf_view_file = {
-    .kind = XTF_NODE_FILE, .size = view_size, .read = view_read, .same_by_size_if_final = view_is_lasting};
+const XtfNodeClass xtf_view_file = {.kind = XTF_NODE_FILE,
+                                    .size = view_size,
+                                    .read = view_read,
+                                    .rows = view_rows,
+                                    .same_by_size_if_final = view_is_lasting};

@@ -80,28 +80,57 @@ static bool fits_read(XtfNode *file, uint64_t offset, char *buffer, size_t lengt
     return view_of(file, &view, error) && xtf_link_fits_read(&view, offset, buffer, length, error);
 }
 
-static const XtfNodeClass table_file = {.kind = XTF_NODE_FILE, .size = table_size, .read = table_read};
-static const XtfNodeClass fits_file = {.kind = XTF_NODE_FILE, .size = fits_size, .read = fits_read};
+static bool fits_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
+{
+    g_auto(XtfLinkView) view = {0};
 
-/* An entry is a file of the class, or one that keeps the text. */
+    return view_of(file, &view, error) && xtf_link_fits_rows(&view, sink, error);
+}
+
+static const XtfNodeClass table_file = {.kind = XTF_NODE_FILE, .size = table_size, .read = table_read};
+static const XtfNodeClass fits_file = {.kind = XTF_NODE_FILE, .size = fits_size, .read = fits_read, .rows = fits_rows};
+
+/* The file of a function of link-view.h that makes a table. */
+#define TABLE_FILE(NAME)                                                                     \
+    static bool make_##NAME(XtfNode *file, XtfTableOutput *output, GError **error)           \
+    {                                                                                        \
+        g_auto(XtfLinkView) view = {0};                                                      \
+                                                                                             \
+        return view_of(file, &view, error) && xtf_link_##NAME##_table(&view, output, error); \
+    }                                                                                        \
+    static const XtfNodeClass NAME##_file = {.kind = XTF_NODE_FILE, .table = make_##NAME, .keeps = true}
+
+TABLE_FILE(curve);
+TABLE_FILE(segments);
+TABLE_FILE(outliers);
+TABLE_FILE(statistics);
+
+static GString *heat_text(XtfNode *file, GError **error)
+{
+    g_auto(XtfLinkView) view = {0};
+
+    return view_of(file, &view, error) ? xtf_link_heat_png(&view, error) : NULL;
+}
+
+static const XtfNodeClass heat_file = {.kind = XTF_NODE_FILE, .text = heat_text, .keeps = true};
+
 typedef struct {
     const char *name;
     Lack lack;
     bool is_image, is_listed;
     const XtfNodeClass *class;
-    GString *(*text)(XtfLinkView *view, GError **error);
 } Entry;
 
 /* Of a name the first that a selection has counts. */
 static const Entry entries[] = {
-    {"curve", lacks_pair, false, true, NULL, xtf_link_curve_text},
-    {"fit", lacks_pair, false, true, NULL, xtf_link_segments_text},
-    {"fit", lacks_nothing, false, false, &fits_file, NULL},
-    {"heat.png", lacks_length, true, true, NULL, xtf_link_heat_png},
-    {"outliers", lacks_length, false, true, NULL, xtf_link_outliers_text},
-    {"statistics", lacks_length, false, true, NULL, xtf_link_statistics_text},
-    {"statistics", lacks_nothing, false, false, NULL, xtf_link_statistics_text},
-    {"table", lacks_statistic, false, true, &table_file, NULL},
+    {"curve", lacks_pair, false, true, &curve_file},
+    {"fit", lacks_pair, false, true, &segments_file},
+    {"fit", lacks_nothing, false, false, &fits_file},
+    {"heat.png", lacks_length, true, true, &heat_file},
+    {"outliers", lacks_length, false, true, &outliers_file},
+    {"statistics", lacks_length, false, true, &statistics_file},
+    {"statistics", lacks_nothing, false, false, &statistics_file},
+    {"table", lacks_statistic, false, true, &table_file},
 };
 
 static const Entry *find_entry(const char *name, const XtfSelection *selection)
@@ -121,16 +150,10 @@ static const Entry *find_entry(const char *name, const XtfSelection *selection)
 static XtfNode *make_file(XtfNode *directory, const Entry *entry, GError **error)
 {
     const char *lack = entry->lack(directory->selection);
-    g_auto(XtfLinkView) view = {0};
 
     if (lack)
         return xtf_not_found(error, "%s %s", entry->name, lack);
-    if (entry->class)
-        return xtf_node_with_size(xtf_node_new(directory, entry->class), error);
-    if (!view_of(directory, &view, error))
-        return NULL;
-    GString *text = entry->text(&view, error);
-    return text ? xtf_node_new_text(directory, text) : NULL;
+    return xtf_node_with_size(xtf_node_new(directory, entry->class), error);
 }
 
 /* ---- pair/SENDER/RECEIVER */

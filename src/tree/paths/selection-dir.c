@@ -263,8 +263,8 @@ static void list_views(XtfNode *directory, XtfLister *lister)
         const XtfViews *views = &directory->tree->views;
         bool listed = (*view)->of_frames ? directory->is_frame : !directory->is_instant || *view == &xtf_view_stack;
         if (listed && xtf_view_exists(views, *view, directory->selection) &&
-            xtf_view_find_for(views, (*view)->name, directory->selection) == *view)
-            xtf_lister_show(lister, (*view)->name, XTF_NODE_FILE);
+            xtf_view_find_for(views, (*view)->table.name, directory->selection) == *view)
+            xtf_lister_show(lister, (*view)->table.name, XTF_NODE_FILE);
     }
 }
 

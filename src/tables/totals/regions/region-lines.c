@@ -28,9 +28,9 @@ bool xtf_regions_load(XtfRegions *regions, XtfFormats *formats, const XtfSelecti
 void xtf_lines_region_name(XtfLines *lines, const XtfRegions *regions, uint64_t line)
 {
     if (line < regions->n)
-        xtf_lines_name(lines, regions->names->text + line * regions->names->width, regions->names->width);
+        xtf_lines_padded_name(lines, regions->names, line);
     else if (line == regions->n)
-        xtf_lines_name(lines, before_name, strlen(before_name));
+        xtf_lines_word(lines, before_name);
     else
-        xtf_lines_name(lines, "?", 1);
+        xtf_lines_word(lines, "?");
 }

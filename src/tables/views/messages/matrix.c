@@ -9,6 +9,13 @@
 #include "src/tables/totals/location-totals.h"
 #include "src/tables/views/pair-lines.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("sender", XTF_COLUMN_NUMBER, NULL, "process that sends"),
+    XTF_COLUMN("receiver", XTF_COLUMN_NUMBER, NULL, "process that receives"),
+    XTF_COLUMN("messages", XTF_COLUMN_NUMBER, NULL, "number of messages"),
+    XTF_COLUMN("bytes", XTF_COLUMN_NUMBER, "B", "bytes of the messages"),
+};
+
 typedef struct {
     XtfAggregateRef ref;
     bool at_receivers;
@@ -141,10 +148,11 @@ static bool fill_matrix(XtfViews *views, XtfSelection *selection, uint64_t first
            xtf_pair_lines_fill(&count.pairs, first, n, add_lines, &count, error);
 }
 
-const XtfView xtf_view_matrix = {.name = "matrix",
-                                 .lasting = true,
-                                 .subject = &xtf_about_messages,
-                                 .exists = matrix_exists,
-                                 .shape = shape_matrix,
-                                 .fill = fill_matrix,
-                                 .not_by = 1 << XTF_GROUP_BY_PROC | 1 << XTF_GROUP_BY_THREAD | 1 << XTF_GROUP_BY_PEER};
+const XtfView xtf_view_matrix = {
+    .table = XTF_TABLE("matrix", "a line for each pair of processes that exchange messages", columns),
+    .lasting = true,
+    .subject = &xtf_about_messages,
+    .exists = matrix_exists,
+    .shape = shape_matrix,
+    .fill = fill_matrix,
+    .not_by = 1 << XTF_GROUP_BY_PROC | 1 << XTF_GROUP_BY_THREAD | 1 << XTF_GROUP_BY_PEER};

@@ -12,6 +12,20 @@
 #include "src/trace/select/aggregate-ref.h"
 #include "src/trace/text/digits.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("sent", XTF_COLUMN_TIME, NULL, "when the message is sent"),
+    XTF_COLUMN("received", XTF_COLUMN_TIME, NULL, "when the message is received"),
+    XTF_COLUMN("posted", XTF_COLUMN_TIME, NULL, "when the receive is posted"),
+    XTF_COLUMN("sender", XTF_COLUMN_NUMBER, NULL, "process that sends"),
+    XTF_COLUMN("receiver", XTF_COLUMN_NUMBER, NULL, "process that receives"),
+    XTF_COLUMN("comm", XTF_COLUMN_NUMBER, NULL, "row of the communicator in definitions/communicators"),
+    XTF_COLUMN("tag", XTF_COLUMN_NUMBER, NULL, "tag of the message"),
+    XTF_COLUMN("bytes", XTF_COLUMN_NUMBER, "B", "bytes that are sent"),
+    XTF_COLUMN("state", XTF_COLUMN_TEXT, NULL, "how sure it is that both ends belong together"),
+    XTF_COLUMN("wait", XTF_COLUMN_TIME, NULL, "how long one side waits for the other"),
+    XTF_COLUMN("wait_kind", XTF_COLUMN_TEXT, NULL, "which side waits, or that clocks disagree"),
+};
+
 enum {
     LINES_AT_ONCE = 1024,
     WORDS_WIDTH = 15, /* of the longest of xtf_message_waits */
@@ -65,9 +79,9 @@ static bool shape_messages(XtfViews *views, const XtfSelection *selection, XtfVi
     xtf_grid_add(&shape->grid, "comm", width_of(views, XTF_ROLE_COMM));
     xtf_grid_add(&shape->grid, "tag", width_of(views, XTF_ROLE_TAG));
     xtf_grid_add(&shape->grid, "bytes", width_of(views, XTF_ROLE_BYTES));
-    xtf_grid_add_text(&shape->grid, "state", states_width());
+    xtf_grid_add(&shape->grid, "state", states_width());
     xtf_grid_add(&shape->grid, "wait", time);
-    xtf_grid_add_text(&shape->grid, "wait_kind", WORDS_WIDTH);
+    xtf_grid_add(&shape->grid, "wait_kind", WORDS_WIDTH);
     shape->at_once = LINES_AT_ONCE;
     return true;
 }
@@ -141,9 +155,10 @@ static bool fill_messages(XtfViews *views, XtfSelection *selection, uint64_t fir
     return true;
 }
 
-const XtfView xtf_view_messages = {.name = "messages",
-                                   .subject = &xtf_about_sends,
-                                   .exists = messages_exist,
-                                   .shape = shape_messages,
-                                   .fill = fill_messages,
-                                   .not_by = UINT_MAX};
+const XtfView xtf_view_messages = {
+    .table = XTF_TABLE("messages", "a line for each send, with the other end of its message", columns),
+    .subject = &xtf_about_sends,
+    .exists = messages_exist,
+    .shape = shape_messages,
+    .fill = fill_messages,
+    .not_by = UINT_MAX};

@@ -9,6 +9,19 @@
 #include "src/trace/select/aggregate-ref.h"
 #include "src/trace/text/digits.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("groups", XTF_COLUMN_NUMBER, NULL, "number of groups: of communicator, sender, receiver and tag"),
+    XTF_COLUMN("sends", XTF_COLUMN_NUMBER, NULL, "number of sends"),
+    XTF_COLUMN("receives", XTF_COLUMN_NUMBER, NULL, "number of receives"),
+    XTF_COLUMN("bytes_sent", XTF_COLUMN_NUMBER, "B", "bytes of the sends"),
+    XTF_COLUMN("bytes_received", XTF_COLUMN_NUMBER, "B", "bytes of the receives"),
+    XTF_COLUMN("sender", XTF_COLUMN_NUMBER, NULL, "process that sends"),
+    XTF_COLUMN("receiver", XTF_COLUMN_NUMBER, NULL, "process that receives"),
+    XTF_COLUMN("comm", XTF_COLUMN_NUMBER, NULL, "row of the communicator in definitions/communicators"),
+    XTF_COLUMN("tag", XTF_COLUMN_NUMBER, NULL, "tag of the messages"),
+    XTF_COLUMN("missing", XTF_COLUMN_TEXT, NULL, "of what the group has less: sends, receives or bytes"),
+};
+
 /* It is about whole groups, so it does not go with what cuts them up. */
 static bool unmatched_exists(const XtfTraceContext *context, const XtfSelection *selection)
 {
@@ -62,7 +75,7 @@ static bool shape_unmatched(XtfViews *views, const XtfSelection *selection, XtfV
     xtf_grid_add(&shape->grid, "receiver", MAX(locations->proc_width, width_of(views, XTF_ROLE_PEER)));
     xtf_grid_add(&shape->grid, "comm", width_of(views, XTF_ROLE_COMM));
     xtf_grid_add(&shape->grid, "tag", width_of(views, XTF_ROLE_TAG));
-    xtf_grid_add_text(&shape->grid, "missing", strlen("receives"));
+    xtf_grid_add(&shape->grid, "missing", strlen("receives"));
     shape->n_lines = shape->at_once = 1 + XTF_UNMATCHED_MOST;
     return true;
 }
@@ -120,9 +133,11 @@ static bool fill_unmatched(XtfViews *views, XtfSelection *selection, uint64_t fi
     return true;
 }
 
-const XtfView xtf_view_unmatched = {.name = "unmatched",
-                                    .subject = &xtf_about_groups,
-                                    .exists = unmatched_exists,
-                                    .shape = shape_unmatched,
-                                    .fill = fill_unmatched,
-                                    .not_by = UINT_MAX};
+const XtfView xtf_view_unmatched = {
+    .table = XTF_TABLE(
+        "unmatched", "all groups of messages whose sends and receives differ, then the 100 that differ most", columns),
+    .subject = &xtf_about_groups,
+    .exists = unmatched_exists,
+    .shape = shape_unmatched,
+    .fill = fill_unmatched,
+    .not_by = UINT_MAX};

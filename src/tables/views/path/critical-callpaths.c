@@ -10,6 +10,17 @@
 #include "src/tables/views/view.h"
 #include "src/trace/text/digits.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("context", XTF_COLUMN_NUMBER, NULL, "row of the call path in definitions/contexts"),
+    XTF_COLUMN("path", XTF_COLUMN_TIME, NULL, "time on the critical path"),
+    XTF_COLUMN("imbalance", XTF_COLUMN_TIME, NULL, "how much more that is than the mean of all locations"),
+    XTF_COLUMN("activity", XTF_COLUMN_TIME, NULL, "time of the selected locations, up to the path's own"),
+    XTF_COLUMN("non_critical", XTF_COLUMN_TIME, NULL, "what more time the selected locations spend"),
+    XTF_COLUMN("impact", XTF_COLUMN_TIME, NULL, "waiting that the imbalance costs"),
+    XTF_COLUMN("between", XTF_COLUMN_TIME, NULL, "part of the impact from call paths that a location does not have"),
+    XTF_COLUMN("callpath", XTF_COLUMN_TEXT, NULL, "the call path"),
+};
+
 /* The sums of the selected locations. */
 typedef struct {
     uint32_t callpath;
@@ -63,7 +74,7 @@ static bool shape_callpaths(XtfViews *views, const XtfSelection *selection, XtfV
     xtf_grid_add(&shape->grid, "non_critical", time);
     xtf_grid_add(&shape->grid, "impact", time);
     xtf_grid_add(&shape->grid, "between", time);
-    xtf_grid_add_text(&shape->grid, "callpath", widest_name(&impact));
+    xtf_grid_add(&shape->grid, "callpath", widest_name(&impact));
     return true;
 }
 
@@ -141,8 +152,9 @@ static bool fill_callpaths(XtfViews *views, XtfSelection *selection, uint64_t fi
     return true;
 }
 
-const XtfView xtf_view_critical_callpaths = {.name = "callpaths",
-                                             .subject = &xtf_about_callpaths,
-                                             .exists = exists,
-                                             .shape = shape_callpaths,
-                                             .fill = fill_callpaths};
+const XtfView xtf_view_critical_callpaths = {
+    .table = XTF_TABLE("callpaths", "a line for each call path on the critical path", columns),
+    .subject = &xtf_about_callpaths,
+    .exists = exists,
+    .shape = shape_callpaths,
+    .fill = fill_callpaths};

@@ -8,6 +8,15 @@
 #include "src/tables/totals/waits/kind-totals.h"
 #include "src/tables/views/view.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the region in definitions/regions"),
+    XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "time that the critical path is in the region"),
+    XTF_COLUMN("amount%", XTF_COLUMN_PERCENT, NULL, "part of the selection's critical path"),
+    XTF_COLUMN("imbalance", XTF_COLUMN_TIME, NULL,
+               "how much more the amount is than the mean of the locations, waits left out"),
+    XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
+};
+
 static const char outside_name[] = "(no region)";
 
 typedef struct {
@@ -141,7 +150,7 @@ static bool shape_profile(XtfViews *views, const XtfSelection *selection, XtfVie
     xtf_grid_add(&shape->grid, "amount", time);
     xtf_grid_add(&shape->grid, "amount%", 0);
     xtf_grid_add(&shape->grid, "imbalance", time + 1); /* it may be rounded up */
-    xtf_grid_add_text(&shape->grid, "region", MAX(regions->name_width, strlen(outside_name)));
+    xtf_grid_add(&shape->grid, "region", MAX(regions->name_width, strlen(outside_name)));
     return true;
 }
 
@@ -165,7 +174,7 @@ static void add_line(const Profile *profile, const Line *line, XtfLines *lines)
     xtf_lines_percent(lines, line->amount, profile->whole);
     xtf_lines_seconds(lines, MAX((double)line->amount - mean, 0) * tick);
     if (line->line == profile->totals.n)
-        xtf_lines_name(lines, outside_name, strlen(outside_name));
+        xtf_lines_word(lines, outside_name);
     else
         xtf_lines_region_name(lines, regions, line->line);
 }
@@ -198,10 +207,11 @@ static bool fill_by_row(XtfViews *views, XtfSelection *selection, uint64_t first
     return fill_ordered(views, selection, lines, false, error);
 }
 
-const XtfView xtf_view_critical_profile = {.name = "profile",
-                                           .subject = &xtf_about_path,
-                                           .exists = xtf_critical_type_is_selected,
-                                           .shape = shape_profile,
-                                           .fill = fill_profile,
-                                           .fill_in_order = fill_by_row,
-                                           .not_by = 1 << XTF_GROUP_BY_CLASS};
+const XtfView xtf_view_critical_profile = {
+    .table = XTF_TABLE("profile", "a line for each region on the critical path", columns),
+    .subject = &xtf_about_path,
+    .exists = xtf_critical_type_is_selected,
+    .shape = shape_profile,
+    .fill = fill_profile,
+    .fill_in_order = fill_by_row,
+    .not_by = 1 << XTF_GROUP_BY_CLASS};

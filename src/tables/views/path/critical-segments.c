@@ -6,6 +6,15 @@
 
 #include "src/model/schemas.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("from", XTF_COLUMN_TIME, NULL, "when the path comes to the location"),
+    XTF_COLUMN("to", XTF_COLUMN_TIME, NULL, "when the path goes on elsewhere"),
+    XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process"),
+    XTF_COLUMN("thread", XTF_COLUMN_NUMBER, NULL, "thread of the process"),
+    XTF_COLUMN("next_proc", XTF_COLUMN_NUMBER, NULL, "process where the path goes on"),
+    XTF_COLUMN("next_thread", XTF_COLUMN_NUMBER, NULL, "thread where the path goes on"),
+};
+
 enum {
     LINES_AT_ONCE = 1 << 16,
 };
@@ -142,8 +151,9 @@ static bool fill_segments(XtfViews *views, XtfSelection *selection, uint64_t fir
     return true;
 }
 
-const XtfView xtf_view_critical_segments = {.name = "segments",
-                                            .subject = &xtf_about_path,
-                                            .exists = xtf_critical_type_is_selected,
-                                            .shape = shape_segments,
-                                            .fill = fill_segments};
+const XtfView xtf_view_critical_segments = {
+    .table = XTF_TABLE("segments", "a line for each segment of the critical path", columns),
+    .subject = &xtf_about_path,
+    .exists = xtf_critical_type_is_selected,
+    .shape = shape_segments,
+    .fill = fill_segments};

@@ -7,6 +7,13 @@
 #include "src/tables/totals/regions/class-times.h"
 #include "src/tables/views/view.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("calls", XTF_COLUMN_NUMBER, NULL, "number of calls that are entered"),
+    XTF_COLUMN("exclusive", XTF_COLUMN_TIME, NULL, "exclusive time of all regions of the class"),
+    XTF_COLUMN("exclusive%", XTF_COLUMN_PERCENT, NULL, "exclusive time in relation to the time of all locations"),
+    XTF_COLUMN("class", XTF_COLUMN_TEXT, NULL, "class of regions"),
+};
+
 static const char outside_name[] = "(no region)", before_name[] = "(before trace)";
 
 /* The sums at the end. `useful` has none: time in no region is useful, too (efficiency.c). */
@@ -39,7 +46,7 @@ static bool shape_classes(XtfViews *views, const XtfSelection *selection, XtfVie
     xtf_grid_add(&shape->grid, "calls", xtf_aggregate_ref_rows_width(&region_times.frames, views->context));
     xtf_grid_add(&shape->grid, "exclusive", time);
     xtf_grid_add(&shape->grid, "exclusive%", 0);
-    xtf_grid_add_text(&shape->grid, "class", name);
+    xtf_grid_add(&shape->grid, "class", name);
     return true;
 }
 
@@ -67,7 +74,7 @@ static void add_line(XtfLines *lines, const char *name, bool has_calls, uint64_t
     xtf_lines_number_if(lines, has_calls, calls);
     xtf_lines_ticks(lines, ticks);
     xtf_lines_percent(lines, ticks, whole);
-    xtf_lines_name(lines, name, strlen(name));
+    xtf_lines_word(lines, name);
 }
 
 static void add_sum(XtfLines *lines, const char *name, XtfClassSet wanted, const XtfClassTimes *times)
@@ -102,7 +109,8 @@ static bool fill_classes(XtfViews *views, XtfSelection *selection, uint64_t firs
     return true;
 }
 
-const XtfView xtf_view_classes = {.name = "classes",
+const XtfView xtf_view_classes = {.table =
+                                      XTF_TABLE("classes", "a line for each class of regions: calls and time", columns),
                                   .subject = &xtf_about_calls,
                                   .exists = xtf_region_times_exist,
                                   .shape = shape_classes,

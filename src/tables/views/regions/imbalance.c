@@ -6,6 +6,17 @@
 #include "src/tables/totals/regions/region-times.h"
 #include "src/tables/views/view.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the region in definitions/regions"),
+    XTF_COLUMN("mean", XTF_COLUMN_TIME, NULL, "mean of the exclusive times of the processes"),
+    XTF_COLUMN("min", XTF_COLUMN_TIME, NULL, "least exclusive time of a process"),
+    XTF_COLUMN("max", XTF_COLUMN_TIME, NULL, "greatest exclusive time of a process"),
+    XTF_COLUMN("stddev", XTF_COLUMN_TIME, NULL, "standard deviation of the exclusive times"),
+    XTF_COLUMN("min_proc", XTF_COLUMN_NUMBER, NULL, "process that has the least time"),
+    XTF_COLUMN("max_proc", XTF_COLUMN_NUMBER, NULL, "process that has the greatest time"),
+    XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
+};
+
 typedef unsigned __int128 Wide;
 
 /*
@@ -74,7 +85,7 @@ static bool shape_imbalance(XtfViews *views, const XtfSelection *selection, XtfV
     xtf_grid_add(&shape->grid, "stddev", time);
     xtf_grid_add(&shape->grid, "min_proc", proc);
     xtf_grid_add(&shape->grid, "max_proc", proc);
-    xtf_grid_add_text(&shape->grid, "region", regions->name_width);
+    xtf_grid_add(&shape->grid, "region", regions->name_width);
     return true;
 }
 
@@ -200,10 +211,11 @@ static bool fill_by_row(XtfViews *views, XtfSelection *selection, uint64_t first
     return fill_ordered(views, selection, lines, false, error);
 }
 
-const XtfView xtf_view_imbalance = {.name = "imbalance",
-                                    .subject = &xtf_about_calls,
-                                    .exists = xtf_region_times_exist,
-                                    .shape = shape_imbalance,
-                                    .fill = fill_imbalance,
-                                    .fill_in_order = fill_by_row,
-                                    .not_by = 1 << XTF_GROUP_BY_CLASS};
+const XtfView xtf_view_imbalance = {
+    .table = XTF_TABLE("imbalance", "a line for each region: how exclusive times differ between processes", columns),
+    .subject = &xtf_about_calls,
+    .exists = xtf_region_times_exist,
+    .shape = shape_imbalance,
+    .fill = fill_imbalance,
+    .fill_in_order = fill_by_row,
+    .not_by = 1 << XTF_GROUP_BY_CLASS};

@@ -10,6 +10,20 @@
 #include "src/trace/select/call-readers.h"
 #include "src/trace/text/digits.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("rank", XTF_COLUMN_NUMBER, NULL, "place in the order, from 1"),
+    XTF_COLUMN("start", XTF_COLUMN_TIME, NULL, "when the call is entered"),
+    XTF_COLUMN("end", XTF_COLUMN_TIME, NULL, "when the call is left"),
+    XTF_COLUMN("duration", XTF_COLUMN_TIME, NULL, "time in the call, by the location's own clock"),
+    XTF_COLUMN("depth", XTF_COLUMN_NUMBER, NULL, "level of the call on the stack"),
+    XTF_COLUMN("ending", XTF_COLUMN_TEXT, NULL, "how the call ends: left, cut or open"),
+    XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process"),
+    XTF_COLUMN("thread", XTF_COLUMN_NUMBER, NULL, "thread of the process"),
+    XTF_COLUMN("call", XTF_COLUMN_NUMBER, NULL, "number of the call among the calls of the thread"),
+    XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the region in definitions/regions"),
+    XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
+};
+
 enum {
     CALLS_MOST = 100,
 };
@@ -51,12 +65,12 @@ static bool shape_longest(XtfViews *views, const XtfSelection *selection, XtfVie
     xtf_grid_add(&shape->grid, "duration",
                  MAX(scale->width, xtf_ticks_width(scale, xtf_trace_longest(context->trace))));
     xtf_grid_add(&shape->grid, "depth", depth_width(context, frames.schema));
-    xtf_grid_add_text(&shape->grid, "ending", strlen(xtf_frame_endings[0]));
+    xtf_grid_add(&shape->grid, "ending", strlen(xtf_frame_endings[0]));
     xtf_grid_add(&shape->grid, "proc", locations->proc_width);
     xtf_grid_add(&shape->grid, "thread", locations->thread_width);
     xtf_grid_add(&shape->grid, "call", xtf_count_digits(n_rows));
     xtf_grid_add(&shape->grid, "row", regions.row_width);
-    xtf_grid_add_text(&shape->grid, "region", regions.name_width);
+    xtf_grid_add(&shape->grid, "region", regions.name_width);
     return true;
 }
 
@@ -263,7 +277,7 @@ static bool fill_longest(XtfViews *views, XtfSelection *selection, uint64_t firs
     return true;
 }
 
-const XtfView xtf_view_longest = {.name = "longest",
+const XtfView xtf_view_longest = {.table = XTF_TABLE("longest", "the 100 longest calls", columns),
                                   .subject = &xtf_about_calls,
                                   .exists = longest_exists,
                                   .shape = shape_longest,

@@ -4,6 +4,16 @@
 #include "src/tables/totals/regions/region-totals.h"
 #include "src/tables/views/view.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the region in definitions/regions"),
+    XTF_COLUMN("calls", XTF_COLUMN_NUMBER, NULL, "number of calls that are entered"),
+    XTF_COLUMN("inclusive", XTF_COLUMN_TIME, NULL, "time during which the region is on the stack"),
+    XTF_COLUMN("exclusive", XTF_COLUMN_TIME, NULL, "time during which the region is on top of the stack"),
+    XTF_COLUMN("inclusive%", XTF_COLUMN_PERCENT, NULL, "inclusive time in relation to the time of all locations"),
+    XTF_COLUMN("exclusive%", XTF_COLUMN_PERCENT, NULL, "exclusive time in relation to the time of all locations"),
+    XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
+};
+
 static bool shape_profile(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
     g_auto(XtfRegionTimes) region_times = {0};
@@ -19,7 +29,7 @@ static bool shape_profile(XtfViews *views, const XtfSelection *selection, XtfVie
     xtf_grid_add(&shape->grid, "exclusive", time);
     xtf_grid_add(&shape->grid, "inclusive%", 0);
     xtf_grid_add(&shape->grid, "exclusive%", 0);
-    xtf_grid_add_text(&shape->grid, "region", regions->name_width);
+    xtf_grid_add(&shape->grid, "region", regions->name_width);
     return true;
 }
 
@@ -87,7 +97,7 @@ static bool fill_regions(XtfViews *views, XtfSelection *selection, const XtfKeyV
     return true;
 }
 
-const XtfView xtf_view_profile = {.name = "profile",
+const XtfView xtf_view_profile = {.table = XTF_TABLE("profile", "a line for each region: calls and time", columns),
                                   .subject = &xtf_about_calls,
                                   .exists = xtf_region_times_exist,
                                   .shape = shape_profile,

@@ -8,6 +8,16 @@
 #include "src/trace/select/open-frames.h"
 #include "src/trace/text/digits.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process"),
+    XTF_COLUMN("thread", XTF_COLUMN_NUMBER, NULL, "thread of the process"),
+    XTF_COLUMN("level", XTF_COLUMN_NUMBER, NULL, "level of the stack, 1 is the outermost"),
+    XTF_COLUMN("since", XTF_COLUMN_TIME, NULL, "when the region was entered"),
+    XTF_COLUMN("time", XTF_COLUMN_TIME, NULL,
+               "time from entry to the beginning of the window, by the location's own clock"),
+    XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
+};
+
 enum {
     LEVELS_MAX = 64, /* lines of a location: of deeper stacks the innermost frames are shown */
     PART_LINES = 4096,
@@ -54,7 +64,7 @@ static bool shape_stack(XtfViews *views, const XtfSelection *selection, XtfViewS
     /* By the location's clock, which may have seen more ticks than the trace has. */
     size_t width = xtf_ticks_width(&context->scale, xtf_trace_longest(context->trace));
     xtf_grid_add(&shape->grid, "time", MAX(context->scale.width, width));
-    xtf_grid_add_text(&shape->grid, "region", regions.name_width);
+    xtf_grid_add(&shape->grid, "region", regions.name_width);
     return true;
 }
 
@@ -106,9 +116,10 @@ static bool fill_stack(XtfViews *views, XtfSelection *selection, uint64_t first,
     return true;
 }
 
-const XtfView xtf_view_stack = {.name = "stack",
-                                .subject = &xtf_about_all_calls,
-                                .exists = stack_exists,
-                                .shape = shape_stack,
-                                .fill = fill_stack,
-                                .not_by = 1 << XTF_GROUP_BY_PROC};
+const XtfView xtf_view_stack = {
+    .table = XTF_TABLE("stack", "the regions that each location is in when the window begins", columns),
+    .subject = &xtf_about_all_calls,
+    .exists = stack_exists,
+    .shape = shape_stack,
+    .fill = fill_stack,
+    .not_by = 1 << XTF_GROUP_BY_PROC};

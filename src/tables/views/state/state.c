@@ -7,6 +7,61 @@
 #include "src/tables/views/view.h"
 #include "src/trace/text/digits.h"
 
+static const XtfColumn state_columns[] = {
+    XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process"),
+    XTF_COLUMN("program", XTF_COLUMN_TIME, NULL, "time in the program, and in no region"),
+    XTF_COLUMN("p2p", XTF_COLUMN_TIME, NULL, "time in point-to-point calls"),
+    XTF_COLUMN("collective", XTF_COLUMN_TIME, NULL, "time in collective operations and barriers"),
+    XTF_COLUMN("wait", XTF_COLUMN_TIME, NULL, "time in calls that wait or test"),
+    XTF_COLUMN("other", XTF_COLUMN_TIME, NULL, "time in other calls"),
+    XTF_COLUMN("calls", XTF_COLUMN_NUMBER, NULL, "number of calls that are entered"),
+    XTF_COLUMN("sent_messages", XTF_COLUMN_NUMBER, NULL, "number of messages sent"),
+    XTF_COLUMN("sent_bytes", XTF_COLUMN_NUMBER, "B", "bytes of the messages sent"),
+    XTF_COLUMN("received_messages", XTF_COLUMN_NUMBER, NULL, "number of messages received"),
+    XTF_COLUMN("received_bytes", XTF_COLUMN_NUMBER, "B", "bytes of the messages received"),
+    XTF_COLUMN("in_flight", XTF_COLUMN_NUMBER, NULL,
+               "messages that are sent and not yet received at the end of the window"),
+    XTF_COLUMN("total_sent_bytes", XTF_COLUMN_NUMBER, "B", "bytes sent since the trace begins"),
+    XTF_COLUMN("tasks_S", XTF_COLUMN_NUMBER, NULL, "tasks that were started"),
+    XTF_COLUMN("tasks_P", XTF_COLUMN_NUMBER, NULL, "tasks that wait for their arguments"),
+    XTF_COLUMN("tasks_X", XTF_COLUMN_NUMBER, NULL, "tasks that were exported"),
+    XTF_COLUMN("tasks_I", XTF_COLUMN_NUMBER, NULL, "tasks that were imported"),
+    XTF_COLUMN("tasks_A", XTF_COLUMN_NUMBER, NULL, "tasks that run"),
+    XTF_COLUMN("tasks_W", XTF_COLUMN_NUMBER, NULL, "tasks that are suspended"),
+    XTF_COLUMN("tasks_F", XTF_COLUMN_NUMBER, NULL, "tasks that have ended"),
+    XTF_COLUMN("colour", XTF_COLUMN_WORD, NULL, "green in the program, yellow in a library, red if the process waits"),
+    XTF_COLUMN("since", XTF_COLUMN_TIME, NULL, "when the region was entered"),
+    XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "region that the first thread is in at the end of the window"),
+};
+
+static const XtfColumn total_columns[] = {
+    XTF_COLUMN("procs", XTF_COLUMN_NUMBER, NULL, "number of processes"),
+    XTF_COLUMN("program", XTF_COLUMN_TIME, NULL, "time in the program, and in no region"),
+    XTF_COLUMN("p2p", XTF_COLUMN_TIME, NULL, "time in point-to-point calls"),
+    XTF_COLUMN("collective", XTF_COLUMN_TIME, NULL, "time in collective operations and barriers"),
+    XTF_COLUMN("wait", XTF_COLUMN_TIME, NULL, "time in calls that wait or test"),
+    XTF_COLUMN("other", XTF_COLUMN_TIME, NULL, "time in other calls"),
+    XTF_COLUMN("calls", XTF_COLUMN_NUMBER, NULL, "number of calls that are entered"),
+    XTF_COLUMN("sent_messages", XTF_COLUMN_NUMBER, NULL, "number of messages sent"),
+    XTF_COLUMN("sent_bytes", XTF_COLUMN_NUMBER, "B", "bytes of the messages sent"),
+    XTF_COLUMN("received_messages", XTF_COLUMN_NUMBER, NULL, "number of messages received"),
+    XTF_COLUMN("received_bytes", XTF_COLUMN_NUMBER, "B", "bytes of the messages received"),
+    XTF_COLUMN("in_flight", XTF_COLUMN_NUMBER, NULL,
+               "messages that are sent and not yet received at the end of the window"),
+    XTF_COLUMN("total_sent_bytes", XTF_COLUMN_NUMBER, "B", "bytes sent since the trace begins"),
+    XTF_COLUMN("tasks_S", XTF_COLUMN_NUMBER, NULL, "tasks that were started"),
+    XTF_COLUMN("tasks_P", XTF_COLUMN_NUMBER, NULL, "tasks that wait for their arguments"),
+    XTF_COLUMN("tasks_X", XTF_COLUMN_NUMBER, NULL, "tasks that were exported"),
+    XTF_COLUMN("tasks_I", XTF_COLUMN_NUMBER, NULL, "tasks that were imported"),
+    XTF_COLUMN("tasks_A", XTF_COLUMN_NUMBER, NULL, "tasks that run"),
+    XTF_COLUMN("tasks_W", XTF_COLUMN_NUMBER, NULL, "tasks that are suspended"),
+    XTF_COLUMN("tasks_F", XTF_COLUMN_NUMBER, NULL, "tasks that have ended"),
+    XTF_COLUMN("none", XTF_COLUMN_NUMBER, NULL, "processes before their first record or after their last"),
+    XTF_COLUMN("green", XTF_COLUMN_NUMBER, NULL, "processes in the program"),
+    XTF_COLUMN("yellow", XTF_COLUMN_NUMBER, NULL, "processes in a library"),
+    XTF_COLUMN("red", XTF_COLUMN_NUMBER, NULL, "processes that wait"),
+};
+
 enum {
     PART_LINES = 1024,
     LIGHT_WIDTH = 6,
@@ -100,7 +155,7 @@ static bool shape_state(XtfViews *views, const XtfSelection *selection, XtfViewS
     add_columns(&states, &shape->grid);
     xtf_grid_add(&shape->grid, "colour", LIGHT_WIDTH);
     xtf_grid_add(&shape->grid, "since", views->context->scale.width);
-    xtf_grid_add_text(&shape->grid, "region", states.has_calls ? states.times.regions.name_width : 1);
+    xtf_grid_add(&shape->grid, "region", states.has_calls ? states.times.regions.name_width : 1);
     return true;
 }
 
@@ -136,7 +191,8 @@ static bool fill_state(XtfViews *views, XtfSelection *selection, uint64_t first,
 }
 
 const XtfView xtf_view_state = {
-    .name = "state",
+    .table = XTF_TABLE("state", "a line for each process: what it does in the window, and where it is at its end",
+                       state_columns),
     .of_frames = true,
     .subject = &xtf_about_states,
     .exists = state_exists,
@@ -185,7 +241,7 @@ static bool fill_total(XtfViews *views, XtfSelection *selection, uint64_t first,
 }
 
 const XtfView xtf_view_total = {
-    .name = "total",
+    .table = XTF_TABLE("total", "one line: `state` of all processes together", total_columns),
     .of_frames = true,
     .subject = &xtf_about_states,
     .exists = state_exists,

@@ -12,6 +12,35 @@
 #include "src/tables/views/waits/wait-cells.h"
 #include "src/trace/text/digits.h"
 
+static const XtfColumn columns_of_waits[] = {
+    XTF_COLUMN("kind", XTF_COLUMN_TEXT, NULL, "kind of the wait"),
+    XTF_COLUMN("waits", XTF_COLUMN_NUMBER, NULL, "number of waits"),
+    XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "time that was waited"),
+    XTF_COLUMN("indirect", XTF_COLUMN_TIME, NULL, "part of it that other waits led to"),
+    XTF_COLUMN("propagating", XTF_COLUMN_TIME, NULL, "part of it that led to other waits"),
+    XTF_COLUMN("amount%", XTF_COLUMN_PERCENT, NULL, "amount in relation to the time of all locations"),
+    XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
+};
+
+static const XtfColumn columns_of_delays[] = {
+    XTF_COLUMN("kind", XTF_COLUMN_TEXT, NULL, "kind of the wait"),
+    XTF_COLUMN("delays", XTF_COLUMN_NUMBER, NULL, "number of delays"),
+    XTF_COLUMN("short", XTF_COLUMN_TIME, NULL, "waiting that the delays cost right away"),
+    XTF_COLUMN("long", XTF_COLUMN_TIME, NULL, "waiting that this led to in turn"),
+    XTF_COLUMN("total", XTF_COLUMN_TIME, NULL, "both together"),
+    XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
+};
+
+static const XtfColumn columns_of_callpaths[] = {
+    XTF_COLUMN("kind", XTF_COLUMN_TEXT, NULL, "kind of the wait"),
+    XTF_COLUMN("delays", XTF_COLUMN_NUMBER, NULL, "number of delays"),
+    XTF_COLUMN("short", XTF_COLUMN_TIME, NULL, "waiting that the delays cost right away"),
+    XTF_COLUMN("long", XTF_COLUMN_TIME, NULL, "waiting that this led to in turn"),
+    XTF_COLUMN("total", XTF_COLUMN_TIME, NULL, "both together"),
+    XTF_COLUMN("context", XTF_COLUMN_NUMBER, NULL, "row of the call path in definitions/contexts"),
+    XTF_COLUMN("callpath", XTF_COLUMN_TEXT, NULL, "the call path"),
+};
+
 /* A profile: its columns behind `kind`. */
 typedef struct {
     const XtfKindSource *source;
@@ -66,7 +95,7 @@ static bool add_place(const XtfKindTotals *totals, const Profile *profile, XtfVi
     if (!profile->source->by_callpath) {
         if (!xtf_padded_names_of_table(views->formats, XTF_TABLE_REGIONS, &regions, error))
             return false;
-        xtf_grid_add_text(grid, "region", regions ? regions->width : 1);
+        xtf_grid_add(grid, "region", regions ? regions->width : 1);
         return true;
     }
     if (!xtf_callpaths_load(&callpaths, views->context, error))
@@ -75,7 +104,7 @@ static bool add_place(const XtfKindTotals *totals, const Profile *profile, XtfVi
     for (uint32_t i = 0; i < totals->n && width < XTF_CALLPATH_WIDTH_MAX; i++)
         width = MAX(width, xtf_callpath_width(&callpaths, (uint32_t)totals->all[i].callpath, name));
     xtf_grid_add(grid, "context", xtf_count_digits(callpaths.n));
-    xtf_grid_add_text(grid, "callpath", MIN(width, (size_t)XTF_CALLPATH_WIDTH_MAX));
+    xtf_grid_add(grid, "callpath", MIN(width, (size_t)XTF_CALLPATH_WIDTH_MAX));
     return true;
 }
 
@@ -89,7 +118,7 @@ static bool shape_profile(const Profile *profile, XtfViews *views, const XtfSele
         !xtf_kind_ticks_width(views->context, &ticks, error))
         return false;
     shape->n_lines = shape->at_once = totals.n;
-    xtf_grid_add_text(&shape->grid, "kind", kinds_width(&totals));
+    xtf_grid_add(&shape->grid, "kind", kinds_width(&totals));
     xtf_grid_add(&shape->grid, profile->rows, xtf_aggregate_ref_rows_width(&totals.ref, views->context));
     for (unsigned i = 0; i < xtf_kind_source_n(profile->source); i++)
         xtf_grid_add(&shape->grid, profile->values[i], ticks);
@@ -191,7 +220,7 @@ static bool fill_profile(const Profile *profile, XtfViews *views, const XtfSelec
 
 /* ---- The views. */
 
-#define PROFILE(of, title, about)                                                                                    \
+#define PROFILE(of, title, meaning, about)                                                                           \
     static bool exists_##of(const XtfTraceContext *context, const XtfSelection *selection)                           \
     {                                                                                                                \
         return xtf_kind_totals_exist(context, selection, of.source);                                                 \
@@ -210,7 +239,7 @@ static bool fill_profile(const Profile *profile, XtfViews *views, const XtfSelec
     {                                                                                                                \
         return fill_profile(&of, views, selection, false, lines, error);                                             \
     }                                                                                                                \
-    const XtfView xtf_view_profile_##of = {.name = title,                                                            \
+    const XtfView xtf_view_profile_##of = {.table = XTF_TABLE(title, meaning, columns_##of),                         \
                                            .subject = &about,                                                        \
                                            .exists = exists_##of,                                                    \
                                            .shape = shape_##of,                                                      \
@@ -218,6 +247,9 @@ static bool fill_profile(const Profile *profile, XtfViews *views, const XtfSelec
                                            .fill_in_order = fill_in_order_##of,                                      \
                                            .not_by = 1 << XTF_GROUP_BY_REGION | 1 << XTF_GROUP_BY_CLASS}
 
-PROFILE(of_waits, "profile", xtf_about_waits);
-PROFILE(of_delays, "profile", xtf_about_delays);
-PROFILE(of_callpaths, "callpaths", xtf_about_delays);
+PROFILE(of_waits, "profile", "a line for each kind of waits and region: how many there are, and how long",
+        xtf_about_waits);
+PROFILE(of_delays, "profile", "a line for each kind of waits and region: what delays in the region cost others",
+        xtf_about_delays);
+PROFILE(of_callpaths, "callpaths", "a line for each kind of waits and call path: what delays there cost others",
+        xtf_about_delays);

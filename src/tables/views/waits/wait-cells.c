@@ -19,9 +19,9 @@ void xtf_wait_kind_cell(XtfLines *lines, const XtfField *event, uint64_t kind)
 void xtf_wait_region_cell(XtfLines *lines, const XtfField *field, const XtfPaddedNames *regions, uint64_t region)
 {
     if (regions && region < regions->n)
-        xtf_lines_name(lines, regions->text + region * regions->width, regions->width);
+        xtf_lines_padded_name(lines, regions, region);
     else if (xtf_key_is_none(field, region))
         xtf_lines_none(lines);
     else
-        xtf_lines_name(lines, "?", 1);
+        xtf_lines_word(lines, "?");
 }

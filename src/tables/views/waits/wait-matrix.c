@@ -6,6 +6,13 @@
 #include "src/tables/totals/waits/kind-totals.h"
 #include "src/tables/views/pair-lines.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("waiter", XTF_COLUMN_NUMBER, NULL, "process that waits"),
+    XTF_COLUMN("culprit", XTF_COLUMN_NUMBER, NULL, "process that is waited for"),
+    XTF_COLUMN("waits", XTF_COLUMN_NUMBER, NULL, "number of waits"),
+    XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "time that was waited"),
+};
+
 enum { DEPTH = 2 }; /* kind and culprit */
 
 /* The aggregate that has the pairs of all waits, and the one that tells the selection's. */
@@ -171,9 +178,10 @@ static bool fill_matrix(XtfViews *views, XtfSelection *selection, uint64_t first
            xtf_pair_lines_fill(&count.pairs, first, n, add_lines, &count, error);
 }
 
-const XtfView xtf_view_matrix_of_waits = {.name = "matrix",
-                                          .subject = &xtf_about_waits,
-                                          .exists = matrix_exists,
-                                          .shape = shape_matrix,
-                                          .fill = fill_matrix,
-                                          .not_by = 1 << XTF_GROUP_BY_PROC | 1 << XTF_GROUP_BY_THREAD};
+const XtfView xtf_view_matrix_of_waits = {
+    .table = XTF_TABLE("matrix", "a line for each pair of a process that waits and the one it waits for", columns),
+    .subject = &xtf_about_waits,
+    .exists = matrix_exists,
+    .shape = shape_matrix,
+    .fill = fill_matrix,
+    .not_by = 1 << XTF_GROUP_BY_PROC | 1 << XTF_GROUP_BY_THREAD};

@@ -7,6 +7,13 @@
 #include "src/tables/views/blocks.h"
 #include "src/trace/select/parallel.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("waits", XTF_COLUMN_NUMBER, NULL, "number of waits"),
+    XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "time that was waited"),
+    XTF_COLUMN("indirect", XTF_COLUMN_TIME, NULL, "part of it that other waits led to"),
+    XTF_COLUMN("propagating", XTF_COLUMN_TIME, NULL, "part of it that led to other waits"),
+};
+
 enum {
     VALUES = 3,
     LOCATIONS_AT_ONCE = 64, /* that a thread takes, if there are very many... */
@@ -162,10 +169,11 @@ static bool fill_slices(XtfViews *views, XtfSelection *selection, const XtfKeyVa
     return fill_bins(views, &question, lines, error);
 }
 
-const XtfView xtf_view_totals_of_waits = {.name = "totals",
-                                          .subject = &xtf_about_waits,
-                                          .exists = totals_exist,
-                                          .shape = shape_totals,
-                                          .fill = fill_totals,
-                                          .together = 1 << XTF_GROUP_BY_TIME,
-                                          .fill_together = fill_slices};
+const XtfView xtf_view_totals_of_waits = {
+    .table = XTF_TABLE("totals", "one line: how many waits there are, and how long", columns),
+    .subject = &xtf_about_waits,
+    .exists = totals_exist,
+    .shape = shape_totals,
+    .fill = fill_totals,
+    .together = 1 << XTF_GROUP_BY_TIME,
+    .fill_together = fill_slices};

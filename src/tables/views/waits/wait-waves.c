@@ -8,6 +8,23 @@
 #include "src/tables/views/waits/wait-cells.h"
 #include "src/trace/text/digits.h"
 
+static const XtfColumn columns[] = {
+    XTF_COLUMN("rank", XTF_COLUMN_NUMBER, NULL, "place in the order, from 1"),
+    XTF_COLUMN("begin", XTF_COLUMN_TIME, NULL, "when the first wait begins"),
+    XTF_COLUMN("end", XTF_COLUMN_TIME, NULL, "when the last wait ends"),
+    XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process of the first wait"),
+    XTF_COLUMN("thread", XTF_COLUMN_NUMBER, NULL, "thread of the first wait"),
+    XTF_COLUMN("wait", XTF_COLUMN_NUMBER, NULL, "number of the first wait among the waits of the thread"),
+    XTF_COLUMN("waits", XTF_COLUMN_NUMBER, NULL, "number of waits in the wave"),
+    XTF_COLUMN("processes", XTF_COLUMN_NUMBER, NULL, "number of processes in the wave"),
+    XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "time that was waited in all of them"),
+    XTF_COLUMN("ranks", XTF_COLUMN_NUMBER, NULL, "how far the wave came, in ranks"),
+    XTF_COLUMN("speed", XTF_COLUMN_REAL, "1/s", "speed of the wave, in ranks per second"),
+    XTF_COLUMN("expected", XTF_COLUMN_REAL, "1/s", "speed expected of such a program"),
+    XTF_COLUMN("kind", XTF_COLUMN_TEXT, NULL, "kind of the first wait"),
+    XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "region of the first wait"),
+};
+
 enum {
     WAVES_MOST = 100,
     SPEED_WIDTH = 12, /* "1.23457e+100" */
@@ -57,8 +74,8 @@ static bool shape_waves(XtfViews *views, const XtfSelection *selection, XtfViewS
     xtf_grid_add(&shape->grid, "ranks", xtf_wide_width((unsigned __int128)n_waits * UINT32_MAX));
     xtf_grid_add(&shape->grid, "speed", SPEED_WIDTH);
     xtf_grid_add(&shape->grid, "expected", SPEED_WIDTH);
-    xtf_grid_add_text(&shape->grid, "kind", kinds_width(fields.event));
-    xtf_grid_add_text(&shape->grid, "region", regions ? regions->width : 1);
+    xtf_grid_add(&shape->grid, "kind", kinds_width(fields.event));
+    xtf_grid_add(&shape->grid, "region", regions ? regions->width : 1);
     return true;
 }
 
@@ -125,5 +142,8 @@ static bool fill_waves(XtfViews *views, XtfSelection *selection, uint64_t first,
     return true;
 }
 
-const XtfView xtf_view_waves = {
-    .name = "waves", .subject = &xtf_about_waits, .exists = exists, .shape = shape_waves, .fill = fill_waves};
+const XtfView xtf_view_waves = {.table = XTF_TABLE("waves", "the 100 idle waves that cost most", columns),
+                                .subject = &xtf_about_waits,
+                                .exists = exists,
+                                .shape = shape_waves,
+                                .fill = fill_waves};

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "src/network/tables/links.h"
+#include "src/trace/text/row-sink.h"
 #include "src/trace/text/table-output.h"
 
 typedef struct {

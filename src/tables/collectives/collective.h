@@ -16,7 +16,7 @@
 #include "src/analysis/formulas/collective-waits.h"
 #include "src/tables/collectives/collective-types.h"
 #include "src/trace/select/keeper.h"
-#include "src/trace/text/table-output.h"
+#include "src/trace/text/row-sink.h"
 
 enum { XTF_MEMBERS_AT_ONCE = 4096 };
 

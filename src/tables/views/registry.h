@@ -19,7 +19,7 @@
 #include "src/trace/select/grouping.h"
 #include "src/trace/select/keeper.h"
 #include "src/trace/select/selection.h"
-#include "src/trace/text/table-output.h"
+#include "src/trace/text/row-sink.h"
 
 typedef struct XtfView XtfView; /* a kind of view */
 
@@ -61,5 +61,7 @@ bool xtf_view_size(XtfViews *views, const XtfShownTable *table, uint64_t *size, 
 /* Fills `buffer` with `length` bytes from `offset`, all of which lie within the size. */
 bool xtf_view_read(XtfViews *views, const XtfShownTable *table, uint64_t offset, char *buffer, size_t length,
                    GError **error);
-/* Gives the table's rows to a sink, part by part. */
+/* Gives the table's rows to a sink, part by part. The sink must not read the same table. */
 bool xtf_view_rows(XtfViews *views, const XtfShownTable *table, const XtfRowSink *sink, GError **error);
+/* Gives some columns of a selection's view, by its name, to a picker. XTF_ERROR_NOT_FOUND if it has no such view. */
+bool xtf_view_pick(XtfViews *views, const char *view, XtfSelection *selection, XtfRowPicker *picker, GError **error);

@@ -28,12 +28,3 @@ XtfLines *xtf_table_output_begin(XtfTableOutput *output, const XtfTimeScale *sca
     xtf_lines_header(&output->lines);
     return &output->lines;
 }
-
-bool xtf_row_sink_begin(const XtfRowSink *sink, const XtfGrid *grid, GError **error)
-{
-    const XtfColumn *columns[XTF_GRID_COLUMNS_MAX];
-
-    for (unsigned i = 0; i < grid->n; i++)
-        columns[i] = grid->columns[i].column;
-    return sink->begin(sink->data, columns, grid->n, error);
-}

@@ -25,15 +25,3 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfTableOutput, xtf_table_output_finish)
 
 /* Begins the lines once the grid has its columns; of a text, adds the heading. */
 XtfLines *xtf_table_output_begin(XtfTableOutput *output, const XtfTimeScale *scale);
-
-/* Takes the rows of a table, batch by batch. Both are called in one thread; false ends the table, with an error. */
-typedef struct XtfRowSink XtfRowSink;
-struct XtfRowSink {
-    /* Called first: the n columns of all rows. */
-    bool (*begin)(void *data, const XtfColumn *const *columns, unsigned n, GError **error);
-    bool (*take)(void *data, const XtfRows *rows, uint64_t first, uint64_t n, GError **error);
-    void *data;
-};
-
-/* Begins a table that has the columns of a grid. */
-bool xtf_row_sink_begin(const XtfRowSink *sink, const XtfGrid *grid, GError **error);

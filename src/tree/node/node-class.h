@@ -18,6 +18,7 @@
 #include "src/tables/match/match.h"
 #include "src/tables/views/registry.h"
 #include "src/trace/text/frame-rate.h"
+#include "src/trace/text/row-sink.h"
 #include "src/trace/text/table-output.h"
 #include "src/tree/node/node.h"
 #include "src/tree/records/records-file.h"

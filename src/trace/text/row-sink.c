@@ -1,0 +1,50 @@
+#include "src/trace/text/row-sink.h"
+
+#include <string.h>
+
+#include "libxtf/error.h"
+
+bool xtf_row_sink_begin(const XtfRowSink *sink, const XtfGrid *grid, GError **error)
+{
+    const XtfColumn *columns[XTF_GRID_COLUMNS_MAX];
+
+    for (unsigned i = 0; i < grid->n; i++)
+        columns[i] = grid->columns[i].column;
+    return sink->begin(sink->data, columns, grid->n, error);
+}
+
+static bool find_columns(void *data, const XtfColumn *const *columns, unsigned n, GError **error)
+{
+    XtfRowPicker *picker = data;
+
+    g_assert(picker->n <= XTF_GRID_COLUMNS_MAX);
+    for (unsigned i = 0; i < picker->n; i++) {
+        unsigned place = 0;
+        while (place < n && strcmp(columns[place]->name, picker->names[i]) != 0)
+            place++;
+        if (place == n)
+            return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the table has no column \"%s\"", picker->names[i]);
+        picker->places[i] = place;
+    }
+    return true;
+}
+
+static bool visit_rows(void *data, const XtfRows *rows, uint64_t first, uint64_t n, GError **error)
+{
+    const XtfRowPicker *picker = data;
+    XtfRowCell picked[XTF_GRID_COLUMNS_MAX];
+
+    for (uint64_t i = first; i < first + n; i++) {
+        const XtfRowCell *cells = xtf_rows_get(rows, i);
+        for (unsigned j = 0; j < picker->n; j++)
+            picked[j] = cells[picker->places[j]];
+        if (!picker->visit(picked, picker->data, error))
+            return false;
+    }
+    return true;
+}
+
+XtfRowSink xtf_row_picker_sink(XtfRowPicker *picker)
+{
+    return (XtfRowSink){.begin = find_columns, .take = visit_rows, .data = picker};
+}

@@ -29,7 +29,27 @@ static bool copy_out(XtfNode *file, char *buffer, GError **error)
     return true;
 }
 
-static bool cat(XtfTree *tree, const char *path, char *buffer, GError **error)
+/* What a file is written as. */
+typedef struct {
+    char *buffer;
+    gboolean csv, json;
+} Form;
+
+static bool put(void *data, const char *bytes, size_t length, GError **error)
+{
+    return fwrite(bytes, 1, length, stdout) == length ||
+           xtf_fail(error, XTF_ERROR_IO, "cannot write: %s", g_strerror(errno));
+}
+
+static bool write_values(XtfNode *file, const char *path, const Form *form, GError **error)
+{
+    if (xtf_node_write(file, form->csv ? XTF_ROWS_CSV : XTF_ROWS_JSON, put, NULL, error))
+        return true;
+    g_prefix_error(error, "%s: ", path);
+    return false;
+}
+
+static bool cat(XtfTree *tree, const char *path, const Form *form, GError **error)
 {
     g_autoptr(XtfNode) node = xtf_tree_resolve(tree, path, error);
 
@@ -40,25 +60,35 @@ static bool cat(XtfTree *tree, const char *path, char *buffer, GError **error)
     g_autofree char *remark = xtf_node_remark(node);
     if (remark)
         xtf_print_line(stderr, "xtf: warning: %s: %s", path, remark);
-    return copy_out(node, buffer, error);
+    return form->csv || form->json ? write_values(node, path, form, error) : copy_out(node, form->buffer, error);
 }
 
 int xtf_command_cat(int argc, char **argv)
 {
     g_autofree char *buffer = g_malloc(BUFFER);
+    Form form = {.buffer = buffer};
     gboolean incomplete = FALSE;
-    const GOptionEntry entries[] = {XTF_INCOMPLETE_ENTRY(incomplete), {0}};
+    const GOptionEntry entries[] = {
+        {"csv", 0, 0, G_OPTION_ARG_NONE, &form.csv, "Write tables and records as CSV", NULL},
+        {"json", 0, 0, G_OPTION_ARG_NONE, &form.json, "Write them as JSON Lines: an object a line", NULL},
+        XTF_INCOMPLETE_ENTRY(incomplete),
+        {0},
+    };
     GError *error = NULL;
     int status = XTF_EXIT_DONE;
 
     if (!xtf_cli_parse(&argc, &argv, -2, "TRACE PATH...",
                        "Writes files of the trace's tree, as a mount would show them.", entries))
         return XTF_EXIT_USAGE;
+    if (form.csv && form.json) {
+        fputs("xtf: cat: --csv and --json exclude each other\n", stderr);
+        return XTF_EXIT_USAGE;
+    }
     g_autoptr(XtfTree) tree = xtf_cli_open_tree(argv[1], incomplete, &error);
     if (!tree)
         return xtf_cli_fail(error);
     for (int i = 2; i < argc; i++) {
-        if (!cat(tree, argv[i], buffer, &error)) {
+        if (!cat(tree, argv[i], &form, &error)) {
             status = xtf_cli_fail(error);
             error = NULL;
         }

@@ -6,6 +6,7 @@
 #include "src/pictures/drawing/colours.h"
 #include "src/pictures/drawing/drawing.h"
 #include "src/tables/views/registry.h"
+#include "src/trace/text/table-output.h"
 
 typedef struct XtfPicture XtfPicture;
 
@@ -32,6 +33,8 @@ struct XtfPicture {
     bool (*size)(XtfViews *views, const XtfSelection *selection, uint64_t *size, GError **error);
     /* Draws all up to `end`, in what is left of the drawing. */
     bool (*draw)(const XtfPictureJob *job, XtfDrawing *drawing, GError **error);
+    /* Of what is a table in truth: the same as rows. NULL: it is a picture. */
+    bool (*table)(XtfViews *views, XtfSelection *selection, XtfTableOutput *output, GError **error);
     const char
         *end; /* the last tags, which the file ends in, with a newline; NULL: it is no XML, and draw() fills it */
 };

@@ -5,7 +5,7 @@
 
 #include "libxtf/error.h"
 #include "src/pictures/findings/finding-rule.h"
-#include "src/trace/text/lines.h"
+#include "src/trace/text/table-output.h"
 
 static const XtfColumn columns[] = {
     XTF_COLUMN("score%", XTF_COLUMN_PERCENT, NULL, "share of all time of the window that the finding explains"),
@@ -224,6 +224,20 @@ static bool findings_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError 
     return xtf_lines_finish(&lines, error);
 }
 
+/* As many lines as there are findings: a table of values needs no size before. */
+static bool findings_table(XtfViews *views, XtfSelection *selection, XtfTableOutput *output, GError **error)
+{
+    g_autoptr(GArray) found = xtf_findings_find(views, selection, error);
+
+    if (!found)
+        return false;
+    shape_of(&views->context->scale, &output->grid);
+    XtfLines *lines = xtf_table_output_begin(output, &views->context->scale);
+    for (guint i = 0; i < MIN(found->len, (guint)XTF_FINDINGS_MAX); i++)
+        add_finding(lines, &g_array_index(found, XtfFinding, i));
+    return xtf_lines_finish(lines, error);
+}
+
 /* It is where there is something to tell of time. */
 const XtfPicture xtf_picture_findings = {
-    .name = "findings", .of = "histogram", .size = findings_size, .draw = findings_draw};
+    .name = "findings", .of = "histogram", .size = findings_size, .draw = findings_draw, .table = findings_table};

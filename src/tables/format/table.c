@@ -257,6 +257,82 @@ bool xtf_table_view_read(const XtfTableView *view, uint64_t offset, char *buffer
     return true;
 }
 
+/* ---- Rows. */
+
+/* The type of a cell whose text is at hand. */
+static XtfRowCell typed_cell(const Column *column, const uint8_t *row, uint64_t number)
+{
+    const XtfField *field = column->field;
+    uint64_t v = field ? xtf_field_get(field, row) : number;
+
+    if (column->extra || (field && (v < field->n_labels || xtf_type_width(field->type) == 0)))
+        return (XtfRowCell){.type = XTF_ROW_TEXT};
+    switch (field ? kind_of(column, row) : XTF_KIND_UNSIGNED) {
+    case XTF_KIND_REAL:
+        return (XtfRowCell){.type = XTF_ROW_REAL, .real = xtf_field_get_f64(field, row)};
+    case XTF_KIND_SIGNED:
+        return (XtfRowCell){.type = XTF_ROW_NUMBER, .negative = (int64_t)v < 0, .number = (int64_t)v < 0 ? -v : v};
+    case XTF_KIND_UNSIGNED:
+        return (XtfRowCell){.type = XTF_ROW_NUMBER, .number = v};
+    case XTF_KIND_STRING:
+        break;
+    }
+    return (XtfRowCell){.type = XTF_ROW_TEXT};
+}
+
+static bool add_row(const XtfTableView *view, uint64_t number, XtfRows *rows, GError **error)
+{
+    const uint8_t *row = row_at(view, number);
+    char buffer[CELL_TEXT_MAX];
+    const char *text;
+
+    for (unsigned i = 0; i < view->columns->len; i++) {
+        const Column *column = column_at(view, i);
+        if (column->field && xtf_field_is_none(column->field, row)) {
+            xtf_rows_add(rows, (XtfRowCell){.type = XTF_ROW_NOTHING}, "", 0);
+            continue;
+        }
+        if (!cell_text(view, column, row, number, buffer, &text, error))
+            return false;
+        g_autofree char *shown = xtf_text_shown(text, G_MAXSIZE);
+        xtf_rows_add(rows, typed_cell(column, row, number), shown, strlen(shown));
+    }
+    return true;
+}
+
+static bool begin_rows(const XtfTableView *view, const XtfRowSink *sink, GError **error)
+{
+    unsigned n = view->columns->len;
+    g_autofree XtfColumn *columns = g_new0(XtfColumn, n);
+    g_autofree const XtfColumn **pointers = g_new(const XtfColumn *, n);
+
+    for (unsigned i = 0; i < n; i++) {
+        columns[i] = (XtfColumn){.name = column_name(view, column_at(view, i)), .type = XTF_COLUMN_ANY};
+        pointers[i] = &columns[i];
+    }
+    return sink->begin(sink->data, pointers, n, error);
+}
+
+bool xtf_table_view_rows(const XtfTableView *view, const XtfRowSink *sink, GError **error)
+{
+    enum { ROWS_AT_ONCE = 4096 };
+
+    if (!begin_rows(view, sink, error))
+        return false;
+    for (uint64_t first = 0; first < view->n_rows; first += ROWS_AT_ONCE) {
+        uint64_t n = MIN(view->n_rows - first, (uint64_t)ROWS_AT_ONCE);
+        g_auto(XtfRows) rows = {0};
+        xtf_rows_init(&rows, view->columns->len);
+        for (uint64_t i = 0; i < n; i++) {
+            if (!add_row(view, first + i, &rows, error))
+                return false;
+        }
+        if (!sink->take(sink->data, &rows, 0, n, error))
+            return false;
+    }
+    return true;
+}
+
 uint64_t xtf_table_view_n_rows(const XtfTableView *view)
 {
     return view->n_rows;

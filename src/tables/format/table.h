@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "libxtf/trace.h"
+#include "src/trace/text/row-sink.h"
 
 enum {
     XTF_TABLE_TEXT_MAX = 256,      /* bytes of a cell */
@@ -33,6 +34,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTableView, xtf_table_view_free)
 
 uint64_t xtf_table_view_size(const XtfTableView *view);
 bool xtf_table_view_read(const XtfTableView *view, uint64_t offset, char *buffer, size_t length, GError **error);
+
+/* Gives the rows of the table to a sink, with texts that are whole. */
+bool xtf_table_view_rows(const XtfTableView *view, const XtfRowSink *sink, GError **error);
 
 uint64_t xtf_table_view_n_rows(const XtfTableView *view);
 /* One row, a line a column: its name and its text, which is whole as long as XTF_WHOLE_TEXT_MAX lets it be. NULL

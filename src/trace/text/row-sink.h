@@ -8,7 +8,7 @@
 /* Takes the rows of a table, batch by batch. Both are called in one thread; false ends the table, with an error. */
 typedef struct XtfRowSink XtfRowSink;
 struct XtfRowSink {
-    /* Called first: the n columns of all rows. */
+    /* Called first: the n columns of all rows. They are good until this returns. */
     bool (*begin)(void *data, const XtfColumn *const *columns, unsigned n, GError **error);
     bool (*take)(void *data, const XtfRows *rows, uint64_t first, uint64_t n, GError **error);
     void *data;

@@ -19,6 +19,7 @@
 #include "src/tables/views/registry.h"
 #include "src/trace/text/frame-rate.h"
 #include "src/trace/text/row-sink.h"
+#include "src/trace/text/row-writer.h"
 #include "src/trace/text/table-output.h"
 #include "src/tree/node/node.h"
 #include "src/tree/records/records-file.h"
@@ -47,6 +48,8 @@ typedef struct {
     bool (*table)(XtfNode *file, XtfTableOutput *output, GError **error); /* the same of a table: it has a text */
     bool keeps;                                                           /* the node keeps its text */
     bool (*rows)(XtfNode *file, const XtfRowSink *sink, GError **error);  /* of a table that has `size` and `read` */
+    /* Of a table of many rows: writes them by itself. NULL: it writes what `rows` or `table` gives. */
+    bool (*write)(XtfNode *file, XtfRowFormat format, XtfWriteBytes write, void *data, GError **error);
     bool (*size)(XtfNode *file, uint64_t *size, GError **error); /* NULL: whoever makes the node sets its size */
     bool (*read)(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error);
     bool grows; /* a file: while it is not final, later commits only add to its end */

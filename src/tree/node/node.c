@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "src/tree/node/node-values.h"
 
 XtfNode *xtf_node_ref(XtfNode *node)
 {
@@ -179,7 +180,11 @@ XtfNode *xtf_node_lookup(XtfNode *directory, const char *name, GError **error)
         return xtf_no_such(name, error);
     if (strlen(name) > XTF_DIRECTORY_NAME_MAX)
         return xtf_not_found(error, "the name is longer than %d bytes", XTF_DIRECTORY_NAME_MAX);
-    return directory->class->lookup(directory, name, error);
+    GError *failed = NULL;
+    XtfNode *found = directory->class->lookup(directory, name, &failed);
+    if (!found)
+        found = xtf_values_file_new(directory, name, failed, error);
+    return found;
 }
 
 void xtf_lister_show(XtfLister *lister, const char *name, XtfNodeKind kind)
@@ -232,20 +237,6 @@ bool xtf_node_read(XtfNode *file, uint64_t offset, void *buffer, size_t length, 
         return false;
     *length_read = part;
     return true;
-}
-
-bool xtf_node_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
-{
-    const XtfNodeClass *class = file->class;
-    g_auto(XtfTableOutput) output = {0};
-
-    if (class->rows)
-        return class->rows(file, sink, error);
-    if (!class->table)
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "it is no table");
-    xtf_table_output_init_rows(&output);
-    return class->table(file, &output, error) && xtf_row_sink_begin(sink, &output.grid, error) &&
-           sink->take(sink->data, &output.rows, 0, xtf_rows_n(&output.rows), error);
 }
 
 /* ---- Later commits. */

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/trace/text/row-writer.h"
+
 typedef struct XtfTree XtfTree;
 typedef struct XtfNode XtfNode;
 
@@ -35,9 +37,10 @@ uint64_t xtf_node_size(const XtfNode *node);
 /* Of a file: fills `buffer` from `offset`; *length_read is less than `length` only at the file's end. */
 bool xtf_node_read(XtfNode *file, uint64_t offset, void *buffer, size_t length, size_t *length_read, GError **error);
 
-/* Of a file that is a table: gives its rows to the sink. XTF_ERROR_NOT_FOUND: it is none. */
-typedef struct XtfRowSink XtfRowSink;
+/* Of a file that is a table: gives its rows to the sink. XTF_ERROR_NOT_FOUND: it is none, or has no rows of values. */
 bool xtf_node_rows(XtfNode *file, const XtfRowSink *sink, GError **error);
+/* Of a file that is a table: writes its rows as CSV or JSON Lines. XTF_ERROR_NOT_FOUND: it is none. */
+bool xtf_node_write(XtfNode *file, XtfRowFormat format, XtfWriteBytes write, void *data, GError **error);
 
 /* Of a link. Owned by the node. */
 const char *xtf_node_target(const XtfNode *link);

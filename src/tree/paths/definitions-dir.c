@@ -56,6 +56,12 @@ static bool read_table(XtfNode *file, uint64_t offset, char *buffer, size_t leng
     return view && xtf_table_view_read(view, offset, buffer, length, error);
 }
 
+static bool table_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
+{
+    const XtfTableView *view = table_of(file, error);
+    return view && xtf_table_view_rows(view, sink, error);
+}
+
 /* ---- Rows. */
 
 /* With the lock held: the text of a row, which the tree keeps until another row is asked for. */
@@ -157,7 +163,7 @@ static bool list_tables(XtfNode *directory, XtfLister *lister, GError **error);
 static XtfNode *lookup_table(XtfNode *directory, const char *name, GError **error)
 {
     static const XtfNodeClass table_file = {
-        .kind = XTF_NODE_FILE, .size = size_table, .read = read_table, .same_by_size = true};
+        .kind = XTF_NODE_FILE, .size = size_table, .read = read_table, .rows = table_rows, .same_by_size = true};
     static const XtfNodeClass rows_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_rows, .list = list_tables};
     static const XtfNodeClass colours_file = {.kind = XTF_NODE_FILE, .table = colours_table};
 

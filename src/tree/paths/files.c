@@ -3,6 +3,7 @@
 
 #include "src/tables/views/info.h"
 #include "src/tree/paths/entries.h"
+#include "src/tree/records/record-values.h"
 
 static GString *readme_text(XtfNode *file, GError **error)
 {
@@ -36,6 +37,11 @@ static bool records_read(XtfNode *file, uint64_t offset, char *buffer, size_t le
     return xtf_records_read(&file->tree->records, file->selection, offset, buffer, length, error);
 }
 
+static bool records_write(XtfNode *file, XtfRowFormat format, XtfWriteBytes write, void *data, GError **error)
+{
+    return xtf_records_write(&file->tree->records, file->selection, format, write, data, error);
+}
+
 static bool view_size(XtfNode *file, uint64_t *size, GError **error)
 {
     const XtfShownTable table = {file->view, file->selection, file->grouping};
@@ -66,6 +72,18 @@ static bool picture_read(XtfNode *file, uint64_t offset, char *buffer, size_t le
                             length, error);
 }
 
+static bool picture_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
+{
+    g_auto(XtfTableOutput) output = {0};
+
+    if (!file->picture->table)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "it is a picture");
+    xtf_table_output_init_rows(&output);
+    return file->picture->table(&file->tree->views, file->selection, &output, error) &&
+           xtf_row_sink_begin(sink, &output.grid, error) &&
+           sink->take(sink->data, &output.rows, 0, xtf_rows_n(&output.rows), error);
+}
+
 static bool view_is_lasting(const XtfNode *file)
 {
     return xtf_view_is_lasting(file->view);
@@ -75,7 +93,7 @@ const XtfNodeClass xtf_readme_file = {.kind = XTF_NODE_FILE, .text = readme_text
 const XtfNodeClass xtf_count_file = {.kind = XTF_NODE_FILE, .text = count_text};
 const XtfNodeClass xtf_columns_file = {.kind = XTF_NODE_FILE, .table = columns_table};
 const XtfNodeClass xtf_records_file = {
-    .kind = XTF_NODE_FILE, .size = records_size, .read = records_read, .grows = true};
+    .kind = XTF_NODE_FILE, .size = records_size, .read = records_read, .write = records_write, .grows = true};
 /* A call that is open at the end of a commit lasts longer in the next: while a trace grows its lines may change. */
 static bool never(const XtfNode *file)
 {
@@ -83,10 +101,16 @@ static bool never(const XtfNode *file)
 }
 
 /* Links to the whole trace, and colours, change with it. */
-const XtfNodeClass xtf_picture_file = {
-    .kind = XTF_NODE_FILE, .size = picture_size, .read = picture_read, .same_by_size_if_final = never};
-const XtfNodeClass xtf_calls_file = {
-    .kind = XTF_NODE_FILE, .size = records_size, .read = records_read, .same_by_size_if_final = never};
+const XtfNodeClass xtf_picture_file = {.kind = XTF_NODE_FILE,
+                                       .size = picture_size,
+                                       .read = picture_read,
+                                       .rows = picture_rows,
+                                       .same_by_size_if_final = never};
+const XtfNodeClass xtf_calls_file = {.kind = XTF_NODE_FILE,
+                                     .size = records_size,
+                                     .read = records_read,
+                                     .write = records_write,
+                                     .same_by_size_if_final = never};
 /* Its widths and its lines are those of the whole trace, and never get fewer. */
 const XtfNodeClass xtf_view_file = {.kind = XTF_NODE_FILE,
                                     .size = view_size,

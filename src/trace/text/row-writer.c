@@ -1,0 +1,138 @@
+#include "src/trace/text/row-writer.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    BUFFER_BYTES = 256 << 10,
+};
+
+/* ---- Text. */
+
+void xtf_csv_add(GString *out, const char *text)
+{
+    if (!text[strcspn(text, ",\"\n\r")]) {
+        g_string_append(out, text);
+        return;
+    }
+    g_string_append_c(out, '"');
+    for (; *text; text++) {
+        if (*text == '"')
+            g_string_append_c(out, '"');
+        g_string_append_c(out, *text);
+    }
+    g_string_append_c(out, '"');
+}
+
+void xtf_json_add(GString *out, const char *text)
+{
+    g_string_append_c(out, '"');
+    for (size_t plain; *text; text += plain) {
+        plain = strcspn(text, "\"\\");
+        g_string_append_len(out, text, (gssize)plain);
+        if (!text[plain])
+            break;
+        g_string_append_c(out, '\\');
+        g_string_append_c(out, text[plain++]);
+    }
+    g_string_append_c(out, '"');
+}
+
+/* ---- The writer. */
+
+void xtf_row_writer_init(XtfRowWriter *writer, XtfRowFormat format, XtfWriteBytes write, void *data)
+{
+    *writer = (XtfRowWriter){.format = format,
+                             .write = write,
+                             .data = data,
+                             .buffer = g_string_sized_new(BUFFER_BYTES),
+                             .begin = g_ptr_array_new_with_free_func(g_free)};
+}
+
+void xtf_row_writer_finish(XtfRowWriter *writer)
+{
+    if (writer->buffer)
+        g_string_free(g_steal_pointer(&writer->buffer), TRUE);
+    g_clear_pointer(&writer->begin, g_ptr_array_unref);
+}
+
+bool xtf_row_writer_flush(XtfRowWriter *writer, GError **error)
+{
+    bool good = !writer->buffer->len || writer->write(writer->data, writer->buffer->str, writer->buffer->len, error);
+
+    g_string_truncate(writer->buffer, 0);
+    return good;
+}
+
+/* The heading of CSV; of JSON the names, which stand in each line. */
+static bool begin(void *data, const XtfColumn *const *columns, unsigned n, GError **error)
+{
+    XtfRowWriter *writer = data;
+
+    g_ptr_array_set_size(writer->begin, 0);
+    for (unsigned i = 0; i < n; i++) {
+        g_autoptr(GString) name = g_string_new(i ? "," : writer->format == XTF_ROWS_CSV ? "" : "{");
+        if (writer->format == XTF_ROWS_CSV) {
+            xtf_csv_add(name, columns[i]->name);
+            g_string_append(writer->buffer, name->str);
+        } else {
+            xtf_json_add(name, columns[i]->name);
+            g_string_append_c(name, ':');
+            g_ptr_array_add(writer->begin, g_string_free(g_steal_pointer(&name), FALSE));
+        }
+    }
+    if (writer->format == XTF_ROWS_CSV)
+        g_string_append_c(writer->buffer, '\n');
+    return true;
+}
+
+/* Whether JSON has a cell as a number: times may have more digits than a double, and infinity is none. */
+static bool is_json_number(const XtfRowCell *cell)
+{
+    return cell->type == XTF_ROW_NUMBER || cell->type == XTF_ROW_PERCENT ||
+           (cell->type == XTF_ROW_REAL && isfinite(cell->real));
+}
+
+static void add_json(const XtfRowWriter *writer, const XtfRowCell *cells, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        g_string_append(writer->buffer, writer->begin->pdata[i]);
+        if (cells[i].type == XTF_ROW_NOTHING)
+            g_string_append(writer->buffer, "null");
+        else if (is_json_number(&cells[i]))
+            g_string_append(writer->buffer, cells[i].text);
+        else
+            xtf_json_add(writer->buffer, cells[i].text);
+    }
+    g_string_append(writer->buffer, "}\n");
+}
+
+static void add_csv(const XtfRowWriter *writer, const XtfRowCell *cells, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        if (i)
+            g_string_append_c(writer->buffer, ',');
+        if (cells[i].type == XTF_ROW_TEXT)
+            xtf_csv_add(writer->buffer, cells[i].text);
+        else
+            g_string_append(writer->buffer, cells[i].text);
+    }
+    g_string_append_c(writer->buffer, '\n');
+}
+
+static bool take(void *data, const XtfRows *rows, uint64_t first, uint64_t n, GError **error)
+{
+    XtfRowWriter *writer = data;
+
+    for (uint64_t i = first; i < first + n; i++) {
+        (writer->format == XTF_ROWS_CSV ? add_csv : add_json)(writer, xtf_rows_get(rows, i), rows->n_columns);
+        if (writer->buffer->len >= BUFFER_BYTES && !xtf_row_writer_flush(writer, error))
+            return false;
+    }
+    return true;
+}
+
+XtfRowSink xtf_row_writer_sink(XtfRowWriter *writer)
+{
+    return (XtfRowSink){.begin = begin, .take = take, .data = writer};
+}

@@ -1,0 +1,356 @@
+/*
+ * What a line needs is decided once for each schema: the bytes that are the same in all its lines, and between them the
+ * cells, in steps. A step copies a number from the line of text, or a name that is ready.
+ */
+#include "src/tree/records/record-lines.h"
+
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "src/trace/text/escape.h"
+
+enum {
+    PREFIX = 3, /* columns that are no cells: time, process and thread */
+    COPY = 16,  /* bytes that are copied without looking at their number */
+    SLACK = 32, /* bytes behind whatever is copied, and room behind what is written */
+};
+
+/* A text, ready to be written, with slack behind it. */
+typedef struct {
+    char *text; /* NULL: not made yet */
+    size_t length;
+} Ready;
+
+typedef enum {
+    NUMBER, /* as it is */
+    TIME,   /* a string in JSON */
+    NAME,   /* of the rows of a table, or a label */
+    STRING, /* of the trace; or a value that may be one */
+    SHOWN,  /* text as the line has it */
+} StepKind;
+
+/* A cell of a line, and what stands before it. */
+typedef struct {
+    StepKind kind;
+    uint32_t from, width; /* in the line of text */
+    GString *before;
+    const XtfCell *cell; /* NULL: of the prefix */
+    Ready *names;        /* of a NAME: by number */
+} Step;
+
+/* The lines of a schema. */
+typedef struct {
+    GArray *steps;  /* of Step; NULL: not made yet */
+    GString *after; /* the end of the line */
+    size_t most;    /* bytes of a line, but for names that are longer than SLACK, and strings */
+} Recipe;
+
+struct XtfRecordLines {
+    XtfTrace *trace;
+    const XtfFormat *format;
+    XtfRowFormat as;
+    XtfRenderer *renderer;
+    Recipe *recipes; /* by schema */
+    GString *lines;  /* of text */
+    GString *out;    /* borrowed */
+};
+
+/* ---- Text. */
+
+/* Makes room for `more` bytes and the slack behind the text so far. */
+static void reserve(GString *text, size_t more)
+{
+    gsize length = text->len;
+
+    if (length + more + SLACK < text->allocated_len)
+        return;
+    g_string_set_size(text, length + more + SLACK);
+    g_string_truncate(text, length);
+}
+
+static void add_quoted(XtfRowFormat as, GString *out, const char *text)
+{
+    if (as == XTF_ROWS_CSV)
+        xtf_csv_add(out, text);
+    else
+        xtf_json_add(out, text);
+}
+
+/* Adds a text of the trace, whole. */
+static void add_whole(XtfRowFormat as, GString *out, const char *text)
+{
+    g_autofree char *shown = xtf_text_shown(text, G_MAXSIZE);
+    add_quoted(as, out, shown);
+}
+
+/* Adds a text as a line has it; a dash is no value. */
+static void add_shown(XtfRowFormat as, GString *out, const char *line, uint32_t from, uint32_t width)
+{
+    g_autofree char *text = g_strstrip(g_strndup(line + from, width));
+
+    if (!g_str_equal(text, "-"))
+        add_quoted(as, out, text);
+    else if (as == XTF_ROWS_JSON)
+        g_string_append(out, "null");
+}
+
+/* ---- Recipes. */
+
+static const XtfRecordColumn *column_at(const XtfFormat *format, unsigned i)
+{
+    return &g_array_index(format->columns, XtfRecordColumn, i);
+}
+
+static const XtfCell *cell_of(const XtfProgram *program, unsigned column)
+{
+    for (uint32_t i = 0; i < program->n_cells; i++) {
+        if (program->cells[i].column == column)
+            return &program->cells[i];
+    }
+    return NULL;
+}
+
+static StepKind kind_of(const XtfRecordColumn *column, const XtfCell *cell)
+{
+    if (cell && cell->kind == XTF_CELL_NAME)
+        return NAME;
+    if (cell && (cell->kind == XTF_CELL_STRING || cell->kind == XTF_CELL_VALUE))
+        return STRING;
+    if (column->left || (cell && cell->kind == XTF_CELL_BYTES))
+        return SHOWN;
+    return g_str_equal(column->unit, "s") ? TIME : NUMBER;
+}
+
+/* What stands before the cell of a column. */
+static void add_separator(const XtfRecordLines *writer, unsigned i, GString *out)
+{
+    if (writer->as == XTF_ROWS_CSV) {
+        g_string_append(out, i ? "," : "");
+        return;
+    }
+    g_string_append_c(out, i ? ',' : '{');
+    xtf_json_add(out, column_at(writer->format, i)->name);
+    g_string_append_c(out, ':');
+}
+
+static Recipe *recipe_of(XtfRecordLines *writer, uint32_t schema)
+{
+    const XtfFormat *format = writer->format;
+    const XtfProgram *program = &format->programs[schema];
+    Recipe *recipe = &writer->recipes[schema];
+    g_autoptr(GString) before = g_string_new(NULL);
+
+    if (recipe->steps)
+        return recipe;
+    recipe->steps = g_array_new(FALSE, FALSE, sizeof(Step));
+    for (unsigned i = 0; i < format->columns->len; i++) {
+        const XtfRecordColumn *column = column_at(format, i);
+        const XtfCell *cell = cell_of(program, i);
+        add_separator(writer, i, before);
+        if (!(format->has_prefix && i < PREFIX) && (!cell || cell->kind == XTF_CELL_TYPE)) {
+            add_shown(writer->as, before, program->template, column->from, column->width);
+            continue;
+        }
+        Step step = {kind_of(column, cell), column->from, column->width, g_steal_pointer(&before), cell, NULL};
+        if (step.kind == NAME)
+            step.names = g_new0(Ready, cell->names->n + 1);
+        reserve(step.before, 0);
+        recipe->most += step.before->len + step.width + 2 * SLACK;
+        g_array_append_val(recipe->steps, step);
+        before = g_string_new(NULL);
+    }
+    g_string_append(before, writer->as == XTF_ROWS_JSON ? "}\n" : "\n");
+    reserve(before, 0);
+    recipe->most += before->len;
+    recipe->after = g_steal_pointer(&before);
+    return recipe;
+}
+
+static void recipe_clear(Recipe *recipe)
+{
+    for (guint i = 0; recipe->steps && i < recipe->steps->len; i++) {
+        Step *step = &g_array_index(recipe->steps, Step, i);
+        for (uint64_t k = 0; step->names && k < step->cell->names->n; k++)
+            g_free(step->names[k].text);
+        g_free(step->names);
+        g_string_free(step->before, TRUE);
+    }
+    g_clear_pointer(&recipe->steps, g_array_unref);
+    if (recipe->after)
+        g_string_free(recipe->after, TRUE);
+}
+
+XtfRecordLines *xtf_record_lines_new(XtfFormats *formats, const XtfFormat *format, const XtfLocations *locations,
+                                     XtfRowFormat as)
+{
+    XtfRecordLines *writer = g_new(XtfRecordLines, 1);
+
+    *writer = (XtfRecordLines){.trace = formats->context->trace,
+                               .format = format,
+                               .as = as,
+                               .renderer = xtf_renderer_new(formats, format, locations),
+                               .recipes = g_new0(Recipe, format->n_programs + 1),
+                               .lines = g_string_new(NULL)};
+    return writer;
+}
+
+void xtf_record_lines_free(XtfRecordLines *writer)
+{
+    for (uint32_t i = 0; i < writer->format->n_programs; i++)
+        recipe_clear(&writer->recipes[i]);
+    g_free(writer->recipes);
+    xtf_renderer_free(writer->renderer);
+    g_string_free(writer->lines, TRUE);
+    g_free(writer);
+}
+
+/* ---- Cells. Each function writes behind `to` and returns where it ended; there is room for what is in `most`. */
+
+/* Copies bytes that have slack behind them. */
+static inline char *copy(char *to, const char *from, size_t length)
+{
+    memcpy(to, from, COPY);
+    if (G_UNLIKELY(length > COPY))
+        memcpy(to + COPY, from + COPY, length - COPY);
+    return to + length;
+}
+
+/* The first character that is no blank; there is one. */
+static inline const char *skip_blanks(const char *at)
+{
+    static const uint64_t blanks = UINT64_C(0x2020202020202020);
+    uint64_t eight;
+
+    for (memcpy(&eight, at, sizeof eight); eight == blanks; memcpy(&eight, at, sizeof eight))
+        at += sizeof eight;
+    return at + __builtin_ctzll(GUINT64_FROM_LE(eight) ^ blanks) / 8;
+}
+
+/* Writes a cell by a function that appends to the output, which may be moved. */
+static char *add_rare(XtfRecordLines *writer, const Recipe *recipe, const Step *step, const char *line,
+                      const char *text, char *to)
+{
+    GString *out = writer->out;
+
+    out->len = (gsize)(to - out->str);
+    if (text)
+        add_whole(writer->as, out, text);
+    else
+        add_shown(writer->as, out, line, step->from, step->width);
+    reserve(out, recipe->most);
+    return out->str + out->len;
+}
+
+/* A number at the right of its column. */
+static inline char *put_number(XtfRecordLines *writer, const Recipe *recipe, const Step *step, const char *line,
+                               char *to)
+{
+    const char *begin = skip_blanks(line + step->from), *end = line + step->from + step->width;
+
+    if (G_UNLIKELY(!g_ascii_isdigit(end[-1]))) /* a dash; "?", "inf" */
+        return add_rare(writer, recipe, step, line, NULL, to);
+    if (step->kind == NUMBER || writer->as == XTF_ROWS_CSV)
+        return copy(to, begin, (size_t)(end - begin));
+    *to++ = '"';
+    to = copy(to, begin, (size_t)(end - begin));
+    *to++ = '"';
+    return to;
+}
+
+static char *put_name(XtfRecordLines *writer, const Recipe *recipe, const Step *step, const char *line,
+                      const uint8_t *row, char *to)
+{
+    uint64_t v = xtf_field_get(step->cell->field, row);
+
+    if (v >= step->cell->names->n) /* also where there is none */
+        return add_rare(writer, recipe, step, line, NULL, to);
+    Ready *ready = &step->names[v];
+    if (!ready->text) {
+        g_autoptr(GString) text = g_string_new(NULL);
+        add_whole(writer->as, text, step->cell->names->whole[v]);
+        reserve(text, 0);
+        ready->length = text->len;
+        ready->text = g_string_free(g_steal_pointer(&text), FALSE);
+    }
+    if (G_UNLIKELY(ready->length > SLACK)) {
+        writer->out->len = (gsize)(to - writer->out->str);
+        reserve(writer->out, ready->length + recipe->most);
+        to = writer->out->str + writer->out->len;
+    }
+    return copy(to, ready->text, ready->length);
+}
+
+/* NULL with an error. */
+static char *put_string(XtfRecordLines *writer, const Recipe *recipe, const Step *step, const char *line,
+                        const uint8_t *row, char *to, GError **error)
+{
+    const char *text;
+    uint32_t string;
+
+    if (!xtf_cell_string(step->cell, row, &string))
+        return put_number(writer, recipe, step, line, to);
+    if (!xtf_trace_string(writer->trace, string, &text, error))
+        return NULL;
+    return add_rare(writer, recipe, step, line, text, to);
+}
+
+/* ---- Lines. */
+
+static bool add_line(XtfRecordLines *writer, const Recipe *recipe, const char *line, const uint8_t *row, GError **error)
+{
+    const Step *steps = (const Step *)(const void *)recipe->steps->data;
+    GString *out = writer->out;
+
+    reserve(out, recipe->most);
+    char *to = out->str + out->len;
+    for (const Step *step = steps; step < steps + recipe->steps->len; step++) {
+        to = copy(to, step->before->str, step->before->len);
+        if (step->kind == NUMBER || step->kind == TIME)
+            to = put_number(writer, recipe, step, line, to);
+        else if (step->kind == NAME)
+            to = put_name(writer, recipe, step, line, row, to);
+        else if (step->kind == SHOWN)
+            to = add_rare(writer, recipe, step, line, NULL, to);
+        else if (!(to = put_string(writer, recipe, step, line, row, to, error)))
+            return false;
+    }
+    to = copy(to, recipe->after->str, recipe->after->len);
+    out->len = (gsize)(to - out->str);
+    return true;
+}
+
+/* Lines are rendered part by part, and written in the order of the records. */
+bool xtf_record_lines_add(XtfRecordLines *writer, const XtfRecordBlock *block, GString *out, GError **error)
+{
+    size_t length = writer->format->line;
+    struct {
+        const char *line;
+        const uint8_t *row;
+        size_t row_size;
+        const Recipe *recipe;
+    } next[XTF_RECORD_PARTS_MAX];
+    uint64_t n = 0;
+
+    writer->out = out;
+    g_string_set_size(writer->lines, block->n_rows * length + SLACK);
+    for (uint32_t i = 0; i < block->n_parts; i++) {
+        const XtfRowRun *part = &block->parts[i];
+        const XtfSchema *schema = part->span->array.schema;
+        char *begin = writer->lines->str + n * length;
+        if (!xtf_renderer_run(writer->renderer, part, begin, error))
+            return false;
+        next[i].line = begin;
+        next[i].row = part->rows;
+        next[i].row_size = schema->row_size;
+        next[i].recipe = recipe_of(writer, schema->id);
+        n += part->n_rows;
+    }
+    for (uint32_t i = 0; i < block->n_rows; i++) {
+        unsigned part = block->order ? block->order[i] : 0;
+        if (!add_line(writer, next[part].recipe, next[part].line, next[part].row, error))
+            return false;
+        next[part].line += length;
+        next[part].row += next[part].row_size;
+    }
+    return true;
+}

@@ -64,6 +64,16 @@ bool xtf_row_writer_flush(XtfRowWriter *writer, GError **error)
     return good;
 }
 
+/* The name of column i. Tables side by side may have columns of one name: the second becomes NAME_2, and so on. */
+static char *name_of(const XtfColumn *const *columns, unsigned i)
+{
+    unsigned number = 1;
+
+    for (unsigned k = 0; k < i; k++)
+        number += strcmp(columns[k]->name, columns[i]->name) == 0;
+    return number == 1 ? g_strdup(columns[i]->name) : g_strdup_printf("%s_%u", columns[i]->name, number);
+}
+
 /* The heading of CSV; of JSON the names, which stand in each line. */
 static bool begin(void *data, const XtfColumn *const *columns, unsigned n, GError **error)
 {
@@ -71,12 +81,13 @@ static bool begin(void *data, const XtfColumn *const *columns, unsigned n, GErro
 
     g_ptr_array_set_size(writer->begin, 0);
     for (unsigned i = 0; i < n; i++) {
+        g_autofree char *column = name_of(columns, i);
         g_autoptr(GString) name = g_string_new(i ? "," : writer->format == XTF_ROWS_CSV ? "" : "{");
         if (writer->format == XTF_ROWS_CSV) {
-            xtf_csv_add(name, columns[i]->name);
+            xtf_csv_add(name, column);
             g_string_append(writer->buffer, name->str);
         } else {
-            xtf_json_add(name, columns[i]->name);
+            xtf_json_add(name, column);
             g_string_append_c(name, ':');
             g_ptr_array_add(writer->begin, g_string_free(g_steal_pointer(&name), FALSE));
         }

@@ -3,7 +3,7 @@
  *
  * Times are exact decimals, in JSON strings, since a number there may lose digits. A cell without a value is empty, or
  * null. Text is whole; its control characters and bytes that are not UTF-8 are written as \xNN, as in all that is
- * printed.
+ * printed. Of columns of one name the second is NAME_2.
  */
 #pragma once
 

@@ -1,8 +1,19 @@
-#include "src/tree/node/node-values.h"
+/*
+ * The values of a table's file: as rows, as CSV and as JSON Lines; and looking up names, among them FILE.csv and
+ * FILE.json beside a table's FILE.
+ *
+ * In a mount a file has its size when it is looked up. So these files are made whole then, and there are none of tables
+ * that would be longer than LENGTH_MAX: `xtf cat --csv` writes those. No directory lists them.
+ */
+#include "src/tree/node/node-class.h"
 
 #include <string.h>
 
 #include "libxtf/error.h"
+
+enum {
+    LENGTH_MAX = 1 << 20, /* of FILE.csv and FILE.json */
+};
 
 bool xtf_node_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
 {
@@ -40,12 +51,12 @@ static bool keep(void *data, const char *bytes, size_t length, GError **error)
 {
     GString *text = data;
 
-    if (length > XTF_VALUES_MAX - text->len)
+    if (length > LENGTH_MAX - text->len)
         return xtf_fail(
             error, XTF_ERROR_NOT_FOUND,
             "it would be longer than %d bytes, the most that a mount makes at once: xtf cat --csv or --json "
             "writes it",
-            XTF_VALUES_MAX);
+            LENGTH_MAX);
     g_string_append_len(text, bytes, (gssize)length);
     return true;
 }
@@ -60,7 +71,9 @@ static XtfNode *make(XtfNode *directory, XtfNode *table, XtfRowFormat format, GE
                                                     : xtf_node_new_changing_text(directory, g_steal_pointer(&text));
 }
 
-XtfNode *xtf_values_file_new(XtfNode *directory, const char *name, GError *failed, GError **error)
+/* The file FILE.csv or FILE.json of a directory that has FILE, a table. Takes `failed`, the error of looking up the
+ * name itself, which is the one that is given back where the name is no such file's. */
+static XtfNode *find_file(XtfNode *directory, const char *name, GError *failed, GError **error)
 {
     bool is_csv = g_str_has_suffix(name, ".csv"), is_json = g_str_has_suffix(name, ".json");
 
@@ -74,4 +87,16 @@ XtfNode *xtf_values_file_new(XtfNode *directory, const char *name, GError *faile
     }
     g_propagate_error(error, failed);
     return NULL;
+}
+
+XtfNode *xtf_node_lookup(XtfNode *directory, const char *name, GError **error)
+{
+    GError *failed = NULL;
+
+    if (!directory->class->lookup)
+        return xtf_no_such(name, error);
+    if (strlen(name) > XTF_DIRECTORY_NAME_MAX)
+        return xtf_not_found(error, "the name is longer than %d bytes", XTF_DIRECTORY_NAME_MAX);
+    XtfNode *found = directory->class->lookup(directory, name, &failed);
+    return found ? found : find_file(directory, name, failed, error);
 }

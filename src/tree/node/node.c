@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "libxtf/error.h"
-#include "src/tree/node/node-values.h"
 
 XtfNode *xtf_node_ref(XtfNode *node)
 {
@@ -172,19 +171,6 @@ XtfNode *xtf_not_found(GError **error, const char *format, ...)
 XtfNode *xtf_no_such(const char *name, GError **error)
 {
     return xtf_not_found(error, "there is no \"%s\" here", name);
-}
-
-XtfNode *xtf_node_lookup(XtfNode *directory, const char *name, GError **error)
-{
-    if (!directory->class->lookup)
-        return xtf_no_such(name, error);
-    if (strlen(name) > XTF_DIRECTORY_NAME_MAX)
-        return xtf_not_found(error, "the name is longer than %d bytes", XTF_DIRECTORY_NAME_MAX);
-    GError *failed = NULL;
-    XtfNode *found = directory->class->lookup(directory, name, &failed);
-    if (!found)
-        found = xtf_values_file_new(directory, name, failed, error);
-    return found;
 }
 
 void xtf_lister_show(XtfLister *lister, const char *name, XtfNodeKind kind)

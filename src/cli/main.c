@@ -49,6 +49,7 @@ static const struct {
     {"align", xtf_command_align, "correct clocks, so that no message comes before it was sent", NULL},
     {"cluster", xtf_command_cluster, "find processors that communicate alike, in a measured network", NULL},
     {"merge", xtf_command_merge, "make one trace of several that were written apart", NULL},
+    {"help", xtf_command_help, "say what the columns of a table mean", NULL},
     {"collect", xtf_command_collect, NULL, NULL}, /* for programs that are traced */
 };
 
@@ -64,7 +65,7 @@ static void print_help(void)
         if (commands[i].summary)
             printf("  %-10s %s\n", commands[i].name, commands[i].summary);
     g_autofree char *formats = xtf_import_formats();
-    printf("\nAll but `record`, `why`, `cache`, `copy` and `merge` take %s, too.\n", formats);
+    printf("\nAll but `record`, `why`, `cache`, `copy`, `merge` and `help` take %s, too.\n", formats);
     puts("\n"
          "`xtf COMMAND --help` says more; so does xtf(1). A tour:\n"
          "  xtf mount TRACE /mnt/t && cat /mnt/t/README");
@@ -118,7 +119,7 @@ static bool is_source(const char *word)
 
 static int run(int argc, char **argv)
 {
-    static const char *const helps[] = {"--help", "-h", "help", NULL};
+    static const char *const helps[] = {"--help", "-h", NULL};
     static const char *const versions[] = {"--version", "-V", "version", NULL};
     const char *first = argc > 1 ? argv[1] : "";
     g_autofree char *program = g_path_get_basename(argv[0]);
@@ -127,6 +128,10 @@ static int run(int argc, char **argv)
         return xtf_unmounter_main(argc, argv);
     if (g_str_has_prefix(program, "mount."))
         return xtf_mount_helper(argc, argv);
+    if (argc == 2 && g_str_equal(first, "help")) {
+        print_help();
+        return XTF_EXIT_DONE;
+    }
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
         if (g_str_equal(first, commands[i].name) || g_strcmp0(first, commands[i].alias) == 0)
             return commands[i].run(argc - 1, argv + 1);

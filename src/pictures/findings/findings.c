@@ -11,7 +11,7 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("score%", XTF_COLUMN_PERCENT, NULL, "share of all time of the window that the finding explains"),
     XTF_COLUMN("rule", XTF_COLUMN_TEXT, NULL, "rule that made the sentence"),
     XTF_COLUMN("finding, and the table that has its numbers", XTF_COLUMN_TEXT, NULL,
-               "the sentence, two blanks, and the path of the table"),
+               "the sentence, and the path of the table"),
 };
 
 const XtfTableDeclaration xtf_table_findings =

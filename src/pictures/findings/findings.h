@@ -37,4 +37,5 @@ typedef struct {
 GArray *xtf_findings_find(XtfViews *views, XtfSelection *selection, GError **error);
 
 /* The file `findings`: a line for each of the first XTF_FINDINGS_MAX. */
+extern const XtfTableDeclaration xtf_table_findings;
 extern const XtfPicture xtf_picture_findings;

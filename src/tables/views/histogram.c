@@ -40,7 +40,7 @@ static bool fill_histogram(XtfViews *views, XtfSelection *selection, uint64_t fi
 }
 
 const XtfView xtf_view_histogram = {
-    .table = {"histogram", "`totals` in 100 equal slices of the window, `from` and `to`", NULL, 0},
+    .table = {"histogram", "the columns of `totals`, in each of 100 equal slices of the window", NULL, 0},
     .lasting = true,
     .shape = shape_histogram,
     .fill = fill_histogram,
@@ -65,7 +65,7 @@ static bool fill_waits(XtfViews *views, XtfSelection *selection, uint64_t first,
 }
 
 const XtfView xtf_view_histogram_of_waits = {
-    .table = {"histogram", "`totals` of waits in 100 equal slices, `from` and `to`", NULL, 0},
+    .table = {"histogram", "the columns of `waits/totals`, in each of 100 equal slices of the window", NULL, 0},
     .subject = &xtf_about_waits,
     .exists = waits_exist,
     .shape = shape_waits,

@@ -8,7 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/trace/text/lines.h"
 #include "src/tree/paths/tree.h"
+
+extern const XtfTableDeclaration xtf_table_diff_facts, xtf_table_diff_regions;
 
 typedef enum { XTF_DIFF_BY_EXCLUSIVE, XTF_DIFF_BY_INCLUSIVE, XTF_DIFF_BY_CALLS } XtfDiffOrder;
 

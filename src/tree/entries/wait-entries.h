@@ -8,6 +8,8 @@
 
 #include "src/tree/node/node-class.h"
 
+extern const XtfTableDeclaration xtf_table_causes;
+
 bool xtf_wait_entry_has(const char *name);
 /* Whether a span is of such rows. */
 bool xtf_wait_entries_are_of(const XtfSpan *span);

@@ -135,7 +135,7 @@ static bool fill_unmatched(XtfViews *views, XtfSelection *selection, uint64_t fi
 
 const XtfView xtf_view_unmatched = {
     .table = XTF_TABLE(
-        "unmatched", "all groups of messages whose sends and receives differ, then the 100 that differ most", columns),
+        "unmatched", "groups of messages whose sends and receives differ: all, then the 100 worst", columns),
     .subject = &xtf_about_groups,
     .exists = unmatched_exists,
     .shape = shape_unmatched,

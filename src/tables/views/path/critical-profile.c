@@ -13,7 +13,7 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "time that the critical path is in the region"),
     XTF_COLUMN("amount%", XTF_COLUMN_PERCENT, NULL, "part of the selection's critical path"),
     XTF_COLUMN("imbalance", XTF_COLUMN_TIME, NULL,
-               "how much more the amount is than the mean of the locations, waits left out"),
+               "how much longer that is than the mean of the locations"),
     XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
 };
 

@@ -249,7 +249,7 @@ static bool fill_profile(const Profile *profile, XtfViews *views, const XtfSelec
 
 PROFILE(of_waits, "profile", "a line for each kind of waits and region: how many there are, and how long",
         xtf_about_waits);
-PROFILE(of_delays, "profile", "a line for each kind of waits and region: what delays in the region cost others",
+PROFILE(of_delays, "profile", "a line for each kind of waits and region: what delays there cost others",
         xtf_about_delays);
 PROFILE(of_callpaths, "callpaths", "a line for each kind of waits and call path: what delays there cost others",
         xtf_about_delays);

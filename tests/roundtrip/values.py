@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""CSV and JSON Lines of tables and records, read by Python's csv and json, have the values of the same files as text: of
+archives, and of real traces where there are some.
+
+usage: values.py XTF ARCHIVE...
+"""
+
+import csv
+import json
+import pathlib
+import re
+import sys
+
+from xtfrun import Xtf, check, run_test, shared_traces, temporary_folder
+
+VIEWS = ["info", "totals", "histogram", "profile", "classes", "imbalance", "efficiency", "stack", "longest", "matrix", "bytes",
+         "messages", "unmatched", "metrics", "values", "growth", "rates", "state", "total", "arrows/a", "findings", "columns",
+         "definitions/regions", "definitions/locations", "definitions/communicators", "definitions/properties",
+         "definitions/colours", "by/proc/bytes", "by/time:7/totals", "by/class/totals", "waits/profile", "waits/matrix",
+         "waits/totals", "waits/waves", "delays/profile", "delays/callpaths", "critical/profile", "critical/segments",
+         "critical/callpaths"]
+RECORDS = ["records", "calls/records", "enters_leaves/records", "sends/records", "counters/records", "collectives/records",
+           "waits/records"]
+SELECTIONS = ["", "time/20%-70%/", "proc/1/"]
+
+
+def unescape(text):
+    """A cell of a table with its blanks and backslashes; what no cell may have in any format stays escaped."""
+    return re.sub(r"\\x(20|5c)", lambda byte: chr(int(byte.group(1), 16)), text)
+
+
+def is_same(shown, value):
+    """Whether a cell of the text shows a value: a dash is none, a long text is cut and ends in its row's number."""
+    if shown in ("", "-"):
+        return value in ("", "-")
+    shown = unescape(shown)
+    cut = re.fullmatch(r"(.*)~\d+", shown)
+    return shown == ("" if value is None else value) or (shown == '""' and value == "") or bool(cut and value.startswith(cut.group(1)))
+
+
+def columns_of_text(xtf, trace, path, lines):
+    """The cells of each line of a text: cut by its heading, or, of records, by what `columns` says of them."""
+    if not path.endswith("records"):
+        # Blanks are in the last column alone.
+        n = len(lines[0].lstrip("# ").split())
+        n = 3 if path.endswith("findings") else n
+        return [line.rstrip().split(None, n - 1) for line in lines[1:] if line.strip()]
+    text = xtf.expect("cat", "--csv", trace, path.removesuffix("records") + "columns").decode()
+    places = [(int(column["from"]) - 1, int(column["to"])) for column in csv.DictReader(text.splitlines())]
+    return [[line[begin:end].strip() for begin, end in places] for line in lines]
+
+
+def json_text(value):
+    return "" if value is None else value if isinstance(value, str) else None
+
+
+def compare(xtf, trace, path):
+    """True if the trace has the file."""
+    shown = xtf.run("cat", trace, path)
+    if shown.status != 0:
+        return False
+    lines = shown.output.decode().splitlines()
+    rows = list(csv.reader(xtf.expect("cat", "--csv", trace, path).decode().split("\n")[:-1]))
+    objects = [json.loads(line) for line in xtf.expect("cat", "--json", trace, path).decode().split("\n")[:-1]]
+    cells = columns_of_text(xtf, trace, path, lines)
+    check(len(rows) - 1 == len(cells) == len(objects), f"{path}: {len(cells)} lines, {len(rows) - 1} of CSV, {len(objects)} of JSON")
+    for number, (line, row, fields) in enumerate(zip(cells, rows[1:], objects)):
+        where = f"{trace}: {path}, line {number}"
+        check(list(fields) == rows[0], f"{where}: JSON has {list(fields)}, CSV {rows[0]}")
+        line += [""] * (len(row) - len(line))
+        for name, text, value in zip(rows[0], line, row):
+            check(is_same(text, value), f"{where}, {name}: {text!r} as text, {value!r} as CSV")
+            of_json = fields[name]
+            good = json_text(of_json) == value or (json_text(of_json) is None and float(value) == float(of_json))
+            check(good, f"{where}, {name}: {value!r} as CSV, {of_json!r} as JSON")
+    return True
+
+
+def check_files(xtf, trace):
+    """FILE.csv and FILE.json, what has none, and what is too long."""
+    for form in ("csv", "json"):
+        named = xtf.expect("cat", trace, f"proc/0/profile.{form}")
+        check(named == xtf.expect("cat", f"--{form}", trace, "proc/0/profile"), f"profile.{form} is not what cat --{form} writes")
+        check(form not in xtf.expect("ls", trace, "proc/0").decode(), f"proc/0 lists files of {form}")
+        for path in ("count", "timeline.svg", "index.html"):
+            result = xtf.run("cat", f"--{form}", trace, path)
+            check(result.status == 1 and not result.output, f"{path} as {form}: {result}")
+        check(xtf.run("cat", trace, f"none.{form}").status == 1, f"none.{form} is there")
+    check(xtf.run("cat", "--csv", "--json", trace, "profile").status == 2, "--csv and --json go together")
+
+
+def check_length(xtf, trace):
+    """A mount makes at most 1 MiB at look-up; more is written by the command alone."""
+    whole = xtf.expect("cat", "--json", trace, "records")
+    result = xtf.run("cat", trace, "records.json")
+    if len(whole) > 1 << 20:
+        check(result.status == 1 and b"longer than 1048576 bytes" in result.errors, f"records.json of {len(whole)} bytes: {result}")
+    else:
+        check(result.output == whole, "records.json is not what cat --json writes")
+    return len(whole) > 1 << 20
+
+
+def main():
+    xtf = Xtf(sys.argv[1])
+    shared = shared_traces()
+    others = [shared / name / "traces.otf2" for name in ("coverage-10", "pingpong-papi-2")] if shared else []
+    seen, long = set(), False
+    with temporary_folder() as folder:
+        for number, archive in enumerate([*sys.argv[2:], *others]):
+            trace = pathlib.Path(folder) / f"{number}.xtf"
+            xtf.import_archive(archive, trace)
+            xtf.expect("analyze", "--quiet", trace)
+            seen |= {path for path in VIEWS + RECORDS for selection in SELECTIONS if compare(xtf, trace, selection + path)}
+            check_files(xtf, trace)
+            long |= check_length(xtf, trace)
+    missing = set(VIEWS + RECORDS) - seen
+    check(not others or not missing, f"no archive has {sorted(missing)}")
+    check(len(missing) <= 6, f"the archives of the project lack {sorted(missing)}")
+    check(long, "no archive has records that are longer than 1 MiB as JSON")
+    return 0
+
+
+run_test(main)

@@ -7,7 +7,7 @@
 
 enum {
     ROWS_AT_ONCE = 4096, /* of a block */
-    BLOCKS = 16,         /* that are rendered at the same time */
+    BLOCKS = 16,         /* of a round, at most */
 };
 
 /* What is to be written. */
@@ -34,14 +34,23 @@ typedef struct {
     GString *out;
 } Copy;
 
-/* Blocks that are rendered at the same time, and written one after the other. */
+/* Blocks that are read one after the other, rendered at the same time, and written one after the other. */
+typedef struct {
+    Copy copies[BLOCKS];
+    uint32_t n;
+    GError *failed; /* of reading on */
+} Round;
+
+/* Rounds by turns: one is rendered while the next is read. */
 typedef struct {
     const Question *question;
-    Copy *copies;
-    uint32_t n;
-    GMutex lock;        /* guards: */
-    GPtrArray *writers; /* idle ones */
-} Round;
+    XtfRecordReader *reader;
+    Round rounds[2];
+    unsigned current; /* the round that is rendered */
+    uint32_t most;    /* blocks of the next round */
+    GMutex lock;      /* guards: */
+    GPtrArray *idle;  /* of XtfRecordLines */
+} Rounds;
 
 static void copy_block(Copy *copy, const XtfRecordBlock *block)
 {
@@ -67,91 +76,123 @@ static void copy_block(Copy *copy, const XtfRecordBlock *block)
     }
 }
 
-static void *take_writer(void *data)
+static void *take_lines(void *data)
 {
-    Round *round = data;
+    Rounds *rounds = data;
 
-    g_mutex_lock(&round->lock);
-    XtfRecordLines *writer = round->writers->len ? g_ptr_array_steal_index_fast(round->writers, 0) : NULL;
-    g_mutex_unlock(&round->lock);
-    return writer ? writer : lines_of(round->question);
+    g_mutex_lock(&rounds->lock);
+    XtfRecordLines *lines = rounds->idle->len ? g_ptr_array_steal_index_fast(rounds->idle, 0) : NULL;
+    g_mutex_unlock(&rounds->lock);
+    return lines ? lines : lines_of(rounds->question);
 }
 
-static void put_writer(void *own, void *data)
+static void put_lines(void *own, void *data)
 {
-    Round *round = data;
+    Rounds *rounds = data;
 
-    g_mutex_lock(&round->lock);
-    g_ptr_array_add(round->writers, own);
-    g_mutex_unlock(&round->lock);
+    g_mutex_lock(&rounds->lock);
+    g_ptr_array_add(rounds->idle, own);
+    g_mutex_unlock(&rounds->lock);
 }
 
-static bool render_blocks(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+/* Reads and copies the blocks of the next round. An error is the round's, and ends reading: the blocks before it are
+ * whole, and are written first. */
+static void read_round(Rounds *rounds)
 {
-    Round *round = data;
-
-    for (uint32_t i = first; i < end; i++) {
-        Copy *copy = &round->copies[i];
-        g_string_truncate(copy->out, 0);
-        if (!xtf_record_lines_add(own, &copy->block, copy->out, error))
-            return false;
-    }
-    return true;
-}
-
-/* Reads and copies the next blocks, at most `most` of them. */
-static bool read_blocks(Round *round, XtfRecordReader *reader, uint32_t most, GError **error)
-{
+    Round *round = &rounds->rounds[!rounds->current];
+    uint32_t most = rounds->rounds[rounds->current].failed ? 0 : rounds->most;
     XtfRecordBlock block;
 
     for (round->n = 0; round->n < most; round->n++) {
-        if (!xtf_record_reader_next_block(reader, ROWS_AT_ONCE, &block, error))
-            return false;
-        if (!block.n_rows)
-            break;
+        if (!xtf_record_reader_next_block(rounds->reader, ROWS_AT_ONCE, &block, &round->failed) || !block.n_rows)
+            return;
         copy_block(&round->copies[round->n], &block);
+    }
+}
+
+static bool render_block(XtfRecordLines *lines, Copy *copy, GError **error)
+{
+    g_string_truncate(copy->out, 0);
+    return xtf_record_lines_add(lines, &copy->block, copy->out, error);
+}
+
+/* Item 0 reads the next round; item i renders block i - 1 of the current one. */
+static bool read_or_render(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+{
+    Rounds *rounds = data;
+
+    for (uint32_t i = first; i < end; i++) {
+        if (i == 0)
+            read_round(rounds);
+        else if (!render_block(own, &rounds->rounds[rounds->current].copies[i - 1], error))
+            return false;
     }
     return true;
 }
 
-/* Who takes a few records only, such as a file of at most 1 MiB, is not to wait for many: the first round is short. */
-static bool write_rounds(Round *round, XtfWriteBytes write, void *data, GError **error)
+/* A reader of few records, such as a file of at most 1 MiB, does not wait for many: the first rounds are short. */
+static bool write_rounds(Rounds *rounds, XtfWriteBytes write, void *data, GError **error)
 {
-    const XtfParallelWork work = {.step = 1, .begin = take_writer, .work = render_blocks, .join = put_writer};
-    g_autoptr(XtfRecordReader) reader = xtf_record_reader_new(round->question->spans, 0, error);
-    uint32_t most = 1;
+    const XtfParallelWork work = {.step = 1, .begin = take_lines, .work = read_or_render, .join = put_lines};
 
-    if (!reader)
-        return false;
-    do {
-        if (!read_blocks(round, reader, most, error) || !xtf_parallel(&work, round, round->n, error))
+    for (;;) {
+        Round *round = &rounds->rounds[rounds->current];
+        if (!xtf_parallel(&work, rounds, round->n + 1, error))
             return false;
         for (uint32_t i = 0; i < round->n; i++) {
             if (!write(data, round->copies[i].out->str, round->copies[i].out->len, error))
                 return false;
         }
-        most = BLOCKS;
-    } while (round->n > 0);
-    return true;
+        if (round->failed) {
+            g_propagate_error(error, g_steal_pointer(&round->failed));
+            return false;
+        }
+        rounds->current = !rounds->current;
+        round = &rounds->rounds[rounds->current];
+        if (!round->n && !round->failed)
+            return true;
+        rounds->most = MIN(2 * rounds->most, BLOCKS);
+    }
+}
+
+static Rounds *rounds_new(const Question *question, XtfRecordReader *reader)
+{
+    Rounds *rounds = g_new0(Rounds, 1);
+
+    rounds->question = question;
+    rounds->reader = reader;
+    rounds->most = 1;
+    rounds->idle = g_ptr_array_new_with_free_func((GDestroyNotify)xtf_record_lines_free);
+    g_mutex_init(&rounds->lock);
+    for (unsigned i = 0; i < 2 * BLOCKS; i++)
+        rounds->rounds[i / BLOCKS].copies[i % BLOCKS].out = g_string_new(NULL);
+    return rounds;
+}
+
+static void rounds_free(Rounds *rounds)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        Round *round = &rounds->rounds[i];
+        for (unsigned k = 0; k < BLOCKS; k++) {
+            g_string_free(round->copies[k].out, TRUE);
+            g_free(round->copies[k].rows);
+        }
+        g_clear_error(&round->failed);
+    }
+    g_ptr_array_unref(rounds->idle);
+    g_mutex_clear(&rounds->lock);
+    g_free(rounds);
 }
 
 static bool write_by_rounds(const Question *question, XtfWriteBytes write, void *data, GError **error)
 {
-    Round round = {.question = question,
-                   .copies = g_new0(Copy, BLOCKS),
-                   .writers = g_ptr_array_new_with_free_func((GDestroyNotify)xtf_record_lines_free)};
+    g_autoptr(XtfRecordReader) reader = xtf_record_reader_new(question->spans, 0, error);
 
-    g_mutex_init(&round.lock);
-    for (unsigned i = 0; i < BLOCKS; i++)
-        round.copies[i].out = g_string_new(NULL);
-    bool good = write_rounds(&round, write, data, error);
-    for (unsigned i = 0; i < BLOCKS; i++) {
-        g_string_free(round.copies[i].out, TRUE);
-        g_free(round.copies[i].rows);
-    }
-    g_free(round.copies);
-    g_ptr_array_unref(round.writers);
-    g_mutex_clear(&round.lock);
+    if (!reader)
+        return false;
+    Rounds *rounds = rounds_new(question, reader);
+    bool good = write_rounds(rounds, write, data, error);
+    rounds_free(rounds);
     return good;
 }
 

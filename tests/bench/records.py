@@ -92,6 +92,20 @@ def beside_memory(where, path, what, target, arguments):
                f"{common.median([run.cpu for run in catted]):.3f} s of processor)", "20 M lines/s")
 
 
+def by_format(path, lines, arguments):
+    """`xtf cat` as text, as CSV and as JSON Lines, by turns."""
+    formats = {"text": [], "CSV": ["--csv"], "JSON Lines": ["--json"]}
+    runs = {name: [] for name in formats}
+    for _ in range(arguments.times):
+        for name, options in formats.items():
+            runs[name].append(common.Run([arguments.xtf, "cat", *options, arguments.trace, path]))
+    targets = {"CSV": "10 M lines/s"}
+    for name, done in runs.items():
+        seconds, cpu = (common.median([getattr(run, what) for run in done]) for what in ("seconds", "cpu"))
+        common.row(f"records of the whole trace, `xtf cat`, as {name}",
+                   f"{lines / seconds / 1e6:.1f} M lines/s ({seconds:.3f} s, {cpu:.3f} s of processor)", targets.get(name, ""))
+
+
 def compare(where, path, folder, arguments):
     """Tools on a file of the mount that was read before, and on a plain copy of it."""
     plain = folder / "plain"
@@ -131,11 +145,13 @@ def main():
         with common.mounted(arguments.xtf, arguments.trace, where):
             process = busiest(where).relative_to(where)
             has_calls = (where / process / "enters_leaves").exists()
+            count = int((where / "count").read_text())
         report(where, process / "records", "records of a process, all types", "2 GB/s, 20 M lines/s", arguments,
                otf2_print(arguments))
         beside_memory(where, process / "records", "records of a process, all types",
                       "24 M lines/s, 90% of the file in memory", arguments)
         beside_memory(where, "records", "records of the whole trace", "20 M lines/s", arguments)
+        by_format("records", count, arguments)
         compare(where, process / "records", folder, arguments)
         if has_calls:
             report(where, process / "enters_leaves" / "records", "records of a process, calls alone", "", arguments)

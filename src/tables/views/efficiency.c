@@ -48,11 +48,10 @@ static const Line figure_lines[] = {
 
 static void add_ratio(XtfLines *lines, double part, double whole)
 {
-    char text[G_ASCII_DTOSTR_BUF_SIZE] = "-";
-
     if (whole > 0)
-        g_ascii_formatd(text, sizeof text, "%.4f", part / whole);
-    xtf_lines_word(lines, text);
+        xtf_lines_real(lines, "%.4f", part / whole);
+    else
+        xtf_lines_none(lines);
 }
 
 static void add_window(XtfLines *lines, const XtfEfficiency *measured)

@@ -4,6 +4,10 @@
 
 #include "libxtf/error.h"
 
+enum {
+    NOWHERE = XTF_GRID_COLUMNS_MAX, /* the place of a column that a table does not have */
+};
+
 bool xtf_row_sink_begin(const XtfRowSink *sink, const XtfGrid *grid, GError **error)
 {
     const XtfColumn *columns[XTF_GRID_COLUMNS_MAX];
@@ -22,22 +26,23 @@ static bool find_columns(void *data, const XtfColumn *const *columns, unsigned n
         unsigned place = 0;
         while (place < n && strcmp(columns[place]->name, picker->names[i]) != 0)
             place++;
-        if (place == n)
+        if (place == n && i + picker->n_optional < picker->n)
             return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the table has no column \"%s\"", picker->names[i]);
-        picker->places[i] = place;
+        picker->places[i] = place < n ? place : NOWHERE;
     }
     return true;
 }
 
 static bool visit_rows(void *data, const XtfRows *rows, uint64_t first, uint64_t n, GError **error)
 {
+    static const XtfRowCell nothing = {.type = XTF_ROW_NOTHING, .text = ""};
     const XtfRowPicker *picker = data;
     XtfRowCell picked[XTF_GRID_COLUMNS_MAX];
 
     for (uint64_t i = first; i < first + n; i++) {
         const XtfRowCell *cells = xtf_rows_get(rows, i);
         for (unsigned j = 0; j < picker->n; j++)
-            picked[j] = cells[picker->places[j]];
+            picked[j] = picker->places[j] == NOWHERE ? nothing : cells[picker->places[j]];
         if (!picker->visit(picked, picker->data, error))
             return false;
     }

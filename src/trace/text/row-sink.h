@@ -24,6 +24,7 @@ typedef bool (*XtfCellsVisit)(const XtfRowCell *cells, void *data, GError **erro
 typedef struct {
     const char *const *names;
     unsigned n;
+    unsigned n_optional; /* of the last names: nothing, in a table without such a column */
     XtfCellsVisit visit;
     void *data;
     unsigned places[XTF_GRID_COLUMNS_MAX]; /* private: in the rows, of each name */
@@ -35,5 +36,6 @@ typedef struct {
         .names = (NAMES), .n = G_N_ELEMENTS(NAMES), .visit = (VISIT), .data = (DATA) \
     }
 
-/* The sink of a picker, which it borrows. A table without one of the columns is refused: XTF_ERROR_UNSUPPORTED. */
+/* The sink of a picker, which it borrows. A table without one of the columns, unless that is optional, is refused:
+ * XTF_ERROR_UNSUPPORTED. */
 XtfRowSink xtf_row_picker_sink(XtfRowPicker *picker);

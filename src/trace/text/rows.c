@@ -39,6 +39,11 @@ size_t xtf_rows_bytes(const XtfRows *rows)
     return rows->cells->len * sizeof(XtfRowCell) + rows->text_bytes;
 }
 
+const char *xtf_row_shown(const XtfRowCell *cell)
+{
+    return cell->type == XTF_ROW_NOTHING ? "-" : cell->text;
+}
+
 double xtf_row_real(const XtfRowCell *cell)
 {
     double whole = cell->type == XTF_ROW_PERCENT ? (double)cell->number / 100 : (double)cell->number;

@@ -1,6 +1,7 @@
 /*
  * Rows of tables as values, for programs: pictures, findings, screens, CSV and JSON. A cell has a type and a value, and
- * its value as text: a decimal number exactly as tables show it, or a text of the trace, whole.
+ * its value as text: a decimal number exactly as tables show it, or a text of the trace, whole and escaped as in
+ * messages (xtf_text_shown()).
  */
 #pragma once
 
@@ -50,6 +51,8 @@ const XtfRowCell *xtf_rows_get(const XtfRows *rows, uint64_t i);
 /* Bytes of memory that the rows hold, about. */
 size_t xtf_rows_bytes(const XtfRows *rows);
 
+/* A cell's text; a dash of nothing. */
+const char *xtf_row_shown(const XtfRowCell *cell);
 /* A cell as a floating-point number: 0 of nothing, of a text, and of times, which need a scale (xtf_row_seconds()). */
 double xtf_row_real(const XtfRowCell *cell);
 /* A whole number as 64 bits, the largest of larger ones; 0 of nothing. */

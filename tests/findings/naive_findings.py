@@ -1,5 +1,8 @@
 """What `findings` should say of a selection, worked out from the tables of its tree: each rule as docs/TREE.md has it, naively."""
 
+import csv
+import io
+import re
 from decimal import Decimal
 
 from asking import Refused
@@ -32,6 +35,7 @@ class Tables:
     def __init__(self, asker, path):
         self.asker, self.path = asker, path
         asker.ask(f"cat {path}/info".replace("cat /", "cat "))  # Refused, if there is no such selection
+        self.regions = self.whole_names()
         self.info = {line["what"]: line["value"] for line in self.table("info")}
         self.begin, self.end = Decimal(self.info["from"]), Decimal(self.info["to"])
         # All records of some processes, threads and times; the whole run.
@@ -51,7 +55,20 @@ class Tables:
         except Refused:
             return None
         names = head.lstrip("# ").split()
-        return [dict(zip(names, line.rstrip().split(None, len(names) - 1))) for line in lines]
+        rows = [dict(zip(names, line.rstrip().split(None, len(names) - 1))) for line in lines]
+        for row in rows:
+            cut = re.fullmatch(r".*~(\d+)", row.get("region", ""))
+            if cut and self.regions[int(cut[1])].startswith(row["region"].rpartition("~")[0]):
+                row["region"] = self.regions[int(cut[1])]
+        return rows
+
+    def whole_names(self):
+        """Of regions, by row: columns of tables may be too narrow for them."""
+        try:
+            text = self.asker.ask("cat definitions/regions.csv").decode()
+        except Refused:
+            return []
+        return [row["name"] for row in csv.DictReader(io.StringIO(text, newline=""))]
 
     def class_of(self, line):
         return "before" if line["region"] == "(before trace)" else self.classes.get(line["row"], "program")

@@ -2,11 +2,9 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "libxtf/error.h"
 #include "src/pictures/drawing/picture-frame.h"
-#include "src/pictures/drawing/picture-table.h"
 #include "src/pictures/drawing/time-axis.h"
 
 enum {
@@ -21,29 +19,26 @@ enum {
     PAGE_WIDTH = 760,
 };
 
-/* A column of the table that is drawn. */
-typedef struct {
-    const char *name;
-    unsigned column;
-} Panel;
-
-static const Panel panels_of_file[PANELS_MAX] = {{"calls", 3}, {"messages sent", 4}, {"bytes sent", 5}};
-static const Panel panels_of_page[] = {{"records", 2}};
+/* The columns of the table that are drawn, a panel each, and what stands above it. */
+static const char *const columns_of_file[PANELS_MAX] = {"calls", "sent_messages", "sent_bytes"};
+static const char *const names_of_file[PANELS_MAX] = {"calls", "messages sent", "bytes sent"};
+static const char *const columns_of_page[] = {"count"};
+static const char *const names_of_page[] = {"records"};
 
 typedef struct {
-    const Panel *panels;
-    unsigned n_panels, n; /* slices so far */
+    const char *const *columns, *const *names; /* of each panel */
+    unsigned n_panels, n;                      /* slices so far */
     double values[PANELS_MAX][SLICES];
 } Slices;
 
-static bool add_slice(const char *const *cells, unsigned n, void *data, GError **error)
+static bool add_slice(const XtfRowCell *cells, void *data, GError **error)
 {
     Slices *slices = data;
 
-    if (slices->n == SLICES || n < 6)
-        return xtf_damaged(error, "the histogram has other lines than were expected");
+    if (slices->n == SLICES)
+        return xtf_damaged(error, "the histogram has more slices than were expected");
     for (unsigned i = 0; i < slices->n_panels; i++)
-        slices->values[i][slices->n] = strtod(cells[slices->panels[i].column], NULL); /* a dash is 0 */
+        slices->values[i][slices->n] = xtf_row_real(&cells[i]);
     slices->n++;
     return true;
 }
@@ -90,7 +85,7 @@ static void draw_bar(const Picture *picture, unsigned panel, unsigned i, double 
     xtf_draw_link(picture->drawing, link, picture->job->file);
     xtf_draw(picture->drawing, "<rect class=\"xt-bar\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\">", x,
              bottom - height, fmax(width - 1, 0.5), height);
-    xtf_draw(picture->drawing, "<title>%.0f %s</title></rect></a>\n", value, picture->slices->panels[panel].name);
+    xtf_draw(picture->drawing, "<title>%.0f %s</title></rect></a>\n", value, picture->slices->names[panel]);
 }
 
 static void draw_panel(const Picture *picture, unsigned panel)
@@ -100,7 +95,7 @@ static void draw_panel(const Picture *picture, unsigned panel)
     int y = TOP + (int)panel * PANEL_PITCH + 16;
 
     xtf_draw(picture->drawing, "<text x=\"%d\" y=\"%d\">%s</text>", XTF_PICTURE_LEFT, y - 3,
-             picture->slices->panels[panel].name);
+             picture->slices->names[panel]);
     xtf_draw(picture->drawing, "<text class=\"xt-dim\" x=\"96\" y=\"%d\" text-anchor=\"end\">%.10g</text>", y + 8, top);
     xtf_draw(picture->drawing, "<text class=\"xt-dim\" x=\"96\" y=\"%d\" text-anchor=\"end\">0</text>", y + PANEL);
     xtf_draw(picture->drawing, "<path class=\"xt-grid\" d=\"M%d %dH%d\"/>\n", XTF_PICTURE_LEFT, y + PANEL,
@@ -118,10 +113,12 @@ static bool histogram_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError
     Picture picture = {.job = job, .drawing = drawing, .links = &links, .slices = slices};
     uint64_t from, to;
 
-    slices->panels = job->in_page ? panels_of_page : panels_of_file;
-    slices->n_panels = job->in_page ? G_N_ELEMENTS(panels_of_page) : G_N_ELEMENTS(panels_of_file);
+    slices->columns = job->in_page ? columns_of_page : columns_of_file;
+    slices->names = job->in_page ? names_of_page : names_of_file;
+    slices->n_panels = job->in_page ? G_N_ELEMENTS(columns_of_page) : G_N_ELEMENTS(columns_of_file);
+    XtfRowPicker picker = {.names = slices->columns, .n = slices->n_panels, .visit = add_slice, .data = slices};
     int height = TOP + (int)slices->n_panels * PANEL_PITCH + 8;
-    if (!xtf_picture_table_read(job->views, "histogram", job->selection, add_slice, slices, error))
+    if (!xtf_view_pick(job->views, "histogram", job->selection, &picker, error))
         return false;
     xtf_picture_links_init(&links, context, job->selection, job->depth);
     xtf_selection_window(job->selection, &context->scale, &from, &to);

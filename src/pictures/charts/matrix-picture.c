@@ -7,7 +7,6 @@
 #include "libxtf/vocabulary.h"
 #include "src/pictures/drawing/picture-frame.h"
 #include "src/pictures/drawing/picture-image.h"
-#include "src/pictures/drawing/picture-table.h"
 #include "src/pictures/drawing/text-width.h"
 #include "src/pictures/drawing/time-axis.h"
 
@@ -52,24 +51,26 @@ typedef struct {
 /* ---- From the table. */
 
 /* The row of a process; n if it is none of the trace's. */
-static uint32_t row_of(const Matrix *matrix, const char *text)
+static uint32_t row_of(const Matrix *matrix, const XtfRowCell *cell)
 {
-    uint64_t proc = strtoull(text, NULL, 10);
+    uint64_t proc = xtf_row_number(cell);
     const uint64_t *found =
         bsearch(&proc, matrix->locations->procs, matrix->locations->n_procs, sizeof proc, xtf_compare_numbers);
     return found ? (uint32_t)(found - matrix->locations->procs) / matrix->block : matrix->n;
 }
 
-static bool add_pair(const char *const *cells, unsigned n, void *data, GError **error)
+enum { SENDER, RECEIVER, MESSAGES, BYTES };
+static const char *const columns[] = {"sender", "receiver", "messages", "bytes"};
+
+static bool add_pair(const XtfRowCell *cells, void *data, GError **error)
 {
     Matrix *matrix = data;
-    uint32_t sender = n == 4 ? row_of(matrix, cells[0]) : matrix->n;
-    uint32_t receiver = n == 4 ? row_of(matrix, cells[1]) : matrix->n;
+    uint32_t sender = row_of(matrix, &cells[SENDER]), receiver = row_of(matrix, &cells[RECEIVER]);
 
     if (sender < matrix->n && receiver < matrix->n) {
         Cell *cell = &matrix->cells[(size_t)sender * matrix->n + receiver];
-        cell->messages += strtoull(cells[2], NULL, 10);
-        cell->bytes += strtoull(cells[3], NULL, 10);
+        cell->messages += xtf_row_number(&cells[MESSAGES]);
+        cell->bytes += xtf_row_number(&cells[BYTES]);
     }
     return true;
 }
@@ -401,7 +402,8 @@ static bool matrix_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError **
     matrix->cells = g_new0(Cell, (size_t)matrix->n * matrix->n);
     xtf_picture_links_init(&picture.links, context, job->selection, job->depth);
     xtf_selection_window(job->selection, &context->scale, &picture.from, &picture.to);
-    bool good = xtf_picture_table_read(job->views, "matrix", job->selection, add_pair, matrix, error);
+    XtfRowPicker picker = XTF_ROW_PICKER(columns, add_pair, matrix);
+    bool good = xtf_view_pick(job->views, "matrix", job->selection, &picker, error);
     if (good) {
         find_limits(matrix);
         good = draw_all(&picture, error);

@@ -18,20 +18,29 @@ bool xtf_finding_has(const XtfFindingJob *job, const XtfSelection *selection, co
     return xtf_view_exists(job->views, xtf_view_find_for(job->views, table, selection), selection);
 }
 
-double xtf_finding_number(const char *cell)
+unsigned __int128 xtf_finding_units(const XtfFindingJob *job, unsigned __int128 ticks)
 {
-    return g_ascii_strtod(cell, NULL);
-}
+    const XtfTimeScale *scale = &job->views->context->scale;
+    unsigned __int128 seconds = ticks * scale->den, units = seconds / scale->num, rest = seconds % scale->num;
 
-unsigned __int128 xtf_finding_units(const char *cell)
-{
-    unsigned __int128 units = 0;
-
-    for (const char *c = cell; *c; c++) {
-        if (g_ascii_isdigit(*c))
-            units = units * 10 + (unsigned)(*c - '0');
+    for (unsigned i = 0; i < scale->digits; i++) {
+        units = units * 10 + rest * 10 / scale->num;
+        rest = rest * 10 % scale->num;
     }
     return units;
+}
+
+unsigned __int128 xtf_finding_cell_units(const XtfFindingJob *job, const XtfRowCell *cell)
+{
+    /* In long double, since the product of two doubles may be just between two units when it is not. */
+    if (cell->type == XTF_ROW_REAL)
+        return (unsigned __int128)roundl(MAX(cell->real, 0) * powl(10, job->views->context->scale.digits));
+    return xtf_finding_units(job, cell->number);
+}
+
+double xtf_finding_cell_seconds(const XtfFindingJob *job, const XtfRowCell *cell)
+{
+    return (double)xtf_finding_cell_units(job, cell) / pow(10, job->views->context->scale.digits);
 }
 
 const char *xtf_finding_units_text(const XtfFindingJob *job, unsigned __int128 units,
@@ -48,23 +57,14 @@ const char *xtf_finding_units_text(const XtfFindingJob *job, unsigned __int128 u
     return xtf_put_digits(begin, (uint64_t)units);
 }
 
-/* "65.13": two digits behind the point, as all percentages of tables. */
-uint64_t xtf_finding_percent(const char *cell)
-{
-    char *point;
-    uint64_t whole = g_ascii_strtoull(cell, &point, 10);
-
-    return whole * 100 + (*point == '.' ? g_ascii_strtoull(point + 1, NULL, 10) : 0);
-}
-
 uint32_t xtf_finding_hundredths(unsigned __int128 part, unsigned __int128 whole)
 {
     return whole ? (uint32_t)((MIN(part, whole) * 2 * XTF_HUNDREDTHS / whole + 1) / 2) : 0;
 }
 
-char *xtf_finding_name(const char *cell)
+char *xtf_finding_name(const char *name)
 {
-    return xtf_text_elided(cell, XTF_FINDING_NAME);
+    return xtf_text_elided(*name ? name : "\"\"", XTF_FINDING_NAME);
 }
 
 /* ---- The selection. */

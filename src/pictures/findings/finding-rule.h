@@ -3,18 +3,19 @@
  */
 #pragma once
 
-#include "src/pictures/drawing/picture-table.h"
 #include "src/pictures/findings/findings.h"
 #include "src/tables/totals/selected-locations.h"
+#include "src/tables/views/registry.h"
 
 /* A line of the selection's profile. */
 typedef struct {
     uint64_t row;  /* in definitions/regions; UINT64_MAX: it has none */
     uint64_t line; /* of XtfRegions (region-lines.h) */
     XtfRegionClass class;
-    uint64_t calls, percent;     /* in hundredths of a percent, of exclusive time */
-    double exclusive;            /* seconds */
-    char *exclusive_text, *name; /* as the table has them */
+    uint64_t calls, percent; /* in hundredths of a percent, of exclusive time */
+    double exclusive;        /* seconds */
+    char *exclusive_text;    /* as the table has it */
+    char *name;              /* xtf_finding_name() */
 } XtfProfileLine;
 
 /* What rules look at. */
@@ -57,19 +58,19 @@ int xtf_finding_compare(const void *a, const void *b, void *data);
 /* Whether a selection has a table. */
 bool xtf_finding_has(const XtfFindingJob *job, const XtfSelection *selection, const char *table);
 
-/* A cell as hundredths of a percent; 0 of a dash. */
-uint64_t xtf_finding_percent(const char *cell);
-/* The same of two times, as tables round it; 0 of nothing. */
+/* A part of a time in hundredths of a percent, as tables round it; 0 of nothing. */
 uint32_t xtf_finding_hundredths(unsigned __int128 part, unsigned __int128 whole);
-/* A cell that is a number with a point; 0 of a dash. */
-double xtf_finding_number(const char *cell);
-/* A cell in seconds as a number of its last digit, exactly: tables have the same number of digits everywhere. */
-unsigned __int128 xtf_finding_units(const char *cell);
-/* Such a number as tables have it; returns its beginning in `text`. */
+/* A time in units of the last digit that tables show, rounded down as there: so that sums and differences in sentences
+ * are those of the numbers that a reader sees. */
+unsigned __int128 xtf_finding_units(const XtfFindingJob *job, unsigned __int128 ticks);
+/* The same of a cell that is a time, or a number of seconds; 0 of nothing. */
+unsigned __int128 xtf_finding_cell_units(const XtfFindingJob *job, const XtfRowCell *cell);
+double xtf_finding_cell_seconds(const XtfFindingJob *job, const XtfRowCell *cell);
+/* Such units as tables have them; returns their beginning in `text`. */
 const char *xtf_finding_units_text(const XtfFindingJob *job, unsigned __int128 units,
                                    char text[static XTF_TIME_TEXT_MAX]);
-/* A name of a trace, with its middle left out if it is long. The caller frees it. */
-char *xtf_finding_name(const char *cell);
+/* A name of the trace from a cell, with its middle left out if it is long. The caller frees it. */
+char *xtf_finding_name(const char *name);
 
 /* The length of the window. */
 double xtf_finding_seconds(const XtfFindingJob *job);

@@ -72,26 +72,25 @@ static void profile_line_clear(void *data)
     g_free(line->name);
 }
 
-enum { ROW, CALLS, INCLUSIVE, EXCLUSIVE, INCLUSIVE_PERCENT, EXCLUSIVE_PERCENT, REGION, N_COLUMNS };
+enum { ROW, CALLS, EXCLUSIVE, EXCLUSIVE_PERCENT, REGION };
+static const char *const profile_columns[] = {"row", "calls", "exclusive", "exclusive%", "region"};
 
-static bool add_profile_line(const char *const *cells, unsigned n, void *data, GError **error)
+static bool add_profile_line(const XtfRowCell *cells, void *data, GError **error)
 {
     XtfFindingJob *job = data;
+    uint64_t calls = xtf_row_number(&cells[CALLS]);
+    double exclusive = xtf_finding_cell_seconds(job, &cells[EXCLUSIVE]);
+    bool has_row = cells[ROW].type != XTF_ROW_NOTHING;
 
-    if (n < N_COLUMNS)
-        return xtf_damaged(error, "a profile has other lines than were expected");
-    uint64_t calls = g_ascii_strtoull(cells[CALLS], NULL, 10), percent = xtf_finding_percent(cells[EXCLUSIVE_PERCENT]);
-    double exclusive = xtf_finding_number(cells[EXCLUSIVE]);
-    bool has_row = !g_str_equal(cells[ROW], "-");
     if (!calls && exclusive == 0)
         return true;
-    XtfProfileLine line = {.row = has_row ? g_ascii_strtoull(cells[ROW], NULL, 10) : UINT64_MAX,
+    XtfProfileLine line = {.row = has_row ? xtf_row_number(&cells[ROW]) : UINT64_MAX,
                            .calls = calls,
-                           .percent = percent,
+                           .percent = xtf_row_number(&cells[EXCLUSIVE_PERCENT]),
                            .exclusive = exclusive,
-                           .exclusive_text = g_strdup(cells[EXCLUSIVE]),
-                           .name = g_strdup(cells[REGION])};
-    bool is_before = !has_row && g_str_equal(line.name, "(before trace)");
+                           .exclusive_text = g_strdup(cells[EXCLUSIVE].text),
+                           .name = xtf_finding_name(cells[REGION].text)};
+    bool is_before = !has_row && g_str_equal(cells[REGION].text, "(before trace)");
     const uint64_t unknown = job->classes->n + 1;
     line.line = has_row ? line.row : is_before ? job->classes->n : unknown;
     line.class = is_before ? XTF_N_CLASSES : xtf_region_classes_of(job->classes, line.row);
@@ -123,6 +122,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfFindingJob, job_clear)
 static bool job_init(XtfFindingJob *job, XtfViews *views, XtfSelection *selection, GError **error)
 {
     bool is_whole_run = selection->time_from == 0 && selection->endless;
+    XtfRowPicker profile = XTF_ROW_PICKER(profile_columns, add_profile_line, job);
 
     *job = (XtfFindingJob){.views = views,
                            .selection = selection,
@@ -137,8 +137,7 @@ static bool job_init(XtfFindingJob *job, XtfViews *views, XtfSelection *selectio
     xtf_selection_window(selection, &views->context->scale, &job->from, &job->to);
     job->classes = xtf_trace_context_classes(views->context, error);
     return job->classes && xtf_selected_locations_init(&job->locations, views->context, selection, error) &&
-           (!xtf_finding_has(job, selection, "profile") ||
-            xtf_picture_table_read(views, "profile", selection, add_profile_line, job, error));
+           (!xtf_finding_has(job, selection, "profile") || xtf_view_pick(views, "profile", selection, &profile, error));
 }
 
 GArray *xtf_findings_find(XtfViews *views, XtfSelection *selection, GError **error)

@@ -19,10 +19,9 @@ bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **e
     }
     if (!most || percent < rule->threshold * XTF_HUNDREDTHS)
         return true;
-    g_autofree char *name = xtf_finding_name(most->name);
     xtf_finding_add(job, rule, (double)percent / XTF_HUNDREDTHS, &(XtfFinding){.table = "profile"},
                     "%.2f %% of all time %s: %s has most of it, %" PRIu64 " calls and %s s", (double)percent / 100,
-                    rule->words, name, most->calls, most->exclusive_text);
+                    rule->words, most->name, most->calls, most->exclusive_text);
     return true;
 }
 
@@ -55,10 +54,9 @@ bool xtf_rule_recording(XtfFindingJob *job, const XtfFindingRule *rule, GError *
         double each = line->exclusive * 1e6 / (double)line->calls;
         if (each >= MICROSECONDS_MOST)
             continue;
-        g_autofree char *name = xtf_finding_name(line->name);
         xtf_finding_add(job, rule, (double)line->percent / XTF_HUNDREDTHS, &(XtfFinding){.table = "profile"},
                         "%" PRIu64 " calls of %s of %.2f us each, %s s of all time: the recording itself may cost time",
-                        line->calls, name, each, line->exclusive_text);
+                        line->calls, line->name, each, line->exclusive_text);
     }
     return true;
 }

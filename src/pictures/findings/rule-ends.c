@@ -69,7 +69,8 @@ static void report(XtfFindingJob *job, const XtfFindingRule *rule, const Life *o
     if (share <= rule->threshold)
         return;
     /* The times are cut off behind their last digit: what is said to lie between them is what one sees. */
-    unsigned __int128 a = xtf_finding_units(own), b = xtf_finding_units(others);
+    unsigned __int128 a = xtf_finding_units(job, time - scale->origin);
+    unsigned __int128 b = xtf_finding_units(job, other - scale->origin);
     g_snprintf(proc, sizeof proc, "%" PRIu64, one->proc);
     xtf_finding_add(job, rule, share / job->locations.n_procs, &(XtfFinding){.table = "records", .proc = proc},
                     "process %s records nothing %s %s s, %s s %s process %" PRIu64 ", which %s at %s s", proc,

@@ -10,7 +10,8 @@ enum {
     CALLS_LEAST = 100, /* of fewer it is no news */
 };
 
-enum { FROM, TO, COUNT, CALLS, N_COLUMNS };
+enum { FROM, TO, CALLS };
+static const char *const columns[] = {"from", "to", "calls"};
 
 typedef struct {
     unsigned n;
@@ -28,15 +29,15 @@ static void slices_free(Slices *slices)
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Slices, slices_free)
 
-static bool take_slice(const char *const *cells, unsigned n, void *data, GError **error)
+static bool take_slice(const XtfRowCell *cells, void *data, GError **error)
 {
     Slices *slices = data;
 
-    if (slices->n == SLICES || n < N_COLUMNS)
-        return xtf_damaged(error, "a histogram has other lines than were expected");
-    slices->from[slices->n] = g_strdup(cells[FROM]);
-    slices->to[slices->n] = g_strdup(cells[TO]);
-    slices->calls[slices->n++] = g_ascii_strtoull(cells[CALLS], NULL, 10); /* a dash is 0 */
+    if (slices->n == SLICES)
+        return xtf_damaged(error, "a histogram has more slices than were expected");
+    slices->from[slices->n] = g_strdup(cells[FROM].text);
+    slices->to[slices->n] = g_strdup(cells[TO].text);
+    slices->calls[slices->n++] = xtf_row_number(&cells[CALLS]);
     return true;
 }
 
@@ -63,12 +64,13 @@ static unsigned find_narrowest(const Slices *slices, uint64_t total, unsigned *f
 bool xtf_rule_concentration(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     g_autoptr(Slices) slices = g_new0(Slices, 1);
+    XtfRowPicker picker = XTF_ROW_PICKER(columns, take_slice, slices);
     uint64_t total = 0, calls = 0;
     unsigned first = 0;
 
     if (!xtf_finding_has(job, job->selection, "histogram"))
         return true;
-    if (!xtf_picture_table_read(job->views, "histogram", job->selection, take_slice, slices, error))
+    if (!xtf_view_pick(job->views, "histogram", job->selection, &picker, error))
         return false;
     for (unsigned i = 0; i < slices->n; i++)
         total += slices->calls[i];

@@ -1,7 +1,6 @@
 /* A process that takes longer than the others in a region of the program, in tenths of the window. */
 #include <math.h>
 
-#include "libxtf/error.h"
 #include "src/pictures/findings/finding-rule.h"
 #include "src/trace/select/grouping.h"
 
@@ -13,7 +12,8 @@ enum {
 
 #define ROUNDING 1e-12 /* of quotients: just the threshold counts */
 
-enum { ROW, MEAN, MIN, MAX, STDDEV, MIN_PROC, MAX_PROC, REGION, N_COLUMNS };
+enum { ROW, MEAN, MAX, MAX_PROC, REGION };
+static const char *const columns[] = {"row", "mean", "max", "max_proc", "region"};
 
 /* Of one table `imbalance`: the region of the program whose slowest process is farthest above the mean. */
 typedef struct {
@@ -34,28 +34,27 @@ static void slowest_clear(Slowest *slowest)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Slowest, slowest_clear)
 
 /* The table is sorted by what is looked for. */
-static bool take_line(const char *const *cells, unsigned n, void *data, GError **error)
+static bool take_line(const XtfRowCell *cells, void *data, GError **error)
 {
     Slowest *slowest = data;
 
-    if (n < N_COLUMNS)
-        return xtf_damaged(error, "an imbalance has other lines than were expected");
-    if (slowest->found || g_str_equal(cells[MAX_PROC], "-"))
+    if (slowest->found || cells[MAX_PROC].type == XTF_ROW_NOTHING)
         return true;
-    uint64_t row = g_ascii_strtoull(cells[ROW], NULL, 10);
+    uint64_t row = xtf_row_number(&cells[ROW]);
     bool of_program = XTF_CLASS_BIT(xtf_region_classes_of(slowest->job->classes, row)) & XTF_CLASSES_USEFUL;
     if (slowest->wanted == UINT64_MAX ? !of_program : row != slowest->wanted)
         return true;
     slowest->found = true;
     slowest->row = row;
-    slowest->proc = g_ascii_strtoull(cells[MAX_PROC], NULL, 10);
-    slowest->mean = xtf_finding_number(cells[MEAN]);
-    unsigned __int128 max = xtf_finding_units(cells[MAX]), mean = xtf_finding_units(cells[MEAN]);
+    slowest->proc = xtf_row_number(&cells[MAX_PROC]);
+    slowest->mean = xtf_finding_cell_seconds(slowest->job, &cells[MEAN]);
+    unsigned __int128 max = xtf_finding_cell_units(slowest->job, &cells[MAX]);
+    unsigned __int128 mean = xtf_finding_cell_units(slowest->job, &cells[MEAN]);
     slowest->above =
         max > mean ? (double)(max - mean) * pow(10, -(double)slowest->job->views->context->scale.digits) : 0;
-    slowest->mean_text = g_strdup(cells[MEAN]);
-    slowest->max_text = g_strdup(cells[MAX]);
-    slowest->name = xtf_finding_name(cells[REGION]);
+    slowest->mean_text = g_strdup(cells[MEAN].text);
+    slowest->max_text = g_strdup(cells[MAX].text);
+    slowest->name = xtf_finding_name(cells[REGION].text);
     return true;
 }
 
@@ -64,9 +63,10 @@ static bool find_slowest(XtfFindingJob *job, const XtfKeyValues *tenths, uint64_
                          GError **error)
 {
     g_autoptr(XtfSelection) selection = xtf_key_slices(tenths, job->selection, i, j - i);
+    XtfRowPicker picker = XTF_ROW_PICKER(columns, take_line, slowest);
 
     slowest->job = job;
-    return xtf_picture_table_read(job->views, "imbalance", selection, take_line, slowest, error);
+    return xtf_view_pick(job->views, "imbalance", selection, &picker, error);
 }
 
 static bool report(XtfFindingJob *job, const XtfFindingRule *rule, const XtfKeyValues *tenths, uint64_t i, uint64_t j,

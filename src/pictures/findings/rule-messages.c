@@ -1,8 +1,6 @@
 /* Bytes of one process; messages, and calls, that have one end only. */
 #include <inttypes.h>
-#include <string.h>
 
-#include "libxtf/error.h"
 #include "src/pictures/findings/finding-rule.h"
 
 /* The part of all time that goes into messages: of what a rule about them explains, as much as it has of them. */
@@ -20,8 +18,8 @@ static double share_of_messages(const XtfFindingJob *job)
 
 /* ---- Bytes. */
 
-enum { PROC, MESSAGES_SENT, BYTES_SENT, MESSAGES_RECEIVED, BYTES_RECEIVED, N_COLUMNS };
-enum { SENT, RECEIVED, N_SIDES };
+enum { SENT, RECEIVED, N_SIDES, PROC = N_SIDES };
+static const char *const bytes_columns[] = {"bytes_sent", "bytes_received", "proc"};
 
 typedef struct {
     unsigned __int128 sum;
@@ -33,19 +31,17 @@ typedef struct {
     uint64_t n;
 } AllBytes;
 
-static bool take_bytes(const char *const *cells, unsigned n, void *data, GError **error)
+static bool take_bytes(const XtfRowCell *cells, void *data, GError **error)
 {
     AllBytes *all = data;
 
-    if (n < N_COLUMNS)
-        return xtf_damaged(error, "the table bytes has other lines than were expected");
     all->n++;
     for (unsigned i = 0; i < N_SIDES; i++) {
-        uint64_t bytes = g_ascii_strtoull(cells[i == SENT ? BYTES_SENT : BYTES_RECEIVED], NULL, 10);
+        uint64_t bytes = xtf_row_number(&cells[i]);
         all->sides[i].sum += bytes;
         if (bytes > all->sides[i].most) {
             all->sides[i].most = bytes;
-            all->sides[i].proc = g_ascii_strtoull(cells[PROC], NULL, 10);
+            all->sides[i].proc = xtf_row_number(&cells[PROC]);
         }
     }
     return true;
@@ -55,10 +51,11 @@ static bool take_bytes(const char *const *cells, unsigned n, void *data, GError 
 bool xtf_rule_bytes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     AllBytes all = {0};
+    XtfRowPicker picker = XTF_ROW_PICKER(bytes_columns, take_bytes, &all);
 
     if (!xtf_finding_has(job, job->selection, "bytes"))
         return true;
-    if (!xtf_picture_table_read(job->views, "bytes", job->selection, take_bytes, &all, error))
+    if (!xtf_view_pick(job->views, "bytes", job->selection, &picker, error))
         return false;
     for (unsigned i = 0; i < N_SIDES; i++) {
         const Bytes *side = &all.sides[i];
@@ -80,7 +77,10 @@ typedef struct {
     uint64_t sends, recvs, calls, enters_leaves;
 } Counts;
 
-static bool take_count(const char *const *cells, unsigned n, void *data, GError **error)
+enum { WHAT, VALUE };
+static const char *const info_columns[] = {"what", "value"};
+
+static bool take_count(const XtfRowCell *cells, void *data, GError **error)
 {
     Counts *counts = data;
     const struct {
@@ -91,17 +91,19 @@ static bool take_count(const char *const *cells, unsigned n, void *data, GError 
                   {"calls", &counts->calls},
                   {"enters_leaves", &counts->enters_leaves}};
 
-    for (unsigned i = 0; n > 1 && i < G_N_ELEMENTS(wanted); i++) {
-        if (g_str_equal(cells[0], wanted[i].name))
-            *wanted[i].count = g_ascii_strtoull(cells[1], NULL, 10);
+    for (unsigned i = 0; i < G_N_ELEMENTS(wanted); i++) {
+        if (g_str_equal(cells[WHAT].text, wanted[i].name))
+            *wanted[i].count = xtf_row_number(&cells[VALUE]);
     }
     return true;
 }
 
 static bool read_counts(XtfFindingJob *job, Counts *counts, GError **error)
 {
+    XtfRowPicker picker = XTF_ROW_PICKER(info_columns, take_count, counts);
+
     *counts = (Counts){0};
-    return xtf_picture_table_read(job->views, "info", job->selection, take_count, counts, error);
+    return xtf_view_pick(job->views, "info", job->selection, &picker, error);
 }
 
 /* Of the whole trace: parts of it may well have one end of a message and not the other. */

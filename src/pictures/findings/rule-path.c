@@ -1,14 +1,16 @@
 /* The critical path, and efficiencies. */
+#include <math.h>
 #include <string.h>
 
-#include "libxtf/error.h"
 #include "src/pictures/findings/finding-rule.h"
 
 /* ---- The critical path. */
 
-enum { ROW, AMOUNT, AMOUNT_PERCENT, IMBALANCE, REGION, N_COLUMNS };
+enum { AMOUNT, AMOUNT_PERCENT, IMBALANCE, REGION };
+static const char *const profile_columns[] = {"amount", "amount%", "imbalance", "region"};
 
 typedef struct {
+    const XtfFindingJob *job;
     double imbalance, path; /* seconds; the greatest, and the path's length */
     char *amount, *percent, *more, *region;
 } Path;
@@ -22,21 +24,20 @@ static void path_clear(Path *path)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Path, path_clear)
 
-static bool take_region(const char *const *cells, unsigned n, void *data, GError **error)
+static bool take_region(const XtfRowCell *cells, void *data, GError **error)
 {
     Path *path = data;
+    double imbalance = xtf_finding_cell_seconds(path->job, &cells[IMBALANCE]);
 
-    if (n < N_COLUMNS)
-        return xtf_damaged(error, "a profile of the critical path has other lines than were expected");
-    path->path += xtf_finding_number(cells[AMOUNT]);
-    if (xtf_finding_number(cells[IMBALANCE]) <= path->imbalance)
+    path->path += xtf_finding_cell_seconds(path->job, &cells[AMOUNT]);
+    if (imbalance <= path->imbalance)
         return true;
     path_clear(path);
-    path->imbalance = xtf_finding_number(cells[IMBALANCE]);
-    path->amount = g_strdup(cells[AMOUNT]);
-    path->percent = g_strdup(cells[AMOUNT_PERCENT]);
-    path->more = g_strdup(cells[IMBALANCE]);
-    path->region = xtf_finding_name(cells[REGION]);
+    path->imbalance = imbalance;
+    path->amount = g_strdup(cells[AMOUNT].text);
+    path->percent = g_strdup(cells[AMOUNT_PERCENT].text);
+    path->more = g_strdup(cells[IMBALANCE].text);
+    path->region = xtf_finding_name(cells[REGION].text);
     return true;
 }
 
@@ -46,7 +47,8 @@ bool xtf_rule_critical(XtfFindingJob *job, const XtfFindingRule *rule, GError **
 {
     GError *failed = NULL;
     g_autoptr(XtfSelection) critical = xtf_finding_select_derived(job, "critical", &failed);
-    g_auto(Path) path = {0};
+    g_auto(Path) path = {.job = job};
+    XtfRowPicker picker = XTF_ROW_PICKER(profile_columns, take_region, &path);
 
     if (failed) {
         g_propagate_error(error, failed);
@@ -54,7 +56,7 @@ bool xtf_rule_critical(XtfFindingJob *job, const XtfFindingRule *rule, GError **
     }
     if (!critical || job->locations.n_procs < 2 || !xtf_finding_has(job, critical, "profile"))
         return true;
-    if (!xtf_picture_table_read(job->views, "profile", critical, take_region, &path, error))
+    if (!xtf_view_pick(job->views, "profile", critical, &picker, error))
         return false;
     if (!path.region || path.imbalance < rule->threshold * path.path)
         return true;
@@ -67,47 +69,56 @@ bool xtf_rule_critical(XtfFindingJob *job, const XtfFindingRule *rule, GError **
 
 /* ---- Efficiencies. */
 
-enum { FIGURE, VALUE, PROC, FOCUS, FOCUS_PROC, N_FIGURE_COLUMNS };
+enum { FIGURE, VALUE, FOCUS };
+static const char *const efficiency_columns[] = {"figure", "value", "focus"};
+
+enum { SHOWN = 10000 }; /* figures are rounded to this part, as the table shows them */
 enum { PARALLEL, BALANCE, COMMUNICATION, SERIALIZATION, TRANSFER, N_FIGURES };
 
 static const char *const figures[N_FIGURES] = {"parallel_efficiency", "load_balance", "communication_efficiency",
                                                "serialization", "transfer"};
 
+/* A figure as the table has it; NULL: it is not known. */
 typedef struct {
-    char *values[N_FIGURES], *focus[N_FIGURES]; /* as in the table */
-    char *window;                               /* of the focus: a path */
+    double value;
+    char *text;
+} Figure;
+
+typedef struct {
+    Figure values[N_FIGURES], focus[N_FIGURES];
+    char *window; /* of the focus: a path */
 } Efficiency;
 
 static void efficiency_clear(Efficiency *efficiency)
 {
     for (unsigned i = 0; i < N_FIGURES; i++) {
-        g_free(efficiency->values[i]);
-        g_free(efficiency->focus[i]);
+        g_free(efficiency->values[i].text);
+        g_free(efficiency->focus[i].text);
     }
     g_free(efficiency->window);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Efficiency, efficiency_clear)
 
-static bool take_figure(const char *const *cells, unsigned n, void *data, GError **error)
+static Figure figure_of(const XtfRowCell *cell)
+{
+    if (cell->type == XTF_ROW_NOTHING)
+        return (Figure){0, NULL};
+    return (Figure){round(xtf_row_real(cell) * SHOWN) / SHOWN, g_strdup(cell->text)};
+}
+
+static bool take_figure(const XtfRowCell *cells, void *data, GError **error)
 {
     Efficiency *efficiency = data;
 
-    if (n < N_FIGURE_COLUMNS)
-        return xtf_damaged(error, "the table efficiency has other lines than were expected");
-    if (g_str_equal(cells[FIGURE], "window") && !efficiency->window)
-        efficiency->window = g_strdup(cells[FOCUS]);
+    if (g_str_equal(cells[FIGURE].text, "window") && !efficiency->window)
+        efficiency->window = g_strdup(cells[FOCUS].text);
     for (unsigned i = 0; i < N_FIGURES; i++) {
-        if (!g_str_equal(cells[FIGURE], figures[i]) || efficiency->values[i])
+        if (!g_str_equal(cells[FIGURE].text, figures[i]) || efficiency->values[i].text)
             continue;
-        efficiency->values[i] = g_strdup(cells[VALUE]);
-        efficiency->focus[i] = g_strdup(cells[FOCUS]);
+        efficiency->values[i] = figure_of(&cells[VALUE]);
+        efficiency->focus[i] = figure_of(&cells[FOCUS]);
     }
     return true;
-}
-
-static bool is_known(const char *cell)
-{
-    return cell && !g_str_equal(cell, "-");
 }
 
 /* The part of the window that the figures are of. */
@@ -115,7 +126,7 @@ static double share_of_focus(const XtfFindingJob *job, const char *window)
 {
     uint64_t from, to;
 
-    if (!is_known(window) || !g_str_has_prefix(window, "time/") ||
+    if (!window || !g_str_has_prefix(window, "time/") ||
         !xtf_time_scale_parse_window(&job->views->context->scale, window + strlen("time/"), &from, &to, NULL))
         return 1;
     return (double)(MIN(to, job->to) - MIN(MAX(from, job->from), MIN(to, job->to))) / (double)(job->to - job->from);
@@ -125,24 +136,25 @@ static double share_of_focus(const XtfFindingJob *job, const char *window)
 bool xtf_rule_efficiency(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     g_auto(Efficiency) efficiency = {0};
+    XtfRowPicker picker = XTF_ROW_PICKER(efficiency_columns, take_figure, &efficiency);
     g_autoptr(GString) more = g_string_new(NULL);
 
     if (job->locations.n_procs < 2 || !xtf_finding_has(job, job->selection, "efficiency"))
         return true;
-    if (!xtf_picture_table_read(job->views, "efficiency", job->selection, take_figure, &efficiency, error))
+    if (!xtf_view_pick(job->views, "efficiency", job->selection, &picker, error))
         return false;
-    bool of_focus = is_known(efficiency.focus[PARALLEL]);
-    char **values = of_focus ? efficiency.focus : efficiency.values;
-    if (!is_known(values[PARALLEL]) || xtf_finding_number(values[PARALLEL]) >= rule->threshold)
+    bool of_focus = efficiency.focus[PARALLEL].text != NULL;
+    const Figure *values = of_focus ? efficiency.focus : efficiency.values;
+    if (!values[PARALLEL].text || values[PARALLEL].value >= rule->threshold)
         return true;
-    if (is_known(values[BALANCE]) && is_known(values[COMMUNICATION]))
-        g_string_printf(more, ": load balance %s times communication %s", values[BALANCE], values[COMMUNICATION]);
-    if (is_known(values[SERIALIZATION]) && is_known(values[TRANSFER]))
-        g_string_append_printf(more, ", which is serialization %s times transfer %s", values[SERIALIZATION],
-                               values[TRANSFER]);
-    xtf_finding_add(
-        job, rule, (1 - xtf_finding_number(values[PARALLEL])) * (of_focus ? share_of_focus(job, efficiency.window) : 1),
-        &(XtfFinding){.table = "efficiency"}, "the parallel efficiency%s is %s%s",
-        of_focus ? " between the ends of MPI" : "", values[PARALLEL], more->str);
+    if (values[BALANCE].text && values[COMMUNICATION].text)
+        g_string_printf(more, ": load balance %s times communication %s", values[BALANCE].text,
+                        values[COMMUNICATION].text);
+    if (values[SERIALIZATION].text && values[TRANSFER].text)
+        g_string_append_printf(more, ", which is serialization %s times transfer %s", values[SERIALIZATION].text,
+                               values[TRANSFER].text);
+    xtf_finding_add(job, rule, (1 - values[PARALLEL].value) * (of_focus ? share_of_focus(job, efficiency.window) : 1),
+                    &(XtfFinding){.table = "efficiency"}, "the parallel efficiency%s is %s%s",
+                    of_focus ? " between the ends of MPI" : "", values[PARALLEL].text, more->str);
     return true;
 }

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
 #include "src/pictures/findings/finding-rule.h"
 
@@ -14,7 +13,9 @@ typedef unsigned __int128 Wide;
 
 /* ---- Kinds of waits. */
 
-enum { KIND, WAITS, AMOUNT, INDIRECT, PROPAGATING, AMOUNT_PERCENT, REGION, N_COLUMNS };
+enum { KIND, WAITS, AMOUNT, AMOUNT_PERCENT, REGION };
+static const char *const profile_columns[] = {"kind", "waits", "amount", "amount%", "region"};
+
 enum { KINDS_MAX = 64 };
 
 typedef struct {
@@ -39,27 +40,25 @@ static void kinds_clear(Kinds *kinds)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Kinds, kinds_clear)
 
 /* The longest comes first. */
-static bool take_kind(const char *const *cells, unsigned n, void *data, GError **error)
+static bool take_kind(const XtfRowCell *cells, void *data, GError **error)
 {
     Kinds *kinds = data;
     unsigned i = 0;
 
-    if (n < N_COLUMNS)
-        return xtf_damaged(error, "a profile of waits has other lines than were expected");
-    kinds->percent += xtf_finding_percent(cells[AMOUNT_PERCENT]);
-    while (i < kinds->n && !g_str_equal(kinds->kinds[i].name, cells[KIND]))
+    kinds->percent += xtf_row_number(&cells[AMOUNT_PERCENT]);
+    while (i < kinds->n && !g_str_equal(kinds->kinds[i].name, cells[KIND].text))
         i++;
     if (i == KINDS_MAX)
         return true;
     Kind *kind = &kinds->kinds[i];
     if (i == kinds->n) {
         kinds->n++;
-        kind->name = g_strdup(cells[KIND]);
-        kind->region = xtf_finding_name(cells[REGION]);
-        kind->amount = g_strdup(cells[AMOUNT]);
+        kind->name = g_strdup(cells[KIND].text);
+        kind->region = xtf_finding_name(cells[REGION].text);
+        kind->amount = g_strdup(cells[AMOUNT].text);
     }
-    kind->waits += g_ascii_strtoull(cells[WAITS], NULL, 10);
-    kind->percent += xtf_finding_percent(cells[AMOUNT_PERCENT]);
+    kind->waits += xtf_row_number(&cells[WAITS]);
+    kind->percent += xtf_row_number(&cells[AMOUNT_PERCENT]);
     return true;
 }
 
@@ -67,13 +66,14 @@ static bool read_kinds(XtfFindingJob *job, Kinds *kinds, bool *exist, GError **e
 {
     GError *failed = NULL;
     g_autoptr(XtfSelection) waits = xtf_finding_select_derived(job, XTF_DERIVED_WAITS, &failed);
+    XtfRowPicker picker = XTF_ROW_PICKER(profile_columns, take_kind, kinds);
 
     *exist = waits && xtf_finding_has(job, waits, "profile");
     if (failed) {
         g_propagate_error(error, failed);
         return false;
     }
-    return !*exist || xtf_picture_table_read(job->views, "profile", waits, take_kind, kinds, error);
+    return !*exist || xtf_view_pick(job->views, "profile", waits, &picker, error);
 }
 
 /* The kind with most of all time has at least the threshold. */
@@ -100,23 +100,24 @@ bool xtf_rule_waits(XtfFindingJob *job, const XtfFindingRule *rule, GError **err
 
 /* ---- Culprits. */
 
-enum { WAITER, CULPRIT, PAIR_WAITS, PAIR_AMOUNT, N_PAIR_COLUMNS };
+enum { WAITER, CULPRIT, PAIR_AMOUNT };
+static const char *const matrix_columns[] = {"waiter", "culprit", "amount"};
 
 typedef struct {
+    const XtfFindingJob *job;
     GHashTable *by_culprit; /* Wide, of others' waits */
     Wide all;
 } Culprits;
 
-static bool take_pair(const char *const *cells, unsigned n, void *data, GError **error)
+static bool take_pair(const XtfRowCell *cells, void *data, GError **error)
 {
     Culprits *culprits = data;
+    uint64_t culprit = xtf_row_number(&cells[CULPRIT]);
+    Wide amount = xtf_finding_cell_units(culprits->job, &cells[PAIR_AMOUNT]);
+    Wide *sum = g_hash_table_lookup(culprits->by_culprit, &culprit);
 
-    if (n < N_PAIR_COLUMNS)
-        return xtf_damaged(error, "a matrix of waits has other lines than were expected");
-    uint64_t culprit = g_ascii_strtoull(cells[CULPRIT], NULL, 10);
-    Wide amount = xtf_finding_units(cells[PAIR_AMOUNT]), *sum = g_hash_table_lookup(culprits->by_culprit, &culprit);
     culprits->all += amount;
-    if (g_str_equal(cells[WAITER], cells[CULPRIT]))
+    if (xtf_row_number(&cells[WAITER]) == culprit)
         return true;
     if (!sum) {
         sum = g_new0(Wide, 1);
@@ -172,8 +173,9 @@ bool xtf_rule_culprit(XtfFindingJob *job, const XtfFindingRule *rule, GError **e
         return true;
     }
     g_autoptr(GHashTable) by_culprit = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
-    Culprits culprits = {by_culprit, 0};
-    if (!xtf_picture_table_read(job->views, "matrix", waits, take_pair, &culprits, error))
+    Culprits culprits = {job, by_culprit, 0};
+    XtfRowPicker picker = XTF_ROW_PICKER(matrix_columns, take_pair, &culprits);
+    if (!xtf_view_pick(job->views, "matrix", waits, &picker, error))
         return false;
     report_culprit(job, rule, &culprits, &kinds);
     return true;

@@ -1,10 +1,8 @@
 #include "src/pictures/frames/arrows.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "libxtf/vocabulary.h"
-#include "src/pictures/drawing/picture-table.h"
 #include "src/pictures/frames/task-arrows.h"
 #include "src/tables/views/view.h"
 #include "src/trace/text/digits.h"
@@ -25,40 +23,38 @@ const XtfTableDeclaration xtf_table_arrows =
 const char xtf_arrow_letters[] = "acdeimrs";
 static const char letters_of_messages[] = "acdmrs";
 
-/* The columns of the tables that arrows are read from. */
-enum { MATRIX_SENDER, MATRIX_RECEIVER, MATRIX_MESSAGES, MATRIX_BYTES, MATRIX_COLUMNS };
-enum { BYTES_PROC = 0, BYTES_COLLECTIVES = 5, BYTES_COLLECTIVE_SENT, BYTES_COLUMNS = 8 };
+/* The columns of the tables that arrows are read from. Not every trace has collective operations. */
+enum { SENDER, RECEIVER, MESSAGES, MESSAGE_BYTES };
+static const char *const matrix_columns[] = {"sender", "receiver", "messages", "bytes"};
+enum { PROC, COLLECTIVES, COLLECTIVE_SENT };
+static const char *const bytes_columns[] = {"proc", "collectives", "collective_sent"};
+enum { OPTIONAL_BYTES_COLUMNS = 2 };
 
 enum { KIND_WIDTH_MAX = 40 };
 
 static const char kind_message[] = "message", kind_collective[] = "collective";
 
-static uint64_t number(const char *cell)
+static bool add_pair(const XtfRowCell *cells, void *data, GError **error)
 {
-    return strtoull(cell, NULL, 10);
-}
-
-static bool add_pair(const char *const *cells, unsigned n, void *data, GError **error)
-{
-    if (n == MATRIX_COLUMNS && number(cells[MATRIX_MESSAGES])) {
+    if (xtf_row_number(&cells[MESSAGES])) {
         XtfArrow arrow = {.kind = kind_message,
-                          .from = number(cells[MATRIX_SENDER]),
-                          .to = number(cells[MATRIX_RECEIVER]),
+                          .from = xtf_row_number(&cells[SENDER]),
+                          .to = xtf_row_number(&cells[RECEIVER]),
                           .has_to = true,
-                          .count = number(cells[MATRIX_MESSAGES]),
-                          .bytes = number(cells[MATRIX_BYTES])};
+                          .count = xtf_row_number(&cells[MESSAGES]),
+                          .bytes = xtf_row_number(&cells[MESSAGE_BYTES])};
         g_array_append_val((GArray *)data, arrow);
     }
     return true;
 }
 
-static bool add_operations(const char *const *cells, unsigned n, void *data, GError **error)
+static bool add_operations(const XtfRowCell *cells, void *data, GError **error)
 {
-    if (n == BYTES_COLUMNS && number(cells[BYTES_COLLECTIVES])) {
+    if (xtf_row_number(&cells[COLLECTIVES])) {
         XtfArrow arrow = {.kind = kind_collective,
-                          .from = number(cells[BYTES_PROC]),
-                          .count = number(cells[BYTES_COLLECTIVES]),
-                          .bytes = number(cells[BYTES_COLLECTIVE_SENT])};
+                          .from = xtf_row_number(&cells[PROC]),
+                          .count = xtf_row_number(&cells[COLLECTIVES]),
+                          .bytes = xtf_row_number(&cells[COLLECTIVE_SENT])};
         g_array_append_val((GArray *)data, arrow);
     }
     return true;
@@ -81,12 +77,11 @@ bool xtf_arrows_exist(const XtfViews *views, const XtfSelection *selection)
            (xtf_view_exists(views, &xtf_view_bytes, selection) || is_sampled(views, selection));
 }
 
-/* Adds the lines of a table, if the selection has it. */
-static bool read_table(XtfViews *views, const XtfView *view, XtfSelection *selection, XtfTableLine line, GArray *arrows,
+/* Adds the rows of a table, if the selection has it. */
+static bool pick_table(XtfViews *views, const XtfView *view, XtfSelection *selection, XtfRowPicker *picker,
                        GError **error)
 {
-    return !xtf_view_exists(views, view, selection) ||
-           xtf_picture_table_read(views, view->table.name, selection, line, arrows, error);
+    return !xtf_view_exists(views, view, selection) || xtf_view_pick(views, view->table.name, selection, picker, error);
 }
 
 GArray *xtf_arrows_find(XtfViews *views, XtfSelection *selection, char letter, GError **error)
@@ -94,12 +89,15 @@ GArray *xtf_arrows_find(XtfViews *views, XtfSelection *selection, char letter, G
     g_autoptr(GArray) arrows = g_array_new(FALSE, FALSE, sizeof(XtfArrow));
     const XtfSchema *recvs = xtf_trace_find_schema(views->context->trace, XTF_RECORD_RECVS);
     g_autoptr(XtfSelection) received = recvs ? xtf_selection_in_type(selection, recvs->id) : NULL;
+    XtfRowPicker pairs = XTF_ROW_PICKER(matrix_columns, add_pair, arrows);
+    XtfRowPicker operations = XTF_ROW_PICKER(bytes_columns, add_operations, arrows);
 
-    if (letter == 'r' && received && !read_table(views, &xtf_view_matrix, received, add_pair, arrows, error))
+    operations.n_optional = OPTIONAL_BYTES_COLUMNS;
+    if (letter == 'r' && received && !pick_table(views, &xtf_view_matrix, received, &pairs, error))
         return NULL;
-    if (strchr("adms", letter) && !read_table(views, &xtf_view_matrix, selection, add_pair, arrows, error))
+    if (strchr("adms", letter) && !pick_table(views, &xtf_view_matrix, selection, &pairs, error))
         return NULL;
-    if (strchr("ac", letter) && !read_table(views, &xtf_view_bytes, selection, add_operations, arrows, error))
+    if (strchr("ac", letter) && !pick_table(views, &xtf_view_bytes, selection, &operations, error))
         return NULL;
     if (is_sampled(views, selection) && !xtf_task_arrows_find(views->context, selection, letter, arrows, error))
         return NULL;

@@ -1,10 +1,8 @@
 /* The head of the front page: what it is of, and its figures. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/model/properties.h"
-#include "src/pictures/drawing/picture-table.h"
 #include "src/pictures/page/page-private.h"
 #include "src/trace/text/escape.h"
 
@@ -69,35 +67,44 @@ static void draw_what(const XtfPage *page)
 typedef struct {
     char duration[NUMBER], records[NUMBER], calls[NUMBER], sends[NUMBER], recvs[NUMBER], collectives[NUMBER];
     char program[NUMBER];
+    bool has_messages;
 } Facts;
 
-/* Cells are digits, with a point or without; the first line of a name counts. */
-static void keep(char *fact, const char *cell)
+/* Cells are digits, with a point or without; the first line of a name counts. A figure that is not known is a dash. */
+static void keep(char *fact, const XtfRowCell *cell)
 {
     if (!*fact)
-        g_strlcpy(fact, cell, NUMBER);
+        g_strlcpy(fact, xtf_row_shown(cell), NUMBER);
 }
 
-static bool note_info(const char *const *cells, unsigned n, void *data, GError **error)
+enum { WHAT, VALUE };
+static const char *const info_columns[] = {"what", "value"};
+
+static bool note_info(const XtfRowCell *cells, void *data, GError **error)
 {
     Facts *facts = data;
     char *const known[] = {facts->duration, facts->records, facts->calls,
                            facts->sends,    facts->recvs,   facts->collectives};
     static const char *const names[] = {"duration", "records", "calls", "sends", "recvs", "collectives"};
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(names) && n > 1; i++) {
-        if (g_str_equal(cells[0], names[i]))
-            keep(known[i], cells[1]);
+    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+        if (g_str_equal(cells[WHAT].text, names[i]))
+            keep(known[i], &cells[VALUE]);
     }
+    bool is_of_messages = g_str_equal(cells[WHAT].text, "sends") || g_str_equal(cells[WHAT].text, "recvs");
+    facts->has_messages |= is_of_messages && xtf_row_number(&cells[VALUE]) > 0;
     return true;
 }
 
-static bool note_classes(const char *const *cells, unsigned n, void *data, GError **error)
+enum { PERCENT, CLASS };
+static const char *const classes_columns[] = {"exclusive%", "class"};
+
+static bool note_classes(const XtfRowCell *cells, void *data, GError **error)
 {
     Facts *facts = data;
 
-    if (n == 4 && g_str_equal(cells[3], "program") && g_ascii_isdigit(*cells[2]))
-        keep(facts->program, cells[2]);
+    if (g_str_equal(cells[CLASS].text, "program") && cells[PERCENT].type != XTF_ROW_NOTHING)
+        keep(facts->program, &cells[PERCENT]);
     return true;
 }
 
@@ -115,12 +122,13 @@ bool xtf_page_facts(XtfPage *page, GError **error)
     XtfSelection *selection = page->job->selection;
     const char *name = page->links.context->name;
     Facts facts = {0};
+    XtfRowPicker info = XTF_ROW_PICKER(info_columns, note_info, &facts);
+    XtfRowPicker classes = XTF_ROW_PICKER(classes_columns, note_classes, &facts);
 
-    if (!xtf_picture_table_read(views, "info", selection, note_info, &facts, error) ||
-        (xtf_page_has(page, "classes") &&
-         !xtf_picture_table_read(views, "classes", selection, note_classes, &facts, error)))
+    if (!xtf_view_pick(views, "info", selection, &info, error) ||
+        (xtf_page_has(page, "classes") && !xtf_view_pick(views, "classes", selection, &classes, error)))
         return false;
-    page->has_messages = strtoull(facts.sends, NULL, 10) || strtoull(facts.recvs, NULL, 10);
+    page->has_messages = facts.has_messages;
     xtf_draw(page->drawing, "<header id=\"facts\"><h1>");
     xtf_draw_text(page->drawing, name ? name : "Trace", PATH_SHOWN);
     xtf_draw(page->drawing, "</h1>\n");

@@ -1,7 +1,4 @@
 /* Tables of the front page: the first lines of `profile` and of `imbalance`, with their numbers as they stand there. */
-#include <stdlib.h>
-
-#include "src/pictures/drawing/picture-table.h"
 #include "src/pictures/page/page-private.h"
 
 enum {
@@ -16,10 +13,10 @@ typedef struct {
 } Table;
 
 /* The line of XtfRegions of a table's line: rows of definitions come first, then what has none. */
-static uint64_t line_of(const XtfPage *page, const char *row, const char *name)
+static uint64_t line_of(const XtfPage *page, const XtfRowCell *row, const XtfRowCell *name)
 {
     uint64_t n_rows = page->links.context->regions.n_rows;
-    uint64_t line = g_ascii_isdigit(*row) ? strtoull(row, NULL, 10) : n_rows + (*name != '(');
+    uint64_t line = row->type != XTF_ROW_NOTHING ? xtf_row_number(row) : n_rows + (*name->text != '(');
     return MIN(line, page->job->colours->n - 1);
 }
 
@@ -42,35 +39,39 @@ static void draw_region(const XtfPage *page, uint64_t line)
 
 /* ---- profile */
 
-/* row calls inclusive exclusive inclusive% exclusive% region */
-static bool draw_profile_line(const char *const *cells, unsigned n, void *data, GError **error)
+enum { ROW, CALLS, EXCLUSIVE, PERCENT, REGION };
+static const char *const profile_columns[] = {"row", "calls", "exclusive", "exclusive%", "region"};
+
+static bool draw_profile_line(const XtfRowCell *cells, void *data, GError **error)
 {
     Table *table = data;
     const XtfPage *page = table->page;
     char colour[XTF_COLOUR_TEXT];
 
-    if (n < 7 || table->n == PROFILE_LINES || xtf_drawing_left(page->drawing) < XTF_PAGE_LINE)
+    if (table->n == PROFILE_LINES || xtf_drawing_left(page->drawing) < XTF_PAGE_LINE)
         return true;
-    double percent = strtod(cells[5], NULL);
-    if (percent == 0 && strtod(cells[3], NULL) == 0 && strtod(cells[1], NULL) == 0)
+    double percent = xtf_row_real(&cells[PERCENT]);
+    if (percent == 0 && cells[EXCLUSIVE].number == 0 && cells[CALLS].number == 0)
         return true;
     if (table->n++ == 0)
         table->greatest = percent;
-    uint64_t line = line_of(page, cells[0], cells[6]);
-    g_autofree char *calls = xtf_page_number(cells[1]);
+    uint64_t line = line_of(page, &cells[ROW], &cells[REGION]);
+    g_autofree char *calls = xtf_page_number(xtf_row_shown(&cells[CALLS]));
     xtf_draw(page->drawing, "<tr>");
     draw_region(page, line);
     xtf_colour_print(page->job->colours->by_line[line], colour);
     xtf_draw(page->drawing,
              "<td>%s</td><td>%s</td><td>%s</td><td class=\"xi-bar\"><div style=\"width:%.2f%%;background:%s\"></div>"
              "</td></tr>\n",
-             calls, cells[3], cells[5], table->greatest > 0 ? 100 * percent / table->greatest : 0.0, colour);
+             calls, xtf_row_shown(&cells[EXCLUSIVE]), xtf_row_shown(&cells[PERCENT]),
+             table->greatest > 0 ? 100 * percent / table->greatest : 0.0, colour);
     return true;
 }
 
 bool xtf_page_profile(XtfPage *page, GError **error)
 {
     Table table = {.page = page};
+    XtfRowPicker picker = XTF_ROW_PICKER(profile_columns, draw_profile_line, &table);
 
     if (!xtf_page_has(page, "profile"))
         return true;
@@ -79,7 +80,7 @@ bool xtf_page_profile(XtfPage *page, GError **error)
     xtf_draw(page->drawing, "<div class=\"xi-wide\"><table><thead><tr><th class=\"xi-name\" scope=\"col\">region</th>"
                             "<th scope=\"col\">calls</th><th scope=\"col\">exclusive, s</th><th scope=\"col\">%%</th>"
                             "<th class=\"xi-bar\"></th></tr></thead><tbody>\n");
-    if (!xtf_picture_table_read(page->job->views, "profile", page->job->selection, draw_profile_line, &table, error))
+    if (!xtf_view_pick(page->job->views, "profile", page->job->selection, &picker, error))
         return false;
     xtf_draw(page->drawing, "%s</tbody></table></div>\n",
              table.n ? "" : "<tr><td class=\"xi-name\">no calls</td></tr>");
@@ -89,30 +90,32 @@ bool xtf_page_profile(XtfPage *page, GError **error)
 
 /* ---- imbalance */
 
+enum { IMBALANCE_ROW, MEAN, MIN_TIME, MAX_TIME, MIN_PROC, MAX_PROC, IMBALANCE_REGION };
+static const char *const imbalance_columns[] = {"row", "mean", "min", "max", "min_proc", "max_proc", "region"};
+
 /* A time, and the process that has it, which leads to its front page. */
-static void draw_extreme(const XtfPage *page, const char *time, const char *proc)
+static void draw_extreme(const XtfPage *page, const XtfRowCell *time, const XtfRowCell *proc)
 {
-    xtf_draw(page->drawing, "<td>%s</td><td>", time);
-    xtf_page_link(page, page->from, page->to, &(XtfPictureWhere){.proc = proc}, proc);
+    xtf_draw(page->drawing, "<td>%s</td><td>", xtf_row_shown(time));
+    xtf_page_link(page, page->from, page->to, &(XtfPictureWhere){.proc = xtf_row_shown(proc)}, xtf_row_shown(proc));
     xtf_draw(page->drawing, "</td>");
 }
 
-/* row mean min max stddev min_proc max_proc region */
-static bool draw_imbalance_line(const char *const *cells, unsigned n, void *data, GError **error)
+static bool draw_imbalance_line(const XtfRowCell *cells, void *data, GError **error)
 {
     Table *table = data;
     const XtfPage *page = table->page;
 
-    if (n < 8 || table->n == IMBALANCE_LINES || xtf_drawing_left(page->drawing) < XTF_PAGE_LINE)
+    if (table->n == IMBALANCE_LINES || xtf_drawing_left(page->drawing) < XTF_PAGE_LINE)
         return true;
-    if (!g_ascii_isdigit(*cells[3]) || strtod(cells[3], NULL) == strtod(cells[2], NULL))
+    if (cells[MAX_TIME].type == XTF_ROW_NOTHING || cells[MAX_TIME].number == cells[MIN_TIME].number)
         return true;
     table->n++;
     xtf_draw(page->drawing, "<tr>");
-    draw_region(page, line_of(page, cells[0], cells[7]));
-    xtf_draw(page->drawing, "<td>%s</td>", cells[1]);
-    draw_extreme(page, cells[2], cells[5]);
-    draw_extreme(page, cells[3], cells[6]);
+    draw_region(page, line_of(page, &cells[IMBALANCE_ROW], &cells[IMBALANCE_REGION]));
+    xtf_draw(page->drawing, "<td>%s</td>", xtf_row_shown(&cells[MEAN]));
+    draw_extreme(page, &cells[MIN_TIME], &cells[MIN_PROC]);
+    draw_extreme(page, &cells[MAX_TIME], &cells[MAX_PROC]);
     xtf_draw(page->drawing, "</tr>\n");
     return true;
 }
@@ -120,6 +123,7 @@ static bool draw_imbalance_line(const char *const *cells, unsigned n, void *data
 bool xtf_page_imbalance(XtfPage *page, GError **error)
 {
     Table table = {.page = page};
+    XtfRowPicker picker = XTF_ROW_PICKER(imbalance_columns, draw_imbalance_line, &table);
 
     if (!xtf_page_has(page, "imbalance") || page->selected.n_procs < 2)
         return true;
@@ -128,8 +132,7 @@ bool xtf_page_imbalance(XtfPage *page, GError **error)
              "<div class=\"xi-wide\"><table><thead><tr><th class=\"xi-name\" scope=\"col\">region</th>"
              "<th scope=\"col\">mean, s</th><th scope=\"col\">least, s</th><th scope=\"col\">process</th>"
              "<th scope=\"col\">most, s</th><th scope=\"col\">process</th></tr></thead><tbody>\n");
-    if (!xtf_picture_table_read(page->job->views, "imbalance", page->job->selection, draw_imbalance_line, &table,
-                                error))
+    if (!xtf_view_pick(page->job->views, "imbalance", page->job->selection, &picker, error))
         return false;
     xtf_draw(page->drawing, "%s</tbody></table></div>\n",
              table.n ? "" : "<tr><td class=\"xi-name\">no differences</td></tr>");

@@ -17,10 +17,11 @@ VIEWS = ["info", "totals", "histogram", "profile", "classes", "imbalance", "effi
          "messages", "unmatched", "metrics", "values", "growth", "rates", "state", "total", "arrows/a", "findings", "columns",
          "definitions/regions", "definitions/locations", "definitions/communicators", "definitions/properties",
          "definitions/colours", "by/proc/bytes", "by/time:7/totals", "by/class/totals", "waits/profile", "waits/matrix",
-         "waits/totals", "waits/waves", "delays/profile", "delays/callpaths", "critical/profile", "critical/segments",
+         "frames/25fps/0/run", "waits/totals", "waits/waves", "delays/profile", "delays/callpaths", "critical/profile", "critical/segments",
          "critical/callpaths"]
 RECORDS = ["records", "calls/records", "enters_leaves/records", "sends/records", "counters/records", "collectives/records",
            "waits/records"]
+TIMES_OF_RUN = ("duration", "from", "to")
 SELECTIONS = ["", "time/20%-70%/", "proc/1/"]
 
 
@@ -40,10 +41,15 @@ def is_same(shown, value):
 
 def columns_of_text(xtf, trace, path, lines):
     """The cells of each line of a text: cut by its heading, or, of records, by what `columns` says of them."""
+    if path.endswith("findings"):
+        # A sentence, two blanks, and the path of a table, which has none.
+        cells = [line.split(None, 2) for line in lines[1:] if line.strip()]
+        return [[score, rule, *(part.strip() for part in rest.rstrip().rsplit(None, 1))] for score, rule, rest in cells]
+    if path.endswith("/run"):
+        return [[*line.split(None, 2), ""][:3] if line.split()[0] in TIMES_OF_RUN else [*line.split(None, 1), ""] for line in lines]
     if not path.endswith("records"):
         # Blanks are in the last column alone.
         n = len(lines[0].lstrip("# ").split())
-        n = 3 if path.endswith("findings") else n
         return [line.rstrip().split(None, n - 1) for line in lines[1:] if line.strip()]
     text = xtf.expect("cat", "--csv", trace, path.removesuffix("records") + "columns").decode()
     places = [(int(column["from"]) - 1, int(column["to"])) for column in csv.DictReader(text.splitlines())]

@@ -10,12 +10,22 @@
 static const XtfColumn columns[] = {
     XTF_COLUMN("score%", XTF_COLUMN_PERCENT, NULL, "share of all time of the window that the finding explains"),
     XTF_COLUMN("rule", XTF_COLUMN_TEXT, NULL, "rule that made the sentence"),
-    XTF_COLUMN("finding, and the table that has its numbers", XTF_COLUMN_TEXT, NULL,
-               "the sentence, and the path of the table"),
+    XTF_COLUMN("finding", XTF_COLUMN_TEXT, NULL, "the sentence"),
+    XTF_COLUMN("table", XTF_COLUMN_TEXT, NULL, "path of the table that has its numbers"),
 };
 
 const XtfTableDeclaration xtf_table_findings =
     XTF_TABLE("findings", "what to look at first: a sentence a line", columns);
+
+/* As text: the path stands behind its sentence. */
+static const XtfColumn shown_columns[] = {
+    XTF_COLUMN("score%", XTF_COLUMN_PERCENT, NULL, "as in the table of values"),
+    XTF_COLUMN("rule", XTF_COLUMN_TEXT, NULL, "as in the table of values"),
+    XTF_COLUMN("finding, and the table that has its numbers", XTF_COLUMN_TEXT, NULL,
+               "the sentence, and the path behind it"),
+};
+
+static const XtfTableDeclaration shown_table = XTF_TABLE("findings", "as text", shown_columns);
 
 enum {
     RULE_WIDTH = 13,
@@ -158,7 +168,7 @@ GArray *xtf_findings_find(XtfViews *views, XtfSelection *selection, GError **err
 
 static void shape_of(const XtfTimeScale *scale, XtfGrid *grid)
 {
-    xtf_grid_init(grid, &xtf_table_findings);
+    xtf_grid_init(grid, &shown_table);
     xtf_grid_add(grid, "score%", 0);
     xtf_grid_add(grid, "rule", RULE_WIDTH);
     xtf_grid_add(grid, "finding, and the table that has its numbers",
@@ -186,6 +196,11 @@ static size_t fitting(const char *text, size_t most)
     return length;
 }
 
+static void add_score(XtfLines *lines, const XtfFinding *finding)
+{
+    xtf_lines_percent(lines, (unsigned __int128)(finding->score * 1e9 + 0.5), 1000000000);
+}
+
 static void add_finding(XtfLines *lines, const XtfFinding *finding)
 {
     size_t width = lines->grid->columns[lines->grid->n - 1].width, path = strlen(finding->path) + strlen("  ");
@@ -194,10 +209,9 @@ static void add_finding(XtfLines *lines, const XtfFinding *finding)
     g_autoptr(GString) text = g_string_new_len(finding->sentence, (gssize)fitting(finding->sentence, most));
 
     g_string_append_printf(text, "%s  %s", is_cut ? ELLIPSIS : "", finding->path);
-    xtf_lines_percent(lines, (unsigned __int128)(finding->score * 1e9 + 0.5), 1000000000);
+    add_score(lines, finding);
     xtf_lines_text(lines, finding->rule, 0);
-    g_autofree char *whole = g_strdup_printf("%s  %s", finding->sentence, finding->path);
-    xtf_lines_shown_text(lines, text->str, text->len, whole);
+    xtf_lines_shown_text(lines, text->str, text->len, text->str);
 }
 
 static bool findings_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError **error)
@@ -230,10 +244,17 @@ static bool findings_table(XtfViews *views, XtfSelection *selection, XtfTableOut
 
     if (!found)
         return false;
-    shape_of(&views->context->scale, &output->grid);
+    xtf_grid_init(&output->grid, &xtf_table_findings);
+    for (unsigned i = 0; i < G_N_ELEMENTS(columns); i++)
+        xtf_grid_add(&output->grid, columns[i].name, 0);
     XtfLines *lines = xtf_table_output_begin(output, &views->context->scale);
-    for (guint i = 0; i < MIN(found->len, (guint)XTF_FINDINGS_MAX); i++)
-        add_finding(lines, &g_array_index(found, XtfFinding, i));
+    for (guint i = 0; i < MIN(found->len, (guint)XTF_FINDINGS_MAX); i++) {
+        const XtfFinding *finding = &g_array_index(found, XtfFinding, i);
+        add_score(lines, finding);
+        xtf_lines_word(lines, finding->rule);
+        xtf_lines_word(lines, finding->sentence);
+        xtf_lines_word(lines, finding->path);
+    }
     return xtf_lines_finish(lines, error);
 }
 

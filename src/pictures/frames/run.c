@@ -7,40 +7,59 @@
 #include "src/tables/totals/sample-growth.h"
 #include "src/trace/text/escape.h"
 
+enum { WHAT, VALUE, UNIT };
+static const XtfColumn columns[] = {
+    XTF_COLUMN("what", XTF_COLUMN_TEXT, NULL, "name of the fact"),
+    XTF_COLUMN("value", XTF_COLUMN_ANY, NULL, "the fact"),
+    XTF_COLUMN("unit", XTF_COLUMN_WORD, NULL, "unit of the value"),
+};
+
+const XtfTableDeclaration xtf_table_run =
+    XTF_TABLE("run", "facts of the run, and which frame of it this is: a line each", columns);
+
 enum {
     VALUE_MAX = 200, /* bytes of a property */
 };
 
-static void add_line(GString *text, const char *what, const char *value)
+static void add_number(XtfLines *lines, const char *what, uint64_t number)
 {
-    g_string_append_printf(text, "%-10s %s\n", what, value);
+    xtf_lines_word(lines, what);
+    xtf_lines_number(lines, number);
+    xtf_lines_none(lines);
 }
 
-static void add_number(GString *text, const char *what, uint64_t number)
-{
-    g_string_append_printf(text, "%-10s %" PRIu64 "\n", what, number);
-}
-
-/* Of the trace; a dash if it does not say. */
-static void add_property(GString *text, const char *what, GHashTable *properties, const char *name)
+/* Of the trace; none if it does not say. */
+static void add_property(XtfLines *lines, const char *what, GHashTable *properties, const char *name)
 {
     const char *value = xtf_property(properties, name);
-    g_autofree char *shown = value && *value ? xtf_text_shown(value, VALUE_MAX) : NULL;
 
-    add_line(text, what, shown ? shown : "-");
+    xtf_lines_word(lines, what);
+    if (value && *value)
+        xtf_lines_text(lines, value, 0);
+    else
+        xtf_lines_none(lines);
+    xtf_lines_none(lines);
 }
 
-static void add_time(GString *text, const char *what, const XtfTimeScale *scale, uint64_t ticks)
+static void add_time(XtfLines *lines, const char *what, uint64_t ticks)
 {
-    char time[XTF_TIME_TEXT_MAX], *end = time + sizeof time - 1;
+    xtf_lines_word(lines, what);
+    xtf_lines_ticks(lines, ticks);
+    xtf_lines_word(lines, xtf_time_scale_unit(lines->scale));
+}
 
-    *end = '\0';
-    g_string_append_printf(text, "%-10s %s %s\n", what, xtf_time_scale_put(scale, ticks, end),
-                           xtf_time_scale_unit(scale));
+static void add_gauge(XtfLines *lines, const char *what, bool is_known, double value)
+{
+    xtf_lines_word(lines, what);
+    if (is_known)
+        xtf_lines_real(lines, "%.10g", value);
+    else
+        xtf_lines_none(lines);
+    xtf_lines_none(lines);
 }
 
 /* What a program of OpenTS says of its memory and speed: the last samples before `to`, of all processes together. */
-static bool add_gauges(GString *text, XtfTraceContext *context, const XtfLocations *locations, uint64_t to,
+static bool add_gauges(XtfLines *lines, XtfTraceContext *context, const XtfLocations *locations, uint64_t to,
                        GError **error)
 {
     static const char *const fields[] = {"mbytes", "mflops"};
@@ -65,29 +84,44 @@ static bool add_gauges(GString *text, XtfTraceContext *context, const XtfLocatio
             known[j] = true;
         }
     }
-    for (unsigned j = 0; j < G_N_ELEMENTS(fields); j++) {
-        char number[G_ASCII_DTOSTR_BUF_SIZE];
-        add_line(text, fields[j], known[j] ? g_ascii_formatd(number, sizeof number, "%.10g", sums[j]) : "-");
-    }
+    for (unsigned j = 0; j < G_N_ELEMENTS(fields); j++)
+        add_gauge(lines, fields[j], known[j], sums[j]);
     return true;
 }
 
-GString *xtf_run_text(XtfViews *views, uint64_t k, uint64_t n, uint64_t from, uint64_t to, GError **error)
+bool xtf_run_table(XtfViews *views, uint64_t k, uint64_t n, uint64_t from, uint64_t to, XtfTableOutput *output,
+                   GError **error)
 {
     XtfTraceContext *context = views->context;
     const XtfTimeScale *scale = &context->scale;
     const XtfLocations *locations = xtf_trace_context_locations(context, error);
 
     if (!locations)
-        return NULL;
-    g_autoptr(GString) text = g_string_new(NULL);
-    add_property(text, "command", context->properties, "command");
-    add_property(text, "start", context->properties, "start");
-    add_number(text, "processes", locations->n_procs);
-    add_time(text, "duration", scale, scale->end - scale->origin);
-    add_number(text, "frames", n);
-    add_number(text, "frame", k);
-    add_time(text, "from", scale, MAX(from, scale->origin) - scale->origin);
-    add_time(text, "to", scale, CLAMP(to, scale->origin, scale->end) - scale->origin);
-    return add_gauges(text, context, locations, to, error) ? g_steal_pointer(&text) : NULL;
+        return false;
+    xtf_grid_init(&output->grid, &xtf_table_run);
+    for (unsigned i = 0; i < G_N_ELEMENTS(columns); i++)
+        xtf_grid_add(&output->grid, columns[i].name, 0);
+    XtfLines *lines = xtf_table_output_begin(output, scale);
+    add_property(lines, "command", context->properties, "command");
+    add_property(lines, "start", context->properties, "start");
+    add_number(lines, "processes", locations->n_procs);
+    add_time(lines, "duration", scale->end - scale->origin);
+    add_number(lines, "frames", n);
+    add_number(lines, "frame", k);
+    add_time(lines, "from", MAX(from, scale->origin) - scale->origin);
+    add_time(lines, "to", CLAMP(to, scale->origin, scale->end) - scale->origin);
+    return add_gauges(lines, context, locations, to, error) && xtf_lines_finish(lines, error);
+}
+
+GString *xtf_run_text(const XtfTableOutput *output)
+{
+    GString *text = g_string_new(NULL);
+
+    for (uint64_t i = 0; i < xtf_rows_n(&output->rows); i++) {
+        const XtfRowCell *cells = xtf_rows_get(&output->rows, i);
+        bool has_unit = cells[UNIT].type != XTF_ROW_NOTHING;
+        g_autofree char *value = xtf_text_shown(xtf_row_shown(&cells[VALUE]), VALUE_MAX);
+        g_string_append_printf(text, "%-10s %s%s%s\n", cells[WHAT].text, value, has_unit ? " " : "", cells[UNIT].text);
+    }
+    return text;
 }

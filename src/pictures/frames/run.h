@@ -4,6 +4,12 @@
 #pragma once
 
 #include "src/tables/views/registry.h"
+#include "src/trace/text/table-output.h"
 
-/* Frame k of n, the window [from, to), as lines of a name and a value. NULL with an error. */
-GString *xtf_run_text(XtfViews *views, uint64_t k, uint64_t n, uint64_t from, uint64_t to, GError **error);
+extern const XtfTableDeclaration xtf_table_run;
+
+/* Frame k of n, the window [from, to). The output is one of rows. */
+bool xtf_run_table(XtfViews *views, uint64_t k, uint64_t n, uint64_t from, uint64_t to, XtfTableOutput *output,
+                   GError **error);
+/* The file: lines of a name, a value and its unit, without a heading. */
+GString *xtf_run_text(const XtfTableOutput *output);

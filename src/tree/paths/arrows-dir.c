@@ -59,9 +59,41 @@ static bool list_arrows(XtfNode *directory, XtfLister *lister, GError **error)
     return true;
 }
 
+/* ---- frames/RATE/K/run */
+
+static bool make_run(XtfNode *file, XtfTableOutput *output, GError **error)
+{
+    xtf_table_output_init_rows(output);
+    return xtf_run_table(&file->tree->views, file->window.frame, file->window.n_frames, file->window.from,
+                         file->window.to, output, error);
+}
+
+static GString *run_text(XtfNode *file, GError **error)
+{
+    g_auto(XtfTableOutput) output = {0};
+    return make_run(file, &output, error) ? xtf_run_text(&output) : NULL;
+}
+
+static bool run_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
+{
+    g_auto(XtfTableOutput) output = {0};
+    return make_run(file, &output, error) && xtf_row_sink_begin(sink, &output.grid, error) &&
+           sink->take(sink->data, &output.rows, 0, xtf_rows_n(&output.rows), error);
+}
+
+/* What it says of the whole run may change with each commit. */
+static bool never(const XtfNode *file)
+{
+    return false;
+}
+
+static const XtfNodeClass run_file = {
+    .kind = XTF_NODE_FILE, .text = run_text, .keeps = true, .rows = run_rows, .same_by_size_if_final = never};
+
 XtfNode *xtf_run_file_new(XtfNode *frame, const char *name, GError **error)
 {
-    GString *text = xtf_run_text(&frame->tree->views, frame->window.frame, frame->window.n_frames, frame->window.from,
-                                 frame->window.to, error);
-    return text ? xtf_node_new_changing_text(frame, text) : NULL;
+    XtfNode *node = xtf_node_new(frame, &run_file);
+
+    node->window = frame->window;
+    return xtf_node_with_size(node, error);
 }

@@ -140,12 +140,10 @@ static bool print_once(XtfTop *top, int columns, int lines, GError **error)
 
 static bool top_init(XtfTop *top, const char *path, GError **error)
 {
-    g_autoptr(XtfTextTable) info = xtf_text_table_read(top->tree, error, "info");
+    g_autoptr(XtfValueTable) info = xtf_value_table_read(top->tree, error, "info");
 
-    for (guint i = 0; info && i < xtf_text_table_n(info); i++) {
-        if (g_str_equal(xtf_text_table_text(info, i, "what"), "duration"))
-            top->duration = xtf_text_table_number(info, i, "value");
-    }
+    if (info)
+        top->duration = xtf_value_table_number(info, xtf_value_table_find(info, "what", "duration"), "value");
     top->to = top->duration;
     top->sorted = XTF_TOP_EXCLUSIVE;
     top->path = g_string_new(path);

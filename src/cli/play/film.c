@@ -44,12 +44,10 @@ bool xtf_film_set_rate(XtfFilm *film, const char *rate, GError **error)
 bool xtf_film_init(XtfFilm *film, XtfTree *tree, const char *name, const char *rate, char letter, GError **error)
 {
     *film = (XtfFilm){.tree = tree, .name = g_strdup(name), .letter = letter};
-    g_autoptr(XtfTextTable) info = xtf_text_table_read(tree, error, "info");
+    g_autoptr(XtfValueTable) info = xtf_value_table_read(tree, error, "info");
 
-    for (guint i = 0; info && i < xtf_text_table_n(info); i++) {
-        if (g_str_equal(xtf_text_table_text(info, i, "what"), "duration"))
-            film->duration = xtf_text_table_number(info, i, "value");
-    }
+    if (info)
+        film->duration = xtf_value_table_number(info, xtf_value_table_find(info, "what", "duration"), "value");
     return info && xtf_film_set_rate(film, rate, error);
 }
 
@@ -67,10 +65,10 @@ uint64_t xtf_film_at(const XtfFilm *film, double seconds)
 
 /* ---- Frames. */
 
-double xtf_film_weight(const XtfTextTable *arrows, guint line)
+double xtf_film_weight(const XtfValueTable *arrows, guint line)
 {
-    bool tasks = g_str_equal(xtf_text_table_text(arrows, line, "bytes"), "-");
-    return xtf_text_table_number(arrows, line, tasks ? "count" : "bytes");
+    bool tasks = g_str_equal(xtf_value_table_text(arrows, line, "bytes"), "-");
+    return xtf_value_table_number(arrows, line, tasks ? "count" : "bytes");
 }
 
 static int compare_bytes(const void *a, const void *b, void *data)
@@ -82,11 +80,11 @@ static int compare_bytes(const void *a, const void *b, void *data)
 
 static void sort_arrows(XtfFilmFrame *frame)
 {
-    guint n = xtf_text_table_n(frame->arrows);
+    guint n = xtf_value_table_n(frame->arrows);
 
     frame->by_bytes = g_new(guint, MAX(n, 1));
     for (guint i = 0; i < n; i++) {
-        if (!g_str_equal(xtf_text_table_text(frame->arrows, i, "to"), "-"))
+        if (!g_str_equal(xtf_value_table_text(frame->arrows, i, "to"), "-"))
             frame->by_bytes[frame->n_arrows++] = i;
     }
     g_qsort_with_data(frame->by_bytes, (int)frame->n_arrows, sizeof *frame->by_bytes, compare_bytes, frame->arrows);
@@ -98,17 +96,16 @@ XtfFilmFrame *xtf_film_frame(const XtfFilm *film, uint64_t k, GError **error)
     g_autofree char *path = g_strdup_printf("frames/%s/%" G_GUINT64_FORMAT, film->rate, k);
 
     frame->k = k;
-    if (!(frame->state = xtf_text_table_read(film->tree, error, "%s/state", path)) ||
-        !(frame->total = xtf_text_table_read(film->tree, error, "%s/total", path)) ||
-        !(frame->run = xtf_text_table_read(film->tree, error, "%s/run", path)))
+    if (!(frame->state = xtf_value_table_read(film->tree, error, "%s/state", path)) ||
+        !(frame->total = xtf_value_table_read(film->tree, error, "%s/total", path)) ||
+        !(frame->run = xtf_value_table_read(film->tree, error, "%s/run", path)))
         return NULL;
     /* A trace may have no calls, or no messages. */
-    frame->profile = xtf_text_table_read(film->tree, NULL, "%s/profile", path);
-    frame->arrows = xtf_text_table_read(film->tree, NULL, "%s/arrows/%c", path, film->letter);
+    frame->profile = xtf_value_table_read(film->tree, NULL, "%s/profile", path);
+    frame->arrows = xtf_value_table_read(film->tree, NULL, "%s/arrows/%c", path, film->letter);
     if (frame->arrows)
         sort_arrows(frame);
-    const char *from = xtf_text_table_value(frame->run, "from");
-    frame->from = from ? g_ascii_strtod(from, NULL) : 0;
+    frame->from = xtf_value_table_number(frame->run, xtf_value_table_find(frame->run, "what", "from"), "value");
     return g_steal_pointer(&frame);
 }
 
@@ -116,25 +113,25 @@ void xtf_film_frame_free(XtfFilmFrame *frame)
 {
     if (!frame)
         return;
-    xtf_text_table_free(frame->state);
-    xtf_text_table_free(frame->total);
-    xtf_text_table_free(frame->run);
-    xtf_text_table_free(frame->profile);
-    xtf_text_table_free(frame->arrows);
+    xtf_value_table_free(frame->state);
+    xtf_value_table_free(frame->total);
+    xtf_value_table_free(frame->run);
+    xtf_value_table_free(frame->profile);
+    xtf_value_table_free(frame->arrows);
     g_free(frame->by_bytes);
     g_free(frame);
 }
 
-XtfTextTable *xtf_film_profile(const XtfFilm *film, uint64_t k, const char *proc, GError **error)
+XtfValueTable *xtf_film_profile(const XtfFilm *film, uint64_t k, const char *proc, GError **error)
 {
-    return xtf_text_table_read(film->tree, error, "frames/%s/%" G_GUINT64_FORMAT "/proc/%s/profile", film->rate, k,
-                               proc);
+    return xtf_value_table_read(film->tree, error, "frames/%s/%" G_GUINT64_FORMAT "/proc/%s/profile", film->rate, k,
+                                proc);
 }
 
-void xtf_film_shares(const XtfTextTable *table, guint line, double shares[static XTF_SCREEN_SHARES])
+void xtf_film_shares(const XtfValueTable *table, guint line, double shares[static XTF_SCREEN_SHARES])
 {
     for (unsigned i = 0; i < XTF_SCREEN_SHARES; i++)
-        shares[i] = xtf_text_table_number(table, line, share_columns[i]);
+        shares[i] = xtf_value_table_number(table, line, share_columns[i]);
 }
 
 /* ---- Strips. */
@@ -165,26 +162,26 @@ static uint8_t most_of(const double times[static XTF_SCREEN_SHARES])
 }
 
 /* By classes of regions: a table of n parts, with as many lines each. */
-static void strip_of_classes(const XtfTextTable *classes, uint8_t *strip, guint n)
+static void strip_of_classes(const XtfValueTable *classes, uint8_t *strip, guint n)
 {
-    guint lines = xtf_text_table_n(classes) / MAX(n, 1);
+    guint lines = xtf_value_table_n(classes) / MAX(n, 1);
 
     for (guint i = 0; i < n; i++) {
         double times[XTF_SCREEN_SHARES] = {0};
         for (guint line = i * lines; line < (i + 1) * lines; line++) {
-            int share = share_of_class(xtf_text_table_text(classes, line, "class"));
+            int share = share_of_class(xtf_value_table_text(classes, line, "class"));
             if (share >= 0)
-                times[share] += xtf_text_table_number(classes, line, "exclusive");
+                times[share] += xtf_value_table_number(classes, line, "exclusive");
         }
         strip[i] = most_of(times);
     }
 }
 
-static void strip_of_totals(const XtfTextTable *totals, uint8_t *strip, guint n)
+static void strip_of_totals(const XtfValueTable *totals, uint8_t *strip, guint n)
 {
     for (guint i = 0; i < n; i++) {
         double times[XTF_SCREEN_SHARES] = {0};
-        if (i < xtf_text_table_n(totals))
+        if (i < xtf_value_table_n(totals))
             xtf_film_shares(totals, i, times);
         strip[i] = most_of(times);
     }
@@ -199,12 +196,12 @@ uint8_t *xtf_film_strip(const XtfFilm *film, const char *proc, double from, doub
     g_autofree char *path = g_strdup_printf("time/%s-%s/proc/%s/by/time:%u", begin, end, proc, n);
     uint8_t *strip = g_malloc(MAX(n, 1));
     /* A trace without calls has no classes. */
-    g_autoptr(XtfTextTable) classes = xtf_text_table_read(film->tree, NULL, "%s/classes", path);
+    g_autoptr(XtfValueTable) classes = xtf_value_table_read(film->tree, NULL, "%s/classes", path);
     if (classes) {
         strip_of_classes(classes, strip, n);
         return strip;
     }
-    g_autoptr(XtfTextTable) totals = xtf_text_table_read(film->tree, error, "%s/total", path);
+    g_autoptr(XtfValueTable) totals = xtf_value_table_read(film->tree, error, "%s/total", path);
     if (totals)
         strip_of_totals(totals, strip, n);
     else

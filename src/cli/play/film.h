@@ -4,7 +4,7 @@
 #pragma once
 
 #include "src/cli/play/screen.h"
-#include "src/cli/play/table.h"
+#include "src/cli/play/value-table.h"
 
 typedef struct {
     XtfTree *tree; /* borrowed */
@@ -25,9 +25,9 @@ uint64_t xtf_film_at(const XtfFilm *film, double seconds);
 
 typedef struct {
     uint64_t k;
-    XtfTextTable *state, *total, *run, *arrows, *profile; /* owned */
-    double from;                                          /* seconds */
-    guint *by_bytes;                                      /* lines of `arrows` that have a receiver, most bytes first */
+    XtfValueTable *state, *total, *run, *arrows, *profile; /* owned */
+    double from;                                           /* seconds */
+    guint *by_bytes; /* lines of `arrows` that have a receiver, most bytes first */
     guint n_arrows;
 } XtfFilmFrame;
 
@@ -37,13 +37,13 @@ void xtf_film_frame_free(XtfFilmFrame *frame); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfFilmFrame, xtf_film_frame_free)
 
 /* How much an arrow, a line of a table of them, is: bytes, or tasks that moved. */
-double xtf_film_weight(const XtfTextTable *arrows, guint line);
+double xtf_film_weight(const XtfValueTable *arrows, guint line);
 
 /* The profile of one process in a frame. NULL with an error. */
-XtfTextTable *xtf_film_profile(const XtfFilm *film, uint64_t k, const char *proc, GError **error);
+XtfValueTable *xtf_film_profile(const XtfFilm *film, uint64_t k, const char *proc, GError **error);
 
 /* The shares of a line of `state` or `total`. */
-void xtf_film_shares(const XtfTextTable *table, guint line, double shares[static XTF_SCREEN_SHARES]);
+void xtf_film_shares(const XtfValueTable *table, guint line, double shares[static XTF_SCREEN_SHARES]);
 
 /* What a process did most in each of n slices of a window in seconds: a share, or 255 for nothing. NULL with an error.
  * The caller frees it. */

@@ -37,7 +37,7 @@ static const char *arrow_sign(const Layout *layout)
 static void put_head(const Layout *layout)
 {
     XtfScreen *screen = layout->screen;
-    guint n = xtf_text_table_n(layout->frame->state);
+    guint n = xtf_value_table_n(layout->frame->state);
     char from[G_ASCII_DTOSTR_BUF_SIZE];
 
     int at = xtf_screen_put(screen, 0, 0, XTF_STYLE_BOLD, "%s", layout->film->name);
@@ -87,12 +87,12 @@ static bool put_strip(const Layout *layout, int line, const char *proc, GError *
 
 static bool put_process(const Layout *layout, int line, guint i, GError **error)
 {
-    const XtfTextTable *state = layout->frame->state;
+    const XtfValueTable *state = layout->frame->state;
     XtfScreen *screen = layout->screen;
-    const char *proc = xtf_text_table_text(state, i, "proc"), *colour = xtf_text_table_text(state, i, "colour");
+    const char *proc = xtf_value_table_text(state, i, "proc"), *colour = xtf_value_table_text(state, i, "colour");
     double shares[XTF_SCREEN_SHARES];
     /* A window without calls, or a trace without any, has no profile. */
-    g_autoptr(XtfTextTable) profile = xtf_film_profile(layout->film, layout->frame->k, proc, NULL);
+    g_autoptr(XtfValueTable) profile = xtf_film_profile(layout->film, layout->frame->k, proc, NULL);
 
     if (i == layout->look->process)
         xtf_screen_put(screen, line, 0, XTF_STYLE_BOLD, ">");
@@ -100,19 +100,19 @@ static bool put_process(const Layout *layout, int line, guint i, GError **error)
     xtf_screen_put(screen, line, MARK + NUMBER + 1, style_of(colour), "%c", g_ascii_toupper(colour[0]));
     xtf_film_shares(state, i, shares);
     xtf_screen_bar(screen, line, BAR, layout->bar, shares, layout->film->length);
-    if (profile && xtf_text_table_n(profile) && xtf_text_table_number(profile, 0, "exclusive") > 0)
+    if (profile && xtf_value_table_n(profile) && xtf_value_table_number(profile, 0, "exclusive") > 0)
         xtf_screen_put(screen, line, layout->mostly, XTF_STYLE_PLAIN, "%-.*s", MOSTLY - 1,
-                       xtf_text_table_text(profile, 0, "region"));
+                       xtf_value_table_text(profile, 0, "region"));
     xtf_screen_put_left_of(screen, line, layout->mostly + MOSTLY + BYTES, XTF_STYLE_PLAIN, "%s B",
-                           xtf_text_table_text(state, i, "sent_bytes"));
+                           xtf_value_table_text(state, i, "sent_bytes"));
     xtf_screen_put_left_of(screen, line, layout->mostly + MOSTLY + 2 * BYTES, XTF_STYLE_PLAIN, "%s B",
-                           xtf_text_table_text(state, i, "received_bytes"));
+                           xtf_value_table_text(state, i, "received_bytes"));
     return !layout->strip || put_strip(layout, line, proc, error);
 }
 
 static bool put_processes(const Layout *layout, GError **error)
 {
-    guint n = xtf_text_table_n(layout->frame->state), rows = (guint)layout->rows;
+    guint n = xtf_value_table_n(layout->frame->state), rows = (guint)layout->rows;
     XtfPlayLook *look = layout->look;
 
     if (n > rows)
@@ -143,13 +143,13 @@ static void put_messages(const Layout *layout, int line)
         xtf_screen_put(layout->screen, line, at + 2, XTF_STYLE_PLAIN, "none");
     for (; i < frame->n_arrows; i++) {
         guint arrow = frame->by_bytes[i];
-        const char *bytes = xtf_text_table_text(frame->arrows, arrow, "bytes");
+        const char *bytes = xtf_value_table_text(frame->arrows, arrow, "bytes");
         bool moved = g_str_equal(bytes, "-"); /* tasks */
-        const char *amount = moved ? xtf_text_table_text(frame->arrows, arrow, "count") : bytes;
+        const char *amount = moved ? xtf_value_table_text(frame->arrows, arrow, "count") : bytes;
         g_autofree char *text =
-            g_strdup_printf("%s%s%s %s %s", xtf_text_table_text(frame->arrows, arrow, "from"), arrow_sign(layout),
-                            xtf_text_table_text(frame->arrows, arrow, "to"), amount,
-                            moved ? xtf_text_table_text(frame->arrows, arrow, "kind") : "B");
+            g_strdup_printf("%s%s%s %s %s", xtf_value_table_text(frame->arrows, arrow, "from"), arrow_sign(layout),
+                            xtf_value_table_text(frame->arrows, arrow, "to"), amount,
+                            moved ? xtf_value_table_text(frame->arrows, arrow, "kind") : "B");
         if (at + 2 + g_utf8_strlen(text, -1) > layout->screen->columns - 14)
             break;
         at = xtf_screen_put(layout->screen, line, at + 2, XTF_STYLE_PLAIN, "%s", text);
@@ -168,31 +168,31 @@ static void put_map(const Layout *layout, int line, int lines)
     xtf_screen_put(layout->screen, line, 0, XTF_STYLE_DIM, "bytes by sender (lines) and receiver; @ is %.0f B", most);
     for (guint i = 0; i < frame->n_arrows; i++) {
         guint arrow = frame->by_bytes[i];
-        int from = (int)xtf_text_table_number(frame->arrows, arrow, "from"),
-            to = (int)xtf_text_table_number(frame->arrows, arrow, "to");
+        int from = (int)xtf_value_table_number(frame->arrows, arrow, "from"),
+            to = (int)xtf_value_table_number(frame->arrows, arrow, "to");
         double share = most > 0 ? log1p(xtf_film_weight(frame->arrows, arrow)) / log1p(most) : 0;
         if (from < lines - 1)
             xtf_screen_put(layout->screen, line + 1 + from, MARK + NUMBER + 2 + 2 * to, XTF_STYLE_PLAIN, "%c",
                            levels[(int)(share * (sizeof levels - 2))]);
     }
-    for (int i = 0; i < lines - 1 && i < (int)xtf_text_table_n(frame->state); i++)
+    for (int i = 0; i < lines - 1 && i < (int)xtf_value_table_n(frame->state); i++)
         xtf_screen_put_left_of(layout->screen, line + 1 + i, MARK + NUMBER, XTF_STYLE_DIM, "%d", i);
 }
 
 /* ---- Groups A, B and C. */
 
-static void put_milliseconds(const Layout *layout, int line, int end, const XtfTextTable *table, guint at,
+static void put_milliseconds(const Layout *layout, int line, int end, const XtfValueTable *table, guint at,
                              const char *column)
 {
     char text[G_ASCII_DTOSTR_BUF_SIZE];
 
-    g_ascii_formatd(text, sizeof text, "%.3f", 1e3 * xtf_text_table_number(table, at, column));
+    g_ascii_formatd(text, sizeof text, "%.3f", 1e3 * xtf_value_table_number(table, at, column));
     xtf_screen_put_left_of(layout->screen, line, end, XTF_STYLE_PLAIN, "%s ms", text);
 }
 
 static void put_run(const Layout *layout, int line, int column)
 {
-    const XtfTextTable *run = layout->frame->run;
+    const XtfValueTable *run = layout->frame->run;
     static const char *const names[] = {"command", "start", "processes", "duration", "frames"};
     int at = line;
 
@@ -201,9 +201,12 @@ static void put_run(const Layout *layout, int line, int column)
                    layout->look->playing ? "playing" : "paused", layout->look->speed);
     xtf_screen_put(layout->screen, at++, column, XTF_STYLE_PLAIN, "rate %s", layout->film->rate);
     for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
-        const char *value = xtf_text_table_value(run, names[i]);
-        if (value && !g_str_equal(value, "-"))
-            xtf_screen_put(layout->screen, at++, column, XTF_STYLE_PLAIN, "%s %s", names[i], value);
+        guint fact = xtf_value_table_find(run, "what", names[i]);
+        const char *value = xtf_value_table_text(run, fact, "value"), *unit = xtf_value_table_text(run, fact, "unit");
+        bool has_unit = !g_str_equal(unit, "-");
+        if (!g_str_equal(value, "-"))
+            xtf_screen_put(layout->screen, at++, column, XTF_STYLE_PLAIN, "%s %s%s%s", names[i], value,
+                           has_unit ? " " : "", has_unit ? unit : "");
     }
 }
 
@@ -233,10 +236,10 @@ G_STATIC_ASSERT(G_N_ELEMENTS(call_lines) == G_N_ELEMENTS(task_lines));
 
 static bool has_tasks(const Layout *layout)
 {
-    return !g_str_equal(xtf_text_table_text(layout->frame->total, 0, "tasks_S"), "-");
+    return !g_str_equal(xtf_value_table_text(layout->frame->total, 0, "tasks_S"), "-");
 }
 
-static void put_cell(const Layout *layout, int line, int end, const GroupLine *group, const XtfTextTable *table,
+static void put_cell(const Layout *layout, int line, int end, const GroupLine *group, const XtfValueTable *table,
                      guint at)
 {
     g_autoptr(GString) text = g_string_new(NULL);
@@ -246,7 +249,7 @@ static void put_cell(const Layout *layout, int line, int end, const GroupLine *g
         return;
     }
     for (unsigned i = 0; i < G_N_ELEMENTS(group->columns) && group->columns[i]; i++)
-        g_string_append_printf(text, "%s%s", i ? " " : "", xtf_text_table_text(table, at, group->columns[i]));
+        g_string_append_printf(text, "%s%s", i ? " " : "", xtf_value_table_text(table, at, group->columns[i]));
     xtf_screen_put_left_of(layout->screen, line, end, XTF_STYLE_PLAIN, "%s", text->str);
 }
 
@@ -256,10 +259,10 @@ static void put_groups(const Layout *layout, int line)
     const GroupLine *lines = has_tasks(layout) ? task_lines : call_lines;
     guint i = layout->look->process;
 
-    if (i >= xtf_text_table_n(frame->state))
+    if (i >= xtf_value_table_n(frame->state))
         return;
     xtf_screen_put_left_of(layout->screen, line, 36, XTF_STYLE_DIM, "A process %s",
-                           xtf_text_table_text(frame->state, i, "proc"));
+                           xtf_value_table_text(frame->state, i, "proc"));
     xtf_screen_put_left_of(layout->screen, line, 51, XTF_STYLE_DIM, "B all");
     for (int k = 0; k < (int)G_N_ELEMENTS(call_lines); k++) {
         xtf_screen_put(layout->screen, line + 1 + k, 0, XTF_STYLE_PLAIN, "%s", lines[k].title);
@@ -270,18 +273,18 @@ static void put_groups(const Layout *layout, int line)
 }
 
 /* The regions with most time. */
-static void put_regions(const Layout *layout, int line, int column, const char *title, const XtfTextTable *profile)
+static void put_regions(const Layout *layout, int line, int column, const char *title, const XtfValueTable *profile)
 {
     xtf_screen_put(layout->screen, line, column, XTF_STYLE_DIM, "%s", title);
-    for (guint i = 0; profile && i < MIN(xtf_text_table_n(profile), (guint)REGIONS); i++) {
+    for (guint i = 0; profile && i < MIN(xtf_value_table_n(profile), (guint)REGIONS); i++) {
         int at = line + 1 + (int)i;
-        if (xtf_text_table_number(profile, i, "exclusive") <= 0)
+        if (xtf_value_table_number(profile, i, "exclusive") <= 0)
             break;
         put_milliseconds(layout, at, column + 16, profile, i, "exclusive");
         xtf_screen_put_left_of(layout->screen, at, column + 26, XTF_STYLE_PLAIN, "%s",
-                               xtf_text_table_text(profile, i, "calls"));
+                               xtf_value_table_text(profile, i, "calls"));
         xtf_screen_put(layout->screen, at, column + 28, XTF_STYLE_PLAIN, "%-.34s",
-                       xtf_text_table_text(profile, i, "region"));
+                       xtf_value_table_text(profile, i, "region"));
     }
 }
 
@@ -290,10 +293,10 @@ static void put_wide_groups(const Layout *layout, int line)
     const XtfFilmFrame *frame = layout->frame;
     guint i = layout->look->process;
 
-    if (i >= xtf_text_table_n(frame->state))
+    if (i >= xtf_value_table_n(frame->state))
         return;
-    const char *proc = xtf_text_table_text(frame->state, i, "proc");
-    g_autoptr(XtfTextTable) own = xtf_film_profile(layout->film, frame->k, proc, NULL);
+    const char *proc = xtf_value_table_text(frame->state, i, "proc");
+    g_autoptr(XtfValueTable) own = xtf_film_profile(layout->film, frame->k, proc, NULL);
     g_autofree char *title = g_strdup_printf("A process %s: time, calls, region", proc);
     put_regions(layout, line, 0, title, own);
     put_regions(layout, line, 66, "B all: time, calls, region", frame->profile);
@@ -426,7 +429,7 @@ XtfScreen *xtf_play_screen(const XtfFilm *film, const XtfFilmFrame *frame, XtfPl
         xtf_screen_put(screen, 0, 0, XTF_STYLE_BOLD, "needs %dx%d", XTF_PLAY_COLUMNS_MIN, XTF_PLAY_LINES_MIN);
         return g_steal_pointer(&screen);
     }
-    lay_out(&layout, xtf_text_table_n(frame->state));
+    lay_out(&layout, xtf_value_table_n(frame->state));
     put_head(&layout);
     if (look->help)
         put_help(&layout, 2);

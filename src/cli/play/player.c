@@ -165,38 +165,37 @@ static void find_call(Player *player, const char *region)
     GError *error = NULL;
 
     g_ascii_formatd(after, sizeof after, "%.9f", (double)(player->k + 1) * player->film->length);
-    g_autoptr(XtfTextTable) call =
-        xtf_text_table_read(player->film->tree, &error, "time/%s-/region/%s/calls/num/0-1/records", after, region);
+    g_autoptr(XtfValueTable) call =
+        xtf_value_table_read(player->film->tree, &error, "time/%s-/region/%s/calls/num/0-1/longest", after, region);
     if (!call)
         say_error(player, error);
-    else if (!call->cells->len)
+    else if (g_str_equal(xtf_value_table_text(call, 0, "start"), "-"))
         say(player, "no later call of %s", region);
     else
-        stand_at(player, xtf_film_at(player->film, g_ascii_strtod(call->cells->pdata[0], NULL)));
+        stand_at(player, xtf_film_at(player->film, xtf_value_table_number(call, 0, "start")));
 }
 
 /* Says the next finding, and goes to its window if it has one. */
 static void next_finding(Player *player)
 {
     GError *error = NULL;
-    g_autofree char *text = xtf_read_file(player->film->tree, "findings", &error);
+    g_autoptr(XtfValueTable) findings = xtf_value_table_read(player->film->tree, &error, "findings");
 
-    if (!text) {
+    if (!findings) {
         say_error(player, error);
         return;
     }
-    g_auto(GStrv) lines = g_strsplit(g_strchomp(text), "\n", -1);
-    guint n = g_strv_length(lines);
-    if (n < 2) {
+    guint n = xtf_value_table_n(findings);
+    if (!n) {
         say(player, "there are no findings");
         return;
     }
-    char *line = g_strstrip(lines[1 + player->finding % (n - 1)]);
-    player->finding++;
-    const char *window = strstr(line, " time/");
-    if (window)
-        stand_at(player, xtf_film_at(player->film, g_ascii_strtod(window + strlen(" time/"), NULL)));
-    say(player, "%s", line);
+    guint line = player->finding++ % n;
+    const char *path = xtf_value_table_text(findings, line, "table");
+    if (g_str_has_prefix(path, "time/"))
+        stand_at(player, xtf_film_at(player->film, g_ascii_strtod(path + strlen("time/"), NULL)));
+    say(player, "%s %s: %s  %s", xtf_value_table_text(findings, line, "score%"),
+        xtf_value_table_text(findings, line, "rule"), xtf_value_table_text(findings, line, "finding"), path);
 }
 
 /* ---- Keys. */

@@ -41,35 +41,38 @@ typedef struct {
 } Row;
 
 typedef struct {
-    XtfTextTable *profile, *imbalance;
+    XtfValueTable *profile, *imbalance;
     Row *rows;
     guint n;
 } Rows;
 
 static void rows_finish(Rows *rows)
 {
-    xtf_text_table_free(rows->profile);
-    xtf_text_table_free(rows->imbalance);
+    xtf_value_table_free(rows->profile);
+    xtf_value_table_free(rows->imbalance);
     g_free(rows->rows);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rows, rows_finish)
 
-static guint imbalance_of(const Rows *rows, const char *region)
+/* Where a column of a row stands; the table is NULL if the row has no such cell. */
+static guint place_of(const Rows *rows, const Row *row, XtfTopColumn column, const XtfValueTable **table)
 {
-    for (guint i = 0; rows->imbalance && i < xtf_text_table_n(rows->imbalance); i++) {
-        if (g_str_equal(xtf_text_table_text(rows->imbalance, i, "region"), region))
-            return i;
-    }
-    return G_MAXUINT;
+    *table = columns_of_top[column].of_imbalance ? rows->imbalance : rows->profile;
+    return columns_of_top[column].of_imbalance ? row->imbalance : row->line;
 }
 
 static const char *cell_of(const Rows *rows, const Row *row, XtfTopColumn column)
 {
-    if (!columns_of_top[column].of_imbalance)
-        return xtf_text_table_text(rows->profile, row->line, columns_of_top[column].column);
-    return row->imbalance < G_MAXUINT
-               ? xtf_text_table_text(rows->imbalance, row->imbalance, columns_of_top[column].column)
-               : "-";
+    const XtfValueTable *table;
+    guint line = place_of(rows, row, column, &table);
+    return table ? xtf_value_table_text(table, line, columns_of_top[column].column) : "-";
+}
+
+static double number_of(const Rows *rows, const Row *row, XtfTopColumn column)
+{
+    const XtfValueTable *table;
+    guint line = place_of(rows, row, column, &table);
+    return table ? xtf_value_table_number(table, line, columns_of_top[column].column) : 0;
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -80,17 +83,19 @@ static int compare_rows(const void *a, const void *b)
 
 static bool read_rows(Rows *rows, const XtfTop *top, const char *path, GError **error)
 {
-    if (!(rows->profile = xtf_text_table_read(top->tree, error, "%sprofile", path)))
+    if (!(rows->profile = xtf_value_table_read(top->tree, error, "%sprofile", path)))
         return false;
-    rows->imbalance = xtf_text_table_read(top->tree, NULL, "%simbalance", path);
-    guint n = xtf_text_table_n(rows->profile);
+    rows->imbalance = xtf_value_table_read(top->tree, NULL, "%simbalance", path);
+    guint n = xtf_value_table_n(rows->profile);
     rows->rows = g_new0(Row, MAX(n, 1));
     for (guint i = 0; i < n; i++) {
-        const char *region = xtf_text_table_text(rows->profile, i, "region");
-        Row row = {.line = i, .imbalance = imbalance_of(rows, region)};
-        row.key = g_ascii_strtod(cell_of(rows, &row, top->sorted), NULL);
-        if (xtf_text_table_number(rows->profile, i, "inclusive") > 0 ||
-            xtf_text_table_number(rows->profile, i, "calls") > 0)
+        const char *region = xtf_value_table_text(rows->profile, i, "region");
+        Row row = {.line = i, .imbalance = G_MAXUINT};
+        if (rows->imbalance)
+            row.imbalance = xtf_value_table_find(rows->imbalance, "region", region);
+        row.key = number_of(rows, &row, top->sorted);
+        if (xtf_value_table_number(rows->profile, i, "inclusive") > 0 ||
+            xtf_value_table_number(rows->profile, i, "calls") > 0)
             rows->rows[rows->n++] = row;
     }
     qsort(rows->rows, rows->n, sizeof *rows->rows, compare_rows);
@@ -102,14 +107,14 @@ static bool read_rows(Rows *rows, const XtfTop *top, const char *path, GError **
 static void put_head(XtfScreen *screen, const XtfTop *top, const char *path)
 {
     char from[G_ASCII_DTOSTR_BUF_SIZE], to[G_ASCII_DTOSTR_BUF_SIZE];
-    g_autoptr(XtfTextTable) total = xtf_text_table_read(top->tree, NULL, "%stotal", path);
+    g_autoptr(XtfValueTable) total = xtf_value_table_read(top->tree, NULL, "%stotal", path);
     int at = xtf_screen_put(screen, 0, 0, XTF_STYLE_BOLD, "%s", top->name);
 
     g_ascii_formatd(from, sizeof from, "%.6f", top->from);
     g_ascii_formatd(to, sizeof to, "%.6f", top->to);
     xtf_screen_put(screen, 0, at + 2, XTF_STYLE_PLAIN, "%s", top->path->str);
     xtf_screen_put_left_of(screen, 0, screen->columns - 1, XTF_STYLE_PLAIN, "  %s s to %s s", from, to);
-    if (!total || !xtf_text_table_n(total))
+    if (!total || !xtf_value_table_n(total))
         return;
     double shares[XTF_SCREEN_SHARES], sum = 0;
     static const char *const names[XTF_SCREEN_SHARES] = {"program", "p2p", "collective", "wait", "other"};
@@ -154,9 +159,9 @@ static void put_row(XtfScreen *screen, int line, const Rows *rows, const Row *ro
         else
             xtf_screen_put_left_of(
                 screen, line, end, style, "%s (%s)", cell,
-                xtf_text_table_text(rows->imbalance, row->imbalance, column == XTF_TOP_MIN ? "min_proc" : "max_proc"));
+                xtf_value_table_text(rows->imbalance, row->imbalance, column == XTF_TOP_MIN ? "min_proc" : "max_proc"));
     }
-    xtf_screen_put(screen, line, end + 2, style, "%s", xtf_text_table_text(rows->profile, row->line, "region"));
+    xtf_screen_put(screen, line, end + 2, style, "%s", xtf_value_table_text(rows->profile, row->line, "region"));
 }
 
 /* Moves the chosen line into what there is, and the top so that it is seen. */
@@ -182,14 +187,14 @@ static bool put_regions(XtfScreen *screen, XtfTop *top, const char *path, GError
     for (guint i = top->first; i < MIN(rows.n, top->first + room); i++)
         put_row(screen, HEAD + (int)(i - top->first), &rows, &rows.rows[i], i == top->line);
     if (rows.n)
-        top->chosen = g_strdup(xtf_text_table_text(rows.profile, rows.rows[top->line].line, "region"));
+        top->chosen = g_strdup(xtf_value_table_text(rows.profile, rows.rows[top->line].line, "region"));
     return true;
 }
 
 static bool put_processes(XtfScreen *screen, XtfTop *top, const char *path, GError **error)
 {
-    g_autoptr(XtfTextTable) state = xtf_text_table_read(top->tree, error, "%sstate", path);
-    guint room = (guint)(screen->lines - HEAD - FOOT), n = state ? xtf_text_table_n(state) : 0;
+    g_autoptr(XtfValueTable) state = xtf_value_table_read(top->tree, error, "%sstate", path);
+    guint room = (guint)(screen->lines - HEAD - FOOT), n = state ? xtf_value_table_n(state) : 0;
     int bar = screen->columns - 46;
 
     if (!state)
@@ -204,13 +209,13 @@ static bool put_processes(XtfScreen *screen, XtfTop *top, const char *path, GErr
         double shares[XTF_SCREEN_SHARES];
         xtf_film_shares(state, i, shares);
         xtf_screen_put(screen, line, 0, style, "%s", i == top->line ? ">" : " ");
-        xtf_screen_put_left_of(screen, line, 8, style, "%s", xtf_text_table_text(state, i, "proc"));
+        xtf_screen_put_left_of(screen, line, 8, style, "%s", xtf_value_table_text(state, i, "proc"));
         xtf_screen_bar(screen, line, 10, bar, shares, top->to - top->from);
-        xtf_screen_put_left_of(screen, line, bar + 22, style, "%s", xtf_text_table_text(state, i, "calls"));
-        xtf_screen_put_left_of(screen, line, bar + 36, style, "%s B", xtf_text_table_text(state, i, "sent_bytes"));
+        xtf_screen_put_left_of(screen, line, bar + 22, style, "%s", xtf_value_table_text(state, i, "calls"));
+        xtf_screen_put_left_of(screen, line, bar + 36, style, "%s B", xtf_value_table_text(state, i, "sent_bytes"));
     }
     if (n)
-        top->chosen = g_strdup(xtf_text_table_text(state, top->line, "proc"));
+        top->chosen = g_strdup(xtf_value_table_text(state, top->line, "proc"));
     return true;
 }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "src/cli/play/screen.h"
-#include "src/cli/play/table.h"
+#include "src/cli/play/value-table.h"
 
 typedef enum {
     XTF_TOP_CALLS,

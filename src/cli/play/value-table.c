@@ -1,4 +1,4 @@
-#include "src/cli/play/table.h"
+#include "src/cli/play/value-table.h"
 
 #include <string.h>
 
@@ -24,82 +24,98 @@ char *xtf_read_file(XtfTree *tree, const char *path, GError **error)
     return g_steal_pointer(&text);
 }
 
-/* Cuts a line at its blanks, into `most` cells at most: the last one has the rest of the line. */
-static void cut(char *line, guint most, GPtrArray *cells)
-{
-    guint n = 0;
+/* ---- The sink that keeps all rows. */
 
-    g_strchomp(line);
-    for (char *rest = line + strspn(line, " "); *rest && n < most; rest += strspn(rest, " ")) {
-        g_ptr_array_add(cells, rest);
-        if (++n == most)
-            break;
-        rest += strcspn(rest, " ");
-        if (*rest)
-            *rest++ = '\0';
-    }
-    while (most != G_MAXUINT && n++ < most)
-        g_ptr_array_add(cells, (char *)"-");
+static bool begin(void *data, const XtfColumn *const *columns, unsigned n, GError **error)
+{
+    XtfValueTable *table = data;
+
+    for (unsigned i = 0; i < n; i++)
+        g_ptr_array_add(table->columns, (char *)columns[i]->name);
+    xtf_rows_init(&table->rows, n);
+    return true;
 }
 
-XtfTextTable *xtf_text_table_read(XtfTree *tree, GError **error, const char *format, ...)
+static bool take(void *data, const XtfRows *rows, uint64_t first, uint64_t n, GError **error)
+{
+    XtfValueTable *table = data;
+
+    for (uint64_t i = first; i < first + n; i++) {
+        const XtfRowCell *cells = xtf_rows_get(rows, i);
+        for (unsigned k = 0; k < rows->n_columns; k++)
+            xtf_rows_add(&table->rows, cells[k], cells[k].text, strlen(cells[k].text));
+    }
+    return true;
+}
+
+/* ---- The table. */
+
+XtfValueTable *xtf_value_table_read(XtfTree *tree, GError **error, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
     g_autofree char *path = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    char *text = xtf_read_file(tree, path, error);
-    if (!text)
+    g_autoptr(XtfNode) node = xtf_tree_resolve(tree, path, error);
+    if (!node)
         return NULL;
-    XtfTextTable *table = g_new0(XtfTextTable, 1);
-    *table = (XtfTextTable){.text = text, .columns = g_ptr_array_new(), .cells = g_ptr_array_new()};
-    for (char *line = text, *next; line && *line; line = next) {
-        next = strchr(line, '\n');
-        if (next)
-            *next++ = '\0';
-        if (line == text && *line == '#')
-            cut(line + 1, G_MAXUINT, table->columns);
-        else
-            cut(line, table->columns->len ? table->columns->len : 2, table->cells);
-    }
-    return table;
+    g_autoptr(XtfValueTable) table = g_new0(XtfValueTable, 1);
+    const XtfRowSink sink = {.begin = begin, .take = take, .data = table};
+    table->scale = xtf_tree_scale(tree);
+    table->columns = g_ptr_array_new();
+    return xtf_node_rows(node, &sink, error) ? g_steal_pointer(&table) : NULL;
 }
 
-void xtf_text_table_free(XtfTextTable *table)
+void xtf_value_table_free(XtfValueTable *table)
 {
     if (!table)
         return;
-    g_free(table->text);
+    xtf_rows_finish(&table->rows);
     g_ptr_array_unref(table->columns);
-    g_ptr_array_unref(table->cells);
     g_free(table);
 }
 
-guint xtf_text_table_n(const XtfTextTable *table)
+guint xtf_value_table_n(const XtfValueTable *table)
 {
-    return table->cells->len / (table->columns->len ? table->columns->len : 2);
+    return (guint)xtf_rows_n(&table->rows);
 }
 
-const char *xtf_text_table_text(const XtfTextTable *table, guint line, const char *column)
+/* NULL if there is no such cell. */
+static const XtfRowCell *cell_of(const XtfValueTable *table, guint line, const char *column)
 {
-    for (guint i = 0; i < table->columns->len; i++) {
+    for (guint i = 0; line < xtf_value_table_n(table) && i < table->columns->len; i++) {
         if (g_str_equal(table->columns->pdata[i], column))
-            return table->cells->pdata[line * table->columns->len + i];
-    }
-    return "-";
-}
-
-double xtf_text_table_number(const XtfTextTable *table, guint line, const char *column)
-{
-    return g_ascii_strtod(xtf_text_table_text(table, line, column), NULL);
-}
-
-const char *xtf_text_table_value(const XtfTextTable *table, const char *name)
-{
-    for (guint i = 0; !table->columns->len && i + 1 < table->cells->len; i += 2) {
-        if (g_str_equal(table->cells->pdata[i], name))
-            return table->cells->pdata[i + 1];
+            return &xtf_rows_get(&table->rows, line)[i];
     }
     return NULL;
+}
+
+const char *xtf_value_table_text(const XtfValueTable *table, guint line, const char *column)
+{
+    const XtfRowCell *cell = cell_of(table, line, column);
+    return cell ? xtf_row_shown(cell) : "-";
+}
+
+double xtf_value_table_number(const XtfValueTable *table, guint line, const char *column)
+{
+    const XtfRowCell *cell = cell_of(table, line, column);
+
+    if (!cell)
+        return 0;
+    if (cell->type != XTF_ROW_TIME)
+        return xtf_row_real(cell);
+    double seconds = xtf_seconds_of(table->scale, cell->number);
+    return cell->negative ? -seconds : seconds;
+}
+
+guint xtf_value_table_find(const XtfValueTable *table, const char *column, const char *text)
+{
+    guint n = xtf_value_table_n(table);
+
+    for (guint i = 0; i < n; i++) {
+        if (g_str_equal(xtf_value_table_text(table, i, column), text))
+            return i;
+    }
+    return G_MAXUINT;
 }

@@ -86,6 +86,11 @@ void xtf_tree_free(XtfTree *tree)
     g_free(tree);
 }
 
+const XtfTimeScale *xtf_tree_scale(const XtfTree *tree)
+{
+    return &tree->context.scale;
+}
+
 XtfTrace *xtf_tree_trace(XtfTree *tree)
 {
     return tree->trace;

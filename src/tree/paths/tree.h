@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "libxtf/trace.h"
+#include "src/trace/text/time-scale.h"
 #include "src/tree/node/node.h"
 
 /* Takes a reference to the trace. Loads only the definitions that the tree needs, each when it is first needed. */
@@ -21,6 +22,7 @@ XtfTree *xtf_tree_new_growing(XtfTrace *trace, GError **error);
 void xtf_tree_free(XtfTree *tree); /* after all of its nodes are released */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTree, xtf_tree_free)
 XtfTrace *xtf_tree_trace(XtfTree *tree);
+const XtfTimeScale *xtf_tree_scale(const XtfTree *tree); /* of the times in its tables */
 
 /* Names the trace, for the titles of pictures, before its nodes are used: after a file or a folder, whose path may be
  * any bytes; or after another tree of the trace. */

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include "src/model/wait-kinds.h"
+
 /* clang-format off */
 #define XTF_ENTERS_LEAVES_EVENTS(EVENT)           EVENT(ENTER) EVENT(LEAVE)
 #define XTF_SENDS_EVENTS(EVENT)           EVENT(MPI_SEND) EVENT(MPI_ISEND)
@@ -60,12 +62,7 @@
 #define XTF_MESSAGE_TOTALS_EVENTS(EVENT)  EVENT(message)
 #define XTF_MESSAGE_KINDS_EVENTS(EVENT)   EVENT(extra)
 
-/* The kinds of waits. */
-#define XTF_WAITS_EVENTS(EVENT)                                                                                        \
-    EVENT(late_sender) EVENT(late_receiver) EVENT(wait_barrier) EVENT(wait_nxn) EVENT(late_broadcast)                  \
-    EVENT(early_reduce) EVENT(early_scan) EVENT(wait_create) EVENT(wait_destroy) EVENT(finalize_wait)                  \
-    EVENT(barrier_completion) EVENT(nxn_completion) EVENT(init_completion) EVENT(lock_contention)                      \
-    EVENT(io_lock) EVENT(omp_barrier_wait) EVENT(omp_fork) EVENT(omp_idle) EVENT(omp_limited)                          \
-    EVENT(wait_fence) EVENT(early_fence) EVENT(late_post) EVENT(early_wait) EVENT(lock_competition) EVENT(wait_alloc)
+/* The kinds of waits: EVENT(name, ...). */
+#define XTF_WAITS_EVENTS(EVENT)           XTF_WAIT_KINDS(EVENT)
 #define XTF_DELAYS_EVENTS(EVENT)          XTF_WAITS_EVENTS(EVENT)
 /* clang-format on */

@@ -4,7 +4,7 @@ enum {
     EVENT_FIELD = 3, /* of XTF_HEAD_FIELDS */
 };
 
-#define LABEL(name) #name,
+#define LABEL(name, ...) #name,
 /* Those of `task_moves` are those of `task_states`. */
 #define EVENT_LABELS(TAG, array, Type) \
     static const char *const xtf_##array##_events[] G_GNUC_UNUSED = {XTF_##TAG##_EVENTS(LABEL) NULL};

@@ -376,7 +376,7 @@ enum {
 };
 
 /* Labels of events, by record type: XTF_LABEL_MPI_SEND is the first of `sends`. */
-#define XTF_EVENT_LABEL(name) XTF_LABEL_##name,
+#define XTF_EVENT_LABEL(name, ...) XTF_LABEL_##name,
 #define XTF_EVENT_LABELS(TAG, name, Type) enum { XTF_##TAG##_EVENTS(XTF_EVENT_LABEL) XTF_N_##TAG##_EVENTS };
 XTF_RECORD_TYPES(XTF_EVENT_LABELS)
 enum { XTF_WAITS_EVENTS(XTF_EVENT_LABEL) XTF_N_WAIT_KINDS };

@@ -12,7 +12,7 @@
 #include "src/model/schemas.h"
 
 static const char *const KINDS[] = {
-#define NAME(name) #name,
+#define NAME(name, ...) #name,
     XTF_WAITS_EVENTS(NAME)};
 
 static bool take(void *data, const XtfKindWait *wait, GError **error)

@@ -1,6 +1,6 @@
 /*
  * docs/VOCABULARY.md, compared with the model: it has every record type, side array and table, with all events, fields,
- * types, roles and references.
+ * types, roles and references; and every kind of wait.
  */
 #include <criterion/criterion.h>
 #include <glib.h>
@@ -145,6 +145,45 @@ Test(vocabulary, has_what_identifies_rows)
                 g_string_append_printf(line, " `%s`", schema->fields[f].name);
         g_string_append(line, " |\n");
         cr_assert(!is_identified(schema) || strstr(last, line->str), "no line: %s", line->str);
+    }
+}
+
+/* How a kind's row of src/model/wait-kinds.h is written in the page. */
+static char *line_of_kind(const XtfWaitKind *kind)
+{
+    static const char *const rules[] = {"nobody", "excess", "excess in the team", "meanwhile"};
+
+    return g_strdup_printf("| `%s` | %s | %s | %s | %s | %s | %s%s |", kind->name, kind->sentence, kind->waiter,
+                           kind->culprit ? kind->culprit : "none", kind->seq, kind->match ? kind->match : "none",
+                           rules[kind->rule], kind->limited ? ", limited" : "");
+}
+
+static bool is_record_type(const char *name)
+{
+    for (unsigned tag = 0; tag < XTF_N_ALL_SCHEMAS; tag++) {
+        if (g_str_equal(xtf_model_schema(tag)->name, name))
+            return xtf_model_schema(tag)->kind == XTF_SCHEMA_RECORD;
+    }
+    return false;
+}
+
+static void check_record_types(const XtfWaitKind *kind)
+{
+    g_auto(GStrv) types = g_strsplit(kind->seq, " or ", -1);
+
+    for (char **type = types; *type; type++)
+        cr_assert(is_record_type(*type) || g_str_equal(*type, "any"), "%s: no record type %s", kind->name, *type);
+    cr_assert(!kind->match || is_record_type(kind->match), "%s: no record type %s", kind->name, kind->match);
+}
+
+Test(vocabulary, has_every_kind_of_wait)
+{
+    g_auto(GStrv) lines = section_of("waits");
+
+    for (unsigned kind = 0; kind < XTF_N_WAIT_KINDS; kind++) {
+        g_autofree char *line = line_of_kind(&xtf_wait_kinds[kind]);
+        cr_assert(g_strv_contains((const char *const *)lines, line), "no line: %s", line);
+        check_record_types(&xtf_wait_kinds[kind]);
     }
 }
 

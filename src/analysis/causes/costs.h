@@ -1,29 +1,22 @@
 /*
- * Whose costs are told apart: by the kind of wait in which they end.
+ * Whose costs are told apart: by the kind of wait in which they end. Kinds of waits that nobody is charged for have
+ * none.
  */
 #pragma once
 
 #include <glib.h>
 #include <stdint.h>
 
+#include "src/model/wait-kinds.h"
+
+/* XTF_COST_late_sender ...: of the kinds whose rule is not NOBODY, in the order of their labels. */
+#define XTF_COST_OF_NOBODY(name)
+#define XTF_COST_OF_EXCESS(name)     XTF_COST_##name,
+#define XTF_COST_OF_TEAM(name)       XTF_COST_##name,
+#define XTF_COST_OF_IDLE(name)       XTF_COST_##name,
+#define XTF_COST_OF(name, RULE, ...) XTF_COST_OF_##RULE(name)
 typedef enum {
-    XTF_COST_LATE_SENDER,
-    XTF_COST_LATE_RECEIVER,
-    XTF_COST_BARRIER,
-    XTF_COST_ALL_TO_ALL,
-    XTF_COST_ONE_TO_ALL,
-    XTF_COST_ALL_TO_ONE,
-    XTF_COST_CREATE, /* communicators, files, windows; of all with all */
-    XTF_COST_DESTROY,
-    XTF_COST_TEAM,  /* OpenMP's barriers */
-    XTF_COST_IDLE,  /* threads outside of parallel regions */
-    XTF_COST_FENCE, /* one-sided communication */
-    XTF_COST_EARLY_FENCE,
-    XTF_COST_LATE_POST,
-    XTF_COST_EARLY_WAIT,
-    XTF_COST_LOCK,
-    XTF_COST_ALLOC,
-    XTF_COSTS, /* also: none */
+    XTF_WAIT_KINDS(XTF_COST_OF) XTF_COSTS, /* also: none */
 } XtfCostKind;
 
 typedef struct {

@@ -9,6 +9,7 @@ typedef struct {
     uint32_t location;
     uint64_t i, seq, time;
     XtfCostKind cost;
+    XtfWaitRule rule;
     uint8_t depth;        /* teams that it is in */
     XtfInterval interval; /* since it met all that waited */
     uint64_t waited;      /* in it */
@@ -27,11 +28,13 @@ static uint64_t find_delays(const Late *late, const XtfWaiter *waiter)
     XtfLateWork *work = late->work;
     uint64_t sum = 0;
 
-    if (late->cost == XTF_COST_TEAM)
+    bool in_team = late->rule == XTF_WAIT_TEAM;
+
+    if (in_team)
         xtf_team_contexts_subtract(work->teams, &work->mine, late->depth, &work->theirs, waiter->point.depth);
     for (uint32_t i = 0; i < work->all.n_touched; i++) {
         uint32_t context = work->all.touched[i];
-        if (late->cost != XTF_COST_TEAM)
+        if (!in_team)
             work->mine.ticks[context] = MAX(work->mine.ticks[context] - work->theirs.ticks[context], 0);
         sum += (uint64_t)work->mine.ticks[context];
     }
@@ -317,6 +320,7 @@ bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind c
         .seq = point->seq,
         .time = point->time,
         .cost = cost,
+        .rule = xtf_wait_kinds[xtf_cost_label(cost)].rule,
         .depth = point->depth,
         .message = point->side == XTF_POINT_AWAITED,
     };
@@ -349,7 +353,7 @@ bool xtf_idle_until(XtfLateWork *work, uint32_t location, uint64_t i, GError **e
                  .i = i,
                  .seq = point->partner_seq,
                  .time = point->time,
-                 .cost = XTF_COST_IDLE};
+                 .cost = xtf_cost_kind(point->kind)};
     const uint64_t idle = point->completion;
     uint64_t begin = xtf_points_location(work->intervals.points, location)->begin;
     if (idle == 0)
@@ -372,11 +376,11 @@ bool xtf_idle_until(XtfLateWork *work, uint32_t location, uint64_t i, GError **e
         *charge_of(work, context, XTF_COSTS) = times * (double)work->all.ticks[context];
     }
     late.whole = idle;
-    const XtfPassRange range = {
+    XtfPassRange range = {
         .low = late.interval.from == XTF_NO_POINT ? 0 : late.interval.from + 1,
         .high = i,
-        .scale.of[XTF_COST_IDLE] = times,
     };
+    range.scale.of[late.cost] = times;
     xtf_passing_add(&work->pool, &work->passing[location], &range);
     return write_delays(&late, error);
 }

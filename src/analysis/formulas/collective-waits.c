@@ -94,3 +94,24 @@ void xtf_collective_waits(const XtfCollectiveSummary *summary, XtfCollectiveShap
         break;
     }
 }
+
+uint8_t xtf_collective_wait_kind(XtfCollectiveShape shape, bool destroys)
+{
+    switch (shape) {
+    case XTF_COLLECTIVE_BARRIER:
+        return XTF_LABEL_wait_barrier;
+    case XTF_COLLECTIVE_HANDLES:
+        break;
+    case XTF_COLLECTIVE_FROM_ROOT:
+        return XTF_LABEL_late_broadcast;
+    case XTF_COLLECTIVE_TO_ROOT:
+        return XTF_LABEL_early_reduce;
+    case XTF_COLLECTIVE_SCAN:
+        return XTF_LABEL_early_scan;
+    case XTF_COLLECTIVE_ALL_TO_ALL:
+    case XTF_COLLECTIVE_SOME_TO_SOME:
+    case XTF_COLLECTIVE_UNKNOWN:
+        return XTF_LABEL_wait_nxn;
+    }
+    return destroys ? XTF_LABEL_wait_destroy : XTF_LABEL_wait_create;
+}

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "src/model/collective-shape.h"
+#include "src/model/schemas.h"
 
 /* A member's part, as far as it matters here. */
 typedef struct {
@@ -56,3 +57,6 @@ void xtf_collective_waits(const XtfCollectiveSummary *summary, XtfCollectiveShap
 
 /* Makes `latest` the time of a member if that is later. */
 void xtf_member_time_latest(XtfMemberTime *latest, uint64_t index, uint64_t time);
+
+/* Returns the label of the waits in operations of a shape; of handles, by whether they are destroyed. */
+uint8_t xtf_collective_wait_kind(XtfCollectiveShape shape, bool destroys);

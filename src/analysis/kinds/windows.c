@@ -251,15 +251,6 @@ static XtfCollectiveTimes times_of(const Member *member, uint32_t rank)
                                 .end = member->end};
 }
 
-static uint8_t kind_of(XtfCollectiveShape shape)
-{
-    return shape == XTF_COLLECTIVE_BARRIER      ? XTF_LABEL_wait_barrier
-           : shape == XTF_COLLECTIVE_ALL_TO_ALL ? XTF_LABEL_wait_nxn
-           : shape == XTF_COLLECTIVE_FROM_ROOT  ? XTF_LABEL_late_broadcast
-           : shape == XTF_COLLECTIVE_TO_ROOT    ? XTF_LABEL_early_reduce
-                                                : XTF_LABEL_early_scan;
-}
-
 static void settle_shape(XtfKinds *kinds, const Operation *operation, XtfCollectiveSummary *summary,
                          XtfCollectiveShape shape)
 {
@@ -287,8 +278,8 @@ static void settle_shape(XtfKinds *kinds, const Operation *operation, XtfCollect
         if (wait == 0 && completion == 0 && instance == UINT64_MAX)
             continue;
         Deed culprit = deed_of(operation, late);
-        wait_until(kinds, operation, member, kind_of(shape), times.begin, times.begin + wait, &culprit, completion,
-                   instance);
+        wait_until(kinds, operation, member, xtf_collective_wait_kind(shape, false), times.begin, times.begin + wait,
+                   &culprit, completion, instance);
     }
 }
 
@@ -320,8 +311,7 @@ static void settle(XtfKinds *kinds, const Operation *operation)
     else if (shape == XTF_COLLECTIVE_HANDLES && g_str_equal(name, "ALLOCATE") && summary.root.known)
         settle_allocation(kinds, operation, &summary);
     else if (shape == XTF_COLLECTIVE_HANDLES)
-        settle_together(kinds, operation, &summary,
-                        g_str_has_prefix(name, "DE") ? XTF_LABEL_wait_destroy : XTF_LABEL_wait_create);
+        settle_together(kinds, operation, &summary, xtf_collective_wait_kind(shape, g_str_has_prefix(name, "DE")));
     else if (shape != XTF_COLLECTIVE_UNKNOWN && shape != XTF_COLLECTIVE_SOME_TO_SOME)
         settle_shape(kinds, operation, &summary, shape);
 }

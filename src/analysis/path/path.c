@@ -34,14 +34,14 @@ static bool needs_nobody(const XtfPoint *point)
  * one-sided communication, which its analyser does not read: that they move the path is ours. */
 static bool is_passive(const XtfPoint *point)
 {
-    return point->wait > 0 && (!needs_nobody(point) || point->kind == XTF_LABEL_omp_barrier_wait) &&
+    return point->wait > 0 && (!needs_nobody(point) || xtf_wait_kinds[point->kind].rule == XTF_WAIT_TEAM) &&
            !xtf_is_awaited(point) && point->side != XTF_POINT_END;
 }
 
 /* A thread of a team began when it was forked: there the path goes on at who forked it. */
 static bool is_fork(const XtfPoint *point)
 {
-    return needs_nobody(point) && point->kind == XTF_LABEL_omp_fork && point->wait > 0;
+    return needs_nobody(point) && xtf_wait_kinds[point->kind].of_fork && point->wait > 0;
 }
 
 /* Waits that the path leaves a location at. Nobody waits in MPI_Finalize for what is on the path: it begins there. */

@@ -35,24 +35,11 @@ static XtfCollectiveTimes times_of(const Judged *judged, uint32_t rank)
 
 static uint8_t kind_of(const Judged *judged)
 {
-    switch (judged->collective->shape) {
-    case XTF_COLLECTIVE_BARRIER:
-        return XTF_LABEL_wait_barrier;
-    case XTF_COLLECTIVE_HANDLES:
-        break;
-    case XTF_COLLECTIVE_FROM_ROOT:
-        return XTF_LABEL_late_broadcast;
-    case XTF_COLLECTIVE_TO_ROOT:
-        return XTF_LABEL_early_reduce;
-    case XTF_COLLECTIVE_SCAN:
-        return XTF_LABEL_early_scan;
-    case XTF_COLLECTIVE_ALL_TO_ALL:
-    case XTF_COLLECTIVE_SOME_TO_SOME:
-    case XTF_COLLECTIVE_UNKNOWN:
-        return XTF_LABEL_wait_nxn;
-    }
-    return xtf_find_destroys(judged->find, judged->collective->operation) ? XTF_LABEL_wait_destroy
-                                                                          : XTF_LABEL_wait_create;
+    const XtfReplayCollective *collective = judged->collective;
+    bool destroys =
+        collective->shape == XTF_COLLECTIVE_HANDLES && xtf_find_destroys(judged->find, collective->operation);
+
+    return xtf_collective_wait_kind(collective->shape, destroys);
 }
 
 void xtf_find_wait(XtfPoint *point, uint64_t begin, uint64_t end, uint64_t last, uint64_t first_end)

@@ -56,12 +56,9 @@ bool xtf_find_destroys(const XtfFind *find, uint32_t operation)
 
 unsigned xtf_found_completion(const XtfPoint *point)
 {
-    if (point->completion == 0)
-        return XTF_N_WAIT_KINDS;
-    return point->kind == XTF_LABEL_wait_barrier      ? XTF_LABEL_barrier_completion
-           : point->kind == XTF_LABEL_wait_nxn        ? XTF_LABEL_nxn_completion
-           : point->kind == XTF_LABEL_init_completion ? XTF_LABEL_init_completion
-                                                      : XTF_N_WAIT_KINDS;
+    unsigned number = xtf_wait_kinds[point->kind].completion;
+
+    return point->completion == 0 || number == 0 ? XTF_N_WAIT_KINDS : number - 1;
 }
 
 void xtf_found_count(XtfFound *found, const XtfPoint *point)

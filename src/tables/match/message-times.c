@@ -5,13 +5,24 @@
 #include "libxtf/error.h"
 #include "libxtf/spans.h"
 #include "libxtf/vocabulary.h"
+#include "src/model/schemas.h"
 #include "src/tables/match/message-calls.h"
 #include "src/trace/context/name-index.h"
 
-const char *const xtf_message_waits[XTF_N_WAITS] = {[XTF_WAIT_NONE] = "-",
-                                                    [XTF_WAIT_LATE_SENDER] = "late_sender",
-                                                    [XTF_WAIT_LATE_RECEIVER] = "late_receiver",
-                                                    [XTF_WAIT_CLOCK_VIOLATION] = "clock_violation"};
+const char *xtf_message_wait_word(XtfMessageWait wait)
+{
+    switch (wait) {
+    case XTF_WAIT_LATE_SENDER:
+        return xtf_wait_kinds[XTF_LABEL_late_sender].name;
+    case XTF_WAIT_LATE_RECEIVER:
+        return xtf_wait_kinds[XTF_LABEL_late_receiver].name;
+    case XTF_WAIT_CLOCK_VIOLATION:
+        return "clock_violation";
+    case XTF_WAIT_NONE:
+        break;
+    }
+    return "-";
+}
 
 /* Both ends of a message, and the calls around them. */
 typedef struct {

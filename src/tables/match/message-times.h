@@ -20,10 +20,10 @@ typedef enum {
     XTF_WAIT_LATE_SENDER,
     XTF_WAIT_LATE_RECEIVER,
     XTF_WAIT_CLOCK_VIOLATION,
-    XTF_N_WAITS,
 } XtfMessageWait;
 
-extern const char *const xtf_message_waits[XTF_N_WAITS]; /* words; "-" is none */
+/* Returns the word of a wait, of late ones the name of the kind; "-": none. */
+const char *xtf_message_wait_word(XtfMessageWait wait);
 
 enum {
     XTF_REQUESTS_LOOKED_AT = 4096, /* behind a send without blocking: for its completion */

@@ -88,7 +88,7 @@ static void add_times(GString *text, const XtfTimeScale *scale, const XtfMessage
     add_time(text, scale, "sent", message->has_send, times->sent - MIN(times->sent, scale->origin));
     add_time(text, scale, "received", message->has_receive, times->received - MIN(times->received, scale->origin));
     add_time(text, scale, "wait", waits, times->ticks);
-    g_string_append_printf(text, "%-14s %s\n", "wait_kind", xtf_message_waits[times->wait]);
+    g_string_append_printf(text, "%-14s %s\n", "wait_kind", xtf_message_wait_word(times->wait));
 }
 
 static XtfNode *new_message(XtfNode *directory, const XtfSpan *span, bool is_send, GError **error)

@@ -30,34 +30,6 @@ enum {
 
 static const char *const names[] = {"cause", "culprit", "culprit_met", "event", "match", "met", NULL}; /* of links */
 
-/* The types that `match` leads to, by the kind of the wait: docs/VOCABULARY.md, section 9. */
-static const struct {
-    const char *kind, *type;
-} matches[] = {
-    {"late_sender", XTF_RECORD_SENDS},
-    {"late_receiver", XTF_RECORD_RECVS},
-    {"wait_barrier", XTF_RECORD_COLLECTIVES},
-    {"wait_nxn", XTF_RECORD_COLLECTIVES},
-    {"late_broadcast", XTF_RECORD_COLLECTIVES},
-    {"early_reduce", XTF_RECORD_COLLECTIVES},
-    {"early_scan", XTF_RECORD_COLLECTIVES},
-    {"wait_create", XTF_RECORD_COLLECTIVES},
-    {"wait_destroy", XTF_RECORD_COLLECTIVES},
-    {"finalize_wait", XTF_RECORD_ENTERS_LEAVES},
-    {"lock_contention", "locks"},
-    {"io_lock", "io_locks"},
-    {"omp_barrier_wait", XTF_RECORD_ENTERS_LEAVES},
-    {"omp_fork", "threads"},
-    {"omp_idle", "threads"},
-    {"omp_limited", "threads"},
-    {"wait_fence", ONE_SIDED},
-    {"early_fence", "rma_operations"},
-    {"late_post", "rma_syncs"},
-    {"early_wait", "rma_syncs"},
-    {"lock_competition", "rma_locks"},
-    {"wait_alloc", ONE_SIDED},
-};
-
 bool xtf_wait_entry_has(const char *name)
 {
     return g_strv_contains(names, name) || g_str_equal(name, CAUSES);
@@ -134,16 +106,13 @@ static bool find_of_culprit(const Row *row, const char *type, const char *field,
     return true;
 }
 
+/* The type that `match` leads to: docs/VOCABULARY.md, section 9. */
 static const char *type_by_kind(const Row *row)
 {
     const XtfField *event = xtf_schema_field_by_role(row->span->array.schema, XTF_ROLE_EVENT);
-    const char *kind = xtf_row_label(event, row->row);
+    const XtfWaitKind *kind = xtf_wait_kind_named(xtf_row_label(event, row->row));
 
-    for (unsigned i = 0; kind && i < G_N_ELEMENTS(matches); i++) {
-        if (g_str_equal(matches[i].kind, kind))
-            return matches[i].type;
-    }
-    return NULL;
+    return kind ? kind->match : NULL;
 }
 
 /* The row of an array that has a seq: seqs go up in each array of a location. */

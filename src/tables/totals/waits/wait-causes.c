@@ -239,14 +239,13 @@ static bool divide(Search *search, uint32_t location, const XtfWaitRow *row, GEr
         return false;
     if (!division->known)
         return true;
-    if (row->kind == XTF_LABEL_omp_idle)
+    if (row->kind->rule == XTF_WAIT_IDLE)
         return divide_idle(search, row, error);
     if (!xtf_wait_work_find(&search->mine, sides, division->culprit, division->seq, &row->culprit_met, error) ||
         !xtf_wait_work_find(&search->theirs, sides, location, row->seq, &row->met, error))
         return false;
     division->waited = search->mine.waited;
-    return row->kind == XTF_LABEL_omp_barrier_wait ? divide_barrier(search, location, row, error)
-                                                   : find_delays(search, error);
+    return row->kind->rule == XTF_WAIT_TEAM ? divide_barrier(search, location, row, error) : find_delays(search, error);
 }
 
 static bool read_wait(Search *search, uint32_t location, uint64_t n, XtfWaitRow *row, GError **error)
@@ -443,13 +442,6 @@ static void put_causes(const Search *search, GArray *found, XtfWaitCauses *cause
     causes->causes = (XtfWaitCause *)(void *)g_array_free(found, FALSE);
 }
 
-/* Whether a delay costs no more than it is long. */
-static bool is_limited(const XtfWaitRow *row)
-{
-    return row->kind == XTF_LABEL_late_sender || row->kind == XTF_LABEL_late_receiver ||
-           row->kind == XTF_LABEL_omp_idle;
-}
-
 static bool search_causes(Search *search, XtfWaitCauses *causes, uint32_t location, uint64_t n, GError **error)
 {
     const Division *division = &search->division;
@@ -466,8 +458,8 @@ static bool search_causes(Search *search, XtfWaitCauses *causes, uint32_t locati
     bool good = true;
     if (whole > 0) {
         double scale = (double)row.amount / (double)whole;
-        round_direct(search, row.amount, is_limited(&row), found, causes);
-        pass_on(search, is_limited(&row) ? MIN(scale, 1) : scale, 1);
+        round_direct(search, row.amount, row.kind->limited, found, causes);
+        pass_on(search, row.kind->limited ? MIN(scale, 1) : scale, 1);
         search->sides.n_rows = 0;
         good = follow_all(search, error);
         round_indirect(search, causes->indirect, found);

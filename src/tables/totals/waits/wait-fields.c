@@ -9,15 +9,6 @@ static const XtfField *number(const XtfSchema *schema, const char *name)
     return field && xtf_type_width(field->type) > 0 ? field : NULL;
 }
 
-static uint64_t label(const XtfField *field, const char *name)
-{
-    for (uint64_t i = 0; i < field->n_labels; i++) {
-        if (g_str_equal(field->labels[i], name))
-            return i;
-    }
-    return UINT64_MAX;
-}
-
 void xtf_wait_fields_init(XtfWaitFields *fields, const XtfTraceContext *context)
 {
     const XtfSchema *schema = xtf_trace_find_schema(context->trace, XTF_DERIVED_WAITS);
@@ -37,8 +28,15 @@ void xtf_wait_fields_init(XtfWaitFields *fields, const XtfTraceContext *context)
         !fields->culprit_thread || !fields->cause)
         return;
     fields->schema = schema;
-    fields->late_sender = label(fields->event, "late_sender");
-    fields->late_receiver = label(fields->event, "late_receiver");
+    for (uint32_t i = 0; i < MIN(fields->event->n_labels, (uint32_t)XTF_EVENTS_MAX); i++)
+        fields->kinds[i] = xtf_wait_kind_named(fields->event->labels[i]);
+}
+
+const XtfWaitKind *xtf_wait_fields_kind(const XtfWaitFields *fields, const uint8_t *row)
+{
+    uint64_t label = xtf_field_get(fields->event, row);
+
+    return label < XTF_EVENTS_MAX ? fields->kinds[label] : NULL;
 }
 
 bool xtf_wait_cause(const XtfWaitFields *fields, const XtfLocations *locations, const uint8_t *row, XtfWaitPlace *cause)

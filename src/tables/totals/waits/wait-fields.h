@@ -3,15 +3,19 @@
  */
 #pragma once
 
+#include "src/model/schemas.h"
 #include "src/trace/context/trace-context.h"
 
 typedef struct {
     const XtfSchema *schema; /* NULL: the trace has no such type, or not these fields */
     const XtfField *seq, *region, *event, *amount, *indirect, *culprit, *culprit_thread, *cause;
-    uint64_t late_sender, late_receiver; /* labels of `event`; UINT64_MAX: there is none */
+    const XtfWaitKind *kinds[XTF_EVENTS_MAX]; /* by label of `event`; NULL: of no such name */
 } XtfWaitFields;
 
 void xtf_wait_fields_init(XtfWaitFields *fields, const XtfTraceContext *context);
+
+/* Returns the kind of a row; NULL if it is not known. */
+const XtfWaitKind *xtf_wait_fields_kind(const XtfWaitFields *fields, const uint8_t *row);
 
 /* A row of `waits` of a location. */
 typedef struct {

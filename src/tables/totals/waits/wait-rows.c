@@ -9,47 +9,10 @@
 
 #define WINDOWS "rma_collectives" /* operations of windows */
 
-/* What is known of a kind. */
-typedef enum {
-    ONE_SIDED = 1, /* of one-sided communication */
-    TO_LEAVE = 2,  /* the call around the record was waited for to its end */
-    ALONE = 4,     /* both need not have met */
-} Flags;
-
-typedef struct {
-    uint8_t kind;
-    const char *records;
-    unsigned flags;
-} Match;
-
-/* Where the row that `match` means lies, by kind of wait. */
-static const Match matches[] = {
-    {XTF_LABEL_late_sender, XTF_RECORD_SENDS, 0},
-    {XTF_LABEL_late_receiver, XTF_RECORD_RECVS, 0},
-    {XTF_LABEL_wait_barrier, XTF_RECORD_COLLECTIVES, 0},
-    {XTF_LABEL_wait_nxn, XTF_RECORD_COLLECTIVES, 0},
-    {XTF_LABEL_late_broadcast, XTF_RECORD_COLLECTIVES, 0},
-    {XTF_LABEL_early_reduce, XTF_RECORD_COLLECTIVES, 0},
-    {XTF_LABEL_wait_create, XTF_RECORD_COLLECTIVES, 0},
-    {XTF_LABEL_wait_destroy, XTF_RECORD_COLLECTIVES, 0},
-    {XTF_LABEL_wait_fence, WINDOWS, ONE_SIDED},
-    {XTF_LABEL_early_fence, "rma_operations", ONE_SIDED | TO_LEAVE},
-    {XTF_LABEL_late_post, "rma_syncs", ONE_SIDED},
-    {XTF_LABEL_early_wait, "rma_syncs", ONE_SIDED},
-    {XTF_LABEL_lock_competition, "rma_locks", ONE_SIDED | TO_LEAVE},
-    {XTF_LABEL_wait_alloc, WINDOWS, ONE_SIDED},
-    {XTF_LABEL_omp_barrier_wait, XTF_RECORD_ENTERS_LEAVES, 0},
-    {XTF_LABEL_omp_idle, "threads", ALONE},
-};
-
-/* NULL: nothing is told of the kind. */
-static const Match *match_of(uint64_t kind)
+/* The kind of a label; NULL if it is not known. */
+static const XtfWaitKind *kind_of(uint64_t label)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(matches); i++) {
-        if (matches[i].kind == kind)
-            return &matches[i];
-    }
-    return NULL;
+    return label < XTF_N_WAIT_KINDS ? &xtf_wait_kinds[label] : NULL;
 }
 
 /* NULL if there is no such field, or it is no number. */
@@ -97,7 +60,7 @@ bool xtf_wait_row_parse(const XtfWaitRowFields *fields, const uint8_t *bytes, ui
                         GError **error)
 {
     *row = (XtfWaitRow){
-        .kind = value_of(fields->kind, bytes),
+        .kind = kind_of(value_of(fields->kind, bytes)),
         .seq = value_of(fields->seq, bytes),
         .end = value_of(fields->end, bytes),
         .amount = value_of(fields->amount, bytes),
@@ -109,7 +72,7 @@ bool xtf_wait_row_parse(const XtfWaitRowFields *fields, const uint8_t *bytes, ui
         .culprit_met = {.back = value_of(fields->culprit_met, bytes),
                         .idle = (int64_t)value_of(fields->culprit_met_idle, bytes)},
     };
-    row->met.of_team = row->culprit_met.of_team = row->kind == XTF_LABEL_omp_barrier_wait;
+    row->met.of_team = row->culprit_met.of_team = row->kind && row->kind->rule == XTF_WAIT_TEAM;
     if (row->amount > row->end)
         return xtf_damaged(error, "wait %" PRIu64 " ends at %" PRIu64 " and is %" PRIu64 " ticks long", n, row->end,
                            row->amount);
@@ -127,9 +90,7 @@ bool xtf_wait_row_read(const XtfArray *waits, uint64_t n, XtfWaitRow *row, GErro
 
 bool xtf_wait_row_is_one_sided(const XtfWaitRow *row)
 {
-    const Match *match = match_of(row->kind);
-
-    return match && (match->flags & ONE_SIDED);
+    return row->kind && row->kind->one_sided;
 }
 
 /* The record that a row of another location is of. */
@@ -147,7 +108,7 @@ static bool read_match(const XtfWaitRow *wait, XtfTraceContext *context, const X
                            wait->match, type, found ? array.n_rows : 0);
     if (!xtf_array_row(&array, wait->match, row, error))
         return false;
-    uint64_t posted = wait->kind == XTF_LABEL_late_receiver ? value_of(number(array.schema, "posted"), row) : 0;
+    uint64_t posted = wait->kind->of_posting ? value_of(number(array.schema, "posted"), row) : 0;
     *seq = value_of(number(array.schema, "seq"), row);
     *known = *seq != UINT64_MAX && (posted == UINT64_MAX || posted <= *seq);
     *seq -= posted == UINT64_MAX ? 0 : posted;
@@ -217,7 +178,7 @@ static bool is_of_window(XtfTraceContext *context, const XtfLocation *location, 
 bool xtf_wait_row_culprit(const XtfWaitRow *row, uint32_t waiter, XtfTraceContext *context,
                           const XtfLocations *locations, uint32_t *culprit, uint64_t *seq, bool *known, GError **error)
 {
-    const Match *match = match_of(row->kind);
+    const XtfWaitKind *kind = row->kind;
     bool of_window = false;
 
     *known = false;
@@ -226,13 +187,14 @@ bool xtf_wait_row_culprit(const XtfWaitRow *row, uint32_t waiter, XtfTraceContex
     if (!xtf_locations_find(locations, row->culprit, row->culprit_thread, culprit))
         return xtf_damaged(error, "a wait is for thread %" PRIu64 " of process %" PRIu64 ", which is none",
                            row->culprit_thread, row->culprit);
-    if (!match || row->match == UINT64_MAX || (!(match->flags & ALONE) && !xtf_wait_row_has_causes(row)))
+    if (!kind || kind->rule == XTF_WAIT_NOBODY || row->match == UINT64_MAX ||
+        (!kind->apart && !xtf_wait_row_has_causes(row)))
         return true;
     const XtfLocation *late = &locations->all[*culprit];
-    if (g_str_equal(match->records, XTF_RECORD_COLLECTIVES) &&
+    if (g_str_equal(kind->match, XTF_RECORD_COLLECTIVES) &&
         !is_of_window(context, &locations->all[waiter], row->seq, &of_window, error))
         return false;
-    if (!read_match(row, context, late, of_window ? WINDOWS : match->records, seq, known, error))
+    if (!read_match(row, context, late, of_window ? WINDOWS : kind->match, seq, known, error))
         return false;
-    return !*known || !(match->flags & TO_LEAVE) || find_behind(context, late, seq, error);
+    return !*known || !kind->to_leave || find_behind(context, late, seq, error);
 }

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "src/model/wait-kinds.h"
 #include "src/trace/context/trace-context.h"
 
 /* Where a location met another one before. */
@@ -15,7 +16,7 @@ typedef struct {
 } XtfWaitMeeting;
 
 typedef struct {
-    uint64_t kind; /* XTF_LABEL_late_sender ... */
+    const XtfWaitKind *kind; /* NULL: not known */
     uint64_t seq, end, amount;
     uint64_t context, match;          /* UINT64_MAX: none */
     uint64_t culprit, culprit_thread; /* likewise */

@@ -36,8 +36,8 @@ static bool read_wait(Walk *walk, GError **error)
 
 static bool is_of_messages(const Walk *walk)
 {
-    uint64_t kind = xtf_field_get(walk->fields->event, walk->row);
-    return kind == walk->fields->late_sender || kind == walk->fields->late_receiver;
+    const XtfWaitKind *kind = xtf_wait_fields_kind(walk->fields, walk->row);
+    return kind && kind->of_message;
 }
 
 static void note_wait(Walk *walk)

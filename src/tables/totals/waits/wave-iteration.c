@@ -186,7 +186,8 @@ bool xtf_wave_iteration(XtfTraceContext *context, const XtfWaitFields *fields, c
         return false;
     uint64_t end = xtf_field_get(&fields->schema->fields[0], row), amount = xtf_field_get(fields->amount, row);
     uint64_t begin = end - MIN(end, amount);
-    if (xtf_field_get(fields->event, row) != fields->late_sender)
+    const XtfWaitKind *kind = xtf_wait_fields_kind(fields, row);
+    if (!kind || !kind->of_message || kind->of_posting)
         return true;
     if (!find_receive(&place, xtf_field_get(fields->seq, row), &n, &found, error))
         return false;

@@ -28,7 +28,7 @@ static const XtfColumn columns[] = {
 
 enum {
     LINES_AT_ONCE = 1024,
-    WORDS_WIDTH = 15, /* of the longest of xtf_message_waits */
+    WORDS_WIDTH = 15, /* of the longest of xtf_message_wait_word() */
 };
 
 static bool messages_exist(const XtfTraceContext *context, const XtfSelection *selection)
@@ -136,7 +136,7 @@ static void add_line(const XtfMatchedSend *matched, const XtfField *comm, XtfLin
         xtf_lines_ticks(lines, times->ticks);
     else
         xtf_lines_none(lines);
-    xtf_lines_text(lines, xtf_message_waits[times->wait], 0);
+    xtf_lines_text(lines, xtf_message_wait_word(times->wait), 0);
 }
 
 static bool fill_messages(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,

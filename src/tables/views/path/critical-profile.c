@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "src/model/wait-kinds.h"
 #include "src/tables/totals/path/critical-window.h"
 #include "src/tables/totals/regions/region-totals.h"
 #include "src/tables/totals/waits/kind-totals.h"
@@ -87,9 +88,9 @@ static bool add_path(Profile *profile, XtfTraceContext *context, const XtfSelect
 static bool is_passive(const XtfKindTotals *waits, uint64_t kind)
 {
     const XtfField *event = xtf_aggregate_ref_key(&waits->ref, 0);
-    const char *name = kind < event->n_labels ? event->labels[kind] : "";
+    const XtfWaitKind *known = kind < event->n_labels ? xtf_wait_kind_named(event->labels[kind]) : NULL;
 
-    return !g_str_equal(name, "early_scan") && !g_str_has_suffix(name, "_completion");
+    return !known || !known->is_activity;
 }
 
 /* The time of all locations by region, without waits. */

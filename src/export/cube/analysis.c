@@ -8,18 +8,17 @@
 
 #include "libxtf/vocabulary.h"
 #include "src/export/cube/profile.h"
+#include "src/export/cube/sources.h"
 #include "src/import/definitions/id-map.h"
 #include "src/trace/select/matcher.h"
 
 /* An XtfCubeSource, in the trace's fields. */
-struct Source {
-    int metric;
-    int64_t kind;                        /* of `event`; -1: all */
+typedef struct {
+    const XtfCubeSource *source;
+    uint64_t kind;                       /* label of `event`; of a source of all kinds nothing */
     const XtfField *field, *when, *less; /* field: NULL, rows are counted */
     int64_t is;                          /* -1: any label */
-    XtfCubeRows rows;
-    XtfCubePlace place;
-};
+} Found;
 
 /* One derived type. */
 typedef struct {
@@ -27,8 +26,8 @@ typedef struct {
     const XtfSchema *schema;
     const XtfField *event, *context, *lasting; /* lasting: how long a row is of; NULL: it is of a moment */
     const XtfField *bytes, *region;
-    struct Source sources[XTF_CUBE_SOURCES_MAX];
-    unsigned n_sources;
+    GArray *sources; /* XtfCubeSource */
+    GArray *found;   /* Found: those of this type */
     XtfModelTable contexts, regions;
     GHashTable *paths; /* context and root -> call path, plus 1 */
     uint64_t outside;
@@ -85,37 +84,39 @@ static uint64_t in_window(const XtfCubeProfile *profile, uint64_t value, uint64_
     return before(value, begin, end, profile->to) - before(value, begin, end, profile->from);
 }
 
-static XtfCubePlace place_of(const Derived *derived, const uint8_t *row)
+static XtfWaitRegion region_of(const Derived *derived, const uint8_t *row)
 {
     uint8_t buffer[XTF_ROW_MAX];
     uint64_t number = xtf_field_is_none(derived->region, row) ? UINT64_MAX : xtf_field_get(derived->region, row);
 
     if (number >= derived->regions.n)
-        return XTF_CUBE_ANYWHERE;
+        return XTF_WAIT_ANYWHERE;
     const XtfRegionRow *region = xtf_model_table_row(&derived->regions, number, buffer);
     const char *role = xtf_model_label(xtf_region_roles, region->role), *name;
     const char *paradigm = region->paradigm < XTF_NO_LABEL ? xtf_model_label(xtf_paradigm_names, region->paradigm) : "";
     /* A name that cannot be read ends the export where the regions are written. */
     if (g_str_equal(paradigm, "PTHREAD"))
         return xtf_trace_string(derived->profile->job->tree->trace, region->name, &name, NULL) && strstr(name, "cond")
-                   ? XTF_CUBE_IN_CONDITION
-                   : XTF_CUBE_IN_PTHREAD;
+                   ? XTF_WAIT_IN_CONDITION
+                   : XTF_WAIT_IN_PTHREAD;
     if (!g_str_equal(paradigm, "OPENMP"))
-        return XTF_CUBE_ANYWHERE;
-    return g_str_equal(role, "BARRIER")            ? XTF_CUBE_IN_BARRIER
-           : g_str_equal(role, "IMPLICIT_BARRIER") ? XTF_CUBE_IN_IMPLICIT
-           : g_str_has_prefix(role, "CRITICAL")    ? XTF_CUBE_IN_CRITICAL
-                                                   : XTF_CUBE_IN_OPENMP;
+        return XTF_WAIT_ANYWHERE;
+    return g_str_equal(role, "BARRIER")            ? XTF_WAIT_IN_BARRIER
+           : g_str_equal(role, "IMPLICIT_BARRIER") ? XTF_WAIT_IN_IMPLICIT
+           : g_str_has_prefix(role, "CRITICAL")    ? XTF_WAIT_IN_CRITICAL
+                                                   : XTF_WAIT_IN_OPENMP;
 }
 
-static bool is_of(const Derived *derived, const struct Source *source, const uint8_t *row)
+static bool is_of(const Derived *derived, const Found *found, const uint8_t *row)
 {
-    if (source->kind >= 0 && xtf_field_get(derived->event, row) != (uint64_t)source->kind)
+    const XtfCubeSource *source = found->source;
+
+    if (source->kind && xtf_field_get(derived->event, row) != found->kind)
         return false;
-    if (source->when && (source->is < 0 ? xtf_field_is_none(source->when, row)
-                                        : xtf_field_get(source->when, row) != (uint64_t)source->is))
+    if (found->when &&
+        (found->is < 0 ? xtf_field_is_none(found->when, row) : xtf_field_get(found->when, row) != (uint64_t)found->is))
         return false;
-    if (source->place != XTF_CUBE_ANYWHERE && source->place != place_of(derived, row))
+    if (source->region != XTF_WAIT_ANYWHERE && source->region != region_of(derived, row))
         return false;
     if (source->rows == XTF_CUBE_ALL)
         return true;
@@ -123,13 +124,13 @@ static bool is_of(const Derived *derived, const struct Source *source, const uin
            (xtf_field_get(derived->bytes, row) > 0) == (source->rows == XTF_CUBE_WITH_BYTES);
 }
 
-static uint64_t value_of(const XtfCubeProfile *profile, const struct Source *source, const uint8_t *row, uint64_t begin,
+static uint64_t value_of(const XtfCubeProfile *profile, const Found *found, const uint8_t *row, uint64_t begin,
                          uint64_t time)
 {
-    if (!source->field)
+    if (!found->field)
         return in_window(profile, 1, time, time);
-    uint64_t value = in_window(profile, xtf_field_get(source->field, row), begin, time);
-    return source->less ? value - MIN(value, xtf_field_get(source->less, row)) : value;
+    uint64_t value = in_window(profile, xtf_field_get(found->field, row), begin, time);
+    return found->less ? value - MIN(value, xtf_field_get(found->less, row)) : value;
 }
 
 static bool add_row(Derived *derived, uint32_t column, const uint8_t *row, uint64_t begin, uint64_t time,
@@ -145,10 +146,10 @@ static bool add_row(Derived *derived, uint32_t column, const uint8_t *row, uint6
         derived->outside++;
         return true;
     }
-    for (unsigned i = 0; i < derived->n_sources; i++) {
-        const struct Source *source = &derived->sources[i];
-        if (is_of(derived, source, row) && !xtf_cube_add(profile, (unsigned)source->metric, path, column,
-                                                         value_of(profile, source, row, begin, time), error))
+    for (guint i = 0; i < derived->found->len; i++) {
+        const Found *found = &g_array_index(derived->found, Found, i);
+        if (is_of(derived, found, row) && !xtf_cube_add(profile, (unsigned)found->source->metric, path, column,
+                                                        value_of(profile, found, row, begin, time), error))
             return false;
     }
     return true;
@@ -189,39 +190,44 @@ static int64_t label_of(const XtfField *field, const char *label)
     return -1;
 }
 
-/* Metrics of threads would be nothing but zeros in a trace without records of threads. */
-static bool is_of_threads(const XtfCubeSource *source)
+/* Finds the fields of a source; false if the type lacks one of them. */
+static bool find_fields(const Derived *derived, const XtfCubeSource *source, Found *found)
 {
-    return source->event && (g_str_has_prefix(source->event, "omp_") || g_str_equal(source->event, "lock_contention"));
+    const XtfSchema *schema = derived->schema;
+    int64_t kind = source->kind ? label_of(derived->event, source->kind->name) : 0;
+
+    *found = (Found){
+        .source = source,
+        .kind = (uint64_t)kind,
+        .field = source->field ? xtf_schema_field(schema, source->field) : NULL,
+        .when = source->when ? xtf_schema_field(schema, source->when) : NULL,
+        .less = source->less ? xtf_schema_field(schema, source->less) : NULL,
+        .is = -1,
+    };
+    if (source->is)
+        found->is = label_of(found->when, source->is);
+    if (kind < 0 || (source->is && found->is < 0))
+        return false;
+    if ((source->field && !found->field) || (source->when && !found->when) || (source->less && !found->less))
+        return false;
+    return (source->region == XTF_WAIT_ANYWHERE || derived->region) && (source->rows == XTF_CUBE_ALL || derived->bytes);
 }
 
-/* Finds the fields that metrics are made of; those that the type lacks are none. */
+/* Finds the fields that metrics are made of. Metrics of threads would be nothing but zeros in a trace without records
+ * of threads. */
 static void find_sources(Derived *derived)
 {
     const XtfTrace *trace = derived->profile->job->tree->trace;
     bool threads = xtf_trace_find_schema(trace, xtf_model_schema(XTF_MODEL_THREADS)->name) ||
                    xtf_trace_find_schema(trace, xtf_model_schema(XTF_MODEL_LOCKS)->name);
 
-    for (const XtfCubeSource *source = xtf_cube_sources; source->array; source++) {
-        const XtfField *field = source->field ? xtf_schema_field(derived->schema, source->field) : NULL;
-        const XtfField *less = source->less ? xtf_schema_field(derived->schema, source->less) : NULL;
-        const XtfField *when = source->when ? xtf_schema_field(derived->schema, source->when) : NULL;
-        int64_t kind = source->event ? label_of(derived->event, source->event) : -1;
-        int64_t is = source->is ? label_of(when, source->is) : -1;
-        if (!g_str_equal(source->array, derived->schema->name) || (is_of_threads(source) && !threads) ||
-            (source->field && !field) || (source->event && kind < 0) || (source->when && !when) ||
-            (source->is && is < 0) || (source->less && !less) ||
-            (source->place != XTF_CUBE_ANYWHERE && !derived->region) ||
-            (source->rows != XTF_CUBE_ALL && !derived->bytes))
+    for (guint i = 0; i < derived->sources->len; i++) {
+        const XtfCubeSource *source = &g_array_index(derived->sources, XtfCubeSource, i);
+        Found found;
+        if (!g_str_equal(source->array, derived->schema->name) ||
+            (source->kind && source->kind->of_threads && !threads) || !find_fields(derived, source, &found))
             continue;
-        derived->sources[derived->n_sources++] = (struct Source){.metric = source->metric,
-                                                                 .kind = kind,
-                                                                 .field = field,
-                                                                 .when = when,
-                                                                 .less = less,
-                                                                 .is = is,
-                                                                 .rows = source->rows,
-                                                                 .place = source->place};
+        g_array_append_val(derived->found, found);
         derived->profile->has[source->metric] = true;
     }
 }
@@ -287,8 +293,12 @@ static bool add_type(XtfCubeProfile *profile, const XtfSchema *schema, GError **
         return false;
     }
     derived.paths = g_hash_table_new_full(xtf_id_hash64, g_int64_equal, g_free, NULL);
+    derived.sources = xtf_cube_sources_new();
+    derived.found = g_array_new(FALSE, FALSE, sizeof(Found));
     find_sources(&derived);
-    bool good = derived.n_sources == 0 || add_rows(&derived, rows, error);
+    bool good = derived.found->len == 0 || add_rows(&derived, rows, error);
+    g_array_unref(derived.found);
+    g_array_unref(derived.sources);
     g_hash_table_unref(derived.paths);
     xtf_model_table_finish(&derived.regions);
     xtf_model_table_finish(&derived.contexts);

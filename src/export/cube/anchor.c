@@ -42,7 +42,7 @@ static void put_metric(const XtfCubeProfile *profile, FILE *file, int metric)
     xtf_cube_put_element(file, "dtype", m->unit == XTF_CUBE_SECONDS ? "DOUBLE" : "UINT64");
     xtf_cube_put_element(file, "uom", units[m->unit]);
     xtf_cube_put_element(file, "url", "");
-    xtf_cube_put_element(file, "descr", m->description);
+    xtf_cube_put_element(file, "descr", xtf_cube_metric_description(m));
     for (int child = metric + 1; child < XTF_N_CUBE_METRICS; child++)
         if (xtf_cube_metrics[child].parent == metric && profile->has[child])
             put_metric(profile, file, child);

@@ -1,5 +1,6 @@
 /*
- * The table of metrics: Scalasca's names, so that Cube and the tools over it know them; and what is added up for each.
+ * The table of metrics: Scalasca's names, so that Cube and the tools over it know them. sources.h has what is added up
+ * for those of an analysis.
  */
 #pragma once
 
@@ -37,25 +38,25 @@ typedef enum {
     METRIC(BYTES_PUT, "bytes_put", NONE, BYTES, "One-sided bytes sent", "Bytes of puts")                               \
     METRIC(BYTES_GET, "bytes_get", NONE, BYTES, "One-sided bytes received", "Bytes of gets")                           \
     /* Of an analysis. */                                                                                              \
-    METRIC(LATESENDER, "mpi_latesender", NONE, SECONDS, "Late Sender", "Waiting for a message that is sent late")      \
+    METRIC(LATESENDER, "mpi_latesender", NONE, SECONDS, "Late Sender", NULL)                                           \
     METRIC(LATESENDER_WO, "mpi_latesender_wo", LATESENDER, SECONDS, "Late Sender, wrong order", "The part of it that another order of receiving would spare") \
     METRIC(LSWO_DIFFERENT, "mpi_lswo_different", LATESENDER_WO, SECONDS, "Late Sender, wrong order (different source)", "Of messages of different senders") \
     METRIC(LSWO_SAME, "mpi_lswo_same", LATESENDER_WO, SECONDS, "Late Sender, wrong order (same source)", "Of messages of one sender") \
-    METRIC(LATERECEIVER, "mpi_latereceiver", NONE, SECONDS, "Late Receiver", "Waiting for a receive that is posted late") \
-    METRIC(BARRIER_WAIT, "mpi_barrier_wait", NONE, SECONDS, "Wait at Barrier", "Waiting for the last to reach a barrier") \
-    METRIC(BARRIER_COMPLETION, "mpi_barrier_completion", NONE, SECONDS, "Barrier Completion", "From the first who leaves a barrier on") \
-    METRIC(WAIT_NXN, "mpi_wait_nxn", NONE, SECONDS, "Wait at N x N", "Waiting for the last to begin an operation of all with all") \
+    METRIC(LATERECEIVER, "mpi_latereceiver", NONE, SECONDS, "Late Receiver", NULL)                                     \
+    METRIC(BARRIER_WAIT, "mpi_barrier_wait", NONE, SECONDS, "Wait at Barrier", NULL)                                   \
+    METRIC(BARRIER_COMPLETION, "mpi_barrier_completion", NONE, SECONDS, "Barrier Completion", NULL)                    \
+    METRIC(WAIT_NXN, "mpi_wait_nxn", NONE, SECONDS, "Wait at N x N", NULL)                                             \
     METRIC(NXN_COMPLETION, "mpi_nxn_completion", NONE, SECONDS, "N x N Completion", "From the first who ends it on")   \
-    METRIC(LATEBROADCAST, "mpi_latebroadcast", NONE, SECONDS, "Late Broadcast", "Waiting for the root")                \
-    METRIC(EARLYREDUCE, "mpi_earlyreduce", NONE, SECONDS, "Early Reduce", "The root's waiting for the others")         \
-    METRIC(EARLYSCAN, "mpi_earlyscan", NONE, SECONDS, "Early Scan", "Waiting for lower ranks")                         \
-    METRIC(INIT_COMPLETION, "mpi_init_completion", NONE, SECONDS, "MPI Initialization Completion", "From the first who leaves MPI_Init on") \
-    METRIC(FINALIZE_WAIT, "mpi_finalize_wait", NONE, SECONDS, "MPI Wait at Finalize", "Waiting for the last to reach MPI_Finalize") \
+    METRIC(LATEBROADCAST, "mpi_latebroadcast", NONE, SECONDS, "Late Broadcast", NULL)                                  \
+    METRIC(EARLYREDUCE, "mpi_earlyreduce", NONE, SECONDS, "Early Reduce", NULL)                                        \
+    METRIC(EARLYSCAN, "mpi_earlyscan", NONE, SECONDS, "Early Scan", NULL)                                              \
+    METRIC(INIT_COMPLETION, "mpi_init_completion", NONE, SECONDS, "MPI Initialization Completion", NULL)               \
+    METRIC(FINALIZE_WAIT, "mpi_finalize_wait", NONE, SECONDS, "MPI Wait at Finalize", NULL)                            \
     METRIC(OMP_EBARRIER, "omp_ebarrier_wait", NONE, SECONDS, "OMP Wait at Explicit Barrier", "Waiting for the last thread to reach a barrier") \
     METRIC(OMP_IBARRIER, "omp_ibarrier_wait", NONE, SECONDS, "OMP Wait at Implicit Barrier", "Waiting for the last thread to end a region") \
     METRIC(OMP_CRITICAL, "omp_lock_contention_critical", NONE, SECONDS, "OMP Critical Contention", "Waiting to enter a critical section") \
     METRIC(OMP_LOCK, "omp_lock_contention_api", NONE, SECONDS, "OMP Lock API Contention", "Waiting for a lock of OpenMP") \
-    METRIC(OMP_FORK, "omp_fork", NONE, SECONDS, "OMP Fork", "From the fork to the parallel region")                     \
+    METRIC(OMP_FORK, "omp_fork", NONE, SECONDS, "OMP Fork", NULL)                                                      \
     METRIC(OMP_IDLE, "omp_idle_threads", NONE, SECONDS, "OMP Idle Threads", "Threads that are in no team")              \
     METRIC(OMP_LIMITED, "omp_limited_parallelism", OMP_IDLE, SECONDS, "OMP Limited parallelism", "While others are in a parallel region") \
     METRIC(MUTEX, "pthread_lock_contention_mutex_lock", NONE, SECONDS, "POSIX threads Mutex Contention", "Waiting for a mutex") \
@@ -104,39 +105,16 @@ typedef struct {
     const char *unique;
     int parent; /* XTF_CUBE_...; XTF_CUBE_NONE */
     XtfCubeUnit unit;
-    const char *name, *description;
+    const char *name;
+    const char *description; /* NULL: the sentence of the kind of wait whose amount it is */
 } XtfCubeMetric;
 
 extern const XtfCubeMetric xtf_cube_metrics[XTF_N_CUBE_METRICS];
 
-/* By the bytes of the message that was waited for. */
-typedef enum { XTF_CUBE_ALL, XTF_CUBE_WITHOUT_BYTES, XTF_CUBE_WITH_BYTES } XtfCubeRows;
-
-/* By the region of the call. */
-typedef enum {
-    XTF_CUBE_ANYWHERE,
-    XTF_CUBE_IN_BARRIER,   /* of OpenMP */
-    XTF_CUBE_IN_IMPLICIT,  /* barrier of OpenMP */
-    XTF_CUBE_IN_CRITICAL,  /* section of OpenMP */
-    XTF_CUBE_IN_OPENMP,    /* all else of OpenMP */
-    XTF_CUBE_IN_CONDITION, /* a function of POSIX threads that waits for a condition */
-    XTF_CUBE_IN_PTHREAD,   /* all else of POSIX threads */
-} XtfCubePlace;
-
-/* Where a metric of an analysis comes from: rows of a derived type, of one kind or all, and the field that is added up.
- */
-typedef struct {
-    int metric;
-    const char *array, *event;
-    const char *field;     /* NULL: rows are counted, at their time */
-    const char *when, *is; /* only rows in which this field has this label; when NULL: all; is NULL: any label */
-    const char *less;      /* a field that is taken off; NULL: none */
-    XtfCubeRows rows;
-    XtfCubePlace place;
-} XtfCubeSource;
-
-enum { XTF_CUBE_SOURCES_MAX = 64 };
-extern const XtfCubeSource xtf_cube_sources[XTF_CUBE_SOURCES_MAX]; /* ends with one whose array is NULL */
+/* Returns XTF_CUBE_... of a unique name; XTF_CUBE_NONE if no metric has it. */
+int xtf_cube_metric_named(const char *unique);
+/* Returns what a metric means, in a sentence. */
+const char *xtf_cube_metric_description(const XtfCubeMetric *metric);
 
 /* Whether rows are sums over the call tree, so Cube's INCLUSIVE. */
 static inline bool xtf_cube_metric_is_inclusive(unsigned metric)

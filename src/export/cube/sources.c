@@ -1,0 +1,75 @@
+#include "src/export/cube/sources.h"
+
+#include "libxtf/vocabulary.h"
+#include "src/export/cube/metrics.h"
+#include "src/model/schemas.h"
+
+/* What is added up for each member of XtfWaitMetrics. */
+typedef struct {
+    size_t member;
+    const char *behind; /* what the metric's name has behind that of the member; NULL: nothing */
+    const char *array, *field, *when, *is;
+    XtfCubeRows rows;
+    XtfWaitRegion region;
+} Member;
+
+/* clang-format off */
+#define AT(name)            .member = G_STRUCT_OFFSET(XtfWaitMetrics, name)
+#define WAITS(member, ...)  {AT(member), .array = XTF_DERIVED_WAITS, .region = XTF_WAIT_ANYWHERE, __VA_ARGS__}
+#define IN(REGION)          {AT(in[XTF_WAIT_IN_##REGION]), .array = XTF_DERIVED_WAITS, .field = "amount", .region = XTF_WAIT_IN_##REGION}
+static const Member members[] = {
+    WAITS(amount, .field = "amount"), WAITS(whole, .field = "amount"),
+    IN(BARRIER), IN(IMPLICIT), IN(CRITICAL), IN(OPENMP), IN(CONDITION), IN(PTHREAD),
+    WAITS(part, .field = "part"),
+    WAITS(different_source, .field = "part", .when = "part_kind", .is = "different_source"),
+    WAITS(same_source, .field = "part", .when = "part_kind", .is = "same_source"),
+    WAITS(syncs, .rows = XTF_CUBE_WITHOUT_BYTES), WAITS(comms, .rows = XTF_CUBE_WITH_BYTES),
+    WAITS(part_syncs, .when = "part_kind", .rows = XTF_CUBE_WITHOUT_BYTES),
+    WAITS(part_comms, .when = "part_kind", .rows = XTF_CUBE_WITH_BYTES),
+    WAITS(indirect, .field = "indirect"), WAITS(propagating, .field = "propagating"),
+    {AT(short_term), .array = "delays", .field = "short_term", .region = XTF_WAIT_ANYWHERE},
+    {AT(short_term), .behind = "_longterm", .array = "delays", .field = "long_term", .region = XTF_WAIT_ANYWHERE},
+};
+/* clang-format on */
+
+static void add_kind(GArray *sources, const XtfWaitKind *kind)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(members); i++) {
+        const Member *member = &members[i];
+        const char *name = *(const char *const *)(const void *)((const char *)&kind->cube + member->member);
+        if (!name)
+            continue;
+        g_autofree char *unique = g_strconcat(name, member->behind, NULL);
+        const XtfCubeSource source = {
+            .metric = xtf_cube_metric_named(unique),
+            .array = member->array,
+            .kind = kind,
+            .field = member->field,
+            .when = member->when,
+            .is = member->is,
+            .rows = member->rows,
+            .region = member->region,
+        };
+        g_assert(source.metric != XTF_CUBE_NONE); /* each export of an analysis asks for all kinds */
+        g_array_append_val(sources, source);
+    }
+}
+
+GArray *xtf_cube_sources_new(void)
+{
+    static const XtfCubeSource others[] = {
+        {.metric = XTF_CUBE_CRITICAL_PATH, .array = "critical", .field = "amount", .region = XTF_WAIT_ANYWHERE},
+        /* impact.c makes three metrics of it */
+        {.metric = XTF_CUBE_ACTIVITIES,
+         .array = "activity",
+         .field = "total",
+         .less = "waited",
+         .region = XTF_WAIT_ANYWHERE},
+    };
+    GArray *sources = g_array_new(FALSE, FALSE, sizeof(XtfCubeSource));
+
+    for (unsigned kind = 0; kind < XTF_N_WAIT_KINDS; kind++)
+        add_kind(sources, &xtf_wait_kinds[kind]);
+    g_array_append_vals(sources, others, G_N_ELEMENTS(others));
+    return sources;
+}

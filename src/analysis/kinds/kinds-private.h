@@ -27,12 +27,19 @@ GHashTable *xtf_kind_table_new(GDestroyNotify free_value);
 /* The value of a key, of `size` zeros if there is none yet. */
 void *xtf_kind_table_get(GHashTable *table, const XtfKindKey *key, size_t size);
 
-typedef struct XtfKindLocks XtfKindLocks;
-typedef struct XtfKindTeams XtfKindTeams;
-typedef struct XtfKindIdle XtfKindIdle;
-typedef struct XtfKindWindows XtfKindWindows;
-typedef struct XtfKindEpochs XtfKindEpochs;
-typedef struct XtfKindWindowLocks XtfKindWindowLocks;
+/* FINDER(name, Type): each finds some kinds of waits, in a file of its own, by the four functions of XTF_KIND_FINDER.
+ * They take each row in this order. */
+#define XTF_KIND_FINDERS(FINDER) \
+    FINDER(locks, Locks)         \
+    FINDER(idle, Idle)           \
+    FINDER(teams, Teams)         \
+    FINDER(windows, Windows)     \
+    FINDER(epochs, Epochs)       \
+    FINDER(window_locks, WindowLocks)
+
+#define XTF_KIND_STATE(name, Type) typedef struct XtfKind##Type XtfKind##Type;
+XTF_KIND_FINDERS(XTF_KIND_STATE)
+#undef XTF_KIND_STATE
 
 typedef struct {
     uint32_t index;   /* of xtf_trace_context_locations() */
@@ -60,12 +67,9 @@ struct XtfKinds {
     uint32_t n_heap;
     const XtfKindConsumer *consumer;
     GError *failed; /* the first error of the consumer, or of a table */
-    XtfKindLocks *locks;
-    XtfKindTeams *teams;
-    XtfKindIdle *idle;
-    XtfKindWindows *windows;
-    XtfKindEpochs *epochs;
-    XtfKindWindowLocks *window_locks;
+#define XTF_KIND_MEMBER(name, Type) XtfKind##Type *name;
+    XTF_KIND_FINDERS(XTF_KIND_MEMBER)
+#undef XTF_KIND_MEMBER
 };
 
 /* The number of a process, by `proc`; UINT32_MAX: it is not among them. */
@@ -84,33 +88,17 @@ void xtf_kinds_leave(XtfKinds *kinds, XtfKindCall *call);
 /* A wait without culprit and part, that begins and ends at the row's time, in that record. */
 XtfKindWait xtf_kinds_new_wait(const XtfKindLocation *location, const XtfKindRow *row, uint8_t kind);
 
-XtfKindLocks *xtf_kind_locks_new(void);
-void xtf_kind_locks_free(XtfKindLocks *locks);
-void xtf_kind_locks_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row);
-void xtf_kind_locks_finish(XtfKinds *kinds);
+/* A finder's state, which holds what is still open; NULL may be freed. `row` takes the current row of a location,
+ * `finish` comes behind all rows. */
+#define XTF_KIND_FINDER(name, Type)                                                                \
+    XtfKind##Type *xtf_kind_##name##_new(const XtfKinds *kinds);                                   \
+    void xtf_kind_##name##_free(XtfKind##Type *name);                                              \
+    void xtf_kind_##name##_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row); \
+    void xtf_kind_##name##_finish(XtfKinds *kinds);
+XTF_KIND_FINDERS(XTF_KIND_FINDER)
+#undef XTF_KIND_FINDER
 
-XtfKindTeams *xtf_kind_teams_new(void);
-void xtf_kind_teams_free(XtfKindTeams *teams);
-void xtf_kind_teams_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row);
-void xtf_kind_teams_finish(XtfKinds *kinds);
-
-XtfKindIdle *xtf_kind_idle_new(const XtfKinds *kinds);
-void xtf_kind_idle_free(XtfKindIdle *idle);
-void xtf_kind_idle_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row);
-void xtf_kind_idle_finish(XtfKinds *kinds);
 /* When the location was in a team last; 0: never. */
 uint64_t xtf_kind_idle_since(const XtfKinds *kinds, uint32_t location);
-
 /* The communicator of a window; false if it is not known. */
 bool xtf_kind_window_comm(XtfKinds *kinds, uint32_t window, uint32_t *comm);
-XtfKindWindows *xtf_kind_windows_new(void);
-void xtf_kind_windows_free(XtfKindWindows *windows);
-void xtf_kind_windows_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row);
-
-XtfKindEpochs *xtf_kind_epochs_new(void);
-void xtf_kind_epochs_free(XtfKindEpochs *epochs);
-void xtf_kind_epochs_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row);
-
-XtfKindWindowLocks *xtf_kind_window_locks_new(void);
-void xtf_kind_window_locks_free(XtfKindWindowLocks *locks);
-void xtf_kind_window_locks_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row);

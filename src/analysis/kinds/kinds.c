@@ -78,12 +78,8 @@ static void handle(XtfKinds *kinds, XtfKindLocation *location)
 {
     const XtfKindRow *row = &location->rows.row;
 
-    xtf_kind_locks_row(kinds, location, row);
-    xtf_kind_idle_row(kinds, location, row);
-    xtf_kind_teams_row(kinds, location, row);
-    xtf_kind_windows_row(kinds, location, row);
-    xtf_kind_epochs_row(kinds, location, row);
-    xtf_kind_window_locks_row(kinds, location, row);
+#define ROW(name, Type) xtf_kind_##name##_row(kinds, location, row);
+    XTF_KIND_FINDERS(ROW)
     if (row->what == XTF_KIND_ROW_LEAVE && row->call)
         xtf_kinds_leave(kinds, row->call);
 }
@@ -107,9 +103,8 @@ static bool go(XtfKinds *kinds, XtfSteps *steps, GError **error)
         if (kinds->n_heap > 0)
             sink(kinds, 0);
     }
-    xtf_kind_locks_finish(kinds);
-    xtf_kind_teams_finish(kinds);
-    xtf_kind_idle_finish(kinds);
+#define FINISH(name, Type) xtf_kind_##name##_finish(kinds);
+    XTF_KIND_FINDERS(FINISH)
     return true;
 }
 
@@ -117,12 +112,8 @@ static void finish(XtfKinds *kinds)
 {
     for (uint32_t i = 0; i < kinds->n_locations; i++)
         xtf_kind_rows_finish(&kinds->locations[i].rows);
-    xtf_kind_locks_free(kinds->locks);
-    xtf_kind_teams_free(kinds->teams);
-    xtf_kind_idle_free(kinds->idle);
-    xtf_kind_windows_free(kinds->windows);
-    xtf_kind_epochs_free(kinds->epochs);
-    xtf_kind_window_locks_free(kinds->window_locks);
+#define FREE(name, Type) xtf_kind_##name##_free(kinds->name);
+    XTF_KIND_FINDERS(FREE)
     g_free(kinds->locations);
     g_free(kinds->processes);
     g_free(kinds->heap);
@@ -143,12 +134,8 @@ bool xtf_kinds_find(XtfTraceContext *context, XtfSteps *steps, const XtfKindCons
         good = open_locations(&kinds, locations, error);
     }
     if (good) {
-        kinds.locks = xtf_kind_locks_new();
-        kinds.teams = xtf_kind_teams_new();
-        kinds.idle = xtf_kind_idle_new(&kinds);
-        kinds.windows = xtf_kind_windows_new();
-        kinds.epochs = xtf_kind_epochs_new();
-        kinds.window_locks = xtf_kind_window_locks_new();
+#define NEW(name, Type) kinds.name = xtf_kind_##name##_new(&kinds);
+        XTF_KIND_FINDERS(NEW)
         good = go(&kinds, steps, error);
     }
     if (good && kinds.failed) {

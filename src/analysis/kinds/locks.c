@@ -45,7 +45,7 @@ static void free_lock(void *lock)
     g_free(lock);
 }
 
-XtfKindLocks *xtf_kind_locks_new(void)
+XtfKindLocks *xtf_kind_locks_new(const XtfKinds *kinds)
 {
     XtfKindLocks *locks = g_new0(XtfKindLocks, 1);
     *locks = (XtfKindLocks){.locks = xtf_kind_table_new(free_lock), .files = xtf_kind_table_new(g_free)};

@@ -88,7 +88,7 @@ static void free_thread(void *pointer)
     g_free(thread);
 }
 
-XtfKindTeams *xtf_kind_teams_new(void)
+XtfKindTeams *xtf_kind_teams_new(const XtfKinds *kinds)
 {
     XtfKindTeams *teams = g_new0(XtfKindTeams, 1);
 

@@ -60,7 +60,7 @@ static void free_operation(void *pointer)
     g_free(operation);
 }
 
-XtfKindWindows *xtf_kind_windows_new(void)
+XtfKindWindows *xtf_kind_windows_new(const XtfKinds *kinds)
 {
     XtfKindWindows *windows = g_new0(XtfKindWindows, 1);
 
@@ -377,4 +377,9 @@ void xtf_kind_windows_row(XtfKinds *kinds, XtfKindLocation *location, const XtfK
         take_end(kinds, location, row);
     else if (row->what == XTF_KIND_ROW_OPERATION)
         take_access(kinds, location, row);
+}
+
+/* An operation that not all members have ended is no wait. */
+void xtf_kind_windows_finish(XtfKinds *kinds)
+{
 }

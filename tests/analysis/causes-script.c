@@ -106,7 +106,7 @@ static void read_point(Script *script, GError **error)
     point.context = (uint32_t)next();
     point.wait = (uint64_t)next();
     point.leave = (uint64_t)next(); /* the call's length */
-    point.completion = (uint64_t)next();
+    point.completion = next();
     point.partner = (uint32_t)next();
     point.partner_seq = (uint64_t)next();
     point.instance = (uint64_t)next();

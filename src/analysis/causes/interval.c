@@ -153,7 +153,7 @@ int64_t xtf_interval_idle(const XtfPoint *first)
 {
     uint64_t call = first->leave > first->enter ? first->leave - first->enter : 0;
 
-    return (int64_t)(call - first->completion);
+    return (int64_t)(call - (uint64_t)first->completion); /* an enemy's may wrap */
 }
 
 bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, XtfContextTimes *sum, uint64_t *waited,

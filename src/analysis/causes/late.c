@@ -354,7 +354,7 @@ bool xtf_idle_until(XtfLateWork *work, uint32_t location, uint64_t i, GError **e
                  .seq = point->partner_seq,
                  .time = point->time,
                  .cost = xtf_cost_kind(point->kind)};
-    const uint64_t idle = point->completion;
+    const uint64_t idle = (uint64_t)point->completion;
     uint64_t begin = xtf_points_location(work->intervals.points, location)->begin;
     if (idle == 0)
         return true;

@@ -155,7 +155,7 @@ static void settle(XtfPoint *point, uint64_t *last, uint64_t *rows)
     *rows += point->wait > 0;
     if (xtf_is_awaited(point) || xtf_found_completion(point) == XTF_N_WAIT_KINDS)
         return;
-    uint64_t most = point->time > *last ? point->time - *last : 0;
+    int64_t most = point->time > *last ? (int64_t)(point->time - *last) : 0;
     point->completion = MIN(point->completion, most);
     *rows += point->completion > 0;
     *last = MAX(*last, point->time);

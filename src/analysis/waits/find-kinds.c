@@ -60,7 +60,7 @@ static bool add_late(XtfRawPoints *raw, const XtfKindWait *wait, const XtfPoint 
 static void end_meeting(XtfPoint *point)
 {
     if (point->side == XTF_POINT_MEETS || point->side == XTF_POINT_ALL)
-        point->leave = point->end + point->completion;
+        point->leave = point->end + (uint64_t)point->completion;
 }
 
 static bool add_wait(void *data, const XtfKindWait *wait, GError **error)
@@ -77,7 +77,7 @@ static bool add_wait(void *data, const XtfKindWait *wait, GError **error)
 
     point.wait = wait->end - wait->begin;
     point.end = wait->end;
-    point.completion = wait->completion;
+    point.completion = (int64_t)wait->completion;
     point.match = wait->match;
     point.bytes = wait->bytes;
     point.comm = wait->comm;
@@ -91,7 +91,7 @@ static bool add_wait(void *data, const XtfKindWait *wait, GError **error)
     point.depth = wait->depth;
     if (wait->sync > XTF_KIND_BARRIER) { /* a moment */
         point.enter = point.leave = wait->time;
-        point.completion = wait->sync_ticks;
+        point.completion = (int64_t)wait->sync_ticks;
         point.seq += wait->sync == XTF_KIND_ENDS;
     }
     end_meeting(&point);

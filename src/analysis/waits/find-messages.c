@@ -255,7 +255,7 @@ static XtfPoint awaited_point(uint8_t kind, const XtfEnd *late, const XtfEnd *wa
 {
     XtfPoint point = xtf_find_point(late, kind, XTF_POINT_AWAITED);
 
-    point.completion = late->leave > waiter->leave ? late->leave - waiter->leave : 0;
+    point.completion = late->leave > waiter->leave ? (int64_t)(late->leave - waiter->leave) : 0;
     point.partner = waiter->location;
     point.partner_seq = waiter->seq;
     return point;
@@ -276,7 +276,7 @@ static void find_late_sender(XtfFind *find, const XtfEnd *recv, const XtfSent *m
         return;
     XtfPoint waits = waiting_point(message, XTF_LABEL_late_sender, recv, send, end);
     XtfPoint awaited = awaited_point(XTF_LABEL_late_sender, send, recv);
-    waits.completion = recv->leave > send->leave ? recv->leave - send->leave : 0;
+    waits.completion = recv->leave > send->leave ? (int64_t)(recv->leave - send->leave) : 0;
     waits.match = send->row;
     XtfManyWait *many = many_of(find, recv, true);
     if (!many) {
@@ -301,7 +301,7 @@ static void find_late_receiver(XtfFind *find, XtfSent *message, const XtfEnd *se
     if ((single || many) && in_mpi(posting) && sent->leave > posting->enter && posting->enter > sent->enter) {
         XtfPoint waits = waiting_point(message, XTF_LABEL_late_receiver, sent, posting, posting->enter);
         XtfPoint awaited = awaited_point(XTF_LABEL_late_receiver, posting, sent);
-        waits.completion = sent->leave < posting->leave ? sent->leave - posting->leave : 0;
+        waits.completion = sent->leave < posting->leave ? -(int64_t)(posting->leave - sent->leave) : 0;
         waits.match = message->recv_row;
         const XtfFindPair *kept = single ? NULL : pair_of(find, many, LATE_RECEIVER);
         if (single) {

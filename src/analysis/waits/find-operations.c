@@ -48,7 +48,7 @@ void xtf_find_wait(XtfPoint *point, uint64_t begin, uint64_t end, uint64_t last,
 
     point->wait = until > begin ? until - begin : 0;
     point->end = MAX(until, begin);
-    point->completion = end > through ? end - through : 0;
+    point->completion = end > through ? (int64_t)(end - through) : 0;
 }
 
 static void add(Judged *judged, uint32_t rank, XtfPointSide side, uint32_t latest, uint64_t first_end)

@@ -58,7 +58,7 @@ unsigned xtf_found_completion(const XtfPoint *point)
 {
     unsigned number = xtf_wait_kinds[point->kind].completion;
 
-    return point->completion == 0 || number == 0 ? XTF_N_WAIT_KINDS : number - 1;
+    return point->completion <= 0 || number == 0 ? XTF_N_WAIT_KINDS : number - 1;
 }
 
 void xtf_found_count(XtfFound *found, const XtfPoint *point)
@@ -69,6 +69,6 @@ void xtf_found_count(XtfFound *found, const XtfPoint *point)
     found->amounts[point->kind] += point->wait;
     if (completion < XTF_N_WAIT_KINDS) {
         found->waits[completion]++;
-        found->amounts[completion] += point->completion;
+        found->amounts[completion] += (uint64_t)point->completion;
     }
 }

@@ -48,9 +48,10 @@ typedef struct {
     uint64_t seq, time;    /* of its record */
     uint64_t enter, leave; /* of the call around it; of MEETS, MET and ALL of windows without what is behind the wait */
     uint64_t wait, end;    /* waited `wait` ticks, until `end`; wait 0: did not wait */
-    /* Of the call; as Scalasca has it for both sides of messages: of late receivers negative. Of FORKED since the first
-     * of the team came; of FORKS no completion, but for how long other threads were idle since the JOINS, in all. */
-    uint64_t completion;
+    /* Time of the call behind the wait. Of late receivers it is that of the other side with the sign turned, as in
+     * Scalasca: 0 or less, so that their call counts for more than its length (xtf_interval_idle()). Of FORKED: since
+     * the first of the team came. Of FORKS: for how long other threads were idle since the JOINS, in all. */
+    int64_t completion;
     uint64_t partner_seq; /* the record of `partner` */
     /* Of an operation: the same on all its members, and no other operation's; of MEETS and MET that of both. Else
      * UINT64_MAX. */

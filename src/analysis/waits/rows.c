@@ -92,7 +92,7 @@ static bool append_point(const Rows *rows, const XtfPointLocation *location, Xtf
         if (!row_of(rows->points, result->cause, &cause, error))
             return false;
         row.amount = point->wait;
-        row.completion = point->kind == XTF_LABEL_late_receiver ? 0 : point->completion;
+        row.completion = (uint64_t)MAX(point->completion, 0);
         row.part = point->part;
         row.part_kind = point->part > 0 ? point->part_kind : UINT8_MAX;
         row.indirect = MIN(result->indirect, point->wait);
@@ -111,7 +111,7 @@ static bool append_point(const Rows *rows, const XtfPointLocation *location, Xtf
         return true;
     XtfWaitsRow row = row_for(rows->points, location, point, point->time);
     row.event = (uint8_t)completion;
-    row.amount = point->completion;
+    row.amount = (uint64_t)point->completion;
     row.culprit = row.culprit_thread = XTF_NONE32; /* nobody's fault */
     return xtf_array_writer_append(array, &row, error);
 }

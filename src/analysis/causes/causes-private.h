@@ -37,7 +37,7 @@ typedef struct {
     XtfPassPool pool;
     XtfPassing *passing;               /* by location */
     XtfRests *rests;                   /* likewise */
-    XtfContextTimes all, mine, theirs; /* of the interval of all, of the one since the waiter, and of the waiter */
+    XtfCallpathSums all, mine, theirs; /* of the interval of all, of the one since the waiter, and of the waiter */
     double *charges;                   /* by context, of the kinds' long-term costs and, last, the short-term cost */
     XtfTeamContexts *teams;
     GArray *later;               /* XtfMeeting: of the one that was late, with single members */

@@ -318,9 +318,9 @@ static void pass_finish(Pass *pass)
     xtf_marks_finish(&pass->marks);
     g_free(pass->counts_outside);
     xtf_point_cache_free(pass->work.intervals.cache);
-    xtf_context_times_finish(&pass->work.all);
-    xtf_context_times_finish(&pass->work.mine);
-    xtf_context_times_finish(&pass->work.theirs);
+    xtf_callpath_sums_finish(&pass->work.all);
+    xtf_callpath_sums_finish(&pass->work.mine);
+    xtf_callpath_sums_finish(&pass->work.theirs);
     g_hash_table_unref(pass->passed);
     g_hash_table_unref(pass->blocked);
     g_hash_table_unref(pass->operations);
@@ -358,9 +358,9 @@ static void pass_init(Pass *pass, XtfPoints *points, XtfDelays *delays)
         .counts_outside = pass->counts_outside,
     };
     xtf_operation_heads_init(&pass->heads, xtf_points_operations(points));
-    xtf_context_times_init(&pass->work.all, n_contexts);
-    xtf_context_times_init(&pass->work.mine, n_contexts);
-    xtf_context_times_init(&pass->work.theirs, n_contexts);
+    xtf_callpath_sums_init(&pass->work.all, n_contexts);
+    xtf_callpath_sums_init(&pass->work.mine, n_contexts);
+    xtf_callpath_sums_init(&pass->work.theirs, n_contexts);
     for (uint32_t location = 0; location < n; location++)
         pass->walks[location].at = xtf_point_cache_n(pass->work.intervals.cache, location);
 }

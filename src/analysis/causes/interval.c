@@ -64,21 +64,21 @@ static const XtfCheckpoint *checkpoint_at(XtfIntervals *intervals, uint64_t at, 
 
 /* Only of what was put in before, something is taken off. */
 static void add_one(const XtfIntervals *intervals, uint32_t location, uint32_t context, uint64_t ticks, bool take_off,
-                    XtfContextTimes *sum)
+                    XtfCallpathSums *sum)
 {
     uint32_t to = context == UINT32_MAX ? intervals->outside : context;
 
     if (context == UINT32_MAX && !intervals->counts_outside[location])
         return;
     if (!take_off)
-        xtf_context_times_add(sum, to, (int64_t)ticks);
-    else if (xtf_context_times_has(sum, to))
-        xtf_context_times_add(sum, to, (int64_t)(0 - ticks));
+        xtf_callpath_sums_add(sum, to, (int64_t)ticks);
+    else if (xtf_callpath_sums_has(sum, to))
+        xtf_callpath_sums_add(sum, to, (int64_t)(0 - ticks));
 }
 
 /* The times of points [first, end], and their waits but that of the last one if `but_last`. */
 static bool add_points(XtfIntervals *intervals, uint32_t location, uint64_t first, uint64_t end, bool but_last,
-                       bool take_off, XtfContextTimes *sum, GError **error)
+                       bool take_off, XtfCallpathSums *sum, GError **error)
 {
     for (uint64_t i = first; i <= end; i++) {
         const XtfContextTicks *times;
@@ -89,9 +89,9 @@ static bool add_points(XtfIntervals *intervals, uint32_t location, uint64_t firs
             add_one(intervals, location, times[t].context, times[t].ticks, take_off, sum);
         if (xtf_is_synchronising_wait(point) && !(but_last && i == end)) {
             if (!take_off)
-                xtf_context_times_add(sum, point->context, (int64_t)(0 - point->wait));
-            else if (xtf_context_times_has(sum, point->context))
-                xtf_context_times_add(sum, point->context, (int64_t)point->wait);
+                xtf_callpath_sums_add(sum, point->context, (int64_t)(0 - point->wait));
+            else if (xtf_callpath_sums_has(sum, point->context))
+                xtf_callpath_sums_add(sum, point->context, (int64_t)point->wait);
         }
     }
     return true;
@@ -99,7 +99,7 @@ static bool add_points(XtfIntervals *intervals, uint32_t location, uint64_t firs
 
 /* All of a checkpoint that was added behind point `from`. */
 static void add_checkpoint(const XtfIntervals *intervals, const XtfInterval *interval, const XtfCheckpoint *checkpoint,
-                           XtfContextTimes *sum)
+                           XtfCallpathSums *sum)
 {
     for (guint k = 0; k < checkpoint->all->len; k++) {
         const XtfContextSum *one = &g_array_index(checkpoint->all, XtfContextSum, k);
@@ -110,7 +110,7 @@ static void add_checkpoint(const XtfIntervals *intervals, const XtfInterval *int
 
 /* Takes off what was before the interval, and its first point. */
 static bool take_off_before(XtfIntervals *intervals, const XtfInterval *interval, const XtfMark *first,
-                            XtfContextTimes *sum, GError **error)
+                            XtfCallpathSums *sum, GError **error)
 {
     uint64_t begin = 0;
 
@@ -130,7 +130,7 @@ static bool take_off_before(XtfIntervals *intervals, const XtfInterval *interval
 /* Times and waits in the interval. If a checkpoint lies in it, only what is before the first and behind the last is
  * gone through. */
 static bool add_times(XtfIntervals *intervals, const XtfInterval *interval, const XtfMark *first, const XtfMark *last,
-                      XtfContextTimes *sum, GError **error)
+                      XtfCallpathSums *sum, GError **error)
 {
     uint32_t location = interval->location;
     bool begins = interval->from == XTF_NO_POINT;
@@ -156,20 +156,20 @@ int64_t xtf_interval_idle(const XtfPoint *first)
     return (int64_t)(call - (uint64_t)first->completion); /* an enemy's may wrap */
 }
 
-bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, XtfContextTimes *sum, uint64_t *waited,
+bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, XtfCallpathSums *sum, uint64_t *waited,
                        GError **error)
 {
     uint32_t location = interval->location;
     XtfMark first = {0}, last;
 
-    xtf_context_times_clear(sum);
+    xtf_callpath_sums_clear(sum);
     if (!xtf_point_cache_mark(intervals->cache, location, interval->to, &last, error))
         return false;
     *waited = last.waited;
     if (interval->from == XTF_NO_POINT) {
         if (!add_times(intervals, interval, &first, &last, sum, error))
             return false;
-        xtf_context_times_none_negative(sum);
+        xtf_callpath_sums_none_negative(sum);
         return true;
     }
     const XtfPoint *found = xtf_point_cache_mark(intervals->cache, location, interval->from, &first, error);
@@ -179,9 +179,9 @@ bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, Xtf
     *waited -= first.waited + (xtf_is_synchronising_wait(&point) ? point.wait : 0);
     if (!add_times(intervals, interval, &first, &last, sum, error))
         return false;
-    xtf_context_times_none_negative(sum);
-    xtf_context_times_add(sum, point.context, -xtf_interval_idle(&point));
-    xtf_context_times_not_negative(sum, point.context);
+    xtf_callpath_sums_none_negative(sum);
+    xtf_callpath_sums_add(sum, point.context, -xtf_interval_idle(&point));
+    xtf_callpath_sums_not_negative(sum, point.context);
     return true;
 }
 

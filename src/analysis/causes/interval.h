@@ -3,8 +3,8 @@
  */
 #pragma once
 
-#include "src/analysis/causes/context-times.h"
 #include "src/analysis/causes/point-cache.h"
+#include "src/analysis/formulas/callpath-sums.h"
 
 /* Checkpoints that were read: the same one is asked for again and again. */
 enum { XTF_CHECKPOINTS = 64 };
@@ -48,7 +48,7 @@ bool xtf_interval_since_all(XtfIntervals *intervals, uint32_t location, uint64_t
 /* By call path: time that the location used itself, nothing of it negative: without the waits in the interval, and of
  * the call in which the interval begins only what is counted as completion. `sum` is cleared first. *waited: the sum of
  * the waits. */
-bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, XtfContextTimes *sum, uint64_t *waited,
+bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, XtfCallpathSums *sum, uint64_t *waited,
                        GError **error);
 
 /* What of the call at an interval's first point is not counted as completion. */

@@ -51,9 +51,9 @@ static bool own_work(Late *late, const XtfWaiter *waiter, uint64_t *waited, GErr
         since.from = waiter->since;
         return xtf_interval_work(&work->intervals, &since, &work->mine, waited, error);
     }
-    xtf_context_times_clear(&work->mine);
+    xtf_callpath_sums_clear(&work->mine);
     for (uint32_t i = 0; i < work->all.n_touched; i++)
-        xtf_context_times_add(&work->mine, work->all.touched[i], work->all.ticks[work->all.touched[i]]);
+        xtf_callpath_sums_add(&work->mine, work->all.touched[i], work->all.ticks[work->all.touched[i]]);
     *waited = late->waited;
     return true;
 }

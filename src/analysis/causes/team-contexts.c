@@ -11,7 +11,7 @@ struct XtfTeamContexts {
     /* By depth, from 1, and context: the number of the path from that parallel region on; NULL: not asked for yet. */
     uint32_t *paths[DEPTHS];
     GHashTable *known;     /* guint64, number of the path around and region -> number of a path, plus 1 */
-    XtfContextTimes other; /* by path */
+    XtfCallpathSums other; /* by path */
 };
 
 XtfTeamContexts *xtf_team_contexts_new(XtfTraceContext *context, const XtfPoints *points, GError **error)
@@ -32,7 +32,7 @@ void xtf_team_contexts_free(XtfTeamContexts *contexts)
         return;
     if (contexts->known) {
         g_hash_table_unref(contexts->known);
-        xtf_context_times_finish(&contexts->other);
+        xtf_callpath_sums_finish(&contexts->other);
     }
     for (unsigned depth = 0; depth < DEPTHS; depth++)
         g_free(contexts->paths[depth]);
@@ -78,22 +78,22 @@ static const uint32_t *paths_of(XtfTeamContexts *contexts, unsigned depth)
     if (!contexts->known)
         contexts->known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     else if (!contexts->paths[i])
-        xtf_context_times_finish(&contexts->other);
+        xtf_callpath_sums_finish(&contexts->other);
     if (!contexts->paths[i]) {
         contexts->paths[i] = find_paths(contexts, i + 1);
-        xtf_context_times_init(&contexts->other, g_hash_table_size(contexts->known));
+        xtf_callpath_sums_init(&contexts->other, g_hash_table_size(contexts->known));
     }
     return contexts->paths[i];
 }
 
-void xtf_team_contexts_subtract(XtfTeamContexts *contexts, XtfContextTimes *times, unsigned depth,
-                                const XtfContextTimes *other, unsigned other_depth)
+void xtf_team_contexts_subtract(XtfTeamContexts *contexts, XtfCallpathSums *times, unsigned depth,
+                                const XtfCallpathSums *other, unsigned other_depth)
 {
     const uint32_t *mine = paths_of(contexts, depth), *theirs = paths_of(contexts, other_depth);
 
-    xtf_context_times_clear(&contexts->other);
+    xtf_callpath_sums_clear(&contexts->other);
     for (uint32_t i = 0; i < other->n_touched; i++)
-        xtf_context_times_add(&contexts->other, theirs[other->touched[i]], other->ticks[other->touched[i]]);
+        xtf_callpath_sums_add(&contexts->other, theirs[other->touched[i]], other->ticks[other->touched[i]]);
     for (uint32_t i = 0; i < times->n_touched; i++) {
         int64_t *ticks = &times->ticks[times->touched[i]];
         int64_t *less = &contexts->other.ticks[mine[times->touched[i]]];

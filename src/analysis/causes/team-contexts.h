@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "src/analysis/causes/context-times.h"
+#include "src/analysis/formulas/callpath-sums.h"
 #include "src/analysis/waits/points.h"
 #include "src/trace/context/trace-context.h"
 
@@ -21,5 +21,5 @@ void xtf_team_contexts_free(XtfTeamContexts *contexts); /* NULL is fine */
 
 /* Takes from the times of a thread that is in `depth` teams what another one, which is in `other_depth`, did on the
  * same call paths, and no more than is there. The number behind all contexts is time outside of calls. */
-void xtf_team_contexts_subtract(XtfTeamContexts *contexts, XtfContextTimes *times, unsigned depth,
-                                const XtfContextTimes *other, unsigned other_depth);
+void xtf_team_contexts_subtract(XtfTeamContexts *contexts, XtfCallpathSums *times, unsigned depth,
+                                const XtfCallpathSums *other, unsigned other_depth);

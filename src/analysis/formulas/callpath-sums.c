@@ -1,0 +1,56 @@
+#include "src/analysis/formulas/callpath-sums.h"
+
+void xtf_callpath_sums_init(XtfCallpathSums *sums, uint32_t n_callpaths)
+{
+    *sums = (XtfCallpathSums){
+        .n_callpaths = n_callpaths,
+        .ticks = g_new0(int64_t, n_callpaths),
+        .touched = g_new(uint32_t, n_callpaths),
+        .is_touched = g_new0(bool, n_callpaths),
+    };
+}
+
+void xtf_callpath_sums_finish(XtfCallpathSums *sums)
+{
+    g_free(sums->ticks);
+    g_free(sums->touched);
+    g_free(sums->is_touched);
+    *sums = (XtfCallpathSums){0};
+}
+
+void xtf_callpath_sums_clear(XtfCallpathSums *sums)
+{
+    for (uint32_t i = 0; i < sums->n_touched; i++) {
+        sums->ticks[sums->touched[i]] = 0;
+        sums->is_touched[sums->touched[i]] = false;
+    }
+    sums->n_touched = 0;
+}
+
+void xtf_callpath_sums_add(XtfCallpathSums *sums, uint32_t callpath, int64_t ticks)
+{
+    if (callpath >= sums->n_callpaths)
+        return;
+    if (!sums->is_touched[callpath]) {
+        sums->is_touched[callpath] = true;
+        sums->touched[sums->n_touched++] = callpath;
+    }
+    sums->ticks[callpath] = (int64_t)((uint64_t)sums->ticks[callpath] + (uint64_t)ticks); /* an enemy's may wrap */
+}
+
+bool xtf_callpath_sums_has(const XtfCallpathSums *sums, uint32_t callpath)
+{
+    return callpath < sums->n_callpaths && sums->is_touched[callpath];
+}
+
+void xtf_callpath_sums_not_negative(XtfCallpathSums *sums, uint32_t callpath)
+{
+    if (callpath < sums->n_callpaths)
+        sums->ticks[callpath] = MAX(sums->ticks[callpath], 0);
+}
+
+void xtf_callpath_sums_none_negative(XtfCallpathSums *sums)
+{
+    for (uint32_t i = 0; i < sums->n_touched; i++)
+        xtf_callpath_sums_not_negative(sums, sums->touched[i]);
+}

@@ -11,7 +11,7 @@
 #include "src/analysis/causes/interval.h"
 #include "src/analysis/causes/passing.h"
 #include "src/analysis/causes/shares.h"
-#include "src/analysis/causes/team-contexts.h"
+#include "src/analysis/formulas/wait-shares.h"
 
 /* A point that waited. */
 typedef struct {
@@ -39,7 +39,7 @@ typedef struct {
     XtfRests *rests;                   /* likewise */
     XtfCallpathSums all, mine, theirs; /* of the interval of all, of the one since the waiter, and of the waiter */
     double *charges;                   /* by context, of the kinds' long-term costs and, last, the short-term cost */
-    XtfTeamContexts *teams;
+    XtfTeamPaths *teams;
     GArray *later;               /* XtfMeeting: of the one that was late, with single members */
     XtfOperationMember *members; /* of the operation at hand */
     uint32_t room;

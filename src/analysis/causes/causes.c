@@ -1,6 +1,7 @@
 #include "src/analysis/causes/causes.h"
 
 #include "src/analysis/causes/causes-private.h"
+#include "src/analysis/kinds/kind-rows.h"
 #include "src/model/schemas.h"
 
 /* Waits that are held before turns are short; points of a location's turn, and of the turns of all. */
@@ -32,8 +33,16 @@ typedef struct {
     XtfPointResult result;
 } Passed;
 
+/* The call paths of points. */
+typedef struct {
+    const XtfPoints *points;
+    uint8_t *regions; /* XtfKindRegion */
+    uint64_t n_regions;
+} PointTree;
+
 typedef struct {
     XtfLateWork work;
+    PointTree tree;
     XtfMarks marks;
     XtfOperationHeads heads;
     Walk *walks;
@@ -309,7 +318,8 @@ static void pass_finish(Pass *pass)
     g_free(pass->work.rests);
     g_free(pass->work.charges);
     g_free(pass->work.members);
-    xtf_team_contexts_free(pass->work.teams);
+    xtf_team_paths_free(pass->work.teams);
+    g_free(pass->tree.regions);
     g_free(pass->work.calls);
     xtf_flights_finish(&pass->work.meets);
     g_free(pass->work.waiter_of);
@@ -341,6 +351,7 @@ static void pass_init(Pass *pass, XtfPoints *points, XtfDelays *delays)
                  .calls = g_new0(XtfCallSpan, n),
                  .meets.few_words = 1,
                  .waiter_of = g_new0(uint32_t, MAX(n, 1))},
+        .tree.points = points,
         .marks = XTF_MARKS_NONE,
         .walks = g_new0(Walk, n),
         .n_locations = n,
@@ -363,6 +374,32 @@ static void pass_init(Pass *pass, XtfPoints *points, XtfDelays *delays)
     xtf_callpath_sums_init(&pass->work.theirs, n_contexts);
     for (uint32_t location = 0; location < n; location++)
         pass->walks[location].at = xtf_point_cache_n(pass->work.intervals.cache, location);
+}
+
+static uint32_t parent_of(const void *data, uint32_t callpath)
+{
+    return xtf_points_context_parent(((const PointTree *)data)->points, callpath);
+}
+
+static uint32_t region_of(const void *data, uint32_t callpath)
+{
+    return xtf_points_context_region(((const PointTree *)data)->points, callpath);
+}
+
+static bool is_parallel(const void *data, uint32_t region)
+{
+    const PointTree *tree = data;
+    return region < tree->n_regions && tree->regions[region] == XTF_KIND_REGION_PARALLEL;
+}
+
+/* `context` NULL: no region is known to begin a team, and all call paths differ. */
+static bool find_teams(Pass *pass, XtfTraceContext *context, GError **error)
+{
+    PointTree *tree = &pass->tree;
+    const XtfCallpathTree callpaths = {tree, xtf_points_n_contexts(tree->points), parent_of, region_of, is_parallel};
+
+    pass->work.teams = xtf_team_paths_new(&callpaths);
+    return !context || xtf_kind_regions(context, &tree->regions, &tree->n_regions, error);
 }
 
 /* Where the records tell that a program began. */
@@ -389,8 +426,7 @@ bool xtf_causes_find(XtfTraceContext *context, XtfPoints *points, XtfSteps *step
     if (!found)
         return false;
     pass_init(&pass, points, found);
-    bool good = (!context || find_programs(&pass, context->trace, error)) &&
-                (pass.work.teams = xtf_team_contexts_new(context, points, error)) &&
+    bool good = (!context || find_programs(&pass, context->trace, error)) && find_teams(&pass, context, error) &&
                 xtf_marks_find(&pass.marks, points, steps, error) && run(&pass, steps, error);
     if (good) {
         *counts = pass.counts;

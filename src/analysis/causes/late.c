@@ -9,36 +9,16 @@ typedef struct {
     uint32_t location;
     uint64_t i, seq, time;
     XtfCostKind cost;
-    XtfWaitRule rule;
+    const XtfWaitKind *kind;
     uint8_t depth;        /* teams that it is in */
     XtfInterval interval; /* since it met all that waited */
     uint64_t waited;      /* in it */
-    bool message;         /* that somebody waited for */
     uint64_t whole;       /* of all waits that are explained */
 } Late;
 
 static double *charge_of(XtfLateWork *work, uint32_t context, uint32_t slot)
 {
     return &work->charges[(size_t)context * XTF_CHARGES + slot];
-}
-
-/* d(x) of all call paths of `work->all`, left in `work->mine`; returns their sum. */
-static uint64_t find_delays(const Late *late, const XtfWaiter *waiter)
-{
-    XtfLateWork *work = late->work;
-    uint64_t sum = 0;
-
-    bool in_team = late->rule == XTF_WAIT_TEAM;
-
-    if (in_team)
-        xtf_team_contexts_subtract(work->teams, &work->mine, late->depth, &work->theirs, waiter->point.depth);
-    for (uint32_t i = 0; i < work->all.n_touched; i++) {
-        uint32_t context = work->all.touched[i];
-        if (!in_team)
-            work->mine.ticks[context] = MAX(work->mine.ticks[context] - work->theirs.ticks[context], 0);
-        sum += (uint64_t)work->mine.ticks[context];
-    }
-    return sum;
 }
 
 /* What the late one did itself since it met the waiter; W. */
@@ -150,12 +130,12 @@ static bool charge(Late *late, XtfWaiter *waiter, GError **error)
         !xtf_interval_work(&work->intervals, &theirs, &work->theirs, &unused, error))
         return false;
 
-    double whole = (double)(find_delays(late, waiter) + waited);
+    const XtfWaitTeams teams = {work->teams, late->depth, waiter->point.depth};
+    uint64_t delays = xtf_wait_delays(late->kind, &work->mine, &work->theirs, &teams);
+    double whole = (double)(delays + waited);
     if (whole <= 0)
         return true;
-    waiter->scale = (double)waiter->point.wait / whole;
-    if (late->message)
-        waiter->scale = MIN(waiter->scale, 1);
+    waiter->scale = xtf_wait_scale(late->kind, waiter->point.wait, delays, waited);
     for (uint32_t slot = 0; slot < XTF_CHARGES; slot++) {
         double one = slot == XTF_COSTS ? waiter->scale : waiter->costs.of[slot] / whole;
         for (uint32_t i = 0; i < work->all.n_touched && one > 0; i++) {
@@ -320,9 +300,8 @@ bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind c
         .seq = point->seq,
         .time = point->time,
         .cost = cost,
-        .rule = xtf_wait_kinds[xtf_cost_label(cost)].rule,
+        .kind = &xtf_wait_kinds[xtf_cost_label(cost)],
         .depth = point->depth,
-        .message = point->side == XTF_POINT_AWAITED,
     };
     g_array_set_size(work->later, 0);
     for (uint32_t w = 0; w < n_waiters; w++)

@@ -1,5 +1,7 @@
 #include "src/analysis/formulas/callpath-sums.h"
 
+#include <string.h>
+
 void xtf_callpath_sums_init(XtfCallpathSums *sums, uint32_t n_callpaths)
 {
     *sums = (XtfCallpathSums){
@@ -8,6 +10,20 @@ void xtf_callpath_sums_init(XtfCallpathSums *sums, uint32_t n_callpaths)
         .touched = g_new(uint32_t, n_callpaths),
         .is_touched = g_new0(bool, n_callpaths),
     };
+}
+
+void xtf_callpath_sums_reserve(XtfCallpathSums *sums, uint32_t n)
+{
+    uint32_t before = sums->n_callpaths, room = MAX(n, before > UINT32_MAX / 2 ? UINT32_MAX : 2 * before);
+
+    if (n <= before)
+        return;
+    sums->n_callpaths = room;
+    sums->ticks = g_renew(int64_t, sums->ticks, room);
+    sums->touched = g_renew(uint32_t, sums->touched, room);
+    sums->is_touched = g_renew(bool, sums->is_touched, room);
+    memset(sums->ticks + before, 0, (room - before) * sizeof *sums->ticks);
+    memset(sums->is_touched + before, 0, (room - before) * sizeof *sums->is_touched);
 }
 
 void xtf_callpath_sums_finish(XtfCallpathSums *sums)

@@ -17,6 +17,8 @@ typedef struct {
 } XtfCallpathSums;
 
 void xtf_callpath_sums_init(XtfCallpathSums *sums, uint32_t n_callpaths);
+/* Makes room for n call paths at least. */
+void xtf_callpath_sums_reserve(XtfCallpathSums *sums, uint32_t n);
 void xtf_callpath_sums_finish(XtfCallpathSums *sums);
 void xtf_callpath_sums_clear(XtfCallpathSums *sums);
 /* A call path that is none of them is left out. */

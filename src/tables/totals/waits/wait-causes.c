@@ -5,7 +5,8 @@
 
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
-#include "src/tables/totals/waits/team-paths.h"
+#include "src/analysis/formulas/wait-shares.h"
+#include "src/analysis/kinds/kind-rows.h"
 #include "src/tables/totals/waits/wait-work.h"
 
 enum {
@@ -28,7 +29,8 @@ typedef struct {
 } Charge;
 
 typedef struct {
-    uint64_t context, ticks;
+    uint64_t context; /* row of `contexts`; UINT64_MAX: outside of all calls */
+    uint64_t ticks;
 } Delay;
 
 /* One wait, divided among what caused it. */
@@ -36,13 +38,15 @@ typedef struct {
     bool known;
     uint32_t culprit;
     uint64_t seq;
-    GArray *delays; /* Delay */
+    GArray *delays; /* Delay, by context */
     uint64_t delayed, waited;
 } Division;
 
 typedef struct {
     XtfWaitSides sides;
-    XtfTeamPaths teams;
+    XtfTeamPaths *teams;
+    uint8_t *regions; /* XtfKindRegion */
+    uint64_t n_regions;
     XtfWaitWork theirs, mine; /* of the one that waited, and of the late one */
     Division division;
     GTree *passed;       /* Passed: the latest first */
@@ -79,6 +83,22 @@ static gboolean same_charge(gconstpointer a, gconstpointer b)
     return one->context == other->context && one->location == other->location && one->steps == other->steps;
 }
 
+static uint32_t parent_of(const void *data, uint32_t callpath)
+{
+    return ((const Search *)data)->sides.callpaths.rows[callpath].parent;
+}
+
+static uint32_t region_of(const void *data, uint32_t callpath)
+{
+    return ((const Search *)data)->sides.callpaths.rows[callpath].region;
+}
+
+static bool is_parallel(const void *data, uint32_t region)
+{
+    const Search *search = data;
+    return region < search->n_regions && search->regions[region] == XTF_KIND_REGION_PARALLEL;
+}
+
 static bool search_init(Search *search, XtfTraceContext *context, GError **error)
 {
     *search = (Search){
@@ -86,16 +106,21 @@ static bool search_init(Search *search, XtfTraceContext *context, GError **error
         .passed = g_tree_new_full(compare_passed, NULL, g_free, NULL),
         .charges = g_hash_table_new_full(hash_charge, same_charge, g_free, NULL),
     };
-    xtf_wait_work_init(&search->theirs);
-    xtf_wait_work_init(&search->mine);
-    return xtf_wait_sides_init(&search->sides, context, error) &&
-           xtf_team_paths_init(&search->teams, context, &search->sides.callpaths, error);
+    if (!xtf_wait_sides_init(&search->sides, context, error) ||
+        !xtf_kind_regions(context, &search->regions, &search->n_regions, error))
+        return false;
+    xtf_wait_work_init(&search->theirs, &search->sides);
+    xtf_wait_work_init(&search->mine, &search->sides);
+    const XtfCallpathTree tree = {search, search->sides.callpaths.n, parent_of, region_of, is_parallel};
+    search->teams = xtf_team_paths_new(&tree);
+    return true;
 }
 
 static void search_finish(Search *search)
 {
     xtf_wait_sides_finish(&search->sides);
-    xtf_team_paths_finish(&search->teams);
+    xtf_team_paths_free(search->teams);
+    g_free(search->regions);
     xtf_wait_work_finish(&search->theirs);
     xtf_wait_work_finish(&search->mine);
     g_array_unref(search->division.delays);
@@ -137,93 +162,60 @@ static bool take_latest(Search *search, Passed *passed)
 
 /* ---- One wait. */
 
-static bool add_delay(Search *search, uint64_t context, uint64_t ticks, GError **error)
+static int compare_delays(const void *a, const void *b)
 {
-    const Delay delay = {.context = context, .ticks = ticks};
-    Division *division = &search->division;
+    const Delay *one = a, *other = b;
 
-    if (ticks > INT64_MAX - division->delayed)
-        return xtf_damaged(error,
-                           "location %" PRIu64 " was longer by %" PRIu64 " ticks than the one that waited for it",
-                           search->sides.locations->all[division->culprit].id, ticks);
-    if (ticks > 0)
-        g_array_append_val(division->delays, delay);
-    division->delayed += ticks;
-    return true;
+    return (one->context > other->context) - (one->context < other->context);
 }
 
-/* d(x): what the late one has of each call path beyond what the other one has. */
-static bool find_delays(Search *search, GError **error)
-{
-    const GArray *mine = search->mine.times, *theirs = search->theirs.times;
-    guint other = 0;
-
-    for (guint i = 0; i < mine->len; i++) {
-        const XtfWorkTime *time = &g_array_index(mine, XtfWorkTime, i);
-        while (other < theirs->len && g_array_index(theirs, XtfWorkTime, other).context < time->context)
-            other++;
-        const XtfWorkTime *less = other < theirs->len ? &g_array_index(theirs, XtfWorkTime, other) : NULL;
-        uint64_t ticks = less && less->context == time->context ? less->ticks : 0;
-        if (time->ticks > ticks && !add_delay(search, time->context, time->ticks - ticks, error))
-            return false;
-    }
-    return true;
-}
-
-/* The same of two threads of a team, which meet at a barrier on the call paths `mine` and `theirs`: by the part of call
- * paths from the parallel region on. What the other one has of a part counts once. */
-static bool find_delays_of_team(Search *search, uint64_t mine, uint64_t theirs, GError **error)
-{
-    g_autoptr(GHashTable) others = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    unsigned own_depth = MAX(xtf_team_paths_depth(&search->teams, mine), 1);
-    unsigned depth = MAX(xtf_team_paths_depth(&search->teams, theirs), 1);
-
-    for (guint i = 0; i < search->theirs.times->len; i++) {
-        const XtfWorkTime *time = &g_array_index(search->theirs.times, XtfWorkTime, i);
-        gpointer number = GSIZE_TO_POINTER(xtf_team_paths_number(&search->teams, time->context, depth));
-        uint64_t *ticks = g_hash_table_lookup(others, number);
-        if (!ticks)
-            g_hash_table_insert(others, number, ticks = g_new0(uint64_t, 1));
-        *ticks += MIN(time->ticks, INT64_MAX - *ticks);
-    }
-    for (guint i = 0; i < search->mine.times->len; i++) {
-        const XtfWorkTime *time = &g_array_index(search->mine.times, XtfWorkTime, i);
-        uint64_t number = xtf_team_paths_number(&search->teams, time->context, own_depth);
-        uint64_t *less = g_hash_table_lookup(others, GSIZE_TO_POINTER(number));
-        uint64_t both = less ? MIN(*less, time->ticks) : 0;
-        if (less)
-            *less -= both;
-        if (!add_delay(search, time->context, time->ticks - both, error))
-            return false;
-    }
-    return true;
-}
-
-static bool divide_barrier(Search *search, uint32_t location, const XtfWaitRow *row, GError **error)
+/* Where a wait's teams are known by: the call paths on which both sides meet at a barrier. */
+static bool find_teams(Search *search, uint32_t location, const XtfWaitRow *row, XtfWaitTeams *teams, GError **error)
 {
     const Division *division = &search->division;
-    uint64_t mine, theirs;
+    uint32_t mine, theirs;
 
-    return xtf_wait_sides_context(&search->sides, division->culprit, division->seq, &mine, error) &&
-           xtf_wait_sides_context(&search->sides, location, row->seq, &theirs, error) &&
-           find_delays_of_team(search, mine, theirs, error);
+    if (!xtf_wait_sides_callpath(&search->sides, division->culprit, division->seq, &mine, error) ||
+        !xtf_wait_sides_callpath(&search->sides, location, row->seq, &theirs, error))
+        return false;
+    *teams = (XtfWaitTeams){search->teams, xtf_team_paths_depth(search->teams, mine),
+                            xtf_team_paths_depth(search->teams, theirs)};
+    return true;
 }
 
-/* A thread is idle for all that the one does meanwhile which will fork it. */
-static bool divide_idle(Search *search, const XtfWaitRow *row, GError **error)
+/* What both sides did: of one that is idle until the other forks, what that one does meanwhile. */
+static bool find_work(Search *search, uint32_t location, const XtfWaitRow *row, XtfWaitTeams *teams, GError **error)
+{
+    const Division *division = &search->division;
+    XtfWaitSides *sides = &search->sides;
+
+    if (row->kind->rule == XTF_WAIT_IDLE)
+        return xtf_wait_work_within(&search->mine, sides, division->culprit, row->end - MIN(row->amount, row->end),
+                                    row->end, error);
+    return xtf_wait_work_find(&search->mine, sides, division->culprit, division->seq, &row->culprit_met, error) &&
+           xtf_wait_work_find(&search->theirs, sides, location, row->seq, &row->met, error) &&
+           (row->kind->rule != XTF_WAIT_TEAM || find_teams(search, location, row, teams, error));
+}
+
+/* d(x), by call path. */
+static bool find_delays(Search *search, const XtfWaitRow *row, const XtfWaitTeams *teams, GError **error)
 {
     Division *division = &search->division;
-    const GArray *mine = search->mine.times;
-    uint64_t begin = row->end - MIN(row->amount, row->end);
+    const XtfCallpathSums *delays = &search->mine.sums;
 
-    if (!xtf_wait_work_within(&search->mine, &search->sides, division->culprit, begin, row->end, error))
-        return false;
-    for (guint i = 0; i < mine->len; i++) {
-        const XtfWorkTime *time = &g_array_index(mine, XtfWorkTime, i);
-        if (!add_delay(search, time->context, time->ticks, error))
-            return false;
+    division->delayed = xtf_wait_delays(row->kind, &search->mine.sums, &search->theirs.sums, teams);
+    if (division->delayed == INT64_MAX)
+        return xtf_damaged(error, "location %" PRIu64 " was longer by more ticks than there are, than one that waited",
+                           search->sides.locations->all[division->culprit].id);
+    for (uint32_t i = 0; i < delays->n_touched; i++) {
+        uint32_t callpath = delays->touched[i];
+        const Delay delay = {callpath < search->sides.callpaths.n ? callpath : UINT64_MAX,
+                             (uint64_t)delays->ticks[callpath]};
+        if (delay.ticks > 0)
+            g_array_append_val(division->delays, delay);
     }
-    division->waited = search->mine.waited;
+    if (division->delays->len > 1)
+        qsort(division->delays->data, division->delays->len, sizeof(Delay), compare_delays);
     return true;
 }
 
@@ -231,6 +223,7 @@ static bool divide(Search *search, uint32_t location, const XtfWaitRow *row, GEr
 {
     Division *division = &search->division;
     XtfWaitSides *sides = &search->sides;
+    XtfWaitTeams teams = {0};
 
     g_array_set_size(division->delays, 0);
     division->delayed = division->waited = 0;
@@ -239,13 +232,10 @@ static bool divide(Search *search, uint32_t location, const XtfWaitRow *row, GEr
         return false;
     if (!division->known)
         return true;
-    if (row->kind->rule == XTF_WAIT_IDLE)
-        return divide_idle(search, row, error);
-    if (!xtf_wait_work_find(&search->mine, sides, division->culprit, division->seq, &row->culprit_met, error) ||
-        !xtf_wait_work_find(&search->theirs, sides, location, row->seq, &row->met, error))
+    if (!find_work(search, location, row, &teams, error))
         return false;
     division->waited = search->mine.waited;
-    return row->kind->rule == XTF_WAIT_TEAM ? divide_barrier(search, location, row, error) : find_delays(search, error);
+    return find_delays(search, row, &teams, error);
 }
 
 static bool read_wait(Search *search, uint32_t location, uint64_t n, XtfWaitRow *row, GError **error)
@@ -457,9 +447,9 @@ static bool search_causes(Search *search, XtfWaitCauses *causes, uint32_t locati
     uint64_t whole = division->delayed + division->waited;
     bool good = true;
     if (whole > 0) {
-        double scale = (double)row.amount / (double)whole;
+        double scale = xtf_wait_scale(row.kind, row.amount, division->delayed, division->waited);
         round_direct(search, row.amount, row.kind->limited, found, causes);
-        pass_on(search, row.kind->limited ? MIN(scale, 1) : scale, 1);
+        pass_on(search, scale, 1);
         search->sides.n_rows = 0;
         good = follow_all(search, error);
         round_indirect(search, causes->indirect, found);

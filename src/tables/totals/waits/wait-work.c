@@ -17,15 +17,9 @@ typedef struct {
     bool counts_outside; /* its time outside of calls is the program's */
 } Side;
 
-/* A sum, which may be negative meanwhile. */
-typedef struct {
-    uint64_t context;
-    __int128 ticks;
-} Sum;
-
 /* ---- Locations. */
 
-static uint32_t context_of(void *data, uint32_t parent, uint32_t region, uint32_t depth)
+static uint32_t callpath_of(void *data, uint32_t parent, uint32_t region, uint32_t depth)
 {
     return xtf_callpath_find(data, parent, region, depth);
 }
@@ -40,7 +34,7 @@ bool xtf_wait_sides_init(XtfWaitSides *sides, XtfTraceContext *context, GError *
         !xtf_callpaths_check(&sides->callpaths, error))
         return false;
     sides->sides = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    xtf_callpath_times_init(&sides->times, xtf_aggregate_ref_frames(&frames, context) ? frames.number : 0, context_of,
+    xtf_callpath_times_init(&sides->times, xtf_aggregate_ref_frames(&frames, context) ? frames.number : 0, callpath_of,
                             &sides->callpaths);
     return true;
 }
@@ -86,48 +80,23 @@ static const Side *side_of(XtfWaitSides *sides, uint32_t location, GError **erro
 
 /* ---- Sums. */
 
-void xtf_wait_work_init(XtfWaitWork *work)
+void xtf_wait_work_init(XtfWaitWork *work, const XtfWaitSides *sides)
 {
-    *work = (XtfWaitWork){.times = g_array_new(FALSE, FALSE, sizeof(XtfWorkTime)),
-                          .waits = g_array_new(FALSE, FALSE, sizeof(XtfWorkWait))};
+    *work = (XtfWaitWork){.waits = g_array_new(FALSE, FALSE, sizeof(XtfWorkWait))};
+    xtf_callpath_sums_init(&work->sums, sides->callpaths.n + 1);
 }
 
 void xtf_wait_work_finish(XtfWaitWork *work)
 {
-    g_clear_pointer(&work->times, g_array_unref);
+    xtf_callpath_sums_finish(&work->sums);
     g_clear_pointer(&work->waits, g_array_unref);
 }
 
-static void add(GArray *sums, uint64_t context, __int128 ticks)
+static void clear(XtfWaitWork *work)
 {
-    const Sum sum = {.context = context, .ticks = ticks};
-
-    if (ticks != 0)
-        g_array_append_val(sums, sum);
-}
-
-static int compare_sums(const void *a, const void *b)
-{
-    const Sum *one = a, *other = b;
-
-    return (one->context > other->context) - (one->context < other->context);
-}
-
-/* One for each context, none negative. */
-static void join_sums(GArray *sums)
-{
-    guint n = 0;
-
-    if (sums->len > 1)
-        qsort(sums->data, sums->len, sizeof(Sum), compare_sums);
-    for (guint i = 0; i < sums->len;) {
-        Sum sum = g_array_index(sums, Sum, i);
-        for (i++; i < sums->len && g_array_index(sums, Sum, i).context == sum.context; i++)
-            sum.ticks += g_array_index(sums, Sum, i).ticks;
-        if (sum.ticks > 0)
-            g_array_index(sums, Sum, n++) = sum;
-    }
-    g_array_set_size(sums, n);
+    xtf_callpath_sums_clear(&work->sums);
+    g_array_set_size(work->waits, 0);
+    work->waited = 0;
 }
 
 /* ---- One side. */
@@ -151,8 +120,8 @@ static bool time_after(const Side *side, uint64_t n, uint64_t *time, GError **er
     return n == 0 || xtf_array_time(&side->calls, n - 1, time, error);
 }
 
-/* The call path after n call events. */
-static bool context_after(XtfWaitSides *sides, const Side *side, uint64_t n, uint64_t *context, GError **error)
+/* The call path after n call events. XTF_NONE32: outside of all calls. */
+static bool callpath_after(XtfWaitSides *sides, const Side *side, uint64_t n, uint32_t *callpath, GError **error)
 {
     g_autofree XtfOpenFrame *frames = NULL;
     uint32_t found = XTF_OUTSIDE_CALLS;
@@ -162,13 +131,12 @@ static bool context_after(XtfWaitSides *sides, const Side *side, uint64_t n, uin
         return false;
     for (size_t i = 0; i < depth; i++)
         found = xtf_callpath_find(&sides->callpaths, found, (uint32_t)frames[i].key, (uint32_t)i);
-    *context = found == XTF_OUTSIDE_CALLS ? UINT64_MAX : found;
+    *callpath = found == XTF_OUTSIDE_CALLS ? XTF_NONE32 : found;
     return true;
 }
 
 /* Row n of `waits`, which lies between the two records. */
-static bool add_wait(XtfWaitWork *work, const XtfWaitSides *sides, const XtfWaitRow *row, uint64_t n, GArray *sums,
-                     GError **error)
+static bool add_wait(XtfWaitWork *work, const XtfWaitSides *sides, const XtfWaitRow *row, uint64_t n, GError **error)
 {
     uint32_t n_callpaths = sides->callpaths.n;
 
@@ -181,7 +149,7 @@ static bool add_wait(XtfWaitWork *work, const XtfWaitSides *sides, const XtfWait
     g_array_append_val(work->waits, wait);
     work->waited += row->amount;
     if (row->context != UINT64_MAX)
-        add(sums, row->context, -(__int128)row->amount);
+        xtf_callpath_sums_add(&work->sums, (uint32_t)row->context, -(int64_t)row->amount);
     return true;
 }
 
@@ -204,8 +172,7 @@ static bool lies_between(const XtfWaitRow *row, uint64_t end, const Between *bet
 }
 
 /* The waits between two records, without those of both. */
-static bool add_waits(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, const Between *between, GArray *sums,
-                      GError **error)
+static bool add_waits(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, const Between *between, GError **error)
 {
     g_auto(XtfCursor) cursor = {0};
     bool found, good;
@@ -228,13 +195,14 @@ static bool add_waits(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, 
         if (sides->n_waits++ >= XTF_WAIT_SIDES_MAX)
             return xtf_fail(error, XTF_ERROR_TOO_LARGE, "there are more than %d waits since both sides met before",
                             XTF_WAIT_SIDES_MAX);
-        if (lies_between(&row, xtf_cursor_time(&cursor), between) && !add_wait(work, sides, &row, n, sums, error))
+        if (lies_between(&row, xtf_cursor_time(&cursor), between) && !add_wait(work, sides, &row, n, error))
             return false;
     }
     return good;
 }
 
-static bool add_times(XtfWaitSides *sides, const Side *side, uint64_t begin, uint64_t end, GArray *sums, GError **error)
+static bool add_times(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, uint64_t begin, uint64_t end,
+                      GError **error)
 {
     XtfCallpathTimes *times = &sides->times;
 
@@ -243,44 +211,29 @@ static bool add_times(XtfWaitSides *sides, const Side *side, uint64_t begin, uin
         return false;
     for (guint i = 0; i < times->found->len; i++) {
         const XtfCallpathTime *time = &g_array_index(times->found, XtfCallpathTime, i);
-        add(sums, time->context, time->ticks);
+        xtf_callpath_sums_add(&work->sums, time->context, (int64_t)MIN(time->ticks, (uint64_t)INT64_MAX));
     }
-    add(sums, UINT64_MAX, side->counts_outside ? times->outside.ticks : 0);
+    if (side->counts_outside)
+        xtf_callpath_sums_add(&work->sums, sides->callpaths.n, (int64_t)MIN(times->outside.ticks, (uint64_t)INT64_MAX));
     return true;
 }
 
 /* From the first n call events to the others; sets the times. */
-static bool add_calls(XtfWaitSides *sides, const Side *side, uint64_t first, uint64_t end, Between *between,
-                      GArray *sums, GError **error)
+static bool add_calls(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, uint64_t first, uint64_t end,
+                      Between *between, GError **error)
 {
     if (!time_after(side, first, &between->begin, error) || !time_after(side, end, &between->end, error))
         return false;
     sides->n_rows += end - MIN(first, end);
-    return add_times(sides, side, between->begin, between->end, sums, error);
+    return add_times(work, sides, side, between->begin, between->end, error);
 }
 
-static void put_times(XtfWaitWork *work, const GArray *sums)
-{
-    for (guint i = 0; i < sums->len; i++) {
-        const Sum *sum = &g_array_index(sums, Sum, i);
-        const XtfWorkTime time = {.context = sum->context, .ticks = (uint64_t)MIN(sum->ticks, INT64_MAX)};
-        g_array_append_val(work->times, time);
-    }
-}
-
-static void clear(XtfWaitWork *work)
-{
-    g_array_set_size(work->times, 0);
-    g_array_set_size(work->waits, 0);
-    work->waited = 0;
-}
-
-bool xtf_wait_sides_context(XtfWaitSides *sides, uint32_t location, uint64_t seq, uint64_t *context, GError **error)
+bool xtf_wait_sides_callpath(XtfWaitSides *sides, uint32_t location, uint64_t seq, uint32_t *callpath, GError **error)
 {
     const Side *side = side_of(sides, location, error);
     uint64_t n;
 
-    return side && count_calls(side, seq, &n, error) && context_after(sides, side, n, context, error);
+    return side && count_calls(side, seq, &n, error) && callpath_after(sides, side, n, callpath, error);
 }
 
 /* An ENTER at which threads of a team met is the beginning of what follows, and its call is around that. */
@@ -304,8 +257,8 @@ bool xtf_wait_work_find(XtfWaitWork *work, XtfWaitSides *sides, uint32_t locatio
 {
     const Side *side = side_of(sides, location, error);
     Between between = {.from = meeting->back == 0 ? UINT64_MAX : seq - meeting->back, .to = seq};
-    uint64_t first = 0, end, context;
-    g_autoptr(GArray) sums = g_array_new(FALSE, FALSE, sizeof(Sum));
+    uint64_t first = 0, end;
+    uint32_t callpath;
 
     if (!side)
         return false;
@@ -315,26 +268,25 @@ bool xtf_wait_work_find(XtfWaitWork *work, XtfWaitSides *sides, uint32_t locatio
     clear(work);
     if ((between.from != UINT64_MAX && (!count_calls(side, between.from, &first, error) ||
                                         (meeting->of_team && !skip_enter(sides, side, between.from, &first, error)))) ||
-        !count_calls(side, seq, &end, error) || !add_calls(sides, side, first, end, &between, sums, error))
+        !count_calls(side, seq, &end, error) || !add_calls(work, sides, side, first, end, &between, error))
         return false;
     between.met = between.begin + (uint64_t)MAX(meeting->idle, 0);
-    if (!add_waits(work, sides, side, &between, sums, error))
+    if (!add_waits(work, sides, side, &between, error))
         return false;
-    join_sums(sums);
-    if (between.from != UINT64_MAX) {
-        if (!context_after(sides, side, first, &context, error))
-            return false;
-        if (context != UINT64_MAX)
-            add(sums, context, -(__int128)meeting->idle);
-        join_sums(sums);
-    }
-    put_times(work, sums);
+    xtf_callpath_sums_none_negative(&work->sums);
+    if (between.from == UINT64_MAX)
+        return true;
+    if (!callpath_after(sides, side, first, &callpath, error))
+        return false;
+    if (callpath != XTF_NONE32)
+        xtf_callpath_sums_add(&work->sums, callpath, meeting->idle == INT64_MIN ? INT64_MAX : -meeting->idle);
+    xtf_callpath_sums_not_negative(&work->sums, callpath);
     return true;
 }
 
 /* The waits that end behind a time, up to another one. */
 static bool add_waits_within(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, uint64_t begin, uint64_t end,
-                             GArray *sums, GError **error)
+                             GError **error)
 {
     g_auto(XtfCursor) cursor = {0};
     bool found, good;
@@ -356,7 +308,7 @@ static bool add_waits_within(XtfWaitWork *work, XtfWaitSides *sides, const Side 
         if (sides->n_waits++ >= XTF_WAIT_SIDES_MAX)
             return xtf_fail(error, XTF_ERROR_TOO_LARGE, "there are more than %d waits meanwhile", XTF_WAIT_SIDES_MAX);
         row.amount = time > begin ? MIN(row.amount, time - begin) : 0;
-        if (row.amount > 0 && !add_wait(work, sides, &row, n, sums, error))
+        if (row.amount > 0 && !add_wait(work, sides, &row, n, error))
             return false;
     }
     return good;
@@ -379,13 +331,11 @@ bool xtf_wait_work_within(XtfWaitWork *work, XtfWaitSides *sides, uint32_t locat
                           GError **error)
 {
     const Side *side = side_of(sides, location, error);
-    g_autoptr(GArray) sums = g_array_new(FALSE, FALSE, sizeof(Sum));
 
     clear(work);
-    if (!side || !count_rows(sides, side, begin, end, error) || !add_times(sides, side, begin, end, sums, error) ||
-        !add_waits_within(work, sides, side, begin, end, sums, error))
+    if (!side || !count_rows(sides, side, begin, end, error) || !add_times(work, sides, side, begin, end, error) ||
+        !add_waits_within(work, sides, side, begin, end, error))
         return false;
-    join_sums(sums);
-    put_times(work, sums);
+    xtf_callpath_sums_none_negative(&work->sums);
     return true;
 }

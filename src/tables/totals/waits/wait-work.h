@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "src/analysis/formulas/callpath-sums.h"
 #include "src/tables/format/callpaths.h"
 #include "src/tables/totals/waits/wait-rows.h"
 #include "src/trace/select/callpath-times.h"
@@ -34,21 +35,16 @@ void xtf_wait_sides_finish(XtfWaitSides *sides); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfWaitSides, xtf_wait_sides_finish)
 
 typedef struct {
-    uint64_t context; /* row of `contexts`; UINT64_MAX: outside of all calls */
-    uint64_t ticks;
-} XtfWorkTime;
-
-typedef struct {
     uint64_t row, end, amount; /* of `waits` */
 } XtfWorkWait;
 
 typedef struct {
-    GArray *times;   /* XtfWorkTime, by context; none is 0 */
-    GArray *waits;   /* XtfWorkWait, in order: those whose causes the analysis tells */
-    uint64_t waited; /* their sum */
+    XtfCallpathSums sums; /* none negative; the number behind all call paths is time outside of all calls */
+    GArray *waits;        /* XtfWorkWait, in order: those whose causes the analysis tells */
+    uint64_t waited;      /* their sum */
 } XtfWaitWork;
 
-void xtf_wait_work_init(XtfWaitWork *work);
+void xtf_wait_work_init(XtfWaitWork *work, const XtfWaitSides *sides);
 void xtf_wait_work_finish(XtfWaitWork *work); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfWaitWork, xtf_wait_work_finish)
 
@@ -60,5 +56,5 @@ bool xtf_wait_work_find(XtfWaitWork *work, XtfWaitSides *sides, uint32_t locatio
 /* From one time to another, later one, of the trace's clock: waits in it as much as they lie in it. The same errors. */
 bool xtf_wait_work_within(XtfWaitWork *work, XtfWaitSides *sides, uint32_t location, uint64_t begin, uint64_t end,
                           GError **error);
-/* The call path around a record. UINT64_MAX: outside of all calls. */
-bool xtf_wait_sides_context(XtfWaitSides *sides, uint32_t location, uint64_t seq, uint64_t *context, GError **error);
+/* The call path around a record. XTF_NONE32: outside of all calls. */
+bool xtf_wait_sides_callpath(XtfWaitSides *sides, uint32_t location, uint64_t seq, uint32_t *callpath, GError **error);

@@ -1,0 +1,165 @@
+#include "src/analysis/formulas/team-paths.h"
+
+enum { DEPTHS = 8 }; /* of teams in teams that are told apart */
+
+/* Numbers are stored plus 1; 0: not found yet. */
+struct XtfTeamPaths {
+    XtfCallpathTree tree;
+    uint32_t *n_parallel;    /* by call path: parallel regions on it; NULL: not asked for yet, as below */
+    uint32_t *paths[DEPTHS]; /* by depth, from 1, and call path: the number of the path from that parallel region on */
+    GHashTable *known;       /* guint64, number of the path around and region -> number of a path */
+    XtfCallpathSums other;   /* by number of a path */
+    GArray *stack;           /* uint32_t: call paths from an inner one outward */
+};
+
+XtfTeamPaths *xtf_team_paths_new(const XtfCallpathTree *tree)
+{
+    XtfTeamPaths *paths = g_new0(XtfTeamPaths, 1);
+
+    paths->tree = *tree;
+    return paths;
+}
+
+void xtf_team_paths_free(XtfTeamPaths *paths)
+{
+    if (!paths)
+        return;
+    if (paths->known) {
+        g_hash_table_unref(paths->known);
+        g_array_unref(paths->stack);
+        xtf_callpath_sums_finish(&paths->other);
+    }
+    for (unsigned depth = 0; depth < DEPTHS; depth++)
+        g_free(paths->paths[depth]);
+    g_free(paths->n_parallel);
+    g_free(paths);
+}
+
+static void prepare(XtfTeamPaths *paths)
+{
+    if (paths->known)
+        return;
+    paths->known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    paths->stack = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    paths->n_parallel = g_new0(uint32_t, (size_t)paths->tree.n + 1);
+}
+
+static bool is_parallel(const XtfTeamPaths *paths, uint32_t callpath)
+{
+    const XtfCallpathTree *tree = &paths->tree;
+    return tree->is_parallel(tree->data, tree->region(tree->data, callpath));
+}
+
+/* The call path around one; UINT32_MAX: there is none. */
+static uint32_t parent_of(const XtfTeamPaths *paths, uint32_t callpath)
+{
+    uint32_t parent = paths->tree.parent(paths->tree.data, callpath);
+    return parent < callpath ? parent : UINT32_MAX;
+}
+
+static uint32_t n_parallel_of(XtfTeamPaths *paths, uint32_t callpath)
+{
+    uint32_t *n_parallel = paths->n_parallel, count = 0;
+
+    g_array_set_size(paths->stack, 0);
+    for (; callpath != UINT32_MAX; callpath = parent_of(paths, callpath)) {
+        if (n_parallel[callpath]) {
+            count = n_parallel[callpath] - 1;
+            break;
+        }
+        g_array_append_val(paths->stack, callpath);
+    }
+    for (guint i = paths->stack->len; i-- > 0;) {
+        callpath = g_array_index(paths->stack, uint32_t, i);
+        count += is_parallel(paths, callpath);
+        n_parallel[callpath] = count + 1;
+    }
+    return count;
+}
+
+unsigned xtf_team_paths_depth(XtfTeamPaths *paths, uint32_t callpath)
+{
+    prepare(paths);
+    return callpath < paths->tree.n ? n_parallel_of(paths, callpath) : 0;
+}
+
+/* The number of a path of a region on another path, by its number plus 1. */
+static uint32_t path_number(XtfTeamPaths *paths, uint32_t around, uint32_t region)
+{
+    const uint64_t key = (uint64_t)around << 32 | region;
+    uint32_t number = GPOINTER_TO_UINT(g_hash_table_lookup(paths->known, &key));
+
+    if (number == 0) {
+        number = g_hash_table_size(paths->known) + 1;
+        g_hash_table_insert(paths->known, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(number));
+    }
+    return number;
+}
+
+/* Whether the path from the parallel region of a depth on begins at a call path. One with fewer of them is whole. */
+static bool begins_at(XtfTeamPaths *paths, uint32_t callpath, unsigned depth)
+{
+    return paths->n_parallel[callpath] == depth + 1 && is_parallel(paths, callpath);
+}
+
+/* Finds the number, plus 1, of the path from a depth's parallel region on. */
+static uint32_t find_path(XtfTeamPaths *paths, uint32_t *numbers, uint32_t callpath, unsigned depth)
+{
+    uint32_t number = 0;
+
+    if (callpath == paths->tree.n)
+        return numbers[callpath] = path_number(paths, UINT32_MAX, UINT32_MAX);
+    n_parallel_of(paths, callpath);
+    g_array_set_size(paths->stack, 0);
+    for (; callpath != UINT32_MAX && !(number = numbers[callpath]); callpath = parent_of(paths, callpath)) {
+        g_array_append_val(paths->stack, callpath);
+        if (begins_at(paths, callpath, depth))
+            break;
+    }
+    for (guint i = paths->stack->len; i-- > 0;) {
+        callpath = g_array_index(paths->stack, uint32_t, i);
+        number = path_number(paths, number, paths->tree.region(paths->tree.data, callpath));
+        numbers[callpath] = number;
+    }
+    return number;
+}
+
+static uint32_t *numbers_of(XtfTeamPaths *paths, unsigned depth)
+{
+    uint32_t **numbers = &paths->paths[depth - 1];
+
+    if (!*numbers)
+        *numbers = g_new0(uint32_t, (size_t)paths->tree.n + 1);
+    return *numbers;
+}
+
+static inline uint32_t number_of(XtfTeamPaths *paths, uint32_t *numbers, uint32_t callpath, unsigned depth)
+{
+    uint32_t number = numbers[callpath];
+    return (G_LIKELY(number) ? number : find_path(paths, numbers, callpath, depth)) - 1;
+}
+
+void xtf_team_paths_subtract(XtfTeamPaths *paths, XtfCallpathSums *sums, unsigned depth, const XtfCallpathSums *other,
+                             unsigned other_depth)
+{
+    depth = CLAMP(depth, 1, DEPTHS);
+    other_depth = CLAMP(other_depth, 1, DEPTHS);
+    prepare(paths);
+    uint32_t *mine = numbers_of(paths, depth), *theirs = numbers_of(paths, other_depth);
+    for (uint32_t i = 0; i < other->n_touched; i++)
+        number_of(paths, theirs, other->touched[i], other_depth);
+    for (uint32_t i = 0; i < sums->n_touched; i++)
+        number_of(paths, mine, sums->touched[i], depth);
+    xtf_callpath_sums_clear(&paths->other);
+    xtf_callpath_sums_reserve(&paths->other, g_hash_table_size(paths->known));
+    for (uint32_t i = 0; i < other->n_touched; i++) {
+        uint32_t callpath = other->touched[i];
+        xtf_callpath_sums_add(&paths->other, theirs[callpath] - 1, other->ticks[callpath]);
+    }
+    for (uint32_t i = 0; i < sums->n_touched; i++) {
+        int64_t *ticks = &sums->ticks[sums->touched[i]], *less = &paths->other.ticks[mine[sums->touched[i]] - 1];
+        int64_t both = CLAMP(*less, 0, MAX(*ticks, 0));
+        *ticks -= both;
+        *less -= both;
+    }
+}

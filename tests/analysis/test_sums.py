@@ -27,7 +27,7 @@ TABLES = {
     "waits/matrix": (("waiter", "culprit"), ("waits", "amount")),
     "waits/totals": ((), ("waits", "amount", "indirect", "propagating")),
     "delays/profile": (("kind", "region"), ("delays", "short", "long", "total")),
-    "delays/callpaths": (("kind", "context", "callpath"), ("delays", "short", "long", "total")),
+    "delays/callpaths": (("kind", "call_path", "callpath"), ("delays", "short", "long", "total")),
     "critical/profile": (("region",), ("amount",)),
 }
 EFFICIENCIES = (("parallel_efficiency", "load_balance", "communication_efficiency"),

@@ -37,7 +37,7 @@ static const XtfColumn columns_of_callpaths[] = {
     XTF_COLUMN("short", XTF_COLUMN_TIME, NULL, "waiting that the delays cost right away"),
     XTF_COLUMN("long", XTF_COLUMN_TIME, NULL, "waiting that this led to in turn"),
     XTF_COLUMN("total", XTF_COLUMN_TIME, NULL, "both together"),
-    XTF_COLUMN("context", XTF_COLUMN_NUMBER, NULL, "row of the call path in definitions/contexts"),
+    XTF_COLUMN("call_path", XTF_COLUMN_NUMBER, NULL, "row of the call path in definitions/contexts"),
     XTF_COLUMN("callpath", XTF_COLUMN_TEXT, NULL, "the call path"),
 };
 
@@ -103,7 +103,7 @@ static bool add_place(const XtfKindTotals *totals, const Profile *profile, XtfVi
     g_autoptr(GString) name = g_string_new(NULL);
     for (uint32_t i = 0; i < totals->n && width < XTF_CALLPATH_WIDTH_MAX; i++)
         width = MAX(width, xtf_callpath_width(&callpaths, (uint32_t)totals->all[i].callpath, name));
-    xtf_grid_add(grid, "context", xtf_count_digits(callpaths.n));
+    xtf_grid_add(grid, "call_path", xtf_count_digits(callpaths.n));
     xtf_grid_add(grid, "callpath", MIN(width, (size_t)XTF_CALLPATH_WIDTH_MAX));
     return true;
 }

@@ -3,7 +3,7 @@
 
 #include "libxtf/error.h"
 #include "src/analysis/replay/replay.h"
-#include "tests/query/traces/writing.h"
+#include "tests/tree/traces/writing.h"
 
 enum { ROWS = 100000, LOCATION = 5 };
 

@@ -90,7 +90,7 @@ static XtfSource *zeros(const char *path)
     return xtf_source_open_pread(path, NULL);
 }
 
-Test(cache, evicts_the_least_recently_used_and_no_pinned_block)
+Test(blocks, evicts_the_least_recently_used_and_no_pinned_block)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "zeros", NULL);
@@ -141,7 +141,7 @@ static bool count_pages(const uint8_t *data, uint32_t length, uint64_t offset, c
     return true;
 }
 
-Test(cache, a_block_is_good_only_for_what_it_was_checked_as)
+Test(blocks, a_block_is_good_only_for_what_it_was_checked_as)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "zeros", NULL);
@@ -166,7 +166,7 @@ Test(cache, a_block_is_good_only_for_what_it_was_checked_as)
     remove_folder(folder);
 }
 
-Test(cache, what_fails_does_not_enter)
+Test(blocks, what_fails_does_not_enter)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "zeros", NULL);

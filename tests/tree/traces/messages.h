@@ -1,0 +1,37 @@
+/*
+ * Random traces of messages, and a naive memory of who sent them to whom: for what narrows by the values of fields.
+ */
+#pragma once
+
+#include "tests/tree/traces/fixture.h"
+
+enum {
+    MESSAGES_CALLS,
+    MESSAGES_SENDS,
+    MESSAGES_PUTS,  /* whose communicator is a window's */
+    MESSAGES_MARKS, /* that have a time, a seq and nothing else */
+    N_MESSAGES_TYPES,
+    N_TAGS = 5,
+};
+
+#define NOTHING UINT64_MAX /* what a record does not have */
+
+typedef struct {
+    uint64_t t, location, proc, thread, seq;
+    unsigned type;
+    uint64_t region, comm, tag; /* rows, and a number */
+    uint64_t peer;              /* a process */
+} Message;
+
+extern const char *const message_types[N_MESSAGES_TYPES];
+extern const char *const message_regions[];
+extern const char *const message_comms[];
+extern const unsigned n_message_regions, n_message_comms;
+
+/* A fixture whose `records` are of Message. */
+Fixture *messages_new(uint32_t seed, unsigned n_locations, uint64_t records_each, bool has_aggregates);
+
+static inline const Message *message_at(const GArray *records, uint64_t i)
+{
+    return &g_array_index(records, Message, i);
+}

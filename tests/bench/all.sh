@@ -32,7 +32,7 @@ if [ $# -ne 0 ]; then
     exit 2
 fi
 . "$here/begin.sh"
-[ -x "$bench/ask" ] || { echo "all.sh: $bench/ask is not built" >&2 && exit 1; }
+[ -x "$bench/ask" ] || { echo "all.sh: $bench/ask is not built: ninja -C $build benches" >&2 && exit 1; }
 meson configure "$build" 2>/dev/null | grep -q '^ *buildtype *release' ||
     echo "all.sh: $build is no release build: these are not its figures" >&2
 

@@ -36,6 +36,8 @@ def start(arguments):
     arguments.bench = arguments.build / "tests/bench"
     if not arguments.xtf.exists():
         sys.exit(f"{arguments.xtf} is not built")
+    if not (arguments.bench / "probe").exists():
+        sys.exit(f"benches are not built: ninja -C {arguments.build} benches")
 
 
 def row(figure, ours, target="", peers=""):

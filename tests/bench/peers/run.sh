@@ -34,7 +34,7 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' INT TERM HUP
 
 say "building"
-meson setup --buildtype=release "$scratch/build" "$top" >"$scratch/log" 2>&1 && ninja -C "$scratch/build" >>"$scratch/log" 2>&1 || {
+meson setup --buildtype=release "$scratch/build" "$top" >"$scratch/log" 2>&1 && ninja -C "$scratch/build" all benches >>"$scratch/log" 2>&1 || {
     tail -20 "$scratch/log" >&2
     exit 1
 }

@@ -39,23 +39,23 @@ static bool count_ranks(XtfExportJob *job, uint32_t *n_ranks, GError **error)
     return true;
 }
 
-static void begin_trace(XtfExportJob *job, XtfOpentsXml *xml, uint32_t n_ranks)
+static void begin_trace(XtfExportJob *job, XtfXml *xml, uint32_t n_ranks)
 {
     const char *command = xtf_property(job->tree->context.properties, "command");
     const char *start = xtf_property(job->tree->context.properties, "start");
 
-    xtf_opents_xml_begin(xml, "trace");
-    xtf_opents_xml_count(xml, "ranks", n_ranks);
+    xtf_xml_begin(xml, "trace");
+    xtf_xml_count(xml, "ranks", n_ranks);
     if (command)
-        xtf_opents_xml_text(xml, "cmd", command);
+        xtf_xml_text(xml, "cmd", command);
     if (start)
-        xtf_opents_xml_text(xml, "time", start);
+        xtf_xml_text(xml, "time", start);
 }
 
 static bool run(XtfExportJob *job, GError **error)
 {
     const XtfSelection *selection = job->selection;
-    XtfOpentsXml xml = {0};
+    XtfXml xml = {0};
     uint32_t n_ranks = 0;
 
     if (selection->base || selection->threads || selection->type != XTF_ANY_TYPE ||
@@ -68,14 +68,14 @@ static bool run(XtfExportJob *job, GError **error)
     if (!own && !xtf_opents_has_frames(job))
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                         "the trace has neither slices of OpenTS nor calls, of which they could be made");
-    if (!count_ranks(job, &n_ranks, error) || !xtf_opents_xml_open(&xml, job->output, error))
+    if (!count_ranks(job, &n_ranks, error) || !xtf_xml_open(&xml, job->output, error))
         return false;
     begin_trace(job, &xml, n_ranks);
     bool good = own ? xtf_opents_write_slices(job, &xml, n_ranks, error)
                     : xtf_opents_write_frames(job, &xml, job->rate ? job->rate : DEFAULT_RATE, error);
     if (good)
-        xtf_opents_xml_end_to(&xml, 0);
-    return xtf_opents_xml_close(&xml, good ? error : NULL) && good;
+        xtf_xml_end_to(&xml, 0);
+    return xtf_xml_close(&xml, good ? error : NULL) && good;
 }
 
 /* Whether the first element is <trace>, as we write it. */

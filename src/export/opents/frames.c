@@ -22,7 +22,7 @@ static const XtfClassSet mpi_classes = BIT(XTF_CLASS_P2P) | BIT(XTF_CLASS_RMA) |
 
 typedef struct {
     XtfExportJob *job;
-    XtfOpentsXml *xml;
+    XtfXml *xml;
     const XtfRegionClasses *classes;
 } Frames;
 
@@ -50,66 +50,65 @@ static void write_times(const Frames *frames, const XtfClassTimes *times)
 {
     unsigned __int128 idle = xtf_class_times_of(times, idle_classes), sched = xtf_class_times_of(times, sched_classes),
                       mpi = xtf_class_times_of(times, mpi_classes);
-    XtfOpentsXml *xml = frames->xml;
+    XtfXml *xml = frames->xml;
 
-    xtf_opents_xml_begin(xml, "resource");
-    xtf_opents_xml_count(xml, "mbytes", 0);
-    xtf_opents_xml_count(xml, "mflops", 0);
-    xtf_opents_xml_seconds(xml, "tasks", nanoseconds_of(frames, times->whole - MIN(times->whole, idle + sched + mpi)),
-                           DECIMALS);
-    xtf_opents_xml_seconds(xml, "idle", nanoseconds_of(frames, idle), DECIMALS);
-    xtf_opents_xml_seconds(xml, "sched", nanoseconds_of(frames, sched), DECIMALS);
-    xtf_opents_xml_seconds(xml, "mpi", nanoseconds_of(frames, mpi), DECIMALS);
-    xtf_opents_xml_end(xml);
+    xtf_xml_begin(xml, "resource");
+    xtf_xml_count(xml, "mbytes", 0);
+    xtf_xml_count(xml, "mflops", 0);
+    xtf_xml_seconds(xml, "tasks", nanoseconds_of(frames, times->whole - MIN(times->whole, idle + sched + mpi)),
+                    DECIMALS);
+    xtf_xml_seconds(xml, "idle", nanoseconds_of(frames, idle), DECIMALS);
+    xtf_xml_seconds(xml, "sched", nanoseconds_of(frames, sched), DECIMALS);
+    xtf_xml_seconds(xml, "mpi", nanoseconds_of(frames, mpi), DECIMALS);
+    xtf_xml_end(xml);
 }
 
-static void write_counters(XtfOpentsXml *xml, const XtfMoved *sent, const XtfMoved *received, uint64_t received_bytes)
+static void write_counters(XtfXml *xml, const XtfMoved *sent, const XtfMoved *received, uint64_t received_bytes)
 {
-    xtf_opents_xml_count(xml, "sbytes", sent->bytes);
-    xtf_opents_xml_count(xml, "scount", sent->rows);
-    xtf_opents_xml_count(xml, "rbytes", received_bytes);
-    xtf_opents_xml_count(xml, "rcount", received->rows);
+    xtf_xml_count(xml, "sbytes", sent->bytes);
+    xtf_xml_count(xml, "scount", sent->rows);
+    xtf_xml_count(xml, "rbytes", received_bytes);
+    xtf_xml_count(xml, "rcount", received->rows);
 }
 
 /* Of a collective operation it is not known how many messages it is: it counts as one sent and one received. */
-static void write_messages(XtfOpentsXml *xml, const XtfMoved *moved)
+static void write_messages(XtfXml *xml, const XtfMoved *moved)
 {
     const XtfMoved *sends = &moved[XTF_MOVED_SENDS], *recvs = &moved[XTF_MOVED_RECVS],
                    *collectives = &moved[XTF_MOVED_COLLECTIVES];
     const XtfMoved sent = {sends->rows + collectives->rows, sends->bytes + collectives->bytes, 0},
                    received = {recvs->rows + collectives->rows, 0, 0};
 
-    xtf_opents_xml_begin(xml, "message");
+    xtf_xml_begin(xml, "message");
     write_counters(xml, &sent, &received, recvs->bytes + collectives->received);
     if (sends->rows + recvs->rows > 0) {
-        xtf_opents_xml_begin(xml, "extra");
-        xtf_opents_xml_text(xml, "type", "p2p");
+        xtf_xml_begin(xml, "extra");
+        xtf_xml_text(xml, "type", "p2p");
         write_counters(xml, sends, recvs, recvs->bytes);
-        xtf_opents_xml_end(xml);
+        xtf_xml_end(xml);
     }
     if (collectives->rows > 0) {
-        xtf_opents_xml_begin(xml, "extra");
-        xtf_opents_xml_text(xml, "type", "collective");
+        xtf_xml_begin(xml, "extra");
+        xtf_xml_text(xml, "type", "collective");
         write_counters(xml, collectives, collectives, collectives->received);
-        xtf_opents_xml_end(xml);
+        xtf_xml_end(xml);
     }
-    xtf_opents_xml_end(xml);
+    xtf_xml_end(xml);
 }
 
 static void write_process(const Frames *frames, uint64_t number, const Figures *figures)
 {
-    XtfOpentsXml *xml = frames->xml;
+    XtfXml *xml = frames->xml;
 
-    xtf_opents_xml_begin(xml, "rank");
-    xtf_opents_xml_count(xml, "num", number);
+    xtf_xml_begin(xml, "rank");
+    xtf_xml_count(xml, "num", number);
     write_times(frames, &figures->times);
-    xtf_opents_xml_begin(xml, "task");
-    xtf_opents_xml_text(xml, "type", "S");
-    xtf_opents_xml_count(xml, "count",
-                         figures->times.calls[XTF_CLASS_PROGRAM] + figures->times.calls[XTF_CLASS_OMP_WORK]);
-    xtf_opents_xml_end(xml);
+    xtf_xml_begin(xml, "task");
+    xtf_xml_text(xml, "type", "S");
+    xtf_xml_count(xml, "count", figures->times.calls[XTF_CLASS_PROGRAM] + figures->times.calls[XTF_CLASS_OMP_WORK]);
+    xtf_xml_end(xml);
     write_messages(xml, figures->moved);
-    xtf_opents_xml_end(xml);
+    xtf_xml_end(xml);
 }
 
 static bool write_frame(Frames *frames, XtfSelection *window, GError **error)
@@ -141,7 +140,7 @@ static bool write_frame(Frames *frames, XtfSelection *window, GError **error)
     return true;
 }
 
-bool xtf_opents_write_frames(XtfExportJob *job, XtfOpentsXml *xml, const char *rate, GError **error)
+bool xtf_opents_write_frames(XtfExportJob *job, XtfXml *xml, const char *rate, GError **error)
 {
     const XtfTimeScale *scale = &job->tree->context.scale;
     Frames frames = {.job = job, .xml = xml, .classes = xtf_trace_context_classes(&job->tree->context, error)};
@@ -156,12 +155,12 @@ bool xtf_opents_write_frames(XtfExportJob *job, XtfOpentsXml *xml, const char *r
     for (uint64_t k = first; k < end; k++, n++) {
         uint64_t a = xtf_frame_rate_bound(&length, scale, k), b = xtf_frame_rate_bound(&length, scale, k + 1);
         g_autoptr(XtfSelection) window = xtf_selection_in_window(job->selection, a, b);
-        xtf_opents_xml_begin(xml, "slice");
-        xtf_opents_xml_count(xml, "num", k);
-        xtf_opents_xml_seconds(xml, "time", nanoseconds_of(&frames, b - scale->origin), DECIMALS);
+        xtf_xml_begin(xml, "slice");
+        xtf_xml_count(xml, "num", k);
+        xtf_xml_seconds(xml, "time", nanoseconds_of(&frames, b - scale->origin), DECIMALS);
         if (!write_frame(&frames, window, error) || !xtf_resolver_count(&job->tree->resolver, window, &count, error))
             return false;
-        xtf_opents_xml_end(xml);
+        xtf_xml_end(xml);
         xtf_export_advance(job, count);
     }
     xtf_export_note(job, "%" PRIu64 " frames; all counters are per frame, mbytes and mflops are not known", n);

@@ -5,10 +5,10 @@
 #pragma once
 
 #include "src/export/job.h"
-#include "src/export/opents/xml.h"
+#include "src/export/xml/xml.h"
 
 /* Whether the trace has calls and times. */
 bool xtf_opents_has_frames(XtfExportJob *job);
 /* Writes those of the selection, which has processes and a window alone, into the open element of the trace. `rate` is
  * as in the tree's frames/RATE. */
-bool xtf_opents_write_frames(XtfExportJob *job, XtfOpentsXml *xml, const char *rate, GError **error);
+bool xtf_opents_write_frames(XtfExportJob *job, XtfXml *xml, const char *rate, GError **error);

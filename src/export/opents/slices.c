@@ -23,7 +23,7 @@ typedef struct {
 
 typedef struct {
     XtfExportJob *job;
-    XtfOpentsXml *xml;
+    XtfXml *xml;
     int decimals[N_DECIMALS];
     XtfSpans *spans;
     uint32_t n_ranks;
@@ -69,7 +69,7 @@ static void load_decimals(Slices *slices)
 
     for (guint i = 0; i < N_DECIMALS; i++)
         slices->decimals[i] = i < n && g_ascii_isdigit(parts[i][0]) ? (int)MIN(g_ascii_strtoull(parts[i], NULL, 10), 99)
-                                                                    : XTF_OPENTS_SHORTEST;
+                                                                    : XTF_XML_SHORTEST;
 }
 
 static bool next_record(Rank *rank, GError **error)
@@ -157,15 +157,15 @@ static void write_resources(Slices *slices, const XtfResourcesRow *row)
 {
     const int *decimals = slices->decimals;
 
-    xtf_opents_xml_end_to(slices->xml, AT_RANK);
-    xtf_opents_xml_begin(slices->xml, "resource");
-    xtf_opents_xml_real(slices->xml, "mbytes", row->mbytes, decimals[MBYTES]);
-    xtf_opents_xml_real(slices->xml, "mflops", row->mflops, decimals[MFLOPS]);
-    xtf_opents_xml_seconds(slices->xml, "tasks", row->tasks, decimals[TASKS]);
-    xtf_opents_xml_seconds(slices->xml, "idle", row->idle, decimals[IDLE]);
-    xtf_opents_xml_seconds(slices->xml, "sched", row->sched, decimals[SCHED]);
-    xtf_opents_xml_seconds(slices->xml, "mpi", row->mpi, decimals[MPI]);
-    xtf_opents_xml_end(slices->xml);
+    xtf_xml_end_to(slices->xml, AT_RANK);
+    xtf_xml_begin(slices->xml, "resource");
+    xtf_xml_real(slices->xml, "mbytes", row->mbytes, decimals[MBYTES]);
+    xtf_xml_real(slices->xml, "mflops", row->mflops, decimals[MFLOPS]);
+    xtf_xml_seconds(slices->xml, "tasks", row->tasks, decimals[TASKS]);
+    xtf_xml_seconds(slices->xml, "idle", row->idle, decimals[IDLE]);
+    xtf_xml_seconds(slices->xml, "sched", row->sched, decimals[SCHED]);
+    xtf_xml_seconds(slices->xml, "mpi", row->mpi, decimals[MPI]);
+    xtf_xml_end(slices->xml);
 }
 
 static void write_state(Slices *slices, const XtfTaskStatesRow *row)
@@ -173,16 +173,16 @@ static void write_state(Slices *slices, const XtfTaskStatesRow *row)
     const XtfField *event = xtf_schema_field_by_role(xtf_model_schema(XTF_MODEL_TASK_STATES), XTF_ROLE_EVENT);
     char letter[2] = {row->event < event->n_labels ? xtf_task_state_letter(event->labels[row->event]) : '?'};
 
-    xtf_opents_xml_end_to(slices->xml, AT_RANK);
-    xtf_opents_xml_begin(slices->xml, "task");
-    xtf_opents_xml_text(slices->xml, "type", letter);
-    xtf_opents_xml_count(slices->xml, "count", row->count);
+    xtf_xml_end_to(slices->xml, AT_RANK);
+    xtf_xml_begin(slices->xml, "task");
+    xtf_xml_text(slices->xml, "type", letter);
+    xtf_xml_count(slices->xml, "count", row->count);
 }
 
 /* Whether the element that a part belongs into is open; what stood in it is ended. */
 static bool is_in(Slices *slices, const char *name)
 {
-    XtfOpentsXml *xml = slices->xml;
+    XtfXml *xml = slices->xml;
     bool in = xml->depth > AT_RANK && strcmp(xml->open[AT_RANK], name) == 0;
 
     slices->strays += !in;
@@ -193,24 +193,24 @@ static void write_move(Slices *slices, const XtfTaskMovesRow *row)
 {
     if (!is_in(slices, "task"))
         return;
-    xtf_opents_xml_begin(slices->xml, "detail");
-    xtf_opents_xml_count(slices->xml, "count", row->count);
-    xtf_opents_xml_count(slices->xml, row->direction == XTF_MOVE_FROM ? "from" : "to", row->peer);
-    xtf_opents_xml_end(slices->xml);
+    xtf_xml_begin(slices->xml, "detail");
+    xtf_xml_count(slices->xml, "count", row->count);
+    xtf_xml_count(slices->xml, row->direction == XTF_MOVE_FROM ? "from" : "to", row->peer);
+    xtf_xml_end(slices->xml);
 }
 
 static void write_counters(Slices *slices, uint64_t sbytes, uint64_t scount, uint64_t rbytes, uint64_t rcount)
 {
-    xtf_opents_xml_count(slices->xml, "sbytes", sbytes);
-    xtf_opents_xml_count(slices->xml, "scount", scount);
-    xtf_opents_xml_count(slices->xml, "rbytes", rbytes);
-    xtf_opents_xml_count(slices->xml, "rcount", rcount);
+    xtf_xml_count(slices->xml, "sbytes", sbytes);
+    xtf_xml_count(slices->xml, "scount", scount);
+    xtf_xml_count(slices->xml, "rbytes", rbytes);
+    xtf_xml_count(slices->xml, "rcount", rcount);
 }
 
 static void write_messages(Slices *slices, const XtfMessageTotalsRow *row)
 {
-    xtf_opents_xml_end_to(slices->xml, AT_RANK);
-    xtf_opents_xml_begin(slices->xml, "message");
+    xtf_xml_end_to(slices->xml, AT_RANK);
+    xtf_xml_begin(slices->xml, "message");
     write_counters(slices, row->bytes_sent, row->messages_sent, row->bytes_received, row->messages_received);
 }
 
@@ -226,10 +226,10 @@ static bool write_kind(Slices *slices, const XtfMessageKindsRow *row, GError **e
         if (!xtf_trace_string(slices->job->tree->trace, type->name, &name, error))
             return false;
     }
-    xtf_opents_xml_begin(slices->xml, "extra");
-    xtf_opents_xml_text(slices->xml, "type", name);
+    xtf_xml_begin(slices->xml, "extra");
+    xtf_xml_text(slices->xml, "type", name);
     write_counters(slices, row->bytes_sent, row->messages_sent, row->bytes_received, row->messages_received);
-    xtf_opents_xml_end(slices->xml);
+    xtf_xml_end(slices->xml);
     return true;
 }
 
@@ -258,8 +258,8 @@ static bool write_record(Slices *slices, const XtfLocationRecord *record, GError
 
 static void begin_rank_element(Slices *slices, uint32_t number)
 {
-    xtf_opents_xml_begin(slices->xml, "rank");
-    xtf_opents_xml_count(slices->xml, "num", number);
+    xtf_xml_begin(slices->xml, "rank");
+    xtf_xml_count(slices->xml, "num", number);
     slices->written++;
 }
 
@@ -279,7 +279,7 @@ static bool write_rank(Slices *slices, uint32_t number, uint64_t frame, bool all
             return false;
         xtf_export_advance(slices->job, 1);
     }
-    xtf_opents_xml_end_to(slices->xml, AT_RANK - 1);
+    xtf_xml_end_to(slices->xml, AT_RANK - 1);
     return true;
 }
 
@@ -331,12 +331,12 @@ static bool write_slice(Slices *slices, GError **error)
     slices->said += row->ranks;
     if (!time_of(slices, &time, error))
         return false;
-    xtf_opents_xml_begin(slices->xml, "slice");
-    xtf_opents_xml_count(slices->xml, "num", frame);
-    xtf_opents_xml_seconds(slices->xml, "time", time, slices->decimals[TIME]);
+    xtf_xml_begin(slices->xml, "slice");
+    xtf_xml_count(slices->xml, "num", frame);
+    xtf_xml_seconds(slices->xml, "time", time, slices->decimals[TIME]);
     if (!(all_were ? write_all_ranks(slices, frame, error) : write_due_ranks(slices, frame, error)))
         return false;
-    xtf_opents_xml_end(slices->xml);
+    xtf_xml_end(slices->xml);
     return true;
 }
 
@@ -350,7 +350,7 @@ static void note_losses(Slices *slices)
                         slices->said - slices->written);
 }
 
-bool xtf_opents_write_slices(XtfExportJob *job, XtfOpentsXml *xml, uint32_t n_ranks, GError **error)
+bool xtf_opents_write_slices(XtfExportJob *job, XtfXml *xml, uint32_t n_ranks, GError **error)
 {
     g_auto(Slices) slices = {.job = job, .xml = xml, .selection = job->selection, .n_ranks = n_ranks};
 

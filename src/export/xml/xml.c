@@ -1,4 +1,4 @@
-#include "src/export/opents/xml.h"
+#include "src/export/xml/xml.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,9 +14,9 @@ enum {
     BUFFER = 1 << 16,
 };
 
-bool xtf_opents_xml_open(XtfOpentsXml *xml, const char *path, GError **error)
+bool xtf_xml_open(XtfXml *xml, const char *path, GError **error)
 {
-    *xml = (XtfOpentsXml){.path = path, .file = fopen(path, "we")};
+    *xml = (XtfXml){.path = path, .file = fopen(path, "we")};
     if (!xml->file)
         return xtf_fail(error, XTF_ERROR_IO, "%s: %s", path, g_strerror(errno));
     setvbuf(xml->file, NULL, _IOFBF, BUFFER);
@@ -24,7 +24,7 @@ bool xtf_opents_xml_open(XtfOpentsXml *xml, const char *path, GError **error)
     return true;
 }
 
-bool xtf_opents_xml_close(XtfOpentsXml *xml, GError **error)
+bool xtf_xml_close(XtfXml *xml, GError **error)
 {
     if (!xml->file)
         return true;
@@ -34,14 +34,14 @@ bool xtf_opents_xml_close(XtfOpentsXml *xml, GError **error)
     return good || xtf_fail(error, XTF_ERROR_IO, "%s: %s", xml->path, g_strerror(errno ? errno : EIO));
 }
 
-static void close_tag(XtfOpentsXml *xml)
+static void close_tag(XtfXml *xml)
 {
     if (xml->in_tag)
         fputs(">\n", xml->file);
     xml->in_tag = false;
 }
 
-void xtf_opents_xml_begin(XtfOpentsXml *xml, const char *name)
+void xtf_xml_begin(XtfXml *xml, const char *name)
 {
     g_assert(xml->depth < G_N_ELEMENTS(xml->open));
     close_tag(xml);
@@ -50,7 +50,7 @@ void xtf_opents_xml_begin(XtfOpentsXml *xml, const char *name)
     xml->in_tag = true;
 }
 
-void xtf_opents_xml_end(XtfOpentsXml *xml)
+void xtf_xml_end(XtfXml *xml)
 {
     const char *name = xml->open[--xml->depth];
 
@@ -61,10 +61,10 @@ void xtf_opents_xml_end(XtfOpentsXml *xml)
     xml->in_tag = false;
 }
 
-void xtf_opents_xml_end_to(XtfOpentsXml *xml, unsigned depth)
+void xtf_xml_end_to(XtfXml *xml, unsigned depth)
 {
     while (xml->depth > depth)
-        xtf_opents_xml_end(xml);
+        xtf_xml_end(xml);
 }
 
 /* U+FFFE and U+FFFF are valid UTF-8 and no characters of XML. */
@@ -96,7 +96,7 @@ static void put_escaped(FILE *file, const char *text)
     }
 }
 
-void xtf_opents_xml_text(XtfOpentsXml *xml, const char *name, const char *text)
+void xtf_xml_text(XtfXml *xml, const char *name, const char *text)
 {
     g_autofree char *valid = g_utf8_make_valid(text, -1);
 
@@ -105,13 +105,13 @@ void xtf_opents_xml_text(XtfOpentsXml *xml, const char *name, const char *text)
     fputc('"', xml->file);
 }
 
-void xtf_opents_xml_count(XtfOpentsXml *xml, const char *name, uint64_t n)
+void xtf_xml_count(XtfXml *xml, const char *name, uint64_t n)
 {
     if (n != UINT64_MAX)
         fprintf(xml->file, " %s=\"%" PRIu64 "\"", name, n);
 }
 
-void xtf_opents_xml_seconds(XtfOpentsXml *xml, const char *name, uint64_t nanoseconds, int decimals)
+void xtf_xml_seconds(XtfXml *xml, const char *name, uint64_t nanoseconds, int decimals)
 {
     uint64_t whole = nanoseconds / 1000000000, part = nanoseconds % 1000000000;
     char digits[DIGITS_OF_TIMES + 1];
@@ -120,7 +120,7 @@ void xtf_opents_xml_seconds(XtfOpentsXml *xml, const char *name, uint64_t nanose
         return;
     g_snprintf(digits, sizeof digits, "%09u", (unsigned)part);
     int n = DIGITS_OF_TIMES;
-    if (decimals == XTF_OPENTS_SHORTEST)
+    if (decimals == XTF_XML_SHORTEST)
         while (n > 0 && digits[n - 1] == '0')
             n--;
     else
@@ -141,13 +141,13 @@ static int decimals_of(double value, char *text)
     return -1;
 }
 
-void xtf_opents_xml_real(XtfOpentsXml *xml, const char *name, double value, int decimals)
+void xtf_xml_real(XtfXml *xml, const char *name, double value, int decimals)
 {
     char text[NUMBER_MAX], format[8];
 
     if (!isfinite(value))
         return;
-    if (decimals != XTF_OPENTS_SHORTEST) {
+    if (decimals != XTF_XML_SHORTEST) {
         g_snprintf(format, sizeof format, "%%.%df", MIN(decimals, DIGITS_OF_REALS));
         g_ascii_formatd(text, sizeof text, format, value);
     } else if (decimals_of(value, text) < 0) {

@@ -6,12 +6,11 @@
 
 #include "libxtf/vocabulary.h"
 #include "src/export/cube/profile.h"
-#include "src/export/cube/xml.h"
 #include "src/model/region-class.h"
 
 typedef struct {
     const XtfCubeProfile *profile;
-    FILE *file;
+    XtfXml *xml;
     XtfModelTable regions;
     uint32_t *region_ids; /* by path: the number in the file */
     uint32_t n_regions;
@@ -30,46 +29,47 @@ static const char *string_of(Anchor *anchor, uint32_t string)
 
 /* ---- Metrics. */
 
-static void put_metric(const XtfCubeProfile *profile, FILE *file, int metric)
+static void put_metric(const XtfCubeProfile *profile, XtfXml *xml, int metric)
 {
     static const char *const units[] = {"occ", "bytes", "sec"};
     const XtfCubeMetric *m = &xtf_cube_metrics[metric];
 
-    fprintf(file, "<metric id=\"%d\" type=\"%s\">\n", metric,
-            xtf_cube_metric_is_inclusive((unsigned)metric) ? "INCLUSIVE" : "EXCLUSIVE");
-    xtf_cube_put_element(file, "disp_name", m->name);
-    xtf_cube_put_element(file, "uniq_name", m->unique);
-    xtf_cube_put_element(file, "dtype", m->unit == XTF_CUBE_SECONDS ? "DOUBLE" : "UINT64");
-    xtf_cube_put_element(file, "uom", units[m->unit]);
-    xtf_cube_put_element(file, "url", "");
-    xtf_cube_put_element(file, "descr", xtf_cube_metric_description(m));
+    xtf_xml_begin(xml, "metric");
+    xtf_xml_signed(xml, "id", metric);
+    xtf_xml_text(xml, "type", xtf_cube_metric_is_inclusive((unsigned)metric) ? "INCLUSIVE" : "EXCLUSIVE");
+    xtf_xml_element(xml, "disp_name", m->name);
+    xtf_xml_element(xml, "uniq_name", m->unique);
+    xtf_xml_element(xml, "dtype", m->unit == XTF_CUBE_SECONDS ? "DOUBLE" : "UINT64");
+    xtf_xml_element(xml, "uom", units[m->unit]);
+    xtf_xml_element(xml, "url", "");
+    xtf_xml_element(xml, "descr", xtf_cube_metric_description(m));
     for (int child = metric + 1; child < XTF_N_CUBE_METRICS; child++)
         if (xtf_cube_metrics[child].parent == metric && profile->has[child])
-            put_metric(profile, file, child);
-    fputs("</metric>\n", file);
+            put_metric(profile, xml, child);
+    xtf_xml_end(xml);
 }
 
-static void put_metrics(const XtfCubeProfile *profile, FILE *file)
+static void put_metrics(const XtfCubeProfile *profile, XtfXml *xml)
 {
-    fputs("<metrics>\n", file);
+    xtf_xml_begin(xml, "metrics");
     for (int metric = 0; metric < XTF_N_CUBE_METRICS; metric++)
         if (xtf_cube_metrics[metric].parent == XTF_CUBE_NONE && profile->has[metric])
-            put_metric(profile, file, metric);
-    fputs("</metrics>\n", file);
+            put_metric(profile, xml, metric);
+    xtf_xml_end(xml);
 }
 
 /* ---- The program. */
 
 /* A label as Score-P's profiles have it: COLL_ALL2ALL is all2all. */
-static void put_word(FILE *file, const char *name, const char *label)
+static void put_word(XtfXml *xml, const char *name, const char *label)
 {
     g_autofree char *word = g_ascii_strdown(g_str_has_prefix(label, "COLL_") ? label + 5 : label, -1);
-    xtf_cube_put_element(file, name, g_strdelimit(word, "_", ' '));
+    xtf_xml_element(xml, name, g_strdelimit(word, "_", ' '));
 }
 
 static void put_region(Anchor *anchor, uint32_t row, uint32_t id)
 {
-    FILE *file = anchor->file;
+    XtfXml *xml = anchor->xml;
     uint8_t buffer[XTF_ROW_MAX];
     XtfRegionRow region = {.line = XTF_NONE32, .end_line = XTF_NONE32};
     const bool known = row < anchor->regions.n;
@@ -86,16 +86,18 @@ static void put_region(Anchor *anchor, uint32_t row, uint32_t id)
     const char *role = xtf_model_label(xtf_region_roles, region.role);
     bool is_mpi = XTF_CLASSES_MPI & XTF_CLASS_BIT(xtf_region_class(name, paradigm, role));
 
-    fprintf(file, "<region id=\"%" PRIu32 "\" mod=\"", id);
-    xtf_cube_put_text(file, string_of(anchor, region.file));
-    fprintf(file, "\" begin=\"%d\" end=\"%d\">\n", (int)region.line, (int)region.end_line); /* none: -1 */
-    xtf_cube_put_element(file, "name", name);
-    xtf_cube_put_element(file, "mangled_name", mangled[0] ? mangled : name);
-    put_word(file, "paradigm", is_mpi ? "MPI" : paradigm);
-    put_word(file, "role", role);
-    xtf_cube_put_element(file, "url", "");
-    xtf_cube_put_element(file, "descr", string_of(anchor, region.description));
-    fputs("</region>\n", file);
+    xtf_xml_begin(xml, "region");
+    xtf_xml_count(xml, "id", id);
+    xtf_xml_text(xml, "mod", string_of(anchor, region.file));
+    xtf_xml_signed(xml, "begin", (int32_t)region.line); /* none: -1 */
+    xtf_xml_signed(xml, "end", (int32_t)region.end_line);
+    xtf_xml_element(xml, "name", name);
+    xtf_xml_element(xml, "mangled_name", mangled[0] ? mangled : name);
+    put_word(xml, "paradigm", is_mpi ? "MPI" : paradigm);
+    put_word(xml, "role", role);
+    xtf_xml_element(xml, "url", "");
+    xtf_xml_element(xml, "descr", string_of(anchor, region.description));
+    xtf_xml_end(xml);
 }
 
 /* Regions are numbered as their call paths are met. */
@@ -125,36 +127,58 @@ static void put_paths(Anchor *anchor, const uint32_t *deep)
 
     for (uint32_t i = 0; i < tree->paths->len; i++) {
         for (; depth >= xtf_cube_tree_at(tree, deep[i])->depth; depth--)
-            fputs("</cnode>\n", anchor->file);
-        fprintf(anchor->file, "<cnode id=\"%" PRIu32 "\" calleeId=\"%" PRIu32 "\">\n", i, anchor->region_ids[deep[i]]);
+            xtf_xml_end(anchor->xml);
+        xtf_xml_begin(anchor->xml, "cnode");
+        xtf_xml_count(anchor->xml, "id", i);
+        xtf_xml_count(anchor->xml, "calleeId", anchor->region_ids[deep[i]]);
         depth++;
     }
     for (; depth > 0; depth--)
-        fputs("</cnode>\n", anchor->file);
+        xtf_xml_end(anchor->xml);
+}
+
+static void put_attribute(XtfXml *xml, const char *key, const char *value)
+{
+    xtf_xml_begin(xml, "attr");
+    xtf_xml_text(xml, "key", key);
+    xtf_xml_text(xml, "value", value);
+    xtf_xml_end_empty(xml);
+}
+
+/* All but the end of the file. */
+static bool put_all(Anchor *anchor, const uint32_t *deep, GError **error)
+{
+    XtfXml *xml = anchor->xml;
+
+    xtf_xml_begin(xml, "cube");
+    xtf_xml_text(xml, "version", "4.4");
+    put_attribute(xml, "Cube Version", "4.4");
+    put_attribute(xml, "Creator", "XTF");
+    put_metrics(anchor->profile, xml);
+    xtf_xml_begin(xml, "program");
+    put_regions(anchor);
+    put_paths(anchor, deep);
+    xtf_xml_end(xml);
+    if (anchor->error) {
+        g_propagate_error(error, g_steal_pointer(&anchor->error));
+        return false;
+    }
+    return xtf_cube_write_system(anchor->profile, xml, error);
 }
 
 bool xtf_cube_write_anchor(const XtfCubeProfile *profile, const uint32_t *deep, FILE *file, GError **error)
 {
-    Anchor anchor = {.profile = profile, .file = file};
+    XtfXml xml;
+    Anchor anchor = {.profile = profile, .xml = &xml};
 
     if (!xtf_model_table_load(&anchor.regions, profile->job->tree->trace, XTF_MODEL_REGIONS, error))
         return false;
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<cube version=\"4.4\">\n"
-          "<attr key=\"Cube Version\" value=\"4.4\"/>\n<attr key=\"Creator\" value=\"XTF\"/>\n",
-          file);
-    put_metrics(profile, file);
-    fputs("<program>\n", file);
-    put_regions(&anchor);
-    put_paths(&anchor, deep);
-    fputs("</program>\n", file);
+    xtf_xml_init(&xml, file, (XtfXmlStyle){.has_end_tags = true, .leaves_characters = true});
+    bool good = put_all(&anchor, deep, error);
+    if (good)
+        xtf_xml_end(&xml);
+    xtf_xml_finish(&xml);
     xtf_model_table_finish(&anchor.regions);
     g_free(anchor.region_ids);
-    if (anchor.error) {
-        g_propagate_error(error, anchor.error);
-        return false;
-    }
-    if (!xtf_cube_write_system(profile, file, error))
-        return false;
-    fputs("</cube>\n", file);
-    return true;
+    return good;
 }

@@ -10,6 +10,7 @@
 #include "src/export/cube/metrics.h"
 #include "src/export/job.h"
 #include "src/export/location-reader.h"
+#include "src/export/xml/xml.h"
 
 typedef struct {
     XtfExportJob *job;
@@ -41,4 +42,4 @@ bool xtf_cube_weigh_activities(XtfCubeProfile *profile, GError **error);
 /* Writes anchor.xml: `deep` are the call paths, depth first. */
 bool xtf_cube_write_anchor(const XtfCubeProfile *profile, const uint32_t *deep, FILE *file, GError **error);
 /* The part of it that has nodes, processes and locations. */
-bool xtf_cube_write_system(const XtfCubeProfile *profile, FILE *file, GError **error);
+bool xtf_cube_write_system(const XtfCubeProfile *profile, XtfXml *xml, GError **error);

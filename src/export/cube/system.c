@@ -4,7 +4,6 @@
 #include <inttypes.h>
 
 #include "src/export/cube/profile.h"
-#include "src/export/cube/xml.h"
 
 enum {
     NODES_DEEP = 32, /* what lies deeper, or leads nowhere, stands at the top */
@@ -13,7 +12,7 @@ enum {
 
 typedef struct {
     const XtfCubeProfile *profile;
-    FILE *file;
+    XtfXml *xml;
     XtfModelTable processes, nodes;
     uint32_t n_nodes;        /* of the table; one more stands for no node */
     uint32_t *process_names; /* by process of the selection: strings of the trace; NONE */
@@ -112,6 +111,15 @@ static bool name_locations(System *system, GError **error)
 
 /* ---- Writing. */
 
+static void put_rank(System *system, uint64_t rank, const char *type)
+{
+    char text[24];
+
+    g_snprintf(text, sizeof text, "%" PRIu64, rank);
+    xtf_xml_element(system->xml, "rank", text);
+    xtf_xml_element(system->xml, "type", type);
+}
+
 static void put_location(System *system, uint32_t number)
 {
     const XtfLocation *location = xtf_selected_location(&system->profile->locations, number);
@@ -119,10 +127,11 @@ static void put_location(System *system, uint32_t number)
     gpointer name = GUINT_TO_POINTER(NONE);
 
     g_hash_table_lookup_extended(system->location_names, &location->id, NULL, &name);
-    fprintf(system->file, "<location Id=\"%" PRIu32 "\">\n", number);
-    xtf_cube_put_element(system->file, "name", string_of(system, GPOINTER_TO_UINT(name), unknown));
-    fprintf(system->file, "<rank>%" PRIu64 "</rank>\n<type>%s</type>\n</location>\n", location->thread,
-            location->no_thread ? "accelerator" : "thread");
+    xtf_xml_begin(system->xml, "location");
+    xtf_xml_count(system->xml, "Id", number);
+    xtf_xml_element(system->xml, "name", string_of(system, GPOINTER_TO_UINT(name), unknown));
+    put_rank(system, location->thread, location->no_thread ? "accelerator" : "thread");
+    xtf_xml_end(system->xml);
 }
 
 static void put_process(System *system, uint32_t number)
@@ -130,12 +139,13 @@ static void put_process(System *system, uint32_t number)
     const XtfSelectedProcess *process = &system->profile->locations.procs[number];
     g_autofree char *unknown = g_strdup_printf("process %" PRIu64, process->proc);
 
-    fprintf(system->file, "<locationgroup Id=\"%" PRIu32 "\">\n", number);
-    xtf_cube_put_element(system->file, "name", string_of(system, system->process_names[number], unknown));
-    fprintf(system->file, "<rank>%" PRIu64 "</rank>\n<type>process</type>\n", process->proc);
+    xtf_xml_begin(system->xml, "locationgroup");
+    xtf_xml_count(system->xml, "Id", number);
+    xtf_xml_element(system->xml, "name", string_of(system, system->process_names[number], unknown));
+    put_rank(system, process->proc, "process");
     for (uint32_t i = 0; i < process->n; i++)
         put_location(system, process->first + i);
-    fputs("</locationgroup>\n", system->file);
+    xtf_xml_end(system->xml);
 }
 
 static void put_node(System *system, uint32_t node)
@@ -147,32 +157,33 @@ static void put_node(System *system, uint32_t node)
         name = node_at(system, node, buffer)->name;
         class = node_at(system, node, buffer)->class_name;
     }
-    fprintf(system->file, "<systemtreenode Id=\"%" PRIu32 "\">\n", node);
-    xtf_cube_put_element(system->file, "name", string_of(system, name, "machine"));
-    xtf_cube_put_element(system->file, "class", string_of(system, class, "machine"));
+    xtf_xml_begin(system->xml, "systemtreenode");
+    xtf_xml_count(system->xml, "Id", node);
+    xtf_xml_element(system->xml, "name", string_of(system, name, "machine"));
+    xtf_xml_element(system->xml, "class", string_of(system, class, "machine"));
     for (uint32_t i = system->first_process[node]; i != NONE; i = system->next_process[i])
         put_process(system, i);
     for (uint32_t i = node < system->n_nodes ? system->first_node[node] : NONE; i != NONE; i = system->next_node[i])
         put_node(system, i);
-    fputs("</systemtreenode>\n", system->file);
+    xtf_xml_end(system->xml);
 }
 
 static void put_system(System *system)
 {
     uint32_t none = system->n_nodes;
 
-    fputs("<system>\n", system->file);
+    xtf_xml_begin(system->xml, "system");
     for (uint32_t i = system->first_node[none]; i != NONE; i = system->next_node[i])
         put_node(system, i);
     if (none == 0 || system->first_process[none] != NONE)
         put_node(system, none);
-    fputs("</system>\n", system->file);
+    xtf_xml_end(system->xml);
 }
 
-bool xtf_cube_write_system(const XtfCubeProfile *profile, FILE *file, GError **error)
+bool xtf_cube_write_system(const XtfCubeProfile *profile, XtfXml *xml, GError **error)
 {
     XtfTrace *trace = profile->job->tree->trace;
-    System system = {.profile = profile, .file = file};
+    System system = {.profile = profile, .xml = xml};
 
     if (!xtf_model_table_load(&system.processes, trace, XTF_MODEL_PROCESSES, error) ||
         !xtf_model_table_load(&system.nodes, trace, XTF_MODEL_SYSTEM_TREE, error))

@@ -183,7 +183,7 @@ static void write_state(Slices *slices, const XtfTaskStatesRow *row)
 static bool is_in(Slices *slices, const char *name)
 {
     XtfXml *xml = slices->xml;
-    bool in = xml->depth > AT_RANK && strcmp(xml->open[AT_RANK], name) == 0;
+    bool in = xml->open->len > AT_RANK && strcmp(xml->open->pdata[AT_RANK], name) == 0;
 
     slices->strays += !in;
     return in;

@@ -14,24 +14,44 @@ enum {
     BUFFER = 1 << 16,
 };
 
-bool xtf_xml_open(XtfXml *xml, const char *path, GError **error)
+void xtf_xml_init(XtfXml *xml, FILE *file, XtfXmlStyle style)
 {
-    *xml = (XtfXml){.path = path, .file = fopen(path, "we")};
-    if (!xml->file)
+    *xml = (XtfXml){.file = file, .style = style, .open = g_ptr_array_new()};
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", file);
+}
+
+void xtf_xml_finish(XtfXml *xml)
+{
+    g_clear_pointer(&xml->open, g_ptr_array_unref);
+}
+
+bool xtf_xml_open(XtfXml *xml, const char *path, XtfXmlStyle style, GError **error)
+{
+    FILE *file = fopen(path, "we");
+
+    *xml = (XtfXml){0};
+    if (!file)
         return xtf_fail(error, XTF_ERROR_IO, "%s: %s", path, g_strerror(errno));
-    setvbuf(xml->file, NULL, _IOFBF, BUFFER);
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", xml->file);
+    setvbuf(file, NULL, _IOFBF, BUFFER);
+    xtf_xml_init(xml, file, style);
+    xml->path = path;
     return true;
 }
 
 bool xtf_xml_close(XtfXml *xml, GError **error)
 {
+    xtf_xml_finish(xml);
     if (!xml->file)
         return true;
     bool good = !ferror(xml->file);
     good = fclose(xml->file) == 0 && good;
     xml->file = NULL;
     return good || xtf_fail(error, XTF_ERROR_IO, "%s: %s", xml->path, g_strerror(errno ? errno : EIO));
+}
+
+static int indent_of(const XtfXml *xml)
+{
+    return (int)(xml->style.indent * xml->open->len);
 }
 
 static void close_tag(XtfXml *xml)
@@ -43,27 +63,33 @@ static void close_tag(XtfXml *xml)
 
 void xtf_xml_begin(XtfXml *xml, const char *name)
 {
-    g_assert(xml->depth < G_N_ELEMENTS(xml->open));
     close_tag(xml);
-    fprintf(xml->file, "%*s<%s", 2 * (int)xml->depth, "", name);
-    xml->open[xml->depth++] = name;
+    fprintf(xml->file, "%*s<%s", indent_of(xml), "", name);
+    g_ptr_array_add(xml->open, (char *)name);
     xml->in_tag = true;
+}
+
+void xtf_xml_end_empty(XtfXml *xml)
+{
+    g_ptr_array_remove_index(xml->open, xml->open->len - 1);
+    fputs("/>\n", xml->file);
+    xml->in_tag = false;
 }
 
 void xtf_xml_end(XtfXml *xml)
 {
-    const char *name = xml->open[--xml->depth];
-
-    if (xml->in_tag)
-        fputs("/>\n", xml->file);
-    else
-        fprintf(xml->file, "%*s</%s>\n", 2 * (int)xml->depth, "", name);
-    xml->in_tag = false;
+    if (xml->in_tag && !xml->style.has_end_tags) {
+        xtf_xml_end_empty(xml);
+        return;
+    }
+    close_tag(xml);
+    const char *name = g_ptr_array_steal_index(xml->open, xml->open->len - 1);
+    fprintf(xml->file, "%*s</%s>\n", indent_of(xml), "", name);
 }
 
 void xtf_xml_end_to(XtfXml *xml, unsigned depth)
 {
-    while (xml->depth > depth)
+    while (xml->open->len > depth)
         xtf_xml_end(xml);
 }
 
@@ -73,36 +99,70 @@ static bool is_no_character(const char *text)
     return g_str_has_prefix(text, "\xEF\xBF\xBE") || g_str_has_prefix(text, "\xEF\xBF\xBF");
 }
 
-/* Blanks that are no space would be read as spaces. Other characters below a space cannot be in XML at all. */
-static void put_escaped(FILE *file, const char *text)
+static const char *entity_of(char c)
 {
-    for (; *text; text++) {
-        if (is_no_character(text)) {
-            fputc('?', file);
-            text += 2;
-        } else if (*text == '&') {
-            fputs("&amp;", file);
-        } else if (*text == '<') {
-            fputs("&lt;", file);
-        } else if (*text == '>') {
-            fputs("&gt;", file);
-        } else if (*text == '"') {
-            fputs("&quot;", file);
-        } else if (*text == '\t' || *text == '\n' || *text == '\r') {
-            fprintf(file, "&#x%X;", (unsigned)*text);
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    default:
+        return NULL;
+    }
+}
+
+/* Blanks that are no space would be read as spaces. Other characters below a space cannot be in XML at all. */
+static void put_control(XtfXml *xml, char c)
+{
+    if (xml->style.leaves_characters)
+        return;
+    if (c == '\t' || c == '\n' || c == '\r')
+        fprintf(xml->file, "&#x%X;", (unsigned)c);
+    else
+        fputc('?', xml->file);
+}
+
+static void put_text(XtfXml *xml, const char *text)
+{
+    g_autofree char *valid = g_utf8_make_valid(text, -1);
+
+    for (const char *c = valid; *c; c++) {
+        const char *entity = entity_of(*c);
+        if (entity) {
+            fputs(entity, xml->file);
+        } else if (is_no_character(c)) {
+            put_control(xml, '\1');
+            c += 2;
+        } else if ((unsigned char)*c < ' ' || (*c == 0x7f && xml->style.leaves_characters)) {
+            put_control(xml, *c);
         } else {
-            fputc((unsigned char)*text < ' ' ? '?' : *text, file);
+            fputc(*c, xml->file);
         }
     }
 }
 
+void xtf_xml_element(XtfXml *xml, const char *name, const char *text)
+{
+    close_tag(xml);
+    fprintf(xml->file, "%*s<%s>", indent_of(xml), "", name);
+    put_text(xml, text);
+    fprintf(xml->file, "</%s>\n", name);
+}
+
 void xtf_xml_text(XtfXml *xml, const char *name, const char *text)
 {
-    g_autofree char *valid = g_utf8_make_valid(text, -1);
-
     fprintf(xml->file, " %s=\"", name);
-    put_escaped(xml->file, valid);
+    put_text(xml, text);
     fputc('"', xml->file);
+}
+
+void xtf_xml_signed(XtfXml *xml, const char *name, int64_t n)
+{
+    fprintf(xml->file, " %s=\"%" PRId64 "\"", name, n);
 }
 
 void xtf_xml_count(XtfXml *xml, const char *name, uint64_t n)

@@ -56,8 +56,7 @@ XtfFs *xtf_fs_of(fuse_req_t request, XtfRequestKind kind);
 /* For ever: longer than any mount lasts, and safe to convert to the kernel's clock ticks. */
 #define XTF_FS_ENDLESS 3.2e9
 
-/* How long the kernel may keep a name, and what stat(2) shows, in seconds. */
-double xtf_fs_entry_timeout(const XtfInode *inode);
+/* How long the kernel may keep what stat(2) shows, in seconds. */
 double xtf_fs_attr_timeout(const XtfInode *inode);
 /* And that there is no such name. */
 double xtf_fs_absence_timeout(const XtfFs *fs, const XtfInode *directory);

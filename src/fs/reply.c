@@ -45,9 +45,10 @@ struct stat xtf_fs_stat(const XtfFs *fs, const XtfInode *inode)
     };
 }
 
-/* A directory keeps its number; of the rest, what is not final may be another one in the next commit. It is asked for
- * each time, so that who has seen a commit in one file sees no earlier one in the next. */
-double xtf_fs_entry_timeout(const XtfInode *inode)
+/* How long the kernel may keep a name. A directory keeps its number; of the rest, what is not final may be another one
+ * in the next commit. It is asked for each time, so that who has seen a commit in one file sees no earlier one in the
+ * next. */
+static double entry_timeout(const XtfInode *inode)
 {
     return inode->future == XTF_NODE_FINAL ? XTF_FS_ENDLESS : 0;
 }
@@ -79,7 +80,7 @@ bool xtf_fs_enter(XtfFs *fs, const XtfInode *directory, const char *name, struct
         .ino = child.id,
         .attr = xtf_fs_stat(fs, &child),
         .attr_timeout = xtf_fs_attr_timeout(&child),
-        .entry_timeout = xtf_fs_entry_timeout(&child),
+        .entry_timeout = entry_timeout(&child),
     };
     return true;
 }

@@ -1,4 +1,10 @@
-#include "src/network/cluster/average.h"
+/*
+ * The mean of matrices, so that noise falls before values are compared.
+ *
+ * Each matrix is divided by its median, of the values that are measured and not 0. A pair's mean is that of the middle
+ * half of its values: of k sorted values those from k / 4 to k - k / 4.
+ */
+#include "src/network/cluster/cluster-private.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +12,8 @@
 #include "libxtf/error.h"
 
 enum {
-    SHORT_COLUMN = 64, /* values, up to which insertion is faster than qsort() */
+    AVERAGE_BYTES = 32 << 20, /* matrices are read once more for each of them */
+    SHORT_COLUMN = 64,        /* values, up to which insertion is faster than qsort() */
 };
 
 /* ---- The mean. */
@@ -82,9 +89,10 @@ static bool average_pairs(XtfClusterJob *job, uint32_t left, uint32_t right, siz
     return true;
 }
 
-bool xtf_cluster_average(XtfClusterJob *job, uint32_t left, uint32_t right, double *averages, GError **error)
+/* Of the matrices [left, right). NaN where a pair was measured in none of them. */
+static bool find_averages(XtfClusterJob *job, uint32_t left, uint32_t right, double *averages, GError **error)
 {
-    size_t at_once = CLAMP(XTF_AVERAGE_BYTES / sizeof(double) / (right - left), 1, job->n_pairs);
+    size_t at_once = CLAMP(AVERAGE_BYTES / sizeof(double) / (right - left), 1, job->n_pairs);
     g_autofree double *columns = g_new(double, at_once *(right - left));
 
     job->to_read += (job->n_pairs + at_once - 1) / at_once * (right - left);
@@ -128,7 +136,7 @@ static bool count_leaving(XtfClusterJob *job, uint32_t from, uint32_t to, const 
     g_autofree double *averages = g_new(double, job->n_pairs);
 
     *leaving = 0;
-    if (!xtf_cluster_average(job, from, to, averages, error))
+    if (!find_averages(job, from, to, averages, error))
         return false;
     for (size_t pair = 0; pair < job->n_pairs; pair++) {
         const Range *range = &ranges[clusters[pair]];
@@ -181,14 +189,14 @@ bool xtf_cluster_by_average(XtfClusterJob *job, uint32_t left, uint32_t *right, 
     XtfRangeLimit limit;
 
     *right = left + first;
-    if (!xtf_cluster_average(job, left, *right, averages, error))
+    if (!find_averages(job, left, *right, averages, error))
         return false;
     *n_clusters = label_averages(job, averages, &limit, clusters);
     if (!find_end(job, averages, clusters, *n_clusters, &limit, right, error))
         return false;
     if (*right == left + first)
         return true;
-    if (!xtf_cluster_average(job, left, *right, averages, error))
+    if (!find_averages(job, left, *right, averages, error))
         return false;
     *n_clusters = label_averages(job, averages, &limit, clusters);
     return true;

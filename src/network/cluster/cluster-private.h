@@ -19,9 +19,7 @@ typedef struct {
 /* Reads a matrix into job->values; says how far it is, and stops if it is to. */
 bool xtf_cluster_read(XtfClusterJob *job, uint32_t matrix, GError **error);
 
-/* Find the end of the portion that begins at `left`, and its clusters. */
-bool xtf_cluster_by_intersections(XtfClusterJob *job, uint32_t left, uint32_t *right, uint32_t *clusters,
-                                  uint32_t *n_clusters, GError **error);
+/* Finds the end of the portion that begins at `left`, and its clusters. */
 bool xtf_cluster_by_average(XtfClusterJob *job, uint32_t left, uint32_t *right, uint32_t *clusters,
                             uint32_t *n_clusters, GError **error);
 

@@ -56,8 +56,9 @@ static bool extend(XtfClusterJob *job, uint32_t right, uint32_t to, uint32_t *cl
     return true;
 }
 
-bool xtf_cluster_by_intersections(XtfClusterJob *job, uint32_t left, uint32_t *right, uint32_t *clusters,
-                                  uint32_t *n_clusters, GError **error)
+/* Finds the end of the portion that begins at `left`, and its clusters. */
+static bool by_intersections(XtfClusterJob *job, uint32_t left, uint32_t *right, uint32_t *clusters,
+                             uint32_t *n_clusters, GError **error)
 {
     const uint32_t n = job->source->n_matrices;
     bool extended = true;
@@ -105,7 +106,7 @@ static bool cluster_portion(XtfClusterJob *job, uint32_t left, uint32_t *right, 
     uint32_t n_clusters;
 
     return (job->options->average ? xtf_cluster_by_average(job, left, right, clusters, &n_clusters, error)
-                                  : xtf_cluster_by_intersections(job, left, right, clusters, &n_clusters, error)) &&
+                                  : by_intersections(job, left, right, clusters, &n_clusters, error)) &&
            xtf_cluster_settle(job, left, *right, clusters, n_clusters, error);
 }
 

@@ -12,7 +12,7 @@
  * 5     more matrices refine them; if that drops too many pairs, the portion ends before these matrices
  * 6     the next portion begins there
  *
- * Memory: 4 (first + other + 4) bytes a pair, the vectors that differ, and where values are averaged XTF_AVERAGE_BYTES.
+ * Memory: 4 (first + other + 4) bytes a pair, the vectors that differ, and where values are averaged 32 MiB.
  * Matrices are read one at a time, each two or three times.
  */
 #pragma once

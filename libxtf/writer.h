@@ -53,6 +53,9 @@ typedef struct {
     int32_t keep_seconds;  /* 0: XTF_KEEP_SECONDS_DEFAULT; -1: no time */
 } XtfWriterOptions;
 
+/* The names that `codec` may have, the default first, and NULL behind the last. */
+const char *const *xtf_writer_codecs(void);
+
 /* Creates the file, or empties it. `options` may be NULL. */
 XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *options, GError **error);
 /* The same of a file that is open for reading and writing: the writer takes the descriptor, also if that fails. `path`

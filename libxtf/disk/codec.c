@@ -42,6 +42,21 @@ static bool plain_unpack_rows(const XtfSchema *schema, const XtfRowMap *map, con
     return true;
 }
 
+static const XtfSampledTimes *sampled(const XtfCodecTimes *times)
+{
+    return (const XtfSampledTimes *)(const void *)times;
+}
+
+static uint64_t compact_time_at(const XtfCodecTimes *times, uint32_t i)
+{
+    return xtf_sampled_times_at(sampled(times), i);
+}
+
+static uint32_t compact_times_rank(const XtfCodecTimes *times, uint64_t t, uint64_t *comparisons)
+{
+    return xtf_sampled_times_rank(sampled(times), t, comparisons);
+}
+
 static const XtfCodec codecs[] = {
     [XTF_CODEC_PLAIN] =
         {
@@ -58,6 +73,8 @@ static const XtfCodec codecs[] = {
             .bound = xtf_pack_bound,
             .pack = xtf_pack,
             .unpack_times = xtf_sampled_times_unpack,
+            .time_at = compact_time_at,
+            .times_rank = compact_times_rank,
             .unpack_zeros = xtf_unpack_zeros,
             .unpack_rows = xtf_unpack_mapped,
         },
@@ -68,10 +85,29 @@ const XtfCodec *xtf_codec(unsigned id)
     return id < G_N_ELEMENTS(codecs) ? &codecs[id] : NULL;
 }
 
+enum { DEFAULT = XTF_CODEC_COMPACT };
+
+const char *const *xtf_codec_names(void)
+{
+    static const char *names[G_N_ELEMENTS(codecs) + 1];
+    static gsize is_made;
+
+    if (g_once_init_enter(&is_made)) {
+        unsigned n = 0;
+        names[n++] = codecs[DEFAULT].name;
+        for (unsigned i = 0; i < G_N_ELEMENTS(codecs); i++) {
+            if (i != DEFAULT)
+                names[n++] = codecs[i].name;
+        }
+        g_once_init_leave(&is_made, 1);
+    }
+    return names;
+}
+
 bool xtf_codec_find(const char *name, XtfCodecId *id)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(codecs); i++) {
-        if (name ? g_str_equal(codecs[i].name, name) : i == XTF_CODEC_COMPACT) {
+        if (name ? g_str_equal(codecs[i].name, name) : i == DEFAULT) {
             *id = (XtfCodecId)i;
             return true;
         }

@@ -320,7 +320,7 @@ bool xtf_leaf_previous(const XtfArray *array, const XtfPageView *leaf, XtfPageVi
 uint32_t xtf_leaf_rank(const XtfArray *array, const XtfPageView *leaf, uint64_t t)
 {
     Cost cost = {0};
-    uint32_t rank = leaf->times ? xtf_sampled_times_rank(leaf->times, t, &cost.comparisons)
+    uint32_t rank = leaf->times ? leaf->codec->times_rank(leaf->times, t, &cost.comparisons)
                                 : lower_bound(leaf->keys, leaf->stride, 0, leaf->count, t, &cost);
     charge(array->trace, &cost);
     return rank;

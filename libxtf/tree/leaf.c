@@ -224,7 +224,8 @@ static bool get_unpacked(const PackedLeaf *packed, uint64_t offset, uint32_t len
     *leaf = (XtfPageView){
         .block = g_steal_pointer(&block),
         .payload = part == XTF_LEAF_TIMES ? NULL : content,
-        .times = part == XTF_LEAF_TIMES ? (const XtfSampledTimes *)(const void *)content : NULL,
+        .times = part == XTF_LEAF_TIMES ? (const XtfCodecTimes *)(const void *)content : NULL,
+        .codec = part == XTF_LEAF_TIMES ? xtf_codec(array->codec) : NULL,
         .keys = part == XTF_LEAF_TIMES ? NULL : content,
         .stride = array->schema->row_size,
         .count = head->count,

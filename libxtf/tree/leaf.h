@@ -9,19 +9,20 @@
  */
 #pragma once
 
-#include "libxtf/pack/sampled-times.h"
+#include "libxtf/disk/codec.h"
 #include "libxtf/tree/trace-private.h"
 
 /* A page of an array. It borrows its bytes from a pinned block, which it puts back when it is finished. */
 typedef struct {
     XtfBlock *block;        /* pinned: the sealed page, the right edge, the open leaf, or what was unpacked of a leaf */
     const uint8_t *payload; /* entries, or rows side by side; NULL of a leaf whose times alone are there */
-    const XtfSampledTimes *times; /* of such a leaf; else NULL, and: */
-    const uint8_t *keys;          /* the time of the first row or entry, a U64... */
-    uint32_t stride;              /* ...and the bytes from each time to the next */
-    uint32_t count;               /* rows or entries */
-    uint64_t first_n;             /* N of the first row in or below it */
-    uint64_t previous, next;      /* places; next of an open page is 0 */
+    const XtfCodecTimes *times; /* of such a leaf... */
+    const XtfCodec *codec;      /* ...which this one reads; else NULL, and: */
+    const uint8_t *keys;        /* the time of the first row or entry, a U64... */
+    uint32_t stride;            /* ...and the bytes from each time to the next */
+    uint32_t count;             /* rows or entries */
+    uint64_t first_n;           /* N of the first row in or below it */
+    uint64_t previous, next;    /* places; next of an open page is 0 */
 } XtfPageView;
 
 static inline void xtf_page_view_finish(XtfPageView *view)
@@ -45,7 +46,7 @@ void xtf_page_view_of_edge(const XtfArray *array, XtfBlock *edge, unsigned level
 /* The time of a leaf's row or of an index page's entry. */
 static inline uint64_t xtf_page_time(const XtfPageView *page, uint32_t i)
 {
-    return page->times ? xtf_sampled_times_at(page->times, i) : xtf_load64(page->keys + (size_t)i * page->stride);
+    return page->times ? page->codec->time_at(page->times, i) : xtf_load64(page->keys + (size_t)i * page->stride);
 }
 
 static inline const XtfDiskEntry *xtf_page_entry(const XtfPageView *page, uint32_t i)

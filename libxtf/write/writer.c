@@ -134,6 +134,11 @@ static bool options_valid(const XtfWriterOptions *given, GError **error)
     return true;
 }
 
+const char *const *xtf_writer_codecs(void)
+{
+    return xtf_codec_names();
+}
+
 /* Of a file that is locked; takes the descriptor. */
 static XtfWriter *create(int fd, const char *path, const XtfWriterOptions *given, GError **error)
 {

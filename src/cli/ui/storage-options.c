@@ -14,8 +14,11 @@ bool xtf_cli_storage_options(const char *command, const XtfCliStorage *storage, 
 {
     uint64_t bytes = 0, level = 0;
 
-    if (storage->codec && !g_str_equal(storage->codec, "plain") && !g_str_equal(storage->codec, "compact"))
-        return misused(command, "--codec takes compact or plain");
+    if (storage->codec && !g_strv_contains(xtf_writer_codecs(), storage->codec)) {
+        g_autofree char *names = g_strjoinv(" or ", (char **)xtf_writer_codecs());
+        g_autofree char *message = g_strdup_printf("--codec takes %s", names);
+        return misused(command, message);
+    }
     if (storage->page_size && (!xtf_cli_parse_size(storage->page_size, &bytes) || bytes < XTF_PAGE_SIZE_MIN ||
                                bytes > XTF_PAGE_SIZE_MAX || (bytes & (bytes - 1)) != 0))
         return misused(command, "--page-size takes a power of two from 4K to 1M");

@@ -156,6 +156,12 @@ static void complete_report(XtfImportJob *job)
         g_array_append_val(report->counts, count);
         report->kept += n;
     }
+    /* No trace is refused because its events were miscounted, but the user and each test of an importer see it. */
+    if (report->read != report->kept + report->left_out_events)
+        xtf_import_warn(job,
+                        "%" PRIu64 " events were read, %" PRIu64 " are kept and %" PRIu64
+                        " left out: the importer does not account for all of them",
+                        report->read, report->kept, report->left_out_events);
 }
 
 GVariant *xtf_import_job_run(XtfSupervised *shared, void *data, GError **error)

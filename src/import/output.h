@@ -23,6 +23,6 @@ XtfOutput *xtf_output_begin(const char *place, const char *source, GError **erro
 /* Syncs the file. xtf_output_end() does so by itself; of several outputs each is synced before the first is placed. */
 bool xtf_output_sync(const XtfOutput *output, GError **error);
 
-/* Syncs the file and puts it in its place if it is `whole`. Else, or if that fails, removes it; what *error says of the file to
- * write to is said of its place then. Frees the output. */
+/* Syncs the file and puts it in its place if it is `whole`. Else, or if that fails, removes it; what *error says of the
+ * file to write to is said of its place then. Frees the output. */
 bool xtf_output_end(XtfOutput *output, bool whole, GError **error);

@@ -32,9 +32,9 @@ GVariant *xtf_import_report_pack(const XtfImportReport *report)
         const XtfImportCount *count = &g_array_index(report->counts, XtfImportCount, i);
         g_variant_builder_add(&counts, "(sstt)", count->event, count->type, count->read, count->kept);
     }
-    return g_variant_new("(@a(sstt)@as@as@astttt)", g_variant_builder_end(&counts), pack_texts(report->left_out),
+    return g_variant_new("(@a(sstt)@as@as@asttttt)", g_variant_builder_end(&counts), pack_texts(report->left_out),
                          pack_texts(report->warnings), pack_texts(report->repaired), report->read, report->kept,
-                         report->locations, report->definitions);
+                         report->left_out_events, report->locations, report->definitions);
 }
 
 static void unpack_texts(GPtrArray *texts, GVariantIter *packed)
@@ -51,8 +51,8 @@ void xtf_import_report_unpack(XtfImportReport *report, GVariant *packed)
     const char *event, *type;
     XtfImportCount count;
 
-    g_variant_get(packed, "(a(sstt)asasastttt)", &counts, &left_out, &warnings, &repaired, &report->read, &report->kept,
-                  &report->locations, &report->definitions);
+    g_variant_get(packed, "(a(sstt)asasasttttt)", &counts, &left_out, &warnings, &repaired, &report->read,
+                  &report->kept, &report->left_out_events, &report->locations, &report->definitions);
     while (g_variant_iter_next(counts, "(&s&stt)", &event, &type, &count.read, &count.kept)) {
         count.event = g_intern_string(event);
         count.type = g_intern_string(type);

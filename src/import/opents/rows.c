@@ -67,6 +67,11 @@ bool xtf_opents_rows_add(XtfOpentsRows *rows, uint32_t rank, unsigned type, unsi
 
 void xtf_opents_rows_drop(XtfOpentsRows *rows, guint mark)
 {
+    for (guint at = mark; at < rows->bytes->len; rows->job->report.left_out_events++) {
+        Entry entry;
+        memcpy(&entry, rows->bytes->data + at, sizeof entry);
+        at += sizeof entry + (guint)size_of_row(entry.type);
+    }
     g_byte_array_set_size(rows->bytes, mark);
 }
 
@@ -171,12 +176,13 @@ bool xtf_opents_rows_commit(XtfOpentsRows *rows, uint64_t time, GError **error)
         at += (guint)size_of_row(entry.type);
     }
     rows->n_slices++;
-    xtf_opents_rows_drop(rows, 0);
+    g_byte_array_set_size(rows->bytes, 0);
     return true;
 }
 
 bool xtf_opents_rows_close(XtfOpentsRows *rows, GError **error)
 {
+    xtf_opents_rows_drop(rows, 0); /* of a slice that never ended */
     for (uint32_t rank = 0; rank < rows->n_ranks; rank++) {
         OpentsLocation *location = rows->locations[rank];
         if (!location)

@@ -309,6 +309,7 @@ static void note_what_is_missing(Import *import)
         xtf_import_repair(import->job,
                           "values were stored behind their places, as a version of the authors' clustering program "
                           "does: they were read from where they are");
+    import->job->report.left_out_events = import->unmeasured;
     if (import->unmeasured > 0)
         xtf_import_leave_out(import->job, "values that were not measured (NaN, -1 or nothing): %" PRIu64,
                              import->unmeasured);

@@ -23,9 +23,9 @@
 /* Points are made here as the forward pass would leave them. */
 typedef struct {
     XtfPoints *points;
-    XtfContexts contexts;
+    XtfCallpathLog callpaths;
     uint32_t location; /* at hand */
-    GArray *charges;   /* XtfContextTicks, since the last point */
+    GArray *charges;   /* XtfCallpathTicks, since the last point */
     uint64_t n_operations;
 } Script;
 
@@ -49,18 +49,18 @@ static int64_t next(void)
 static void read_locations(Script *script, GError **error)
 {
     XtfPoints *points = script->points = g_new0(XtfPoints, 1);
-    XtfContextCache cache;
+    XtfCallpathCache cache;
 
     points->n_locations = (uint32_t)next();
     points->locations = xtf_paged_grow(&points->paged, points->n_locations * sizeof *points->locations);
     points->points = points->times = XTF_SPOOL_NONE;
-    points->contexts = &script->contexts;
-    xtf_contexts_init(points->contexts);
-    xtf_context_cache_init(&cache);
+    points->callpaths = &script->callpaths;
+    xtf_callpath_log_init(points->callpaths);
+    xtf_callpath_cache_init(&cache);
     for (uint32_t i = 0, n = (uint32_t)next(); i < n; i++)
-        xtf_contexts_enter(points->contexts, &cache, UINT32_MAX, i, 0);
-    xtf_context_cache_finish(&cache);
-    xtf_contexts_number(points->contexts);
+        xtf_callpath_log_enter(points->callpaths, &cache, UINT32_MAX, i, 0);
+    xtf_callpath_cache_finish(&cache);
+    xtf_callpath_log_number(points->callpaths);
     for (uint32_t i = 0; i < points->n_locations; i++)
         points->locations[i].id = points->locations[i].proc = (uint64_t)next();
     if (xtf_spool_open(&points->points, error) && xtf_spool_open(&points->times, error))
@@ -86,7 +86,7 @@ static void put_point(Script *script, XtfPoint *point, GError **error)
 {
     XtfPoints *points = script->points;
     XtfPointLocation *location = &points->locations[script->location];
-    size_t bytes = script->charges->len * sizeof(XtfContextTicks);
+    size_t bytes = script->charges->len * sizeof(XtfCallpathTicks);
 
     point->n_times = script->charges->len;
     point->times = xtf_spool_allot(&points->times, bytes);
@@ -103,7 +103,7 @@ static void read_point(Script *script, GError **error)
     point.seq = point.time = point.end = (uint64_t)next();
     point.side = (uint8_t)next();
     point.kind = xtf_cost_label((XtfCostKind)next());
-    point.context = (uint32_t)next();
+    point.callpath = (uint32_t)next();
     point.wait = (uint64_t)next();
     point.leave = (uint64_t)next(); /* the call's length */
     point.completion = next();
@@ -115,7 +115,7 @@ static void read_point(Script *script, GError **error)
 
 static void read_charge(Script *script)
 {
-    XtfContextTicks ticks = {.context = (uint32_t)next()};
+    XtfCallpathTicks ticks = {.callpath = (uint32_t)next()};
 
     ticks.ticks = (uint64_t)next();
     g_array_append_val(script->charges, ticks);
@@ -123,7 +123,7 @@ static void read_charge(Script *script)
 
 static void end_location(Script *script, GError **error)
 {
-    XtfPoint end = {.seq = UINT64_MAX, .side = XTF_POINT_END, .context = UINT32_MAX};
+    XtfPoint end = {.seq = UINT64_MAX, .side = XTF_POINT_END, .callpath = UINT32_MAX};
 
     g_array_set_size(script->charges, 0);
     put_point(script, &end, error);
@@ -183,14 +183,14 @@ static void print_delays(XtfDelays *delays, uint32_t number, GError **error)
     for (uint64_t i = 0; i < xtf_delays_n(delays, number); i++) {
         if (!xtf_delays_get(delays, number, i, &delay, error))
             return;
-        printf("delay %u %" PRIu64 " %u %u %" PRIu64 " %" PRIu64 "\n", number, delay.seq, delay.context, delay.cost,
+        printf("delay %u %" PRIu64 " %u %u %" PRIu64 " %" PRIu64 "\n", number, delay.seq, delay.callpath, delay.cost,
                delay.short_term, delay.long_term);
     }
 }
 
 int main(void)
 {
-    Script script = {.charges = g_array_new(false, false, sizeof(XtfContextTicks))};
+    Script script = {.charges = g_array_new(false, false, sizeof(XtfCallpathTicks))};
     GError *error = NULL;
     XtfDelays *delays = NULL;
     XtfCausesCounts counts;
@@ -208,7 +208,7 @@ int main(void)
     fprintf(stderr, "looked %" PRIu64 "\n", counts.looked);
     xtf_delays_free(delays);
     xtf_points_free(script.points);
-    xtf_contexts_finish(&script.contexts);
+    xtf_callpath_log_finish(&script.callpaths);
     g_array_unref(script.charges);
     return 0;
 }

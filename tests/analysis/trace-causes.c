@@ -67,7 +67,7 @@ static bool print_causes(Printer *printer, uint32_t location, uint64_t n, uint64
         const XtfWaitCause *cause = &causes.causes[i];
         printf("cause %s %" PRIu64 " %" PRIu64 " %" PRIu64, kind, printer->locations->all[cause->location].id,
                cause->steps, cause->cost);
-        if (!print_path(printer, cause->context, error))
+        if (!print_path(printer, cause->callpath, error))
             return false;
         printf("\n");
     }

@@ -118,7 +118,7 @@ static bool find(const Written *written, uint32_t location, uint64_t row, XtfWai
 static void check(const XtfWaitCause *cause, uint64_t steps, uint32_t location, uint64_t region, uint64_t cost)
 {
     cr_assert(cause->steps == steps && cause->location == location && cause->region == region &&
-                  cause->context == region && cause->cost == cost,
+                  cause->callpath == region && cause->cost == cost,
               "%" PRIu64 " steps, location %u, region %" PRIu64 ": %" PRIu64 " ticks", cause->steps, cause->location,
               cause->region, cause->cost);
 }

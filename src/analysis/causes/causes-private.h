@@ -38,7 +38,7 @@ typedef struct {
     XtfPassing *passing;               /* by location */
     XtfRests *rests;                   /* likewise */
     XtfCallpathSums all, mine, theirs; /* of the interval of all, of the one since the waiter, and of the waiter */
-    double *charges;                   /* by context, of the kinds' long-term costs and, last, the short-term cost */
+    double *charges;                   /* by call path, of the kinds' long-term costs and, last, the short-term cost */
     XtfTeamPaths *teams;
     GArray *later;               /* XtfMeeting: of the one that was late, with single members */
     XtfOperationMember *members; /* of the operation at hand */

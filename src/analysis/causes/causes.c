@@ -108,9 +108,9 @@ static void settle(Pass *pass, XtfWaiter *waiter)
     for (uint32_t kind = 0; kind < XTF_COSTS; kind++)
         passed += waiter->costs.of[kind];
     waiter->result.passed =
-        xtf_share_round(rests, xtf_share_key(point->context, XTF_SHARE_PASSED + cost), passed, UINT64_MAX);
+        xtf_share_round(rests, xtf_share_key(point->callpath, XTF_SHARE_PASSED + cost), passed, UINT64_MAX);
     waiter->result.propagating =
-        xtf_share_round(rests, xtf_share_key(point->context, XTF_SHARE_PROPAGATING + cost), propagating, point->wait);
+        xtf_share_round(rests, xtf_share_key(point->callpath, XTF_SHARE_PROPAGATING + cost), propagating, point->wait);
 }
 
 static bool put_result(Pass *pass, const XtfWaiter *waiter, GError **error)
@@ -340,13 +340,13 @@ static void pass_finish(Pass *pass)
 
 static void pass_init(Pass *pass, XtfPoints *points, XtfDelays *delays)
 {
-    uint32_t n = xtf_points_n_locations(points), n_contexts = xtf_points_n_contexts(points) + 1;
+    uint32_t n = xtf_points_n_locations(points), n_callpaths = xtf_points_n_callpaths(points) + 1;
 
     *pass = (Pass){
         .work = {.delays = delays,
                  .passing = g_new0(XtfPassing, n),
                  .rests = g_new0(XtfRests, n),
-                 .charges = g_new0(double, (size_t)n_contexts *XTF_CHARGES),
+                 .charges = g_new0(double, (size_t)n_callpaths *XTF_CHARGES),
                  .later = g_array_new(false, false, sizeof(XtfMeeting)),
                  .calls = g_new0(XtfCallSpan, n),
                  .meets.few_words = 1,
@@ -365,25 +365,25 @@ static void pass_init(Pass *pass, XtfPoints *points, XtfDelays *delays)
         .points = points,
         .marks = &pass->marks,
         .cache = xtf_point_cache_new(points, &pass->marks),
-        .outside = n_contexts - 1,
+        .outside = n_callpaths - 1,
         .counts_outside = pass->counts_outside,
     };
     xtf_operation_heads_init(&pass->heads, xtf_points_operations(points));
-    xtf_callpath_sums_init(&pass->work.all, n_contexts);
-    xtf_callpath_sums_init(&pass->work.mine, n_contexts);
-    xtf_callpath_sums_init(&pass->work.theirs, n_contexts);
+    xtf_callpath_sums_init(&pass->work.all, n_callpaths);
+    xtf_callpath_sums_init(&pass->work.mine, n_callpaths);
+    xtf_callpath_sums_init(&pass->work.theirs, n_callpaths);
     for (uint32_t location = 0; location < n; location++)
         pass->walks[location].at = xtf_point_cache_n(pass->work.intervals.cache, location);
 }
 
 static uint32_t parent_of(const void *data, uint32_t callpath)
 {
-    return xtf_points_context_parent(((const PointTree *)data)->points, callpath);
+    return xtf_points_callpath_parent(((const PointTree *)data)->points, callpath);
 }
 
 static uint32_t region_of(const void *data, uint32_t callpath)
 {
-    return xtf_points_context_region(((const PointTree *)data)->points, callpath);
+    return xtf_points_callpath_region(((const PointTree *)data)->points, callpath);
 }
 
 static bool is_parallel(const void *data, uint32_t region)
@@ -396,7 +396,7 @@ static bool is_parallel(const void *data, uint32_t region)
 static bool find_teams(Pass *pass, XtfTraceContext *context, GError **error)
 {
     PointTree *tree = &pass->tree;
-    const XtfCallpathTree callpaths = {tree, xtf_points_n_contexts(tree->points), parent_of, region_of, is_parallel};
+    const XtfCallpathTree callpaths = {tree, xtf_points_n_callpaths(tree->points), parent_of, region_of, is_parallel};
 
     pass->work.teams = xtf_team_paths_new(&callpaths);
     return !context || xtf_kind_regions(context, &tree->regions, &tree->n_regions, error);

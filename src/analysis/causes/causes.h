@@ -24,9 +24,9 @@
  *
  * A team's barrier is such an operation, of the threads that are in it, each with its interval since the team met last:
  * at a barrier before, or where it was forked. What they did is compared by call paths from the parallel region on
- * (team-contexts.h). Threads that are in no team wait for all that the one does which will fork them: each tick that
- * they are idle is charged to its call paths, or passed on by its waits (Scalasca: Delay.OMP.pattern, OmpDelayOps.cpp,
- * which knows no teams in teams).
+ * (formulas/team-paths.h). Threads that are in no team wait for all that the one does which will fork them: each tick
+ * that they are idle is charged to its call paths, or passed on by its waits (Scalasca: Delay.OMP.pattern,
+ * OmpDelayOps.cpp, which knows no teams in teams).
  *
  * Costs are real numbers, and stored as ticks (src/analysis/causes/shares.h).
  *

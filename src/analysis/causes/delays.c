@@ -128,9 +128,9 @@ static bool write_location(const XtfPoints *points, XtfDelays *delays, uint32_t 
         const XtfDelaysRow row = {
             .time = clock ? xtf_clock_map_to_local(clock, delay.time) : delay.time,
             .seq = delay.seq,
-            .region = delay.context == UINT32_MAX ? XTF_NONE32 : xtf_points_context_region(points, delay.context),
+            .region = delay.callpath == UINT32_MAX ? XTF_NONE32 : xtf_points_callpath_region(points, delay.callpath),
             .event = xtf_cost_label(delay.cost),
-            .context = delay.context,
+            .context = delay.callpath,
             .short_term = delay.short_term,
             .long_term = delay.long_term,
         };

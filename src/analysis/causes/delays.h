@@ -14,7 +14,7 @@
 typedef struct {
     uint64_t seq, time;             /* of the point at which the location was late */
     uint64_t short_term, long_term; /* ticks */
-    uint32_t context;               /* UINT32_MAX: outside of all calls */
+    uint32_t callpath;              /* UINT32_MAX: outside of all calls */
     uint8_t cost;                   /* XtfCostKind: of the waits in which the costs end */
     uint8_t unused[3];
 } XtfDelay;

@@ -50,7 +50,7 @@ static const XtfCheckpoint *checkpoint_at(XtfIntervals *intervals, uint64_t at, 
     if (checkpoints->n > SUMS_MAX)
         forget_checkpoints(checkpoints);
     if (!checkpoint->all)
-        checkpoint->all = g_array_new(FALSE, FALSE, sizeof(XtfContextSum));
+        checkpoint->all = g_array_new(FALSE, FALSE, sizeof(XtfCallpathSum));
     checkpoints->n -= checkpoints->places[slot] ? checkpoint->all->len : 0;
     checkpoints->places[slot] = 0;
     if (!xtf_marks_checkpoint(intervals->marks, at, checkpoint, error))
@@ -63,12 +63,12 @@ static const XtfCheckpoint *checkpoint_at(XtfIntervals *intervals, uint64_t at, 
 /* ---- Sums. */
 
 /* Only of what was put in before, something is taken off. */
-static void add_one(const XtfIntervals *intervals, uint32_t location, uint32_t context, uint64_t ticks, bool take_off,
+static void add_one(const XtfIntervals *intervals, uint32_t location, uint32_t callpath, uint64_t ticks, bool take_off,
                     XtfCallpathSums *sum)
 {
-    uint32_t to = context == UINT32_MAX ? intervals->outside : context;
+    uint32_t to = callpath == UINT32_MAX ? intervals->outside : callpath;
 
-    if (context == UINT32_MAX && !intervals->counts_outside[location])
+    if (callpath == UINT32_MAX && !intervals->counts_outside[location])
         return;
     if (!take_off)
         xtf_callpath_sums_add(sum, to, (int64_t)ticks);
@@ -81,17 +81,17 @@ static bool add_points(XtfIntervals *intervals, uint32_t location, uint64_t firs
                        bool take_off, XtfCallpathSums *sum, GError **error)
 {
     for (uint64_t i = first; i <= end; i++) {
-        const XtfContextTicks *times;
+        const XtfCallpathTicks *times;
         const XtfPoint *point = xtf_point_cache_times(intervals->cache, location, i, &times, error);
         if (!point)
             return false;
         for (uint32_t t = 0; t < point->n_times; t++)
-            add_one(intervals, location, times[t].context, times[t].ticks, take_off, sum);
+            add_one(intervals, location, times[t].callpath, times[t].ticks, take_off, sum);
         if (xtf_is_synchronising_wait(point) && !(but_last && i == end)) {
             if (!take_off)
-                xtf_callpath_sums_add(sum, point->context, (int64_t)(0 - point->wait));
-            else if (xtf_callpath_sums_has(sum, point->context))
-                xtf_callpath_sums_add(sum, point->context, (int64_t)point->wait);
+                xtf_callpath_sums_add(sum, point->callpath, (int64_t)(0 - point->wait));
+            else if (xtf_callpath_sums_has(sum, point->callpath))
+                xtf_callpath_sums_add(sum, point->callpath, (int64_t)point->wait);
         }
     }
     return true;
@@ -102,9 +102,9 @@ static void add_checkpoint(const XtfIntervals *intervals, const XtfInterval *int
                            XtfCallpathSums *sum)
 {
     for (guint k = 0; k < checkpoint->all->len; k++) {
-        const XtfContextSum *one = &g_array_index(checkpoint->all, XtfContextSum, k);
+        const XtfCallpathSum *one = &g_array_index(checkpoint->all, XtfCallpathSum, k);
         if (interval->from == XTF_NO_POINT || one->last > interval->from)
-            add_one(intervals, interval->location, one->context, one->ticks, false, sum);
+            add_one(intervals, interval->location, one->callpath, one->ticks, false, sum);
     }
 }
 
@@ -119,8 +119,8 @@ static bool take_off_before(XtfIntervals *intervals, const XtfInterval *interval
         if (!checkpoint)
             return false;
         for (guint k = 0; k < checkpoint->all->len; k++) {
-            const XtfContextSum *one = &g_array_index(checkpoint->all, XtfContextSum, k);
-            add_one(intervals, interval->location, one->context, one->ticks, true, sum);
+            const XtfCallpathSum *one = &g_array_index(checkpoint->all, XtfCallpathSum, k);
+            add_one(intervals, interval->location, one->callpath, one->ticks, true, sum);
         }
         begin = checkpoint->point + 1;
     }
@@ -180,8 +180,8 @@ bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, Xtf
     if (!add_times(intervals, interval, &first, &last, sum, error))
         return false;
     xtf_callpath_sums_none_negative(sum);
-    xtf_callpath_sums_add(sum, point.context, -xtf_interval_idle(&point));
-    xtf_callpath_sums_not_negative(sum, point.context);
+    xtf_callpath_sums_add(sum, point.callpath, -xtf_interval_idle(&point));
+    xtf_callpath_sums_not_negative(sum, point.callpath);
     return true;
 }
 

@@ -15,7 +15,7 @@ typedef struct {
     uint64_t n;                       /* sums of all of them */
 } XtfCheckpoints;
 
-/* Where to look. The time outside of all calls is that of context `outside` for locations where it counts. */
+/* Where to look. The time outside of all calls is that of call path `outside` for locations where it counts. */
 typedef struct {
     XtfPoints *points;     /* borrowed */
     const XtfMarks *marks; /* likewise */

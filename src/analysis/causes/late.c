@@ -16,9 +16,9 @@ typedef struct {
     uint64_t whole;       /* of all waits that are explained */
 } Late;
 
-static double *charge_of(XtfLateWork *work, uint32_t context, uint32_t slot)
+static double *charge_of(XtfLateWork *work, uint32_t callpath, uint32_t slot)
 {
-    return &work->charges[(size_t)context * XTF_CHARGES + slot];
+    return &work->charges[(size_t)callpath * XTF_CHARGES + slot];
 }
 
 /* What the late one did itself since it met the waiter; W. */
@@ -55,7 +55,7 @@ static bool find_indirect(Late *late, XtfWaiter *waiter, uint64_t waited, GError
     if (waiter->since != XTF_NO_POINT)
         own.from = waiter->since;
     waiter->result.indirect = xtf_share_round(
-        &work->rests[waiter->location], xtf_share_key(waiter->point.context, XTF_SHARE_INDIRECT + late->cost),
+        &work->rests[waiter->location], xtf_share_key(waiter->point.callpath, XTF_SHARE_INDIRECT + late->cost),
         MIN(waiter->scale * (double)waited, (double)waiter->point.wait), waiter->point.wait);
     if (!xtf_interval_last_wait(&work->intervals, &own, &last, error))
         return false;
@@ -139,8 +139,8 @@ static bool charge(Late *late, XtfWaiter *waiter, GError **error)
     for (uint32_t slot = 0; slot < XTF_CHARGES; slot++) {
         double one = slot == XTF_COSTS ? waiter->scale : waiter->costs.of[slot] / whole;
         for (uint32_t i = 0; i < work->all.n_touched && one > 0; i++) {
-            uint32_t context = work->all.touched[i];
-            *charge_of(work, context, slot) += one * (double)work->mine.ticks[context];
+            uint32_t callpath = work->all.touched[i];
+            *charge_of(work, callpath, slot) += one * (double)work->mine.ticks[callpath];
         }
         if (slot < XTF_COSTS)
             waiter->scales.of[slot] = one;
@@ -152,25 +152,25 @@ static bool charge(Late *late, XtfWaiter *waiter, GError **error)
 
 /* ---- Rows. */
 
-static int compare_contexts(const void *a, const void *b)
+static int compare_callpaths(const void *a, const void *b)
 {
     uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
 
     return (one > other) - (one < other);
 }
 
-/* Rounds what the contexts are charged with in one slot. */
+/* Rounds what the call paths are charged with in one slot. */
 static void round_slot(Late *late, uint32_t slot, XtfShare *shares)
 {
     XtfLateWork *work = late->work;
     double sum = 0;
 
     for (uint32_t i = 0; i < work->all.n_touched; i++) {
-        uint32_t context = work->all.touched[i];
+        uint32_t callpath = work->all.touched[i];
         /* Short-term costs of different kinds of waits are told apart. */
         uint32_t what = slot == XTF_COSTS ? XTF_SHARE_SHORT + (uint32_t)late->cost : XTF_SHARE_LONG + slot;
-        shares[i] = (XtfShare){.key = xtf_share_key(context, what), .exact = *charge_of(work, context, slot)};
-        *charge_of(work, context, slot) = 0;
+        shares[i] = (XtfShare){.key = xtf_share_key(callpath, what), .exact = *charge_of(work, callpath, slot)};
+        *charge_of(work, callpath, slot) = 0;
         sum += shares[i].exact;
     }
     if (sum > 0)
@@ -185,18 +185,18 @@ static bool write_delays(Late *late, GError **error)
     g_autofree XtfShare *shares = g_new0(XtfShare, (size_t)n * XTF_CHARGES);
 
     if (n > 1)
-        qsort(work->all.touched, n, sizeof *work->all.touched, compare_contexts);
+        qsort(work->all.touched, n, sizeof *work->all.touched, compare_callpaths);
     for (uint32_t slot = 0; slot < XTF_CHARGES; slot++)
         round_slot(late, slot, shares + (size_t)slot * n);
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t kind = 0; kind < XTF_COSTS; kind++) {
-            uint32_t context = work->all.touched[i];
+            uint32_t callpath = work->all.touched[i];
             XtfDelay delay = {
                 .seq = late->seq,
                 .time = late->time,
                 .short_term = kind == late->cost ? shares[(size_t)XTF_COSTS * n + i].ticks : 0,
                 .long_term = shares[(size_t)kind * n + i].ticks,
-                .context = context == work->intervals.outside ? UINT32_MAX : context,
+                .callpath = callpath == work->intervals.outside ? UINT32_MAX : callpath,
                 .cost = (uint8_t)kind,
             };
             if ((delay.short_term || delay.long_term) && !xtf_delays_add(work->delays, late->location, &delay, error))
@@ -351,8 +351,8 @@ bool xtf_idle_until(XtfLateWork *work, uint32_t location, uint64_t i, GError **e
         return false;
     double times = (double)idle / (double)(late.time - begin);
     for (uint32_t k = 0; k < work->all.n_touched; k++) {
-        uint32_t context = work->all.touched[k];
-        *charge_of(work, context, XTF_COSTS) = times * (double)work->all.ticks[context];
+        uint32_t callpath = work->all.touched[k];
+        *charge_of(work, callpath, XTF_COSTS) = times * (double)work->all.ticks[callpath];
     }
     late.whole = idle;
     XtfPassRange range = {

@@ -28,10 +28,10 @@ typedef struct {
     const Work *work;
     XtfMeetings meetings;
     XtfOperationHeads heads;
-    uint32_t outside;        /* number of what is outside of all calls, behind those of contexts */
-    Sum *sums;               /* by context */
-    GArray *touched;         /* uint32_t: contexts that have any */
-    GArray *entries, *later; /* XtfContextSum; XtfMeeting */
+    uint32_t outside;        /* number of what is outside of all calls, behind those of call paths */
+    Sum *sums;               /* by call path */
+    GArray *touched;         /* uint32_t: call paths that have any */
+    GArray *entries, *later; /* XtfCallpathSum; XtfMeeting */
     uint64_t added;          /* times, since the last checkpoint */
     XtfOperationMember *members;
     uint32_t n_members;
@@ -44,9 +44,9 @@ typedef struct {
 
 /* ---- Sums. */
 
-static void add(Own *own, uint32_t context, uint64_t ticks, uint64_t i)
+static void add(Own *own, uint32_t callpath, uint64_t ticks, uint64_t i)
 {
-    uint32_t number = MIN(context, own->outside);
+    uint32_t number = MIN(callpath, own->outside);
     Sum *sum = &own->sums[number];
 
     if (!sum->touched)
@@ -58,14 +58,14 @@ static bool put_checkpoint(Own *own, uint64_t i, uint64_t *at, GError **error)
 {
     XtfSpool *spool = &own->work->marks->sums;
     const uint64_t head[CHECKPOINT_HEAD_WORDS] = {i, own->touched->len};
-    size_t bytes = own->touched->len * sizeof(XtfContextSum);
+    size_t bytes = own->touched->len * sizeof(XtfCallpathSum);
 
     g_array_set_size(own->entries, 0);
     for (guint k = 0; k < own->touched->len; k++) {
         uint32_t number = g_array_index(own->touched, uint32_t, k);
-        const XtfContextSum entry = {.ticks = own->sums[number].ticks,
-                                     .last = own->sums[number].last,
-                                     .context = number == own->outside ? UINT32_MAX : number};
+        const XtfCallpathSum entry = {.ticks = own->sums[number].ticks,
+                                      .last = own->sums[number].last,
+                                      .callpath = number == own->outside ? UINT32_MAX : number};
         g_array_append_val(own->entries, entry);
     }
     own->added = 0;
@@ -175,12 +175,12 @@ static bool mark_since(Own *own, const XtfPoint *point, uint32_t location, uint6
 
 static bool add_times(Own *own, const XtfPoint *point, uint64_t i, GError **error)
 {
-    const XtfContextTicks *times = xtf_point_times(&own->times, own->work->points, point, error);
+    const XtfCallpathTicks *times = xtf_point_times(&own->times, own->work->points, point, error);
 
     if (!times)
         return false;
     for (uint32_t k = 0; k < point->n_times; k++)
-        add(own, times[k].context, times[k].ticks, i);
+        add(own, times[k].callpath, times[k].ticks, i);
     own->added += point->n_times + 1;
     return true;
 }
@@ -203,7 +203,7 @@ static bool go_over(Own *own, const XtfPoint *point, uint32_t location, uint64_t
         return false;
     note_threads(own, point, i);
     if (xtf_is_synchronising_wait(point)) {
-        add(own, point->context, 0 - point->wait, i);
+        add(own, point->callpath, 0 - point->wait, i);
         next->last_wait = i;
         next->waited += point->wait;
     }
@@ -254,10 +254,10 @@ static void *begin(void *data)
     own->work = work;
     xtf_meetings_init(&own->meetings, work->points, work->processes);
     xtf_operation_heads_init(&own->heads, xtf_points_operations(work->points));
-    own->outside = xtf_points_n_contexts(work->points);
+    own->outside = xtf_points_n_callpaths(work->points);
     own->sums = g_new0(Sum, (size_t)own->outside + 1);
     own->touched = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    own->entries = g_array_new(FALSE, FALSE, sizeof(XtfContextSum));
+    own->entries = g_array_new(FALSE, FALSE, sizeof(XtfCallpathSum));
     own->later = g_array_new(FALSE, FALSE, sizeof(XtfMeeting));
     return own;
 }

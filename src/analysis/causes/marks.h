@@ -27,15 +27,15 @@ typedef struct {
 
 /* Up to a checkpoint and with it. */
 typedef struct {
-    uint64_t ticks;   /* times less waits; wraps */
-    uint64_t last;    /* the last point with either */
-    uint32_t context; /* UINT32_MAX: outside of all calls */
+    uint64_t ticks;    /* times less waits; wraps */
+    uint64_t last;     /* the last point with either */
+    uint32_t callpath; /* UINT32_MAX: outside of all calls */
     uint32_t unused;
-} XtfContextSum;
+} XtfCallpathSum;
 
 typedef struct {
     uint64_t point;
-    GArray *all; /* XtfContextSum */
+    GArray *all; /* XtfCallpathSum */
 } XtfCheckpoint;
 
 /* The last meeting with a member of an operation, by its number among the members. */

@@ -9,7 +9,7 @@ typedef struct {
     uint64_t used;
     XtfPoint *points;
     XtfMark *marks;
-    XtfContextTicks *times; /* of all of them; NULL: not read */
+    XtfCallpathTicks *times; /* of all of them; NULL: not read */
     uint64_t n_times;
     uint32_t n;
     uint32_t at[POINTS]; /* where those of each begin */
@@ -102,7 +102,7 @@ static bool load_times(XtfPointCache *cache, Block *block, GError **error)
         block->at[i] = (uint32_t)block->n_times;
         block->n_times += block->points[i].n_times;
     }
-    block->times = g_new(XtfContextTicks, MAX(block->n_times, 1));
+    block->times = g_new(XtfCallpathTicks, MAX(block->n_times, 1));
     cache->n_times += block->n_times;
     if (xtf_points_all_times(cache->points, block->points, block->n, block->times, error))
         return true;
@@ -149,7 +149,7 @@ const XtfPoint *xtf_point_cache_get(XtfPointCache *cache, uint32_t location, uin
 }
 
 const XtfPoint *xtf_point_cache_times(XtfPointCache *cache, uint32_t location, uint64_t i,
-                                      const XtfContextTicks **times, GError **error)
+                                      const XtfCallpathTicks **times, GError **error)
 {
     uint32_t at;
     Block *block = block_with(cache, location, i, &at, error);

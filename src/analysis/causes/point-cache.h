@@ -20,7 +20,7 @@ uint64_t xtf_point_cache_n(const XtfPointCache *cache, uint32_t location);
 const XtfPoint *xtf_point_cache_get(XtfPointCache *cache, uint32_t location, uint64_t i, GError **error);
 /* The same, with its times. */
 const XtfPoint *xtf_point_cache_times(XtfPointCache *cache, uint32_t location, uint64_t i,
-                                      const XtfContextTicks **times, GError **error);
+                                      const XtfCallpathTicks **times, GError **error);
 /* The same, with its mark. */
 const XtfPoint *xtf_point_cache_mark(XtfPointCache *cache, uint32_t location, uint64_t i, XtfMark *mark,
                                      GError **error);

@@ -120,7 +120,7 @@ uint64_t xtf_share_round(XtfRests *rests, uint64_t key, double exact, uint64_t w
     return share.ticks;
 }
 
-uint64_t xtf_share_key(uint32_t context, uint32_t what)
+uint64_t xtf_share_key(uint32_t callpath, uint32_t what)
 {
-    return (uint64_t)context << 8 | what;
+    return (uint64_t)callpath << 8 | what;
 }

@@ -32,4 +32,4 @@ void xtf_shares_round(XtfRests *rests, XtfShare *shares, uint32_t n, uint64_t wh
 /* The ticks of one part, no more than `whole`. */
 uint64_t xtf_share_round(XtfRests *rests, uint64_t key, double exact, uint64_t whole);
 /* The key of a part of a call path; `what` is below 256. */
-uint64_t xtf_share_key(uint32_t context, uint32_t what);
+uint64_t xtf_share_key(uint32_t callpath, uint32_t what);

@@ -136,7 +136,7 @@ static bool walk_back(Run *run, GError **error)
 
 static uint32_t context_of(void *data, uint32_t parent, uint32_t region, uint32_t depth)
 {
-    return xtf_points_context_of(data, parent, region, depth);
+    return xtf_points_callpath_of(data, parent, region, depth);
 }
 
 /* Rows have the times of the location's own clock. */
@@ -148,14 +148,14 @@ static uint64_t local_time(const XtfPointLocation *location, uint64_t time)
 static bool put_row(Run *run, const XtfPathSegment *segment, const XtfCallpathTime *time, bool first, GError **error)
 {
     const XtfPointLocation *location = xtf_points_location(run->points, segment->location);
-    bool ends = segment->next == XTF_PATH_NOWHERE, outside = time->context == XTF_OUTSIDE_CALLS;
+    bool ends = segment->next == XTF_PATH_NOWHERE, outside = time->callpath == XTF_OUTSIDE_CALLS;
     const XtfPointLocation *next = ends ? NULL : xtf_points_location(run->points, segment->next);
     const XtfCriticalRow row = {
         .time = local_time(location, segment->end),
         .seq = segment->seq,
-        .region = outside ? XTF_NONE32 : xtf_points_context_region(run->points, time->context),
+        .region = outside ? XTF_NONE32 : xtf_points_callpath_region(run->points, time->callpath),
         .duration = segment->end - segment->begin,
-        .context = time->context,
+        .context = time->callpath,
         .amount = time->ticks,
         .next_process = ends ? XTF_NONE32 : (uint32_t)next->proc,
         .next_thread = ends ? XTF_NONE32 : (uint32_t)next->thread,
@@ -212,16 +212,16 @@ typedef struct {
     uint64_t total, waited;
 } Activity;
 
-/* Of a location, by context; what is outside of calls is the last. All zeros but where `touched`. */
+/* Of a location, by call path; what is outside of calls is the last. All zeros but where `touched`. */
 typedef struct {
     GArray *all;     /* Activity */
     GArray *touched; /* uint32_t */
     XtfPointTimes *times;
 } Activities;
 
-static Activity *activity_of(const Activities *activities, uint32_t context)
+static Activity *activity_of(const Activities *activities, uint32_t callpath)
 {
-    uint32_t i = MIN(context, activities->all->len - 1);
+    uint32_t i = MIN(callpath, activities->all->len - 1);
     Activity *activity = &g_array_index(activities->all, Activity, i);
 
     if (!activity->total && !activity->waited)
@@ -229,7 +229,7 @@ static Activity *activity_of(const Activities *activities, uint32_t context)
     return activity;
 }
 
-static gint compare_contexts(gconstpointer a, gconstpointer b)
+static gint compare_callpaths(gconstpointer a, gconstpointer b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
@@ -237,14 +237,14 @@ static gint compare_contexts(gconstpointer a, gconstpointer b)
 
 static bool add_point(const Run *run, const XtfPoint *point, const Activities *activities, GError **error)
 {
-    const XtfContextTicks *times = xtf_point_times(activities->times, run->points, point, error);
+    const XtfCallpathTicks *times = xtf_point_times(activities->times, run->points, point, error);
 
     if (!times)
         return false;
     for (uint32_t i = 0; i < point->n_times; i++)
-        activity_of(activities, times[i].context)->total += times[i].ticks;
+        activity_of(activities, times[i].callpath)->total += times[i].ticks;
     if (is_passive(point))
-        activity_of(activities, point->context)->waited += point->wait;
+        activity_of(activities, point->callpath)->waited += point->wait;
     return true;
 }
 
@@ -253,14 +253,14 @@ static bool put_activities(const Run *run, const XtfPointLocation *location, con
 {
     XtfArrayWriter *array = xtf_writer_array(run->writer, location->id, run->activity, error);
 
-    g_array_sort(activities->touched, compare_contexts);
+    g_array_sort(activities->touched, compare_callpaths);
     for (guint k = 0; array && k < activities->touched->len; k++) {
         uint32_t i = g_array_index(activities->touched, uint32_t, k);
         Activity *activity = &g_array_index(activities->all, Activity, i);
         bool outside = i == activities->all->len - 1;
         const XtfActivityRow row = {
             .time = local_time(location, location->end),
-            .region = outside ? XTF_NONE32 : xtf_points_context_region(run->points, i),
+            .region = outside ? XTF_NONE32 : xtf_points_callpath_region(run->points, i),
             .context = outside ? XTF_NONE32 : i,
             .total = activity->total,
             .waited = MIN(activity->waited, activity->total),
@@ -303,7 +303,7 @@ static bool add_locations(const Run *run, GError **error)
     bool good = true;
 
     xtf_steps_begin(run->steps, "activity beside the path", xtf_points_n(run->points));
-    g_array_set_size(activities.all, xtf_points_n_contexts(run->points) + 1);
+    g_array_set_size(activities.all, xtf_points_n_callpaths(run->points) + 1);
     for (uint32_t i = 0; good && i < xtf_points_n_locations(run->points); i++) {
         good = add_location(run, i, &activities, error);
         xtf_points_rest_sometimes(run->points, i);

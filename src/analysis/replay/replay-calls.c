@@ -98,18 +98,18 @@ static void go_to(XtfReplayWalk *walk, uint64_t time)
         return;
     if (!top || top->kind == XTF_MPI_CALL_NONE)
         walk->outside += time - walk->time;
-    xtf_context_sums_add(walk->shared->sums, top ? top->context : UINT32_MAX, time - walk->time);
+    xtf_callpath_totals_add(walk->shared->sums, top ? top->callpath : UINT32_MAX, time - walk->time);
     walk->time = time;
 }
 
-static void note_bound(XtfReplayWalk *walk, const XtfReplayFrame *frame, uint32_t context, uint64_t time, uint64_t seq)
+static void note_bound(XtfReplayWalk *walk, const XtfReplayFrame *frame, uint32_t callpath, uint64_t time, uint64_t seq)
 {
     XtfReplayBound *bound = frame->kind == XTF_MPI_CALL_INIT ? &walk->init : &walk->finalize;
 
     if (!bound->found)
         *bound = (XtfReplayBound){.found = true,
                                   .region = frame->region,
-                                  .context = context,
+                                  .callpath = callpath,
                                   .enter = frame->enter,
                                   .leave = time,
                                   .leave_row = walk->n,
@@ -119,13 +119,13 @@ static void note_bound(XtfReplayWalk *walk, const XtfReplayFrame *frame, uint32_
 /* A LEAVE ends its frame and all above it; an ENTER ends all above the frame that it leads to. */
 static void pop(XtfReplayWalk *walk, uint64_t until, bool that_too, uint64_t time, uint64_t seq)
 {
-    uint32_t context = walk->depth ? top_of(walk)->context : UINT32_MAX;
+    uint32_t callpath = walk->depth ? top_of(walk)->callpath : UINT32_MAX;
     const XtfReplayFrame *top;
 
     while ((top = top_of(walk)) && (until == UINT64_MAX || top->row > until || (that_too && top->row == until))) {
         if (is_bound(top)) {
             if (that_too)
-                note_bound(walk, top, context, time, seq);
+                note_bound(walk, top, callpath, time, seq);
             walk->n_bounds--;
         }
         walk->depth--;
@@ -145,13 +145,13 @@ static bool make_room(XtfReplayWalk *walk, GError **error)
 static bool push(XtfReplayWalk *walk, uint64_t time, uint64_t number, GError **error)
 {
     const XtfReplayWalkShared *shared = walk->shared;
-    uint32_t region = (uint32_t)MIN(number, UINT32_MAX), outer = walk->depth ? top_of(walk)->context : UINT32_MAX;
+    uint32_t region = (uint32_t)MIN(number, UINT32_MAX), outer = walk->depth ? top_of(walk)->callpath : UINT32_MAX;
 
     if (walk->depth == walk->room && !make_room(walk, error))
         return false;
     XtfReplayFrame *frame = &walk->frames[walk->depth];
     *frame = (XtfReplayFrame){.row = walk->n, .enter = time, .leave = UINT64_MAX, .region = region};
-    frame->context = xtf_contexts_enter(shared->contexts, shared->cache, outer, region, walk->depth);
+    frame->callpath = xtf_callpath_log_enter(shared->callpaths, shared->cache, outer, region, walk->depth);
     frame->kind = (uint8_t)xtf_replay_call_kind(shared->types, region);
     walk->depth++;
     walk->n_bounds += is_bound(frame);
@@ -253,7 +253,7 @@ bool xtf_replay_walk_to(XtfReplayWalk *walk, uint64_t time, uint64_t seq, XtfRep
                             .leave = time,
                             .outside = walk->outside + more,
                             .region = UINT32_MAX,
-                            .context = UINT32_MAX};
+                            .callpath = UINT32_MAX};
     if (!top)
         return true;
     if (top->kind != XTF_MPI_CALL_NONE && top->leave == UINT64_MAX && !find_leave(walk, top, error))
@@ -262,7 +262,7 @@ bool xtf_replay_walk_to(XtfReplayWalk *walk, uint64_t time, uint64_t seq, XtfRep
     call->enter = top->enter;
     call->leave = top->leave;
     call->region = top->region;
-    call->context = top->context;
+    call->callpath = top->callpath;
     call->kind = top->kind;
     return true;
 }

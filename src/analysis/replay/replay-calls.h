@@ -2,15 +2,15 @@
  * The calls around the rows of a replay: a walk over the calls of a location beside its rows, in the order of `seq`.
  *
  * A walk keeps the stack, so it costs no look-up. Only the end of a call that makes others is looked for in the index.
- * On its way it adds up the time of each call path (contexts.h): the ticks between two records of calls count for the
- * call that is innermost in between.
+ * On its way it adds up the time of each call path (callpath-log.h): the ticks between two records of calls count for
+ * the call that is innermost in between.
  */
 #pragma once
 
 #include "libxtf/array.h"
 #include "libxtf/field-load.h"
-#include "src/analysis/replay/logs/context-sums.h"
-#include "src/analysis/replay/logs/contexts.h"
+#include "src/analysis/replay/logs/callpath-log.h"
+#include "src/analysis/replay/logs/callpath-totals.h"
 #include "src/model/mpi-functions.h"
 #include "src/trace/context/trace-context.h"
 
@@ -20,14 +20,14 @@ typedef struct {
     uint64_t enter, leave; /* without a call both are the row's time; of one outside of MPI leave is UINT64_MAX */
     uint64_t outside;      /* ticks, up to the row, that no region of MPI was on top of the location's stack */
     uint32_t region;       /* UINT32_MAX: none */
-    uint32_t context;      /* its call path; UINT32_MAX: none */
+    uint32_t callpath;     /* its call path; UINT32_MAX: none */
     uint8_t kind;          /* XtfMpiCall */
 } XtfReplayCall;
 
 /* MPI_Init or MPI_Finalize of a location, the first one that was left. */
 typedef struct {
     bool found;
-    uint32_t region, context;
+    uint32_t region, callpath;
     uint64_t enter, leave, leave_row, leave_seq;
 } XtfReplayBound;
 
@@ -51,7 +51,7 @@ static inline XtfMpiCall xtf_replay_call_kind(const XtfReplayCallTypes *types, u
 
 typedef struct {
     uint64_t row, enter, leave; /* leave: UINT64_MAX: not known yet */
-    uint32_t region, context;
+    uint32_t region, callpath;
     uint8_t kind;
 } XtfReplayFrame;
 
@@ -59,9 +59,9 @@ typedef struct {
  * since they are as long as there are call paths, and a process may have thousands of walks. */
 typedef struct {
     const XtfReplayCallTypes *types;
-    XtfContexts *contexts;
-    XtfContextCache *cache; /* the thread's own */
-    XtfContextSums *sums;   /* the thread's own: since the caller took them last */
+    XtfCallpathLog *callpaths;
+    XtfCallpathCache *cache; /* the thread's own */
+    XtfCallpathTotals *sums; /* the thread's own: since the caller took them last */
     /* Called leaf by leaf, with the rows of calls since the last time; false stops the walk. May be NULL. */
     bool (*went)(void *data, uint64_t n_rows, GError **error);
     void *data; /* of `went` */

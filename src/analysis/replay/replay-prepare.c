@@ -26,8 +26,8 @@ typedef struct {
 typedef struct {
     XtfReplay *replay;
     XtfReplayWalkShared shared;
-    XtfContextCache cache;
-    XtfContextSums sums;
+    XtfCallpathCache cache;
+    XtfCallpathTotals sums;
     XtfGroups envelopes;     /* of the process at hand */
     NearEnvelope near[NEAR]; /* some of them, by their hash */
     XtfReplayProbes probes;  /* likewise of the process at hand */
@@ -57,7 +57,7 @@ typedef struct {
 static bool put_times(void *data, uint64_t seq, GError **error)
 {
     Walked *walked = data;
-    XtfContextSums *sums = walked->walk.shared->sums;
+    XtfCallpathTotals *sums = walked->walk.shared->sums;
 
     for (uint32_t i = 0; i < sums->n_touched;) {
         uint32_t end = MIN(i + TIMES_AT_ONCE, sums->n_touched);
@@ -68,7 +68,7 @@ static bool put_times(void *data, uint64_t seq, GError **error)
         walked->seq = seq;
         for (; i < end; i++) {
             to = xtf_log_put(to, (uint32_t)(sums->touched[i] + 1));
-            to = xtf_log_put(to, xtf_context_sums_take(sums, sums->touched[i]));
+            to = xtf_log_put(to, xtf_callpath_totals_take(sums, sums->touched[i]));
         }
         xtf_log_end(&walked->times, to);
     }
@@ -404,12 +404,12 @@ static void *begin(void *data)
 
     own->replay = replay;
     own->shared = (XtfReplayWalkShared){.types = &replay->types,
-                                        .contexts = &replay->contexts,
+                                        .callpaths = &replay->callpaths,
                                         .cache = &own->cache,
                                         .sums = &own->sums,
                                         .went = went,
                                         .data = own};
-    xtf_context_cache_init(&own->cache);
+    xtf_callpath_cache_init(&own->cache);
     return own;
 }
 
@@ -427,8 +427,8 @@ static void join(void *data, void *to)
 {
     Own *own = data;
 
-    xtf_context_cache_finish(&own->cache);
-    xtf_context_sums_finish(&own->sums);
+    xtf_callpath_cache_finish(&own->cache);
+    xtf_callpath_totals_finish(&own->sums);
     g_free(own);
 }
 

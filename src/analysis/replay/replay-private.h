@@ -3,7 +3,7 @@
  *
  *   replay-fields.c       where the fields of rows lie
  *   replay-calls.c        the calls around rows
- *   contexts.c            call paths
+ *   callpath-log.c        call paths
  *   replay-rows.c         rows of a process, in the order of its clock
  *   spool.c, log.c        what is kept of them
  *   row-code.c            rows as records of a log
@@ -97,7 +97,7 @@ struct XtfReplay {
     uint32_t n_comms;
     XtfGroups groups;
     GHashTable *doubts; /* by group: runs of messages that are not certain, though it is; NULL: there are none */
-    XtfContexts contexts;
+    XtfCallpathLog callpaths;
     XtfSpool spool; /* of logs */
     GMutex lock;    /* while it is made: of groups and progress */
     uint64_t n_rows, n_log_rows, done;

@@ -4,9 +4,9 @@ enum {
     BUFFER = 16 << 10,
 };
 
-XtfContexts *xtf_replay_contexts(XtfReplay *replay)
+XtfCallpathLog *xtf_replay_callpaths(XtfReplay *replay)
 {
-    return &replay->contexts;
+    return &replay->callpaths;
 }
 
 void xtf_replay_times_init(XtfReplayTimes *times, const XtfReplay *replay, uint32_t location)
@@ -23,7 +23,7 @@ void xtf_replay_times_finish(XtfReplayTimes *times)
     xtf_log_reader_finish(&times->reader);
 }
 
-bool xtf_replay_times_until(XtfReplayTimes *times, uint64_t seq, XtfContextSums *sums, GError **error)
+bool xtf_replay_times_until(XtfReplayTimes *times, uint64_t seq, XtfCallpathTotals *sums, GError **error)
 {
     for (;;) {
         if (!times->ahead) {
@@ -36,8 +36,8 @@ bool xtf_replay_times_until(XtfReplayTimes *times, uint64_t seq, XtfContextSums 
         if (times->seq > seq)
             return true;
         while (times->ahead < times->end) {
-            uint32_t context = (uint32_t)xtf_log_get(&times->ahead) - 1;
-            xtf_context_sums_add(sums, context, xtf_log_get(&times->ahead));
+            uint32_t callpath = (uint32_t)xtf_log_get(&times->ahead) - 1;
+            xtf_callpath_totals_add(sums, callpath, xtf_log_get(&times->ahead));
         }
         times->ahead = NULL;
     }

@@ -107,7 +107,7 @@ XtfReplay *xtf_replay_new(XtfTrace *trace, const XtfReplayOptions *options, GErr
     replay->options = *options;
     replay->spool = XTF_SPOOL_NONE;
     g_mutex_init(&replay->lock);
-    xtf_contexts_init(&replay->contexts);
+    xtf_callpath_log_init(&replay->callpaths);
     replay->operations = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, xtf_operation_free);
     if (!xtf_trace_context_init(&replay->context, trace, false, nothing_is_reserved, error))
         return NULL;
@@ -162,7 +162,7 @@ void xtf_replay_free(XtfReplay *replay)
     g_free(replay->ids);
     g_free(replay->known);
     xtf_paged_free(&replay->paged_locations);
-    xtf_contexts_finish(&replay->contexts);
+    xtf_callpath_log_finish(&replay->callpaths);
     xtf_spool_close(&replay->spool);
     g_mutex_clear(&replay->lock);
     g_hash_table_unref(replay->operations);

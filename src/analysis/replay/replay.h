@@ -194,7 +194,7 @@ void xtf_replay_end_runs(XtfReplay *replay);
 
 /* ---- Time by call path, with calls only. */
 
-XtfContexts *xtf_replay_contexts(XtfReplay *replay);
+XtfCallpathLog *xtf_replay_callpaths(XtfReplay *replay);
 
 /* The times of one location, from its beginning to its end. Belongs to one thread at a time; many may be read at once.
  */
@@ -210,4 +210,4 @@ void xtf_replay_times_finish(XtfReplayTimes *times);
 /* Adds what the ENTERs and LEAVEs before record `seq` say, and after the record of the last time: the same as a walk to
  * it. `seq` is that of a record that the replay hands out, or of the LEAVE of MPI_Init or MPI_Finalize; UINT64_MAX: to
  * the location's end. */
-bool xtf_replay_times_until(XtfReplayTimes *times, uint64_t seq, XtfContextSums *sums, GError **error);
+bool xtf_replay_times_until(XtfReplayTimes *times, uint64_t seq, XtfCallpathTotals *sums, GError **error);

@@ -15,7 +15,7 @@ enum {
 static bool same_call(const XtfReplayCall *a, const XtfReplayCall *b)
 {
     return a->row == b->row && a->enter == b->enter && a->leave == b->leave && a->region == b->region &&
-           a->context == b->context && a->kind == b->kind;
+           a->callpath == b->callpath && a->kind == b->kind;
 }
 
 /* The counter of rows of a kind: those of one array share one. */
@@ -34,7 +34,7 @@ static uint64_t *message_before(XtfRowState *state, uint8_t kind)
 static uint8_t call_flags(const XtfRowState *state, const XtfReplayRow *row, const XtfReplayCall *call)
 {
     const XtfRowPath *path = &state->paths[row->kind];
-    bool known = call->region == path->region && call->context == path->context && call->kind == path->kind;
+    bool known = call->region == path->region && call->callpath == path->callpath && call->kind == path->kind;
 
     if (call->row == UINT64_MAX)
         return NO_CALL;
@@ -65,9 +65,9 @@ static uint8_t *put_call(XtfRowState *state, const XtfReplayRow *row, const XtfR
     if (path_known)
         return to;
     to = xtf_log_put(to, call->region);
-    to = xtf_log_put(to, (uint32_t)(call->context + 1));
+    to = xtf_log_put(to, (uint32_t)(call->callpath + 1));
     *to++ = call->kind;
-    state->paths[row->kind] = (XtfRowPath){call->region, call->context, call->kind};
+    state->paths[row->kind] = (XtfRowPath){call->region, call->callpath, call->kind};
     return to;
 }
 
@@ -112,11 +112,11 @@ static void get_call(XtfRowState *state, XtfRowPath *path, uint8_t flags, const 
     call->leave = flags & HAS_LEAVE ? call->enter + xtf_log_get_near(from) : UINT64_MAX;
     if (!(flags & NO_CALL)) {
         path->region = (uint32_t)xtf_log_get(from);
-        path->context = (uint32_t)xtf_log_get(from) - 1;
+        path->callpath = (uint32_t)xtf_log_get(from) - 1;
         path->kind = *(*from)++;
     }
     call->region = path->region;
-    call->context = path->context;
+    call->callpath = path->callpath;
     call->kind = path->kind;
 }
 
@@ -144,7 +144,7 @@ void xtf_row_decode(XtfRowState *state, const XtfEnvelope *envelopes, const uint
                                       .leave = state->time,
                                       .outside = state->call.outside,
                                       .region = UINT32_MAX,
-                                      .context = UINT32_MAX};
+                                      .callpath = UINT32_MAX};
     if (flags & HAS_OUTSIDE)
         state->call.outside += xtf_log_get_near(&from);
     *row = (XtfReplayRow){

@@ -17,7 +17,7 @@ typedef struct {
 
 /* The call path of a call, and what follows of it. */
 typedef struct {
-    uint32_t region, context;
+    uint32_t region, callpath;
     uint8_t kind;
 } XtfRowPath;
 

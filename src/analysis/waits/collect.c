@@ -13,12 +13,12 @@ enum {
 typedef struct {
     XtfPoints *points;
     XtfSteps *steps;
-    XtfContextCache cache;
-    XtfContextSums sums; /* of calls since the point before */
+    XtfCallpathCache cache;
+    XtfCallpathTotals sums; /* of calls since the point before */
     XtfPoint out[POINTS_AT_ONCE];
     uint32_t n_out;
-    uint64_t next_out;      /* number of the first of them */
-    XtfContextTicks *times; /* TIMES_AT_ONCE of them, or more */
+    uint64_t next_out;       /* number of the first of them */
+    XtfCallpathTicks *times; /* TIMES_AT_ONCE of them, or more */
     uint32_t n_times, room;
 } Own;
 
@@ -47,7 +47,7 @@ static bool flush_times(Own *own, uint64_t *at, GError **error)
     return xtf_spool_put(&own->points->times, *at, own->times, bytes, error);
 }
 
-static int compare_contexts(const void *a, const void *b)
+static int compare_callpaths(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
@@ -73,7 +73,7 @@ static bool flush_points(Own *own, GError **error)
 
 static bool put_point(Own *own, const XtfPoint *point, GError **error)
 {
-    XtfContextSums *sums = &own->sums;
+    XtfCallpathTotals *sums = &own->sums;
     uint32_t n = sums->n_touched, *touched = sums->touched;
 
     if (own->n_out == POINTS_AT_ONCE || (own->n_times > 0 && own->n_times + n > TIMES_AT_ONCE))
@@ -81,17 +81,17 @@ static bool put_point(Own *own, const XtfPoint *point, GError **error)
             return false;
     if (own->n_times + n > own->room) {
         own->room = own->n_times + n;
-        own->times = g_renew(XtfContextTicks, own->times, own->room);
+        own->times = g_renew(XtfCallpathTicks, own->times, own->room);
     }
     XtfPoint *to = &own->out[own->n_out++];
     *to = *point;
     to->times = own->n_times;
     to->n_times = n;
     if (n > 1)
-        qsort(touched, n, sizeof *touched, compare_contexts);
+        qsort(touched, n, sizeof *touched, compare_callpaths);
     for (uint32_t i = 0; i < n; i++)
         own->times[own->n_times++] =
-            (XtfContextTicks){.ticks = xtf_context_sums_take(sums, touched[i]), .context = touched[i]};
+            (XtfCallpathTicks){.ticks = xtf_callpath_totals_take(sums, touched[i]), .callpath = touched[i]};
     sums->n_touched = 0;
     return true;
 }
@@ -117,7 +117,7 @@ static bool go_to(Own *own, const Times *times, XtfPoint *point, GError **error)
     /* A thread that was forked is in the parallel region: its record is the ENTER. */
     if (point->side == XTF_POINT_FORKED && !xtf_replay_walk_to(times->walk, point->time, point->seq + 1, &call, error))
         return false;
-    point->context = call.context;
+    point->callpath = call.callpath;
     return true;
 }
 
@@ -133,7 +133,7 @@ static bool put_end(Own *own, const Times *times, uint64_t time, GError **error)
                     .bytes = UINT64_MAX,
                     .partner = UINT32_MAX,
                     .region = UINT32_MAX,
-                    .context = UINT32_MAX,
+                    .callpath = UINT32_MAX,
                     .comm = UINT32_MAX,
                     .tag = UINT32_MAX,
                     .side = XTF_POINT_END};
@@ -197,7 +197,7 @@ static bool walk_location(Own *own, const Work *work, uint32_t number, GError **
 {
     const XtfPointLocation *location = &own->points->locations[number];
     const XtfReplayWalkShared shared = {.types = xtf_replay_call_types(own->points->replay),
-                                        .contexts = own->points->contexts,
+                                        .callpaths = own->points->callpaths,
                                         .cache = &own->cache,
                                         .sums = &own->sums,
                                         .went = goes_on,
@@ -240,9 +240,9 @@ static void *begin(void *data)
 
     own->points = work->points;
     own->steps = work->steps;
-    xtf_context_cache_init(&own->cache);
+    xtf_callpath_cache_init(&own->cache);
     own->room = TIMES_AT_ONCE;
-    own->times = g_new(XtfContextTicks, own->room);
+    own->times = g_new(XtfCallpathTicks, own->room);
     return own;
 }
 
@@ -262,8 +262,8 @@ static void join(void *data, void *unused)
 {
     Own *own = data;
 
-    xtf_context_cache_finish(&own->cache);
-    xtf_context_sums_finish(&own->sums);
+    xtf_callpath_cache_finish(&own->cache);
+    xtf_callpath_totals_finish(&own->sums);
     g_free(own->times);
     g_free(own);
 }
@@ -306,7 +306,7 @@ XtfPoints *xtf_points_collect(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *st
     Work work = {.points = points, .raw = raw, .steps = steps};
 
     points->replay = replay;
-    points->contexts = xtf_replay_contexts(replay);
+    points->callpaths = xtf_replay_callpaths(replay);
     points->points = points->times = XTF_SPOOL_NONE;
     points->operations = raw->operations;
     raw->operations = XTF_OPERATIONS_NONE;
@@ -316,6 +316,6 @@ XtfPoints *xtf_points_collect(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *st
     xtf_steps_begin(steps, "points of waits", points->n);
     if (!xtf_parallel(&how, &work, points->n_locations, error))
         return NULL;
-    xtf_contexts_number(points->contexts);
+    xtf_callpath_log_number(points->callpaths);
     return g_steal_pointer(&points);
 }

@@ -45,7 +45,7 @@ static bool add_late(XtfRawPoints *raw, const XtfKindWait *wait, const XtfPoint 
                         .enter = wait->late.enter,
                         .leave = wait->late.end,
                         .region = UINT32_MAX,
-                        .context = UINT32_MAX};
+                        .callpath = UINT32_MAX};
     XtfPoint met = xtf_find_point(&end, wait->kind, XTF_POINT_MET);
 
     met.end = wait->late.end;
@@ -72,7 +72,7 @@ static bool add_wait(void *data, const XtfKindWait *wait, GError **error)
                         .leave = wait->leave,
                         .location = wait->location,
                         .region = wait->region,
-                        .context = UINT32_MAX};
+                        .callpath = UINT32_MAX};
     XtfPoint point = xtf_find_point(&end, wait->kind, side_of(wait));
 
     point.wait = wait->end - wait->begin;

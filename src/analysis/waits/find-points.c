@@ -15,7 +15,7 @@ XtfPoint xtf_find_point(const XtfEnd *end, uint8_t kind, XtfPointSide side)
         .bytes = UINT64_MAX,
         .partner = UINT32_MAX,
         .region = end->region,
-        .context = end->context,
+        .callpath = end->callpath,
         .comm = UINT32_MAX,
         .tag = UINT32_MAX,
         .kind = kind,
@@ -41,7 +41,7 @@ XtfEnd xtf_find_end(const XtfFind *find, const XtfReplayEvent *at)
         .call = at->call->row,
         .location = xtf_find_location(find, at),
         .region = at->call->region,
-        .context = at->call->context,
+        .callpath = at->call->callpath,
         .kind = at->call->kind,
     };
 }

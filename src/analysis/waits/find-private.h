@@ -14,7 +14,7 @@
 /* A record at one end of a message, with its call. */
 typedef struct {
     uint64_t seq, row, time, enter, leave, call;
-    uint32_t location, region, context;
+    uint32_t location, region, callpath;
     uint8_t kind; /* XtfMpiCall */
 } XtfEnd;
 

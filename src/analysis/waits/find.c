@@ -41,7 +41,7 @@ static void judge_bound(XtfFind *find, bool init)
                                     .leave = bound.leave,
                                     .location = location,
                                     .region = bound.region,
-                                    .context = bound.context};
+                                    .callpath = bound.callpath};
                 XtfPoint point =
                     xtf_find_point(&end, init ? XTF_LABEL_init_completion : XTF_LABEL_finalize_wait, XTF_POINT_WORLD);
                 xtf_find_wait(&point, bound.enter, bound.leave, all.last, all.first_end);

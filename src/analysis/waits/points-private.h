@@ -1,6 +1,6 @@
 #pragma once
 
-#include "src/analysis/replay/logs/contexts.h"
+#include "src/analysis/replay/logs/callpath-log.h"
 #include "src/analysis/replay/logs/spool.h"
 #include "src/analysis/waits/operations.h"
 #include "src/analysis/waits/points.h"
@@ -16,5 +16,5 @@ struct XtfPoints {
     XtfPaged results; /* XtfPointResult, by number; nothing until one is put */
     uint32_t n_put;   /* since they rested */
     XtfOperations operations;
-    XtfContexts *contexts; /* the replay's */
+    XtfCallpathLog *callpaths; /* the replay's */
 };

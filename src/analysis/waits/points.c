@@ -51,7 +51,7 @@ bool xtf_points_read(const XtfPoints *points, uint64_t first, uint64_t n, XtfPoi
     if (!xtf_spool_get(&points->points, first * sizeof *to, to, n * sizeof *to, error))
         return false;
     for (uint64_t i = 0; i < n; i++)
-        to[i].context = xtf_contexts_final(points->contexts, to[i].context);
+        to[i].callpath = xtf_callpath_log_final(points->callpaths, to[i].callpath);
     return true;
 }
 
@@ -75,12 +75,12 @@ bool xtf_points_find(const XtfPoints *points, uint32_t index, uint64_t seq, uint
 }
 
 /* `n` times from a place in the file on. */
-static bool read_times(const XtfPoints *points, uint64_t at, uint64_t n, XtfContextTicks *to, GError **error)
+static bool read_times(const XtfPoints *points, uint64_t at, uint64_t n, XtfCallpathTicks *to, GError **error)
 {
     if (n > 0 && !xtf_spool_get(&points->times, at, to, n * sizeof *to, error))
         return false;
     for (uint64_t i = 0; i < n; i++)
-        to[i].context = xtf_contexts_final(points->contexts, to[i].context);
+        to[i].callpath = xtf_callpath_log_final(points->callpaths, to[i].callpath);
     return true;
 }
 
@@ -91,7 +91,7 @@ static bool fill_times(XtfPointTimes *times, const XtfPoints *points, const XtfP
 
     if (n > times->room) {
         times->room = n;
-        times->times = g_renew(XtfContextTicks, times->times, n);
+        times->times = g_renew(XtfCallpathTicks, times->times, n);
     }
     times->at = point->times;
     times->n = 0;
@@ -101,10 +101,10 @@ static bool fill_times(XtfPointTimes *times, const XtfPoints *points, const XtfP
     return true;
 }
 
-const XtfContextTicks *xtf_point_times(XtfPointTimes *times, const XtfPoints *points, const XtfPoint *point,
-                                       GError **error)
+const XtfCallpathTicks *xtf_point_times(XtfPointTimes *times, const XtfPoints *points, const XtfPoint *point,
+                                        GError **error)
 {
-    static const XtfContextTicks none;
+    static const XtfCallpathTicks none;
     uint64_t before = (point->times - times->at) / sizeof none; /* very great if they lie before */
 
     if (point->n_times == 0)
@@ -121,7 +121,7 @@ void xtf_point_times_finish(XtfPointTimes *times)
 }
 
 /* Most lie side by side, and are read at once. */
-bool xtf_points_all_times(const XtfPoints *points, const XtfPoint *of, uint32_t n, XtfContextTicks *to, GError **error)
+bool xtf_points_all_times(const XtfPoints *points, const XtfPoint *of, uint32_t n, XtfCallpathTicks *to, GError **error)
 {
     for (uint32_t i = 0; i < n;) {
         uint64_t at = of[i].times, ahead = 0;
@@ -176,24 +176,24 @@ void xtf_points_rest_results(const XtfPoints *points)
 
 /* ---- Contexts. */
 
-uint32_t xtf_points_n_contexts(const XtfPoints *points)
+uint32_t xtf_points_n_callpaths(const XtfPoints *points)
 {
-    return points->contexts->all->len;
+    return points->callpaths->all->len;
 }
 
-uint32_t xtf_points_context_parent(const XtfPoints *points, uint32_t context)
+uint32_t xtf_points_callpath_parent(const XtfPoints *points, uint32_t callpath)
 {
-    return g_array_index(points->contexts->all, XtfContext, context).parent;
+    return g_array_index(points->callpaths->all, XtfLoggedCallpath, callpath).parent;
 }
 
-uint32_t xtf_points_context_region(const XtfPoints *points, uint32_t context)
+uint32_t xtf_points_callpath_region(const XtfPoints *points, uint32_t callpath)
 {
-    return g_array_index(points->contexts->all, XtfContext, context).region;
+    return g_array_index(points->callpaths->all, XtfLoggedCallpath, callpath).region;
 }
 
-uint32_t xtf_points_context_of(const XtfPoints *points, uint32_t parent, uint32_t region, uint32_t depth)
+uint32_t xtf_points_callpath_of(const XtfPoints *points, uint32_t parent, uint32_t region, uint32_t depth)
 {
-    return xtf_contexts_find(points->contexts, parent, region, depth);
+    return xtf_callpath_log_find(points->callpaths, parent, region, depth);
 }
 
 const XtfReplayCallTypes *xtf_points_call_types(const XtfPoints *points)

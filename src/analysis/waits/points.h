@@ -61,8 +61,8 @@ typedef struct {
     uint64_t row;     /* of `waits`: its first row, if it has one */
     uint64_t times;   /* where they lie */
     uint32_t partner; /* index of the location that was late (of AWAITED: that waited); UINT32_MAX: none, or itself */
-    uint32_t region, context; /* of the call; UINT32_MAX: none */
-    uint32_t comm, tag;       /* UINT32_MAX: none */
+    uint32_t region, callpath; /* of the call; UINT32_MAX: none */
+    uint32_t comm, tag;        /* UINT32_MAX: none */
     uint32_t n_times;
     uint8_t kind; /* XTF_LABEL_late_sender ...; of AWAITED that of the other side's wait */
     uint8_t side; /* XtfPointSide */
@@ -80,9 +80,9 @@ static inline bool xtf_is_awaited(const XtfPoint *point)
  * that come at or behind the point before and before this one. */
 typedef struct {
     uint64_t ticks;
-    uint32_t context; /* UINT32_MAX: outside of all calls */
+    uint32_t callpath; /* UINT32_MAX: outside of all calls */
     uint32_t spare;
-} XtfContextTicks;
+} XtfCallpathTicks;
 
 /* A location, by its index: the order of (proc, thread). */
 typedef struct {
@@ -113,18 +113,19 @@ bool xtf_points_read(const XtfPoints *points, uint64_t first, uint64_t n, XtfPoi
 /* The number of the first point of a location at or behind record `seq`. */
 bool xtf_points_find(const XtfPoints *points, uint32_t location, uint64_t seq, uint64_t *number, GError **error);
 /* The times of several points, those of each behind those of the one before. */
-bool xtf_points_all_times(const XtfPoints *points, const XtfPoint *of, uint32_t n, XtfContextTicks *to, GError **error);
+bool xtf_points_all_times(const XtfPoints *points, const XtfPoint *of, uint32_t n, XtfCallpathTicks *to,
+                          GError **error);
 
 /* Times of points, one after the other: those of many points are read at once. Zeros at first. */
 typedef struct {
-    XtfContextTicks *times;
+    XtfCallpathTicks *times;
     uint64_t at; /* of the first of them */
     uint32_t n, room;
 } XtfPointTimes;
 
 /* The n_times of a point, good until the next call; NULL: an error. */
-const XtfContextTicks *xtf_point_times(XtfPointTimes *times, const XtfPoints *points, const XtfPoint *point,
-                                       GError **error);
+const XtfCallpathTicks *xtf_point_times(XtfPointTimes *times, const XtfPoints *points, const XtfPoint *point,
+                                        GError **error);
 void xtf_point_times_finish(XtfPointTimes *times);
 
 /* The operation of points with an instance, but of XTF_POINT_WORLD. */
@@ -152,11 +153,12 @@ void xtf_points_results(const XtfPoints *points, uint64_t first, uint64_t n, Xtf
 /* What was read of them need not stay in memory. */
 void xtf_points_rest_results(const XtfPoints *points);
 
-/* Call paths: contexts, of which the parent has a lower number. */
-uint32_t xtf_points_n_contexts(const XtfPoints *points);
-uint32_t xtf_points_context_parent(const XtfPoints *points, uint32_t context); /* UINT32_MAX: none */
-uint32_t xtf_points_context_region(const XtfPoints *points, uint32_t context);
-/* The context of a call of a region on a call path, which is in the trace at `depth`: how many calls are around it. */
-uint32_t xtf_points_context_of(const XtfPoints *points, uint32_t parent, uint32_t region, uint32_t depth);
+/* Call paths: call paths, of which the parent has a lower number. */
+uint32_t xtf_points_n_callpaths(const XtfPoints *points);
+uint32_t xtf_points_callpath_parent(const XtfPoints *points, uint32_t callpath); /* UINT32_MAX: none */
+uint32_t xtf_points_callpath_region(const XtfPoints *points, uint32_t callpath);
+/* The call path of a call of a region on a call path, which is in the trace at `depth`: how many calls are around it.
+ */
+uint32_t xtf_points_callpath_of(const XtfPoints *points, uint32_t parent, uint32_t region, uint32_t depth);
 
 const XtfReplayCallTypes *xtf_points_call_types(const XtfPoints *points);

@@ -23,7 +23,7 @@ typedef struct {
     XtfPointResult results[AT_ONCE];
 } Own;
 
-static bool write_contexts(const XtfPoints *points, XtfWriter *writer, GError **error)
+static bool write_callpaths(const XtfPoints *points, XtfWriter *writer, GError **error)
 {
     uint32_t id;
 
@@ -33,9 +33,9 @@ static bool write_contexts(const XtfPoints *points, XtfWriter *writer, GError **
     if (!table)
         return false;
     xtf_table_writer_clear(table);
-    for (uint32_t i = 0; i < xtf_points_n_contexts(points); i++) {
-        const XtfContextRow row = {.parent = xtf_points_context_parent(points, i),
-                                   .region = xtf_points_context_region(points, i)};
+    for (uint32_t i = 0; i < xtf_points_n_callpaths(points); i++) {
+        const XtfContextRow row = {.parent = xtf_points_callpath_parent(points, i),
+                                   .region = xtf_points_callpath_region(points, i)};
         if (!xtf_table_writer_append(table, &row, NULL, error))
             return false;
     }
@@ -70,7 +70,7 @@ static XtfWaitsRow row_for(const XtfPoints *points, const XtfPointLocation *loca
         .part_kind = UINT8_MAX,
         .culprit = culprit ? (uint32_t)culprit->proc : XTF_NONE32,
         .culprit_thread = culprit ? (uint32_t)culprit->thread : XTF_NONE32,
-        .context = point->context,
+        .context = point->callpath,
         .comm = point->comm,
         .tag = point->tag,
         .bytes = point->bytes,
@@ -179,7 +179,7 @@ bool xtf_waits_write(const XtfPoints *points, XtfWriter *writer, XtfSteps *steps
     Rows rows = {.points = points, .writer = writer, .steps = steps, .found = found};
 
     xtf_steps_begin(steps, "writing waits", xtf_points_n(points));
-    return write_contexts(points, writer, error) &&
+    return write_callpaths(points, writer, error) &&
            xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_WAITS), &rows.schema, error) &&
            xtf_parallel(&how, &rows, xtf_points_n_locations(points), error);
 }

@@ -24,26 +24,26 @@ typedef struct {
 typedef struct {
     XtfCubeProfile *profile;
     const XtfSchema *schema;
-    const XtfField *event, *context, *lasting; /* lasting: how long a row is of; NULL: it is of a moment */
+    const XtfField *event, *callpath, *lasting; /* lasting: how long a row is of; NULL: it is of a moment */
     const XtfField *bytes, *region;
     GArray *sources; /* XtfCubeSource */
     GArray *found;   /* Found: those of this type */
-    XtfModelTable contexts, regions;
-    GHashTable *paths; /* context and root -> call path, plus 1 */
+    XtfModelTable callpaths, regions;
+    GHashTable *paths; /* call path of the analysis and root -> call path, plus 1 */
     uint64_t outside;
 } Derived;
 
 /* ---- Call paths. */
 
-static bool damaged_contexts(GError **error)
+static bool damaged_callpaths(GError **error)
 {
     return xtf_damaged(error, "a call path of the table contexts has no root");
 }
 
 /* The call path of a row of `contexts`, below a root. */
-static bool path_of(Derived *derived, uint32_t root, uint32_t context, uint32_t *path, GError **error)
+static bool path_of(Derived *derived, uint32_t root, uint32_t callpath, uint32_t *path, GError **error)
 {
-    const uint64_t key = (uint64_t)root << 32 | context;
+    const uint64_t key = (uint64_t)root << 32 | callpath;
     gpointer known = g_hash_table_lookup(derived->paths, &key);
     uint8_t buffer[XTF_ROW_MAX];
 
@@ -51,11 +51,11 @@ static bool path_of(Derived *derived, uint32_t root, uint32_t context, uint32_t 
     if (known)
         return true;
     g_autoptr(GArray) chain = g_array_new(FALSE, FALSE, sizeof(uint32_t)); /* regions, the innermost first */
-    for (uint64_t at = context; at < derived->contexts.n;) {
-        const XtfContextRow *row = xtf_model_table_row(&derived->contexts, at, buffer);
+    for (uint64_t at = callpath; at < derived->callpaths.n;) {
+        const XtfContextRow *row = xtf_model_table_row(&derived->callpaths, at, buffer);
         uint32_t region = row->region;
-        if (chain->len > derived->contexts.n)
-            return damaged_contexts(error);
+        if (chain->len > derived->callpaths.n)
+            return damaged_callpaths(error);
         g_array_append_val(chain, region);
         at = row->parent;
     }
@@ -139,8 +139,8 @@ static bool add_row(Derived *derived, uint32_t column, const uint8_t *row, uint6
     XtfCubeProfile *profile = derived->profile;
     uint32_t path = profile->roots[column]; /* what is outside of all calls is the program's */
 
-    if (derived->context && !xtf_field_is_none(derived->context, row) &&
-        !path_of(derived, path, (uint32_t)xtf_field_get(derived->context, row), &path, error))
+    if (derived->callpath && !xtf_field_is_none(derived->callpath, row) &&
+        !path_of(derived, path, (uint32_t)xtf_field_get(derived->callpath, row), &path, error))
         return false;
     if (path == XTF_CUBE_NO_PATH) {
         derived->outside++;
@@ -281,15 +281,15 @@ static bool add_type(XtfCubeProfile *profile, const XtfSchema *schema, GError **
         .profile = profile,
         .schema = schema,
         .event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT),
-        .context = xtf_schema_field(schema, "context"),
+        .callpath = xtf_schema_field(schema, "context"),
         .lasting = xtf_schema_field(schema, g_str_equal(schema->name, "waits") ? "amount" : "duration"),
         .bytes = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES),
         .region = xtf_schema_field_by_role(schema, XTF_ROLE_REGION),
     };
-    if (!xtf_model_table_load(&derived.contexts, tree->trace, XTF_MODEL_CONTEXTS, error))
+    if (!xtf_model_table_load(&derived.callpaths, tree->trace, XTF_MODEL_CONTEXTS, error))
         return false;
     if (!xtf_model_table_load(&derived.regions, tree->trace, XTF_MODEL_REGIONS, error)) {
-        xtf_model_table_finish(&derived.contexts);
+        xtf_model_table_finish(&derived.callpaths);
         return false;
     }
     derived.paths = g_hash_table_new_full(xtf_id_hash64, g_int64_equal, g_free, NULL);
@@ -301,7 +301,7 @@ static bool add_type(XtfCubeProfile *profile, const XtfSchema *schema, GError **
     g_array_unref(derived.sources);
     g_hash_table_unref(derived.paths);
     xtf_model_table_finish(&derived.regions);
-    xtf_model_table_finish(&derived.contexts);
+    xtf_model_table_finish(&derived.callpaths);
     g_autofree char *outside = g_strdup_printf("rows of %s outside of all calls left out", schema->name);
     xtf_export_count(profile->job, derived.outside, outside);
     return good;

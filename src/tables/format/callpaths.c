@@ -1,7 +1,7 @@
 #include "src/tables/format/callpaths.h"
 
 #include "libxtf/error.h"
-#include "src/analysis/replay/logs/contexts.h"
+#include "src/analysis/replay/logs/callpath-log.h"
 #include "src/trace/text/escape.h"
 
 enum {
@@ -28,7 +28,7 @@ bool xtf_callpaths_load(XtfCallpaths *callpaths, XtfTraceContext *context, GErro
 
 static uint64_t key_at(const XtfCallpaths *callpaths, uint32_t i)
 {
-    return xtf_contexts_key(callpaths->rows[i].parent, callpaths->rows[i].region);
+    return xtf_callpath_log_key(callpaths->rows[i].parent, callpaths->rows[i].region);
 }
 
 bool xtf_callpaths_check(const XtfCallpaths *callpaths, GError **error)
@@ -43,10 +43,10 @@ bool xtf_callpaths_check(const XtfCallpaths *callpaths, GError **error)
 
 uint32_t xtf_callpath_find(const XtfCallpaths *callpaths, uint32_t parent, uint32_t region, uint32_t depth)
 {
-    uint64_t key = xtf_contexts_key(parent, region);
+    uint64_t key = xtf_callpath_log_key(parent, region);
     uint32_t low = 0, high = callpaths->n;
 
-    if (depth >= XTF_CONTEXT_DEPTH_MAX && parent != XTF_NONE32)
+    if (depth >= XTF_CALLPATH_DEPTH_MAX && parent != XTF_NONE32)
         return parent;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;

@@ -28,7 +28,8 @@ bool xtf_callpaths_load(XtfCallpaths *callpaths, XtfTraceContext *context, GErro
 /* XTF_ERROR_DAMAGED if call paths are not in their order: of parents, those without one first, and then of regions. */
 bool xtf_callpaths_check(const XtfCallpaths *callpaths, GError **error);
 /* The call path of a call of a region on another one, with `depth` calls around it, which must be in order; as the
- * analysis numbered it (src/analysis/replay/logs/contexts.h). XTF_NONE32: none, and there is no call path at all. */
+ * analysis numbered it (src/analysis/replay/logs/callpath-log.h). XTF_NONE32: none, and there is no call path at all.
+ */
 uint32_t xtf_callpath_find(const XtfCallpaths *callpaths, uint32_t parent, uint32_t region, uint32_t depth);
 
 /* Sets `name` to the regions of a call path from the outermost call on, `a/b/c`; of a very deep one the inner calls

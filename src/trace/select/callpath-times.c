@@ -6,7 +6,7 @@
 
 typedef struct {
     uint64_t row;
-    uint32_t context, region;
+    uint32_t callpath, region;
 } Frame;
 
 /* The fields of a row of calls. */
@@ -14,16 +14,16 @@ typedef struct {
     const XtfField *key, *is_end, *back;
 } Fields;
 
-void xtf_callpath_times_init(XtfCallpathTimes *times, unsigned aggregate, XtfCallpathFind context, void *data)
+void xtf_callpath_times_init(XtfCallpathTimes *times, unsigned aggregate, XtfCallpathFind find, void *data)
 {
     *times = (XtfCallpathTimes){
         .aggregate = aggregate,
-        .context = context,
+        .find = find,
         .data = data,
         .stack = g_array_new(FALSE, FALSE, sizeof(Frame)),
         .found = g_array_new(FALSE, FALSE, sizeof(XtfCallpathTime)),
         .places = g_hash_table_new(NULL, NULL),
-        .outside = {.context = XTF_OUTSIDE_CALLS, .region = XTF_NONE32},
+        .outside = {.callpath = XTF_OUTSIDE_CALLS, .region = XTF_NONE32},
     };
 }
 
@@ -56,8 +56,7 @@ static void push(XtfCallpathTimes *times, uint64_t row, uint64_t region)
     const Frame *top = top_of(times);
     Frame frame = {.row = row, .region = (uint32_t)region};
 
-    frame.context =
-        times->context(times->data, top ? top->context : XTF_OUTSIDE_CALLS, frame.region, times->stack->len);
+    frame.callpath = times->find(times->data, top ? top->callpath : XTF_OUTSIDE_CALLS, frame.region, times->stack->len);
     g_array_append_val(times->stack, frame);
 }
 
@@ -116,12 +115,12 @@ static void charge(XtfCallpathTimes *times, uint64_t ticks)
         return;
     }
     /* Numbers from 1: 0 is that of a call path that is not there. */
-    guint place = GPOINTER_TO_UINT(g_hash_table_lookup(times->places, GUINT_TO_POINTER(top->context)));
+    guint place = GPOINTER_TO_UINT(g_hash_table_lookup(times->places, GUINT_TO_POINTER(top->callpath)));
     if (!place) {
-        XtfCallpathTime time = {.context = top->context, .region = top->region};
+        XtfCallpathTime time = {.callpath = top->callpath, .region = top->region};
         g_array_append_val(times->found, time);
         place = times->found->len;
-        g_hash_table_insert(times->places, GUINT_TO_POINTER(top->context), GUINT_TO_POINTER(place));
+        g_hash_table_insert(times->places, GUINT_TO_POINTER(top->callpath), GUINT_TO_POINTER(place));
     }
     g_array_index(times->found, XtfCallpathTime, place - 1).ticks += ticks;
 }

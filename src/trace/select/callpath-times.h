@@ -1,7 +1,7 @@
 /*
  * What a location did in a part of its time: exclusive time by call path.
  *
- * A call path is known by its number: `context` gives that of a region that was called on another path. Frames are
+ * A call path is known by its number: `find` gives that of a region that was called on another path. Frames are
  * those of libxtf/aggregates.h. Time is global: between two rows it belongs to the call on top of the stack, and where
  * there is none, to no call path. One thread at a time.
  */
@@ -17,13 +17,13 @@
 typedef uint32_t (*XtfCallpathFind)(void *data, uint32_t parent, uint32_t region, uint32_t depth);
 
 typedef struct {
-    uint32_t context, region;
+    uint32_t callpath, region;
     uint64_t ticks;
 } XtfCallpathTime;
 
 typedef struct {
     unsigned aggregate; /* of frames, of `enters_leaves` */
-    XtfCallpathFind context;
+    XtfCallpathFind find;
     void *data;
     GArray *stack; /* of frames */
     GArray *found; /* XtfCallpathTime, those of no ticks left out, in the order in which they were first there */
@@ -31,7 +31,7 @@ typedef struct {
     XtfCallpathTime outside; /* not in `found` */
 } XtfCallpathTimes;
 
-void xtf_callpath_times_init(XtfCallpathTimes *times, unsigned aggregate, XtfCallpathFind context, void *data);
+void xtf_callpath_times_init(XtfCallpathTimes *times, unsigned aggregate, XtfCallpathFind find, void *data);
 void xtf_callpath_times_finish(XtfCallpathTimes *times); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfCallpathTimes, xtf_callpath_times_finish)
 

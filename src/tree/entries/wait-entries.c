@@ -239,7 +239,7 @@ static void add_cause(const XtfWaitCause *cause, const Shown *shown, XtfLines *l
     xtf_lines_number(lines, cause->steps);
     xtf_lines_number(lines, location->proc);
     xtf_lines_number(lines, location->thread);
-    xtf_lines_number_if(lines, cause->context != UINT64_MAX, cause->context);
+    xtf_lines_number_if(lines, cause->callpath != UINT64_MAX, cause->callpath);
     if (regions && cause->region < regions->n)
         xtf_lines_padded_name(lines, regions, cause->region);
     else
@@ -273,7 +273,7 @@ static bool causes_table(XtfNode *file, XtfTableOutput *output, GError **error)
     shown.amount = causes.amount;
     for (uint32_t i = 0; i < causes.n; i++) {
         most_steps = MAX(most_steps, causes.causes[i].steps);
-        widest = causes.causes[i].context == UINT64_MAX ? widest : MAX(widest, causes.causes[i].context);
+        widest = causes.causes[i].callpath == UINT64_MAX ? widest : MAX(widest, causes.causes[i].callpath);
     }
     xtf_grid_init(grid, &xtf_table_causes);
     xtf_grid_add(grid, "cost", xtf_ticks_width(&tree->context.scale, causes.amount));

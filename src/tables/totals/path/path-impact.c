@@ -7,11 +7,11 @@
 
 /* ---- Totals by call path. */
 
-/* An aggregate by region and context. */
+/* An aggregate by region and call path. */
 typedef struct {
     const XtfSchema *schema;
     unsigned number;
-} ByContext;
+} ByCallpath;
 
 static bool is_named(const XtfSchema *schema, uint8_t field, const char *name, XtfType type)
 {
@@ -19,7 +19,7 @@ static bool is_named(const XtfSchema *schema, uint8_t field, const char *name, X
 }
 
 /* Its cells 1 and 2 are the sums of two fields. */
-static bool find_aggregate(ByContext *found, XtfTraceContext *context, const char *type, const char *value,
+static bool find_aggregate(ByCallpath *found, XtfTraceContext *context, const char *type, const char *value,
                            const char *second)
 {
     const XtfSchema *schema = xtf_trace_context_schema(context, type, XTF_SCHEMA_DERIVED);
@@ -30,14 +30,14 @@ static bool find_aggregate(ByContext *found, XtfTraceContext *context, const cha
             is_named(schema, aggregate->keys[1], "context", XTF_TYPE_U32) && aggregate->n_values == 2 &&
             is_named(schema, aggregate->values[0], value, XTF_TYPE_U64) &&
             g_str_equal(schema->fields[aggregate->values[1]].name, second) && !aggregate->real_values) {
-            *found = (ByContext){schema, i};
+            *found = (ByCallpath){schema, i};
             return true;
         }
     }
     return false;
 }
 
-static bool find_both(XtfTraceContext *context, ByContext *path, ByContext *activity)
+static bool find_both(XtfTraceContext *context, ByCallpath *path, ByCallpath *activity)
 {
     return find_aggregate(path, context, "critical", "amount", "segments") &&
            find_aggregate(activity, context, XTF_DERIVED_ACTIVITY, "total", "waited");
@@ -45,7 +45,7 @@ static bool find_both(XtfTraceContext *context, ByContext *path, ByContext *acti
 
 bool xtf_path_impact_exists(XtfTraceContext *context)
 {
-    ByContext path, activity;
+    ByCallpath path, activity;
 
     return find_both(context, &path, &activity);
 }
@@ -62,7 +62,7 @@ static void take_activity(XtfPathValues *values, const uint64_t *cells)
     values->active += cells[1] - MIN(cells[1], cells[2]);
 }
 
-static bool add_totals(const XtfPathImpact *impact, const XtfLocationArrays *arrays, const ByContext *by, Take take,
+static bool add_totals(const XtfPathImpact *impact, const XtfLocationArrays *arrays, const ByCallpath *by, Take take,
                        XtfPathValues *values, GError **error)
 {
     const XtfArray *array = xtf_location_arrays_find(arrays, by->schema);
@@ -89,7 +89,7 @@ static bool add_totals(const XtfPathImpact *impact, const XtfLocationArrays *arr
 static bool measure(const XtfPathImpact *impact, XtfLocationArrays *arrays, const XtfLocation *location,
                     XtfPathValues *values, bool *any, GError **error)
 {
-    ByContext path, activity;
+    ByCallpath path, activity;
 
     memset(values, 0, impact->n * sizeof *values);
     if (!find_both(impact->context, &path, &activity))

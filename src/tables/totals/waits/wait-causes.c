@@ -29,7 +29,7 @@ typedef struct {
 } Charge;
 
 typedef struct {
-    uint64_t context; /* row of `contexts`; UINT64_MAX: outside of all calls */
+    uint64_t callpath; /* row of `contexts`; UINT64_MAX: outside of all calls */
     uint64_t ticks;
 } Delay;
 
@@ -38,7 +38,7 @@ typedef struct {
     bool known;
     uint32_t culprit;
     uint64_t seq;
-    GArray *delays; /* Delay, by context */
+    GArray *delays; /* Delay, by call path */
     uint64_t delayed, waited;
 } Division;
 
@@ -73,14 +73,14 @@ static guint hash_charge(gconstpointer key)
 {
     const XtfWaitCause *cause = key;
 
-    return (guint)(((cause->context * 31 + cause->location) * 31 + cause->steps) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+    return (guint)(((cause->callpath * 31 + cause->location) * 31 + cause->steps) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
 static gboolean same_charge(gconstpointer a, gconstpointer b)
 {
     const XtfWaitCause *one = a, *other = b;
 
-    return one->context == other->context && one->location == other->location && one->steps == other->steps;
+    return one->callpath == other->callpath && one->location == other->location && one->steps == other->steps;
 }
 
 static uint32_t parent_of(const void *data, uint32_t callpath)
@@ -166,7 +166,7 @@ static int compare_delays(const void *a, const void *b)
 {
     const Delay *one = a, *other = b;
 
-    return (one->context > other->context) - (one->context < other->context);
+    return (one->callpath > other->callpath) - (one->callpath < other->callpath);
 }
 
 /* Where a wait's teams are known by: the call paths on which both sides meet at a barrier. */
@@ -260,7 +260,7 @@ static void charge(Search *search, const Passed *passed, double one)
     for (guint i = 0; i < division->delays->len; i++) {
         const Delay *delay = &g_array_index(division->delays, Delay, i);
         const Charge new = {
-            .cause = {.steps = passed->steps, .location = division->culprit, .context = delay->context}};
+            .cause = {.steps = passed->steps, .location = division->culprit, .callpath = delay->callpath}};
         Charge *known = g_hash_table_lookup(search->charges, &new);
         if (!known) {
             known = g_memdup2(&new, sizeof new);
@@ -345,7 +345,7 @@ static void round_direct(const Search *search, uint64_t wait, bool single, GArra
         ticks[rests[i].i]++;
     for (guint i = 0; i + 1 < n; i++) {
         const XtfWaitCause cause = {.location = division->culprit,
-                                    .context = g_array_index(division->delays, Delay, i).context,
+                                    .callpath = g_array_index(division->delays, Delay, i).callpath,
                                     .cost = ticks[i]};
         causes->direct += cause.cost;
         if (cause.cost > 0)
@@ -360,7 +360,7 @@ static int compare_places(const XtfWaitCause *one, const XtfWaitCause *other)
         return one->steps < other->steps ? -1 : 1;
     if (one->location != other->location)
         return one->location < other->location ? -1 : 1;
-    return (one->context > other->context) - (one->context < other->context);
+    return (one->callpath > other->callpath) - (one->callpath < other->callpath);
 }
 
 static int compare_charges(const void *a, const void *b)
@@ -424,7 +424,7 @@ static void put_causes(const Search *search, GArray *found, XtfWaitCauses *cause
     causes->n = found->len;
     for (guint i = 0; i < found->len; i++) {
         XtfWaitCause *cause = &g_array_index(found, XtfWaitCause, i);
-        cause->region = cause->context < callpaths->n ? callpaths->rows[cause->context].region : UINT64_MAX;
+        cause->region = cause->callpath < callpaths->n ? callpaths->rows[cause->callpath].region : UINT64_MAX;
         causes->unexplained -= MIN(cause->cost, causes->unexplained);
     }
     if (found->len > 1)

@@ -21,7 +21,7 @@ typedef struct {
     uint64_t steps;    /* waits that it was passed on through; 0: of the one that this wait was for */
     uint32_t location; /* that was late: index in XtfLocations */
     uint64_t region;   /* row of `regions`; UINT64_MAX: outside of all calls */
-    uint64_t context;  /* row of `contexts`; likewise */
+    uint64_t callpath; /* row of `contexts`; likewise */
     uint64_t cost;     /* ticks, not 0 */
 } XtfWaitCause;
 
@@ -33,7 +33,7 @@ typedef struct {
     uint64_t direct, indirect; /* what the late one's delays cost, and what its own waits passed on */
     uint64_t unexplained;      /* of the amount: beside all costs */
     XtfWaitCause *causes;
-    uint32_t n; /* the most costly first, then by steps, location, context */
+    uint32_t n; /* the most costly first, then by steps, location, call path */
 } XtfWaitCauses;
 
 /* Of row `row` of `waits` of a location, an index in XtfLocations. XTF_ERROR_INVALID if there is no such row, and

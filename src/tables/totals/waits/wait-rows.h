@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
     const XtfWaitKind *kind; /* NULL: not known */
     uint64_t seq, end, amount;
-    uint64_t context, match;          /* UINT64_MAX: none */
+    uint64_t callpath, match;         /* UINT64_MAX: none */
     uint64_t culprit, culprit_thread; /* likewise */
     XtfWaitMeeting met, culprit_met;
 } XtfWaitRow;
@@ -29,7 +29,7 @@ bool xtf_wait_array(XtfTraceContext *context, const XtfLocation *location, const
 
 /* Where the fields of a row are; NULL: there is none. Borrows from the schema. */
 typedef struct {
-    const XtfField *kind, *seq, *end, *amount, *context, *match, *culprit, *culprit_thread;
+    const XtfField *kind, *seq, *end, *amount, *callpath, *match, *culprit, *culprit_thread;
     const XtfField *met, *met_idle, *culprit_met, *culprit_met_idle;
 } XtfWaitRowFields;
 

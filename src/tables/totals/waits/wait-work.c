@@ -142,14 +142,14 @@ static bool add_wait(XtfWaitWork *work, const XtfWaitSides *sides, const XtfWait
 
     if (row->met.back == UINT64_MAX)
         return true;
-    if ((row->context != UINT64_MAX && row->context >= n_callpaths) || row->amount > INT64_MAX - work->waited)
+    if ((row->callpath != UINT64_MAX && row->callpath >= n_callpaths) || row->amount > INT64_MAX - work->waited)
         return xtf_damaged(error, "wait %" PRIu64 " of %" PRIu64 " ticks is on call path %" PRIu64 ", of %u", n,
-                           row->amount, row->context, n_callpaths);
+                           row->amount, row->callpath, n_callpaths);
     const XtfWorkWait wait = {.row = n, .end = row->end, .amount = row->amount};
     g_array_append_val(work->waits, wait);
     work->waited += row->amount;
-    if (row->context != UINT64_MAX)
-        xtf_callpath_sums_add(&work->sums, (uint32_t)row->context, -(int64_t)row->amount);
+    if (row->callpath != UINT64_MAX)
+        xtf_callpath_sums_add(&work->sums, (uint32_t)row->callpath, -(int64_t)row->amount);
     return true;
 }
 
@@ -211,7 +211,7 @@ static bool add_times(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, 
         return false;
     for (guint i = 0; i < times->found->len; i++) {
         const XtfCallpathTime *time = &g_array_index(times->found, XtfCallpathTime, i);
-        xtf_callpath_sums_add(&work->sums, time->context, (int64_t)MIN(time->ticks, (uint64_t)INT64_MAX));
+        xtf_callpath_sums_add(&work->sums, time->callpath, (int64_t)MIN(time->ticks, (uint64_t)INT64_MAX));
     }
     if (side->counts_outside)
         xtf_callpath_sums_add(&work->sums, sides->callpaths.n, (int64_t)MIN(times->outside.ticks, (uint64_t)INT64_MAX));

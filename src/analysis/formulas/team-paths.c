@@ -1,15 +1,17 @@
 #include "src/analysis/formulas/team-paths.h"
 
+#include "src/analysis/formulas/callpath-numbers.h"
+
 enum { DEPTHS = 8 }; /* of teams in teams that are told apart */
 
 /* Numbers are stored plus 1; 0: not found yet. */
 struct XtfTeamPaths {
     XtfCallpathTree tree;
-    uint32_t *n_parallel;    /* by call path: parallel regions on it; NULL: not asked for yet, as below */
-    uint32_t *paths[DEPTHS]; /* by depth, from 1, and call path: the number of the path from that parallel region on */
-    GHashTable *known;       /* guint64, number of the path around and region -> number of a path */
-    XtfCallpathSums other;   /* by number of a path */
-    GArray *stack;           /* uint32_t: call paths from an inner one outward */
+    uint32_t *n_parallel;     /* by call path: parallel regions on it; NULL: not asked for yet, as below */
+    uint32_t *paths[DEPTHS];  /* by depth, from 1, and call path: the number of the path from that parallel region on */
+    XtfCallpathNumbers known; /* of the paths below */
+    XtfCallpathSums other;    /* by number of a path */
+    GArray *stack;            /* uint32_t: call paths from an inner one outward */
 };
 
 XtfTeamPaths *xtf_team_paths_new(const XtfCallpathTree *tree)
@@ -24,11 +26,11 @@ void xtf_team_paths_free(XtfTeamPaths *paths)
 {
     if (!paths)
         return;
-    if (paths->known) {
-        g_hash_table_unref(paths->known);
+    if (paths->stack) {
         g_array_unref(paths->stack);
         xtf_callpath_sums_finish(&paths->other);
     }
+    xtf_callpath_numbers_finish(&paths->known);
     for (unsigned depth = 0; depth < DEPTHS; depth++)
         g_free(paths->paths[depth]);
     g_free(paths->n_parallel);
@@ -37,9 +39,9 @@ void xtf_team_paths_free(XtfTeamPaths *paths)
 
 static void prepare(XtfTeamPaths *paths)
 {
-    if (paths->known)
+    if (paths->stack)
         return;
-    paths->known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    xtf_callpath_numbers_init(&paths->known);
     paths->stack = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     paths->n_parallel = g_new0(uint32_t, (size_t)paths->tree.n + 1);
 }
@@ -83,17 +85,13 @@ unsigned xtf_team_paths_depth(XtfTeamPaths *paths, uint32_t callpath)
     return callpath < paths->tree.n ? n_parallel_of(paths, callpath) : 0;
 }
 
-/* The number of a path of a region on another path, by its number plus 1. */
+/* The number, plus 1, of a region's path on another one, of which the number plus 1 is `around`; 0: on none. */
 static uint32_t path_number(XtfTeamPaths *paths, uint32_t around, uint32_t region)
 {
-    const uint64_t key = (uint64_t)around << 32 | region;
-    uint32_t number = GPOINTER_TO_UINT(g_hash_table_lookup(paths->known, &key));
+    uint32_t number = 0;
 
-    if (number == 0) {
-        number = g_hash_table_size(paths->known) + 1;
-        g_hash_table_insert(paths->known, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(number));
-    }
-    return number;
+    xtf_callpath_number(&paths->known, around ? around - 1 : XTF_CALLPATH_NONE, region, UINT32_MAX - 1, &number);
+    return number + 1;
 }
 
 /* Whether the path from the parallel region of a depth on begins at a call path. One with fewer of them is whole. */
@@ -108,7 +106,7 @@ static uint32_t find_path(XtfTeamPaths *paths, uint32_t *numbers, uint32_t callp
     uint32_t number = 0;
 
     if (callpath == paths->tree.n)
-        return numbers[callpath] = path_number(paths, UINT32_MAX, UINT32_MAX);
+        return numbers[callpath] = path_number(paths, 0, UINT32_MAX);
     n_parallel_of(paths, callpath);
     g_array_set_size(paths->stack, 0);
     for (; callpath != UINT32_MAX && !(number = numbers[callpath]); callpath = parent_of(paths, callpath)) {
@@ -151,7 +149,7 @@ void xtf_team_paths_subtract(XtfTeamPaths *paths, XtfCallpathSums *sums, unsigne
     for (uint32_t i = 0; i < sums->n_touched; i++)
         number_of(paths, mine, sums->touched[i], depth);
     xtf_callpath_sums_clear(&paths->other);
-    xtf_callpath_sums_reserve(&paths->other, g_hash_table_size(paths->known));
+    xtf_callpath_sums_reserve(&paths->other, xtf_callpath_numbers_n(&paths->known));
     for (uint32_t i = 0; i < other->n_touched; i++) {
         uint32_t callpath = other->touched[i];
         xtf_callpath_sums_add(&paths->other, theirs[callpath] - 1, other->ticks[callpath]);

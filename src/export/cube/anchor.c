@@ -106,15 +106,15 @@ static void put_regions(Anchor *anchor)
     const XtfCubeTree *tree = &anchor->profile->tree;
     g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
 
-    for (guint i = 0; i < tree->paths->len; i++) {
+    for (guint i = 0; i < xtf_cube_tree_n(tree); i++) {
         gpointer region = GUINT_TO_POINTER(xtf_cube_tree_at(tree, i)->region);
         if (!g_hash_table_contains(seen, region)) {
             put_region(anchor, GPOINTER_TO_UINT(region), anchor->n_regions);
             g_hash_table_insert(seen, region, GUINT_TO_POINTER(anchor->n_regions++));
         }
     }
-    anchor->region_ids = g_new(uint32_t, (gsize)tree->paths->len + 1);
-    for (guint i = 0; i < tree->paths->len; i++)
+    anchor->region_ids = g_new(uint32_t, (gsize)xtf_cube_tree_n(tree) + 1);
+    for (guint i = 0; i < xtf_cube_tree_n(tree); i++)
         anchor->region_ids[i] =
             GPOINTER_TO_UINT(g_hash_table_lookup(seen, GUINT_TO_POINTER(xtf_cube_tree_at(tree, i)->region)));
 }
@@ -125,7 +125,7 @@ static void put_paths(Anchor *anchor, const uint32_t *deep)
     const XtfCubeTree *tree = &anchor->profile->tree;
     uint32_t depth = 0;
 
-    for (uint32_t i = 0; i < tree->paths->len; i++) {
+    for (uint32_t i = 0; i < xtf_cube_tree_n(tree); i++) {
         for (; depth >= xtf_cube_tree_at(tree, deep[i])->depth; depth--)
             xtf_xml_end(anchor->xml);
         xtf_xml_begin(anchor->xml, "cnode");

@@ -1,44 +1,26 @@
 #include "src/export/cube/call-tree.h"
 
-#include "src/import/definitions/id-map.h"
-
 void xtf_cube_tree_init(XtfCubeTree *tree)
 {
-    *tree = (XtfCubeTree){
-        .paths = g_array_new(FALSE, FALSE, sizeof(XtfCubePath)),
-        .numbers = g_hash_table_new_full(xtf_id_hash64, g_int64_equal, g_free, NULL),
-    };
+    *tree = (XtfCubeTree){0};
+    xtf_callpath_numbers_init(&tree->paths);
 }
 
 void xtf_cube_tree_finish(XtfCubeTree *tree)
 {
-    g_array_unref(tree->paths);
-    g_hash_table_unref(tree->numbers);
+    xtf_callpath_numbers_finish(&tree->paths);
 }
 
 bool xtf_cube_tree_call(XtfCubeTree *tree, uint32_t parent, uint32_t region, uint32_t *path, GError **error)
 {
-    const uint64_t key = (uint64_t)parent << 32 | region;
-    const uint32_t depth = parent == XTF_CUBE_NO_PATH ? 0 : xtf_cube_tree_at(tree, parent)->depth;
-    gpointer known;
-
-    if (depth == XTF_CUBE_DEPTH) {
+    if (parent != XTF_CUBE_NO_PATH && xtf_cube_tree_at(tree, parent)->depth == XTF_CUBE_DEPTH) {
         tree->n_folded++;
         *path = parent;
         return true;
     }
-    if (g_hash_table_lookup_extended(tree->numbers, &key, NULL, &known)) {
-        *path = GPOINTER_TO_UINT(known);
-        return true;
-    }
-    if (tree->paths->len == XTF_CUBE_PATHS_MAX)
-        return xtf_fail(error, XTF_ERROR_TOO_LARGE,
-                        "there are more than %u call paths: choose fewer processes or less time", XTF_CUBE_PATHS_MAX);
-    const XtfCubePath new = {.parent = parent, .region = region, .depth = depth + 1};
-    *path = tree->paths->len;
-    g_array_append_val(tree->paths, new);
-    g_hash_table_insert(tree->numbers, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(*path));
-    return true;
+    return xtf_callpath_number(&tree->paths, parent, region, XTF_CUBE_PATHS_MAX, path) ||
+           xtf_fail(error, XTF_ERROR_TOO_LARGE,
+                    "there are more than %u call paths: choose fewer processes or less time", XTF_CUBE_PATHS_MAX);
 }
 
 /* Paths by the path that they are called on: first child, next sibling. */
@@ -48,7 +30,7 @@ typedef struct {
 
 static Family find_family(const XtfCubeTree *tree)
 {
-    uint32_t n = tree->paths->len;
+    uint32_t n = xtf_cube_tree_n(tree);
     Family family = {g_new(uint32_t, (gsize)n + 1), g_new(uint32_t, (gsize)n + 1), XTF_CUBE_NO_PATH};
 
     for (uint32_t i = 0; i < n; i++)
@@ -85,8 +67,8 @@ void xtf_cube_tree_orders(const XtfCubeTree *tree, uint32_t **deep, uint32_t **w
 {
     Family family = find_family(tree);
 
-    *deep = g_new(uint32_t, (gsize)tree->paths->len + 1);
-    *wide = g_new(uint32_t, (gsize)tree->paths->len + 1);
+    *deep = g_new(uint32_t, (gsize)xtf_cube_tree_n(tree) + 1);
+    *wide = g_new(uint32_t, (gsize)xtf_cube_tree_n(tree) + 1);
     go_deep(&family, family.root, *deep);
     uint32_t *to = *wide;
     for (uint32_t root = family.root; root != XTF_CUBE_NO_PATH; root = family.next[root]) {

@@ -1,8 +1,7 @@
 /*
  * The call tree of a profile: call paths of all locations, each a region called on another path.
  *
- * Paths are numbered as they are met, so a path has a greater number than the one that it is called on. A path of more
- * than XTF_CUBE_DEPTH calls is folded: what is called there counts for the path that it is called on.
+ * A path of more than XTF_CUBE_DEPTH calls is folded: what is called there counts for the path that it is called on.
  */
 #pragma once
 
@@ -11,8 +10,9 @@
 #include <stdint.h>
 
 #include "libxtf/error.h"
+#include "src/analysis/formulas/callpath-numbers.h"
 
-#define XTF_CUBE_NO_PATH UINT32_MAX /* outside of all calls */
+#define XTF_CUBE_NO_PATH XTF_CALLPATH_NONE /* outside of all calls */
 #define XTF_CUBE_PROGRAM \
     (UINT32_C(1) << 31) /* a region with this bit is a program: the rest is the string of its name */
 
@@ -22,15 +22,8 @@ enum {
 };
 
 typedef struct {
-    uint32_t parent; /* XTF_CUBE_NO_PATH: it is a root */
-    uint32_t region;
-    uint32_t depth; /* from 1 */
-} XtfCubePath;
-
-typedef struct {
-    GArray *paths;       /* of XtfCubePath */
-    GHashTable *numbers; /* by parent and region */
-    uint64_t n_folded;   /* times that a path was too deep */
+    XtfCallpathNumbers paths;
+    uint64_t n_folded; /* times that a path was too deep */
 } XtfCubeTree;
 
 void xtf_cube_tree_init(XtfCubeTree *tree);
@@ -43,7 +36,12 @@ bool xtf_cube_tree_call(XtfCubeTree *tree, uint32_t parent, uint32_t region, uin
  * INCLUSIVE metrics: a root, then all children of a path before those of its first child. The caller frees both. */
 void xtf_cube_tree_orders(const XtfCubeTree *tree, uint32_t **deep, uint32_t **wide);
 
-static inline const XtfCubePath *xtf_cube_tree_at(const XtfCubeTree *tree, uint32_t path)
+static inline uint32_t xtf_cube_tree_n(const XtfCubeTree *tree)
 {
-    return &g_array_index(tree->paths, XtfCubePath, path);
+    return xtf_callpath_numbers_n(&tree->paths);
+}
+
+static inline const XtfNumberedCallpath *xtf_cube_tree_at(const XtfCubeTree *tree, uint32_t path)
+{
+    return xtf_callpath_numbers_at(&tree->paths, path);
 }

@@ -107,7 +107,7 @@ static bool write_metrics(const XtfCubeProfile *profile, const uint32_t *deep, c
         if (!profile->has[metric])
             continue;
         const uint32_t *order = xtf_cube_metric_is_inclusive(metric) ? wide : deep;
-        g_autoptr(GArray) rows = rows_of(&profile->matrices[metric], order, profile->tree.paths->len);
+        g_autoptr(GArray) rows = rows_of(&profile->matrices[metric], order, xtf_cube_tree_n(&profile->tree));
         if (!write_index(out, metric, rows, error) || !write_data(profile, out, metric, order, rows, error))
             return false;
     }
@@ -120,7 +120,7 @@ static bool write_metrics(const XtfCubeProfile *profile, const uint32_t *deep, c
 static bool include(XtfCubeProfile *profile, GError **error)
 {
     for (unsigned metric = 0; metric < XTF_N_CUBE_METRICS; metric++) {
-        for (uint32_t path = profile->tree.paths->len; xtf_cube_metric_is_inclusive(metric) && path-- > 0;) {
+        for (uint32_t path = xtf_cube_tree_n(&profile->tree); xtf_cube_metric_is_inclusive(metric) && path-- > 0;) {
             xtf_export_beat(profile->job);
             uint32_t parent = xtf_cube_tree_at(&profile->tree, path)->parent;
             if (parent != XTF_CUBE_NO_PATH &&
@@ -154,7 +154,7 @@ static bool write_file(XtfCubeProfile *profile, const char *path, GError **error
 
 static void tell(XtfCubeProfile *profile)
 {
-    xtf_export_note(profile->job, "%u call paths", profile->tree.paths->len);
+    xtf_export_note(profile->job, "%u call paths", xtf_cube_tree_n(&profile->tree));
     xtf_export_count(profile->job, profile->outside,
                      "messages and collective operations outside of all calls left out: "
                      "they have no call path");

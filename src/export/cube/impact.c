@@ -28,7 +28,7 @@ static double active(const XtfCubeProfile *profile, uint32_t path, uint32_t colu
 /* What a location waits, by call paths: added to `costs`. */
 static void add_costs(const XtfCubeProfile *profile, uint32_t column, const double *on, double length, double *costs)
 {
-    const uint32_t n = profile->tree.paths->len;
+    const uint32_t n = xtf_cube_tree_n(&profile->tree);
     double lacks = 0, has = 0;
 
     for (uint32_t path = 0; path < n; path++) {
@@ -45,7 +45,7 @@ static bool spread_costs(XtfCubeProfile *profile, const double *on, const double
 {
     const XtfCubeMatrix *critical = &profile->matrices[XTF_CUBE_CRITICAL_PATH];
 
-    for (uint32_t path = 0; path < profile->tree.paths->len; path++) {
+    for (uint32_t path = 0; path < xtf_cube_tree_n(&profile->tree); path++) {
         xtf_export_beat(profile->job);
         for (uint32_t i = 0; on[path] > 0 && costs[path] > 0 && i < critical->n_columns; i++) {
             double ticks = costs[path] * (double)xtf_cube_matrix_row(critical, path)[i] / on[path];
@@ -74,7 +74,7 @@ static bool split(XtfCubeProfile *profile, uint32_t path, double on, GError **er
 
 bool xtf_cube_weigh_activities(XtfCubeProfile *profile, GError **error)
 {
-    const uint32_t n = profile->tree.paths->len;
+    const uint32_t n = xtf_cube_tree_n(&profile->tree);
     const bool has =
         xtf_export_is_whole(profile->job) && profile->has[XTF_CUBE_ACTIVITIES] && profile->has[XTF_CUBE_CRITICAL_PATH];
     double length = 0;

@@ -6,47 +6,38 @@ enum {
     NODES_MAX = 1 << 20,
 };
 
-/* Of a key: GLib's own takes the region alone. */
-static guint hash_key(gconstpointer key)
-{
-    uint64_t hash = *(const uint64_t *)key * UINT64_C(0x9e3779b97f4a7c15);
-    return (guint)(hash >> 32);
-}
-
 void xtf_call_tree_init(XtfCallTree *tree)
 {
     const XtfCallNode root = {0};
 
-    *tree = (XtfCallTree){.nodes = g_array_new(FALSE, FALSE, sizeof(XtfCallNode)),
-                          .children = g_hash_table_new_full(hash_key, g_int64_equal, g_free, NULL)};
+    *tree = (XtfCallTree){.nodes = g_array_new(FALSE, FALSE, sizeof(XtfCallNode))};
+    xtf_callpath_numbers_init(&tree->paths);
     g_array_append_val(tree->nodes, root);
 }
 
 void xtf_call_tree_finish(XtfCallTree *tree)
 {
     g_clear_pointer(&tree->nodes, g_array_unref);
-    g_clear_pointer(&tree->children, g_hash_table_unref);
+    xtf_callpath_numbers_finish(&tree->paths);
 }
 
 uint32_t xtf_call_tree_child(XtfCallTree *tree, uint32_t parent, uint64_t line)
 {
-    gint64 key = (gint64)((uint64_t)parent << 32 | (uint32_t)line); /* a trace has fewer regions */
-    gpointer known = g_hash_table_lookup(tree->children, &key);
+    uint32_t path, around = parent ? parent - 1 : XTF_CALLPATH_NONE;
 
-    if (known)
-        return GPOINTER_TO_UINT(known);
-    if (tree->nodes->len == NODES_MAX)
+    /* A trace has fewer regions than 32 bits. */
+    if (!xtf_callpath_number(&tree->paths, around, (uint32_t)line, NODES_MAX - 1, &path))
         return parent;
+    if (path + 1 < tree->nodes->len)
+        return path + 1;
     const XtfCallNode child = {.line = line,
                                .parent = parent,
                                .level = xtf_call_node(tree, parent)->level + 1,
                                .next = xtf_call_node(tree, parent)->first_child};
-    uint32_t i = tree->nodes->len;
     g_array_append_val(tree->nodes, child);
-    xtf_call_node(tree, parent)->first_child = i;
+    xtf_call_node(tree, parent)->first_child = path + 1;
     xtf_call_node(tree, parent)->n_children++;
-    g_hash_table_insert(tree->children, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(i));
-    return i;
+    return path + 1;
 }
 
 /* ---- Order. */

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/analysis/formulas/callpath-numbers.h"
+
 typedef enum {
     XTF_CALL_TREE_WALKED,
     XTF_CALL_TREE_STORED, /* by the analysis */
@@ -23,8 +25,8 @@ typedef struct {
 } XtfCallNode;
 
 typedef struct {
-    GHashTable *children; /* by parent and line; private */
-    GArray *nodes;        /* of XtfCallNode; the first is the root: the lifetimes of all locations together */
+    XtfCallpathNumbers paths; /* of nodes but the root: their indices less 1; private */
+    GArray *nodes;            /* of XtfCallNode; the first is the root: the lifetimes of all locations together */
     XtfCallTreeSource source;
     bool is_analysed;                 /* the call paths of the whole run are known */
     uint64_t n_locations, n_instants; /* sampled: instants of each location */

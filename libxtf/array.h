@@ -17,7 +17,9 @@
 #include <stdint.h>
 
 #include "libxtf/clock-map.h"
-#include "libxtf/trace.h"
+#include "libxtf/error.h"
+#include "libxtf/handles.h"
+#include "libxtf/schema.h"
 
 XTF_BEGIN_DECLS
 

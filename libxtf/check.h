@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libxtf/trace.h"
+#include "libxtf/error.h"
+#include "libxtf/handles.h"
 
 XTF_BEGIN_DECLS
 

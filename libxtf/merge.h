@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "libxtf/error.h"
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
 
 XTF_BEGIN_DECLS
 

@@ -13,18 +13,17 @@
 
 #include "libxtf/clock-map.h"
 #include "libxtf/error.h"
+#include "libxtf/handles.h"
 #include "libxtf/schema.h"
 #include "libxtf/source.h"
 
 XTF_BEGIN_DECLS
 
-typedef struct XtfTrace XtfTrace;
-
-typedef struct {
+struct XtfOpenOptions {
     size_t cache_bytes; /* bound of the page cache; 0: a 32nd of the machine's memory, but 64 MiB to 1 GiB */
     bool use_mmap;      /* for xtf_trace_open(): map the file instead of reading it */
     bool incomplete;    /* for xtf_folder_open(): leave out parts that are damaged */
-} XtfOpenOptions;
+};
 
 /* `options` may be NULL. Of a companion (writer.h), its base must lie beside it, as it was: errors as below. */
 XtfTrace *xtf_trace_open(const char *path, const XtfOpenOptions *options, GError **error);
@@ -46,7 +45,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTrace, xtf_trace_unref)
 bool xtf_trace_refresh(XtfTrace *trace, XtfTrace **later, GError **error);
 
 /* Times are integer ticks; a tick is resolution_den / resolution_num seconds. All of these are global (clock-map.h). */
-typedef struct {
+struct XtfClock {
     uint64_t resolution_num; /* ticks in... */
     uint64_t resolution_den; /* ...this number of seconds; both at least 1 */
     uint64_t origin;         /* time 0: the smaller of the writer's origin and the first record */
@@ -54,7 +53,7 @@ typedef struct {
     uint64_t last;
     uint64_t complete; /* no later commit adds a row of an earlier time than this to any location, but side rows; 0: the
                           writer promised nothing; UINT64_MAX: it closed the file */
-} XtfClock;
+};
 
 const XtfClock *xtf_trace_clock(const XtfTrace *trace);
 
@@ -70,7 +69,7 @@ const XtfClockMap *xtf_trace_clock_map(const XtfTrace *trace, uint32_t number);
  * on analyses. It takes a look at each array's entry. */
 bool xtf_trace_clocks_digest(XtfTrace *trace, uint64_t *digest, GError **error);
 
-typedef struct {
+struct XtfTraceInfo {
     uint8_t file_id[16];
     uint32_t page_size; /* bytes */
     uint32_t epoch;     /* how many writers have opened the file */
@@ -88,7 +87,7 @@ typedef struct {
     uint64_t passed_over; /* a later commit than this one, which is damaged; 0: there is none */
     uint16_t version_major, version_minor;
     const char *codec; /* of the arrays whose rows are packed, by name; "plain" if there are none */
-} XtfTraceInfo;
+};
 
 void xtf_trace_get_info(const XtfTrace *trace, XtfTraceInfo *info);
 
@@ -111,22 +110,22 @@ const XtfSchema *xtf_trace_find_schema(const XtfTrace *trace,
 
 /* The range of a field's values in the whole trace, known without reading rows. In a trace with clock maps the range of
  * an instant may be wider than its values. */
-typedef struct {
+struct XtfLimits {
     uint64_t min, max; /* of values that are present; min > max if no value is. Bits as xtf_field_get() gives them,
                           compared as the field's type. For strings: their lengths in bytes. */
     bool has_none;     /* in some row the value is absent */
-} XtfLimits;
+};
 
 const XtfLimits *xtf_trace_limits(const XtfTrace *trace, uint32_t schema, uint32_t field);
 uint64_t xtf_trace_n_rows(const XtfTrace *trace, uint32_t schema); /* over all locations */
 
 /* Definition tables: loaded and checked when first needed, then held for the trace's life. Fields refer to a row by its
  * number. */
-typedef struct {
+struct XtfTable {
     const XtfSchema *schema;
     uint64_t n_rows;
     const uint8_t *rows; /* n_rows * schema->row_size bytes */
-} XtfTable;
+};
 
 /* *table is NULL if the trace has no such table; this is no error. */
 bool xtf_trace_table(XtfTrace *trace, const char *name, const XtfTable **table, GError **error);
@@ -136,11 +135,11 @@ bool xtf_trace_string(XtfTrace *trace, uint32_t string, const char **text, GErro
 
 /* Counters since the trace was opened. A page visit is one page, sealed or open, visited by a search or a cursor; a
  * comparison is that of two keys in a search. */
-typedef struct {
+struct XtfCounters {
     uint64_t page_visits, key_comparisons;
     uint64_t cache_hits, cache_misses, cache_loads, cache_evictions;
     uint64_t cache_bytes, cache_pinned_bytes, cache_limit; /* now */
-} XtfCounters;
+};
 
 void xtf_trace_get_counters(const XtfTrace *trace, XtfCounters *counters);
 

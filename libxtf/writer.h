@@ -17,8 +17,8 @@
 
 #include "libxtf/clock-map.h"
 #include "libxtf/error.h"
+#include "libxtf/handles.h"
 #include "libxtf/schema.h"
-#include "libxtf/trace.h"
 
 XTF_BEGIN_DECLS
 

@@ -16,6 +16,7 @@
 #include "libxtf/error.h"
 #include "libxtf/frame-reader.h"
 #include "libxtf/group-filter.h"
+#include "libxtf/handles.h"
 #include "libxtf/longest.h"
 #include "libxtf/merge.h"
 #include "libxtf/records.h"

@@ -2,8 +2,9 @@
 """The order of the house: a room uses itself, the rooms below it, and no other.
 
 Checked are includes; uses, by the symbols of the object files, since a public header of libxtf may be included from anywhere; that no files
-use one another in a circle, by symbols but those in CIRCLES, by what headers define but those in HEADER_CIRCLES; and that no room has more
-files than FILES_IN_A_ROOM.
+use one another in a circle, by symbols but those in CIRCLES, by what headers define but those in HEADER_CIRCLES; that no room has more
+files than FILES_IN_A_ROOM; and that fewer than half of the sources see the header of traces, however they come to it, so that a change of
+it compiles no more than that.
 
 usage: layers.py PROJECT BUILD
 """
@@ -294,13 +295,32 @@ def check_sizes(files):
             yield f"{room}: {n} files are more than {FILES_IN_A_ROOM}"
 
 
+def check_reach(project, files, header):
+    """Headers name a trace by libxtf/handles.h, so only sources that ask one see its header."""
+    includes = {path: [own for _, own, _ in includes_of(project / path)] for path in files}
+
+    def seen_by(path):
+        seen, left = set(), [path]
+        while left:
+            new = set(includes.get(left.pop(), [])) - seen
+            seen |= new
+            left += new
+        return seen
+
+    sources = [path for path in files if path.endswith(".c")]
+    n = sum(header in seen_by(path) for path in sources)
+    if not 0 < n < len(sources) / 2:
+        yield f"{header}: {n} of {len(sources)} sources see it: headers name its types by libxtf/handles.h"
+
+
 def main():
     project, build = (pathlib.Path(argument) for argument in sys.argv[1:3])
     files = [f.relative_to(project).as_posix() for top in ("libxtf", "src") for f in sorted((project / top).rglob("*.[ch]"))]
     homeless = [f"{path}: it is in no room" for path in files if room_of(path) is None]
     uses, ambiguous = uses_of(project, build, files)
     problems = homeless or [*ambiguous, *check_includes(project, files), *check_uses(uses), *check_circles(uses, CIRCLES, "files"),
-                            *check_circles(header_uses_of(project, files), HEADER_CIRCLES, "headers"), *check_sizes(files)]
+                            *check_circles(header_uses_of(project, files), HEADER_CIRCLES, "headers"), *check_sizes(files),
+                            *check_reach(project, files, "libxtf/trace.h")]
     n_sources = sum(path.endswith(".c") for path in files)
     if len(uses) < n_sources // 2:
         problems.append(f"{build} has objects of {len(uses)} files only, of {n_sources}")

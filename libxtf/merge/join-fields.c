@@ -1,4 +1,5 @@
 #include "libxtf/merge/join-private.h"
+#include "libxtf/trace.h"
 
 /* The value of a reference in the terms of the whole. */
 static bool join_reference(const XtfPartJoin *part, const XtfJoinedRow *joined, const XtfReference *reference,

@@ -2,6 +2,7 @@
 
 #include "libxtf/base/string-hash.h"
 #include "libxtf/disk/strings.h"
+#include "libxtf/trace.h"
 
 static void free_schema(gpointer schema)
 {

@@ -12,7 +12,8 @@
  */
 #pragma once
 
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
+#include "libxtf/schema.h"
 
 /* A table of the whole. */
 typedef struct {

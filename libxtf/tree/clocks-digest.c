@@ -1,5 +1,6 @@
 #include "libxtf/array.h"
 #include "libxtf/base/splitmix.h"
+#include "libxtf/trace.h"
 
 enum {
     ARRAYS_AT_ONCE = 64,

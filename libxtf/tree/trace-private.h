@@ -13,7 +13,7 @@
 #include "libxtf/disk/edge.h"
 #include "libxtf/disk/superblock.h"
 #include "libxtf/error.h"
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
 
 typedef struct XtfRowMaps XtfRowMaps;
 

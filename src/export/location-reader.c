@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "libxtf/aggregates.h"
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/trace/select/aggregate-ref.h"
 #include "src/trace/select/matcher.h"

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "libxtf/trace.h"
+
 typedef struct {
     const XtfField *from; /* NULL: the trace lacks it */
     const XtfField *to;

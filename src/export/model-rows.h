@@ -6,7 +6,8 @@
  */
 #pragma once
 
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
+#include "libxtf/schema.h"
 #include "src/model/schemas.h"
 
 enum { XTF_NO_LABEL = 254 };

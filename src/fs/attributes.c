@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "libxtf/trace.h"
 #include "src/fs/fs-private.h"
 
 #define STATS_NAME "user.xtf.stats"

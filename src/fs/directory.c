@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 
+#include "libxtf/trace.h"
 #include "src/fs/fs-private.h"
 
 typedef struct {

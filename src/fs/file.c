@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "libxtf/trace.h"
 #include "src/fs/fs-private.h"
 
 /* ---- The log (log.h). */

@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "libxtf/trace.h"
 #include "src/fs/fs-private.h"
 #include "src/model/part-name.h"
 

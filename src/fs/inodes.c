@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "libxtf/base/fnv.h"
+#include "libxtf/trace.h"
 
 typedef struct Entry Entry;
 

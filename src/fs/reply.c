@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "libxtf/trace.h"
 #include "src/fs/fs-private.h"
 
 XtfFs *xtf_fs_of(fuse_req_t request, XtfRequestKind kind)

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "libxtf/trace.h"
 #include "src/fs/fs-private.h"
 
 static void log_fuse(enum fuse_log_level level, const char *format, va_list arguments)

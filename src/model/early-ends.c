@@ -1,5 +1,6 @@
 #include "src/model/early-ends.h"
 
+#include "libxtf/trace.h"
 #include "src/model/schemas.h"
 
 static void clear(gpointer data)

@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <stdint.h>
 
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
 
 typedef struct {
     uint32_t proc;

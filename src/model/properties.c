@@ -1,5 +1,6 @@
 #include "src/model/properties.h"
 
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 
 static bool add_rows(GHashTable *properties, XtfTrace *trace, const XtfTable *table, GError **error)

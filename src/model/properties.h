@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
 
 /* Reads all properties: texts by name, which the trace owns, and which last as long as it does. Of several properties
  * of one name, the first counts. The caller frees the table with g_hash_table_unref(). NULL with an error: whether

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "src/analysis/kinds/kinds.h"
 #include "src/model/labels.h"
 #include "src/model/schemas.h"

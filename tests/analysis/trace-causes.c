@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "libxtf/array.h"
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/tables/totals/waits/wait-causes.h"
 

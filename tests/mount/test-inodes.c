@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "libxtf/trace.h"
 #include "src/fs/inodes.h"
 
 struct XtfNode {

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libxtf/trace.h"
 #include "src/files/shell-word.h"
 #include "src/record/launch/folder.h"
 #include "src/record/launch/process-table.h"

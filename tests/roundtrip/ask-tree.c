@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "src/tree/paths/tree.h"
 
 static bool put_name(const char *name, XtfNodeKind kind, void *data)

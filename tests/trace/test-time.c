@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "src/trace/text/frame-rate.h"
 #include "src/trace/text/time-scale.h"
 

@@ -4,6 +4,7 @@
 
 #include "libxtf/array.h"
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "src/analysis/align/estimate.h"
 #include "src/analysis/align/logical-clock.h"
 #include "src/model/schemas.h"

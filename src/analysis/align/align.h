@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
 #include "libxtf/writer.h"
 #include "src/analysis/align/earlier-clocks.h"
 #include "src/analysis/align/process-clocks.h"

@@ -4,6 +4,7 @@
 
 #include "libxtf/array.h"
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/model/schemas.h"
 

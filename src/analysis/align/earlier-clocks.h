@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
 #include "libxtf/writer.h"
 
 typedef struct {

@@ -5,6 +5,7 @@
 #endif
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/analysis/causes/delays.h"
 #include "src/analysis/ideal/ideal.h"

@@ -1,5 +1,6 @@
 #include "src/analysis/causes/causes.h"
 
+#include "libxtf/trace.h"
 #include "src/analysis/causes/causes-private.h"
 #include "src/analysis/kinds/kind-rows.h"
 #include "src/model/schemas.h"

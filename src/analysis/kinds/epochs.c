@@ -4,6 +4,7 @@
  * post of its targets: in the completion, in the start, or in an operation between them. A target waits for the last
  * completion of its origins.
  */
+#include "libxtf/trace.h"
 #include "src/analysis/kinds/kinds-private.h"
 #include "src/model/labels.h"
 

@@ -1,6 +1,7 @@
 #include "src/analysis/kinds/kind-fields.h"
 
 #include "libxtf/group-filter.h"
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/model/mpi-functions.h"
 

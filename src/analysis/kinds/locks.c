@@ -5,6 +5,7 @@
  *
  * Locks of files have no order: who acquires one waits until its last release before that.
  */
+#include "libxtf/trace.h"
 #include "src/analysis/kinds/kinds-private.h"
 
 #include "libxtf/vocabulary.h"

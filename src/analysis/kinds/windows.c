@@ -5,6 +5,7 @@
  * (Scalasca: MPI_RMA.pattern, which says why: they need not synchronise). All others follow the rules of MPI's
  * collective operations.
  */
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/analysis/formulas/collective-waits.h"
 #include "src/analysis/kinds/kinds-private.h"

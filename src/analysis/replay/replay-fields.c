@@ -1,4 +1,5 @@
 /* Where the fields of rows lie. */
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/analysis/replay/replay-rows.h"
 #include "src/model/collective-shape.h"

@@ -3,6 +3,7 @@
  * cores.
  */
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "src/analysis/replay/replay-private.h"
 #include "src/analysis/replay/replay-probes.h"
 #include "src/trace/select/parallel.h"

@@ -1,3 +1,4 @@
+#include "libxtf/trace.h"
 #include "src/analysis/replay/replay-private.h"
 
 #include "libxtf/error.h"

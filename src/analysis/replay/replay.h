@@ -44,7 +44,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
 #include "src/analysis/replay/logs/log.h"
 #include "src/analysis/replay/replay-calls.h"
 #include "src/model/collective-shape.h"

@@ -1,4 +1,5 @@
 /* What the parts of the forward pass share. */
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/analysis/waits/find-private.h"
 

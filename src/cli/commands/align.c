@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "src/analysis/align/align.h"
 #include "src/cli/commands/commands.h"
 #include "src/cli/trace/archive-cache.h"

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "src/cli/commands/commands.h"
 #include "src/cli/trace/companion.h"
 #include "src/cli/trace/write-analysis.h"

@@ -4,6 +4,7 @@
 #include "libxtf/check.h"
 #include "libxtf/error.h"
 #include "libxtf/merge.h"
+#include "libxtf/trace.h"
 #include "src/cli/commands/commands.h"
 #include "src/cli/trace/companion.h"
 #include "src/cli/ui/common.h"

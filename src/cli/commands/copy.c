@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "libxtf/trace.h"
 #include "src/cli/commands/commands.h"
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/trace/copy-trace.h"

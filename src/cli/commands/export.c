@@ -2,6 +2,7 @@
  * xtf export FORMAT -o OUT TRACE [PATH]: records of a trace, in another format.
  */
 #include "src/export/export.h"
+#include "libxtf/trace.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "libxtf/merge.h"
+#include "libxtf/trace.h"
 #include "src/cli/commands/commands.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/interrupts.h"

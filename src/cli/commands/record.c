@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "libxtf/trace.h"
 #include "src/cli/commands/commands.h"
 #include "src/cli/trace/rewrite.h"
 #include "src/cli/ui/common.h"

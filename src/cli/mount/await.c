@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libxtf/trace.h"
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/print.h"
 

@@ -3,7 +3,10 @@
  */
 #pragma once
 
-#include "libxtf/trace.h"
+#include <stdbool.h>
+
+#include "libxtf/error.h"
+#include "libxtf/handles.h"
 
 /* Opens an .xtf file, or a folder of them; waits for it, and for a first commit, and says so on stderr unless `quiet`.
  * Only what can still become a trace is waited for: a file of something else is an error, as is a folder that does not

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "libxtf/merge.h"
+#include "libxtf/trace.h"
 #include "src/cli/mount/await.h"
 #include "src/cli/mount/confine.h"
 #include "src/cli/mount/daemon.h"

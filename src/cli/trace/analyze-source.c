@@ -1,5 +1,6 @@
 #include "src/cli/trace/analyze-source.h"
 
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/cli/trace/write-analysis.h"
 #include "src/trace/context/analyses.h"

@@ -8,6 +8,7 @@
 
 #include "libxtf/error.h"
 #include "libxtf/merge.h"
+#include "libxtf/trace.h"
 #include "src/cli/trace/cache-folder.h"
 #include "src/cli/trace/companion.h"
 #include "src/cli/trace/import-archive.h"

@@ -10,7 +10,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
 #include "src/tree/paths/tree.h"
 
 typedef struct {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "src/cli/ui/print.h"
 
 char *xtf_companion_beside(const char *path)

@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
 #include "libxtf/writer.h"
 
 /* Now and then: rows copied so far, and all rows. May be NULL. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 
 /* Whether nobody has written to the file since it was opened to be read: its writer is there now, so nobody can. */
 static bool is_latest(XtfTrace *trace, const char *source, const char *path, GError **error)

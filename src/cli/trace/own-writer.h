@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
 #include "libxtf/writer.h"
 
 /* A writer that goes on with the .xtf file `path`, which `trace` was opened from as the user's `source`: nobody else

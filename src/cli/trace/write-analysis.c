@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "src/cli/trace/companion.h"
 #include "src/cli/trace/own-writer.h"
 #include "src/cli/ui/interrupts.h"

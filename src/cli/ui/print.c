@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 
+#include "libxtf/trace.h"
 #include "src/trace/text/escape.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <stdio.h>
 
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
 
 /* Prints one line, whose newline is added. Very long lines are cut. */
 void xtf_print_line(FILE *out, const char *format, ...) G_GNUC_PRINTF(2, 3);

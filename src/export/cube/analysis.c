@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/export/cube/profile.h"
 #include "src/export/cube/sources.h"

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/export/cube/profile.h"
 #include "src/model/region-class.h"

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "libxtf/trace.h"
 #include "src/export/cube/exporter.h"
 #include "src/export/cube/profile.h"
 #include "src/export/cube/tar.h"

@@ -3,6 +3,7 @@
  */
 #include <inttypes.h>
 
+#include "libxtf/trace.h"
 #include "src/export/cube/profile.h"
 
 enum {

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "libxtf/trace.h"
 #include "src/export/location-reader.h"
 #include "src/export/opents/queue.h"
 #include "src/model/properties.h"

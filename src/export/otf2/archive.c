@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "libxtf/trace.h"
 #include "src/export/otf2/exporter.h"
 #include "src/import/otf2/errors.h"
 

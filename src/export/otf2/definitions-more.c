@@ -3,6 +3,7 @@
  */
 #include <inttypes.h>
 
+#include "libxtf/trace.h"
 #include "src/export/otf2/definitions.h"
 #include "src/import/otf2/errors.h"
 

@@ -3,6 +3,8 @@
  */
 #include "src/export/otf2/events.h"
 
+#include "libxtf/trace.h"
+
 #define WRITER XTF_OTF2_WRITER
 #define EVENT  XTF_OTF2_EVENT
 #define ID     XTF_OTF2_ID

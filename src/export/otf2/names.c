@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libxtf/array.h"
+#include "libxtf/trace.h"
 #include "src/model/labels.h"
 
 /* ---- Tables. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "libxtf/trace.h"
 #include "src/export/job.h"
 #include "src/model/properties.h"
 #include "src/network/export/exporter.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 
 GArray *xtf_link_portions(XtfTrace *trace, GError **error)

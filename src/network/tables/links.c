@@ -5,6 +5,7 @@
 
 #include "libxtf/error.h"
 #include "libxtf/field-load.h"
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 
 #define AMOUNT       "amount"

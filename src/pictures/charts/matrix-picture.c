@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/pictures/drawing/picture-frame.h"
 #include "src/pictures/drawing/picture-image.h"

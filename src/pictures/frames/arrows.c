@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/pictures/frames/task-arrows.h"
 #include "src/tables/views/view.h"

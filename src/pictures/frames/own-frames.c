@@ -1,5 +1,6 @@
 #include "src/pictures/frames/own-frames.h"
 
+#include "libxtf/trace.h"
 #include "src/model/schemas.h"
 
 bool xtf_own_frames_find(XtfTraceContext *context, XtfArray *slices, bool *found, GError **error)

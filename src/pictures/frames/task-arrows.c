@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "libxtf/trace.h"
 #include "src/model/schemas.h"
 #include "src/tables/totals/sample-growth.h"
 #include "src/tables/totals/selected-locations.h"

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "libxtf/records.h"
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/pictures/timeline/rows/picture-calls.h"
 

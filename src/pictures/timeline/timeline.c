@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "libxtf/trace.h"
 #include "src/pictures/timeline/timeline-page.h"
 #include "src/pictures/timeline/timeline-private.h"
 

@@ -7,6 +7,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "libxtf/trace.h"
 #include "libxtf/writer.h"
 #include "src/model/part-name.h"
 #include "src/model/schemas.h"

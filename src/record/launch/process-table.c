@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "libxtf/trace.h"
 #include "src/model/schemas.h"
 
 #define OWNER_PROCESS "LOCATION_GROUP"

@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
 
 typedef struct {
     guint32 number;         /* of the process in its job */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "libxtf/trace.h"
 #include "src/model/schemas.h"
 #include "src/record/launch/process-table.h"
 

@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
 
 /* Lines about a trace that was recorded: records and bytes, processes and how they ended, what recording cost, what is
  * missing. To be freed with g_strfreev(). */

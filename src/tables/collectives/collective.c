@@ -1,6 +1,7 @@
 #include "src/tables/collectives/collective.h"
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "src/tables/collectives/collective-members.h"
 #include "src/tables/collectives/collective-order.h"
 #include "src/tables/format/table.h"

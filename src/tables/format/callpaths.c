@@ -1,6 +1,7 @@
 #include "src/tables/format/callpaths.h"
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "src/analysis/replay/logs/callpath-log.h"
 #include "src/trace/text/escape.h"
 

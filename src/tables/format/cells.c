@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/trace/text/digits.h"
 #include "src/trace/text/escape.h"

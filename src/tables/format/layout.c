@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/tables/format/descriptions.h"
 #include "src/tables/format/format.h"

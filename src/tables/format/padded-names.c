@@ -1,6 +1,7 @@
 /*
  * Names of table rows and labels of values, padded once, so that rendering a line only copies them.
  */
+#include "libxtf/trace.h"
 #include "src/tables/format/format.h"
 #include "src/trace/text/escape.h"
 

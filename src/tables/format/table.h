@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
+#include "libxtf/schema.h"
 #include "src/trace/text/row-sink.h"
 
 enum {

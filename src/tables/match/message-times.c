@@ -4,6 +4,7 @@
 
 #include "libxtf/error.h"
 #include "libxtf/spans.h"
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/model/schemas.h"
 #include "src/tables/match/message-calls.h"

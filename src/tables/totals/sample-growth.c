@@ -2,6 +2,7 @@
 
 #include "libxtf/group-filter.h"
 #include "libxtf/spans.h"
+#include "libxtf/trace.h"
 #include "src/model/properties.h"
 
 bool xtf_samples_init(XtfSamples *samples, const XtfTraceContext *context, const char *type,

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "libxtf/trace.h"
 #include "src/model/part-name.h"
 #include "src/tables/views/view.h"
 #include "src/trace/select/aggregate-ref.h"

@@ -1,6 +1,7 @@
 #include "src/tables/views/subject.h"
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/tables/views/view.h"
 

@@ -3,6 +3,7 @@
  */
 #include "libxtf/group-filter.h"
 #include "libxtf/sweep.h"
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/tables/totals/location-totals.h"
 #include "src/tables/totals/time-bins.h"

@@ -2,6 +2,7 @@
  * metrics: count, extremes, mean and last value of each metric. values: the same in 100 equal slices of the window,
  * metric by metric.
  */
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/tables/totals/location-totals.h"
 #include "src/tables/totals/metric-summary.h"

@@ -1,5 +1,6 @@
 #include "src/trace/context/analyses.h"
 
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 
 static bool any_derived(const XtfTrace *trace)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
 
 typedef struct {
     const char *records; /* name of the derived type */

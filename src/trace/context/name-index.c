@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "src/trace/context/name-pattern.h"
 #include "src/trace/text/escape.h"
 

@@ -17,7 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
+#include "libxtf/schema.h"
 #include "src/trace/context/number-set.h"
 
 enum {

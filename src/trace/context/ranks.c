@@ -1,5 +1,6 @@
 #include "src/trace/context/ranks.h"
 
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 
 static const uint8_t *row_of(const XtfTable *table, uint64_t number)

@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
+#include "libxtf/schema.h"
 
 typedef struct {
     const XtfTable *comms, *groups, *members;

@@ -1,6 +1,7 @@
 #include "src/trace/context/region-classes.h"
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/trace/context/name-index.h"
 #include "src/trace/context/name-pattern.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
 #include "src/model/region-class.h"
 #include "src/trace/context/number-set.h"
 

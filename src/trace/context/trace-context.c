@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/model/properties.h"
 #include "src/trace/context/analyses.h"
@@ -372,4 +373,10 @@ void xtf_trace_context_finish(XtfTraceContext *context)
     xtf_region_classes_finish(&context->classes);
     g_free(context->outdated);
     g_mutex_clear(&context->lock);
+}
+
+bool xtf_trace_context_is_record(const XtfTraceContext *context, uint32_t schema)
+{
+    return schema < xtf_trace_n_schemas(context->trace) &&
+           xtf_trace_schema(context->trace, schema)->kind == XTF_SCHEMA_RECORD;
 }

@@ -13,7 +13,8 @@
 #include <stdint.h>
 
 #include "libxtf/array.h"
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
+#include "libxtf/schema.h"
 #include "src/trace/context/name-index.h"
 #include "src/trace/context/number-set.h"
 #include "src/trace/context/ranks.h"
@@ -93,8 +94,4 @@ uint64_t xtf_trace_context_final(const XtfTraceContext *context);
 /* The schema that has this name in the tree, and this kind; NULL if there is none. */
 const XtfSchema *xtf_trace_context_schema(XtfTraceContext *context, const char *name, XtfSchemaKind kind);
 
-static inline bool xtf_trace_context_is_record(const XtfTraceContext *context, uint32_t schema)
-{
-    return schema < xtf_trace_n_schemas(context->trace) &&
-           xtf_trace_schema(context->trace, schema)->kind == XTF_SCHEMA_RECORD;
-}
+bool xtf_trace_context_is_record(const XtfTraceContext *context, uint32_t schema);

@@ -1,5 +1,6 @@
 #include "src/trace/select/aggregate-ref.h"
 
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/trace/text/digits.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "src/trace/select/location-arrays.h"
 #include "src/trace/select/matcher.h"
 #include "src/trace/select/parallel.h"

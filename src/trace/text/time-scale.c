@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "src/trace/text/digits.h"
 
 typedef unsigned __int128 Wide;

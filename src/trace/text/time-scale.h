@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
 
 typedef struct {
     uint64_t num, den; /* of the resolution, in lowest terms */

@@ -1,6 +1,7 @@
 /*
  * The first table of a diff: windows, processes, calls, messages.
  */
+#include "libxtf/trace.h"
 #include "src/tree/diff/change.h"
 #include "src/tree/diff/diff-private.h"
 

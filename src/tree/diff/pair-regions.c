@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 
 static bool text_of(XtfTrace *trace, const XtfField *field, const uint8_t *row, const char **text, GError **error)

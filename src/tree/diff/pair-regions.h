@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
 
 /* The regions of a trace, in its own text. */
 typedef struct {

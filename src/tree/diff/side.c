@@ -1,6 +1,7 @@
 #include "src/tree/diff/side.h"
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "src/trace/text/digits.h"
 #include "src/tree/paths/selection-dir.h"
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/trace/select/call-around.h"
 #include "src/trace/text/escape.h"

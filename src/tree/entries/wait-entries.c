@@ -1,5 +1,6 @@
 #include "src/tree/entries/wait-entries.h"
 
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/tables/totals/waits/wait-causes.h"
 #include "src/tables/totals/waits/wait-rows.h"

@@ -1,3 +1,4 @@
+#include "libxtf/trace.h"
 #include "src/tree/node/node-class.h"
 
 #include <string.h>

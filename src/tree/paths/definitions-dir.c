@@ -1,6 +1,7 @@
 /* definitions/: a file for each definition table, and rows/TABLE/ROW: a file for each row, in which no text is cut. */
 #include <string.h>
 
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/tree/paths/entries.h"
 

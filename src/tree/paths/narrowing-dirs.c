@@ -1,6 +1,7 @@
 /* The directories that narrow a selection by the names below them. */
 #include <string.h>
 
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/trace/text/digits.h"
 #include "src/tree/entries/record-dir.h"

@@ -1,6 +1,7 @@
 #include "src/tree/paths/selection-dir.h"
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/tables/totals/selected-locations.h"
 #include "src/tables/views/view.h"

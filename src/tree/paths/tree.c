@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "libxtf/trace.h"
 #include "src/trace/text/escape.h"
 #include "src/tree/entries/record-dir.h"
 #include "src/tree/paths/entries.h"

@@ -9,7 +9,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#include "libxtf/trace.h"
+#include "libxtf/handles.h"
 #include "src/trace/text/time-scale.h"
 #include "src/tree/node/node.h"
 

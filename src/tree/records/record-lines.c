@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "src/trace/text/escape.h"
 
 enum {

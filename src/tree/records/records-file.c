@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "src/tree/records/row-batch.h"
 
 enum {

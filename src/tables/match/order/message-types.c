@@ -1,6 +1,7 @@
 #include "src/tables/match/order/message-types.h"
 
 #include "libxtf/aggregates.h"
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/trace/select/aggregate-ref.h"
 

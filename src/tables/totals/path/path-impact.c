@@ -2,6 +2,7 @@
 
 #include "libxtf/aggregates.h"
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "src/model/schemas.h"
 #include "src/tables/totals/selected-locations.h"
 

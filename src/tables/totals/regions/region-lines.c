@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/trace/text/digits.h"
 

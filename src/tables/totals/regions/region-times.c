@@ -1,5 +1,7 @@
 #include "src/tables/totals/regions/region-times.h"
 
+#include "libxtf/trace.h"
+
 bool xtf_region_times_exist(const XtfTraceContext *context, const XtfSelection *selection)
 {
     XtfAggregateRef frames;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/trace/select/parallel.h"
 #include "src/trace/text/lines.h"

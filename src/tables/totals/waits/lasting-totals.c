@@ -2,6 +2,7 @@
 
 #include "libxtf/error.h"
 #include "libxtf/group-filter.h"
+#include "libxtf/trace.h"
 
 static bool check_length(const XtfTraceContext *context, const XtfSchema *schema, const XtfField *length,
                          GError **error)

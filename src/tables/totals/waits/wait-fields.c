@@ -1,5 +1,6 @@
 #include "src/tables/totals/waits/wait-fields.h"
 
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 
 static const XtfField *number(const XtfSchema *schema, const char *name)

@@ -3,6 +3,7 @@
 #include "libxtf/aggregates.h"
 #include "libxtf/error.h"
 #include "libxtf/spans.h"
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/model/schemas.h"
 #include "src/trace/select/aggregate-ref.h"

@@ -1,6 +1,7 @@
 #include "src/tables/totals/waits/wave-iteration.h"
 
 #include "libxtf/spans.h"
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/trace/select/call-around.h"
 

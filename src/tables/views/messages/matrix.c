@@ -5,6 +5,7 @@
  * The selection's processes are the side that recorded the messages: the senders, under recvs/ the receivers. Lines are
  * ordered by that side, so that a part of the text needs the totals of few processes.
  */
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/tables/totals/location-totals.h"
 #include "src/tables/views/pair-lines.h"

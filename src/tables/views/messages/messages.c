@@ -6,6 +6,7 @@
  */
 #include "libxtf/error.h"
 #include "libxtf/records.h"
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/tables/match/message-batch.h"
 #include "src/tables/views/view.h"

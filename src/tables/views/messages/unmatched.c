@@ -3,6 +3,7 @@
  * then those that differ most.
  */
 #include "src/tables/match/unmatched.h"
+#include "libxtf/trace.h"
 
 #include "libxtf/vocabulary.h"
 #include "src/tables/views/view.h"
@@ -134,8 +135,8 @@ static bool fill_unmatched(XtfViews *views, XtfSelection *selection, uint64_t fi
 }
 
 const XtfView xtf_view_unmatched = {
-    .table = XTF_TABLE(
-        "unmatched", "groups of messages whose sends and receives differ: all, then the 100 worst", columns),
+    .table =
+        XTF_TABLE("unmatched", "groups of messages whose sends and receives differ: all, then the 100 worst", columns),
     .subject = &xtf_about_groups,
     .exists = unmatched_exists,
     .shape = shape_unmatched,

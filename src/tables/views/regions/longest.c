@@ -4,6 +4,7 @@
  */
 #include "libxtf/longest.h"
 
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/tables/totals/regions/region-lines.h"
 #include "src/tables/views/view.h"

@@ -1,6 +1,7 @@
 /*
  * stack: of each location the frames that are open when the selection's window begins, the outermost first.
  */
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/tables/totals/regions/region-lines.h"
 #include "src/tables/totals/selected-locations.h"

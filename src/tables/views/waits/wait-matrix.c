@@ -2,6 +2,7 @@
  * matrix of waits/: how often and how long each process waited for each other one, a line for each pair that does
  * anywhere in the trace. Lines go by the process that waited. Waits whose culprit is not known are left out.
  */
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/tables/totals/waits/kind-totals.h"
 #include "src/tables/views/pair-lines.h"

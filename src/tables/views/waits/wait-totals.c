@@ -1,6 +1,7 @@
 /*
  * totals of waits/: how many there are, and how long they are, in one line.
  */
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/tables/totals/waits/kind-totals.h"
 #include "src/tables/totals/waits/lasting-bins.h"

@@ -2,6 +2,7 @@
  * waves of waits/: the 100 idle waves that cost most, of the selection's waits: chains over three processes or more.
  */
 #include "src/tables/totals/waits/wait-waves.h"
+#include "libxtf/trace.h"
 
 #include "libxtf/vocabulary.h"
 #include "src/tables/views/view.h"

@@ -11,6 +11,8 @@ enum {
     CELLS_MANY = 10000000, /* ...and so it does of that many locations times regions */
 };
 
+#define MOST 0x1p126L /* units: what is more, in a file that is wrong, is no time */
+
 /* ---- Tables. */
 
 bool xtf_finding_has(const XtfFindingJob *job, const XtfSelection *selection, const char *table)
@@ -34,7 +36,7 @@ unsigned __int128 xtf_finding_cell_units(const XtfFindingJob *job, const XtfRowC
 {
     /* In long double, since the product of two doubles may be just between two units when it is not. */
     if (cell->type == XTF_ROW_REAL)
-        return (unsigned __int128)roundl(MAX(cell->real, 0) * powl(10, job->views->context->scale.digits));
+        return (unsigned __int128)roundl(fminl(MAX(cell->real, 0) * powl(10, job->views->context->scale.digits), MOST));
     return xtf_finding_units(job, cell->number);
 }
 

@@ -134,9 +134,35 @@ def operations_of(trace):
             for members in found.values()]
 
 
+def area_of(rectangle):
+    x, y, width, height = (float(rectangle.get(name)) for name in ("x", "y", "width", "height"))
+    return x, x + width, y, y + height
+
+
+def share_pixels(a, b):
+    a, b = area_of(a), area_of(b)
+    return a[0] < b[1] and b[0] < a[1] and a[2] < b[3] and b[2] < a[3]
+
+
+def check_outlines(path, picture):
+    """No pixel is in two outlines, those without one overlap others, and bars are painted later."""
+    bands, outlined = picture.of_class("xt-operation"), picture.of_class("xt-band")
+    check(all("xt-none" in band.get("class").split() for band in bands), f"{path}: a band is filled")
+    for band in bands:
+        others = [other for other in (outlined if band in outlined else bands) if other is not band and share_pixels(band, other)]
+        check(not (band in outlined and others), f"{path}: two outlines overlap: {area_of(band)}")
+        # Those that end in the pixel in which another begins are not outlined either.
+        near = [other for other in bands if other is not band and area_of(other)[0] <= area_of(band)[1] + 1.2
+                and area_of(band)[0] <= area_of(other)[1] + 1.2]
+        check(band in outlined or near, f"{path}: a band without an outline overlaps no other")
+    order = [element.get("class", "") for element in picture.root.iter(svg.SVG + "rect")]
+    last = max((i for i, name in enumerate(order) if "xt-band" in name), default=-1)
+    check(all("xt-call" not in name for name in order[:last + 1]), f"{path}: an outline is painted over a bar")
+    return {"outlines": len(outlined), "operations that overlap": len(bands) - len(outlined)}
+
+
 def check_bands(trace, path, picture, operations):
-    bands, seen = picture.of_class("xt-operation"), collections.Counter()
-    check(len(bands) == len(picture.of_class("xt-band")), f"{path}: bands are not drawn twice")
+    bands, seen = picture.of_class("xt-operation"), collections.Counter(check_outlines(path, picture))
     for band in bands:
         title = band.findtext(svg.SVG + "title")
         name, n, shown, begin, end, last = re.match(r"(\w+) of (\d+) processes(?:, (\d+) of them here)?, from the first begin to the last end\n"

@@ -23,14 +23,14 @@ static const char style[] =
     ".xt .xt-m{stroke:#1f2328;fill:none}.xt .xt-halo{stroke:#fff;stroke-width:3;fill:none;stroke-opacity:.7}"
     ".xt .xt-dot{fill:#1f2328}.xt .xt-open{stroke:#1f2328;fill:#fff}"
     ".xt .xt-wait{fill:url(#xt-hatch)}.xt .xt-hatch{fill:#1f2328;fill-opacity:.6}.xt .xt-pale{fill-opacity:0}"
-    ".xt .xt-band{fill:#7f42a6;fill-opacity:.12}.xt .xt-none{fill-opacity:0}.xt .xt-sent{fill:#ed6b42}"
+    ".xt .xt-band{stroke:#7f42a6}.xt .xt-none{fill-opacity:0}.xt .xt-sent{fill:#ed6b42}"
     ".xt .xt-name{paint-order:stroke;stroke-width:2;stroke-linejoin:round}"
     ".xt .xt-on-dark{fill:#fff}.xt .xt-on-light{fill:#000}.xt .xt-bar{fill:#67a5d9}"
     "@media(prefers-color-scheme:dark){.xt .xt-ground{fill:#15181c}.xt text{fill:#e6edf3}"
     ".xt .xt-dim,.xt .xt-axis text{fill:#9aa4af}.xt .xt-row{fill:#262b32}.xt .xt-grid{stroke:#30363d}"
     ".xt .xt-t:hover,.xt .xt-m{stroke:#e6edf3}.xt a text{fill:#6cb6ff}.xt .xt-halo{stroke:#15181c}"
     ".xt .xt-pale{fill:#e6edf3;fill-opacity:.4}"
-    ".xt .xt-band{fill:#b98ad6;fill-opacity:.2}.xt .xt-dot{fill:#e6edf3}.xt .xt-open{stroke:#e6edf3;fill:#15181c}}"
+    ".xt .xt-band{stroke:#b98ad6}.xt .xt-dot{fill:#e6edf3}.xt .xt-open{stroke:#e6edf3;fill:#15181c}}"
     "@media print{.xt a text{fill:#1f2328}}"
     "</style>\n";
 

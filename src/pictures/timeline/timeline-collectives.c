@@ -10,7 +10,9 @@
 enum {
     MEMBERS_MAX = 30,   /* of a band */
     RECORDS_MAX = 2000, /* that are looked at: of more no bands are drawn */
-    BAND_BYTES = 1000,  /* both parts of a band, at most */
+    BAND_BYTES = 1000,  /* of a band, at most */
+    MARGIN = 2,         /* pixels between rows and the outline of a band */
+    APART = 1,          /* pixels between two bands that are drawn, at least */
 };
 
 typedef struct {
@@ -126,13 +128,25 @@ bool xtf_timeline_bands(XtfTimeline *timeline, GArray **bands, GError **error)
 
 /* ---- Drawing. */
 
-static void draw_box(XtfTimeline *timeline, const XtfBand *band, const int *tops, int gap)
+/* Whether two bands have pixels in common: rows, and times. */
+static bool are_over_another(const XtfPlot *plot, const XtfBand *a, const XtfBand *b)
 {
-    double x = xtf_plot_x(&timeline->plot, band->begin), width = xtf_plot_x(&timeline->plot, band->end) - x;
-    int top = tops[band->first];
+    return a->first <= b->last && b->first <= a->last &&
+           xtf_plot_x(plot, a->begin) < xtf_plot_x(plot, b->end) + APART &&
+           xtf_plot_x(plot, b->begin) < xtf_plot_x(plot, a->end) + APART;
+}
 
-    xtf_draw(timeline->drawing, "x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"", x, top, fmax(width, 1),
-             tops[band->last + 1] - gap - top);
+/* Marks the bands that are drawn: those that no other is over. */
+static void choose(const XtfPlot *plot, GArray *bands)
+{
+    for (guint i = 0; i < bands->len; i++) {
+        XtfBand *band = &g_array_index(bands, XtfBand, i);
+        for (guint k = 0; k < i; k++) {
+            XtfBand *other = &g_array_index(bands, XtfBand, k);
+            if (are_over_another(plot, band, other))
+                band->overlaps = other->overlaps = true;
+        }
+    }
 }
 
 static void draw_title(XtfTimeline *timeline, const XtfField *operation, const XtfBand *band)
@@ -151,26 +165,30 @@ static void draw_title(XtfTimeline *timeline, const XtfField *operation, const X
              band->certain ? "" : "; uncertain: members may belong to another operation");
 }
 
-void xtf_timeline_bands_under(XtfTimeline *timeline, const GArray *bands, const int *tops, int gap)
+/* The outline lies in the gaps above and below the rows. Bars that are drawn later hide what of it crosses them. */
+static void draw_band(XtfTimeline *timeline, const XtfField *operation, const XtfBand *band, const int *tops, int gap)
+{
+    double x = xtf_plot_x(&timeline->plot, band->begin), width = xtf_plot_x(&timeline->plot, band->end) - x;
+    int top = tops[band->first], height = tops[band->last + 1] - gap - top;
+
+    xtf_draw(timeline->drawing,
+             "<rect class=\"xt-none xt-operation%s\" x=\"%.1f\" y=\"%d.5\" width=\"%.1f\" height=\"%d\">",
+             band->overlaps ? "" : " xt-band", x, top - MARGIN, fmax(width, 1), height + 2 * MARGIN - 2);
+    draw_title(timeline, operation, band);
+    xtf_draw(timeline->drawing, "</rect>\n");
+}
+
+uint32_t xtf_timeline_draw_bands(XtfTimeline *timeline, GArray *bands, const int *tops, int gap)
 {
     XtfCollectiveTypes types;
+    uint32_t n_outlined = 0;
 
+    choose(&timeline->plot, bands);
     xtf_collective_types_find(&types, timeline->links.context);
     for (guint i = 0; i < bands->len && xtf_drawing_left(timeline->drawing) > BAND_BYTES; i++) {
         const XtfBand *band = &g_array_index(bands, XtfBand, i);
-        xtf_draw(timeline->drawing, "<rect class=\"xt-none xt-operation\" ");
-        draw_box(timeline, band, tops, gap);
-        xtf_draw(timeline->drawing, ">");
-        draw_title(timeline, types.operation, band);
-        xtf_draw(timeline->drawing, "</rect>\n");
+        n_outlined += !band->overlaps;
+        draw_band(timeline, types.operation, band, tops, gap);
     }
-}
-
-void xtf_timeline_bands_over(XtfTimeline *timeline, const GArray *bands, const int *tops, int gap)
-{
-    for (guint i = 0; i < bands->len && xtf_drawing_left(timeline->drawing) > BAND_BYTES; i++) {
-        xtf_draw(timeline->drawing, "<rect class=\"xt-band\" pointer-events=\"none\" ");
-        draw_box(timeline, &g_array_index(bands, XtfBand, i), tops, gap);
-        xtf_draw(timeline->drawing, "/>\n");
-    }
+    return n_outlined;
 }

@@ -1,7 +1,8 @@
 /*
- * Collective operations in an exact timeline: a translucent band from the first begin to the last end, over the rows of
- * its members. Only of few, of which those in the picture are neighbours: a band over others would be one over rows
- * that have nothing to do with it.
+ * Collective operations in an exact timeline: a band from the first begin to the last end, around the rows of its
+ * members. A band is an outline under the bars, so that bars keep the colours of the legend. Only operations of few
+ * members are drawn, of which those in the picture are neighbours: a band around others would be one around rows that
+ * have nothing to do with it. Bands that overlap are not outlined: nobody could tell which line belongs to which.
  */
 #pragma once
 
@@ -15,12 +16,12 @@ typedef struct {
     uint32_t n, n_shown;        /* members; those in the picture */
     char latest[XTF_ROW_LABEL]; /* the last one to begin */
     bool certain;
+    bool overlaps; /* another band: it has a tool tip, and no outline */
 } XtfBand;
 
 /* The operations that a selected row ends in the window. *bands is empty if the trace does not say who takes part. */
 bool xtf_timeline_bands(XtfTimeline *timeline, GArray **bands, GError **error);
 
-/* Draws them, under the calls with a tool tip, and over them translucent. `tops` has the end of the last row, too; row
- * i ends `gap` pixels before row i + 1. */
-void xtf_timeline_bands_under(XtfTimeline *timeline, const GArray *bands, const int *tops, int gap);
-void xtf_timeline_bands_over(XtfTimeline *timeline, const GArray *bands, const int *tops, int gap);
+/* Draws them, before the calls, and returns the number that have an outline. `tops` has the end of the last row, too;
+ * row i ends `gap` pixels before row i + 1. */
+uint32_t xtf_timeline_draw_bands(XtfTimeline *timeline, GArray *bands, const int *tops, int gap);

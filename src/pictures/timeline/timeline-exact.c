@@ -20,10 +20,10 @@ enum {
 typedef struct {
     XtfTimeline *timeline;
     GArray *calls;
-    uint32_t *levels; /* by row */
-    uint32_t *deeper; /* by row: calls that are nested deeper than is drawn */
-    int *tops;        /* by row, and the end of the last */
-    uint32_t n_bands; /* operations */
+    uint32_t *levels;             /* by row */
+    uint32_t *deeper;             /* by row: calls that are nested deeper than is drawn */
+    int *tops;                    /* by row, and the end of the last */
+    uint32_t n_bands, n_outlined; /* operations; those that have an outline */
 } Exact;
 
 /* ---- Places. */
@@ -144,10 +144,9 @@ static bool draw_contents(Exact *exact, XtfMessagesDrawn *messages, GError **err
 
     if (!xtf_timeline_bands(timeline, &bands, error))
         return false;
-    xtf_timeline_bands_under(timeline, bands, exact->tops, ROW_GAP);
+    exact->n_outlined = xtf_timeline_draw_bands(timeline, bands, exact->tops, ROW_GAP);
     for (guint i = 0; i < exact->calls->len; i++)
         draw_bar(exact, &g_array_index(exact->calls, XtfPictureCall, i));
-    xtf_timeline_bands_over(timeline, bands, exact->tops, ROW_GAP);
     for (uint32_t i = 0; i < timeline->rows.n; i++) {
         if (!xtf_timeline_waits_exact(timeline, i, exact->calls, exact->tops[i], exact->levels[i], LANE, error))
             return false;
@@ -170,11 +169,12 @@ static void draw_footer(const Exact *exact, XtfMessagesDrawn messages, bool is_c
     };
     XtfTimeline *timeline = exact->timeline;
     g_autofree char *text =
-        g_strdup_printf("%s%s%s%s",
+        g_strdup_printf("%s%s%s%s%s",
                         exact->calls->len == 0 ? "There are no calls here."
                         : is_cut               ? "Calls are nested in those around them, eight levels of them."
                                                : "Every call is drawn, nested in the one around it.",
-                        of_messages[messages], exact->n_bands > 0 ? " Bands: operations of all their rows." : "",
+                        of_messages[messages], exact->n_outlined > 0 ? " Outlines: operations of all their rows." : "",
+                        exact->n_bands > exact->n_outlined ? " Operations that overlap have none." : "",
                         timeline->waited_ticks > 0 ? " Hatched: waiting for others." : "");
 
     xtf_draw_footer(timeline->drawing, exact->tops[timeline->rows.n] + 18, text);

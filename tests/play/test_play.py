@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """xtf play --frame and xtf top --once: every number on the screen against the tables of the frame; bars; edges; errors.
 
-usage: test_play.py XTF ASK-TREE GENERATE ARCHIVE...
+usage: test_play.py XTF ASK-TREE GENERATE MAKE-RUN ARCHIVE...
 """
 
 import os
@@ -13,6 +13,7 @@ import sys
 
 import svg
 from asking import Asker
+from madeup import Maker
 from xtfrun import Xtf, check, shared_traces, temporary_folder
 
 GLYPHS = {True: "#=-.:", False: "\u2588\u2593\u2592\u00b7\u2591"}
@@ -64,6 +65,9 @@ def check_process(trace, frame, line, shown, bar, length, glyphs):
     check_bar(text, line, bar, length, glyphs, where)
     profile = trace.table(f"{frame}/proc/{line['proc']}/profile")
     mostly = profile[0]["region"].rstrip()[:15].rstrip() if profile and float(profile[0]["exclusive"]) > 0 else ""
+    if profile:  # time in no region is the program's
+        classes = {entry["class"].rstrip(): float(entry["exclusive"]) for entry in trace.table(f"{frame}/proc/{line['proc']}/classes")}
+        mostly = "(program)" if classes["(no region)"] > float(profile[0]["exclusive"]) else mostly
     check(rest[:16].rstrip() == mostly, f"{where}: {rest[:16]!r}, not {mostly!r}")
     check(rest[16:40].split() == [line["sent_bytes"], "B", line["received_bytes"], "B"], f"{where}: {rest[16:40]!r}")
 
@@ -140,6 +144,21 @@ def check_errors(trace):
     check(trace.xtf.run("top", "--once", trace.path, "no/such/path").status == 1, "top of a path that is not there")
 
 
+def check_mostly(xtf, ask_tree, make_run, folder):
+    """A process that is in MPI for 2 of 1000 ns of a frame computes; one that is there for 600 of them waits."""
+    maker = Maker(None, make_run, folder)
+    events = [(0, 0, "enter", 0), (0, 2, "leave", 0), (0, 1000, "enter", 0), (0, 1001, "leave", 0),
+              (1, 0, "enter", 0), (1, 600, "leave", 0), (1, 1000, "enter", 0), (1, 1001, "leave", 0)]
+    trace = Trace(xtf, ask_tree, maker.run("mostly", 2, ["MPI_Waitall"], events))
+    shown = trace.screen("play", 80, 24, "--rate=1000ns", "--frame=0")
+    check("(program)" in shown[2] and "Waitall" not in shown[2], f"mostly: {shown[2]!r}")
+    check("MPI_Waitall" in shown[3], f"mostly: {shown[3]!r}")
+    check(shown[1].startswith("proc now in this frame"), f"a column has no heading: {shown[1]!r}")
+    check("G Y R: see ?" in shown[-3], f"letters are not explained: {shown[-3]!r}")
+    shown = trace.screen("play", 120, 24, "--rate=1000ns", "--frame=0")
+    check("G program, Y library, R waits" in shown[-3], f"letters are not explained: {shown[-3]!r}")
+
+
 # ---- top
 
 def check_top(trace, path):
@@ -148,12 +167,13 @@ def check_top(trace, path):
     profile = {line["region"].rstrip(): line for line in trace.table(f"{path}/profile".lstrip("/"))}
     imbalance = {line["region"].rstrip(): line for line in trace.table(f"{path}/imbalance".lstrip("/"))}
     times, regions = [], []
-    for text in shown[3:-2]:
+    first = next(i for i, text in enumerate(shown) if text.startswith("  region "))
+    for text in shown[first + 1:-2]:
         if not text.strip():
             break
-        match = re.match(r"[> ] *(\S+) +(\S+) +(\S+) +(\S+(?: \(\d+\))?) +(\S+(?: \(\d+\))?)  (.*)", text)
+        match = re.match(r"[> ] (.*?\S) +(\S+) +(\S+) +(\S+) +(-|\S+ \(\d+\)) +(-|\S+ \(\d+\))$", text)
         check(match, f"top {path}: {text!r}")
-        calls, inclusive, exclusive, least, most, region = match.groups()
+        region, calls, inclusive, exclusive, least, most = match.groups()
         line = profile[region.rstrip()]
         check((calls, inclusive, exclusive) == (line["calls"], line["inclusive"], line["exclusive"]), f"top {path}: {text!r}, {line}")
         other = imbalance.get(region.rstrip())
@@ -164,8 +184,27 @@ def check_top(trace, path):
     check(times == sorted(times, reverse=True) and len(set(regions)) == len(regions) > 0, f"top {path}: not sorted: {times}")
 
 
+def check_narrow_top(trace, columns):
+    """A standard terminal shows the name of every region and the column that is sorted by; nothing is cut."""
+    profile = [line for line in trace.table("profile") if float(line["inclusive"]) > 0 or int(line["calls"]) > 0]
+    shown = trace.screen("top", columns, 20 + len(profile), "--once")
+    first = next(i for i, text in enumerate(shown) if text.startswith("  region "))
+    check("exclusive*" in shown[first], f"top: the titles are {shown[first]!r}")
+    titles = shown[first].split("exclusive*")[0].split()
+    check(titles == ["region", "calls", "inclusive"][:len(titles)], f"top: the titles are {shown[first]!r}")
+    names = [re.match(r"[> ] (.*?\S) {2,}", text + "  ")[1] for text in shown[first + 1:first + 1 + len(profile)]]
+    for name, line in zip(names, sorted(profile, key=lambda line: -float(line["exclusive"]))):
+        region = line["region"].rstrip()
+        whole = len(region) <= columns // 3
+        check(line["exclusive"] and (name == region if whole else len(name) > columns // 3), f"top: {name!r} of {region!r}")
+    check(re.search(r"other [0-9.]+%$", shown[2]), f"top: the shares are cut: {shown[2]!r}")
+    check(shown[-1].startswith(" ? keys  q quit") and len(shown[-1]) <= columns, f"top: the keys are {shown[-1]!r}")
+    check(re.fullmatch(r" (\S[^ ]*( [a-zA-Z0-9-]+)*( |$))+", shown[-1].replace("  ", " ")), f"top: the keys are cut: {shown[-1]!r}")
+    check(re.search(r"  [0-9.]+ s to [0-9.]+ s$", shown[0]), f"top: the window is cut: {shown[0]!r}")
+
+
 def main():
-    xtf, ask_tree, generate, *archives = Xtf(sys.argv[1]), *sys.argv[2:]
+    xtf, ask_tree, generate, make_run, *archives = Xtf(sys.argv[1]), *sys.argv[2:]
     random.seed(5)
     shared = shared_traces()
     if shared:
@@ -179,8 +218,11 @@ def main():
             check_all_printed(trace)
             check_errors(trace)
             check_top(trace, "")
+            check_narrow_top(trace, 80)
+            check_narrow_top(trace, 60)
             check_top(trace, "time/10%-30%")
             check_top(trace, f"proc/{trace.table('state')[-1]['proc']}")
+        check_mostly(xtf, ask_tree, make_run, folder)
         path = pathlib.Path(folder) / "many.xtf"
         subprocess.run([generate, "-n", "6000", "-l", "100", path], check=True, capture_output=True)
         trace = Trace(xtf, ask_tree, path)

@@ -88,6 +88,9 @@ static bool press(XtfTop *top, int key)
         top->by_process = !top->by_process;
         top->line = top->first = 0;
         break;
+    case '?':
+        top->help = !top->help;
+        break;
     case XTF_KEY_UP:
         top->line -= top->line > 0;
         break;

@@ -128,6 +128,23 @@ XtfValueTable *xtf_film_profile(const XtfFilm *film, uint64_t k, const char *pro
                                 proc);
 }
 
+char *xtf_film_mostly(const XtfFilm *film, uint64_t k, const char *proc)
+{
+    /* A window without calls, or a trace without any, has neither table. The greatest line of a profile is the first.
+     */
+    g_autoptr(XtfValueTable) profile = xtf_film_profile(film, k, proc, NULL);
+    g_autoptr(XtfValueTable) classes =
+        xtf_value_table_read(film->tree, NULL, "frames/%s/%" G_GUINT64_FORMAT "/proc/%s/classes", film->rate, k, proc);
+    double most = profile ? xtf_value_table_number(profile, 0, "exclusive") : 0;
+    double outside = 0;
+
+    if (classes)
+        outside = xtf_value_table_number(classes, xtf_value_table_find(classes, "class", "(no region)"), "exclusive");
+    if (outside > most)
+        return g_strdup("(program)");
+    return most > 0 ? g_strdup(xtf_value_table_text(profile, 0, "region")) : NULL;
+}
+
 void xtf_film_shares(const XtfValueTable *table, guint line, double shares[static XTF_SCREEN_SHARES])
 {
     for (unsigned i = 0; i < XTF_SCREEN_SHARES; i++)

@@ -41,6 +41,9 @@ double xtf_film_weight(const XtfValueTable *arrows, guint line);
 
 /* The profile of one process in a frame. NULL with an error. */
 XtfValueTable *xtf_film_profile(const XtfFilm *film, uint64_t k, const char *proc, GError **error);
+/* What a process does for most of a frame: a region, or the program outside of all regions. NULL: nothing. The caller
+ * frees it. */
+char *xtf_film_mostly(const XtfFilm *film, uint64_t k, const char *proc);
 
 /* The shares of a line of `state` or `total`. */
 void xtf_film_shares(const XtfValueTable *table, guint line, double shares[static XTF_SCREEN_SHARES]);

@@ -1,6 +1,7 @@
 #include "src/cli/play/play-screen.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     MARK = 2, /* columns before the number of a process */
@@ -46,7 +47,7 @@ static void put_head(const Layout *layout)
     xtf_screen_put_left_of(screen, 0, screen->columns - 1, XTF_STYLE_PLAIN,
                            "  frame %" G_GUINT64_FORMAT "/%" G_GUINT64_FORMAT "   %s s", layout->frame->k,
                            layout->film->n - 1, from);
-    xtf_screen_put(screen, 1, 0, XTF_STYLE_DIM, "proc");
+    xtf_screen_put(screen, 1, 0, XTF_STYLE_DIM, "proc now");
     xtf_screen_put(screen, 1, BAR, XTF_STYLE_DIM, "in this frame");
     xtf_screen_put(screen, 1, layout->mostly, XTF_STYLE_DIM, "mostly");
     xtf_screen_put_left_of(screen, 1, layout->mostly + MOSTLY + BYTES, XTF_STYLE_DIM, "sent");
@@ -91,8 +92,7 @@ static bool put_process(const Layout *layout, int line, guint i, GError **error)
     XtfScreen *screen = layout->screen;
     const char *proc = xtf_value_table_text(state, i, "proc"), *colour = xtf_value_table_text(state, i, "colour");
     double shares[XTF_SCREEN_SHARES];
-    /* A window without calls, or a trace without any, has no profile. */
-    g_autoptr(XtfValueTable) profile = xtf_film_profile(layout->film, layout->frame->k, proc, NULL);
+    g_autofree char *mostly = xtf_film_mostly(layout->film, layout->frame->k, proc);
 
     if (i == layout->look->process)
         xtf_screen_put(screen, line, 0, XTF_STYLE_BOLD, ">");
@@ -100,9 +100,8 @@ static bool put_process(const Layout *layout, int line, guint i, GError **error)
     xtf_screen_put(screen, line, MARK + NUMBER + 1, style_of(colour), "%c", g_ascii_toupper(colour[0]));
     xtf_film_shares(state, i, shares);
     xtf_screen_bar(screen, line, BAR, layout->bar, shares, layout->film->length);
-    if (profile && xtf_value_table_n(profile) && xtf_value_table_number(profile, 0, "exclusive") > 0)
-        xtf_screen_put(screen, line, layout->mostly, XTF_STYLE_PLAIN, "%-.*s", MOSTLY - 1,
-                       xtf_value_table_text(profile, 0, "region"));
+    if (mostly)
+        xtf_screen_put(screen, line, layout->mostly, XTF_STYLE_PLAIN, "%-.*s", MOSTLY - 1, mostly);
     xtf_screen_put_left_of(screen, line, layout->mostly + MOSTLY + BYTES, XTF_STYLE_PLAIN, "%s B",
                            xtf_value_table_text(state, i, "sent_bytes"));
     xtf_screen_put_left_of(screen, line, layout->mostly + MOSTLY + 2 * BYTES, XTF_STYLE_PLAIN, "%s B",
@@ -312,9 +311,12 @@ static void put_help(const Layout *layout, int line)
         "left, right   a frame; with shift, or , . ten; Home, End",
         "[ ]           slower, faster",
         "+ -           shorter, longer frames, at the same time",
-        "up, down      the process of group A; m the map of bytes",
+        "up, down      the process whose numbers are in column A",
+        "m             the map of bytes",
         "g /           go to a time; to the next call of a region",
         "f ? q         the next finding; this help; quit",
+        "now           at the end of the frame a process is in",
+        "              G the program, Y a library; R it waits",
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
@@ -325,12 +327,15 @@ static void put_legend(const Layout *layout, int line)
 {
     static const char *const names[XTF_SCREEN_SHARES] = {"program", "point to point", "collective, barrier", "waiting",
                                                          "other"};
+    static const char letters[] = "  now: G program, Y library, R waits";
     int at = 1;
 
     for (unsigned i = 0; i < XTF_SCREEN_SHARES; i++) {
         xtf_screen_share(layout->screen, line, at, i);
         at = xtf_screen_put(layout->screen, line, at + 2, XTF_STYLE_DIM, "%s", names[i]) + 1;
     }
+    xtf_screen_put(layout->screen, line, at, XTF_STYLE_DIM, "%s",
+                   layout->screen->columns - at > (int)strlen(letters) ? letters : "G Y R: see ?");
 }
 
 static void put_position(const Layout *layout, int line)

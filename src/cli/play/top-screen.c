@@ -1,25 +1,36 @@
 #include "src/cli/play/top-screen.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/cli/play/film.h"
+#include "src/pictures/drawing/text-width.h"
 
 enum {
-    HEAD = 3, /* lines above the table */
     FOOT = 2,
     LEAST_COLUMNS = 60,
-    LEAST_LINES = 8,
+    LEAST_LINES = 10,
+    MARK = 2,        /* columns before the name of a region */
+    GAP = 2,         /* between two columns of the table */
+    NAME_LEAST = 12, /* columns: nothing takes them from the names of regions */
+    ONE_LINE = 120,  /* columns: the bar of shares has its numbers beside it, not below */
+    DECIMALS = 78,   /* columns: shares have tenths of a percent */
 };
 
 static const struct {
     const char *title, *column; /* of `profile`, or of `imbalance` */
-    bool of_imbalance;
-    int width;
-} columns_of_top[XTF_TOP_N_COLUMNS] = {{"calls", "calls", false, 12},
-                                       {"inclusive", "inclusive", false, 14},
-                                       {"exclusive", "exclusive", false, 14},
-                                       {"min", "min", true, 20},
-                                       {"max", "max", true, 20}};
+    const char *proc;           /* beside it: the process whose number it is */
+} columns_of_top[XTF_TOP_N_COLUMNS] = {{"calls", "calls", NULL},
+                                       {"inclusive", "inclusive", NULL},
+                                       {"exclusive", "exclusive", NULL},
+                                       {"min (proc)", "min", "min_proc"},
+                                       {"max (proc)", "max", "max_proc"}};
+
+/* Where the parts of the table are. */
+typedef struct {
+    int name;                      /* columns that names may take */
+    int widths[XTF_TOP_N_COLUMNS]; /* of numbers, with their gap; 0: not shown */
+} Layout;
 
 char *xtf_top_path(const XtfTop *top)
 {
@@ -57,15 +68,29 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rows, rows_finish)
 /* Where a column of a row stands; the table is NULL if the row has no such cell. */
 static guint place_of(const Rows *rows, const Row *row, XtfTopColumn column, const XtfValueTable **table)
 {
-    *table = columns_of_top[column].of_imbalance ? rows->imbalance : rows->profile;
-    return columns_of_top[column].of_imbalance ? row->imbalance : row->line;
+    bool of_imbalance = columns_of_top[column].proc;
+
+    *table = of_imbalance && row->imbalance == G_MAXUINT ? NULL : of_imbalance ? rows->imbalance : rows->profile;
+    return of_imbalance ? row->imbalance : row->line;
 }
 
-static const char *cell_of(const Rows *rows, const Row *row, XtfTopColumn column)
+/* What the screen shows of it. The caller frees it. */
+static char *cell_of(const Rows *rows, const Row *row, XtfTopColumn column)
 {
     const XtfValueTable *table;
     guint line = place_of(rows, row, column, &table);
-    return table ? xtf_value_table_text(table, line, columns_of_top[column].column) : "-";
+
+    if (!table)
+        return g_strdup("-");
+    const char *cell = xtf_value_table_text(table, line, columns_of_top[column].column);
+    if (!columns_of_top[column].proc)
+        return g_strdup(cell);
+    return g_strdup_printf("%s (%s)", cell, xtf_value_table_text(table, line, columns_of_top[column].proc));
+}
+
+static const char *name_of(const Rows *rows, const Row *row)
+{
+    return xtf_value_table_text(rows->profile, row->line, "region");
 }
 
 static double number_of(const Rows *rows, const Row *row, XtfTopColumn column)
@@ -102,66 +127,113 @@ static bool read_rows(Rows *rows, const XtfTop *top, const char *path, GError **
     return true;
 }
 
-/* ---- The screen. */
+/* ---- The head. */
 
-static void put_head(XtfScreen *screen, const XtfTop *top, const char *path)
+/* Shares in numbers, from a column on. */
+static void put_shares(XtfScreen *screen, int line, int at, const double shares[static XTF_SCREEN_SHARES], double sum)
+{
+    static const char *const names[XTF_SCREEN_SHARES] = {"program", "p2p", "collective", "wait", "other"};
+    bool wide = screen->columns >= DECIMALS;
+
+    for (unsigned i = 0; i < XTF_SCREEN_SHARES; i++) {
+        char percent[G_ASCII_DTOSTR_BUF_SIZE];
+        g_ascii_formatd(percent, sizeof percent, wide ? "%.1f" : "%.0f", sum > 0 ? 100 * shares[i] / sum : 0);
+        xtf_screen_share(screen, line, at, i);
+        at = xtf_screen_put(screen, line, at + 1, XTF_STYLE_PLAIN, "%s%s %s%%", wide ? " " : "", names[i], percent) + 1;
+    }
+}
+
+/* What is shown, and the shares of the classes in it. Returns the line below. */
+static int put_head(XtfScreen *screen, const XtfTop *top, const char *path)
 {
     char from[G_ASCII_DTOSTR_BUF_SIZE], to[G_ASCII_DTOSTR_BUF_SIZE];
     g_autoptr(XtfValueTable) total = xtf_value_table_read(top->tree, NULL, "%stotal", path);
-    int at = xtf_screen_put(screen, 0, 0, XTF_STYLE_BOLD, "%s", top->name);
+    bool one_line = screen->columns >= ONE_LINE;
+    double shares[XTF_SCREEN_SHARES], sum = 0;
 
     g_ascii_formatd(from, sizeof from, "%.6f", top->from);
     g_ascii_formatd(to, sizeof to, "%.6f", top->to);
-    xtf_screen_put(screen, 0, at + 2, XTF_STYLE_PLAIN, "%s", top->path->str);
-    xtf_screen_put_left_of(screen, 0, screen->columns - 1, XTF_STYLE_PLAIN, "  %s s to %s s", from, to);
-    if (!total || !xtf_value_table_n(total))
-        return;
-    double shares[XTF_SCREEN_SHARES], sum = 0;
-    static const char *const names[XTF_SCREEN_SHARES] = {"program", "p2p", "collective", "wait", "other"};
-    xtf_film_shares(total, 0, shares);
-    for (unsigned i = 0; i < XTF_SCREEN_SHARES; i++)
-        sum += shares[i];
-    int width = screen->columns / 3;
-    xtf_screen_bar(screen, 1, 0, width, shares, sum);
-    at = width + 1;
-    for (unsigned i = 0; i < XTF_SCREEN_SHARES; i++) {
-        xtf_screen_share(screen, 1, at, i);
-        char percent[G_ASCII_DTOSTR_BUF_SIZE];
-        g_ascii_formatd(percent, sizeof percent, "%.1f", sum > 0 ? 100 * shares[i] / sum : 0);
-        at = xtf_screen_put(screen, 1, at + 1, XTF_STYLE_PLAIN, " %s %s%%", names[i], percent) + 1;
+    g_autofree char *window = g_strdup_printf("  %s s to %s s", from, to);
+    int room = screen->columns - 1 - (int)strlen(window);
+    g_autofree char *name = xtf_text_elided(top->name, (size_t)MAX(room / 2, 1));
+    int at = xtf_screen_put(screen, 0, 0, XTF_STYLE_BOLD, "%s", name) + GAP;
+    g_autofree char *selected = xtf_text_elided(top->path->str, (size_t)MAX(room - at, 1));
+    xtf_screen_put(screen, 0, at, XTF_STYLE_PLAIN, "%s", selected);
+    xtf_screen_put_left_of(screen, 0, screen->columns - 1, XTF_STYLE_PLAIN, "%s", window);
+    if (total && xtf_value_table_n(total)) {
+        xtf_film_shares(total, 0, shares);
+        for (unsigned i = 0; i < XTF_SCREEN_SHARES; i++)
+            sum += shares[i];
+        int width = one_line ? screen->columns / 3 : screen->columns - 1;
+        xtf_screen_bar(screen, 1, 0, width, shares, sum);
+        put_shares(screen, one_line ? 1 : 2, one_line ? width + 1 : 0, shares, sum);
     }
+    return one_line ? 2 : 3;
 }
 
-static void put_titles(XtfScreen *screen, const XtfTop *top)
+/* ---- The table. */
+
+/* The width of a column with its title and all of its rows. */
+static int width_of(const Rows *rows, XtfTopColumn column)
 {
-    int end = 1;
+    glong width = (glong)strlen(columns_of_top[column].title) + 1; /* the sorted one has a mark */
 
-    for (unsigned column = 0; column < XTF_TOP_N_COLUMNS; column++) {
-        end += columns_of_top[column].width;
-        xtf_screen_put_left_of(screen, 2, end, column == top->sorted ? XTF_STYLE_BOLD : XTF_STYLE_DIM, "%s%s",
-                               columns_of_top[column].title, column == top->sorted ? "*" : "");
+    for (guint i = 0; i < rows->n; i++) {
+        g_autofree char *cell = cell_of(rows, &rows->rows[i], column);
+        width = MAX(width, g_utf8_strlen(cell, -1));
     }
-    xtf_screen_put(screen, 2, end + 2, XTF_STYLE_DIM, "region");
+    return (int)width + GAP;
 }
 
-static void put_row(XtfScreen *screen, int line, const Rows *rows, const Row *row, bool chosen)
+/* Names come first. Numbers take what names leave: the sorted ones always, the others by what they are worth. */
+static void lay_out(Layout *layout, const Rows *rows, const XtfTop *top, int columns)
+{
+    const XtfTopColumn order[] = {top->sorted,       XTF_TOP_EXCLUSIVE, XTF_TOP_CALLS,
+                                  XTF_TOP_INCLUSIVE, XTF_TOP_MAX,       XTF_TOP_MIN};
+    glong longest = NAME_LEAST;
+    int room = columns - MARK - 1;
+
+    for (guint i = 0; i < rows->n; i++)
+        longest = MAX(longest, g_utf8_strlen(name_of(rows, &rows->rows[i]), -1));
+    *layout = (Layout){0};
+    for (unsigned i = 0; i < G_N_ELEMENTS(order); i++) {
+        int width = width_of(rows, order[i]);
+        if (layout->widths[order[i]] || (i > 0 && room - width < MIN(longest, columns / 2)))
+            continue;
+        layout->widths[order[i]] = width;
+        room -= width;
+    }
+    layout->name = (int)MIN(longest, room);
+}
+
+static void put_titles(XtfScreen *screen, int line, const Layout *layout, const XtfTop *top)
+{
+    int end = MARK + layout->name;
+
+    xtf_screen_put(screen, line, MARK, XTF_STYLE_DIM, "region");
+    for (unsigned column = 0; column < XTF_TOP_N_COLUMNS; column++) {
+        end += layout->widths[column];
+        if (layout->widths[column])
+            xtf_screen_put_left_of(screen, line, end, column == top->sorted ? XTF_STYLE_BOLD : XTF_STYLE_DIM, "%s%s",
+                                   columns_of_top[column].title, column == top->sorted ? "*" : "");
+    }
+}
+
+static void put_row(XtfScreen *screen, int line, const Layout *layout, const Rows *rows, const Row *row, bool chosen)
 {
     XtfStyle style = chosen ? XTF_STYLE_BOLD : XTF_STYLE_PLAIN;
-    int end = 1;
+    g_autofree char *name = xtf_text_elided(name_of(rows, row), (size_t)layout->name);
+    int end = MARK + layout->name;
 
     if (chosen)
         xtf_screen_put(screen, line, 0, style, ">");
+    xtf_screen_put(screen, line, MARK, style, "%s", name);
     for (unsigned column = 0; column < XTF_TOP_N_COLUMNS; column++) {
-        const char *cell = cell_of(rows, row, column);
-        end += columns_of_top[column].width;
-        if (!columns_of_top[column].of_imbalance || row->imbalance == G_MAXUINT)
+        g_autofree char *cell = layout->widths[column] ? cell_of(rows, row, column) : NULL;
+        end += layout->widths[column];
+        if (cell)
             xtf_screen_put_left_of(screen, line, end, style, "%s", cell);
-        else
-            xtf_screen_put_left_of(
-                screen, line, end, style, "%s (%s)", cell,
-                xtf_value_table_text(rows->imbalance, row->imbalance, column == XTF_TOP_MIN ? "min_proc" : "max_proc"));
     }
-    xtf_screen_put(screen, line, end + 2, style, "%s", xtf_value_table_text(rows->profile, row->line, "region"));
 }
 
 /* Moves the chosen line into what there is, and the top so that it is seen. */
@@ -175,48 +247,79 @@ static void settle(XtfTop *top, guint n, guint room)
     g_clear_pointer(&top->chosen, g_free);
 }
 
-static bool put_regions(XtfScreen *screen, XtfTop *top, const char *path, GError **error)
+static bool put_regions(XtfScreen *screen, int line, XtfTop *top, const char *path, GError **error)
 {
     g_auto(Rows) rows = {0};
-    guint room = (guint)(screen->lines - HEAD - FOOT);
+    guint room = (guint)(screen->lines - line - 1 - FOOT);
+    Layout layout;
 
     if (!read_rows(&rows, top, path, error))
         return false;
     settle(top, rows.n, room);
-    put_titles(screen, top);
+    lay_out(&layout, &rows, top, screen->columns);
+    put_titles(screen, line, &layout, top);
     for (guint i = top->first; i < MIN(rows.n, top->first + room); i++)
-        put_row(screen, HEAD + (int)(i - top->first), &rows, &rows.rows[i], i == top->line);
+        put_row(screen, line + 1 + (int)(i - top->first), &layout, &rows, &rows.rows[i], i == top->line);
     if (rows.n)
-        top->chosen = g_strdup(xtf_value_table_text(rows.profile, rows.rows[top->line].line, "region"));
+        top->chosen = g_strdup(name_of(&rows, &rows.rows[top->line]));
     return true;
 }
 
-static bool put_processes(XtfScreen *screen, XtfTop *top, const char *path, GError **error)
+static bool put_processes(XtfScreen *screen, int line, XtfTop *top, const char *path, GError **error)
 {
     g_autoptr(XtfValueTable) state = xtf_value_table_read(top->tree, error, "%sstate", path);
-    guint room = (guint)(screen->lines - HEAD - FOOT), n = state ? xtf_value_table_n(state) : 0;
+    guint room = (guint)(screen->lines - line - 1 - FOOT), n = state ? xtf_value_table_n(state) : 0;
     int bar = screen->columns - 46;
 
     if (!state)
         return false;
     settle(top, n, room);
-    xtf_screen_put(screen, 2, 0, XTF_STYLE_DIM, " process  in this window");
-    xtf_screen_put_left_of(screen, 2, bar + 22, XTF_STYLE_DIM, "calls");
-    xtf_screen_put_left_of(screen, 2, bar + 36, XTF_STYLE_DIM, "sent");
+    xtf_screen_put(screen, line, 0, XTF_STYLE_DIM, " process  in this window");
+    xtf_screen_put_left_of(screen, line, bar + 22, XTF_STYLE_DIM, "calls");
+    xtf_screen_put_left_of(screen, line, bar + 36, XTF_STYLE_DIM, "sent");
     for (guint i = top->first; i < MIN(n, top->first + room); i++) {
-        int line = HEAD + (int)(i - top->first);
+        int at = line + 1 + (int)(i - top->first);
         XtfStyle style = i == top->line ? XTF_STYLE_BOLD : XTF_STYLE_PLAIN;
         double shares[XTF_SCREEN_SHARES];
         xtf_film_shares(state, i, shares);
-        xtf_screen_put(screen, line, 0, style, "%s", i == top->line ? ">" : " ");
-        xtf_screen_put_left_of(screen, line, 8, style, "%s", xtf_value_table_text(state, i, "proc"));
-        xtf_screen_bar(screen, line, 10, bar, shares, top->to - top->from);
-        xtf_screen_put_left_of(screen, line, bar + 22, style, "%s", xtf_value_table_text(state, i, "calls"));
-        xtf_screen_put_left_of(screen, line, bar + 36, style, "%s B", xtf_value_table_text(state, i, "sent_bytes"));
+        xtf_screen_put(screen, at, 0, style, "%s", i == top->line ? ">" : " ");
+        xtf_screen_put_left_of(screen, at, 8, style, "%s", xtf_value_table_text(state, i, "proc"));
+        xtf_screen_bar(screen, at, 10, bar, shares, top->to - top->from);
+        xtf_screen_put_left_of(screen, at, bar + 22, style, "%s", xtf_value_table_text(state, i, "calls"));
+        xtf_screen_put_left_of(screen, at, bar + 36, style, "%s B", xtf_value_table_text(state, i, "sent_bytes"));
     }
     if (n)
         top->chosen = g_strdup(xtf_value_table_text(state, top->line, "proc"));
     return true;
+}
+
+/* ---- The keys. */
+
+static void put_help(XtfScreen *screen, int line)
+{
+    static const char *const texts[] = {
+        "< >          sort by the column before, behind",
+        "left, right  the window before, behind;  + - zoom;  0 all",
+        "up, down     choose a line;  Enter narrows to it",
+        "Backspace    takes the last narrowing back",
+        "p            a line a process, a line a region",
+        "o q          print the path of this, and quit; quit",
+        "?            the table again",
+    };
+
+    for (int i = 0; i < (int)G_N_ELEMENTS(texts) && line + i < screen->lines - 1; i++)
+        xtf_screen_put(screen, line + i, MARK, XTF_STYLE_PLAIN, "%s", texts[i]);
+}
+
+/* As many as fit: `?` names all of them. */
+static void put_keys(XtfScreen *screen)
+{
+    static const char *const keys[] = {"? keys", "q quit",   "< > sort",   "p process",     "Enter into",
+                                       "0 all",  "+ - zoom", "left right", "Backspace out", "o path"};
+    int at = 1;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(keys) && at + (int)strlen(keys[i]) < screen->columns; i++)
+        at = xtf_screen_put(screen, screen->lines - 1, at, XTF_STYLE_DIM, "%s", keys[i]) + GAP;
 }
 
 XtfScreen *xtf_top_screen(XtfTop *top, int columns, int lines, bool ascii, GError **error)
@@ -228,10 +331,12 @@ XtfScreen *xtf_top_screen(XtfTop *top, int columns, int lines, bool ascii, GErro
         xtf_screen_put(screen, 0, 0, XTF_STYLE_BOLD, "needs %dx%d", LEAST_COLUMNS, LEAST_LINES);
         return g_steal_pointer(&screen);
     }
-    put_head(screen, top, path);
-    if (top->by_process ? !put_processes(screen, top, path, error) : !put_regions(screen, top, path, error))
+    int line = put_head(screen, top, path);
+    if (top->help)
+        put_help(screen, line);
+    else if (top->by_process ? !put_processes(screen, line, top, path, error)
+                             : !put_regions(screen, line, top, path, error))
         return NULL;
-    xtf_screen_put(screen, lines - 1, 1, XTF_STYLE_DIM,
-                   "< > sort  left right window  + - zoom  0 all  p by process  Enter into  Backspace out  o path  q");
+    put_keys(screen);
     return g_steal_pointer(&screen);
 }

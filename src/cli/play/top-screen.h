@@ -24,6 +24,7 @@ typedef struct {
     XtfTopColumn sorted; /* by this column, the greatest first */
     guint line, first;   /* the chosen line, and the one at the top */
     bool by_process;
+    bool help;    /* the keys are shown instead of a table */
     char *chosen; /* the region, or the process, of the chosen line: what Enter narrows to. Owned */
 } XtfTop;
 

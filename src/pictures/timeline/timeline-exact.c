@@ -174,7 +174,7 @@ static void draw_footer(const Exact *exact, XtfMessagesDrawn messages, bool is_c
                         : is_cut               ? "Calls are nested in those around them, eight levels of them."
                                                : "Every call is drawn, nested in the one around it.",
                         of_messages[messages], exact->n_outlined > 0 ? " Outlines: operations of all their rows." : "",
-                        exact->n_bands > exact->n_outlined ? " Operations that overlap have none." : "",
+                        exact->n_bands > exact->n_outlined ? " Operations that overlap have no outline." : "",
                         timeline->waited_ticks > 0 ? " Hatched: waiting for others." : "");
 
     xtf_draw_footer(timeline->drawing, exact->tops[timeline->rows.n] + 18, text);

@@ -115,6 +115,9 @@ class ClusterViews(unittest.TestCase):
             for length in (file.length(left), file.length(right) - 1):
                 table = [[int(cell) for cell in line.split()] for line in cat(trace, f"clusters/{length}/table").splitlines()]
                 self.assertEqual(table, [[clusters[file.pair(s, r)] for r in procs] for s in procs])
+                rows = cat(trace, f"clusters/{length}/table.csv").splitlines()
+                self.assertEqual(rows, ["sender,receiver,cluster",
+                                        *(f"{s},{r},{clusters[file.pair(s, r)]}" for s in procs for r in procs)])
         run("check", "-q", trace)
 
     def check_summary(self, trace, file, portion):

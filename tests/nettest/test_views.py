@@ -4,6 +4,8 @@
 usage: test_views.py XTF
 """
 
+import csv
+import json
 import math
 import pathlib
 import random
@@ -117,6 +119,24 @@ class Views(unittest.TestCase):
         whole = [line.split() for line in self.cat(trace, f"length/{length}/median/table").splitlines()]
         part = [line.split() for line in self.cat(trace, f"proc/2-4/peer/1,6/at/{length}/median/table").splitlines()]
         self.assertEqual(part, [[row[1], row[6]] for row in whole[2:5]])
+
+    def test_tables_as_values(self):
+        """A row a pair, in the order of the matrix: each value is the file's."""
+        for trace, results in self.networks:
+            for kind, result in results.items():
+                name = measured.EVENTS[kind].lower()
+                length = result.lengths()[-1]
+                path, data = f"length/{length}/{name}/table", result.data[-1]
+                rows = list(csv.reader(self.cat(trace, f"{path}.csv").splitlines()))
+                objects = [json.loads(line) for line in self.cat(trace, f"{path}.json").splitlines()]
+                pairs = [(sender, receiver) for sender in range(len(data)) for receiver in range(len(data))]
+                self.assertEqual(rows[0], ["sender", "receiver", "value"])
+                self.assertEqual([(int(row[0]), int(row[1])) for row in rows[1:]], pairs)
+                self.assertEqual([(row["sender"], row["receiver"]) for row in objects], pairs)
+                for (sender, receiver), row, fields in zip(pairs, rows[1:], objects):
+                    expected = math.nan if sender == receiver else data[receiver][sender] * (1 if name == "amount" else US)
+                    self.assert_close(float(row[2] or "nan"), expected, (path, sender, receiver))
+                    self.assert_close(math.nan if fields["value"] is None else fields["value"], expected, (path, sender, receiver))
 
     def test_statistics(self):
         for (trace, results), node in zip(self.networks, self.nodes):

@@ -19,10 +19,10 @@
 
 /* Tables that are no views. */
 static const XtfTableDeclaration *const others[] = {
-    &xtf_table_columns,      &xtf_table_findings,   &xtf_table_run,      &xtf_table_arrows,
-    &xtf_table_colours,      &xtf_table_members,    &xtf_table_causes,   &xtf_table_diff_facts,
-    &xtf_table_diff_regions, &xtf_table_statistics, &xtf_table_outliers, &xtf_table_curve,
-    &xtf_table_segments,     &xtf_table_fits,       &xtf_table_portions, &xtf_table_clusters,
+    &xtf_table_columns,  &xtf_table_findings, &xtf_table_run,           &xtf_table_arrows,       &xtf_table_colours,
+    &xtf_table_members,  &xtf_table_causes,   &xtf_table_diff_facts,    &xtf_table_diff_regions, &xtf_table_statistics,
+    &xtf_table_outliers, &xtf_table_curve,    &xtf_table_segments,      &xtf_table_fits,         &xtf_table_portions,
+    &xtf_table_clusters, &xtf_table_pairs,    &xtf_table_cluster_pairs,
 };
 
 static const char *const types[] = {

@@ -23,6 +23,15 @@ static const XtfColumn portion_columns[] = {
 const XtfTableDeclaration xtf_table_portions =
     XTF_TABLE("clusters/portions", "a line for each portion of a clustered result", portion_columns);
 
+static const XtfColumn pairs_columns[] = {
+    XTF_COLUMN("sender", XTF_COLUMN_NUMBER, NULL, "process that sends"),
+    XTF_COLUMN("receiver", XTF_COLUMN_NUMBER, NULL, "process that receives"),
+    XTF_COLUMN("cluster", XTF_COLUMN_NUMBER, NULL, "number of the cluster that the pair is in"),
+};
+
+const XtfTableDeclaration xtf_table_cluster_pairs = XTF_TABLE(
+    "clusters/L/table", "as CSV and JSON a line for each pair; as text a matrix without names", pairs_columns);
+
 static const XtfColumn summary_columns[] = {
     XTF_COLUMN("cluster", XTF_COLUMN_NUMBER, NULL, "number of the cluster"),
     XTF_COLUMN("pairs", XTF_COLUMN_NUMBER, NULL, "number of pairs of processes"),
@@ -131,6 +140,33 @@ bool xtf_cluster_table_read(XtfClusterView *view, uint64_t offset, char *buffer,
         g_string_append_c(text, (i + 1) % view->sides.n_receivers == 0 ? '\n' : ' ');
     }
     xtf_copy_part(text->str, text->len, first * line, offset, buffer, length);
+    return true;
+}
+
+bool xtf_cluster_table_rows(XtfClusterView *view, const XtfRowSink *sink, GError **error)
+{
+    XtfGrid grid;
+    XtfLines lines;
+
+    xtf_grid_init(&grid, &xtf_table_cluster_pairs);
+    xtf_grid_add(&grid, "sender", view->sides.locations->proc_width);
+    xtf_grid_add(&grid, "receiver", view->sides.locations->proc_width);
+    xtf_grid_add(&grid, "cluster", cell_width(view));
+    if (!xtf_row_sink_begin(sink, &grid, error))
+        return false;
+    for (uint32_t s = 0; s < view->sides.senders->len; s++) {
+        g_autofree uint32_t *clusters = clusters_of(view, s, 1, error);
+        g_auto(XtfRows) rows = {0};
+        xtf_rows_init(&rows, grid.n);
+        xtf_lines_init_rows(&lines, &grid, &view->resolver->context->scale, &rows);
+        for (uint32_t r = 0; clusters && r < view->sides.n_receivers; r++) {
+            xtf_lines_number(&lines, xtf_link_sender(&view->sides, s));
+            xtf_lines_number(&lines, view->sides.receivers[r]);
+            xtf_lines_number_if(&lines, clusters[r] < view->portion->clusters, clusters[r]);
+        }
+        if (!clusters || !sink->take(sink->data, &rows, 0, xtf_rows_n(&rows), error))
+            return false;
+    }
     return true;
 }
 

@@ -24,6 +24,15 @@ static const XtfColumn statistics_columns[] = {
 const XtfTableDeclaration xtf_table_statistics =
     XTF_TABLE("statistics", "a line for each length and statistic that was measured", statistics_columns);
 
+static const XtfColumn pairs_columns[] = {
+    XTF_COLUMN("sender", XTF_COLUMN_NUMBER, NULL, "process that sends"),
+    XTF_COLUMN("receiver", XTF_COLUMN_NUMBER, NULL, "process that receives"),
+    XTF_COLUMN("value", XTF_COLUMN_REAL, "us", "value of the pair"),
+};
+
+const XtfTableDeclaration xtf_table_pairs =
+    XTF_TABLE("table", "as CSV and JSON a line for each pair; as text a matrix without names", pairs_columns);
+
 static const XtfColumn outliers_columns[] = {
     XTF_COLUMN("sender", XTF_COLUMN_NUMBER, NULL, "process that sends"),
     XTF_COLUMN("receiver", XTF_COLUMN_NUMBER, NULL, "process that receives"),
@@ -37,7 +46,8 @@ const XtfTableDeclaration xtf_table_outliers =
     XTF_TABLE("outliers", "a line for each pair whose value stands out", outliers_columns);
 
 enum {
-    OUTLIERS_MAX = 1000, /* lines */
+    OUTLIERS_MAX = 1000,   /* lines */
+    PAIRS_AT_ONCE = 65536, /* rows of a batch, about */
     REASON_WIDTH = 8,
     FACTOR_WIDTH = 9,
 };
@@ -101,6 +111,43 @@ bool xtf_link_table_read(XtfLinkView *view, uint64_t offset, char *buffer, size_
         *end = (i + 1) % view->sides.n_receivers == 0 ? '\n' : ' ';
     }
     xtf_copy_part(text, n * line, first * line, offset, buffer, length);
+    return true;
+}
+
+/* The rows of n senders from the first on. */
+static bool add_pairs(XtfLinkView *view, uint32_t first, uint32_t n, XtfLines *lines, GError **error)
+{
+    double factor = xtf_link_factor(&view->type, view->statistic);
+    g_autofree double *values = matrix_of(view, first, n, error);
+
+    for (uint64_t i = 0; values && i < (uint64_t)n * view->sides.n_receivers; i++) {
+        xtf_lines_number(lines, xtf_link_sender(&view->sides, first + (uint32_t)(i / view->sides.n_receivers)));
+        xtf_lines_number(lines, view->sides.receivers[i % view->sides.n_receivers]);
+        xtf_link_cell(lines, values[i] * factor);
+    }
+    return values;
+}
+
+bool xtf_link_table_rows(XtfLinkView *view, const XtfRowSink *sink, GError **error)
+{
+    uint32_t n_senders = view->sides.senders->len, step = MAX(PAIRS_AT_ONCE / MAX(view->sides.n_receivers, 1), 1);
+    XtfGrid grid;
+    XtfLines lines;
+
+    xtf_grid_init(&grid, &xtf_table_pairs);
+    xtf_grid_add(&grid, "sender", view->sides.locations->proc_width);
+    xtf_grid_add(&grid, "receiver", view->sides.locations->proc_width);
+    xtf_grid_add(&grid, "value", XTF_LINK_CELL);
+    if (!xtf_row_sink_begin(sink, &grid, error))
+        return false;
+    for (uint32_t first = 0, n; first < n_senders; first += n) {
+        g_auto(XtfRows) rows = {0};
+        n = MIN(step, n_senders - first);
+        xtf_rows_init(&rows, grid.n);
+        xtf_lines_init_rows(&lines, &grid, &view->resolver->context->scale, &rows);
+        if (!add_pairs(view, first, n, &lines, error) || !sink->take(sink->data, &rows, 0, xtf_rows_n(&rows), error))
+            return false;
+    }
     return true;
 }
 

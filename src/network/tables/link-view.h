@@ -28,6 +28,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfLinkView, xtf_link_view_finish)
 /* A matrix: a line a sender, a value a receiver. */
 uint64_t xtf_link_table_size(const XtfLinkView *view);
 bool xtf_link_table_read(XtfLinkView *view, uint64_t offset, char *buffer, size_t length, GError **error);
+/* The same values, a row a pair. */
+bool xtf_link_table_rows(XtfLinkView *view, const XtfRowSink *sink, GError **error);
 
 /* Hockney's model of each pair, without breaks. */
 uint64_t xtf_link_fits_size(const XtfLinkView *view);
@@ -35,7 +37,7 @@ bool xtf_link_fits_read(XtfLinkView *view, uint64_t offset, char *buffer, size_t
 bool xtf_link_fits_rows(XtfLinkView *view, const XtfRowSink *sink, GError **error);
 
 extern const XtfTableDeclaration xtf_table_statistics, xtf_table_outliers, xtf_table_curve, xtf_table_segments,
-    xtf_table_fits;
+    xtf_table_fits, xtf_table_pairs;
 
 /* Statistics have, of one length or where statistics are chosen, a line for each; else a line for
  * each length that was measured, of the first preferred statistic there. */

@@ -36,6 +36,13 @@ static bool table_read(XtfNode *file, uint64_t offset, char *buffer, size_t leng
     return view_of(file, &view, error) && xtf_cluster_table_read(&view, offset, buffer, length, error);
 }
 
+static bool table_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
+{
+    g_auto(XtfClusterView) view = {0};
+
+    return view_of(file, &view, error) && xtf_cluster_table_rows(&view, sink, error);
+}
+
 static bool summary_table(XtfNode *file, XtfTableOutput *output, GError **error)
 {
     g_auto(XtfClusterView) view = {0};
@@ -52,7 +59,10 @@ static GString *image_text(XtfNode *file, GError **error)
 
 static XtfNode *lookup_in_portion(XtfNode *directory, const char *name, GError **error)
 {
-    static const XtfNodeClass table_file = {.kind = XTF_NODE_FILE, .size = table_size, .read = table_read},
+    static const XtfNodeClass table_file = {.kind = XTF_NODE_FILE,
+                                            .size = table_size,
+                                            .read = table_read,
+                                            .rows = table_rows},
                               summary_file = {.kind = XTF_NODE_FILE, .table = summary_table, .keeps = true},
                               image_file = {.kind = XTF_NODE_FILE, .text = image_text, .keeps = true};
     const XtfNodeClass *class = g_str_equal(name, "table")          ? &table_file

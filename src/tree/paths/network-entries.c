@@ -63,6 +63,13 @@ static bool table_read(XtfNode *file, uint64_t offset, char *buffer, size_t leng
     return view_of(file, &view, error) && xtf_link_table_read(&view, offset, buffer, length, error);
 }
 
+static bool table_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
+{
+    g_auto(XtfLinkView) view = {0};
+
+    return view_of(file, &view, error) && xtf_link_table_rows(&view, sink, error);
+}
+
 static bool fits_size(XtfNode *file, uint64_t *size, GError **error)
 {
     g_auto(XtfLinkView) view = {0};
@@ -87,7 +94,8 @@ static bool fits_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
     return view_of(file, &view, error) && xtf_link_fits_rows(&view, sink, error);
 }
 
-static const XtfNodeClass table_file = {.kind = XTF_NODE_FILE, .size = table_size, .read = table_read};
+static const XtfNodeClass table_file = {
+    .kind = XTF_NODE_FILE, .size = table_size, .read = table_read, .rows = table_rows};
 static const XtfNodeClass fits_file = {.kind = XTF_NODE_FILE, .size = fits_size, .read = fits_read, .rows = fits_rows};
 
 /* The file of a function of link-view.h that makes a table. */

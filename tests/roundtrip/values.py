@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """CSV and JSON Lines of tables and records, read by Python's csv and json, have the values of the same files as text: of
-archives, and of real traces where there are some.
+archives, of one that OTF2's own writer makes, and of real traces where there are some.
 
-usage: values.py XTF ARCHIVE...
+usage: values.py XTF OTF2-ARCHIVES ARCHIVE...
 """
 
 import csv
 import json
 import pathlib
 import re
+import subprocess
 import sys
 
 from xtfrun import Xtf, check, run_test, shared_traces, temporary_folder
@@ -22,6 +23,10 @@ VIEWS = ["info", "totals", "histogram", "profile", "classes", "imbalance", "effi
 RECORDS = ["records", "calls/records", "enters_leaves/records", "sends/records", "counters/records", "collectives/records",
            "waits/records"]
 TIMES_OF_RUN = ("duration", "from", "to")
+# Files of a record's own directory; record types, the records of each that are looked at, and how many with such a file.
+SIDES = ["attributes", "metric_values", "arguments", "children"]
+SIDES_OF = ["calls", "sends", "counters", "programs"]
+SIDE_RECORDS, SIDE_FILES = 20, 2
 SELECTIONS = ["", "time/20%-70%/", "proc/1/"]
 
 
@@ -47,11 +52,11 @@ def columns_of_text(xtf, trace, path, lines):
         return [[score, rule, *(part.strip() for part in rest.rstrip().rsplit(None, 1))] for score, rule, rest in cells]
     if path.endswith("/run"):
         return [[*line.split(None, 2), ""][:3] if line.split()[0] in TIMES_OF_RUN else [*line.split(None, 1), ""] for line in lines]
-    if not path.endswith("records"):
+    if not path.endswith(("records", "children")):
         # Blanks are in the last column alone.
         n = len(lines[0].lstrip("# ").split())
         return [line.rstrip().split(None, n - 1) for line in lines[1:] if line.strip()]
-    text = xtf.expect("cat", "--csv", trace, path.removesuffix("records") + "columns").decode()
+    text = xtf.expect("cat", "--csv", trace, re.sub("records$|num/[0-9]*/children$", "columns", path)).decode()
     places = [(int(column["from"]) - 1, int(column["to"])) for column in csv.DictReader(text.splitlines())]
     return [[line[begin:end].strip() for begin, end in places] for line in lines]
 
@@ -80,6 +85,25 @@ def compare(xtf, trace, path):
             good = json_text(of_json) == value or (json_text(of_json) is None and float(value) == float(of_json))
             check(good, f"{where}, {name}: {value!r} as CSV, {of_json!r} as JSON")
     return True
+
+
+def compare_sides(xtf, trace):
+    """Names of the files of single records that were compared."""
+    seen = set()
+    for record_type in SIDES_OF:
+        files = 0
+        for number in range(SIDE_RECORDS):
+            here = f"{record_type}/num/{number}"
+            listed = xtf.run("ls", trace, here)
+            if listed.status != 0 or files >= SIDE_FILES:
+                break
+            for side in set(SIDES) & set(listed.output.decode().split()):
+                files += 1
+                check(compare(xtf, trace, f"{here}/{side}"), f"{here} lists {side}, which is not there")
+                named = xtf.expect("cat", trace, f"{here}/{side}.csv")
+                check(named == xtf.expect("cat", "--csv", trace, f"{here}/{side}"), f"{here}/{side}.csv is another table")
+                seen.add(side)
+    return seen
 
 
 def check_files(xtf, trace):
@@ -112,13 +136,21 @@ def main():
     others = [shared / name / "traces.otf2" for name in ("coverage-10", "pingpong-papi-2")] if shared else []
     seen, long = set(), False
     with temporary_folder() as folder:
-        for number, archive in enumerate([*sys.argv[2:], *others]):
+        made = pathlib.Path(folder) / "made"
+        subprocess.run([sys.argv[2], made, "all-events"], check=True, timeout=60)
+        sides = set()
+        for number, archive in enumerate([made / "all-events.otf2", *map(pathlib.Path, sys.argv[3:]), *others]):
             trace = pathlib.Path(folder) / f"{number}.xtf"
             xtf.import_archive(archive, trace)
+            if archive not in others:
+                sides |= compare_sides(xtf, trace)
+            if archive.parent == made:
+                continue
             xtf.expect("analyze", "--quiet", trace)
             seen |= {path for path in VIEWS + RECORDS for selection in SELECTIONS if compare(xtf, trace, selection + path)}
             check_files(xtf, trace)
             long |= check_length(xtf, trace)
+    check(sides == set(SIDES), f"no record has {sorted(set(SIDES) - sides)}")
     missing = set(VIEWS + RECORDS) - seen
     check(not others or not missing, f"no archive has {sorted(missing)}")
     check(len(missing) <= 6, f"the archives of the project lack {sorted(missing)}")

@@ -4,6 +4,8 @@
 
 #include "src/trace/select/aggregate-ref.h"
 #include "src/trace/select/call-readers.h"
+#include "src/tree/entries/found-record.h"
+#include "src/tree/records/record-values.h"
 
 enum {
     CHILDREN_MAX = 65536, /* lines */
@@ -164,20 +166,14 @@ static XtfNode *new_inside(const Call *call, const char *name, GError **error)
     return xtf_node_new_link(call->directory, range);
 }
 
-/* Adds a line of a call, of the row where the cursor stands. */
-static bool add_line(XtfRenderer *renderer, const XtfFormat *format, const XtfSpan *span, const XtfCursor *cursor,
-                     GString *text, GError **error)
-{
-    const XtfRowRun run = {span, xtf_cursor_row(cursor), 1, cursor->n};
-    gsize at = text->len;
+/* ---- children */
 
-    g_string_set_size(text, at + format->line);
-    return xtf_renderer_run(renderer, &run, text->str + at, error);
-}
+/* Takes the row that entered a call. */
+typedef bool (*TakeCall)(void *data, const XtfRowRun *enter, GError **error);
 
-/* Goes from child to child: the next one is entered behind the end of the one before. */
-static bool add_children(const Call *call, XtfRenderer *renderer, const XtfFormat *format, GString *text,
-                         GError **error)
+/* Goes from child to child: the next one is entered behind the end of the one before. *more says whether calls may be
+ * left behind the `most` that are given. */
+static bool each_child(const Call *call, uint64_t most, TakeCall take, void *data, bool *more, GError **error)
 {
     const XtfArray *array = &call->span->array;
     const XtfField *is_leave = &array->schema->fields[array->schema->aggregates[call->frames].values[0]];
@@ -188,12 +184,12 @@ static bool add_children(const Call *call, XtfRenderer *renderer, const XtfForma
     xtf_cursor_init(&cursor, array);
     if (!xtf_cursor_seek_n(&cursor, row, &found, error))
         return false;
-    for (; found && row < call->times.span.end_row && n < CHILDREN_MAX; row += step) {
+    for (; found && row < call->times.span.end_row && n < most; row += step) {
+        const XtfRowRun enter = {call->span, xtf_cursor_row(&cursor), 1, cursor.n};
         XtfFrameTimes child;
         step = 1;
-        if (xtf_field_get(is_leave, xtf_cursor_row(&cursor)) == 0) {
-            if (!add_line(renderer, format, call->span, &cursor, text, error) ||
-                !xtf_frame_reader_find(call->reader, row, &child, error))
+        if (xtf_field_get(is_leave, enter.rows) == 0) {
+            if (!take(data, &enter, error) || !xtf_frame_reader_find(call->reader, row, &child, error))
                 return false;
             step = child.span.end_row - row;
             n++;
@@ -201,35 +197,89 @@ static bool add_children(const Call *call, XtfRenderer *renderer, const XtfForma
         if (row + step < call->times.span.end_row && !xtf_cursor_next(&cursor, (int64_t)step, &found, error))
             return false;
     }
-    if (found && n == CHILDREN_MAX && row < call->times.span.end_row)
-        g_string_append(text, "# there may be more: see inside\n");
+    *more = found && n == most && row < call->times.span.end_row;
     return true;
 }
 
-static XtfNode *new_children(const Call *call, GError **error)
-{
-    XtfNode *directory = call->directory;
-    XtfFormats *formats = &directory->tree->formats;
-    const XtfFormat *format = xtf_formats_of(formats, directory->selection, error);
-    const XtfLocations *locations = xtf_trace_context_locations(formats->context, error);
+typedef struct {
+    XtfRenderer *renderer;
+    const XtfFormat *format;
+    GString *text;
+} ChildrenText;
 
-    if (!format || !locations)
+static bool add_line(void *data, const XtfRowRun *enter, GError **error)
+{
+    const ChildrenText *children = data;
+    gsize at = children->text->len;
+
+    g_string_set_size(children->text, at + children->format->line);
+    return xtf_renderer_run(children->renderer, enter, children->text->str + at, error);
+}
+
+static GString *children_text(XtfNode *file, GError **error)
+{
+    XtfFormats *formats = &file->tree->formats;
+    const XtfFormat *format = xtf_formats_of(formats, file->selection, error);
+    const XtfLocations *locations = xtf_trace_context_locations(formats->context, error);
+    g_auto(Call) call = {0};
+    XtfFoundRecord record;
+    bool more;
+
+    if (!format || !locations || !xtf_found_record(file, &record, error) ||
+        !find_call(file, &record.span, &call, error))
         return NULL;
     g_autoptr(XtfRenderer) renderer = xtf_renderer_new(formats, format, locations);
     g_autoptr(GString) text = g_string_new(NULL);
-    if (!add_children(call, renderer, format, text, error))
+    ChildrenText children = {renderer, format, text};
+    if (!each_child(&call, CHILDREN_MAX, add_line, &children, &more, error))
         return NULL;
-    return xtf_node_new_text(directory, g_steal_pointer(&text));
+    if (more)
+        g_string_append(text, "# there may be more: see inside\n");
+    return g_steal_pointer(&text);
+}
+
+static bool children_write(XtfNode *file, XtfRowFormat as, XtfWriteBytes write, void *data, GError **error)
+{
+    XtfFormats *formats = &file->tree->formats;
+    const XtfFormat *format = xtf_formats_of(formats, file->selection, error);
+    g_auto(XtfRowValues) values = {0};
+    g_auto(Call) call = {0};
+    XtfFoundRecord record;
+    bool more;
+
+    return format && xtf_found_record(file, &record, error) && find_call(file, &record.span, &call, error) &&
+           xtf_row_values_init(&values, formats, format, as, write, data, error) &&
+           each_child(&call, UINT64_MAX, xtf_row_values_take, &values, &more, error) &&
+           xtf_row_values_flush(&values, error);
+}
+
+/* Calls that are open at the end of a commit may last longer in the next. */
+static bool never(const XtfNode *file)
+{
+    return false;
+}
+
+static XtfNode *new_children(XtfNode *directory, GError **error)
+{
+    static const XtfNodeClass children_file = {.kind = XTF_NODE_FILE,
+                                               .text = children_text,
+                                               .write = children_write,
+                                               .keeps = true,
+                                               .same_by_size_if_final = never};
+    XtfNode *file = xtf_node_new(directory, &children_file);
+
+    file->record = directory->record;
+    return xtf_node_with_size(file, error);
 }
 
 XtfNode *xtf_call_entry_new(XtfNode *directory, const XtfSpan *span, const char *name, GError **error)
 {
     g_auto(Call) call = {0};
 
+    if (g_str_equal(name, "children"))
+        return new_children(directory, error);
     if (!find_call(directory, span, &call, error))
         return NULL;
-    if (g_str_equal(name, "children"))
-        return new_children(&call, error);
     if (g_str_equal(name, "inside"))
         return new_inside(&call, name, error);
     if (g_str_equal(name, "leave"))

@@ -5,7 +5,8 @@
  * it, which are those of its directories' children:
  *
  *     node
- *     entries: call-entries < message-entries, collective-entries, wait-entries < record-dir
+ *     entries: found-record < call-entries < message-entries, collective-entries, wait-entries < record-dir
+ *              found-record < side-entries < record-dir
  *     tree: files, definitions-dir, window-links, by-dir < narrowing-dirs, frames-dir < selection-dir < tree
  *
  * The directories below proc/, time/ and so on are selections again. Their class is that of the root.
@@ -79,7 +80,8 @@ struct XtfNode {
         char letter;       /* arrows/LETTER */
         struct {
             uint64_t number, count;
-        } record;            /* num/K: K, and how many records the selection has */
+            uint32_t side;
+        } record;            /* num/K: K, and how many records the selection has; of a file, its side array */
         const XtfView *view; /* of a view's file */
         const XtfPicture *picture;
         struct {

@@ -89,7 +89,7 @@ static const XtfNodeClass changing_text = {.kind = XTF_NODE_FILE, .read = read_k
 
 static void keep_text(XtfNode *node, GString *text)
 {
-    if (!node->class->table && !node->class->rows)
+    if (!node->class->table && !node->class->rows && !node->class->write)
         node->class = node->selection && node->selection->calls ? &changing_text : &kept_text;
     node->size = text->len;
     node->text = g_string_free(text, FALSE);

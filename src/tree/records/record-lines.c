@@ -250,7 +250,7 @@ static inline char *put_number(XtfRecordLines *writer, const Recipe *recipe, con
 
     if (G_UNLIKELY(!g_ascii_isdigit(end[-1]))) /* a dash; "?", "inf" */
         return add_rare(writer, recipe, step, line, NULL, to);
-    if (step->kind == NUMBER || writer->as == XTF_ROWS_CSV)
+    if (step->kind != TIME || writer->as == XTF_ROWS_CSV)
         return copy(to, begin, (size_t)(end - begin));
     *to++ = '"';
     to = copy(to, begin, (size_t)(end - begin));

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "src/trace/select/parallel.h"
-#include "src/tree/records/record-lines.h"
 
 enum {
-    ROWS_AT_ONCE = 4096, /* of a block */
-    BLOCKS = 16,         /* of a round, at most */
+    ROWS_AT_ONCE = 4096,      /* of a block */
+    BLOCKS = 16,              /* of a round, at most */
+    BYTES_AT_ONCE = 64 << 10, /* written, of rows that come one by one */
 };
 
 /* What is to be written. */
@@ -215,16 +215,25 @@ static bool write_in_order(const Question *question, XtfWriteBytes write, void *
     return true;
 }
 
+/* The line of names, which JSON does not have. */
+static GString *heading_of(const XtfFormat *format, XtfRowFormat as)
+{
+    GString *text = g_string_new(NULL);
+
+    for (unsigned i = 0; as == XTF_ROWS_CSV && i < format->columns->len; i++) {
+        g_string_append(text, i ? "," : "");
+        xtf_csv_add(text, g_array_index(format->columns, XtfRecordColumn, i).name);
+    }
+    if (as == XTF_ROWS_CSV)
+        g_string_append_c(text, '\n');
+    return text;
+}
+
 static bool write_heading(const Question *question, XtfWriteBytes write, void *data, GError **error)
 {
-    g_autoptr(GString) text = g_string_new(NULL);
+    g_autoptr(GString) text = heading_of(question->format, question->as);
 
-    for (unsigned i = 0; i < question->format->columns->len; i++) {
-        g_string_append(text, i ? "," : "");
-        xtf_csv_add(text, g_array_index(question->format->columns, XtfRecordColumn, i).name);
-    }
-    g_string_append_c(text, '\n');
-    return question->as != XTF_ROWS_CSV || write(data, text->str, text->len, error);
+    return !text->len || write(data, text->str, text->len, error);
 }
 
 bool xtf_records_write(XtfRecords *records, XtfSelection *selection, XtfRowFormat format, XtfWriteBytes write,
@@ -237,4 +246,45 @@ bool xtf_records_write(XtfRecords *records, XtfSelection *selection, XtfRowForma
 
     return spans && write_heading(&question, write, data, error) &&
            (xtf_format_shows_calls(lines) ? write_in_order : write_by_rounds)(&question, write, data, error);
+}
+
+/* ---- Rows one by one. */
+
+bool xtf_row_values_init(XtfRowValues *values, XtfFormats *formats, const XtfFormat *format, XtfRowFormat as,
+                         XtfWriteBytes write, void *data, GError **error)
+{
+    const XtfLocations *locations = xtf_trace_context_locations(formats->context, error);
+
+    if (!locations)
+        return false;
+    *values = (XtfRowValues){.lines = xtf_record_lines_new(formats, format, locations, as),
+                             .text = heading_of(format, as),
+                             .write = write,
+                             .data = data};
+    values->block.n_rows = values->block.n_parts = 1;
+    return true;
+}
+
+void xtf_row_values_finish(XtfRowValues *values)
+{
+    g_clear_pointer(&values->lines, xtf_record_lines_free);
+    if (values->text)
+        g_string_free(g_steal_pointer(&values->text), TRUE);
+}
+
+bool xtf_row_values_take(void *data, const XtfRowRun *row, GError **error)
+{
+    XtfRowValues *values = data;
+
+    values->block.parts[0] = *row;
+    return xtf_record_lines_add(values->lines, &values->block, values->text, error) &&
+           (values->text->len < BYTES_AT_ONCE || xtf_row_values_flush(values, error));
+}
+
+bool xtf_row_values_flush(XtfRowValues *values, GError **error)
+{
+    bool good = !values->text->len || values->write(values->data, values->text->str, values->text->len, error);
+
+    g_string_truncate(values->text, 0);
+    return good;
 }

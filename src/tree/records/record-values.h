@@ -7,8 +7,29 @@
 #pragma once
 
 #include "src/trace/text/row-writer.h"
+#include "src/tree/records/record-lines.h"
 #include "src/tree/records/records-file.h"
 
 /* Writes all records of a selection, in order. */
 bool xtf_records_write(XtfRecords *records, XtfSelection *selection, XtfRowFormat format, XtfWriteBytes write,
                        void *data, GError **error);
+
+/* Writes rows that somebody finds one by one: lines of a format. */
+typedef struct {
+    XtfRecordLines *lines; /* all are private */
+    XtfRecordBlock block;  /* of the row */
+    GString *text;
+    XtfWriteBytes write;
+    void *data;
+} XtfRowValues;
+
+/* Borrows the formats and the format. */
+bool xtf_row_values_init(XtfRowValues *values, XtfFormats *formats, const XtfFormat *format, XtfRowFormat as,
+                         XtfWriteBytes write, void *data, GError **error);
+void xtf_row_values_finish(XtfRowValues *values); /* all zeros is fine */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfRowValues, xtf_row_values_finish)
+
+/* Takes the next row; `values` is an XtfRowValues. */
+bool xtf_row_values_take(void *values, const XtfRowRun *row, GError **error);
+/* Writes what is not written yet. Call it once all rows are taken. */
+bool xtf_row_values_flush(XtfRowValues *values, GError **error);

@@ -79,6 +79,9 @@ XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GE
  */
 XtfWriter *xtf_writer_create_companion(const char *path, XtfTrace *trace, const char *base,
                                        const XtfWriterOptions *options, GError **error);
+/* The same of a file that is open, as xtf_writer_create_in(). */
+XtfWriter *xtf_writer_create_companion_in(int fd, const char *path, XtfTrace *trace, const char *base,
+                                          const XtfWriterOptions *options, GError **error);
 
 /* Stores a copy of a schema and gives its id; the id of an equal schema if one is there already. XTF_ERROR_INVALID if a
  * different schema has its name. */

@@ -154,8 +154,7 @@ static XtfWriterBase *base_new(XtfTrace *trace, const char *path)
     return base;
 }
 
-XtfWriter *xtf_writer_create_companion(const char *path, XtfTrace *trace, const char *base,
-                                       const XtfWriterOptions *given, GError **error)
+static XtfWriterOptions options_of(const XtfTrace *trace, const XtfWriterOptions *given)
 {
     const XtfClock *clock = &trace->catalog.clock;
     XtfWriterOptions options = given ? *given : (XtfWriterOptions){0};
@@ -164,9 +163,14 @@ XtfWriter *xtf_writer_create_companion(const char *path, XtfTrace *trace, const 
     options.resolution_num = clock->resolution_num;
     options.resolution_den = clock->resolution_den;
     options.origin = xtf_writer_origin_of(clock);
-    if (!may_be_base(trace, error))
-        return NULL;
-    g_autoptr(XtfWriter) writer = xtf_writer_create(path, &options, error);
+    return options;
+}
+
+/* Makes a new file the companion of a trace. Takes the writer, which may be NULL, with an error. */
+static XtfWriter *make_companion(XtfWriter *new, XtfTrace *trace, const char *base, GError **error)
+{
+    g_autoptr(XtfWriter) writer = new;
+
     if (!writer)
         return NULL;
     writer->base = base_new(trace, base);
@@ -177,4 +181,26 @@ XtfWriter *xtf_writer_create_companion(const char *path, XtfTrace *trace, const 
         return NULL;
     }
     return take_all(writer, error) ? g_steal_pointer(&writer) : NULL;
+}
+
+XtfWriter *xtf_writer_create_companion(const char *path, XtfTrace *trace, const char *base,
+                                       const XtfWriterOptions *given, GError **error)
+{
+    const XtfWriterOptions options = options_of(trace, given);
+
+    if (!may_be_base(trace, error))
+        return NULL;
+    return make_companion(xtf_writer_create(path, &options, error), trace, base, error);
+}
+
+XtfWriter *xtf_writer_create_companion_in(int fd, const char *path, XtfTrace *trace, const char *base,
+                                          const XtfWriterOptions *given, GError **error)
+{
+    const XtfWriterOptions options = options_of(trace, given);
+
+    if (!may_be_base(trace, error)) {
+        close(fd);
+        return NULL;
+    }
+    return make_companion(xtf_writer_create_in(fd, path, &options, error), trace, base, error);
 }

@@ -114,7 +114,7 @@ static GVariant *work(XtfExportJob *job, const XtfExportOptions *options, GError
     return xtf_supervise(&supervision, suspects, error);
 }
 
-/* Users know the place alone. */
+/* Of a folder OTF2's own messages name what it writes to; users know the place alone. */
 static void name_place(GError *error, const char *path, const char *place)
 {
     g_autoptr(GString) message = g_string_new(error->message);
@@ -133,6 +133,7 @@ static GVariant *export_folder(XtfExportJob *job, const char *place, const XtfEx
     if (!path)
         return NULL;
     job->output = path;
+    job->place = place;
     result = work(job, options, &failed);
     if (result && xtf_sync_folder(path, &failed) && put_folder(job, place, options, &failed))
         return g_steal_pointer(&result);
@@ -150,6 +151,7 @@ static GVariant *export_file(XtfExportJob *job, const char *place, const XtfExpo
     if (!output)
         return NULL;
     job->output = output->path;
+    job->place = output->place;
     result = work(job, options, error);
     bool whole = result && check_place(job->exporter, place, options, error); /* it may have come meanwhile */
     return xtf_output_end(output, whole, error) ? g_steal_pointer(&result) : NULL;

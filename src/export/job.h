@@ -12,6 +12,7 @@ struct XtfExportJob {
     XtfTree *tree;
     XtfSelection *selection;
     const char *output; /* to write to: a folder that is there and empty, or a file that is there and empty */
+    const char *place;  /* where it will be: errors name it instead of `output` */
     const char *rate;   /* export.h */
     bool for_scalasca;  /* export.h */
     const char *folder; /* where it will be: for temporary files */

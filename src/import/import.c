@@ -33,7 +33,7 @@ static void blame(GError *error, const char *anchor, const GArray *suspects)
  * Reads in a child process. If the child dies, keep_going starts another: first one that reads a location at a time, to
  * be sure which of them is to blame, then one that skips it.
  */
-static GVariant *read_trace(const XtfImporter *importer, const char *anchor, const char *output,
+static GVariant *read_trace(const XtfImporter *importer, const char *anchor, const XtfOutput *output,
                             const XtfReplaced *replaced, const XtfImportOptions *options, GError **error)
 {
     g_autoptr(GArray) skipped = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -108,7 +108,7 @@ bool xtf_import(const char *path, const char *output, const XtfImportOptions *op
     options = options ? options : &defaults;
     g_autoptr(GVariant) result = NULL;
     if (find_replaced(&replaced, importer, output, options->force, error))
-        result = read_trace(importer, anchor, file->path, &replaced, options, error);
+        result = read_trace(importer, anchor, file, &replaced, options, error);
     g_free(replaced.identity);
     if (!xtf_output_end(file, result, error))
         return false;

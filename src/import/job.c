@@ -117,7 +117,7 @@ bool xtf_import_create_output(XtfImportJob *job, uint64_t ticks_per_second, uint
     options.resolution_num = ticks_per_second;
     options.resolution_den = 1;
     options.origin = origin;
-    job->writer = xtf_writer_create(job->output, &options, error);
+    job->writer = xtf_output_writer(job->output, &options, error);
     for (unsigned tag = 0; tag < XTF_N_ARRAY_TYPES && job->writer; tag++)
         if ((job->importer->types >> tag & 1) && !add_schema(job, tag, error))
             return false;

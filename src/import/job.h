@@ -9,6 +9,7 @@
 
 #include "src/import/importer.h"
 #include "src/import/options.h"
+#include "src/import/output.h"
 #include "src/import/report.h"
 #include "src/import/stream.h"
 #include "src/import/supervise.h"
@@ -22,7 +23,7 @@ typedef struct {
 struct XtfImportJob {
     const XtfImporter *importer;
     const char *anchor;
-    const char *output; /* to write to: output.h */
+    const XtfOutput *output; /* to write to */
     const XtfImportOptions *options;
     const GArray *skipped; /* of uint64_t: locations that the reader died of before */
     const XtfReplaced *replaced;

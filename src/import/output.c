@@ -107,14 +107,20 @@ static bool put_in_place(XtfOutput *output, GError **error)
     return false;
 }
 
-/* Users know the place alone. */
-static void name_place(const XtfOutput *output, GError *error)
+int xtf_output_open(const XtfOutput *output, GError **error)
 {
-    g_autoptr(GString) message = g_string_new(error->message);
+    int fd = open(output->path, O_RDWR | O_CLOEXEC);
 
-    g_string_replace(message, output->path, output->place, 0);
-    g_free(error->message);
-    error->message = g_strdup(message->str);
+    if (fd < 0)
+        xtf_fail(error, XTF_ERROR_IO, "%s: %s", output->place, g_strerror(errno));
+    return fd;
+}
+
+XtfWriter *xtf_output_writer(const XtfOutput *output, const XtfWriterOptions *options, GError **error)
+{
+    int fd = xtf_output_open(output, error);
+
+    return fd < 0 ? NULL : xtf_writer_create_in(fd, output->place, options, error);
 }
 
 bool xtf_output_sync(const XtfOutput *output, GError **error)
@@ -129,8 +135,6 @@ bool xtf_output_end(XtfOutput *output, bool whole, GError **error)
 
     if (!whole && output->fd < 0)
         unlink(output->path);
-    if (!whole && error && *error)
-        name_place(output, *error);
     output_free(output);
     return placed;
 }

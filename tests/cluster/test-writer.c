@@ -20,16 +20,18 @@ Test(writer, more_values_than_places)
     const uint32_t cluster = 0;
     const double values[] = {0, 0, 0};
     const XtfPortion small = {0, 3, 1, &cluster, values}, large = {3, 3 + (1 << 11), 1 << 20, &cluster, values};
+    const XtfClusteredOutput info = {out, "its name"}, none = {0};
 
     write_result(source, &result);
     g_autoptr(XtfNetwork) network = xtf_network_open(source, &error);
     cr_assert(network, "%s", error ? error->message : "");
-    g_autoptr(XtfClusteredWriter) writer = xtf_clustered_writer_new(network, XTF_NETWORK_MEDIAN, out, NULL, &error);
+    g_autoptr(XtfClusteredWriter) writer = xtf_clustered_writer_new(network, XTF_NETWORK_MEDIAN, &info, &none, &error);
     cr_assert(writer, "%s", error ? error->message : "");
     cr_assert(xtf_clustered_writer_add(writer, &small, NULL));
     cr_assert_not(xtf_clustered_writer_add(writer, &large, &error));
     cr_expect(g_error_matches(error, XTF_ERROR, XTF_ERROR_TOO_LARGE));
     cr_expect(strstr(error->message, "2147483651 values; 2147483647 can be written"), "%s", error->message);
+    cr_expect(g_str_has_prefix(error->message, "its name: "), "%s", error->message);
     g_clear_pointer(&writer, xtf_clustered_writer_free);
     remove_folder(folder);
 }
@@ -45,11 +47,12 @@ Test(writer, a_border_beyond_31_bits)
     const uint32_t cluster = 0;
     const double values[] = {0, 0};
     const XtfPortion first = {0, 2, 1, &cluster, values}, second = {2, 3, 1, &cluster, values};
+    const XtfClusteredOutput info = {out, "its name"}, none = {0};
 
     write_result(source, &result);
     g_autoptr(XtfNetwork) network = xtf_network_open(source, &error);
     cr_assert(network, "%s", error ? error->message : "");
-    g_autoptr(XtfClusteredWriter) writer = xtf_clustered_writer_new(network, XTF_NETWORK_MEDIAN, out, NULL, &error);
+    g_autoptr(XtfClusteredWriter) writer = xtf_clustered_writer_new(network, XTF_NETWORK_MEDIAN, &info, &none, &error);
     cr_assert(writer, "%s", error ? error->message : "");
     cr_assert(xtf_clustered_writer_add(writer, &first, NULL));
     cr_assert_not(xtf_clustered_writer_add(writer, &second, &error));

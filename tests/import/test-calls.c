@@ -70,10 +70,12 @@ static Imported import(const char *text)
 
     imported.output = g_build_filename(imported.folder, "lines.xtf", NULL);
     cr_assert(g_file_set_contents(anchor, text, -1, NULL));
+    XtfOutput *output = xtf_output_begin(imported.output, NULL, &error);
+    cr_assert_not_null(output, "%s", error ? error->message : "no error");
     XtfImportJob job = {
-        .importer = &importer, .anchor = anchor, .output = imported.output, .options = &options, .replaced = &replaced};
+        .importer = &importer, .anchor = anchor, .output = output, .options = &options, .replaced = &replaced};
     g_autoptr(GVariant) packed = xtf_import_job_run(shared, &job, &error);
-    cr_assert_not_null(packed, "%s", error ? error->message : "no error");
+    cr_assert(xtf_output_end(output, packed, &error), "%s", error ? error->message : "no error");
     g_variant_ref_sink(packed);
     xtf_import_report_init(&imported.report);
     xtf_import_report_unpack(&imported.report, packed);
@@ -181,8 +183,9 @@ Test(calls, an_importer_that_miscounts_is_found_out)
     const XtfImportOptions options = {0};
     const XtfReplaced replaced = {0};
     g_autofree XtfSupervised *shared = g_new0(XtfSupervised, 1);
+    XtfOutput *file = xtf_output_begin(output, NULL, NULL);
     XtfImportJob job = {
-        .importer = &miscounting, .anchor = anchor, .output = output, .options = &options, .replaced = &replaced};
+        .importer = &miscounting, .anchor = anchor, .output = file, .options = &options, .replaced = &replaced};
     g_auto(XtfImportReport) report = {0};
 
     cr_assert(g_file_set_contents(anchor, "0 0 1 > main\n", -1, NULL));
@@ -193,6 +196,7 @@ Test(calls, an_importer_that_miscounts_is_found_out)
     xtf_import_report_unpack(&report, packed);
     cr_assert_eq(report.warnings->len, 1);
     cr_assert_not_null(strstr(report.warnings->pdata[0], "2 events were read, 1 are kept and 0 left out"));
+    cr_assert(xtf_output_end(file, true, NULL));
     g_unlink(anchor);
     g_unlink(output);
     g_rmdir(folder);

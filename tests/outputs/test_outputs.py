@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""All outputs of all commands, where the disk is full or fails at the n-th write, for each n: the status is not 0, a message says why, and
-nothing is left but what stood there before.
+"""All outputs of all commands, where the disk is full or fails at the n-th write, for each n: the status is not 0, a message says why and
+names no other file, and nothing is left but what stood there before.
 
 usage: test_outputs.py XTF FAIL-WRITES PROGRAM ARCHIVE NETWORK [COMMAND...]
 
@@ -10,6 +10,7 @@ PROGRAM has instrumented functions; ARCHIVE is OTF2's, NETWORK a file of network
 import errno
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -90,6 +91,8 @@ class Harness:
             yield f"status {done.returncode}"
         if done.returncode != 0 and not done.stderr.strip():
             yield "no message"
+        if re.search(rb"/proc/|out\.nc\.\w", done.stderr):
+            yield f"another name than the output's: {done.stderr.decode()}"
         if command.in_place:
             yield from self.damage(command.in_place)
         elif left != before:

@@ -156,7 +156,7 @@ static bool align_into(Align *align, XtfWriter *writer, GError **error)
     return !writer || alignment->report.nothing_to_do || xtf_alignment_store(alignment, writer, TOOL, error);
 }
 
-static bool write_copy(Align *align, const char *path, GError **error)
+static bool write_copy(Align *align, const XtfOutput *output, GError **error)
 {
     const XtfClock *clock = xtf_trace_clock(align->trace);
     XtfTraceInfo info;
@@ -170,7 +170,7 @@ static bool write_copy(Align *align, const char *path, GError **error)
         .origin = clock->origin == clock->first ? UINT64_MAX : clock->origin,
         .codec = info.codec,
     };
-    g_autoptr(XtfWriter) writer = xtf_writer_create(path, &options, error);
+    g_autoptr(XtfWriter) writer = xtf_output_writer(output, &options, error);
     return writer && xtf_copy_trace(align->trace, writer, &copy, error) && align_into(align, writer, error) &&
            xtf_writer_close(g_steal_pointer(&writer), error);
 }
@@ -180,7 +180,7 @@ static bool align_to_copy(Align *align, GError **error)
     if (!align->force && g_file_test(align->output, G_FILE_TEST_EXISTS))
         return xtf_fail(error, XTF_ERROR_INVALID, "'%s' is there already: --force replaces it", align->output);
     XtfOutput *output = xtf_output_begin(align->output, align->path, error);
-    return output && xtf_output_end(output, write_copy(align, output->path, error), error);
+    return output && xtf_output_end(output, write_copy(align, output, error), error);
 }
 
 /* The writer keeps others from the file meanwhile, and tells at once if the file cannot be written. */

@@ -204,8 +204,9 @@ static bool write_outputs(Cluster *cluster, XtfNetwork *network, XtfNetworkClust
         return false;
     if (cluster->data_output && !(data = xtf_output_begin(cluster->data_output, cluster->source, error)))
         return xtf_output_end(info, false, error);
-    cluster->options.path = info->path;
-    cluster->options.data_path = data ? data->path : NULL;
+    cluster->options.info = (XtfClusteredOutput){info->path, info->place};
+    if (data)
+        cluster->options.data = (XtfClusteredOutput){data->path, data->place};
     bool good = xtf_network_cluster(network, &cluster->how, &cluster->options, report, error);
     good = good && xtf_output_sync(info, error);
     if (data)

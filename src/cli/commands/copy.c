@@ -22,7 +22,8 @@ static void show_progress(uint64_t done, uint64_t total, void *progress)
     xtf_progress_update(progress, done, total, done);
 }
 
-static bool write_copy(XtfTrace *trace, const char *path, const XtfWriterOptions *storage, bool quiet, GError **error)
+static bool write_copy(XtfTrace *trace, const XtfOutput *output, const XtfWriterOptions *storage, bool quiet,
+                       GError **error)
 {
     g_autoptr(XtfProgress) progress = xtf_progress_new("copying", "rows", quiet);
     const XtfClock *clock = xtf_trace_clock(trace);
@@ -32,7 +33,7 @@ static bool write_copy(XtfTrace *trace, const char *path, const XtfWriterOptions
     options.resolution_num = clock->resolution_num;
     options.resolution_den = clock->resolution_den;
     options.origin = clock->origin;
-    g_autoptr(XtfWriter) writer = xtf_writer_create(path, &options, error);
+    g_autoptr(XtfWriter) writer = xtf_output_writer(output, &options, error);
     if (!writer)
         return false;
     XtfCopyOptions copy = {
@@ -97,7 +98,7 @@ int xtf_command_copy(int argc, char **argv)
     XtfOutput *output = trace ? xtf_output_begin(argv[2], argv[1], &error) : NULL;
     if (!output)
         return xtf_cli_fail(error);
-    bool whole = write_copy(trace, output->path, &options, quiet, &error);
+    bool whole = write_copy(trace, output, &options, quiet, &error);
     if (!xtf_output_end(output, whole, &error))
         return xtf_cli_fail(error);
     if (!quiet)

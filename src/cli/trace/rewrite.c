@@ -19,14 +19,14 @@ static void watch(uint64_t done, uint64_t total, void *data)
         atomic_store(&bound->stop, true);
 }
 
-static bool write_copy(XtfTrace *trace, const char *path, atomic_bool *cancel, GError **error)
+static bool write_copy(XtfTrace *trace, const XtfOutput *output, atomic_bool *cancel, GError **error)
 {
     const XtfClock *clock = xtf_trace_clock(trace);
     const XtfWriterOptions options = {
         .resolution_num = clock->resolution_num, .resolution_den = clock->resolution_den, .origin = clock->origin};
     Bound bound = {.cancel = cancel, .deadline = g_get_monotonic_time() + XTF_REWRITE_US_MAX};
     const XtfCopyOptions copy = {.cancel = &bound.stop, .progress = watch, .progress_data = &bound};
-    g_autoptr(XtfWriter) writer = xtf_writer_create(path, &options, error);
+    g_autoptr(XtfWriter) writer = xtf_output_writer(output, &options, error);
 
     return writer && xtf_copy_trace(trace, writer, &copy, error) && xtf_writer_close(g_steal_pointer(&writer), error);
 }
@@ -49,5 +49,5 @@ bool xtf_rewrite_small(const char *path, atomic_bool *cancel, GError **error)
     if (count_rows(trace) > XTF_REWRITE_ROWS_MAX)
         return true;
     XtfOutput *output = xtf_output_begin(path, NULL, error);
-    return output && xtf_output_end(output, write_copy(trace, output->path, cancel, error), error);
+    return output && xtf_output_end(output, write_copy(trace, output, cancel, error), error);
 }

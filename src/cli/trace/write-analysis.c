@@ -31,13 +31,17 @@ static bool write_to(const Work *work, XtfWriter *writer, GError **error)
     return xtf_writer_close(g_steal_pointer(&own), error);
 }
 
-static bool write_companion(const Work *work, const char *path, GError **error)
+static bool write_companion(const Work *work, const XtfOutput *output, GError **error)
 {
     XtfTraceInfo info;
 
     xtf_trace_get_info(work->job->trace, &info);
     const XtfWriterOptions options = {.codec = info.codec};
-    return write_to(work, xtf_writer_create_companion(path, work->job->trace, work->job->path, &options, error), error);
+    int fd = xtf_output_open(output, error);
+    return fd >= 0 && write_to(work,
+                               xtf_writer_create_companion_in(fd, output->place, work->job->trace, work->job->path,
+                                                              &options, error),
+                               error);
 }
 
 /* An analysis of this trace may be replaced, also one of an earlier commit; other files only if the user says so. */
@@ -62,7 +66,7 @@ static bool write_aside(const Work *work, GError **error)
         return xtf_fail(error, XTF_ERROR_INVALID,
                         "'%s' is there already, and no analysis of this trace: xtf analyze --force replaces it", place);
     XtfOutput *output = xtf_output_begin(place, work->job->path, error);
-    return output && xtf_output_end(output, write_companion(work, output->path, error), error);
+    return output && xtf_output_end(output, write_companion(work, output, error), error);
 }
 
 /* The writer keeps others from the file meanwhile, and tells at once if the file cannot be written. */

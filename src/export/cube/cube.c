@@ -141,12 +141,13 @@ static bool write_profile(XtfCubeProfile *profile, FILE *out, GError **error)
            xtf_tar_close(out, error);
 }
 
-static bool write_file(XtfCubeProfile *profile, const char *path, GError **error)
+static bool write_file(XtfCubeProfile *profile, GError **error)
 {
-    FILE *out = fopen(path, "w");
+    const XtfExportJob *job = profile->job;
+    FILE *out = fopen(job->output, "w");
 
     if (!out)
-        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", path, g_strerror(errno));
+        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", job->place, g_strerror(errno));
     bool good = write_profile(profile, out, error);
     if (fclose(out) != 0 && good)
         good = failed_to_write(error);
@@ -188,7 +189,7 @@ static bool run(XtfExportJob *job, GError **error)
     for (unsigned i = 0; i < XTF_CUBE_ANALYSED; i++)
         profile.has[i] = true;
     bool good = xtf_cube_walk(&profile, error) && xtf_cube_add_analysis(&profile, error) && include(&profile, error) &&
-                write_file(&profile, job->output, error);
+                write_file(&profile, error);
     if (good)
         tell(&profile);
     for (unsigned i = 0; i < XTF_N_CUBE_METRICS; i++)

@@ -68,7 +68,8 @@ static bool run(XtfExportJob *job, GError **error)
     if (!own && !xtf_opents_has_frames(job))
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                         "the trace has neither slices of OpenTS nor calls, of which they could be made");
-    if (!count_ranks(job, &n_ranks, error) || !xtf_xml_open(&xml, job->output, (XtfXmlStyle){.indent = 2}, error))
+    if (!count_ranks(job, &n_ranks, error) ||
+        !xtf_xml_open(&xml, job->output, job->place, (XtfXmlStyle){.indent = 2}, error))
         return false;
     begin_trace(job, &xml, n_ranks);
     bool good = own ? xtf_opents_write_slices(job, &xml, n_ranks, error)

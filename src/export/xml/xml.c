@@ -25,16 +25,16 @@ void xtf_xml_finish(XtfXml *xml)
     g_clear_pointer(&xml->open, g_ptr_array_unref);
 }
 
-bool xtf_xml_open(XtfXml *xml, const char *path, XtfXmlStyle style, GError **error)
+bool xtf_xml_open(XtfXml *xml, const char *path, const char *name, XtfXmlStyle style, GError **error)
 {
     FILE *file = fopen(path, "we");
 
     *xml = (XtfXml){0};
     if (!file)
-        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", path, g_strerror(errno));
+        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", name, g_strerror(errno));
     setvbuf(file, NULL, _IOFBF, BUFFER);
     xtf_xml_init(xml, file, style);
-    xml->path = path;
+    xml->name = name;
     return true;
 }
 
@@ -46,7 +46,7 @@ bool xtf_xml_close(XtfXml *xml, GError **error)
     bool good = !ferror(xml->file);
     good = fclose(xml->file) == 0 && good;
     xml->file = NULL;
-    return good || xtf_fail(error, XTF_ERROR_IO, "%s: %s", xml->path, g_strerror(errno ? errno : EIO));
+    return good || xtf_fail(error, XTF_ERROR_IO, "%s: %s", xml->name, g_strerror(errno ? errno : EIO));
 }
 
 static int indent_of(const XtfXml *xml)

@@ -19,7 +19,7 @@ typedef struct {
 
 typedef struct {
     FILE *file;
-    const char *path; /* borrowed; NULL: the file is its user's */
+    const char *name; /* in errors; borrowed; NULL: the file is its user's */
     XtfXmlStyle style;
     GPtrArray *open; /* names of elements, the innermost last */
     bool in_tag;     /* the last tag may get attributes */
@@ -29,7 +29,7 @@ typedef struct {
 void xtf_xml_init(XtfXml *xml, FILE *file, XtfXmlStyle style);
 void xtf_xml_finish(XtfXml *xml); /* all zeros is fine */
 /* The same of a new file, which is the writer's own. */
-bool xtf_xml_open(XtfXml *xml, const char *path, XtfXmlStyle style, GError **error);
+bool xtf_xml_open(XtfXml *xml, const char *path, const char *name, XtfXmlStyle style, GError **error);
 /* Finishes, closes the file, and says whether all of it was written. Nothing if it is not open. */
 bool xtf_xml_close(XtfXml *xml, GError **error);
 

@@ -94,8 +94,8 @@ bool xtf_network_cluster(XtfNetwork *network, const XtfClusterOptions *how, cons
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the result has no %s values to cluster",
                         xtf_network_values[options->value]);
     g_autoptr(XtfClusteredWriter) writer = NULL;
-    if (options->path) {
-        writer = xtf_clustered_writer_new(network, options->value, options->path, options->data_path, error);
+    if (options->info.path) {
+        writer = xtf_clustered_writer_new(network, options->value, &options->info, &options->data, error);
         if (!writer)
             return false;
     }
@@ -103,7 +103,7 @@ bool xtf_network_cluster(XtfNetwork *network, const XtfClusterOptions *how, cons
     if (!cluster_into(&job, how, options, &found, error))
         return false;
     found.before = size_of(network->files[options->value]->netcdf.path);
-    found.after = size_of(options->path) + size_of(options->data_path);
+    found.after = size_of(options->info.path) + size_of(options->data.path);
     *report = found;
     return true;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "src/network/cluster/cluster.h"
+#include "src/network/results/clustered-writer.h"
 #include "src/network/results/network.h"
 
 /* Which values are meant if a user says no more than the name of a file of the result: those in this file; of one with
@@ -12,10 +13,10 @@ XtfNetworkValue xtf_network_value_of(const XtfNetwork *network, const char *path
 
 typedef struct {
     XtfNetworkValue value;
-    bool choose;           /* the threshold: by the noise */
-    const char *program;   /* that does this, for the file */
-    const char *path;      /* to write; NULL: nothing is written */
-    const char *data_path; /* for the values of the clusters; NULL: they are in the same file */
+    bool choose;         /* the threshold: by the noise */
+    const char *program; /* that does this, for the file */
+    XtfClusteredOutput info;
+    XtfClusteredOutput data; /* for the values of the clusters; none: they are in the same file */
 } XtfNetworkClusterOptions;
 
 typedef struct {

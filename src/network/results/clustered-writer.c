@@ -70,8 +70,9 @@ static bool define(XtfClusteredWriter *writer, GError **error)
            xtf_netcdf_written(file, nc_enddef(file->id), error);
 }
 
-XtfClusteredWriter *xtf_clustered_writer_new(const XtfNetwork *network, XtfNetworkValue value, const char *path,
-                                             const char *data_path, GError **error)
+XtfClusteredWriter *xtf_clustered_writer_new(const XtfNetwork *network, XtfNetworkValue value,
+                                             const XtfClusteredOutput *info, const XtfClusteredOutput *data,
+                                             GError **error)
 {
     g_autoptr(XtfClusteredWriter) writer = g_new0(XtfClusteredWriter, 1);
 
@@ -80,8 +81,9 @@ XtfClusteredWriter *xtf_clustered_writer_new(const XtfNetwork *network, XtfNetwo
     writer->file.id = writer->other.id = -1;
     writer->starts = g_new(int32_t, (size_t)network->processes * network->processes);
     writer->values = g_array_new(FALSE, FALSE, sizeof(double));
-    return xtf_netcdf_create(&writer->file, path, error) &&
-                   (!data_path || xtf_netcdf_create(&writer->other, data_path, error)) && define(writer, error)
+    return xtf_netcdf_create(&writer->file, info->path, info->name, error) &&
+                   (!data->path || xtf_netcdf_create(&writer->other, data->path, data->name, error)) &&
+                   define(writer, error)
                ? g_steal_pointer(&writer)
                : NULL;
 }

@@ -11,10 +11,17 @@
 
 typedef struct XtfClusteredWriter XtfClusteredWriter;
 
-/* Begins the result of clustering the matrices `value` of `network`, which must stay until the end. The file `path` is
- * replaced. `data_path`: the values of the clusters go to a file of their own; NULL: they don't. */
-XtfClusteredWriter *xtf_clustered_writer_new(const XtfNetwork *network, XtfNetworkValue value, const char *path,
-                                             const char *data_path, GError **error);
+/* A file that is written. */
+typedef struct {
+    const char *path; /* it is replaced; NULL: there is none */
+    const char *name; /* in errors */
+} XtfClusteredOutput;
+
+/* Begins the result of clustering the matrices `value` of `network`, which must stay until the end. The values of the
+ * clusters go to `data`, if that is a file. */
+XtfClusteredWriter *xtf_clustered_writer_new(const XtfNetwork *network, XtfNetworkValue value,
+                                             const XtfClusteredOutput *info, const XtfClusteredOutput *data,
+                                             GError **error);
 
 /* XTF_ERROR_TOO_LARGE: places of values, and lengths at left borders, are 31-bit numbers. */
 bool xtf_clustered_writer_add(XtfClusteredWriter *writer, const XtfPortion *portion, GError **error);

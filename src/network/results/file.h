@@ -12,8 +12,8 @@
 enum { XTF_NETCDF_MUST_BE_THERE = -2 };
 
 typedef struct {
-    char *path;
-    int id; /* libnetcdf's; -1: not open */
+    char *path; /* of a file that is written: its name in errors */
+    int id;     /* libnetcdf's; -1: not open */
 } XtfNetcdf;
 
 /* Of a clustered result. */

@@ -9,11 +9,11 @@ bool xtf_netcdf_written(const XtfNetcdf *netcdf, int status, GError **error)
            xtf_fail(error, XTF_ERROR_IO, "%s: cannot be written: %s", netcdf->path, nc_strerror(status));
 }
 
-bool xtf_netcdf_create(XtfNetcdf *netcdf, const char *path, GError **error)
+bool xtf_netcdf_create(XtfNetcdf *netcdf, const char *path, const char *name, GError **error)
 {
     int unused;
 
-    *netcdf = (XtfNetcdf){.path = g_strdup(path), .id = -1};
+    *netcdf = (XtfNetcdf){.path = g_strdup(name), .id = -1};
     return xtf_netcdf_load(error) &&
            xtf_netcdf_written(netcdf, nc_create(path, NC_CLOBBER | NC_64BIT_OFFSET, &netcdf->id), error) &&
            xtf_netcdf_written(netcdf, nc_set_fill(netcdf->id, NC_NOFILL, &unused), error);

@@ -9,8 +9,8 @@
 
 /* What libnetcdf answered, as an error. Returns true if it did what it was to do. */
 bool xtf_netcdf_written(const XtfNetcdf *netcdf, int status, GError **error);
-/* The file `path` is replaced. */
-bool xtf_netcdf_create(XtfNetcdf *netcdf, const char *path, GError **error);
+/* The file `path` is replaced. Errors name the file `name`. */
+bool xtf_netcdf_create(XtfNetcdf *netcdf, const char *path, const char *name, GError **error);
 /* In define mode: a variable with a number or a text, of the dimension `strings`, which a file has once. */
 bool xtf_netcdf_put_number(const XtfNetcdf *netcdf, const char *name, int number, GError **error);
 bool xtf_netcdf_put_text(const XtfNetcdf *netcdf, const char *name, const char *text, GError **error);

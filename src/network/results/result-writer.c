@@ -37,13 +37,14 @@ static bool define(XtfResultWriter *writer, const XtfResultFacts *facts, GError 
            xtf_netcdf_written(file, nc_enddef(file->id), error);
 }
 
-XtfResultWriter *xtf_result_writer_new(const XtfResultFacts *facts, const char *path, GError **error)
+XtfResultWriter *xtf_result_writer_new(const XtfResultFacts *facts, const char *path, const char *name, GError **error)
 {
     g_autoptr(XtfResultWriter) writer = g_new0(XtfResultWriter, 1);
 
     writer->processes = facts->processes;
-    return xtf_netcdf_create(&writer->file, path, error) && define(writer, facts, error) ? g_steal_pointer(&writer)
-                                                                                         : NULL;
+    return xtf_netcdf_create(&writer->file, path, name, error) && define(writer, facts, error)
+               ? g_steal_pointer(&writer)
+               : NULL;
 }
 
 bool xtf_result_writer_add(XtfResultWriter *writer, const double *matrix, GError **error)

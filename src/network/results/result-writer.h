@@ -15,8 +15,8 @@ typedef struct {
 
 typedef struct XtfResultWriter XtfResultWriter;
 
-/* The file `path` is replaced. XTF_ERROR_TOO_LARGE: the facts are 31-bit numbers there. */
-XtfResultWriter *xtf_result_writer_new(const XtfResultFacts *facts, const char *path, GError **error);
+/* The file `path` is replaced; errors name it `name`. XTF_ERROR_TOO_LARGE: the facts are 31-bit numbers there. */
+XtfResultWriter *xtf_result_writer_new(const XtfResultFacts *facts, const char *path, const char *name, GError **error);
 /* The matrix of the next length, as xtf_network_read() has it. */
 bool xtf_result_writer_add(XtfResultWriter *writer, const double *matrix, GError **error);
 bool xtf_result_writer_end(XtfResultWriter *writer, GError **error);

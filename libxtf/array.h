@@ -53,6 +53,9 @@ bool xtf_trace_get_arrays(XtfTrace *trace, uint64_t rank, uint64_t count, XtfArr
  * XTF_ERROR_UNSUPPORTED too, and says so; the other arrays are read as ever. */
 bool xtf_array_is_known(const XtfArray *array, GError **error);
 
+/* The name of its codec; NULL if this library does not know that. */
+const char *xtf_array_codec(const XtfArray *array);
+
 /*
  * The array in the ticks of its location's clock: all that is asked of it and all that comes out, rows and all, is as
  * the file holds it. For copying, and for who adds up times himself.

@@ -99,6 +99,13 @@ bool xtf_array_is_known(const XtfArray *array, GError **error)
                     array->location, array->codec);
 }
 
+const char *xtf_array_codec(const XtfArray *array)
+{
+    const XtfCodec *codec = xtf_codec(array->codec);
+
+    return codec ? codec->name : NULL;
+}
+
 XtfBlock *xtf_edge_get(const XtfArray *array, GError **error)
 {
     uint32_t page_size = xtf_array_page_size(array);

@@ -170,6 +170,22 @@ def test_command(xtf, archive, folder):
     path = folder / "imported.xtf"
     run(xtf, "import", "--quiet", "--force", "-o", path, archive)
     compare_command(xtf, path)
+    check_codecs(xtf, path, folder)
+
+
+def check_codecs(xtf, path, folder):
+    """`xtf info` names the codec of all arrays; or, where they have several, how many have which."""
+    mixed = folder / "mixed.xtf"
+    run(xtf, "copy", "--quiet", "--force", "--codec", "plain", path, mixed)
+    for file, several in ((path, False), (mixed, False), (mixed, True)):
+        if several:
+            run(xtf, "analyze", "--quiet", mixed)  # its arrays are packed
+        of = [("plain", "compact")[array.codec] for array in Trace(file).arrays()]
+        expect((len(set(of)) > 1) == several, file, "has arrays of the codecs", set(of))
+        shown = next(line.split(None, 1)[1] for line in run(xtf, "info", file).splitlines() if line.startswith("codec "))
+        wanted = ", ".join(f"{name} of {of.count(name)}" for name in ("compact", "plain")) + " arrays" if several else of[0]
+        expect(shown == wanted, "xtf info says of codecs", shown, "not", wanted)
+    mixed.unlink()
 
 
 def compare_command(xtf, path):

@@ -4,6 +4,7 @@
 #include "libxtf/array.h"
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
+#include "libxtf/writer.h"
 #include "src/cli/commands/commands.h"
 #include "src/cli/trace/companion.h"
 #include "src/cli/ui/common.h"
@@ -45,8 +46,60 @@ static void print_parts(const XtfTrace *trace)
     }
 }
 
+enum {
+    ARRAYS_LOOKED_AT = 65536, /* of their codecs */
+    ARRAYS_AT_ONCE = 256,
+};
+
+/* Adds the codecs of some arrays from the first-th on to the counts, which are by name. */
+static bool count_codecs(XtfTrace *trace, uint64_t first, uint64_t n, uint64_t *counts, GError **error)
+{
+    const char *const *names = xtf_writer_codecs();
+    XtfArray arrays[ARRAYS_AT_ONCE];
+
+    if (!xtf_trace_get_arrays(trace, first, n, arrays, error))
+        return false;
+    for (uint64_t i = 0; i < n; i++) {
+        const char *codec = xtf_array_codec(&arrays[i]);
+        for (unsigned k = 0; codec && names[k]; k++)
+            counts[k] += g_str_equal(names[k], codec);
+    }
+    return true;
+}
+
+/* The codec of all arrays; or, of several, how many arrays have which. Of very many arrays the first are looked at. */
+static void print_codecs(XtfTrace *trace)
+{
+    const char *const *names = xtf_writer_codecs();
+    g_autofree uint64_t *counts = g_new0(uint64_t, g_strv_length((char **)names));
+    uint64_t all = xtf_trace_n_arrays(trace), n = MIN(all, (uint64_t)ARRAYS_LOOKED_AT), known = 0;
+    XtfTraceInfo info;
+
+    xtf_trace_get_info(trace, &info);
+    printf("%-14s ", "codec");
+    bool read = true, mixed = false;
+    for (uint64_t i = 0; i < n && read; i += ARRAYS_AT_ONCE)
+        read = count_codecs(trace, i, MIN(n - i, (uint64_t)ARRAYS_AT_ONCE), counts, NULL);
+    for (unsigned k = 0; names[k]; k++) {
+        mixed = mixed || (counts[k] > 0 && counts[k] < n);
+        known += counts[k];
+    }
+    if (!read || !mixed) {
+        puts(info.codec);
+        return;
+    }
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (unsigned k = 0; names[k]; k++) {
+        if (counts[k] > 0)
+            g_string_append_printf(text, "%s%s of %" PRIu64, text->len ? ", " : "", names[k], counts[k]);
+    }
+    if (known < n)
+        g_string_append_printf(text, ", unknown of %" PRIu64, n - known);
+    printf("%s %sarrays\n", text->str, n < all ? "of the first " : "");
+}
+
 /* `import`: the file that an archive's import is kept in; NULL: it is no archive. */
-static void print_file(const XtfTrace *trace, const char *path, const char *import)
+static void print_file(XtfTrace *trace, const char *path, const char *import)
 {
     XtfTraceInfo info;
     uint64_t n = records(trace);
@@ -64,7 +117,7 @@ static void print_file(const XtfTrace *trace, const char *path, const char *impo
         printf("%-14s %" PRIu32 " files beside the anchor%s\n", "parts", info.parts,
                info.joined ? ", which is in memory" : "");
     print_parts(trace);
-    printf("%-14s %s\n", "codec", info.codec);
+    print_codecs(trace);
     printf("%-14s %" PRIu64 " (writer %" PRIu32 "%s)\n", "commit", info.commit, info.epoch,
            info.closed ? "" : ", not closed");
     printf("%-14s %" PRIu64 "\n", "arrays", xtf_trace_n_arrays(trace));

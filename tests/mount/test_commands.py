@@ -326,6 +326,11 @@ class Commands(harness.TestCase):
                         self.assertTrue(now.startswith(first))
                         last = mount.messages().splitlines()[-1].removeprefix("xtf: ")
                         self.assertIn(last, now)
+                        why = run(XTF, "why", mount.path(path), check=False)
+                        self.assertEqual(why.returncode, 1, why)
+                        self.assertIn(f"{path}: cannot be read: ", why.stderr)
+                        self.assertTrue(self.names(why.stderr, page), why.stderr)
+                        self.assertIn(f"xtf check '{self.folder.name}/log.xtf' lists all damage", why.stderr)
                         self.assertEqual(os.path.getsize(mount.path("log")), len(now.encode()))
                     if bad == 3:
                         break
@@ -350,6 +355,27 @@ class Commands(harness.TestCase):
             self.assertIn("the trace ends at", run(XTF, "why", mount.path("time/1h-2h/count")).stdout)
             os.unlink(link)
         self.assertIn("lies in no mounted trace", run(XTF, "why", "/nothing/here", check=False).stderr)
+
+    def test_why_of_an_analysis_made_later(self):
+        """The mount shows the trace as it was mounted; xtf why says how to see the analysis, in the trace or beside it."""
+        for options in (), ("-o", "later.xtf.analysis"):
+            trace = os.path.join(self.folder.name, "later.xtf")
+            run(XTF, "copy", "-q", "--force", self.trace, trace)
+            with harness.Mount(trace) as mount:
+                place = [option.replace("later.xtf", trace) for option in options]
+                run(XTF, "analyze", "-q", *place, trace)
+                for path in "waits/count", "proc/1/waits/records":
+                    self.assertFalse(os.path.exists(mount.path(path)))
+                    why = run(XTF, "why", mount.path(path)).stdout
+                    self.assertIn("is there: a file", why)
+                    self.assertIn("the trace was analysed after it was mounted; "
+                                  f"xtf unmount '{mount.dir}' && xtf mount '{trace}' '{mount.dir}' shows it", why)
+                self.assertNotIn("does not show it", run(XTF, "why", mount.path("proc/1/count")).stdout)
+            with harness.Mount(trace) as mount:
+                self.assertNotIn("does not show it", run(XTF, "why", mount.path("waits/count")).stdout)
+            for made in trace, trace + ".analysis":
+                if os.path.exists(made):
+                    os.unlink(made)
 
     def test_messages_say_what_once(self):
         for path, message in (("proc/99-/count", '99-: there is no process 99'),

@@ -1,5 +1,6 @@
 /*
- * xtf why PATH...: of paths in mounts, why they are not there. Through a mount every mistake is ENOENT.
+ * xtf why PATH...: of paths in mounts, why they are not there, or cannot be read. Through a mount every mistake is
+ * ENOENT, and all damage EIO.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -9,11 +10,18 @@
 #include <sys/stat.h>
 
 #include "libxtf/error.h"
+#include "libxtf/trace.h"
 #include "src/cli/commands/commands.h"
 #include "src/cli/mount/mount-point.h"
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
+
+enum {
+    BUFFER = 1 << 20,
+    BYTES_READ = 256 << 20, /* of a file, to see whether it can be */
+    NAMES_READ = 65536,     /* of a directory */
+};
 
 /* The absolute path, without links as far as it leads anywhere. */
 static char *resolve(const char *path)
@@ -33,18 +41,106 @@ static char *resolve(const char *path)
     }
 }
 
-static void print_node(const char *path, const char *mount, const XtfNode *node)
+/* What is asked for. */
+typedef struct {
+    const char *path, *mount;  /* absolute: the path, and the mount that it lies in */
+    const XtfMounted *mounted; /* there */
+    XtfTree *tree;             /* of the trace as it is now */
+} Question;
+
+/* ---- Paths that the mount does not show. */
+
+/* The first part of the path that the mount does not show. */
+static char *first_missing(const Question *question)
+{
+    const char *inside = question->path + strlen(question->mount);
+
+    while (*inside == '/') {
+        size_t length = strcspn(++inside, "/");
+        g_autofree char *part = g_strndup(question->path, (gsize)(inside - question->path) + length);
+        struct stat info;
+        if (lstat(part, &info) != 0)
+            return g_strndup(inside, length);
+        inside += length;
+    }
+    return NULL;
+}
+
+/* Whether it is the directory of rows of an analysis, or in one. */
+static bool is_of_analysis(const Question *question)
+{
+    g_autofree char *missing = first_missing(question);
+    const XtfSchema *schema = missing ? xtf_trace_find_schema(xtf_tree_trace(question->tree), missing) : NULL;
+
+    return schema && schema->kind == XTF_SCHEMA_DERIVED;
+}
+
+static void print_unshown(const Question *question, int number)
+{
+    g_autofree char *mount = g_shell_quote(question->mount), *source = g_shell_quote(question->mounted->source);
+
+    if (number != ENOENT)
+        xtf_print_line(stdout, "%s: but the mount does not show it: %s (see %s/log)", question->path,
+                       g_strerror(number), question->mount);
+    else
+        xtf_print_line(stdout,
+                       "%s: but the mount does not show it: the trace %s after it was mounted; "
+                       "xtf unmount %s && xtf mount %s %s shows it as it is now",
+                       question->path, is_of_analysis(question) ? "was analysed" : "has changed", mount, source, mount);
+}
+
+/* ---- Paths that cannot be read. */
+
+static bool count_name(const char *name, XtfNodeKind kind, void *data)
+{
+    uint64_t *left = data;
+    return --*left > 0;
+}
+
+/* Lists a directory, or reads a file, up to a bound. */
+static bool read_node(XtfNode *node, GError **error)
+{
+    g_autofree char *buffer = g_malloc(BUFFER);
+    uint64_t size = MIN(xtf_node_size(node), (uint64_t)BYTES_READ), names = NAMES_READ;
+    size_t length = 0;
+
+    if (xtf_node_kind(node) == XTF_NODE_DIRECTORY)
+        return xtf_node_list(node, 0, count_name, &names, error);
+    for (uint64_t offset = 0; xtf_node_kind(node) == XTF_NODE_FILE && offset < size; offset += length)
+        if (!xtf_node_read(node, offset, buffer, BUFFER, &length, error))
+            return false;
+    return true;
+}
+
+/* An error of reading the trace: damage may be in more places than this. */
+static void advise(const Question *question, const char *prefix, GError **error)
+{
+    g_prefix_error(error, "%s", prefix);
+    if (!g_error_matches(*error, XTF_ERROR, XTF_ERROR_DAMAGED))
+        return;
+    g_autofree char *source = g_shell_quote(question->mounted->source);
+    g_autofree char *message = g_strdup_printf("%s; xtf check %s lists all damage", (*error)->message, source);
+    g_free((*error)->message);
+    (*error)->message = g_steal_pointer(&message);
+}
+
+static bool explain_node(const Question *question, XtfNode *node, GError **error)
 {
     static const char *const kinds[] = {
         [XTF_NODE_DIRECTORY] = "a directory", [XTF_NODE_FILE] = "a file", [XTF_NODE_LINK] = "a link"};
     g_autofree char *remark = xtf_node_remark(node);
     struct stat info;
 
-    xtf_print_line(stdout, "%s: is there: %s", path, kinds[xtf_node_kind(node)]);
+    xtf_print_line(stdout, "%s: is there: %s", question->path, kinds[xtf_node_kind(node)]);
     if (remark)
-        xtf_print_line(stdout, "%s: %s", path, remark);
-    if (lstat(path, &info) != 0)
-        xtf_print_line(stdout, "%s: but the mount does not show it: %s (see %s/log)", path, g_strerror(errno), mount);
+        xtf_print_line(stdout, "%s: %s", question->path, remark);
+    if (lstat(question->path, &info) != 0)
+        print_unshown(question, errno);
+    if (read_node(node, error))
+        return true;
+    g_autofree char *prefix = g_strdup_printf("%s: cannot be read: ", question->path);
+    advise(question, prefix, error);
+    return false;
 }
 
 /* The trace is opened once more, beside the mount, and the path is looked up in it as xtf cat would. */
@@ -60,10 +156,12 @@ static bool explain(const char *path, GError **error)
     if (g_str_equal(inside, "/log"))
         inside = "";
     g_autoptr(XtfTree) tree = xtf_cli_open_tree(mounted.source, true, error);
+    const Question question = {whole, mount, &mounted, tree};
     g_autoptr(XtfNode) node = tree ? xtf_tree_resolve(tree, *inside ? inside + 1 : "/", error) : NULL;
     if (node)
-        print_node(whole, mount, node);
-    return node;
+        return explain_node(&question, node, error);
+    advise(&question, "", error);
+    return false;
 }
 
 int xtf_command_why(int argc, char **argv)
@@ -73,8 +171,8 @@ int xtf_command_why(int argc, char **argv)
 
     if (!xtf_cli_parse(
             &argc, &argv, -1, "PATH...",
-            "Says why there is nothing at a path below a mounted trace, in the words of `xtf cat`. The path need\n"
-            "not exist. The exit status is 1 if it does not.",
+            "Says why there is nothing at a path below a mounted trace, in the words of `xtf cat`, or why it cannot\n"
+            "be read. The path need not exist. The exit status is 1 if it does not, or cannot be read.",
             NULL))
         return XTF_EXIT_USAGE;
     for (int i = 1; i < argc; i++) {

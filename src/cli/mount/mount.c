@@ -10,6 +10,7 @@
 #include "src/cli/mount/await.h"
 #include "src/cli/mount/confine.h"
 #include "src/cli/mount/daemon.h"
+#include "src/cli/mount/later-changes.h"
 #include "src/cli/mount/mount-point.h"
 #include "src/cli/mount/readahead.h"
 #include "src/cli/mount/unmounter.h"
@@ -24,12 +25,16 @@ typedef struct {
     XtfDaemon *daemon;
     XtfUnmounter unmounter;
     XtfConfinement confinement;
+    XtfLaterChanges *changes; /* NULL: none are looked for */
     const char *directory;
 } Serving;
 
 static void ready(void *data)
 {
-    xtf_daemon_ready(((Serving *)data)->daemon);
+    Serving *serving = data;
+
+    xtf_daemon_ready(serving->daemon);
+    xtf_later_changes_tell(serving->changes);
 }
 
 static bool mounted(void *data, GError **error)
@@ -85,7 +90,10 @@ static bool serve_confined(XtfTree *tree, const char *path, const char *director
     bool opens_more = options->follow || is_folder || (info.parts > 0 && !info.companion);
     g_autofree char *folder = opens_more ? folder_of(path, is_folder) : g_path_get_dirname(path);
     g_auto(GStrv) linked = opens_more ? linked_parts(xtf_tree_trace(tree), folder) : NULL;
+    /* Of one file, which another writer or an analysis may change: the mount does not show that. */
+    g_autoptr(XtfLaterChanges) changes = opens_more ? NULL : xtf_later_changes_new(path, directory);
     Serving serving = {.daemon = daemon,
+                       .changes = changes,
                        .unmounter = {.socket = -1},
                        .directory = directory,
                        .confinement = {.folder = folder, .files = linked, .opens_more = opens_more}};

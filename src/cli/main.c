@@ -18,11 +18,7 @@
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
 #include "src/import/importer.h"
-
-enum {
-    WORD_MAX = 32,     /* the longest word that is compared with the commands */
-    TYPING_ERRORS = 2, /* a command with more than these is another word */
-};
+#include "src/trace/text/nearest.h"
 
 static const struct {
     const char *name;
@@ -71,41 +67,15 @@ static void print_help(void)
          "  xtf mount TRACE /mnt/t && cat /mnt/t/README");
 }
 
-/* Insertions, deletions and replacements of one byte that lead from one short word to another: Levenshtein's distance
- * (V. I. Levenshtein, 1965), row by row (R. A. Wagner and M. J. Fischer, 1974). */
-static unsigned distance(const char *a, const char *b)
-{
-    unsigned row[WORD_MAX + 1];
-    size_t n = strlen(b);
-
-    for (unsigned j = 0; j <= n; j++)
-        row[j] = j;
-    for (unsigned i = 1; *a; a++, i++) {
-        unsigned diagonal = row[0];
-        row[0] = i;
-        for (unsigned j = 1; j <= n; j++) {
-            unsigned replaced = diagonal + (*a != b[j - 1]);
-            diagonal = row[j];
-            row[j] = MIN(replaced, 1 + MIN(row[j], row[j - 1]));
-        }
-    }
-    return row[n];
-}
-
 static int no_such_command(const char *word)
 {
-    const char *nearest = NULL;
-    unsigned least = TYPING_ERRORS + 1;
+    g_auto(XtfNearest) nearest;
 
-    for (size_t i = 0; i < G_N_ELEMENTS(commands) && strlen(word) <= WORD_MAX; i++) {
-        unsigned errors = distance(word, commands[i].name);
-        if (errors < least && errors < strlen(commands[i].name)) {
-            least = errors;
-            nearest = commands[i].name;
-        }
-    }
-    if (nearest)
-        xtf_print_line(stderr, "xtf: there is no command '%s': did you mean '%s'?", word, nearest);
+    xtf_nearest_init(&nearest, word);
+    for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+        xtf_nearest_offer(&nearest, commands[i].name);
+    if (nearest.name)
+        xtf_print_line(stderr, "xtf: there is no command '%s': did you mean '%s'?", word, nearest.name);
     else
         xtf_print_line(stderr, "xtf: there is no command '%s': see xtf --help", word);
     return XTF_EXIT_USAGE;

@@ -339,6 +339,23 @@ class Commands(harness.TestCase):
                     return
         self.fail("no damage was met: nothing is tested")
 
+    def test_mistyped_paths(self):
+        """One insertion, deletion, replacement or exchange in three characters is a slip; numbers and patterns are none."""
+        region = run(XTF, "ls", self.trace, "region").stdout.split()[0]
+        swapped = region[:-2] + region[-1] + region[-2]
+        for path, meant in (("porc", "proc"), ("recods", "records"), ("proc/0/recods", "records"), ("timelin.svg", "timeline.svg"),
+                            ("definitions/regoins", "regions"), ("time/0-1s/regoin/x", "region"), ("num/0/rekord", "record"),
+                            (f"region/{swapped}/count", region), (f"region/{region.swapcase()}/count", region),
+                            (region, f"region/{region}"), (region.swapcase(), f"region/{region}")):
+            for command in "cat", "ls":
+                said = run(XTF, command, self.trace, path, check=False).stderr
+                self.assertTrue(said.endswith(f"; did you mean '{meant}'?\n"), said)
+        with harness.Mount(self.trace) as mount:
+            said = run(XTF, "why", mount.path("recods"), check=False).stderr
+            self.assertTrue(said.endswith("; did you mean 'records'?\n"), said)
+        for path in "proc/99", "nonsense", "xx", "waits/profile", "region/nobody*/count", "sends/values", "p" * 100:
+            self.assertNotIn("did you mean", run(XTF, "cat", self.trace, path, check=False).stderr, path)
+
     def test_why(self):
         """The same words as without a mount, wherever one stands, and also behind a link to the mount."""
         link = os.path.join(self.folder.name, "link")

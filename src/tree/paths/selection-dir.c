@@ -315,4 +315,19 @@ static bool list(XtfNode *directory, XtfLister *lister, GError **error)
     return selection->base || list_all_derived(&directory->tree->context, lister, error);
 }
 
+bool xtf_selection_dir_names(XtfNode *directory, XtfNodeVisit visit, void *data, GError **error)
+{
+    XtfLister lister = {.visit = visit, .data = data};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(entries); i++) {
+        if (entries[i].name && entries[i].is_in & sets_of(directory))
+            xtf_lister_show(&lister, entries[i].name, entries[i].class->kind);
+    }
+    for (const XtfPicture *const *picture = xtf_all_pictures; *picture; picture++) {
+        if (xtf_picture_check(&directory->tree->pictures, *picture, directory->selection, NULL))
+            xtf_lister_show(&lister, (*picture)->name, XTF_NODE_FILE);
+    }
+    return list(directory, &lister, error);
+}
+
 const XtfNodeClass xtf_selection_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup, .list = list};

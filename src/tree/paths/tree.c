@@ -11,6 +11,7 @@
 #include "src/tree/entries/record-dir.h"
 #include "src/tree/paths/entries.h"
 #include "src/tree/paths/selection-dir.h"
+#include "src/tree/paths/suggest.h"
 
 enum {
     LINKS_MAX = 40, /* followed on one path, as in Linux */
@@ -187,6 +188,19 @@ static void name_component(const char *path, const char *name, GError **error)
         g_prefix_error(error, "%s: ", name);
 }
 
+/* Adds what may have been meant by a name that a directory does not have. */
+static void add_suggestion(const GPtrArray *trail, const char *name, GError **error)
+{
+    if (!error || !g_error_matches(*error, XTF_ERROR, XTF_ERROR_NOT_FOUND))
+        return;
+    g_autofree char *meant = xtf_suggest(trail->pdata[trail->len - 1], name);
+    g_autofree char *message = meant ? g_strdup_printf("%s; did you mean '%s'?", (*error)->message, meant) : NULL;
+    if (message) {
+        g_free((*error)->message);
+        (*error)->message = g_steal_pointer(&message);
+    }
+}
+
 static bool walk(GPtrArray *trail, const char *path, unsigned *links, GError **error)
 {
     g_auto(GStrv) names = g_strsplit(path, "/", -1);
@@ -194,6 +208,7 @@ static bool walk(GPtrArray *trail, const char *path, unsigned *links, GError **e
     for (char **name = names; *name; name++) {
         if (!step(trail, *name, links, error)) {
             name_component(path, *name, error);
+            add_suggestion(trail, *name, error);
             return false;
         }
     }

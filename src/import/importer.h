@@ -28,6 +28,9 @@ typedef struct {
 
     /* Whether a regular file is an anchor. No file is an anchor of two formats. */
     bool (*detect)(const char *path);
+    /* What to give instead of a file that is no anchor, but looks like a part of such a trace, or near one. The caller
+     * frees it; NULL: nothing is known. NULL too if there is no such function. */
+    char *(*advice)(const char *path);
     /* The paths of a trace's files, and of folders that it owns. The trace changes only if one of these files does. */
     GPtrArray *(*files)(const char *anchor);
     /* Imports, see job.h: in a child process, since reading may crash or never end. NULL if it is not in this build. */
@@ -42,6 +45,9 @@ const XtfImporter *xtf_importer_by_ending(const char *name);
 /* The anchor that a path means: itself, or the only anchor in the folder that it names. XTF_ERROR_NOT_XTF: nothing
  * there can be imported. XTF_ERROR_UNSUPPORTED: the importer is not in this build. */
 char *xtf_import_detect(const char *path, const XtfImporter **importer, GError **error);
+
+/* What to give instead of a path that cannot be imported, as a clause. The caller frees it; NULL: nothing is known. */
+char *xtf_import_advice(const char *path);
 
 /* What can be imported, for messages: "the anchor file (NAME.otf2) of an OTF2 archive". Says what this build lacks. */
 char *xtf_import_formats(void);

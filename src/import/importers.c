@@ -43,6 +43,14 @@ static bool belong_together(const XtfImporter *importer, const char *a, const ch
     return g_ptr_array_find_with_equal_func(files, b, g_str_equal, NULL);
 }
 
+static void fail(const char *path, const char *what, const char *formats, const char *where, GError **error)
+{
+    g_autofree char *advice = xtf_import_advice(path);
+
+    xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: %s %s%s%s%s", path, what, formats, where, advice ? "; " : "",
+             advice ? advice : "");
+}
+
 /* The only anchor in a folder; of several files of one trace the first by name. */
 static char *anchor_in(const char *path, const char *formats, const XtfImporter **importer, GError **error)
 {
@@ -72,8 +80,17 @@ static char *anchor_in(const char *path, const char *formats, const XtfImporter 
         *importer = found;
     }
     if (!anchor)
-        xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: the folder does not have %s in it", path, formats);
+        fail(path, "the folder does not have", formats, " in it", error);
     return g_steal_pointer(&anchor);
+}
+
+char *xtf_import_advice(const char *path)
+{
+    char *advice = NULL;
+
+    for (const XtfImporter *const *importer = xtf_importers; *importer && !advice; importer++)
+        advice = (*importer)->advice ? (*importer)->advice(path) : NULL;
+    return advice;
 }
 
 char *xtf_import_detect(const char *path, const XtfImporter **importer, GError **error)
@@ -91,7 +108,7 @@ char *xtf_import_detect(const char *path, const XtfImporter **importer, GError *
         if (!(anchor = anchor_in(path, formats, &found, error)))
             return NULL;
     } else if (!S_ISREG(info.st_mode) || !(found = importer_of_file(path))) {
-        xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: is not %s", path, formats);
+        fail(path, "is not", formats, "", error);
         return NULL;
     }
     if (!found->run) {

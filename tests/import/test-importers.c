@@ -113,6 +113,47 @@ Test(importers, refuse_what_none_knows_with_one_message)
     g_rmdir(folder);
 }
 
+static void expect_advice(const char *path, const char *expected)
+{
+    const XtfImporter *importer = NULL;
+    g_autoptr(GError) error = NULL;
+
+    cr_assert_null(xtf_import_detect(path, &importer, &error));
+    cr_assert(g_str_has_suffix(error->message, expected), "%s: not %s", error->message, expected);
+}
+
+/* What somebody may take for the trace: other files of an archive, a profile beside it, and the format before OTF2. */
+Test(importers, say_what_to_give_instead)
+{
+    static const char *const of_archive[] = {"eztrace_log.def", "eztrace_log/0.evt", "eztrace_log/0.def",
+                                             "eztrace_log"};
+    static const char otf1[] = "1:1\n2:2\n";
+    g_autofree char *folder = make_folder();
+    g_autofree char *of_otf1 = g_build_filename(folder, "hello.otf", NULL),
+                    *more = g_build_filename(folder, "hello.1.events", NULL);
+    g_autofree char *trace = g_build_filename(folder, "traces.otf2", NULL),
+                    *profile = g_build_filename(folder, "profile.cubex", NULL);
+    g_autofree char *found = g_strdup_printf("it is a profile, and the trace of its run is '%s'", trace);
+
+    for (size_t i = 0; i < G_N_ELEMENTS(of_archive); i++) {
+        g_autofree char *path = g_build_filename(EXAMPLE, of_archive[i], NULL);
+        cr_assert(g_file_test(path, G_FILE_TEST_EXISTS), "%s", path);
+        expect_advice(path, "it belongs to an archive, whose anchor is '" EXAMPLE "/eztrace_log.otf2'");
+    }
+    cr_assert(g_file_set_contents(of_otf1, otf1, -1, NULL) && g_file_set_contents(more, otf1, -1, NULL) &&
+              g_file_set_contents(profile, "none", -1, NULL));
+    expect_advice(of_otf1, "it is of a trace of OTF 1, of which there is no importer");
+    expect_advice(more, "it is of a trace of OTF 1, of which there is no importer");
+    expect_advice(profile, "it is a profile, which has no events");
+    cr_assert(g_file_set_contents(trace, "\1\1OTF2 and so on, an anchor", -1, NULL));
+    expect_advice(profile, found);
+    g_unlink(of_otf1);
+    g_unlink(more);
+    g_unlink(profile);
+    g_unlink(trace);
+    g_rmdir(folder);
+}
+
 /* EXAMPLE is given by the build: a folder with an archive and other files. */
 Test(importers, find_the_anchor_in_a_folder_or_say_what_is_missing)
 {

@@ -233,10 +233,11 @@ XtfTrace *xtf_cli_open_source(const char *source, const XtfSourceOptions *how, c
         g_error_free(problem);
         problem = g_steal_pointer(&refusal);
     } else if (neither) {
-        g_autofree char *formats = xtf_import_formats();
+        g_autofree char *formats = xtf_import_formats(), *advice = xtf_import_advice(source);
         g_clear_error(&problem);
         xtf_fail(&problem, XTF_ERROR_NOT_XTF,
-                 "%s: is no XTF file (or one of which no commit ever completed), and not %s", source, formats);
+                 "%s: is no XTF file (or one of which no commit ever completed), and not %s%s%s", source, formats,
+                 advice ? "; " : "", advice ? advice : "");
     }
     if (!found) {
         g_propagate_error(error, problem);

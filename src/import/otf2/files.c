@@ -19,6 +19,52 @@ bool xtf_otf2_is_anchor(const char *path)
     return is;
 }
 
+/* A path without the ending of its name, or NULL. */
+static char *without_ending(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    const char *dot = strrchr(name ? name : path, '.');
+
+    return dot ? g_strndup(path, (gsize)(dot - path)) : NULL;
+}
+
+/* The anchor whose path is that of a file or folder with an ending; NULL: there is none. */
+static char *anchor_at(const char *stem)
+{
+    char *anchor = stem ? g_strconcat(stem, XTF_OTF2_ENDING, NULL) : NULL;
+
+    if (anchor && !xtf_otf2_is_anchor(anchor))
+        g_clear_pointer(&anchor, g_free);
+    return anchor;
+}
+
+/* NAME.otf beside NAME.0.def, or the file itself. */
+static bool is_of_otf1(const char *path)
+{
+    g_autofree char *stem = without_ending(path);
+    g_autofree char *outer = stem ? without_ending(stem) : NULL;
+    g_autofree char *anchor = outer ? g_strconcat(outer, ".otf", NULL) : NULL;
+
+    return g_str_has_suffix(path, ".otf") || (anchor && g_file_test(anchor, G_FILE_TEST_EXISTS));
+}
+
+/* NAME and NAME.def are beside NAME.otf2, NAME/0.evt below it, and Score-P's profile.cubex beside traces.otf2. */
+char *xtf_otf2_advice(const char *path)
+{
+    bool is_profile = g_str_has_suffix(path, ".cubex"), is_folder = g_file_test(path, G_FILE_TEST_IS_DIR);
+    g_autofree char *folder = g_path_get_dirname(path), *stem = without_ending(path);
+    g_autofree char *scorep = is_profile ? g_build_filename(folder, "traces", NULL) : NULL;
+    g_autofree char *beside = anchor_at(is_profile ? scorep : stem);
+    g_autofree char *anchor = beside ? g_steal_pointer(&beside) : anchor_at(is_folder ? path : folder);
+
+    if (is_profile)
+        return anchor ? g_strdup_printf("it is a profile, and the trace of its run is '%s'", anchor)
+                      : g_strdup("it is a profile, which has no events");
+    if (anchor)
+        return g_strdup_printf("it belongs to an archive, whose anchor is '%s'", anchor);
+    return is_of_otf1(path) ? g_strdup("it is of a trace of OTF 1, of which there is no importer") : NULL;
+}
+
 bool xtf_otf2_file_size(const char *path, int64_t *size, GError **error)
 {
     struct stat info;

@@ -10,6 +10,10 @@
 
 bool xtf_otf2_is_anchor(const char *path);
 
+/* What to give instead of another file of an archive, of a profile beside one, or of a trace of OTF 1; or NULL. The
+ * caller frees it. */
+char *xtf_otf2_advice(const char *path);
+
 /* The size of an archive's file in bytes, before OTF2's library opens it: the library would wait for the writer of a
  * FIFO. *size is -1 if there is no such file; false with an error if it is no regular file. */
 bool xtf_otf2_file_size(const char *path, int64_t *size, GError **error);

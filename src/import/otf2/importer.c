@@ -16,6 +16,7 @@ const XtfImporter xtf_otf2_importer = {
     .option = "otf2",
     .types = ~OTHERS,
     .detect = xtf_otf2_is_anchor,
+    .advice = xtf_otf2_advice,
     .files = xtf_otf2_files,
 #ifdef XTF_WITH_OTF2
     .run = xtf_otf2_import,

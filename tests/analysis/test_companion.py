@@ -321,6 +321,28 @@ def check_merged(pair, folder):
         path.unlink()
 
 
+def check_archive(pair, folder):
+    """Of an archive its import in the cache is analysed; with -o a file has both. They are as an import that is analysed in place."""
+    place = folder / "of-archive"
+    place.mkdir()
+    here = {"env": {**os.environ, "XTF_CACHE_DIR": str(place / "cache")}}
+    plain, file = place / "plain.xtf", place / "file.xtf"
+    run("import", "-q", "-o", plain, pair.archive)
+    report = run("analyze", plain).stdout
+    say(run("analyze", "-o", file, pair.archive, **here).stdout == report, "an archive's analysis has another report")
+    compare(plain, file, ["/waits/records", "/delays/callpaths", "/critical/segments", "/records", "/definitions/regions"])
+    sound(file)
+    said = run("analyze", "-q", "-o", file, pair.archive, status=1, **here).stderr.decode()
+    say("is there already" in said and "--force replaces it" in said, said)
+    run("analyze", "-q", "--force", "-o", file, pair.archive, **here)
+    said = run("cat", pair.archive, "waits/count", status=1, **here).stderr.decode()
+    say("once the trace is analysed" in said, "-o leaves the import as it was:", said)
+    say(run("analyze", pair.archive, **here).stdout == report, "an archive has another report")
+    for path in ("waits/records", "critical/profile"):
+        say(run("cat", pair.archive, path, **here).stdout == run("cat", plain, path).stdout, path, "of an archive is another")
+    shutil.rmtree(place)
+
+
 def check_refused(pair, folder):
     """Who may not write, and full disks: nothing is left behind, and the trace is as it was."""
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
@@ -374,6 +396,7 @@ def main():
             check_misfits(pair, folder)
             check_damage(pair, 7)
             check_merged(pair, folder)
+            check_archive(pair, folder)
             check_refused(pair, folder)
             check_interrupted(pair, folder)
             print(f"{archive}: {n} files are the same")

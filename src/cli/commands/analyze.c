@@ -21,6 +21,7 @@ enum {
 };
 
 typedef struct {
+    const char *named; /* by the user: an .xtf file, or an archive */
     XtfAnalysisJob job;
     XtfAnalyzeReport report;
 } Analyze;
@@ -82,7 +83,7 @@ static void print_report(const Analyze *analyze)
 /* For people who watch. An analysis that is not where all commands look is found by who put it elsewhere. */
 static void say_where(const Analyze *analyze)
 {
-    g_autofree char *trace = xtf_shell_word(analyze->job.source);
+    g_autofree char *trace = xtf_shell_word(analyze->named);
 
     if (isatty(STDERR_FILENO) && !analyze->job.output)
         xtf_print_line(stderr,
@@ -98,16 +99,13 @@ static bool run(Analyze *analyze, GError **error)
     /* Everything is read once or twice, from its beginning to its end. */
     const XtfOpenOptions open = {.cache_bytes = CACHE_BYTES};
     const XtfSourceOptions how = {.open = &open, .quiet = analyze->job.quiet, .alone = true};
-    g_autoptr(XtfTrace) trace = xtf_cli_open_source(analyze->job.source, &how, &path, error);
+    g_autoptr(XtfTrace) trace = xtf_cli_open_source(analyze->named, &how, &path, error);
 
     if (!trace)
         return false;
-    g_autofree char *named = g_canonicalize_filename(analyze->job.source, NULL);
-    if (!g_str_equal(named, path))
-        return xtf_fail(
-            error, XTF_ERROR_INVALID,
-            "'%s' is no .xtf file: 'xtf import' makes one, and 'xtf mount --analyze' analyses its own import",
-            analyze->job.source);
+    g_autofree char *named = g_canonicalize_filename(analyze->named, NULL);
+    analyze->job.imported = !g_str_equal(named, path);
+    analyze->job.source = analyze->job.imported ? path : analyze->named;
     analyze->job.trace = trace;
     analyze->job.path = path;
     if (!xtf_cli_write_analysis(&analyze->job, &analyze->report, error))
@@ -144,7 +142,9 @@ int xtf_command_analyze(int argc, char **argv)
             "rewritten, and an earlier analysis is replaced.\n\n"
             "With -o it goes into a file of its own. TRACE" XTF_COMPANION_SUFFIX " beside TRACE is found by\n"
             "all commands, as long as TRACE stays as it is; another FILE by `xtf mount -o analysis=FILE`.\n"
-            "To a merged TRACE, as `xtf merge` makes it, nothing is added: its analysis goes beside it.",
+            "To a merged TRACE, as `xtf merge` makes it, nothing is added: its analysis goes beside it.\n"
+            "An archive's import, which is kept in the cache, gets the analysis; with -o, FILE is a trace of\n"
+            "its own that has both.",
             entries))
         return XTF_EXIT_USAGE;
     if (jobs < 0) {
@@ -152,6 +152,7 @@ int xtf_command_analyze(int argc, char **argv)
         return XTF_EXIT_USAGE;
     }
     xtf_parallel_set_threads((unsigned)jobs);
-    analyze.job = (XtfAnalysisJob){.source = argv[1], .output = output, .force = force, .quiet = quiet};
+    analyze.named = argv[1];
+    analyze.job = (XtfAnalysisJob){.output = output, .force = force, .quiet = quiet};
     return run(&analyze, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
 }

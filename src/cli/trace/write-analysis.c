@@ -5,6 +5,7 @@
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
 #include "src/cli/trace/companion.h"
+#include "src/cli/trace/copy-trace.h"
 #include "src/cli/trace/own-writer.h"
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
@@ -42,6 +43,28 @@ static bool write_companion(const Work *work, const XtfOutput *output, GError **
                                xtf_writer_create_companion_in(fd, output->place, work->job->trace, work->job->path,
                                                               &options, error),
                                error);
+}
+
+static bool write_copy(const Work *work, const XtfOutput *output, GError **error)
+{
+    const XtfClock *clock = xtf_trace_clock(work->job->trace);
+    const XtfWriterOptions options = {
+        .resolution_num = clock->resolution_num, .resolution_den = clock->resolution_den, .origin = clock->origin};
+    const XtfCopyOptions copy = {.cancel = work->options.cancel, .no_derived = true};
+    g_autoptr(XtfWriter) writer = xtf_output_writer(output, &options, error);
+
+    return writer && xtf_copy_trace(work->job->trace, writer, &copy, error) &&
+           write_to(work, g_steal_pointer(&writer), error);
+}
+
+static bool write_with_import(const Work *work, GError **error)
+{
+    const char *place = work->output;
+
+    if (!work->job->force && g_file_test(place, G_FILE_TEST_EXISTS))
+        return xtf_fail(error, XTF_ERROR_INVALID, "'%s' is there already: xtf analyze --force replaces it", place);
+    XtfOutput *output = xtf_output_begin(place, work->job->path, error);
+    return output && xtf_output_end(output, write_copy(work, output, error), error);
 }
 
 /* An analysis of this trace may be replaced, also one of an earlier commit; other files only if the user says so. */
@@ -126,7 +149,9 @@ bool xtf_cli_write_analysis(const XtfAnalysisJob *job, XtfAnalyzeReport *report,
     work.options.progress = xtf_progress_step;
     work.options.progress_data = progress;
     work.options.cancel = xtf_interrupts_catch(&interrupts);
-    bool good = work.output ? write_aside(&work, error) : write_in_place(&work, error);
+    bool good = !work.output    ? write_in_place(&work, error)
+                : job->imported ? write_with_import(&work, error)
+                                : write_aside(&work, error);
     xtf_interrupts_release(&interrupts);
     xtf_progress_hide(progress);
     return good;

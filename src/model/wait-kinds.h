@@ -55,6 +55,7 @@ typedef struct {
     bool of_posting;    /* ...and of the receive that `match` means, its posting */
     bool one_sided;     /* only one-sided communication has such waits */
     bool to_leave;      /* the culprit is waited for to the end of the call around the record */
+    bool behind;        /* the culprit is waited for up to what is behind the record, an ENTER */
     bool apart;         /* that both sides met before does not matter */
     bool of_threads;    /* only traces of threads have such waits */
     bool of_fork;       /* the waiter begins at the record that ended the wait */
@@ -213,7 +214,12 @@ typedef struct {
          .waiter = "each member, until the root begins to allocate",                                                   \
          .culprit = "the root",                                                                                        \
          .sentence = "Waiting for memory that another process makes",                                                  \
-         .seq = "rma_collectives", .match = "rma_collectives", .one_sided = true)
+         .seq = "rma_collectives", .match = "rma_collectives", .one_sided = true)                                      \
+    KIND(late_progress, EXCESS,                                                                                        \
+         .waiter = "one side of a message, until the other enters MPI again, though both had posted before",           \
+         .culprit = "the other side",                                                                                  \
+         .sentence = "Waiting for a message that the other side does not move, as it is outside of MPI",               \
+         .seq = "recvs or sends or requests", .match = "enters_leaves", .behind = true)
 /* clang-format on */
 
 extern const XtfWaitKind xtf_wait_kinds[]; /* XTF_N_WAIT_KINDS, by label */

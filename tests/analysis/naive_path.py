@@ -15,11 +15,13 @@ PASSIVE = MOVING + ("finalize",)
 
 # Ends at `end`, by record `seq`; `to` is the record that was waited for.
 Wait = collections.namedtuple("Wait", "end seq to")
+# Behind an ENTER, of a process that is waited for until then.
+Entered = collections.namedtuple("Entered", "proc seq")
 Segment = collections.namedtuple("Segment", "process begin end next")
 
 
-def waits_of(waits):
-    """{process: [Wait]}, by time."""
+def waits_of(waits, progress=()):
+    """{process: [Wait]}, by time; `progress`: waits for late progress."""
     late = {id(record): found[2] for found in waits.collectives for record in found[1]}
     found = {process: [] for process in waits.processes.values()}
     for process, mine in found.items():
@@ -35,7 +37,8 @@ def waits_of(waits):
             else:
                 to, begin = late[id(record)], begins[bisect.bisect(begins, (seq,)) - 1][1]
             mine.append(Wait(begin + point.wait, seq, to))
-        mine.sort()
+        mine += [Wait(late.end, late.record.seq, Entered(late.culprit, late.entered + 1)) for late in progress if late.record.proc is process]
+        mine.sort(key=lambda wait: wait[:2])
     return found
 
 
@@ -45,9 +48,9 @@ def calls_of(waits, kind):
             if point.kind == kind}
 
 
-def segments_of(waits):
+def segments_of(waits, progress=()):
     """The path's segments, latest first: on `process` from `begin` to `end`; then it is on `next`, unless that is None."""
-    moving, inits, finals = waits_of(waits), calls_of(waits, "init"), calls_of(waits, "finalize")
+    moving, inits, finals = waits_of(waits, progress), calls_of(waits, "init"), calls_of(waits, "finalize")
     ends = {process: call.enter for process, call in finals.items()} or \
         {process: process.time for process in waits.processes.values()}
     process = max(sorted(ends, key=lambda process: process.number), key=ends.get)
@@ -65,8 +68,8 @@ def segments_of(waits):
 class Path:
     """`path` and `active` are {(call path, process): ticks}: on the path; of all time, without waits."""
 
-    def __init__(self, waits):
-        self.segments = list(segments_of(waits))
+    def __init__(self, waits, progress=()):
+        self.segments = list(segments_of(waits, progress))
         self.processes = [process for process in waits.processes.values() if process.spans]
         self.path, self.active = collections.Counter(), collections.Counter()
         # Outermost in the judge's call paths, if the trace says when the program ran.
@@ -79,6 +82,9 @@ class Path:
             for point in process.points.values():
                 if point.kind in PASSIVE:
                     waited[point.record.call.path] += point.wait
+            for late in progress:
+                if late.record.proc is process:
+                    waited[late.record.call.path] += late.wait
             for path, ticks in process.times_within(0, process.time).items():
                 self.active[path, process] = ticks - min(ticks, waited[path])
         # Time in no call is no activity: where the trace says that the program ran, that is a call.

@@ -77,6 +77,8 @@ class Process:
         self.charges = []  # (seq, path, ticks), by seq
         self.spans = []    # (begin, end, path), by time; the path of no call is empty
         self.points = {}   # {seq: Point}
+        self.gaps = []     # (begin, end, seq of the ENTER at the end): times outside of MPI, by time
+        self.left = None   # when MPI was left last
         self.last = self.program = None
         self.time = 0
         self.seq, self.program = 0, None
@@ -95,7 +97,10 @@ class Process:
         if event.name == "ENTER":
             outer = self.stack[-1].path if self.stack else ()
             self.charge(outer)
-            self.stack.append(Call(outer + (regions[int(REFERENCE.search(event.text.rstrip())[1])],), self.time, self.seq))
+            name = regions[int(REFERENCE.search(event.text.rstrip())[1])]
+            if name.startswith("MPI_") and not self.in_mpi() and self.left is not None:
+                self.gaps.append((self.left, self.time, self.seq))
+            self.stack.append(Call(outer + (name,), self.time, self.seq))
         elif event.name == "PROGRAM_BEGIN":
             self.charge(())
             # The program is a call of its own, named after the last part of its path.
@@ -114,11 +119,16 @@ class Process:
         name = self.program if event.name == "PROGRAM_END" else regions[int(REFERENCE.search(event.text.rstrip())[1])]
         if name not in [call.name for call in self.stack]:
             return
-        call = None
+        call, before = None, self.in_mpi()
         while call is None or call.name != name:
             call = self.stack.pop()
             call.leave, call.left = self.time, self.seq
+        if before and not self.in_mpi():
+            self.left = self.time
         self.records.append(Record(self, self.seq, "LEAVE", self.time, call))
+
+    def in_mpi(self):
+        return any(call.name.startswith("MPI_") for call in self.stack)
 
     def end(self):
         if self.last is not None and self.time > self.last:

@@ -129,6 +129,8 @@ static void pop(XtfReplayWalk *walk, uint64_t until, bool that_too, uint64_t tim
                 note_bound(walk, top, callpath, time, seq);
             walk->n_bounds--;
         }
+        if (top->kind != XTF_MPI_CALL_NONE && --walk->n_in_mpi == 0)
+            walk->left = time;
         walk->depth--;
     }
 }
@@ -143,7 +145,18 @@ static bool make_room(XtfReplayWalk *walk, GError **error)
     return true;
 }
 
-static bool push(XtfReplayWalk *walk, uint64_t time, uint64_t number, GError **error)
+/* MPI is entered, by the frame on top. */
+static bool enter_mpi(XtfReplayWalk *walk, uint64_t time, uint64_t seq, GError **error)
+{
+    const XtfReplayGap gap = {.begin = walk->left, .end = time, .seq = seq, .row = walk->n};
+    bool first = !walk->was_in_mpi;
+
+    walk->was_in_mpi = true;
+    return walk->n_in_mpi++ > 0 || first || !walk->after_gap || time < gap.begin ||
+           time - gap.begin < walk->least_gap || walk->after_gap(walk->data, &gap, error);
+}
+
+static bool push(XtfReplayWalk *walk, uint64_t time, uint64_t number, uint64_t seq, GError **error)
 {
     const XtfReplayWalkShared *shared = walk->shared;
     uint32_t region = (uint32_t)MIN(number, UINT32_MAX), outer = walk->depth ? top_of(walk)->callpath : UINT32_MAX;
@@ -156,7 +169,7 @@ static bool push(XtfReplayWalk *walk, uint64_t time, uint64_t number, GError **e
     frame->kind = (uint8_t)xtf_replay_call_kind(shared->types, region);
     walk->depth++;
     walk->n_bounds += is_bound(frame);
-    return true;
+    return frame->kind == XTF_MPI_CALL_NONE || enter_mpi(walk, time, seq, error);
 }
 
 static bool step(XtfReplayWalk *walk, const uint8_t *row, uint64_t seq, GError **error)
@@ -175,7 +188,7 @@ static bool step(XtfReplayWalk *walk, const uint8_t *row, uint64_t seq, GError *
     if (enters) {
         if (walk->depth > 0 && (distance == 0 || top_of(walk)->row != until))
             pop(walk, until, false, time, seq);
-        if (!push(walk, time, xtf_load_value(&types->region, row), error))
+        if (!push(walk, time, xtf_load_value(&types->region, row), seq, error))
             return false;
     } else if (distance > 0) {
         pop(walk, until, true, time, seq);

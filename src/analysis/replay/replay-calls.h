@@ -72,6 +72,12 @@ static inline bool xtf_replay_call_is_probed(const XtfReplayCallTypes *types, ui
     return region < types->n_kinds && types->probed[region];
 }
 
+/* A time that a location spent outside of MPI, from the LEAVE of one call to the ENTER of the next. */
+typedef struct {
+    uint64_t begin, end;
+    uint64_t seq, row; /* of the ENTER, in `enters_leaves` */
+} XtfReplayGap;
+
 /* The walk of a location. */
 typedef struct {
     const XtfReplayWalkShared *shared;
@@ -86,7 +92,12 @@ typedef struct {
     uint64_t end; /* of the location's last record: calls that are never left end there */
     /* Called before a LEAVE that may end MPI_Init or MPI_Finalize; may be NULL; to be set by the caller. */
     bool (*before_bound)(void *data, uint64_t seq, GError **error);
+    /* Called behind the ENTER at the end of a gap of `least_gap` ticks or more; may be NULL; likewise. */
+    bool (*after_gap)(void *data, const XtfReplayGap *gap, GError **error);
     void *data;
+    uint64_t least_gap, left; /* when MPI was left last */
+    uint32_t n_in_mpi;        /* frames of MPI */
+    bool was_in_mpi;
 
     XtfCursor cursor;
     bool open, found;

@@ -39,7 +39,7 @@ typedef struct {
 /* A location while its process is gone through. */
 typedef struct {
     XtfReplayWalk walk;
-    XtfLogWriter times;
+    XtfLogWriter times, gaps;
     uint64_t seq; /* of the last record of `times` */
 } Walked;
 
@@ -75,6 +75,14 @@ static bool put_times(void *data, uint64_t seq, GError **error)
     }
     sums->n_touched = 0;
     return true;
+}
+
+/* Who is waited for until then has its time told up to there. */
+static bool put_gap(void *data, const XtfReplayGap *gap, GError **error)
+{
+    Walked *walked = data;
+
+    return put_times(walked, gap->seq + 1, error) && xtf_replay_gap_put(&walked->gaps, gap, error);
 }
 
 /* ---- Locations. */
@@ -133,8 +141,11 @@ static bool add_location(Pass *pass, uint32_t number, GError **error)
     const XtfArray *calls = xtf_replay_array_of(arrays, all->len, replay->types.schema);
     uint32_t part = PARTS_BYTES / pass->process->known->public.n_locations;
     xtf_log_writer_init(&walked->times, &replay->spool, MIN(part, PART_MAX));
+    xtf_log_writer_init(&walked->gaps, &replay->spool, MIN(part, PART_MAX));
     xtf_replay_walk_init(&walked->walk, &pass->own->shared, calls, location->begin, location->end);
     walked->walk.before_bound = put_times;
+    walked->walk.after_gap = put_gap;
+    walked->walk.least_gap = replay->least_gap;
     walked->walk.data = walked;
     if (calls)
         location->calls = known->first_array + (uint64_t)(calls - arrays);
@@ -155,7 +166,8 @@ static bool end_location(Pass *pass, uint32_t number, GError **error)
     location->init = walk->init;
     location->finalize = walk->finalize;
     location->outside = walk->outside;
-    return true;
+    location->was_in_mpi = walk->was_in_mpi;
+    return xtf_replay_gaps_keep(pass->own->replay, location, &walked->gaps, error);
 }
 
 /* ---- Rows. */
@@ -386,6 +398,7 @@ static bool prepare(Own *own, XtfProcess *process, GError **error)
     for (uint32_t i = 0; walked && i < n; i++) {
         xtf_replay_walk_finish(&walked[i].walk);
         xtf_log_writer_finish(&walked[i].times);
+        xtf_log_writer_finish(&walked[i].gaps);
     }
     xtf_groups_finish(&own->envelopes);
     xtf_replay_probes_finish(&own->probes);

@@ -9,6 +9,7 @@
  *   row-code.c            rows as records of a log
  *   replay-prepare.c      from the trace to logs: a pass that counts, too
  *   replay-times.c        time by call path
+ *   replay-gaps.c         time outside of MPI
  *   replay-known.c        what is known of processes and locations
  *   flight.c              groups, and what is in flight
  *   replay-turns.c        whose turn it is, and the next row of a process
@@ -41,6 +42,8 @@ typedef struct {
     uint64_t outside, begin, end, calls;
     const XtfClockMap *clock;
     XtfLog times;
+    uint64_t first_gap, n_gaps; /* in the replay's */
+    bool was_in_mpi;
 } XtfReplayLocation;
 
 /* What is known of a process, also once there are no more runs. */
@@ -99,7 +102,11 @@ struct XtfReplay {
     GHashTable *doubts; /* by group: runs of messages that are not certain, though it is; NULL: there are none */
     XtfCallpathLog callpaths;
     XtfSpool spool; /* of logs */
-    GMutex lock;    /* while it is made: of groups and progress */
+    uint64_t least_gap;
+    XtfReplayGap *gaps; /* by location, in `paged_gaps` */
+    uint64_t n_gaps;
+    XtfPaged paged_gaps;
+    GMutex lock; /* while it is made: of groups, gaps and progress */
     uint64_t n_rows, n_log_rows, done;
     uint64_t unmatched_sends, unmatched_receives; /* as in the counts */
 
@@ -137,6 +144,12 @@ void xtf_replay_rest(XtfReplay *replay);
 void xtf_replay_rest_sometimes(XtfReplay *replay);
 /* The table of locations, of which one was needed by somebody who goes over all of them. In any thread. */
 void xtf_replay_rest_after(const XtfReplay *replay, const XtfReplayLocation *location);
+
+/* UINT64_MAX: there are none. */
+uint64_t xtf_replay_find_least_gap(const XtfClock *clock);
+/* Adds a gap to a location's log, and takes all of the log, which ends, into the replay's table. */
+bool xtf_replay_gap_put(XtfLogWriter *log, const XtfReplayGap *gap, GError **error);
+bool xtf_replay_gaps_keep(XtfReplay *replay, XtfReplayLocation *location, XtfLogWriter *log, GError **error);
 
 /* Finds what is certain, once all is counted. */
 void xtf_replay_find_certain(XtfReplay *replay);

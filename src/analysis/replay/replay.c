@@ -113,6 +113,7 @@ XtfReplay *xtf_replay_new(XtfTrace *trace, const XtfReplayOptions *options, GErr
     if (!xtf_trace_context_init(&replay->context, trace, false, nothing_is_reserved, error))
         return NULL;
     xtf_replay_fields_init(&replay->fields, trace);
+    replay->least_gap = xtf_replay_find_least_gap(xtf_trace_clock(trace));
     if (options->calls && !xtf_replay_call_types_init(&replay->types, &replay->context, error))
         return NULL;
     if (!add_processes(replay, error) || !find_comms(replay, error) || !xtf_spool_open(&replay->spool, error) ||
@@ -153,6 +154,8 @@ void xtf_replay_end_runs(XtfReplay *replay)
     replay->n_comms = 0;
     xtf_groups_finish(&replay->groups);
     g_clear_pointer(&replay->doubts, g_hash_table_unref);
+    xtf_paged_free(&replay->paged_gaps);
+    replay->gaps = NULL;
 }
 
 void xtf_replay_free(XtfReplay *replay)

@@ -189,6 +189,15 @@ const XtfReplayCallTypes *xtf_replay_call_types(const XtfReplay *replay);
 /* Hands out everything, from the beginning to the end. As often as is needed: it is the same each time. */
 bool xtf_replay_run(XtfReplay *replay, const XtfReplayConsumer *consumer, XtfReplayCounts *counts, GError **error);
 
+/* The gaps of a location, by its index, in their order: those of at least `xtf_replay_least_gap()` ticks. Borrowed. */
+const XtfReplayGap *xtf_replay_gaps(const XtfReplay *replay, uint32_t location, uint64_t *n);
+/* 20 us; UINT64_MAX where the clock does not tell such a time: then there are none. */
+uint64_t xtf_replay_least_gap(const XtfReplay *replay);
+/* The gaps of all locations need not stay in memory. */
+void xtf_replay_rest_gaps(const XtfReplay *replay);
+/* Whether no other location of a location's process was in MPI; the location by process and number. */
+bool xtf_replay_is_alone_in_mpi(const XtfReplay *replay, uint32_t process, uint32_t location);
+
 /* There will be no more runs: frees what they need. Whatever else a replay tells may be asked of it as before. */
 void xtf_replay_end_runs(XtfReplay *replay);
 

@@ -82,6 +82,7 @@ static void add_pair(XtfFind *find, uint32_t location, const XtfPoint *waits, co
 {
     xtf_find_add(find, location, waits);
     xtf_find_add(find, waits->partner, awaited);
+    xtf_find_progress_beside(find, location, waits);
 }
 
 /* NULL: there is none. */
@@ -298,6 +299,7 @@ static void find_late_receiver(XtfFind *find, XtfSent *message, const XtfEnd *se
 
     if (many)
         many->pending--;
+    xtf_find_progress(find, message, sent, posting);
     if ((single || many) && in_mpi(posting) && sent->leave > posting->enter && posting->enter > sent->enter) {
         XtfPoint waits = waiting_point(message, XTF_LABEL_late_receiver, sent, posting, posting->enter);
         XtfPoint awaited = awaited_point(XTF_LABEL_late_receiver, posting, sent);
@@ -418,6 +420,7 @@ void xtf_find_receive(void *data, const XtfReplayEvent *at, const XtfReplayMessa
     beside.value = message->beside;
     find->beside->receive(find->beside->data, at, &beside);
     enter_call(find, at);
+    message->recv = recv;
     message->recv_row = at->row;
     message->comm = what->comm;
     message->tag = what->tag;

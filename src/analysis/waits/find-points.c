@@ -55,6 +55,11 @@ bool xtf_find_destroys(const XtfFind *find, uint32_t operation)
     return field && operation < field->n_labels && g_str_has_prefix(field->labels[operation], "DE");
 }
 
+bool xtf_found_contradicts(const XtfFound *found)
+{
+    return found->violations > found->judged / 1000;
+}
+
 unsigned xtf_found_completion(const XtfPoint *point)
 {
     unsigned number = xtf_wait_kinds[point->kind].completion;

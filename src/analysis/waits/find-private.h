@@ -5,6 +5,7 @@
  *   find-points.c      what the others share
  *   find-kinds.c       waits that need no messages
  *   find-messages.c    waits for messages
+ *   find-progress.c    waits for the other side of a message to enter MPI again
  *   find-operations.c  waits in operations of many
  */
 #pragma once
@@ -22,6 +23,7 @@ typedef struct {
 typedef struct {
     XtfEnd send;
     XtfEnd other; /* what came first of the completion and the receive: of the latter its posting */
+    XtfEnd recv;
     uint64_t recv_row, bytes;
     uint64_t beside; /* what the consumer beside said of the send */
     uint32_t comm, tag;
@@ -66,6 +68,8 @@ typedef struct {
     XtfManyWait *many; /* the call that the location is in, if it is one */
 } XtfFindLocation;
 
+typedef struct XtfFindProgress XtfFindProgress; /* of find-progress.c */
+
 typedef struct {
     XtfReplay *replay;
     XtfRawPoints *raw;
@@ -83,8 +87,9 @@ typedef struct {
         XtfPaged paged;
         XtfFindPair *all; /* in `paged` */
         uint32_t n, room, free;
-        uint32_t n_kept;    /* since they rested */
-    } pairs;                /* of `many` */
+        uint32_t n_kept; /* since they rested */
+    } pairs;             /* of `many` */
+    XtfFindProgress *progress;
     GHashTable *operations; /* XtfOperationEnds, owned: on their way */
     GError *error;          /* the first */
 } XtfFind;
@@ -112,6 +117,15 @@ void xtf_find_drop(void *find, uint64_t value);
 void xtf_find_drop_posting(void *find, uint64_t value);
 /* No more messages will come. */
 void xtf_find_messages_end(XtfFind *find);
+
+bool xtf_find_progress_init(XtfFind *find, GError **error);
+void xtf_find_progress_finish(XtfFind *find);
+/* Looks at both sides of a message of which all is known. */
+void xtf_find_progress(XtfFind *find, const XtfSent *message, const XtfEnd *sent, const XtfEnd *posting);
+/* Takes down another wait of a call. */
+void xtf_find_progress_beside(XtfFind *find, uint32_t location, const XtfPoint *waits);
+/* Adds the waits. No more messages will come. */
+bool xtf_find_progress_end(XtfFind *find, GError **error);
 
 void xtf_find_operations_init(XtfFind *find);
 void xtf_find_operations_finish(XtfFind *find);

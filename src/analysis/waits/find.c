@@ -84,6 +84,7 @@ static void find_finish(XtfFind *find)
     g_free(find->by_location);
     g_free(find->first_location);
     xtf_find_messages_finish(find);
+    xtf_find_progress_finish(find);
     xtf_find_operations_finish(find);
 }
 
@@ -107,11 +108,12 @@ bool xtf_find_waits(XtfReplay *replay, XtfRawPoints *raw, const XtfReplayConsume
     *found = (XtfFound){0};
     xtf_steps_begin(steps, "replaying", 0);
     find_init(&find);
-    bool good = xtf_replay_run(replay, &consumer, &found->counts, error);
+    bool good = xtf_find_progress_init(&find, error) && xtf_replay_run(replay, &consumer, &found->counts, error);
     if (good) {
         xtf_find_messages_end(&find);
         judge_bound(&find, true);
         judge_bound(&find, false);
+        good = xtf_find_progress_end(&find, error);
     }
     find_finish(&find);
     if (find.error) {

@@ -20,6 +20,8 @@ typedef struct {
  * kinds that need no messages. `beside` gets the same run: its `send`, `begin`, `receive` and `end` are called. */
 bool xtf_find_waits(XtfReplay *replay, XtfRawPoints *raw, const XtfReplayConsumer *beside, XtfSteps *steps,
                     XtfFound *found, GError **error);
+/* Whether the clocks contradict each other more than one time in a thousand: then waits are not to be trusted. */
+bool xtf_found_contradicts(const XtfFound *found);
 /* Counts a point's waits. */
 void xtf_found_count(XtfFound *found, const XtfPoint *point);
 /* The kind of a point's completion, if that is a kind of its own; XTF_N_WAIT_KINDS: it is none. */

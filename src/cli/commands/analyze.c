@@ -74,7 +74,7 @@ static void print_report(const Analyze *analyze)
     print_kinds(analyze);
     print_time(analyze, "critical path", analyze->report.path.length, "from MPI_Init to MPI_Finalize");
     print_time(analyze, "ideal run", analyze->report.ideal, "with a network that takes no time");
-    if (found->violations > found->judged / 1000)
+    if (xtf_found_contradicts(found))
         fprintf(stderr,
                 "xtf: warning: the clocks of processes disagree, so these waits are not to be trusted: xtf align "
                 "corrects clocks\n");

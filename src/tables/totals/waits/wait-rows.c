@@ -89,9 +89,9 @@ bool xtf_wait_row_read(const XtfArray *waits, uint64_t n, XtfWaitRow *row, GErro
     return xtf_array_row(waits, n, bytes, error) && xtf_wait_row_parse(&fields, bytes, n, row, error);
 }
 
-bool xtf_wait_row_is_one_sided(const XtfWaitRow *row)
+bool xtf_wait_row_shares_record(const XtfWaitRow *row)
 {
-    return row->kind && row->kind->one_sided;
+    return row->kind && (row->kind->one_sided || row->kind->behind);
 }
 
 /* The record that a row of another location is of. */
@@ -197,5 +197,6 @@ bool xtf_wait_row_culprit(const XtfWaitRow *row, uint32_t waiter, XtfTraceContex
         return false;
     if (!read_match(row, context, late, of_window ? WINDOWS : kind->match, seq, known, error))
         return false;
+    *seq += *known && kind->behind;
     return !*known || !kind->to_leave || find_behind(context, late, seq, error);
 }

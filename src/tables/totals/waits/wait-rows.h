@@ -46,12 +46,12 @@ static inline bool xtf_wait_row_has_causes(const XtfWaitRow *row)
     return row->culprit != UINT64_MAX && row->met.back != UINT64_MAX && row->culprit_met.back != UINT64_MAX;
 }
 
-/* Whether the wait is of one-sided communication alone: no message and no operation of MPI's has such waits. */
-bool xtf_wait_row_is_one_sided(const XtfWaitRow *row);
+/* Whether other waits may be of the same record: in one-sided communication, and where progress is late. */
+bool xtf_wait_row_shares_record(const XtfWaitRow *row);
 
 /* Who was late for a wait of location `waiter`, both indexes in XtfLocations, and the record that was waited for: the
  * send, the posting of the receive, the end of the operation, the post or the completion of an epoch; or, of a call
- * that was waited for to its end, the record behind it. *known is false for a kind of which nothing of that is told,
- * and for a wait without causes. XTF_ERROR_DAMAGED if there is no such location or record. */
+ * that was waited for to its end, the record behind it; or the one behind an ENTER. *known is false for a kind of which
+ * nothing of that is told, and for a wait without causes. XTF_ERROR_DAMAGED if there is no such location or record. */
 bool xtf_wait_row_culprit(const XtfWaitRow *row, uint32_t waiter, XtfTraceContext *context,
                           const XtfLocations *locations, uint32_t *culprit, uint64_t *seq, bool *known, GError **error);

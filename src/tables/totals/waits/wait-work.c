@@ -160,13 +160,13 @@ typedef struct {
     uint64_t met;        /* when nobody waited at `from` any more */
 } Between;
 
-/* A record of one-sided communication may be waited in behind a meeting, and before another wait of its call, whose
+/* A record of such a kind may be waited in behind a meeting, and before another wait of its call, whose
  * time does not count. */
 static bool lies_between(const XtfWaitRow *row, uint64_t end, const Between *between)
 {
     uint64_t begin = end - MIN(row->amount, end);
 
-    if (!xtf_wait_row_is_one_sided(row))
+    if (!xtf_wait_row_shares_record(row))
         return row->seq != between->from;
     return begin < between->end && (row->seq != between->from || begin >= between->met);
 }

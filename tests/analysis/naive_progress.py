@@ -5,46 +5,51 @@ import collections
 
 from naive_waits import BLOCKING_SENDS, RECVS, SENDS, WAIT_MANY
 
-# The least gap by seconds; the greatest bound in least gaps; each so many sends are looked at.
-PER_SECOND, LEASTS_MOST, SAMPLE = 50000, 250, 8
-KNOWN_LEAST, SHOWS = 4, 4
+# The least gaps of a second; the greatest bound in least gaps.
+PER_SECOND, LEASTS_MOST = 50000, 250
+KNOWN_LEAST, SHOWS, BOUND_BITS = 4, 4, 4
 COMPLETING = BLOCKING_SENDS + ("MPI_Wait", "MPI_Waitany") + WAIT_MANY
 
 # `record` waited until `end` for process `culprit`, which entered by the record `entered`.
 Late = collections.namedtuple("Late", "record wait end culprit entered")
 # A side of a message that completes at `record`; `enter` and `done`: of the calls in which the process `other` had posted its
 # side, and in which that completes.
-Side = collections.namedtuple("Side", "record other enter done kind row")
+Side = collections.namedtuple("Side", "record other enter done kind")
 
 
 def sides_of(waits):
     """Both sides of all messages. `kind`: what such messages have in common."""
     for process in waits.processes.values():
-        sends = [record for record in process.records if record.name in SENDS]
-        for row, send in enumerate(sends):
-            receive = send.other
+        for send in process.records:
+            receive = send.other if send.name in SENDS else None
             if not receive or not send.done or not receive.start or receive.proc is process:
                 continue
             start, size = receive.start, int(send.values["bytes"]).bit_length()
             if receive.end is receive and not receive.call.name.startswith("MPI_Test"):
-                yield Side(receive, process, send.call.enter, send.done.call.enter, (True, start.call.enter > send.call.enter, size), row)
+                yield Side(receive, process, send.call.enter, send.done.call.enter, (True, start.call.enter > send.call.enter, size))
             if send.done.call.name in COMPLETING:
-                yield Side(send.done, receive.proc, start.call.enter, receive.call.enter, (False, send.call.enter > start.call.enter, size), row)
+                yield Side(send.done, receive.proc, start.call.enter, receive.call.enter, (False, send.call.enter > start.call.enter, size))
+
+
+def quarter_of(times):
+    """Bits of the time that a quarter of all does not exceed."""
+    return sorted(ticks.bit_length() for ticks in times)[(len(times) + 3) // 4 - 1] if times else 0
 
 
 class Class:
-    """Of messages of one kind: how long completions take; how long before some of their ends the other side had entered; and how
-    many others ended while it was outside of MPI."""
+    """Of messages of one kind: how long completions take; how long some waited that ended just behind the enter of the other side;
+    and how long others took that ended while it was outside of MPI."""
 
     def __init__(self):
-        self.taken, self.entered, self.without = [], [], 0
+        self.taken, self.entered, self.without = [], [], []
 
     def bound(self, least, most):
         """The bits of the bound; None: these messages do not depend on the other side."""
-        taken = sorted(ticks.bit_length() for ticks in self.taken)
-        bound = max(min(taken[(len(taken) + 3) // 4 - 1] + 2, most), least)
-        entered = sum(ticks.bit_length() <= bound for ticks in self.entered)
-        return bound if len(taken) >= KNOWN_LEAST and entered >= 2 and entered // 2 > self.without else None
+        shortest = quarter_of(self.entered)
+        without = sum(ticks.bit_length() >= shortest for ticks in self.without)
+        if len(self.taken) < KNOWN_LEAST or len(self.entered) // 2 <= without:
+            return None
+        return max(min(quarter_of(self.taken) + BOUND_BITS, most), least)
 
 
 class Progress:
@@ -65,18 +70,18 @@ class Progress:
         begin = max(call.enter, side.enter)
         taken = max(0, call.leave - begin)
         found.taken.append(taken)
-        if taken < self.least and side.row % SAMPLE:
+        if taken < self.least:
             return
         gaps = [gap for gap in side.other.gaps if gap[1] - gap[0] >= self.least and gap[0] < call.leave]
         if gaps and gaps[-1][1] > call.leave:
             since = gaps.pop()[0]
             if call.leave - since >= self.least and (not gaps or gaps[-1][1] <= side.enter):
-                found.without += SAMPLE if taken < self.least else 1
+                found.without.append(taken)
         best = max(((end - max(since, begin), end, seq) for since, end, seq in gaps
                     if begin < end <= side.done and call.leave - end < 1 << self.most), default=None)
-        if best and taken >= self.least and best[0] >= max(self.least, taken - best[0]):
+        if best and best[0] >= max(self.least, taken - best[0]):
             if call.leave - best[1] <= best[0] // SHOWS:
-                found.entered.append(call.leave - best[1])
+                found.entered.append(best[0])
             self.candidates[call].append((side, best))
 
     def judge(self, call, bounds):

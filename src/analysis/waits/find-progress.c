@@ -8,17 +8,18 @@
  *   gap of B, a time outside of MPI of 20 us or more, ends at e, begin < e <= leave. What of the gap lies behind
  *   `begin` is the wait. It is 20 us or more, and half of the time from `begin` to `leave` or more.
  * - B's side completes in the call that B enters at e, or later.
- * - leave - e is below a bound: 4 times what a quarter of the completions of such messages take at most once both sides
- *   are there; not below 20 us, and not above 5 ms; in powers of 2 of ticks. Fewer than 4 completions tell no bound.
+ * - leave - e is below a bound: 16 times what a quarter of the completions of such messages take at most once both
+ * sides are there; not below 20 us, and not above 5 ms; in powers of 2 of ticks. Fewer than 4 completions tell no
+ * bound.
  * - Such messages depend on the other side: two completions or more are as above, with a wait that is 4 times as long
- * as leave - e or longer; and these are more than twice as many as those that end while B has been outside of MPI for
- *   20 us or more, and has not entered it since it posted. The latter show that data moved without B: eager messages,
- *   progress threads, networks that fetch data. If B does not matter, both are about as many.
+ * as leave - e or longer; and these are more than twice as many as those that take as long as a quarter of these waits
+ * or longer, but end while B has been outside of MPI for 20 us or more, and has not entered it since it posted. The
+ *   latter show that data moved without B: by progress threads, or networks that fetch data. If B does not matter, more
+ *   calls end before its enter than just behind.
  * - The clocks contradict no more than one message in a thousand.
  *
  * Such messages: of the same side (A receives, or sends), posted in the same order (by A first, or by B), and of as
- * many bytes by the power of 2. The order counts, as whoever posts second may move the data at once. Of completions
- * that take less than 20 us, which are the most, only those of each eighth row of `sends` are looked at, for all eight.
+ * many bytes by the power of 2. The order counts, as whoever posts second may move the data at once.
  *
  * Of a call the longest such wait counts, behind its other waits. Whether messages depend on the other side is known
  * at the end: until then candidates are kept by location, in a file, and so are other waits of calls of 20 us or more.
@@ -26,11 +27,10 @@
 #include "src/analysis/waits/find-private.h"
 
 enum {
-    SIZES = 65, /* bits of a number of bytes; also bits of ticks */
-    SIDES = 4,  /* sends that were posted first, or second; receives likewise */
-    SAMPLE = 8,
+    SIZES = 65,         /* bits of a number of bytes; also bits of ticks */
+    SIDES = 4,          /* sends that were posted first, or second; receives likewise */
     LEASTS_MOST = 250,  /* the greatest bound, in least gaps */
-    BOUND_BITS = 2,     /* the bound is 4 times the quarter */
+    BOUND_BITS = 4,     /* the bound is 16 times the quarter */
     KNOWN_LEAST = 4,    /* completions that tell a bound */
     SHOWS = 4,          /* what comes behind the wait is so much shorter, if that shows anything */
     BETWEEN_RESTS = 64, /* looks at gaps, before these rest */
@@ -39,8 +39,8 @@ enum {
 /* What is known of messages of a size, of one side; by bits of ticks. */
 typedef struct {
     uint64_t taken[SIZES];   /* completions, by how long both sides were there */
-    uint64_t entered[SIZES]; /* that show that data moved as the other side entered: by how long before */
-    uint64_t without;        /* that show that data moved without it */
+    uint64_t entered[SIZES]; /* that show that data moved as the other side entered: by the wait */
+    uint64_t without[SIZES]; /* that show that data moved without it: by how long both sides were there */
 } Class;
 
 /* A side of a message, which completes at `own`, as it sees the other side. */
@@ -183,7 +183,7 @@ static void look(XtfFind *find, const Side *side)
     Class *class = &progress->classes[number_of(side)][bits_of(side->message->bytes)];
     uint64_t taken = own->leave > begin ? own->leave - begin : 0;
     class->taken[bits_of(taken)]++;
-    if (taken < progress->least && side->message->send.row % SAMPLE != 0)
+    if (taken < progress->least)
         return;
     const XtfReplayGap *gaps = xtf_replay_gaps(find->replay, other->location, &n);
     n = count_before(gaps, n, own->leave);
@@ -194,12 +194,12 @@ static void look(XtfFind *find, const Side *side)
     if (gaps[n - 1].end > own->leave) {
         n--;
         if (own->leave - gaps[n].begin >= progress->least && (n == 0 || gaps[n - 1].end <= other->enter))
-            class->without += taken < progress->least ? SAMPLE : 1;
+            class->without[bits_of(taken)]++;
     }
     const XtfReplayGap *gap = find_gap(progress, gaps, n, side, &wait);
-    if (!gap || taken < progress->least)
+    if (!gap)
         return;
-    class->entered[bits_of(own->leave - gap->end)] += own->leave - gap->end <= wait / SHOWS;
+    class->entered[bits_of(wait)] += own->leave - gap->end <= wait / SHOWS;
     add_candidate(find, side, gap, wait);
 }
 
@@ -231,20 +231,30 @@ void xtf_find_progress_beside(XtfFind *find, uint32_t location, const XtfPoint *
 
 /* ---- All of them. */
 
+/* The bits below which a quarter of all lie; *n: how many there are. */
+static unsigned quarter_of(const uint64_t counts[SIZES], uint64_t *n)
+{
+    uint64_t before = 0;
+    unsigned quarter = 0;
+
+    *n = 0;
+    for (unsigned i = 0; i < SIZES; i++)
+        *n += counts[i];
+    while (quarter < SIZES - 1 && (before += counts[quarter]) < *n / 4 + (*n % 4 > 0))
+        quarter++;
+    return quarter;
+}
+
 /* The bits of the bound of a class; 0: its messages do not depend on the other side. */
 static unsigned bound_of(const XtfFindProgress *progress, const Class *class)
 {
-    unsigned least = bits_of(progress->least), most = bits_of(progress->most) - 1, quarter = 0;
-    uint64_t n = 0, before = 0, entered = 0;
+    unsigned least = bits_of(progress->least), most = bits_of(progress->most) - 1;
+    uint64_t n, entered, without = 0;
+    unsigned bound = quarter_of(class->taken, &n) + BOUND_BITS;
 
-    for (unsigned i = 0; i < SIZES; i++)
-        n += class->taken[i];
-    while (quarter < SIZES - 1 && (before += class->taken[quarter]) < n / 4 + (n % 4 > 0))
-        quarter++;
-    unsigned bound = CLAMP(quarter + BOUND_BITS, least, MAX(least, most));
-    for (unsigned i = 0; i <= bound; i++)
-        entered += class->entered[i];
-    return n >= KNOWN_LEAST && entered >= 2 && entered / 2 > class->without ? bound : 0;
+    for (unsigned i = quarter_of(class->entered, &entered); i < SIZES; i++)
+        without += class->without[i];
+    return n >= KNOWN_LEAST && entered / 2 > without ? CLAMP(bound, least, MAX(least, most)) : 0;
 }
 
 typedef struct {

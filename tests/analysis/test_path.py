@@ -177,10 +177,25 @@ def compare_efficiency(shown, judge):
     figures = {name: float(line["value"]) for name, line in lines.items() if name != "window" and line["value"] != NOWHERE}
     if abs(figures["transfer"] - least / (end - begin)) > 0.6e-4:
         raise Failure(f"efficiency: {figures}, transfer should be {least / (end - begin)}")
+    check_unexplained(figures, judge)
     for how in ("", "_ideal"):
         product = figures["serialization" + how] * figures["transfer" + how]
         if abs(product - figures["communication_efficiency"]) > 2e-4 * max(1, figures["serialization" + how]):
             raise Failure(f"efficiency: {figures} are no product")
+
+
+def communicates(path):
+    return path and path[-1].startswith("MPI_") and not path[-1].startswith("MPI_File_") and \
+        path[-1] not in ("MPI_Init", "MPI_Init_thread", "MPI_Finalize")
+
+
+def check_unexplained(figures, judge, late=()):
+    """What of the time in MPI is no wait, of all processes together."""
+    whole = sum(until - since for process in judge.processes.values() for since, until, path in process.spans if communicates(path))
+    waited = sum(ticks for (metric, path, _), ticks in judge.sums.items() if metric in WAITS and communicates(path))
+    waited += sum(one.wait for one in late)
+    if abs(figures.get("mpi_unexplained", 0) - (1 - waited / whole if whole else 0)) > 0.6e-4:
+        raise Failure(f"efficiency: {figures}, mpi_unexplained should be {1 - waited / whole}")
 
 
 def compare(xtf, archive, trace, tsv):

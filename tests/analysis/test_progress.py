@@ -16,7 +16,7 @@ from naive_path import Path
 from naive_progress import Progress
 from naive_waits import Waits
 from progress_programs import BYTES, Program, Truth
-from test_path import Shown, cut, make_archive, since_origin, table
+from test_path import NOWHERE, Shown, check_unexplained, cut, make_archive, since_origin, table
 from xtfrun import Failure, Xtf, need, rounds, run_test, temporary_folder
 
 SEEDS = 1
@@ -61,6 +61,8 @@ def check_program(xtf, script, folder, model, seed):
     check(sorted(Truth(row.process, row.culprit, row.end, row.wait) for row in found), sorted(program.truth), f"{name}: truth")
     if bool(found) != (model in ("rendezvous", "fetch")):
         raise Failure(f"{name}: {len(found)} waits")
+    figures = {line["figure"]: float(line["value"]) for line in table(shown.read("efficiency"))[1:] if line["value"] != NOWHERE}
+    check_unexplained(figures, judge, late)
     inside, whole = check_path(shown, judge, late, name)
     print(f"{name}: {len(found)} waits, {inside / whole:.4f} of the path in {MPI}")
 

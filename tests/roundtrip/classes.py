@@ -118,7 +118,7 @@ def classes(expected):
 
 
 # Figures of traces whose waits were analysed: these here were not.
-OF_ANALYSES = ("serialization", "transfer", "serialization_ideal", "transfer_ideal")
+OF_ANALYSES = ("serialization", "transfer", "serialization_ideal", "transfer_ideal", "mpi_unexplained")
 
 
 class Efficiency:

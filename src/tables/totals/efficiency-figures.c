@@ -78,26 +78,33 @@ static bool analysis_init(Analysis *analysis, XtfTraceContext *context, const Xt
                      &(XtfAggregateNeed){by_nothing, of_waited}, NULL, error);
 }
 
-/* Whether a group is of waits in MPI, but not in its files. What comes after a wait is none. */
-static bool is_wait(const XtfAggregateRef *ref, const XtfRegionClasses *classes, const uint64_t *key)
+/* The classes of MPI without files; and without MPI_Init and MPI_Finalize. */
+static const XtfClassSet mpi_without_files = XTF_CLASSES_MPI & ~XTF_CLASS_BIT(XTF_CLASS_MPI_IO);
+static const XtfClassSet communication =
+    XTF_CLASSES_MPI & ~XTF_CLASS_BIT(XTF_CLASS_MPI_IO) & ~XTF_CLASS_BIT(XTF_CLASS_MPI_INIT);
+
+/* Whether a group is of waits in regions of some classes. What comes after a wait is none. */
+static bool is_wait(const XtfAggregateRef *ref, const XtfRegionClasses *classes, XtfClassSet within,
+                    const uint64_t *key)
 {
     const XtfField *event = xtf_aggregate_ref_key(ref, 0);
-    const XtfClassSet communication = XTF_CLASSES_MPI & ~XTF_CLASS_BIT(XTF_CLASS_MPI_IO);
 
     if (key[0] < event->n_labels && g_str_has_suffix(event->labels[key[0]], "_completion"))
         return false;
-    return XTF_CLASS_BIT(xtf_region_classes_of(classes, key[1])) & communication;
+    return XTF_CLASS_BIT(xtf_region_classes_of(classes, key[1])) & within;
 }
 
-/* The ticks that the location was said to wait in the window: by `classes` those in MPI, without them all. */
+/* The ticks that the location was said to wait in the window: by `classes` those in MPI, and what of these is
+ * communication; without them all. */
 static bool add_waits(const XtfAggregateRef *ref, XtfLastingTotals *lasting, const XtfLocationArrays *arrays,
-                      const XtfSelection *selection, const XtfRegionClasses *classes, uint64_t *ticks, GError **error)
+                      const XtfSelection *selection, const XtfRegionClasses *classes, uint64_t *ticks,
+                      uint64_t *communicating, GError **error)
 {
     const XtfArray *array = xtf_location_arrays_find(arrays, ref->schema);
     XtfGroupTotals *groups = lasting->totals.groups;
     unsigned cell = xtf_aggregate_ref_cell(ref, classes ? *of_amount : *of_waited);
 
-    *ticks = 0;
+    *ticks = *communicating = 0;
     if (!array)
         return true;
     xtf_group_totals_clear(groups);
@@ -105,8 +112,10 @@ static bool add_waits(const XtfAggregateRef *ref, XtfLastingTotals *lasting, con
                                 error))
         return false;
     for (uint32_t i = 0; i < xtf_group_totals_n(groups); i++) {
-        if (!classes || is_wait(ref, classes, xtf_group_totals_key(groups, i)))
-            *ticks += xtf_group_totals_cells(groups, i)[cell];
+        uint64_t value = xtf_group_totals_cells(groups, i)[cell];
+        const uint64_t *key = xtf_group_totals_key(groups, i);
+        *ticks += !classes || is_wait(ref, classes, mpi_without_files, key) ? value : 0;
+        *communicating += classes && is_wait(ref, classes, communication, key) ? value : 0;
     }
     return true;
 }
@@ -117,16 +126,20 @@ static bool note_least(Analysis *analysis, const XtfRegionTimes *region_times, c
 {
     const XtfSelection *selection = region_times->selection;
     const XtfLocationArrays *arrays = &region_times->arrays;
-    uint64_t proc = arrays->location->proc, ticks;
+    uint64_t proc = arrays->location->proc, ticks, communicating;
 
     if (analysis->waits.schema) {
-        if (!add_waits(&analysis->waits, &analysis->waited, arrays, selection, classes, &ticks, error))
+        if (!add_waits(&analysis->waits, &analysis->waited, arrays, selection, classes, &ticks, &communicating, error))
             return false;
-        unsigned __int128 communication = xtf_class_times_of(times, XTF_CLASSES_MPI & ~XTF_CLASS_BIT(XTF_CLASS_MPI_IO));
-        note(&measured->untransferred, proc, (double)less(times->whole, less(communication, ticks)));
+        unsigned __int128 mpi = xtf_class_times_of(times, mpi_without_files);
+        note(&measured->untransferred, proc, (double)less(times->whole, less(mpi, ticks)));
+        mpi = xtf_class_times_of(times, communication);
+        measured->communication += (double)mpi;
+        measured->unexplained += (double)less(mpi, communicating);
     }
     if (analysis->ideal.schema) {
-        if (!add_waits(&analysis->ideal, &analysis->waited_ideally, arrays, selection, NULL, &ticks, error))
+        if (!add_waits(&analysis->ideal, &analysis->waited_ideally, arrays, selection, NULL, &ticks, &communicating,
+                       error))
             return false;
         note(&measured->ideal, proc,
              (double)less(times->whole, xtf_class_times_of(times, XTF_CLASSES_MPI)) + (double)ticks);
@@ -234,6 +247,10 @@ void xtf_efficiency_ratio(const XtfEfficiency *measured, XtfEfficiencyFigure fig
     case XTF_USEFUL_TO_MAX:
         *part = measured->useful.max;
         *whole = n > 0 ? spread->max : 0;
+        break;
+    case XTF_UNEXPLAINED_TO_WHOLE:
+        *part = measured->unexplained;
+        *whole = n > 0 ? measured->communication : 0;
         break;
     }
 }

@@ -24,7 +24,8 @@
  * transfer of data, which is its time in MPI without waits and files, of the process that has most left (Cube's
  * advisor, metrics transfer_time_mpi and max_total_time_ideal, without a simulation). By the ideal run, in which the
  * network takes no time: the time outside of MPI and the waits of that run, of the process that takes longest (Dimemas'
- * definition). Both are about the first thread of each process.
+ * definition). Both are about the first thread of each process. So is the time in MPI that no wait explains, of all
+ * processes together, without MPI_Init, MPI_Finalize and files.
  */
 #pragma once
 
@@ -42,6 +43,7 @@ typedef struct {
     uint64_t from, to; /* the window, as far as it is in the trace */
     XtfEfficiencySpread useful, outside;
     XtfEfficiencySpread untransferred, ideal; /* the least times; n is 0: no analysis tells */
+    double communication, unexplained;        /* the time in MPI; what of it is no wait, if an analysis tells */
 } XtfEfficiency;
 
 /* Whether the selection has efficiencies. */
@@ -59,7 +61,8 @@ typedef enum {
     XTF_MEAN_TO_MAX,
     XTF_MAX_TO_WIDTH,
     XTF_USEFUL_TO_MEAN,
-    XTF_USEFUL_TO_MAX, /* the most useful time to the maximum */
+    XTF_USEFUL_TO_MAX,        /* the most useful time to the maximum */
+    XTF_UNEXPLAINED_TO_WHOLE, /* of communication; the spread says whether there is an analysis */
 } XtfEfficiencyFigure;
 
 /* A figure of one of the spreads of `measured` is *part / *whole; not known if *whole is 0. */

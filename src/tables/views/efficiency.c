@@ -40,6 +40,7 @@ static const Line figure_lines[] = {
     {"transfer", "max without transfer (of proc) / width", false, XTF_MAX_TO_WIDTH, OF_UNTRANSFERRED},
     {"serialization_ideal", "max useful / ideal run (of proc)", false, XTF_USEFUL_TO_MAX, OF_IDEAL},
     {"transfer_ideal", "ideal run (of proc) / width", false, XTF_MAX_TO_WIDTH, OF_IDEAL},
+    {"mpi_unexplained", "time in MPI that is no wait / time in MPI", false, XTF_UNEXPLAINED_TO_WHOLE, OF_UNTRANSFERRED},
     {"mpi_parallel_efficiency", "mean time outside of MPI / width", false, XTF_MEAN_TO_WIDTH, OF_OUTSIDE},
     {"mpi_load_balance", "mean outside / max outside (of proc)", false, XTF_MEAN_TO_MAX, OF_OUTSIDE},
     {"mpi_communication_efficiency", "max outside (of proc) / width", false, XTF_MAX_TO_WIDTH, OF_OUTSIDE},
@@ -75,7 +76,8 @@ static void add_cells(XtfLines *lines, const Line *line, const XtfEfficiency *me
                                                   [OF_UNTRANSFERRED] = &measured->untransferred,
                                                   [OF_IDEAL] = &measured->ideal};
     const XtfEfficiencySpread *spread = spreads[line->spread];
-    bool of_process = !line->is_window && line->figure != XTF_MEAN_TO_WIDTH && line->figure != XTF_USEFUL_TO_MEAN;
+    bool of_process = !line->is_window && line->figure != XTF_MEAN_TO_WIDTH && line->figure != XTF_USEFUL_TO_MEAN &&
+                      line->figure != XTF_UNEXPLAINED_TO_WHOLE;
     double part, whole;
 
     if (line->is_window) {

@@ -47,7 +47,7 @@ class Class:
         """The bits of the bound; None: these messages do not depend on the other side."""
         shortest = quarter_of(self.entered)
         without = sum(ticks.bit_length() >= shortest for ticks in self.without)
-        if len(self.taken) < KNOWN_LEAST or len(self.entered) // 2 <= without:
+        if min(len(self.taken), len(self.entered)) < KNOWN_LEAST or len(self.entered) // 2 <= without:
             return None
         return max(min(quarter_of(self.taken) + BOUND_BITS, most), least)
 

@@ -8,14 +8,13 @@
  *   gap of B, a time outside of MPI of 20 us or more, ends at e, begin < e <= leave. What of the gap lies behind
  *   `begin` is the wait. It is 20 us or more, and half of the time from `begin` to `leave` or more.
  * - B's side completes in the call that B enters at e, or later.
- * - leave - e is below a bound: 16 times what a quarter of the completions of such messages take at most once both
- * sides are there; not below 20 us, and not above 5 ms; in powers of 2 of ticks. Fewer than 4 completions tell no
- * bound.
- * - Such messages depend on the other side: two completions or more are as above, with a wait that is 4 times as long
- * as leave - e or longer; and these are more than twice as many as those that take as long as a quarter of these waits
- * or longer, but end while B has been outside of MPI for 20 us or more, and has not entered it since it posted. The
- *   latter show that data moved without B: by progress threads, or networks that fetch data. If B does not matter, more
- *   calls end before its enter than just behind.
+ * - leave - e is below a bound: 16 times what a quarter of the completions of such messages take at most once
+ *   both sides are there; not below 20 us, and not above 5 ms; in powers of 2 of ticks. Fewer than 4 tell no bound.
+ * - Such messages depend on the other side: 4 completions or more are as above, with a wait of 4 (leave - e) or
+ *   longer. And these are more than twice as many as others, which take as long as a quarter of these waits or longer,
+ *   but end while B has been outside of MPI for 20 us or more, and has not entered it since it posted. The others show
+ *   that data moved without B: by progress threads, or networks that fetch data. If B does not matter, more calls end
+ *   before its enter than just behind.
  * - The clocks contradict no more than one message in a thousand.
  *
  * Such messages: of the same side (A receives, or sends), posted in the same order (by A first, or by B), and of as
@@ -31,7 +30,7 @@ enum {
     SIDES = 4,          /* sends that were posted first, or second; receives likewise */
     LEASTS_MOST = 250,  /* the greatest bound, in least gaps */
     BOUND_BITS = 4,     /* the bound is 16 times the quarter */
-    KNOWN_LEAST = 4,    /* completions that tell a bound */
+    KNOWN_LEAST = 4,    /* completions that tell a bound; and that data moved as the other side entered */
     SHOWS = 4,          /* what comes behind the wait is so much shorter, if that shows anything */
     BETWEEN_RESTS = 64, /* looks at gaps, before these rest */
 };
@@ -254,7 +253,8 @@ static unsigned bound_of(const XtfFindProgress *progress, const Class *class)
 
     for (unsigned i = quarter_of(class->entered, &entered); i < SIZES; i++)
         without += class->without[i];
-    return n >= KNOWN_LEAST && entered / 2 > without ? CLAMP(bound, least, MAX(least, most)) : 0;
+    return n >= KNOWN_LEAST && entered >= KNOWN_LEAST && entered / 2 > without ? CLAMP(bound, least, MAX(least, most))
+                                                                               : 0;
 }
 
 typedef struct {

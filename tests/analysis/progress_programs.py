@@ -68,10 +68,12 @@ class Program:
             process.call("MPI_Irecv", CALL, ("P", process.first + k))
         for k, peer in enumerate(self.neighbours(process)):
             process.sent[peer.rank] = process.time
-            process.call("MPI_Isend", CALL, ("I", peer.rank, 0, 1 - k, BYTES[self.model], process.first + 2 + k))
+            process.call("MPI_Isend", CALL, ("I", peer.rank, 0, len(self.neighbours(process)) - 1 - k, BYTES[self.model],
+                                                   process.first + 2 + k))
         process.outside = process.time
 
     def compute(self, process, slow):
+        """For a time of chance."""
         end = process.time + STEP * (self.dice.randrange(1, 4) + (8 if slow else 0))
         if self.model == "test":
             while process.time < end:
@@ -114,14 +116,36 @@ class Program:
         process.time = leave
         for k, peer in enumerate(self.neighbours(process)):
             process.note("J", peer.rank, 0, k, BYTES[self.model], process.first + k)
-        for k in (2, 3):
-            process.note("C", process.first + k)
+        for k, _ in enumerate(self.neighbours(process)):
+            process.note("C", process.first + 2 + k)
         process.note("L", "MPI_Waitall")
 
     def script(self):
+        """What otf2-script makes an archive of."""
         n = len(self.processes)
         lines = [line for process in self.processes for line in process.lines]
         lines += ["clock 1000000000 0 100000000", f"processes {n}"]
         lines += [f"location {rank} {rank} P{rank}" for rank in range(n)]
         lines += [f"region {number} {name}" for number, name in enumerate(REGIONS)]
         return lines + [f"world 0 {' '.join(map(str, range(n)))}", f"group 1 {' '.join(map(str, range(n)))}", "comm 0 1 world"]
+
+
+class Alternating(Program):
+    """Two processes compute for one STEP, or three in turns; both sides of their messages have to be in MPI. Who computes longer has
+    to answer for all that the other waits. `causes`: {(process, end): [(process, path, ticks)]}."""
+
+    SLOW = 2 * STEP
+
+    def __init__(self, rounds=16):
+        super().__init__("rendezvous", 0, 2, rounds)
+        self.causes = {(one.process, one.end): [(one.culprit, "main", one.wait)] for one in self.truth}
+
+    def neighbours(self, process):
+        return [self.processes[1 - process.rank]]
+
+    def compute(self, process, slow):
+        process.time += STEP + self.SLOW * (process.rank == self.turn % 2)
+
+    def round(self, number):
+        self.turn = number
+        super().round(number)

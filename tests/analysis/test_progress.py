@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Waits for late progress, of made-up programs whose waits are known: against the truth, and against the naive judge, which has
-nothing but what otf2-print prints; and the critical path through them.
+nothing but what otf2-print prints; and the critical path and the causes through them.
 
-usage: test_progress.py XTF OTF2-SCRIPT
+usage: test_progress.py XTF OTF2-SCRIPT TRACE-CAUSES
 """
 
 import collections
@@ -15,8 +15,9 @@ sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
 from naive_path import Path
 from naive_progress import Progress
 from naive_waits import Waits
-from progress_programs import BYTES, Program, Truth
+from progress_programs import BYTES, Alternating, Program, Truth
 from test_path import NOWHERE, Shown, check_unexplained, cut, make_archive, since_origin, table
+from test_trace_causes import ROUNDED, Said, wrong_delays
 from xtfrun import Failure, Xtf, need, rounds, run_test, temporary_folder
 
 SEEDS = 1
@@ -48,9 +49,24 @@ def check_path(shown, judge, late, name):
     return shown.profile("").get(MPI, 0), sum(shown.profile("").values())
 
 
-def check_program(xtf, script, folder, model, seed):
-    program, name = Program(model, seed), f"{model}-{seed}"
-    archive, trace = make_archive(script, folder, name, program.script()), folder / f"{name}.xtf"
+def check_causes(said, rows_of, program, name):
+    """What is said of single waits is what the analysis has stored, adds up, and is as known."""
+    wrong = list(wrong_delays(said))
+    for one in said.singles:
+        found = sum(one.direct.values()) + sum(one.further.values()) + one.unexplained
+        if found != one.amount or abs(one.indirect - one.stored) > ROUNDED:
+            wrong.append(f"{one}: {found} are told, {one.indirect} are indirect, {one.stored} by the analysis")
+        end = rows_of.get((one.location, one.seq))
+        causes = [(location, "/".join(path), cost) for (_, path, location), cost in one.direct.items()]
+        if hasattr(program, "causes") and causes != program.causes.get((one.location, end)):
+            wrong.append(f"{one}: {causes}, should be {program.causes.get((one.location, end))}")
+    told = sum(one.kind == "late_progress" for one in said.singles)
+    if wrong or told != len(rows_of):
+        raise Failure("\n  ".join([f"{name}: causes of {told} waits for late progress are told, of {len(rows_of)}", *wrong[:10]]))
+
+
+def check_program(xtf, options, folder, program, name):
+    archive, trace = make_archive(options[1], folder, name, program.script()), folder / f"{name}.xtf"
     xtf.import_archive(archive, trace)
     xtf.expect("analyze", "--quiet", trace)
     judge = Waits(str(archive))
@@ -59,21 +75,25 @@ def check_program(xtf, script, folder, model, seed):
     judged = [Row(one.record.proc.number, one.record.seq, one.end, one.wait, one.culprit.number) for one in late]
     check(sorted(found), sorted(judged), f"{name}: by the judge")
     check(sorted(Truth(row.process, row.culprit, row.end, row.wait) for row in found), sorted(program.truth), f"{name}: truth")
-    if bool(found) != (model in ("rendezvous", "fetch")):
+    if bool(found) != (program.model in ("rendezvous", "fetch")):
         raise Failure(f"{name}: {len(found)} waits")
     figures = {line["figure"]: float(line["value"]) for line in table(shown.read("efficiency"))[1:] if line["value"] != NOWHERE}
     check_unexplained(figures, judge, late)
+    check_causes(Said(options[2], trace, None), {(row.process, row.seq): row.end for row in found}, program, name)
     inside, whole = check_path(shown, judge, late, name)
     print(f"{name}: {len(found)} waits, {inside / whole:.4f} of the path in {MPI}")
 
 
 def main():
     need("otf2-print")
-    xtf, script = Xtf(sys.argv[1]), sys.argv[2]
+    options = sys.argv[1:]
+    xtf = Xtf(options[0])
     with temporary_folder() as name:
+        folder = pathlib.Path(name)
+        check_program(xtf, options, folder, Alternating(), "alternating")
         for model in BYTES:
-            for seed in range(rounds(sys.argv[1], SEEDS)):
-                check_program(xtf, script, pathlib.Path(name), model, seed)
+            for seed in range(rounds(options[0], SEEDS)):
+                check_program(xtf, options, folder, Program(model, seed), f"{model}-{seed}")
     return 0
 
 

@@ -145,7 +145,7 @@ static bool make_room(XtfReplayWalk *walk, GError **error)
     return true;
 }
 
-/* MPI is entered, by the frame on top. */
+/* Notes that the frame on top enters MPI, and hands out the gap before. */
 static bool enter_mpi(XtfReplayWalk *walk, uint64_t time, uint64_t seq, GError **error)
 {
     const XtfReplayGap gap = {.begin = walk->left, .end = time, .seq = seq, .row = walk->n};

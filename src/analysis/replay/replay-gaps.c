@@ -29,10 +29,10 @@ bool xtf_replay_gap_put(XtfLogWriter *log, const XtfReplayGap *gap, GError **err
     return true;
 }
 
-/* Room for `n` gaps; under the lock. */
-static bool make_room(XtfReplay *replay, uint64_t n, GError **error)
+/* Makes room for another gap; under the lock. */
+static bool make_room(XtfReplay *replay, GError **error)
 {
-    size_t size = (replay->n_gaps + n) * sizeof *replay->gaps;
+    size_t size = (replay->n_gaps + 1) * sizeof *replay->gaps;
 
     if (size <= replay->paged_gaps.size)
         return true;
@@ -42,6 +42,7 @@ static bool make_room(XtfReplay *replay, uint64_t n, GError **error)
     return true;
 }
 
+/* Moves the gaps of a log to the replay's table; under the lock. */
 static bool take(XtfReplay *replay, XtfReplayLocation *location, XtfLogReader *reader, GError **error)
 {
     const uint8_t *at, *end;
@@ -52,7 +53,7 @@ static bool take(XtfReplay *replay, XtfReplayLocation *location, XtfLogReader *r
             return false;
         if (!at)
             return true;
-        if (!make_room(replay, 1, error))
+        if (!make_room(replay, error))
             return false;
         XtfReplayGap *gap = &replay->gaps[replay->n_gaps++];
         gap->begin = xtf_log_get(&at);

@@ -77,7 +77,7 @@ static bool put_times(void *data, uint64_t seq, GError **error)
     return true;
 }
 
-/* Who is waited for until then has its time told up to there. */
+/* Keeps a gap; and the time by call path up to its end, for who is waited for until then. */
 static bool put_gap(void *data, const XtfReplayGap *gap, GError **error)
 {
     Walked *walked = data;

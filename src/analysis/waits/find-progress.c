@@ -85,7 +85,7 @@ void xtf_find_progress_finish(XtfFind *find)
 
 /* ---- Looking at messages. */
 
-/* So many gaps begin before a time. */
+/* Counts the gaps that begin before a time. */
 static uint64_t count_before(const XtfReplayGap *gaps, uint64_t n, uint64_t time)
 {
     uint64_t low = 0, high = n;
@@ -100,7 +100,7 @@ static uint64_t count_before(const XtfReplayGap *gaps, uint64_t n, uint64_t time
     return low;
 }
 
-/* The gap that explains most of the time up to `leave`; NULL: none does. */
+/* Finds the gap that explains most of the time up to the end of the call; NULL: none explains half of it. */
 static const XtfReplayGap *find_gap(const XtfFindProgress *progress, const XtfReplayGap *gaps, uint64_t n,
                                     const Side *side, uint64_t *wait)
 {
@@ -118,6 +118,7 @@ static const XtfReplayGap *find_gap(const XtfFindProgress *progress, const XtfRe
     return *wait >= progress->least && *wait >= (leave - begin) - *wait ? found : NULL;
 }
 
+/* Returns the index of the side among those of `classes`. */
 static unsigned number_of(const Side *side)
 {
     return (side->receives ? 2 : 0) + (side->posted > side->other->enter);
@@ -171,6 +172,7 @@ static bool completes_sends(uint8_t kind)
     return kind == XTF_MPI_CALL_SEND || kind == XTF_MPI_CALL_WAIT || kind == XTF_MPI_CALL_WAIT_MANY;
 }
 
+/* Adds what a completion shows to its class, and keeps it if it may be a wait. */
 static void look(XtfFind *find, const Side *side)
 {
     XtfFindProgress *progress = find->progress;
@@ -230,7 +232,7 @@ void xtf_find_progress_beside(XtfFind *find, uint32_t location, const XtfPoint *
 
 /* ---- All of them. */
 
-/* The bits below which a quarter of all lie; *n: how many there are. */
+/* Returns the bits that a quarter of all do not exceed; *n: how many there are. */
 static unsigned quarter_of(const uint64_t counts[SIZES], uint64_t *n)
 {
     uint64_t before = 0;
@@ -244,7 +246,7 @@ static unsigned quarter_of(const uint64_t counts[SIZES], uint64_t *n)
     return quarter;
 }
 
-/* The bits of the bound of a class; 0: its messages do not depend on the other side. */
+/* Returns the bits of the bound of a class; 0: its messages do not depend on the other side. */
 static unsigned bound_of(const XtfFindProgress *progress, const Class *class)
 {
     unsigned least = bits_of(progress->least), most = bits_of(progress->most) - 1;
@@ -265,7 +267,7 @@ typedef struct {
     uint64_t seq, time;            /* its last record */
 } Calls;
 
-/* The culprit's point lies behind the ENTER. */
+/* Adds the points of both sides. That of the culprit lies behind the ENTER. */
 static void add_waits(Calls *calls, uint32_t location, XtfPoint *waits)
 {
     XtfFind *find = calls->find;
@@ -290,7 +292,7 @@ static void add_waits(Calls *calls, uint32_t location, XtfPoint *waits)
     xtf_find_add(find, waits->partner, &met);
 }
 
-/* What the call's other waits leave of its longest one. */
+/* Adds what the call's other waits leave of its longest one. */
 static void end_call(Calls *calls, uint32_t location)
 {
     XtfPoint waits = calls->best;
@@ -303,7 +305,7 @@ static void end_call(Calls *calls, uint32_t location)
     calls->best.wait = calls->over = calls->seq = calls->time = 0;
 }
 
-/* Ties: who entered last, then receives, then what was posted second, then the first record. */
+/* Compares waits. Ties: who entered last, then receives, then what was posted second, then the first record. */
 static bool is_longer(const XtfPoint *one, const XtfPoint *other)
 {
     if (one->wait != other->wait)

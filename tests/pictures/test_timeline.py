@@ -148,6 +148,11 @@ def check_wide_columns(xtf, ask_tree, generate, folder):
         check(said and narrowest(picture) == pixels, f"{where}: columns of {narrowest(picture)} pixels, not {pixels}; {said}")
         check_areas(trace, where, picture)
     check(2000 < check_edges(trace, "", trace.bytes("timeline.svg")) <= rows * (1480 // 4 + 1), "too many columns")
+    # A mount tells the size before it draws; `xtf cat` writes the same with few blanks.
+    padded, fitted = trace.bytes("timeline.svg"), xtf.expect("cat", path, "timeline.svg")
+    check(len(padded) == 256 + 16 * rows << 10 and len(fitted) % 4096 == 0, f"{len(padded)} and {len(fitted)} bytes")
+    bodies = [text.removesuffix(b"</svg>\n").rstrip() for text in (padded, fitted)]
+    check(bodies[0] == bodies[1] and len(fitted) - len(bodies[1]) <= 4096 + 7 < len(padded) - len(bodies[0]), "blanks of a picture that is printed")
 
 
 def check_picture(trace, path):

@@ -87,6 +87,7 @@ int xtf_command_cat(int argc, char **argv)
     g_autoptr(XtfTree) tree = xtf_cli_open_tree(argv[1], incomplete, &error);
     if (!tree)
         return xtf_cli_fail(error);
+    xtf_tree_draw_first(tree);
     for (int i = 2; i < argc; i++) {
         if (!cat(tree, argv[i], &form, &error)) {
             status = xtf_cli_fail(error);

@@ -6,7 +6,7 @@
 #include "src/pictures/drawing/text-width.h"
 #include "src/trace/text/escape.h"
 
-static const char why_blanks[] = "<!-- blanks: a picture's size must be known before it is drawn -->\n";
+static const char why_blanks[] = "<!-- blanks: a picture's size is told before it is read -->\n";
 
 enum {
     BLANKS = 127, /* of a line, without the newline */
@@ -23,17 +23,19 @@ size_t xtf_drawing_left(const XtfDrawing *drawing)
     return used < drawing->size ? drawing->size - used : 0;
 }
 
-bool xtf_drawing_finish(XtfDrawing *drawing, const char *end, GError **error)
+bool xtf_drawing_finish(XtfDrawing *drawing, const char *end, bool fitted, GError **error)
 {
     GString *out = drawing->out;
-    size_t tail = strlen(end);
+    size_t tail = strlen(end), size = drawing->size;
 
     if (out->len + strlen(why_blanks) + tail > drawing->size)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the picture does not fit the %zu bytes that it was given",
                         drawing->size);
     g_string_append(out, why_blanks);
-    size_t blanks = drawing->size - tail - out->len, at = out->len;
-    g_string_set_size(out, drawing->size - tail);
+    if (fitted)
+        size = MIN(size, (out->len + tail + XTF_DRAWING_BLOCK - 1) / XTF_DRAWING_BLOCK * XTF_DRAWING_BLOCK);
+    size_t blanks = size - tail - out->len, at = out->len;
+    g_string_set_size(out, size - tail);
     memset(out->str + at, ' ', blanks);
     for (size_t newline = BLANKS; newline < blanks; newline += BLANKS + 1)
         out->str[at + newline] = '\n';

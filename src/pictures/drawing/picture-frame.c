@@ -123,10 +123,13 @@ void xtf_draw_frame(XtfDrawing *drawing, const XtfPictureFrame *frame, const Xtf
 {
     int top = frame->bare ? XTF_BARE_TOP : 0;
 
-    xtf_draw(drawing,
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"xt\" role=\"img\" width=\"%d\" height=\"%d\" "
-             "viewBox=\"0 %d %d %d\">\n<title>",
-             frame->width, frame->height - top, top, frame->width, frame->height - top);
+    xtf_draw(drawing, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"xt\" role=\"group\" ");
+    /* Charts of a page have a size, other pictures the width of the window, which the page or they themselves say. */
+    if (frame->bare)
+        xtf_draw(drawing, "width=\"%d\" height=\"%d\" ", frame->width, frame->height - top);
+    else
+        xtf_draw(drawing, "width=\"100%%\" style=\"height:auto\" ");
+    xtf_draw(drawing, "viewBox=\"0 %d %d %d\">\n<title>", top, frame->width, frame->height - top);
     draw_title(drawing, frame, links);
     xtf_draw(drawing, "</title><desc>%s</desc>\n%s", frame->description, style);
     xtf_draw(drawing, "<rect class=\"xt-ground\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", top, frame->width,

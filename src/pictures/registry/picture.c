@@ -1,5 +1,6 @@
 #include "src/pictures/registry/picture.h"
 
+#include "libxtf/trace.h"
 #include "src/pictures/charts/histogram-picture.h"
 #include "src/pictures/charts/matrix-picture.h"
 #include "src/pictures/charts/profile-picture.h"
@@ -13,6 +14,9 @@
 enum {
     KEPT_BYTES = 32 << 20,
     KEPT_PICTURES = 64,
+    SMALL = 64 << 10,      /* records of a picture that is drawn when its size is asked for... */
+    FILE_SMALL = 8 << 20,  /* ...and bytes of its trace, of which messages may be matched... */
+    LOCATIONS_SMALL = 256, /* ...and locations, each of which costs a little */
 };
 
 const XtfPicture *const xtf_all_pictures[] = {&xtf_picture_findings,      &xtf_picture_histogram, &xtf_picture_index,
@@ -94,10 +98,30 @@ bool xtf_picture_check(const XtfPictures *pictures, const XtfPicture *picture, c
     return xtf_picture_kind_check(pictures->views, picture, selection, error);
 }
 
-bool xtf_picture_size(XtfPictures *pictures, const XtfPicture *picture, const XtfSelection *selection, uint64_t *size,
-                      GError **error)
+/* Finds whether a picture takes little work: it has few records, and few that they may be matched with. */
+static bool find_small(const XtfPictures *pictures, XtfSelection *selection, bool *small, GError **error)
 {
-    return picture->size(pictures->views, selection, size, error);
+    const XtfViews *views = pictures->views;
+    const XtfLocations *locations = xtf_trace_context_locations(views->context, error);
+    XtfTraceInfo info;
+    uint64_t n = 0;
+
+    if (!locations)
+        return false;
+    xtf_trace_get_info(views->context->trace, &info);
+    *small = locations->n <= LOCATIONS_SMALL && info.file_size <= FILE_SMALL;
+    if (*small && !xtf_resolver_count(views->resolver, selection, &n, error))
+        return false;
+    *small &= n <= SMALL;
+    return true;
+}
+
+/* Finds whether a picture is padded to blocks. What no tags end is a table, whose size is that of its lines. */
+static bool find_fitted(const XtfPictures *pictures, const XtfPicture *picture, XtfSelection *selection, bool *fitted,
+                        GError **error)
+{
+    *fitted = picture->end && pictures->drawn_first;
+    return !picture->end || *fitted || find_small(pictures, selection, fitted, error);
 }
 
 static GString *draw(XtfPictures *pictures, const Drawn *drawn, GError **error)
@@ -112,6 +136,7 @@ static GString *draw(XtfPictures *pictures, const Drawn *drawn, GError **error)
                          .file = picture->path ? picture->path : picture->name};
     XtfDrawing drawing;
     uint64_t size;
+    bool fitted;
 
     /* Links name regions, classes and communicators. */
     if (!xtf_trace_context_regions(context, error) || !xtf_trace_context_classes(context, error) ||
@@ -124,21 +149,51 @@ static GString *draw(XtfPictures *pictures, const Drawn *drawn, GError **error)
     if (!picture->size(pictures->views, drawn->selection, &size, error))
         return NULL;
     xtf_drawing_init(&drawing, text, size);
-    if (!picture->draw(&job, &drawing, error) || (picture->end && !xtf_drawing_finish(&drawing, picture->end, error)))
+    if (!find_fitted(pictures, picture, drawn->selection, &fitted, error) || !picture->draw(&job, &drawing, error) ||
+        (picture->end && !xtf_drawing_finish(&drawing, picture->end, fitted, error)))
         return NULL;
     return g_steal_pointer(&text);
 }
 
-bool xtf_picture_read(XtfPictures *pictures, const XtfPicture *picture, XtfSelection *selection, uint32_t depth,
-                      uint64_t offset, char *buffer, size_t length, GError **error)
+/* Takes a picture, drawn, which xtf_keeper_put() gives back. NULL with an error. */
+static Drawn *take_drawn(XtfPictures *pictures, const XtfPicture *picture, XtfSelection *selection, uint32_t depth,
+                         GError **error)
 {
     Drawn *drawn = xtf_keeper_take(&pictures->drawn, drawn_new(picture, selection, depth));
 
     if (!drawn->text)
         drawn->text = draw(pictures, drawn, error);
-    bool good = drawn->text;
-    if (good)
-        xtf_copy_part(drawn->text->str, drawn->text->len, 0, offset, buffer, length);
-    xtf_keeper_put(&pictures->drawn, drawn, good ? drawn->text->allocated_len : 0, good);
-    return good;
+    if (drawn->text)
+        return drawn;
+    xtf_keeper_put(&pictures->drawn, drawn, 0, false);
+    return NULL;
+}
+
+bool xtf_picture_size(XtfPictures *pictures, const XtfPicture *picture, XtfSelection *selection, uint32_t depth,
+                      uint64_t *size, GError **error)
+{
+    bool fitted;
+
+    if (!find_fitted(pictures, picture, selection, &fitted, error))
+        return false;
+    if (!fitted)
+        return picture->size(pictures->views, selection, size, error);
+    Drawn *drawn = take_drawn(pictures, picture, selection, depth, error);
+    if (!drawn)
+        return false;
+    *size = drawn->text->len;
+    xtf_keeper_put(&pictures->drawn, drawn, drawn->text->allocated_len, true);
+    return true;
+}
+
+bool xtf_picture_read(XtfPictures *pictures, const XtfPicture *picture, XtfSelection *selection, uint32_t depth,
+                      uint64_t offset, char *buffer, size_t length, GError **error)
+{
+    Drawn *drawn = take_drawn(pictures, picture, selection, depth, error);
+
+    if (!drawn)
+        return false;
+    xtf_copy_part(drawn->text->str, drawn->text->len, 0, offset, buffer, length);
+    xtf_keeper_put(&pictures->drawn, drawn, drawn->text->allocated_len, true);
+    return true;
 }

@@ -62,7 +62,7 @@ static bool view_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
 
 static bool picture_size(XtfNode *file, uint64_t *size, GError **error)
 {
-    return xtf_picture_size(&file->tree->pictures, file->picture, file->selection, size, error);
+    return xtf_picture_size(&file->tree->pictures, file->picture, file->selection, file->depth - 1, size, error);
 }
 
 /* A picture's links are relative to its directory. */

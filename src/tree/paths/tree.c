@@ -227,3 +227,8 @@ XtfNode *xtf_tree_resolve(XtfTree *tree, const char *path, GError **error)
     }
     return xtf_node_ref(trail->pdata[trail->len - 1]);
 }
+
+void xtf_tree_draw_first(XtfTree *tree)
+{
+    tree->pictures.drawn_first = true;
+}

@@ -29,6 +29,10 @@ const XtfTimeScale *xtf_tree_scale(const XtfTree *tree); /* of the times in its 
 void xtf_tree_name_after(XtfTree *tree, const char *path);
 void xtf_tree_name_as(XtfTree *tree, const XtfTree *other);
 
+/* Draws pictures when their size is asked for, however long that takes, so that they are padded as little as can be.
+ * Before nodes are used. */
+void xtf_tree_draw_first(XtfTree *tree);
+
 XtfNode *xtf_tree_root(XtfTree *tree); /* a new reference */
 
 /* Follows a path from the root, and all links in it. The message of an error names the component that failed. */

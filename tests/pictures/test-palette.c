@@ -38,6 +38,7 @@ static const struct {
     {XTF_CLASS_COLLECTIVE, "MPI_Allreduce"},
     {XTF_CLASS_BARRIER, "MPI_Barrier"},
     {XTF_CLASS_WAIT, "MPI_Wait"},
+    {XTF_CLASS_THREADS, "pthread_mutex_lock"},
     {XTF_CLASS_MPI_INIT, "MPI_Init"},
 };
 
@@ -95,6 +96,25 @@ Test(palette, classes_differ)
                 double d = distance(a, xtf_class_colour(classes[j].class, classes[j].name), eyes[e].m);
                 cr_expect(d >= eyes[e].least, "%s: %s and %s are %.1f apart", eyes[e].name, classes[i].name,
                           classes[j].name, d);
+            }
+        }
+    }
+}
+
+/* Who waits for a lock, gives it back, waits for a thread, or for a message, is seen to do so. */
+Test(palette, locks_differ)
+{
+    static const char *const names[] = {"pthread_mutex_lock", "pthread_mutex_unlock", "pthread_join"};
+    const XtfColour wait = xtf_class_colour(XTF_CLASS_WAIT, "MPI_Wait");
+
+    for (unsigned e = 0; e < sizeof eyes / sizeof *eyes; e++) {
+        for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+            XtfColour colour = xtf_class_colour(XTF_CLASS_THREADS, names[i]);
+            cr_expect(distance(colour, wait, eyes[e].m) >= eyes[e].least, "%s: %s is like MPI_Wait", eyes[e].name,
+                      names[i]);
+            for (unsigned j = 0; j < i; j++) {
+                double d = distance(colour, xtf_class_colour(XTF_CLASS_THREADS, names[j]), eyes[e].m);
+                cr_expect(d >= 5, "%s: %s and %s are %.1f apart", eyes[e].name, names[i], names[j], d);
             }
         }
     }

@@ -57,8 +57,8 @@ static const Oklch class_colours[XTF_N_PAINTS] = {
     [XTF_PAINT_PROGRAM] = {.70, .10, 245},    [XTF_PAINT_IO] = {.42, .09, 75},
     [XTF_PAINT_P2P] = {.68, .17, 38},         [XTF_PAINT_ONE_SIDED] = {.58, .13, 55},
     [XTF_PAINT_COLLECTIVE] = {.50, .16, 310}, [XTF_PAINT_BARRIER] = {.55, .14, 5},
-    [XTF_PAINT_WAIT] = {.89, .10, 92},        [XTF_PAINT_OTHER] = {.62, .008, 260},
-    [XTF_PAINT_UNMEASURED] = {.90, 0, 0},
+    [XTF_PAINT_LOCK] = {.76, .20, 320},       [XTF_PAINT_WAIT] = {.89, .10, 92},
+    [XTF_PAINT_OTHER] = {.62, .008, 260},     [XTF_PAINT_UNMEASURED] = {.90, 0, 0},
 };
 
 static const XtfPaint paints[XTF_N_CLASSES] = {
@@ -74,7 +74,7 @@ static const XtfPaint paints[XTF_N_CLASSES] = {
     [XTF_CLASS_OMP_WORK] = XTF_PAINT_PROGRAM,
     [XTF_CLASS_OMP_SYNC] = XTF_PAINT_BARRIER,
     [XTF_CLASS_OMP_OTHER] = XTF_PAINT_OTHER,
-    [XTF_CLASS_THREADS] = XTF_PAINT_WAIT,
+    [XTF_CLASS_THREADS] = XTF_PAINT_LOCK,
     [XTF_CLASS_PGAS] = XTF_PAINT_ONE_SIDED,
     [XTF_CLASS_OFFLOAD] = XTF_PAINT_PROGRAM,
     [XTF_CLASS_IO] = XTF_PAINT_IO,
@@ -123,10 +123,31 @@ static const struct {
     const char *name;
     double step;
 } steps[] = {
-    {"MPI_Send", 0},      {"MPI_Recv", -.07},     {"MPI_Isend", -.05},    {"MPI_Irecv", .11},    {"MPI_Sendrecv", -.12},
-    {"MPI_Allreduce", 0}, {"MPI_Bcast", .08},     {"MPI_Reduce", -.06},   {"MPI_Alltoall", .13}, {"MPI_Allgather", .18},
-    {"MPI_Wait", 0},      {"MPI_Waitall", -.055}, {"MPI_Waitany", -.025}, {"MPI_Test", .02},     {"MPI_Testall", .02},
-    {"MPI_Testany", .02}, {"MPI_Testsome", .02},  {"MPI_Iprobe", -.10},   {"MPI_Probe", -.10},   {"MPI_Barrier", 0},
+    {"MPI_Send", 0},
+    {"MPI_Recv", -.07},
+    {"MPI_Isend", -.05},
+    {"MPI_Irecv", .11},
+    {"MPI_Sendrecv", -.12},
+    {"MPI_Allreduce", 0},
+    {"MPI_Bcast", .08},
+    {"MPI_Reduce", -.06},
+    {"MPI_Alltoall", .13},
+    {"MPI_Allgather", .18},
+    {"MPI_Wait", 0},
+    {"MPI_Waitall", -.055},
+    {"MPI_Waitany", -.025},
+    {"MPI_Test", .02},
+    {"MPI_Testall", .02},
+    {"MPI_Testany", .02},
+    {"MPI_Testsome", .02},
+    {"MPI_Iprobe", -.10},
+    {"MPI_Probe", -.10},
+    {"MPI_Barrier", 0},
+    {"pthread_mutex_lock", 0},
+    {"pthread_mutex_unlock", .06},
+    {"pthread_join", -.09},
+    {"pthread_create", .12},
+    {"pthread_cond_wait", -.04},
 };
 
 /* Functions that are not in the table take one of five steps about their class's lightness. */

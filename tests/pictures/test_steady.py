@@ -106,15 +106,26 @@ def check_growth(maker, xtf, ask_tree):
         check(not changed, f"{what}: changes the colours of {changed}")
 
 
-def check_messages(trace, where):
+def shapes_of(picture, lines, shown, where):
+    """The shapes that the footer names, which are those of the messages of the table."""
+    footer = next(text for text in picture.texts() if "nested in" in text or text.startswith("There are no calls"))
+    shapes = {"Rings:" if line["received"] == "-" or line["receiver"] not in shown else
+              "Brackets:" if line["receiver"] == line["sender"] else "Lines:" for line in lines}
+    named = {name for name in ("Rings:", "Brackets:", "Lines:") if name in footer}
+    check(named == shapes, f"{where}: of {shapes} the footer says {footer!r}")
+    return shapes
+
+
+def check_messages(trace, window, procs):
     """The lines, brackets and rings of an exact timeline are the messages of the table that are sent in the window, each at its time.
-    Their number."""
+    Their number, and the shapes."""
+    where = f"{window}/proc/{','.join(procs)}" if procs else window
     picture = svg.Picture(trace.bytes(f"{where}/timeline.svg"))
     if not picture.of_class("xt-call") or len(picture.of_class("xt-row")) > MANY["rows"]:
-        return 0
+        return 0, set()
     lines = trace.table(f"{where}/sends", "messages")
     if not 0 < len(lines) <= MANY["messages"]:
-        return 0
+        return 0, set()
     info = {line["what"]: line["value"] for line in trace.table(where, "info")}
     begin, width = float(info["from"]), float(info["duration"])
     drawn = collections.Counter()
@@ -130,18 +141,20 @@ def check_messages(trace, where):
         key = next(((title, near) for near in (x, x - 1, x + 1) if drawn[title, near]), None)
         check(key, f"{trace.path}: {where}: no line \"{title}\" at {x / 2}")
         drawn[key] -= 1
-    return len(lines)
+    if any(re.fullmatch(r"\d+\.\d+", text) for text in picture.texts()):  # a message to another thread is a line
+        return len(lines), set()
+    return len(lines), shapes_of(picture, lines, procs or trace.names("proc"), f"{trace.path}: {where}")
 
 
 def messages_of(trace):
-    n = 0
-    for _ in range(40):
-        where = window_of(trace)
+    n, shapes, procs = 0, set(), trace.names("proc")
+    for i in range(40):
         try:
-            n += check_messages(trace, where)
+            more, others = check_messages(trace, window_of(trace), procs[:2] if i % 4 == 0 and len(procs) > 2 else [])
+            n, shapes = n + more, shapes | others
         except Refused as error:
             check("there are" in str(error) or "there is no" in str(error), str(error))
-    return n
+    return n, shapes
 
 
 def main():
@@ -153,16 +166,16 @@ def main():
         maker = Maker(generate, make_run, folder)
         check_growth(maker, xtf, ask_tree)
         names = check_windows(Trace(xtf, ask_tree, maker.rows(8, 80000)))
-        messages = 0
-        for path in maker.deep(), maker.rows(4, 4000):
-            messages += messages_of(Trace(xtf, ask_tree, path))
+        seen = [messages_of(Trace(xtf, ask_tree, path)) for path in (maker.deep(), maker.rows(4, 4000))]
         for i, archive in enumerate(archives + more):
             path = pathlib.Path(folder) / f"archive-{i}.xtf"
             xtf.import_archive(archive, path)
             trace = Trace(xtf, ask_tree, path)
             if archive in archives:
                 names += check_windows(trace)
-            messages += messages_of(trace)
+            seen.append(messages_of(trace))
+    messages, shapes = sum(n for n, _ in seen), set().union(*(some for _, some in seen))
+    check({"Rings:", "Lines:"} <= shapes, f"only {shapes} were seen")
     check(names > 20 and messages > 100, f"only {names} names and {messages} messages were seen")
     print(f"{names} names of regions, {messages} messages")
 

@@ -159,8 +159,9 @@ static const char *footer_of(const XtfStateDrawing *state)
     if (state->n > XTF_STATE_CELLS)
         return "Colour of a process: what it did for most of the window.";
     if (!state->states.has_calls && xtf_states_have_times(&state->states))
-        return "Shares of the window; G, Y, R: most of it in tasks, in MPI and scheduling, idle. Bars: tasks by state.";
-    return "Shares of the window; G, Y, R: in the program, in a library, waiting at its end.";
+        return "Colours: shares of the window. G: mostly in tasks, Y: in MPI and scheduling, R: idle. "
+               "Bars: tasks by state.";
+    return "Colours: shares of the window. At its end, G: in the program, Y: in a library, R: waiting.";
 }
 
 static bool draw_all(XtfStateDrawing *state, GError **error)

@@ -159,22 +159,24 @@ static bool draw_contents(Exact *exact, XtfMessagesDrawn *messages, GError **err
     return true;
 }
 
-/* What was drawn, in words. */
-static void draw_footer(const Exact *exact, XtfMessagesDrawn messages, bool is_cut)
+/* What was drawn, in words: all of them fit on the line. */
+static void draw_footer(const Exact *exact, const XtfMessagesDrawn *messages, bool is_cut)
 {
-    static const char *const of_messages[] = {
-        [XTF_MESSAGES_NONE] = "",
-        [XTF_MESSAGES_AS_LINES] = " Lines are messages.",
-        [XTF_MESSAGES_AS_BYTES] = " Strips below rows: bytes sent.",
-    };
     XtfTimeline *timeline = exact->timeline;
+    bool outlines = exact->n_outlined > 0, overlaps = exact->n_bands > exact->n_outlined;
+    const char *of_operations = outlines && overlaps ? " Outlines: operations of all their rows, if none overlaps."
+                                : outlines           ? " Outlines: operations of all their rows."
+                                : overlaps           ? " Operations that overlap have no outline."
+                                                     : "";
     g_autofree char *text =
-        g_strdup_printf("%s%s%s%s%s",
+        g_strdup_printf("%s%s%s%s%s%s%s%s",
                         exact->calls->len == 0 ? "There are no calls here."
                         : is_cut               ? "Calls are nested in those around them, eight levels of them."
                                                : "Every call is drawn, nested in the one around it.",
-                        of_messages[messages], exact->n_outlined > 0 ? " Outlines: operations of all their rows." : "",
-                        exact->n_bands > exact->n_outlined ? " Operations that overlap have no outline." : "",
+                        messages->lines ? " Lines: messages." : "", messages->dots ? " Dots: receives." : "",
+                        messages->rings ? " Rings: sends without a receive here." : "",
+                        messages->brackets ? " Brackets: messages to oneself." : "",
+                        messages->strips ? " Strips below rows: bytes sent." : "", of_operations,
                         timeline->waited_ticks > 0 ? " Hatched: waiting for others." : "");
 
     xtf_draw_footer(timeline->drawing, exact->tops[timeline->rows.n] + 18, text);
@@ -198,7 +200,7 @@ static bool draw_all(Exact *exact, GError **error)
     }
     if (!draw_contents(exact, &messages, error))
         return false;
-    draw_footer(exact, messages, is_cut);
+    draw_footer(exact, &messages, is_cut);
     return true;
 }
 

@@ -103,7 +103,7 @@ static void draw_lonely(const Lines *lines, const XtfMatchedSend *matched, doubl
     xtf_draw(drawing, to_oneself ? "</path>\n" : "</circle>\n");
 }
 
-static void draw_message(const Lines *lines, const XtfMatchedSend *matched)
+static void draw_message(const Lines *lines, const XtfMatchedSend *matched, XtfMessagesDrawn *drawn)
 {
     XtfTimeline *timeline = lines->timeline;
     const XtfMessage *message = &matched->message;
@@ -117,6 +117,7 @@ static void draw_message(const Lines *lines, const XtfMatchedSend *matched)
         to = xtf_selected_number(&timeline->rows.selected, message->posting.location);
     if (to == timeline->rows.n || to == from) {
         draw_lonely(lines, matched, x1, from, to == from);
+        *(to == from ? &drawn->brackets : &drawn->rings) = true;
         return;
     }
     int y1 = to > from ? bottom_of(lines, from) : lines->tops[from];
@@ -133,6 +134,8 @@ static void draw_message(const Lines *lines, const XtfMatchedSend *matched)
     if (inside)
         xtf_draw(timeline->drawing, "<circle class=\"xt-dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"2\"/>", x2, y2);
     xtf_draw(timeline->drawing, "</g>\n");
+    drawn->lines = true;
+    drawn->dots |= inside;
 }
 
 static bool draw_strips(XtfTimeline *timeline, const int *tops, const uint32_t *levels, int lane, GError **error)
@@ -150,19 +153,19 @@ bool xtf_timeline_messages(XtfTimeline *timeline, const int *tops, const uint32_
 {
     uint64_t n;
 
-    *drawn = XTF_MESSAGES_NONE;
+    *drawn = (XtfMessagesDrawn){0};
     if (!xtf_timeline_count_messages(timeline, &n, error))
         return false;
     if (n == 0)
         return true;
-    *drawn = n > MESSAGES_MAX || timeline->rows.n > ROWS_MAX ? XTF_MESSAGES_AS_BYTES : XTF_MESSAGES_AS_LINES;
-    if (*drawn == XTF_MESSAGES_AS_BYTES)
+    drawn->strips = n > MESSAGES_MAX || timeline->rows.n > ROWS_MAX;
+    if (drawn->strips)
         return draw_strips(timeline, tops, levels, lane, error);
     g_autofree XtfMatchedSend *matched = match_all(timeline, (uint32_t)n, error);
     if (!matched)
         return false;
     const Lines lines = {timeline, tops, levels, lane, n <= CLEAR_MESSAGES ? 1 : (double)CLEAR_MESSAGES / (double)n};
     for (uint64_t i = 0; i < n; i++)
-        draw_message(&lines, &matched[i]);
+        draw_message(&lines, &matched[i], drawn);
     return true;
 }

@@ -7,10 +7,12 @@
 
 /* How many the window has; 0 if the trace's messages are not matched. */
 bool xtf_timeline_count_messages(const XtfTimeline *timeline, uint64_t *n, GError **error);
-typedef enum {
-    XTF_MESSAGES_NONE,
-    XTF_MESSAGES_AS_LINES,
-    XTF_MESSAGES_AS_BYTES, /* that were sent, in strips (timeline-sent.h): lines would be a hairball */
+/* Which shapes there are. */
+typedef struct {
+    bool lines, dots;
+    bool rings;    /* sends whose receive is not known, or not in the picture */
+    bool brackets; /* messages to the own row */
+    bool strips;   /* of the bytes that were sent (timeline-sent.h): lines would be a hairball */
 } XtfMessagesDrawn;
 
 /* Draws them. `tops` and `levels` are those of the rows, a level `lane` pixels high. */

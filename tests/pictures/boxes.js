@@ -121,7 +121,7 @@ function linesOf(page) {
 
 function picturesOf(page) {
     return [...page.querySelectorAll('svg.xt')].map(svg => {
-        const shown = (svg.closest('.xi-wide') ?? svg).getBoundingClientRect()
+        const shown = (svg.closest('.xi-wide, .xt-scroller') ?? svg).getBoundingClientRect()
         return {element: svg, left: shown.left, right: shown.right, top: shown.top, bottom: shown.bottom}
     })
 }

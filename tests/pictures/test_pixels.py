@@ -167,6 +167,40 @@ def check_bars(screen, trace, path):
     return sum("xt-band" not in band.get("class") for band in picture.of_class("xt-operation"))
 
 
+# Links in sentences that look like the text around them, and what a narrow window hides.
+ASK_PAGE = """(() => {
+    const light = c => c.match(/[0-9.]+/g).slice(0, 3).map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0)
+    const contrast = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05)
+    const unseen = [...document.querySelectorAll('li a, p a')].filter(a => {
+        const style = getComputedStyle(a)
+        return !style.textDecorationLine.includes('underline') && contrast(style.color, getComputedStyle(a.parentElement).color) < 3})
+    const scroller = document.querySelector('.xt-scroller')
+    return {links: document.querySelectorAll('li a, p a').length, unseen: unseen.map(a => a.textContent),
+        h1: document.querySelectorAll('h1').length, main: document.querySelectorAll('main').length,
+        empty: [...document.querySelectorAll('th')].filter(th => !th.textContent.trim()).length,
+        images: [...document.querySelectorAll('[role=img]')].filter(image => image.querySelector('a, [tabindex]')).length,
+        hidden: scroller.scrollWidth - scroller.clientWidth, scrolls: getComputedStyle(scroller).overflowX, reached: scroller.tabIndex === 0,
+        told: getComputedStyle(document.querySelector('.xt-narrow')).display !== 'none',
+        wide: document.documentElement.scrollWidth}})()"""
+
+
+def check_access(browser, trace, folder):
+    """What readers with a keyboard, a telephone or a screen reader need of pages."""
+    for name in "index.html", "timeline.html":
+        path = pathlib.Path(folder) / name
+        path.write_bytes(trace.bytes(name))
+        for width, dark in (1280, False), (390, False), (390, True):
+            browser.view(width, 800, 1, dark)
+            browser.go(path.as_uri())
+            seen = browser.run(ASK_PAGE)
+            where = f"{name} of {width} pixels: {seen}"
+            check(seen["h1"] == seen["main"] == 1 and not seen["empty"] and not seen["images"], where)
+            check(not seen["unseen"] and (seen["links"] > 3 or name == "timeline.html"), where)
+            check(seen["wide"] <= width and seen["reached"] and seen["scrolls"] == "auto", where)
+            check((seen["hidden"] > 0) == seen["told"] == (width < 1200), where)
+
+
 def main():
     need_browser()
     random.seed(23)
@@ -184,6 +218,7 @@ def main():
             check_legend(screen, trace)
             if "heat-4" in archive:  # its clocks disagree, so its operations overlap
                 overlapping = sum(check_bars(screen, trace, f"time/{window}") for window in ("0.02-0.05", "50%-60%"))
+                check_access(browser, trace, folder)
                 check(overlapping > 1, f"{overlapping} operations overlap others")
 
 

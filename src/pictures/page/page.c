@@ -20,20 +20,22 @@ static const char styles[] =
     "font:14px/1.5 'DejaVu Sans','Liberation Sans',Arial,sans-serif;print-color-adjust:exact}"
     "h1{font-size:24px;line-height:1.3;margin:0;overflow-wrap:anywhere}h2{font-size:17px;margin:28px 0 8px}"
     ".xi-files{font-size:13px;font-weight:normal}.xi-files a{padding-left:12px}p{margin:4px 0}"
-    ".xi-dim,.xi-facts dt,th{color:#59636e;font-weight:normal}.xi-text a,h2 a,td a{color:#0550ae;text-decoration:none}"
-    ".xi-text a:hover,h2 a:hover,td a:hover{text-decoration:underline}"
+    ".xi-dim,.xi-facts dt,th{color:#59636e;font-weight:normal}h2 a,td a{text-decoration:none}"
+    ".xi-text a,h2 a,td a{color:#0550ae}.xi-text a{text-decoration:underline}"
+    "h2 a:hover,td a:hover{text-decoration:underline}"
     ".xi-facts{display:flex;flex-wrap:wrap;row-gap:8px;margin:16px 0 0}"
     ".xi-facts div{display:flex;flex-direction:column-reverse;padding-right:36px}"
     ".xi-facts dd{margin:0;font-size:19px;font-weight:bold}"
     "ol{margin:0;padding-left:24px}li{margin:4px 0;overflow-wrap:anywhere}"
     "li::first-letter{text-transform:uppercase}"
     ".xi-columns{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);column-gap:32px}"
-    ".xi-wide{overflow-x:auto}.xi-wide .xt{min-width:1200px}table{border-collapse:collapse;width:100%;font-size:13px;"
+    ".xi-wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:13px;"
     "font-variant-numeric:tabular-nums}th,td{text-align:right;padding:3px 6px;border-bottom:1px solid #d8dee4;"
     "white-space:nowrap}.xi-name{text-align:left;white-space:normal;overflow-wrap:anywhere}"
     ".xi-bar{width:30%;padding-left:12px}.xi-bar div{height:10px}"
     ".xi-swatch{display:inline-block;width:12px;height:12px;margin-right:8px}"
     ".xi-processes a{display:inline-block;padding-right:8px}"
+    "@media(max-width:1247px){.xt-narrow{display:block}}"
     "@media(max-width:1000px){.xi-columns{grid-template-columns:minmax(0,1fr)}}"
     "@media(prefers-color-scheme:dark){body{background:#15181c;color:#e6edf3}"
     ".xi-dim,.xi-facts dt,th{color:#9aa4af}.xi-text a,h2 a,td a{color:#6cb6ff}th,td{border-color:#30363d}}"
@@ -56,7 +58,7 @@ static bool draw_timeline(XtfPage *page, GError **error)
         return false;
     xtf_page_begin(page, "timeline", "Timeline",
                    (const char *[]){"alone", xtf_picture_timeline_page.name, "SVG", xtf_picture_timeline.name, NULL});
-    xtf_draw(page->drawing, "<div class=\"xi-wide\">\n");
+    xtf_timeline_page_scroller(page->drawing);
     if (!xtf_draw_part(page->job, &xtf_picture_timeline, page->drawing, size, error))
         return false;
     xtf_draw(page->drawing, "</div>\n");

@@ -5,7 +5,9 @@
 #include "src/pictures/drawing/picture-frame.h"
 
 static const char style[] = "body{color-scheme:light dark}.xt{width:100%;height:auto}.xt-dragged{cursor:crosshair}"
-                            ".xt .xt-drag{fill:#0969da;fill-opacity:.25}.xt .xt-cross{stroke:#59636e}";
+                            ".xt .xt-drag{fill:#0969da;fill-opacity:.25}.xt .xt-cross{stroke:#59636e}"
+                            ".xt-scroller{overflow-x:auto}.xt-scroller .xt{min-width:1200px}.xt-narrow{display:none}"
+                            "@media(max-width:1199px){.xt-narrow{display:block;margin:4px 8px}}";
 
 /* `w` is what the picture says of its window; pixels are those of the picture, however large it is shown. */
 static const char script[] =
@@ -49,6 +51,12 @@ void xtf_timeline_page_begin(XtfDrawing *drawing, const XtfPictureJob *job, cons
         xtf_draw(drawing, ": ");
     }
     xtf_draw(drawing, "%s</title>\n<style>%s%s</style></head><body>\n", what, style, styles);
+}
+
+void xtf_timeline_page_scroller(XtfDrawing *drawing)
+{
+    xtf_draw(drawing, "<p class=\"xt-narrow\">The timeline is wider than this window: scroll it to the right.</p>\n"
+                      "<div class=\"xt-scroller\" tabindex=\"0\" role=\"region\" aria-label=\"timeline\">\n");
 }
 
 static void draw_time(XtfDrawing *drawing, const char *name, const XtfTimeScale *scale, uint64_t t)

@@ -157,12 +157,19 @@ static bool page_size(XtfViews *views, const XtfSelection *selection, uint64_t *
     return true;
 }
 
+/* The picture has a title to be seen; the heading is for those who hear the page. */
+static const char styles[] = "body{margin:0;font:14px 'DejaVu Sans','Liberation Sans',Arial,sans-serif}"
+                             "h1{position:absolute;width:1px;height:1px;margin:0;overflow:hidden;clip-path:inset(50%)}";
+
 static bool page_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError **error)
 {
-    xtf_timeline_page_begin(drawing, job, "timeline", "body{margin:0}");
+    xtf_timeline_page_begin(drawing, job, "timeline", styles);
+    xtf_draw(drawing, "<main><h1>Timeline</h1>\n");
+    xtf_timeline_page_scroller(drawing);
     size_t room = drawing->size - drawing->out->len - PAGE_BYTES / 2;
     if (!xtf_draw_part(job, &xtf_picture_timeline, drawing, room, error))
         return false;
+    xtf_draw(drawing, "</div></main>\n");
     xtf_timeline_page_script(drawing, job);
     return true;
 }

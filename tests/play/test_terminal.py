@@ -128,6 +128,13 @@ def check_sizes(terminal, xtf, trace):
         terminal.resize(columns, lines)
         shown = terminal.wait(wanted)
         check(max(map(len, shown.split("\n"))) <= columns, f"{columns}x{lines}: a line is too long")
+    # Help says what letters and groups are, on the smallest screen too.
+    terminal.keys("?")
+    for columns, lines in (80, 24), (60, 12):
+        terminal.resize(columns, lines)
+        shown = terminal.wait(rf"^.{{0,{columns}}}frame 0/7 .*\n(.*\n){{2,}}A B C ")
+        for part in "space  ", "f ? q ", "G in the program, Y in a library, R waiting\n", "groups of numbers: process, all, the run\n":
+            check(part in shown, f"{columns}x{lines}: no {part!r} in\n{shown}")
     terminal.keys("q")
     check_restored(terminal, "new sizes")
 

@@ -15,6 +15,10 @@ enum {
     GROUPS = 8, /* lines of A, B and C */
     REGIONS = 12,
     TALL = 20, /* lines: shorter screens have no groups */
+    HEAD = 2,  /* lines of titles... */
+    TAIL = 3,  /* ...and below all else */
+    HELP_KEYS = 7,
+    HELP_MEANINGS = 3,
 };
 
 /* The parts of a screen. */
@@ -304,30 +308,42 @@ static void put_wide_groups(const Layout *layout, int line)
 
 /* ---- The bottom. */
 
+/* On a low screen in the place of the last lines, too. */
 static void put_help(const Layout *layout, int line)
 {
-    static const char *const texts[] = {
+    static const char *const texts[HELP_KEYS] = {
         "space         play, pause; from the end: all of it again",
         "left, right   a frame; with shift, or , . ten; Home, End",
-        "[ ]           slower, faster",
-        "+ -           shorter, longer frames, at the same time",
-        "up, down      the process whose numbers are in column A",
+        "[ ]  + -      slower, faster; shorter, longer frames",
+        "up, down      the process of column A",
         "m             the map of bytes",
         "g /           go to a time; to the next call of a region",
         "f ? q         the next finding; this help; quit",
-        "now           at the end of the frame a process is in",
-        "              G the program, Y a library; R it waits",
     };
+    static const char *const of_calls[HELP_MEANINGS] = {
+        "G Y R         now, at the end of the frame, a process is:",
+        "              G in the program, Y in a library, R waiting",
+        "A B C         groups of numbers: process, all, the run",
+    };
+    static const char *const of_tasks[HELP_MEANINGS] = {
+        "G Y R         what a process does for most of the frame:",
+        "              G tasks, Y MPI and scheduling, R it is idle",
+        "A B C         groups of numbers: process, all, the run",
+    };
+    const char *const *meanings = has_tasks(layout) ? of_tasks : of_calls;
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
-        xtf_screen_put(layout->screen, line + (int)i, 0, XTF_STYLE_PLAIN, "%s", texts[i]);
+    for (int i = 0; i < HELP_KEYS; i++)
+        xtf_screen_put(layout->screen, line + i, 0, XTF_STYLE_PLAIN, "%s", texts[i]);
+    for (int i = 0; i < HELP_MEANINGS; i++)
+        xtf_screen_put(layout->screen, line + HELP_KEYS + i, 0, XTF_STYLE_PLAIN, "%s", meanings[i]);
 }
 
 static void put_legend(const Layout *layout, int line)
 {
     static const char *const names[XTF_SCREEN_SHARES] = {"program", "point to point", "collective, barrier", "waiting",
                                                          "other"};
-    static const char letters[] = "  now: G program, Y library, R waits";
+    const char *letters =
+        has_tasks(layout) ? "  G mostly tasks, Y MPI, R idle" : "  now: G program, Y library, R waits";
     int at = 1;
 
     for (unsigned i = 0; i < XTF_SCREEN_SHARES; i++) {
@@ -393,7 +409,7 @@ static void lay_out(Layout *layout, guint n)
 {
     int columns = layout->screen->columns, lines = layout->screen->lines;
     int groups = lines < TALL ? 0 : layout->wide ? REGIONS + 2 : GROUPS + 1;
-    int fixed = 2 + 1 + groups + 3;
+    int fixed = HEAD + 1 + groups + TAIL;
 
     layout->bar = layout->wide ? LONG_BAR : columns - BAR - 1 - MOSTLY - 2 * BYTES;
     layout->mostly = BAR + layout->bar + 1;
@@ -436,8 +452,13 @@ XtfScreen *xtf_play_screen(const XtfFilm *film, const XtfFilmFrame *frame, XtfPl
     }
     lay_out(&layout, xtf_value_table_n(frame->state));
     put_head(&layout);
-    if (look->help)
-        put_help(&layout, 2);
+    bool is_low = lines < HEAD + HELP_KEYS + HELP_MEANINGS + TAIL;
+    if (look->help && is_low && !look->typing && !look->message) {
+        put_help(&layout, HEAD);
+        return g_steal_pointer(&screen);
+    }
+    if (look->help && !is_low)
+        put_help(&layout, HEAD);
     else if (!put_middle(&layout, error))
         return NULL;
     put_legend(&layout, lines - 3);

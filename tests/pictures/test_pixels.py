@@ -62,10 +62,11 @@ def x_of(time, width=WIDTH):
 
 
 def check_points(screen, text, expected, what):
-    """Points with their colours, at two scales, by day and by night."""
+    """Points with their colours, at two scales, by day and by night: a pair where they differ."""
     for scale, dark in (1, False), (2, False), (1, True):
         seen = screen.colours(text, list(expected), scale, dark)
         for (point, colour), found in zip(expected.items(), seen):
+            colour = colour if isinstance(colour, str) else colour[dark]
             check(is_near(colour, found), f"{what}, scale {scale}{', dark' if dark else ''}: {found} at {point}, {colour} expected")
 
 
@@ -152,8 +153,32 @@ def check_ways(screen, maker, xtf, ask_tree):
 NOTHING_OVER_BARS = b"<style>.xt .xt-name,.xt .xt-m,.xt .xt-halo,.xt .xt-dot,.xt .xt-open,.xt .xt-wait{display:none}</style></svg>\n"
 
 
+GROUND = "#eef1f4", "#262b32"  # of rows, by day and by night
+
+
+def box_of(rectangle):
+    x, y, width, height = (float(rectangle.get(name)) for name in ("x", "y", "width", "height"))
+    return x, y, x + width, y + height
+
+
+def is_in(x, y, box, margin):
+    return box[0] - margin <= x < box[2] + margin and box[1] - margin <= y < box[3] + margin
+
+
+def grounds_in_bands(picture):
+    """Points of rows that are in operations, in no bar and at no edge of an operation. Rectangles are opaque but for operations."""
+    rows, bars, bands = ([box_of(shape) for shape in picture.of_class(name)] for name in ("xt-row", "xt-call", "xt-operation"))
+    for _ in range(100 * POINTS):
+        row = random.choice([row for row in rows if row[2] - row[0] > 3])
+        x, y = random.randrange(int(row[0]) + 1, int(row[2]) - 1), random.randrange(int(row[1]) + 1, int(row[3]))
+        inside = [band for band in bands if is_in(x, y, band, -3)]
+        if inside and not any(is_in(x, y, bar, 2) for bar in bars) and all(band in inside or not is_in(x, y, band, 3) for band in bands):
+            yield x, y
+
+
 def check_bars(screen, trace, path):
-    """Bars have the colours of their regions at their middles, whatever operations the window has. Returns how many overlap another."""
+    """Bars have the colours of their regions at their middles, and rows those of rows, whatever operations the window has. Returns how
+    many overlap another, and how many points of rows were looked at."""
     text = trace.bytes(f"{path}/timeline.svg")
     picture = svg.Picture(text)
     expected = {}
@@ -163,8 +188,10 @@ def check_bars(screen, trace, path):
             expected[int(x + width / 2), int(bar.get("y")) + 6] = trace.colours[re.match(r"(.*), process ", bar.findtext(svg.SVG + "title"))[1]]
     check(len(expected) > 3, f"{trace.path}: {path}: {len(expected)} bars")
     expected = dict(random.sample(sorted(expected.items()), min(POINTS, len(expected))))
+    grounds = list(grounds_in_bands(picture))[:POINTS]
+    expected |= {point: GROUND for point in grounds}
     check_points(screen, text.replace(b"</svg>\n", NOTHING_OVER_BARS), expected, f"{trace.path}: {path}: bars")
-    return sum("xt-band" not in band.get("class") for band in picture.of_class("xt-operation"))
+    return sum("xt-band" not in band.get("class") for band in picture.of_class("xt-operation")), len(grounds)
 
 
 # Links in sentences that look like the text around them, and what a narrow window hides.
@@ -217,9 +244,10 @@ def main():
             trace = Trace(xtf, ask_tree, path)
             check_legend(screen, trace)
             if "heat-4" in archive:  # its clocks disagree, so its operations overlap
-                overlapping = sum(check_bars(screen, trace, f"time/{window}") for window in ("0.02-0.05", "50%-60%"))
+                seen = [check_bars(screen, trace, f"time/{window}") for window in ("0.02-0.05", "50%-60%", "60%-70%")]
+                overlapping, grounds = map(sum, zip(*seen))
+                check(overlapping > 1 and grounds > POINTS, f"{overlapping} operations overlap others, {grounds} points of rows")
                 check_access(browser, trace, folder)
-                check(overlapping > 1, f"{overlapping} operations overlap others")
 
 
 if __name__ == "__main__":

@@ -209,7 +209,10 @@ ASK_PAGE = """(() => {
         images: [...document.querySelectorAll('[role=img]')].filter(image => image.querySelector('a, [tabindex]')).length,
         hidden: scroller.scrollWidth - scroller.clientWidth, scrolls: getComputedStyle(scroller).overflowX, reached: scroller.tabIndex === 0,
         told: getComputedStyle(document.querySelector('.xt-narrow')).display !== 'none',
+        ground: getComputedStyle(document.body).backgroundColor, text: getComputedStyle(document.querySelector('.xt-narrow')).color,
         wide: document.documentElement.scrollWidth}})()"""
+# Of a page and its text by night; around a picture alone there is no text.
+NIGHT = "rgb(21, 24, 28)", "rgb(230, 237, 243)"
 
 
 def check_access(browser, trace, folder):
@@ -222,10 +225,17 @@ def check_access(browser, trace, folder):
             browser.go(path.as_uri())
             seen = browser.run(ASK_PAGE)
             where = f"{name} of {width} pixels: {seen}"
+            check(((seen["ground"], seen["text"]) == NIGHT) == dark, where)
             check(seen["h1"] == seen["main"] == 1 and not seen["empty"] and not seen["images"], where)
             check(not seen["unseen"] and (seen["links"] > 3 or name == "timeline.html"), where)
             check(seen["wide"] <= width and seen["reached"] and seen["scrolls"] == "auto", where)
             check((seen["hidden"] > 0) == seen["told"] == (width < 1200), where)
+    path = pathlib.Path(folder) / "alone.svg"
+    path.write_bytes(trace.bytes("matrix.svg"))
+    browser.view(390, 800, 1, True)
+    browser.go(path.as_uri())
+    ground = browser.run("getComputedStyle(document.documentElement).backgroundColor")
+    check(ground == NIGHT[0], f"around a picture alone is {ground}, by night")
 
 
 def main():

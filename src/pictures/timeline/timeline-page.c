@@ -4,7 +4,7 @@
 
 #include "src/pictures/drawing/picture-frame.h"
 
-static const char style[] = "body{color-scheme:light dark}.xt{width:100%;height:auto}.xt-dragged{cursor:crosshair}"
+static const char style[] = ":root{color-scheme:light dark}.xt{width:100%;height:auto}.xt-dragged{cursor:crosshair}"
                             ".xt .xt-drag{fill:#0969da;fill-opacity:.25}.xt .xt-cross{stroke:#59636e}"
                             ".xt-scroller{overflow-x:auto}.xt-scroller .xt{min-width:1200px}.xt-narrow{display:none}"
                             "@media(max-width:1199px){.xt-narrow{display:block;margin:4px 8px}}";

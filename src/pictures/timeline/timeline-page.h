@@ -10,7 +10,7 @@
 
 /* The page up to its body, which begins then; XML as well as HTML. `styles` go into it beside those of the timeline. */
 void xtf_timeline_page_begin(XtfDrawing *drawing, const XtfPictureJob *job, const char *what, const char *styles);
-/* The script; the first picture of the page is the timeline. */
 /* Begins the element that a timeline is in: it scrolls where the window is narrow, and says so. "</div>" ends it. */
 void xtf_timeline_page_scroller(XtfDrawing *drawing);
+/* The script; the first picture of the page is the timeline. */
 void xtf_timeline_page_script(XtfDrawing *drawing, const XtfPictureJob *job);

@@ -159,7 +159,8 @@ static bool page_size(XtfViews *views, const XtfSelection *selection, uint64_t *
 
 /* The picture has a title to be seen; the heading is for those who hear the page. */
 static const char styles[] = "body{margin:0;font:14px 'DejaVu Sans','Liberation Sans',Arial,sans-serif}"
-                             "h1{position:absolute;width:1px;height:1px;margin:0;overflow:hidden;clip-path:inset(50%)}";
+                             "h1{position:absolute;width:1px;height:1px;margin:0;overflow:hidden;clip-path:inset(50%)}"
+                             "@media(prefers-color-scheme:dark){body{background:#15181c;color:#e6edf3}}";
 
 static bool page_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError **error)
 {

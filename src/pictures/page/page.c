@@ -37,6 +37,7 @@ static const char styles[] =
     ".xi-processes a{display:inline-block;padding-right:8px}"
     "@media(max-width:1247px){.xt-narrow{display:block}}"
     "@media(max-width:1000px){.xi-columns{grid-template-columns:minmax(0,1fr)}}"
+    "@media(max-width:600px){.xi-bar{display:none}.xi-name{min-width:9em}}"
     "@media(prefers-color-scheme:dark){body{background:#15181c;color:#e6edf3}"
     ".xi-dim,.xi-facts dt,th{color:#9aa4af}.xi-text a,h2 a,td a{color:#6cb6ff}th,td{border-color:#30363d}}"
     "@media print{.xi-text a,h2 a,td a{color:inherit}}";

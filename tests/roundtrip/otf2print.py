@@ -22,6 +22,8 @@ def run(archive, *options):
     # OTF2's global reader uses what it has freed where a location has no events, so otf2-print must not see what Meson sets to find
     # such things.
     environment = {name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"}
+    # It begins by filling tables of 180 MB, which takes half the time in large pages.
+    environment["GLIBC_TUNABLES"] = "glibc.malloc.hugetlb=1"
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
     body = False
     pending = None

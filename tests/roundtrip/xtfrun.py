@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+from running import Ended, Runners, TimedOut
+
 SKIP = 77
 TIMEOUT = 180  # seconds; on a busy machine all takes several times as long
 # More memory than any command may take for a small trace.
@@ -165,20 +167,26 @@ class Xtf:
     def __init__(self, program):
         self.program = program
         self.memory = None if is_sanitized(program) else MEMORY
+        self.runners = Runners(program, self.limit)
 
     def limit(self):
         if self.memory:
             resource.setrlimit(resource.RLIMIT_AS, (self.memory, self.memory))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
+    def start(self, command, timeout):
+        """Status, output and errors of a command in a process of its own."""
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout, preexec_fn=self.limit, check=False)
+        return done.returncode, done.stdout, done.stderr
+
     def run(self, *arguments, timeout=TIMEOUT):
         command = [self.program, *map(str, arguments)]
         try:
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout,
-                                  preexec_fn=self.limit, check=False)
-        except subprocess.TimeoutExpired as error:
+            result = Result(command, *(self.runners.run(command[1:], timeout) or self.start(command, timeout)))
+        except (TimedOut, subprocess.TimeoutExpired) as error:
             raise Failure(f"{' '.join(command)}: no end after {timeout} s") from error
-        result = Result(command, done.returncode, done.stdout, done.stderr)
+        except Ended as error:
+            raise Failure(f"{' '.join(command)}: {error}") from error
         if result.status not in (0, 1, 2) or b"Sanitizer" in result.errors or b"runtime error:" in result.errors:
             raise Failure(f"crashed: {result}")
         return result

@@ -34,6 +34,7 @@ class Tables:
 
     def __init__(self, asker, path):
         self.asker, self.path = asker, path
+        self.tables = {}
         asker.ask(f"cat {path}/info".replace("cat /", "cat "))  # Refused, if there is no such selection
         self.regions = self.whole_names()
         self.info = {line["what"]: line["value"] for line in self.table("info")}
@@ -49,7 +50,12 @@ class Tables:
         self.profile = self.table("profile")
 
     def table(self, name):
-        path = name[1:] if name.startswith("/") else f"{self.path}/{name}".lstrip("/")
+        """The lines of a table, which several rules ask for; they leave them as they are."""
+        if name not in self.tables:
+            self.tables[name] = self.read_table(name[1:] if name.startswith("/") else f"{self.path}/{name}".lstrip("/"))
+        return self.tables[name]
+
+    def read_table(self, path):
         try:
             head, *lines = self.asker.ask(f"cat {path}").decode().splitlines()
         except Refused:
@@ -57,7 +63,7 @@ class Tables:
         names = head.lstrip("# ").split()
         rows = [dict(zip(names, line.rstrip().split(None, len(names) - 1))) for line in lines]
         for row in rows:
-            cut = re.fullmatch(r".*~(\d+)", row.get("region", ""))
+            cut = re.fullmatch(r".*~(\d+)", row["region"]) if "~" in row.get("region", "") else None
             if cut and self.regions[int(cut[1])].startswith(row["region"].rpartition("~")[0]):
                 row["region"] = self.regions[int(cut[1])]
         return rows

@@ -54,11 +54,11 @@ def make_naive_tree(calls, begin, end, procs, regions=None):
                 stack.pop()
             if regions is not None and region not in regions:
                 continue
-            stack.append((depth, name, stop))
-            path = tuple(name for _, name, _ in stack)
+            path = (*stack[-1][1], name) if stack else (name,)
+            stack.append((depth, path, stop))
             if stop < begin or start >= end or (stop == begin and start < begin):
                 continue
-            times[path] += max(min(stop, end) - max(start, begin), 0)
+            times[path] += (stop if stop < end else end) - (start if start > begin else begin)
             counts[path] += start >= begin
     return times, counts
 

@@ -55,7 +55,9 @@ class Layout:
 
     @classmethod
     def of(cls, text):
-        return cls.known.setdefault(text, cls(text))
+        if text not in cls.known:
+            cls.known[text] = cls(text)
+        return cls.known[text]
 
 
 class At:

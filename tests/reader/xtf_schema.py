@@ -142,6 +142,7 @@ class Schema:
         for _ in range(aggregates):
             (length,) = data.unpack("<H")
             self.aggregates.append(Aggregate(data.sub(length)))
+        self.optional = []
         self.layout, self.instants, self.name_at, self.seq_at, self.readable = None, [], None, None, False
         if self.known:
             self.check_fields()
@@ -161,6 +162,7 @@ class Schema:
             expect((self.fields[0].role, self.fields[0].type) == ("time", "U64"), f"schema {self.name}: its first field is no time")
         self.readable = self.fields[0].known  # of arrays: their rows can be read
         self.layout = struct.Struct("<" + "".join(field.code for field in self.fields))
+        self.optional = [(at, field.offset, field.offset + field.size, field.none) for at, field in enumerate(self.fields) if field.optional]
         self.instants = [0] + [i for i, field in enumerate(self.fields) if field.flags & INSTANT] if self.kind != TABLE_KIND else []
         expect(all(field.type == "U64" and self.kind != TABLE_KIND and not field.flags & DURATION for field in self.fields if field.flags & INSTANT),
                f"schema {self.name}: an instant that is none")
@@ -197,5 +199,8 @@ class Schema:
 
     def values(self, row):
         """The values of a row by field, None where there is none."""
-        return [None if field.optional and row[field.offset:field.offset + field.size] == field.none else value
-                for field, value in zip(self.fields, self.layout.unpack(row))]
+        values = list(self.layout.unpack(row))
+        for at, begin, end, none in self.optional:
+            if row[begin:end] == none:
+                values[at] = None
+        return values

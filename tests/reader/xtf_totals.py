@@ -10,6 +10,7 @@ import xtf_unpack
 COMPANION_KIND, SNAPSHOT_FRAMES = 3, 64
 TOTALS, BORDERS, SNAPSHOTS, FILTERS = 1, 2, 3, 4
 FILTER_PROBES, FILTER_GROUP_BITS = 7, 10
+U64, F64 = struct.Struct("<Q"), struct.Struct("<d")
 TABLE_HEAD = struct.Struct("<BBHIII")
 CHILD_ROWS, CHILD_ROWS_LATE, TABLE_BYTES = 1024, 32, 16 << 20
 SMALL_ROWS = 128  # of an array of one leaf that may have no totals
@@ -29,35 +30,50 @@ def value_kind(array, aggregate, value, key, depth):
     return {"F64": REAL, "I32": SIGNED, "I64": SIGNED}.get(field.type, UNSIGNED)
 
 
-def number(bits, kind):
+def number(cell, kind):
     """The number that 64 bits of a cell, or of a field's value, stand for."""
-    data = struct.pack("<Q", bits & MASK)
-    return struct.unpack({UNSIGNED: "<Q", SIGNED: "<q", REAL: "<d", UNKNOWN: "<Q"}[kind], data)[0]
+    cell &= MASK
+    if kind == REAL:
+        return F64.unpack(U64.pack(cell))[0]
+    return cell - (1 << 64) if kind == SIGNED and cell >> 63 else cell
 
 
 def bits(value):
-    return struct.unpack("<Q", struct.pack("<d", value))[0] if isinstance(value, float) else value & MASK
+    return U64.unpack(F64.pack(value))[0] if isinstance(value, float) else value & MASK
+
+
+def keys_of(array, aggregate, rows, depth):
+    """The key of each row."""
+    fields, unpack = aggregate.keys[:depth], array.schema.layout.unpack
+    for row in rows:
+        raw = unpack(row)
+        yield tuple([bits(raw[i]) for i in fields])
 
 
 def groups_of(array, aggregate, rows, depth):
     """The cells of each key, as numbers, computed from unpacked rows."""
-    groups = {}
-    for row in rows:
-        raw, values = array.schema.layout.unpack(row), array.schema.values(row)
-        key = tuple(bits(raw[i]) for i in aggregate.keys)[:depth]
-        kinds = [value_kind(array, aggregate, i, key, depth) for i in range(len(aggregate.values))]
-        cells = groups.setdefault(key, [0] + [c for kind in kinds for c in ((0, *OPPOSITE[kind], 0) if aggregate.extremes else (0,))])
+    groups, kinds_of, width = {}, {}, 4 if aggregate.extremes else 1
+    for row, key in zip(rows, keys_of(array, aggregate, rows, depth)):
+        if key not in groups:
+            kinds = kinds_of[key] = [value_kind(array, aggregate, i, key, depth) for i in range(len(aggregate.values))]
+            groups[key] = [0] + [c for kind in kinds for c in ((0, *OPPOSITE[kind], 0) if aggregate.extremes else (0,))]
+        cells = groups[key]
         cells[0] += 1
-        for i, kind in enumerate(kinds):
+        if not aggregate.values:
+            continue
+        values = array.schema.values(row)
+        for i, kind in enumerate(kinds_of[key]):
             value = values[aggregate.values[i]]
             if value is None or kind == UNKNOWN:
                 continue
-            value, at = number(bits(value), kind), 1 + i * (4 if aggregate.extremes else 1)
+            value, at = number(bits(value), kind), 1 + i * width
             if value != value:
                 continue
             cells[at] = cells[at] + value if kind == REAL else number(cells[at] + value, kind)
             if aggregate.extremes:
-                cells[at + 1:] = [min(cells[at + 1], value), max(cells[at + 2], value), value if depth == len(aggregate.keys) else 0] + cells[at + 4:]
+                cells[at + 1] = min(cells[at + 1], value)
+                cells[at + 2] = max(cells[at + 2], value)
+                cells[at + 3] = value if depth == len(aggregate.keys) else 0
     return groups
 
 
@@ -200,7 +216,7 @@ def check_filters(array, index, found, children, all_rows, level, what):
         if not words:
             continue
         expect(child in coarse and len(words) <= -(-(end - first) * FILTER_GROUP_BITS // 64), f"{what}: child {child}: a filter of {len(words)} words")
-        for key in groups_of(array, aggregate, all_rows[first:end], len(aggregate.keys)):
+        for key in set(keys_of(array, aggregate, all_rows[first:end], len(aggregate.keys))):
             mixed = filter_hash(array, aggregate, key)
             for i in range(FILTER_PROBES):
                 bit = ((mixed & 0xffffffff) + i * (mixed >> 32 | 1)) % (64 * len(words))

@@ -261,9 +261,9 @@ class Judge:
             sends, receives = self.groups[group]
             fitting = []
             for shift in SHIFTS:
-                pairs = [(sends[i], receives[i + shift]) for i in range(max(k - BESIDE, 0), min(k + BESIDE + 1, len(sends)))
-                         if 0 <= i + shift < len(receives)]
-                if pairs and all(s.bytes == r.bytes and s.call.enter < r.call.leave for s, r in pairs):
+                beside = range(max(k - BESIDE, 0, -shift), min(k + BESIDE + 1, len(sends), len(receives) - shift))
+                if beside and all(sends[i].bytes == receives[i + shift].bytes and sends[i].call.enter < receives[i + shift].call.leave
+                                  for i in beside):
                     fitting.append(shift)
             self.shifts[group, k] = fitting[0] if len(fitting) == 1 else None
         return self.shifts[group, k]

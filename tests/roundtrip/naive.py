@@ -6,8 +6,11 @@ query goes over all records. Windows are [a, b), in ticks. A region's key is its
 """
 
 import bisect
+import math
 import re
 from collections import Counter, defaultdict
+
+from selections import OPEN
 
 # The region charged with the time before a LEAVE without ENTER.
 BEFORE = "(before trace)"
@@ -144,9 +147,10 @@ class Naive:
     def records(self, selection):
         """[(location, record)] of all selected records."""
         if selection not in self.known:
+            begin, end = selection.a, math.inf if selection.b is OPEN else selection.b
             self.known = {selection: [
                 (location, record) for location in self.selected(selection) for record in location.records
-                if selection.takes(self, location, record)]}
+                if begin <= record.time < end and selection.takes(self, location, record)]}
         return self.known[selection]
 
     def profile(self, locations, a, b):

@@ -9,6 +9,7 @@ that is killed while it writes leaves the trace as it was.
 usage: test_align.py XTF MAKE_CLOCKS SPLIT_TRACE XTF_CHECK_PY [ARCHIVE]
 """
 
+import bisect
 import collections
 import os
 import pathlib
@@ -24,6 +25,7 @@ XTF, MAKE, SPLIT, CHECKER, *ARCHIVES = sys.argv[1:]
 sys.path.insert(0, str(pathlib.Path(CHECKER).parent))
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
 sys.dont_write_bytecode = True
+import naive_pairing  # pylint: disable=wrong-import-position
 import xtf_reader  # pylint: disable=wrong-import-position
 import xtf_schema  # pylint: disable=wrong-import-position
 from xtfrun import is_sanitized, without_name  # pylint: disable=wrong-import-position
@@ -64,6 +66,7 @@ class Judged:
         self.locations = sorted({location for location, _ in self.arrays})
         self.procs = {row["id"]: row["proc"] for row in self.table("locations")}
         self.groups, self.members, self.comms = self.table("groups"), self.table("members"), self.table("communicators")
+        self.met = {}  # {location: seqs of the ends of operations}
         self.messages, self.uncertain = self.match()
         self.operations, self.ends_left_out = self.put_together()
 
@@ -114,14 +117,29 @@ class Judged:
                 else:
                     unknown += 1
         pairs = []
+        lost = {len(sent[key]) > len(posted[key]) for key in sent.keys() & posted.keys() if len(sent[key]) != len(posted[key])}
         for key in sent.keys() | posted.keys():
             sends, recvs = sent[key], posted[key]
+            if lost:
+                ends = ([(row["bytes"], self.epoch(row)) for row in rows] for rows in (sends, recvs))
+                found = naive_pairing.pairs(*ends, len(lost) == 2)
+                unknown += len(sends) + len(recvs) - 2 * len(found)
+                pairs += [(sends[s], recvs[r]) for r, s in found.items()]
+                continue
             if len(sends) != len(recvs):
                 unknown += len(sends) + len(recvs)
                 continue
             assert all(a["bytes"] == b["bytes"] for a, b in zip(sends, recvs)), f"{key}: bytes differ"
             pairs += [pair for pair in zip(sends, recvs)]
         return pairs, unknown
+
+    def epoch(self, row):
+        """How many operations in which all met were over before a send or a receive. Each process has one location with messages."""
+        if row["location"] not in self.met:
+            self.met[row["location"]] = [end["seq"] for end in self.rows(row["location"], "collectives")
+                                         if end["event"] == "MPI_COLLECTIVE_END" and end["operation"] in ALL_TO_ALL
+                                         and len(self.ranks(end["comm"])) == len(set(self.procs.values()))]
+        return bisect.bisect(self.met[row["location"]], row["seq"])
 
     def put_together(self):
         """Operations: a list of (operation, root, [(begin, end)] by rank); and the number of ends left out."""

@@ -36,6 +36,7 @@ void xtf_replay_find_certain(XtfReplay *replay)
             group->uncertain = !replay->comms[group->key.comm].members;
             continue;
         }
+        group->lossy = !group->uncertain && group->sent > 0 && group->received > 0 && group->sent != group->received;
         group->uncertain |= group->sent != group->received;
         replay->unmatched_sends += group->sent - MIN(group->sent, group->received);
         replay->unmatched_receives += group->received - MIN(group->sent, group->received);

@@ -16,11 +16,14 @@ static bool probe(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *ro
     XtfGroup *group = row->group == UINT32_MAX ? NULL : &replay->groups.all[row->group];
 
     if (!consumer->probe || process->state.call.kind != XTF_MPI_CALL_MPROBE || !process->has_one_location || !group ||
-        group->uncertain || group->broken || xtf_replay_is_doubtful(replay, row->group, group->received))
+        group->uncertain || group->broken)
         return true;
-    const XtfMessage *message = xtf_messages_find(&replay->messages, &replay->groups, group, group->received);
+    uint32_t k = xtf_replay_message_of(replay, row->group, group->received);
+    if (xtf_replay_is_doubtful(replay, row->group, k))
+        return true;
+    const XtfMessage *message = xtf_messages_find(&replay->messages, &replay->groups, group, k);
     if (!message) {
-        process->waits_for = (uint64_t)row->group << 32 | group->received;
+        process->waits_for = (uint64_t)row->group << 32 | k;
         return false;
     }
     XtfReplayEvent at = xtf_replay_event(replay, process, row);
@@ -44,7 +47,8 @@ bool xtf_replay_post(XtfReplay *replay, XtfProcess *process, const XtfReplayRow 
     }
     process->last_posted = posted_key(row->location, row->message);
     process->last_group = number;
-    process->last_k = number == UINT32_MAX ? 0 : replay->groups.all[number].received++;
+    process->last_k =
+        number == UINT32_MAX ? 0 : xtf_replay_message_of(replay, number, replay->groups.all[number].received++);
     process->last_value = 0;
     if (replay->consumer->post) {
         XtfReplayEvent at = xtf_replay_event(replay, process, row);

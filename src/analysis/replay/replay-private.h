@@ -15,6 +15,7 @@
  *   replay-turns.c        whose turn it is, and the next row of a process
  *   replay-rest.c         tables that need not stay in memory
  *   replay-certain.c      which groups are certain
+ *   replay-lossy.c        which messages are, of groups of which records were lost
  *   replay-probes.c       which messages are not, beside those that were probed
  *   runs.c                sets of numbers
  *   replay-postings.c     receives on their way
@@ -25,6 +26,7 @@
 
 #include "src/analysis/replay/logs/flight.h"
 #include "src/analysis/replay/logs/runs.h"
+#include "src/analysis/replay/lossy/pairing.h"
 #include "src/analysis/replay/replay.h"
 #include "src/analysis/replay/row-code.h"
 
@@ -99,7 +101,8 @@ struct XtfReplay {
     XtfComm *comms;               /* by row of `communicators` */
     uint32_t n_comms;
     XtfGroups groups;
-    GHashTable *doubts; /* by group: runs of messages that are not certain, though it is; NULL: there are none */
+    GHashTable *doubts;   /* by group: runs of messages that are not certain, though it is; NULL: there are none */
+    GHashTable *pairings; /* XtfPairing by group of which records were lost; NULL: there are none */
     XtfCallpathLog callpaths;
     XtfSpool spool; /* of logs */
     uint64_t least_gap;
@@ -153,6 +156,19 @@ bool xtf_replay_gaps_keep(XtfReplay *replay, XtfReplayLocation *location, XtfLog
 
 /* Finds what is certain, once all is counted. */
 void xtf_replay_find_certain(XtfReplay *replay);
+
+/* Finds what is certain of the groups of a trace of which records were lost. */
+bool xtf_replay_pair_lossy(XtfReplay *replay, GError **error);
+
+/* The number of the k-th receive of a group among its messages, which are numbered as their sends. UINT32_MAX, which is
+ * in doubt: it is not known. */
+static inline uint32_t xtf_replay_message_of(const XtfReplay *replay, uint32_t group, uint32_t k)
+{
+    const XtfPairing *pairing =
+        G_UNLIKELY(replay->pairings) ? g_hash_table_lookup(replay->pairings, GUINT_TO_POINTER(group)) : NULL;
+
+    return pairing ? xtf_pairing_send_of(pairing, k) : k;
+}
 
 /* Whether the k-th message of a group is not certain by itself. */
 static inline bool xtf_replay_is_doubtful(const XtfReplay *replay, uint32_t group, uint32_t k)

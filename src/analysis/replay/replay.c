@@ -120,6 +120,8 @@ XtfReplay *xtf_replay_new(XtfTrace *trace, const XtfReplayOptions *options, GErr
         !xtf_replay_prepare(replay, error))
         return NULL;
     xtf_replay_find_certain(replay);
+    if (!xtf_replay_pair_lossy(replay, error))
+        return NULL;
     xtf_replay_rest(replay);
     return g_steal_pointer(&replay);
 }
@@ -156,6 +158,7 @@ void xtf_replay_end_runs(XtfReplay *replay)
     g_clear_pointer(&replay->doubts, g_hash_table_unref);
     xtf_paged_free(&replay->paged_gaps);
     replay->gaps = NULL;
+    g_clear_pointer(&replay->pairings, g_hash_table_unref);
 }
 
 void xtf_replay_free(XtfReplay *replay)

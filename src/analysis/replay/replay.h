@@ -9,7 +9,8 @@
  *
  * Messages are matched by docs/VOCABULARY.md, section 5: the k-th send of a group (communicator, sender, receiver, tag)
  * and the k-th receive of it, in the order of posting. Left out, and counted:
- * - messages of a group whose two ends differ in number: something was not recorded;
+ * - messages of a group whose two ends differ in number, as something was not recorded, but those of which
+ *   lossy/pairing.h says the other end; in a trace with such a group, this holds for all groups;
  * - messages of a group from the first on whose ends differ in bytes, or whose receive would have to be before its own
  *   send in every order;
  * - messages of a group that several locations of a process send or receive: their order is not certain;

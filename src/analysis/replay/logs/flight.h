@@ -24,6 +24,7 @@ typedef struct {
     uint32_t location;       /* that sends, as pass 1 learns: a number, or UINT32_MAX */
     uint32_t other;          /* that receives */
     bool uncertain;          /* over the whole trace */
+    bool lossy;              /* only by how many it has of each: records were lost */
     bool broken;             /* from here on, in this run */
     uint8_t n_listed;
     uint32_t listed; /* of its messages in flight some, by number plus 1; 0: none */

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Messages of traces of which records were lost: the pairs that a replay finds certain against those of the whole program, and
+against a naive judge.
+
+usage: test_lossy.py [--measure] XTF REPLAY-PAIRS OTF2-SCRIPT
+
+With --measure, a table for large programs: how many messages are certain, and how many of these are wrong.
+"""
+
+import collections
+import pathlib
+import random
+import subprocess
+import sys
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path.append(str(TESTS / "roundtrip"))
+# pylint: disable=wrong-import-position
+from lossy_programs import RECEIVES, SENDS, Program, messages_of, without
+from naive_pairing import pairs
+from xtfrun import Failure, Xtf, rounds, run_test, temporary_folder
+
+SHAPES = [dict(), dict(each=3), dict(each=3, sizes=4), dict(each=2, between=4, sizes=5), dict(crossing=True), dict(between=10 ** 9),
+          dict(between=10 ** 9, sizes=7), dict(blocking=True, each=4, sizes=3), dict(crossing=True, each=2, sizes=3, blocking=True)]
+N_PROGRAMS = 36
+
+
+class Lossy:
+    """A trace that lacks records."""
+
+    def __init__(self, program, records):
+        self.program, self.records = program, records
+        self.sends, self.recvs = messages_of(records, SENDS), messages_of(records, RECEIVES)
+
+    def trace(self, tools, folder, name):
+        path = folder / f"{name}.xtf"
+        tools.xtf.import_archive(self.program.write(tools.script, folder, name, self.records), path)
+        return path
+
+    def naive(self):
+        """{(process, row of sends, process, row of recvs)} of the pairs that are certain."""
+        groups = collections.defaultdict(lambda: ([], []))  # (sender, receiver): ends in order
+        epochs, rows, posted = collections.Counter(), collections.Counter(), {}
+        met = collections.defaultdict(list)
+        for place, (proc, _, kind, numbers, _) in enumerate(self.records):
+            if kind == "D":
+                epochs[proc] += 1
+                met[proc].append(numbers[0])
+            elif kind in SENDS:
+                groups[proc, numbers[0]][0].append([numbers[3], epochs[proc], rows[proc, "s"]])
+                rows[proc, "s"] += 1
+            elif kind == "P":
+                posted[proc, numbers[0]] = place
+            elif kind in RECEIVES:
+                at = posted.pop((proc, numbers[4])) if kind == "J" else place
+                groups[numbers[0], proc][1].append([at, numbers[3], epochs[proc], rows[proc, "r"]])
+                rows[proc, "r"] += 1
+        found = set()
+        lost = {len(sends) > len(receives) for sends, receives in groups.values() if sends and receives and len(sends) != len(receives)}
+        for (sender, receiver), (sends, receives) in groups.items():
+            receives = [end[1:] for end in sorted(receives)]
+            agree = met[sender] == met[receiver]
+            for r, s in (self.pair(sends, receives, agree, len(lost) == 2) if lost else dict(enumerate(range(len(sends))))).items():
+                found.add((sender, sends[s][2], receiver, receives[r][2]))
+        return found
+
+    @staticmethod
+    def pair(sends, receives, agree, both_lost):
+        return pairs(*([(end[0], end[1] if agree else 0) for end in ends] for ends in (sends, receives)), both_lost)
+
+    def complete(self):
+        """How many messages have both ends."""
+        return len(set(self.sends.values()) & set(self.recvs.values()))
+
+    def wrong(self, found):
+        """Pairs that are not of one message."""
+        return [pair for pair in found if self.sends[pair[:2]] != self.recvs[pair[2:]]]
+
+    def epochs_lack_both(self):
+        """Whether an epoch of a group has as many sends as receives, but not of the same messages."""
+        met, ends = collections.Counter(), collections.defaultdict(lambda: ([], []))
+        for proc, _, kind, _, message in self.records:
+            met[proc] += kind == "D"
+            if message is not None:
+                ends[self.program.group_of[message], met[proc]][kind in RECEIVES].append(message)
+        return max(met.values()) > 0 and any(len(sends) == len(receives) and {*sends} != {*receives}
+                                             for sends, receives in ends.values())
+
+    def as_before(self):
+        """The pairs that are certain if a group with as many sends as receives is, and no other."""
+        groups = collections.defaultdict(lambda: ([], []))
+        for ends, side in ((self.sends, 0), (self.recvs, 1)):
+            for end, message in ends.items():
+                groups[self.program.group_of[message]][side].append((message, end))
+        return {send + receive for sends, receives in groups.values() if len(sends) == len(receives)
+                for (_, send), (_, receive) in zip(sorted(sends), sorted(receives))}
+
+
+class Tools:
+    def __init__(self, xtf, pairs_program, script):
+        self.xtf, self.pairs_program, self.script = Xtf(xtf), pairs_program, script
+
+    def pairs(self, path):
+        said = subprocess.run([self.pairs_program, path], capture_output=True, text=True, check=True).stdout.splitlines()
+        return {tuple(map(int, line.split())) for line in said[:-1]}
+
+
+def compare(tools, folder, number, shape, dice):
+    """No pair may be wrong, unless an epoch lacks as many sends as receives."""
+    program = Program(dice, n_procs=dice.choice([2, 3, 4]), steps=dice.choice([3, 20, 60]), **shape)
+    side = dice.choice([RECEIVES, SENDS, RECEIVES + SENDS])
+    lossy = Lossy(program, without(dice, program.records, side, dice.choice([20, 60, 200])))
+    what = f"program {number}, {shape}, {side}"
+    found, naive = tools.pairs(lossy.trace(tools, folder, f"p{number}")), lossy.naive()
+    if found != naive:
+        raise Failure(f"{what}: {len(found)} pairs, should be {len(naive)}: {sorted(found ^ naive)[:4]}")
+    if lossy.wrong(found) and not (side == RECEIVES + SENDS and lossy.epochs_lack_both()):
+        raise Failure(f"{what}: {len(lossy.wrong(found))} of {len(found)} are wrong: {lossy.wrong(found)[:4]}")
+    return len(found) - len(lossy.as_before()), lossy.complete() - len(found)
+
+
+def measure(tools):
+    """Before: as if a group with a lost record had no message that is certain."""
+    print("lost        one in  shape                                messages  uncertain before, wrong  uncertain now, wrong")
+    for shape in SHAPES:
+        for name, kinds in (("receives", RECEIVES), ("messages", RECEIVES + SENDS)):
+            for one_in in (100, 1000, 10000):
+                dice = random.Random(one_in)
+                program = Program(dice, steps=3000 // shape.get("each", 1), **shape)
+                lossy = Lossy(program, without(dice, program.records, kinds, one_in))
+                with temporary_folder() as folder:
+                    found, n = tools.pairs(lossy.trace(tools, pathlib.Path(folder), "large")), lossy.complete()
+                counts = [number for some in (lossy.as_before(), found) for number in (100 - 100 * len(some) / n, len(lossy.wrong(some)))]
+                print(f"{name:11} {one_in:6}  {str(shape or 'one message each'):36} {n:8} " + "%12.3f %% %6d  %12.3f %% %6d" % tuple(counts),
+                      flush=True)
+
+
+def main():
+    arguments = [argument for argument in sys.argv[1:] if argument != "--measure"]
+    tools, dice = Tools(*arguments), random.Random(31)
+    if "--measure" in sys.argv:
+        measure(tools)
+        return
+    with temporary_folder() as name:
+        folder = pathlib.Path(name)
+        gained, left = 0, 0
+        for number in range(rounds(arguments[0], N_PROGRAMS)):
+            some = compare(tools, folder, number, SHAPES[number % len(SHAPES)], dice)
+            gained, left = gained + some[0], left + some[1]
+        if gained < 100 or left < 100:
+            raise Failure(f"only {gained} messages are certain in spite of lost records, {left} are not")
+    print(f"{gained} messages are certain in spite of lost records, {left} are not")
+
+
+run_test(main)

@@ -14,6 +14,7 @@ REGIONS = [("main", 1, FUNCTION), ("!$omp parallel", OPENMP, PARALLEL), ("!$omp 
            ("pthread_mutex_lock", PTHREAD, FUNCTION), ("flock", 1, FUNCTION), ("shmem", SHMEM, FUNCTION)]
 REGIONS += [(f"MPI_{name}", MPI, RMA) for name in ("Put", "Get", "Win_fence", "Win_post", "Win_start", "Win_complete", "Win_wait",
                                                    "Win_lock", "Win_unlock", "Win_create")]
+REGIONS += [("pthread_join", PTHREAD, FUNCTION)]
 REGION = {name: i for i, (name, _, _) in enumerate(REGIONS)}
 
 Truth = collections.namedtuple("Truth", "location kind begin end culprit")
@@ -107,6 +108,90 @@ def locks(chance, n_rounds=60):
     for location in program.clocks:
         program.work(location)
         program.leave(location, "main")
+    return program
+
+
+class Joined:
+    """A process whose threads create others and join them. A thread may be joined when it has ended."""
+
+    def __init__(self, program, proc):
+        self.program, self.proc, self.n_threads = program, proc, 1
+        self.held_until, self.holder, self.order = 0, None, 0
+        program.enter(program.location(proc, 0), "main")
+
+    def create(self, creator):
+        """The location of a new thread, which begins later."""
+        program, number = self.program, self.n_threads
+        self.n_threads += 1
+        program.work(creator)
+        program.record(creator, "V", self.proc, number)
+        location = program.location(self.proc, number)
+        program.clocks[location] = program.clocks[creator] + program.chance.randint(0, 40)
+        program.record(location, "v", self.proc, number)
+        program.enter(location, "main")
+        return location
+
+    def lock(self, location):
+        program = self.program
+        program.enter(location, "pthread_mutex_lock")
+        entered = program.clocks[location]
+        program.clocks[location] = max(entered, self.held_until) + program.chance.randint(0, 5)
+        self.order += 1
+        program.record(location, "A", PTHREAD, 0, self.order)
+        if self.holder is not None:
+            program.waited(location, "lock_contention", entered, self.held_until, self.holder)
+        program.work(location, 5)
+        program.leave(location, "pthread_mutex_lock")
+        program.work(location, 60)
+        program.record(location, "a", PTHREAD, 0, self.order)
+        self.held_until, self.holder = program.clocks[location], location
+
+    def end(self, location):
+        self.program.work(location, 200)
+        self.program.leave(location, "main")
+        self.program.record(location, "z", self.proc, location % THREADS)
+        return self.program.clocks[location]
+
+    def join(self, creator, location, ended):
+        """The record is written when the thread has ended, or before it is waited for."""
+        program, first = self.program, self.program.chance.random() < 0.3
+        program.work(creator)
+        program.enter(creator, "pthread_join")
+        entered = program.clocks[creator]
+        if not first:
+            program.clocks[creator] = max(entered, ended) + program.chance.randint(1, 9)
+        program.record(creator, "Z", self.proc, location % THREADS)
+        program.clocks[creator] = max(program.clocks[creator], ended) + program.chance.randint(1, 9)
+        program.leave(creator, "pthread_join")
+        program.waited(creator, "thread_join", entered, ended, location)
+
+
+def joins(chance, n_rounds=8):
+    """Two processes, whose first threads create others, which may create one, too, and take a lock by turns."""
+    program = Program(chance, 2, 1)
+    program.definitions = [f"comm {proc} 0 threads" for proc in range(2)]
+    for proc in range(2):
+        made, main = Joined(program, proc), program.location(proc, 0)
+        for _ in range(n_rounds):
+            creators = {}
+            for _ in range(chance.randint(1, 4)):
+                creator = chance.choice([main, *(location for location, by in creators.items() if by == main)])
+                creators[made.create(creator)] = creator
+            for _ in range(chance.randint(0, 12)):
+                made.lock(min([main, *creators], key=lambda location: (program.clocks[location], location)))
+            # Those that were created last end first: nobody ends before who it joins.
+            for location in reversed(list(creators)):
+                mine = [other for other, by in creators.items() if by == location]
+                chance.shuffle(mine)
+                for other in mine:
+                    made.join(location, other, program.clocks[other])
+                made.end(location)
+            mine = [other for other, by in creators.items() if by == main]
+            chance.shuffle(mine)
+            for other in mine:
+                made.join(main, other, program.clocks[other])
+        program.work(main)
+        program.leave(main, "main")
     return program
 
 

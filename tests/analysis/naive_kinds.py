@@ -57,7 +57,10 @@ class Kinds:
         self.begins = {}  # {(location, seq): when an operation of a window was begun}, by the records of both ends
         self.together = []  # (when the last one began, ENDs of all) of operations in which all were at one time
         self.entries = []  # (location, seq, time of the first thread): threads of a team enter its parallel region
+        self.leading = set()  # (location, seq) of waits of POSIX threads, at which the critical path goes on at the culprit
+        self.created = {}  # {location: (its THREAD_BEGIN, the THREAD_CREATE)}
         self.thread_locks()
+        self.joins()
         self.file_locks()
         self.teams()
         self.idle()
@@ -121,6 +124,20 @@ class Kinds:
             _, releases = orders.get((*lock, order - 1), (None, None))
             if acquires and releases and acquires[0].call:
                 self.add(acquires[0], "lock_contention", acquires[0].call.enter, releases[-1].time, releases[-1])
+                if lock[1] == "PTHREAD":
+                    self.leading.add((acquires[0].location, acquires[0].seq))
+
+    def joins(self):
+        threads = collections.defaultdict(dict)  # by process and number: the records
+        for record in self.all("THREAD_CREATE", "THREAD_BEGIN", "THREAD_WAIT", "THREAD_END"):
+            threads[self.procs[record.location], record.values["team"], record.values["sequence"]][record.name] = record
+        for thread in threads.values():
+            wait, end, begin, create = (thread.get(f"THREAD_{name}") for name in ("WAIT", "END", "BEGIN", "CREATE"))
+            if wait and end and wait.call:
+                self.add(wait, "thread_join", wait.call.enter, end.time, end)
+                self.leading.add((wait.location, wait.seq))
+            if begin and create:
+                self.created[begin.location] = begin, create
 
     def file_locks(self):
         files = {}

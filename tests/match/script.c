@@ -110,6 +110,21 @@ static OTF2_ErrorCode write_thread(OTF2_EvtWriter *writer, uint64_t time, char k
     }
 }
 
+/* Threads that are created and joined one by one. */
+static OTF2_ErrorCode write_created(OTF2_EvtWriter *writer, uint64_t time, char kind, const uint64_t *n)
+{
+    switch (kind) {
+    case 'V':
+        return OTF2_EvtWriter_ThreadCreate(writer, NULL, time, (uint32_t)n[0], n[1]);
+    case 'v':
+        return OTF2_EvtWriter_ThreadBegin(writer, NULL, time, (uint32_t)n[0], n[1]);
+    case 'Z':
+        return OTF2_EvtWriter_ThreadWait(writer, NULL, time, (uint32_t)n[0], n[1]);
+    default:
+        return OTF2_EvtWriter_ThreadEnd(writer, NULL, time, (uint32_t)n[0], n[1]);
+    }
+}
+
 /* One-sided communication, but its locks. */
 static OTF2_ErrorCode write_window(OTF2_EvtWriter *writer, uint64_t time, char kind, const uint64_t *n)
 {
@@ -150,7 +165,7 @@ static OTF2_ErrorCode write_lock(OTF2_EvtWriter *writer, uint64_t time, char kin
 static void write_event(Archive *archive, uint64_t location, uint64_t time, char kind, const Line *line)
 {
     /* How many numbers follow. */
-    static const char kinds[] = "ELSIRJPCXTQBDNFftuAaOGWwYKklHh", counts[] = "114545111110562111334406344322";
+    static const char kinds[] = "ELSIRJPCXTQBDNFftuAaVvZzOGWwYKklHh", counts[] = "1145451111105621113322224406344322";
     const char *at = strchr(kinds, kind);
     OTF2_EvtWriter *writer = archive_events(archive, location);
 
@@ -166,6 +181,8 @@ static void write_event(Archive *archive, uint64_t location, uint64_t time, char
         WRITE(write_request(writer, time, kind, line->numbers));
     else if (strchr("FftuAa", kind))
         WRITE(write_thread(writer, time, kind, line->numbers));
+    else if (strchr("VvZz", kind))
+        WRITE(write_created(writer, time, kind, line->numbers));
     else if (strchr("OGWwY", kind))
         WRITE(write_window(writer, time, kind, line->numbers));
     else if (strchr("KklHh", kind))

@@ -20,6 +20,10 @@ static const Event EVENTS[] = {
     {"threads", "OMP_JOIN", XTF_KIND_ROW_JOIN},
     {"threads", "THREAD_TEAM_BEGIN", XTF_KIND_ROW_TEAM_BEGIN},
     {"threads", "THREAD_TEAM_END", XTF_KIND_ROW_TEAM_END},
+    {"threads", "THREAD_CREATE", XTF_KIND_ROW_THREAD_CREATE},
+    {"threads", "THREAD_BEGIN", XTF_KIND_ROW_THREAD_BEGIN},
+    {"threads", "THREAD_END", XTF_KIND_ROW_THREAD_END},
+    {"threads", "THREAD_WAIT", XTF_KIND_ROW_THREAD_WAIT},
     {"locks", "THREAD_ACQUIRE_LOCK", XTF_KIND_ROW_ACQUIRE},
     {"locks", "OMP_ACQUIRE_LOCK", XTF_KIND_ROW_ACQUIRE},
     {"locks", "THREAD_RELEASE_LOCK", XTF_KIND_ROW_RELEASE},
@@ -52,11 +56,14 @@ static const struct {
     {                                                   \
         name, G_STRUCT_OFFSET(XtfKindRow, member), true \
     }
-    NARROW("region", region),  NARROW("team", comm),      NARROW("window", window),
-    NARROW("peer", peer),      NARROW("group", group),    NARROW("root", root),
-    NARROW("order", order),    NARROW("model", model),    NARROW("operation", operation),
-    NARROW("lock_type", type), NARROW("handle", handle),  WIDE("lock", lock),
-    WIDE("bytes", sent),       WIDE("received", received)};
+    NARROW("region", region),  NARROW("team", comm),       NARROW("window", window),
+    NARROW("peer", peer),      NARROW("group", group),     NARROW("root", root),
+    NARROW("order", order),    NARROW("model", model),     NARROW("operation", operation),
+    NARROW("lock_type", type), NARROW("handle", handle),   WIDE("lock", lock),
+    WIDE("bytes", sent),       WIDE("received", received), WIDE("sequence", sequence)};
+
+/* Every thread may have a record of its beginning, and one of its end. */
+static const uint64_t ENDS_OF_THREADS = 1 << XTF_KIND_ROW_THREAD_BEGIN | 1 << XTF_KIND_ROW_THREAD_END;
 
 static void find_events(XtfKindType *type)
 {
@@ -90,18 +97,26 @@ static uint8_t what_of(const XtfKindType *type, uint64_t event)
     return event < type->event->n_labels ? type->what[event] : XTF_KIND_ROW_OTHER;
 }
 
+typedef struct {
+    const XtfKindType *type;
+    uint64_t whats;
+} Wanted;
+
 static XtfMatch matters(const uint64_t *key, unsigned depth, const void *data)
 {
-    const XtfKindType *type = data;
+    const Wanted *wanted = data;
 
-    if (depth <= type->event_key)
+    if (depth <= wanted->type->event_key)
         return XTF_MATCH_SOME;
-    return what_of(type, key[type->event_key]) == XTF_KIND_ROW_OTHER ? XTF_MATCH_NONE : XTF_MATCH_ALL;
+    uint8_t what = what_of(wanted->type, key[wanted->type->event_key]);
+    return wanted->whats >> what & 1 ? XTF_MATCH_ALL : XTF_MATCH_NONE;
 }
 
-bool xtf_kind_fields_matter(const XtfKindType *type, const XtfArray *array, bool *matter, GError **error)
+bool xtf_kind_fields_matter(const XtfKindType *type, const XtfArray *array, uint64_t whats, bool *matter,
+                            GError **error)
 {
-    const XtfGroupFilter filter = {.match = matters, .data = type};
+    const Wanted wanted = {type, whats};
+    const XtfGroupFilter filter = {.match = matters, .data = &wanted};
     uint64_t n;
 
     *matter = true;
@@ -113,6 +128,16 @@ bool xtf_kind_fields_matter(const XtfKindType *type, const XtfArray *array, bool
     return true;
 }
 
+static void find_pthread(XtfKindFields *fields, const XtfSchema *locks)
+{
+    const XtfField *model = locks ? xtf_schema_field(locks, "model") : NULL;
+
+    for (uint32_t i = 0; model && i < model->n_labels && !fields->has_pthread; i++) {
+        fields->has_pthread = g_str_equal(model->labels[i], "PTHREAD");
+        fields->pthread = i;
+    }
+}
+
 XtfKindFields *xtf_kind_fields_new(XtfTrace *trace)
 {
     static const char *const names[XTF_N_KIND_TYPES] = {
@@ -120,6 +145,8 @@ XtfKindFields *xtf_kind_fields_new(XtfTrace *trace)
         "rma_operations",         "rma_collectives", "rma_syncs", "rma_locks"};
     XtfKindFields *fields = g_new0(XtfKindFields, 1);
 
+    fields->whats = ~(ENDS_OF_THREADS | 1 << XTF_KIND_ROW_OTHER);
+    find_pthread(fields, xtf_trace_find_schema(trace, "locks"));
     for (int i = 0; i < XTF_N_KIND_TYPES; i++) {
         const XtfSchema *schema = xtf_trace_find_schema(trace, names[i]);
         const XtfField *event = schema ? xtf_schema_field_by_role(schema, XTF_ROLE_EVENT) : NULL;
@@ -135,6 +162,11 @@ XtfKindFields *xtf_kind_fields_new(XtfTrace *trace)
         find_aggregate(type);
     }
     return fields;
+}
+
+void xtf_kind_fields_take_threads(XtfKindFields *fields)
+{
+    fields->whats |= ENDS_OF_THREADS;
 }
 
 void xtf_kind_fields_free(XtfKindFields *fields)

@@ -84,12 +84,17 @@ static void add_source(XtfKindRows *rows, const XtfArray *array, const XtfKindTy
  */
 static bool add_known(XtfKindRows *rows, const XtfKindFields *fields, const XtfArray *array, GError **error)
 {
+    static const uint64_t OF_OTHERS = 1 << XTF_KIND_ROW_THREAD_CREATE | 1 << XTF_KIND_ROW_THREAD_WAIT;
     const XtfKindType *type = type_of(fields, array->schema);
     bool matter = true;
 
     if (!type || !xtf_array_is_known(array, NULL))
         return true;
-    if (type != &fields->types[XTF_KIND_TYPE_CALLS] && !xtf_kind_fields_matter(type, array, &matter, error))
+    if (type != &fields->types[XTF_KIND_TYPE_CALLS] &&
+        !xtf_kind_fields_matter(type, array, fields->whats, &matter, error))
+        return false;
+    if (type == &fields->types[XTF_KIND_TYPE_THREADS] && matter &&
+        !xtf_kind_fields_matter(type, array, OF_OTHERS, &rows->any_thread, error))
         return false;
     if (matter)
         add_source(rows, array, type);

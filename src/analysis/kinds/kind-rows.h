@@ -13,6 +13,10 @@ typedef enum {
     XTF_KIND_ROW_JOIN,
     XTF_KIND_ROW_TEAM_BEGIN,
     XTF_KIND_ROW_TEAM_END,
+    XTF_KIND_ROW_THREAD_CREATE, /* threads that are created and joined one by one */
+    XTF_KIND_ROW_THREAD_BEGIN,
+    XTF_KIND_ROW_THREAD_END,
+    XTF_KIND_ROW_THREAD_WAIT,
     XTF_KIND_ROW_ACQUIRE, /* locks of threads */
     XTF_KIND_ROW_RELEASE,
     XTF_KIND_ROW_FILE_ACQUIRE,
@@ -64,7 +68,7 @@ struct XtfKindCall {
 
 typedef struct {
     uint64_t time, seq, row;
-    uint64_t lock, sent, received;
+    uint64_t lock, sent, received, sequence;
     uint32_t region; /* that is entered, left, or around */
     uint32_t comm;   /* team */
     uint32_t window, peer, group, root, operation;
@@ -89,6 +93,7 @@ typedef struct {
     uint64_t first, last; /* times of the location's records */
     uint64_t last_seq;    /* of those that were taken by now */
     bool any_team;        /* it begins a team somewhere */
+    bool any_thread;      /* it creates or joins a thread somewhere */
     XtfKindRow row;       /* the current one */
 } XtfKindRows;
 
@@ -96,6 +101,8 @@ typedef struct {
 typedef struct XtfKindFields XtfKindFields;
 XtfKindFields *xtf_kind_fields_new(XtfTrace *trace);
 void xtf_kind_fields_free(XtfKindFields *fields);
+/* From here on, beginnings and ends of threads are rows that waits follow from, as some are created or joined. */
+void xtf_kind_fields_take_threads(XtfKindFields *fields);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfKindFields, xtf_kind_fields_free)
 
 /* The regions that matter, by row of `regions`. Owned by the caller. */

@@ -6,6 +6,7 @@
  *   kind-waits.c    waits on their way out, and what the others share
  *   kinds.c         all locations, in the order of the clock
  *   locks.c         locks of threads and of files
+ *   joins.c         threads that are created and joined
  *   teams.c         OpenMP's teams: barriers, forks
  *   idle.c          threads of OpenMP outside of teams
  *   windows.c       windows: members, and collective operations
@@ -31,6 +32,7 @@ void *xtf_kind_table_get(GHashTable *table, const XtfKindKey *key, size_t size);
  * They take each row in this order. */
 #define XTF_KIND_FINDERS(FINDER) \
     FINDER(locks, Locks)         \
+    FINDER(joins, Joins)         \
     FINDER(idle, Idle)           \
     FINDER(teams, Teams)         \
     FINDER(windows, Windows)     \

@@ -16,11 +16,16 @@ static void add_to_process(XtfKinds *kinds, uint64_t proc, XtfKindLocation *loca
     location->process = kinds->n_processes - 1;
 }
 
-static bool open_locations(XtfKinds *kinds, const XtfLocations *locations, GError **error)
+static void close_locations(XtfKinds *kinds)
 {
-    kinds->locations = g_new0(XtfKindLocation, locations->n + 1);
-    kinds->processes = g_new0(XtfKindProcess, locations->n + 1);
-    kinds->heap = g_new0(uint32_t, locations->n + 1);
+    for (uint32_t i = 0; i < kinds->n_locations; i++)
+        xtf_kind_rows_finish(&kinds->locations[i].rows);
+    kinds->n_locations = kinds->n_processes = 0;
+}
+
+static bool open_all(XtfKinds *kinds, const XtfLocations *locations, bool *any_thread, GError **error)
+{
+    *any_thread = false;
     for (uint32_t i = 0; i < locations->n; i++) {
         XtfKindLocation *location = &kinds->locations[kinds->n_locations];
         bool any;
@@ -33,9 +38,27 @@ static bool open_locations(XtfKinds *kinds, const XtfLocations *locations, GErro
         location->rows.regions = kinds->regions;
         location->rows.n_regions = kinds->n_regions;
         add_to_process(kinds, locations->all[i].proc, location);
+        *any_thread |= location->rows.any_thread;
         kinds->n_locations++;
     }
     return true;
+}
+
+/* Locations of which only their beginning and end are known are left out, unless threads are created or joined. */
+static bool open_locations(XtfKinds *kinds, const XtfLocations *locations, GError **error)
+{
+    bool any_thread;
+
+    kinds->locations = g_new0(XtfKindLocation, locations->n + 1);
+    kinds->processes = g_new0(XtfKindProcess, locations->n + 1);
+    kinds->heap = g_new0(uint32_t, locations->n + 1);
+    if (!open_all(kinds, locations, &any_thread, error))
+        return false;
+    if (!any_thread)
+        return true;
+    close_locations(kinds);
+    xtf_kind_fields_take_threads(kinds->fields);
+    return open_all(kinds, locations, &any_thread, error);
 }
 
 /* ---- In the order of the clock: a heap. */
@@ -110,8 +133,7 @@ static bool go(XtfKinds *kinds, XtfSteps *steps, GError **error)
 
 static void finish(XtfKinds *kinds)
 {
-    for (uint32_t i = 0; i < kinds->n_locations; i++)
-        xtf_kind_rows_finish(&kinds->locations[i].rows);
+    close_locations(kinds);
 #define FREE(name, Type) xtf_kind_##name##_free(kinds->name);
     XTF_KIND_FINDERS(FREE)
     g_free(kinds->locations);

@@ -1,7 +1,7 @@
 /*
- * Waits that need no messages: for locks of threads, files and windows, in OpenMP's teams, and in one-sided
- * communication. docs/VOCABULARY.md, section 9, has the formulas; they are those of Scalasca 2.6 (OMP.pattern,
- * Thread.pattern, MPI_RMA.pattern) where it has the kind.
+ * Waits that need no messages: for locks of threads, files and windows, for threads that are joined, in OpenMP's teams,
+ * and in one-sided communication. docs/VOCABULARY.md, section 9, has the formulas; they are those of Scalasca 2.6
+ * (OMP.pattern, Thread.pattern, MPI_RMA.pattern) where it has the kind.
  *
  * One walk over the records of all locations that have such ones, in the order of the trace's clock: (time, process,
  * thread, seq). Locations without such records are not read. What is held is what is open: locks, teams, operations of
@@ -30,6 +30,7 @@ typedef enum {
     XTF_KIND_JOINS,   /* what follows is out of all parallel regions of the process... */
     XTF_KIND_FORKS,   /* ...until here: the thread that forks and joins... */
     XTF_KIND_ENDS,    /* ...or behind the last record of its calls */
+    XTF_KIND_CREATED, /* the first record of a thread, which the culprit created at `end` */
 } XtfKindSync;
 
 /* Where in its records a culprit is that others of its kind waited for. */
@@ -57,6 +58,7 @@ typedef struct {
     uint8_t part_kind;     /* row of xtf_wait_parts, or XTF_KIND_NONE */
     uint8_t sync;          /* XtfKindSync */
     uint8_t depth;         /* of BARRIER and FORKED: teams that the thread is in */
+    bool leads;            /* of ALONE: the critical path goes on at the culprit */
 } XtfKindWait;
 
 /* A barrier of a team, or an operation of a window: the locations of those that left it, and who was last. */

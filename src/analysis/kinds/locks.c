@@ -6,6 +6,7 @@
  * Locks of files have no order: who acquires one waits until its last release before that.
  */
 #include "libxtf/trace.h"
+#include "src/analysis/kinds/kind-fields.h"
 #include "src/analysis/kinds/kinds-private.h"
 
 #include "libxtf/vocabulary.h"
@@ -98,6 +99,8 @@ static void acquire(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow
     lock->order = row->order;
     lock->location = location->rows.number;
     lock->wait = xtf_kinds_new_wait(location, row, XTF_LABEL_lock_contention);
+    /* Of OpenMP's locks the path knows nothing, as Scalasca's. */
+    lock->wait.leads = kinds->fields->has_pthread && row->model == kinds->fields->pthread;
     if (call) {
         lock->wait.begin = call->enter;
         lock->call = xtf_kind_call_ref(call);

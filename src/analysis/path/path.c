@@ -31,10 +31,11 @@ static bool needs_nobody(const XtfPoint *point)
 }
 
 /* What is not activity. Of waits that need no messages, those at barriers of teams, as Scalasca has it, and those of
- * one-sided communication, which its analyser does not read: that they move the path is ours. */
+ * one-sided communication and of POSIX threads, which its analyser does not read: that they move the path is ours. */
 static bool is_passive(const XtfPoint *point)
 {
-    return point->wait > 0 && (!needs_nobody(point) || xtf_wait_kinds[point->kind].rule == XTF_WAIT_TEAM) &&
+    return point->wait > 0 &&
+           (!needs_nobody(point) || point->leads || xtf_wait_kinds[point->kind].rule == XTF_WAIT_TEAM) &&
            !xtf_is_awaited(point) && point->side != XTF_POINT_END;
 }
 
@@ -47,7 +48,8 @@ static bool is_fork(const XtfPoint *point)
 /* Waits that the path leaves a location at. Nobody waits in MPI_Finalize for what is on the path: it begins there. */
 static bool moves_path(const XtfPoint *point)
 {
-    return (is_passive(point) || is_fork(point)) && point->partner != UINT32_MAX && point->side != XTF_POINT_WORLD;
+    return (is_passive(point) || is_fork(point) || point->created) && point->partner != UINT32_MAX &&
+           point->side != XTF_POINT_WORLD;
 }
 
 static bool find_wait(void *data, uint32_t location, uint64_t end, uint64_t seq, XtfPathWait *wait, bool *found,

@@ -20,6 +20,7 @@ static XtfPointSide side_of(const XtfKindWait *wait)
     case XTF_KIND_ENDS:
         return XTF_POINT_FORKS;
     case XTF_KIND_ALONE:
+    case XTF_KIND_CREATED:
         break;
     }
     return XTF_POINT_ALONE;
@@ -89,6 +90,8 @@ static bool add_wait(void *data, const XtfKindWait *wait, GError **error)
     }
     point.instance = wait->instance;
     point.depth = wait->depth;
+    point.leads = wait->leads;
+    point.created = wait->sync == XTF_KIND_CREATED;
     if (wait->sync > XTF_KIND_BARRIER) { /* a moment */
         point.enter = point.leave = wait->time;
         point.completion = (int64_t)wait->sync_ticks;

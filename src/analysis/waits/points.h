@@ -68,6 +68,8 @@ typedef struct {
     uint8_t side; /* XtfPointSide */
     uint8_t part_kind;
     uint8_t depth; /* of TEAM and FORKED: teams that the thread is in */
+    bool leads;    /* of ALONE: if this side waited, the critical path goes on at `partner` */
+    bool created;  /* of ALONE: `partner` created the thread, at `end` */
 } XtfPoint;
 
 /* Whether somebody waited for the location at the point, and it for nobody. */

@@ -14,6 +14,8 @@ import sys
 import tempfile
 import unittest
 
+from naive_joins import Joins, shown
+
 HERE = pathlib.Path(__file__).resolve().parent
 XTF, ELF, HEADERS = os.path.abspath(sys.argv[1]), sys.argv[2] == "1", sys.argv[3]
 NAMES_ARE_FOUND = unittest.skipUnless(ELF, "this build does not read object files (Meson feature elf)")
@@ -241,6 +243,16 @@ class Threads(Recording):
     def test_no_locks(self):
         trace = self.record(self.build("threads.c", "-finstrument-functions"), "100")
         self.assertEqual(trace.count("ENTER")["pthread_mutex_lock"], 0)
+
+    def test_critical_path(self):
+        program = self.build("joins.c", "-finstrument-functions")
+        for locks in "01":
+            trace = self.record(program, XTF_RECORD_LOCKS=locks)
+            subprocess.run([XTF, "analyze", "--quiet", trace.path], check=True)
+            path = Joins(trace).path
+            self.assertEqual(list(shown(trace)), path)
+            self.assertEqual((path[0][2], path[-1][2]), (0, 0))
+            self.assertGreater(len(path), 2)
 
 
 if __name__ == "__main__":

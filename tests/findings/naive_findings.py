@@ -77,7 +77,7 @@ class Tables:
         return [row["name"] for row in csv.DictReader(io.StringIO(text, newline=""))]
 
     def class_of(self, line):
-        return "before" if line["region"] == "(before trace)" else self.classes.get(line["row"], "program")
+        return "before" if line["region"] == "(unmatched LEAVE)" else self.classes.get(line["row"], "program")
 
     def percent(self, classes):
         """The share of exclusive time in classes, in percent."""
@@ -98,7 +98,7 @@ def classes(tables):
 def before(tables):
     for line in tables.profile or []:
         if tables.class_of(line) == "before" and line["exclusive%"] != "-" and Decimal(line["exclusive%"]) >= 1:
-            yield (Decimal(line["exclusive%"]), "before", f"{line['exclusive%']} % of all time is in calls that began before the first record, "
+            yield (Decimal(line["exclusive%"]), "before", f"{line['exclusive%']} % of all time is before LEAVEs without an ENTER, "
                    f"{line['exclusive']} s: of which regions is not known", "profile")
 
 

@@ -105,7 +105,7 @@ def shares_of(trace, path):
     sums = dict.fromkeys([*SHARES, "other"], 0)
     for line in trace.table(path, "classes"):
         name = line["class"].strip()
-        if name in ("mpi", "omp", "(before trace)"):
+        if name in ("mpi", "omp", "(unmatched LEAVE)"):
             continue
         share = next((share for share, names in SHARES.items() if name in names), "other")
         sums[share] += trace.ticks(line["exclusive"])

@@ -14,7 +14,7 @@ class Trace:
         self.colours = {}
         if "colours" in self.names("definitions"):  # a trace without regions has none
             self.colours = {line.get("name", "").rstrip(): line["colour"] for line in self.table("definitions", "colours")}
-        self.colours["(before trace)"] = svg.UNMEASURED
+        self.colours["(unmatched LEAVE)"] = svg.UNMEASURED
 
     def bytes(self, path):
         return self.asker.ask(f"cat {path}")

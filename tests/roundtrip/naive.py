@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from selections import OPEN
 
 # The region charged with the time before a LEAVE without ENTER.
-BEFORE = "(before trace)"
+BEFORE = "(unmatched LEAVE)"
 
 SENDS = ("MPI_SEND", "MPI_ISEND")
 RECVS = ("MPI_RECV", "MPI_IRECV")

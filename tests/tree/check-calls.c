@@ -100,7 +100,7 @@ void check_profile(Run *run, const Pick *pick)
         g_autofree char *of_inclusive = percent(time->inclusive, whole),
                         *of_exclusive = percent(time->exclusive, whole);
         assert_line(pick, lines, i, "%s %lu %s %s %s %s %s", row, time->calls, inclusive, exclusive, of_inclusive,
-                    of_exclusive, time->row == BEFORE ? "(before trace)" : run_regions[time->row]);
+                    of_exclusive, time->row == BEFORE ? "(unmatched LEAVE)" : run_regions[time->row]);
     }
 }
 

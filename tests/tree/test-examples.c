@@ -14,7 +14,7 @@ Test(profile, time_in_a_nested_call_is_inclusive_time_of_its_caller)
 
     LINES(written, "profile", 0, "# row calls inclusive exclusive inclusive% exclusive% region",
           "0 1 0.000000040 0.000000020 100.00 50.00 main", "1 1 0.000000020 0.000000020 50.00 50.00 work",
-          "2 0 0.000000000 0.000000000 0.00 0.00 barrier", "- 0 0.000000000 0.000000000 0.00 0.00 (before trace)");
+          "2 0 0.000000000 0.000000000 0.00 0.00 barrier", "- 0 0.000000000 0.000000000 0.00 0.00 (unmatched LEAVE)");
 }
 
 Test(profile, a_recursive_call_is_inclusive_time_once)
@@ -29,7 +29,7 @@ Test(profile, a_frame_that_never_began_was_open_before_the_trace)
     EXAMPLE(written, SEND(0, 0, 0, 1), LEAVE_LOST(10, 0), ENTER(10, 0, WORK), LEAVE(30, 0));
 
     LINES(written, "profile", 1, "1 1 0.000000020 0.000000020 66.67 66.67 work",
-          "- 0 0.000000010 0.000000010 33.33 33.33 (before trace)");
+          "- 0 0.000000010 0.000000010 33.33 33.33 (unmatched LEAVE)");
 }
 
 Test(profile, a_frame_that_is_never_left_ends_with_the_last_record_of_its_location)

@@ -160,7 +160,7 @@ static int share_of_class(const char *name)
         const char *name;
         int share;
     } classes[] = {{"program", 0}, {"omp-work", 0}, {"(no region)", 0}, {"p2p", 1},  {"collective", 2},
-                   {"barrier", 2}, {"wait", 3},     {"mpi", -1},        {"omp", -1}, {"(before trace)", -1}};
+                   {"barrier", 2}, {"wait", 3},     {"mpi", -1},        {"omp", -1}, {"(unmatched LEAVE)", -1}};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(classes); i++) {
         if (g_str_equal(classes[i].name, name))

@@ -41,7 +41,7 @@ void xtf_colours_free(XtfColours *colours)
 static char *name_of(const XtfNameIndex *names, const XtfRegions *regions, uint64_t line)
 {
     if (line == regions->n)
-        return g_strdup("(before trace)");
+        return g_strdup("(unmatched LEAVE)");
     if (line > regions->n)
         return g_strdup("?");
     const char *text = line < names->n_rows ? names->texts[line] : NULL;

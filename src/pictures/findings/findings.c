@@ -100,7 +100,7 @@ static bool add_profile_line(const XtfRowCell *cells, void *data, GError **error
                            .exclusive = exclusive,
                            .exclusive_text = g_strdup(cells[EXCLUSIVE].text),
                            .name = xtf_finding_name(cells[REGION].text)};
-    bool is_before = !has_row && g_str_equal(cells[REGION].text, "(before trace)");
+    bool is_before = !has_row && g_str_equal(cells[REGION].text, "(unmatched LEAVE)");
     const uint64_t unknown = job->classes->n + 1;
     line.line = has_row ? line.row : is_before ? job->classes->n : unknown;
     line.class = is_before ? XTF_N_CLASSES : xtf_region_classes_of(job->classes, line.row);

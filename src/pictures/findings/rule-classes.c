@@ -25,14 +25,14 @@ bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **e
     return true;
 }
 
-/* The part of all time in calls that began before the first record, which says nothing of their regions. */
+/* The part of all time before LEAVEs without an ENTER, in no other region, which says nothing of their regions. */
 bool xtf_rule_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     for (guint i = 0; i < job->profile->len; i++) {
         const XtfProfileLine *line = &g_array_index(job->profile, XtfProfileLine, i);
         if (line->class == XTF_N_CLASSES && line->percent >= rule->threshold * XTF_HUNDREDTHS)
             xtf_finding_add(job, rule, (double)line->percent / XTF_HUNDREDTHS, &(XtfFinding){.table = "profile"},
-                            "%.2f %% of all time is in calls that began before the first record, %s s: of which "
+                            "%.2f %% of all time is before LEAVEs without an ENTER, %s s: of which "
                             "regions is not known",
                             (double)line->percent / 100, line->exclusive_text);
     }

@@ -107,7 +107,7 @@ static GArray *make_lines(const XtfDiffSide sides[2], const Groups *groups, cons
     for (uint64_t i = 0; i <= groups->n; i++) {
         Line *line = &all[i];
         line->number = i;
-        line->label = i < groups->n ? groups->labels[i] : "(before trace)";
+        line->label = i < groups->n ? groups->labels[i] : "(unmatched LEAVE)";
         if (!line->calls[0] && !line->calls[1] && !line->time[0] && !line->time[1])
             continue;
         if (!make_comparable(line, sides, common, groups->by, error))

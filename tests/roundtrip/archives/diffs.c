@@ -66,7 +66,7 @@ void write_diff_before(const char *folder)
         {"overloaded", "a.c", 30},
         {"one of two", "a.c", 40},
         {"of no file", "", 0},
-        {"(before trace)", "a.c", 70},
+        {"(unmatched LEAVE)", "a.c", 70},
         {"unused before", "a.c", 80},
         {"unused", "a.c", 90},
     };

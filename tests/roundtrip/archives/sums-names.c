@@ -51,7 +51,7 @@ static const char *const names[] = {
     "",
     LONG "1",
     LONG "2",
-    "(before trace)",
+    "(unmatched LEAVE)",
     "12-34",
     "operator<<(int, x)",
     "count",

@@ -6,7 +6,7 @@
 #include "libxtf/vocabulary.h"
 #include "src/trace/text/digits.h"
 
-static const char before_name[] = "(before trace)";
+static const char unmatched_name[] = "(unmatched LEAVE)";
 
 bool xtf_regions_load(XtfRegions *regions, XtfFormats *formats, const XtfSelection *selection,
                       const XtfAggregateRef *frames, GError **error)
@@ -21,7 +21,7 @@ bool xtf_regions_load(XtfRegions *regions, XtfFormats *formats, const XtfSelecti
     regions->only = selection->by[XTF_BY_REGION];
     regions->n_listed = regions->only ? xtf_number_set_count_below(regions->only, regions->n) : regions->n;
     regions->lists_unknown = regions->has_unknown && xtf_number_set_contains(regions->only, regions->n);
-    regions->name_width = MAX(regions->names ? regions->names->width : 0, strlen(before_name));
+    regions->name_width = MAX(regions->names ? regions->names->width : 0, strlen(unmatched_name));
     regions->row_width = xtf_count_digits(regions->n ? regions->n - 1 : 0);
     return true;
 }
@@ -31,7 +31,7 @@ void xtf_lines_region_name(XtfLines *lines, const XtfRegions *regions, uint64_t 
     if (line < regions->n)
         xtf_lines_padded_name(lines, regions->names, line);
     else if (line == regions->n)
-        xtf_lines_word(lines, before_name);
+        xtf_lines_word(lines, unmatched_name);
     else
         xtf_lines_word(lines, "?");
 }

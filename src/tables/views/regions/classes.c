@@ -14,7 +14,7 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("class", XTF_COLUMN_TEXT, NULL, "class of regions"),
 };
 
-static const char outside_name[] = "(no region)", before_name[] = "(before trace)";
+static const char outside_name[] = "(no region)", unmatched_name[] = "(unmatched LEAVE)";
 
 /* The sums at the end. `useful` has none: time in no region is useful, too (efficiency.c). */
 static const char *const sums[] = {"mpi", "omp"};
@@ -41,7 +41,7 @@ static bool shape_classes(XtfViews *views, const XtfSelection *selection, XtfVie
 
     if (!classes || !xtf_region_times_init(&region_times, views->formats, selection, error))
         return false;
-    size_t time = xtf_region_times_width(&region_times), name = strlen(before_name);
+    size_t time = xtf_region_times_width(&region_times), name = strlen(unmatched_name);
     shape->n_lines = shape->at_once = (unsigned)__builtin_popcount(listed_classes(classes)) + 2 + n_sums(classes);
     xtf_grid_add(&shape->grid, "calls", xtf_aggregate_ref_rows_width(&region_times.frames, views->context));
     xtf_grid_add(&shape->grid, "exclusive", time);
@@ -101,7 +101,7 @@ static bool fill_classes(XtfViews *views, XtfSelection *selection, uint64_t firs
     /* region/ selects neither. */
     bool all = !selection->by[XTF_BY_REGION];
     add_line(lines, outside_name, false, 0, all ? xtf_class_times_outside(&times) : 0, times.whole);
-    add_line(lines, before_name, true, 0, times.before, times.whole);
+    add_line(lines, unmatched_name, true, 0, times.before, times.whole);
     for (unsigned i = 0; i < G_N_ELEMENTS(sums); i++) {
         if (classes->present & xtf_classes_by_name(sums[i]))
             add_sum(lines, sums[i], xtf_classes_by_name(sums[i]), &times);

@@ -219,7 +219,7 @@ typedef struct {
          .waiter = "one side of a message, until the other enters MPI again, though both had posted before",           \
          .culprit = "the other side",                                                                                  \
          .sentence = "Waiting for a message that the other side does not move, as it is outside of MPI",               \
-         .seq = "recvs or sends or requests", .match = "enters_leaves", .behind = true)                                                    \
+         .seq = "recvs or sends or requests", .match = "enters_leaves", .behind = true)                                \
     KIND(thread_join, NOBODY,                                                                                          \
          .waiter = "a thread that joins another one, until that one ends",                                             \
          .culprit = "the thread that is joined",                                                                       \

@@ -1,5 +1,6 @@
 """What `findings` should say of a selection, worked out from the tables of its tree: each rule as docs/TREE.md has it, naively."""
 
+import collections
 import csv
 import io
 import re
@@ -7,7 +8,7 @@ from decimal import Decimal
 
 from asking import Refused
 
-NAME, PART_NAME = 40, 24
+NAME = 40
 USEFUL = {"program", "omp-work"}
 CLASSES = [
     ("waiting", 20, {"wait", "barrier"}, "is waiting"),
@@ -17,6 +18,52 @@ CLASSES = [
     ("files", 10, {"mpi-io", "io"}, "is reading and writing files"),
     ("measurement", 1, {"measurement"}, "is the recorder's own, or while it was off"),
 ]
+
+
+# A finding: score in percent; what it says, its table, the process and the row of the region that it is about, and how it reads behind another.
+Finding = collections.namedtuple("Finding", "score rule sentence table process region clause", defaults=(None, None, None))
+RANKS = [["early"], ["culprit", "imbalance", "kinds", "waits", "path", "openmp", "files", "bytes"],
+         ["efficiency", "waiting", "communication", "phases"], ["unmatched", "unfinished", "measurement", "before", "recording"],
+         ["starting", "concentration", "ends", "limits"]]
+
+
+def digits(value, unit=""):
+    """Three digits, or as many as stand before the point."""
+    value = float(value)
+    rounded = float(f"{value:.2e}")
+    text = f"{rounded:.9f}".rstrip("0").rstrip(".") if abs(value) < 1000 else f"{value:.0f}"
+    return text + unit
+
+
+def seconds(value):
+    value = float(value)
+    for factor, unit in ((1, " s"), (1e3, " ms"), (1e6, " us"), (1e9, " ns")):
+        if abs(value * factor) >= 0.9995:
+            break
+    return digits(value * factor, unit) if value > 0 else "0 s"
+
+
+def percent(value):
+    return digits(value, " %")
+
+
+def count(value):
+    return digits(value / 1e6, " million") if value >= 100000 else str(value)
+
+
+def size(value):
+    if value < 9999.5:
+        return f"{value:.0f} bytes"
+    for factor, unit in ((1e-12, " TB"), (1e-9, " GB"), (1e-6, " MB"), (1e-3, " KB")):
+        if value * factor >= 0.9995:
+            break
+    return digits(value * factor, unit)
+
+
+def moment(value, length):
+    """A time, with the digits that a window of that length takes."""
+    exponent = int(f"{float(length):e}".partition("e")[2]) if length > 0 else -7
+    return f"{float(value):.{min(max(2 - exponent, 0), 12)}f} s"
 
 
 def elide(name, most=NAME):
@@ -89,26 +136,26 @@ def classes(tables):
     for rule, least, wanted, words in CLASSES:
         lines = [line for line in tables.profile or []
                  if tables.class_of(line) in wanted and (line["calls"] != "0" or Decimal(line["exclusive"]))]
-        percent = tables.percent(wanted)
-        if lines and percent >= least:
-            yield (percent, rule, f"{percent:.2f} % of all time {words}: {elide(lines[0]['region'])} has most of it, "
-                                  f"{lines[0]['calls']} calls and {lines[0]['exclusive']} s", "profile")
+        share = tables.percent(wanted)
+        if lines and share >= least:
+            yield Finding(share, rule, f"{percent(share)} of all time {words}, most of it in {elide(lines[0]['region'])}: "
+                                       f"{seconds(lines[0]['exclusive'])} in {count(int(lines[0]['calls']))} calls", "profile")
 
 
 def before(tables):
     for line in tables.profile or []:
         if tables.class_of(line) == "before" and line["exclusive%"] != "-" and Decimal(line["exclusive%"]) >= 1:
-            yield (Decimal(line["exclusive%"]), "before", f"{line['exclusive%']} % of all time is before LEAVEs without an ENTER, "
-                   f"{line['exclusive']} s: of which regions is not known", "profile")
+            yield Finding(Decimal(line["exclusive%"]), "before", f"{percent(line['exclusive%'])} of all time, {seconds(line['exclusive'])}, "
+                          "is before LEAVEs without an ENTER: of which regions is not known", "profile")
 
 
 def recording(tables):
     total = sum(int(line["calls"]) for line in tables.profile or [])
     for line in tables.profile or []:
-        calls, seconds = int(line["calls"]), float(line["exclusive"])
-        if calls >= 1000000 and calls >= 0.05 * total and seconds * 1e6 / calls < 10:
-            yield (Decimal(line["exclusive%"]), "recording", f"{calls} calls of {elide(line['region'])} of {seconds * 1e6 / calls:.2f} us each, "
-                   f"{line['exclusive']} s of all time: the recording itself may cost time", "profile")
+        calls, spent = int(line["calls"]), float(line["exclusive"])
+        if calls >= 1000000 and calls >= 0.05 * total and spent * 1e6 / calls < 10:
+            yield Finding(Decimal(line["exclusive%"]), "recording", f"{count(calls)} calls of {elide(line['region'])} take "
+                          f"{seconds(spent / calls)} each: the recording itself may cost time", "profile")
 
 
 def blocks(lines):
@@ -159,12 +206,13 @@ def imbalance(tables):
         part = j - i < n
         path = f"time/{window(slices[i][0], slices[j - 1][1])}/imbalance" if part else "imbalance"
         above, line = slowest(tables.table(path), tables, row)
-        if Decimal(line["mean"]) > 0:
+        if Decimal(line["mean"]) > 0 and above * 100 >= tables.end - tables.begin:
             where = f" between {10 * i} % and {10 * j} % of {tables.what}" if part else ""
-            found.append((above / (tables.end - tables.begin) * 100, "imbalance",
-                          f"process {line['max_proc']} takes {float(above) / float(line['mean']) * 100:.2f} % longer than the mean in "
-                          f"{elide(line['region'])}{where}: {line['max']} s, the mean is {line['mean']} s", path))
-    yield from sorted(found, key=lambda finding: -finding[0])[:3]
+            found.append(Finding(above / (tables.end - tables.begin) * 100, "imbalance",
+                                 f"process {line['max_proc']} takes {digits(float(line['max']) / float(line['mean']))} times as long as the mean in "
+                                 f"{elide(line['region'])}{where}: {seconds(line['max'])} instead of {seconds(line['mean'])}", path,
+                                 int(line["max_proc"]), line["row"]))
+    yield from sorted(found, key=lambda finding: -finding.score)[:3]
 
 
 def concentration(tables):
@@ -176,20 +224,22 @@ def concentration(tables):
     first = max(range(101 - width), key=lambda i: (sum(calls[i:i + width]), -i))
     n = sum(calls[first:first + width])
     if width < 20:
-        yield (Decimal(100 - width), "concentration", f"{n / sum(calls) * 100:.2f} % of the calls are in {width} % of {tables.what}, from "
-               f"{lines[first]['from']} s to {lines[first + width - 1]['to']} s: {n} of {sum(calls)}", "histogram")
+        begin, end = (float(time) for time in (lines[first]["from"], lines[first + width - 1]["to"]))
+        yield Finding(Decimal(100 - width), "concentration", f"{percent(n / sum(calls) * 100)} of the calls are in {width} % of {tables.what}, "
+                      f"from {moment(begin, end - begin)} to {moment(end, end - begin)}", "histogram")
 
 
 class Shares:
     """Of regions in each of 100 slices, in hundredths of a percent; what is in no region is one of them."""
 
     def __init__(self, slices):
-        self.names = [line["region"] for line in slices[0]] + ["no region"]
+        self.lines = slices[0]
+        self.times = [(lines[0]["from"], lines[0]["to"]) for lines in slices]
         self.slices = []
         for lines in slices:
             shares = [int(Decimal(line["exclusive%"]) * 100) if line["exclusive%"] != "-" else 0 for line in lines]
             self.slices.append(shares + [max(10000 - sum(shares), 0)])
-        self.sums = [[0] * len(self.names)]
+        self.sums = [[0] * (len(self.lines) + 1)]
         for shares in self.slices:
             self.sums.append([a + b for a, b in zip(self.sums[-1], shares)])
 
@@ -223,16 +273,27 @@ def phases(tables):
         if min(distances) > 0.3 and len(edges) <= 6:
             break
         del edges[1 + distances.index(min(distances))]
-    if len(edges) == 2:
-        return
-    parts, score, room = [], 0, min(PART_NAME, (256 - 60) // (len(edges) - 1) - 28)
+    parts = []
     for begin, end in zip(edges, edges[1:]):
-        mean = shares.mean(begin, end)
-        most = mean.index(max(mean))
-        parts.append(f" to {end} % {'mostly' if mean[most] >= 5000 else 'most in'} {elide(shares.names[most], room)} ({mean[most] / 100:.2f} %)")
-        score += shares.between((begin, end), (0, 100)) * (end - begin)
-    some = f", by {chosen} of {len(procs)} processes" if where else ""
-    yield Decimal(score), "phases", f"{tables.what} has {len(parts)} parts{some}:{','.join(parts)}", "by/time:100/profile"
+        by_class = collections.Counter()
+        lost = []
+        for line, share in zip(shares.lines, shares.mean(begin, end)):
+            by_class[tables.class_of(line)] += share
+            if tables.class_of(line) not in USEFUL | {"before", "mpi-init", "measurement", "offload"}:
+                lost.append((share, line["region"]))
+        if by_class["mpi-init"] < 5000:
+            parts.append((sum(share for share, _ in lost), begin, end, max(lost, key=lambda one: one[0])[1] if lost else ""))
+    if len(parts) < 2:
+        return
+    worst = max(parts, key=lambda part: part[0])
+    others = [part for part in parts if part is not worst]
+    rest = sum(part[0] * (part[2] - part[1]) for part in others) / sum(part[2] - part[1] for part in others)
+    lost, begin, end, name = worst
+    if lost - rest >= 3000:
+        some = f", by {chosen} of {len(procs)} processes" if where else ""
+        yield Finding(Decimal((lost - rest) / 10000 * (end - begin)), "phases",
+                      f"between {begin} % and {end} % of {tables.what}, {percent(lost / 100)} of the time is not the program's own, most of it in "
+                      f"{elide(name)}; in the rest {percent(rest / 100)}{some}", f"time/{window(shares.times[begin][0], shares.times[end - 1][1])}/profile")
 
 
 def ends(tables):
@@ -249,14 +310,14 @@ def ends(tables):
     n, run = len(processes_of(tables)), tables.end - tables.begin
     one, other = sorted(lives, key=lambda life: (-Decimal(life[1]), life[0]))[:2]
     gap = Decimal(one[1]) - Decimal(other[1])
-    if gap > run / 1000:
-        yield (gap / run / n * 100, "ends", f"process {one[0]} records nothing before {one[1]} s, {gap:f} s after process {other[0]}, "
-               f"which begins before it, at {other[1]} s", f"proc/{one[0]}/records")
+    if gap > run / 10:
+        yield Finding(gap / run / n * 100, "ends", f"process {one[0]} begins at {moment(one[1], run)}, {seconds(gap)} after the one before it, "
+                      f"process {other[0]}", f"proc/{one[0]}/records", one[0])
     one, other = sorted(lives, key=lambda life: (Decimal(life[2]), life[0]))[:2]
     gap = Decimal(other[2]) - Decimal(one[2])
-    if gap > run / 1000:
-        yield (gap / run / n * 100, "ends", f"process {one[0]} records nothing after {one[2]} s, {gap:f} s before process {other[0]}, "
-               f"which is the next to end, at {other[2]} s", f"proc/{one[0]}/records")
+    if gap > run / 10:
+        yield Finding(gap / run / n * 100, "ends", f"process {one[0]} ends at {moment(one[2], run)}, {seconds(gap)} before the next, "
+                      f"process {other[0]}", f"proc/{one[0]}/records", one[0])
 
 
 def in_messages(tables):
@@ -270,23 +331,23 @@ def moved(tables):
         if not sizes or max(sizes) <= 2 * sum(sizes) / len(sizes):
             continue
         proc, most, mean = lines[sizes.index(max(sizes))]["proc"], max(sizes), sum(sizes) / len(sizes)
-        yield (Decimal((most - mean) / sum(sizes)) * in_messages(tables), "bytes",
-               f"process {proc} {verb} {most / mean:.2f} times as many bytes as the mean of all: {most} of {sum(sizes)}", "bytes")
+        yield Finding(Decimal((most - mean) / sum(sizes)) * in_messages(tables), "bytes",
+                      f"process {proc} {verb} {digits(most / mean)} times as many bytes as the mean: {size(most)} of {size(sum(sizes))}", "bytes")
 
 
 def unmatched(tables):
     sends, recvs = (int(tables.info.get(name, 0)) for name in ("sends", "recvs"))
     if tables.of_processes and tables.whole_run and tables.all_processes and "thread" not in tables.path and sends != recvs:
-        yield (Decimal(abs(sends - recvs)) / max(sends, recvs) * in_messages(tables), "unmatched",
-               f"{sends} sends and {recvs} receives are recorded: {abs(sends - recvs)} messages lack their "
-               f"{'receive' if sends > recvs else 'send'}", "info")
+        yield Finding(Decimal(abs(sends - recvs)) / max(sends, recvs) * in_messages(tables), "unmatched",
+                      f"{abs(sends - recvs)} messages lack their {'receive' if sends > recvs else 'send'}: {sends} sends and {recvs} receives "
+                      "are recorded", "info")
 
 
 def unfinished(tables):
     calls, both = (int(tables.info.get(name, 0)) for name in ("calls", "enters_leaves"))
     if tables.of_processes and tables.whole_run and 2 * calls > both:
-        yield (Decimal(2 * calls - both) / calls * 100, "unfinished",
-               f"{2 * calls - both} of {calls} calls or more are never left: there are {both} ENTERs and LEAVEs", "info")
+        yield Finding(Decimal(2 * calls - both) / calls * 100, "unfinished",
+                      f"at least {2 * calls - both} of {calls} calls have no end: the program was ended in them, or records are lost", "info")
 
 
 def numbers(values):
@@ -309,7 +370,8 @@ def kinds(tables):
     together = [int(Decimal(everything[key]["exclusive%"]) * 100) for key in order]
     together.append(max(10000 - sum(together), 0))
     shares = {}
-    for line in tables.table("by/proc/profile"):
+    tables.by_proc = tables.table("by/proc/profile")
+    for line in tables.by_proc:
         if line["exclusive%"] != "-":
             shares.setdefault(int(line["proc"]), {})[line["region"] + "\n" + line["row"]] = int(Decimal(line["exclusive%"]) * 100)
     rows = {}
@@ -331,10 +393,25 @@ def kinds(tables):
         return
     listed = ", " + numbers(members) if len(numbers(members)) + 2 <= 40 else ""
     head = f"{len(members)} of {n} processes are unlike the others{listed}: " if len(members) > 1 else ""
-    name = elide(order[at].split("\n")[0]) if at < len(order) else "no region"
-    yield (Decimal(abs(difference)) / 100 * len(members) / n, "kinds",
-           f"{head}process {farthest} is in {name} for {rows[farthest][at] / 100:.2f} % of its time, all together for {together[at] / 100:.2f} %"
-           + (": no other is like it" if len(members) == 1 else ""), f"proc/{farthest}/profile")
+    whole = {proc: lifetime(tables, proc) for proc in rows}
+    rest = [proc for proc in rows if proc not in members]
+    others = float(sum(rows[proc][at] * whole[proc] for proc in rest) / sum(whole[proc] for proc in rest)) if rest else 0
+    own, others = percent(rows[farthest][at] / 100), percent(others / 100)
+    words, computes = f"computes {own} of its time, the others {others}", True
+    if at < len(order):
+        name, row = order[at].split("\n")
+        words = f"is in {elide(name)} for {own} of its time, the others for {others}"
+        computes = tables.class_of({"region": name, "row": row}) in USEFUL
+    clause = f"it {words}" if len(members) == 1 and computes and difference > 0 else None
+    yield Finding(Decimal(abs(difference)) / 100 * len(members) / n, "kinds", f"{head}process {farthest} {words}", f"proc/{farthest}/profile",
+                  farthest, None, clause)
+
+
+def lifetime(tables, proc):
+    """The time that all threads of a process have in the selection: of it shares of exclusive time are."""
+    lines = [line for line in tables.by_proc if int(line["proc"]) == proc and Decimal(line["exclusive%"] if line["exclusive%"] != "-" else 0)]
+    line = max(lines, key=lambda line: Decimal(line["exclusive%"]), default=None)
+    return Decimal(line["exclusive"]) / Decimal(line["exclusive%"]) * 100 if line else Decimal(0)
 
 
 def efficiency(tables):
@@ -349,26 +426,48 @@ def efficiency(tables):
     if column == "focus":
         begin, end = (Decimal(time) for time in values["window"].removeprefix("time/").split("-"))
         share = (min(end, tables.end) - max(begin, tables.begin)) / (tables.end - tables.begin)
-    more = (f", which is serialization {values['serialization']} times transfer {values['transfer']}"
-            if "-" not in (values["serialization"], values["transfer"]) else "")
-    product = (f": load balance {values['load_balance']} times communication {values['communication_efficiency']}"
-               if "-" not in (values["load_balance"], values["communication_efficiency"]) else "")
-    yield ((1 - Decimal(values["parallel_efficiency"])) * share * 100, "efficiency",
-           f"the parallel efficiency{' between the ends of MPI' if column == 'focus' else ''} is {values['parallel_efficiency']}{product}{more}", "efficiency")
+    lost = (1 - Decimal(values["parallel_efficiency"])) * share * 100
+    if lost < 2:
+        return
+    text = f"the parallel efficiency{' between MPI_Init and MPI_Finalize' if column == 'focus' else ''} is {digits(values['parallel_efficiency'])}"
+    for name, figure, other_name, other in ((": load balance", "load_balance", "communication", "communication_efficiency"),
+                                            (", which is serialization", "serialization", "transfer", "transfer")):
+        if "-" not in (values[figure], values[other]):
+            text += f"{name} {digits(values[figure])} times {other_name} {digits(values[other])}"
+    yield Finding(lost, "efficiency", text, "efficiency")
 
 
-def waits(tables):
+SENTENCES = {
+    "late_sender": "waiting for a message that is sent late", "late_receiver": "waiting for a receive that is posted late",
+    "wait_barrier": "waiting for the last to reach a barrier", "wait_nxn": "waiting for the last to begin an operation of all with all",
+    "late_broadcast": "waiting for the root", "early_reduce": "the root's waiting for the others",
+    "wait_create": "waiting for the last to make a communicator, a file or a window",
+    "wait_destroy": "waiting for the last to free a communicator, a file or a window",
+    "finalize_wait": "waiting for the last to reach MPI_Finalize",
+    "init_completion": "from the first who leaves MPI_Init on", "barrier_completion": "from the first who leaves a barrier on",
+    "nxn_completion": "from the first who ends an operation of all with all on", "early_scan": "waiting for lower ranks",
+    "lock_contention": "waiting for a lock that another thread holds", "omp_barrier_wait": "waiting for the last thread of a team to reach a barrier",
+    "omp_idle": "idle while the process forks no team",
+}
+
+
+def most_of_waits(tables):
+    """The share of the kind of waits with most time, and its words; None without waits."""
     sums = {}
     for line in (tables.table("waits/profile") if tables.of_any_type else None) or []:
         kind = sums.setdefault(line["kind"], [Decimal(0), 0, line])
         kind[0] += Decimal(line["amount%"]) if line["amount%"] != "-" else 0
         kind[1] += int(line["waits"])
     if not sums:
-        return
-    name, (percent, n, line) = max(sums.items(), key=lambda item: item[1][0])
-    if percent >= 2:
-        yield (percent, "waits", f"{percent:.2f} % of all time is waits of kind {name}, {n} of them: most of it in {elide(line['region'])}, "
-               f"{line['amount']} s", "waits/profile")
+        return None
+    name, (share, _, line) = max(sums.items(), key=lambda item: item[1][0])
+    return share, f"{SENTENCES[name]} ({name}), mostly in {elide(line['region'])}"
+
+
+def waits(tables):
+    most = most_of_waits(tables)
+    if most and most[0] >= 2:
+        yield Finding(most[0], "waits", f"{percent(most[0])} of all time: {most[1]}", "waits/profile")
 
 
 def culprit(tables):
@@ -385,8 +484,8 @@ def culprit(tables):
     share = sums[worst] / total
     waiting = sum((Decimal(line["amount%"]) for line in tables.table("waits/profile") if line["amount%"] != "-"), Decimal(0))
     if share * waiting >= 1 and share * n >= Decimal("1.5"):
-        yield (share * waiting, "culprit", f"others wait {sums[worst]:f} s for process {worst}: {share * 100:.2f} % of all waiting for a process",
-               "waits/matrix")
+        yield Finding(share * waiting, "culprit", f"others wait {seconds(sums[worst])} for process {worst}, {percent(share * 100)} of all waiting "
+                      f"for a process: {most_of_waits(tables)[1]}", "waits/matrix", worst)
 
 
 def path(tables):
@@ -396,24 +495,44 @@ def path(tables):
     worst = max(lines, key=lambda line: Decimal(line["imbalance"]))
     length = sum(Decimal(line["amount"]) for line in lines)
     if Decimal(worst["imbalance"]) > 0 and Decimal(worst["imbalance"]) >= length * 2 / 100:
-        yield (Decimal(worst["imbalance"]) / (tables.end - tables.begin) * 100, "path",
-               f"the critical path is in {elide(worst['region'])} for {worst['amount']} s, {worst['amount%']} % of it: {worst['imbalance']} s "
-               "more than the mean of all threads", "critical/profile")
+        reason = (": no message explains it, but progress of MPI or scheduling may"
+                  if tables.class_of(worst) in {"wait", "barrier"} else "")
+        yield Finding(Decimal(worst["imbalance"]) / (tables.end - tables.begin) * 100, "path",
+                      f"the critical path is in {elide(worst['region'])} for {seconds(worst['amount'])}, {percent(worst['amount%'])} of it, and "
+                      f"{seconds(worst['imbalance'])} longer than threads are on average{reason}", "critical/profile", None, worst["row"])
 
 
 def limits(tables):
     threads = threads_of(tables)
     if threads > 1000 and len(processes_of(tables)) > 1 and tables.table("imbalance"):
-        yield Decimal(0), "limits", f"left out, since it would take too long: imbalance in tenths ({threads} threads)", "info"
+        yield Finding(Decimal(0), "limits", f"left out, since it would take too long: imbalance in tenths ({threads} threads)", "info")
 
 
-RULES = [classes, before, recording, imbalance, concentration, phases, ends, moved, unmatched, unfinished, kinds, efficiency, waits, culprit,
-         path, limits]
+RULES = [culprit, imbalance, kinds, waits, path, classes, moved, efficiency, phases, unmatched, unfinished, before, recording, concentration, ends,
+         limits]
+
+
+def merge(found):
+    """One finding for each cause."""
+    kinds_found = next((one for one in found if one.rule == "kinds" and one.clause), None)
+    same = [one for rule in ("culprit", "imbalance") for one in found if one.rule == rule and kinds_found and one.process == kinds_found.process]
+    if same:
+        found = [one._replace(sentence=f"{one.sentence}; {kinds_found.clause}") if one is same[0] else one for one in found if one is not kinds_found]
+    regions = {one.region for one in found if one.rule != "path"} - {None}
+    named = any(one.rule == "culprit" for one in found)
+    found = [one for one in found if not (one.rule == "path" and one.region in regions) and not (one.rule == "waits" and named)]
+    lost = next((one for one in found if one.rule == "efficiency"), None)
+    spent = max((one for one in found if one.rule in ("communication", "waiting")), key=lambda one: (one.score, one.rule == "communication"), default=None)
+    if lost and spent and 2 * spent.score >= lost.score:
+        found = [one._replace(sentence=f"{one.sentence}; {lost.sentence}") if one is spent else one for one in found if one is not lost]
+    explained = max((one.score for one in found if one.rule in RANKS[1]), default=0)
+    return [one for one in found if one.rule not in RANKS[2] or 2 * explained < one.score]
 
 
 def expect(tables):
-    """(score in percent, rule, sentence, path), the highest score first."""
+    """Of all that is found, by what can be done about it, then the highest score first."""
     if tables.begin == tables.end:
         return []
-    found = [finding for rule in RULES for finding in rule(tables)]
-    return sorted(found, key=lambda finding: -round(min(finding[0], Decimal(100)), 7))
+    order = {rule: (rank, i) for rank, rules in enumerate(RANKS) for i, rule in enumerate(rules)}
+    found = merge([finding for rule in RULES for finding in rule(tables)])
+    return sorted(found, key=lambda one: (order[one.rule][0] + (order[one.rule][0] == 1 and one.score < 5), -round(min(one.score, Decimal(100)), 7), order[one.rule][1]))

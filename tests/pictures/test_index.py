@@ -15,6 +15,7 @@ import xml.etree.ElementTree
 
 import svg
 from asking import Refused
+from shown import findings_of
 from tracepictures import Trace, check
 from xtfrun import Xtf, shared_traces, temporary_folder
 
@@ -136,16 +137,15 @@ def check_findings(page):
     """The first lines of the file, with links to the tables that it names."""
     part = page.part("findings")
     try:
-        lines = page.trace.text(page.file("findings")).splitlines()[1:]
+        said = findings_of(page.trace.text(page.file("findings")))
     except Refused:
         check(part is None, f"{page.path}: findings without the file")
         return
-    lines = [line.rstrip() for line in lines if line.strip()]
     items = [item for item in part.iter(HTML + "li")]
-    check(len(items) == min(len(lines), FINDINGS), f"{page.path}: {len(items)} findings of {len(lines)}")
-    for item, line in zip(items, lines):
-        sentence, table = line.split(None, 2)[2].rsplit("  ", 1)
-        check((item.text or "").rstrip().startswith(sentence.rstrip()), f"{page.path}: '{item.text}' is not '{sentence}'")
+    check(len(items) == min(len(said), FINDINGS), f"{page.path}: {len(items)} findings of {len(said)}")
+    for item, (_, _, sentence, table) in zip(items, said):
+        shown, wanted = " ".join((item.text or "").split()), " ".join(sentence.removesuffix("\u2026").split())
+        check(shown.startswith(wanted), f"{page.path}: '{shown}' is not '{wanted}'")
         link = item.find(HTML + "a").get("href")
         if link == table:  # of the same directory
             continue

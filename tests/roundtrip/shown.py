@@ -83,6 +83,22 @@ def shows(cell, text):
     return bool(cut) and text.startswith(plain(cut[1]).rstrip("\\")[:len(text)]) and len(text) > 4
 
 
+FINDING_AT = 23  # column of the sentence in `findings`
+
+
+def findings_of(text):
+    """The findings of a file: [score, rule, sentence, table], with lines that go on joined."""
+    said = []
+    for line in text.splitlines():
+        if line.startswith("#") or not line.strip():
+            continue
+        if line[:FINDING_AT].strip():
+            said.append([*line[:FINDING_AT].split(), line[FINDING_AT:]])
+        else:
+            said[-1][2] += " " + line[FINDING_AT:]
+    return [[score, rule, sentence.rstrip(), table] for score, rule, rest in said for sentence, _, table in [rest.rpartition(" ")]]
+
+
 class Shown:
     """A trace, however it is read."""
 

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 
+from shown import findings_of
 from xtfrun import Failure, Xtf, check, run_test, shared_traces, temporary_folder
 
 VIEWS = ["info", "totals", "histogram", "profile", "classes", "imbalance", "efficiency", "stack", "longest", "matrix", "bytes",
@@ -40,16 +41,14 @@ def is_same(shown, value):
     if shown in ("", "-"):
         return value in ("", "-")
     shown = unescape(shown)
-    cut = re.fullmatch(r"(.*)~\d+", shown)
+    cut = re.fullmatch(r"(.*)(?:~\d+|\u2026)", shown)
     return shown == ("" if value is None else value) or (shown == '""' and value == "") or bool(cut and value.startswith(cut.group(1)))
 
 
 def columns_of_text(xtf, trace, path, lines):
     """The cells of each line of a text: cut by its heading, or, of records, by what `columns` says of them."""
     if path.endswith("findings"):
-        # A sentence, two blanks, and the path of a table, which has none.
-        cells = [line.split(None, 2) for line in lines[1:] if line.strip()]
-        return [[score, rule, *(part.strip() for part in rest.rstrip().rsplit(None, 1))] for score, rule, rest in cells]
+        return findings_of("\n".join(lines))
     if path.endswith("/run"):
         return [[*line.split(None, 2), ""][:3] if line.split()[0] in TIMES_OF_RUN else [*line.split(None, 1), ""] for line in lines]
     if not path.endswith(("records", "children")):

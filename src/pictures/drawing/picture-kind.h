@@ -35,8 +35,7 @@ struct XtfPicture {
     bool (*draw)(const XtfPictureJob *job, XtfDrawing *drawing, GError **error);
     /* Of what is a table in truth: the same as rows. NULL: it is a picture. */
     bool (*table)(XtfViews *views, XtfSelection *selection, XtfTableOutput *output, GError **error);
-    const char
-        *end; /* the last tags, which the file ends in, with a newline; NULL: it is no XML, and draw() fills it */
+    const char *end; /* the last tags, which the file ends in, with a newline; NULL: it is no XML */
 };
 
 /* Whether the selection has it; if not, XTF_ERROR_NOT_FOUND says why. */

@@ -3,10 +3,8 @@
 
 #include "src/pictures/drawing/text-width.h"
 #include "src/pictures/findings/finding-rule.h"
-#include "src/trace/text/digits.h"
 
 enum {
-    WHOLE_SECONDS = 24,    /* digits of a time before its point, at most, and the point */
     LOCATIONS_MANY = 1000, /* of more, a table costs too much to make it of every tenth... */
     CELLS_MANY = 10000000, /* ...and so it does of that many locations times regions */
 };
@@ -43,20 +41,6 @@ unsigned __int128 xtf_finding_cell_units(const XtfFindingJob *job, const XtfRowC
 double xtf_finding_cell_seconds(const XtfFindingJob *job, const XtfRowCell *cell)
 {
     return (double)xtf_finding_cell_units(job, cell) / pow(10, job->views->context->scale.digits);
-}
-
-const char *xtf_finding_units_text(const XtfFindingJob *job, unsigned __int128 units,
-                                   char text[static XTF_TIME_TEXT_MAX])
-{
-    unsigned digits = job->views->context->scale.digits;
-    char *end = text + XTF_TIME_TEXT_MAX - 1, *begin = end;
-
-    *end = '\0';
-    for (unsigned i = 0; i < digits && begin > text + WHOLE_SECONDS; i++, units /= 10)
-        *--begin = (char)('0' + (unsigned)(units % 10));
-    if (digits)
-        *--begin = '.';
-    return xtf_put_digits(begin, (uint64_t)units);
 }
 
 uint32_t xtf_finding_hundredths(unsigned __int128 part, unsigned __int128 whole)
@@ -132,8 +116,8 @@ static char *path_of(const XtfFinding *place, const XtfTimeScale *scale)
     return g_string_free(g_steal_pointer(&path), FALSE);
 }
 
-void xtf_finding_add(XtfFindingJob *job, const XtfFindingRule *rule, double score, const XtfFinding *place,
-                     const char *format, ...)
+XtfFinding *xtf_finding_add(XtfFindingJob *job, const XtfFindingRule *rule, double score, const XtfFinding *place,
+                            const char *format, ...)
 {
     XtfFinding finding = *place;
     va_list arguments;
@@ -142,15 +126,12 @@ void xtf_finding_add(XtfFindingJob *job, const XtfFindingRule *rule, double scor
     finding.sentence = g_strdup_vprintf(format, arguments);
     va_end(arguments);
     finding.rule = rule->name;
+    finding.rank = rule->rank;
+    finding.culprit = XTF_NO_PROCESS;
+    finding.region = UINT64_MAX;
     finding.score = round(CLAMP(score, 0, 1) * 1e9) / 1e9; /* what only differs by rounding is the same */
     finding.proc = g_strdup(place->proc);
     finding.path = path_of(place, &job->views->context->scale);
     g_array_append_val(job->found, finding);
-}
-
-int xtf_finding_compare(const void *a, const void *b, void *data)
-{
-    const XtfFinding *x = a, *y = b;
-
-    return x->score == y->score ? 0 : x->score > y->score ? -1 : 1;
+    return &g_array_index(job->found, XtfFinding, job->found->len - 1);
 }

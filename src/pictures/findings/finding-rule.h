@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "src/pictures/findings/finding-words.h"
 #include "src/pictures/findings/findings.h"
 #include "src/tables/totals/selected-locations.h"
 #include "src/tables/views/registry.h"
@@ -14,7 +15,6 @@ typedef struct {
     XtfRegionClass class;
     uint64_t calls, percent; /* in hundredths of a percent, of exclusive time */
     double exclusive;        /* seconds */
-    char *exclusive_text;    /* as the table has it */
     char *name;              /* xtf_finding_name() */
 } XtfProfileLine;
 
@@ -36,6 +36,7 @@ typedef struct {
 typedef struct XtfFindingRule XtfFindingRule;
 struct XtfFindingRule {
     const char *name;
+    XtfFindingRank rank;
     double threshold; /* of what, says `find` */
     /* Adds what it finds to job->found. */
     bool (*find)(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
@@ -48,12 +49,15 @@ enum {
     XTF_HUNDREDTHS = 100 * 100, /* of a percent, in a whole */
 };
 
-/* Adds a finding with this sentence, about a table; of `place` only what says where the table is counts. */
-void xtf_finding_add(XtfFindingJob *job, const XtfFindingRule *rule, double score, const XtfFinding *place,
-                     const char *format, ...) G_GNUC_PRINTF(5, 6);
+/* Adds a finding with this sentence, about a table. `place` says where the table is. The finding is returned, to be
+ * told what process or region it is about; the next one that is added moves it. */
+XtfFinding *xtf_finding_add(XtfFindingJob *job, const XtfFindingRule *rule, double score, const XtfFinding *place,
+                            const char *format, ...) G_GNUC_PRINTF(5, 6);
 
-/* By score, the highest first. */
+/* By rank, then by score, the highest first. */
 int xtf_finding_compare(const void *a, const void *b, void *data);
+/* Makes one finding of those with the same cause, and sorts them (finding-order.c). */
+void xtf_findings_merge(GArray *found);
 
 /* Whether a selection has a table. */
 bool xtf_finding_has(const XtfFindingJob *job, const XtfSelection *selection, const char *table);
@@ -66,9 +70,6 @@ unsigned __int128 xtf_finding_units(const XtfFindingJob *job, unsigned __int128 
 /* The same of a cell that is a time, or a number of seconds; 0 of nothing. */
 unsigned __int128 xtf_finding_cell_units(const XtfFindingJob *job, const XtfRowCell *cell);
 double xtf_finding_cell_seconds(const XtfFindingJob *job, const XtfRowCell *cell);
-/* Such units as tables have them; returns their beginning in `text`. */
-const char *xtf_finding_units_text(const XtfFindingJob *job, unsigned __int128 units,
-                                   char text[static XTF_TIME_TEXT_MAX]);
 /* A name of the trace from a cell, with its middle left out if it is long. The caller frees it. */
 char *xtf_finding_name(const char *name);
 

@@ -17,19 +17,10 @@ static const XtfColumn columns[] = {
 const XtfTableDeclaration xtf_table_findings =
     XTF_TABLE("findings", "what to look at first: a sentence a line", columns);
 
-/* As text: the path stands behind its sentence. */
-static const XtfColumn shown_columns[] = {
-    XTF_COLUMN("score%", XTF_COLUMN_PERCENT, NULL, "as in the table of values"),
-    XTF_COLUMN("rule", XTF_COLUMN_TEXT, NULL, "as in the table of values"),
-    XTF_COLUMN("finding, and the table that has its numbers", XTF_COLUMN_TEXT, NULL,
-               "the sentence, and the path behind it"),
-};
-
-static const XtfTableDeclaration shown_table = XTF_TABLE("findings", "as text", shown_columns);
-
 enum {
-    RULE_WIDTH = 13,
-    TABLE_WIDTH = 32, /* of a path, without the times in it */
+    COLUMNS = 100,  /* of a line of the file, at most */
+    TEXT_AT = 23,   /* ...where its sentence begins */
+    LINES_MOST = 4, /* of a finding */
 };
 
 #define ELLIPSIS "\xe2\x80\xa6"
@@ -44,31 +35,34 @@ static bool find_limits(XtfFindingJob *job, const XtfFindingRule *rule, GError *
     return true;
 }
 
-/* The last one has no name. Of findings with the same score the earlier rule's comes first. */
+/* The last one has no name. Of findings of the same rank and score the earlier rule's comes first. */
 static const XtfFindingRule rules[] = {
-    {"early", 0, xtf_rule_early, 0, NULL},
-    {"waiting", 0.2, xtf_rule_classes, BIT(XTF_CLASS_WAIT) | BIT(XTF_CLASS_BARRIER), "is waiting"},
-    {"communication", 0.2, xtf_rule_classes,
+    {"early", XTF_FINDING_DOUBT, 0, xtf_rule_early, 0, NULL},
+    {"culprit", XTF_FINDING_CAUSE, 0.01, xtf_rule_culprit, 0, NULL},
+    {"imbalance", XTF_FINDING_CAUSE, 0.02, xtf_rule_imbalance, 0, NULL},
+    {"kinds", XTF_FINDING_CAUSE, 0.1, xtf_rule_kinds, 0, NULL},
+    {"waits", XTF_FINDING_CAUSE, 0.02, xtf_rule_waits, 0, NULL},
+    {"path", XTF_FINDING_CAUSE, 0.02, xtf_rule_critical, 0, NULL},
+    {"openmp", XTF_FINDING_CAUSE, 0.1, xtf_rule_classes, BIT(XTF_CLASS_OMP_SYNC), "is waiting in OpenMP"},
+    {"files", XTF_FINDING_CAUSE, 0.1, xtf_rule_classes, BIT(XTF_CLASS_MPI_IO) | BIT(XTF_CLASS_IO),
+     "is reading and writing files"},
+    {"bytes", XTF_FINDING_CAUSE, 2, xtf_rule_bytes, 0, NULL},
+    {"efficiency", XTF_FINDING_STATE, 0.8, xtf_rule_efficiency, 0, NULL},
+    {"waiting", XTF_FINDING_STATE, 0.2, xtf_rule_classes, BIT(XTF_CLASS_WAIT) | BIT(XTF_CLASS_BARRIER), "is waiting"},
+    {"communication", XTF_FINDING_STATE, 0.2, xtf_rule_classes,
      BIT(XTF_CLASS_P2P) | BIT(XTF_CLASS_COLLECTIVE) | BIT(XTF_CLASS_RMA) | BIT(XTF_CLASS_PGAS), "is communication"},
-    {"starting", 0.2, xtf_rule_classes, BIT(XTF_CLASS_MPI_INIT), "is the start and the end of MPI"},
-    {"openmp", 0.1, xtf_rule_classes, BIT(XTF_CLASS_OMP_SYNC), "is waiting in OpenMP"},
-    {"files", 0.1, xtf_rule_classes, BIT(XTF_CLASS_MPI_IO) | BIT(XTF_CLASS_IO), "is reading and writing files"},
-    {"measurement", 0.01, xtf_rule_classes, BIT(XTF_CLASS_MEASUREMENT), "is the recorder's own, or while it was off"},
-    {"before", 0.01, xtf_rule_before, 0, NULL},
-    {"recording", 0.05, xtf_rule_recording, 0, NULL},
-    {"imbalance", 0.02, xtf_rule_imbalance, 0, NULL},
-    {"concentration", 0.2, xtf_rule_concentration, 0, NULL},
-    {"phases", 0.3, xtf_rule_phases, 0, NULL},
-    {"ends", 0.001, xtf_rule_ends, 0, NULL},
-    {"bytes", 2, xtf_rule_bytes, 0, NULL},
-    {"unmatched", 1, xtf_rule_unmatched, 0, NULL},
-    {"unfinished", 1, xtf_rule_unfinished, 0, NULL},
-    {"kinds", 0.1, xtf_rule_kinds, 0, NULL},
-    {"efficiency", 0.8, xtf_rule_efficiency, 0, NULL},
-    {"waits", 0.02, xtf_rule_waits, 0, NULL},
-    {"culprit", 0.01, xtf_rule_culprit, 0, NULL},
-    {"path", 0.02, xtf_rule_critical, 0, NULL},
-    {"limits", 0, find_limits, 0, NULL}, /* the last one: what the others left out */
+    {"phases", XTF_FINDING_STATE, 0.3, xtf_rule_phases, 0, NULL},
+    {"unmatched", XTF_FINDING_RECORDING, 1, xtf_rule_unmatched, 0, NULL},
+    {"unfinished", XTF_FINDING_RECORDING, 1, xtf_rule_unfinished, 0, NULL},
+    {"measurement", XTF_FINDING_RECORDING, 0.01, xtf_rule_classes, BIT(XTF_CLASS_MEASUREMENT),
+     "is the recorder's own, or while it was off"},
+    {"before", XTF_FINDING_RECORDING, 0.01, xtf_rule_before, 0, NULL},
+    {"recording", XTF_FINDING_RECORDING, 0.05, xtf_rule_recording, 0, NULL},
+    {"starting", XTF_FINDING_CONTEXT, 0.2, xtf_rule_classes, BIT(XTF_CLASS_MPI_INIT),
+     "is the start and the end of MPI"},
+    {"concentration", XTF_FINDING_CONTEXT, 0.2, xtf_rule_concentration, 0, NULL},
+    {"ends", XTF_FINDING_CONTEXT, 0.1, xtf_rule_ends, 0, NULL},
+    {"limits", XTF_FINDING_CONTEXT, 0, find_limits, 0, NULL}, /* the last one: what the others left out */
     {0},
 };
 
@@ -78,7 +72,6 @@ static void profile_line_clear(void *data)
 {
     XtfProfileLine *line = data;
 
-    g_free(line->exclusive_text);
     g_free(line->name);
 }
 
@@ -98,7 +91,6 @@ static bool add_profile_line(const XtfRowCell *cells, void *data, GError **error
                            .calls = calls,
                            .percent = xtf_row_number(&cells[EXCLUSIVE_PERCENT]),
                            .exclusive = exclusive,
-                           .exclusive_text = g_strdup(cells[EXCLUSIVE].text),
                            .name = xtf_finding_name(cells[REGION].text)};
     bool is_before = !has_row && g_str_equal(cells[REGION].text, "(unmatched LEAVE)");
     const uint64_t unknown = job->classes->n + 1;
@@ -115,6 +107,7 @@ static void finding_clear(void *data)
     XtfFinding *finding = data;
 
     g_free(finding->sentence);
+    g_free(finding->as_clause);
     g_free(finding->path);
     g_free(finding->proc);
 }
@@ -160,40 +153,20 @@ GArray *xtf_findings_find(XtfViews *views, XtfSelection *selection, GError **err
         if (!rule->find(&job, rule, error))
             return NULL;
     }
-    g_array_sort_with_data(job.found, xtf_finding_compare, NULL); /* stable */
+    xtf_findings_merge(job.found);
     return g_steal_pointer(&job.found);
 }
 
 /* ---- The file. */
 
-static void shape_of(const XtfTimeScale *scale, XtfGrid *grid)
-{
-    xtf_grid_init(grid, &shown_table);
-    xtf_grid_add(grid, "score%", 0);
-    xtf_grid_add(grid, "rule", RULE_WIDTH);
-    xtf_grid_add(grid, "finding, and the table that has its numbers",
-                 XTF_FINDING_SENTENCE + TABLE_WIDTH + 2 * scale->width);
-}
+static const char header[] =
+    "# score% rule          finding, and the table that has its numbers\n"
+    "# score%: the share of all time, or of the calls or messages that are counted, which it explains\n";
 
 static bool findings_size(XtfViews *views, const XtfSelection *selection, uint64_t *size, GError **error)
 {
-    XtfGrid grid;
-
-    shape_of(&views->context->scale, &grid);
-    *size = (XTF_FINDINGS_MAX + 1) * grid.line;
+    *size = strlen(header) + XTF_FINDINGS_MAX * LINES_MOST * (COLUMNS + 1);
     return true;
-}
-
-/* The part of a text that fits `most` bytes, with whole characters. */
-static size_t fitting(const char *text, size_t most)
-{
-    size_t length = strlen(text);
-
-    if (length <= most)
-        return length;
-    for (length = most; length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80; length--)
-        continue;
-    return length;
 }
 
 static void add_score(XtfLines *lines, const XtfFinding *finding)
@@ -201,40 +174,73 @@ static void add_score(XtfLines *lines, const XtfFinding *finding)
     xtf_lines_percent(lines, (unsigned __int128)(finding->score * 1e9 + 0.5), 1000000000);
 }
 
-static void add_finding(XtfLines *lines, const XtfFinding *finding)
-{
-    size_t width = lines->grid->columns[lines->grid->n - 1].width, path = strlen(finding->path) + strlen("  ");
-    bool is_cut = strlen(finding->sentence) > width - path;
-    size_t most = is_cut ? width - path - strlen(ELLIPSIS) : width - path;
-    g_autoptr(GString) text = g_string_new_len(finding->sentence, (gssize)fitting(finding->sentence, most));
+/* Lines of at most COLUMNS characters, broken between words. */
+typedef struct {
+    GString *out;
+    unsigned column, n; /* characters in the line that is being written, and lines before it, of the finding */
+} Paragraph;
 
-    g_string_append_printf(text, "%s  %s", is_cut ? ELLIPSIS : "", finding->path);
-    add_score(lines, finding);
-    xtf_lines_text(lines, finding->rule, 0);
-    xtf_lines_shown_text(lines, text->str, text->len, text->str);
+static void break_line(Paragraph *paragraph)
+{
+    g_string_append_printf(paragraph->out, "\n%*s", TEXT_AT, "");
+    paragraph->column = TEXT_AT;
+    paragraph->n++;
+}
+
+/* Adds a word behind `gap` blanks, or in a new line; false if it would be one line too many. */
+static bool add_word(Paragraph *paragraph, const char *word, size_t length, unsigned gap, unsigned lines)
+{
+    unsigned width = (unsigned)g_utf8_strlen(word, (gssize)length);
+
+    if (paragraph->column > TEXT_AT && paragraph->column + gap + width > COLUMNS) {
+        if (paragraph->n + 1 == lines)
+            return false;
+        break_line(paragraph);
+    }
+    if (paragraph->column > TEXT_AT) {
+        g_string_append_printf(paragraph->out, "%*s", (int)gap, "");
+        paragraph->column += gap;
+    }
+    g_string_append_len(paragraph->out, word, (gssize)length);
+    paragraph->column += width;
+    return true;
+}
+
+/* The path of the table has the room that it needs, in the last line. */
+static void add_finding(GString *out, const XtfFinding *finding)
+{
+    Paragraph paragraph = {.out = out, .column = TEXT_AT};
+    const char *word = finding->sentence;
+
+    g_string_append_printf(out, "%8.2f %-13s ", finding->score * 100, finding->rule);
+    for (const char *end; *word; word = *end ? end + 1 : end) {
+        end = word + strcspn(word, " ");
+        if (end > word && !add_word(&paragraph, word, (size_t)(end - word), 1, LINES_MOST - 1)) {
+            g_string_append(out, ELLIPSIS);
+            break;
+        }
+    }
+    add_word(&paragraph, finding->path, strlen(finding->path), 2, LINES_MOST);
+    g_string_append_c(out, '\n');
 }
 
 static bool findings_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError **error)
 {
-    const XtfTimeScale *scale = &job->views->context->scale;
     g_autoptr(GArray) found = xtf_findings_find(job->views, job->selection, error);
-    XtfGrid grid;
-    XtfLines lines;
 
     if (!found)
         return false;
-    shape_of(scale, &grid);
-    xtf_lines_init(&lines, &grid, scale, drawing->out);
-    xtf_lines_header(&lines);
-    for (guint i = 0; i < XTF_FINDINGS_MAX; i++) {
-        if (i < found->len) {
-            add_finding(&lines, &g_array_index(found, XtfFinding, i));
-            continue;
+    g_string_append(drawing->out, header);
+    for (guint i = 0; i < MIN(found->len, (guint)XTF_FINDINGS_MAX); i++) {
+        gsize before = drawing->out->len;
+        add_finding(drawing->out, &g_array_index(found, XtfFinding, i));
+        /* Columns are characters: long names in other scripts than ours may take more bytes than there are. */
+        if (drawing->out->len >= drawing->size) {
+            g_string_truncate(drawing->out, before);
+            break;
         }
-        for (unsigned column = 0; column < grid.n; column++)
-            xtf_lines_nothing(&lines);
     }
-    return xtf_lines_finish(&lines, error);
+    return true;
 }
 
 /* As many lines as there are findings: a table of values needs no size before. */

@@ -20,8 +20,8 @@ bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **e
     if (!most || percent < rule->threshold * XTF_HUNDREDTHS)
         return true;
     xtf_finding_add(job, rule, (double)percent / XTF_HUNDREDTHS, &(XtfFinding){.table = "profile"},
-                    "%.2f %% of all time %s: %s has most of it, %" PRIu64 " calls and %s s", (double)percent / 100,
-                    rule->words, most->name, most->calls, most->exclusive_text);
+                    "%s of all time %s, most of it in %s: %s in %s calls", xtf_word_percent((double)percent).text,
+                    rule->words, most->name, xtf_word_seconds(most->exclusive).text, xtf_word_count(most->calls).text);
     return true;
 }
 
@@ -32,9 +32,8 @@ bool xtf_rule_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **er
         const XtfProfileLine *line = &g_array_index(job->profile, XtfProfileLine, i);
         if (line->class == XTF_N_CLASSES && line->percent >= rule->threshold * XTF_HUNDREDTHS)
             xtf_finding_add(job, rule, (double)line->percent / XTF_HUNDREDTHS, &(XtfFinding){.table = "profile"},
-                            "%.2f %% of all time is before LEAVEs without an ENTER, %s s: of which "
-                            "regions is not known",
-                            (double)line->percent / 100, line->exclusive_text);
+                            "%s of all time, %s, is before LEAVEs without an ENTER: of which regions is not known",
+                            xtf_word_percent((double)line->percent).text, xtf_word_seconds(line->exclusive).text);
     }
     return true;
 }
@@ -55,8 +54,8 @@ bool xtf_rule_recording(XtfFindingJob *job, const XtfFindingRule *rule, GError *
         if (each >= MICROSECONDS_MOST)
             continue;
         xtf_finding_add(job, rule, (double)line->percent / XTF_HUNDREDTHS, &(XtfFinding){.table = "profile"},
-                        "%" PRIu64 " calls of %s of %.2f us each, %s s of all time: the recording itself may cost time",
-                        line->calls, line->name, each, line->exclusive_text);
+                        "%s calls of %s take %s each: the recording itself may cost time",
+                        xtf_word_count(line->calls).text, line->name, xtf_word_seconds(each / 1e6).text);
     }
     return true;
 }

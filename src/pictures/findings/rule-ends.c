@@ -49,34 +49,25 @@ static bool find_lives(XtfFindingJob *job, GArray *lives, GError **error)
     return true;
 }
 
-static const char *text_of(const XtfTimeScale *scale, uint64_t ticks, char text[static XTF_TIME_TEXT_MAX])
-{
-    text[XTF_TIME_TEXT_MAX - 1] = '\0';
-    return xtf_time_scale_put(scale, ticks, text + XTF_TIME_TEXT_MAX - 1);
-}
-
-/* `one` begins or ends alone, at `time`, and the next at `other`. */
+/* `one` begins or ends alone, and the next of the others is `next`. */
 static void report(XtfFindingJob *job, const XtfFindingRule *rule, const Life *one, const Life *next, bool at_end)
 {
     const XtfTimeScale *scale = &job->views->context->scale;
     uint64_t time = at_end ? one->last : one->first, other = at_end ? next->last : next->first;
     uint64_t gap = at_end ? other - time : time - other;
-    char proc[24], texts[3][XTF_TIME_TEXT_MAX];
-    const char *own = text_of(scale, time - scale->origin, texts[0]);
-    const char *others = text_of(scale, other - scale->origin, texts[1]);
     double share = (double)gap / (double)(job->to - job->from);
+    char proc[24];
 
     if (share <= rule->threshold)
         return;
-    /* The times are cut off behind their last digit: what is said to lie between them is what one sees. */
-    unsigned __int128 a = xtf_finding_units(job, time - scale->origin);
-    unsigned __int128 b = xtf_finding_units(job, other - scale->origin);
+    XtfWord when = xtf_word_time(xtf_seconds_of(scale, time - scale->origin), xtf_finding_seconds(job));
     g_snprintf(proc, sizeof proc, "%" PRIu64, one->proc);
-    xtf_finding_add(job, rule, share / job->locations.n_procs, &(XtfFinding){.table = "records", .proc = proc},
-                    "process %s records nothing %s %s s, %s s %s process %" PRIu64 ", which %s at %s s", proc,
-                    at_end ? "after" : "before", own, xtf_finding_units_text(job, at_end ? b - a : a - b, texts[2]),
-                    at_end ? "before" : "after", next->proc, at_end ? "is the next to end," : "begins before it,",
-                    others);
+    XtfFinding *finding =
+        xtf_finding_add(job, rule, share / job->locations.n_procs, &(XtfFinding){.table = "records", .proc = proc},
+                        at_end ? "process %s ends at %s, %s before the next, process %" PRIu64
+                               : "process %s begins at %s, %s after the one before it, process %" PRIu64,
+                        proc, when.text, xtf_word_seconds(xtf_seconds_of(scale, gap)).text, next->proc);
+    finding->culprit = one->proc;
 }
 
 /* Of the whole run: the gap is more than the threshold's part of it. */

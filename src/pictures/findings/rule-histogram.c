@@ -16,18 +16,9 @@ static const char *const columns[] = {"from", "to", "calls"};
 typedef struct {
     unsigned n;
     uint64_t calls[SLICES];
-    char *from[SLICES], *to[SLICES];
+    double from[SLICES], to[SLICES]; /* seconds */
+    const XtfFindingJob *job;
 } Slices;
-
-static void slices_free(Slices *slices)
-{
-    for (unsigned i = 0; i < slices->n; i++) {
-        g_free(slices->from[i]);
-        g_free(slices->to[i]);
-    }
-    g_free(slices);
-}
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Slices, slices_free)
 
 static bool take_slice(const XtfRowCell *cells, void *data, GError **error)
 {
@@ -35,8 +26,8 @@ static bool take_slice(const XtfRowCell *cells, void *data, GError **error)
 
     if (slices->n == SLICES)
         return xtf_damaged(error, "a histogram has more slices than were expected");
-    slices->from[slices->n] = g_strdup(cells[FROM].text);
-    slices->to[slices->n] = g_strdup(cells[TO].text);
+    slices->from[slices->n] = xtf_finding_cell_seconds(slices->job, &cells[FROM]);
+    slices->to[slices->n] = xtf_finding_cell_seconds(slices->job, &cells[TO]);
     slices->calls[slices->n++] = xtf_row_number(&cells[CALLS]);
     return true;
 }
@@ -63,11 +54,12 @@ static unsigned find_narrowest(const Slices *slices, uint64_t total, unsigned *f
 
 bool xtf_rule_concentration(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
-    g_autoptr(Slices) slices = g_new0(Slices, 1);
+    g_autofree Slices *slices = g_new0(Slices, 1);
     XtfRowPicker picker = XTF_ROW_PICKER(columns, take_slice, slices);
     uint64_t total = 0, calls = 0;
     unsigned first = 0;
 
+    slices->job = job;
     if (!xtf_finding_has(job, job->selection, "histogram"))
         return true;
     if (!xtf_view_pick(job->views, "histogram", job->selection, &picker, error))
@@ -79,9 +71,10 @@ bool xtf_rule_concentration(XtfFindingJob *job, const XtfFindingRule *rule, GErr
     unsigned width = find_narrowest(slices, total, &first, &calls);
     if (width >= rule->threshold * slices->n)
         return true;
+    double from = slices->from[first], to = slices->to[first + width - 1];
     xtf_finding_add(job, rule, 1 - (double)width / slices->n, &(XtfFinding){.table = "histogram"},
-                    "%.2f %% of the calls are in %u %% of %s, from %s s to %s s: %" PRIu64 " of %" PRIu64,
-                    (double)calls / (double)total * 100, width, job->what, slices->from[first],
-                    slices->to[first + width - 1], calls, total);
+                    "%s of the calls are in %u %% of %s, from %s to %s",
+                    xtf_word_percent((double)calls / (double)total * XTF_HUNDREDTHS).text, width, job->what,
+                    xtf_word_time(from, to - from).text, xtf_word_time(to, to - from).text);
     return true;
 }

@@ -12,6 +12,8 @@ enum {
 
 #define ROUNDING 1e-12 /* of quotients: just the threshold counts */
 
+static const double LEAST = 0.01; /* of the window */
+
 enum { ROW, MEAN, MAX, MAX_PROC, REGION };
 static const char *const columns[] = {"row", "mean", "max", "max_proc", "region"};
 
@@ -22,13 +24,11 @@ typedef struct {
     bool found;
     uint64_t row, proc;
     double mean, above; /* seconds */
-    char *mean_text, *max_text, *name;
+    char *name;
 } Slowest;
 
 static void slowest_clear(Slowest *slowest)
 {
-    g_clear_pointer(&slowest->mean_text, g_free);
-    g_clear_pointer(&slowest->max_text, g_free);
     g_clear_pointer(&slowest->name, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Slowest, slowest_clear)
@@ -52,8 +52,6 @@ static bool take_line(const XtfRowCell *cells, void *data, GError **error)
     unsigned __int128 mean = xtf_finding_cell_units(slowest->job, &cells[MEAN]);
     slowest->above =
         max > mean ? (double)(max - mean) * pow(10, -(double)slowest->job->views->context->scale.digits) : 0;
-    slowest->mean_text = g_strdup(cells[MEAN].text);
-    slowest->max_text = g_strdup(cells[MAX].text);
     slowest->name = xtf_finding_name(cells[REGION].text);
     return true;
 }
@@ -78,17 +76,20 @@ static bool report(XtfFindingJob *job, const XtfFindingRule *rule, const XtfKeyV
 
     if (!find_slowest(job, tenths, i, j, &slowest, error))
         return false;
-    if (!slowest.found || slowest.mean <= 0)
+    if (!slowest.found || slowest.mean <= 0 || slowest.above < (LEAST - ROUNDING) * xtf_finding_seconds(job))
         return true;
     place.from = xtf_key_bound(tenths, i);
     place.to = xtf_key_bound(tenths, j);
     if (place.is_window)
         g_snprintf(where, sizeof where, " between %u %% and %u %% of %s", (unsigned)i * PERCENT_OF_TENTH,
                    (unsigned)j * PERCENT_OF_TENTH, job->what);
-    xtf_finding_add(job, rule, slowest.above / xtf_finding_seconds(job), &place,
-                    "process %" PRIu64 " takes %.2f %% longer than the mean in %s%s: %s s, the mean is %s s",
-                    slowest.proc, slowest.above / slowest.mean * 100, slowest.name, where, slowest.max_text,
-                    slowest.mean_text);
+    XtfFinding *finding = xtf_finding_add(
+        job, rule, slowest.above / xtf_finding_seconds(job), &place,
+        "process %" PRIu64 " takes %s times as long as the mean in %s%s: %s instead of %s", slowest.proc,
+        xtf_word_ratio((slowest.mean + slowest.above) / slowest.mean).text, slowest.name, where,
+        xtf_word_seconds(slowest.mean + slowest.above).text, xtf_word_seconds(slowest.mean).text);
+    finding->culprit = slowest.proc;
+    finding->region = slowest.row;
     return true;
 }
 

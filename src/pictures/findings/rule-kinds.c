@@ -16,7 +16,7 @@ typedef struct {
     uint32_t *place;  /* by line of XtfRegions: index in the profile, or n */
     uint32_t *shares; /* by process */
     uint32_t *all;    /* of all together, as job->profile has them */
-    bool *records;    /* by process: it has calls in the window */
+    double *whole;    /* by process: ticks in the window; 0: it has no calls */
 } Kinds;
 
 static void kinds_clear(Kinds *kinds)
@@ -24,7 +24,7 @@ static void kinds_clear(Kinds *kinds)
     g_clear_pointer(&kinds->place, g_free);
     g_clear_pointer(&kinds->shares, g_free);
     g_clear_pointer(&kinds->all, g_free);
-    g_clear_pointer(&kinds->records, g_free);
+    g_clear_pointer(&kinds->whole, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Kinds, kinds_clear)
 
@@ -35,7 +35,7 @@ static void kinds_init(Kinds *kinds, const XtfFindingJob *job, uint64_t n_lines)
     *kinds = (Kinds){.job = job, .n = job->profile->len};
     kinds->place = g_new(uint32_t, n_lines + 1);
     kinds->all = g_new0(uint32_t, kinds->n + 1);
-    kinds->records = g_new0(bool, job->locations.n_procs);
+    kinds->whole = g_new0(double, job->locations.n_procs);
     kinds->shares = g_new0(uint32_t, (size_t)job->locations.n_procs * (kinds->n + 1));
     for (uint64_t line = 0; line <= n_lines; line++)
         kinds->place[line] = kinds->n;
@@ -71,7 +71,7 @@ static bool measure_process(Kinds *kinds, XtfRegionTimes *times, uint32_t i, GEr
         outside -= MIN(outside, shares[k]);
     }
     shares[kinds->n] = outside;
-    kinds->records[i] = whole > 0;
+    kinds->whole[i] = (double)whole;
     return true;
 }
 
@@ -102,10 +102,40 @@ static XtfNumberSet *find_members(const Kinds *kinds, int64_t difference, uint32
     *n = 0;
     for (uint32_t i = 0; i < locations->n_procs; i++) {
         int64_t own = (int64_t)kinds->shares[(size_t)i * (kinds->n + 1) + at] - kinds->all[at];
-        if (kinds->records[i] && (own < 0) == (difference < 0) && 2 * llabs(own) >= llabs(difference))
+        if (kinds->whole[i] > 0 && (own < 0) == (difference < 0) && 2 * llabs(own) >= llabs(difference))
             ranges[(*n)++] = (XtfNumberRange){locations->procs[i].proc, locations->procs[i].proc};
     }
     return xtf_number_set_from_ranges(ranges, *n);
+}
+
+/* The share of the processes that are no members, in hundredths of a percent: `n` of them are. */
+static double share_of_others(const Kinds *kinds, const XtfNumberSet *members, uint32_t at)
+{
+    const XtfSelectedLocations *locations = &kinds->job->locations;
+    double spent = 0, whole = 0;
+
+    for (uint32_t i = 0; i < locations->n_procs; i++) {
+        if (xtf_number_set_contains(members, locations->procs[i].proc))
+            continue;
+        spent += kinds->whole[i] * kinds->shares[(size_t)i * (kinds->n + 1) + at];
+        whole += kinds->whole[i];
+    }
+    return whole > 0 ? spent / whole : 0;
+}
+
+/* "is in MPI_Recv for 74 % of its time, the others for 3 %". */
+static char *words_of(const Kinds *kinds, uint32_t at, double own, double others, bool *computes)
+{
+    const XtfFindingJob *job = kinds->job;
+    XtfWord own_text = xtf_word_percent(own), others_text = xtf_word_percent(others);
+
+    *computes = at == kinds->n;
+    if (*computes)
+        return g_strdup_printf("computes %s of its time, the others %s", own_text.text, others_text.text);
+    const XtfProfileLine *line = &g_array_index(job->profile, XtfProfileLine, at);
+    *computes = line->class < XTF_N_CLASSES && (XTF_CLASS_BIT(line->class) & XTF_CLASSES_USEFUL);
+    return g_strdup_printf("is in %s for %s of its time, the others for %s", line->name, own_text.text,
+                           others_text.text);
 }
 
 static void report(XtfFindingJob *job, const XtfFindingRule *rule, const Kinds *kinds, uint32_t process, uint32_t at)
@@ -114,12 +144,11 @@ static void report(XtfFindingJob *job, const XtfFindingRule *rule, const Kinds *
     int64_t difference = (int64_t)own - kinds->all[at];
     g_autoptr(XtfNumberSet) members = find_members(kinds, difference, at, &n);
     g_autoptr(GString) list = g_string_new(NULL);
+    bool computes;
     char proc[24];
 
     if (2 * (uint64_t)n > job->locations.n_procs)
         return;
-    g_autofree char *name =
-        at < kinds->n ? xtf_finding_name(g_array_index(job->profile, XtfProfileLine, at).name) : g_strdup("no region");
     if (n > 1) {
         g_string_append_printf(list, "%u of %u processes are unlike the others", n, job->locations.n_procs);
         gsize end = list->len;
@@ -128,11 +157,14 @@ static void report(XtfFindingJob *job, const XtfFindingRule *rule, const Kinds *
         g_string_truncate(list, list->len - end > MEMBERS_TEXT ? end : list->len);
         g_string_append(list, ": ");
     }
+    g_autofree char *words = words_of(kinds, at, own, share_of_others(kinds, members, at), &computes);
     g_snprintf(proc, sizeof proc, "%" PRIu64, job->locations.procs[process].proc);
-    xtf_finding_add(job, rule, (double)llabs(difference) / XTF_HUNDREDTHS * n / job->locations.n_procs,
-                    &(XtfFinding){.table = "profile", .proc = proc},
-                    "%sprocess %s is in %s for %.2f %% of its time, all together for %.2f %%%s", list->str, proc, name,
-                    (double)own / 100, (double)kinds->all[at] / 100, n == 1 ? ": no other is like it" : "");
+    XtfFinding *finding =
+        xtf_finding_add(job, rule, (double)llabs(difference) / XTF_HUNDREDTHS * n / job->locations.n_procs,
+                        &(XtfFinding){.table = "profile", .proc = proc}, "%sprocess %s %s", list->str, proc, words);
+    finding->culprit = job->locations.procs[process].proc;
+    if (n == 1 && computes && difference > 0)
+        finding->as_clause = g_strdup_printf("it %s", words);
 }
 
 /* The process that is farthest from all together spends at least the threshold's part of its time otherwise, and at
@@ -158,7 +190,7 @@ bool xtf_rule_kinds(XtfFindingJob *job, const XtfFindingRule *rule, GError **err
         if (!measure_process(&kinds, &times, i, error))
             return false;
         uint64_t own = distance_of(&kinds, i, &most);
-        if (kinds.records[i] && own > distance) {
+        if (kinds.whole[i] > 0 && own > distance) {
             distance = own;
             farthest = i;
             at = most;

@@ -64,9 +64,9 @@ bool xtf_rule_bytes(XtfFindingJob *job, const XtfFindingRule *rule, GError **err
             continue;
         xtf_finding_add(job, rule, ((double)side->most - mean) / (double)side->sum * share_of_messages(job),
                         &(XtfFinding){.table = "bytes"},
-                        "process %" PRIu64 " %s %.2f times as many bytes as the mean of all: %" PRIu64 " of %" PRIu64,
-                        side->proc, i == SENT ? "sends" : "receives", (double)side->most / mean, side->most,
-                        (uint64_t)side->sum);
+                        "process %" PRIu64 " %s %s times as many bytes as the mean: %s of %s", side->proc,
+                        i == SENT ? "sends" : "receives", xtf_word_ratio((double)side->most / mean).text,
+                        xtf_word_bytes((double)side->most).text, xtf_word_bytes((double)side->sum).text);
     }
     return true;
 }
@@ -121,8 +121,8 @@ bool xtf_rule_unmatched(XtfFindingJob *job, const XtfFindingRule *rule, GError *
         return true;
     xtf_finding_add(job, rule, (double)(most - least) / (double)most * share_of_messages(job),
                     &(XtfFinding){.table = "info"},
-                    "%" PRIu64 " sends and %" PRIu64 " receives are recorded: %" PRIu64 " messages lack their %s",
-                    counts.sends, counts.recvs, most - least, counts.sends > counts.recvs ? "receive" : "send");
+                    "%" PRIu64 " messages lack their %s: %" PRIu64 " sends and %" PRIu64 " receives are recorded",
+                    most - least, counts.sends > counts.recvs ? "receive" : "send", counts.sends, counts.recvs);
     return true;
 }
 
@@ -140,7 +140,8 @@ bool xtf_rule_unfinished(XtfFindingJob *job, const XtfFindingRule *rule, GError 
         return true;
     uint64_t open = counts.calls - leaves;
     xtf_finding_add(job, rule, (double)open / (double)counts.calls, &(XtfFinding){.table = "info"},
-                    "%" PRIu64 " of %" PRIu64 " calls or more are never left: there are %" PRIu64 " ENTERs and LEAVEs",
-                    open, counts.calls, counts.enters_leaves);
+                    "at least %" PRIu64 " of %" PRIu64
+                    " calls have no end: the program was ended in them, or records are lost",
+                    open, counts.calls);
     return true;
 }

@@ -6,20 +6,19 @@
 
 /* ---- The critical path. */
 
-enum { AMOUNT, AMOUNT_PERCENT, IMBALANCE, REGION };
-static const char *const profile_columns[] = {"amount", "amount%", "imbalance", "region"};
+enum { ROW, AMOUNT, AMOUNT_PERCENT, IMBALANCE, REGION };
+static const char *const profile_columns[] = {"row", "amount", "amount%", "imbalance", "region"};
 
 typedef struct {
     const XtfFindingJob *job;
     double imbalance, path; /* seconds; the greatest, and the path's length */
-    char *amount, *percent, *more, *region;
+    double amount;          /* seconds, in the region of the greatest */
+    uint64_t percent, row;  /* of the same; UINT64_MAX: it has no row */
+    char *region;
 } Path;
 
 static void path_clear(Path *path)
 {
-    g_clear_pointer(&path->amount, g_free);
-    g_clear_pointer(&path->percent, g_free);
-    g_clear_pointer(&path->more, g_free);
     g_clear_pointer(&path->region, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Path, path_clear)
@@ -34,11 +33,20 @@ static bool take_region(const XtfRowCell *cells, void *data, GError **error)
         return true;
     path_clear(path);
     path->imbalance = imbalance;
-    path->amount = g_strdup(cells[AMOUNT].text);
-    path->percent = g_strdup(cells[AMOUNT_PERCENT].text);
-    path->more = g_strdup(cells[IMBALANCE].text);
+    path->amount = xtf_finding_cell_seconds(path->job, &cells[AMOUNT]);
+    path->percent = xtf_row_number(&cells[AMOUNT_PERCENT]);
+    path->row = cells[ROW].type == XTF_ROW_NOTHING ? UINT64_MAX : xtf_row_number(&cells[ROW]);
     path->region = xtf_finding_name(cells[REGION].text);
     return true;
+}
+
+/* Where nothing of the program is on the path: in calls of MPI, in which a process waits for what no rule sees. */
+static const char *reason_of(const Path *path)
+{
+    const XtfClassSet waiting = XTF_CLASS_BIT(XTF_CLASS_WAIT) | XTF_CLASS_BIT(XTF_CLASS_BARRIER);
+    XtfRegionClass class = xtf_region_classes_of(path->job->classes, path->row);
+
+    return XTF_CLASS_BIT(class) & waiting ? ": no message explains it, but progress of MPI or scheduling may" : "";
 }
 
 /* The region in which the path is longest beyond the mean of all locations: at least the threshold's part of the path.
@@ -60,10 +68,12 @@ bool xtf_rule_critical(XtfFindingJob *job, const XtfFindingRule *rule, GError **
         return false;
     if (!path.region || path.imbalance < rule->threshold * path.path)
         return true;
-    xtf_finding_add(job, rule, path.imbalance / xtf_finding_seconds(job),
-                    &(XtfFinding){.type = "critical", .table = "profile"},
-                    "the critical path is in %s for %s s, %s %% of it: %s s more than the mean of all threads",
-                    path.region, path.amount, path.percent, path.more);
+    XtfFinding *finding = xtf_finding_add(
+        job, rule, path.imbalance / xtf_finding_seconds(job), &(XtfFinding){.type = "critical", .table = "profile"},
+        "the critical path is in %s for %s, %s of it, and %s longer than threads are on average%s", path.region,
+        xtf_word_seconds(path.amount).text, xtf_word_percent((double)path.percent).text,
+        xtf_word_seconds(path.imbalance).text, reason_of(&path));
+    finding->region = path.row;
     return true;
 }
 
@@ -73,15 +83,16 @@ enum { FIGURE, VALUE, FOCUS };
 static const char *const efficiency_columns[] = {"figure", "value", "focus"};
 
 enum { SHOWN = 10000 }; /* figures are rounded to this part, as the table shows them */
+static const double LEAST_LOST = 0.02;
 enum { PARALLEL, BALANCE, COMMUNICATION, SERIALIZATION, TRANSFER, N_FIGURES };
 
 static const char *const figures[N_FIGURES] = {"parallel_efficiency", "load_balance", "communication_efficiency",
                                                "serialization", "transfer"};
 
-/* A figure as the table has it; NULL: it is not known. */
+/* A figure as the table has it. */
 typedef struct {
     double value;
-    char *text;
+    bool is_known;
 } Figure;
 
 typedef struct {
@@ -91,10 +102,6 @@ typedef struct {
 
 static void efficiency_clear(Efficiency *efficiency)
 {
-    for (unsigned i = 0; i < N_FIGURES; i++) {
-        g_free(efficiency->values[i].text);
-        g_free(efficiency->focus[i].text);
-    }
     g_free(efficiency->window);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Efficiency, efficiency_clear)
@@ -102,8 +109,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Efficiency, efficiency_clear)
 static Figure figure_of(const XtfRowCell *cell)
 {
     if (cell->type == XTF_ROW_NOTHING)
-        return (Figure){0, NULL};
-    return (Figure){round(xtf_row_real(cell) * SHOWN) / SHOWN, g_strdup(cell->text)};
+        return (Figure){0, false};
+    return (Figure){round(xtf_row_real(cell) * SHOWN) / SHOWN, true};
 }
 
 static bool take_figure(const XtfRowCell *cells, void *data, GError **error)
@@ -113,7 +120,7 @@ static bool take_figure(const XtfRowCell *cells, void *data, GError **error)
     if (g_str_equal(cells[FIGURE].text, "window") && !efficiency->window)
         efficiency->window = g_strdup(cells[FOCUS].text);
     for (unsigned i = 0; i < N_FIGURES; i++) {
-        if (!g_str_equal(cells[FIGURE].text, figures[i]) || efficiency->values[i].text)
+        if (!g_str_equal(cells[FIGURE].text, figures[i]) || efficiency->values[i].is_known)
             continue;
         efficiency->values[i] = figure_of(&cells[VALUE]);
         efficiency->focus[i] = figure_of(&cells[FOCUS]);
@@ -132,7 +139,15 @@ static double share_of_focus(const XtfFindingJob *job, const char *window)
     return (double)(MIN(to, job->to) - MIN(MAX(from, job->from), MIN(to, job->to))) / (double)(job->to - job->from);
 }
 
-/* The parallel efficiency, of what is between MPI's bounds if there are such, is less than the threshold. */
+static void add_product(GString *text, const char *name, Figure figure, const char *other_name, Figure other)
+{
+    if (figure.is_known && other.is_known)
+        g_string_append_printf(text, "%s %s times %s %s", name, xtf_word_ratio(figure.value).text, other_name,
+                               xtf_word_ratio(other.value).text);
+}
+
+/* The parallel efficiency, of what is between MPI's bounds if there are such, is less than the threshold. What it loses
+ * is at least a fiftieth of all time. */
 bool xtf_rule_efficiency(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     g_auto(Efficiency) efficiency = {0};
@@ -143,18 +158,17 @@ bool xtf_rule_efficiency(XtfFindingJob *job, const XtfFindingRule *rule, GError 
         return true;
     if (!xtf_view_pick(job->views, "efficiency", job->selection, &picker, error))
         return false;
-    bool of_focus = efficiency.focus[PARALLEL].text != NULL;
+    bool of_focus = efficiency.focus[PARALLEL].is_known;
     const Figure *values = of_focus ? efficiency.focus : efficiency.values;
-    if (!values[PARALLEL].text || values[PARALLEL].value >= rule->threshold)
+    if (!values[PARALLEL].is_known || values[PARALLEL].value >= rule->threshold)
         return true;
-    if (values[BALANCE].text && values[COMMUNICATION].text)
-        g_string_printf(more, ": load balance %s times communication %s", values[BALANCE].text,
-                        values[COMMUNICATION].text);
-    if (values[SERIALIZATION].text && values[TRANSFER].text)
-        g_string_append_printf(more, ", which is serialization %s times transfer %s", values[SERIALIZATION].text,
-                               values[TRANSFER].text);
-    xtf_finding_add(job, rule, (1 - values[PARALLEL].value) * (of_focus ? share_of_focus(job, efficiency.window) : 1),
-                    &(XtfFinding){.table = "efficiency"}, "the parallel efficiency%s is %s%s",
-                    of_focus ? " between the ends of MPI" : "", values[PARALLEL].text, more->str);
+    double lost = (1 - values[PARALLEL].value) * (of_focus ? share_of_focus(job, efficiency.window) : 1);
+    if (lost < LEAST_LOST)
+        return true;
+    add_product(more, ": load balance", values[BALANCE], "communication", values[COMMUNICATION]);
+    add_product(more, ", which is serialization", values[SERIALIZATION], "transfer", values[TRANSFER]);
+    xtf_finding_add(job, rule, lost, &(XtfFinding){.table = "efficiency"}, "the parallel efficiency%s is %s%s",
+                    of_focus ? " between MPI_Init and MPI_Finalize" : "", xtf_word_ratio(values[PARALLEL].value).text,
+                    more->str);
     return true;
 }

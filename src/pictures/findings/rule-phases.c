@@ -1,8 +1,7 @@
-/* Parts of the window in which the program does something else. */
+/* A part of the window in which much more of the time is lost than in the rest. */
 #include <math.h>
 #include <string.h>
 
-#include "src/pictures/drawing/text-width.h"
 #include "src/pictures/findings/finding-rule.h"
 #include "src/tables/totals/regions/region-totals.h"
 #include "src/trace/select/grouping.h"
@@ -14,9 +13,6 @@ enum {
     PROCESSES_MOST = 64,
     LOCATIONS_MOST = 512, /* of these processes together */
     LINES_MOST = 20000,   /* of a profile */
-    PART_NAME = 24,       /* bytes of ASCII, at most... */
-    PART_WORDS = 28,      /* ...and these of a part beside it, */
-    HEAD_WORDS = 60,      /* ...and before all parts */
 };
 
 /* Shares of exclusive time in slices, in hundredths of a percent, as profiles of the slices print them. */
@@ -139,32 +135,70 @@ static void find_parts(Phases *phases, double threshold)
 
 /* ---- Words. */
 
-/* The name of a line of profiles. The caller frees it. */
-static char *name_of(const XtfFindingJob *job, const Phases *phases, uint64_t line)
+/* The mean share of lines of some classes; `most` is the line with most of it. */
+static double share_of_classes(const XtfFindingJob *job, const Phases *phases, unsigned from, unsigned to,
+                               XtfClassSet classes, uint64_t *most)
 {
-    unsigned most = (XTF_FINDING_SENTENCE - HEAD_WORDS) / phases->n - PART_WORDS;
+    double sum = 0, greatest = -1;
 
-    for (guint i = 0; line < phases->n_lines && i < job->profile->len; i++) {
-        const XtfProfileLine *shown = &g_array_index(job->profile, XtfProfileLine, i);
-        if (shown->line == line)
-            return xtf_text_elided(shown->name, MIN(most, PART_NAME));
+    /* What began before the trace, and what is in no region, are lines behind those of regions. */
+    for (uint64_t line = 0; line < MIN(phases->n_lines, job->classes->n); line++) {
+        if (!(XTF_CLASS_BIT(xtf_region_classes_of(job->classes, line)) & classes))
+            continue;
+        double share = share_of(phases, from, to, line);
+        sum += share;
+        if (share > greatest) {
+            greatest = share;
+            *most = line;
+        }
     }
-    return g_strdup("no region");
+    return sum;
 }
 
-static void add_part(const XtfFindingJob *job, const Phases *phases, unsigned part, GString *words)
-{
-    unsigned from = phases->edges[part], to = phases->edges[part + 1];
-    uint64_t most = 0;
+/* A part, and how much of its time is not the program's own. */
+typedef struct {
+    unsigned from, to; /* slices */
+    double lost;       /* hundredths of a percent */
+    uint64_t most;     /* line of the region with most of it */
+} Part;
 
-    for (uint64_t line = 1; line <= phases->n_lines; line++) {
-        if (share_of(phases, from, to, line) > share_of(phases, from, to, most))
-            most = line;
+/* The part that loses most, and *rest, what the others lose. The start and the end of MPI are no parts. False if there
+ * are fewer than two. */
+static bool find_worst(const XtfFindingJob *job, const Phases *phases, Part *worst, double *rest)
+{
+    const XtfClassSet lost = ~(XTF_CLASSES_USEFUL | XTF_CLASS_BIT(XTF_CLASS_OFFLOAD) |
+                               XTF_CLASS_BIT(XTF_CLASS_MPI_INIT) | XTF_CLASS_BIT(XTF_CLASS_MEASUREMENT));
+    double sum = 0;
+    unsigned n = 0, slices = 0;
+
+    for (unsigned i = 0; i < phases->n; i++) {
+        Part part = {.from = phases->edges[i], .to = phases->edges[i + 1]};
+        uint64_t line;
+        if (share_of_classes(job, phases, part.from, part.to, XTF_CLASS_BIT(XTF_CLASS_MPI_INIT), &line) >=
+            XTF_HUNDREDTHS / 2.0)
+            continue;
+        part.lost = share_of_classes(job, phases, part.from, part.to, lost, &part.most);
+        sum += part.lost * (part.to - part.from);
+        slices += part.to - part.from;
+        if (n++ == 0 || part.lost > worst->lost)
+            *worst = part;
     }
-    g_autofree char *name = name_of(job, phases, most);
-    double percent = share_of(phases, from, to, most) / 100;
-    g_string_append_printf(words, "%s to %u %% %s %s (%.2f %%)", part ? "," : "", to,
-                           percent >= 50 ? "mostly" : "most in", name, percent);
+    if (n < 2)
+        return false;
+    unsigned own = worst->to - worst->from;
+    *rest = (sum - worst->lost * own) / (slices - own);
+    return true;
+}
+
+/* The name of a line of profiles. The caller frees it. */
+static char *name_of(const XtfFindingJob *job, uint64_t line)
+{
+    for (guint i = 0; i < job->profile->len; i++) {
+        const XtfProfileLine *shown = &g_array_index(job->profile, XtfProfileLine, i);
+        if (shown->line == line)
+            return g_strdup(shown->name);
+    }
+    return g_strdup("regions without a name");
 }
 
 /* At most so many processes, evenly chosen. */
@@ -185,13 +219,33 @@ static XtfSelection *choose_processes(const XtfFindingJob *job, uint32_t *chosen
     return xtf_selection_in_procs(job->selection, set);
 }
 
-/* Neighbouring tenths of the window whose profiles differ by more than the threshold. */
+static void report(XtfFindingJob *job, const XtfFindingRule *rule, const Part *part, double rest, uint32_t chosen)
+{
+    g_autoptr(XtfGrouping) slices = xtf_grouping_new_slices(job->views->context, job->selection, SLICES);
+    XtfFinding place = {.table = "profile",
+                        .is_window = true,
+                        .from = xtf_key_bound(&slices->values, part->from),
+                        .to = xtf_key_bound(&slices->values, part->to)};
+    g_autoptr(GString) some = g_string_new(NULL);
+    g_autofree char *name = name_of(job, part->most);
+
+    if (chosen < job->locations.n_procs)
+        g_string_printf(some, ", by %u of %u processes", chosen, job->locations.n_procs);
+    xtf_finding_add(job, rule, (part->lost - rest) / XTF_HUNDREDTHS * (part->to - part->from) / SLICES, &place,
+                    "between %u %% and %u %% of %s, %s of the time is not the program's own, most of it in %s; in the "
+                    "rest %s%s",
+                    part->from, part->to, job->what, xtf_word_percent(part->lost).text, name,
+                    xtf_word_percent(rest).text, some->str);
+}
+
+/* Neighbouring tenths of the window whose profiles differ by more than the threshold are different parts. One of them
+ * loses more of its time than the others, by the threshold. */
 bool xtf_rule_phases(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     g_auto(Phases) phases = {0};
-    g_autoptr(GString) head = g_string_new(NULL), words = g_string_new(NULL);
-    double score = 0;
+    double rest;
     uint32_t chosen;
+    Part worst;
 
     if (job->profile->len == 0 || job->to - job->from < SLICES)
         return true;
@@ -203,16 +257,7 @@ bool xtf_rule_phases(XtfFindingJob *job, const XtfFindingRule *rule, GError **er
     if (!measure(&phases, job, selection, error))
         return false;
     find_parts(&phases, rule->threshold);
-    if (phases.n < 2)
-        return true;
-    for (unsigned i = 0; i < phases.n; i++) {
-        unsigned from = phases.edges[i], to = phases.edges[i + 1];
-        add_part(job, &phases, i, words);
-        score += distance_of(&phases, from, to, 0, SLICES) * (to - from) / SLICES;
-    }
-    if (chosen < job->locations.n_procs)
-        g_string_append_printf(head, ", by %u of %u processes", chosen, job->locations.n_procs);
-    xtf_finding_add(job, rule, score, &(XtfFinding){.table = "by/time:100/profile"}, "%s has %u parts%s:%s", job->what,
-                    phases.n, head->str, words->str);
+    if (find_worst(job, &phases, &worst, &rest) && worst.lost - rest >= rule->threshold * XTF_HUNDREDTHS)
+        report(job, rule, &worst, rest, chosen);
     return true;
 }

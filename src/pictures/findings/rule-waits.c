@@ -1,8 +1,10 @@
 /* What an analysis found: kinds of waits, and who makes others wait. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "libxtf/vocabulary.h"
+#include "src/model/wait-kinds.h"
 #include "src/pictures/findings/finding-rule.h"
 
 enum {
@@ -13,13 +15,13 @@ typedef unsigned __int128 Wide;
 
 /* ---- Kinds of waits. */
 
-enum { KIND, WAITS, AMOUNT, AMOUNT_PERCENT, REGION };
-static const char *const profile_columns[] = {"kind", "waits", "amount", "amount%", "region"};
+enum { KIND, WAITS, AMOUNT_PERCENT, REGION };
+static const char *const profile_columns[] = {"kind", "waits", "amount%", "region"};
 
 enum { KINDS_MAX = 64 };
 
 typedef struct {
-    char *name, *region, *amount; /* the region with most, and its amount */
+    char *name, *region; /* the region with most */
     uint64_t waits, percent;
 } Kind;
 
@@ -34,7 +36,6 @@ static void kinds_clear(Kinds *kinds)
     for (unsigned i = 0; i < kinds->n; i++) {
         g_free(kinds->kinds[i].name);
         g_free(kinds->kinds[i].region);
-        g_free(kinds->kinds[i].amount);
     }
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Kinds, kinds_clear)
@@ -55,7 +56,6 @@ static bool take_kind(const XtfRowCell *cells, void *data, GError **error)
         kinds->n++;
         kind->name = g_strdup(cells[KIND].text);
         kind->region = xtf_finding_name(cells[REGION].text);
-        kind->amount = g_strdup(cells[AMOUNT].text);
     }
     kind->waits += xtf_row_number(&cells[WAITS]);
     kind->percent += xtf_row_number(&cells[AMOUNT_PERCENT]);
@@ -76,25 +76,44 @@ static bool read_kinds(XtfFindingJob *job, Kinds *kinds, bool *exist, GError **e
     return !*exist || xtf_view_pick(job->views, "profile", waits, &picker, error);
 }
 
+/* The kind with most of all time; NULL: there is none. */
+static const Kind *find_most(const Kinds *kinds)
+{
+    const Kind *most = NULL;
+
+    for (unsigned i = 0; i < kinds->n; i++) {
+        if (!most || kinds->kinds[i].percent > most->percent)
+            most = &kinds->kinds[i];
+    }
+    return most;
+}
+
+/* "waiting for a message that is sent late (late_sender), mostly in MPI_Recv". The caller frees it. */
+static char *words_of(const Kind *kind)
+{
+    const XtfWaitKind *known = xtf_wait_kind_named(kind->name);
+
+    if (!known)
+        return g_strdup_printf("waits of kind %s, mostly in %s", kind->name, kind->region);
+    return g_strdup_printf("%c%s (%s), mostly in %s", g_ascii_tolower(*known->sentence), known->sentence + 1,
+                           kind->name, kind->region);
+}
+
 /* The kind with most of all time has at least the threshold. */
 bool xtf_rule_waits(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     g_auto(Kinds) kinds = {0};
-    const Kind *most = NULL;
     bool exist;
 
     if (!read_kinds(job, &kinds, &exist, error))
         return false;
-    for (unsigned i = 0; i < kinds.n; i++) {
-        if (!most || kinds.kinds[i].percent > most->percent)
-            most = &kinds.kinds[i];
-    }
+    const Kind *most = find_most(&kinds);
     if (!most || (double)most->percent < rule->threshold * XTF_HUNDREDTHS)
         return true;
+    g_autofree char *words = words_of(most);
     xtf_finding_add(job, rule, (double)most->percent / XTF_HUNDREDTHS,
-                    &(XtfFinding){.type = XTF_DERIVED_WAITS, .table = "profile"},
-                    "%.2f %% of all time is waits of kind %s, %" PRIu64 " of them: most of it in %s, %s s",
-                    (double)most->percent / 100, most->name, most->waits, most->region, most->amount);
+                    &(XtfFinding){.type = XTF_DERIVED_WAITS, .table = "profile"}, "%s of all time: %s",
+                    xtf_word_percent((double)most->percent).text, words);
     return true;
 }
 
@@ -131,7 +150,6 @@ static void report_culprit(XtfFindingJob *job, const XtfFindingRule *rule, const
 {
     uint64_t *culprit, most = 0;
     Wide *sum, amount = 0;
-    char text[XTF_TIME_TEXT_MAX];
     GHashTableIter iter;
 
     g_hash_table_iter_init(&iter, culprits->by_culprit);
@@ -145,9 +163,13 @@ static void report_culprit(XtfFindingJob *job, const XtfFindingRule *rule, const
     double score = share * (double)kinds->percent / XTF_HUNDREDTHS;
     if (score < rule->threshold || share * job->locations.n_procs < 1.5)
         return;
-    xtf_finding_add(job, rule, score, &(XtfFinding){.type = XTF_DERIVED_WAITS, .table = "matrix"},
-                    "others wait %s s for process %" PRIu64 ": %.2f %% of all waiting for a process",
-                    xtf_finding_units_text(job, amount, text), most, share * 100);
+    double seconds = (double)amount / pow(10, job->views->context->scale.digits);
+    g_autofree char *words = words_of(find_most(kinds));
+    XtfFinding *finding =
+        xtf_finding_add(job, rule, score, &(XtfFinding){.type = XTF_DERIVED_WAITS, .table = "matrix"},
+                        "others wait %s for process %" PRIu64 ", %s of all waiting for a process: %s",
+                        xtf_word_seconds(seconds).text, most, xtf_word_percent(share * XTF_HUNDREDTHS).text, words);
+    finding->culprit = most;
 }
 
 /* The process that others wait for longest: at least the threshold's part of all time, and half as much again as each

@@ -116,12 +116,20 @@ static bool find_small(const XtfPictures *pictures, XtfSelection *selection, boo
     return true;
 }
 
-/* Finds whether a picture is padded to blocks. What no tags end is a table, whose size is that of its lines. */
-static bool find_fitted(const XtfPictures *pictures, const XtfPicture *picture, XtfSelection *selection, bool *fitted,
-                        GError **error)
+/* Finds whether a picture is drawn before its size is told. */
+static bool find_fitted(const XtfPictures *pictures, XtfSelection *selection, bool *fitted, GError **error)
 {
-    *fitted = picture->end && pictures->drawn_first;
-    return !picture->end || *fitted || find_small(pictures, selection, fitted, error);
+    *fitted = pictures->drawn_first;
+    return *fitted || find_small(pictures, selection, fitted, error);
+}
+
+/* Fills a text to a size with a line of blanks. */
+static void pad(GString *text, uint64_t size)
+{
+    if (text->len < size) {
+        g_string_append_printf(text, "%*s", (int)(size - text->len), "");
+        text->str[text->len - 1] = '\n';
+    }
 }
 
 static GString *draw(XtfPictures *pictures, const Drawn *drawn, GError **error)
@@ -149,8 +157,11 @@ static GString *draw(XtfPictures *pictures, const Drawn *drawn, GError **error)
     if (!picture->size(pictures->views, drawn->selection, &size, error))
         return NULL;
     xtf_drawing_init(&drawing, text, size);
-    if (!find_fitted(pictures, picture, drawn->selection, &fitted, error) || !picture->draw(&job, &drawing, error) ||
-        (picture->end && !xtf_drawing_finish(&drawing, picture->end, fitted, error)))
+    if (!find_fitted(pictures, drawn->selection, &fitted, error) || !picture->draw(&job, &drawing, error))
+        return NULL;
+    if (!picture->end && !fitted)
+        pad(text, size);
+    if (picture->end && !xtf_drawing_finish(&drawing, picture->end, fitted, error))
         return NULL;
     return g_steal_pointer(&text);
 }
@@ -174,7 +185,7 @@ bool xtf_picture_size(XtfPictures *pictures, const XtfPicture *picture, XtfSelec
 {
     bool fitted;
 
-    if (!find_fitted(pictures, picture, selection, &fitted, error))
+    if (!find_fitted(pictures, selection, &fitted, error))
         return false;
     if (!fitted)
         return picture->size(pictures->views, selection, size, error);

@@ -1,0 +1,142 @@
+/*
+ * The order of findings, and one finding for each cause.
+ *
+ * Rules look at one table each, so several of them see the same cause: a process that computes longer than the others
+ * shows in imbalance, in its profile, in the waits of the others and on the critical path. What a more precise finding
+ * says already is taken out, or becomes a clause of it.
+ */
+#include <string.h>
+
+#include "src/pictures/findings/finding-rule.h"
+
+/* A cause of which little comes is no better than a state. */
+static XtfFindingRank rank_of(const XtfFinding *finding)
+{
+    static const double CAUSE_LEAST = 0.05;
+
+    return finding->rank == XTF_FINDING_CAUSE && finding->score < CAUSE_LEAST ? XTF_FINDING_STATE : finding->rank;
+}
+
+int xtf_finding_compare(const void *a, const void *b, void *data)
+{
+    const XtfFinding *x = a, *y = b;
+
+    if (rank_of(x) != rank_of(y))
+        return rank_of(x) < rank_of(y) ? -1 : 1;
+    return x->score == y->score ? 0 : x->score > y->score ? -1 : 1;
+}
+
+static XtfFinding *find_rule(GArray *found, const char *rule)
+{
+    for (guint i = 0; i < found->len; i++) {
+        XtfFinding *finding = &g_array_index(found, XtfFinding, i);
+        if (g_str_equal(finding->rule, rule))
+            return finding;
+    }
+    return NULL;
+}
+
+static void take_out(GArray *found, const XtfFinding *finding)
+{
+    g_array_remove_index(found, (guint)(finding - &g_array_index(found, XtfFinding, 0)));
+}
+
+static void add_clause(XtfFinding *finding, const XtfFinding *other)
+{
+    g_autofree char *sentence = finding->sentence;
+
+    finding->sentence = g_strdup_printf("%s; %s", sentence, other->as_clause ? other->as_clause : other->sentence);
+}
+
+/* Another finding about the process of `one`: the first of these rules that has such. */
+static XtfFinding *find_same_process(GArray *found, const XtfFinding *one)
+{
+    static const char *const rules[] = {"culprit", "imbalance"};
+
+    for (unsigned r = 0; r < G_N_ELEMENTS(rules); r++) {
+        for (guint i = 0; i < found->len; i++) {
+            XtfFinding *other = &g_array_index(found, XtfFinding, i);
+            if (g_str_equal(other->rule, rules[r]) && other->culprit == one->culprit)
+                return other;
+        }
+    }
+    return NULL;
+}
+
+/* What a process does otherwise is a clause of the finding that names it for what that costs. */
+static void merge_kinds(GArray *found)
+{
+    XtfFinding *kinds = find_rule(found, "kinds");
+
+    if (!kinds || !kinds->as_clause)
+        return;
+    XtfFinding *other = find_same_process(found, kinds);
+    if (!other)
+        return;
+    add_clause(other, kinds);
+    take_out(found, kinds);
+}
+
+/* Efficiency is lost where most of the time that is no use is spent. */
+static void merge_efficiency(GArray *found)
+{
+    XtfFinding *efficiency = find_rule(found, "efficiency"), *waiting = find_rule(found, "waiting"),
+               *other = find_rule(found, "communication");
+
+    if (!other || (waiting && waiting->score > other->score))
+        other = waiting;
+    if (!efficiency || !other || 2 * other->score < efficiency->score)
+        return;
+    add_clause(other, efficiency);
+    take_out(found, efficiency);
+}
+
+/* The path is in the region in which a process takes longer than the others. */
+static void merge_path(GArray *found)
+{
+    const XtfFinding *path = find_rule(found, "path");
+
+    for (guint i = 0; path && i < found->len; i++) {
+        const XtfFinding *other = &g_array_index(found, XtfFinding, i);
+        if (other != path && path->region != UINT64_MAX && other->region == path->region) {
+            take_out(found, path);
+            return;
+        }
+    }
+}
+
+/* The culprit's sentence names the kind of waits. */
+static void merge_waits(GArray *found)
+{
+    const XtfFinding *waits = find_rule(found, "waits");
+
+    if (waits && find_rule(found, "culprit"))
+        take_out(found, waits);
+}
+
+/* Time that is lost without a cause is no news where causes explain half of it. */
+static void merge_states(GArray *found)
+{
+    double explained = 0;
+
+    for (guint i = 0; i < found->len; i++) {
+        const XtfFinding *finding = &g_array_index(found, XtfFinding, i);
+        if (finding->rank == XTF_FINDING_CAUSE)
+            explained = MAX(explained, finding->score);
+    }
+    for (guint i = found->len; i-- > 0;) {
+        const XtfFinding *finding = &g_array_index(found, XtfFinding, i);
+        if (finding->rank == XTF_FINDING_STATE && 2 * explained >= finding->score)
+            g_array_remove_index(found, i);
+    }
+}
+
+void xtf_findings_merge(GArray *found)
+{
+    merge_kinds(found);
+    merge_path(found);
+    merge_waits(found);
+    merge_efficiency(found);
+    merge_states(found);
+    g_array_sort_with_data(found, xtf_finding_compare, NULL); /* stable */
+}

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from asking import Refused
 
-NAME = 40
+NAME, PLACE = 40, 80
 USEFUL = {"program", "omp-work"}
 CLASSES = [
     ("waiting", 20, {"wait", "barrier"}, "is waiting"),
@@ -361,6 +361,10 @@ def numbers(values):
     return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
 
 
+def is_of_program(tables, order, i):
+    return i == len(order) or tables.class_of(dict(zip(("region", "row"), order[i].split("\n")))) in USEFUL
+
+
 def kinds(tables):
     order = [line["region"] + "\n" + line["row"] for line in tables.profile or [] if line["calls"] != "0" or Decimal(line["exclusive"])]
     n = len(processes_of(tables))
@@ -384,8 +388,12 @@ def kinds(tables):
     farthest = max(sorted(rows), key=lambda proc: distances[proc])
     if distances[farthest] < 2000:
         return
-    differences = [abs(a - b) for a, b in zip(rows[farthest], together)]
+    signed = [a - b for a, b in zip(rows[farthest], together)]
+    differences = [abs(difference) for difference in signed]
     at = differences.index(max(differences))
+    own = [(difference, -i) for i, difference in enumerate(signed) if difference > 0 and is_of_program(tables, order, i)]
+    if own and 2 * max(own)[0] >= differences[at]:
+        at = -max(own)[1]
     difference = rows[farthest][at] - together[at]
     members = [proc for proc in sorted(rows) if (rows[proc][at] - together[at] < 0) == (difference < 0)
                and 2 * abs(rows[proc][at] - together[at]) >= abs(difference)]
@@ -452,15 +460,14 @@ SENTENCES = {
 
 
 def most_of_waits(tables):
-    """The share of the kind of waits with most time, and its words; None without waits."""
+    """The share of the kind of waits with most time, its words, and where it is; None without waits."""
     sums = {}
     for line in (tables.table("waits/profile") if tables.of_any_type else None) or []:
-        kind = sums.setdefault(line["kind"], [Decimal(0), 0, line])
+        kind = sums.setdefault(line["kind"], [Decimal(0), line])
         kind[0] += Decimal(line["amount%"]) if line["amount%"] != "-" else 0
-        kind[1] += int(line["waits"])
     if not sums:
         return None
-    name, (share, _, line) = max(sums.items(), key=lambda item: item[1][0])
+    name, (share, line) = max(sums.items(), key=lambda item: item[1][0])
     return share, f"{SENTENCES[name]} ({name}), mostly in {elide(line['region'])}"
 
 
@@ -470,22 +477,34 @@ def waits(tables):
         yield Finding(most[0], "waits", f"{percent(most[0])} of all time: {most[1]}", "waits/profile")
 
 
+def place(name):
+    return "the program itself" if name == "(no region)" else elide(name, PLACE)
+
+
+def of_process(tables, proc, table):
+    """A table of one process: CSV, since names are cut in texts."""
+    try:
+        text = tables.asker.ask(f"cat {tables.path}/proc/{proc}/{table}.csv".replace("cat /", "cat ")).decode()
+    except Refused:
+        return []
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
 def culprit(tables):
-    lines = (tables.table("waits/matrix") if tables.of_any_type else None) or []
-    total = sum((Decimal(line["amount"]) for line in lines), Decimal(0))
-    sums = {}
-    for line in lines:
-        if line["waiter"] != line["culprit"]:
-            sums[int(line["culprit"])] = sums.get(int(line["culprit"]), Decimal(0)) + Decimal(line["amount"])
     n = len(processes_of(tables))
-    if n < 2 or not sums or not total:
+    if n < 2 or not tables.of_any_type or not tables.table("delays/callpaths"):
+        return
+    lines = {proc: of_process(tables, proc, "delays/callpaths") for proc in processes_of(tables)}
+    sums = {proc: sum(Decimal(line["total"]) for line in own) for proc, own in lines.items()}
+    if not sum(sums.values()):
         return
     worst = max(sorted(sums), key=lambda proc: sums[proc])
-    share = sums[worst] / total
-    waiting = sum((Decimal(line["amount%"]) for line in tables.table("waits/profile") if line["amount%"] != "-"), Decimal(0))
+    share = sums[worst] / sum(sums.values())
+    waiting = sum((Decimal(line["amount%"]) for line in tables.table("waits/profile") or [] if line["amount%"] != "-"), Decimal(0))
     if share * waiting >= 1 and share * n >= Decimal("1.5"):
-        yield Finding(share * waiting, "culprit", f"others wait {seconds(sums[worst])} for process {worst}, {percent(share * 100)} of all waiting "
-                      f"for a process: {most_of_waits(tables)[1]}", "waits/matrix", worst)
+        line = max(lines[worst], key=lambda line: Decimal(line["total"]))
+        yield Finding(share * waiting, "culprit", f"process {worst} causes {seconds(sums[worst])} of waiting, {percent(share * 100)} of all, mostly by "
+                      f"{place(line['callpath'])}: {SENTENCES[line['kind']]} ({line['kind']})", f"proc/{worst}/delays/callpaths", worst)
 
 
 def path(tables):
@@ -494,12 +513,22 @@ def path(tables):
         return
     worst = max(lines, key=lambda line: Decimal(line["imbalance"]))
     length = sum(Decimal(line["amount"]) for line in lines)
-    if Decimal(worst["imbalance"]) > 0 and Decimal(worst["imbalance"]) >= length * 2 / 100:
-        reason = (": no message explains it, but progress of MPI or scheduling may"
-                  if tables.class_of(worst) in {"wait", "barrier"} else "")
-        yield Finding(Decimal(worst["imbalance"]) / (tables.end - tables.begin) * 100, "path",
-                      f"the critical path is in {elide(worst['region'])} for {seconds(worst['amount'])}, {percent(worst['amount%'])} of it, and "
-                      f"{seconds(worst['imbalance'])} longer than threads are on average{reason}", "critical/profile", None, worst["row"])
+    if Decimal(worst["imbalance"]) <= 0 or Decimal(worst["imbalance"]) < length * 2 / 100:
+        return
+    reason = (": no message explains it, but progress of MPI or scheduling may"
+              if worst["row"] != "-" and tables.class_of(worst) in {"wait", "barrier"} else "")
+    on = None
+    for proc in processes_of(tables):
+        own = sum(Decimal(line["amount"]) for line in of_process(tables, proc, "critical/profile") if (line["row"] or "-") == worst["row"])
+        if 3 * own >= 2 * Decimal(worst["amount"]):
+            on = proc
+    if worst["row"] == "-" and on is None:
+        return
+    share, region = percent(worst["amount%"]), place(worst["region"])
+    yield Finding(Decimal(worst["imbalance"]) / (tables.end - tables.begin) * 100, "path",
+                  f"the critical path is in {region}{'' if on is None else f' on process {on}'} for {seconds(worst['amount'])}, {share} of it, and "
+                  f"{seconds(worst['imbalance'])} longer than threads are on average{reason}", "critical/profile", on,
+                  None if worst["row"] == "-" else worst["row"], None if on is None else f"{share} of the critical path is on it, in {region}")
 
 
 def limits(tables):
@@ -514,13 +543,24 @@ RULES = [culprit, imbalance, kinds, waits, path, classes, moved, efficiency, pha
 
 def merge(found):
     """One finding for each cause."""
-    kinds_found = next((one for one in found if one.rule == "kinds" and one.clause), None)
-    same = [one for rule in ("culprit", "imbalance") for one in found if one.rule == rule and kinds_found and one.process == kinds_found.process]
+    def first(rule):
+        return next((one for one in found if one.rule == rule), None)
+
+    way = first("path")
+    for rule in ("culprit", "imbalance") if way else ():
+        other = first(rule)
+        on_it = other and way.process is not None and other.process == way.process
+        if other and (on_it or (way.region is not None and other.region == way.region)):
+            more = other._replace(score=max(other.score, way.score), sentence=f"{other.sentence}; {way.clause}" if on_it else other.sentence)
+            found = [more if one is other else one for one in found if one is not way]
+            break
+    unlike = first("kinds")
+    same = [one for rule in ("culprit", "imbalance", "path") for one in found
+            if one.rule == rule and unlike and unlike.clause and one.process == unlike.process]
     if same:
-        found = [one._replace(sentence=f"{one.sentence}; {kinds_found.clause}") if one is same[0] else one for one in found if one is not kinds_found]
-    regions = {one.region for one in found if one.rule != "path"} - {None}
-    named = any(one.rule == "culprit" for one in found)
-    found = [one for one in found if not (one.rule == "path" and one.region in regions) and not (one.rule == "waits" and named)]
+        found = [one._replace(sentence=f"{one.sentence}; {unlike.clause}") if one is same[0] else one for one in found if one is not unlike]
+    named = first("culprit")
+    found = [one for one in found if not (one.rule == "waits" and named)]
     lost = next((one for one in found if one.rule == "efficiency"), None)
     spent = max((one for one in found if one.rule in ("communication", "waiting")), key=lambda one: (one.score, one.rule == "communication"), default=None)
     if lost and spent and 2 * spent.score >= lost.score:

@@ -53,6 +53,13 @@ char *xtf_finding_name(const char *name)
     return xtf_text_elided(*name ? name : "\"\"", XTF_FINDING_NAME);
 }
 
+char *xtf_finding_place(const char *callpath)
+{
+    if (g_str_equal(callpath, "(no region)"))
+        return g_strdup("the program itself");
+    return xtf_text_elided(*callpath ? callpath : "\"\"", XTF_FINDING_PLACE);
+}
+
 /* ---- The selection. */
 
 double xtf_finding_seconds(const XtfFindingJob *job)

@@ -51,7 +51,7 @@ static void add_clause(XtfFinding *finding, const XtfFinding *other)
 /* Another finding about the process of `one`: the first of these rules that has such. */
 static XtfFinding *find_same_process(GArray *found, const XtfFinding *one)
 {
-    static const char *const rules[] = {"culprit", "imbalance"};
+    static const char *const rules[] = {"culprit", "imbalance", "path"};
 
     for (unsigned r = 0; r < G_N_ELEMENTS(rules); r++) {
         for (guint i = 0; i < found->len; i++) {
@@ -91,17 +91,29 @@ static void merge_efficiency(GArray *found)
     take_out(found, efficiency);
 }
 
-/* The path is in the region in which a process takes longer than the others. */
+/* Whether the path is in the region, or on the process, that another finding is about. */
+static bool is_same(const XtfFinding *path, const XtfFinding *other)
+{
+    return (path->region != UINT64_MAX && other->region == path->region) ||
+           (path->culprit != XTF_NO_PROCESS && other->culprit == path->culprit);
+}
+
+/* The path leads through what costs time, so it has the cause of others. The finding with the process that others wait
+ * for gets a clause, and the higher score. */
 static void merge_path(GArray *found)
 {
+    static const char *const rules[] = {"culprit", "imbalance"};
     const XtfFinding *path = find_rule(found, "path");
 
-    for (guint i = 0; path && i < found->len; i++) {
-        const XtfFinding *other = &g_array_index(found, XtfFinding, i);
-        if (other != path && path->region != UINT64_MAX && other->region == path->region) {
-            take_out(found, path);
-            return;
-        }
+    for (unsigned i = 0; path && i < G_N_ELEMENTS(rules); i++) {
+        XtfFinding *other = find_rule(found, rules[i]);
+        if (!other || !is_same(path, other))
+            continue;
+        if (path->as_clause && path->culprit == other->culprit)
+            add_clause(other, path);
+        other->score = MAX(other->score, path->score);
+        take_out(found, path);
+        return;
     }
 }
 
@@ -133,8 +145,8 @@ static void merge_states(GArray *found)
 
 void xtf_findings_merge(GArray *found)
 {
-    merge_kinds(found);
     merge_path(found);
+    merge_kinds(found);
     merge_waits(found);
     merge_efficiency(found);
     merge_states(found);

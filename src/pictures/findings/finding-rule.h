@@ -46,6 +46,7 @@ struct XtfFindingRule {
 
 enum {
     XTF_FINDING_NAME = 40,      /* characters of a name in a sentence, at most */
+    XTF_FINDING_PLACE = 80,     /* ...and of a call path */
     XTF_HUNDREDTHS = 100 * 100, /* of a percent, in a whole */
 };
 
@@ -72,6 +73,11 @@ unsigned __int128 xtf_finding_cell_units(const XtfFindingJob *job, const XtfRowC
 double xtf_finding_cell_seconds(const XtfFindingJob *job, const XtfRowCell *cell);
 /* A name of the trace from a cell, with its middle left out if it is long. The caller frees it. */
 char *xtf_finding_name(const char *name);
+
+/* A call path or region from a cell, likewise; "the program itself" for what is in none. The caller frees it. */
+char *xtf_finding_place(const char *callpath);
+/* "waiting for a message that is sent late (late_sender)". The caller frees it. */
+char *xtf_finding_wait_words(const char *kind);
 
 /* The length of the window. */
 double xtf_finding_seconds(const XtfFindingJob *job);
@@ -108,6 +114,7 @@ bool xtf_rule_unfinished(XtfFindingJob *job, const XtfFindingRule *rule, GError 
 bool xtf_rule_kinds(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 /* ...waits, ... */
 bool xtf_rule_waits(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...culprit, ... */
 bool xtf_rule_culprit(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 /* ...path. */
 bool xtf_rule_critical(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);

@@ -75,22 +75,46 @@ static bool measure_process(Kinds *kinds, XtfRegionTimes *times, uint32_t i, GEr
     return true;
 }
 
-/* How far a process is from all together, in hundredths of a percent, twice; and where it is farthest. */
-static uint64_t distance_of(const Kinds *kinds, uint32_t process, uint32_t *most)
+/* How much more, or less, of its time a process spends in a line than all together, in hundredths of a percent. */
+static int64_t difference_at(const Kinds *kinds, uint32_t process, uint32_t i)
 {
-    const uint32_t *shares = kinds->shares + (size_t)process * (kinds->n + 1);
+    return (int64_t)kinds->shares[(size_t)process * (kinds->n + 1) + i] - kinds->all[i];
+}
+
+/* How far a process is from all together, in hundredths of a percent, twice. */
+static uint64_t distance_of(const Kinds *kinds, uint32_t process)
+{
     uint64_t sum = 0;
-    int64_t farthest = -1;
+
+    for (uint32_t i = 0; i <= kinds->n; i++)
+        sum += (uint64_t)llabs(difference_at(kinds, process, i));
+    return sum;
+}
+
+static bool is_of_program(const Kinds *kinds, uint32_t i)
+{
+    const XtfProfileLine *line = &g_array_index(kinds->job->profile, XtfProfileLine, i);
+
+    return i == kinds->n || (line->class < XTF_N_CLASSES && XTF_CLASS_BIT(line->class) & XTF_CLASSES_USEFUL);
+}
+
+/* The line in which a process is farthest from all together. What it computes more explains what it does less: so that
+ * line is taken if it is half as far or more. */
+static uint32_t find_farthest(const Kinds *kinds, uint32_t process)
+{
+    uint32_t most = 0, own = UINT32_MAX;
 
     for (uint32_t i = 0; i <= kinds->n; i++) {
-        int64_t difference = llabs((int64_t)shares[i] - kinds->all[i]);
-        sum += (uint64_t)difference;
-        if (difference > farthest) {
-            farthest = difference;
-            *most = i;
-        }
+        int64_t difference = difference_at(kinds, process, i);
+        if (llabs(difference) > llabs(difference_at(kinds, process, most)))
+            most = i;
+        if (difference > 0 && is_of_program(kinds, i) &&
+            (own == UINT32_MAX || difference > difference_at(kinds, process, own)))
+            own = i;
     }
-    return sum;
+    return own != UINT32_MAX && 2 * difference_at(kinds, process, own) >= llabs(difference_at(kinds, process, most))
+               ? own
+               : most;
 }
 
 /* The processes that differ there in the same direction, by at least half as much. */
@@ -101,7 +125,7 @@ static XtfNumberSet *find_members(const Kinds *kinds, int64_t difference, uint32
 
     *n = 0;
     for (uint32_t i = 0; i < locations->n_procs; i++) {
-        int64_t own = (int64_t)kinds->shares[(size_t)i * (kinds->n + 1) + at] - kinds->all[at];
+        int64_t own = difference_at(kinds, i, at);
         if (kinds->whole[i] > 0 && (own < 0) == (difference < 0) && 2 * llabs(own) >= llabs(difference))
             ranges[(*n)++] = (XtfNumberRange){locations->procs[i].proc, locations->procs[i].proc};
     }
@@ -129,11 +153,10 @@ static char *words_of(const Kinds *kinds, uint32_t at, double own, double others
     const XtfFindingJob *job = kinds->job;
     XtfWord own_text = xtf_word_percent(own), others_text = xtf_word_percent(others);
 
-    *computes = at == kinds->n;
-    if (*computes)
+    *computes = is_of_program(kinds, at);
+    if (at == kinds->n)
         return g_strdup_printf("computes %s of its time, the others %s", own_text.text, others_text.text);
     const XtfProfileLine *line = &g_array_index(job->profile, XtfProfileLine, at);
-    *computes = line->class < XTF_N_CLASSES && (XTF_CLASS_BIT(line->class) & XTF_CLASSES_USEFUL);
     return g_strdup_printf("is in %s for %s of its time, the others for %s", line->name, own_text.text,
                            others_text.text);
 }
@@ -141,7 +164,7 @@ static char *words_of(const Kinds *kinds, uint32_t at, double own, double others
 static void report(XtfFindingJob *job, const XtfFindingRule *rule, const Kinds *kinds, uint32_t process, uint32_t at)
 {
     uint32_t own = kinds->shares[(size_t)process * (kinds->n + 1) + at], n;
-    int64_t difference = (int64_t)own - kinds->all[at];
+    int64_t difference = difference_at(kinds, process, at);
     g_autoptr(XtfNumberSet) members = find_members(kinds, difference, at, &n);
     g_autoptr(GString) list = g_string_new(NULL);
     bool computes;
@@ -173,7 +196,7 @@ bool xtf_rule_kinds(XtfFindingJob *job, const XtfFindingRule *rule, GError **err
 {
     g_auto(XtfRegionTimes) times = {0};
     g_auto(Kinds) kinds = {0};
-    uint32_t farthest = 0, at = 0, most;
+    uint32_t farthest = 0;
     uint64_t distance = 0;
 
     if (job->profile->len == 0 || job->locations.n_procs < 3)
@@ -189,14 +212,13 @@ bool xtf_rule_kinds(XtfFindingJob *job, const XtfFindingRule *rule, GError **err
     for (uint32_t i = 0; i < job->locations.n_procs; i++) {
         if (!measure_process(&kinds, &times, i, error))
             return false;
-        uint64_t own = distance_of(&kinds, i, &most);
+        uint64_t own = distance_of(&kinds, i);
         if (kinds.whole[i] > 0 && own > distance) {
             distance = own;
             farthest = i;
-            at = most;
         }
     }
     if ((double)distance >= 2 * rule->threshold * XTF_HUNDREDTHS)
-        report(job, rule, &kinds, farthest, at);
+        report(job, rule, &kinds, farthest, find_farthest(&kinds, farthest));
     return true;
 }

@@ -1,8 +1,13 @@
 /* The critical path, and efficiencies. */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "src/pictures/findings/finding-rule.h"
+
+enum {
+    PROCESSES_MOST = 4096, /* whose parts of the path are looked at */
+};
 
 /* ---- The critical path. */
 
@@ -15,6 +20,7 @@ typedef struct {
     double amount;          /* seconds, in the region of the greatest */
     uint64_t percent, row;  /* of the same; UINT64_MAX: it has no row */
     char *region;
+    uint64_t proc; /* that has most of the amount; XTF_NO_PROCESS: none stands out */
 } Path;
 
 static void path_clear(Path *path)
@@ -36,7 +42,41 @@ static bool take_region(const XtfRowCell *cells, void *data, GError **error)
     path->amount = xtf_finding_cell_seconds(path->job, &cells[AMOUNT]);
     path->percent = xtf_row_number(&cells[AMOUNT_PERCENT]);
     path->row = cells[ROW].type == XTF_ROW_NOTHING ? UINT64_MAX : xtf_row_number(&cells[ROW]);
-    path->region = xtf_finding_name(cells[REGION].text);
+    path->region = xtf_finding_place(cells[REGION].text);
+    return true;
+}
+
+/* The time in one region on one process. */
+typedef struct {
+    const Path *path;
+    double amount;
+} Part;
+
+static bool take_part(const XtfRowCell *cells, void *data, GError **error)
+{
+    Part *part = data;
+    uint64_t row = cells[ROW].type == XTF_ROW_NOTHING ? UINT64_MAX : xtf_row_number(&cells[ROW]);
+
+    if (row == part->path->row)
+        part->amount += xtf_finding_cell_seconds(part->path->job, &cells[AMOUNT]);
+    return true;
+}
+
+/* The process that has most of the path's time in its region, if it has two thirds. */
+static bool find_process(XtfFindingJob *job, const XtfSelection *critical, Path *path, GError **error)
+{
+    path->proc = XTF_NO_PROCESS;
+    for (uint32_t i = 0; i < job->locations.n_procs && job->locations.n_procs <= PROCESSES_MOST; i++) {
+        uint64_t proc = job->locations.procs[i].proc;
+        XtfNumberRange range = {proc, proc};
+        g_autoptr(XtfSelection) own = xtf_selection_in_procs(critical, xtf_number_set_from_ranges(&range, 1));
+        Part part = {.path = path};
+        XtfRowPicker picker = XTF_ROW_PICKER(profile_columns, take_part, &part);
+        if (!xtf_view_pick(job->views, "profile", own, &picker, error))
+            return false;
+        if (3 * part.amount >= 2 * path->amount)
+            path->proc = proc;
+    }
     return true;
 }
 
@@ -47,6 +87,24 @@ static const char *reason_of(const Path *path)
     XtfRegionClass class = xtf_region_classes_of(path->job->classes, path->row);
 
     return XTF_CLASS_BIT(class) & waiting ? ": no message explains it, but progress of MPI or scheduling may" : "";
+}
+
+static void report_path(XtfFindingJob *job, const XtfFindingRule *rule, const Path *path)
+{
+    XtfWord percent = xtf_word_percent((double)path->percent);
+    char process[40] = "";
+
+    if (path->proc != XTF_NO_PROCESS)
+        g_snprintf(process, sizeof process, " on process %" PRIu64, path->proc);
+    XtfFinding *finding = xtf_finding_add(
+        job, rule, path->imbalance / xtf_finding_seconds(job), &(XtfFinding){.type = "critical", .table = "profile"},
+        "the critical path is in %s%s for %s, %s of it, and %s longer than threads are on average%s", path->region,
+        process, xtf_word_seconds(path->amount).text, percent.text, xtf_word_seconds(path->imbalance).text,
+        reason_of(path));
+    finding->region = path->row;
+    finding->culprit = path->proc;
+    if (path->proc != XTF_NO_PROCESS)
+        finding->as_clause = g_strdup_printf("%s of the critical path is on it, in %s", percent.text, path->region);
 }
 
 /* The region in which the path is longest beyond the mean of all locations: at least the threshold's part of the path.
@@ -68,12 +126,11 @@ bool xtf_rule_critical(XtfFindingJob *job, const XtfFindingRule *rule, GError **
         return false;
     if (!path.region || path.imbalance < rule->threshold * path.path)
         return true;
-    XtfFinding *finding = xtf_finding_add(
-        job, rule, path.imbalance / xtf_finding_seconds(job), &(XtfFinding){.type = "critical", .table = "profile"},
-        "the critical path is in %s for %s, %s of it, and %s longer than threads are on average%s", path.region,
-        xtf_word_seconds(path.amount).text, xtf_word_percent((double)path.percent).text,
-        xtf_word_seconds(path.imbalance).text, reason_of(&path));
-    finding->region = path.row;
+    if (!find_process(job, critical, &path, error))
+        return false;
+    if (path.row == UINT64_MAX && path.proc == XTF_NO_PROCESS)
+        return true; /* "in the program, somewhere" */
+    report_path(job, rule, &path);
     return true;
 }
 

@@ -123,6 +123,7 @@ static bool add_derived_sums(XtfSchema *schema, unsigned tag, GError **error)
         {XTF_MODEL_WAITS, {"event", "region"}, {"amount", "indirect", "propagating"}}, /* first: the fewest groups */
         {XTF_MODEL_WAITS, {"event", "region", "comm", "culprit", "tag"}, {"amount", "indirect", "propagating", "part"}},
         {XTF_MODEL_WAITS, {"event", "culprit", "comm"}, {"amount"}},
+        {XTF_MODEL_WAITS, {"event", "region", "context"}, {"amount", "indirect", "propagating"}},
         {XTF_MODEL_DELAYS, {"event", "region", "context"}, {"short_term", "long_term"}},
         {XTF_MODEL_CRITICAL, {"region", "context"}, {"amount", "segments"}},
         {XTF_MODEL_ACTIVITY, {"region", "context"}, {"total", "waited"}},

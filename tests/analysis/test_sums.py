@@ -24,6 +24,7 @@ NONE = "-"
 # The values of each table that add up, by what names a line.
 TABLES = {
     "waits/profile": (("kind", "region"), ("waits", "amount", "indirect", "propagating")),
+    "waits/callpaths": (("kind", "call_path", "callpath"), ("waits", "amount", "indirect", "propagating")),
     "waits/matrix": (("waiter", "culprit"), ("waits", "amount")),
     "waits/totals": ((), ("waits", "amount", "indirect", "propagating")),
     "delays/profile": (("kind", "region"), ("delays", "short", "long", "total")),
@@ -107,11 +108,22 @@ def check_tables(shown, path):
     pairs = added({(): numbers} for numbers in shown.sums(path + "waits/matrix").values())
     if pairs.get((), (0, 0))[1] > for_others.get((), (0, 0))[1]:
         raise Failure(f"{path}waits: {pairs} for single processes, of {for_others}")
-    callpaths = added({(kind, name.split("/")[-1]): numbers} for (kind, _, name), numbers in shown.sums(path + "delays/callpaths").items())
-    regions = added({(kind, "(no region)" if region == NONE else region): numbers}
-                    for (kind, region), numbers in shown.sums(path + "delays/profile").items())
-    if not any("/" in region or "~" in region for _, region in regions):
-        same(callpaths, regions, f"{path}delays by call path")
+    for derived in ("waits", "delays"):
+        callpaths = added({(kind, name.split("/")[-1]): numbers}
+                          for (kind, _, name), numbers in shown.sums(f"{path}{derived}/callpaths").items())
+        regions = added({(kind, "(no region)" if region == NONE else region): numbers}
+                        for (kind, region), numbers in shown.sums(f"{path}{derived}/profile").items())
+        if not any("/" in region or "~" in region for _, region in regions):
+            same(callpaths, regions, f"{path}{derived} by call path")
+
+
+def check_rows(shown):
+    """What `waits/callpaths` adds up, row by row."""
+    columns = [line.split()[0] for line in shown.xtf.expect("cat", shown.trace, "waits/columns").decode().splitlines()[1:]]
+    rows = [dict(zip(columns, line.split())) for line in shown.xtf.expect("cat", shown.trace, "waits/records", timeout=300).decode().splitlines()]
+    wanted = added({(row["event"], row["context"]): (1, *(int(row[name]) for name in ("amount", "indirect", "propagating")))} for row in rows)
+    found = added({(kind, call_path): numbers} for (kind, call_path, _), numbers in shown.sums("waits/callpaths").items())
+    same(found, {key: numbers for key, numbers in wanted.items() if any(numbers)}, "waits/callpaths of waits/records")
 
 
 def check_calls(shown, path):
@@ -173,6 +185,7 @@ def check(xtf, trace, what):
     shown, dice = Shown(xtf, trace), random.Random(11)
     check_partitions(shown, dice)
     check_costs(shown)
+    check_rows(shown)
     check_path(shown, "", 0, shown.end)
     check_tables(shown, "")
     for _ in range(WINDOWS):

@@ -19,8 +19,8 @@ VIEWS = ["info", "totals", "histogram", "profile", "classes", "imbalance", "effi
          "messages", "unmatched", "metrics", "values", "growth", "rates", "state", "total", "arrows/a", "findings", "columns",
          "definitions/regions", "definitions/locations", "definitions/communicators", "definitions/properties",
          "definitions/colours", "by/proc/bytes", "by/time:7/totals", "by/class/totals", "waits/profile", "waits/matrix",
-         "frames/25fps/0/run", "waits/totals", "waits/waves", "delays/profile", "delays/callpaths", "critical/profile", "critical/segments",
-         "critical/callpaths"]
+         "frames/25fps/0/run", "waits/totals", "waits/callpaths", "waits/waves", "delays/profile", "delays/callpaths", "critical/profile",
+         "critical/segments", "critical/callpaths"]
 RECORDS = ["records", "calls/records", "enters_leaves/records", "sends/records", "counters/records", "collectives/records",
            "waits/records"]
 TIMES_OF_RUN = ("duration", "from", "to")

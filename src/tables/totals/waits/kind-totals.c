@@ -16,6 +16,7 @@ static const char *const by_region[] = {"event", "region", NULL};
 static const char *const by_callpath[] = {"event", "region", "context", NULL};
 
 const XtfKindSource xtf_kinds_of_waits = {XTF_DERIVED_WAITS, "amount", {"amount", "indirect", "propagating"}, false};
+const XtfKindSource xtf_callpaths_of_waits = {XTF_DERIVED_WAITS, "amount", {"amount", "indirect", "propagating"}, true};
 const XtfKindSource xtf_kinds_of_delays = {XTF_DERIVED_DELAYS, NULL, {"short_term", "long_term"}, false};
 const XtfKindSource xtf_callpaths_of_delays = {XTF_DERIVED_DELAYS, NULL, {"short_term", "long_term"}, true};
 

@@ -20,7 +20,7 @@ typedef struct {
     bool by_callpath;                            /* not by region alone */
 } XtfKindSource;
 
-extern const XtfKindSource xtf_kinds_of_waits, xtf_kinds_of_delays, xtf_callpaths_of_delays;
+extern const XtfKindSource xtf_kinds_of_waits, xtf_callpaths_of_waits, xtf_kinds_of_delays, xtf_callpaths_of_delays;
 
 /* Whether the selection is of the source's type, and some aggregate answers. */
 bool xtf_kind_totals_exist(const XtfTraceContext *context, const XtfSelection *selection, const XtfKindSource *source);

@@ -1,7 +1,7 @@
 /*
  * profile of an analysis: a line for each kind and region that has rows anywhere in the trace, most first. Of waits/
  * how long was waited, and how much of it was led to by other waits, and led to others; of delays/ what they cost.
- * callpaths of delays/: the same by call path.
+ * callpaths: the same by call path.
  */
 #include <stdlib.h>
 
@@ -31,6 +31,17 @@ static const XtfColumn columns_of_delays[] = {
     XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
 };
 
+static const XtfColumn columns_of_waits_callpaths[] = {
+    XTF_COLUMN("kind", XTF_COLUMN_TEXT, NULL, "kind of the wait"),
+    XTF_COLUMN("waits", XTF_COLUMN_NUMBER, NULL, "number of waits"),
+    XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "time that was waited"),
+    XTF_COLUMN("indirect", XTF_COLUMN_TIME, NULL, "part of it that other waits led to"),
+    XTF_COLUMN("propagating", XTF_COLUMN_TIME, NULL, "part of it that led to other waits"),
+    XTF_COLUMN("amount%", XTF_COLUMN_PERCENT, NULL, "amount in relation to the time of all locations"),
+    XTF_COLUMN("call_path", XTF_COLUMN_NUMBER, NULL, "row of the call path in definitions/contexts"),
+    XTF_COLUMN("callpath", XTF_COLUMN_TEXT, NULL, "the call path"),
+};
+
 static const XtfColumn columns_of_callpaths[] = {
     XTF_COLUMN("kind", XTF_COLUMN_TEXT, NULL, "kind of the wait"),
     XTF_COLUMN("delays", XTF_COLUMN_NUMBER, NULL, "number of delays"),
@@ -52,6 +63,13 @@ typedef struct {
 
 static const Profile of_waits = {
     .source = &xtf_kinds_of_waits,
+    .rows = "waits",
+    .values = {"amount", "indirect", "propagating"},
+    .percent = "amount%",
+};
+
+static const Profile of_waits_callpaths = {
+    .source = &xtf_callpaths_of_waits,
     .rows = "waits",
     .values = {"amount", "indirect", "propagating"},
     .percent = "amount%",
@@ -248,6 +266,8 @@ static bool fill_profile(const Profile *profile, XtfViews *views, const XtfSelec
                                            .not_by = 1 << XTF_GROUP_BY_REGION | 1 << XTF_GROUP_BY_CLASS}
 
 PROFILE(of_waits, "profile", "a line for each kind of waits and region: how many there are, and how long",
+        xtf_about_waits);
+PROFILE(of_waits_callpaths, "callpaths", "a line for each kind of waits and call path that was waited on",
         xtf_about_waits);
 PROFILE(of_delays, "profile", "a line for each kind of waits and region: what delays there cost others",
         xtf_about_delays);

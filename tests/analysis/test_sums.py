@@ -19,7 +19,7 @@ from shown import ticks_of
 from test_path import table, window_text
 from xtfrun import Failure, Xtf, need, run_test, shared_traces, temporary_folder
 
-WINDOWS, PROCESSES_MOST = 3, 4
+WINDOWS, PROCESSES_MOST, ROWS = 3, 4, 3
 NONE = "-"
 # The values of each table that add up, by what names a line.
 TABLES = {
@@ -126,6 +126,21 @@ def check_rows(shown):
     same(found, {key: numbers for key, numbers in wanted.items() if any(numbers)}, "waits/callpaths of waits/records")
 
 
+def check_single(shown, dice):
+    """A wait as a file has the numbers of its row in seconds, and the name of its call path."""
+    columns = [line.split()[0] for line in shown.xtf.expect("cat", shown.trace, "waits/columns").decode().splitlines()[1:]]
+    rows = shown.xtf.expect("cat", shown.trace, "waits/records", timeout=300).decode().splitlines()
+    for number in dice.sample(range(len(rows)), k=min(len(rows), ROWS)):
+        row = dict(zip(columns, rows[number].split()))
+        fields = dict(line.split(None, 1) for line in shown.xtf.expect("cat", shown.trace, f"waits/num/{number}/record").decode().splitlines())
+        found = {name: shown.time(fields[name].removesuffix(" s")) for name in ("amount", "indirect", "propagating", "passed")}
+        if found != {name: int(row[name]) for name in found} or not fields["amount"].endswith(" s"):
+            raise Failure(f"waits/num/{number}/record: {fields} is not {row}")
+        names = {line["call_path"]: line["callpath"].strip() for line in shown.table("waits/callpaths")}
+        if fields["context"].strip() != f"{row['context']} {names[row['context']]}" and "~" not in names[row["context"]]:
+            raise Failure(f"waits/num/{number}/record: {fields['context']}, should be {names[row['context']]}")
+
+
 def check_calls(shown, path):
     """Nobody waits longer than he is in the call."""
     inside = collections.Counter()
@@ -186,6 +201,7 @@ def check(xtf, trace, what):
     check_partitions(shown, dice)
     check_costs(shown)
     check_rows(shown)
+    check_single(shown, dice)
     check_path(shown, "", 0, shown.end)
     check_tables(shown, "")
     for _ in range(WINDOWS):

@@ -5,8 +5,10 @@
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
+#include "src/tables/format/callpaths.h"
 #include "src/trace/select/call-around.h"
 #include "src/trace/text/escape.h"
+#include "src/trace/text/time-scale.h"
 #include "src/tree/entries/call-entries.h"
 #include "src/tree/entries/collective-entries.h"
 #include "src/tree/entries/found-record.h"
@@ -16,9 +18,36 @@
 
 /* ---- record */
 
+/* Adds a number of ticks, from a line, as seconds. */
+static void add_seconds(const XtfTimeScale *scale, const char *ticks, GString *out)
+{
+    bool is_negative = *ticks == '-';
+    char text[XTF_TIME_TEXT_MAX], *end = text + sizeof text;
+    const char *begin = xtf_time_scale_put(scale, g_ascii_strtoull(ticks + is_negative, NULL, 10), end);
+
+    if (is_negative)
+        g_string_append_c(out, '-');
+    g_string_append_len(out, begin, end - begin);
+    g_string_append_printf(out, " %s", xtf_time_scale_unit(scale));
+}
+
+/* Adds the call path that a row of `contexts` is. */
+static bool add_callpath(XtfTraceContext *context, const char *row, GString *out, GError **error)
+{
+    g_autoptr(GString) name = g_string_new(NULL);
+    XtfCallpaths callpaths;
+
+    if (!xtf_callpaths_load(&callpaths, context, error))
+        return false;
+    xtf_callpath_name(&callpaths, (uint32_t)g_ascii_strtoull(row, NULL, 10), name);
+    g_string_append_printf(out, "%s ", row);
+    xtf_add_whole_text(out, name->str);
+    return true;
+}
+
 /* The text in a column of a line; of a string all of it. */
-static bool add_value(XtfTrace *trace, const XtfProgram *program, const XtfRecordColumn *column, const char *line,
-                      const uint8_t *row, GString *out, GError **error)
+static bool add_value(XtfTraceContext *context, const XtfProgram *program, const XtfRecordColumn *column,
+                      const char *line, const uint8_t *row, bool is_derived, GString *out, GError **error)
 {
     const char *text;
     uint32_t string;
@@ -27,12 +56,19 @@ static bool add_value(XtfTrace *trace, const XtfProgram *program, const XtfRecor
         const XtfCell *cell = &program->cells[i];
         if (cell->from != column->from || !xtf_cell_string(cell, row, &string))
             continue;
-        if (!xtf_trace_string(trace, string, &text, error))
+        if (!xtf_trace_string(context->trace, string, &text, error))
             return false;
         xtf_add_whole_text(out, text);
         return true;
     }
     g_autofree char *value = g_strstrip(g_strndup(line + column->from, column->width));
+    bool is_none = g_str_equal(value, "-");
+    if (is_derived && !is_none && g_str_equal(column->unit, "ticks")) {
+        add_seconds(&context->scale, value, out);
+        return true;
+    }
+    if (is_derived && !is_none && g_str_equal(column->name, "context"))
+        return add_callpath(context, value, out, error);
     g_string_append(out, value);
     if (*column->unit && !g_str_equal(value, "-")) {
         g_string_append_c(out, ' ');
@@ -41,10 +77,12 @@ static bool add_value(XtfTrace *trace, const XtfProgram *program, const XtfRecor
     return true;
 }
 
-/* One line a column: name, value, unit. */
-static bool add_fields(XtfTrace *trace, const XtfFormat *format, uint32_t schema, const char *line, const uint8_t *row,
-                       GString *out, GError **error)
+/* One line a column: name, value, unit. Of rows of an analysis, durations are seconds and call paths have their names.
+ */
+static bool add_fields(XtfTraceContext *context, const XtfFormat *format, const XtfFoundRecord *record,
+                       const char *line, GString *out, GError **error)
 {
+    const XtfSchema *schema = record->span.array.schema;
     size_t widest = 0;
 
     for (unsigned i = 0; i < format->columns->len; i++)
@@ -53,7 +91,8 @@ static bool add_fields(XtfTrace *trace, const XtfFormat *format, uint32_t schema
         const XtfRecordColumn *column = &g_array_index(format->columns, XtfRecordColumn, i);
         xtf_add_shown_text(out, column->name, widest, true);
         g_string_append_c(out, ' ');
-        if (!add_value(trace, &format->programs[schema], column, line, row, out, error))
+        if (!add_value(context, &format->programs[schema->id], column, line, record->row,
+                       schema->kind == XTF_SCHEMA_DERIVED, out, error))
             return false;
         g_string_append_c(out, '\n');
     }
@@ -75,7 +114,7 @@ static XtfNode *lookup_fields(XtfNode *directory, const XtfFoundRecord *record, 
     g_autofree char *line = g_malloc(format->line);
     g_autoptr(GString) text = g_string_new(NULL);
     if (!xtf_renderer_run(renderer, &run, line, error) ||
-        !add_fields(directory->tree->trace, format, schema, line, record->row, text, error))
+        !add_fields(formats->context, format, record, line, text, error))
         return NULL;
     return xtf_node_new_text(directory, g_steal_pointer(&text));
 }

@@ -52,6 +52,15 @@ typedef uint32_t XtfClassSet;
 #define XTF_CLASSES_OMP    (XTF_CLASS_BIT(XTF_CLASS_OMP_OTHER + 1) - XTF_CLASS_BIT(XTF_CLASS_OMP_WORK))
 #define XTF_CLASSES_USEFUL (XTF_CLASS_BIT(XTF_CLASS_PROGRAM) | XTF_CLASS_BIT(XTF_CLASS_OMP_WORK))
 
+/* Of regions in which processes exchange data. */
+#define XTF_CLASSES_COMMUNICATION (XTF_CLASSES_MPI | XTF_CLASS_BIT(XTF_CLASS_PGAS))
+
+/* Whether calls of a class are the program's own. */
+static inline bool xtf_class_is_program(XtfRegionClass class)
+{
+    return XTF_CLASS_BIT(class) & XTF_CLASSES_USEFUL;
+}
+
 /* Names for several classes together: "mpi", "omp", "useful". The last has no name. */
 typedef struct {
     const char *name;

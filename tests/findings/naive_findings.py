@@ -438,9 +438,11 @@ def efficiency(tables):
     if lost < 2:
         return
     text = f"the parallel efficiency{' between MPI_Init and MPI_Finalize' if column == 'focus' else ''} is {digits(values['parallel_efficiency'])}"
-    for name, figure, other_name, other in ((": load balance", "load_balance", "communication", "communication_efficiency"),
+    hybrid = "-" not in (values.get("mpi_parallel_efficiency", "-"), values.get("openmp_parallel_efficiency", "-"))
+    for name, figure, other_name, other in ((": MPI's", "mpi_parallel_efficiency", "OpenMP's", "openmp_parallel_efficiency"),
+                                            ("; load balance" if hybrid else ": load balance", "load_balance", "communication", "communication_efficiency"),
                                             (", which is serialization", "serialization", "transfer", "transfer")):
-        if "-" not in (values[figure], values[other]):
+        if "-" not in (values.get(figure, "-"), values.get(other, "-")):
             text += f"{name} {digits(values[figure])} times {other_name} {digits(values[other])}"
     yield Finding(lost, "efficiency", text, "efficiency")
 

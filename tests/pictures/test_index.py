@@ -12,6 +12,7 @@ import subprocess
 import sys
 import urllib.parse
 import xml.etree.ElementTree
+from decimal import Decimal
 
 import svg
 from asking import Refused
@@ -24,6 +25,9 @@ END = b"</body></html>\n"
 MORE_THAN_TIMELINE = 512 << 10
 LINES = {"profile": 10, "imbalance": 5}
 FINDINGS = 6
+PROGRAM, SUMS = ("program", "omp-work", "(no region)"), ("mpi", "omp")
+OF_PROGRAM, OF_DEVICES = "of the threads' time in the program", "of the devices' time busy"
+ROUNDED = Decimal("0.031")  # of the shares of three lines
 
 
 def text_of(element):
@@ -73,6 +77,33 @@ def check_size(page):
         check(len(page.text) % 4096 == 0, f"{page.path}: {len(page.text)} bytes")
 
 
+def seconds_of(page, name):
+    """{class: seconds} of a file `classes`."""
+    try:
+        return {line["class"].strip(): Decimal(line["exclusive"]) for line in page.trace.table(page.path, name) if line["class"].strip() not in SUMS}
+    except Refused:
+        return {}
+
+
+def check_program(page, shown, busy):
+    """The program's share of the time of threads: what is in its regions, in OpenMP's work, and in no region. Streams of devices are apart."""
+    classes = page.table("classes") or []
+    if busy is not None:
+        threads, devices = {}, {}
+        for line in page.trace.table("definitions", "locations"):
+            times = threads if line["type"] == "CPU_THREAD" else devices
+            for name, spent in seconds_of(page, f"proc/{line['proc']}/thread/{line['thread']}/classes").items():
+                times[name] = times.get(name, 0) + spent
+        program, whole = sum(threads.get(name, 0) for name in PROGRAM), sum(threads.values())
+        wanted = 100 * program / whole
+        check(abs(Decimal(busy) - 100 + 100 * devices["(no region)"] / sum(devices.values())) <= ROUNDED, f"{page.path}: {busy} {OF_DEVICES}")
+    else:
+        shares = [Decimal(line["exclusive%"]) for line in classes if line["class"].strip() in PROGRAM and line["exclusive%"] != "-"]
+        wanted = sum(shares) if shares else None
+    check((shown is None) == (wanted is None), f"{page.path}: {shown} {OF_PROGRAM}, not {wanted}")
+    check(wanted is None or abs(Decimal(shown) - wanted) <= ROUNDED, f"{page.path}: {shown} {OF_PROGRAM}, not {wanted}")
+
+
 def check_facts(page):
     header = page.part("facts")
     check(text_of(header.find(HTML + "h1")) == pathlib.Path(page.trace.path).stem, f"{page.path}: another name")
@@ -83,9 +114,7 @@ def check_facts(page):
     wanted = {"duration": info["duration"], "records": info.get("records")}
     wanted.update({words: info.get(name) for words, name in
                    (("calls", "calls"), ("messages sent", "sends"), ("collective operations", "collectives"))})
-    classes = page.table("classes") or []
-    wanted["of the time in the program itself"] = next(
-        (line["exclusive%"] for line in classes if line["class"].strip() == "program" and line["exclusive%"] != "-"), None)
+    check_program(page, facts.pop(OF_PROGRAM, None), facts.pop(OF_DEVICES, None))
     wanted = {words: value for words, value in wanted.items() if value is not None}
     check(facts == wanted, f"{page.path}: {facts}, not {wanted}")
 

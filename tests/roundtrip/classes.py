@@ -127,6 +127,7 @@ class Efficiency:
     def __init__(self, naive):
         self.naive = naive
         self.classes = classes(naive.expected)
+        self.communicates = any(name in (*MPI, "pgas") for name in self.classes.values())
         self.has_omp = any(name in OMP for name in self.classes.values())
         types = {number: re.search(r"Type: (\w+)", text)[1] for number, text in naive.expected.definitions.get("LOCATION", [])}
         self.streams = {number for number, name in types.items() if name in ("ACCELERATOR_STREAM", "METRIC")}
@@ -181,6 +182,8 @@ class Efficiency:
             found |= three("mpi_", outside, b - a)
             mpi = sum(outside.values())
             found["openmp_parallel_efficiency"] = (sum(useful.values()) / mpi if mpi else None, None)
+        if not self.communicates:
+            found = {name: figure for name, figure in found.items() if name not in OF_ANALYSES and not name.startswith(("communication", "mpi"))}
         return found
 
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "src/tables/views/state/state-figures.h"
 
 static const char *const share_columns[XTF_SCREEN_SHARES] = {"program", "p2p", "collective", "wait", "other"};
 
@@ -153,20 +154,16 @@ void xtf_film_shares(const XtfValueTable *table, guint line, double shares[stati
 
 /* ---- Strips. */
 
-/* The share that a class of regions is counted to; -1 for lines that are sums of others. */
+/* The share that a line of `classes` is counted to; -1: to none, as sums of others are. */
 static int share_of_class(const char *name)
 {
-    static const struct {
-        const char *name;
-        int share;
-    } classes[] = {{"program", 0}, {"omp-work", 0}, {"(no region)", 0}, {"p2p", 1},  {"collective", 2},
-                   {"barrier", 2}, {"wait", 3},     {"mpi", -1},        {"omp", -1}, {"(unmatched LEAVE)", -1}};
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(classes); i++) {
-        if (g_str_equal(classes[i].name, name))
-            return classes[i].share;
+    if (g_str_equal(name, "(no region)"))
+        return XTF_SHARE_PROGRAM;
+    for (unsigned class = 0; class < XTF_N_CLASSES; class ++) {
+        if (g_str_equal(xtf_class_names[class], name))
+            return (int)xtf_share_of_class(class);
     }
-    return XTF_SCREEN_SHARES - 1;
+    return -1;
 }
 
 static uint8_t most_of(const double times[static XTF_SCREEN_SHARES])

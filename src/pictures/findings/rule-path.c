@@ -141,10 +141,15 @@ static const char *const efficiency_columns[] = {"figure", "value", "focus"};
 
 enum { SHOWN = 10000 }; /* figures are rounded to this part, as the table shows them */
 static const double LEAST_LOST = 0.02;
-enum { PARALLEL, BALANCE, COMMUNICATION, SERIALIZATION, TRANSFER, N_FIGURES };
+enum { PARALLEL, BALANCE, COMMUNICATION, SERIALIZATION, TRANSFER, OF_MPI, OPENMP, N_FIGURES };
 
-static const char *const figures[N_FIGURES] = {"parallel_efficiency", "load_balance", "communication_efficiency",
-                                               "serialization", "transfer"};
+static const char *const figures[N_FIGURES] = {"parallel_efficiency",
+                                               "load_balance",
+                                               "communication_efficiency",
+                                               "serialization",
+                                               "transfer",
+                                               "mpi_parallel_efficiency",
+                                               "openmp_parallel_efficiency"};
 
 /* A figure as the table has it. */
 typedef struct {
@@ -222,7 +227,11 @@ bool xtf_rule_efficiency(XtfFindingJob *job, const XtfFindingRule *rule, GError 
     double lost = (1 - values[PARALLEL].value) * (of_focus ? share_of_focus(job, efficiency.window) : 1);
     if (lost < LEAST_LOST)
         return true;
-    add_product(more, ": load balance", values[BALANCE], "communication", values[COMMUNICATION]);
+    bool is_hybrid = values[OPENMP].is_known && values[OF_MPI].is_known;
+    if (is_hybrid)
+        add_product(more, ": MPI's", values[OF_MPI], "OpenMP's", values[OPENMP]);
+    add_product(more, is_hybrid ? "; load balance" : ": load balance", values[BALANCE], "communication",
+                values[COMMUNICATION]);
     add_product(more, ", which is serialization", values[SERIALIZATION], "transfer", values[TRANSFER]);
     xtf_finding_add(job, rule, lost, &(XtfFinding){.table = "efficiency"}, "the parallel efficiency%s is %s%s",
                     of_focus ? " between MPI_Init and MPI_Finalize" : "", xtf_word_ratio(values[PARALLEL].value).text,

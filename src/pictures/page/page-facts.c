@@ -4,12 +4,14 @@
 
 #include "src/model/properties.h"
 #include "src/pictures/page/page-private.h"
+#include "src/tables/totals/regions/class-times.h"
 #include "src/trace/text/escape.h"
 
 enum {
-    PATH_SHOWN = 256,    /* characters of the selection's path, at most */
-    PROPERTY_SHOWN = 80, /* bytes of what the trace says of its origin, at most */
-    NUMBER = 32,         /* characters of a figure, with its NUL */
+    PATH_SHOWN = 256,       /* characters of the selection's path, at most */
+    PROPERTY_SHOWN = 80,    /* bytes of what the trace says of its origin, at most */
+    HUNDREDTHS = 100 * 100, /* of a percent, in a whole */
+    NUMBER = 32,            /* characters of a figure, with its NUL */
 };
 
 /* ---- What it is of. */
@@ -66,7 +68,7 @@ static void draw_what(const XtfPage *page)
 
 typedef struct {
     char duration[NUMBER], records[NUMBER], calls[NUMBER], sends[NUMBER], recvs[NUMBER], collectives[NUMBER];
-    char program[NUMBER];
+    char program[NUMBER], busy[NUMBER]; /* percent */
     bool has_messages;
 } Facts;
 
@@ -96,15 +98,29 @@ static bool note_info(const XtfRowCell *cells, void *data, GError **error)
     return true;
 }
 
-enum { PERCENT, CLASS };
-static const char *const classes_columns[] = {"exclusive%", "class"};
-
-static bool note_classes(const XtfRowCell *cells, void *data, GError **error)
+/* A part as tables show it; nothing of nothing. */
+static void print_percent(char text[static NUMBER], unsigned __int128 part, unsigned __int128 whole)
 {
-    Facts *facts = data;
+    if (!whole)
+        return;
+    uint64_t hundredths = (uint64_t)((part * 2 * HUNDREDTHS / whole + 1) / 2);
+    g_snprintf(text, NUMBER, "%" PRIu64 ".%02" PRIu64, hundredths / 100, hundredths % 100);
+}
 
-    if (g_str_equal(cells[CLASS].text, "program") && cells[PERCENT].type != XTF_ROW_NOTHING)
-        keep(facts->program, &cells[PERCENT]);
+/* What the threads of processors do, and what streams of accelerators do. */
+static bool note_times(const XtfPage *page, Facts *facts, GError **error)
+{
+    XtfFormats *formats = page->job->views->formats;
+    const XtfSelection *selection = page->job->selection;
+    XtfClassTimes threads = {0}, devices = {0};
+
+    if (!xtf_page_has(page, "classes"))
+        return true;
+    if (!xtf_class_times_measure(&threads, formats, selection, XTF_TIMES_OF_THREADS, error) ||
+        !xtf_class_times_measure(&devices, formats, selection, XTF_TIMES_OF_DEVICES, error))
+        return false;
+    print_percent(facts->program, xtf_class_times_program(&threads), threads.whole);
+    print_percent(facts->busy, devices.whole - xtf_class_times_outside(&devices), devices.whole);
     return true;
 }
 
@@ -123,10 +139,8 @@ bool xtf_page_facts(XtfPage *page, GError **error)
     const char *name = page->links.context->name;
     Facts facts = {0};
     XtfRowPicker info = XTF_ROW_PICKER(info_columns, note_info, &facts);
-    XtfRowPicker classes = XTF_ROW_PICKER(classes_columns, note_classes, &facts);
 
-    if (!xtf_view_pick(views, "info", selection, &info, error) ||
-        (xtf_page_has(page, "classes") && !xtf_view_pick(views, "classes", selection, &classes, error)))
+    if (!xtf_view_pick(views, "info", selection, &info, error) || !note_times(page, &facts, error))
         return false;
     page->has_messages = facts.has_messages;
     xtf_draw(page->drawing, "<header id=\"facts\"><h1>");
@@ -139,7 +153,8 @@ bool xtf_page_facts(XtfPage *page, GError **error)
     draw_fact(page, facts.calls, "", "calls");
     draw_fact(page, facts.sends, "", "messages sent");
     draw_fact(page, facts.collectives, "", "collective operations");
-    draw_fact(page, facts.program, " %", "of the time in the program itself");
+    draw_fact(page, facts.program, " %", "of the threads' time in the program");
+    draw_fact(page, facts.busy, " %", "of the devices' time busy");
     xtf_draw(page->drawing, "</dl></header>\n");
     return true;
 }

@@ -77,9 +77,10 @@ bool xtf_page_profile(XtfPage *page, GError **error)
         return true;
     xtf_page_begin(page, "profile", "Where the time went",
                    (const char *[]){"table", "profile", "by call path", "profile.svg", NULL});
-    xtf_draw(page->drawing, "<div class=\"xi-wide\"><table><thead><tr><th class=\"xi-name\" scope=\"col\">region</th>"
-                            "<th scope=\"col\">calls</th><th scope=\"col\">exclusive, s</th><th scope=\"col\">%%</th>"
-                            "<th class=\"xi-bar\" scope=\"col\">share</th></tr></thead><tbody>\n");
+    xtf_draw(page->drawing,
+             "<div class=\"xi-wide\"><table><thead><tr><th class=\"xi-name\" scope=\"col\">region</th>"
+             "<th scope=\"col\">calls</th><th scope=\"col\">exclusive, s</th><th scope=\"col\">%% of all time</th>"
+             "<th class=\"xi-bar\" scope=\"col\">share</th></tr></thead><tbody>\n");
     if (!xtf_view_pick(page->job->views, "profile", page->job->selection, &picker, error))
         return false;
     xtf_draw(page->drawing, "%s</tbody></table></div>\n",

@@ -99,13 +99,20 @@ enum {
     LEGEND_Y = 34,
     LEGEND_MAX = 12,
     WAITED_WIDTH = 150,
+    BASE_WIDTH = 120, /* of what shares are of */
     LABEL_PITCH = 14, /* pixels from one label of a row to the next that letters of usual size take */
 };
+
+/* A share of the time of threads, from the first to the last record of each, as tables show it. */
+static double percent(uint64_t ticks, uint64_t alive)
+{
+    return alive ? 100.0 * (double)ticks / (double)alive : 0.0;
+}
 
 /* Swatches, names and shares of the regions that took most time, as many as fit. */
 static void draw_legend(XtfTimeline *timeline)
 {
-    double x = 8, end = XTF_PICTURE_WIDTH - 110 - (timeline->waited_ticks > 0 ? WAITED_WIDTH : 0);
+    double x = 8, end = XTF_PICTURE_WIDTH - 110 - BASE_WIDTH - (timeline->waited_ticks > 0 ? WAITED_WIDTH : 0);
     const XtfPictureColumn *total = &timeline->total;
     const XtfColours *colours = timeline->job->colours;
     XtfDrawing *drawing = timeline->drawing;
@@ -117,8 +124,7 @@ static void draw_legend(XtfTimeline *timeline)
         const XtfShare *share = &total->shares[i];
         g_autofree char *name = xtf_text_elided(colours->names[share->line], 24);
         char amount[24], colour[XTF_COLOUR_TEXT];
-        snprintf(amount, sizeof amount, " %.1f %%",
-                 total->whole ? 100.0 * (double)share->ticks / (double)total->whole : 0.0);
+        snprintf(amount, sizeof amount, " %.1f %%", percent(share->ticks, total->alive));
         double width = 16 + xtf_text_pixels(name, 12) + xtf_text_pixels(amount, 12) + 20;
         if (x + width > end)
             break;
@@ -131,9 +137,9 @@ static void draw_legend(XtfTimeline *timeline)
         xtf_draw(drawing, "%s%s</text>", g_str_is_ascii(name) ? "" : "&#8206;", amount);
         x += width;
     }
-    if (i < n)
-        xtf_draw(drawing, "<text class=\"xt-dim\" x=\"%.0f\" y=\"%d\">and %" PRIu32 " more</text>", x, LEGEND_Y + 11,
-                 n - i);
+    g_autofree char *more = i < n ? g_strdup_printf("and %" PRIu32 " more; ", n - i) : g_strdup("");
+    xtf_draw(drawing, "<text class=\"xt-dim\" x=\"%.0f\" y=\"%d\">%s%% of the threads' time</text>", x, LEGEND_Y + 11,
+             more);
     if (timeline->waited_ticks > 0)
         xtf_timeline_waits_legend(timeline, XTF_PICTURE_WIDTH - WAITED_WIDTH, LEGEND_Y);
     xtf_draw(drawing, "\n");
@@ -180,11 +186,6 @@ void xtf_timeline_label(XtfTimeline *timeline, const XtfPictureRow *row, int mid
 
 /* ---- Tool tips. */
 
-static double percent(uint64_t ticks, uint64_t whole)
-{
-    return whole ? 100.0 * (double)ticks / (double)whole : 0.0;
-}
-
 void xtf_timeline_tip(XtfTimeline *timeline, const char *who, uint64_t from, uint64_t to, XtfPictureColumn *column,
                       const XtfPictureColumn *waited)
 {
@@ -199,7 +200,7 @@ void xtf_timeline_tip(XtfTimeline *timeline, const char *who, uint64_t from, uin
         char ticks[XTF_TIME_TEXT_MAX], *text = ticks + sizeof ticks - 1;
         *text = '\0';
         text = xtf_time_scale_put(scale, share->ticks, text);
-        xtf_draw(timeline->drawing, "\n%s s %.1f %% ", text, percent(share->ticks, column->whole));
+        xtf_draw(timeline->drawing, "\n%s s %.1f %% ", text, percent(share->ticks, column->alive));
         xtf_draw_text(timeline->drawing, timeline->job->colours->names[share->line], XTF_TITLE_NAME);
         xtf_draw(timeline->drawing, ", %" PRIu64 " call%s", share->calls, share->calls == 1 ? "" : "s");
     }
@@ -208,7 +209,7 @@ void xtf_timeline_tip(XtfTimeline *timeline, const char *who, uint64_t from, uin
         *text = '\0';
         text = xtf_time_scale_put(scale, waited->regions, text);
         xtf_draw(timeline->drawing, "\nof this %s s %.1f %% was waiting for others", text,
-                 percent(waited->regions, column->whole));
+                 percent(waited->regions, column->alive));
     }
     xtf_draw(timeline->drawing, "</title>");
 }

@@ -16,7 +16,7 @@ void xtf_timeline_waits_legend(XtfTimeline *timeline, int x, int y)
 {
     const XtfPictureWhere where = {.type = XTF_DERIVED_WAITS};
     g_autofree char *link = xtf_picture_link(&timeline->links, timeline->plan.from, timeline->plan.to, &where);
-    double whole = (double)timeline->total.whole;
+    double alive = (double)timeline->total.alive;
 
     xtf_draw(timeline->drawing,
              "<defs><pattern id=\"xt-hatch\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\" "
@@ -27,7 +27,7 @@ void xtf_timeline_waits_legend(XtfTimeline *timeline, int x, int y)
              "<rect fill=\"#bcc0c5\" x=\"%d\" y=\"%d\" width=\"12\" height=\"12\"/>"
              "<rect class=\"xt-wait\" x=\"%d\" y=\"%d\" width=\"12\" height=\"12\"/>"
              "<text x=\"%d\" y=\"%d\">waiting %.1f %%</text></a>",
-             x, y, x, y, x + 16, y + 11, whole > 0 ? 100.0 * (double)timeline->waited_ticks / whole : 0.0);
+             x, y, x, y, x + 16, y + 11, alive > 0 ? 100.0 * (double)timeline->waited_ticks / alive : 0.0);
 }
 
 /* ---- Calls one by one. */

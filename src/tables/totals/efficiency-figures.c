@@ -19,6 +19,11 @@ bool xtf_efficiency_has_omp(const XtfRegionClasses *classes)
     return classes->present & XTF_CLASSES_OMP;
 }
 
+bool xtf_efficiency_has_communication(const XtfRegionClasses *classes)
+{
+    return classes->present & XTF_CLASSES_COMMUNICATION;
+}
+
 /* Whether a location is no first thread of its process. */
 static bool is_worker(const XtfLocations *locations, const XtfLocation *location)
 {
@@ -151,10 +156,9 @@ static bool note_least(Analysis *analysis, const XtfRegionTimes *region_times, c
 
 static double useful_ticks(const XtfClassTimes *times, bool idle_outside)
 {
-    XtfClassSet others = (XTF_CLASS_BIT(XTF_N_CLASSES) - 1) & ~XTF_CLASSES_USEFUL;
-    unsigned __int128 lost = xtf_class_times_of(times, others);
+    unsigned __int128 useful = xtf_class_times_program(times) + times->before;
 
-    return (double)less(times->whole, lost + (idle_outside ? xtf_class_times_outside(times) : 0));
+    return (double)less(MIN(useful, times->whole), idle_outside ? xtf_class_times_outside(times) : 0);
 }
 
 /* Adds a process, unless none of its selected locations is a thread that has calls. */

@@ -53,8 +53,9 @@ bool xtf_efficiency_measure(XtfFormats *formats, const XtfSelection *selection, 
 /* The same between MPI's bounds. */
 bool xtf_efficiency_measure_focus(XtfResolver *resolver, XtfFormats *formats, const XtfSelection *selection,
                                   bool *exists, XtfEfficiency *measured, GError **error);
-/* Whether the trace has regions of OpenMP. */
+/* Whether the trace has regions of OpenMP; and some in which processes communicate. */
 bool xtf_efficiency_has_omp(const XtfRegionClasses *classes);
+bool xtf_efficiency_has_communication(const XtfRegionClasses *classes);
 
 typedef enum {
     XTF_MEAN_TO_WIDTH,

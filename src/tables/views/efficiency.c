@@ -28,7 +28,7 @@ typedef struct {
     const char *name, *how;
     bool is_window;
     XtfEfficiencyFigure figure;
-    Spread spread; /* OUTSIDE: about the time outside of MPI; only where the trace has OpenMP */
+    Spread spread;
 } Line;
 
 static const Line figure_lines[] = {
@@ -46,6 +46,16 @@ static const Line figure_lines[] = {
     {"mpi_communication_efficiency", "max outside (of proc) / width", false, XTF_MAX_TO_WIDTH, OF_OUTSIDE},
     {"openmp_parallel_efficiency", "parallel / MPI parallel efficiency", false, XTF_USEFUL_TO_MEAN, OF_OUTSIDE},
 };
+
+/* Figures of time outside of MPI are of programs with OpenMP too; a program without messages loses nothing to them. */
+static bool is_shown(const Line *line, const XtfRegionClasses *classes)
+{
+    if (line->spread == OF_OUTSIDE && !xtf_efficiency_has_omp(classes))
+        return false;
+    bool is_of_communication = line->spread == OF_UNTRANSFERRED || line->spread == OF_IDEAL ||
+                               g_str_has_prefix(line->name, "communication") || g_str_has_prefix(line->name, "mpi");
+    return !is_of_communication || xtf_efficiency_has_communication(classes);
+}
 
 static void add_ratio(XtfLines *lines, double part, double whole)
 {
@@ -89,11 +99,12 @@ static void add_cells(XtfLines *lines, const Line *line, const XtfEfficiency *me
     xtf_lines_number_if(lines, of_process && spread->max > 0, spread->max_proc);
 }
 
-static void add_lines(XtfLines *lines, bool omp, const XtfEfficiency *window, const XtfEfficiency *focus)
+static void add_lines(XtfLines *lines, const XtfRegionClasses *classes, const XtfEfficiency *window,
+                      const XtfEfficiency *focus)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(figure_lines); i++) {
         const Line *line = &figure_lines[i];
-        if (line->spread == OF_OUTSIDE && !omp)
+        if (!is_shown(line, classes))
             continue;
         xtf_lines_word(lines, line->name);
         add_cells(lines, line, window);
@@ -117,7 +128,7 @@ static bool shape_efficiency(XtfViews *views, const XtfSelection *selection, Xtf
         return false;
     for (unsigned i = 0; i < G_N_ELEMENTS(figure_lines); i++) {
         const Line *line = &figure_lines[i];
-        if (line->spread == OF_OUTSIDE && !xtf_efficiency_has_omp(classes))
+        if (!is_shown(line, classes))
             continue;
         shape->at_once = ++shape->n_lines;
         name = MAX(name, strlen(line->name));
@@ -142,7 +153,7 @@ static bool fill_efficiency(XtfViews *views, XtfSelection *selection, uint64_t f
     if (!classes || !xtf_efficiency_measure(views->formats, selection, &window, error) ||
         !xtf_efficiency_measure_focus(views->resolver, views->formats, selection, &has_focus, &focus, error))
         return false;
-    add_lines(lines, xtf_efficiency_has_omp(classes), &window, has_focus ? &focus : NULL);
+    add_lines(lines, classes, &window, has_focus ? &focus : NULL);
     return true;
 }
 

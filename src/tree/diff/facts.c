@@ -111,6 +111,14 @@ static bool collect(Facts *facts, const XtfDiffSide sides[2], const XtfTimeScale
 {
     const XtfDiffSide *a = &sides[0], *b = &sides[1];
     const bool always[2] = {true, true}, calls[2] = {a->has_regions, b->has_regions};
+    bool communicates[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        const XtfRegionClasses *classes = xtf_trace_context_classes(&sides[i].directory->tree->context, error);
+        if (!classes)
+            return false;
+        communicates[i] = xtf_efficiency_has_communication(classes);
+    }
 
     if (!add_time(facts, "window", sides, always, common, a->window, b->window, error))
         return false;
@@ -122,7 +130,8 @@ static bool collect(Facts *facts, const XtfDiffSide sides[2], const XtfTimeScale
         return false;
     add_efficiency(facts, "parallel_efficiency", sides, XTF_MEAN_TO_WIDTH);
     add_efficiency(facts, "load_balance", sides, XTF_MEAN_TO_MAX);
-    add_efficiency(facts, "communication_efficiency", sides, XTF_MAX_TO_WIDTH);
+    if (communicates[0] || communicates[1])
+        add_efficiency(facts, "communication_efficiency", sides, XTF_MAX_TO_WIDTH);
     add_moved(facts, sides, XTF_MOVED_SENDS, "messages_sent", "bytes_sent", "mean_sent");
     add_moved(facts, sides, XTF_MOVED_RECVS, "messages_received", "bytes_received", "mean_received");
     add_moved(facts, sides, XTF_MOVED_COLLECTIVES, "collectives", "collective_sent", NULL);

@@ -6,6 +6,7 @@ void xtf_class_times_add(XtfClassTimes *times, const XtfRegionTimes *region_time
     const XtfRegions *regions = &region_times->regions;
 
     times->whole += ticks;
+    times->is_narrowed |= regions->only != NULL;
     for (uint32_t i = 0; i < xtf_group_totals_n(region_times->groups); i++) {
         uint64_t line = xtf_region_line(regions, *xtf_group_totals_key(region_times->groups, i));
         const uint64_t *cells = xtf_group_totals_cells(region_times->groups, i);
@@ -35,5 +36,35 @@ unsigned __int128 xtf_class_times_of(const XtfClassTimes *times, XtfClassSet cla
 unsigned __int128 xtf_class_times_outside(const XtfClassTimes *times)
 {
     unsigned __int128 inside = xtf_class_times_of(times, XTF_CLASS_BIT(XTF_N_CLASSES) - 1) + times->before;
+
+    if (times->is_narrowed)
+        return 0;
     return times->whole - MIN(times->whole, inside); /* of a damaged trace it could be less */
+}
+
+unsigned __int128 xtf_class_times_program(const XtfClassTimes *times)
+{
+    return xtf_class_times_of(times, XTF_CLASSES_USEFUL) + xtf_class_times_outside(times);
+}
+
+bool xtf_class_times_measure(XtfClassTimes *times, XtfFormats *formats, const XtfSelection *selection, XtfTimesOf of,
+                             GError **error)
+{
+    const XtfRegionClasses *classes = xtf_trace_context_classes(formats->context, error);
+    g_auto(XtfRegionTimes) region_times = {0};
+    g_auto(XtfSelectedLocations) selected = {0};
+    uint64_t ticks;
+
+    if (!classes || !xtf_region_times_init(&region_times, formats, selection, error) ||
+        !xtf_selected_locations_init(&selected, formats->context, selection, error))
+        return false;
+    for (uint32_t i = 0; i < selected.n; i++) {
+        const XtfLocation *location = xtf_selected_location(&selected, i);
+        if (of != XTF_TIMES_OF_ALL && location->no_thread != (of == XTF_TIMES_OF_DEVICES))
+            continue;
+        if (!xtf_region_times_measure(&region_times, location, &ticks, error))
+            return false;
+        xtf_class_times_add(times, &region_times, classes, ticks);
+    }
+    return true;
 }

@@ -16,7 +16,7 @@ static const XtfColumn columns[] = {
 
 static const char outside_name[] = "(no region)", unmatched_name[] = "(unmatched LEAVE)";
 
-/* The sums at the end. `useful` has none: time in no region is useful, too (efficiency.c). */
+/* The sums at the end. `useful` has none: time in no region is useful, too (xtf_class_times_program()). */
 static const char *const sums[] = {"mpi", "omp"};
 
 /* Classes that have a line: the program, and those that the trace has regions of. */
@@ -50,24 +50,6 @@ static bool shape_classes(XtfViews *views, const XtfSelection *selection, XtfVie
     return true;
 }
 
-static bool measure_all(XtfViews *views, const XtfSelection *selection, const XtfRegionClasses *classes,
-                        XtfClassTimes *times, GError **error)
-{
-    g_auto(XtfRegionTimes) region_times = {0};
-    g_auto(XtfSelectedLocations) selected = {0};
-    uint64_t ticks;
-
-    if (!xtf_region_times_init(&region_times, views->formats, selection, error) ||
-        !xtf_selected_locations_init(&selected, views->context, selection, error))
-        return false;
-    for (uint32_t i = 0; i < selected.n; i++) {
-        if (!xtf_region_times_measure(&region_times, xtf_selected_location(&selected, i), &ticks, error))
-            return false;
-        xtf_class_times_add(times, &region_times, classes, ticks);
-    }
-    return true;
-}
-
 static void add_line(XtfLines *lines, const char *name, bool has_calls, uint64_t calls, unsigned __int128 ticks,
                      unsigned __int128 whole)
 {
@@ -92,15 +74,14 @@ static bool fill_classes(XtfViews *views, XtfSelection *selection, uint64_t firs
     const XtfRegionClasses *classes = xtf_trace_context_classes(views->context, error);
     XtfClassTimes times = {0};
 
-    if (!classes || !measure_all(views, selection, classes, &times, error))
+    if (!classes || !xtf_class_times_measure(&times, views->formats, selection, XTF_TIMES_OF_ALL, error))
         return false;
     for (unsigned class = 0; class < XTF_N_CLASSES; class ++) {
         if (listed_classes(classes) & XTF_CLASS_BIT(class))
             add_line(lines, xtf_class_names[class], true, times.calls[class], times.ticks[class], times.whole);
     }
     /* region/ selects neither. */
-    bool all = !selection->by[XTF_BY_REGION];
-    add_line(lines, outside_name, false, 0, all ? xtf_class_times_outside(&times) : 0, times.whole);
+    add_line(lines, outside_name, false, 0, xtf_class_times_outside(&times), times.whole);
     add_line(lines, unmatched_name, true, 0, times.before, times.whole);
     for (unsigned i = 0; i < G_N_ELEMENTS(sums); i++) {
         if (classes->present & xtf_classes_by_name(sums[i]))

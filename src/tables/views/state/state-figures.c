@@ -16,8 +16,8 @@ const char *const xtf_light_names[XTF_N_LIGHTS] = {"-", "green", "yellow", "red"
 
 #define BIT XTF_CLASS_BIT
 
+/* Those of the program are xtf_class_times_program()'s. */
 static const XtfClassSet classes_of_share[XTF_SHARE_OTHER] = {
-    [XTF_SHARE_PROGRAM] = XTF_CLASSES_USEFUL,
     [XTF_SHARE_P2P] = BIT(XTF_CLASS_P2P),
     [XTF_SHARE_COLLECTIVE] = BIT(XTF_CLASS_COLLECTIVE) | BIT(XTF_CLASS_BARRIER),
     [XTF_SHARE_WAIT] = BIT(XTF_CLASS_WAIT),
@@ -27,6 +27,17 @@ static const XtfClassSet classes_of_share[XTF_SHARE_OTHER] = {
 static const XtfClassSet blocking = BIT(XTF_CLASS_P2P) | BIT(XTF_CLASS_WAIT) | BIT(XTF_CLASS_COLLECTIVE) |
                                     BIT(XTF_CLASS_BARRIER) | BIT(XTF_CLASS_RMA) | BIT(XTF_CLASS_MPI_INIT) |
                                     BIT(XTF_CLASS_OMP_SYNC) | BIT(XTF_CLASS_THREADS) | BIT(XTF_CLASS_PGAS);
+
+XtfShare xtf_share_of_class(XtfRegionClass class)
+{
+    if (xtf_class_is_program(class))
+        return XTF_SHARE_PROGRAM;
+    for (unsigned share = 0; share < XTF_SHARE_OTHER; share++) {
+        if (classes_of_share[share] & BIT(class))
+            return share;
+    }
+    return XTF_SHARE_OTHER;
+}
 
 bool xtf_states_exist(const XtfTraceContext *context, const XtfSelection *selection)
 {
@@ -174,12 +185,15 @@ static void share_times(XtfProcessState *state, const XtfClassTimes *times)
     unsigned __int128 known = 0;
 
     for (unsigned share = 0; share < XTF_SHARE_OTHER; share++) {
-        state->times[share] = xtf_class_times_of(times, classes_of_share[share]);
-        if (share == XTF_SHARE_PROGRAM)
-            state->times[share] += xtf_class_times_outside(times);
+        state->times[share] = share == XTF_SHARE_PROGRAM ? xtf_class_times_program(times)
+                                                         : xtf_class_times_of(times, classes_of_share[share]);
         known += state->times[share];
     }
     state->times[XTF_SHARE_OTHER] = times->whole - MIN(known, times->whole);
+}
+
+static void count_calls(XtfProcessState *state, const XtfClassTimes *times)
+{
     for (unsigned class = 0; class < XTF_N_CLASSES; class ++)
         state->calls += times->calls[class];
 }
@@ -233,7 +247,7 @@ static bool find_place(const XtfStates *states, const XtfLocationArrays *arrays,
     state->in_call = true;
     state->region = frame->key;
     state->since = xtf_clock_map_to_global(open.clock, frame->time);
-    if (BIT(xtf_region_classes_of(states->classes, frame->key)) & XTF_CLASSES_USEFUL)
+    if (xtf_class_is_program(xtf_region_classes_of(states->classes, frame->key)))
         return true;
     if (states->waits && !is_in_wait(states, arrays, &waits, error))
         return false;
@@ -245,7 +259,7 @@ static bool find_place(const XtfStates *states, const XtfLocationArrays *arrays,
 
 static bool measure_calls(XtfStates *states, const XtfSelectedProcess *proc, XtfProcessState *state, GError **error)
 {
-    XtfClassTimes times = {0};
+    XtfClassTimes times = {0}, devices = {0}; /* a stream that is in no region does not run the program */
     bool found = false;
     uint64_t ticks;
 
@@ -255,9 +269,11 @@ static bool measure_calls(XtfStates *states, const XtfSelectedProcess *proc, Xtf
             (!found && !location->no_thread && !find_place(states, &states->times.arrays, state, error)))
             return false;
         found |= !location->no_thread;
-        xtf_class_times_add(&times, &states->times, states->classes, ticks);
+        xtf_class_times_add(location->no_thread ? &devices : &times, &states->times, states->classes, ticks);
     }
     share_times(state, &times);
+    count_calls(state, &times);
+    count_calls(state, &devices);
     return true;
 }
 

@@ -25,6 +25,8 @@ typedef enum {
 
 extern const char *const xtf_share_names[XTF_N_SHARES];
 
+XtfShare xtf_share_of_class(XtfRegionClass class);
+
 /* The colours of a monitor: of the first thread at the window's end. Of samples: what most of the window's time was. */
 typedef enum {
     XTF_LIGHT_NONE,   /* its records have not begun, or have ended */
@@ -38,7 +40,7 @@ extern const char *const xtf_light_names[XTF_N_LIGHTS]; /* "-" of none */
 
 typedef struct {
     uint64_t proc;
-    unsigned __int128 times[XTF_N_SHARES]; /* ticks, of all its threads */
+    unsigned __int128 times[XTF_N_SHARES]; /* ticks, of all its threads, but of no streams of accelerators */
     uint64_t calls;
     XtfMoved sent, received;
     uint64_t sent_so_far; /* bytes, from the beginning of the trace to the window's end */

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""findings of programs with a planted fault: each is recorded under an MPI, unchanged, and the first finding names the process
+that the test drew, once the trace is analysed.
+
+usage: test_faults.py [--seed N] [--show] [TEST...]
+"""
+
+import argparse
+import csv
+import io
+import pathlib
+import random
+import re
+import sys
+
+from recording import Case, mpis
+from recording import main as run_tests
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROCESSES = 4
+SEED = random.SystemRandom().randrange(10**6)
+
+# By fault: the source, steps, and the milliseconds that the fault takes of a step at least: several slices of the scheduler, since the
+# processes of some MPIs wait with their processor; then options of `xtf record`.
+FAULTS = {
+    "stencil": ("stencil.c", 30, 10, []),
+    "farm": ("farm.f90", 30, 8, []),
+    "transpose": ("transpose.f90", 20, 10, []),
+    "locks": ("locks.c", 20, 5, ["--locks"]),
+    "hybrid": ("hybrid.c", 20, 8, []),
+    "io": ("io.c", 20, 15, []),
+}
+
+
+def process_of(sentence):
+    """The process that a sentence blames."""
+    for pattern in (r"^process (\d+)", r" on process (\d+)"):
+        match = re.search(pattern, sentence)
+        if match:
+            return int(match[1])
+    return None
+
+
+class Faults(Case):
+    def findings(self, trace):
+        return list(csv.DictReader(io.StringIO(self.xtf("cat", "--csv", trace, "findings"))))
+
+    def built(self, mpi, source):
+        path = self.folder / f"{source}-{mpi}"
+        compiler = f"mpifort.{mpi}" if source.endswith(".f90") else f"mpicc.{mpi}"
+        self.run_in(compiler, "-g", "-O1", "-fopenmp", "-pthread", "-o", path, HERE / source)
+        return path
+
+    def judge(self, mpi, name):
+        source, steps, least, options = FAULTS[name]
+        dice = random.Random(f"{SEED} {mpi} {name}")
+        rank, extra = dice.randrange(PROCESSES), dice.uniform(least, 2 * least)
+        program = self.built(mpi, source)
+        trace, _ = self.record(mpi, PROCESSES, program, rank, steps, f"{extra:.2f}", self.folder / f"file-{mpi}", options=options)
+        plain = self.findings(trace)
+        self.xtf("analyze", "-q", trace)
+        analysed = self.findings(trace)
+        shown = "\n".join(f"{one['score%']} {one['rule']}: {one['finding']}" for one in [*plain[:3], {"score%": "", "rule": "", "finding": ""}, *analysed])
+        self.assertTrue(analysed, f"{name}, {mpi}, process {rank}, {extra:.2f} ms: no finding; seed {SEED}")
+        self.assertEqual(process_of(analysed[0]["finding"]), rank, f"{name}, {mpi}, process {rank}, {extra:.2f} ms, seed {SEED}:\n{shown}")
+        if VERBOSE:
+            print(f"--- {name}, {mpi}, process {rank}, {extra:.2f} ms\n{shown}")
+
+
+def add_tests():
+    for name in FAULTS:
+        for mpi in mpis():
+            setattr(Faults, f"test_{name}_{mpi}", lambda self, mpi=mpi, name=name: self.judge(mpi, name))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--show", action="store_true", help="print all findings")
+    arguments, rest = parser.parse_known_args()
+    SEED, VERBOSE = arguments.seed, arguments.show
+    sys.argv[1:] = rest
+    add_tests()
+    run_tests()

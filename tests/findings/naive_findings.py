@@ -6,6 +6,7 @@ import io
 import re
 from decimal import Decimal
 
+import naive_clocks
 from asking import Refused
 
 NAME, PLACE = 40, 80
@@ -22,7 +23,8 @@ CLASSES = [
 
 # A finding: score in percent; what it says, its table, the process and the row of the region that it is about, and how it reads behind another.
 Finding = collections.namedtuple("Finding", "score rule sentence table process region clause", defaults=(None, None, None))
-RANKS = [["early"], ["culprit", "imbalance", "kinds", "waits", "path", "openmp", "files", "bytes"],
+BY_CLOCKS = {"culprit", "waits", "path", "waiting", "ends"}  # what is not said where clocks contradict each other
+RANKS = [["early", "clocks"], ["culprit", "imbalance", "kinds", "waits", "path", "openmp", "files", "bytes"],
          ["efficiency", "waiting", "communication", "phases"], ["unmatched", "unfinished", "measurement", "before", "recording"],
          ["starting", "concentration", "ends", "limits"]]
 
@@ -79,8 +81,8 @@ def window(begin, end):
 class Tables:
     """The tables of one selection. A selection that has not got one has None."""
 
-    def __init__(self, asker, path):
-        self.asker, self.path = asker, path
+    def __init__(self, asker, path, contradictions):
+        self.asker, self.path, self.contradictions = asker, path, contradictions
         self.tables = {}
         asker.ask(f"cat {path}/info".replace("cat /", "cat "))  # Refused, if there is no such selection
         self.regions = self.whole_names()
@@ -130,6 +132,25 @@ class Tables:
         """The share of exclusive time in classes, in percent."""
         return sum((Decimal(line["exclusive%"]) for line in self.profile or []
                     if self.class_of(line) in classes and line["exclusive%"] != "-"), Decimal(0))
+
+
+def clocks(tables):
+    found = tables.contradictions
+    if found:
+        name, judged, late, most = found
+        what = "messages" if name == "messages" else "ends of collective operations"
+        how = "are received before they are sent" if name == "messages" else "come before another member begins"
+        yield Finding(Decimal(late) / judged * 100, "clocks", f"{late} of {judged} {what} ({100 * late / judged:.1f} %) {how}, by up to "
+                      f"{in_words(most)}: the clocks disagree; xtf align mends it", "messages" if name == "messages" else "collectives/records")
+
+
+def in_words(value):
+    """A time with four digits."""
+    value = float(value)
+    for factor, unit in ((1, "s"), (1e3, "ms"), (1e6, "us"), (1e9, "ns")):
+        if value * factor >= 1:
+            break
+    return f"{value * factor:.4g} {unit}"
 
 
 def classes(tables):
@@ -539,7 +560,7 @@ def limits(tables):
         yield Finding(Decimal(0), "limits", f"left out, since it would take too long: imbalance in tenths ({threads} threads)", "info")
 
 
-RULES = [culprit, imbalance, kinds, waits, path, classes, moved, efficiency, phases, unmatched, unfinished, before, recording, concentration, ends,
+RULES = [clocks, culprit, imbalance, kinds, waits, path, classes, moved, efficiency, phases, unmatched, unfinished, before, recording, concentration, ends,
          limits]
 
 
@@ -576,5 +597,8 @@ def expect(tables):
     if tables.begin == tables.end:
         return []
     order = {rule: (rank, i) for rank, rules in enumerate(RANKS) for i, rule in enumerate(rules)}
-    found = merge([finding for rule in RULES for finding in rule(tables)])
+    found = [finding for rule in RULES for finding in rule(tables)]
+    if tables.contradictions:
+        found = [one for one in found if one.rule not in BY_CLOCKS]
+    found = merge(found)
     return sorted(found, key=lambda one: (order[one.rule][0] + (order[one.rule][0] == 1 and one.score < 5), -round(min(one.score, Decimal(100)), 7), order[one.rule][1]))

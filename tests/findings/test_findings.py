@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 
+import naive_clocks
 from asking import Asker, Refused
 from naive_findings import Tables, expect
 from shown import FINDING_AT, findings_of
@@ -81,9 +82,10 @@ def check_trace(xtf, ask_tree, trace, seen):
     check("findings" in asker.ask("ls ").decode().split(), "the root does not list findings")
     check("findings" in asker.ask("ls time/40%-60%").decode().split(), "windows do not list findings")
     check("findings" not in asker.ask("ls proc/0").decode().split(), "processes list findings")
+    contradictions = naive_clocks.contradictions(asker)
     for path in PATHS:
         try:
-            tables = Tables(asker, path)
+            tables = Tables(asker, path, contradictions)
         except Refused:
             continue
         said = read(asker, path)
@@ -170,12 +172,18 @@ def main():
         folder = pathlib.Path(name)
         check_scripts(xtf, ask_tree, otf2_script, folder, seen)
         for i, archive in enumerate(archives):
-            trace, analysed = folder / f"{i}.xtf", folder / f"analysed-{i}.xtf"
+            trace, analysed, aligned = (folder / f"{name}{i}.xtf" for name in ("", "analysed-", "aligned-"))
             xtf.import_archive(archive, trace)
+            clocks = seen["clocks"]
             check_trace(xtf, ask_tree, trace, seen)
             shutil.copy(trace, analysed)
             if xtf.run("analyze", analysed).status == 0:
                 check_trace(xtf, ask_tree, analysed, seen)
+            if seen["clocks"] > clocks and xtf.run("align", "-q", "-o", aligned, trace).status == 0:
+                xtf.expect("analyze", "-q", aligned)
+                before = seen["clocks"]
+                check_trace(xtf, ask_tree, aligned, seen)
+                check(seen["clocks"] == before, f"{archive}: clocks contradict each other after xtf align")
         for locations, records in (65, 20000), (1100, 40000):
             made = folder / f"many-{locations}.xtf"
             subprocess.run([generate, "-n", str(records), "-l", str(locations), made], check=True, capture_output=True)
@@ -183,7 +191,7 @@ def main():
             made.unlink()
     rules = "waiting communication starting openmp files measurement before recording imbalance concentration phases ends bytes unmatched unfinished kinds efficiency"
     if archives:
-        rules += " waits culprit path"
+        rules += " clocks waits culprit path"
     check(all(seen[rule] for rule in rules.split()), f"rules that never spoke: {[rule for rule in rules.split() if not seen[rule]]}")
     print(", ".join(f"{n} {rule}" for rule, n in sorted(seen.items())))
 

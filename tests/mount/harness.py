@@ -64,8 +64,12 @@ def wait_until(condition, what, seconds=PATIENCE):
         time.sleep(0.01)
 
 
+# What a mount says of most traces that were recorded without a synchronisation of clocks, and of made-up ones.
+OF_CLOCKS = ": the clocks disagree; xtf align mends it"
+
+
 class Mount:
-    """A trace mounted by a daemon in the foreground. Its messages are checked to be none at the end."""
+    """A trace mounted by a daemon in the foreground. Its messages are checked to be none at the end, but for clocks."""
 
     def __init__(self, trace, options=None, quiet_at_end=True):
         self.trace = trace
@@ -95,7 +99,8 @@ class Mount:
         os.rmdir(self.dir)
         if exception[0] is None:
             assert status == 0, f"the daemon ended with {status}: {self.messages()}"
-            assert not self.quiet_at_end or self.messages() == "", self.messages()
+            said = [line for line in self.messages().splitlines() if not line.endswith(OF_CLOCKS)]
+            assert not self.quiet_at_end or not said, said
         self.log.close()
 
     def messages(self):

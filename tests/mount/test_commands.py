@@ -179,6 +179,25 @@ class Commands(harness.TestCase):
         return before if process.wait() == -signal.SIGKILL and writes else None
 
     @harness.needs_otf2
+    def test_clocks_that_contradict(self):
+        """`xtf info`, a mount and its log say so, until `xtf align` has mended it."""
+        folder = tempfile.mkdtemp(dir=self.folder.name)
+        wrong, right, place = (os.path.join(folder, name) for name in ("heat.xtf", "aligned.xtf", "m"))
+        run(XTF, "import", "-q", os.path.join(PROJECT, "examples", "heat-4"), "-o", wrong)
+        run(XTF, "align", "-q", "-o", right, wrong)
+        os.mkdir(place)
+        sentence = "178 of 360 messages (49.4 %) are received before they are sent"  # as Python counts them in `messages`
+        for trace, count in (wrong, 1), (right, 0):
+            self.assertEqual(run(XTF, "info", trace).stdout.count(sentence), count)
+            for quiet in [], ["-q"]:
+                said = run(XTF, "mount", *quiet, trace, place).stderr
+                with open(os.path.join(place, "log"), encoding="utf-8") as file:
+                    log = file.read()
+                run(XTF, "unmount", place)
+                self.assertEqual(said.count(sentence), 0 if quiet else count, said)
+                self.assertEqual(log.count(sentence), count, log)
+
+    @harness.needs_otf2
     def test_remarks_of_imports(self):
         """What hardly matters is told in the trace alone; warnings name the archive, and are few."""
         folder = tempfile.mkdtemp(dir=self.folder.name)
@@ -461,7 +480,7 @@ class Commands(harness.TestCase):
                               ("critical/region/main/profile", "profile does not go with region/"),
                               ("time/0-1us/critical/callpaths", "callpaths is of the whole run: it does not go with time/"),
                               ("delays/waves", "waves is about waits (waits)"),
-                              ("waits/callpaths", "callpaths is about")):
+                              ("activity/callpaths", "callpaths is about")):
             self.assertIn(message, run(XTF, "cat", self.analysed(), path, check=False).stderr, path)
         self.assertIn("analyze", run(XTF, "cat", self.trace, "waits/count", check=False).stderr)
 

@@ -107,7 +107,7 @@ def check_keys(terminal, xtf, trace):
     terminal.keys("Enter")
     terminal.wait(r"frame [1-9]\d*/31 ")
     terminal.keys("f")
-    terminal.wait("efficiency")
+    terminal.wait("the clocks disagree|clocks")
     terminal.keys("Home")
     terminal.type("+")
     terminal.wait(r"frame 0/6[34] ")

@@ -1,6 +1,7 @@
 /* What the parts of the forward pass share. */
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
+#include "src/analysis/formulas/clock-count.h"
 #include "src/analysis/waits/find-private.h"
 
 XtfPoint xtf_find_point(const XtfEnd *end, uint8_t kind, XtfPointSide side)
@@ -57,7 +58,7 @@ bool xtf_find_destroys(const XtfFind *find, uint32_t operation)
 
 bool xtf_found_contradicts(const XtfFound *found)
 {
-    return found->violations > found->judged / 1000;
+    return xtf_clock_count_contradicts(&(XtfClockCount){.judged = found->judged, .impossible = found->violations});
 }
 
 unsigned xtf_found_completion(const XtfPoint *point)

@@ -15,6 +15,7 @@
 #include "src/trace/context/analyses.h"
 #include "src/trace/text/escape.h"
 #include "src/trace/text/time-scale.h"
+#include "src/tree/paths/tree.h"
 
 static void print_time(const char *label, const XtfTimeScale *scale, uint64_t ticks)
 {
@@ -252,6 +253,22 @@ static bool print_properties(XtfTrace *trace, GError **error)
     return true;
 }
 
+/* Clocks that contradict each other. What cannot be read is told, and the rest is printed. */
+static bool print_clocks(XtfTrace *trace, GError **error)
+{
+    g_autoptr(XtfTree) tree = xtf_tree_new(trace, error);
+    g_autofree char *sentence = NULL;
+    g_autoptr(GError) unread = NULL;
+
+    if (!tree)
+        return false;
+    if (!xtf_tree_clock_sentence(tree, &sentence, &unread))
+        xtf_print_line(stdout, "%-14s not judged: %s", "clocks", unread->message);
+    else if (sentence)
+        xtf_print_line(stdout, "%-14s %s", "clocks", sentence);
+    return true;
+}
+
 static bool print_early_ends(XtfTrace *trace, GError **error)
 {
     g_autoptr(GArray) ends = xtf_early_ends(trace, error);
@@ -284,10 +301,11 @@ int xtf_command_info(int argc, char **argv)
     GError *error = NULL;
     bool is_network;
 
-    if (!xtf_cli_parse(&argc, &argv, 1, "TRACE",
-                       "Says what is in an .xtf file, without reading more than its catalog; of an archive, what is in "
-                       "its import.",
-                       entries))
+    if (!xtf_cli_parse(
+            &argc, &argv, 1, "TRACE",
+            "Says what is in an .xtf file, from its catalog; and whether its clocks contradict each other, from "
+            "some messages. Of an archive, says what is in its import.",
+            entries))
         return XTF_EXIT_USAGE;
     g_autofree char *path = NULL;
     g_autoptr(GError) left_out = NULL;
@@ -301,7 +319,8 @@ int xtf_command_info(int argc, char **argv)
     if (!xtf_trace_counts_bytes(trace, &is_network, &error))
         return xtf_cli_fail(error);
     print_clock(trace, is_network);
-    if (!print_early_ends(trace, &error) || (!is_network && !print_analysis(trace, argv[1], left_out, &error)))
+    if ((!is_network && !print_clocks(trace, &error)) || !print_early_ends(trace, &error) ||
+        (!is_network && !print_analysis(trace, argv[1], left_out, &error)))
         return xtf_cli_fail(error);
     print_schemas(trace, XTF_SCHEMA_RECORD, "record type", all);
     print_schemas(trace, XTF_SCHEMA_DERIVED, "derived", all);

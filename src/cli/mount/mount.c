@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -118,8 +119,21 @@ static void log_parts(const XtfTrace *trace)
     }
 }
 
+/* Says, in the log too, that clocks contradict each other. What cannot be read is told where it is read. */
+static void remark_clocks(XtfTree *tree, bool quiet)
+{
+    g_autofree char *sentence = NULL;
+    g_autoptr(GError) unread = NULL;
+
+    if (!xtf_tree_clock_sentence(tree, &sentence, &unread) || !sentence)
+        return;
+    xtf_fs_log(sentence);
+    if (!quiet)
+        fprintf(stderr, "xtf: %s\n", sentence);
+}
+
 static bool serve(XtfTrace *trace, const char *path, const char *source, const char *directory,
-                  const XtfMountOptions *options, bool debug, XtfDaemon *daemon, GError **error)
+                  const XtfMountOptions *options, const XtfMountManner *manner, XtfDaemon *daemon, GError **error)
 {
     g_autofree char *shown = g_canonicalize_filename(source, NULL); /* the archive, not its import */
     bool follow = options->follow && xtf_trace_clock(trace)->complete != UINT64_MAX;
@@ -133,6 +147,7 @@ static bool serve(XtfTrace *trace, const char *path, const char *source, const c
     g_autofree char *first_line = xtf_text_shown(mounted, PATH_MAX);
     xtf_fs_log(first_line);
     log_parts(trace);
+    remark_clocks(tree, manner->quiet);
     if (stat(path, &attributes) != 0)
         return xtf_fail(error, XTF_ERROR_IO, "'%s': %s", path, g_strerror(errno));
     const XtfFsOptions fs = {
@@ -145,7 +160,7 @@ static bool serve(XtfTrace *trace, const char *path, const char *source, const c
         .max_nodes = options->max_nodes,
         .max_threads = options->threads,
         .follow = follow,
-        .debug = debug,
+        .debug = manner->debug,
     };
     return serve_confined(g_steal_pointer(&tree), path, directory, &fs, daemon, error);
 }
@@ -191,7 +206,7 @@ int xtf_mount(const char *source, const char *directory, const XtfMountOptions *
                                       .companion = options->companion};
         trace = xtf_cli_open_source(source, &how, &path, &error);
     }
-    if (!trace || !serve(trace, path, source, target, options, manner->debug, &daemon, &error))
+    if (!trace || !serve(trace, path, source, target, options, manner, &daemon, &error))
         return xtf_cli_fail(error);
     return XTF_EXIT_DONE;
 }

@@ -4,6 +4,7 @@
 
 #include "src/pictures/drawing/text-width.h"
 #include "src/pictures/drawing/time-axis.h"
+#include "src/trace/text/time-words.h"
 
 enum {
     LINKS = 190,        /* pixels */

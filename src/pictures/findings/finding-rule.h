@@ -94,6 +94,8 @@ XtfSelection *xtf_finding_select_derived(const XtfFindingJob *job, const char *t
 
 /* Rules, by file: early, ... */
 bool xtf_rule_early(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...clocks, ... */
+bool xtf_rule_clocks(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 /* ...classes, ... */
 bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);

@@ -38,6 +38,7 @@ static bool find_limits(XtfFindingJob *job, const XtfFindingRule *rule, GError *
 /* The last one has no name. Of findings of the same rank and score the earlier rule's comes first. */
 static const XtfFindingRule rules[] = {
     {"early", XTF_FINDING_DOUBT, 0, xtf_rule_early, 0, NULL},
+    {"clocks", XTF_FINDING_DOUBT, 0, xtf_rule_clocks, 0, NULL},
     {"culprit", XTF_FINDING_CAUSE, 0.01, xtf_rule_culprit, 0, NULL},
     {"imbalance", XTF_FINDING_CAUSE, 0.02, xtf_rule_imbalance, 0, NULL},
     {"kinds", XTF_FINDING_CAUSE, 0.1, xtf_rule_kinds, 0, NULL},
@@ -143,14 +144,23 @@ static bool job_init(XtfFindingJob *job, XtfViews *views, XtfSelection *selectio
            (!xtf_finding_has(job, selection, "profile") || xtf_view_pick(views, "profile", selection, &profile, error));
 }
 
+/* Whether a rule compares times of different processes. What a process spent its time on, its own clock tells. */
+static bool needs_clocks(const char *rule)
+{
+    static const char *const names[] = {"culprit", "waits", "path", "waiting", "ends", NULL};
+
+    return g_strv_contains(names, rule);
+}
+
 GArray *xtf_findings_find(XtfViews *views, XtfSelection *selection, GError **error)
 {
     g_auto(XtfFindingJob) job = {0};
+    bool contradict;
 
-    if (!job_init(&job, views, selection, error))
+    if (!job_init(&job, views, selection, error) || !xtf_clock_check_contradicts(views->clocks, &contradict, error))
         return NULL;
     for (const XtfFindingRule *rule = rules; rule->name && job.from < job.to; rule++) {
-        if (!rule->find(&job, rule, error))
+        if (!(contradict && needs_clocks(rule->name)) && !rule->find(&job, rule, error))
             return NULL;
     }
     xtf_findings_merge(job.found);

@@ -272,11 +272,12 @@ static bool draw_dense(Dense *dense, GError **error)
                  XTF_TIMELINE_TOP + height + 16);
         draw_unlike(dense, unlike, n, XTF_TIMELINE_TOP + height + 24);
     }
-    xtf_draw_footer(timeline->drawing, XTF_TIMELINE_TOP + height + below + 18,
-                    timeline->rows.n > XTF_DENSE_ROWS_MAX
-                        ? "Three pixels a group of neighbours: two of its most typical process, one of the most unlike "
-                          "it. Colour: where it was most of the column."
-                        : "A row is a process. Colour: where it was most of the column.");
+    xtf_timeline_footer(
+        timeline, XTF_TIMELINE_TOP + height + below + 18,
+        timeline->rows.n > XTF_DENSE_ROWS_MAX
+            ? "Three pixels a group of neighbours: two of its most typical process, one of the most unlike "
+              "it. Colour: where it was most of the column."
+            : "A row is a process. Colour: where it was most of the column.");
     return true;
 }
 

@@ -179,7 +179,7 @@ static void draw_footer(const Exact *exact, const XtfMessagesDrawn *messages, bo
                         messages->strips ? " Strips below rows: bytes sent." : "", of_operations,
                         timeline->waited_ticks > 0 ? " Hatched: waiting for others." : "");
 
-    xtf_draw_footer(timeline->drawing, exact->tops[timeline->rows.n] + 18, text);
+    xtf_timeline_footer(timeline, exact->tops[timeline->rows.n] + 18, text);
 }
 
 static bool draw_all(Exact *exact, GError **error)

@@ -184,6 +184,18 @@ void xtf_timeline_label(XtfTimeline *timeline, const XtfPictureRow *row, int mid
              is_tight ? "class=\"xt-small\" " : "", middle + 4, label);
 }
 
+void xtf_timeline_footer(XtfTimeline *timeline, int y, const char *text)
+{
+    g_autofree char *all =
+        g_strdup_printf("%s%s",
+                        timeline->clocks_contradict ? "The clocks disagree: compare no times of different "
+                                                      "processes before xtf align. "
+                                                    : "",
+                        text);
+
+    xtf_draw_footer(timeline->drawing, y, all);
+}
+
 /* ---- Tool tips. */
 
 void xtf_timeline_tip(XtfTimeline *timeline, const char *who, uint64_t from, uint64_t to, XtfPictureColumn *column,

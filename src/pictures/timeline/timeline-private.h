@@ -30,6 +30,7 @@ typedef struct {
     XtfRowWaits waits;
     XtfRowColumns *waited; /* beside `columns`; NULL: there are no waits, or they are not shown */
     uint64_t waited_ticks; /* of all rows */
+    bool clocks_contradict;
     XtfPlot plot;
     uint32_t tiles;   /* of a row: divides plan.columns */
     uint64_t n_edges; /* of columns, that were asked of the index so far */
@@ -46,6 +47,8 @@ void xtf_timeline_forget(XtfTimeline *timeline);
 void xtf_timeline_begin(XtfTimeline *timeline, int height);
 
 /* The label of a row, with a link to the process alone. */
+/* Draws the line below all rows. Where clocks contradict each other that comes first. */
+void xtf_timeline_footer(XtfTimeline *timeline, int y, const char *text);
 void xtf_timeline_label(XtfTimeline *timeline, const XtfPictureRow *row, int middle);
 /* Pixels from the left of the picture. */
 static inline uint32_t xtf_timeline_x(const XtfTimeline *timeline, uint32_t cell)

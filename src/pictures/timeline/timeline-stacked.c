@@ -243,6 +243,6 @@ bool xtf_timeline_stacked(XtfTimeline *timeline, GError **error)
         "region. Columns: %u pixels or more.",
         timeline->waited_ticks > 0 ? " Hatched, at the bottom of a colour: waiting for others in it." : "",
         XTF_PICTURE_PLOT * timeline->plan.narrowest / timeline->plan.cells);
-    xtf_draw_footer(timeline->drawing, XTF_TIMELINE_TOP + rows * pitch + 18, text);
+    xtf_timeline_footer(timeline, XTF_TIMELINE_TOP + rows * pitch + 18, text);
     return true;
 }

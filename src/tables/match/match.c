@@ -27,6 +27,7 @@ typedef struct {
     XtfMatching *matching;
     XtfMessageProcess *sender, *receiver; /* taken; NULL: not yet */
     XtfMessageSide sends, postings;
+    bool only_certain; /* of a pair that is not certain, the other end is not looked for */
     XtfMessage *message;
 } Question;
 
@@ -146,7 +147,10 @@ static bool find_number(Question *question, bool is_sender, uint64_t *number, bo
     *known = true;
     if (message->n_sends == message->n_receives)
         return true;
-    if (!(is_sender ? xtf_message_shift_send : xtf_message_shift_receive)(&shifted, message->k, number, known, error))
+    if (question->only_certain)
+        *known = false;
+    else if (!(is_sender ? xtf_message_shift_send : xtf_message_shift_receive)(&shifted, message->k, number, known,
+                                                                               error))
         return false;
     doubt(message, XTF_DOUBT_COUNTS);
     if (*known)
@@ -224,9 +228,10 @@ static bool find_other(Question *question, const XtfMessagePlace *own, bool is_s
                        error);
 }
 
-bool xtf_match_send(XtfMatching *matching, const XtfMessageEnd *send, XtfMessage *message, GError **error)
+static bool match_send(XtfMatching *matching, const XtfMessageEnd *send, bool only_certain, XtfMessage *message,
+                       GError **error)
 {
-    g_auto(Question) question = {.matching = matching, .message = message};
+    g_auto(Question) question = {.matching = matching, .only_certain = only_certain, .message = message};
     XtfMessagePlace place = {.row = send->row};
     uint8_t row[XTF_ROW_MAX];
     bool cancelled;
@@ -252,6 +257,16 @@ bool xtf_match_send(XtfMatching *matching, const XtfMessageEnd *send, XtfMessage
         return true;
     }
     return xtf_message_rank(&question.sends, &place, &message->k, error) && find_other(&question, &place, true, error);
+}
+
+bool xtf_match_send(XtfMatching *matching, const XtfMessageEnd *send, XtfMessage *message, GError **error)
+{
+    return match_send(matching, send, false, message, error);
+}
+
+bool xtf_match_send_if_certain(XtfMatching *matching, const XtfMessageEnd *send, XtfMessage *message, GError **error)
+{
+    return match_send(matching, send, true, message, error);
 }
 
 /* ---- From a receive to its posting. */
@@ -320,9 +335,10 @@ static bool find_posting(const XtfMatching *matching, const XtfMessageLocation *
     return xtf_damaged(error, "row %" PRIu64 " of recvs of location %" PRIu64 " has no posting", m, location->id);
 }
 
-bool xtf_match_receive(XtfMatching *matching, const XtfMessageEnd *receive, XtfMessage *message, GError **error)
+static bool match_receive(XtfMatching *matching, const XtfMessageEnd *receive, bool only_certain, XtfMessage *message,
+                          GError **error)
 {
-    g_auto(Question) question = {.matching = matching, .message = message};
+    g_auto(Question) question = {.matching = matching, .only_certain = only_certain, .message = message};
     const XtfMessageType *type = &matching->types.types[XTF_MESSAGES_POSTINGS];
     XtfMessagePlace place;
     uint8_t row[XTF_ROW_MAX];
@@ -346,4 +362,15 @@ bool xtf_match_receive(XtfMatching *matching, const XtfMessageEnd *receive, XtfM
         return false;
     return !message->has_group || (xtf_message_rank(&question.postings, &place, &message->k, error) &&
                                    find_other(&question, &place, false, error));
+}
+
+bool xtf_match_receive(XtfMatching *matching, const XtfMessageEnd *receive, XtfMessage *message, GError **error)
+{
+    return match_receive(matching, receive, false, message, error);
+}
+
+bool xtf_match_receive_if_certain(XtfMatching *matching, const XtfMessageEnd *receive, XtfMessage *message,
+                                  GError **error)
+{
+    return match_receive(matching, receive, true, message, error);
 }

@@ -70,3 +70,7 @@ typedef struct {
 bool xtf_match_send(XtfMatching *matching, const XtfMessageEnd *send, XtfMessage *message, GError **error);
 /* The message that was received by a row of `recvs`. */
 bool xtf_match_receive(XtfMatching *matching, const XtfMessageEnd *receive, XtfMessage *message, GError **error);
+/* The same, but of a pair that is not certain the other end need not be found: that can take long. */
+bool xtf_match_send_if_certain(XtfMatching *matching, const XtfMessageEnd *send, XtfMessage *message, GError **error);
+bool xtf_match_receive_if_certain(XtfMatching *matching, const XtfMessageEnd *receive, XtfMessage *message,
+                                  GError **error);

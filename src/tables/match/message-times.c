@@ -202,3 +202,14 @@ bool xtf_message_times(XtfMatching *matching, const XtfMessage *message, XtfMess
     times->received = ends.receive.record;
     return !message->has_send || !message->has_receive || find_wait(&ends, times, error);
 }
+
+bool xtf_message_record_times(XtfMatching *matching, const XtfMessage *message, uint64_t *sent, uint64_t *received,
+                              GError **error)
+{
+    g_auto(Ends) ends = {.matching = matching, .message = message};
+
+    return take(&ends, message->send.location, &ends.sender, &ends.from, error) &&
+           take(&ends, message->posting.location, &ends.receiver, &ends.to, error) &&
+           xtf_array_time(&ends.from->arrays[XTF_MESSAGES_SENDS], message->send.row, sent, error) &&
+           xtf_array_time(&ends.to->recvs, message->receive, received, error);
+}

@@ -37,3 +37,6 @@ typedef struct {
 } XtfMessageTimes;
 
 bool xtf_message_times(XtfMatching *matching, const XtfMessage *message, XtfMessageTimes *times, GError **error);
+/* Only when a message that has both ends was sent and received. */
+bool xtf_message_record_times(XtfMatching *matching, const XtfMessage *message, uint64_t *sent, uint64_t *received,
+                              GError **error);

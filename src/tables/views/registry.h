@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/tables/clocks/clock-check.h"
 #include "src/tables/format/format.h"
 #include "src/tables/match/matching.h"
 #include "src/trace/select/grouping.h"
@@ -28,12 +29,14 @@ typedef struct {
     XtfFormats *formats;      /* borrowed */
     XtfTraceContext *context; /* borrowed */
     XtfMatching *matching;    /* borrowed */
+    XtfClockCheck *clocks;    /* borrowed */
     XtfKeeper parts;
     XtfKeeper pair_counts; /* pairs.h */
     XtfKeeper group_lists; /* group-list.h */
 } XtfViews;
 
-void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats, XtfMatching *matching);
+void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats, XtfMatching *matching,
+                    XtfClockCheck *clocks);
 void xtf_views_finish(XtfViews *views);
 
 bool xtf_view_is_name(const char *name); /* of some view */

@@ -106,6 +106,7 @@ struct XtfTree {
     XtfViews views;
     XtfPictures pictures;
     XtfCollectives collectives;
+    XtfClockCheck clocks;
     XtfNode *root;
     GMutex lock;
     XtfTableView **tables; /* by schema, made when first asked for */

@@ -40,9 +40,10 @@ static XtfTree *tree_new(XtfTrace *trace, bool growing, GError **error)
     xtf_formats_init(&tree->formats, &tree->context);
     xtf_records_init(&tree->records, &tree->resolver, &tree->formats);
     xtf_matching_init(&tree->matching, &tree->context);
-    xtf_views_init(&tree->views, &tree->resolver, &tree->formats, &tree->matching);
-    xtf_pictures_init(&tree->pictures, &tree->views);
     xtf_collectives_init(&tree->collectives, &tree->context);
+    xtf_clock_check_init(&tree->clocks, &tree->resolver, &tree->matching, &tree->collectives);
+    xtf_views_init(&tree->views, &tree->resolver, &tree->formats, &tree->matching, &tree->clocks);
+    xtf_pictures_init(&tree->pictures, &tree->views);
     tree->tables = g_new0(XtfTableView *, xtf_trace_n_schemas(trace) + 1);
     g_mutex_init(&tree->lock);
     tree->root = g_new0(XtfNode, 1);
@@ -70,9 +71,10 @@ void xtf_tree_free(XtfTree *tree)
     if (!tree)
         return;
     xtf_node_unref(tree->root);
-    xtf_collectives_finish(&tree->collectives);
     xtf_pictures_finish(&tree->pictures);
     xtf_views_finish(&tree->views);
+    xtf_clock_check_finish(&tree->clocks);
+    xtf_collectives_finish(&tree->collectives);
     xtf_matching_finish(&tree->matching);
     xtf_records_finish(&tree->records);
     xtf_formats_finish(&tree->formats);
@@ -96,6 +98,11 @@ const XtfTimeScale *xtf_tree_scale(const XtfTree *tree)
 XtfTrace *xtf_tree_trace(XtfTree *tree)
 {
     return tree->trace;
+}
+
+bool xtf_tree_clock_sentence(XtfTree *tree, char **sentence, GError **error)
+{
+    return xtf_clock_check_sentence(&tree->clocks, sentence, error);
 }
 
 /* ---- The name of a trace. */

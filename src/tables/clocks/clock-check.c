@@ -1,0 +1,75 @@
+#include "src/tables/clocks/clock-check.h"
+
+#include <inttypes.h>
+
+#include "src/tables/clocks/clock-counts.h"
+#include "src/trace/text/time-words.h"
+
+void xtf_clock_check_init(XtfClockCheck *check, XtfResolver *resolver, XtfMatching *matching,
+                          XtfCollectives *collectives)
+{
+    *check = (XtfClockCheck){.resolver = resolver, .matching = matching, .collectives = collectives};
+    g_mutex_init(&check->lock);
+}
+
+void xtf_clock_check_finish(XtfClockCheck *check)
+{
+    g_mutex_clear(&check->lock);
+}
+
+static bool count(XtfClockCheck *check, GError **error)
+{
+    XtfClockFigures figures = {0};
+
+    if (!xtf_clock_count_messages(check, &figures.messages, error) ||
+        !xtf_clock_count_members(check, &figures.members, error))
+        return false;
+    check->figures = figures;
+    return true;
+}
+
+const XtfClockFigures *xtf_clock_check_figures(XtfClockCheck *check, GError **error)
+{
+    if (g_atomic_int_get(&check->made))
+        return &check->figures;
+    g_mutex_lock(&check->lock);
+    bool good = check->made || count(check, error);
+    if (good)
+        g_atomic_int_set(&check->made, 1);
+    g_mutex_unlock(&check->lock);
+    return good ? &check->figures : NULL;
+}
+
+bool xtf_clock_check_contradicts(XtfClockCheck *check, bool *contradict, GError **error)
+{
+    const XtfClockFigures *figures = xtf_clock_check_figures(check, error);
+
+    *contradict = figures && (xtf_clock_count_contradicts(&figures->messages.count) ||
+                              xtf_clock_count_contradicts(&figures->members.count));
+    return figures != NULL;
+}
+
+/* ---- The sentence. */
+
+bool xtf_clock_check_sentence(XtfClockCheck *check, char **sentence, GError **error)
+{
+    const XtfClockFigures *figures = xtf_clock_check_figures(check, error);
+    char largest[XTF_TIME_WORDS];
+
+    *sentence = NULL;
+    if (!figures)
+        return false;
+    bool by_messages = xtf_clock_count_contradicts(&figures->messages.count);
+    const XtfClockEffects *effects = by_messages ? &figures->messages : &figures->members;
+    if (!by_messages && !xtf_clock_count_contradicts(&figures->members.count))
+        return true;
+    xtf_time_in_words(&check->resolver->context->scale, effects->largest, largest, sizeof largest);
+    *sentence = g_strdup_printf(
+        "%" PRIu64 " of %" PRIu64 "%s %s (%.1f %%) %s, by up to %s: the clocks disagree; xtf align "
+        "mends it",
+        effects->count.impossible, effects->count.judged, effects->sampled ? " chosen" : "",
+        by_messages ? "messages" : "ends of collective operations",
+        100 * (double)effects->count.impossible / (double)effects->count.judged,
+        by_messages ? "are received before they are sent" : "come before another member begins", largest);
+    return true;
+}

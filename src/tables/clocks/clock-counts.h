@@ -1,0 +1,19 @@
+/*
+ * What a check of clocks (clock-check.h) counts: messages, and members of collective operations.
+ */
+#pragma once
+
+#include "src/tables/clocks/clock-check.h"
+
+bool xtf_clock_count_messages(XtfClockCheck *check, XtfClockEffects *messages, GError **error);
+bool xtf_clock_count_members(XtfClockCheck *check, XtfClockEffects *members, GError **error);
+
+/* Counts an effect, by its time and that of its cause. */
+static inline void xtf_clock_effects_add(XtfClockEffects *effects, uint64_t effect, uint64_t cause)
+{
+    effects->count.judged++;
+    if (effect < cause) {
+        effects->count.impossible++;
+        effects->largest = MAX(effects->largest, cause - effect);
+    }
+}

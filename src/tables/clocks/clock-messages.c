@@ -1,0 +1,45 @@
+/* Messages that contradict clocks. */
+#include "src/tables/clocks/clock-counts.h"
+#include "src/tables/clocks/clock-rows.h"
+#include "src/tables/match/message-times.h"
+
+static bool look_at(XtfMatching *matching, const XtfMessageEnd *end, bool is_send, XtfClockEffects *messages,
+                    GError **error)
+{
+    XtfMessage message;
+    uint64_t sent, received;
+
+    if (!(is_send ? xtf_match_send_if_certain : xtf_match_receive_if_certain)(matching, end, &message, error))
+        return false;
+    if (message.state != XTF_PAIR_CERTAIN || !message.has_send || !message.has_receive)
+        return true;
+    if (!xtf_message_record_times(matching, &message, &sent, &received, error))
+        return false;
+    xtf_clock_effects_add(messages, received, sent);
+    return true;
+}
+
+/* By those ends of which there are fewer: some recorders record most sends without their receives. */
+bool xtf_clock_count_messages(XtfClockCheck *check, XtfClockEffects *messages, GError **error)
+{
+    const XtfMessageTypes *types = &check->matching->types;
+    g_auto(XtfClockRows) sends = {0}, receives = {0};
+    uint64_t row;
+
+    if (types->missing)
+        return true;
+    if (!xtf_clock_rows_init(&sends, check->resolver, types->types[XTF_MESSAGES_SENDS].schema, error) ||
+        !xtf_clock_rows_init(&receives, check->resolver, types->recvs, error))
+        return false;
+    bool by_sends = sends.n < receives.n;
+    const XtfClockRows *rows = by_sends ? &sends : &receives;
+    uint64_t n = MIN(rows->n, (uint64_t)MAX(XTF_CLOCK_MESSAGES_MOST / MAX(sends.widest, receives.widest), 1));
+    messages->sampled = n < rows->n;
+    for (uint64_t i = 0; i < n; i++) {
+        const XtfSpan *span = xtf_clock_rows_at(rows, xtf_clock_rows_chosen(rows, i, n), &row);
+        const XtfMessageEnd end = {span->tag, row};
+        if (!look_at(check->matching, &end, by_sends, messages, error))
+            return false;
+    }
+    return true;
+}

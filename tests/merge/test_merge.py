@@ -23,18 +23,19 @@ import zlib
 sys.path += [str(pathlib.Path(__file__).resolve().parents[1] / room) for room in ("roundtrip", "reader")]
 # pylint: disable=wrong-import-position
 from xtf_patch import File
-from xtfrun import is_sanitized, without_name
+from xtfrun import Xtf, is_sanitized, without_name
 
 XTF, SPLIT, DUMP, CHECKER, *TRACES = sys.argv[1:]
+COMMAND = Xtf(XTF)
 # The definitions of one part after those of another.
 IN_ORDER_OF_PARTS = {"definitions/definition_order", "definitions/definition_references"}
 WINDOWS = ["time/10%-30%", "time/0%-100%", "time/47%-48%", "num/5-400", "proc/1/time/20%-80%", "time/33%-66%/enters_leaves"]
 
 
 def run(*arguments, status=0):
-    done = subprocess.run([XTF, *map(str, arguments)], capture_output=True)
-    assert done.returncode == status, f"xtf {' '.join(map(str, arguments))}: status {done.returncode}\n{done.stdout}\n{done.stderr.decode()}"
-    return done.stdout if status == 0 else done.stderr.decode()
+    done = COMMAND.run(*arguments)
+    assert done.status == status, f"xtf {' '.join(map(str, arguments))}: status {done.status}\n{done.output}\n{done.errors.decode()}"
+    return done.output if status == 0 else done.errors.decode()
 
 
 def listings(trace, folders):

@@ -24,7 +24,7 @@ from xtf_reader import Trace
 from xtf_schema import Damaged
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
-from xtfrun import takes_fewer  # pylint: disable=wrong-import-position
+from xtfrun import Xtf, takes_fewer  # pylint: disable=wrong-import-position
 
 # Arguments of `dump-trace write`: codec, seed, page size, locations, rows.
 BASES = {
@@ -37,6 +37,7 @@ BASES = {
 }
 MERGED = ("many", ("plain", 8, 4096, 3, 120, 1000))  # and merged with another one: the base "merged"
 DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "INVARIANTS.md"
+COMMANDS = {}  # by program
 HEAD = """# Invariants of the format, and the tests that break them
 
 Each line is a sentence of `docs/FORMAT.md`. `tests/reader/test_invariants.py` changes the field that breaks it, in a small file, and puts all checksums right:
@@ -57,9 +58,9 @@ def expect(truth, *words):
 
 def asked_c(xtf, path):
     """What `xtf check` says against a file; None: nothing."""
-    done = subprocess.run([xtf, "check", "--quiet", path], capture_output=True, timeout=180, check=False)
-    expect(done.returncode in (0, 1), "xtf check ended with", done.returncode, done.stderr)
-    return (done.stdout + done.stderr).decode() if done.returncode else None
+    done = COMMANDS.setdefault(xtf, Xtf(xtf)).run("check", "--quiet", path)
+    expect(done.status in (0, 1), "xtf check ended with", done.status, done.errors)
+    return (done.output + done.errors).decode() if done.status else None
 
 
 def asked_python(path):

@@ -2,6 +2,7 @@
 
 import io
 import os
+import pathlib
 import re
 import subprocess
 
@@ -15,9 +16,37 @@ NAMED = re.compile(r'"(.*)" <(\d+)>$', re.S)
 TYPED = re.compile(r'\((?:"(.*?)"|INVALID) <(\d+)>; ([A-Z_0-9]+); (.*?)\)(?=, \((?:"|INVALID)|$)', re.S)
 RULE = "-" * 80
 
+# What was printed of the last archives, by options, files and their states: judges of one archive ask for the same.
+KEPT_ARCHIVES, KEPT_LINES = 8, 20000
+kept = {}
+
+
+def state_of(archive):
+    """An archive's files, by which a changed one is told from the one before."""
+    anchor = pathlib.Path(archive)
+    files = [anchor, anchor.with_suffix(".def"), anchor.with_suffix(".marker"), *sorted(anchor.with_suffix("").rglob("*"))]
+    return tuple((str(file), now.st_mtime_ns, now.st_size, now.st_ino) for file in files if file.exists() for now in [file.stat()])
+
 
 def run(archive, *options):
     """The lines after the heading's rule. A line that begins no event (because a name has a line feed) is joined to the line before."""
+    key = options, state_of(archive)
+    if key in kept:
+        yield from kept[key]
+        return
+    lines = []
+    for line in printed(archive, *options):
+        if len(lines) <= KEPT_LINES:
+            lines.append(line)
+        yield line
+    if len(lines) <= KEPT_LINES:
+        if len(kept) == KEPT_ARCHIVES:
+            del kept[next(iter(kept))]
+        kept[key] = lines
+
+
+def printed(archive, *options):
+    """Starts otf2-print for run()."""
     command = ["otf2-print", *options, archive]
     # OTF2's global reader uses what it has freed where a location has no events, so otf2-print must not see what Meson sets to find
     # such things.

@@ -196,6 +196,16 @@ class Commands(harness.TestCase):
                 run(XTF, "unmount", place)
                 self.assertEqual(said.count(sentence), 0 if quiet else count, said)
                 self.assertEqual(log.count(sentence), count, log)
+        archive = os.path.join(PROJECT, "examples", "heat-4")
+        for source in archive, wrong:  # whose import is aligned, or itself; there is nothing to do the second time
+            for _ in range(2):
+                self.assertEqual(run(XTF, "mount", "-q", "--align", "-o", f"cachedir={folder}/cache", source, place).stderr, "")
+                with open(os.path.join(place, "findings"), encoding="utf-8") as file:
+                    findings = file.read()
+                run(XTF, "unmount", place)
+                self.assertNotIn(" clocks ", findings)
+        run(XTF, "align", "-q", "--undo", wrong)
+        self.assertIn(sentence, run(XTF, "info", wrong).stdout)
 
     @harness.needs_otf2
     def test_remarks_of_imports(self):

@@ -4,22 +4,48 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "libxtf/trace.h"
 #include "src/cli/commands/commands.h"
 #include "src/cli/trace/analyze-source.h"
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
 
-/* In a process of its own: the mount's daemon is forked, and must not find threads that it does not have. */
+/* What is done to a trace before it is mounted. Returns the status of xtf. */
+typedef int (*Preparation)(const char *source, const XtfMountOptions *options, bool quiet);
+
 static int analyze_first(const char *source, const XtfMountOptions *options, bool quiet)
 {
     const XtfSourceOptions how = {
         .cache_folder = options->cache_folder, .quiet = quiet, .companion = options->companion};
     GError *error = NULL;
+
+    return xtf_cli_analyze_source(source, &how, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
+}
+
+/* Aligns the file that is mounted, which of an archive is its import, as `xtf align` does. */
+static int align_first(const char *source, const XtfMountOptions *options, bool quiet)
+{
+    const XtfSourceOptions how = {.cache_folder = options->cache_folder, .quiet = quiet, .alone = true};
+    g_autofree char *path = NULL;
+    GError *error = NULL;
+    XtfTrace *trace = xtf_cli_open_source(source, &how, &path, &error);
+
+    if (!trace)
+        return xtf_cli_fail(error);
+    xtf_trace_unref(trace);
+    char name[] = "xtf align", option[] = "-q";
+    char *arguments[] = {name, option, path, NULL};
+    return xtf_command_align(G_N_ELEMENTS(arguments) - 1, arguments);
+}
+
+/* In a process of its own: the mount's daemon is forked, and must not find threads that it does not have. */
+static int prepare(Preparation preparation, const char *source, const XtfMountOptions *options, bool quiet)
+{
     int status;
     pid_t child = fork();
 
     if (child == 0)
-        _exit(xtf_cli_analyze_source(source, &how, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error));
+        _exit(preparation(source, options, quiet));
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
     return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : XTF_EXIT_FAILED;
@@ -30,7 +56,8 @@ int xtf_command_mount(int argc, char **argv)
     g_auto(XtfMountOptions) options = {0};
     g_auto(GStrv) lists = NULL;
     XtfMountManner manner = {0};
-    gboolean foreground = FALSE, debug = FALSE, quiet = FALSE, follow = FALSE, analyze = FALSE, incomplete = FALSE;
+    gboolean foreground = FALSE, debug = FALSE, quiet = FALSE, follow = FALSE, analyze = FALSE, align = FALSE,
+             incomplete = FALSE;
     const GOptionEntry entries[] = {
         {"foreground", 'f', 0, G_OPTION_ARG_NONE, &foreground, "Stay in the foreground", NULL},
         {"follow", 'F', 0, G_OPTION_ARG_NONE, &follow, "Show a trace that is being written, as of its last commit",
@@ -42,6 +69,8 @@ int xtf_command_mount(int argc, char **argv)
          "OPTIONS"},
         {"analyze", 'a', 0, G_OPTION_ARG_NONE, &analyze,
          "Analyse the trace first, as `xtf analyze` does, unless it has an analysis", NULL},
+        {"align", 'A', 0, G_OPTION_ARG_NONE, &align,
+         "Align the clocks first, as `xtf align` does, if they contradict each other", NULL},
         {"debug", 'd', 0, G_OPTION_ARG_NONE, &debug, "Show every request; stays in the foreground", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show no progress and no remarks", NULL},
         XTF_INCOMPLETE_ENTRY(incomplete),
@@ -65,9 +94,11 @@ int xtf_command_mount(int argc, char **argv)
     }
     options.follow |= follow;
     options.incomplete |= incomplete;
-    int analysed = analyze ? analyze_first(argv[1], &options, quiet) : XTF_EXIT_DONE;
-    if (analysed != XTF_EXIT_DONE)
-        return analysed;
+    int status = align ? prepare(align_first, argv[1], &options, quiet) : XTF_EXIT_DONE;
+    if (status == XTF_EXIT_DONE && analyze)
+        status = prepare(analyze_first, argv[1], &options, quiet);
+    if (status != XTF_EXIT_DONE)
+        return status;
     manner = (XtfMountManner){.foreground = foreground || debug, .debug = debug, .quiet = quiet};
     return xtf_mount(argv[1], argv[2], &options, &manner);
 }

@@ -119,14 +119,12 @@ static void log_parts(const XtfTrace *trace)
     }
 }
 
-/* Says, in the log too, that clocks contradict each other. What cannot be read is told where it is read. */
+/* Says, in the log too, that clocks contradict each other. What cannot be read is told to who reads it. */
 static void remark_clocks(XtfTree *tree, bool quiet)
 {
-    g_autofree char *sentence = NULL;
-    g_autoptr(GError) unread = NULL;
-
-    if (!xtf_tree_clock_sentence(tree, &sentence, &unread) || !sentence)
+    if (!xtf_tree_clocks_contradict(tree))
         return;
+    g_autofree char *sentence = xtf_tree_clock_sentence(tree);
     xtf_fs_log(sentence);
     if (!quiet)
         fprintf(stderr, "xtf: %s\n", sentence);

@@ -155,10 +155,10 @@ static bool needs_clocks(const char *rule)
 GArray *xtf_findings_find(XtfViews *views, XtfSelection *selection, GError **error)
 {
     g_auto(XtfFindingJob) job = {0};
-    bool contradict;
 
-    if (!job_init(&job, views, selection, error) || !xtf_clock_check_contradicts(views->clocks, &contradict, error))
+    if (!job_init(&job, views, selection, error))
         return NULL;
+    bool contradict = xtf_clock_check_verdict(views->clocks) == XTF_CLOCKS_CONTRADICT;
     for (const XtfFindingRule *rule = rules; rule->name && job.from < job.to; rule++) {
         if (!(contradict && needs_clocks(rule->name)) && !rule->find(&job, rule, error))
             return NULL;

@@ -99,7 +99,8 @@ enum {
     LEGEND_Y = 34,
     LEGEND_MAX = 12,
     WAITED_WIDTH = 150,
-    BASE_WIDTH = 120, /* of what shares are of */
+    BASE_WIDTH = 160, /* of what shares are of */
+    FOOTER_SIZE = 12,
     LABEL_PITCH = 14, /* pixels from one label of a row to the next that letters of usual size take */
 };
 
@@ -184,15 +185,19 @@ void xtf_timeline_label(XtfTimeline *timeline, const XtfPictureRow *row, int mid
              is_tight ? "class=\"xt-small\" " : "", middle + 4, label);
 }
 
+/* Where that would be too long, the last sentences are left out. */
 void xtf_timeline_footer(XtfTimeline *timeline, int y, const char *text)
 {
-    g_autofree char *all =
-        g_strdup_printf("%s%s",
-                        timeline->clocks_contradict ? "The clocks disagree: compare no times of different "
-                                                      "processes before xtf align. "
-                                                    : "",
-                        text);
+    static const char *const remarks[] = {
+        [XTF_CLOCKS_AGREE] = "",
+        [XTF_CLOCKS_CONTRADICT] = "The clocks disagree (xtf align mends it). ",
+        [XTF_CLOCKS_NOT_JUDGED] = "The clocks are not judged (xtf info says why). ",
+    };
+    g_autofree char *all = g_strdup_printf("%s%s", remarks[timeline->clocks], text);
 
+    for (char *end;
+         xtf_text_pixels(all, FOOTER_SIZE) > XTF_PICTURE_WIDTH - XTF_PICTURE_LEFT && (end = g_strrstr(all, ". "));)
+        end[1] = '\0';
     xtf_draw_footer(timeline->drawing, y, all);
 }
 

@@ -30,7 +30,7 @@ typedef struct {
     XtfRowWaits waits;
     XtfRowColumns *waited; /* beside `columns`; NULL: there are no waits, or they are not shown */
     uint64_t waited_ticks; /* of all rows */
-    bool clocks_contradict;
+    XtfClockVerdict clocks;
     XtfPlot plot;
     uint32_t tiles;   /* of a row: divides plan.columns */
     uint64_t n_edges; /* of columns, that were asked of the index so far */

@@ -124,9 +124,9 @@ static bool timeline_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError 
 
     xtf_picture_links_init(&timeline.links, context, job->selection, job->depth);
     xtf_selection_window(job->selection, &context->scale, &timeline.plan.from, &timeline.plan.to);
+    timeline.clocks = xtf_clock_check_verdict(job->views->clocks);
     timeline.plot = (XtfPlot){timeline.plan.from, timeline.plan.to, XTF_PICTURE_LEFT, XTF_PICTURE_PLOT};
-    bool good = xtf_clock_check_contradicts(job->views->clocks, &timeline.clocks_contradict, error) &&
-                xtf_picture_rows_init(&timeline.rows, context, job->selection, error) &&
+    bool good = xtf_picture_rows_init(&timeline.rows, context, job->selection, error) &&
                 xtf_region_times_init(&timeline.times, job->views->formats, job->selection, error) &&
                 xtf_row_waits_init(&timeline.waits, context, job->selection, &timeline.times.regions, error) &&
                 draw_rows(&timeline, drawing->size - drawing->out->len, error);

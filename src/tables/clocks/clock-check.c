@@ -40,36 +40,37 @@ const XtfClockFigures *xtf_clock_check_figures(XtfClockCheck *check, GError **er
     return good ? &check->figures : NULL;
 }
 
-bool xtf_clock_check_contradicts(XtfClockCheck *check, bool *contradict, GError **error)
+XtfClockVerdict xtf_clock_check_verdict(XtfClockCheck *check)
 {
-    const XtfClockFigures *figures = xtf_clock_check_figures(check, error);
+    const XtfClockFigures *figures = xtf_clock_check_figures(check, NULL);
 
-    *contradict = figures && (xtf_clock_count_contradicts(&figures->messages.count) ||
-                              xtf_clock_count_contradicts(&figures->members.count));
-    return figures != NULL;
+    if (!figures)
+        return XTF_CLOCKS_NOT_JUDGED;
+    return xtf_clock_count_contradicts(&figures->messages.count) || xtf_clock_count_contradicts(&figures->members.count)
+               ? XTF_CLOCKS_CONTRADICT
+               : XTF_CLOCKS_AGREE;
 }
 
 /* ---- The sentence. */
 
-bool xtf_clock_check_sentence(XtfClockCheck *check, char **sentence, GError **error)
+char *xtf_clock_check_sentence(XtfClockCheck *check)
 {
-    const XtfClockFigures *figures = xtf_clock_check_figures(check, error);
+    g_autoptr(GError) unread = NULL;
+    const XtfClockFigures *figures = xtf_clock_check_figures(check, &unread);
     char largest[XTF_TIME_WORDS];
 
-    *sentence = NULL;
     if (!figures)
-        return false;
+        return g_strdup_printf("the clocks are not judged: %s", unread->message);
     bool by_messages = xtf_clock_count_contradicts(&figures->messages.count);
     const XtfClockEffects *effects = by_messages ? &figures->messages : &figures->members;
     if (!by_messages && !xtf_clock_count_contradicts(&figures->members.count))
-        return true;
+        return NULL;
     xtf_time_in_words(&check->resolver->context->scale, effects->largest, largest, sizeof largest);
-    *sentence = g_strdup_printf(
-        "%" PRIu64 " of %" PRIu64 "%s %s (%.1f %%) %s, by up to %s: the clocks disagree; xtf align "
-        "mends it",
-        effects->count.impossible, effects->count.judged, effects->sampled ? " chosen" : "",
-        by_messages ? "messages" : "ends of collective operations",
-        100 * (double)effects->count.impossible / (double)effects->count.judged,
-        by_messages ? "are received before they are sent" : "come before another member begins", largest);
-    return true;
+    return g_strdup_printf("%" PRIu64 " of %" PRIu64 "%s %s (%.1f %%) %s, by up to %s: the clocks disagree; xtf align "
+                           "mends it",
+                           effects->count.impossible, effects->count.judged, effects->sampled ? " chosen" : "",
+                           by_messages ? "messages" : "ends of collective operations",
+                           100 * (double)effects->count.impossible / (double)effects->count.judged,
+                           by_messages ? "are received before they are sent" : "come before another member begins",
+                           largest);
 }

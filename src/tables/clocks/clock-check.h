@@ -46,8 +46,13 @@ void xtf_clock_check_finish(XtfClockCheck *check);
 
 /* The figures, counted when first asked for. Borrowed from the check. NULL with an error. */
 const XtfClockFigures *xtf_clock_check_figures(XtfClockCheck *check, GError **error);
-/* Finds whether the clocks contradict each other. */
-bool xtf_clock_check_contradicts(XtfClockCheck *check, bool *contradict, GError **error);
-/* Says so, with numbers and how it is mended: a sentence without a point at its end, for the caller to free. *sentence
- * is NULL if they do not. */
-bool xtf_clock_check_sentence(XtfClockCheck *check, char **sentence, GError **error);
+typedef enum {
+    XTF_CLOCKS_AGREE,
+    XTF_CLOCKS_CONTRADICT,
+    XTF_CLOCKS_NOT_JUDGED, /* the records could not be read */
+} XtfClockVerdict;
+
+XtfClockVerdict xtf_clock_check_verdict(XtfClockCheck *check);
+/* Says with numbers that clocks contradict each other and how that is mended, or why they are not judged: a sentence
+ * without a point at its end, for the caller to free. NULL: they agree. */
+char *xtf_clock_check_sentence(XtfClockCheck *check);

@@ -100,9 +100,14 @@ XtfTrace *xtf_tree_trace(XtfTree *tree)
     return tree->trace;
 }
 
-bool xtf_tree_clock_sentence(XtfTree *tree, char **sentence, GError **error)
+bool xtf_tree_clocks_contradict(XtfTree *tree)
 {
-    return xtf_clock_check_sentence(&tree->clocks, sentence, error);
+    return xtf_clock_check_verdict(&tree->clocks) == XTF_CLOCKS_CONTRADICT;
+}
+
+char *xtf_tree_clock_sentence(XtfTree *tree)
+{
+    return xtf_clock_check_sentence(&tree->clocks);
 }
 
 /* ---- The name of a trace. */

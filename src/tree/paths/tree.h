@@ -23,9 +23,10 @@ void xtf_tree_free(XtfTree *tree); /* after all of its nodes are released */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTree, xtf_tree_free)
 XtfTrace *xtf_tree_trace(XtfTree *tree);
 const XtfTimeScale *xtf_tree_scale(const XtfTree *tree); /* of the times in its tables */
-/* Says that the clocks of the trace contradict each other (clock-check.h), for the caller to free; *sentence is NULL if
- * they do not. */
-bool xtf_tree_clock_sentence(XtfTree *tree, char **sentence, GError **error);
+/* Says that the clocks of the trace contradict each other, or are not judged (clock-check.h), for the caller to free;
+ * NULL: they agree. */
+char *xtf_tree_clock_sentence(XtfTree *tree);
+bool xtf_tree_clocks_contradict(XtfTree *tree);
 
 /* Names the trace, for the titles of pictures, before its nodes are used: after a file or a folder, whose path may be
  * any bytes; or after another tree of the trace. */

@@ -50,7 +50,7 @@ static bool print_regions(XtfTrace *trace, const XtfGroupTotals *totals, GError 
     for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++) {
         uint64_t region = *xtf_group_totals_key(totals, i);
         const uint64_t *cells = xtf_group_totals_cells(totals, i);
-        const char *text = region == XTF_FRAMES_BEFORE ? "(before trace)" : "?";
+        const char *text = region == XTF_FRAMES_BEFORE ? "(unmatched LEAVE)" : "?";
         if (name && region < regions->n_rows &&
             !xtf_trace_string(trace, xtf_field_get(name, regions->rows + region * regions->schema->row_size), &text,
                               error))

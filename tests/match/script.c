@@ -208,6 +208,13 @@ static void define_location(Archive *archive, const Line *line)
     archive_location(archive, line->numbers[0], (uint32_t)line->numbers[1], line->name);
 }
 
+static void define_stream(Archive *archive, const Line *line)
+{
+    WRITE(OTF2_GlobalDefWriter_WriteLocation(archive_global(archive), line->numbers[0],
+                                             archive_string(archive, line->name), OTF2_LOCATION_TYPE_ACCELERATOR_STREAM,
+                                             archive_n_events(archive, line->numbers[0]), (uint32_t)line->numbers[1]));
+}
+
 static void define_region(Archive *archive, const Line *line)
 {
     archive_region(archive, (uint32_t)line->numbers[0], line->name, "", 0);
@@ -316,7 +323,7 @@ static const struct {
     {"region", 1, define_region},       {"world", 2, define_world},         {"group", 1, define_group},
     {"self", 1, define_self},           {"comm", 2, define_comm},           {"inter", 3, define_inter},
     {"construct", 3, define_construct}, {"window", 2, define_window},       {"file", 1, define_file},
-    {"handle", 2, define_handle},       {"team", 2, define_team},
+    {"handle", 2, define_handle},       {"team", 2, define_team},           {"stream", 2, define_stream},
 };
 
 static void write_definition(Archive *archive, const char *word, const Line *line)

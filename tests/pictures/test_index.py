@@ -119,6 +119,31 @@ def check_facts(page):
     check(facts == wanted, f"{page.path}: {facts}, not {wanted}")
 
 
+def check_same_answers(xtf, ask_tree, make_run, folder):
+    """A run with calls of MPI alone: the front page, its picture, `top`, `play`, `classes` and `total` say how long the program ran."""
+    calls = [(0, 0, 10, 0), (0, 70, 100, 1), (1, 0, 20, 0), (1, 40, 50, 1)]  # process, begin and end in ms, region
+    events = [f"{proc} {1000000 * t} {what} {region}" for proc, begin, end, region in calls for t, what in ((begin, "enter"), (end, "leave"))]
+    path = folder / "outside.xtf"
+    subprocess.run([make_run, path, "2", "MPI_Init", "MPI_Barrier"], input="\n".join(events) + "\n", text=True, check=True)
+    life = 100 + 50
+    program, barrier = life - sum(end - begin for _, begin, end, _ in calls), 30 + 10
+    page, _ = check_page(Trace(xtf, ask_tree, path), "")
+    facts = {text_of(pair.find(HTML + "dt")): number(text_of(pair.find(HTML + "dd"))) for pair in page.part("facts").iter(HTML + "div")}
+    percent = f"{100 * program / life:.2f}"
+    check(facts["of the threads' time in the program"] == percent, f"the page says {facts}, not {percent}")
+    classes = {line["class"].strip(): line for line in page.table("classes")}
+    check(classes["(no region)"]["exclusive%"] == percent, f"classes: {classes}")
+    check(float(page.table("total")[0]["program"]) == program / 1000, f"total: {page.table('total')}")
+    top = xtf.expect("top", "--once", "--columns=160", path).decode()
+    check(f"program {100 * program / life:.1f}%" in top, f"top: {top}")
+    play = xtf.expect("play", "--columns=160", "--lines=40", "-r", "200ms", "--frame=0", path).decode()
+    check(re.search(r"\(program\)", play), f"play: {play}")
+    profile = {row[0]: row[3] for row in page.rows("profile")}
+    check(profile["MPI_Barrier"] == f"{100 * barrier / life:.2f}", f"profile: {profile}")
+    legend = page.trace.bytes("timeline.svg").decode()
+    check(f"MPI_Barrier {100 * barrier / life:.1f} %" in legend and "% of the threads' time" in legend, "the legend has another base")
+
+
 def shown_name(name):
     """As pictures show it: with more than 48 characters the middle is left out."""
     return name if len(name) <= 48 else name[:24] + "\u2026" + name[-23:]
@@ -294,6 +319,7 @@ def check_hostile(xtf, ask_tree, make_run, folder):
 def check_made_up(xtf, ask_tree, make_run, folder):
     """Nothing at all, one event, and as many messages and bytes of names as a page of 64 processes can have."""
     check_hostile(xtf, ask_tree, make_run, folder)
+    check_same_answers(xtf, ask_tree, make_run, folder)
     full = [line for proc in range(64) for line in
             [f"{proc} {10 + peer} send {peer} {1 + proc * 64 + peer}" for peer in range(64)] +
             [f"{proc} {100 + 10 * i + d} {what} {i}" for i in range(40) for d, what in ((0, "enter"), (1 + (proc * i) % 9, "leave"))]]

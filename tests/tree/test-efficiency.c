@@ -169,6 +169,7 @@ Test(efficiency, streams_of_accelerators_do_not_count)
 
     assert_line(&written, "efficiency", "parallel_efficiency 0.5000 - - -");
     assert_line(&written, "thread/1/efficiency", "parallel_efficiency - - - -");
+    assert_line(&written, "total", "4 0.000000050 0.000000049 0.000000000");
 }
 
 Test(efficiency, regions_that_are_not_defined_are_the_program)

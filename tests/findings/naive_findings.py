@@ -10,6 +10,7 @@ import naive_clocks
 from asking import Refused
 
 NAME, PLACE = 40, 80
+UNJUDGED = re.compile(r"p?mpi_alltoall[vw](_c|_f08(ts)?)?_*", re.IGNORECASE)
 USEFUL = {"program", "omp-work"}
 CLASSES = [
     ("waiting", 20, {"wait", "barrier"}, "is waiting"),
@@ -25,7 +26,7 @@ CLASSES = [
 Finding = collections.namedtuple("Finding", "score rule sentence table process region clause", defaults=(None, None, None))
 BY_CLOCKS = {"culprit", "waits", "path", "waiting", "ends"}  # what is not said where clocks contradict each other
 RANKS = [["early", "clocks"], ["culprit", "imbalance", "kinds", "waits", "path", "openmp", "files", "bytes"],
-         ["efficiency", "waiting", "communication", "phases"], ["unmatched", "unfinished", "measurement", "before", "recording"],
+         ["efficiency", "waiting", "communication", "phases"], ["unmatched", "unfinished", "unjudged", "measurement", "before", "recording"],
          ["starting", "concentration", "ends", "limits"]]
 
 
@@ -161,6 +162,13 @@ def classes(tables):
         if lines and share >= least:
             yield Finding(share, rule, f"{percent(share)} of all time {words}, most of it in {elide(lines[0]['region'])}: "
                                        f"{seconds(lines[0]['exclusive'])} in {count(int(lines[0]['calls']))} calls", "profile")
+
+
+def unjudged(tables):
+    for line in tables.profile or []:
+        if UNJUDGED.fullmatch(line["region"]) and line["exclusive%"] != "-" and Decimal(line["exclusive%"]) >= 5:
+            yield Finding(Decimal(line["exclusive%"]), "unjudged", f"{line['region']} takes {percent(line['exclusive%'])} of all time, and how much "
+                          "of it is waiting is not judged: who sends to whom is not recorded", "profile")
 
 
 def before(tables):
@@ -425,6 +433,7 @@ def kinds(tables):
     whole = {proc: lifetime(tables, proc) for proc in rows}
     rest = [proc for proc in rows if proc not in members]
     others = float(sum(rows[proc][at] * whole[proc] for proc in rest) / sum(whole[proc] for proc in rest)) if rest else 0
+    more = rows[farthest][at] - others
     own, others = percent(rows[farthest][at] / 100), percent(others / 100)
     words, computes = f"computes {own} of its time, the others {others}", True
     if at < len(order):
@@ -432,7 +441,10 @@ def kinds(tables):
         words = f"is in {elide(name)} for {own} of its time, the others for {others}"
         computes = tables.class_of({"region": name, "row": row}) in USEFUL
     clause = f"it {words}" if len(members) == 1 and computes and difference > 0 else None
-    yield Finding(Decimal(abs(difference)) / 100 * len(members) / n, "kinds", f"{head}process {farthest} {words}", f"proc/{farthest}/profile",
+    score = Decimal(abs(difference)) / 100 * len(members) / n
+    if computes and more > 0:
+        score = Decimal(more) / 100 * (n - len(members)) / n
+    yield Finding(score, "kinds", f"{head}process {farthest} {words}", f"proc/{farthest}/profile",
                   farthest, None, clause)
 
 
@@ -545,7 +557,7 @@ def path(tables):
         own = sum(Decimal(line["amount"]) for line in of_process(tables, proc, "critical/profile") if (line["row"] or "-") == worst["row"])
         if 3 * own >= 2 * Decimal(worst["amount"]):
             on = proc
-    if worst["row"] == "-" and on is None:
+    if (worst["row"] == "-" and on is None) or UNJUDGED.fullmatch(worst["region"]):
         return
     share, region = percent(worst["amount%"]), place(worst["region"])
     yield Finding(Decimal(worst["imbalance"]) / (tables.end - tables.begin) * 100, "path",
@@ -560,7 +572,7 @@ def limits(tables):
         yield Finding(Decimal(0), "limits", f"left out, since it would take too long: imbalance in tenths ({threads} threads)", "info")
 
 
-RULES = [clocks, culprit, imbalance, kinds, waits, path, classes, moved, efficiency, phases, unmatched, unfinished, before, recording, concentration, ends,
+RULES = [clocks, culprit, imbalance, kinds, waits, path, classes, moved, efficiency, phases, unmatched, unfinished, unjudged, before, recording, concentration, ends,
          limits]
 
 

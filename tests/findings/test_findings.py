@@ -22,7 +22,7 @@ from xtfrun import Xtf, check, shared_traces, temporary_folder
 
 LINES, COLUMNS, TICKS = 12, 100, 1000000000
 REGIONS = ["main", "solve", "update_of_a_halo_whose_name_is_longer_than_a_sentence_likes", "name with\nbreaks and \x1b[31mred", "two  blanks (int, int)",
-           "MPI_Testany", "MPI_Wait", "MPI_Barrier", "MPI_Send", "MPI_Recv", "MPI_Allreduce", "MPI_Init", "MPI_Finalize", "MPI_File_write_at",
+           "MPI_Testany", "MPI_Wait", "MPI_Barrier", "MPI_Send", "MPI_Recv", "MPI_Allreduce", "MPI_Init", "MPI_Finalize", "MPI_File_write_at", "MPI_Alltoallv",
            "omp_set_lock", "EZTrace finalize", "\u6e29\u5ea6\u306e\u8a08\u7b97", ""]
 SEND, RECV = REGIONS.index("MPI_Send"), REGIONS.index("MPI_Recv")
 PATHS = ["", "time/40%-60%", "time/10%-90%/proc/0-1", "proc/0", "proc/-1", "calls", "sends", "time/50%-", "class/mpi", "region/main/time/0-50%",
@@ -153,6 +153,25 @@ def short_calls(n):
 SMALL = [[], ["0 5 E 0"], ["0 5 L 0"], ["0 5 E 1", "0 5 S 0 0 0 8", "0 5 L 1"], ["0 1 S 0 0 0 8", "0 99 R 0 0 0 8"], ["0 1 E 0", "0 2 L 0"]]
 
 
+def check_without_mpi(xtf, ask_tree, otf2_script, folder, seen):
+    """Threads of two processes that never communicate, and a stream that is hardly used: nothing speaks of communication."""
+    records = ["0 0 E 0", "0 100 L 0", "1 0 E 0", "1 20 L 0", "2 0 E 1", "2 1 L 1", "2 100 E 1", "2 101 L 1"]
+    script = [*records, f"clock {TICKS} 0 102", "processes 2", "location 0 0 thread", "location 1 1 thread", "stream 2 0 stream", "region 0 main",
+              "region 1 kernel", "world 0 0 1"]
+    archive = folder / "without"
+    archive.mkdir()
+    subprocess.run([otf2_script, archive, "made-up"], input="\n".join(script).encode() + b"\n", check=True, capture_output=True)
+    xtf.import_archive(archive / "made-up.otf2", folder / "without.xtf")
+    check_trace(xtf, ask_tree, folder / "without.xtf", seen)
+    asker = Asker(xtf, ask_tree, folder / "without.xtf")
+    findings, page = (asker.ask(f"cat {name}").decode() for name in ("findings", "index.html"))
+    top = xtf.expect("top", "--once", "--columns=160", folder / "without.xtf").decode()
+    efficiency = asker.ask("cat efficiency").decode()
+    check(re.search("load_balance +0.6000", efficiency), efficiency)  # of 100 and 20 ticks: the stream has none of it
+    check(not any("communication" in text.lower() for text in (findings, page, top, efficiency)), f"who communicates?\n{findings}\n{top}")
+    check("program 100.0%" in top and "<dd>100.00 %</dd>" in page and "of the devices' time busy" in page, f"the stream counts:\n{top}")
+
+
 def check_scripts(xtf, ask_tree, otf2_script, folder, seen):
     seeds = int(os.environ.get("XTF_FINDINGS_SEEDS", 12))
     for i, script in enumerate([*map(few, SMALL), short_calls(1000000), *map(program, range(seeds))]):
@@ -171,6 +190,7 @@ def main():
     with temporary_folder() as name:
         folder = pathlib.Path(name)
         check_scripts(xtf, ask_tree, otf2_script, folder, seen)
+        check_without_mpi(xtf, ask_tree, otf2_script, folder, seen)
         for i, archive in enumerate(archives):
             trace, analysed, aligned = (folder / f"{name}{i}.xtf" for name in ("", "analysed-", "aligned-"))
             xtf.import_archive(archive, trace)
@@ -189,7 +209,7 @@ def main():
             subprocess.run([generate, "-n", str(records), "-l", str(locations), made], check=True, capture_output=True)
             check_trace(xtf, ask_tree, made, seen)
             made.unlink()
-    rules = "waiting communication starting openmp files measurement before recording imbalance concentration phases ends bytes unmatched unfinished kinds efficiency"
+    rules = "waiting communication starting openmp files measurement before recording imbalance concentration phases ends bytes unmatched unfinished unjudged kinds efficiency"
     if archives:
         rules += " clocks waits culprit path"
     check(all(seen[rule] for rule in rules.split()), f"rules that never spoke: {[rule for rule in rules.split() if not seen[rule]]}")

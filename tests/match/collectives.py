@@ -14,6 +14,7 @@ BLOCKING, NON_BLOCKING = "MPI_COLLECTIVE_END", "NON_BLOCKING_COLLECTIVE_COMPLETE
 EVENTS = ("MPI_COLLECTIVE_BEGIN", BLOCKING, "NON_BLOCKING_COLLECTIVE_REQUEST", NON_BLOCKING)
 SELF, THIS_GROUP = 2**32 - 2, 2**32 - 3
 UNKNOWN = "unknown"
+ANY_PAIRS = ("ALLTOALLV", "ALLTOALLW")  # who sends to whom is not recorded: nobody is said to wait
 ALL_TO_ALL = ["ALLREDUCE", "ALLGATHER", "ALLGATHERV", "ALLTOALL", "REDUCE_SCATTER",
               "REDUCE_SCATTER_BLOCK", "CREATE_HANDLE", "DESTROY_HANDLE", "ALLOCATE", "DEALLOCATE",
               "CREATE_HANDLE_AND_ALLOCATE", "DESTROY_HANDLE_AND_DEALLOCATE"]
@@ -209,6 +210,7 @@ class CollectiveJudge:
             if not part:
                 yield Member(member, None, None, None, None, None, None, None, state)
                 continue
-            wait = wait if operation.agreed and part.kind == BLOCKING and wait else (None, None)
+            judged = operation.agreed and part.kind == BLOCKING and part.operation not in ANY_PAIRS
+            wait = wait if judged and wait else (None, None)
             begin = None if part.begin is None else part.begin - self.origin
             yield Member(member, part.location.thread, begin, part.end - self.origin, *wait, part.sent, part.received, state)

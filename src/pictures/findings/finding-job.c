@@ -89,6 +89,14 @@ XtfSelection *xtf_finding_select_derived(const XtfFindingJob *job, const char *t
     return xtf_selection_in_type(job->selection, schema->id);
 }
 
+XtfSelection *xtf_finding_select_process(const XtfSelection *selection, uint64_t proc)
+{
+    XtfNumberRange range = {proc, proc};
+    g_autoptr(XtfNumberSet) procs = xtf_number_set_from_ranges(&range, 1);
+
+    return xtf_selection_in_procs(selection, procs);
+}
+
 /* ---- Findings. */
 
 void xtf_finding_leave_out(XtfFindingJob *job, const char *what, uint64_t n, const char *of)

@@ -76,6 +76,8 @@ char *xtf_finding_name(const char *name);
 
 /* A call path or region from a cell, likewise; "the program itself" for what is in none. The caller frees it. */
 char *xtf_finding_place(const char *callpath);
+/* Whether any process may send to any other in an operation, so that waits in it are not found. */
+bool xtf_finding_is_unjudged(const char *region);
 /* "waiting for a message that is sent late (late_sender)". The caller frees it. */
 char *xtf_finding_wait_words(const char *kind);
 
@@ -92,12 +94,16 @@ void xtf_finding_leave_out_large(XtfFindingJob *job, const char *what);
 /* The selection's derived rows of a type, new; NULL: there are none to be shown, or with an error. */
 XtfSelection *xtf_finding_select_derived(const XtfFindingJob *job, const char *type, GError **error);
 
+/* What of a selection is of one process, new. */
+XtfSelection *xtf_finding_select_process(const XtfSelection *selection, uint64_t proc);
+
 /* Rules, by file: early, ... */
 bool xtf_rule_early(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 /* ...clocks, ... */
 bool xtf_rule_clocks(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 /* ...classes, ... */
 bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+bool xtf_rule_unjudged(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_recording(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 /* ...imbalance, ... */

@@ -55,6 +55,7 @@ static const XtfFindingRule rules[] = {
     {"phases", XTF_FINDING_STATE, 0.3, xtf_rule_phases, 0, NULL},
     {"unmatched", XTF_FINDING_RECORDING, 1, xtf_rule_unmatched, 0, NULL},
     {"unfinished", XTF_FINDING_RECORDING, 1, xtf_rule_unfinished, 0, NULL},
+    {"unjudged", XTF_FINDING_RECORDING, 0.05, xtf_rule_unjudged, 0, NULL},
     {"measurement", XTF_FINDING_RECORDING, 0.01, xtf_rule_classes, BIT(XTF_CLASS_MEASUREMENT),
      "is the recorder's own, or while it was off"},
     {"before", XTF_FINDING_RECORDING, 0.01, xtf_rule_before, 0, NULL},

@@ -45,8 +45,7 @@ static bool take_line(const XtfRowCell *cells, void *data, GError **error)
 
 static bool read_delays(XtfFindingJob *job, const XtfSelection *all, uint64_t proc, Delays *delays, GError **error)
 {
-    XtfNumberRange range = {proc, proc};
-    g_autoptr(XtfSelection) own = xtf_selection_in_procs(all, xtf_number_set_from_ranges(&range, 1));
+    g_autoptr(XtfSelection) own = xtf_finding_select_process(all, proc);
     XtfRowPicker picker = XTF_ROW_PICKER(columns, take_line, delays);
 
     *delays = (Delays){.job = job};

@@ -180,11 +180,15 @@ static void report(XtfFindingJob *job, const XtfFindingRule *rule, const Kinds *
         g_string_truncate(list, list->len - end > MEMBERS_TEXT ? end : list->len);
         g_string_append(list, ": ");
     }
-    g_autofree char *words = words_of(kinds, at, own, share_of_others(kinds, members, at), &computes);
+    double others = share_of_others(kinds, members, at);
+    g_autofree char *words = words_of(kinds, at, own, others, &computes);
     g_snprintf(proc, sizeof proc, "%" PRIu64, job->locations.procs[process].proc);
-    XtfFinding *finding =
-        xtf_finding_add(job, rule, (double)llabs(difference) / XTF_HUNDREDTHS * n / job->locations.n_procs,
-                        &(XtfFinding){.table = "profile", .proc = proc}, "%sprocess %s %s", list->str, proc, words);
+    /* While some compute longer, the others wait. */
+    double part = (double)n / job->locations.n_procs;
+    double score = computes && own > others ? (own - others) / XTF_HUNDREDTHS * (1 - part)
+                                            : (double)llabs(difference) / XTF_HUNDREDTHS * part;
+    XtfFinding *finding = xtf_finding_add(job, rule, score, &(XtfFinding){.table = "profile", .proc = proc},
+                                          "%sprocess %s %s", list->str, proc, words);
     finding->culprit = job->locations.procs[process].proc;
     if (n == 1 && computes && difference > 0)
         finding->as_clause = g_strdup_printf("it %s", words);

@@ -68,8 +68,7 @@ static bool find_process(XtfFindingJob *job, const XtfSelection *critical, Path 
     path->proc = XTF_NO_PROCESS;
     for (uint32_t i = 0; i < job->locations.n_procs && job->locations.n_procs <= PROCESSES_MOST; i++) {
         uint64_t proc = job->locations.procs[i].proc;
-        XtfNumberRange range = {proc, proc};
-        g_autoptr(XtfSelection) own = xtf_selection_in_procs(critical, xtf_number_set_from_ranges(&range, 1));
+        g_autoptr(XtfSelection) own = xtf_finding_select_process(critical, proc);
         Part part = {.path = path};
         XtfRowPicker picker = XTF_ROW_PICKER(profile_columns, take_part, &part);
         if (!xtf_view_pick(job->views, "profile", own, &picker, error))
@@ -128,8 +127,9 @@ bool xtf_rule_critical(XtfFindingJob *job, const XtfFindingRule *rule, GError **
         return true;
     if (!find_process(job, critical, &path, error))
         return false;
-    if (path.row == UINT64_MAX && path.proc == XTF_NO_PROCESS)
-        return true; /* "in the program, somewhere" */
+    /* "In the program, somewhere"; or the path cannot have moved to who was late. */
+    if ((path.row == UINT64_MAX && path.proc == XTF_NO_PROCESS) || xtf_finding_is_unjudged(path.region))
+        return true;
     report_path(job, rule, &path);
     return true;
 }

@@ -123,7 +123,7 @@ static void add_waits(const XtfCollectiveOperation *operation, const XtfCollecti
 {
     uint64_t wait, completion;
 
-    if (!timed || !operation->waits) {
+    if (!timed || !operation->waits || operation->shape == XTF_COLLECTIVE_SOME_TO_SOME) {
         xtf_lines_none(lines);
         xtf_lines_none(lines);
         return;

@@ -27,7 +27,7 @@ FAULTS = {
     "farm": ("farm.f90", 30, 8, []),
     "transpose": ("transpose.f90", 20, 10, []),
     "locks": ("locks.c", 20, 5, ["--locks"]),
-    "hybrid": ("hybrid.c", 20, 8, []),
+    "hybrid": ("hybrid.c", 20, 15, []),
     "io": ("io.c", 20, 15, []),
 }
 
@@ -56,7 +56,8 @@ class Faults(Case):
         dice = random.Random(f"{SEED} {mpi} {name}")
         rank, extra = dice.randrange(PROCESSES), dice.uniform(least, 2 * least)
         program = self.built(mpi, source)
-        trace, _ = self.record(mpi, PROCESSES, program, rank, steps, f"{extra:.2f}", self.folder / f"file-{mpi}", options=options)
+        trace, _ = self.record(mpi, PROCESSES, program, rank, steps, f"{extra:.2f}", self.folder / f"file-{mpi}", options=options,
+                               OMP_WAIT_POLICY="passive")
         plain = self.findings(trace)
         self.xtf("analyze", "-q", trace)
         analysed = self.findings(trace)

@@ -17,7 +17,7 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("completion", XTF_COLUMN_TIME, NULL, "how much longer than the first member it takes"),
     XTF_COLUMN("sent", XTF_COLUMN_NUMBER, "B", "bytes sent"),
     XTF_COLUMN("received", XTF_COLUMN_NUMBER, "B", "bytes received"),
-    XTF_COLUMN("state", XTF_COLUMN_TEXT, NULL, "certain if all members agree on the operation"),
+    XTF_COLUMN("state", XTF_COLUMN_TEXT, NULL, "certain if all members agree on the operation, and clocks on messages"),
 };
 
 const XtfTableDeclaration xtf_table_members =
@@ -133,10 +133,26 @@ static void add_waits(const XtfCollectiveOperation *operation, const XtfCollecti
     xtf_lines_ticks(lines, completion);
 }
 
-static void add_member(const XtfCollectiveOperation *operation, const XtfLocations *locations,
-                       const XtfCollectiveMember *member, const XtfCollectiveTimes *times, bool timed,
-                       XtfMemberTime sender, XtfLines *lines)
+/* The lines of an operation. */
+typedef struct {
+    XtfCollectives *collectives;
+    XtfCollectiveOperation *operation; /* taken */
+    bool certain;
+} Shown;
+
+static bool shown_init(Shown *shown, XtfCollectives *collectives, const XtfCollectiveId *id, bool clocks_contradict,
+                       GError **error)
 {
+    *shown = (Shown){.collectives = collectives, .operation = xtf_collective_operation_take(collectives, id, error)};
+    shown->certain = shown->operation && shown->operation->certain && (id->n == 1 || !clocks_contradict);
+    return shown->operation != NULL;
+}
+
+static void add_member(const Shown *shown, const XtfLocations *locations, const XtfCollectiveMember *member,
+                       const XtfCollectiveTimes *times, bool timed, XtfMemberTime sender, XtfLines *lines)
+{
+    const XtfCollectiveOperation *operation = shown->operation;
+
     xtf_lines_number_if(lines, member->proc != XTF_NO_PROC, member->proc);
     xtf_lines_number_if(lines, member->found, member->found ? locations->all[member->location].thread : 0);
     add_time(lines, timed, member->begin);
@@ -144,13 +160,14 @@ static void add_member(const XtfCollectiveOperation *operation, const XtfLocatio
     add_waits(operation, times, timed, sender, lines);
     xtf_lines_number_if(lines, member->found && member->sent != UINT64_MAX, member->sent);
     xtf_lines_number_if(lines, member->found && member->received != UINT64_MAX, member->received);
-    xtf_lines_text(lines, operation->certain ? "certain" : "uncertain", 0);
+    xtf_lines_text(lines, shown->certain ? "certain" : "uncertain", 0);
 }
 
 /* Adds the lines of members [from, to) of one block. */
-static bool add_lines(XtfCollectives *collectives, XtfCollectiveOperation *operation, uint64_t from, uint64_t to,
-                      XtfLines *lines, GError **error)
+static bool add_lines(const Shown *shown, uint64_t from, uint64_t to, XtfLines *lines, GError **error)
 {
+    XtfCollectives *collectives = shown->collectives;
+    XtfCollectiveOperation *operation = shown->operation;
     const XtfLocations *locations = xtf_trace_context_locations(collectives->context, error);
     uint64_t block = from / XTF_MEMBERS_AT_ONCE, first = block * XTF_MEMBERS_AT_ONCE;
     XtfMemberTime sender = g_array_index(operation->senders, XtfMemberTime, block);
@@ -164,25 +181,26 @@ static bool add_lines(XtfCollectives *collectives, XtfCollectiveOperation *opera
         if (timed && times.sends)
             xtf_member_time_latest(&sender, i, times.begin);
         if (i >= from)
-            add_member(operation, locations, member, &times, timed, sender, lines);
+            add_member(shown, locations, member, &times, timed, sender, lines);
     }
     return true;
 }
 
-static bool read_lines(XtfCollectives *collectives, XtfCollectiveOperation *operation, const XtfGrid *grid,
-                       uint64_t offset, char *buffer, size_t length, GError **error)
+static bool read_lines(const Shown *shown, const XtfGrid *grid, uint64_t offset, char *buffer, size_t length,
+                       GError **error)
 {
     uint64_t line = grid->line, end = offset + length;
     /* Members are counted from the line below the header. */
-    uint64_t from = offset < line ? 0 : offset / line - 1, to = MIN((end + line - 1) / line - 1, operation->id.n);
+    uint64_t from = offset < line ? 0 : offset / line - 1,
+             to = MIN((end + line - 1) / line - 1, shown->operation->id.n);
 
     while (from < to) {
         uint64_t until = MIN(to, (from / XTF_MEMBERS_AT_ONCE + 1) * XTF_MEMBERS_AT_ONCE);
         g_autoptr(GString) text = g_string_new(NULL);
         XtfLines lines;
 
-        xtf_lines_init(&lines, grid, &collectives->context->scale, text);
-        if (!add_lines(collectives, operation, from, until, &lines, error) || !xtf_lines_finish(&lines, error))
+        xtf_lines_init(&lines, grid, &shown->collectives->context->scale, text);
+        if (!add_lines(shown, from, until, &lines, error) || !xtf_lines_finish(&lines, error))
             return false;
         xtf_copy_part(text->str, text->len, (from + 1) * line, offset, buffer, length);
         from = until;
@@ -190,11 +208,12 @@ static bool read_lines(XtfCollectives *collectives, XtfCollectiveOperation *oper
     return true;
 }
 
-bool xtf_members_read(XtfCollectives *collectives, const XtfCollectiveId *id, uint64_t offset, char *buffer,
-                      size_t length, GError **error)
+bool xtf_members_read(XtfCollectives *collectives, const XtfCollectiveId *id, bool clocks_contradict, uint64_t offset,
+                      char *buffer, size_t length, GError **error)
 {
     XtfGrid grid;
     XtfLines lines;
+    Shown shown;
 
     if (!get_grid(collectives, &grid, error))
         return false;
@@ -206,35 +225,34 @@ bool xtf_members_read(XtfCollectives *collectives, const XtfCollectiveId *id, ui
     }
     if (offset + length <= grid.line)
         return true;
-    XtfCollectiveOperation *operation = xtf_collective_operation_take(collectives, id, error);
-    if (!operation)
+    if (!shown_init(&shown, collectives, id, clocks_contradict, error))
         return false;
-    bool good = read_lines(collectives, operation, &grid, offset, buffer, length, error);
-    xtf_collective_operation_put(collectives, operation);
+    bool good = read_lines(&shown, &grid, offset, buffer, length, error);
+    xtf_collective_operation_put(collectives, shown.operation);
     return good;
 }
 
-bool xtf_members_rows(XtfCollectives *collectives, const XtfCollectiveId *id, const XtfRowSink *sink, GError **error)
+bool xtf_members_rows(XtfCollectives *collectives, const XtfCollectiveId *id, bool clocks_contradict,
+                      const XtfRowSink *sink, GError **error)
 {
     XtfGrid grid;
+    Shown shown;
     bool good = true;
 
     if (!get_grid(collectives, &grid, error) || !xtf_row_sink_begin(sink, &grid, error))
         return false;
-    XtfCollectiveOperation *operation = xtf_collective_operation_take(collectives, id, error);
-    if (!operation)
+    if (!shown_init(&shown, collectives, id, clocks_contradict, error))
         return false;
-    for (uint64_t from = 0; good && from < operation->id.n; from += XTF_MEMBERS_AT_ONCE) {
+    for (uint64_t from = 0; good && from < id->n; from += XTF_MEMBERS_AT_ONCE) {
         g_auto(XtfRows) rows = {0};
         XtfLines lines;
 
         xtf_rows_init(&rows, grid.n);
         xtf_lines_init_rows(&lines, &grid, &collectives->context->scale, &rows);
-        uint64_t to = MIN(from + XTF_MEMBERS_AT_ONCE, operation->id.n);
-        good = add_lines(collectives, operation, from, to, &lines, error) &&
-               sink->take(sink->data, &rows, 0, xtf_rows_n(&rows), error);
+        uint64_t to = MIN(from + XTF_MEMBERS_AT_ONCE, id->n);
+        good = add_lines(&shown, from, to, &lines, error) && sink->take(sink->data, &rows, 0, xtf_rows_n(&rows), error);
     }
-    xtf_collective_operation_put(collectives, operation);
+    xtf_collective_operation_put(collectives, shown.operation);
     return good;
 }
 

@@ -43,11 +43,13 @@ typedef struct {
 bool xtf_collectives_identify(XtfCollectives *collectives, uint32_t location, uint64_t row, XtfCollectiveId *id,
                               bool *found, GError **error);
 
-/* The table `members`: its bytes, and any part of them, which lies within the size. */
+/* The table `members`: its bytes, and any part of them, which lies within the size. Where clocks contradict each other,
+ * nothing is certain of several members: who was late and who was last hangs on clocks. */
 bool xtf_members_size(XtfCollectives *collectives, const XtfCollectiveId *id, uint64_t *size, GError **error);
-bool xtf_members_read(XtfCollectives *collectives, const XtfCollectiveId *id, uint64_t offset, char *buffer,
-                      size_t length, GError **error);
-bool xtf_members_rows(XtfCollectives *collectives, const XtfCollectiveId *id, const XtfRowSink *sink, GError **error);
+bool xtf_members_read(XtfCollectives *collectives, const XtfCollectiveId *id, bool clocks_contradict, uint64_t offset,
+                      char *buffer, size_t length, GError **error);
+bool xtf_members_rows(XtfCollectives *collectives, const XtfCollectiveId *id, bool clocks_contradict,
+                      const XtfRowSink *sink, GError **error);
 extern const XtfTableDeclaration xtf_table_members;
 
 typedef enum {

@@ -40,17 +40,23 @@ static bool members_size(XtfNode *file, uint64_t *size, GError **error)
     return identify_file(file, &id, error) && xtf_members_size(&file->tree->collectives, &id, size, error);
 }
 
+static bool contradict(XtfNode *file)
+{
+    return xtf_clock_check_verdict(&file->tree->clocks) == XTF_CLOCKS_CONTRADICT;
+}
+
 static bool members_read(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error)
 {
     XtfCollectiveId id;
     return identify_file(file, &id, error) &&
-           xtf_members_read(&file->tree->collectives, &id, offset, buffer, length, error);
+           xtf_members_read(&file->tree->collectives, &id, contradict(file), offset, buffer, length, error);
 }
 
 static bool members_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
 {
     XtfCollectiveId id;
-    return identify_file(file, &id, error) && xtf_members_rows(&file->tree->collectives, &id, sink, error);
+    return identify_file(file, &id, error) &&
+           xtf_members_rows(&file->tree->collectives, &id, contradict(file), sink, error);
 }
 
 /* While a trace grows, other members' records are yet to come. */

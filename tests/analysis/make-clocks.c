@@ -2,7 +2,8 @@
  * A trace of processes whose clocks are wrong, and the truth.
  *
  *     make-clocks TRACE.xtf TRUTH [--processes P] [--rounds R] [--offsets NS] [--drift PPB] [--wander NS] [--jitter NS]
- *                 [--latency NS] [--step NS] [--alone] [--lost] [--maps] [--mute] [--seed N]
+ *                 [--latency NS] [--step NS] [--alone] [--lost] [--unreceived] [--maps] [--mute]
+ *                 [--seed N]
  *
  * In each round of about `step` ns every process posts receives from both its neighbours in a ring, sends to both, and
  * completes the receives in any order; now and then comes a collective operation. A message takes `latency` ns and up
@@ -10,8 +11,9 @@
  * to and fro in a few periods of its own. TRUTH gets a line for each record: its location, its seq, and the time that
  * the clock of process 0 showed then.
  *
- * --alone: the last process talks to nobody. --lost: some receives of process 1 are not recorded. --maps: the trace has
- * clock maps, which lead to times that are right but for the wander and up to 2 us. --mute: no messages at all.
+ * --alone: the last process talks to nobody. --lost: some receives of process 1 are not recorded. --unreceived: none
+ * is, so that operations alone tell of clocks. --maps: the trace has clock maps, which lead to times that are right but
+ * for the wander and up to 2 us. --mute: no messages at all.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -28,7 +30,7 @@ enum {
 typedef struct {
     gint processes, rounds, seed;
     gint64 offsets, drift, wander, jitter, latency, step;
-    gboolean alone, lost, maps, mute;
+    gboolean alone, lost, unreceived, maps, mute;
 } Shape;
 
 typedef struct {
@@ -121,7 +123,7 @@ static void exchange(Making *making, uint32_t round)
         for (uint32_t i = 0; i < 2; i++) {
             uint32_t side = i ? 1 - first : first, from = side ? (p + 1) % n : (p + n - 1) % n;
             making->processes[p].now = fmax(making->processes[p].now, arrivals[2 * p + side]);
-            if (making->shape.lost && p == 1 && side == 0 && round == 20)
+            if (making->shape.unreceived || (making->shape.lost && p == 1 && side == 0 && round == 20))
                 continue;
             happen(making, p,
                    (Event){.kind = RECV,
@@ -336,6 +338,7 @@ int main(int argc, char **argv)
         {"step", 0, 0, G_OPTION_ARG_INT64, &shape->step, NULL, NULL},
         {"alone", 0, 0, G_OPTION_ARG_NONE, &shape->alone, NULL, NULL},
         {"lost", 0, 0, G_OPTION_ARG_NONE, &shape->lost, NULL, NULL},
+        {"unreceived", 0, 0, G_OPTION_ARG_NONE, &shape->unreceived, NULL, NULL},
         {"maps", 0, 0, G_OPTION_ARG_NONE, &shape->maps, NULL, NULL},
         {"mute", 0, 0, G_OPTION_ARG_NONE, &shape->mute, NULL, NULL},
         {0},

@@ -11,6 +11,8 @@ usage: test_align.py XTF MAKE_CLOCKS SPLIT_TRACE XTF_CHECK_PY [ARCHIVE]
 
 import bisect
 import collections
+import csv
+import io
 import os
 import pathlib
 import resource
@@ -40,6 +42,7 @@ CASES = {
     "clocks that wander": (["--offsets", HOUR, "--drift", 20000, "--wander", 20000, "--jitter", 2000, "--step", 20000000, "--seed", 3], None),
     "wandering, no drift": (["--wander", 6000, "--rounds", 200, "--step", 5000000, "--seed", 5], None),
     "one alone, some lost": (["--offsets", HOUR, "--drift", 30000, "--alone", "--lost", "--jitter", 1000, "--seed", 6], None),
+    "no receive recorded": (["--offsets", HOUR, "--drift", 30000, "--unreceived", "--jitter", 1000, "--seed", 8], 1000),
     "a recorder's maps": (["--offsets", HOUR, "--drift", 30000, "--maps", "--latency", 1000, "--wander", 2000, "--seed", 7], None),
 }
 WHOLE = {"one alone, some lost", "a recorder's maps"}  # that are copied, merged, killed and undone too
@@ -179,6 +182,11 @@ class Judged:
                 if causes and max(causes) > end["time"]:
                     ends.append(max(causes) - end["time"])
         return len(messages), len(ends), max(messages + ends, default=0)
+
+    def effects(self):
+        """How many messages, and ends of operations that need another beginning, there are to contradict the clocks."""
+        return len(self.messages), sum(any(other != rank and needs(operation, root, rank, other, e, end) for other, (_, e) in enumerate(members))
+                                       for operation, root, members in self.operations for rank, (_, end) in enumerate(members))
 
     def times(self):
         """{(location, seq): (local, global)} of all records."""
@@ -351,6 +359,24 @@ def test_path(name, folder, aligned):
     assert len(segments) > 1, f"{name}: {segments}"
 
 
+def check_told(name, path, judged):
+    """Clocks that contradict each other are told where people look first, with the judge's numbers; others are not. Where receives are
+    lost the judge pairs more than what is certain."""
+    (messages, ends, _), (all_messages, all_ends) = judged.violations(), judged.effects()
+    told = re.findall("^clocks +(.*)", re.sub("^clock maps.*", "", run("info", path), flags=re.M), re.M)
+    first = next(csv.DictReader(io.StringIO(run("cat", "--csv", path, "findings"))), {"rule": None})
+    if messages > all_messages // 1000:
+        expected = f"{messages} of " if "lost" in name else f"{messages} of {all_messages} messages ({100 * messages / all_messages:.1f} %) are received before they are sent, by up to "
+    elif ends > all_ends // 1000:
+        expected = f"{ends} of {all_ends} ends of collective operations ({100 * ends / all_ends:.1f} %) come before another member begins, by up to "
+    else:
+        assert not told and first["rule"] != "clocks", f"{name}: {told} {first}"
+        return
+    assert len(told) == 1 and told[0].startswith(expected), f"{name}: info says {told}, expected {expected}"
+    assert first["rule"] == "clocks" and first["finding"] == told[0], f"{name}: {first}, expected {told}"
+    assert "xtf align" in told[0]
+
+
 def test_case(name, folder, arguments, bound):
     original, aligned = folder / "original.xtf", folder / "aligned.xtf"
     subprocess.run([MAKE, original, folder / "truth", *map(str, arguments)], check=True)
@@ -367,6 +393,8 @@ def test_case(name, folder, arguments, bound):
     if "--alone" in arguments:
         assert re.search(r"^alone +process 4: ", said, re.M), said
         truth = {key: true for key, true in truth.items() if key[0] < 50}
+    check_told(name, original, before)
+    check_told(name, aligned, Judged(aligned))
     report, worst = judge(name, aligned, before, said, truth, bound)
     check(aligned)
     print(f"{name}: {report['before']} violations, shift {report['shift']}, change {report['change']}, "

@@ -9,6 +9,7 @@
 #include "libxtf/trace.h"
 #include "src/analysis/align/align.h"
 #include "src/cli/commands/commands.h"
+#include "src/cli/trace/align-source.h"
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/trace/copy-trace.h"
 #include "src/cli/trace/own-writer.h"
@@ -18,8 +19,6 @@
 #include "src/cli/ui/progress.h"
 #include "src/import/output.h"
 #include "src/trace/text/time-scale.h"
-
-#define TOOL "xtf align " XTF_VERSION
 
 enum {
     ALONE_NAMED = 20, /* processes; of more only the number is said */
@@ -153,7 +152,7 @@ static bool align_into(Align *align, XtfWriter *writer, GError **error)
     xtf_progress_hide(align->progress);
     if (!align->quiet)
         print_report(align, &alignment->report);
-    return !writer || alignment->report.nothing_to_do || xtf_alignment_store(alignment, writer, TOOL, error);
+    return !writer || alignment->report.nothing_to_do || xtf_alignment_store(alignment, writer, XTF_ALIGN_TOOL, error);
 }
 
 static bool write_copy(Align *align, const XtfOutput *output, GError **error)

@@ -4,48 +4,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "libxtf/trace.h"
 #include "src/cli/commands/commands.h"
+#include "src/cli/trace/align-source.h"
 #include "src/cli/trace/analyze-source.h"
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
 
-/* What is done to a trace before it is mounted. Returns the status of xtf. */
-typedef int (*Preparation)(const char *source, const XtfMountOptions *options, bool quiet);
-
-static int analyze_first(const char *source, const XtfMountOptions *options, bool quiet)
-{
-    const XtfSourceOptions how = {
-        .cache_folder = options->cache_folder, .quiet = quiet, .companion = options->companion};
-    GError *error = NULL;
-
-    return xtf_cli_analyze_source(source, &how, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
-}
-
-/* Aligns the file that is mounted, which of an archive is its import, as `xtf align` does. */
-static int align_first(const char *source, const XtfMountOptions *options, bool quiet)
-{
-    const XtfSourceOptions how = {.cache_folder = options->cache_folder, .quiet = quiet, .alone = true};
-    g_autofree char *path = NULL;
-    GError *error = NULL;
-    XtfTrace *trace = xtf_cli_open_source(source, &how, &path, &error);
-
-    if (!trace)
-        return xtf_cli_fail(error);
-    xtf_trace_unref(trace);
-    char name[] = "xtf align", option[] = "-q";
-    char *arguments[] = {name, option, path, NULL};
-    return xtf_command_align(G_N_ELEMENTS(arguments) - 1, arguments);
-}
+/* What is done to a trace before it is mounted. */
+typedef bool (*Preparation)(const char *source, const XtfSourceOptions *how, GError **error);
 
 /* In a process of its own: the mount's daemon is forked, and must not find threads that it does not have. */
 static int prepare(Preparation preparation, const char *source, const XtfMountOptions *options, bool quiet)
 {
+    const XtfSourceOptions how = {
+        .cache_folder = options->cache_folder, .quiet = quiet, .companion = options->companion};
+    GError *error = NULL;
     int status;
     pid_t child = fork();
 
     if (child == 0)
-        _exit(preparation(source, options, quiet));
+        _exit(preparation(source, &how, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error));
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
     return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : XTF_EXIT_FAILED;
@@ -94,9 +72,10 @@ int xtf_command_mount(int argc, char **argv)
     }
     options.follow |= follow;
     options.incomplete |= incomplete;
-    int status = align ? prepare(align_first, argv[1], &options, quiet) : XTF_EXIT_DONE;
+    /* An analysis is of the clocks that the trace has. */
+    int status = align ? prepare(xtf_cli_align_source, argv[1], &options, quiet) : XTF_EXIT_DONE;
     if (status == XTF_EXIT_DONE && analyze)
-        status = prepare(analyze_first, argv[1], &options, quiet);
+        status = prepare(xtf_cli_analyze_source, argv[1], &options, quiet);
     if (status != XTF_EXIT_DONE)
         return status;
     manner = (XtfMountManner){.foreground = foreground || debug, .debug = debug, .quiet = quiet};

@@ -144,3 +144,14 @@ void xtf_draw_footer(XtfDrawing *drawing, int y, const char *text)
 {
     xtf_draw(drawing, "<text class=\"xt-dim\" x=\"%d\" y=\"%d\">%s</text>\n", XTF_PICTURE_LEFT, y, text);
 }
+
+const char *xtf_clock_remark(XtfClockVerdict clocks)
+{
+    static const char *const remarks[] = {
+        [XTF_CLOCKS_AGREE] = "",
+        [XTF_CLOCKS_CONTRADICT] = "The clocks disagree (xtf align mends it). ",
+        [XTF_CLOCKS_NOT_JUDGED] = "The clocks are not judged (xtf info says why). ",
+    };
+
+    return remarks[clocks];
+}

@@ -8,6 +8,7 @@
 #include "src/pictures/drawing/colours.h"
 #include "src/pictures/drawing/drawing.h"
 #include "src/pictures/drawing/picture-links.h"
+#include "src/tables/clocks/clock-check.h"
 
 enum {
     XTF_PICTURE_WIDTH = 1600,
@@ -31,3 +32,6 @@ void xtf_draw_frame(XtfDrawing *drawing, const XtfPictureFrame *frame, const Xtf
 
 /* A line of small text below a picture. */
 void xtf_draw_footer(XtfDrawing *drawing, int y, const char *text);
+/* What such a line begins with where processes are compared at one time: sentences, each with a blank behind it, or
+ * nothing where clocks agree. */
+const char *xtf_clock_remark(XtfClockVerdict clocks);

@@ -183,7 +183,9 @@ static bool draw_all(XtfStateDrawing *state, GError **error)
         xtf_state_draw_ring(state);
     else if (!xtf_state_draw_grid(state, error))
         return false;
-    xtf_draw_footer(state->drawing, XTF_STATE_TOP + XTF_STATE_HEIGHT + 20, footer_of(state));
+    const char *remark = xtf_clock_remark(xtf_clock_check_verdict(state->job->views->clocks));
+    g_autofree char *footer = g_strdup_printf("%s%s", remark, footer_of(state));
+    xtf_draw_footer(state->drawing, XTF_STATE_TOP + XTF_STATE_HEIGHT + 20, footer);
     return true;
 }
 

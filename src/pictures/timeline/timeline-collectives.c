@@ -161,8 +161,9 @@ static void draw_title(XtfTimeline *timeline, const XtfField *operation, const X
     if (band->n_shown < band->n)
         xtf_draw(timeline->drawing, ", %" PRIu32 " of them here", band->n_shown);
     xtf_draw(timeline->drawing, ", from the first begin to the last end\n%s", window);
-    xtf_draw(timeline->drawing, "\nprocess %s was the last to begin%s</title>", band->latest,
-             band->certain ? "" : "; uncertain: members may belong to another operation");
+    xtf_draw(timeline->drawing, "\nprocess %s was the last to begin%s%s</title>", band->latest,
+             band->certain ? "" : "; uncertain: members may belong to another operation",
+             timeline->clocks == XTF_CLOCKS_CONTRADICT ? "; uncertain: the clocks disagree" : "");
 }
 
 /* The outline lies in the gaps above and below the rows. Bars that are drawn later hide what of it crosses them. */

@@ -188,12 +188,7 @@ void xtf_timeline_label(XtfTimeline *timeline, const XtfPictureRow *row, int mid
 /* Where that would be too long, the last sentences are left out. */
 void xtf_timeline_footer(XtfTimeline *timeline, int y, const char *text)
 {
-    static const char *const remarks[] = {
-        [XTF_CLOCKS_AGREE] = "",
-        [XTF_CLOCKS_CONTRADICT] = "The clocks disagree (xtf align mends it). ",
-        [XTF_CLOCKS_NOT_JUDGED] = "The clocks are not judged (xtf info says why). ",
-    };
-    g_autofree char *all = g_strdup_printf("%s%s", remarks[timeline->clocks], text);
+    g_autofree char *all = g_strdup_printf("%s%s", xtf_clock_remark(timeline->clocks), text);
 
     for (char *end;
          xtf_text_pixels(all, FOOTER_SIZE) > XTF_PICTURE_WIDTH - XTF_PICTURE_LEFT && (end = g_strrstr(all, ". "));)

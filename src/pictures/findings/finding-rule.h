@@ -3,10 +3,10 @@
  */
 #pragma once
 
-#include "src/pictures/findings/finding-words.h"
 #include "src/pictures/findings/findings.h"
 #include "src/tables/totals/selected-locations.h"
 #include "src/tables/views/registry.h"
+#include "src/trace/text/number-words.h"
 
 /* A line of the selection's profile. */
 typedef struct {

@@ -1,4 +1,4 @@
-#include "src/pictures/findings/finding-words.h"
+#include "src/trace/text/number-words.h"
 
 #include <glib.h>
 #include <inttypes.h>

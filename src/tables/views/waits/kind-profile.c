@@ -12,45 +12,28 @@
 #include "src/tables/views/waits/wait-cells.h"
 #include "src/trace/text/digits.h"
 
-static const XtfColumn columns_of_waits[] = {
-    XTF_COLUMN("kind", XTF_COLUMN_TEXT, NULL, "kind of the wait"),
-    XTF_COLUMN("waits", XTF_COLUMN_NUMBER, NULL, "number of waits"),
-    XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "time that was waited"),
-    XTF_COLUMN("indirect", XTF_COLUMN_TIME, NULL, "part of it that other waits led to"),
-    XTF_COLUMN("propagating", XTF_COLUMN_TIME, NULL, "part of it that led to other waits"),
-    XTF_COLUMN("amount%", XTF_COLUMN_PERCENT, NULL, "amount in relation to the time of all locations"),
-    XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
-};
+#define OF_WAITS                                                                                \
+    XTF_COLUMN("kind", XTF_COLUMN_TEXT, NULL, "kind of the wait"),                              \
+        XTF_COLUMN("waits", XTF_COLUMN_NUMBER, NULL, "number of waits"),                        \
+        XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "time that was waited"),                    \
+        XTF_COLUMN("indirect", XTF_COLUMN_TIME, NULL, "part of it that other waits led to"),    \
+        XTF_COLUMN("propagating", XTF_COLUMN_TIME, NULL, "part of it that led to other waits"), \
+        XTF_COLUMN("amount%", XTF_COLUMN_PERCENT, NULL, "amount in relation to the time of all locations")
+#define OF_DELAYS                                                                              \
+    XTF_COLUMN("kind", XTF_COLUMN_TEXT, NULL, "kind of the wait"),                             \
+        XTF_COLUMN("delays", XTF_COLUMN_NUMBER, NULL, "number of delays"),                     \
+        XTF_COLUMN("short", XTF_COLUMN_TIME, NULL, "waiting that the delays cost right away"), \
+        XTF_COLUMN("long", XTF_COLUMN_TIME, NULL, "waiting that this led to in turn"),         \
+        XTF_COLUMN("total", XTF_COLUMN_TIME, NULL, "both together")
+#define BY_REGION XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region")
+#define BY_CALLPATH                                                                                   \
+    XTF_COLUMN("call_path", XTF_COLUMN_NUMBER, NULL, "row of the call path in definitions/contexts"), \
+        XTF_COLUMN("callpath", XTF_COLUMN_TEXT, NULL, "the call path")
 
-static const XtfColumn columns_of_delays[] = {
-    XTF_COLUMN("kind", XTF_COLUMN_TEXT, NULL, "kind of the wait"),
-    XTF_COLUMN("delays", XTF_COLUMN_NUMBER, NULL, "number of delays"),
-    XTF_COLUMN("short", XTF_COLUMN_TIME, NULL, "waiting that the delays cost right away"),
-    XTF_COLUMN("long", XTF_COLUMN_TIME, NULL, "waiting that this led to in turn"),
-    XTF_COLUMN("total", XTF_COLUMN_TIME, NULL, "both together"),
-    XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
-};
-
-static const XtfColumn columns_of_waits_callpaths[] = {
-    XTF_COLUMN("kind", XTF_COLUMN_TEXT, NULL, "kind of the wait"),
-    XTF_COLUMN("waits", XTF_COLUMN_NUMBER, NULL, "number of waits"),
-    XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "time that was waited"),
-    XTF_COLUMN("indirect", XTF_COLUMN_TIME, NULL, "part of it that other waits led to"),
-    XTF_COLUMN("propagating", XTF_COLUMN_TIME, NULL, "part of it that led to other waits"),
-    XTF_COLUMN("amount%", XTF_COLUMN_PERCENT, NULL, "amount in relation to the time of all locations"),
-    XTF_COLUMN("call_path", XTF_COLUMN_NUMBER, NULL, "row of the call path in definitions/contexts"),
-    XTF_COLUMN("callpath", XTF_COLUMN_TEXT, NULL, "the call path"),
-};
-
-static const XtfColumn columns_of_callpaths[] = {
-    XTF_COLUMN("kind", XTF_COLUMN_TEXT, NULL, "kind of the wait"),
-    XTF_COLUMN("delays", XTF_COLUMN_NUMBER, NULL, "number of delays"),
-    XTF_COLUMN("short", XTF_COLUMN_TIME, NULL, "waiting that the delays cost right away"),
-    XTF_COLUMN("long", XTF_COLUMN_TIME, NULL, "waiting that this led to in turn"),
-    XTF_COLUMN("total", XTF_COLUMN_TIME, NULL, "both together"),
-    XTF_COLUMN("call_path", XTF_COLUMN_NUMBER, NULL, "row of the call path in definitions/contexts"),
-    XTF_COLUMN("callpath", XTF_COLUMN_TEXT, NULL, "the call path"),
-};
+static const XtfColumn columns_of_waits[] = {OF_WAITS, BY_REGION};
+static const XtfColumn columns_of_waits_callpaths[] = {OF_WAITS, BY_CALLPATH};
+static const XtfColumn columns_of_delays[] = {OF_DELAYS, BY_REGION};
+static const XtfColumn columns_of_callpaths[] = {OF_DELAYS, BY_CALLPATH};
 
 /* A profile: its columns behind `kind`. */
 typedef struct {

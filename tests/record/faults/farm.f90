@@ -3,24 +3,12 @@
 !     farm RANK TASKS EXTRA      the rank of the master, and the milliseconds that it writes
 program farm
   use mpi_f08
-  use, intrinsic :: iso_c_binding
+  use fault
   implicit none
-  interface
-    integer(c_int) function usleep(microseconds) bind(c, name='usleep')
-      import c_int
-      integer(c_int), value :: microseconds
-    end function
-  end interface
-  integer :: master, tasks, rank, processes, i, length
+  integer :: master, tasks, rank, processes, i
   real :: extra
-  character(16) :: word
 
-  call get_command_argument(1, word, length)
-  read (word, *) master
-  call get_command_argument(2, word, length)
-  read (word, *) tasks
-  call get_command_argument(3, word, length)
-  read (word, *) extra
+  call read_arguments(master, tasks, extra)
   call MPI_Init()
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   call MPI_Comm_size(MPI_COMM_WORLD, processes)
@@ -46,20 +34,17 @@ contains
   end subroutine
 
   subroutine store_result()
-    integer(c_int) :: ignored
-
-    ignored = usleep(int(extra * 1000, c_int))
+    call work(extra)
   end subroutine
 
   subroutine do_tasks()
     integer :: done
-    integer(c_int) :: ignored
 
     do
       call MPI_Send(rank, 1, MPI_INTEGER, master, 0, MPI_COMM_WORLD)
       call MPI_Recv(done, 1, MPI_INTEGER, master, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
       if (done == 1) exit
-      ignored = usleep(1000_c_int)
+      call work(1.0)
     end do
   end subroutine
 end program

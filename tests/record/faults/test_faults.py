@@ -47,8 +47,8 @@ class Faults(Case):
 
     def built(self, mpi, source):
         path = self.folder / f"{source}-{mpi}"
-        compiler = f"mpifort.{mpi}" if source.endswith(".f90") else f"mpicc.{mpi}"
-        self.run_in(compiler, "-g", "-O1", "-fopenmp", "-pthread", "-o", path, HERE / source)
+        compiler, shared = (f"mpifort.{mpi}", [HERE / "fault.f90"]) if source.endswith(".f90") else (f"mpicc.{mpi}", [])
+        self.run_in(compiler, "-g", "-O1", "-fopenmp", "-pthread", "-o", path, *shared, HERE / source)
         return path
 
     def judge(self, mpi, name):

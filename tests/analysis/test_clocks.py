@@ -117,7 +117,7 @@ def check_align(xtf, folder, archive, trace):
 def check_members(xtf, trace, sentence):
     """Who was last in an operation is certain only where the clocks are trusted; pictures say so."""
     state = xtf.expect("cat", trace, "frames/1fps/0/state.svg").decode()
-    check(("The clocks disagree (xtf align mends it)" in state) == bool(sentence), f"{trace}: state.svg, but {sentence}")
+    check(("The clocks disagree (xtf align corrects them)" in state) == bool(sentence), f"{trace}: state.svg, but {sentence}")
     tips = re.findall("was the last to begin(.*?)</title>", xtf.expect("cat", trace, "time/0-0.000003/timeline.svg").decode())
     check(tips and all(tip == ("; uncertain: the clocks disagree" if sentence else "") for tip in tips), f"{trace}: {tips}, but {sentence}")
     lines = xtf.expect("cat", trace, "proc/0/collectives/num/1/members").decode().splitlines()[1:]

@@ -142,16 +142,7 @@ def clocks(tables):
         what = "messages" if name == "messages" else "ends of collective operations"
         how = "are received before they are sent" if name == "messages" else "come before another member begins"
         yield Finding(Decimal(late) / judged * 100, "clocks", f"{late} of {judged} {what} ({100 * late / judged:.1f} %) {how}, by up to "
-                      f"{in_words(most)}: the clocks disagree; xtf align mends it", "messages" if name == "messages" else "collectives/records")
-
-
-def in_words(value):
-    """A time with four digits."""
-    value = float(value)
-    for factor, unit in ((1, "s"), (1e3, "ms"), (1e6, "us"), (1e9, "ns")):
-        if value * factor >= 1:
-            break
-    return f"{value * factor:.4g} {unit}"
+                      f"{seconds(most)}: the clocks disagree; xtf align corrects them", "messages" if name == "messages" else "collectives/records")
 
 
 def classes(tables):

@@ -65,7 +65,7 @@ def wait_until(condition, what, seconds=PATIENCE):
 
 
 # What a mount says of most traces that were recorded without a synchronisation of clocks, and of made-up ones.
-OF_CLOCKS = ": the clocks disagree; xtf align mends it"
+OF_CLOCKS = ": the clocks disagree; xtf align corrects them"
 
 
 class Mount:

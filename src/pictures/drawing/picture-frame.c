@@ -4,7 +4,6 @@
 
 #include "src/pictures/drawing/text-width.h"
 #include "src/pictures/drawing/time-axis.h"
-#include "src/trace/text/time-words.h"
 
 enum {
     LINKS = 190,        /* pixels */
@@ -149,7 +148,7 @@ const char *xtf_clock_remark(XtfClockVerdict clocks)
 {
     static const char *const remarks[] = {
         [XTF_CLOCKS_AGREE] = "",
-        [XTF_CLOCKS_CONTRADICT] = "The clocks disagree (xtf align mends it). ",
+        [XTF_CLOCKS_CONTRADICT] = "The clocks disagree (xtf align corrects them). ",
         [XTF_CLOCKS_NOT_JUDGED] = "The clocks are not judged (xtf info says why). ",
     };
 

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/trace/text/time-words.h"
-
 enum {
     TICK_PIXELS = 123, /* between two ticks, about */
     TICKS_MAX = 24,
@@ -13,12 +11,26 @@ enum {
     LABEL_HALF = 40, /* pixels */
 };
 
+static const struct {
+    const char *name;
+    double seconds;
+} units[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
+
 double xtf_plot_x(const XtfPlot *plot, uint64_t t)
 {
     if (t <= plot->from || plot->to <= plot->from)
         return plot->left;
     uint64_t inside = MIN(t, plot->to) - plot->from;
     return plot->left + (double)plot->width * ((double)inside / (double)(plot->to - plot->from));
+}
+
+static unsigned unit_of(double seconds)
+{
+    unsigned unit = 0;
+
+    while (unit + 1 < G_N_ELEMENTS(units) && seconds < units[unit].seconds)
+        unit++;
+    return unit;
 }
 
 double xtf_round_up(double step)
@@ -43,18 +55,17 @@ typedef struct {
 /* No step is finer than the clock, whose tick is given in seconds, too. */
 static Labels plan_labels(double from, double to, double tick, uint32_t width)
 {
-    Labels labels = {.step = xtf_round_up(fmax((to - from) / MAX(width / TICK_PIXELS, 1), tick)),
-                     .unit = xtf_time_unit_of(to)};
-    double step = labels.step / xtf_time_units[labels.unit].seconds;
+    Labels labels = {.step = xtf_round_up(fmax((to - from) / MAX(width / TICK_PIXELS, 1), tick)), .unit = unit_of(to)};
+    double step = labels.step / units[labels.unit].seconds;
 
     labels.decimals = step >= 1 ? 0 : (int)ceil(-log10(step) - 1e-9);
-    double greatest = to / xtf_time_units[labels.unit].seconds;
+    double greatest = to / units[labels.unit].seconds;
     if (labels.decimals + (greatest >= 1 ? (int)log10(greatest) + 1 : 1) <= DIGITS_MAX)
         return labels;
     labels.relative = true;
     labels.base = floor(from / (10 * labels.step)) * 10 * labels.step;
-    labels.unit = xtf_time_unit_of(to - labels.base);
-    step = labels.step / xtf_time_units[labels.unit].seconds;
+    labels.unit = unit_of(to - labels.base);
+    step = labels.step / units[labels.unit].seconds;
     labels.decimals = step >= 1 ? 0 : (int)ceil(-log10(step) - 1e-9);
     return labels;
 }
@@ -93,9 +104,17 @@ void xtf_draw_time_axis(XtfDrawing *drawing, const XtfTimeScale *scale, const Xt
         if (t > to + labels.step * 1e-6)
             break;
         snprintf(text, sizeof text, "%s%.*f %s", labels.relative ? "+" : "", labels.decimals,
-                 (t - labels.base) / xtf_time_units[labels.unit].seconds, xtf_time_units[labels.unit].name);
+                 (t - labels.base) / units[labels.unit].seconds, units[labels.unit].name);
         xtf_draw(drawing, "<path class=\"xt-grid\" d=\"M%.1f %dV%d\"/>", x, y + 4, bottom);
         draw_label(drawing, plot, x, y, text);
     }
     xtf_draw(drawing, "</g>\n");
+}
+
+void xtf_time_in_words(const XtfTimeScale *scale, uint64_t ticks, char *text, size_t size)
+{
+    double seconds = xtf_seconds_of(scale, ticks);
+    unsigned unit = seconds > 0 ? unit_of(seconds) : 0;
+
+    snprintf(text, size, "%.4g %s", seconds / units[unit].seconds, units[unit].name);
 }

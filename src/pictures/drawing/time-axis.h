@@ -21,3 +21,6 @@ double xtf_plot_x(const XtfPlot *plot, uint64_t t);
 
 /* The ticks' labels, with `y` below them, and lines down from there to `bottom`. */
 void xtf_draw_time_axis(XtfDrawing *drawing, const XtfTimeScale *scale, const XtfPlot *plot, int y, int bottom);
+
+/* A time in a unit of its size, with three digits after the point: "1.535 s". */
+void xtf_time_in_words(const XtfTimeScale *scale, uint64_t ticks, char *text, size_t size);

@@ -45,7 +45,7 @@ double xtf_finding_cell_seconds(const XtfFindingJob *job, const XtfRowCell *cell
 
 uint32_t xtf_finding_hundredths(unsigned __int128 part, unsigned __int128 whole)
 {
-    return whole ? (uint32_t)((MIN(part, whole) * 2 * XTF_HUNDREDTHS / whole + 1) / 2) : 0;
+    return whole ? (uint32_t)xtf_hundredths(MIN(part, whole), whole) : 0;
 }
 
 char *xtf_finding_name(const char *name)

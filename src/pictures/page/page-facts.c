@@ -8,10 +8,9 @@
 #include "src/trace/text/escape.h"
 
 enum {
-    PATH_SHOWN = 256,       /* characters of the selection's path, at most */
-    PROPERTY_SHOWN = 80,    /* bytes of what the trace says of its origin, at most */
-    HUNDREDTHS = 100 * 100, /* of a percent, in a whole */
-    NUMBER = 32,            /* characters of a figure, with its NUL */
+    PATH_SHOWN = 256,    /* characters of the selection's path, at most */
+    PROPERTY_SHOWN = 80, /* bytes of what the trace says of its origin, at most */
+    NUMBER = 32,         /* characters of a figure, with its NUL */
 };
 
 /* ---- What it is of. */
@@ -103,7 +102,7 @@ static void print_percent(char text[static NUMBER], unsigned __int128 part, unsi
 {
     if (!whole)
         return;
-    uint64_t hundredths = (uint64_t)((part * 2 * HUNDREDTHS / whole + 1) / 2);
+    uint64_t hundredths = xtf_hundredths(part, whole);
     g_snprintf(text, NUMBER, "%" PRIu64 ".%02" PRIu64, hundredths / 100, hundredths % 100);
 }
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "src/tables/clocks/clock-counts.h"
-#include "src/trace/text/time-words.h"
+#include "src/trace/text/number-words.h"
 
 void xtf_clock_check_init(XtfClockCheck *check, XtfResolver *resolver, XtfMatching *matching,
                           XtfCollectives *collectives)
@@ -57,7 +57,6 @@ char *xtf_clock_check_sentence(XtfClockCheck *check)
 {
     g_autoptr(GError) unread = NULL;
     const XtfClockFigures *figures = xtf_clock_check_figures(check, &unread);
-    char largest[XTF_TIME_WORDS];
 
     if (!figures)
         return g_strdup_printf("the clocks are not judged: %s", unread->message);
@@ -65,12 +64,12 @@ char *xtf_clock_check_sentence(XtfClockCheck *check)
     const XtfClockEffects *effects = by_messages ? &figures->messages : &figures->members;
     if (!by_messages && !xtf_clock_count_contradicts(&figures->members.count))
         return NULL;
-    xtf_time_in_words(&check->resolver->context->scale, effects->largest, largest, sizeof largest);
+    double largest = xtf_seconds_of(&check->resolver->context->scale, effects->largest);
     return g_strdup_printf("%" PRIu64 " of %" PRIu64 "%s %s (%.1f %%) %s, by up to %s: the clocks disagree; xtf align "
-                           "mends it",
+                           "corrects them",
                            effects->count.impossible, effects->count.judged, effects->sampled ? " chosen" : "",
                            by_messages ? "messages" : "ends of collective operations",
                            100 * (double)effects->count.impossible / (double)effects->count.judged,
                            by_messages ? "are received before they are sent" : "come before another member begins",
-                           largest);
+                           xtf_word_seconds(largest).text);
 }

@@ -53,6 +53,6 @@ typedef enum {
 } XtfClockVerdict;
 
 XtfClockVerdict xtf_clock_check_verdict(XtfClockCheck *check);
-/* Says with numbers that clocks contradict each other and how that is mended, or why they are not judged: a sentence
+/* Says with numbers that clocks contradict each other and what corrects them, or why they are not judged: a sentence
  * without a point at its end, for the caller to free. NULL: they agree. */
 char *xtf_clock_check_sentence(XtfClockCheck *check);

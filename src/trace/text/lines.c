@@ -237,24 +237,30 @@ void xtf_lines_seconds(XtfLines *lines, double seconds)
     xtf_lines_real(lines, format, seconds);
 }
 
+uint64_t xtf_hundredths(Wide part, Wide whole)
+{
+    enum { TWICE_ALL = 2 * 100 * 100 };
+    Wide twice;
+
+    if (__builtin_mul_overflow(part, (Wide)TWICE_ALL, &twice))
+        return UINT64_MAX;
+    return (uint64_t)MIN((twice / whole + 1) / 2, (Wide)UINT64_MAX);
+}
+
 void xtf_lines_percent(XtfLines *lines, Wide part, Wide whole)
 {
     char text[CELL_TEXT_MAX], *end = text + sizeof text, *begin;
-    Wide hundredths;
 
     if (!whole) {
         xtf_lines_none(lines);
         return;
     }
-    if (__builtin_mul_overflow(part, (Wide)20000, &hundredths)) {
-        lines->spoilt = true;
-        hundredths = 0;
-    }
-    hundredths = (hundredths / whole + 1) / 2;
-    begin = xtf_put_padded(end, (uint64_t)(hundredths % 100), 2);
+    uint64_t hundredths = xtf_hundredths(part, whole);
+    lines->spoilt |= hundredths == UINT64_MAX;
+    begin = xtf_put_padded(end, hundredths % 100, 2);
     end -= 2;
     *--begin = '.';
-    begin = xtf_put_digits(begin, (uint64_t)MIN(hundredths / 100, (Wide)UINT64_MAX));
+    begin = xtf_put_digits(begin, hundredths / 100);
     add(lines, (XtfRowCell){.type = XTF_ROW_PERCENT, .number = hundredths}, begin,
         (size_t)(text + sizeof text - begin));
 }

@@ -72,6 +72,8 @@ void xtf_lines_seconds(XtfLines *lines, double seconds); /* with as many digits 
 void xtf_lines_real(XtfLines *lines, const char *format, double number);
 void xtf_lines_signed(XtfLines *lines, int64_t number);
 void xtf_lines_signed_wide(XtfLines *lines, bool negative, unsigned __int128 number);
+/* Returns a part in hundredths of a percent, rounded; `whole` is not 0. UINT64_MAX: too many. */
+uint64_t xtf_hundredths(unsigned __int128 part, unsigned __int128 whole);
 /* In hundredths of a percent; a dash if the whole is 0. */
 void xtf_lines_percent(XtfLines *lines, unsigned __int128 part, unsigned __int128 whole);
 void xtf_lines_text(XtfLines *lines, const char *text, uint64_t number); /* see xtf_text_put() */

@@ -520,7 +520,7 @@ def culprit(tables):
     n = len(processes_of(tables))
     if n < 2 or not tables.of_any_type or not tables.table("delays/callpaths"):
         return
-    lines = {proc: of_process(tables, proc, "delays/callpaths") for proc in processes_of(tables)}
+    lines = {proc: of_process(tables, proc, "delays/profile") for proc in processes_of(tables)}
     sums = {proc: sum(Decimal(line["total"]) for line in own) for proc, own in lines.items()}
     if not sum(sums.values()):
         return
@@ -528,7 +528,7 @@ def culprit(tables):
     share = sums[worst] / sum(sums.values())
     waiting = sum((Decimal(line["amount%"]) for line in tables.table("waits/profile") or [] if line["amount%"] != "-"), Decimal(0))
     if share * waiting >= 1 and share * n >= Decimal("1.5"):
-        line = max(lines[worst], key=lambda line: Decimal(line["total"]))
+        line = max(of_process(tables, worst, "delays/callpaths"), key=lambda line: Decimal(line["total"]))
         yield Finding(share * waiting, "culprit", f"process {worst} causes {seconds(sums[worst])} of waiting, {percent(share * 100)} of all, mostly by "
                       f"{place(line['callpath'])}: {SENTENCES[line['kind']]} ({line['kind']})", f"proc/{worst}/delays/callpaths", worst)
 

@@ -55,7 +55,7 @@ char *xtf_finding_name(const char *name)
 
 char *xtf_finding_place(const char *callpath)
 {
-    if (g_str_equal(callpath, "(no region)"))
+    if (g_str_equal(callpath, "(no region)") || g_str_equal(callpath, "-"))
         return g_strdup("the program itself");
     return xtf_text_elided(*callpath ? callpath : "\"\"", XTF_FINDING_PLACE);
 }

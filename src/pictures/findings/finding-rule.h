@@ -42,6 +42,7 @@ struct XtfFindingRule {
     bool (*find)(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
     XtfClassSet classes; /* of rules about time in classes of regions */
     const char *words;   /* what a program does there */
+    bool compares_times; /* of different processes: where their clocks contradict each other, the rule says nothing */
 };
 
 enum {

@@ -35,36 +35,45 @@ static bool find_limits(XtfFindingJob *job, const XtfFindingRule *rule, GError *
     return true;
 }
 
+#define RULE(NAME, RANK, THRESHOLD, FIND, ...)                                                      \
+    {                                                                                               \
+        .name = NAME, .rank = XTF_FINDING_##RANK, .threshold = THRESHOLD, .find = FIND, __VA_ARGS__ \
+    }
+#define IN_CLASSES(SET, WORDS) .classes = (SET), .words = (WORDS)
+#define OF_CLOCKS              .compares_times = true
+
 /* The last one has no name. Of findings of the same rank and score the earlier rule's comes first. */
 static const XtfFindingRule rules[] = {
-    {"early", XTF_FINDING_DOUBT, 0, xtf_rule_early, 0, NULL},
-    {"clocks", XTF_FINDING_DOUBT, 0, xtf_rule_clocks, 0, NULL},
-    {"culprit", XTF_FINDING_CAUSE, 0.01, xtf_rule_culprit, 0, NULL},
-    {"imbalance", XTF_FINDING_CAUSE, 0.02, xtf_rule_imbalance, 0, NULL},
-    {"kinds", XTF_FINDING_CAUSE, 0.1, xtf_rule_kinds, 0, NULL},
-    {"waits", XTF_FINDING_CAUSE, 0.02, xtf_rule_waits, 0, NULL},
-    {"path", XTF_FINDING_CAUSE, 0.02, xtf_rule_critical, 0, NULL},
-    {"openmp", XTF_FINDING_CAUSE, 0.1, xtf_rule_classes, BIT(XTF_CLASS_OMP_SYNC), "is waiting in OpenMP"},
-    {"files", XTF_FINDING_CAUSE, 0.1, xtf_rule_classes, BIT(XTF_CLASS_MPI_IO) | BIT(XTF_CLASS_IO),
-     "is reading and writing files"},
-    {"bytes", XTF_FINDING_CAUSE, 2, xtf_rule_bytes, 0, NULL},
-    {"efficiency", XTF_FINDING_STATE, 0.8, xtf_rule_efficiency, 0, NULL},
-    {"waiting", XTF_FINDING_STATE, 0.2, xtf_rule_classes, BIT(XTF_CLASS_WAIT) | BIT(XTF_CLASS_BARRIER), "is waiting"},
-    {"communication", XTF_FINDING_STATE, 0.2, xtf_rule_classes,
-     BIT(XTF_CLASS_P2P) | BIT(XTF_CLASS_COLLECTIVE) | BIT(XTF_CLASS_RMA) | BIT(XTF_CLASS_PGAS), "is communication"},
-    {"phases", XTF_FINDING_STATE, 0.3, xtf_rule_phases, 0, NULL},
-    {"unmatched", XTF_FINDING_RECORDING, 1, xtf_rule_unmatched, 0, NULL},
-    {"unfinished", XTF_FINDING_RECORDING, 1, xtf_rule_unfinished, 0, NULL},
-    {"unjudged", XTF_FINDING_RECORDING, 0.05, xtf_rule_unjudged, 0, NULL},
-    {"measurement", XTF_FINDING_RECORDING, 0.01, xtf_rule_classes, BIT(XTF_CLASS_MEASUREMENT),
-     "is the recorder's own, or while it was off"},
-    {"before", XTF_FINDING_RECORDING, 0.01, xtf_rule_before, 0, NULL},
-    {"recording", XTF_FINDING_RECORDING, 0.05, xtf_rule_recording, 0, NULL},
-    {"starting", XTF_FINDING_CONTEXT, 0.2, xtf_rule_classes, BIT(XTF_CLASS_MPI_INIT),
-     "is the start and the end of MPI"},
-    {"concentration", XTF_FINDING_CONTEXT, 0.2, xtf_rule_concentration, 0, NULL},
-    {"ends", XTF_FINDING_CONTEXT, 0.1, xtf_rule_ends, 0, NULL},
-    {"limits", XTF_FINDING_CONTEXT, 0, find_limits, 0, NULL}, /* the last one: what the others left out */
+    RULE("early", DOUBT, 0, xtf_rule_early),
+    RULE("clocks", DOUBT, 0, xtf_rule_clocks),
+    RULE("culprit", CAUSE, 0.01, xtf_rule_culprit, OF_CLOCKS),
+    RULE("imbalance", CAUSE, 0.02, xtf_rule_imbalance),
+    RULE("kinds", CAUSE, 0.1, xtf_rule_kinds),
+    RULE("waits", CAUSE, 0.02, xtf_rule_waits, OF_CLOCKS),
+    RULE("path", CAUSE, 0.02, xtf_rule_critical, OF_CLOCKS),
+    RULE("openmp", CAUSE, 0.1, xtf_rule_classes, IN_CLASSES(BIT(XTF_CLASS_OMP_SYNC), "is waiting in OpenMP")),
+    RULE("files", CAUSE, 0.1, xtf_rule_classes,
+         IN_CLASSES(BIT(XTF_CLASS_MPI_IO) | BIT(XTF_CLASS_IO), "is reading and writing files")),
+    RULE("bytes", CAUSE, 2, xtf_rule_bytes),
+    RULE("efficiency", STATE, 0.8, xtf_rule_efficiency),
+    RULE("waiting", STATE, 0.2, xtf_rule_classes,
+         IN_CLASSES(BIT(XTF_CLASS_WAIT) | BIT(XTF_CLASS_BARRIER), "is waiting"), OF_CLOCKS),
+    RULE("communication", STATE, 0.2, xtf_rule_classes,
+         IN_CLASSES(BIT(XTF_CLASS_P2P) | BIT(XTF_CLASS_COLLECTIVE) | BIT(XTF_CLASS_RMA) | BIT(XTF_CLASS_PGAS),
+                    "is communication")),
+    RULE("phases", STATE, 0.3, xtf_rule_phases),
+    RULE("unmatched", RECORDING, 1, xtf_rule_unmatched),
+    RULE("unfinished", RECORDING, 1, xtf_rule_unfinished),
+    RULE("unjudged", RECORDING, 0.05, xtf_rule_unjudged),
+    RULE("measurement", RECORDING, 0.01, xtf_rule_classes,
+         IN_CLASSES(BIT(XTF_CLASS_MEASUREMENT), "is the recorder's own, or while it was off")),
+    RULE("before", RECORDING, 0.01, xtf_rule_before),
+    RULE("recording", RECORDING, 0.05, xtf_rule_recording),
+    RULE("starting", CONTEXT, 0.2, xtf_rule_classes,
+         IN_CLASSES(BIT(XTF_CLASS_MPI_INIT), "is the start and the end of MPI")),
+    RULE("concentration", CONTEXT, 0.2, xtf_rule_concentration),
+    RULE("ends", CONTEXT, 0.1, xtf_rule_ends, OF_CLOCKS),
+    RULE("limits", CONTEXT, 0, find_limits), /* the last one: what the others left out */
     {0},
 };
 
@@ -145,14 +154,6 @@ static bool job_init(XtfFindingJob *job, XtfViews *views, XtfSelection *selectio
            (!xtf_finding_has(job, selection, "profile") || xtf_view_pick(views, "profile", selection, &profile, error));
 }
 
-/* Whether a rule compares times of different processes. What a process spent its time on, its own clock tells. */
-static bool needs_clocks(const char *rule)
-{
-    static const char *const names[] = {"culprit", "waits", "path", "waiting", "ends", NULL};
-
-    return g_strv_contains(names, rule);
-}
-
 GArray *xtf_findings_find(XtfViews *views, XtfSelection *selection, GError **error)
 {
     g_auto(XtfFindingJob) job = {0};
@@ -161,7 +162,7 @@ GArray *xtf_findings_find(XtfViews *views, XtfSelection *selection, GError **err
         return NULL;
     bool contradict = xtf_clock_check_verdict(views->clocks) == XTF_CLOCKS_CONTRADICT;
     for (const XtfFindingRule *rule = rules; rule->name && job.from < job.to; rule++) {
-        if (!(contradict && needs_clocks(rule->name)) && !rule->find(&job, rule, error))
+        if (!(contradict && rule->compares_times) && !rule->find(&job, rule, error))
             return NULL;
     }
     xtf_findings_merge(job.found);

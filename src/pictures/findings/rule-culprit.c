@@ -6,25 +6,26 @@
 #include "src/pictures/findings/finding-rule.h"
 
 enum {
-    PROCESSES_MOST = 4096,
+    BYTES_MOST = 64 << 20, /* of the tables of all processes together, and of the one of call paths */
 };
 
 typedef unsigned __int128 Wide;
 
-enum { KIND, TOTAL, CALLPATH };
-static const char *const columns[] = {"kind", "total", "callpath"};
+enum { KIND, TOTAL, PLACE };
+static const char *const by_region[] = {"kind", "total", "region"};
+static const char *const by_callpath[] = {"kind", "total", "callpath"};
 
 /* Delays of one process, in units of the last digit that the table shows. */
 typedef struct {
     const XtfFindingJob *job;
     Wide sum, most; /* of the costliest line */
-    char *kind, *callpath;
+    char *kind, *place;
 } Delays;
 
 static void delays_clear(Delays *delays)
 {
     g_clear_pointer(&delays->kind, g_free);
-    g_clear_pointer(&delays->callpath, g_free);
+    g_clear_pointer(&delays->place, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Delays, delays_clear)
 
@@ -39,35 +40,57 @@ static bool take_line(const XtfRowCell *cells, void *data, GError **error)
     delays_clear(delays);
     delays->most = total;
     delays->kind = g_strdup(cells[KIND].text);
-    delays->callpath = g_strdup(cells[CALLPATH].text);
+    delays->place = g_strdup(cells[PLACE].text);
     return true;
 }
 
-static bool read_delays(XtfFindingJob *job, const XtfSelection *all, uint64_t proc, Delays *delays, GError **error)
+/* Reads a table of the delays of a process, whose lines are by region or by call path. */
+static bool read_delays(XtfFindingJob *job, XtfSelection *own, const char *table, Delays *delays, GError **error)
 {
-    g_autoptr(XtfSelection) own = xtf_finding_select_process(all, proc);
-    XtfRowPicker picker = XTF_ROW_PICKER(columns, take_line, delays);
+    XtfRowPicker of_regions = XTF_ROW_PICKER(by_region, take_line, delays);
+    XtfRowPicker of_callpaths = XTF_ROW_PICKER(by_callpath, take_line, delays);
+    bool is_by_region = g_str_equal(table, "profile");
 
     *delays = (Delays){.job = job};
-    return xtf_view_pick(job->views, "callpaths", own, &picker, error);
+    return xtf_view_pick(job->views, table, own, is_by_region ? &of_regions : &of_callpaths, error);
 }
 
-/* `share` is the part of the process in `all`, the cost of all delays. */
-static void report(XtfFindingJob *job, const XtfFindingRule *rule, uint64_t proc, const Delays *worst, double share,
-                   double waiting)
+static bool measure_table(XtfFindingJob *job, const XtfSelection *selection, const char *name, uint64_t *bytes,
+                          GError **error)
+{
+    const XtfShownTable table = {.view = xtf_view_find_for(job->views, name, selection),
+                                 .selection = (XtfSelection *)selection};
+    return xtf_view_size(job->views, &table, bytes, error);
+}
+
+/* Reads where the process is late: its call paths, or its regions if there are too many. *table: the one that was read.
+ */
+static bool read_place(XtfFindingJob *job, const XtfSelection *all, uint64_t proc, Delays *delays, const char **table,
+                       GError **error)
+{
+    g_autoptr(XtfSelection) own = xtf_finding_select_process(all, proc);
+    uint64_t bytes;
+
+    if (!measure_table(job, own, "callpaths", &bytes, error))
+        return false;
+    *table = bytes <= BYTES_MOST ? "callpaths" : "profile";
+    return read_delays(job, own, *table, delays, error);
+}
+
+/* `share` is the part of the process in the cost of all delays. */
+static void report(XtfFindingJob *job, const XtfFindingRule *rule, uint64_t proc, const Delays *worst,
+                   const char *table, double share, double score)
 {
     char number[24];
 
-    if (share * waiting < rule->threshold || share * job->locations.n_procs < 1.5)
-        return;
     g_snprintf(number, sizeof number, "%" PRIu64, proc);
     double seconds = (double)worst->sum / pow(10, job->views->context->scale.digits);
     g_autofree char *words = xtf_finding_wait_words(worst->kind);
-    g_autofree char *place = xtf_finding_place(worst->callpath);
-    XtfFinding *finding = xtf_finding_add(
-        job, rule, share * waiting, &(XtfFinding){.type = XTF_DERIVED_DELAYS, .table = "callpaths", .proc = number},
-        "process %s causes %s of waiting, %s of all, mostly by %s: %s", number, xtf_word_seconds(seconds).text,
-        xtf_word_percent(share * XTF_HUNDREDTHS).text, place, words);
+    g_autofree char *place = xtf_finding_place(worst->place);
+    XtfFinding *finding =
+        xtf_finding_add(job, rule, score, &(XtfFinding){.type = XTF_DERIVED_DELAYS, .table = table, .proc = number},
+                        "process %s causes %s of waiting, %s of all, mostly by %s: %s", number,
+                        xtf_word_seconds(seconds).text, xtf_word_percent(share * XTF_HUNDREDTHS).text, place, words);
     finding->culprit = proc;
 }
 
@@ -95,6 +118,36 @@ static bool read_waiting(XtfFindingJob *job, double *waiting, GError **error)
     return !error || !*error;
 }
 
+/* Whether the tables of all processes, which are as long as that of all together, are few bytes. */
+static bool are_short(XtfFindingJob *job, const XtfSelection *all, bool *short_enough, GError **error)
+{
+    uint64_t bytes = 0;
+    bool good = measure_table(job, all, "profile", &bytes, error);
+
+    *short_enough = bytes <= BYTES_MOST / job->locations.n_procs;
+    return good;
+}
+
+/* Finds the process whose delays cost most; *part: its part of all, 0 if there are none. */
+static bool find_worst(XtfFindingJob *job, const XtfSelection *all, uint64_t *proc, double *part, GError **error)
+{
+    Wide sum = 0, most = 0;
+
+    for (uint32_t i = 0; i < job->locations.n_procs; i++) {
+        g_autoptr(XtfSelection) of_process = xtf_finding_select_process(all, job->locations.procs[i].proc);
+        g_auto(Delays) own = {0};
+        if (!read_delays(job, of_process, "profile", &own, error))
+            return false;
+        sum += own.sum;
+        if (own.sum <= most)
+            continue;
+        *proc = job->locations.procs[i].proc;
+        most = own.sum;
+    }
+    *part = sum ? (double)most / (double)sum : 0;
+    return true;
+}
+
 /* The process whose delays cost most waiting: at least the threshold's part of all time, and half as much again as each
  * would if all were equal. What waits of others led to is counted where it began, as in Scalasca's analysis of delays
  * (Boehme et al., "Identifying the Root Causes of Wait States in Large-Scale Parallel Applications", 2016). */
@@ -103,9 +156,10 @@ bool xtf_rule_culprit(XtfFindingJob *job, const XtfFindingRule *rule, GError **e
     GError *failed = NULL;
     g_autoptr(XtfSelection) all = xtf_finding_select_derived(job, XTF_DERIVED_DELAYS, &failed);
     g_auto(Delays) worst = {0};
-    uint64_t culprit = 0;
-    double waiting;
-    Wide sum = 0;
+    const char *table;
+    uint64_t proc = 0;
+    double waiting, share;
+    bool short_enough;
 
     if (failed) {
         g_propagate_error(error, failed);
@@ -113,26 +167,19 @@ bool xtf_rule_culprit(XtfFindingJob *job, const XtfFindingRule *rule, GError **e
     }
     if (!all || job->locations.n_procs < 2 || !xtf_finding_has(job, all, "callpaths"))
         return true;
-    if (job->locations.n_procs > PROCESSES_MOST) {
+    if (!are_short(job, all, &short_enough, error))
+        return false;
+    if (!short_enough) {
         xtf_finding_leave_out(job, "culprits", job->locations.n_procs, "processes");
         return true;
     }
-    for (uint32_t i = 0; i < job->locations.n_procs; i++) {
-        g_auto(Delays) own = {0};
-        if (!read_delays(job, all, job->locations.procs[i].proc, &own, error))
-            return false;
-        sum += own.sum;
-        if (own.sum <= worst.sum)
-            continue;
-        culprit = job->locations.procs[i].proc;
-        Delays other = worst;
-        worst = own;
-        own = other;
-    }
-    if (!sum)
-        return true;
-    if (!read_waiting(job, &waiting, error))
+    if (!find_worst(job, all, &proc, &share, error) || !read_waiting(job, &waiting, error))
         return false;
-    report(job, rule, culprit, &worst, (double)worst.sum / (double)sum, waiting);
+    if (share * waiting < rule->threshold || share * job->locations.n_procs < 1.5)
+        return true;
+    if (!read_place(job, all, proc, &worst, &table, error))
+        return false;
+    if (worst.place)
+        report(job, rule, proc, &worst, table, share, share * waiting);
     return true;
 }

@@ -6,7 +6,7 @@
 #include "src/pictures/findings/finding-rule.h"
 
 enum {
-    PROCESSES_MOST = 4096, /* whose parts of the path are looked at */
+    LINES_MOST = 1 << 20, /* of the profiles of all processes together that are looked at */
 };
 
 /* ---- The critical path. */
@@ -20,6 +20,7 @@ typedef struct {
     double amount;          /* seconds, in the region of the greatest */
     uint64_t percent, row;  /* of the same; UINT64_MAX: it has no row */
     char *region;
+    uint64_t n_lines;
     uint64_t proc; /* that has most of the amount; XTF_NO_PROCESS: none stands out */
 } Path;
 
@@ -34,6 +35,7 @@ static bool take_region(const XtfRowCell *cells, void *data, GError **error)
     Path *path = data;
     double imbalance = xtf_finding_cell_seconds(path->job, &cells[IMBALANCE]);
 
+    path->n_lines++;
     path->path += xtf_finding_cell_seconds(path->job, &cells[AMOUNT]);
     if (imbalance <= path->imbalance)
         return true;
@@ -62,11 +64,13 @@ static bool take_part(const XtfRowCell *cells, void *data, GError **error)
     return true;
 }
 
-/* The process that has most of the path's time in its region, if it has two thirds. */
+/* Finds the process that has two thirds of the path's time in its region, unless all processes have too many lines. */
 static bool find_process(XtfFindingJob *job, const XtfSelection *critical, Path *path, GError **error)
 {
     path->proc = XTF_NO_PROCESS;
-    for (uint32_t i = 0; i < job->locations.n_procs && job->locations.n_procs <= PROCESSES_MOST; i++) {
+    if (path->n_lines > LINES_MOST / job->locations.n_procs)
+        return true;
+    for (uint32_t i = 0; i < job->locations.n_procs; i++) {
         uint64_t proc = job->locations.procs[i].proc;
         g_autoptr(XtfSelection) own = xtf_finding_select_process(critical, proc);
         Part part = {.path = path};

@@ -108,7 +108,7 @@ static void ask_one(XtfCollectives *collectives, uint64_t process, uint64_t numb
     bench_check(xtf_collectives_identify(collectives, (uint32_t)process, 2 * number + 1, &id, &found, &error) && found,
                 error, "operation %" PRIu64, number);
     bench_check(xtf_members_size(collectives, &id, &size, &error) && size < room, error, "size");
-    bench_check(xtf_members_read(collectives, &id, 0, buffer, size, &error), error, "members");
+    bench_check(xtf_members_read(collectives, &id, false, 0, buffer, size, &error), error, "members");
     buffer[size] = '\0';
     char **cells = g_regex_split_simple(" +", strrchr(g_strchomp(buffer), '\n'), 0, 0);
     bench_check(g_ascii_strtoull(cells[7], NULL, 10) == number && g_str_equal(cells[9], "certain"), NULL,

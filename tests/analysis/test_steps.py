@@ -65,12 +65,23 @@ def check_steps(trace):
         say(name != next_name or percent <= next_percent, name, "goes back, from", percent, "to", next_percent)
 
 
+def waits(trace):
+    return subprocess.run([XTF, "cat", trace, "waits/profile"], check=True, stdout=subprocess.PIPE).stdout
+
+
 def check_interrupted(trace):
-    """It is as before, or analysed, if it was through before the signal came."""
+    """The trace is as before, or analysed in whole, where the signal came after the commit."""
     before, ended_at = trace.read_bytes(), set()
+    subprocess.run([XTF, "analyze", "-q", trace], check=True)
+    analysed = waits(trace)
+    trace.write_bytes(before)
     for step in STEPS * 3:
         _, status, text = analyze(trace, step)
         if status == 0:
+            trace.write_bytes(before)
+            continue
+        if status == -signal.SIGINT and trace.read_bytes() != before:  # the commit was done, the process had not ended
+            say(waits(trace) == analysed, step, "killed after the commit: not the whole analysis")
             trace.write_bytes(before)
             continue
         say(status == -signal.SIGINT or "interrupted" in text, step, status, text)

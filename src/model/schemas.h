@@ -18,6 +18,8 @@
 
 /* The property of a process (definition_properties) whose records end before it: since when, and why. */
 #define XTF_RECORD_ENDED_EARLY "record.ended_early"
+/* The property of a process that says how it ended: docs/RECORD.md. */
+#define XTF_RECORD_END "record.end"
 
 #include <stdint.h>
 
@@ -204,6 +206,14 @@
     FIELD(U8, mode, "", "", "", XTF_OPT, xtf_measurement_modes)                                                        \
     FIELD(U64, stop, "", "ticks", "", XTF_OPT | XTF_FIELD_INSTANT, NULL)
 
+/* A call that was under way when its process ended. `since`: its ENTER; `time`: the end of the process. */
+#define XTF_PENDING_FIELDS(FIELD)                                                                                      \
+    XTF_HEAD_FIELDS(FIELD, xtf_pending_events)                                                                         \
+    FIELD(U64, since, "", "ticks", "", XTF_FIELD_INSTANT, NULL)                                                        \
+    FIELD(U32, peer, XTF_ROLE_PEER, "", "", XTF_OPT, NULL)                                                             \
+    FIELD(U32, tag, XTF_ROLE_TAG, "", "", XTF_OPT, NULL)                                                               \
+    FIELD(U32, comm, XTF_ROLE_COMM, "", XTF_TABLE_COMMUNICATORS, XTF_OPT, NULL)
+
 /* What was measured between two processes: `time` is the length of the messages, `value` seconds; of AMOUNT a number. */
 #define XTF_LINKS_FIELDS(FIELD)                                                                                        \
     XTF_HEAD_FIELDS(FIELD, xtf_links_events)                                                                           \
@@ -327,6 +337,7 @@
     ARRAY(SAMPLES, samples, Samples)                                                                                   \
     ARRAY(PROGRAMS, programs, Programs)                                                                                \
     ARRAY(MEASUREMENT, measurement, Measurement)                                                                       \
+    ARRAY(PENDING, pending, Pending)                                                                                   \
     ARRAY(UNKNOWN, unknown, Unknown)                                                                                   \
     ARRAY(LINKS, links, Links)                                                                                         \
     ARRAY(SLICES, slices, Slices)                                                                                      \

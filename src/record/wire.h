@@ -114,6 +114,10 @@ typedef struct {
      * of the clock since when. Plain stores, which cost nothing beside the clock. */
     _Alignas(64) _Atomic uint32_t region;
     _Atomic uint64_t since;
+    /* What the call waits for that was entered at `called`: the other side's rank in the communicator, the tag and the
+     * communicator; XTF_WIRE_NONE: any, or none. They are of the innermost frame if `called` is `since`. */
+    _Atomic uint32_t peer, tag, comm;
+    _Atomic uint64_t called;
 } XtfWireRing;
 
 /* The first two words of each record. */

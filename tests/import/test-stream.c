@@ -301,8 +301,8 @@ Test(stream, every_event_has_a_label_of_its_own)
         for (char **label = event->labels; *label; label++)
             cr_assert(g_hash_table_add(labels, *label), "doubled: %s", *label);
     }
-    cr_assert_eq(g_hash_table_size(labels),
-                 80 + 6 + 56); /* of OTF2; statistics of measured networks; of OpenTS: 52 letters and 4 elements */
+    cr_assert_eq(g_hash_table_size(labels), 80 + 1 + 6 + 56); /* of OTF2; of the recorder alone; statistics of measured
+                                                                 networks; of OpenTS: 52 letters and 4 elements */
     const XtfSchema *sends = xtf_model_schema(XTF_MODEL_SENDS), *unknown = xtf_model_schema(XTF_MODEL_UNKNOWN);
     cr_assert_str_eq(xtf_schema_field(sends, "event")->labels[XTF_LABEL_MPI_ISEND], "MPI_ISEND");
     cr_assert_str_eq(xtf_schema_field(unknown, "event")->labels[XTF_LABEL_UNKNOWN], "UNKNOWN");

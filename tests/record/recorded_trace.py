@@ -8,7 +8,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reader"))
 from xtf_reader import Trace  # noqa: E402
 
 TYPES = ("enters_leaves", "sends", "recvs", "requests", "collectives", "comms", "rma_operations", "rma_collectives", "rma_syncs", "rma_locks",
-         "io_control", "io_seeks", "io_operations", "threads", "locks", "measurement", "programs")
+         "io_control", "io_seeks", "io_operations", "threads", "locks", "measurement", "programs", "pending")
 
 
 class Record:

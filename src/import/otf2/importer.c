@@ -3,9 +3,9 @@
 #include "src/import/otf2/files.h"
 
 /* What other sources have. */
-#define OTHERS                                                                                               \
-    (UINT64_C(1) << XTF_MODEL_LINKS | UINT64_C(1) << XTF_MODEL_SLICES | UINT64_C(1) << XTF_MODEL_RESOURCES | \
-     UINT64_C(1) << XTF_MODEL_TASK_STATES | UINT64_C(1) << XTF_MODEL_TASK_MOVES |                            \
+#define OTHERS                                                                                                         \
+    (UINT64_C(1) << XTF_MODEL_PENDING | UINT64_C(1) << XTF_MODEL_LINKS | UINT64_C(1) << XTF_MODEL_SLICES |             \
+     UINT64_C(1) << XTF_MODEL_RESOURCES | UINT64_C(1) << XTF_MODEL_TASK_STATES | UINT64_C(1) << XTF_MODEL_TASK_MOVES | \
      UINT64_C(1) << XTF_MODEL_MESSAGE_TOTALS | UINT64_C(1) << XTF_MODEL_MESSAGE_KINDS)
 
 const XtfImporter xtf_otf2_importer = {

@@ -107,7 +107,15 @@ void xtf_collect_commit(XtfCollectSession *session, uint64_t reading)
         session->kept = xtf_collect_decoded(session);
 }
 
-/* The times of all records are before it. */
+/* Whether the process has ended by itself: else it was killed, or its end was not seen. */
+static bool has_left(const XtfCollectSession *session)
+{
+    const XtfWireProcess *process = session->memory.process;
+
+    return atomic_load(&process->exited) || atomic_load(&process->phase) == XTF_WIRE_FINALIZED;
+}
+
+/* The end of the process; the times of all records are before it. */
 static uint64_t last_time(const XtfCollectSession *session)
 {
     uint64_t last = 0;
@@ -115,13 +123,30 @@ static uint64_t last_time(const XtfCollectSession *session)
     for (uint32_t i = 0; i < session->n_rings; i++)
         if (session->rings[i])
             last = MAX(last, session->rings[i]->stream.last);
-    return last;
+    return has_left(session) ? last : MAX(last, xtf_collect_clock_ns(&session->clock, session->ended));
+}
+
+/* Calls of MPI that never returned. */
+static bool append_pending(XtfCollectSession *session, uint64_t time, GError **error)
+{
+    bool finalized = atomic_load(&session->memory.process->phase) == XTF_WIRE_FINALIZED;
+
+    for (uint32_t i = 0; i < session->n_rings && !finalized; i++) {
+        XtfCollectRing *ring = session->rings[i];
+        if (!ring || xtf_collect_pending(ring, &session->memory.rings[i], time))
+            continue;
+        g_propagate_error(error, g_steal_pointer(&ring->stream.error));
+        return false;
+    }
+    return true;
 }
 
 static bool end_rings(XtfCollectSession *session, int64_t exit_status, GError **error)
 {
     uint64_t last = last_time(session);
 
+    if (!append_pending(session, last, error))
+        return false;
     for (uint32_t i = 0; i < session->n_rings; i++) {
         XtfCollectRing *ring = session->rings[i];
         if (!ring)

@@ -135,12 +135,15 @@ static void collect(XtfCollectSession *session)
     while (!told_to_stop) {
         uint32_t seen = atomic_load(&process->wake);
         bool ended = xtf_collect_has_ended(&session->watch); /* before the heads are read */
+        if (ended)
+            session->ended = xtf_collect_clock_now(&session->clock);
         work(session);
         if (ended)
             return;
         microseconds = next_nap(session, microseconds);
         nap(&process->wake, seen, microseconds);
     }
+    session->ended = xtf_collect_clock_now(&session->clock);
 }
 
 /* Brings part and log where they belong. Who waits for the part looks at the log as soon as it is there: it says all by

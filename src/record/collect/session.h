@@ -39,6 +39,7 @@ typedef struct {
     uint64_t largest;       /* bytes that a ring had in this round, the most */
     uint64_t committed;     /* when: nanoseconds of CLOCK_MONOTONIC */
     uint64_t started;       /* the same */
+    uint64_t ended;         /* reading of the process's clock when its end was seen; 0: it was not yet */
     char *marker;           /* file that says that part and log are still to come; NULL: there is none */
 } XtfCollectSession;
 

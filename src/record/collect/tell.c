@@ -47,7 +47,7 @@ static void set_counts(XtfCollectSession *session, const char *end)
     xtf_collect_set_number(collector, "record.without_ring", without_ring);
     xtf_collect_set_number(collector, "record.nested", nested);
     xtf_collect_set_number(collector, "record.lost", counts->lost);
-    xtf_collect_set_property(collector, "record.end", end);
+    xtf_collect_set_property(collector, XTF_RECORD_END, end);
     if (session->failure) {
         g_autofree char *why = g_strdup_printf("%s: %s", session->failed_at, session->failure->message);
         xtf_collect_set_property(collector, XTF_RECORD_ENDED_EARLY, why);

@@ -213,6 +213,15 @@ static inline void xtf_core_show(XtfRing *ring, uint64_t time, uint32_t region)
     atomic_store_explicit(&ring->shared->since, time, memory_order_relaxed);
 }
 
+/* Tells what the call that was entered at `time` waits for; XTF_WIRE_NONE: any, or none. */
+static inline void xtf_core_show_awaited(XtfRing *ring, uint64_t time, uint32_t peer, uint32_t tag, uint32_t comm)
+{
+    atomic_store_explicit(&ring->shared->peer, peer, memory_order_relaxed);
+    atomic_store_explicit(&ring->shared->tag, tag, memory_order_relaxed);
+    atomic_store_explicit(&ring->shared->comm, comm, memory_order_relaxed);
+    atomic_store_explicit(&ring->shared->called, time, memory_order_release);
+}
+
 /* Appends an ENTER without a look at the room for it. */
 static inline void xtf_core_push_frame(XtfRing *ring, uint64_t time, uint32_t region)
 {

@@ -12,7 +12,8 @@ import tempfile
 import time
 import unittest
 
-from wire import CLAIMED, EXITED, FINALIZED, NONE, OWN, PHASE, READY, RUNNING, STATUS, Traced, define_region, record
+from wire import (CLAIMED, EXITED, FINALIZED, NONE, OWN, PHASE, READY, RUNNING, SHOWN, STATE, STATUS, Traced, define_region, function_number,
+                  record)
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "reader"))
 from xtf_reader import Trace  # noqa: E402
@@ -136,6 +137,42 @@ class Collector(unittest.TestCase):
         sends = arrays["sends"]
         self.assertEqual([row[:2] for row in arrays["cancelled"]], [sends[1][:2]])
         self.assertEqual(arrays["cancelled"][0][-2:], [3, 1])  # bytes, and row of sends
+
+    def pending_of(self, phase, called, ring_state=1):
+        """The rows of `pending` of a process that is killed in MPI_Recv, of what it shows."""
+        number = function_number("MPI_Recv")
+        with Traced(XTF, self.folder, rank=0, world=4, phase=RUNNING) as traced:
+            traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + record("ENTER", 50, number))
+            at = traced.memory.ring_at(0)
+            traced.memory.u32(at + STATE, ring_state)
+            traced.memory.u32(at + SHOWN, number)
+            traced.memory.u64(at + SHOWN + 8, 50)
+            for place, value in enumerate((3, 7, NONE)):  # peer, tag, communicator
+                traced.memory.u32(at + SHOWN + 16 + 4 * place, value)
+            traced.memory.u64(at + SHOWN + 32, called)
+            traced.memory.u32(PHASE, phase)
+            self.assertEqual(traced.end(), (0, ""))
+        arrays = {array.schema.name: array for array in Trace(self.part()).arrays()}
+        enter = list(arrays["enters_leaves"].read())
+        pending = arrays.get("pending")
+        names = [field.name for field in pending.schema.fields] if pending else []
+        rows = [dict(zip(names, pending.schema.values(row))) for row in pending.read()] if pending else []
+        return arrays["enters_leaves"].schema.values(enter[0])[0], [{name: row[name] for name in ("since", "peer", "tag", "comm")} for row in rows]
+
+    def test_pending(self):
+        """The call of MPI in which a process is killed is a row, with what it waits for if that is of this call."""
+        since, rows = self.pending_of(RUNNING, called=50)
+        self.assertEqual(rows, [{"since": since, "peer": 3, "tag": 7, "comm": None}])
+
+    def test_pending_of_an_earlier_call(self):
+        since, rows = self.pending_of(RUNNING, called=49)
+        self.assertEqual(rows, [{"since": since, "peer": None, "tag": None, "comm": None}])
+
+    def test_pending_none(self):
+        """Not of a thread that has ended, nor behind MPI_Finalize."""
+        self.assertEqual(self.pending_of(RUNNING, called=50, ring_state=2)[1], [])
+        (self.folder / "000000.xtf").unlink()
+        self.assertEqual(self.pending_of(FINALIZED, called=50)[1], [])
 
     def test_begun_and_no_room(self):
         """A failed call is one whose record had to wait for room, too: what tells of the wait stands between."""

@@ -26,7 +26,7 @@ STARTING, RUNNING, FINALIZED = range(3)
 
 # Offsets in XtfWireProcess and XtfWireRing.
 PHASE, RANK, WORLD, CLAIMED, DRAIN, DRAINED, WAKE, NESTED, WITHOUT_RING, READY, EXITED, STATUS = 36, 40, 44, 48, 52, 56, 60, 64, 72, 80, 84, 88
-TAIL = 64
+STATE, TAIL, SHOWN = 24, 64, 128
 
 def order_of_kinds():
     """The kinds stand in lists that XTF_WIRE_KINDS names at its end."""
@@ -38,6 +38,12 @@ def order_of_kinds():
 
 
 KINDS = order_of_kinds()
+
+
+def function_number(name):
+    """The number of a function of MPI: its place among the lines of the table."""
+    lines = (pathlib.Path(__file__).parents[3] / "src/record/mpi/functions.tbl").read_text().splitlines()
+    return [line.split()[0] for line in lines if line.strip() and not line.startswith("#")].index(name) + 1
 
 
 class Memory:

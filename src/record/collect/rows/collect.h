@@ -144,6 +144,8 @@ bool xtf_collect_malformed(XtfCollectRing *ring, const char *format, ...) G_GNUC
 bool xtf_collect_decode(XtfCollectRing *ring, const uint8_t *data, size_t size, size_t limit, size_t *taken);
 /* Appends what has begun in the last call, before a commit. */
 bool xtf_collect_append_begun(XtfCollectRing *ring);
+/* Appends a row of `pending` if the ring's thread was in a call of MPI when the process ended, at `time`. */
+bool xtf_collect_pending(XtfCollectRing *ring, const XtfWireRing *shared, uint64_t time);
 /* The number of whole records that stand for something that the process did. */
 uint64_t xtf_collect_count(const uint8_t *data, size_t size);
 

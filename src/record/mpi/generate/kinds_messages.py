@@ -43,15 +43,20 @@ FAILED = "{result} != MPI_SUCCESS"
 OR_FAILED = " else { xtf_mpi_failed({ring}, {left}); }"
 
 
-def send(send_bytes, datatype, tag, then=""):
+def awaits(peer, tag):
+    """Shows what a call waits for, which may never return."""
+    return f"xtf_mpi_awaits({{ring}}, {{entered}}, {{{peer}}}, {{{tag}}}, {{comm}});"
+
+
+def send(send_bytes, datatype, tag, then="", awaited=awaits("dest", "tag")):
     """A send, and what else is recorded of the call if it succeeds."""
     sent = f"xtf_mpi_send({{ring}}, {{entered}}, {send_bytes}, {{dest}}, {tag}, {{comm}});"
-    return (f"bool sent = xtf_mpi_can_send({datatype}, {{comm}}); if (sent) {{ {sent} }}",
+    return (f"{awaited} bool sent = xtf_mpi_can_send({datatype}, {{comm}}); if (sent) {{ {sent} }}",
             f"if ({{result}} == MPI_SUCCESS) {{ if (!sent) {{ {sent} }} {then} }} else if (sent) {{ xtf_mpi_failed({{ring}}, {{left}}); }}")
 
 
 def sendrecv(send_bytes, datatype):
-    return send(send_bytes, datatype, "{sendtag}", "xtf_mpi_recv({ring}, {left}, {comm}, {status});")
+    return send(send_bytes, datatype, "{sendtag}", "xtf_mpi_recv({ring}, {left}, {comm}, {status});", awaits("source", "recvtag"))
 
 
 def isendrecv(send_bytes, room):
@@ -60,7 +65,7 @@ def isendrecv(send_bytes, room):
 
 KINDS = {
     "send": send(BYTES, "{datatype}", "{tag}"),
-    "recv": ("", succeeded("xtf_mpi_recv({ring}, {left}, {comm}, {status})")),
+    "recv": (awaits("source", "tag"), succeeded("xtf_mpi_recv({ring}, {left}, {comm}, {status})")),
     "isend": ("", succeeded(f"xtf_mpi_isend({{ring}}, {{entered}}, {BYTES}, {{dest}}, {{tag}}, {{comm}}, *{{request}})")),
     "irecv": ("", succeeded("xtf_mpi_irecv({ring}, {entered}, {source}, {comm}, *{request})")),
     "sendrecv": sendrecv(SEND_BYTES, "{sendtype}"),
@@ -74,7 +79,8 @@ KINDS = {
     "precv_init": ("", succeeded(f"xtf_mpi_recv_init({PARTS}, {{source|dest}}, {{tag}}, {{comm}}, *{{request}}, {KNOWN})")),
     "start": (HANDLE, succeeded("xtf_mpi_start({ring}, {entered}, handle, *{request})")),
     "startall": (HANDLES, succeeded("xtf_mpi_start_all({ring}, {entered}, {count}, handles, {requests})")),
-    "mprobe": ("", succeeded("xtf_mpi_mprobe({ring}, {entered}, *{message}, {comm})")),
+    "probe": (awaits("source", "tag"), ""),
+    "mprobe": (awaits("source", "tag"), succeeded("xtf_mpi_mprobe({ring}, {entered}, *{message}, {comm})")),
     "iprobe": ("", succeeded("if ({flag}) { xtf_mpi_probe_found({ring}, {left}); }"), "{flag} || xtf_mpi_probe_failed()"),
     "improbe": ("", succeeded("if ({flag}) { xtf_mpi_probe_found({ring}, {entered}); xtf_mpi_mprobe({ring}, {entered}, *{message}, {comm}); }"),
                 "{flag} || xtf_mpi_probe_failed()"),
@@ -138,7 +144,7 @@ TRAFFIC = {
 
 for what, (traffic, recorded_as) in TRAFFIC.items():
     operation = f"XTF_MPI_OP_{recorded_as}" if recorded_as else "{operation}"
-    KINDS[f"collective:{what}"] = ("xtf_mpi_collective_begin({ring}, {entered});",
+    KINDS[f"collective:{what}"] = ("xtf_mpi_awaits_all({ring}, {entered}, {comm}); xtf_mpi_collective_begin({ring}, {entered});",
                                    succeeded(f"xtf_mpi_collective({{ring}}, {{left}}, {operation}, {traffic})") + OR_FAILED)
     KINDS[f"icollective:{what}"] = ("", succeeded(f"xtf_mpi_icollective({{ring}}, {{entered}}, {operation}, {traffic}, *{{request}})"))
     KINDS[f"collective_init:{what}"] = ("", succeeded(f"xtf_mpi_collective_init({operation}, {traffic}, *{{request}})"))

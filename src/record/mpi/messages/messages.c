@@ -37,6 +37,19 @@ bool xtf_mpi_can_send(MPI_Datatype type, MPI_Comm comm)
            xtf_mpi_valid_has(XTF_MPI_HANDLE(type));
 }
 
+void xtf_mpi_awaits(XtfRing *ring, uint64_t time, int peer, int tag, MPI_Comm comm)
+{
+    bool none = peer == MPI_ANY_SOURCE || peer == MPI_PROC_NULL;
+
+    xtf_core_show_awaited(ring, time, none ? XTF_WIRE_NONE : (uint32_t)peer,
+                          tag == MPI_ANY_TAG ? XTF_WIRE_NONE : (uint32_t)tag, xtf_mpi_comm_id(comm));
+}
+
+void xtf_mpi_awaits_all(XtfRing *ring, uint64_t time, MPI_Comm comm)
+{
+    xtf_core_show_awaited(ring, time, XTF_WIRE_NONE, XTF_WIRE_NONE, xtf_mpi_comm_id(comm));
+}
+
 void xtf_mpi_send(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, MPI_Comm comm)
 {
     if (dest == MPI_PROC_NULL)

@@ -37,6 +37,11 @@ uint64_t xtf_mpi_received(const MPI_Status *status);
 /* Before a send: whether type and communicator are certain to be valid (valid.h). Of others nothing is asked before the
  * call has succeeded: that would call an error handler, and maybe another one than the call does. */
 bool xtf_mpi_can_send(MPI_Datatype type, MPI_Comm comm);
+/* Before a call that may block, which was entered at `time`: shows what it waits for, and records nothing. Of a
+ * handle that may be invalid MPI is asked nothing. */
+void xtf_mpi_awaits(XtfRing *ring, uint64_t time, int peer, int tag, MPI_Comm comm);
+/* The same of a collective operation. */
+void xtf_mpi_awaits_all(XtfRing *ring, uint64_t time, MPI_Comm comm);
 /* Before the call, or after it has succeeded. */
 void xtf_mpi_send(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, MPI_Comm comm);
 void xtf_mpi_recv(XtfRing *ring, uint64_t time, MPI_Comm comm, const MPI_Status *status);

@@ -127,6 +127,10 @@ class Location:
         """Frames open before all records with a time of a or later, outermost first. No frame outlives the last record."""
         return [frame for frame in self.frames if frame.begin < a <= frame.end]
 
+    def stack_at_end(self):
+        """Frames that are never left, outermost first."""
+        return [frame for frame in self.frames if frame.ending == "open"]
+
 
 class Naive:
     """A trace. `threads` is {location: (proc, thread)}."""

@@ -70,6 +70,10 @@ class Selection:
         a = min(max(self.a, self.expected.origin), self.expected.end)
         return a, self.expected.end if self.b is OPEN else min(max(self.b, a), self.expected.end)
 
+    def is_whole_run(self):
+        """Whether the window has no ends; one that is given from tick 0 on is the same."""
+        return self.b is OPEN and (self.a == 0 or not any(part.startswith(("time/", "at/")) for part in self.parts))
+
     def in_window(self, a, b):
         def text(tick):
             return seconds(tick - self.expected.origin, self.expected.ticks)

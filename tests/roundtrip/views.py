@@ -213,20 +213,22 @@ class Views(Comparison):
         height = min(max(location.depth for location in self.naive.locations), STACK_MAX)
         start = selection.window()[0]
         wanted = []
+        whole = selection.is_whole_run()
         for location in self.naive.selected(selection):
-            frames = location.stack_at(start)
+            frames = location.stack_at_end() if whole else location.stack_at(start)
             skipped = max(len(frames) - STACK_MAX, 0)
             levels = [[level + 1, frame] for level, frame in enumerate(frames)][skipped:]
             levels += [[level + 1, None] for level in range(len(levels), height)]
-            wanted += [(location.proc, location.thread, level, frame) for level, frame in levels]
+            end = location.last if whole else start
+            wanted += [(location.proc, location.thread, level, frame, end) for level, frame in levels]
         self.same("lines", len(lines), len(wanted))
-        for line, (proc, thread, level, frame) in zip(lines, wanted):
+        for line, (proc, thread, level, frame, end) in zip(lines, wanted):
             self.same("proc, thread, level", [int(cell) for cell in line[:3]], [proc, thread, level])
             if frame is None:
                 self.same(f"level {level}", line[3:], ["-"] * 3)
             else:
                 self.same(f"level {level} since", self.ticks(line[3]), frame.begin - self.expected.origin)
-                self.same(f"level {level} time", self.ticks(line[4]), start - frame.begin)
+                self.same(f"level {level} time", self.ticks(line[4]), end - frame.begin)
                 self.compare_name(line[5], frame.region)
 
     # ---- classes, efficiency

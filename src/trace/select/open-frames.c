@@ -15,6 +15,19 @@ bool xtf_open_frames_find(XtfOpenFrames *open, const XtfLocationArrays *arrays, 
            xtf_array_stack(&local, frames->number, n, &open->frames, &open->n, error);
 }
 
+bool xtf_open_frames_at_end(XtfOpenFrames *open, const XtfLocationArrays *arrays, const XtfAggregateRef *frames,
+                            GError **error)
+{
+    const XtfArray *calls = xtf_location_arrays_find(arrays, frames->schema);
+
+    if (!calls)
+        return true;
+    const XtfArray local = xtf_array_local(calls);
+    open->t = arrays->local_last;
+    open->clock = calls->clock;
+    return xtf_array_stack(&local, frames->number, calls->n_rows, &open->frames, &open->n, error);
+}
+
 void xtf_open_frames_finish(XtfOpenFrames *open)
 {
     g_clear_pointer(&open->frames, g_free);

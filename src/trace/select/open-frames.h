@@ -18,5 +18,8 @@ typedef struct {
 /* Those entered before t, and left at t or later. `open` is all zeros. */
 bool xtf_open_frames_find(XtfOpenFrames *open, const XtfLocationArrays *arrays, const XtfAggregateRef *frames,
                           uint64_t t, GError **error);
+/* Those that are never left. */
+bool xtf_open_frames_at_end(XtfOpenFrames *open, const XtfLocationArrays *arrays, const XtfAggregateRef *frames,
+                            GError **error);
 void xtf_open_frames_finish(XtfOpenFrames *open); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfOpenFrames, xtf_open_frames_finish)

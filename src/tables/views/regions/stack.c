@@ -1,5 +1,6 @@
 /*
- * stack: of each location the frames that are open when the selection's window begins, the outermost first.
+ * stack: of each location the frames that are open when the selection's window begins, the outermost first; of the
+ * whole trace those that are open when the location ends.
  */
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
@@ -93,6 +94,15 @@ static void add_lines_of(const XtfLocation *location, const XtfOpenFrames *open,
     }
 }
 
+/* The window of the whole trace begins with no call: there the calls are shown in which a location ends. */
+static bool find_open(XtfOpenFrames *open, const XtfLocationArrays *arrays, const XtfAggregateRef *frames,
+                      const XtfSelection *selection, GError **error)
+{
+    if (selection->time_from == 0 && selection->endless)
+        return xtf_open_frames_at_end(open, arrays, frames, error);
+    return xtf_open_frames_find(open, arrays, frames, selection->time_from, error);
+}
+
 static bool fill_stack(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
                        GError **error)
 {
@@ -110,7 +120,7 @@ static bool fill_stack(XtfViews *views, XtfSelection *selection, uint64_t first,
         const XtfLocation *location = xtf_selected_location(&selected, line / levels);
         g_auto(XtfOpenFrames) open = {0};
         if (!xtf_location_arrays_load(&arrays, views->context, location, error) ||
-            !xtf_open_frames_find(&open, &arrays, &frames, selection->time_from, error))
+            !find_open(&open, &arrays, &frames, selection, error))
             return false;
         add_lines_of(location, &open, levels, &regions, lines);
     }

@@ -93,7 +93,7 @@ static bool take_segment(void *data, const XtfPathSegment *segment, GError **err
 }
 
 /* Where the path begins, going back: the last to enter MPI_Finalize, or else the last record of all. */
-static void find_end(const XtfPoints *points, XtfPathWalk *walk)
+static bool find_end(const XtfPoints *points, XtfPathWalk *walk)
 {
     bool finalized = false;
 
@@ -110,6 +110,7 @@ static void find_end(const XtfPoints *points, XtfPathWalk *walk)
         walk->last = i;
         walk->end = end;
     }
+    return finalized;
 }
 
 static bool walk_back(Run *run, GError **error)
@@ -129,7 +130,7 @@ static bool walk_back(Run *run, GError **error)
         starts[i] = location->init.found ? location->init.enter : location->begin;
         xtf_points_rest_sometimes(run->points, i);
     }
-    find_end(run->points, &walk);
+    run->counts->finalized = find_end(run->points, &walk);
     xtf_steps_begin(run->steps, "critical path", 0);
     return walk.last == XTF_PATH_NOWHERE || xtf_path_walk(&walk, &run->counts->circles, error);
 }

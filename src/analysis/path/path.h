@@ -17,6 +17,7 @@
 typedef struct {
     uint64_t segments;
     uint64_t length;  /* ticks, from MPI_Init to MPI_Finalize: those of all segments together */
+    bool finalized;   /* a location has called MPI_Finalize; else the path ends with the last record of all */
     uint64_t circles; /* waits that caused each other: a sign of clocks that are wrong */
 } XtfPathCounts;
 

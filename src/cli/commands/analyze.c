@@ -72,7 +72,9 @@ static void print_report(const Analyze *analyze)
            counts->uncertain_collectives);
     printf("%-18s %12" PRIu64 "  of %" PRIu64 "\n", "clock violations", found->violations, found->judged);
     print_kinds(analyze);
-    print_time(analyze, "critical path", analyze->report.path.length, "from MPI_Init to MPI_Finalize");
+    print_time(analyze, "critical path", analyze->report.path.length,
+               analyze->report.path.finalized ? "from MPI_Init to MPI_Finalize"
+                                              : "to the last record, since no MPI_Finalize is recorded");
     print_time(analyze, "ideal run", analyze->report.ideal, "with a network that takes no time");
     if (xtf_found_contradicts(found))
         fprintf(stderr,

@@ -3,7 +3,14 @@
 #include "libxtf/trace.h"
 #include "src/model/schemas.h"
 
-static void clear(gpointer data)
+static void clear_property(gpointer data)
+{
+    XtfProcessProperty *property = data;
+
+    g_free(property->text);
+}
+
+static void clear_end(gpointer data)
 {
     XtfEarlyEnd *end = data;
 
@@ -20,8 +27,8 @@ static uint32_t process_in(const XtfTable *processes, uint64_t row)
     return (uint32_t)xtf_field_get(proc, processes->rows + row * processes->schema->row_size);
 }
 
-static bool add(XtfTrace *trace, const XtfTable *processes, const XtfTable *table, const uint8_t *row, GArray *ends,
-                GError **error)
+static bool add(XtfTrace *trace, const XtfTable *processes, const XtfTable *table, const uint8_t *row,
+                const char *wanted, GArray *found, GError **error)
 {
     const XtfField *name = xtf_schema_field(table->schema, "name"), *value = xtf_schema_field(table->schema, "value"),
                    *owner = xtf_schema_field(table->schema, "owner");
@@ -31,26 +38,41 @@ static bool add(XtfTrace *trace, const XtfTable *processes, const XtfTable *tabl
         return true;
     if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(name, row), &key, error))
         return false;
-    if (!g_str_equal(key, XTF_RECORD_ENDED_EARLY))
+    if (!g_str_equal(key, wanted))
         return true;
     if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(value, row), &text, error))
         return false;
-    const XtfEarlyEnd end = {.proc = process_in(processes, xtf_field_get(owner, row)), .why = g_strdup(text)};
-    g_array_append_val(ends, end);
+    const XtfProcessProperty property = {.proc = process_in(processes, xtf_field_get(owner, row)),
+                                         .text = g_strdup(text)};
+    g_array_append_val(found, property);
     return true;
+}
+
+GArray *xtf_process_properties(XtfTrace *trace, const char *name, GError **error)
+{
+    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(XtfProcessProperty));
+    const XtfTable *processes, *table;
+
+    g_array_set_clear_func(found, clear_property);
+    if (!xtf_trace_table(trace, XTF_TABLE_PROCESSES, &processes, error) ||
+        !xtf_trace_table(trace, XTF_TABLE_DEFINITION_PROPERTIES, &table, error))
+        return NULL;
+    for (uint64_t i = 0; table && i < table->n_rows; i++)
+        if (!add(trace, processes, table, table->rows + i * table->schema->row_size, name, found, error))
+            return NULL;
+    return g_steal_pointer(&found);
 }
 
 GArray *xtf_early_ends(XtfTrace *trace, GError **error)
 {
     g_autoptr(GArray) ends = g_array_new(FALSE, FALSE, sizeof(XtfEarlyEnd));
-    const XtfTable *processes, *table;
+    g_autoptr(GArray) properties = xtf_process_properties(trace, XTF_RECORD_ENDED_EARLY, error);
 
-    g_array_set_clear_func(ends, clear);
-    if (!xtf_trace_table(trace, XTF_TABLE_PROCESSES, &processes, error) ||
-        !xtf_trace_table(trace, XTF_TABLE_DEFINITION_PROPERTIES, &table, error))
-        return NULL;
-    for (uint64_t i = 0; table && i < table->n_rows; i++)
-        if (!add(trace, processes, table, table->rows + i * table->schema->row_size, ends, error))
-            return NULL;
-    return g_steal_pointer(&ends);
+    g_array_set_clear_func(ends, clear_end);
+    for (guint i = 0; properties && i < properties->len; i++) {
+        XtfProcessProperty *property = &g_array_index(properties, XtfProcessProperty, i);
+        const XtfEarlyEnd end = {.proc = property->proc, .why = g_steal_pointer(&property->text)};
+        g_array_append_val(ends, end);
+    }
+    return properties ? g_steal_pointer(&ends) : NULL;
 }

@@ -98,7 +98,12 @@ XtfSelection *xtf_finding_select_derived(const XtfFindingJob *job, const char *t
 /* What of a selection is of one process, new. */
 XtfSelection *xtf_finding_select_process(const XtfSelection *selection, uint64_t proc);
 
-/* Rules, by file: early, ... */
+/* Whether processes ended in calls of MPI: then the run has no critical path. */
+bool xtf_finding_ended_in_calls(const XtfFindingJob *job);
+
+/* Rules, by file: crash, ... */
+bool xtf_rule_crash(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...early, ... */
 bool xtf_rule_early(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 /* ...clocks, ... */
 bool xtf_rule_clocks(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);

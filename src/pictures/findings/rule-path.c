@@ -123,7 +123,8 @@ bool xtf_rule_critical(XtfFindingJob *job, const XtfFindingRule *rule, GError **
         g_propagate_error(error, failed);
         return false;
     }
-    if (!critical || job->locations.n_procs < 2 || !xtf_finding_has(job, critical, "profile"))
+    if (!critical || job->locations.n_procs < 2 || xtf_finding_ended_in_calls(job) ||
+        !xtf_finding_has(job, critical, "profile"))
         return true;
     if (!xtf_view_pick(job->views, "profile", critical, &picker, error))
         return false;

@@ -1,0 +1,30 @@
+/* "crash RANK TAG": the process of that rank dies in MPI_Send, while all others wait for it in MPI_Recv. "deadlock RANK
+ * TAG": all wait in MPI_Recv, that process for the next one, and the others for it. "outside RANK TAG": as crash, but
+ * it dies outside of MPI. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    int rank, size, one = atoi(argv[2]), tag = atoi(argv[3]), value = 0;
+    char *nothing = (char *)8;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == one) {
+        usleep(300000); /* the others wait by then */
+        signal(SIGSEGV, SIG_DFL);
+        if (!strcmp(argv[1], "crash"))
+            MPI_Send(nothing, 64, MPI_CHAR, (rank + 1) % size, tag + 1, MPI_COMM_WORLD);
+        if (!strcmp(argv[1], "outside"))
+            raise(SIGSEGV);
+    }
+    MPI_Recv(&value, 1, MPI_INT, rank == one ? (one + 1) % size : one, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}

@@ -85,14 +85,14 @@ class Ends(recording.Case):
 
     def test_deadlock(self):
         """Somebody ends it after a second."""
-        for mpi in recording.mpis():
-            with self.subTest(mpi, one=self.one, tag=self.tag):
-                path = self.record_ending(mpi, "deadlock", "timeout", "2")
+        for mpi, (how, call, word) in itertools.product(recording.mpis(), (("deadlock", "MPI_Recv", "from"), ("requests", "MPI_Wait", "for"))):
+            with self.subTest(mpi, how=how, one=self.one, tag=self.tag):
+                path = self.record_ending(mpi, how, "timeout", "2")
                 sources = {rank: (rank + 1) % SIZE if rank == self.one else self.one for rank in range(SIZE)}
-                self.check_pending(path, {rank: ("MPI_Recv", source, self.tag) for rank, source in sources.items()})
+                self.check_pending(path, {rank: (call, source, self.tag) for rank, source in sources.items()})
                 everybody, circle = listed(range(SIZE)), listed(sorted((self.one, sources[self.one])))
-                self.check_said(path, f"{everybody} [a-z ]+ \\d+; {everybody} had been waiting in MPI_Recv from {listed(sources.values())} "
-                                      f"since {TIME} s; {circle} wait for each other", {rank: "MPI_Recv" for rank in range(SIZE)})
+                self.check_said(path, f"{everybody} [a-z ]+ \\d+; {everybody} had been waiting in {call} {word} {listed(sources.values())} "
+                                      f"since {TIME} s; {circle} wait for each other", {rank: call for rank in range(SIZE)})
                 self.check_copies(path)
 
     def check_copies(self, path):

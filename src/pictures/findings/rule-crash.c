@@ -293,10 +293,12 @@ static void tell_ended(const Ends *ends, GString *text)
         g_string_append(text, " were ended from outside");
 }
 
-/* MPI_Send, MPI_Ssend_c ... */
-static bool is_send(const char *name)
+/* The word between a call and the process that it waits for. MPI_Wait waits for what was begun before. */
+static const char *preposition_of(const char *name)
 {
-    return g_str_has_suffix(name, "end") || g_str_has_suffix(name, "end_c");
+    if (g_str_has_suffix(name, "end") || g_str_has_suffix(name, "end_c")) /* MPI_Send, MPI_Ssend_c ... */
+        return " to ";
+    return g_str_equal(name, "MPI_Wait") ? " for " : " from ";
 }
 
 /* "; processes 0, 2 and 3 had been waiting in MPI_Recv from process 1 since 2.1 s" */
@@ -323,7 +325,7 @@ static bool tell_call(const Ends *ends, const GPtrArray *waiting, GString *text,
         g_autoptr(GPtrArray) peers = g_ptr_array_new();
         for (guint i = 0; i < (one ? 1 : waiting->len); i++)
             g_ptr_array_add(peers, waiting->pdata[i]);
-        g_string_append(text, is_send(name) ? " to " : " from ");
+        g_string_append(text, preposition_of(name));
         add_list(text, peers, peer_of);
     }
     double seconds = xtf_seconds_of(scale, since - MIN(since, scale->origin));

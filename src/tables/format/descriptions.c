@@ -78,6 +78,7 @@ static const Described by_name[] = {
     {"segments", "1 in one row of each segment, else 0"},
     {"sequence", "number of the thread among those created together"},
     {"short_term", "of the waits for it, so much is its cost"},
+    {"since", "when the call was entered"},
     {"status_flags", "of the open file: a combination of the recorder's bits"},
     {"stop", "when the flush ended"},
     {"sync_level", "what is synchronized: a combination of the recorder's bits"},

@@ -1,6 +1,6 @@
 /* "crash RANK TAG": the process of that rank dies in MPI_Send, while all others wait for it in MPI_Recv. "deadlock RANK
- * TAG": all wait in MPI_Recv, that process for the next one, and the others for it. "outside RANK TAG": as crash, but
- * it dies outside of MPI. */
+ * TAG": all wait in MPI_Recv, that process for the next one, and the others for it. "requests RANK TAG": the same in
+ * MPI_Wait. "outside RANK TAG": as crash, but it dies outside of MPI. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 int main(int argc, char **argv)
 {
     int rank, size, one = atoi(argv[2]), tag = atoi(argv[3]), value = 0;
+    MPI_Request request;
     char *nothing = (char *)8;
 
     MPI_Init(&argc, &argv);
@@ -23,6 +24,10 @@ int main(int argc, char **argv)
             MPI_Send(nothing, 64, MPI_CHAR, (rank + 1) % size, tag + 1, MPI_COMM_WORLD);
         if (!strcmp(argv[1], "outside"))
             raise(SIGSEGV);
+    }
+    if (!strcmp(argv[1], "requests")) {
+        MPI_Irecv(&value, 1, MPI_INT, rank == one ? (one + 1) % size : one, tag, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     MPI_Recv(&value, 1, MPI_INT, rank == one ? (one + 1) % size : one, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Finalize();

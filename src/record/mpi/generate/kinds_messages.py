@@ -18,6 +18,7 @@ HANDLE = "uint64_t handle = XTF_MPI_HANDLE(*{request});"
 HANDLES = "const uint64_t *handles = xtf_mpi_handles({count}, {requests});"
 ONE = "uint64_t saved = xtf_mpi_save_request(*{request});"
 MANY = "uint64_t *saved = xtf_mpi_save_requests({count}, {requests});"
+AWAITS = " xtf_mpi_awaits_request({ring}, {entered}, saved);"
 TEST = " XtfMpiTest test = { 0 };"
 MESSAGE = "uint64_t saved = xtf_mpi_save_message(*{message});"
 OR_LOST = " else { xtf_mpi_message_lost({ring}, {left}, saved, *{message}); }"
@@ -67,7 +68,7 @@ KINDS = {
     "send": send(BYTES, "{datatype}", "{tag}"),
     "recv": (awaits("source", "tag"), succeeded("xtf_mpi_recv({ring}, {left}, {comm}, {status})")),
     "isend": ("", succeeded(f"xtf_mpi_isend({{ring}}, {{entered}}, {BYTES}, {{dest}}, {{tag}}, {{comm}}, *{{request}})")),
-    "irecv": ("", succeeded("xtf_mpi_irecv({ring}, {entered}, {source}, {comm}, *{request})")),
+    "irecv": ("", succeeded("xtf_mpi_irecv({ring}, {entered}, {source}, {tag}, {comm}, *{request})")),
     "sendrecv": sendrecv(SEND_BYTES, "{sendtype}"),
     "sendrecv_replace": sendrecv(BYTES, "{datatype}"),
     "isendrecv": isendrecv(SEND_BYTES, "xtf_mpi_bytes({recvcount}, {recvtype})"),
@@ -86,7 +87,7 @@ KINDS = {
                 "{flag} || xtf_mpi_probe_failed()"),
     "mrecv": (MESSAGE, succeeded("xtf_mpi_mrecv({ring}, {left}, saved, {status})") + OR_LOST),
     "imrecv": (MESSAGE, succeeded("xtf_mpi_imrecv({ring}, {entered}, saved, *{request})") + OR_LOST),
-    "wait": (ONE, COMPLETED + ";"),
+    "wait": (ONE + AWAITS, COMPLETED + ";"),
     "waitall": (MANY, COMPLETED_ALL + ";"),
     "waitany": (MANY, COMPLETED_ANY + ";"),
     "waitsome": (MANY, COMPLETED_SOME + ";"),

@@ -37,12 +37,39 @@ bool xtf_mpi_can_send(MPI_Datatype type, MPI_Comm comm)
            xtf_mpi_valid_has(XTF_MPI_HANDLE(type));
 }
 
+static uint32_t shown_peer(int peer)
+{
+    return peer == MPI_ANY_SOURCE || peer == MPI_PROC_NULL ? XTF_WIRE_NONE : (uint32_t)peer;
+}
+
+static uint32_t shown_tag(int tag)
+{
+    return tag == MPI_ANY_TAG ? XTF_WIRE_NONE : (uint32_t)tag;
+}
+
 void xtf_mpi_awaits(XtfRing *ring, uint64_t time, int peer, int tag, MPI_Comm comm)
 {
-    bool none = peer == MPI_ANY_SOURCE || peer == MPI_PROC_NULL;
+    xtf_core_show_awaited(ring, time, shown_peer(peer), shown_tag(tag), xtf_mpi_comm_id(comm));
+}
 
-    xtf_core_show_awaited(ring, time, none ? XTF_WIRE_NONE : (uint32_t)peer,
-                          tag == MPI_ANY_TAG ? XTF_WIRE_NONE : (uint32_t)tag, xtf_mpi_comm_id(comm));
+void xtf_mpi_awaits_request(XtfRing *ring, uint64_t time, uint64_t saved)
+{
+    const XtfMpiRequest *request = ring && saved != XTF_MPI_NO_REQUEST ? xtf_mpi_requests_held(saved) : NULL;
+
+    if (!request)
+        return;
+    switch (request->kind) {
+    case XTF_MPI_REQUEST_SEND:
+    case XTF_MPI_REQUEST_RECV:
+    case XTF_MPI_REQUEST_SENDRECV:
+        xtf_core_show_awaited(ring, time, shown_peer((int)request->peer), shown_tag((int)request->tag), request->comm);
+        return;
+    case XTF_MPI_REQUEST_COLLECTIVE:
+        xtf_core_show_awaited(ring, time, XTF_WIRE_NONE, XTF_WIRE_NONE, request->comm);
+        return;
+    default:
+        return;
+    }
 }
 
 void xtf_mpi_awaits_all(XtfRing *ring, uint64_t time, MPI_Comm comm)
@@ -92,8 +119,8 @@ static void record_isend(XtfRing *ring, uint64_t time, uint32_t comm, int dest, 
 /* The id of a request of which nothing is recorded. */
 #define NO_ID UINT64_MAX
 
-/* Makes a request known that was started under an id. */
-static void add_started(MPI_Request request, XtfMpiRequestKind kind, uint64_t id, uint32_t comm)
+/* Makes a request known that was started under an id. `peer`, `tag`: as the program asked for them. */
+static void add_started(MPI_Request request, XtfMpiRequestKind kind, uint64_t id, uint32_t comm, int peer, int tag)
 {
     XtfMpiRequest *added = xtf_mpi_requests_open(XTF_MPI_HANDLE(request), kind);
 
@@ -101,28 +128,30 @@ static void add_started(MPI_Request request, XtfMpiRequestKind kind, uint64_t id
         return;
     added->id = id;
     added->comm = comm;
+    added->peer = (uint32_t)peer;
+    added->tag = (uint32_t)tag;
     xtf_mpi_requests_close(added);
 }
 
 void xtf_mpi_isend(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, MPI_Comm comm, MPI_Request request)
 {
     if (dest == MPI_PROC_NULL) {
-        add_started(request, XTF_MPI_REQUEST_SILENT, NO_ID, 0);
+        add_started(request, XTF_MPI_REQUEST_SILENT, NO_ID, 0, dest, tag);
         return;
     }
     uint64_t id = xtf_mpi_requests_ids(1);
     uint32_t number = xtf_mpi_comm_id(comm);
     record_isend(ring, time, number, dest, tag, bytes, id);
-    add_started(request, XTF_MPI_REQUEST_SEND, id, number);
+    add_started(request, XTF_MPI_REQUEST_SEND, id, number, dest, tag);
 }
 
 /* Posts a receive of a communicator that has an id. */
-static void post(XtfRing *ring, uint64_t time, uint32_t comm, MPI_Request request)
+static void post(XtfRing *ring, uint64_t time, uint32_t comm, int source, int tag, MPI_Request request)
 {
     uint64_t id = xtf_mpi_requests_ids(1);
 
     xtf_core_record(ring, time, XTF_WIRE_IRECV_REQUEST, 0, 0, id);
-    add_started(request, XTF_MPI_REQUEST_RECV, id, comm);
+    add_started(request, XTF_MPI_REQUEST_RECV, id, comm, source, tag);
 }
 
 static void add_silent(MPI_Request request, unsigned flags)
@@ -135,12 +164,12 @@ static void add_silent(MPI_Request request, unsigned flags)
     });
 }
 
-void xtf_mpi_irecv(XtfRing *ring, uint64_t time, int source, MPI_Comm comm, MPI_Request request)
+void xtf_mpi_irecv(XtfRing *ring, uint64_t time, int source, int tag, MPI_Comm comm, MPI_Request request)
 {
     if (source == MPI_PROC_NULL)
         add_silent(request, 0);
     else
-        post(ring, time, xtf_mpi_comm_id(comm), request);
+        post(ring, time, xtf_mpi_comm_id(comm), source, tag, request);
 }
 
 /* Whether the status of MPI_Isendrecv is nothing to go by: MPICH leaves in it what was there before (4.0 does). */
@@ -275,7 +304,7 @@ void xtf_mpi_imrecv(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Request re
     }
     bool known = xtf_mpi_requests_complete(saved, true, &message);
     if (ring && known)
-        add_started(request, XTF_MPI_REQUEST_RECV, message.id, message.comm);
+        add_started(request, XTF_MPI_REQUEST_RECV, message.id, message.comm, MPI_ANY_SOURCE, MPI_ANY_TAG);
     else if (ring)
-        post(ring, time, XTF_WIRE_NONE, request);
+        post(ring, time, XTF_WIRE_NONE, MPI_ANY_SOURCE, MPI_ANY_TAG, request);
 }

@@ -294,14 +294,27 @@ bool xtf_mpi_requests_complete(uint64_t hold, bool message, XtfMpiRequest *reque
     return known;
 }
 
+/* The request that is held, active or not; NULL: nothing is. Nobody else changes it, and its memory stays. */
+static const XtfMpiRequest *peek(uint64_t hold)
+{
+    if (xtf_mpi_requests_shared)
+        return hold / STRIPES == NONE ? NULL : at(&stripes[hold % STRIPES], (uint32_t)(hold / STRIPES));
+    Held asked = held(hold, false);
+    return asked.index == NONE ? NULL : at(asked.stripe, asked.index);
+}
+
+const XtfMpiRequest *xtf_mpi_requests_held(uint64_t hold)
+{
+    const XtfMpiRequest *request = peek(hold);
+
+    return request && request->id != 0 ? request : NULL;
+}
+
 bool xtf_mpi_requests_is_idle(uint64_t hold)
 {
-    if (xtf_mpi_requests_shared) /* held, so nobody else changes it */
-        return hold / STRIPES != NONE && at(&stripes[hold % STRIPES], (uint32_t)(hold / STRIPES))->id == 0;
-    Held asked = held(hold, false);
-    bool idle = asked.index != NONE && at(asked.stripe, asked.index)->id == 0;
-    unlock(asked.stripe);
-    return idle;
+    const XtfMpiRequest *request = peek(hold);
+
+    return request && request->id == 0;
 }
 
 bool xtf_mpi_requests_test(uint64_t hold, XtfMpiRequest *request)
@@ -340,8 +353,8 @@ uint64_t xtf_mpi_requests_handle(uint64_t hold)
 {
     if (!xtf_mpi_requests_shared)
         return hold;
-    /* Whoever holds a request is the only one to change it, and its memory stays. */
-    return hold / STRIPES != NONE ? at(&stripes[hold % STRIPES], (uint32_t)(hold / STRIPES))->handle : 0;
+    const XtfMpiRequest *request = peek(hold);
+    return request ? request->handle : 0;
 }
 
 /* Of a handle that the library has replaced by another one. */

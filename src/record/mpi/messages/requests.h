@@ -52,7 +52,7 @@ typedef struct XtfMpiRequest {
     uint8_t flags;         /* XTF_MPI_REQUEST_... */
     uint16_t detail;       /* COLLECTIVE: the operation, an index in xtf_collective_operations; OTHER: its owner's */
     uint32_t comm;         /* id; OTHER: its owner's */
-    uint32_t peer;         /* destination, or the KNOWN receive's source; COLLECTIVE: root; OTHER: its owner's */
+    uint32_t peer;         /* destination, or source as asked for; COLLECTIVE: root; OTHER: its owner's */
     uint32_t tag;          /* likewise */
     uint64_t bytes;        /* that are sent, or come in a KNOWN receive; OTHER: its owner's */
     union {
@@ -102,6 +102,8 @@ bool xtf_mpi_requests_test(uint64_t hold, XtfMpiRequest *request);
 bool xtf_mpi_requests_free(uint64_t hold, XtfMpiRequest *request);
 /* Nothing has become of it. */
 void xtf_mpi_requests_release(uint64_t hold);
+/* The active request that is held, until the hold ends; NULL: there is none. */
+const XtfMpiRequest *xtf_mpi_requests_held(uint64_t hold);
 /* The handle of what is held; 0: nothing is. */
 uint64_t xtf_mpi_requests_handle(uint64_t hold);
 

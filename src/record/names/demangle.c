@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "src/record/names/symbols.h"
+#include "src/record/names/symbol.h"
 
 typedef char *Demangle(const char *name, char *buffer, size_t *size, int *status);
 

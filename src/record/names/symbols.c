@@ -4,6 +4,8 @@
 #include <glib.h>
 #include <stdlib.h>
 
+#include "src/record/names/subprograms.h"
+
 /* libdwfl looks through all symbols for each address: so functions are sorted here. */
 typedef struct {
     uint64_t begin, end; /* as the process has them; `end` of a symbol without size is its beginning */
@@ -17,6 +19,7 @@ typedef struct {
     uint64_t base;
     Dwfl *dwfl;
     Dwfl_Module *module;
+    XtfSubprograms *subprograms; /* NULL: the file could not be read */
     GArray *functions;
 } Object;
 
@@ -30,6 +33,7 @@ static void object_free(void *data)
     Object *object = data;
 
     g_free(object->path);
+    xtf_subprograms_free(object->subprograms);
     if (object->dwfl)
         dwfl_end(object->dwfl);
     g_array_unref(object->functions);
@@ -101,8 +105,10 @@ static void read_object(Object *object)
     dwfl_report_begin(object->dwfl);
     object->module = dwfl_report_elf(object->dwfl, object->path, object->path, -1, object->base, true);
     dwfl_report_end(object->dwfl, NULL, NULL);
-    if (object->module)
-        read_functions(object);
+    if (!object->module)
+        return;
+    object->subprograms = xtf_subprograms_new(object->module);
+    read_functions(object);
 }
 
 static Object *find_object(XtfSymbols *symbols, const char *path, uint64_t base)
@@ -155,5 +161,6 @@ bool xtf_symbols_find(XtfSymbols *symbols, const char *path, uint64_t base, uint
         g_autofree char *joined = g_build_filename(folder, file, NULL);
         symbol->file = g_string_chunk_insert_const(symbols->paths, joined);
     }
+    xtf_subprograms_find(object->subprograms, function->begin, symbol);
     return true;
 }

@@ -7,8 +7,12 @@ ELF: 1 if this build finds names of functions. What the programs print must not 
 """
 
 import collections
+import csv
+import io
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -206,6 +210,40 @@ class Instrumented(Recording):
         self.assertGreater(entered["within"], 0)
         self.assertEqual(entered["main"], 1)
         self.assertEqual(set(trace.unclosed()) - {"handle", "within"}, set())
+
+
+@NAMES_ARE_FOUND
+@unittest.skipUnless(shutil.which("gfortran"), "there is no gfortran")
+class Fortran(Recording):
+    SOURCE = (HERE / "named.f90").read_text().split("\n")
+
+    def regions(self, *options):
+        """The regions that were entered: (name, line, calls), those in C without their line."""
+        program = self.build("named.f90", str(HERE / "like_fortran.c"), "-finstrument-functions", "-J", self.folder.name, *options, compiler="gfortran")
+        trace = self.record(program)
+        rows = list(csv.DictReader(io.StringIO(trace.cat("definitions/regions.csv"))))
+        calls = {row["row"]: int(row["calls"]) for row in csv.DictReader(io.StringIO(trace.cat("profile.csv")))}
+        self.assertEqual({pathlib.Path(row["file"]).name for row in rows} - {"named.f90", "like_fortran.c"}, set() if "-g0" not in options else {""})
+        return sorted((row["name"], int(row["line"] or 0) if row["file"].endswith(".f90") else 0, calls[row["row"]]) for row in rows)
+
+    def line_of(self, text, nth=0):
+        return [i for i, line in enumerate(self.SOURCE, 1) if line.strip().startswith(text)][nth]
+
+    def test_names(self):
+        """As the source has them; two contained procedures of one name are two regions."""
+        expected = sorted([("work::rows", self.line_of("subroutine rows"), 1), ("helper", self.line_of("subroutine helper"), 2),
+                           ("helper", self.line_of("subroutine helper", 1), 1), ("bound", self.line_of("subroutine bound"), 1),
+                           ("solve", self.line_of("subroutine solve", 1), 1), ("spectrum", self.line_of("program spectrum"), 1),
+                           ("of_c_", 0, 1), ("helper.2", 0, 1), ("__work_MOD_of_c", 0, 1)])
+        for options in ["-O0"], ["-O2", "-fno-inline"]:
+            with self.subTest(options=options):
+                self.assertEqual([region for region in self.regions(*options) if region[0] != "main"], expected)
+
+    def test_without_debug_information(self):
+        """What only a Fortran compiler writes is read; what a C compiler may have written stays."""
+        names = [name for name, *_ in self.regions("-g0")]
+        self.assertEqual(sorted(re.sub(r"^helper\.\d+$", "helper.N", name) for name in names),
+                         sorted(["main", "MAIN__", "work::rows", "work::of_c", "helper.N", "helper.N", "helper.N", "Bound_In_C", "solve_", "of_c_"]))
 
 
 class Unnamed(Recording):

@@ -91,8 +91,9 @@ static void define_function(XtfCollector *collector, Own *own, uint32_t number, 
     bool found = xtf_symbols_find(own->symbols, path, function->base, function->address, &symbol);
     g_autofree char *unknown = found ? NULL : name_of_unknown(path, function->base, function->address);
     const char *mangled = found ? symbol.name : unknown;
+    g_autofree char *fortran = found ? xtf_fortran_name(&symbol) : NULL;
     char *demangled = xtf_demangle(mangled);
-    const char *name = demangled ? demangled : mangled;
+    const char *name = fortran ? fortran : demangled ? demangled : mangled;
     if (!xtf_collect_filter_region(collector, number, name, mangled, symbol.file))
         xtf_collect_define_region(collector, number, name, symbol.file, symbol.line, ROLE_FUNCTION, PARADIGM_COMPILER);
     free(demangled);

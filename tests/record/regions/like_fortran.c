@@ -1,0 +1,19 @@
+/* Functions of C whose symbols look as a Fortran compiler's do. */
+void dotted(int *n) __asm__("helper.2");
+void of_module(int *n) __asm__("__work_MOD_of_c");
+
+void dotted(int *n)
+{
+    (*n)++;
+}
+
+void of_module(int *n)
+{
+    (*n)++;
+}
+
+void of_c_(int *n)
+{
+    dotted(n);
+    of_module(n);
+}

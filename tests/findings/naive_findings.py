@@ -9,7 +9,7 @@ from decimal import Decimal
 import naive_clocks
 from asking import Refused
 
-NAME, PLACE = 40, 80
+NAME, PLACE = 40, 76
 UNJUDGED = re.compile(r"p?mpi_alltoall[vw](_c|_f08(ts)?)?_*", re.IGNORECASE)
 USEFUL = {"program", "omp-work"}
 CLASSES = [
@@ -22,8 +22,9 @@ CLASSES = [
 ]
 
 
-# A finding: score in percent; what it says, its table, the process and the row of the region that it is about, and how it reads behind another.
-Finding = collections.namedtuple("Finding", "score rule sentence table process region clause", defaults=(None, None, None))
+# A finding: score in percent; what it says, its table, the process and the row of the region that it is about, how it reads behind another, and the
+# place in the source that is in that.
+Finding = collections.namedtuple("Finding", "score rule sentence table process region clause source", defaults=(None, None, None, None))
 BY_CLOCKS = {"culprit", "waits", "path", "waiting", "ends"}  # what is not said where clocks contradict each other
 RANKS = [["early", "clocks"], ["culprit", "imbalance", "kinds", "waits", "path", "openmp", "files", "bytes"],
          ["efficiency", "waiting", "communication", "phases"], ["unmatched", "unfinished", "unjudged", "measurement", "before", "recording"],
@@ -86,7 +87,9 @@ class Tables:
         self.asker, self.path, self.contradictions = asker, path, contradictions
         self.tables = {}
         asker.ask(f"cat {path}/info".replace("cat /", "cat "))  # Refused, if there is no such selection
-        self.regions = self.whole_names()
+        self.definitions = self.whole_table("definitions/regions.csv")  # columns of texts may be too narrow
+        self.regions = [row["name"] for row in self.definitions]
+        self.contexts = self.whole_table("definitions/contexts.csv")
         self.info = {line["what"]: line["value"] for line in self.table("info")}
         self.begin, self.end = Decimal(self.info["from"]), Decimal(self.info["to"])
         # All records of some processes, threads and times; the whole run.
@@ -118,13 +121,12 @@ class Tables:
                 row["region"] = self.regions[int(cut[1])]
         return rows
 
-    def whole_names(self):
-        """Of regions, by row: columns of tables may be too narrow for them."""
+    def whole_table(self, path):
         try:
-            text = self.asker.ask("cat definitions/regions.csv").decode()
+            text = self.asker.ask(f"cat {path}").decode()
         except Refused:
             return []
-        return [row["name"] for row in csv.DictReader(io.StringIO(text, newline=""))]
+        return list(csv.DictReader(io.StringIO(text, newline="")))
 
     def class_of(self, line):
         return "before" if line["region"] == "(unmatched LEAVE)" else self.classes.get(line["row"], "program")
@@ -133,6 +135,31 @@ class Tables:
         """The share of exclusive time in classes, in percent."""
         return sum((Decimal(line["exclusive%"]) for line in self.profile or []
                     if self.class_of(line) in classes and line["exclusive%"] != "-"), Decimal(0))
+
+
+def place_of(tables, row):
+    """Where a region is in the source; None: not known."""
+    region = tables.definitions[int(row)]
+    base = region.get("file", "").rpartition("/")[2]
+    return f"{elide(base)}:{region['line']}" if base and region["line"] else None
+
+
+def source(tables, row):
+    """Behind the name of a region of the program."""
+    known = row not in ("-", "") and tables.definitions[int(row)]["class"] in USEFUL and place_of(tables, row)
+    return f" ({known})" if known and known not in elide(tables.regions[int(row)]) else ""
+
+
+def source_of_callpath(tables, row):
+    """Behind a call path: where the innermost function of the program is, which has a name if it is not the path's end."""
+    around = row
+    while around not in ("-", "") and tables.definitions[int(tables.contexts[int(around)]["region"])]["class"] not in USEFUL:
+        around = tables.contexts[int(around)]["parent"]
+    if around in ("-", ""):
+        return ""
+    region = tables.contexts[int(around)]["region"]
+    name, known = elide(tables.regions[int(region)]), place_of(tables, region)
+    return source(tables, region) if around == row or not known else f" ({name})" if known in name else f" ({name} at {known})"
 
 
 def clocks(tables):
@@ -230,7 +257,7 @@ def imbalance(tables):
             where = f" between {10 * i} % and {10 * j} % of {tables.what}" if part else ""
             found.append(Finding(above / (tables.end - tables.begin) * 100, "imbalance",
                                  f"process {line['max_proc']} takes {digits(float(line['max']) / float(line['mean']))} times as long as the mean in "
-                                 f"{elide(line['region'])}{where}: {seconds(line['max'])} instead of {seconds(line['mean'])}", path,
+                                 f"{elide(line['region'])}{source(tables, line['row'])}{where}: {seconds(line['max'])} instead of {seconds(line['mean'])}", path,
                                  int(line["max_proc"]), line["row"]))
     yield from sorted(found, key=lambda finding: -finding.score)[:3]
 
@@ -426,17 +453,18 @@ def kinds(tables):
     others = float(sum(rows[proc][at] * whole[proc] for proc in rest) / sum(whole[proc] for proc in rest)) if rest else 0
     more = rows[farthest][at] - others
     own, others = percent(rows[farthest][at] / 100), percent(others / 100)
-    words, computes = f"computes {own} of its time, the others {others}", True
+    words, computes, where = f"computes {own} of its time, the others {others}", True, None
     if at < len(order):
         name, row = order[at].split("\n")
-        words = f"is in {elide(name)} for {own} of its time, the others for {others}"
+        where = source(tables, row)
+        words = f"is in {elide(name)}{where} for {own} of its time, the others for {others}"
         computes = tables.class_of({"region": name, "row": row}) in USEFUL
     clause = f"it {words}" if len(members) == 1 and computes and difference > 0 else None
     score = Decimal(abs(difference)) / 100 * len(members) / n
     if computes and more > 0:
         score = Decimal(more) / 100 * (n - len(members)) / n
     yield Finding(score, "kinds", f"{head}process {farthest} {words}", f"proc/{farthest}/profile",
-                  farthest, None, clause)
+                  farthest, None, clause, where)
 
 
 def lifetime(tables, proc):
@@ -494,7 +522,13 @@ def most_of_waits(tables):
     if not sums:
         return None
     name, (share, line) = max(sums.items(), key=lambda item: item[1][0])
-    return share, f"{SENTENCES[name]} ({name}), mostly in {elide(line['region'])}"
+    where = elide(line["region"])
+    ways = [way for way in tables.whole_table(f"{tables.path}/waits/callpaths.csv".lstrip("/"))
+            if way["kind"] == name and Decimal(way["amount"]) and way["callpath"].endswith("/" + line["region"])]
+    way = max(ways, key=lambda way: Decimal(way["amount"]), default=None)
+    if way and source_of_callpath(tables, way["call_path"]):
+        where = place(way["callpath"]) + source_of_callpath(tables, way["call_path"])
+    return share, f"{SENTENCES[name]} ({name}), mostly in {where}"
 
 
 def waits(tables):
@@ -530,7 +564,7 @@ def culprit(tables):
     if share * waiting >= 1 and share * n >= Decimal("1.5"):
         line = max(of_process(tables, worst, "delays/callpaths"), key=lambda line: Decimal(line["total"]))
         yield Finding(share * waiting, "culprit", f"process {worst} causes {seconds(sums[worst])} of waiting, {percent(share * 100)} of all, mostly by "
-                      f"{place(line['callpath'])}: {SENTENCES[line['kind']]} ({line['kind']})", f"proc/{worst}/delays/callpaths", worst)
+                      f"{place(line['callpath'])}{source_of_callpath(tables, line['call_path'])}: {SENTENCES[line['kind']]} ({line['kind']})", f"proc/{worst}/delays/callpaths", worst)
 
 
 def path(tables):
@@ -550,11 +584,12 @@ def path(tables):
             on = proc
     if (worst["row"] == "-" and on is None) or UNJUDGED.fullmatch(worst["region"]):
         return
-    share, region = percent(worst["amount%"]), place(worst["region"])
+    where = source(tables, worst["row"])
+    share, region = percent(worst["amount%"]), place(worst["region"]) + where
     yield Finding(Decimal(worst["imbalance"]) / (tables.end - tables.begin) * 100, "path",
                   f"the critical path is in {region}{'' if on is None else f' on process {on}'} for {seconds(worst['amount'])}, {share} of it, and "
                   f"{seconds(worst['imbalance'])} longer than threads are on average{reason}", "critical/profile", on,
-                  None if worst["row"] == "-" else worst["row"], None if on is None else f"{share} of the critical path is on it, in {region}")
+                  None if worst["row"] == "-" else worst["row"], None if on is None else f"{share} of the critical path is on it, in {region}", where)
 
 
 def limits(tables):
@@ -567,6 +602,14 @@ RULES = [clocks, culprit, imbalance, kinds, waits, path, classes, moved, efficie
          limits]
 
 
+def behind(one, other):
+    """A sentence with another as a clause, which leaves out a place that is said."""
+    clause = other.clause or other.sentence
+    if other.source and other.source in one.sentence:
+        clause = clause.replace(other.source, "", 1)
+    return f"{one.sentence}; {clause}"
+
+
 def merge(found):
     """One finding for each cause."""
     def first(rule):
@@ -577,14 +620,14 @@ def merge(found):
         other = first(rule)
         on_it = other and way.process is not None and other.process == way.process
         if other and (on_it or (way.region is not None and other.region == way.region)):
-            more = other._replace(score=max(other.score, way.score), sentence=f"{other.sentence}; {way.clause}" if on_it else other.sentence)
+            more = other._replace(score=max(other.score, way.score), sentence=behind(other, way) if on_it else other.sentence)
             found = [more if one is other else one for one in found if one is not way]
             break
     unlike = first("kinds")
     same = [one for rule in ("culprit", "imbalance", "path") for one in found
             if one.rule == rule and unlike and unlike.clause and one.process == unlike.process]
     if same:
-        found = [one._replace(sentence=f"{one.sentence}; {unlike.clause}") if one is same[0] else one for one in found if one is not unlike]
+        found = [one._replace(sentence=behind(one, unlike)) if one is same[0] else one for one in found if one is not unlike]
     named = first("culprit")
     found = [one for one in found if not (one.rule == "waits" and named)]
     lost = next((one for one in found if one.rule == "efficiency"), None)

@@ -91,6 +91,7 @@ def check_trace(xtf, ask_tree, trace, seen):
         said = read(asker, path)
         compare(f"{trace} {path}", said, expect(tables))
         seen.update(rule for _, rule, *_ in said)
+        seen.update(f"{rule} with a place" for _, rule, sentence, _ in said if re.search(r"\(.*:\d+\)", sentence))
 
 
 # ---- Made-up programs.
@@ -136,6 +137,58 @@ def program(seed):
     text += [f"location {proc} {proc} thread" for proc in range(n)]
     text += [f"region {i} {name}".replace("\n", "\x0b") for i, name in enumerate(REGIONS)]
     return "\n".join(text + [f"world {comm} {' '.join(map(str, range(n)))}"]) + "\n"
+
+
+# Of the program of late(): file and line of each region, as a recorder may have them.
+PLACES = {"main": ("/home/somebody/main.c", 3), "step": ("step.c", 17), "react": (f"/a/r\x1b[31m{'s' * 60}.c", 41), "exchange": ("", 5),
+          "exchange_with_all_neighbours_in_each_direction_of_the_grid": ("src/../exchange.c", 4294967294), "MPI_Send": ("MPI", 12), "MPI_Recv": ("MPI", 13),
+          "!$omp for @step.c:20": ("step.c", 20)}
+SENTENCES = {"late": r"by main/step/react (r\x1b[31ms", "in turn": "MPI_Recv (exchange_with_all_ne\u2026rection_of_the_grid at exchange.c:4294967294)",
+             "at the end": "critical path is on it, in step (step.c:17)"}
+
+
+def late(how, placed):
+    """Steps in which processes wait for a message of one that takes longer: always the same, or each in turn. That one may work alone at the end."""
+    names = list(PLACES)
+    main, step, react, exchange, neighbours, send, recv, loop = range(len(names))
+    n, steps, records = 4, 12, []
+    for proc in range(n):
+        records.append((proc, 0, f"E {main}"))
+        for begin in range(100, 100 + 1000 * steps, 1000):
+            slow = begin // 1000 % n if how == "in turn" else 2
+            until = begin + (600 if proc == slow else 100)
+            records += [(proc, begin, f"E {step}"), (proc, begin + 10, f"E {react}"), (proc, until, f"L {react}"), (proc, until + 1, f"E {loop}"),
+                        (proc, until + 30, f"L {loop}"), (proc, until + 31, f"E {exchange}"), (proc, until + 32, f"E {neighbours}")]
+            for i, other in enumerate(other for other in range(n) if other != slow):
+                at = begin + 640 + 10 * i
+                if proc == slow:
+                    records += [(proc, at, f"E {send}"), (proc, at, f"S {other} 0 0 8"), (proc, at + 5, f"L {send}")]
+                elif proc == other:
+                    records += [(proc, until + 40, f"E {recv}"), (proc, at + 7, f"R {slow} 0 0 8"), (proc, at + 7, f"L {recv}")]
+            records += [(proc, begin + 700, f"L {neighbours}"), (proc, begin + 701, f"L {exchange}"), (proc, begin + 800, f"L {step}")]
+        at = 100 + 1000 * steps
+        if how == "at the end" and proc == 2:
+            records += [(proc, at, f"E {step}"), (proc, 2 * at, f"L {step}")]
+            at *= 2
+        records.append((proc, at, f"L {main}"))
+    text = [f"{proc} {time} {what}" for proc, time, what in records]
+    text += [f"clock {TICKS} 0 {200 + 2000 * steps}", f"processes {n}", *(f"location {proc} {proc} thread" for proc in range(n))]
+    text += [f"placed {i} {line} {file}\t{name}" if placed else f"region {i} {name}" for i, (name, (file, line)) in enumerate(PLACES.items())]
+    return "\n".join([*text, f"world 0 {' '.join(map(str, range(n)))}"]) + "\n"
+
+
+def check_places(xtf, ask_tree, otf2_script, folder, seen):
+    """Regions of the program are said with file and line, if the trace has them."""
+    for how, words in SENTENCES.items():
+        for placed in True, False:
+            archive, trace = folder / f"{how}-{placed}", folder / f"{how}-{placed}.xtf"
+            archive.mkdir()
+            subprocess.run([otf2_script, archive, "made-up"], input=late(how, placed).encode(), check=True, capture_output=True)
+            xtf.import_archive(archive / "made-up.otf2", trace)
+            xtf.expect("analyze", "-q", trace)
+            check_trace(xtf, ask_tree, trace, seen)
+            said = {rule: sentence for _, rule, sentence, _ in read(Asker(xtf, ask_tree, trace), "")}
+            check(any(words in sentence for sentence in said.values()) == placed, f"{how}, {placed}: {said}")
 
 
 def few(records):
@@ -191,6 +244,7 @@ def main():
         folder = pathlib.Path(name)
         check_scripts(xtf, ask_tree, otf2_script, folder, seen)
         check_without_mpi(xtf, ask_tree, otf2_script, folder, seen)
+        check_places(xtf, ask_tree, otf2_script, folder, seen)
         for i, archive in enumerate(archives):
             trace, analysed, aligned = (folder / f"{name}{i}.xtf" for name in ("", "analysed-", "aligned-"))
             xtf.import_archive(archive, trace)
@@ -212,7 +266,8 @@ def main():
     rules = "waiting communication starting openmp files measurement before recording imbalance concentration phases ends bytes unmatched unfinished unjudged kinds efficiency"
     if archives:
         rules += " clocks waits culprit path"
-    check(all(seen[rule] for rule in rules.split()), f"rules that never spoke: {[rule for rule in rules.split() if not seen[rule]]}")
+    wanted = rules.split() + [f"{rule} with a place" for rule in ("culprit", "imbalance", "kinds", "waits")]
+    check(all(seen[rule] for rule in wanted), f"rules that never spoke: {[rule for rule in wanted if not seen[rule]]}")
     print(", ".join(f"{n} {rule}" for rule, n in sorted(seen.items())))
 
 

@@ -220,6 +220,17 @@ static void define_region(Archive *archive, const Line *line)
     archive_region(archive, (uint32_t)line->numbers[0], line->name, "", 0);
 }
 
+/* A region in a line of a file: FILE, a tab, NAME. */
+static void define_placed(Archive *archive, const Line *line)
+{
+    const char *tab = strchr(line->name, '\t');
+
+    if (!tab)
+        refuse(line->name);
+    g_autofree char *file = g_strndup(line->name, (gsize)(tab - line->name));
+    archive_region(archive, (uint32_t)line->numbers[0], tab + 1, file, (uint32_t)line->numbers[1]);
+}
+
 /* A region of a paradigm and a role, in the file that Score-P names for regions of libraries. */
 static void define_construct(Archive *archive, const Line *line)
 {
@@ -324,6 +335,7 @@ static const struct {
     {"self", 1, define_self},           {"comm", 2, define_comm},           {"inter", 3, define_inter},
     {"construct", 3, define_construct}, {"window", 2, define_window},       {"file", 1, define_file},
     {"handle", 2, define_handle},       {"team", 2, define_team},           {"stream", 2, define_stream},
+    {"placed", 2, define_placed},
 };
 
 static void write_definition(Archive *archive, const char *word, const Line *line)

@@ -41,11 +41,16 @@ static void take_out(GArray *found, const XtfFinding *finding)
     g_array_remove_index(found, (guint)(finding - &g_array_index(found, XtfFinding, 0)));
 }
 
+/* A place in the source that the sentence has already is left out of the clause. */
 static void add_clause(XtfFinding *finding, const XtfFinding *other)
 {
     g_autofree char *sentence = finding->sentence;
+    const char *clause = other->as_clause ? other->as_clause : other->sentence;
+    const char *at = other->source && strstr(sentence, other->source) ? strstr(clause, other->source) : NULL;
+    int length = (int)(at ? at - clause : 0);
 
-    finding->sentence = g_strdup_printf("%s; %s", sentence, other->as_clause ? other->as_clause : other->sentence);
+    finding->sentence =
+        g_strdup_printf("%s; %.*s%s", sentence, length, clause, at ? at + strlen(other->source) : clause);
 }
 
 /* Another finding about the process of `one`: the first of these rules that has such. */

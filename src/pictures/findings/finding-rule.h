@@ -47,7 +47,7 @@ struct XtfFindingRule {
 
 enum {
     XTF_FINDING_NAME = 40,      /* characters of a name in a sentence, at most */
-    XTF_FINDING_PLACE = 80,     /* ...and of a call path */
+    XTF_FINDING_PLACE = 76,     /* ...and of a call path: with a colon behind it, it fits in a line of the file */
     XTF_HUNDREDTHS = 100 * 100, /* of a percent, in a whole */
 };
 
@@ -77,6 +77,12 @@ char *xtf_finding_name(const char *name);
 
 /* A call path or region from a cell, likewise; "the program itself" for what is in none. The caller frees it. */
 char *xtf_finding_place(const char *callpath);
+/* Sets *source to the place of a region of the program in its source, " (stencil.c:41)", by the file and the line of
+ * its definition; to "" of other regions, and where one of them is missing. The caller frees it. */
+bool xtf_finding_source(const XtfFindingJob *job, uint64_t region, char **source, GError **error);
+/* The same of the innermost region of the program on a call path, a row of definitions/contexts: " (stencil.c:41)", or
+ * where the path goes on from there " (exchange at stencil.c:15)". */
+bool xtf_finding_callpath_source(const XtfFindingJob *job, uint64_t callpath, char **source, GError **error);
 /* Whether any process may send to any other in an operation, so that waits in it are not found. */
 bool xtf_finding_is_unjudged(const char *region);
 /* "waiting for a message that is sent late (late_sender)". The caller frees it. */

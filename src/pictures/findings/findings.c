@@ -120,6 +120,7 @@ static void finding_clear(void *data)
 
     g_free(finding->sentence);
     g_free(finding->as_clause);
+    g_free(finding->source);
     g_free(finding->path);
     g_free(finding->proc);
 }

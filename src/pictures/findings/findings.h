@@ -35,6 +35,7 @@ typedef struct {
 
     /* What it is about; known to xtf_findings_merge(). */
     char *as_clause;  /* the sentence behind another one about the same process: "it computes 74 %..."; NULL: none */
+    char *source;     /* the place in the source that as_clause has, and is said once in a sentence; NULL: none */
     uint64_t culprit; /* the process that it is about; XTF_NO_PROCESS: it is about no single one */
     uint64_t region;  /* row of the region of the program that it is about; UINT64_MAX: it is about none */
 

@@ -11,15 +11,16 @@ enum {
 
 typedef unsigned __int128 Wide;
 
-enum { KIND, TOTAL, PLACE };
-static const char *const by_region[] = {"kind", "total", "region"};
-static const char *const by_callpath[] = {"kind", "total", "callpath"};
+enum { KIND, TOTAL, PLACE, CALLPATH };
+static const char *const by_region[] = {"kind", "total", "region", "call_path"};
+static const char *const by_callpath[] = {"kind", "total", "callpath", "call_path"};
 
 /* Delays of one process, in units of the last digit that the table shows. */
 typedef struct {
     const XtfFindingJob *job;
     Wide sum, most; /* of the costliest line */
     char *kind, *place;
+    uint64_t callpath; /* of that line; UINT64_MAX: the table has none */
 } Delays;
 
 static void delays_clear(Delays *delays)
@@ -41,6 +42,7 @@ static bool take_line(const XtfRowCell *cells, void *data, GError **error)
     delays->most = total;
     delays->kind = g_strdup(cells[KIND].text);
     delays->place = g_strdup(cells[PLACE].text);
+    delays->callpath = cells[CALLPATH].type == XTF_ROW_NUMBER ? xtf_row_number(&cells[CALLPATH]) : UINT64_MAX;
     return true;
 }
 
@@ -51,6 +53,7 @@ static bool read_delays(XtfFindingJob *job, XtfSelection *own, const char *table
     XtfRowPicker of_callpaths = XTF_ROW_PICKER(by_callpath, take_line, delays);
     bool is_by_region = g_str_equal(table, "profile");
 
+    of_regions.n_optional = 1;
     *delays = (Delays){.job = job};
     return xtf_view_pick(job->views, table, own, is_by_region ? &of_regions : &of_callpaths, error);
 }
@@ -78,20 +81,25 @@ static bool read_place(XtfFindingJob *job, const XtfSelection *all, uint64_t pro
 }
 
 /* `share` is the part of the process in the cost of all delays. */
-static void report(XtfFindingJob *job, const XtfFindingRule *rule, uint64_t proc, const Delays *worst,
-                   const char *table, double share, double score)
+static bool report(XtfFindingJob *job, const XtfFindingRule *rule, uint64_t proc, const Delays *worst,
+                   const char *table, double share, double score, GError **error)
 {
+    g_autofree char *source = NULL;
     char number[24];
+
+    if (!xtf_finding_callpath_source(job, worst->callpath, &source, error))
+        return false;
 
     g_snprintf(number, sizeof number, "%" PRIu64, proc);
     double seconds = (double)worst->sum / pow(10, job->views->context->scale.digits);
     g_autofree char *words = xtf_finding_wait_words(worst->kind);
     g_autofree char *place = xtf_finding_place(worst->place);
-    XtfFinding *finding =
-        xtf_finding_add(job, rule, score, &(XtfFinding){.type = XTF_DERIVED_DELAYS, .table = table, .proc = number},
-                        "process %s causes %s of waiting, %s of all, mostly by %s: %s", number,
-                        xtf_word_seconds(seconds).text, xtf_word_percent(share * XTF_HUNDREDTHS).text, place, words);
+    XtfFinding *finding = xtf_finding_add(
+        job, rule, score, &(XtfFinding){.type = XTF_DERIVED_DELAYS, .table = table, .proc = number},
+        "process %s causes %s of waiting, %s of all, mostly by %s%s: %s", number, xtf_word_seconds(seconds).text,
+        xtf_word_percent(share * XTF_HUNDREDTHS).text, place, source, words);
     finding->culprit = proc;
+    return true;
 }
 
 enum { AMOUNT_PERCENT };
@@ -179,7 +187,5 @@ bool xtf_rule_culprit(XtfFindingJob *job, const XtfFindingRule *rule, GError **e
         return true;
     if (!read_place(job, all, proc, &worst, &table, error))
         return false;
-    if (worst.place)
-        report(job, rule, proc, &worst, table, share, share * waiting);
-    return true;
+    return !worst.place || report(job, rule, proc, &worst, table, share, share * waiting, error);
 }

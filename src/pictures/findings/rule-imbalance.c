@@ -72,12 +72,15 @@ static bool report(XtfFindingJob *job, const XtfFindingRule *rule, const XtfKeyV
 {
     g_auto(Slowest) slowest = {.wanted = row};
     XtfFinding place = {.table = "imbalance", .is_window = j - i < tenths->n};
+    g_autofree char *source = NULL;
     char where[64] = "";
 
     if (!find_slowest(job, tenths, i, j, &slowest, error))
         return false;
     if (!slowest.found || slowest.mean <= 0 || slowest.above < (LEAST - ROUNDING) * xtf_finding_seconds(job))
         return true;
+    if (!xtf_finding_source(job, slowest.row, &source, error))
+        return false;
     place.from = xtf_key_bound(tenths, i);
     place.to = xtf_key_bound(tenths, j);
     if (place.is_window)
@@ -85,8 +88,8 @@ static bool report(XtfFindingJob *job, const XtfFindingRule *rule, const XtfKeyV
                    (unsigned)j * PERCENT_OF_TENTH, job->what);
     XtfFinding *finding = xtf_finding_add(
         job, rule, slowest.above / xtf_finding_seconds(job), &place,
-        "process %" PRIu64 " takes %s times as long as the mean in %s%s: %s instead of %s", slowest.proc,
-        xtf_word_ratio((slowest.mean + slowest.above) / slowest.mean).text, slowest.name, where,
+        "process %" PRIu64 " takes %s times as long as the mean in %s%s%s: %s instead of %s", slowest.proc,
+        xtf_word_ratio((slowest.mean + slowest.above) / slowest.mean).text, slowest.name, source, where,
         xtf_word_seconds(slowest.mean + slowest.above).text, xtf_word_seconds(slowest.mean).text);
     finding->culprit = slowest.proc;
     finding->region = slowest.row;

@@ -148,30 +148,41 @@ static double share_of_others(const Kinds *kinds, const XtfNumberSet *members, u
 }
 
 /* "is in MPI_Recv for 74 % of its time, the others for 3 %". */
-static char *words_of(const Kinds *kinds, uint32_t at, double own, double others, bool *computes)
+static char *words_of(const Kinds *kinds, uint32_t at, double own, double others, const char *source)
 {
     const XtfFindingJob *job = kinds->job;
     XtfWord own_text = xtf_word_percent(own), others_text = xtf_word_percent(others);
 
-    *computes = is_of_program(kinds, at);
     if (at == kinds->n)
         return g_strdup_printf("computes %s of its time, the others %s", own_text.text, others_text.text);
     const XtfProfileLine *line = &g_array_index(job->profile, XtfProfileLine, at);
-    return g_strdup_printf("is in %s for %s of its time, the others for %s", line->name, own_text.text,
+    return g_strdup_printf("is in %s%s for %s of its time, the others for %s", line->name, source, own_text.text,
                            others_text.text);
 }
 
-static void report(XtfFindingJob *job, const XtfFindingRule *rule, const Kinds *kinds, uint32_t process, uint32_t at)
+/* Where a line of the program is in its source. */
+static bool find_source(const Kinds *kinds, uint32_t at, char **source, GError **error)
+{
+    const XtfProfileLine *line = at < kinds->n ? &g_array_index(kinds->job->profile, XtfProfileLine, at) : NULL;
+
+    return xtf_finding_source(kinds->job, line ? line->row : UINT64_MAX, source, error);
+}
+
+static bool report(XtfFindingJob *job, const XtfFindingRule *rule, const Kinds *kinds, uint32_t process, uint32_t at,
+                   GError **error)
 {
     uint32_t own = kinds->shares[(size_t)process * (kinds->n + 1) + at], n;
     int64_t difference = difference_at(kinds, process, at);
     g_autoptr(XtfNumberSet) members = find_members(kinds, difference, at, &n);
     g_autoptr(GString) list = g_string_new(NULL);
-    bool computes;
+    bool computes = is_of_program(kinds, at);
+    g_autofree char *source = NULL;
     char proc[24];
 
     if (2 * (uint64_t)n > job->locations.n_procs)
-        return;
+        return true;
+    if (!find_source(kinds, at, &source, error))
+        return false;
     if (n > 1) {
         g_string_append_printf(list, "%u of %u processes are unlike the others", n, job->locations.n_procs);
         gsize end = list->len;
@@ -181,7 +192,7 @@ static void report(XtfFindingJob *job, const XtfFindingRule *rule, const Kinds *
         g_string_append(list, ": ");
     }
     double others = share_of_others(kinds, members, at);
-    g_autofree char *words = words_of(kinds, at, own, others, &computes);
+    g_autofree char *words = words_of(kinds, at, own, others, source);
     g_snprintf(proc, sizeof proc, "%" PRIu64, job->locations.procs[process].proc);
     /* While some compute longer, the others wait. */
     double part = (double)n / job->locations.n_procs;
@@ -190,8 +201,10 @@ static void report(XtfFindingJob *job, const XtfFindingRule *rule, const Kinds *
     XtfFinding *finding = xtf_finding_add(job, rule, score, &(XtfFinding){.table = "profile", .proc = proc},
                                           "%sprocess %s %s", list->str, proc, words);
     finding->culprit = job->locations.procs[process].proc;
+    finding->source = g_steal_pointer(&source);
     if (n == 1 && computes && difference > 0)
         finding->as_clause = g_strdup_printf("it %s", words);
+    return true;
 }
 
 /* The process that is farthest from all together spends at least the threshold's part of its time otherwise, and at
@@ -222,7 +235,6 @@ bool xtf_rule_kinds(XtfFindingJob *job, const XtfFindingRule *rule, GError **err
             farthest = i;
         }
     }
-    if ((double)distance >= 2 * rule->threshold * XTF_HUNDREDTHS)
-        report(job, rule, &kinds, farthest, find_farthest(&kinds, farthest));
-    return true;
+    return (double)distance < 2 * rule->threshold * XTF_HUNDREDTHS ||
+           report(job, rule, &kinds, farthest, find_farthest(&kinds, farthest), error);
 }

@@ -92,22 +92,28 @@ static const char *reason_of(const Path *path)
     return XTF_CLASS_BIT(class) & waiting ? ": no message explains it, but progress of MPI or scheduling may" : "";
 }
 
-static void report_path(XtfFindingJob *job, const XtfFindingRule *rule, const Path *path)
+static bool report_path(XtfFindingJob *job, const XtfFindingRule *rule, const Path *path, GError **error)
 {
     XtfWord percent = xtf_word_percent((double)path->percent);
+    g_autofree char *source = NULL;
     char process[40] = "";
 
+    if (!xtf_finding_source(job, path->row, &source, error))
+        return false;
     if (path->proc != XTF_NO_PROCESS)
         g_snprintf(process, sizeof process, " on process %" PRIu64, path->proc);
     XtfFinding *finding = xtf_finding_add(
         job, rule, path->imbalance / xtf_finding_seconds(job), &(XtfFinding){.type = "critical", .table = "profile"},
-        "the critical path is in %s%s for %s, %s of it, and %s longer than threads are on average%s", path->region,
-        process, xtf_word_seconds(path->amount).text, percent.text, xtf_word_seconds(path->imbalance).text,
+        "the critical path is in %s%s%s for %s, %s of it, and %s longer than threads are on average%s", path->region,
+        source, process, xtf_word_seconds(path->amount).text, percent.text, xtf_word_seconds(path->imbalance).text,
         reason_of(path));
     finding->region = path->row;
     finding->culprit = path->proc;
     if (path->proc != XTF_NO_PROCESS)
-        finding->as_clause = g_strdup_printf("%s of the critical path is on it, in %s", percent.text, path->region);
+        finding->as_clause =
+            g_strdup_printf("%s of the critical path is on it, in %s%s", percent.text, path->region, source);
+    finding->source = g_steal_pointer(&source);
+    return true;
 }
 
 /* The region in which the path is longest beyond the mean of all locations: at least the threshold's part of the path.
@@ -135,8 +141,7 @@ bool xtf_rule_critical(XtfFindingJob *job, const XtfFindingRule *rule, GError **
     /* "In the program, somewhere"; or the path cannot have moved to who was late. */
     if ((path.row == UINT64_MAX && path.proc == XTF_NO_PROCESS) || xtf_finding_is_unjudged(path.region))
         return true;
-    report_path(job, rule, &path);
-    return true;
+    return report_path(job, rule, &path, error);
 }
 
 /* ---- Efficiencies. */

@@ -1,4 +1,6 @@
 /* What an analysis found: the kind of waits with most time. */
+#include <string.h>
+
 #include "libxtf/vocabulary.h"
 #include "src/model/wait-kinds.h"
 #include "src/pictures/findings/finding-rule.h"
@@ -6,7 +8,10 @@
 enum { KIND, WAITS, AMOUNT_PERCENT, REGION };
 static const char *const profile_columns[] = {"kind", "waits", "amount%", "region"};
 
-enum { KINDS_MAX = 64 };
+enum {
+    KINDS_MAX = 64,
+    BYTES_MOST = 64 << 20, /* of the table of call paths */
+};
 
 typedef struct {
     char *name, *region; /* the region with most */
@@ -41,7 +46,7 @@ static bool take_kind(const XtfRowCell *cells, void *data, GError **error)
     if (i == kinds->n) {
         kinds->n++;
         kind->name = g_strdup(cells[KIND].text);
-        kind->region = xtf_finding_name(cells[REGION].text);
+        kind->region = g_strdup(cells[REGION].text);
     }
     kind->waits += xtf_row_number(&cells[WAITS]);
     kind->percent += xtf_row_number(&cells[AMOUNT_PERCENT]);
@@ -58,6 +63,63 @@ static const Kind *find_most(const Kinds *kinds)
             most = &kinds->kinds[i];
     }
     return most;
+}
+
+enum { CALLPATH_KIND, AMOUNT, CALLPATH_ROW, CALLPATH };
+static const char *const callpaths_columns[] = {"kind", "amount", "call_path", "callpath"};
+
+/* Of the call paths that end in a kind's region, the one with most time. */
+typedef struct {
+    const XtfFindingJob *job;
+    const Kind *kind;
+    double amount;
+    uint64_t row;
+    char *name; /* NULL: there is none */
+} Callpath;
+
+static void callpath_clear(Callpath *callpath)
+{
+    g_clear_pointer(&callpath->name, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Callpath, callpath_clear)
+
+static bool take_callpath(const XtfRowCell *cells, void *data, GError **error)
+{
+    Callpath *callpath = data;
+    double amount = xtf_finding_cell_seconds(callpath->job, &cells[AMOUNT]);
+    const char *text = cells[CALLPATH].text, *region = callpath->kind->region;
+
+    if (amount <= callpath->amount || !g_str_equal(cells[CALLPATH_KIND].text, callpath->kind->name))
+        return true;
+    size_t length = strlen(text), end = strlen(region);
+    if (length <= end || text[length - end - 1] != '/' || !g_str_equal(text + length - end, region))
+        return true;
+    callpath_clear(callpath);
+    callpath->amount = amount;
+    callpath->row = xtf_row_number(&cells[CALLPATH_ROW]);
+    callpath->name = g_strdup(text);
+    return true;
+}
+
+/* Where a kind of waits is: in its region, or on a call path to that, if the source of a function on it is known. */
+static bool find_place(XtfFindingJob *job, XtfSelection *waits, const Kind *kind, char **place, GError **error)
+{
+    const XtfShownTable table = {.view = xtf_view_find_for(job->views, "callpaths", waits), .selection = waits};
+    g_auto(Callpath) most = {.job = job, .kind = kind};
+    XtfRowPicker picker = XTF_ROW_PICKER(callpaths_columns, take_callpath, &most);
+    g_autofree char *source = NULL;
+    uint64_t bytes = 0;
+
+    *place = NULL;
+    if (xtf_finding_has(job, waits, "callpaths") && !xtf_view_size(job->views, &table, &bytes, error))
+        return false;
+    if (bytes > 0 && bytes <= BYTES_MOST && !xtf_view_pick(job->views, "callpaths", waits, &picker, error))
+        return false;
+    if (most.name && !xtf_finding_callpath_source(job, most.row, &source, error))
+        return false;
+    g_autofree char *path = source && source[0] ? xtf_finding_place(most.name) : NULL;
+    *place = path ? g_strdup_printf("%s%s", path, source) : xtf_finding_name(kind->region);
+    return true;
 }
 
 char *xtf_finding_wait_words(const char *kind)
@@ -88,9 +150,11 @@ bool xtf_rule_waits(XtfFindingJob *job, const XtfFindingRule *rule, GError **err
     const Kind *most = find_most(&kinds);
     if (!most || (double)most->percent < rule->threshold * XTF_HUNDREDTHS)
         return true;
-    g_autofree char *words = xtf_finding_wait_words(most->name);
+    g_autofree char *words = xtf_finding_wait_words(most->name), *place = NULL;
+    if (!find_place(job, waits, most, &place, error))
+        return false;
     xtf_finding_add(job, rule, (double)most->percent / XTF_HUNDREDTHS,
                     &(XtfFinding){.type = XTF_DERIVED_WAITS, .table = "profile"}, "%s of all time: %s, mostly in %s",
-                    xtf_word_percent((double)most->percent).text, words, most->region);
+                    xtf_word_percent((double)most->percent).text, words, place);
     return true;
 }

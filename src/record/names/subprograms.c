@@ -42,7 +42,8 @@ static XtfLanguage language_of(Dwarf_Die *unit)
 #endif
         return XTF_LANGUAGE_FORTRAN;
     default:
-        return XTF_LANGUAGE_OTHER;
+        /* GCC's optimizer of whole programs makes one unit of several languages. */
+        return g_strcmp0(dwarf_diename(unit), "<artificial>") == 0 ? XTF_LANGUAGE_UNKNOWN : XTF_LANGUAGE_OTHER;
     }
 }
 

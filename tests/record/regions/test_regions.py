@@ -246,6 +246,12 @@ class Fortran(Recording):
                          sorted(["main", "MAIN__", "work::rows", "work::of_c", "helper.N", "helper.N", "helper.N", "Bound_In_C", "solve_", "of_c_"]))
 
 
+    def test_whole_program(self):
+        """Optimized with C as one unit: what only a Fortran compiler writes is read."""
+        names = [name for name, *_ in self.regions("-O1", "-fno-inline", "-flto", "-Wno-lto-type-mismatch")]
+        self.assertTrue({"main", "work::rows", "of_c_"} <= set(names), names)
+
+
 class Unnamed(Recording):
     def test_stripped(self):
         """Functions without a name are known by where they are, the same in each run."""

@@ -36,7 +36,7 @@ def read(asker, path):
     lines = text.decode().split("\n")
     if len(lines) > 1 and not lines[-2].strip():
         del lines[-2]  # of a large selection the size is told before the text is made, and blanks fill it
-    check(lines.pop() == "" and len(lines) <= 2 + 4 * LINES, f"{path}: {len(lines)} lines")
+    check(lines.pop() == "" and len(lines) <= 2 + 5 * LINES, f"{path}: {len(lines)} lines")
     check(lines[0].startswith("# score% rule ") and lines[1].startswith("# score%: "), f"{path}: no header")
     check(not any(ord(letter) < 32 or ord(letter) == 127 for line in lines for letter in line), f"{path}: control characters")
     check(all(len(line) <= COLUMNS and line == line.rstrip() for line in lines), f"{path}: a line is too long, or ends in blanks")

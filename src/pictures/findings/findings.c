@@ -20,7 +20,7 @@ const XtfTableDeclaration xtf_table_findings =
 enum {
     COLUMNS = 100,  /* of a line of the file, at most */
     TEXT_AT = 23,   /* ...where its sentence begins */
-    LINES_MOST = 5, /* of a finding */
+    LINES_MOST = 6, /* of a finding */
 };
 
 #define ELLIPSIS "\xe2\x80\xa6"

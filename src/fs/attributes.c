@@ -38,7 +38,7 @@ static GString *stats(XtfFs *fs)
     for (int i = 0; i < XTF_REQUEST_KINDS; i++)
         append(text, request_names[i], atomic_load_explicit(&fs->requests[i], memory_order_relaxed));
     g_autoptr(XtfGeneration) generation = xtf_inodes_generation(fs->inodes);
-    xtf_trace_get_counters(xtf_tree_trace(generation ? generation->tree : fs->tree), &counters);
+    xtf_trace_get_counters(xtf_tree_trace(generation->tree), &counters);
     append(text, "page_visits", counters.page_visits);
     append(text, "key_comparisons", counters.key_comparisons);
     append(text, "cache.hits", counters.cache_hits);
@@ -52,7 +52,7 @@ static GString *stats(XtfFs *fs)
     append(text, "nodes", all);
     append(text, "nodes.fresh", fresh);
     append(text, "nodes.limit", fs->options->max_nodes);
-    if (generation) {
+    if (fs->options->follow) {
         XtfTraceInfo info;
         xtf_trace_get_info(xtf_tree_trace(generation->tree), &info);
         append(text, "follow.commit", info.commit);

@@ -131,8 +131,9 @@ static void reply_listing(fuse_req_t request, fuse_ino_t id, size_t size, off_t 
             xtf_fs_reply_stale(request);
         return;
     }
-    /* A listing goes on with what it began with; its names are looked up as they are now. */
-    XtfNode *listed = opened ? opened->node : directory.node;
+    /* While the trace grows a listing goes on with what it began with; its names are looked up as they are now. */
+    bool goes_on = opened && !xtf_tree_is_final(opened->generation->tree);
+    XtfNode *listed = goes_on ? opened->node : directory.node;
     if (directory.kind != XTF_NODE_DIRECTORY || offset < 0) {
         fuse_reply_err(request, ENOTDIR);
         return;
@@ -156,7 +157,7 @@ static void reply_listing(fuse_req_t request, fuse_ino_t id, size_t size, off_t 
 static const XtfOpened *opened_in(fuse_req_t request, const struct fuse_file_info *info)
 {
     const XtfFs *fs = fuse_req_userdata(request);
-    return fs->follower ? (const XtfOpened *)(uintptr_t)info->fh : NULL;
+    return fs->options->follow ? (const XtfOpened *)(uintptr_t)info->fh : NULL;
 }
 
 static void handle_readdir(fuse_req_t request, fuse_ino_t id, size_t size, off_t offset, struct fuse_file_info *info)
@@ -203,7 +204,7 @@ static void handle_opendir(fuse_req_t request, fuse_ino_t id, struct fuse_file_i
 {
     XtfFs *fs = xtf_fs_of(request, XTF_REQUEST_OPENDIR);
 
-    if (fs->follower) {
+    if (fs->options->follow) {
         open_followed(request, id, info);
         return;
     }

@@ -175,10 +175,10 @@ static void handle_open(fuse_req_t request, fuse_ino_t id, struct fuse_file_info
 
     if ((info->flags & O_ACCMODE) != O_RDONLY) {
         fuse_reply_err(request, EROFS);
-    } else if (fs->follower && id == XTF_INODE_LOG) {
+    } else if (fs->options->follow && id == XTF_INODE_LOG) {
         info->direct_io = 1;
         fuse_reply_open(request, info);
-    } else if (fs->follower) {
+    } else if (fs->options->follow) {
         open_followed(request, id, info);
     } else if (fs->kernel_opens_files) {
         fuse_reply_err(request, ENOSYS);
@@ -248,8 +248,8 @@ static bool read_part(XtfFs *fs, fuse_ino_t id, XtfOpened *opened, uint64_t offs
     do {
         g_auto(XtfInode) inode = {0};
         *error = NULL;
-        if (!get(fs, id, &inode, error))
-            return false;
+        if (!get(fs, id, &inode, error)) /* another tree has replaced its own: it is what it was */
+            return !*error && opened && xtf_opened_read_fixed(opened, offset, buffer->bytes, size, length, error);
         if (inode.kind != XTF_NODE_FILE)
             return xtf_fail(error, XTF_ERROR_INVALID, "no file");
         if (xtf_opened_read(fs, opened, &inode, offset, buffer->bytes, size, length, error))
@@ -261,7 +261,7 @@ static bool read_part(XtfFs *fs, fuse_ino_t id, XtfOpened *opened, uint64_t offs
 static void handle_read(fuse_req_t request, fuse_ino_t id, size_t size, off_t offset, struct fuse_file_info *info)
 {
     XtfFs *fs = xtf_fs_of(request, XTF_REQUEST_READ);
-    XtfOpened *opened = fs->follower ? (XtfOpened *)(uintptr_t)info->fh : NULL;
+    XtfOpened *opened = fs->options->follow ? (XtfOpened *)(uintptr_t)info->fh : NULL;
     XtfFsBuffer *buffer = take_buffer(fs, size);
     GError *error = NULL;
     size_t length = 0;

@@ -2,15 +2,24 @@
  * Following a trace that grows: a thread looks for a later commit some times a second, and makes it the tree that names
  * are looked up in.
  *
- * The kernel is told nothing: it asks for each name that may change whenever it comes by. Files that grow are
- * read without its page cache, whose last page would lag behind. What was opened stays what it was: a file that changes
- * is rendered when it is opened, one that grows ends where it ended, until its reader has seen that end.
+ * Of a trace that is finished it looks for an analysis, when there is a sign of one, or a request comes. The reaper
+ * then tells the kernel, which keeps all that it has seen of a finished trace.
+ *
+ * While a trace grows the kernel is told nothing: it asks for each name that may change whenever it comes by. Files
+ * that grow are read without its page cache, whose last page would lag behind. What was opened stays what it was: a
+ * file that changes is rendered when it is opened, one that grows ends where it ended, until its reader has seen that
+ * end.
  *
  * A snapshot may be overwritten once the writer has gone on for the time that the file says. Who finds damage moves on
  * to the latest commit, and asks again there.
  */
+#include <errno.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
+#include "libxtf/error.h"
 #include "libxtf/trace.h"
 #include "src/fs/fs-private.h"
 #include "src/model/part-name.h"
@@ -24,8 +33,7 @@ struct XtfFollower {
     XtfFs *fs;
     GThread *thread;
     GMutex lock; /* one looks at a time */
-    GCond ended;
-    bool stopped;
+    atomic_bool stopped;
     bool failed; /* as the log says */
 };
 
@@ -61,6 +69,19 @@ static void say_remarks(const XtfTrace *before, const XtfTrace *later)
     }
 }
 
+/* Takes up an analysis of a finished trace, if there is one that is not shown. With the lock held. */
+static void look_for_analysis(const XtfFs *fs, const XtfGeneration *current)
+{
+    XtfTree *tree = fs->hooks->analysed ? fs->hooks->analysed(fs->hooks->data, current->tree) : NULL;
+
+    if (!tree)
+        return;
+    xtf_tree_name_as(tree, current->tree);
+    g_autoptr(XtfGeneration) next = xtf_generation_new(current->number + 1, tree);
+    g_autoptr(XtfNode) root = xtf_tree_root(tree);
+    xtf_inodes_replace(fs->inodes, next, root);
+}
+
 /* Goes to the latest commit, if there is a later one. With the lock held. */
 static bool look(XtfFollower *follower, GError **error)
 {
@@ -68,8 +89,10 @@ static bool look(XtfFollower *follower, GError **error)
     g_autoptr(XtfGeneration) current = xtf_inodes_generation(inodes);
     g_autoptr(XtfTrace) later = NULL;
 
-    if (xtf_tree_is_final(current->tree))
+    if (xtf_tree_is_final(current->tree)) {
+        look_for_analysis(follower->fs, current);
         return true;
+    }
     if (!xtf_trace_refresh(xtf_tree_trace(current->tree), &later, error))
         return false;
     XtfTree *tree = later ? xtf_tree_new_growing(later, error) : NULL;
@@ -96,32 +119,54 @@ static void look_or_say(XtfFollower *follower)
     follower->failed = !good;
 }
 
+static bool is_finished(const XtfFollower *follower)
+{
+    g_autoptr(XtfGeneration) current = xtf_inodes_generation(follower->fs->inodes);
+    return xtf_tree_is_final(current->tree);
+}
+
+/* Waits for so many microseconds, while the trace grows; when it is finished, for a sign of a change. */
+static void await(const XtfFollower *follower, gint64 pause)
+{
+    const XtfFsHooks *hooks = follower->fs->hooks;
+    bool finished = is_finished(follower);
+    struct pollfd fds[] = {{.fd = follower->fs->wake, .events = POLLIN},
+                           {.fd = finished && hooks->analysed ? hooks->changes : -1, .events = POLLIN}};
+    eventfd_t n;
+
+    poll(fds, G_N_ELEMENTS(fds), finished ? -1 : (int)(pause / G_TIME_SPAN_MILLISECOND));
+    if (fds[0].revents)
+        eventfd_read(follower->fs->wake, &n);
+}
+
 static gpointer follow(gpointer data)
 {
     XtfFollower *follower = data;
 
-    g_mutex_lock(&follower->lock);
     gint64 pause = G_TIME_SPAN_SECOND / LOOKS_A_SECOND;
-    while (!follower->stopped) {
+    for (await(follower, pause); !atomic_load(&follower->stopped); await(follower, pause)) {
+        g_mutex_lock(&follower->lock);
         gint64 before = g_get_monotonic_time();
-        if (g_cond_wait_until(&follower->ended, &follower->lock, before + pause))
-            continue;
-        before = g_get_monotonic_time();
         look_or_say(follower);
         gint64 taken = g_get_monotonic_time() - before;
+        g_mutex_unlock(&follower->lock);
         pause = MAX(G_TIME_SPAN_SECOND / LOOKS_A_SECOND, PAUSES_TO_LOOKS * taken);
     }
-    g_mutex_unlock(&follower->lock);
     return NULL;
 }
 
-XtfFollower *xtf_follower_new(XtfFs *fs)
+XtfFollower *xtf_follower_new(XtfFs *fs, GError **error)
 {
-    XtfFollower *follower = g_new0(XtfFollower, 1);
+    int wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
+    if (wake < 0) {
+        xtf_fail(error, XTF_ERROR_IO, "cannot wait for changes of the trace: %s", g_strerror(errno));
+        return NULL;
+    }
+    XtfFollower *follower = g_new0(XtfFollower, 1);
     follower->fs = fs;
+    fs->wake = wake;
     g_mutex_init(&follower->lock);
-    g_cond_init(&follower->ended);
     follower->thread = xtf_fs_start_thread("xtf-follower", follow, follower);
     return follower;
 }
@@ -130,12 +175,11 @@ void xtf_follower_free(XtfFollower *follower)
 {
     if (!follower)
         return;
-    g_mutex_lock(&follower->lock);
-    follower->stopped = true;
-    g_cond_signal(&follower->ended);
-    g_mutex_unlock(&follower->lock);
+    atomic_store(&follower->stopped, true);
+    eventfd_write(follower->fs->wake, 1);
     g_thread_join(follower->thread);
-    g_cond_clear(&follower->ended);
+    close(follower->fs->wake);
+    follower->fs->wake = -1;
     g_mutex_clear(&follower->lock);
     g_free(follower);
 }
@@ -150,7 +194,7 @@ bool xtf_fs_moves_on(XtfFs *fs, XtfAttempt *attempt, GError **error)
 {
     enum { TRIES_MAX = 8 };
 
-    if (!fs->follower || ++attempt->tries > TRIES_MAX ||
+    if (!fs->options->follow || ++attempt->tries > TRIES_MAX ||
         !(g_error_matches(*error, XTF_ERROR, XTF_ERROR_STALE) ||
           g_error_matches(*error, XTF_ERROR, XTF_ERROR_DAMAGED) || g_error_matches(*error, XTF_ERROR, XTF_ERROR_IO)))
         return false;

@@ -36,8 +36,9 @@ typedef struct XtfFsBuffer XtfFsBuffer;
 typedef struct XtfFollower XtfFollower;
 
 typedef struct {
-    XtfTree *tree;         /* NULL if it is followed: see xtf_inodes_generation() */
-    XtfFollower *follower; /* NULL unless it is */
+    XtfFollower *follower;     /* NULL: its tree stays as it is */
+    int wake;                  /* wakes the follower: a descriptor, eventfd(2); -1: there is none */
+    atomic_int_fast64_t woken; /* g_get_monotonic_time() of the last request that did so */
     const XtfFsOptions *options;
     XtfInodes *inodes;
     struct fuse_session *session;
@@ -50,7 +51,7 @@ typedef struct {
     atomic_uint_fast64_t requests[XTF_REQUEST_KINDS];
 } XtfFs;
 
-/* The filesystem that a request is for, the request being counted. */
+/* The filesystem that a request is for, the request being counted. Once a second a request makes the follower look. */
 XtfFs *xtf_fs_of(fuse_req_t request, XtfRequestKind kind);
 
 /* For ever: longer than any mount lasts, and safe to convert to the kernel's clock ticks. */
@@ -84,8 +85,8 @@ void xtf_fs_add_refusals(struct fuse_lowlevel_ops *ops);
 /* A thread of our own; signals are for the main thread, which they must wake. */
 GThread *xtf_fs_start_thread(const char *name, GThreadFunc run, void *data);
 
-/* Follows the trace until it is freed. NULL is fine. */
-XtfFollower *xtf_follower_new(XtfFs *fs);
+/* Looks for a later state of the trace until it is freed. NULL is fine for the others. */
+XtfFollower *xtf_follower_new(XtfFs *fs, GError **error);
 void xtf_follower_free(XtfFollower *follower);
 
 /* A request that tries again if it may have met a snapshot that was overwritten. */

@@ -6,6 +6,9 @@
  *
  * A trace that is still being written may be followed: the mount then shows the latest commit, noticed within an eighth
  * of a second. What later commits do not change is kept by the kernel as before.
+ *
+ * A finished trace may get an analysis: whoever serves finds it, and its tree takes the place of the one before, once.
+ * The kernel is told to drop what it has seen, and files that are open stay what they are.
  */
 #pragma once
 
@@ -46,6 +49,10 @@ typedef struct {
     bool (*mounted)(void *data, GError **error);
     /* From a thread of the server, as soon as the mount answers. */
     void (*ready)(void *data);
+    /* The tree of the trace with an analysis that `shown` does not have; NULL: there is none. From a thread of the
+     * server, one at a time, when `changes` can be read, and at most once a second when a request comes. */
+    XtfTree *(*analysed)(void *data, XtfTree *shown);
+    int changes; /* a descriptor that can be read when there may be one; analysed() reads it. -1: there is none */
     /* Unmounts; the connection to the kernel is closed by then. NULL, or false: libfuse tries. */
     bool (*unmount)(void *data);
     void *data;

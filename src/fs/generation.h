@@ -1,8 +1,8 @@
 /*
- * Generations: the trees of a followed trace, one for each commit that was noticed.
+ * Generations: the trees of a mount. The first is that of the trace as it was mounted; of a followed trace there is one
+ * for each commit that was noticed, and of a finished one for each analysis.
  *
- * A tree outlives its nodes; so whoever holds a node holds its generation too. A mount that follows nothing has none,
- * and NULL stands for it.
+ * A tree outlives its nodes; so whoever holds a node holds its generation too.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ typedef struct {
     gatomicrefcount references;
     uint64_t number;
     XtfTree *tree;
-    struct timespec mtime; /* when the commit was noticed */
+    struct timespec mtime; /* of files that are looked up in it: when the commit was noticed */
 } XtfGeneration;
 
 XtfGeneration *xtf_generation_new(uint64_t number, XtfTree *tree); /* takes the tree */

@@ -1,50 +1,12 @@
-#include "src/fs/inodes.h"
+#include "src/fs/inodes-private.h"
 
 #include <string.h>
 
 #include "libxtf/base/fnv.h"
 #include "libxtf/trace.h"
 
-typedef struct Entry Entry;
-
-/* Of what makes a node: the parent's id, and the name. */
-typedef struct {
-    uint64_t parent_id;
-    const char *name;
-} Key;
-
-struct Entry {
-    Key key; /* first, so that an entry can be its own key */
-    uint64_t id, ino;
-    uint64_t n_lookups;  /* that the kernel holds */
-    uint32_t n_children; /* entries whose parent this is */
-    bool stale;          /* handed to the reaper since its last look-up: then not in `fresh` */
-    bool detached;       /* its name stands for a newer entry */
-    Entry *parent;       /* NULL: the root */
-    XtfNodeKind kind;
-    XtfNodeFuture future;
-    uint64_t size; /* that the kernel was told */
-    struct timespec mtime;
-    uint64_t told;             /* number of the generation in which its name was looked up last */
-    XtfNode *node;             /* NULL: looked up again when it is needed */
-    XtfGeneration *generation; /* of the node */
-    char *lasting_name;        /* by which it is looked up again; NULL: its name */
-    GList age;                 /* its link in `fresh` */
-    char name[];
-};
-
-struct XtfInodes {
-    GMutex lock;        /* of all below, and of the entries */
-    GCond passed;       /* the bound was passed, or `stopped` */
-    GHashTable *by_id;  /* &Entry.id -> Entry, which it owns */
-    GHashTable *by_key; /* Entry as its Key */
-    GQueue fresh;       /* not stale, the longest ago looked up first; without the root */
-    uint64_t max_fresh;
-    uint64_t last_id;
-    XtfGeneration *current; /* NULL: nothing is followed */
-    bool reaping;           /* from passing the bound until there is room again */
-    bool stopped;
-};
+typedef XtfInodeEntry Entry;
+typedef XtfInodeKey Key;
 
 void xtf_inode_finish(XtfInode *inode)
 {
@@ -142,6 +104,7 @@ XtfInodes *xtf_inodes_new(XtfNode *root, uint64_t max_nodes)
     inodes->by_id = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, entry_free);
     inodes->by_key = g_hash_table_new(key_hash, key_equal);
     inodes->max_fresh = max_nodes;
+    inodes->changed = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     add_entry(inodes, NULL, "", NULL, xtf_node_ref(root)); /* the first id given out: XTF_INODE_ROOT */
     inodes->last_id = XTF_INODE_LOG;
     return inodes;
@@ -153,6 +116,7 @@ void xtf_inodes_free(XtfInodes *inodes)
         return;
     g_hash_table_destroy(inodes->by_key);
     g_hash_table_destroy(inodes->by_id);
+    g_array_unref(inodes->changed);
     xtf_generation_unref(inodes->current);
     g_cond_clear(&inodes->passed);
     g_mutex_clear(&inodes->lock);
@@ -204,7 +168,7 @@ void xtf_inodes_grow(XtfInodes *inodes, XtfInode *inode, uint64_t size)
 /* Whether the entry stands for one content, that of the commit in which it was looked up, and no other. */
 static bool is_fixed(const Entry *entry)
 {
-    return entry->kind != XTF_NODE_DIRECTORY && entry->future == XTF_NODE_CHANGES;
+    return entry->kind != XTF_NODE_DIRECTORY && (entry->kept || entry->future == XTF_NODE_CHANGES);
 }
 
 static bool is_up_to_date(const XtfInodes *inodes, const Entry *entry)
@@ -229,6 +193,38 @@ void xtf_inodes_renew(XtfInodes *inodes, XtfGeneration *generation, XtfNode *roo
         else if (entry->node && (!is_fixed(entry) || entry->generation->number + KEPT_GENERATIONS < generation->number))
             set_node(entry, NULL, NULL);
     }
+    g_mutex_unlock(&inodes->lock);
+}
+
+static void leave_name(XtfInodes *inodes, Entry *entry)
+{
+    if (!entry->detached)
+        g_hash_table_remove(inodes->by_key, entry);
+    entry->detached = true;
+}
+
+void xtf_inodes_replace(XtfInodes *inodes, XtfGeneration *generation, XtfNode *root)
+{
+    GHashTableIter all;
+    void *value;
+
+    g_mutex_lock(&inodes->lock);
+    xtf_generation_unref(inodes->current);
+    inodes->current = xtf_generation_ref(generation);
+    inodes->replaced = generation->number;
+    g_array_set_size(inodes->changed, 0);
+    g_hash_table_iter_init(&all, inodes->by_id);
+    while (g_hash_table_iter_next(&all, NULL, &value)) {
+        Entry *entry = value;
+        if (entry->kind == XTF_NODE_DIRECTORY) {
+            set_node(entry, entry->parent ? NULL : generation, entry->parent ? NULL : xtf_node_ref(root));
+        } else {
+            leave_name(inodes, entry);
+            entry->kept = true;
+        }
+        g_array_append_val(inodes->changed, entry->id);
+    }
+    g_cond_signal(&inodes->passed);
     g_mutex_unlock(&inodes->lock);
 }
 
@@ -323,8 +319,7 @@ static Entry *take_node(XtfInodes *inodes, Entry *entry, XtfGeneration *generati
         set_node(entry, generation, xtf_node_ref(node));
         return entry;
     }
-    g_hash_table_remove(inodes->by_key, entry);
-    entry->detached = true;
+    leave_name(inodes, entry);
     return NULL;
 }
 
@@ -342,6 +337,25 @@ static void hold(XtfInodes *inodes, Entry *entry)
     }
 }
 
+static bool is_replaced(const XtfInodes *inodes, const XtfInode *inode)
+{
+    return inode->generation && inode->generation->number < inodes->replaced;
+}
+
+/* Looks up in the tree that has replaced that of the parent. */
+static bool look_up_again(XtfInodes *inodes, uint64_t parent_id, const char *name, XtfInode *child, GError **error)
+{
+    g_auto(XtfInode) parent = {0};
+    GError *problem = NULL;
+
+    if (xtf_inodes_get(inodes, parent_id, &parent, &problem))
+        return xtf_inodes_lookup(inodes, &parent, name, child, error);
+    if (!problem)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the directory of '%s' was forgotten", name);
+    g_propagate_error(error, problem);
+    return false;
+}
+
 bool xtf_inodes_lookup(XtfInodes *inodes, const XtfInode *parent, const char *name, XtfInode *child, GError **error)
 {
     const Key key = {parent->id, name};
@@ -355,6 +369,11 @@ bool xtf_inodes_lookup(XtfInodes *inodes, const XtfInode *parent, const char *na
         if (!node)
             return false;
         g_mutex_lock(&inodes->lock);
+        if (is_replaced(inodes, parent)) {
+            g_mutex_unlock(&inodes->lock);
+            xtf_node_unref(node);
+            return look_up_again(inodes, parent->id, name, child, error);
+        }
         entry = g_hash_table_lookup(inodes->by_key, &key);
         Entry *above = g_hash_table_lookup(inodes->by_id, &parent->id);
         if (entry)
@@ -401,44 +420,5 @@ void xtf_inodes_forget(XtfInodes *inodes, uint64_t id, uint64_t n_lookups)
         entry->n_lookups -= MIN(n_lookups, entry->n_lookups);
         drop_unheld(inodes, entry);
     }
-    g_mutex_unlock(&inodes->lock);
-}
-
-void xtf_inodes_count(XtfInodes *inodes, uint64_t *fresh, uint64_t *all)
-{
-    g_mutex_lock(&inodes->lock);
-    *fresh = inodes->fresh.length;
-    *all = g_hash_table_size(inodes->by_id);
-    g_mutex_unlock(&inodes->lock);
-}
-
-unsigned xtf_inodes_wait_stale(XtfInodes *inodes, XtfStaleName *names, unsigned max)
-{
-    const uint64_t low_water = inodes->max_fresh - inodes->max_fresh / 8;
-    unsigned n = 0;
-
-    g_mutex_lock(&inodes->lock);
-    for (;;) {
-        if (inodes->fresh.length <= low_water)
-            inodes->reaping = false;
-        if (inodes->reaping || inodes->stopped)
-            break;
-        g_cond_wait(&inodes->passed, &inodes->lock);
-    }
-    while (!inodes->stopped && n < max && inodes->fresh.length > low_water) {
-        Entry *oldest = g_queue_peek_head(&inodes->fresh);
-        g_queue_unlink(&inodes->fresh, &oldest->age);
-        oldest->stale = true;
-        names[n++] = (XtfStaleName){oldest->id, oldest->key.parent_id, g_strdup(oldest->name)};
-    }
-    g_mutex_unlock(&inodes->lock);
-    return n;
-}
-
-void xtf_inodes_stop(XtfInodes *inodes)
-{
-    g_mutex_lock(&inodes->lock);
-    inodes->stopped = true;
-    g_cond_signal(&inodes->passed);
     g_mutex_unlock(&inodes->lock);
 }

@@ -19,6 +19,9 @@
  * so what a number stands for has one content and one size. A file that grows is a new one, too, if it has grown: so a
  * file that was opened gets longer only if those who have it open ask.
  *
+ * Where an analysis of a finished trace is taken up, directories keep their numbers, and every file or link is a new
+ * one: the old ones stay what they were for those who have them open.
+ *
  * Any thread may call any of these functions.
  */
 #pragma once
@@ -63,7 +66,10 @@ void xtf_inodes_grow(XtfInodes *inodes, XtfInode *inode, uint64_t size);
 
 /* From now on names are looked up in the tree of this generation, whose root is `root`. */
 void xtf_inodes_renew(XtfInodes *inodes, XtfGeneration *generation, XtfNode *root);
-XtfGeneration *xtf_inodes_generation(XtfInodes *inodes); /* a new reference; NULL if nothing is followed */
+/* The same of a tree in which any file may have other content, though both trees are final: the reaper is handed all
+ * that the kernel may keep of the one before. */
+void xtf_inodes_replace(XtfInodes *inodes, XtfGeneration *generation, XtfNode *root);
+XtfGeneration *xtf_inodes_generation(XtfInodes *inodes); /* a new reference; NULL: none was set */
 
 /* Looks the name up and counts it as a look-up that the kernel holds. The child may come without its node. Errors are
  * those of xtf_node_lookup(). */
@@ -76,13 +82,20 @@ uint64_t xtf_inodes_child_ino(uint64_t parent_ino, const char *name);
 /* Nodes in the table: those within the bound, and all. */
 void xtf_inodes_count(XtfInodes *inodes, uint64_t *fresh, uint64_t *all);
 
-/* A name that the kernel should let go of. */
+typedef enum {
+    XTF_STALE_OLD,     /* past the bound: the kernel should let go of the name */
+    XTF_STALE_NAME,    /* it stands for another file: the kernel must not keep it */
+    XTF_STALE_LISTING, /* of a directory: the kernel must not keep it */
+} XtfStaleKind;
+
 typedef struct {
+    XtfStaleKind kind;
     uint64_t id, parent_id;
     char *name;
 } XtfStaleName;
 
-/* Waits until the bound is passed, and takes the oldest names, at most `max`. Each is handed out once, until it is
+/* Waits until a tree was replaced, and takes what is stale since, of the last two kinds; or until the bound is passed,
+ * and takes the oldest names. They are at most `max`. Each is handed out once, until it is
  * looked up again, or loses the last of its children (a directory cannot go before them). The names are the caller's.
  * Returns 0 once xtf_inodes_stop() was called. */
 unsigned xtf_inodes_wait_stale(XtfInodes *inodes, XtfStaleName *names, unsigned max);

@@ -6,6 +6,9 @@
  * an open file) stays as it is. That is protocol 7.45, Linux 6.18. Older kernels can only invalidate, which unhooks
  * names in use too: then getcwd(2) fails there until the path is looked up again.
  *
+ * Where another tree has taken the place of the one before, the kernel must keep nothing of it: no name of a file, and
+ * no listing. Names that are in use must go then, too.
+ *
  * This must be a thread of its own: notifying waits for locks that the kernel holds while a handler runs.
  */
 #include <errno.h>
@@ -52,6 +55,19 @@ static void let_go(XtfFs *fs, const XtfStaleName *stale, unsigned n)
         fuse_lowlevel_notify_inval_entry(fs->session, stale[i].parent_id, stale[i].name, strlen(stale[i].name));
 }
 
+/* Whatever goes wrong here, what was kept was gone already, or the mount is. */
+static void drop_changed(XtfFs *fs, const XtfStaleName *stale)
+{
+    if (stale->kind == XTF_STALE_NAME) {
+        fuse_lowlevel_notify_inval_entry(fs->session, stale->parent_id, stale->name, strlen(stale->name));
+        return;
+    }
+    /* The kernel waits for whoever is reading the directory, and does nothing else to a name that it cannot have: then
+     * no listing of the earlier tree comes after this. */
+    fuse_lowlevel_notify_inval_entry(fs->session, stale->id, ".", 1);
+    fuse_lowlevel_notify_inval_inode(fs->session, stale->id, 0, 0);
+}
+
 static gpointer reap(gpointer data)
 {
     XtfFs *fs = data;
@@ -59,7 +75,11 @@ static gpointer reap(gpointer data)
     unsigned n;
 
     while ((n = xtf_inodes_wait_stale(fs->inodes, stale, BATCH)) > 0) {
-        let_go(fs, stale, n);
+        if (stale[0].kind == XTF_STALE_OLD)
+            let_go(fs, stale, n);
+        for (unsigned i = 0; i < n; i++)
+            if (stale[i].kind != XTF_STALE_OLD)
+                drop_changed(fs, &stale[i]);
         for (unsigned i = 0; i < n; i++)
             g_free(stale[i].name);
     }

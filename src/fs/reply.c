@@ -1,15 +1,27 @@
 /* What handlers have in common. */
 #include <errno.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 
 #include "libxtf/trace.h"
+#include "libxtf/vocabulary.h"
 #include "src/fs/fs-private.h"
+
+static void wake_follower(XtfFs *fs)
+{
+    if (fs->wake < 0 || !fs->hooks->analysed)
+        return;
+    int_fast64_t now = g_get_monotonic_time(), before = atomic_load_explicit(&fs->woken, memory_order_relaxed);
+    if (now - before >= G_TIME_SPAN_SECOND && atomic_compare_exchange_strong(&fs->woken, &before, now))
+        eventfd_write(fs->wake, 1);
+}
 
 XtfFs *xtf_fs_of(fuse_req_t request, XtfRequestKind kind)
 {
     XtfFs *fs = fuse_req_userdata(request);
 
     atomic_fetch_add_explicit(&fs->requests[kind], 1, memory_order_relaxed);
+    wake_follower(fs);
     return fs;
 }
 
@@ -60,13 +72,21 @@ double xtf_fs_attr_timeout(const XtfInode *inode)
     return inode->future == XTF_NODE_GROWS ? 0.1 : XTF_FS_ENDLESS;
 }
 
+static bool is_analysed(const XtfGeneration *generation)
+{
+    return generation && xtf_trace_find_schema(xtf_tree_trace(generation->tree), XTF_DERIVED_WAITS);
+}
+
+/* An analysis may come, and bring names. */
 double xtf_fs_absence_timeout(const XtfFs *fs, const XtfInode *directory)
 {
     const XtfGeneration *generation = directory->generation;
 
     /* Without a generation the directory itself is not there now. */
-    if (fs->follower && (!generation || !xtf_tree_is_final(generation->tree)))
+    if (fs->options->follow && (!generation || !xtf_tree_is_final(generation->tree)))
         return 0;
+    if (fs->hooks->analysed && !is_analysed(generation))
+        return 1;
     return XTF_FS_ENDLESS;
 }
 

@@ -120,9 +120,14 @@ static void unmount(XtfFs *fs)
 
 static bool serve_mounted(XtfFs *fs, const char *mount_point, GError **error)
 {
-    GThread *reaper = xtf_fs_start_reaper(fs);
+    bool looks = fs->options->follow || fs->hooks->analysed;
 
-    fs->follower = fs->options->follow ? xtf_follower_new(fs) : NULL;
+    fs->follower = looks ? xtf_follower_new(fs, error) : NULL;
+    if (looks && !fs->follower) {
+        unmount(fs);
+        return false;
+    }
+    GThread *reaper = xtf_fs_start_reaper(fs);
     int result = run_loop(fs);
     end_reaper(fs, reaper);
     unmount(fs);
@@ -149,23 +154,30 @@ static bool serve_session(XtfFs *fs, const char *mount_point, GError **error)
     return served;
 }
 
+/* Takes the tree. */
+static XtfInodes *new_inodes(XtfTree *tree, const XtfFsOptions *options)
+{
+    g_autoptr(XtfGeneration) first = xtf_generation_new(1, tree);
+    g_autoptr(XtfNode) root = xtf_tree_root(tree);
+    XtfInodes *inodes = xtf_inodes_new(root, options->max_nodes);
+
+    if (!options->follow)
+        first->mtime = options->mtime;
+    xtf_inodes_renew(inodes, first, root);
+    return inodes;
+}
+
 bool xtf_fs_serve(XtfTree *tree, const char *mount_point, const XtfFsOptions *given, const XtfFsHooks *hooks,
                   GError **error)
 {
     XtfFsOptions options = *given;
-    g_autoptr(XtfTree) owned G_GNUC_UNUSED = given->follow ? NULL : tree; /* else a generation owns it */
-    XtfFs fs = {.tree = owned, .options = &options, .hooks = hooks};
-    g_autoptr(XtfNode) root = xtf_tree_root(tree);
+    XtfFs fs = {.options = &options, .hooks = hooks, .wake = -1};
     bool served = false;
 
     options.max_nodes = MAX(options.max_nodes ? options.max_nodes : XTF_FS_NODES_DEFAULT, XTF_FS_NODES_MIN);
     options.max_threads = options.max_threads ? options.max_threads : XTF_FS_THREADS_DEFAULT;
-    g_autoptr(XtfInodes) inodes = xtf_inodes_new(root, options.max_nodes);
+    g_autoptr(XtfInodes) inodes = new_inodes(tree, &options);
     fs.inodes = inodes;
-    if (options.follow) {
-        g_autoptr(XtfGeneration) first = xtf_generation_new(1, tree);
-        xtf_inodes_renew(inodes, first, root);
-    }
 
     fuse_set_log_func(log_fuse);
     fs.session = new_session(&fs);

@@ -44,9 +44,11 @@ XtfNode *xtf_node_lookup(XtfNode *directory, const char *name, GError **error)
 }
 
 /* Nothing is followed, but the table could. */
+static XtfNodeKind kind = XTF_NODE_DIRECTORY; /* of all nodes */
+
 XtfNodeKind xtf_node_kind(const XtfNode *node)
 {
-    return XTF_NODE_DIRECTORY;
+    return kind;
 }
 
 XtfNodeFuture xtf_node_future(const XtfNode *node)
@@ -216,6 +218,72 @@ Test(inodes, a_directory_goes_after_its_children, .timeout = 10)
     cr_assert_eq(xtf_inodes_wait_stale(inodes, names, 1), 1);
     cr_expect_eq(names[0].id, directory);
     g_free(names[0].name);
+}
+
+/* Puts another tree in the place of that which stands behind all numbers. */
+static void replace(XtfInodes *inodes, uint64_t number)
+{
+    XtfGeneration *generation = xtf_generation_new(number, NULL);
+    XtfNode *root = new_node();
+
+    xtf_inodes_replace(inodes, generation, root);
+    xtf_node_unref(root);
+    xtf_generation_unref(generation);
+}
+
+/* Takes what the kernel must not keep, and counts the numbers by what it is. */
+static void take_replaced(XtfInodes *inodes, unsigned *names, unsigned *listings)
+{
+    XtfStaleName stale[16];
+    unsigned n = xtf_inodes_wait_stale(inodes, stale, G_N_ELEMENTS(stale));
+
+    *names = *listings = 0;
+    for (unsigned i = 0; i < n; i++) {
+        *names += stale[i].kind == XTF_STALE_NAME;
+        *listings += stale[i].kind == XTF_STALE_LISTING;
+        g_free(stale[i].name);
+    }
+    cr_expect_eq(*names + *listings, n);
+}
+
+Test(inodes, a_tree_is_replaced, .timeout = 10)
+{
+    g_autoptr(XtfInodes) inodes = new_inodes(100);
+    g_auto(XtfInode) before = {0}, after = {0};
+    unsigned names, listings;
+
+    uint64_t directory = lookup(inodes, XTF_INODE_ROOT, "directory");
+    kind = XTF_NODE_FILE;
+    uint64_t file = lookup(inodes, directory, "file");
+    kind = XTF_NODE_DIRECTORY;
+    cr_assert(xtf_inodes_get(inodes, file, &before, NULL));
+    replace(inodes, 2);
+    take_replaced(inodes, &names, &listings);
+    cr_expect_eq(names, 1);
+    cr_expect_eq(listings, 2);
+    cr_assert(xtf_inodes_get(inodes, file, &after, NULL));
+    cr_expect_eq(after.node, before.node, "a file that is open is what it was");
+    cr_expect_eq(lookup(inodes, XTF_INODE_ROOT, "directory"), directory);
+    cr_expect_neq(lookup(inodes, directory, "file"), file, "the name stands for another content");
+    xtf_inodes_forget(inodes, file, 1);
+    cr_expect_not(exists(inodes, file));
+}
+
+Test(inodes, what_is_looked_up_while_a_tree_is_replaced)
+{
+    g_autoptr(XtfInodes) inodes = new_inodes(100);
+    XtfGeneration *first = xtf_generation_new(1, NULL);
+    g_auto(XtfInode) root = {0}, child = {0};
+    XtfNode *node = new_node();
+
+    xtf_inodes_renew(inodes, first, node);
+    xtf_node_unref(node);
+    xtf_generation_unref(first);
+    cr_assert(xtf_inodes_get(inodes, XTF_INODE_ROOT, &root, NULL));
+    replace(inodes, 2);
+    cr_assert(xtf_inodes_lookup(inodes, &root, "a", &child, NULL));
+    cr_assert_not_null(child.generation);
+    cr_expect_eq(child.generation->number, 2, "a name of the earlier tree would stay in the kernel");
 }
 
 static gpointer wait_for_stale(gpointer inodes)

@@ -402,32 +402,6 @@ class Commands(harness.TestCase):
             os.unlink(link)
         self.assertIn("lies in no mounted trace", run(XTF, "why", "/nothing/here", check=False).stderr)
 
-    def test_why_of_an_analysis_made_later(self):
-        """The mount shows the trace as it was mounted; the log and xtf why say how to see the analysis, in the trace or
-        beside it."""
-        for options in (), ("-o", "later.xtf.analysis"):
-            trace = os.path.join(self.folder.name, "later.xtf")
-            run(XTF, "copy", "-q", "--force", self.trace, trace)
-            with harness.Mount(trace) as mount:
-                place = [option.replace("later.xtf", trace) for option in options]
-                run(XTF, "analyze", "-q", *place, trace)
-                for path in "waits/count", "proc/1/waits/records":
-                    self.assertFalse(os.path.exists(mount.path(path)))
-                    why = run(XTF, "why", mount.path(path)).stdout
-                    self.assertIn("is there: a file", why)
-                    self.assertIn("the trace was analysed after it was mounted; "
-                                  f"xtf unmount '{mount.dir}' && xtf mount '{trace}' '{mount.dir}' shows it", why)
-                self.assertNotIn("does not show it", run(XTF, "why", mount.path("proc/1/count")).stdout)
-                line = (f"'{trace}' was {'analysed' if options else 'written to, or replaced,'} after it was mounted: "
-                        f"xtf unmount '{mount.dir}' && xtf mount '{trace}' '{mount.dir}' shows that\n")
-                harness.wait_until(lambda: line in mount.read("log").decode(), f"the log says {line}")
-                self.assertEqual(len(mount.read("log").decode().splitlines()), 2)
-            with harness.Mount(trace) as mount:
-                self.assertNotIn("does not show it", run(XTF, "why", mount.path("waits/count")).stdout)
-            for made in trace, trace + ".analysis":
-                if os.path.exists(made):
-                    os.unlink(made)
-
     def test_messages_say_what_once(self):
         for path, message in (("proc/99-/count", '99-: there is no process 99'),
                               ("sends/values", "values is about values"), ("proc/99", "there is no process 99")):

@@ -75,6 +75,24 @@ static bool is_of_analysis(const Question *question)
     return schema && schema->kind == XTF_SCHEMA_DERIVED;
 }
 
+/* Whether the mount shows the path, if not now, then soon: it looks for an analysis once a second. If not, errno says
+ * why. */
+static bool is_shown(const char *path)
+{
+    enum { TRIES = 25, PAUSE = 100 * 1000 }; /* microseconds */
+    struct stat info;
+
+    for (int i = 0; i < TRIES; i++) {
+        if (lstat(path, &info) == 0)
+            return true;
+        if (errno != ENOENT)
+            return false;
+        g_usleep(PAUSE);
+    }
+    errno = ENOENT;
+    return false;
+}
+
 static void print_unshown(const Question *question, int number)
 {
     g_autofree char *mount = g_shell_quote(question->mount), *source = g_shell_quote(question->mounted->source);
@@ -129,12 +147,11 @@ static bool explain_node(const Question *question, XtfNode *node, GError **error
     static const char *const kinds[] = {
         [XTF_NODE_DIRECTORY] = "a directory", [XTF_NODE_FILE] = "a file", [XTF_NODE_LINK] = "a link"};
     g_autofree char *remark = xtf_node_remark(node);
-    struct stat info;
 
     xtf_print_line(stdout, "%s: is there: %s", question->path, kinds[xtf_node_kind(node)]);
     if (remark)
         xtf_print_line(stdout, "%s: %s", question->path, remark);
-    if (lstat(question->path, &info) != 0)
+    if (!is_shown(question->path))
         print_unshown(question, errno);
     if (read_node(node, error))
         return true;

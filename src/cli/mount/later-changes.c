@@ -1,13 +1,13 @@
 #include "src/cli/mount/later-changes.h"
 
 #include <limits.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <sys/eventfd.h>
+#include <string.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "libxtf/trace.h"
+#include "src/cli/mount/same-records.h"
 #include "src/cli/trace/companion.h"
 #include "src/fs/fs.h"
 #include "src/trace/text/escape.h"
@@ -17,107 +17,222 @@ enum {
     EVENTS_AT_ONCE = 16,
 };
 
+/* What tells whether a file has changed; all zeros: it is not there. */
+typedef struct {
+    uint64_t device, inode, size;
+    struct timespec modified, changed;
+} Stamp;
+
 struct XtfLaterChanges {
-    char *path, *directory;
-    char *name, *companion; /* in the folder of the trace */
-    int events, end;        /* descriptors */
-    GThread *thread;
+    char *path, *companion, *directory;
+    XtfOpenOptions open;
+    bool growing, given;
+    uint8_t file_id[16]; /* of the trace that is mounted, without a companion */
+    Stamp trace, beside; /* of both files, when they were looked at last */
+    int events;          /* a descriptor; -1: there is none */
     bool told_of_writer, told_of_analysis;
 };
 
-static void tell(const XtfLaterChanges *changes, const char *what)
-{
-    g_autofree char *path = g_shell_quote(changes->path), *directory = g_shell_quote(changes->directory);
-    g_autofree char *line = g_strdup_printf("%s %s after it was mounted: xtf unmount %s && xtf mount %s %s shows that",
-                                            path, what, directory, path, directory);
-    g_autofree char *shown = xtf_text_shown(line, PATH_MAX);
+/* ---- Messages. */
 
+G_GNUC_PRINTF(2, 3) static void tell(const XtfLaterChanges *changes, const char *format, ...)
+{
+    g_autofree char *path = g_shell_quote(changes->path);
+    va_list arguments;
+
+    va_start(arguments, format);
+    g_autofree char *what = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_autofree char *line = g_strdup_printf("%s %s", path, what), *shown = xtf_text_shown(line, 2 * PATH_MAX);
     xtf_fs_log(shown);
 }
 
-/* A companion is linked or moved into its place, once it is whole. A line a kind is enough. */
-static void take(XtfLaterChanges *changes, const struct inotify_event *event)
+/* A line a kind is enough. */
+static void tell_of_mounting(const XtfLaterChanges *changes, const char *what, bool *told)
 {
-    if (!event->len)
-        return;
-    if (g_str_equal(event->name, changes->companion) && event->mask & (IN_CREATE | IN_MOVED_TO)) {
-        if (!changes->told_of_analysis)
-            tell(changes, "was analysed");
-        changes->told_of_analysis = true;
-    } else if (g_str_equal(event->name, changes->name) && event->mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) {
-        if (!changes->told_of_writer)
-            tell(changes, "was written to, or replaced,");
-        changes->told_of_writer = true;
-    }
+    g_autofree char *path = g_shell_quote(changes->path), *directory = g_shell_quote(changes->directory);
+
+    if (!*told)
+        tell(changes, "%s after it was mounted: xtf unmount %s && xtf mount %s %s shows that", what, directory, path,
+             directory);
+    *told = true;
 }
 
-static bool read_events(XtfLaterChanges *changes)
+/* ---- Whether there is anything to look at. */
+
+static Stamp stamp_of(const char *path)
+{
+    Stamp stamp;
+    struct stat status;
+
+    memset(&stamp, 0, sizeof stamp); /* they are compared as bytes */
+    if (stat(path, &status) != 0)
+        return stamp;
+    stamp.device = status.st_dev;
+    stamp.inode = status.st_ino;
+    stamp.size = (uint64_t)status.st_size;
+    stamp.modified = status.st_mtim;
+    stamp.changed = status.st_ctim;
+    return stamp;
+}
+
+static bool update(Stamp *stamp, const char *path)
+{
+    Stamp now = stamp_of(path);
+    bool changed = memcmp(stamp, &now, sizeof now) != 0;
+
+    *stamp = now;
+    return changed;
+}
+
+static void read_events(const XtfLaterChanges *changes)
 {
     _Alignas(struct inotify_event) char buffer[EVENTS_AT_ONCE * EVENT_BYTES];
-    ssize_t length = read(changes->events, buffer, sizeof buffer);
 
-    for (char *at = buffer; length > 0 && at < buffer + length;) {
-        const struct inotify_event *event = (const struct inotify_event *)(const void *)at;
-        take(changes, event);
-        at += sizeof *event + event->len;
+    while (changes->events >= 0 && read(changes->events, buffer, sizeof buffer) > 0)
+        continue; /* what has happened is seen by looking */
+}
+
+/* ---- The analysis. */
+
+/* Whether a file is the one that was mounted, whatever was added to it. */
+static bool is_of_mounted(const XtfLaterChanges *changes, const XtfTrace *trace)
+{
+    g_autoptr(XtfTrace) base = NULL;
+    XtfTraceInfo info;
+
+    xtf_trace_get_info(trace, &info);
+    if (info.companion) {
+        base = xtf_trace_open(changes->path, &changes->open, NULL);
+        if (!base)
+            return false;
+        xtf_trace_get_info(base, &info);
     }
-    return length > 0;
+    return memcmp(info.file_id, changes->file_id, sizeof info.file_id) == 0;
 }
 
-static void *watch(void *data)
+static bool is_same_snapshot(const XtfTrace *a, const XtfTrace *b)
 {
-    XtfLaterChanges *changes = data;
-    struct pollfd fds[] = {{.fd = changes->events, .events = POLLIN}, {.fd = changes->end, .events = POLLIN}};
+    XtfTraceInfo of_a, of_b;
 
-    while (poll(fds, G_N_ELEMENTS(fds), -1) > 0 && !fds[1].revents)
-        if (fds[0].revents && !read_events(changes))
-            break;
-    return NULL;
+    xtf_trace_get_info(a, &of_a);
+    xtf_trace_get_info(b, &of_b);
+    return of_a.commit == of_b.commit && memcmp(of_a.file_id, of_b.file_id, sizeof of_a.file_id) == 0;
 }
 
-XtfLaterChanges *xtf_later_changes_new(const char *path, const char *directory)
+/* The trace as a mount would show it now; NULL, and a line in the log: it cannot be read. */
+static XtfTrace *open_now(XtfLaterChanges *changes, bool beside_changed)
 {
-    g_autoptr(XtfLaterChanges) changes = g_new0(XtfLaterChanges, 1);
-    g_autofree char *folder = g_path_get_dirname(path);
+    g_autoptr(GError) left_out = NULL, problem = NULL;
+    const XtfSourceOptions how = {.open = &changes->open, .quiet = true, .left_out = &left_out};
+    XtfTrace *trace = xtf_companion_open(changes->path, &how, &problem);
 
-    changes->path = g_strdup(path);
-    changes->directory = g_strdup(directory);
-    changes->name = g_path_get_basename(path);
-    changes->companion = xtf_companion_beside(changes->name);
-    changes->events = inotify_init1(IN_CLOEXEC);
-    changes->end = eventfd(0, EFD_CLOEXEC);
-    if (changes->events < 0 || changes->end < 0 ||
-        inotify_add_watch(changes->events, folder, IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_ONLYDIR) < 0)
+    if (!trace)
+        tell(changes, "has changed after it was mounted, and cannot be read: %s", problem->message);
+    else if (left_out && beside_changed)
+        tell(changes, "has an analysis beside it that is not used: %s", left_out->message);
+    return trace;
+}
+
+/* Whether the trace as it is now differs from what is shown by an analysis, and by nothing else. */
+static bool adds_analysis(XtfLaterChanges *changes, XtfTrace *shown, XtfTrace *now)
+{
+    XtfTraceInfo info;
+
+    xtf_trace_get_info(shown, &info);
+    if (is_same_snapshot(shown, now))
+        return false;
+    bool analysed = xtf_has_derived(now), lost = info.companion && !analysed; /* what is shown stays then */
+    if (!is_of_mounted(changes, now) || !xtf_same_records(shown, now) || !(analysed || lost)) {
+        tell_of_mounting(changes, "was written to, or replaced,", &changes->told_of_writer);
+        return false;
+    }
+    return analysed;
+}
+
+/* Says what has changed where the user has named the analysis to show. */
+static void tell_of_changes(XtfLaterChanges *changes, bool beside_changed, bool trace_changed)
+{
+    if (beside_changed && changes->beside.inode)
+        tell_of_mounting(changes, "was analysed", &changes->told_of_analysis);
+    if (trace_changed)
+        tell_of_mounting(changes, "was written to, or replaced,", &changes->told_of_writer);
+}
+
+XtfTree *xtf_later_changes_find(XtfLaterChanges *changes, XtfTree *shown)
+{
+    g_autoptr(GError) problem = NULL;
+
+    read_events(changes);
+    bool beside_changed = update(&changes->beside, changes->companion);
+    bool trace_changed = update(&changes->trace, changes->path);
+    if (!changes->trace.inode || !(trace_changed || (beside_changed && changes->beside.inode)))
         return NULL;
-    return g_steal_pointer(&changes);
+    if (changes->given) {
+        tell_of_changes(changes, beside_changed, trace_changed);
+        return NULL;
+    }
+    g_autoptr(XtfTrace) now = open_now(changes, beside_changed);
+    if (!now || !adds_analysis(changes, xtf_tree_trace(shown), now))
+        return NULL;
+    g_autoptr(XtfTree) tree = changes->growing ? xtf_tree_new_growing(now, &problem) : xtf_tree_new(now, &problem);
+    if (!tree || !xtf_tree_is_final(tree)) {
+        tell(changes, "has an analysis that is not used: %s", problem ? problem->message : "it is not finished");
+        return NULL;
+    }
+    tell(changes, "was analysed after it was mounted: the mount shows the analysis from now on");
+    return g_steal_pointer(&tree);
 }
 
-/* Signals are for the main thread. */
-void xtf_later_changes_tell(XtfLaterChanges *changes)
-{
-    sigset_t all, before;
+/* ---- The watch. */
 
-    if (!changes)
-        return;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    changes->thread = g_thread_try_new("later-changes", watch, changes, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+static int watch(const char *path)
+{
+    g_autofree char *folder = g_path_get_dirname(path);
+    int events = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+
+    if (events >= 0 && inotify_add_watch(events, folder, IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_ONLYDIR) < 0) {
+        close(events);
+        return -1;
+    }
+    return events;
+}
+
+XtfLaterChanges *xtf_later_changes_new(const XtfLaterChangesOptions *options)
+{
+    g_autoptr(XtfTrace) trace = xtf_trace_open(options->path, options->open, NULL);
+    XtfTraceInfo info;
+
+    if (!trace)
+        return NULL;
+    xtf_trace_get_info(trace, &info);
+    XtfLaterChanges *changes = g_new0(XtfLaterChanges, 1);
+    changes->path = g_strdup(options->path);
+    changes->companion = xtf_companion_beside(options->path);
+    changes->directory = g_strdup(options->directory);
+    changes->open = *options->open;
+    changes->growing = options->growing;
+    changes->given = options->given;
+    memcpy(changes->file_id, info.file_id, sizeof info.file_id);
+    changes->events = watch(options->path);
+    changes->beside = stamp_of(changes->companion);
+    changes->trace = stamp_of(changes->path);
+    return changes;
 }
 
 void xtf_later_changes_free(XtfLaterChanges *changes)
 {
     if (!changes)
         return;
-    if (changes->thread && eventfd_write(changes->end, 1) == 0)
-        g_thread_join(changes->thread);
     if (changes->events >= 0)
         close(changes->events);
-    if (changes->end >= 0)
-        close(changes->end);
     g_free(changes->path);
-    g_free(changes->directory);
-    g_free(changes->name);
     g_free(changes->companion);
+    g_free(changes->directory);
     g_free(changes);
+}
+
+int xtf_later_changes_descriptor(const XtfLaterChanges *changes)
+{
+    return changes->events;
 }

@@ -26,7 +26,7 @@ typedef struct {
     XtfDaemon *daemon;
     XtfUnmounter unmounter;
     XtfConfinement confinement;
-    XtfLaterChanges *changes; /* NULL: none are looked for */
+    XtfLaterChanges *changes; /* NULL: an analysis is not looked for */
     const char *directory;
 } Serving;
 
@@ -35,7 +35,6 @@ static void ready(void *data)
     Serving *serving = data;
 
     xtf_daemon_ready(serving->daemon);
-    xtf_later_changes_tell(serving->changes);
 }
 
 static bool mounted(void *data, GError **error)
@@ -52,6 +51,11 @@ static bool mounted(void *data, GError **error)
 static bool unmount(void *data)
 {
     return xtf_unmounter_end(&((Serving *)data)->unmounter, true);
+}
+
+static XtfTree *analysed(void *data, XtfTree *shown)
+{
+    return xtf_later_changes_find(((Serving *)data)->changes, shown);
 }
 
 /* The folder in which the files lie that will be opened while the trace is served. */
@@ -80,27 +84,41 @@ static char **linked_parts(const XtfTrace *trace, const char *folder)
     return (char **)g_ptr_array_free(found, FALSE);
 }
 
+/* The file itself, if it is a link: it is opened again for a later analysis. NULL-terminated. */
+static char **linked_file(const char *path)
+{
+    char **found = g_new0(char *, 2);
+
+    if (g_file_test(path, G_FILE_TEST_IS_SYMLINK))
+        found[0] = realpath(path, NULL);
+    return found;
+}
+
 /* Serves a tree, which it takes, and gives up what that does not take. */
-static bool serve_confined(XtfTree *tree, const char *path, const char *directory, const XtfFsOptions *options,
+static bool serve_confined(XtfTree *tree, const XtfLaterChangesOptions *later, const XtfFsOptions *options,
                            XtfDaemon *daemon, GError **error)
 {
+    const char *path = later->path, *directory = later->directory;
     bool is_folder = g_file_test(path, G_FILE_TEST_IS_DIR);
     XtfTraceInfo info;
 
     xtf_trace_get_info(xtf_tree_trace(tree), &info);
-    bool opens_more = options->follow || is_folder || (info.parts > 0 && !info.companion);
+    bool is_one = !is_folder && (info.parts == 0 || info.companion), opens_more = options->follow || !is_one;
     g_autofree char *folder = opens_more ? folder_of(path, is_folder) : g_path_get_dirname(path);
-    g_auto(GStrv) linked = opens_more ? linked_parts(xtf_tree_trace(tree), folder) : NULL;
-    /* Of one file, which another writer or an analysis may change: the mount does not show that. */
-    g_autoptr(XtfLaterChanges) changes = opens_more ? NULL : xtf_later_changes_new(path, directory);
+    g_auto(GStrv) linked = opens_more ? linked_parts(xtf_tree_trace(tree), folder) : linked_file(path);
+    g_autoptr(XtfLaterChanges) changes = is_one ? xtf_later_changes_new(later) : NULL;
     Serving serving = {.daemon = daemon,
                        .changes = changes,
                        .unmounter = {.socket = -1},
                        .directory = directory,
                        .confinement = {.folder = folder, .files = linked, .opens_more = opens_more}};
     bool confined = xtf_confine_is_wanted();
-    const XtfFsHooks hooks = {
-        .mounted = confined ? mounted : NULL, .ready = ready, .unmount = confined ? unmount : NULL, .data = &serving};
+    const XtfFsHooks hooks = {.mounted = confined ? mounted : NULL,
+                              .ready = ready,
+                              .analysed = changes ? analysed : NULL,
+                              .changes = changes ? xtf_later_changes_descriptor(changes) : -1,
+                              .unmount = confined ? unmount : NULL,
+                              .data = &serving};
     bool served = xtf_fs_serve(tree, directory, options, &hooks, error);
     xtf_unmounter_end(&serving.unmounter, false);
     return served;
@@ -160,7 +178,10 @@ static bool serve(XtfTrace *trace, const char *path, const char *source, const c
         .follow = follow,
         .debug = manner->debug,
     };
-    return serve_confined(g_steal_pointer(&tree), path, directory, &fs, daemon, error);
+    const XtfOpenOptions open = {.cache_bytes = options->cache_bytes};
+    const XtfLaterChangesOptions later = {
+        .path = path, .directory = directory, .open = &open, .growing = follow, .given = options->companion};
+    return serve_confined(g_steal_pointer(&tree), &later, &fs, daemon, error);
 }
 
 /* A followed folder has descriptors for each snapshot that somebody still looks at. */
@@ -195,7 +216,7 @@ int xtf_mount(const char *source, const char *directory, const XtfMountOptions *
     if (options->follow && options->companion) {
         xtf_fail(&error, XTF_ERROR_INVALID, "an analysis is of a trace that is not written any more, so not followed");
     } else if (options->follow) {
-        path = g_strdup(source);
+        path = g_canonicalize_filename(source, NULL);
         trace = xtf_cli_await_trace(source, &open_options, manner->quiet, &error);
     } else {
         const XtfSourceOptions how = {.open = &open_options,

@@ -12,6 +12,7 @@ from asking import Refused
 NAME, PLACE = 40, 76
 UNJUDGED = re.compile(r"p?mpi_alltoall[vw](_c|_f08(ts)?)?_*", re.IGNORECASE)
 USEFUL = {"program", "omp-work"}
+OTHERS = {"ACCELERATOR_STREAM", "METRIC"}  # locations that are no threads
 CLASSES = [
     ("waiting", 20, {"wait", "barrier"}, "is waiting"),
     ("communication", 20, {"p2p", "collective", "rma", "pgas"}, "is communication"),
@@ -101,6 +102,38 @@ class Tables:
         self.what = "the run" if self.whole_run else "the window"
         self.classes = {line["row"]: line["class"] for line in self.table("/definitions/regions") or []}
         self.profile = self.table("profile")
+        self.threads, self.thread_time, self.all_time = self.measure()
+        self.whole = "the threads' time" if self.thread_time else "all time"
+
+    def measure(self):
+        """The seconds of threads by class, with all of theirs and those of all locations; None where there are no other locations."""
+        parts = self.path.split("/")
+        places = "/".join(f"{key}/{value}" for key, value in zip(parts[::2], parts[1::2]) if key in ("proc", "thread", "time", "at"))
+        classes, threads, others = collections.Counter(), Decimal(0), Decimal(0)
+        locations = self.table("/definitions/locations") or []
+        if not any(location["type"] in OTHERS for location in locations):
+            return None, None, None
+        for location in locations:
+            below = f"proc/{location['proc']}/thread/{location['thread']}/classes"
+            whole = sum(self.ask_classes(f"{places}/{below}").values())  # with what the selection leaves out
+            if location["type"] in OTHERS:
+                others += whole
+            else:
+                threads += whole
+                classes.update(self.ask_classes(f"{self.path}/{below}"))
+        return (classes, threads, threads + others) if threads and others else (None, None, None)
+
+    def ask_classes(self, path):
+        """The seconds by class; `mpi` is the sum of some."""
+        try:
+            _, *lines = self.asker.ask(f"cat {path.lstrip('/')}").decode().splitlines()
+        except Refused:
+            return {}
+        return {name.strip(): Decimal(exclusive) for _, exclusive, _, name in (line.split(None, 3) for line in lines) if name.strip() != "mpi"}
+
+    def of_threads(self, share):
+        """A part of all time, in percent, as a part of the threads'."""
+        return share * self.all_time / self.thread_time if self.thread_time else share
 
     def table(self, name):
         """The lines of a table, which several rules ask for; they leave them as they are."""
@@ -133,6 +166,8 @@ class Tables:
 
     def percent(self, classes):
         """The share of exclusive time in classes, in percent."""
+        if self.thread_time:
+            return (sum((self.threads[name] for name in classes), Decimal(0)) / self.thread_time * 100).quantize(Decimal("0.01"))
         return sum((Decimal(line["exclusive%"]) for line in self.profile or []
                     if self.class_of(line) in classes and line["exclusive%"] != "-"), Decimal(0))
 
@@ -178,14 +213,15 @@ def classes(tables):
                  if tables.class_of(line) in wanted and (line["calls"] != "0" or Decimal(line["exclusive"]))]
         share = tables.percent(wanted)
         if lines and share >= least:
-            yield Finding(share, rule, f"{percent(share)} of all time {words}, most of it in {elide(lines[0]['region'])}: "
+            yield Finding(share, rule, f"{percent(share)} of {tables.whole} {words}, most of it in {elide(lines[0]['region'])}: "
                                        f"{seconds(lines[0]['exclusive'])} in {count(int(lines[0]['calls']))} calls", "profile")
 
 
 def unjudged(tables):
     for line in tables.profile or []:
-        if UNJUDGED.fullmatch(line["region"]) and line["exclusive%"] != "-" and Decimal(line["exclusive%"]) >= 5:
-            yield Finding(Decimal(line["exclusive%"]), "unjudged", f"{line['region']} takes {percent(line['exclusive%'])} of all time, and how much "
+        share = tables.of_threads(Decimal(line["exclusive%"])) if line["exclusive%"] != "-" else 0
+        if UNJUDGED.fullmatch(line["region"]) and share >= 5:
+            yield Finding(share, "unjudged", f"{line['region']} takes {percent(share)} of {tables.whole}, and how much "
                           "of it is waiting is not judged: who sends to whom is not recorded", "profile")
 
 
@@ -528,13 +564,13 @@ def most_of_waits(tables):
     way = max(ways, key=lambda way: Decimal(way["amount"]), default=None)
     if way and source_of_callpath(tables, way["call_path"]):
         where = place(way["callpath"]) + source_of_callpath(tables, way["call_path"])
-    return share, f"{SENTENCES[name]} ({name}), mostly in {where}"
+    return tables.of_threads(share), f"{SENTENCES[name]} ({name}), mostly in {where}"
 
 
 def waits(tables):
     most = most_of_waits(tables)
     if most and most[0] >= 2:
-        yield Finding(most[0], "waits", f"{percent(most[0])} of all time: {most[1]}", "waits/profile")
+        yield Finding(most[0], "waits", f"{percent(most[0])} of {tables.whole}: {most[1]}", "waits/profile")
 
 
 def place(name):
@@ -561,6 +597,7 @@ def culprit(tables):
     worst = max(sorted(sums), key=lambda proc: sums[proc])
     share = sums[worst] / sum(sums.values())
     waiting = sum((Decimal(line["amount%"]) for line in tables.table("waits/profile") or [] if line["amount%"] != "-"), Decimal(0))
+    waiting = tables.of_threads(waiting)
     if share * waiting >= 1 and share * n >= Decimal("1.5"):
         line = max(of_process(tables, worst, "delays/callpaths"), key=lambda line: Decimal(line["total"]))
         yield Finding(share * waiting, "culprit", f"process {worst} causes {seconds(sums[worst])} of waiting, {percent(share * 100)} of all, mostly by "

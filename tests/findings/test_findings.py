@@ -225,6 +225,25 @@ def check_without_mpi(xtf, ask_tree, otf2_script, folder, seen):
     check("program 100.0%" in top and "<dd>100.00 %</dd>" in page and "of the devices' time busy" in page, f"the stream counts:\n{top}")
 
 
+def check_with_a_device(xtf, ask_tree, otf2_script, folder, seen):
+    """Two threads are in MPI for 75 of their 200 ticks; streams that last longer take nothing of that share."""
+    records = ["0 0 E 0", "0 60 E 1", "0 60 S 1 0 0 8", "0 90 L 1", "0 100 L 0", "1 0 E 0", "1 50 E 2", "1 95 R 0 0 0 8", "1 95 L 2", "1 100 L 0",
+               "2 0 E 3", "2 300 L 3", "3 0 E 3", "3 300 L 3"]
+    script = [*records, f"clock {TICKS} 0 302", "processes 2", "location 0 0 thread", "location 1 1 thread", "stream 2 0 stream", "stream 3 1 stream",
+              "region 0 main", "region 1 MPI_Send", "region 2 MPI_Recv", "region 3 kernel", "world 0 0 1"]
+    archive, trace = folder / "device", folder / "device.xtf"
+    archive.mkdir()
+    subprocess.run([otf2_script, archive, "made-up"], input="\n".join(script).encode() + b"\n", check=True, capture_output=True)
+    xtf.import_archive(archive / "made-up.otf2", trace)
+    check_trace(xtf, ask_tree, trace, seen)
+    findings = " ".join(Asker(xtf, ask_tree, trace).ask("cat findings").decode().split())
+    check("37.5 % of the threads' time is communication, most of it in MPI_Recv: 45 ns in 1 calls" in findings, findings)
+    xtf.expect("analyze", "-q", trace)
+    check_trace(xtf, ask_tree, trace, seen)
+    scores = {rule: score for score, rule, *_ in read(Asker(xtf, ask_tree, trace), "proc/1")}
+    check(float(scores["waits"]) == 10, f"10 of the 100 ticks of a thread are waited: {scores}")
+
+
 def check_scripts(xtf, ask_tree, otf2_script, folder, seen):
     seeds = int(os.environ.get("XTF_FINDINGS_SEEDS", 12))
     for i, script in enumerate([*map(few, SMALL), short_calls(1000000), *map(program, range(seeds))]):
@@ -245,6 +264,7 @@ def main():
         check_scripts(xtf, ask_tree, otf2_script, folder, seen)
         check_without_mpi(xtf, ask_tree, otf2_script, folder, seen)
         check_places(xtf, ask_tree, otf2_script, folder, seen)
+        check_with_a_device(xtf, ask_tree, otf2_script, folder, seen)
         for i, archive in enumerate(archives):
             trace, analysed, aligned = (folder / f"{name}{i}.xtf" for name in ("", "analysed-", "aligned-"))
             xtf.import_archive(archive, trace)

@@ -60,6 +60,57 @@ char *xtf_finding_place(const char *callpath)
     return xtf_text_elided(*callpath ? callpath : "\"\"", XTF_FINDING_PLACE);
 }
 
+/* ---- The time that parts are of. */
+
+static bool has_devices(const XtfFindingJob *job)
+{
+    return job->devices.whole > 0;
+}
+
+bool xtf_finding_measure(XtfFindingJob *job, GError **error)
+{
+    XtfFormats *formats = job->views->formats;
+    uint32_t devices = 0;
+
+    for (uint32_t i = 0; i < job->locations.n; i++)
+        devices += xtf_selected_location(&job->locations, i)->no_thread;
+    if (devices == 0 || devices == job->locations.n)
+        return true;
+    if (!xtf_class_times_measure(&job->threads, formats, job->selection, XTF_TIMES_OF_THREADS, error) ||
+        !xtf_class_times_measure(&job->devices, formats, job->selection, XTF_TIMES_OF_DEVICES, error))
+        return false;
+    if (job->threads.whole == 0 || job->devices.whole == 0)
+        job->threads = job->devices = (XtfClassTimes){0};
+    return true;
+}
+
+const char *xtf_finding_whole(const XtfFindingJob *job)
+{
+    return has_devices(job) ? "the threads' time" : "all time";
+}
+
+uint64_t xtf_finding_of_threads(const XtfFindingJob *job, uint64_t percent)
+{
+    if (!has_devices(job))
+        return percent;
+    return xtf_finding_hundredths((job->threads.whole + job->devices.whole) * percent,
+                                  job->threads.whole * XTF_HUNDREDTHS);
+}
+
+uint64_t xtf_finding_in_classes(const XtfFindingJob *job, XtfClassSet classes)
+{
+    uint64_t percent = 0;
+
+    if (has_devices(job))
+        return xtf_finding_hundredths(xtf_class_times_of(&job->threads, classes), job->threads.whole);
+    for (guint i = 0; i < job->profile->len; i++) {
+        const XtfProfileLine *line = &g_array_index(job->profile, XtfProfileLine, i);
+        if (line->class < XTF_N_CLASSES && classes & XTF_CLASS_BIT(line->class))
+            percent += line->percent;
+    }
+    return percent;
+}
+
 /* ---- The selection. */
 
 double xtf_finding_seconds(const XtfFindingJob *job)

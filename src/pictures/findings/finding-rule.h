@@ -4,6 +4,7 @@
 #pragma once
 
 #include "src/pictures/findings/findings.h"
+#include "src/tables/totals/regions/class-times.h"
 #include "src/tables/totals/selected-locations.h"
 #include "src/tables/views/registry.h"
 #include "src/trace/text/number-words.h"
@@ -29,6 +30,7 @@ typedef struct {
     XtfSelectedLocations locations;
     const XtfRegionClasses *classes; /* borrowed */
     GArray *profile;                 /* of XtfProfileLine, as sorted in the table; empty: there is none */
+    XtfClassTimes threads, devices;  /* measured where both have time; else all zeros: all time is the threads' */
     GArray *found;                   /* of XtfFinding */
     GString *left_out;               /* what would take too long, in words */
 } XtfFindingJob;
@@ -87,6 +89,15 @@ bool xtf_finding_callpath_source(const XtfFindingJob *job, uint64_t callpath, ch
 bool xtf_finding_is_unjudged(const char *region);
 /* "waiting for a message that is sent late (late_sender)". The caller frees it. */
 char *xtf_finding_wait_words(const char *kind);
+
+/* Measures the times of threads and of devices. */
+bool xtf_finding_measure(XtfFindingJob *job, GError **error);
+/* What parts are of: "all time", or where there are devices, "the threads' time". */
+const char *xtf_finding_whole(const XtfFindingJob *job);
+/* A part of the time of all locations, in hundredths of a percent, as a part of that of the threads. */
+uint64_t xtf_finding_of_threads(const XtfFindingJob *job, uint64_t percent);
+/* The part of the threads' time in classes, in hundredths of a percent. */
+uint64_t xtf_finding_in_classes(const XtfFindingJob *job, XtfClassSet classes);
 
 /* The length of the window. */
 double xtf_finding_seconds(const XtfFindingJob *job);

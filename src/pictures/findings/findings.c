@@ -152,8 +152,10 @@ static bool job_init(XtfFindingJob *job, XtfViews *views, XtfSelection *selectio
     g_array_set_clear_func(job->found, finding_clear);
     xtf_selection_window(selection, &views->context->scale, &job->from, &job->to);
     job->classes = xtf_trace_context_classes(views->context, error);
-    return job->classes && xtf_selected_locations_init(&job->locations, views->context, selection, error) &&
-           (!xtf_finding_has(job, selection, "profile") || xtf_view_pick(views, "profile", selection, &profile, error));
+    if (!job->classes || !xtf_selected_locations_init(&job->locations, views->context, selection, error))
+        return false;
+    return !xtf_finding_has(job, selection, "profile") ||
+           (xtf_view_pick(views, "profile", selection, &profile, error) && xtf_finding_measure(job, error));
 }
 
 GArray *xtf_findings_find(XtfViews *views, XtfSelection *selection, GError **error)

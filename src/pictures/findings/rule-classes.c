@@ -8,21 +8,19 @@
 bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     const XtfProfileLine *most = NULL;
-    uint64_t percent = 0;
+    uint64_t percent = xtf_finding_in_classes(job, rule->classes);
 
-    for (guint i = 0; i < job->profile->len; i++) {
+    for (guint i = 0; i < job->profile->len && !most; i++) {
         const XtfProfileLine *line = &g_array_index(job->profile, XtfProfileLine, i);
-        if (!(rule->classes & XTF_CLASS_BIT(line->class)))
-            continue;
-        percent += line->percent;
-        if (!most)
+        if (rule->classes & XTF_CLASS_BIT(line->class))
             most = line;
     }
     if (!most || percent < rule->threshold * XTF_HUNDREDTHS)
         return true;
     xtf_finding_add(job, rule, (double)percent / XTF_HUNDREDTHS, &(XtfFinding){.table = "profile"},
-                    "%s of all time %s, most of it in %s: %s in %s calls", xtf_word_percent((double)percent).text,
-                    rule->words, most->name, xtf_word_seconds(most->exclusive).text, xtf_word_count(most->calls).text);
+                    "%s of %s %s, most of it in %s: %s in %s calls", xtf_word_percent((double)percent).text,
+                    xtf_finding_whole(job), rule->words, most->name, xtf_word_seconds(most->exclusive).text,
+                    xtf_word_count(most->calls).text);
     return true;
 }
 
@@ -51,12 +49,13 @@ bool xtf_rule_unjudged(XtfFindingJob *job, const XtfFindingRule *rule, GError **
 {
     for (guint i = 0; i < job->profile->len; i++) {
         const XtfProfileLine *line = &g_array_index(job->profile, XtfProfileLine, i);
-        if (!xtf_finding_is_unjudged(line->name) || line->percent < rule->threshold * XTF_HUNDREDTHS)
+        double percent = (double)xtf_finding_of_threads(job, line->percent);
+        if (!xtf_finding_is_unjudged(line->name) || percent < rule->threshold * XTF_HUNDREDTHS)
             continue;
-        xtf_finding_add(job, rule, (double)line->percent / XTF_HUNDREDTHS, &(XtfFinding){.table = "profile"},
-                        "%s takes %s of all time, and how much of it is waiting is not judged: who sends to whom is "
+        xtf_finding_add(job, rule, percent / XTF_HUNDREDTHS, &(XtfFinding){.table = "profile"},
+                        "%s takes %s of %s, and how much of it is waiting is not judged: who sends to whom is "
                         "not recorded",
-                        line->name, xtf_word_percent((double)line->percent).text);
+                        line->name, xtf_word_percent(percent).text, xtf_finding_whole(job));
     }
     return true;
 }

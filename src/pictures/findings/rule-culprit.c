@@ -122,7 +122,7 @@ static bool read_waiting(XtfFindingJob *job, double *waiting, GError **error)
 
     if (waits && xtf_finding_has(job, waits, "profile") && !xtf_view_pick(job->views, "profile", waits, &picker, error))
         return false;
-    *waiting = (double)sum / XTF_HUNDREDTHS;
+    *waiting = (double)xtf_finding_of_threads(job, sum) / XTF_HUNDREDTHS;
     return !error || !*error;
 }
 

@@ -6,14 +6,8 @@
 /* The part of all time that goes into messages: of what a rule about them explains, as much as it has of them. */
 static double share_of_messages(const XtfFindingJob *job)
 {
-    uint64_t percent = 0;
-
-    for (guint i = 0; i < job->profile->len; i++) {
-        const XtfProfileLine *line = &g_array_index(job->profile, XtfProfileLine, i);
-        if (line->class == XTF_CLASS_P2P || line->class == XTF_CLASS_WAIT)
-            percent += line->percent;
-    }
-    return (double)percent / XTF_HUNDREDTHS;
+    return (double)xtf_finding_in_classes(job, XTF_CLASS_BIT(XTF_CLASS_P2P) | XTF_CLASS_BIT(XTF_CLASS_WAIT)) /
+           XTF_HUNDREDTHS;
 }
 
 /* ---- Bytes. */

@@ -148,13 +148,13 @@ bool xtf_rule_waits(XtfFindingJob *job, const XtfFindingRule *rule, GError **err
     if (!xtf_view_pick(job->views, "profile", waits, &picker, error))
         return false;
     const Kind *most = find_most(&kinds);
-    if (!most || (double)most->percent < rule->threshold * XTF_HUNDREDTHS)
+    double percent = most ? (double)xtf_finding_of_threads(job, most->percent) : 0;
+    if (!most || percent < rule->threshold * XTF_HUNDREDTHS)
         return true;
     g_autofree char *words = xtf_finding_wait_words(most->name), *place = NULL;
     if (!find_place(job, waits, most, &place, error))
         return false;
-    xtf_finding_add(job, rule, (double)most->percent / XTF_HUNDREDTHS,
-                    &(XtfFinding){.type = XTF_DERIVED_WAITS, .table = "profile"}, "%s of all time: %s, mostly in %s",
-                    xtf_word_percent((double)most->percent).text, words, place);
+    xtf_finding_add(job, rule, percent / XTF_HUNDREDTHS, &(XtfFinding){.type = XTF_DERIVED_WAITS, .table = "profile"},
+                    "%s of %s: %s, mostly in %s", xtf_word_percent(percent).text, xtf_finding_whole(job), words, place);
     return true;
 }

@@ -65,7 +65,7 @@ static const struct {
 
 static bool add_group_totals(XtfSchema *schema, GError **error)
 {
-    const char *keys[G_N_ELEMENTS(key_roles) + 1] = {NULL}, *values[3] = {NULL};
+    const char *keys[G_N_ELEMENTS(key_roles) + 1] = {NULL}, *values[4] = {NULL};
     unsigned n_keys = 0, n_values = 0;
     const XtfField *field;
 
@@ -75,6 +75,8 @@ static bool add_group_totals(XtfSchema *schema, GError **error)
     if ((field = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES)))
         values[n_values++] = field->name;
     if (n_values > 0 && (field = xtf_schema_field(schema, "received")))
+        values[n_values++] = field->name;
+    if (n_values > 0 && (field = xtf_schema_field(schema, "n_to_n")))
         values[n_values++] = field->name;
     return xtf_schema_add_aggregate(
         schema, &(XtfAggregateSpec){.kind = XTF_AGGREGATE_GROUPS, .keys = keys, .values = values}, error);

@@ -9,10 +9,10 @@
  * they mean nothing.
  *
  * Aggregates: of `enters_leaves`, the frames by region; of other record types, the rows and the bytes moved, by
- * whichever of event, region, communicator, peer, tag and metric they have; of `metric_values`, the values by metric,
- * and their growth by metric and region; of what OpenTS samples the counters, of moves by peer and direction, of
- * messages by kind; of `sends`, `postings` and `cancelled` also, or only, by communicator, peer and tag, by which
- * messages are matched.
+ * whichever of event, region, communicator, peer, tag and metric they have, and of `collectives` the sum of `n_to_n`;
+ * of `metric_values`, the values by metric, and their growth by metric and region; of what OpenTS samples the counters,
+ * of moves by peer and direction, of messages by kind; of `sends`, `postings` and `cancelled` also, or only, by
+ * communicator, peer and tag, by which messages are matched.
  */
 #pragma once
 
@@ -73,7 +73,9 @@
     XTF_HEAD_FIELDS(FIELD, xtf_requests_events)                                                                        \
     FIELD(U64, request, "", "", "", 0, NULL)
 
-/* A root of 2^32 - 2 is the process itself, 2^32 - 3 a member of the own group of an inter-communicator. */
+/* A root of 2^32 - 2 is the process itself, 2^32 - 3 a member of the own group of an inter-communicator. `n_to_n`, of
+ * ALLTOALLV and ALLTOALLW: 1: the process sends data to each other member and receives data from each; 0: it does not.
+ */
 #define XTF_COLLECTIVES_FIELDS(FIELD)                                                                                  \
     XTF_HEAD_FIELDS(FIELD, xtf_collectives_events)                                                                     \
     FIELD(U8, operation, "", "", "", XTF_OPT, xtf_collective_operations)                                               \
@@ -81,7 +83,8 @@
     FIELD(U32, root, "", "", "", XTF_OPT, NULL)                                                                        \
     FIELD(U64, bytes, XTF_ROLE_BYTES, "B", "", XTF_OPT, NULL)                                                          \
     FIELD(U64, received, "", "B", "", XTF_OPT, NULL)                                                                   \
-    FIELD(U64, request, "", "", "", XTF_OPT, NULL)
+    FIELD(U64, request, "", "", "", XTF_OPT, NULL)                                                                     \
+    FIELD(U8, n_to_n, "", "", "", XTF_OPT, NULL)
 
 #define XTF_COMMS_FIELDS(FIELD)                                                                                        \
     XTF_HEAD_FIELDS(FIELD, xtf_comms_events)                                                                           \

@@ -171,7 +171,7 @@ typedef struct {
     KIND(REQUEST_CANCELLED, 3)  /* w2: request */                                                                      \
     KIND(COLLECTIVE_BEGIN, 2)                                                                                          \
     KIND(FAILED, 2)             /* the call has failed: a SEND or COLLECTIVE_BEGIN right before this, or before a WAITED between, is not recorded */ \
-    KIND(COLLECTIVE_END, 5)     /* region: index in xtf_collective_operations; arg: root; w2: comm | flags; w3: sent; w4: received */ \
+    KIND(COLLECTIVE_END, 5)     /* region: index in xtf_collective_operations; arg: root; w2: comm | XtfWireExchange; w3: sent; w4: received */ \
     KIND(ICOLLECTIVE_REQUEST, 3)  /* w2: request */                                                                    \
     KIND(ICOLLECTIVE_COMPLETE, 6) /* as COLLECTIVE_END; w5: request */
 
@@ -217,6 +217,9 @@ typedef enum { XTF_WIRE_KINDS(XTF_WIRE_KIND) XTF_WIRE_N_KINDS } XtfWireKind;
 
 /* Numbers of regions of 24 bits: from this one on they are the process's own. */
 enum { XTF_WIRE_REGIONS_OWN = 4096 };
+
+/* Of ALLTOALLV and ALLTOALLW: whether the process sends data to each other member and receives data from each. */
+typedef enum { XTF_WIRE_EXCHANGE_UNKNOWN, XTF_WIRE_EXCHANGE_SPARSE, XTF_WIRE_EXCHANGE_N_TO_N } XtfWireExchange;
 
 /*
  * What a DEFINE record defines: `id` is the number by which records mean it. A definition that is too long for one

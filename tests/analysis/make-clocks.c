@@ -209,7 +209,8 @@ static bool write_event(Making *making, uint64_t time, const Event *event)
                                   .root = XTF_NONE32,
                                   .bytes = XTF_NONE64,
                                   .received = XTF_NONE64,
-                                  .request = XTF_NONE64};
+                                  .request = XTF_NONE64,
+                                  .n_to_n = UINT8_MAX};
 
     switch (event->kind) {
     case SEND:

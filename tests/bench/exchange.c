@@ -142,6 +142,7 @@ static void reduce(Process *process, uint64_t iteration, uint64_t number)
                                .bytes = XTF_NONE64,
                                .received = XTF_NONE64,
                                .request = XTF_NONE64,
+                               .n_to_n = UINT8_MAX,
                                .comm = XTF_NONE32};
     XtfCollectivesRow end = begin;
 

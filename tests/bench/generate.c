@@ -129,6 +129,7 @@ static void collective(Process *process)
                                  .bytes = end ? 64 : XTF_NONE64,
                                  .received = end ? 64 : XTF_NONE64,
                                  .request = XTF_NONE64,
+                                 .n_to_n = UINT8_MAX,
                                  .comm = end ? 0 : XTF_NONE32};
         if (take(process))
             xtf_stream_append(&process->stream, XTF_MODEL_COLLECTIVES,

@@ -66,6 +66,7 @@ static void reduce(XtfStream *stream, uint64_t from, uint64_t to, bool is_root)
                              .bytes = XTF_NONE64,
                              .received = XTF_NONE64,
                              .request = XTF_NONE64,
+                             .n_to_n = UINT8_MAX,
                              .comm = XTF_NONE32};
 
     xtf_stream_enter(stream, from, MPI_REDUCE);

@@ -51,7 +51,8 @@ static void write_operation(XtfArrayWriter *array, uint64_t number, uint64_t *ra
                              .root = XTF_NONE32,
                              .bytes = XTF_NONE64,
                              .received = XTF_NONE64,
-                             .request = XTF_NONE64};
+                             .request = XTF_NONE64,
+                             .n_to_n = UINT8_MAX};
 
     bench_check(xtf_array_writer_append(array, &row, NULL), NULL, "a record");
     row.time = 1000000 * number + 200000 + bench_below(random, 100000);

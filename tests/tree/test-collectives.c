@@ -55,7 +55,8 @@ static void write_process(Writing *writing, uint64_t process)
                                  .root = XTF_NONE32,
                                  .bytes = XTF_NONE64,
                                  .received = XTF_NONE64,
-                                 .request = XTF_NONE64};
+                                 .request = XTF_NONE64,
+                                 .n_to_n = UINT8_MAX};
         writing_append(writing, process, XTF_MODEL_COLLECTIVES, &row);
         row.time = end_of(operation, process);
         row.seq++;

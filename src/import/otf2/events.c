@@ -53,21 +53,22 @@ ON_REQUEST(MpiRequestCancelled, MPI_REQUEST_CANCELLED);
 /* Collectives and communicators */
 
 ON_RECORD(MpiCollectiveBegin, COLLECTIVES, Collectives, MPI_COLLECTIVE_BEGIN, (), .operation = NO8, .comm = NO32,
-          .root = NO32, .bytes = NO64, .received = NO64, .request = NO64);
+          .root = NO32, .bytes = NO64, .received = NO64, .request = NO64, .n_to_n = NO8);
 
 ON_RECORD(MpiCollectiveEnd, COLLECTIVES, Collectives, MPI_COLLECTIVE_END,
           (OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received),
           .operation = operation, .comm = LOOK_UP(COMMUNICATORS, comm), .root = root, .bytes = sent,
-          .received = received, .request = NO64);
+          .received = received, .request = NO64, .n_to_n = NO8);
 
 ON_RECORD(NonBlockingCollectiveRequest, COLLECTIVES, Collectives, NON_BLOCKING_COLLECTIVE_REQUEST, (uint64_t request),
-          .operation = NO8, .comm = NO32, .root = NO32, .bytes = NO64, .received = NO64, .request = request);
+          .operation = NO8, .comm = NO32, .root = NO32, .bytes = NO64, .received = NO64, .request = request,
+          .n_to_n = NO8);
 
 ON_RECORD(NonBlockingCollectiveComplete, COLLECTIVES, Collectives, NON_BLOCKING_COLLECTIVE_COMPLETE,
           (OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received,
            uint64_t request),
           .operation = operation, .comm = LOOK_UP(COMMUNICATORS, comm), .root = root, .bytes = sent,
-          .received = received, .request = request);
+          .received = received, .request = request, .n_to_n = NO8);
 
 ON_RECORD(CommCreate, COMMS, Comms, COMM_CREATE, (OTF2_CommRef comm), .comm = LOOK_UP(COMMUNICATORS, comm));
 

@@ -231,7 +231,8 @@ static void collective(Author *author, RunEvent *event)
                              .root = XTF_NONE32,
                              .bytes = XTF_NONE64,
                              .received = XTF_NONE64,
-                             .request = XTF_NONE64};
+                             .request = XTF_NONE64,
+                             .n_to_n = UINT8_MAX};
 
     event->completes = row.event % 2;
     if (event->completes) {

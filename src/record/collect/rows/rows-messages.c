@@ -119,7 +119,8 @@ static XtfCollectivesRow empty_collective(const XtfStream *stream)
                                .root = XTF_NONE32,
                                .bytes = XTF_NONE64,
                                .received = XTF_NONE64,
-                               .request = XTF_NONE64};
+                               .request = XTF_NONE64,
+                               .n_to_n = UINT8_MAX};
 }
 
 static bool append_collective(XtfCollectRing *ring, unsigned event, uint64_t time, XtfCollectivesRow *row)
@@ -167,6 +168,7 @@ static bool end_collective(XtfCollectRing *ring, unsigned event, uint64_t time, 
                            uint64_t request)
 {
     XtfCollectivesRow row = empty_collective(&ring->stream);
+    uint32_t exchange = xtf_collect_high(more[0]);
 
     if (head.region >= g_strv_length((char **)xtf_collective_operations))
         return xtf_collect_malformed(ring, "collective operation %u is none", (unsigned)head.region);
@@ -176,6 +178,8 @@ static bool end_collective(XtfCollectRing *ring, unsigned event, uint64_t time, 
     row.bytes = more[1];
     row.received = more[2];
     row.request = request;
+    if (exchange != XTF_WIRE_EXCHANGE_UNKNOWN)
+        row.n_to_n = exchange == XTF_WIRE_EXCHANGE_N_TO_N;
     return append_collective(ring, event, time, &row);
 }
 

@@ -182,18 +182,34 @@ XtfMpiTraffic xtf_mpi_allgatherv(MPI_Comm comm, bool in_place, XtfMpiBlock sent,
     return traffic;
 }
 
+/* Whether there is something in all blocks but that of the process itself. */
+static bool are_full(const XtfMpiBlocks *blocks, uint64_t n, uint64_t self)
+{
+    if (!blocks->counts.at || (!blocks->types && xtf_mpi_bytes(1, blocks->type) == 0))
+        return false;
+    for (uint64_t i = 0; i < n; i++)
+        if (i != self &&
+            (xtf_mpi_counts_at(blocks->counts, (long long)i) <= 0 || (blocks->types && bytes_at(blocks, i) == 0)))
+            return false;
+    return true;
+}
+
 XtfMpiTraffic xtf_mpi_all_to_all_v(MPI_Comm comm, bool in_place, XtfMpiBlocks sent, XtfMpiBlocks received)
 {
     XtfMpiTraffic traffic = traffic_of(comm);
-    uint64_t n = partners(comm);
+    uint64_t n = partners(comm), self = (uint64_t)rank_in(comm);
 
     traffic.received = bytes_of_all(&received, n);
     if (in_place) {
-        traffic.received -= bytes_at(&received, (uint64_t)rank_in(comm));
+        traffic.received -= bytes_at(&received, self);
         traffic.sent = traffic.received;
     } else {
         traffic.sent = bytes_of_all(&sent, n);
     }
+    if (!is_inter(comm))
+        traffic.exchange = are_full(&received, n, self) && (in_place || are_full(&sent, n, self))
+                               ? XTF_WIRE_EXCHANGE_N_TO_N
+                               : XTF_WIRE_EXCHANGE_SPARSE;
     return traffic;
 }
 
@@ -268,8 +284,8 @@ XtfMpiTraffic xtf_mpi_neighbors_v(MPI_Comm comm, XtfMpiBlocks sent, XtfMpiBlocks
 
 void xtf_mpi_collective(XtfRing *ring, uint64_t left, unsigned operation, XtfMpiTraffic traffic)
 {
-    xtf_core_record(ring, left, XTF_WIRE_COLLECTIVE_END, operation, traffic.root, xtf_core_pair(traffic.comm, 0),
-                    traffic.sent, traffic.received);
+    xtf_core_record(ring, left, XTF_WIRE_COLLECTIVE_END, operation, traffic.root,
+                    xtf_core_pair(traffic.comm, traffic.exchange), traffic.sent, traffic.received);
 }
 
 static void add(unsigned operation, const XtfMpiTraffic *traffic, MPI_Request request, uint64_t id, unsigned flags)
@@ -282,6 +298,7 @@ static void add(unsigned operation, const XtfMpiTraffic *traffic, MPI_Request re
         .id = id,
         .comm = traffic->comm,
         .peer = traffic->root,
+        .tag = traffic->exchange,
         .bytes = traffic->sent,
         .received = traffic->received,
     });

@@ -6,6 +6,10 @@
  * all and receives those of all; with MPI_Scan it receives those of the ranks up to its own. Only arguments that MPI
  * says are significant in the calling process are looked at.
  *
+ * Of ALLTOALLV and ALLTOALLW the traffic says whether all counts are above 0, but those of what goes from a process to
+ * itself: a scan of both lists that ends at the first 0. Blocks of datatypes of size 0 count as 0. Between two groups
+ * it is not known.
+ *
  * Neighbourhood operations are recorded as ALLTOALLV (or ALLTOALLW): each process has partners of its own, and nobody
  * needs all.
  */
@@ -24,6 +28,7 @@ typedef struct {
     uint32_t comm;
     uint32_t root; /* XTF_WIRE_NONE: the operation has none */
     uint64_t sent, received;
+    XtfWireExchange exchange;
 } XtfMpiTraffic;
 
 /* The parts of one operation: `own` is of what this process has for the others or gets from them, `root` of what the

@@ -140,7 +140,7 @@ static void record_outcome(XtfRing *ring, uint64_t time, const XtfMpiRequest *re
     case XTF_MPI_REQUEST_COLLECTIVE:
         if (outcome == COMPLETED)
             xtf_core_record(ring, time, XTF_WIRE_ICOLLECTIVE_COMPLETE, request->detail, peer,
-                            xtf_core_pair(request->comm, 0), bytes, request->received, id);
+                            xtf_core_pair(request->comm, request->tag), bytes, request->received, id);
         return;
     case XTF_MPI_REQUEST_OTHER:
         request->done(ring, time, request, outcome == COMPLETED ? status : NULL);

@@ -53,7 +53,7 @@ typedef struct XtfMpiRequest {
     uint16_t detail;       /* COLLECTIVE: the operation, an index in xtf_collective_operations; OTHER: its owner's */
     uint32_t comm;         /* id; OTHER: its owner's */
     uint32_t peer;         /* destination, or source as asked for; COLLECTIVE: root; OTHER: its owner's */
-    uint32_t tag;          /* likewise */
+    uint32_t tag;          /* likewise, but COLLECTIVE: XtfWireExchange */
     uint64_t bytes;        /* that are sent, or come in a KNOWN receive; OTHER: its owner's */
     union {
         uint64_t received;       /* COLLECTIVE */

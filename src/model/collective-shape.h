@@ -12,7 +12,7 @@
 typedef enum {
     XTF_COLLECTIVE_BARRIER,      /* all need all, whatever they send */
     XTF_COLLECTIVE_ALL_TO_ALL,   /* all need all that send */
-    XTF_COLLECTIVE_SOME_TO_SOME, /* the same, but who sends to whom is not recorded: ALLTOALLV, ALLTOALLW */
+    XTF_COLLECTIVE_SOME_TO_SOME, /* ALLTOALLV, ALLTOALLW: all to all if each member's record has `n_to_n` 1 */
     XTF_COLLECTIVE_HANDLES,      /* communicators, files, windows and memory are made or freed; need not synchronise */
     XTF_COLLECTIVE_FROM_ROOT,    /* all need the root */
     XTF_COLLECTIVE_TO_ROOT,      /* the root needs all */

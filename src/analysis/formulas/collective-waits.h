@@ -5,8 +5,7 @@
  *
  * Let B be the latest begin of all members, E the earliest end, b and e a member's own begin and end. All times are
  * ticks of the trace's clock, and differences are cut off at the member's own begin and end, so no wait is negative or
- * longer than the member was in the operation. In ALLTOALLV and ALLTOALLW, of which it is not recorded who sends to
- * whom, nobody is said to wait, as in Scalasca.
+ * longer than the member was in the operation. In operations of some with some, nobody is said to wait, as in Scalasca.
  */
 #pragma once
 

@@ -78,6 +78,15 @@ void xtf_operation_free(gpointer data)
     g_free(operation);
 }
 
+/* The shape of an operation whose members are all like that of a row. */
+static XtfCollectiveShape shape_of(const XtfReplay *replay, const XtfReplayRow *row)
+{
+    XtfCollectiveShape shape = xtf_replay_fields_shape(&replay->fields, row->tag);
+
+    return shape == XTF_COLLECTIVE_SOME_TO_SOME && row->pattern == XTF_REPLAY_ALL_TO_ALL ? XTF_COLLECTIVE_ALL_TO_ALL
+                                                                                         : shape;
+}
+
 /* The k-th operation of a communicator, which its first member makes; its key is `*key`. */
 static XtfOperation *operation_of(XtfReplay *replay, const XtfReplayRow *row, uint32_t k, uint64_t *key)
 {
@@ -92,9 +101,7 @@ static XtfOperation *operation_of(XtfReplay *replay, const XtfReplayRow *row, ui
     operation->public = (XtfReplayCollective){
         .comm = row->comm,
         .pattern = (XtfReplayPattern)row->pattern,
-        .shape = row->tag < replay->fields.shapes->len
-                     ? g_array_index(replay->fields.shapes, XtfCollectiveShape, row->tag)
-                     : XTF_COLLECTIVE_UNKNOWN,
+        .shape = shape_of(replay, row),
         .operation = row->tag,
         .number = replay->n_operations++,
         .root = row->peer,
@@ -111,7 +118,8 @@ static XtfOperation *operation_of(XtfReplay *replay, const XtfReplayRow *row, ui
 
 static bool agrees(const XtfOperation *operation, const XtfReplayRow *row)
 {
-    return operation->operation == row->tag && operation->public.root == row->peer;
+    return operation->operation == row->tag && operation->public.root == row->peer &&
+           operation->public.pattern == (XtfReplayPattern)row->pattern;
 }
 
 /* Whether all have begun that the end of a rank needs. */

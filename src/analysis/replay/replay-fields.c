@@ -61,6 +61,7 @@ static void find_collectives(XtfReplayFields *fields)
     fields->root = xtf_schema_field(schema, "root");
     fields->sent = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES);
     fields->received = xtf_schema_field(schema, "received");
+    fields->n_to_n = xtf_schema_field(schema, "n_to_n");
     fields->begin = label_number(fields->event, "MPI_COLLECTIVE_BEGIN");
     fields->end = label_number(fields->event, "MPI_COLLECTIVE_END");
     fields->complete = label_number(fields->event, "NON_BLOCKING_COLLECTIVE_COMPLETE");
@@ -143,6 +144,12 @@ void xtf_replay_fields_init(XtfReplayFields *fields, XtfTrace *trace)
         (XtfReplayColumns){.seq = column_of(fields->recv.seq), .bytes = column_of(fields->recv.bytes)};
     fields->columns[XTF_ROW_SENT] =
         (XtfReplayColumns){.seq = column_of(fields->request.seq), .message = column_of(fields->request.message)};
+}
+
+XtfCollectiveShape xtf_replay_fields_shape(const XtfReplayFields *fields, uint32_t operation)
+{
+    return operation < fields->shapes->len ? g_array_index(fields->shapes, XtfCollectiveShape, operation)
+                                           : XTF_COLLECTIVE_UNKNOWN;
 }
 
 void xtf_replay_fields_finish(XtfReplayFields *fields)

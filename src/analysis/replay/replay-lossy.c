@@ -129,12 +129,14 @@ static void meet(Meetings *meetings, uint64_t what, uint64_t also)
     meetings->hash = (meetings->hash ^ meetings->hash >> 29 ^ also) * 0x9e3779b97f4a7c15U;
 }
 
+/* Of ALLTOALLV and ALLTOALLW a process does not know whether the others meet in them, too. */
 static void note_meeting(Lossy *lossy, const XtfReplayRow *row)
 {
     const XtfReplay *replay = lossy->replay;
 
     if (row->group == UINT32_MAX || !replay->comms[row->comm].members || row->pattern != XTF_REPLAY_ALL_TO_ALL ||
-        !row->sends || !row->receives)
+        !row->sends || !row->receives ||
+        xtf_replay_fields_shape(&replay->fields, row->tag) == XTF_COLLECTIVE_SOME_TO_SOME)
         return;
     if (replay->comms[row->comm].n == replay->n_processes) {
         meet(&lossy->all, row->comm, row->tag);

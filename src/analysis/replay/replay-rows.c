@@ -203,6 +203,10 @@ static void take_end(const XtfReplayFields *fields, const uint8_t *row, XtfRepla
     to->tag = operation;
     to->pattern =
         operation < fields->patterns->len ? g_array_index(fields->patterns, uint8_t, operation) : XTF_ROW_NO_PATTERN;
+    /* As far as this member knows; the others must say so, too. */
+    if (xtf_replay_fields_shape(fields, operation) == XTF_COLLECTIVE_SOME_TO_SOME &&
+        value_or(fields->n_to_n, row, 0) == 1)
+        to->pattern = XTF_REPLAY_ALL_TO_ALL;
     to->bytes = value_or(fields->sent, row, 0);
     to->sends = barrier || value_or(fields->sent, row, 1) > 0;
     to->receives = barrier || value_or(fields->received, row, 1) > 0;

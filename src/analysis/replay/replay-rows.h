@@ -59,16 +59,18 @@ typedef struct {
     struct {
         const XtfField *seq, *peer, *comm, *tag, *bytes, *message, *event;
     } send, posting, recv, cancel, request;
-    const XtfField *seq, *event, *operation, *comm, *root, *sent, *received; /* of collectives */
-    GArray *patterns;                                                        /* guint8, by operation */
-    GArray *shapes;                                                          /* XtfCollectiveShape, by operation */
-    uint32_t sent_event;                                                     /* of requests: MPI_ISEND_COMPLETE */
+    const XtfField *seq, *event, *operation, *comm, *root, *sent, *received, *n_to_n; /* of collectives */
+    GArray *patterns;                                                                 /* guint8, by operation */
+    GArray *shapes;                             /* XtfCollectiveShape, by operation */
+    uint32_t sent_event;                        /* of requests: MPI_ISEND_COMPLETE */
     uint32_t begin, end, complete;              /* events of collectives; UINT32_MAX: there is none */
     uint32_t barrier;                           /* operation */
     XtfReplayColumns columns[XTF_ROW_SENT + 1]; /* by the kind of row: messages */
 } XtfReplayFields;
 
 void xtf_replay_fields_init(XtfReplayFields *fields, XtfTrace *trace);
+/* The shape of an operation, a label's number. */
+XtfCollectiveShape xtf_replay_fields_shape(const XtfReplayFields *fields, uint32_t operation);
 void xtf_replay_fields_finish(XtfReplayFields *fields); /* also one of zeros */
 
 typedef struct XtfReplayReader XtfReplayReader;

@@ -26,8 +26,9 @@
  * - one to all (BCAST, SCATTER, SCATTERV): for the root;
  * - all to one (GATHER, GATHERV, REDUCE): at the root for all members;
  * - SCAN, EXSCAN: for the members of lower ranks.
- * Of ALLTOALLV and ALLTOALLW it is not known who sends to whom, and making and freeing communicators, files and windows
- * need not synchronise: nothing follows of them.
+ * ALLTOALLV and ALLTOALLW are all to all if each member's record says so (`n_to_n`); else it is not known who sends to
+ * whom, and nothing follows of them. Making and freeing communicators, files and windows need not synchronise: nothing
+ * follows of that either.
  *
  * What a replay needs of the trace is read once, when it is made, by all cores, and kept in a temporary file: some 10
  * bytes a row, and 20 with calls. A run reads that, in small pieces.

@@ -164,6 +164,7 @@ static void fill_member(const XtfCollectives *collectives, const XtfRanks *ranks
     member->sent = value_of(types->bytes, part->row);
     member->received = value_of(types->received, part->row);
     member->sure = part->sure;
+    member->n_to_n = types->n_to_n && xtf_field_get(types->n_to_n, part->row) == 1;
     member->operation = value_of(types->operation, part->row);
     member->root = root_of(ranks, comm, types->root, part->row, member->proc);
 }
@@ -227,7 +228,7 @@ bool xtf_collective_member_times(const XtfCollectiveMember *member, uint64_t i, 
 
 typedef struct {
     uint64_t operation, root; /* of those so far; `root` may be XTF_UNKNOWN_ROOT */
-    bool any, agree, complete, sure, self;
+    bool any, agree, complete, sure, self, n_to_n;
 } Agreement;
 
 static void agree_with(Agreement *agreement, const XtfCollectiveOperation *operation, const XtfCollectiveMember *member)
@@ -246,6 +247,7 @@ static void agree_with(Agreement *agreement, const XtfCollectiveOperation *opera
                         (member->root == XTF_UNKNOWN_ROOT || agreement->root == member->root);
     agreement->any = true;
     agreement->sure &= member->sure;
+    agreement->n_to_n &= member->n_to_n;
     agreement->self |= member->location == operation->id.location && member->row == operation->id.row;
 }
 
@@ -308,7 +310,7 @@ static bool find_number(XtfCollectives *collectives, XtfCollectiveOperation *ope
 
 static bool make(XtfCollectives *collectives, XtfCollectiveOperation *operation, GError **error)
 {
-    Agreement agreement = {.root = XTF_UNKNOWN_ROOT, .agree = true, .complete = true, .sure = true};
+    Agreement agreement = {.root = XTF_UNKNOWN_ROOT, .agree = true, .complete = true, .sure = true, .n_to_n = true};
     bool counts;
 
     operation->senders = g_array_new(FALSE, FALSE, sizeof(XtfMemberTime));
@@ -318,6 +320,8 @@ static bool make(XtfCollectives *collectives, XtfCollectiveOperation *operation,
     operation->certain = counts && agreement.agree && agreement.complete && agreement.sure && agreement.self;
     operation->waits = agreement.agree && is_blocking(collectives, &operation->id);
     operation->shape = xtf_collective_shape_of(&collectives->types, agreement.operation);
+    if (operation->shape == XTF_COLLECTIVE_SOME_TO_SOME && agreement.complete && agreement.n_to_n)
+        operation->shape = XTF_COLLECTIVE_ALL_TO_ALL;
     return !operation->waits || !xtf_collective_is_partial(&operation->summary, operation->shape) ||
            go_over(collectives, operation, NULL, error);
 }

@@ -18,6 +18,7 @@ typedef struct {
     uint64_t row, begin, end; /* of its END or COMPLETE; times */
     uint64_t sent, received;  /* UINT64_MAX: not known */
     bool sure;                /* see XtfCollectivePart */
+    bool n_to_n;              /* its record says that it exchanges data with all others */
     uint64_t operation, root; /* as its record has them; the process of the root, or one of the above */
 } XtfCollectiveMember;
 
@@ -27,8 +28,8 @@ typedef struct {
     XtfCollectiveId id;
     uint64_t k;
     bool made;
-    bool certain, waits; /* `waits`: all agree in an operation, and have a begin */
-    XtfCollectiveShape shape;
+    bool certain, waits;      /* `waits`: all agree in an operation, and have a begin */
+    XtfCollectiveShape shape; /* ALL_TO_ALL also where all members say that they exchange data with all others */
     XtfCollectiveSummary summary;
     GArray *senders;              /* of XtfMemberTime: before each block the latest begin of those that sent */
     XtfCollectiveMember *members; /* of one block; NULL: none */

@@ -27,6 +27,7 @@ void xtf_collective_types_find(XtfCollectiveTypes *types, const XtfTraceContext 
         .received = xtf_schema_field(schema, "received"),
         .request = xtf_schema_field(schema, "request"),
         .seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ),
+        .n_to_n = xtf_schema_field(schema, "n_to_n"),
     };
     if (types->event && types->operation && types->comm && types->root && types->bytes && types->received)
         types->schema = schema;

@@ -22,7 +22,8 @@ typedef struct {
     const XtfSchema *schema; /* NULL: the trace has none, or keeps no totals of them by event and communicator */
     unsigned aggregate;      /* of groups, which has the keys: */
     unsigned event_key, comm_key;
-    const XtfField *event, *operation, *comm, *root, *bytes, *received, *request, *seq; /* the last two may be NULL */
+    const XtfField *event, *operation, *comm, *root, *bytes, *received;
+    const XtfField *request, *seq, *n_to_n; /* may be NULL */
 } XtfCollectiveTypes;
 
 void xtf_collective_types_find(XtfCollectiveTypes *types, const XtfTraceContext *context);

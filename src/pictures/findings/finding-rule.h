@@ -85,8 +85,10 @@ bool xtf_finding_source(const XtfFindingJob *job, uint64_t region, char **source
 /* The same of the innermost region of the program on a call path, a row of definitions/contexts: " (stencil.c:41)", or
  * where the path goes on from there " (exchange at stencil.c:15)". */
 bool xtf_finding_callpath_source(const XtfFindingJob *job, uint64_t callpath, char **source, GError **error);
-/* Whether any process may send to any other in an operation, so that waits in it are not found. */
-bool xtf_finding_is_unjudged(const char *region);
+/* Whether waits in calls of a region are not found, as any process may send to any other: MPI_Alltoallv and
+ * MPI_Alltoallw, unless in the window each operation says that all exchange data with all. */
+bool xtf_finding_is_unjudged(const XtfFindingJob *job, uint64_t row, const char *region, bool *unjudged,
+                             GError **error);
 /* "waiting for a message that is sent late (late_sender)". The caller frees it. */
 char *xtf_finding_wait_words(const char *kind);
 
@@ -126,9 +128,10 @@ bool xtf_rule_early(XtfFindingJob *job, const XtfFindingRule *rule, GError **err
 bool xtf_rule_clocks(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 /* ...classes, ... */
 bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-bool xtf_rule_unjudged(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_recording(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...unjudged, ... */
+bool xtf_rule_unjudged(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 /* ...imbalance, ... */
 bool xtf_rule_imbalance(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 /* ...histogram, ... */

@@ -1,7 +1,6 @@
 /* Rules about where the time is, by class of regions, and about calls that are too short to be recorded. */
 #include <inttypes.h>
 
-#include "src/model/mpi-functions.h"
 #include "src/pictures/findings/finding-rule.h"
 
 /* The classes' part of all time is at least the threshold. Names the region with most of it. */
@@ -33,29 +32,6 @@ bool xtf_rule_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **er
             xtf_finding_add(job, rule, (double)line->percent / XTF_HUNDREDTHS, &(XtfFinding){.table = "profile"},
                             "%s of all time, %s, is before LEAVEs without an ENTER: of which regions is not known",
                             xtf_word_percent((double)line->percent).text, xtf_word_seconds(line->exclusive).text);
-    }
-    return true;
-}
-
-bool xtf_finding_is_unjudged(const char *region)
-{
-    static const char *const names[] = {"alltoallv", "alltoallw", NULL};
-
-    return xtf_mpi_function_find(region, names) >= 0;
-}
-
-/* Calls of which it is not known how much of them is waiting. */
-bool xtf_rule_unjudged(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
-{
-    for (guint i = 0; i < job->profile->len; i++) {
-        const XtfProfileLine *line = &g_array_index(job->profile, XtfProfileLine, i);
-        double percent = (double)xtf_finding_of_threads(job, line->percent);
-        if (!xtf_finding_is_unjudged(line->name) || percent < rule->threshold * XTF_HUNDREDTHS)
-            continue;
-        xtf_finding_add(job, rule, percent / XTF_HUNDREDTHS, &(XtfFinding){.table = "profile"},
-                        "%s takes %s of %s, and how much of it is waiting is not judged: who sends to whom is "
-                        "not recorded",
-                        line->name, xtf_word_percent(percent).text, xtf_finding_whole(job));
     }
     return true;
 }

@@ -138,10 +138,13 @@ bool xtf_rule_critical(XtfFindingJob *job, const XtfFindingRule *rule, GError **
         return true;
     if (!find_process(job, critical, &path, error))
         return false;
-    /* "In the program, somewhere"; or the path cannot have moved to who was late. */
-    if ((path.row == UINT64_MAX && path.proc == XTF_NO_PROCESS) || xtf_finding_is_unjudged(path.region))
-        return true;
-    return report_path(job, rule, &path, error);
+    if (path.row == UINT64_MAX && path.proc == XTF_NO_PROCESS)
+        return true; /* "in the program, somewhere" */
+    bool unjudged;
+    if (!xtf_finding_is_unjudged(job, path.row, path.region, &unjudged, error))
+        return false;
+    /* Else the path cannot have moved to who was late. */
+    return unjudged || report_path(job, rule, &path, error);
 }
 
 /* ---- Efficiencies. */

@@ -61,28 +61,28 @@ class Ideal:
             for part in location.parts.values():
                 operation = self.waits.operations.operation(part)
                 parts = operation.parts if operation else []
-                if part.kind != BLOCKING or None in parts or len(parts) < 2 or part.operation in ANY_PAIRS:
+                if part.kind != BLOCKING or None in parts or len(parts) < 2 or operation.name in ANY_PAIRS:
                     continue
                 mine = ends.get((part.location.number, part.row))
-                theirs = [begins.get((other.location.number, other.row)) for other in self.others(part, parts)]
+                theirs = [begins.get((other.location.number, other.row)) for other in self.others(operation.name, part, parts)]
                 if mine and None not in theirs:
                     self.needed[mine] = theirs
 
     @staticmethod
-    def others(part, parts):
-        """The parts that one needs."""
+    def others(name, part, parts):
+        """The parts that one needs in an operation that is judged as `name`."""
         proc, rank = part.location.proc, parts.index(part)
-        barrier = part.operation == "BARRIER"
+        barrier = name == "BARRIER"
         if not (part.received or barrier):
             return []
         senders = [other for other in parts if other is not part and (other.sent or barrier)]
-        if barrier or part.operation in ALL_TO_ALL:
+        if barrier or name in ALL_TO_ALL:
             return senders
-        if part.operation in ONE_TO_ALL:
+        if name in ONE_TO_ALL:
             return [other for other in senders if other.location.proc == part.root]
-        if part.operation in ALL_TO_ONE:
+        if name in ALL_TO_ONE:
             return senders if proc == part.root else []
-        return [other for other in senders if parts.index(other) < rank] if part.operation in PREFIX else []
+        return [other for other in senders if parts.index(other) < rank] if name in PREFIX else []
 
     def needs(self, record):
         """Whose clocks a record needs; None if it waits for nobody."""

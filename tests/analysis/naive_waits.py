@@ -14,7 +14,7 @@ from judge import RECVS, REFERENCE, SENDS, Judge
 
 ONE_TO_ALL, ALL_TO_ONE = ("BCAST", "SCATTER", "SCATTERV"), ("REDUCE", "GATHER", "GATHERV")
 PREFIX = ("SCAN", "EXSCAN")
-# These may move data between any pairs: scout leaves them out.
+# These may move data between any pairs: scout leaves them out. If all send to all, they are judged as ALLTOALL.
 ANY_PAIRS = ("ALLTOALLV", "ALLTOALLW")
 WAIT_MANY = ("MPI_Waitall", "MPI_Waitsome")
 BLOCKING_PROBE = "MPI_Mprobe"
@@ -174,13 +174,14 @@ class Process:
 
 
 class Waits:
-    """`processes`, by number; `sums`, {(metric, path, location): ticks}; `collectives`, [{process: record}]."""
+    """`processes`, by number; `sums`, {(metric, path, location): ticks}; `collectives`, [{process: record}]. `n_to_n` is
+    CollectiveJudge's."""
 
-    def __init__(self, archive):
+    def __init__(self, archive, n_to_n=None):
         definitions = otf2print.definitions(archive)
         self.ticks, _ = otf2print.clock(definitions)
         regions = otf2print.named_definitions(definitions, "REGION")
-        self.matches, self.operations = Judge(archive), CollectiveJudge(archive)
+        self.matches, self.operations = Judge(archive), CollectiveJudge(archive, n_to_n)
         ranks = Judge.ranks_of(definitions)
         self.processes = {}
         for location, proc in ranks.items():
@@ -367,15 +368,14 @@ class Waits:
                 operation = self.operations.operation(part)
                 parts = [p for p in operation.parts if p] if operation else []
                 key = frozenset(map(id, parts))
-                if part.kind != BLOCKING or len(parts) < 2 or key in seen or part.operation in ANY_PAIRS:
+                if part.kind != BLOCKING or len(parts) < 2 or key in seen or operation.name in ANY_PAIRS:
                     continue
                 seen.add(key)
-                found = self.collective(parts, {p: rows[p.location.number, p.row] for p in parts})
+                found = self.collective(operation.name, parts, {p: rows[p.location.number, p.row] for p in parts})
                 if found:
                     yield found
 
-    def collective(self, parts, records):
-        name = parts[0].operation
+    def collective(self, name, parts, records):
         last, through = max(p.begin for p in parts), min(p.end for p in parts)
         senders = [p for p in parts if p.sent]
         latest = max(parts, key=lambda p: p.begin)

@@ -14,7 +14,7 @@ BLOCKING, NON_BLOCKING = "MPI_COLLECTIVE_END", "NON_BLOCKING_COLLECTIVE_COMPLETE
 EVENTS = ("MPI_COLLECTIVE_BEGIN", BLOCKING, "NON_BLOCKING_COLLECTIVE_REQUEST", NON_BLOCKING)
 SELF, THIS_GROUP = 2**32 - 2, 2**32 - 3
 UNKNOWN = "unknown"
-ANY_PAIRS = ("ALLTOALLV", "ALLTOALLW")  # who sends to whom is not recorded: nobody is said to wait
+ANY_PAIRS = ("ALLTOALLV", "ALLTOALLW")  # nobody is said to wait, unless all send to all
 ALL_TO_ALL = ["ALLREDUCE", "ALLGATHER", "ALLGATHERV", "ALLTOALL", "REDUCE_SCATTER",
               "REDUCE_SCATTER_BLOCK", "CREATE_HANDLE", "DESTROY_HANDLE", "ALLOCATE", "DEALLOCATE",
               "CREATE_HANDLE_AND_ALLOCATE", "DESTROY_HANDLE_AND_DEALLOCATE"]
@@ -24,7 +24,7 @@ class Part:
     """What one process did in one operation."""
 
     __slots__ = ("location", "row", "begin", "end", "kind", "operation", "comm", "root", "sent", "received", "requested",
-                 "sure")
+                 "sure", "n_to_n")
 
 
 Member = collections.namedtuple("Member", "proc thread begin end wait completion sent received state")
@@ -41,6 +41,7 @@ class Location:
         self.balance = 0
         self.operation_of = {}  # {row of any event: row of the END or COMPLETE}
         self.begin_row = None
+        self.any_pairs = 0  # blocking operations of ANY_PAIRS so far
 
     def part(self, judge, kind, values, begin):
         part = Part()
@@ -50,9 +51,15 @@ class Location:
         part.sent, part.received = values["bytes"], values["received"]
         part.root = judge.root(part.comm, self.proc, values["root"])
         part.requested, part.sure = self.rows, True
+        part.n_to_n = kind == BLOCKING and part.operation in ANY_PAIRS and self.exchanges_with_all(judge)
         self.parts[self.rows] = part
         self.operation_of[self.rows] = self.rows
         return part
+
+    def exchanges_with_all(self, judge):
+        known = judge.n_to_n.get(self.proc, [])
+        self.any_pairs += 1
+        return self.any_pairs <= len(known) and known[self.any_pairs - 1]
 
     def complete(self, judge, values):
         posted = self.posted.pop(values["request"], None)
@@ -93,19 +100,22 @@ class Location:
 
 
 class Operation:
-    """`parts` has one Part, or None, for each of `members`, which are processes."""
+    """`parts` has one Part, or None, for each of `members`, which are processes. `name` is what it is judged as."""
 
     def __init__(self, members, parts, same_counts):
         self.members, self.parts = members, parts
         found = [part for part in parts if part]
         self.agreed = len({part.operation for part in found}) == 1 and len({part.root for part in found} - {UNKNOWN}) <= 1
+        self.name = found[0].operation if found else None
+        if self.name in ANY_PAIRS and all(part and part.n_to_n for part in parts):
+            self.name = "ALLTOALL"
         self.certain = same_counts and self.agreed and len(found) == len(parts) and all(part.sure for part in found)
 
 
 def waits(operation):
     """[(wait, completion)] of the parts, by the formulas of Scalasca's patterns."""
     parts = [part for part in operation.parts if part and part.begin is not None]
-    name = parts[0].operation if parts else None
+    name = operation.name
     senders = [part for part in parts if part.sent]
     last = max((part.begin for part in parts), default=0)
     through = min((part.end for part in parts), default=0)
@@ -136,9 +146,13 @@ def all_wait(part, last, through):
 
 
 class CollectiveJudge:
-    """`operation(part)` is the Operation that a Part belongs to; None if nobody knows the communicator's members."""
+    """`operation(part)` is the Operation that a Part belongs to; None if nobody knows the communicator's members.
 
-    def __init__(self, archive):
+    An archive does not tell of operations of ANY_PAIRS who sends to whom. `n_to_n`, {process: [bool]}, says it of those that block, in
+    their order: whether the process sends something to each other member, and receives something from each."""
+
+    def __init__(self, archive, n_to_n=None):
+        self.n_to_n = n_to_n or {}
         definitions = otf2print.definitions(archive)
         self.ticks, self.offset = otf2print.clock(definitions)
         self.comms = Comms(definitions)
@@ -210,7 +224,7 @@ class CollectiveJudge:
             if not part:
                 yield Member(member, None, None, None, None, None, None, None, state)
                 continue
-            judged = operation.agreed and part.kind == BLOCKING and part.operation not in ANY_PAIRS
+            judged = operation.agreed and part.kind == BLOCKING and operation.name not in ANY_PAIRS
             wait = wait if judged and wait else (None, None)
             begin = None if part.begin is None else part.begin - self.origin
             yield Member(member, part.location.thread, begin, part.end - self.origin, *wait, part.sent, part.received, state)

@@ -76,3 +76,55 @@ GArray *xtf_early_ends(XtfTrace *trace, GError **error)
     }
     return properties ? g_steal_pointer(&ends) : NULL;
 }
+
+const char *const xtf_missing_words[XTF_N_MISSING] = {
+    [XTF_MISSING_LIBGOMP] = "libgomp", [XTF_MISSING_LIBOMP] = "libomp", [XTF_MISSING_LIBIOMP5] = "libiomp5",
+    [XTF_MISSING_TEAMS] = "teams",     [XTF_MISSING_LOCKS] = "locks",   [XTF_MISSING_FUNCTIONS] = "functions",
+};
+
+unsigned xtf_missing_parse(const char *text)
+{
+    g_auto(GStrv) words = g_strsplit(text, " ", XTF_N_MISSING + 1);
+    unsigned missing = 0;
+
+    for (unsigned i = 0; i < XTF_N_MISSING; i++)
+        if (g_strv_contains((const char *const *)words, xtf_missing_words[i]))
+            missing |= XTF_MISSING_BIT(i);
+    return missing;
+}
+
+bool xtf_missing_of(XtfTrace *trace, unsigned *missing, GError **error)
+{
+    g_autoptr(GArray) properties = xtf_process_properties(trace, XTF_RECORD_MISSING, error);
+    unsigned all = 0;
+
+    if (!properties)
+        return false;
+    for (guint i = 0; i < properties->len; i++)
+        all |= xtf_missing_parse(g_array_index(properties, XtfProcessProperty, i).text);
+    *missing = all;
+    return true;
+}
+
+static void add_part(GString *text, const char *part)
+{
+    g_string_append_printf(text, "%s%s", text->len ? ", " : "", part);
+}
+
+char *xtf_missing_text(unsigned missing)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+
+    for (unsigned i = 0; i < XTF_MISSING_TEAMS; i++) {
+        g_autofree char *part = g_strdup_printf("OpenMP (%s is loaded)", xtf_missing_words[i]);
+        if (missing & XTF_MISSING_BIT(i))
+            add_part(text, part);
+    }
+    if (!text->len && (missing & XTF_MISSING_BIT(XTF_MISSING_TEAMS)))
+        add_part(text, "OpenMP");
+    if (missing & XTF_MISSING_BIT(XTF_MISSING_LOCKS))
+        add_part(text, "locks of threads (xtf record --locks)");
+    if (missing & XTF_MISSING_BIT(XTF_MISSING_FUNCTIONS))
+        add_part(text, "functions (-finstrument-functions)");
+    return text->len ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
+}

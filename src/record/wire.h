@@ -44,6 +44,9 @@ typedef enum {
     XTF_WIRE_FINALIZED, /* MPI_Finalize has been called, or the process left its exit handlers behind */
 } XtfWirePhase;
 
+/* Who creates a thread. Those that MPI creates for itself are not counted. */
+typedef enum { XTF_WIRE_MADE_BY_PROGRAM, XTF_WIRE_MADE_BY_OPENMP, XTF_WIRE_N_MAKERS } XtfWireMaker;
+
 /* The first pages. All members that change are atomic. */
 typedef struct {
     uint64_t magic;
@@ -71,7 +74,8 @@ typedef struct {
     uint32_t has_mpi; /* 1: the process had a library of MPI when it was activated */
     /* Calls of the function of MPI that has this number that were not recorded, on purpose: there are too many. */
     _Atomic uint64_t unrecorded[XTF_WIRE_FUNCTIONS];
-    char reason[XTF_WIRE_REASON_SIZE]; /* why the collector cannot: text, there before collector_ready is 2 */
+    char reason[XTF_WIRE_REASON_SIZE];        /* why the collector cannot: text, there before collector_ready is 2 */
+    _Atomic uint32_t made[XTF_WIRE_N_MAKERS]; /* threads that were created, by XtfWireMaker */
 } XtfWireProcess;
 
 typedef enum {

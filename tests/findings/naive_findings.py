@@ -28,7 +28,8 @@ CLASSES = [
 Finding = collections.namedtuple("Finding", "score rule sentence table process region clause source", defaults=(None, None, None, None))
 BY_CLOCKS = {"culprit", "waits", "path", "waiting", "ends"}  # what is not said where clocks contradict each other
 RANKS = [["early", "clocks"], ["culprit", "imbalance", "kinds", "waits", "path", "openmp", "files", "bytes"],
-         ["efficiency", "waiting", "communication", "phases"], ["unmatched", "unfinished", "unjudged", "measurement", "before", "recording"],
+         ["efficiency", "waiting", "communication", "phases"], ["unmatched", "unfinished", "unjudged", "measurement", "before", "recording",
+          "missing"],
          ["starting", "concentration", "ends", "limits"]]
 
 
@@ -239,6 +240,36 @@ def recording(tables):
         if calls >= 1000000 and calls >= 0.05 * total and spent * 1e6 / calls < 10:
             yield Finding(Decimal(line["exclusive%"]), "recording", f"{count(calls)} calls of {elide(line['region'])} take "
                           f"{seconds(spent / calls)} each: the recording itself may cost time", "profile")
+
+
+def read_csv(tables, path):
+    """Lines of a table whose texts may have blanks."""
+    try:
+        return list(csv.DictReader(io.StringIO(tables.asker.ask(f"cat {path}.csv").decode(), newline="")))
+    except Refused:
+        return []
+
+
+def missing(tables):
+    """What xtf record says that it did not see, of the processes that are selected."""
+    if not (tables.of_processes and tables.whole_run) or not tables.table("classes"):
+        return
+    procs = [int(line["proc"]) for line in read_csv(tables, "definitions/processes")]
+    properties = [line for line in read_csv(tables, "definitions/definition_properties")
+                  if line["name"] == "record.missing" and procs[int(line["owner"])] in processes_of(tables)]
+    words = {word for line in properties for word in line["value"].split(" ")}
+    outside = next(Decimal(line["exclusive%"].replace("-", "0")) for line in tables.table("classes") if line["class"] == "(no region)")
+    parts = [f"OpenMP ({runtime} is loaded)" for runtime in ("libgomp", "libomp", "libiomp5") if runtime in words and "teams" in words]
+    if not parts and "teams" in words:
+        parts.append("OpenMP")
+    if "locks" in words:
+        parts.append("locks of threads (xtf record --locks)")
+    tail = ""
+    if "functions" in words and outside >= Decimal("33.33"):
+        parts.append("functions (-finstrument-functions)")
+        tail = f"; {percent(outside)} of all time is in no region"
+    if parts:
+        yield Finding(outside, "missing", f"not recorded: {', '.join(parts)}{tail}", "classes")
 
 
 def blocks(lines):
@@ -635,7 +666,7 @@ def limits(tables):
         yield Finding(Decimal(0), "limits", f"left out, since it would take too long: imbalance in tenths ({threads} threads)", "info")
 
 
-RULES = [clocks, culprit, imbalance, kinds, waits, path, classes, moved, efficiency, phases, unmatched, unfinished, unjudged, before, recording, concentration, ends,
+RULES = [clocks, culprit, imbalance, kinds, waits, path, classes, moved, efficiency, phases, unmatched, unfinished, unjudged, before, recording, missing, concentration, ends,
          limits]
 
 

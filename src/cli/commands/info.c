@@ -276,6 +276,19 @@ static bool print_early_ends(XtfTrace *trace, GError **error)
     return ends != NULL;
 }
 
+/* What the recorder did not see of the program. */
+static bool print_missing(XtfTrace *trace, GError **error)
+{
+    unsigned missing;
+
+    if (!xtf_missing_of(trace, &missing, error))
+        return false;
+    g_autofree char *text = xtf_missing_text(missing);
+    if (text)
+        printf("%-14s %s\n", "not recorded", text);
+    return true;
+}
+
 /* The file alone, of a trace that may be it with a companion. */
 static XtfTrace *open_file(XtfTrace *trace, const char *path, GError **error)
 {
@@ -315,7 +328,7 @@ int xtf_command_info(int argc, char **argv)
         return xtf_cli_fail(error);
     print_clock(trace, is_network);
     if ((!is_network && !print_clocks(trace, &error)) || !print_early_ends(trace, &error) ||
-        (!is_network && !print_analysis(trace, argv[1], left_out, &error)))
+        !print_missing(trace, &error) || (!is_network && !print_analysis(trace, argv[1], left_out, &error)))
         return xtf_cli_fail(error);
     print_schemas(trace, XTF_SCHEMA_RECORD, "record type", all);
     print_schemas(trace, XTF_SCHEMA_DERIVED, "derived", all);

@@ -126,6 +126,8 @@ bool xtf_rule_crash(XtfFindingJob *job, const XtfFindingRule *rule, GError **err
 bool xtf_rule_early(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 /* ...clocks, ... */
 bool xtf_rule_clocks(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...missing, ... */
+bool xtf_rule_missing(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 /* ...classes, ... */
 bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);

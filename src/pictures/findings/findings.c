@@ -70,6 +70,7 @@ static const XtfFindingRule rules[] = {
          IN_CLASSES(BIT(XTF_CLASS_MEASUREMENT), "is the recorder's own, or while it was off")),
     RULE("before", RECORDING, 0.01, xtf_rule_before),
     RULE("recording", RECORDING, 0.05, xtf_rule_recording),
+    RULE("missing", RECORDING, 1.0 / 3, xtf_rule_missing),
     RULE("starting", CONTEXT, 0.2, xtf_rule_classes,
          IN_CLASSES(BIT(XTF_CLASS_MPI_INIT), "is the start and the end of MPI")),
     RULE("concentration", CONTEXT, 0.2, xtf_rule_concentration),

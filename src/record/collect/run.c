@@ -109,6 +109,9 @@ static bool work(XtfCollectSession *session)
     bool any = xtf_collect_round(session);
     if (asked || is_time_to_commit(session))
         xtf_collect_commit(session, reading);
+    /* The process waits: it has loaded what it needs, and is there to look at. */
+    if (asked && !session->openmp && atomic_load(&process->phase) == XTF_WIRE_FINALIZED)
+        session->openmp = xtf_collect_openmp(session->watch.pid);
     if (asked) {
         atomic_store(&process->drained, drain);
         futex_wake(&process->drained);

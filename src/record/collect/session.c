@@ -62,6 +62,7 @@ bool xtf_collect_session_init(XtfCollectSession *session, const XtfCollectOption
         .memory = options->memory, .process = options->process, .socket = options->socket, .pid = pid};
     /* A process that has ended already has no maps to look at. */
     session->has_mpi = process->has_mpi || xtf_collect_has_mpi(pid);
+    session->openmp = xtf_collect_openmp(pid);
     xtf_collect_program_init(&session->program, pid);
     session->started = xtf_monotonic_ns();
     return true;

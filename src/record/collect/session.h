@@ -28,6 +28,7 @@ typedef struct {
     XtfCollector collector;
     XtfCollectPart part;
     bool has_mpi;           /* the process has a library of MPI */
+    const char *openmp;     /* the runtime of OpenMP that the process has; NULL: none was seen */
     bool begun;             /* the part was made, or could not be */
     GError *failure;        /* why nothing more is written; NULL: all is well */
     char *failed_at;        /* when that was, in words */

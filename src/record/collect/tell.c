@@ -30,6 +30,27 @@ static void count_dropped(XtfCollectSession *session)
     session->collector.counts.dropped = MAX(session->collector.counts.dropped, dropped);
 }
 
+/* What the process has, and what of it is not recorded. */
+static void set_missing(XtfCollectSession *session)
+{
+    XtfCollector *collector = &session->collector;
+    const _Atomic uint32_t *made = session->memory.process->made;
+    const char *locks = g_getenv("XTF_RECORD_LOCKS");
+    bool has_locks = locks && !g_str_equal(locks, "0");
+    g_autoptr(GString) words = g_string_new(NULL);
+
+    if (session->openmp)
+        g_string_append_printf(words, " %s", session->openmp);
+    if (atomic_load(&made[XTF_WIRE_MADE_BY_OPENMP]) > 0)
+        g_string_append(words, " teams");
+    if (atomic_load(&made[XTF_WIRE_MADE_BY_PROGRAM]) > 0 && !has_locks)
+        g_string_append(words, " locks");
+    if (collector->counts.functions == 0)
+        g_string_append(words, " functions");
+    if (words->len)
+        xtf_collect_set_property(collector, XTF_RECORD_MISSING, words->str + 1);
+}
+
 static void set_counts(XtfCollectSession *session, const char *end)
 {
     XtfCollector *collector = &session->collector;
@@ -48,6 +69,7 @@ static void set_counts(XtfCollectSession *session, const char *end)
     xtf_collect_set_number(collector, "record.nested", nested);
     xtf_collect_set_number(collector, "record.lost", counts->lost);
     xtf_collect_set_property(collector, XTF_RECORD_END, end);
+    set_missing(session);
     if (session->failure) {
         g_autofree char *why = g_strdup_printf("%s: %s", session->failed_at, session->failure->message);
         xtf_collect_set_property(collector, XTF_RECORD_ENDED_EARLY, why);

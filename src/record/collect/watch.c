@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "src/record/openmp.h"
+
 enum {
     LOOK_EVERY_US = 1000 * 1000,
     END_MS = 1000, /* until a process that has given up its memory has ended */
@@ -82,6 +84,22 @@ bool xtf_collect_has_mpi(int32_t pid)
     g_autofree char *maps = read_proc(pid, "maps");
 
     return maps && (strstr(maps, "/libmpi") || strstr(maps, "/libmpich"));
+}
+
+const char *xtf_collect_openmp(int32_t pid)
+{
+    g_autofree char *maps = read_proc(pid, "maps");
+    const char *runtime = NULL;
+
+    /* A path is the last word of a line, and begins with a slash. */
+    for (char *line = maps, *next; line && !runtime; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        char *path = strchr(line, '/');
+        runtime = path ? xtf_openmp_runtime(path) : NULL;
+    }
+    return runtime;
 }
 
 /* What wait() would say of a process that nobody waited for yet. */

@@ -27,5 +27,8 @@ void xtf_collect_sentry_free(XtfCollectSentry *sentry);
 /* Whether the process has a library of MPI in memory: its rank will be known then. */
 bool xtf_collect_has_mpi(int32_t pid);
 
+/* The runtime of OpenMP that the process has in memory (openmp.h); NULL: none. */
+const char *xtf_collect_openmp(int32_t pid);
+
 /* How it ended, in words; *status is its exit status, 0 if that is not known. The caller frees it. */
 char *xtf_collect_end(const XtfCollectWatch *watch, const XtfWireProcess *process, int64_t *status);

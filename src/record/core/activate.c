@@ -98,6 +98,20 @@ static bool activate(const char *folder)
     return true;
 }
 
+/* Tells the collector how many threads were created so far. */
+static void tell_made(void)
+{
+    for (unsigned maker = 0; maker < XTF_WIRE_N_MAKERS; maker++)
+        atomic_store(&xtf_core.process->made[maker], atomic_load(&xtf_core.made[maker]));
+}
+
+void xtf_core_count_thread(XtfWireMaker maker)
+{
+    atomic_fetch_add(&xtf_core.made[maker], 1);
+    if (xtf_core_life.mine)
+        tell_made();
+}
+
 static void activate_once(void)
 {
     const char *folder = xtf_core_option("FOLDER");
@@ -107,7 +121,8 @@ static void activate_once(void)
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     xtf_core_thread.busy = XTF_CORE_BUSY;
-    activate(folder);
+    if (activate(folder))
+        tell_made();
     xtf_core_thread.busy = XTF_CORE_IDLE;
     pthread_setcancelstate(state, NULL);
     errno = saved;

@@ -86,6 +86,8 @@ extern _Atomic uint8_t *xtf_core_choices;
 bool xtf_core_activate(void);
 /* The process's number in its job is known, and how many there are (0: no MPI). */
 void xtf_core_set_rank(uint32_t rank, uint32_t world_size);
+/* Counts a thread that is created, for the collector; also before the process is activated. */
+void xtf_core_count_thread(XtfWireMaker maker);
 /* Waits, a bounded time, until the collector has packed and committed all that was recorded. */
 void xtf_core_drain(void);
 /* MPI_Finalize has been called. Drains. What is recorded behind it is still taken. */

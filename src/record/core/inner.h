@@ -31,7 +31,8 @@ typedef struct {
     XtfRing *rings;          /* n_rings, private */
     XtfCoreDescriptor memory, socket;
     uint64_t page;
-    _Atomic uint32_t threads;   /* that have claimed a ring */
+    _Atomic uint32_t threads; /* that have claimed a ring */
+    _Atomic uint32_t made[XTF_WIRE_N_MAKERS];
     _Atomic bool lost;          /* the collector is gone */
     _Atomic bool ringless_said; /* that there was no ring for a thread */
     uint64_t patience;          /* ns that a producer waits for a collector that does nothing */

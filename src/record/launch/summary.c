@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libxtf/trace.h"
+#include "src/model/early-ends.h"
 #include "src/model/schemas.h"
 #include "src/record/launch/process-table.h"
 
@@ -83,6 +84,19 @@ static void say_unrecorded(GPtrArray *lines, const GArray *processes)
             names);
 }
 
+/* What the program has that is not recorded, and how to get it. */
+static bool say_missing(GPtrArray *lines, XtfTrace *trace, GError **error)
+{
+    unsigned missing;
+
+    if (!xtf_missing_of(trace, &missing, error))
+        return false;
+    g_autofree char *text = xtf_missing_text(missing);
+    if (text)
+        say(lines, "  not recorded: %s", text);
+    return true;
+}
+
 /* What is told by part stands once in the trace, or once for each part. */
 static bool say_remarks(GPtrArray *lines, XtfTrace *trace, GError **error)
 {
@@ -136,7 +150,7 @@ char **xtf_record_summary(XtfTrace *trace, const char *path, GError **error)
     say_ends(lines, processes);
     say_cost(lines, processes);
     say_unrecorded(lines, processes);
-    if (!say_remarks(lines, trace, error))
+    if (!say_missing(lines, trace, error) || !say_remarks(lines, trace, error))
         return NULL;
     g_ptr_array_add(lines, NULL);
     return (char **)g_ptr_array_free(g_steal_pointer(&lines), FALSE);

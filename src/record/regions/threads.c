@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "src/record/core/spin.h"
+#include "src/record/openmp.h"
 #include "src/record/regions/regions.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -172,6 +173,17 @@ static inline void need_next(void)
         find_next();
 }
 
+/* Counts a thread, unless MPI creates it: then the thread that does is in a call. */
+static void count(const void *caller)
+{
+    Dl_info info;
+
+    if (xtf_core_thread.busy == XTF_CORE_BUSY)
+        return;
+    bool of_openmp = dladdr(caller, &info) && info.dli_fname && xtf_openmp_runtime(info.dli_fname);
+    xtf_core_count_thread(of_openmp ? XTF_WIRE_MADE_BY_OPENMP : XTF_WIRE_MADE_BY_PROGRAM);
+}
+
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
                           void *argument)
 {
@@ -179,6 +191,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
     int kept = errno, state = PTHREAD_CREATE_JOINABLE;
 
     need_next();
+    count(__builtin_return_address(0));
     XtfRing *ring = xtf_regions_begin_library();
     Start *start = ring ? malloc(sizeof *start) : NULL;
     if (!start) {

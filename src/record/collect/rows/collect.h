@@ -71,6 +71,7 @@ typedef struct {
 /* Numbers of what happened to the process's records, for who reads the trace. */
 typedef struct {
     uint64_t dropped, waits, waited_ns, passed_over, lost;
+    uint64_t functions;          /* definitions of functions that a compiler instrumented */
     uint64_t framing;            /* records that were decoded, and stand for nothing that the process did */
     uint64_t unknown_kinds[256]; /* records without a decoder, by kind */
 } XtfCollectCounts;

@@ -110,6 +110,7 @@ static bool define_address(XtfCollectRing *ring, uint64_t id, const uint8_t *byt
         return false;
     if (id < XTF_WIRE_REGIONS_OWN || id - XTF_WIRE_REGIONS_OWN >= XTF_WIRE_CHOICES)
         return xtf_collect_malformed(ring, "region %" PRIu64 " cannot be defined", id);
+    ring->collector->counts.functions++;
     Own *own = xtf_collect_own(ring->collector, "regions", sizeof *own, own_finish);
     uint64_t *known = &own->addresses[id - XTF_WIRE_REGIONS_OWN];
     if (*known != function.address)

@@ -1,0 +1,73 @@
+/* What the recorder did not see of the program, though it was there, and how to get it. */
+#include <stdlib.h>
+
+#include "src/model/early-ends.h"
+#include "src/pictures/findings/finding-rule.h"
+
+enum { EXCLUSIVE_PERCENT, CLASS };
+static const char *const class_columns[] = {"exclusive%", "class"};
+
+static bool note_outside(const XtfRowCell *cells, void *data, GError **error)
+{
+    uint64_t *percent = data;
+
+    if (g_str_equal(cells[CLASS].text, "(no region)"))
+        *percent = xtf_row_number(&cells[EXCLUSIVE_PERCENT]);
+    return true;
+}
+
+static int compare_proc(const void *key, const void *process)
+{
+    uint64_t a = *(const uint32_t *)key, b = ((const XtfSelectedProcess *)process)->proc;
+
+    return a < b ? -1 : a > b;
+}
+
+static bool is_selected(const XtfFindingJob *job, uint32_t proc)
+{
+    const XtfSelectedLocations *selected = &job->locations;
+
+    return bsearch(&proc, selected->procs, selected->n_procs, sizeof *selected->procs, compare_proc) != NULL;
+}
+
+/* What is missing of the selected processes together. */
+static bool read_missing(const XtfFindingJob *job, unsigned *missing, GError **error)
+{
+    g_autoptr(GArray) found = xtf_process_properties(job->views->context->trace, XTF_RECORD_MISSING, error);
+
+    for (guint i = 0; found && i < found->len; i++) {
+        const XtfProcessProperty *property = &g_array_index(found, XtfProcessProperty, i);
+        if (is_selected(job, property->proc))
+            *missing |= xtf_missing_parse(property->text);
+    }
+    return found != NULL;
+}
+
+/* Functions count where much of the time is in no region, OpenMP where it has threads: a runtime may be loaded for
+ * nothing. */
+bool xtf_rule_missing(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
+{
+    uint64_t percent = 0;
+    XtfRowPicker classes = XTF_ROW_PICKER(class_columns, note_outside, &percent);
+    unsigned missing = 0;
+
+    if (!job->is_whole_run || !xtf_finding_is_of_processes(job) || !xtf_finding_has(job, job->selection, "classes"))
+        return true;
+    if (!read_missing(job, &missing, error))
+        return false;
+    if (!missing)
+        return true;
+    if (!xtf_view_pick(job->views, "classes", job->selection, &classes, error))
+        return false;
+    if (!(missing & XTF_MISSING_BIT(XTF_MISSING_TEAMS)))
+        missing &= ~XTF_MISSING_RUNTIMES;
+    if (percent < rule->threshold * XTF_HUNDREDTHS)
+        missing &= ~XTF_MISSING_BIT(XTF_MISSING_FUNCTIONS);
+    g_autofree char *text = xtf_missing_text(missing);
+    g_autofree char *outside =
+        g_strdup_printf("; %s of all time is in no region", xtf_word_percent((double)percent).text);
+    if (text)
+        xtf_finding_add(job, rule, (double)percent / XTF_HUNDREDTHS, &(XtfFinding){.table = "classes"},
+                        "not recorded: %s%s", text, missing & XTF_MISSING_BIT(XTF_MISSING_FUNCTIONS) ? outside : "");
+    return true;
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""What programs have that is not recorded: `xtf record`, info and findings say it, and how to get it; of what is recorded, or is not there,
+they say nothing."""
+
+import os
+import random
+import re
+import subprocess
+import sys
+
+import recording
+from asking import Asker
+from naive_findings import Tables, missing
+from shown import findings_of
+from xtfrun import Xtf
+
+SIZE = 2
+SEED = random.randrange(1 << 32)
+OPENMP = "OpenMP (libgomp is loaded)"
+LOCKS, FUNCTIONS = "locks of threads (xtf record --locks)", "functions (-finstrument-functions)"
+
+
+class Missing(recording.Case):
+    def recorded_with(self, program, mpi, what, *options):
+        """Records the program; what the command says that is not recorded, and the trace."""
+        self.rank = random.Random(f"{SEED} {self.id()} {what}").randrange(SIZE)
+        path = self.folder / f"{what}.xtf"
+        words = [recording.XTF, "record", "-f", *options, "-o", path, *self.launch(mpi, SIZE, program, self.rank, what)]
+        done = subprocess.run([str(word) for word in words], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=recording.TIMEOUT, check=True)
+        self.xtf("check", path)
+        return re.findall(r"^xtf:   not recorded: (.*)$", done.stderr, re.MULTILINE), path
+
+    def judge(self, mpi, said, path, loaded, of_rank, of_other):
+        """`loaded`: what the command and info name; `of_rank`, `of_other`: what findings name of the process that has it, and of another,
+        beside functions."""
+        self.assertEqual(said, [", ".join(loaded)] if loaded else [], mpi)
+        self.assertEqual(re.findall(r"^not recorded +(.*)$", self.xtf("info", path), re.MULTILINE), said)
+        asker = Asker(Xtf(recording.XTF), os.environ["ASK_TREE"], path)
+        named = {"": of_rank, f"proc/{self.rank}": of_rank, f"proc/{1 - self.rank}": of_other, "time/10%-90%": None}
+        for selection, parts in named.items():
+            found = [line for line in findings_of(asker.ask(f"cat {selection}/findings".replace("cat /", "cat ")).decode()) if line[1] == "missing"]
+            expected = list(missing(Tables(asker, selection, None)))
+            where = f"{mpi} {path.name} {selection}, rank {self.rank}"
+            self.assertEqual([(float(score), text, table) for score, _, text, table in found],
+                             [(float(one.score), one.sentence, one.table) for one in expected], where)
+            sentence = found[0][2] if found else ""
+            for part in OPENMP, LOCKS:
+                self.assertEqual(part in sentence, part in (parts or []), f"{where}: {sentence}")
+            if parts is None or FUNCTIONS not in loaded:
+                self.assertNotIn(FUNCTIONS, sentence, where)
+
+    def test_missing(self):
+        for mpi in recording.mpis():
+            with self.subTest(mpi):
+                plain = self.compile(mpi, "unseen", "-pthread")
+                said, path = self.recorded_with(plain, mpi, "nothing")
+                self.judge(mpi, said, path, [FUNCTIONS], [], [])
+                said, path = self.recorded_with(plain, mpi, "threads")
+                self.judge(mpi, said, path, [LOCKS, FUNCTIONS], [LOCKS], [])
+                said, path = self.recorded_with(plain, mpi, "threads", "--locks")
+                self.judge(mpi, said, path, [FUNCTIONS], [], [])
+                said, path = self.recorded_with(plain, mpi, "before")
+                self.judge(mpi, said, path, [LOCKS, FUNCTIONS], [LOCKS], [LOCKS])
+
+    def test_openmp(self):
+        for mpi in recording.mpis():
+            with self.subTest(mpi):
+                program = self.compile(mpi, "unseen", "-fopenmp")
+                said, path = self.recorded_with(program, mpi, "openmp")
+                self.judge(mpi, said, path, [OPENMP, FUNCTIONS], [OPENMP], [])
+                program = self.compile(mpi, "unseen", "-fopenmp", "-finstrument-functions")
+                said, path = self.recorded_with(program, mpi, "nothing")
+                self.judge(mpi, said, path, [OPENMP], [], [])
+
+
+if __name__ == "__main__":
+    print(f"seed {SEED}", file=sys.stderr)
+    recording.main()

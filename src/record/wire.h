@@ -141,8 +141,9 @@ typedef struct {
 #define XTF_WIRE_KINDS(KIND)                                                                                           \
     /* 0 is no kind: memory that was never written */                                                                  \
     KIND(NOTHING, 2)                                                                                                   \
-    /* The records behind this one, in its ring, are of another thread. arg: the thread's number within the process,     \
-     * from 0, in the order of claims, never given again; w2: the system's number of it, 0: not known */                \
+    /* The records behind this one, in its ring, are of another thread. arg: the thread's number within the process,   \
+     * from 0, in the order of claims, never given again; region: 1: MPI has created it for itself, else 0; w2: the    \
+     * system's number of it, 0: not known */                                                                          \
     KIND(OWNER, 3)                                                                                                     \
     /* The call stack: region is a function of MPI (its line in functions.tbl) below XTF_WIRE_REGIONS_OWN, or a region \
      * that XTF_DEFINE_REGION defines. */                                                                              \

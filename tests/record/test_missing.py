@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """What programs have that is not recorded: `xtf record`, info and findings say it, and how to get it; of what is recorded, or is not there,
-they say nothing."""
+they say nothing. Threads that MPI creates for itself are told from the program's."""
 
+import collections
+import csv
+import io
 import os
 import random
 import re
@@ -72,6 +75,25 @@ class Missing(recording.Case):
                 program = self.compile(mpi, "unseen", "-fopenmp", "-finstrument-functions")
                 said, path = self.recorded_with(program, mpi, "nothing")
                 self.judge(mpi, said, path, [OPENMP], [], [])
+
+    def csv_of(self, path, table):
+        return list(csv.DictReader(io.StringIO(self.xtf("cat", "--csv", path, table))))
+
+    def test_helpers(self):
+        """Open MPI has some; the program's threads are those that it creates."""
+        for mpi in recording.mpis():
+            with self.subTest(mpi):
+                _, path = self.recorded_with(self.compile(mpi, "unseen", "-pthread"), mpi, "threads", "--locks")
+                self.xtf("analyze", "-q", path)
+                locations = self.csv_of(path, "definitions/locations")
+                helpers = {(line["proc"], line["thread"]) for line in locations if line["name"] == f"MPI helper thread {line['thread']}"}
+                own = collections.Counter(int(line["proc"]) for line in locations if (line["proc"], line["thread"]) not in helpers)
+                self.assertEqual(own, {self.rank: 2, 1 - self.rank: 1}, f"{mpi}\n{locations}")
+                self.assertTrue(helpers or mpi != "openmpi")
+                locks = collections.Counter((line["proc"], line["thread"]) for line in self.csv_of(path, "locks/records"))
+                self.assertEqual(helpers - set(locks), set())
+                for table in "enters_leaves/records", "waits/records":
+                    self.assertEqual(helpers & {(line["proc"], line["thread"]) for line in self.csv_of(path, table)}, set(), table)
 
 
 if __name__ == "__main__":

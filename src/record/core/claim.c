@@ -79,7 +79,7 @@ static void start(XtfRing *ring)
     ring->depth = ring->off = ring->hole = ring->written = 0;
     ring->missing = ring->waited_from = ring->waited_until = 0;
     ring->regions = NULL;
-    xtf_core_append(ring, xtf_core_now(), XTF_WIRE_OWNER, 0, thread, 1, (uint32_t)tid);
+    xtf_core_append(ring, xtf_core_now(), XTF_WIRE_OWNER, xtf_core_thread.is_mpis, thread, 1, (uint32_t)tid);
 }
 
 XtfRing *xtf_core_claim_ring(void)

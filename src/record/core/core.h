@@ -58,6 +58,7 @@ typedef struct {
 typedef struct {
     XtfRing *ring; /* NULL: none yet */
     uint32_t busy; /* XtfCoreBusy */
+    bool is_mpis;  /* MPI has created it for itself */
 } XtfCoreThread;
 
 typedef enum {

@@ -2,7 +2,8 @@
  * POSIX mutexes, if XTF_RECORD_LOCKS is set: who has which, in which order.
  *
  * A lock's id is its place in a table by address; a lock that is made where another was has its id. Its order counts
- * acquisitions, and is changed by who has the lock, alone.
+ * acquisitions, and is changed by who has the lock, alone. Threads that MPI has created for itself have no calls: their
+ * time is not the program's.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -111,8 +112,8 @@ static XtfRing *enter(Wrapped *function)
 {
     XtfRing *ring = are_recorded ? xtf_regions_begin_library() : NULL;
 
-    if (!ring)
-        return NULL;
+    if (!ring || xtf_core_thread.is_mpis)
+        return ring;
     uint32_t number = atomic_load_explicit(&function->region, memory_order_acquire);
     if (number == 0) {
         number = xtf_regions_named(function->name, "", 0, XTF_REGIONS_ROLE_FUNCTION, XTF_REGIONS_PARADIGM_PTHREAD) + 1;
@@ -127,7 +128,7 @@ static void leave(XtfRing *ring, const Wrapped *function)
 {
     uint32_t number = atomic_load_explicit(&function->region, memory_order_relaxed);
 
-    if (number > 0 && xtf_regions_calls)
+    if (number > 0 && xtf_regions_calls && !xtf_core_thread.is_mpis)
         xtf_regions_leave(ring, number - 1);
     xtf_core_end();
 }

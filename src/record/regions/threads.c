@@ -2,7 +2,8 @@
  * POSIX threads: who creates them, when they begin and end, who waits for them, and their names.
  *
  * Each thread that is created while the process is recorded, by the program or its libraries, has a sequence number,
- * from 1. A thread that MPI creates for itself has none: it is created inside of a call that is recorded.
+ * from 1. A thread that MPI creates for itself has none: it is created inside of a call that is recorded, or by such a
+ * thread.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -173,14 +174,42 @@ static inline void need_next(void)
         find_next();
 }
 
-/* Counts a thread, unless MPI creates it: then the thread that does is in a call. */
+/* Whether a thread that is created here is MPI's own. */
+static bool is_mpis(void)
+{
+    return xtf_core_thread.busy == XTF_CORE_BUSY || xtf_core_thread.is_mpis;
+}
+
+static void *run_mpis(void *data)
+{
+    Start start = *(Start *)data;
+
+    free(data);
+    xtf_core_thread.is_mpis = true;
+    return start.function(start.argument);
+}
+
+static int create_mpis(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument)
+{
+    int kept = errno;
+    Start *start = malloc(sizeof *start);
+
+    errno = kept;
+    if (!start)
+        return next_create(thread, attributes, function, argument);
+    *start = (Start){.function = function, .argument = argument};
+    int result = next_create(thread, attributes, run_mpis, start);
+    if (result != 0)
+        free(start);
+    return result;
+}
+
+/* Counts a thread, by who creates it. */
 static void count(const void *caller)
 {
     Dl_info info;
-
-    if (xtf_core_thread.busy == XTF_CORE_BUSY)
-        return;
     bool of_openmp = dladdr(caller, &info) && info.dli_fname && xtf_openmp_runtime(info.dli_fname);
+
     xtf_core_count_thread(of_openmp ? XTF_WIRE_MADE_BY_OPENMP : XTF_WIRE_MADE_BY_PROGRAM);
 }
 
@@ -191,6 +220,8 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
     int kept = errno, state = PTHREAD_CREATE_JOINABLE;
 
     need_next();
+    if (is_mpis())
+        return create_mpis(thread, attributes, function, argument);
     count(__builtin_return_address(0));
     XtfRing *ring = xtf_regions_begin_library();
     Start *start = ring ? malloc(sizeof *start) : NULL;

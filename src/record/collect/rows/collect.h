@@ -80,7 +80,8 @@ typedef struct {
 typedef struct {
     uint32_t number;
     int32_t tid;
-    char *name; /* NULL: it has none */
+    bool is_mpis; /* MPI has created it for itself */
+    char *name;   /* NULL: it has none */
     uint64_t n_records;
 } XtfCollectThread;
 
@@ -151,7 +152,7 @@ bool xtf_collect_pending(XtfCollectRing *ring, const XtfWireRing *shared, uint64
 uint64_t xtf_collect_count(const uint8_t *data, size_t size);
 
 /* From here on records are those of another thread; of none. */
-bool xtf_collect_ring_begin(XtfCollectRing *ring, uint64_t time, uint32_t thread, int32_t tid);
+bool xtf_collect_ring_begin(XtfCollectRing *ring, uint64_t time, uint32_t thread, int32_t tid, bool is_mpis);
 bool xtf_collect_ring_end(XtfCollectRing *ring);
 void xtf_collect_ring_init(XtfCollectRing *ring, XtfCollector *collector, uint32_t number);
 void xtf_collect_ring_finish(XtfCollectRing *ring);

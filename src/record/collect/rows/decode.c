@@ -17,7 +17,8 @@ static const char *kind_name(XtfWireHead head)
 static bool decode_owner(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     ring->collector->counts.framing++;
-    return xtf_collect_ring_end(ring) && xtf_collect_ring_begin(ring, time, head.arg, (int32_t)more[0]);
+    return xtf_collect_ring_end(ring) &&
+           xtf_collect_ring_begin(ring, time, head.arg, (int32_t)more[0], head.region != 0);
 }
 
 static bool pass_over(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)

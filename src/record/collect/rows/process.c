@@ -225,6 +225,16 @@ static void set_table(XtfCollectTables *tables, unsigned tag, const void *rows, 
         xtf_collect_add_row(tables, tag, (const uint8_t *)rows + (size_t)i * row_size);
 }
 
+/* What the thread is called: by the program, or by its number. The caller frees it. */
+static char *name_of(const XtfCollectThread *thread)
+{
+    if (thread->is_mpis)
+        return g_strdup_printf("MPI helper thread %" PRIu32, thread->number);
+    if (thread->name)
+        return g_strdup(thread->name);
+    return thread->number == 0 ? g_strdup("Master thread") : g_strdup_printf("Thread %" PRIu32, thread->number);
+}
+
 static void update_locations(XtfCollector *collector)
 {
     g_autofree XtfLocationRow *rows = g_new0(XtfLocationRow, collector->threads->len);
@@ -234,9 +244,7 @@ static void update_locations(XtfCollector *collector)
         const XtfCollectThread *thread = &g_array_index(collector->threads, XtfCollectThread, i);
         if (thread->tid == 0) /* named, but without records */
             continue;
-        g_autofree char *name = thread->name          ? g_strdup(thread->name)
-                                : thread->number == 0 ? g_strdup("Master thread")
-                                                      : g_strdup_printf("Thread %" PRIu32, thread->number);
+        g_autofree char *name = name_of(thread);
         rows[n++] = (XtfLocationRow){.id = (uint64_t)collector->rank << 32 | thread->number,
                                      .proc = collector->rank,
                                      .thread = thread->number,

@@ -37,7 +37,7 @@ static XtfCollectThread *find_thread(XtfCollector *collector, uint32_t number)
     return &g_array_index(collector->threads, XtfCollectThread, place);
 }
 
-bool xtf_collect_ring_begin(XtfCollectRing *ring, uint64_t time, uint32_t number, int32_t tid)
+bool xtf_collect_ring_begin(XtfCollectRing *ring, uint64_t time, uint32_t number, int32_t tid, bool is_mpis)
 {
     XtfCollector *collector = ring->collector;
 
@@ -47,6 +47,7 @@ bool xtf_collect_ring_begin(XtfCollectRing *ring, uint64_t time, uint32_t number
     if (thread->tid != 0 || thread->n_records > 0)
         return xtf_collect_malformed(ring, "thread %" PRIu32 " had a ring before", number);
     thread->tid = tid > 0 ? tid : -1;
+    thread->is_mpis = is_mpis;
     xtf_stream_begin(&ring->stream, (uint64_t)collector->rank << 32 | number);
     xtf_stream_go_on(&ring->stream, collector->complete);
     ring->thread = number;

@@ -76,6 +76,66 @@ class Shown:
         return {path.rsplit("/", 1)[0]: lines[1:] for path, lines in files.items()}
 
 
+def expand(text):
+    """The processes of ranges, `0-3,7`, in their order; None of a dash."""
+    if text in ("-", '""'):
+        return None if text == "-" else []
+    ends = [[int(number) for number in part.split("-")] for part in text.split(",")]
+    return [proc for first, *last in ends for proc in range(first, (last or [first])[0] + 1)]
+
+
+def ids_of_comms(shown):
+    """By row of the trace what the archive calls a communicator."""
+    lines = shown.xtf.expect("cat", shown.trace, "definitions/communicators").decode().splitlines()
+    return [int(line.split()[1]) for line in lines[1:]]
+
+
+def is_led(judge, part):
+    """Whether its process has rank 0: then the operation is counted here."""
+    members = judge.members(part.comm, part.location.proc)
+    return bool(members) and members[0] == part.location.proc
+
+
+def window_of(judge, path):
+    """Ticks [a, b) and processes of a path: `time/A-B`, `proc/P`; None: all."""
+    window = re.search(r"time/([^/]+)-([^/]+)", path)
+    proc = re.search(r"proc/(\d+)", path)
+    ticks = [ticks_of(end, judge.ticks, 0) + judge.origin for end in window.groups()] if window else [0, 2**64]
+    return *ticks, int(proc[1]) if proc else None
+
+
+def led_in(judge, parts, path):
+    """Of the operations whose leader ends them in a selection the leader's parts."""
+    begin, end, proc = window_of(judge, path)
+    return [part for part in parts if is_led(judge, part) and begin <= part.end < end and proc in (None, part.location.proc)]
+
+
+def some_paths(judge, parts):
+    """Selections: all, a process, and a window that begins and ends while operations last."""
+    ends = sorted(part.end - judge.origin for part in parts)
+    if not ends:
+        return [""]
+    second = lambda ticks: f"{ticks // judge.ticks}.{ticks % judge.ticks * 10**12 // judge.ticks:012}"
+    a, b = ends[len(ends) // 3], ends[len(ends) * 2 // 3] + 1
+    return ["", f"proc/{max(part.location.proc for part in parts)}/", f"time/{second(a)}-{second(b)}/"]
+
+
+def compare_communicators(judge, shown, parts, what):
+    ids = ids_of_comms(shown)
+    for path in some_paths(judge, parts):
+        counts = collections.Counter(part.comm for part in led_in(judge, parts, path))
+        lines = shown.xtf.expect("cat", shown.trace, path + "communicators").decode().splitlines()[1:]
+        found = [(int(row), number(size), int(n), expand(procs), expand(remote))
+                 for row, _, size, n, procs, remote, *_ in map(str.split, lines)]
+        wanted = []
+        for row, comm in enumerate(ids):
+            groups = judge.comms.comms.get(comm) or [None]
+            sizes = [len(group) for group in groups if group is not None]
+            wanted.append((row, sum(sizes) if sizes else 1, counts[comm], groups[0], groups[-1] or None if len(groups) > 1 else None))
+        if found != wanted:
+            raise Failure(f"{what}: {path}communicators are\n  {found}, should be\n  {wanted}")
+
+
 def needs(operation, root, rank, other):
     """Whether a member of an operation needs the beginning of another one."""
     return (operation == "BARRIER" or operation in EXCHANGES or (operation in ("BCAST", "SCATTER", "SCATTERV") and other == root)
@@ -147,6 +207,7 @@ def compare(xtf, archive, folder):
         lines = compare_lines(judge, part, files[path_of(part)], archive, trusted)
         states[lines[0].state] += 1
     compare_links(judge, shown, parts[::7], archive)
+    compare_communicators(judge, shown, parts, archive)
     compare_begins(judge, shown, archive)
     xtf.run("align", "--dry-run", "--always", "--quiet", path)  # which puts them together in its own way: it ends
     compare_analysis(xtf, judge, parts, path)

@@ -419,7 +419,8 @@ class Commands(harness.TestCase):
         self.assertEqual(self.complete("mount", "-o", "cach"), {"cache=", "cachedir="})
         self.assertEqual(self.complete("copy", "--codec", "p"), {"plain"})
         self.assertEqual(self.complete("copy", "--codec", "plain", "trace.xtf", "tra"), {"trace.xtf"})
-        self.assertEqual(self.complete("cat", "trace.xtf", "proc/1/co"), {"proc/1/count", "proc/1/columns", "proc/1/comm/"})
+        self.assertEqual(self.complete("cat", "trace.xtf", "proc/1/co"),
+                         {"proc/1/count", "proc/1/columns", "proc/1/comm/", "proc/1/communicators"})
         self.assertEqual(self.complete("ls", "-l", "trace.xtf", "count", "/proc/1/t"),
                          {"/proc/1/tag/", "/proc/1/thread/", "/proc/1/time/", "/proc/1/totals"})
         self.assertIn("region/", self.complete("cat", "trace.xtf", "reg"))

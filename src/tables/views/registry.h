@@ -33,6 +33,7 @@ typedef struct {
     XtfKeeper parts;
     XtfKeeper pair_counts; /* pairs.h */
     XtfKeeper group_lists; /* group-list.h */
+    XtfKeeper leaders;     /* collective-leaders.h */
 } XtfViews;
 
 void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats, XtfMatching *matching,

@@ -1,5 +1,6 @@
 /* Tables as they are read: in parts, as text or as rows. */
 #include "libxtf/error.h"
+#include "src/tables/collectives/collective-leaders.h"
 #include "src/tables/format/table.h"
 #include "src/tables/totals/pairs.h"
 #include "src/tables/totals/waits/group-list.h"
@@ -60,6 +61,7 @@ void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats,
     xtf_keeper_init(&views->parts, &part_methods, KEPT_BYTES, KEPT_PARTS);
     xtf_pair_counts_init(&views->pair_counts);
     xtf_group_lists_init(&views->group_lists);
+    xtf_leaders_init(&views->leaders);
 }
 
 void xtf_views_finish(XtfViews *views)
@@ -67,6 +69,7 @@ void xtf_views_finish(XtfViews *views)
     xtf_keeper_finish(&views->parts);
     xtf_keeper_finish(&views->pair_counts);
     xtf_keeper_finish(&views->group_lists);
+    xtf_keeper_finish(&views->leaders);
 }
 
 /* ---- Shapes. */

@@ -27,7 +27,7 @@ static bool members_of(const XtfRanks *ranks, uint64_t group, uint64_t *first, u
     return *first <= ranks->members->n_rows && *count <= ranks->members->n_rows - *first;
 }
 
-static bool member_proc(const XtfRanks *ranks, uint64_t member, uint64_t *proc)
+bool xtf_ranks_member_proc(const XtfRanks *ranks, uint64_t member, uint64_t *proc)
 {
     const uint8_t *row = row_of(ranks->members, member);
 
@@ -45,8 +45,8 @@ static int compare_members(gconstpointer a, gconstpointer b, gpointer ranks)
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     uint64_t p = 0, q = 0;
 
-    member_proc(ranks, x, &p);
-    member_proc(ranks, y, &q);
+    xtf_ranks_member_proc(ranks, x, &p);
+    xtf_ranks_member_proc(ranks, y, &q);
     return p != q ? (p < q ? -1 : 1) : x < y ? -1 : x > y;
 }
 
@@ -69,7 +69,7 @@ void xtf_ranks_sort_members(XtfRanks *ranks)
 
     ranks->by_proc = g_new(uint32_t, n + 1);
     for (uint64_t i = 0; i < n; i++) {
-        if (member_proc(ranks, i, &proc))
+        if (xtf_ranks_member_proc(ranks, i, &proc))
             ranks->by_proc[ranks->n_by_proc++] = (uint32_t)i;
     }
     g_qsort_with_data(ranks->by_proc, (gint)ranks->n_by_proc, sizeof *ranks->by_proc, compare_members, ranks);
@@ -85,14 +85,14 @@ static bool rank_in_group(const XtfRanks *ranks, uint64_t group, uint64_t proc, 
         return false;
     while (low < high) { /* the process's first row that is no earlier than the group */
         uint32_t middle = low + (high - low) / 2, row = ranks->by_proc[middle];
-        member_proc(ranks, row, &p);
+        xtf_ranks_member_proc(ranks, row, &p);
         if (p < proc || (p == proc && row < first))
             low = middle + 1;
         else
             high = middle;
     }
     if (low == ranks->n_by_proc || ranks->by_proc[low] - first >= count ||
-        !member_proc(ranks, ranks->by_proc[low], &p) || p != proc)
+        !xtf_ranks_member_proc(ranks, ranks->by_proc[low], &p) || p != proc)
         return false;
     *rank = ranks->by_proc[low] - first;
     return true;
@@ -188,7 +188,7 @@ bool xtf_ranks_proc(const XtfRanks *ranks, uint64_t comm, uint64_t rank, uint64_
         return rank == 0;
     }
     return members_of(ranks, group_of_peers(ranks, row, from), &first, &count) && rank < count &&
-           member_proc(ranks, first + rank, proc);
+           xtf_ranks_member_proc(ranks, first + rank, proc);
 }
 
 bool xtf_ranks_rank(const XtfRanks *ranks, uint64_t comm, uint64_t proc, uint64_t from, uint64_t *rank)
@@ -212,8 +212,7 @@ bool xtf_ranks_is_own(const XtfRanks *ranks, uint64_t comm)
     return row && ranks->group && xtf_field_is_none(ranks->group, row);
 }
 
-/* The rows of `members` that are a communicator's: `n` of them from each `first`. */
-static bool members_of_comm(const XtfRanks *ranks, uint64_t comm, uint64_t first[2], uint64_t n[2])
+bool xtf_ranks_groups(const XtfRanks *ranks, uint64_t comm, uint64_t first[2], uint64_t n[2])
 {
     const uint8_t *row = row_of(ranks->comms, comm);
 
@@ -231,7 +230,7 @@ bool xtf_ranks_count_members(const XtfRanks *ranks, uint64_t comm, uint64_t *n)
     *n = 1;
     if (xtf_ranks_is_own(ranks, comm))
         return true;
-    if (!members_of_comm(ranks, comm, first, count))
+    if (!xtf_ranks_groups(ranks, comm, first, count))
         return false;
     *n = count[0] + count[1];
     return true;
@@ -244,8 +243,8 @@ bool xtf_ranks_member(const XtfRanks *ranks, uint64_t comm, uint64_t i, uint64_t
     *proc = from;
     if (xtf_ranks_is_own(ranks, comm))
         return i == 0;
-    if (!members_of_comm(ranks, comm, first, count))
+    if (!xtf_ranks_groups(ranks, comm, first, count))
         return false;
-    return i < count[0] ? member_proc(ranks, first[0] + i, proc)
-                        : i - count[0] < count[1] && member_proc(ranks, first[1] + i - count[0], proc);
+    return i < count[0] ? xtf_ranks_member_proc(ranks, first[0] + i, proc)
+                        : i - count[0] < count[1] && xtf_ranks_member_proc(ranks, first[1] + i - count[0], proc);
 }

@@ -56,3 +56,9 @@ bool xtf_ranks_is_own(const XtfRanks *ranks, uint64_t comm);
 bool xtf_ranks_count_members(const XtfRanks *ranks, uint64_t comm, uint64_t *n);
 /* The process of the i-th of them; false if it is not known. */
 bool xtf_ranks_member(const XtfRanks *ranks, uint64_t comm, uint64_t i, uint64_t from, uint64_t *proc);
+
+/* The rows of `members` that are a communicator's, of its group and of its second group: `n` of them from each `first`.
+ * False if it has no group, or if the tables do not say. */
+bool xtf_ranks_groups(const XtfRanks *ranks, uint64_t comm, uint64_t first[2], uint64_t n[2]);
+/* The process of a row of `members`; false if it is not known. */
+bool xtf_ranks_member_proc(const XtfRanks *ranks, uint64_t row, uint64_t *proc);

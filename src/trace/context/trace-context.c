@@ -208,6 +208,12 @@ static bool sort_members(XtfTraceContext *context, GError **error)
     return true;
 }
 
+static bool load_member_ranges(XtfTraceContext *context, GError **error)
+{
+    xtf_member_ranges_load(&context->member_ranges, &context->ranks);
+    return true;
+}
+
 static bool load_name_indexes(XtfTraceContext *context, GError **error)
 {
     if (!xtf_name_index_load(&context->regions, context->trace, XTF_TABLE_REGIONS, "region", error))
@@ -258,6 +264,14 @@ const XtfRanks *xtf_trace_context_sorted_ranks(XtfTraceContext *context, GError 
     if (!xtf_trace_context_ranks(context, error) || !load_once(context, &context->members_sorted, sort_members, error))
         return NULL;
     return &context->ranks;
+}
+
+const XtfMemberRanges *xtf_trace_context_member_ranges(XtfTraceContext *context, GError **error)
+{
+    if (!xtf_trace_context_ranks(context, error) ||
+        !load_once(context, &context->member_ranges_loaded, load_member_ranges, error))
+        return NULL;
+    return &context->member_ranges;
 }
 
 const XtfNameIndex *xtf_trace_context_regions(XtfTraceContext *context, GError **error)
@@ -367,6 +381,7 @@ void xtf_trace_context_finish(XtfTraceContext *context)
     g_strfreev(context->type_names);
     g_clear_pointer(&context->properties, g_hash_table_unref);
     locations_finish(&context->locations);
+    xtf_member_ranges_finish(&context->member_ranges);
     xtf_ranks_finish(&context->ranks);
     xtf_name_index_finish(&context->regions);
     xtf_name_index_finish(&context->comms);

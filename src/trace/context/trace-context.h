@@ -15,6 +15,7 @@
 #include "libxtf/array.h"
 #include "libxtf/handles.h"
 #include "libxtf/schema.h"
+#include "src/trace/context/member-ranges.h"
 #include "src/trace/context/name-index.h"
 #include "src/trace/context/number-set.h"
 #include "src/trace/context/ranks.h"
@@ -57,6 +58,8 @@ typedef struct {
     XtfRanks ranks;
     gint ranks_loaded;   /* atomic */
     gint members_sorted; /* atomic: of `ranks` */
+    XtfMemberRanges member_ranges;
+    gint member_ranges_loaded; /* atomic */
     XtfNameIndex regions, comms;
     gint name_indexes_loaded; /* atomic */
     XtfRegionClasses classes;
@@ -76,6 +79,7 @@ const XtfLocations *xtf_trace_context_locations(XtfTraceContext *context, GError
 const XtfRanks *xtf_trace_context_ranks(XtfTraceContext *context, GError **error);
 /* The same, ready for xtf_ranks_rank(). */
 const XtfRanks *xtf_trace_context_sorted_ranks(XtfTraceContext *context, GError **error);
+const XtfMemberRanges *xtf_trace_context_member_ranges(XtfTraceContext *context, GError **error);
 const XtfNameIndex *xtf_trace_context_regions(XtfTraceContext *context, GError **error);
 const XtfNameIndex *xtf_trace_context_comms(XtfTraceContext *context, GError **error);
 const XtfRegionClasses *xtf_trace_context_classes(XtfTraceContext *context, GError **error);

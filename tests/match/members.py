@@ -96,34 +96,29 @@ def is_led(judge, part):
     return bool(members) and members[0] == part.location.proc
 
 
-def window_of(judge, path):
-    """Ticks [a, b) and processes of a path: `time/A-B`, `proc/P`; None: all."""
-    window = re.search(r"time/([^/]+)-([^/]+)", path)
-    proc = re.search(r"proc/(\d+)", path)
-    ticks = [ticks_of(end, judge.ticks, 0) + judge.origin for end in window.groups()] if window else [0, 2**64]
-    return *ticks, int(proc[1]) if proc else None
-
-
-def led_in(judge, parts, path):
+def led_in(judge, parts, ids, path):
     """Of the operations whose leader ends them in a selection the leader's parts."""
-    begin, end, proc = window_of(judge, path)
-    return [part for part in parts if is_led(judge, part) and begin <= part.end < end and proc in (None, part.location.proc)]
+    window = re.search(r"time/([^/]+)-([^/]+)", path)
+    begin, end = [ticks_of(end, judge.ticks, 0) + judge.origin for end in window.groups()] if window else (0, 2**64)
+    proc, row = re.search(r"proc/(\d+)", path), re.search(r"comm/#(\d+)", path)
+    return [part for part in parts if is_led(judge, part) and begin <= part.end < end
+            and (not proc or part.location.proc == int(proc[1])) and (not row or part.comm == ids[int(row[1])])]
 
 
-def some_paths(judge, parts):
-    """Selections: all, a process, and a window that begins and ends while operations last."""
+def some_paths(judge, parts, ids):
+    """Selections: all, a process, a communicator, and a window that begins and ends while operations last."""
     ends = sorted(part.end - judge.origin for part in parts)
     if not ends:
         return [""]
     second = lambda ticks: f"{ticks // judge.ticks}.{ticks % judge.ticks * 10**12 // judge.ticks:012}"
     a, b = ends[len(ends) // 3], ends[len(ends) * 2 // 3] + 1
-    return ["", f"proc/{max(part.location.proc for part in parts)}/", f"time/{second(a)}-{second(b)}/"]
+    return ["", f"proc/{max(part.location.proc for part in parts)}/", f"comm/#{ids.index(parts[-1].comm)}/", f"time/{second(a)}-{second(b)}/"]
 
 
 def compare_communicators(judge, shown, parts, what):
     ids = ids_of_comms(shown)
-    for path in some_paths(judge, parts):
-        counts = collections.Counter(part.comm for part in led_in(judge, parts, path))
+    for path in some_paths(judge, parts, ids):
+        counts = collections.Counter(part.comm for part in led_in(judge, parts, ids, path))
         lines = shown.xtf.expect("cat", shown.trace, path + "communicators").decode().splitlines()[1:]
         found = [(int(row), number(size), int(n), expand(procs), expand(remote))
                  for row, _, size, n, procs, remote, *_ in map(str.split, lines)]
@@ -134,6 +129,38 @@ def compare_communicators(judge, shown, parts, what):
             wanted.append((row, sum(sizes) if sizes else 1, counts[comm], groups[0], groups[-1] or None if len(groups) > 1 else None))
         if found != wanted:
             raise Failure(f"{what}: {path}communicators are\n  {found}, should be\n  {wanted}")
+
+
+def operation_line(judge, part, ids, trusted):
+    """What `operations` must say of the operation of a leader's part."""
+    operation = judge.operation(part)
+    members = list(judge.lines(operation))
+    comparable = trusted or len(members) == 1
+    begun = [line for line in members if line.begin is not None]
+    last = max(begun, key=lambda line: line.begin) if begun and comparable else None
+    waited = comparable and operation.agreed and part.kind == BLOCKING and part.operation not in SOME_TO_SOME
+    return (min(line.begin for line in begun) if begun else None, max(line.end for line in members if line.end is not None),
+            part.location.proc, part.location.thread, part.row, ids.index(part.comm), len(members), last and last.proc,
+            last and last.begin - min(line.begin for line in begun), sum(line.wait or 0 for line in begun) if waited else None,
+            sum(line.sent or 0 for line in members), members[0].state if comparable else "uncertain", part.operation)
+
+
+def parse_operation(judge, line):
+    begin, end, proc, thread, row, comm, members, last, late, waited, sent, state, operation = line.split()
+    begin, end, late, waited = (None if cell == "-" else ticks_of(cell, judge.ticks, 0) for cell in (begin, end, late, waited))
+    return (begin, end, int(proc), int(thread), int(row), int(comm), int(members), number(last), late, waited, int(sent), state, operation)
+
+
+def compare_operations(judge, shown, parts, trusted, what):
+    ids = ids_of_comms(shown)
+    for path in some_paths(judge, parts, ids) if parts else []:
+        led = sorted(led_in(judge, parts, ids, path), key=lambda part: (part.end, part.location.number, part.row))
+        wanted = [operation_line(judge, part, ids, trusted) for part in led]
+        lines = shown.xtf.expect("cat", shown.trace, path + "operations").decode().splitlines()[1:]
+        found = [parse_operation(judge, line) for line in lines]
+        if found != wanted:
+            differs = next((pair for pair in zip(found, wanted) if pair[0] != pair[1]), (len(found), len(wanted)))
+            raise Failure(f"{what}: {path}operations:\n  {differs[0]}, should be\n  {differs[1]}")
 
 
 def needs(operation, root, rank, other):
@@ -208,6 +235,7 @@ def compare(xtf, archive, folder):
         states[lines[0].state] += 1
     compare_links(judge, shown, parts[::7], archive)
     compare_communicators(judge, shown, parts, archive)
+    compare_operations(judge, shown, parts, trusted, archive)
     compare_begins(judge, shown, archive)
     xtf.run("align", "--dry-run", "--always", "--quiet", path)  # which puts them together in its own way: it ends
     compare_analysis(xtf, judge, parts, path)

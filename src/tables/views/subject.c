@@ -22,6 +22,8 @@ const XtfViewSubject xtf_about_bytes = {"messages and collective operations",
                                         false};
 const XtfViewSubject xtf_about_comms = {
     "communicators", TYPES(XTF_RECORD_COLLECTIVES, XTF_RECORD_SENDS, XTF_RECORD_RECVS), 1 << XTF_BY_COMM, false};
+const XtfViewSubject xtf_about_operations = {"collective operations", TYPES(XTF_RECORD_COLLECTIVES), 1 << XTF_BY_COMM,
+                                             false};
 const XtfViewSubject xtf_about_values = {"values of metrics", TYPES(XTF_RECORD_COUNTERS), 0, false};
 const XtfViewSubject xtf_about_growth = {"values of metrics", TYPES(XTF_RECORD_COUNTERS), 1 << XTF_BY_REGION, false};
 const XtfViewSubject xtf_about_path = {"the critical path", TYPES("critical"), 0, false};

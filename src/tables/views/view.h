@@ -43,9 +43,9 @@ extern const XtfView *const xtf_all_views[];
 extern const XtfView xtf_view_bytes, xtf_view_classes, xtf_view_communicators, xtf_view_critical_callpaths,
     xtf_view_critical_profile, xtf_view_critical_segments, xtf_view_efficiency, xtf_view_growth, xtf_view_histogram,
     xtf_view_imbalance, xtf_view_info, xtf_view_longest, xtf_view_matrix, xtf_view_messages, xtf_view_metrics,
-    xtf_view_profile, xtf_view_profile_of_callpaths, xtf_view_profile_of_delays, xtf_view_profile_of_waits,
-    xtf_view_profile_of_waits_callpaths, xtf_view_rates, xtf_view_stack, xtf_view_state, xtf_view_total,
-    xtf_view_totals, xtf_view_unmatched, xtf_view_values;
+    xtf_view_operations, xtf_view_profile, xtf_view_profile_of_callpaths, xtf_view_profile_of_delays,
+    xtf_view_profile_of_waits, xtf_view_profile_of_waits_callpaths, xtf_view_rates, xtf_view_stack, xtf_view_state,
+    xtf_view_total, xtf_view_totals, xtf_view_unmatched, xtf_view_values;
 extern const XtfView xtf_view_histogram_of_waits, xtf_view_matrix_of_waits, xtf_view_totals_of_waits, xtf_view_waves;
 /* For tables side by side alone, where the file `count` is a column. */
 extern const XtfView xtf_view_count;

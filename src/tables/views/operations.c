@@ -1,0 +1,212 @@
+/*
+ * operations: a line for each collective operation of the selection: when, which, and who came last.
+ *
+ * An operation is counted where its leader ends it (collective-leaders.h), so the number of lines is a count of the
+ * index, and any line is reached through it. Members are put together when a line is read.
+ */
+#include "libxtf/error.h"
+#include "libxtf/records.h"
+#include "libxtf/trace.h"
+#include "libxtf/vocabulary.h"
+#include "src/tables/collectives/collective-leaders.h"
+#include "src/tables/collectives/collective-sums.h"
+#include "src/tables/views/view.h"
+#include "src/trace/text/digits.h"
+
+static const XtfColumn columns[] = {
+    XTF_COLUMN("begin", XTF_COLUMN_TIME, NULL, "when the first member begins the operation"),
+    XTF_COLUMN("end", XTF_COLUMN_TIME, NULL, "when the last member ends the operation"),
+    XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process of rank 0, at whose record the operation is counted"),
+    XTF_COLUMN("thread", XTF_COLUMN_NUMBER, NULL, "thread of that process"),
+    XTF_COLUMN("num", XTF_COLUMN_NUMBER, NULL, "number of that record among the collectives of the thread"),
+    XTF_COLUMN("comm", XTF_COLUMN_NUMBER, NULL, "row of the communicator in definitions/communicators"),
+    XTF_COLUMN("members", XTF_COLUMN_NUMBER, NULL, "number of members of the communicator"),
+    XTF_COLUMN("last", XTF_COLUMN_NUMBER, NULL, "process that begins last; of several the one of lowest rank"),
+    XTF_COLUMN("late", XTF_COLUMN_TIME, NULL, "how long the last member begins after the first"),
+    XTF_COLUMN("waits", XTF_COLUMN_TIME, NULL, "how long all members together wait for others to begin"),
+    XTF_COLUMN("sent", XTF_COLUMN_NUMBER, "B", "bytes that all members together send"),
+    XTF_COLUMN("state", XTF_COLUMN_TEXT, NULL, "certain if all members agree on the operation, and clocks on messages"),
+    XTF_COLUMN("operation", XTF_COLUMN_TEXT, NULL, "operation, as the record of rank 0 names it"),
+};
+
+enum {
+    MEMBERS_AT_ONCE = 16384, /* of the operations of a part */
+    LINES_AT_ONCE = 256,
+};
+
+static bool operations_exist(const XtfTraceContext *context, const XtfSelection *selection)
+{
+    XtfCollectiveTypes types;
+
+    xtf_collective_types_find(&types, context);
+    return types.schema && xtf_selection_has_type(selection, types.schema) && !selection->base;
+}
+
+static size_t width_of(const XtfViews *views, const XtfField *field)
+{
+    const XtfSchema *schema = views->clocks->collectives->types.schema;
+    const XtfLimits *limits = xtf_trace_limits(views->context->trace, schema->id, (uint32_t)(field - schema->fields));
+
+    return limits->min <= limits->max ? xtf_count_digits(limits->max) : 1;
+}
+
+/* Digits of the bytes that `most` members send. */
+static size_t sum_width(const XtfViews *views, uint64_t most)
+{
+    uint64_t each = xtf_largest_of_digits((unsigned)width_of(views, views->clocks->collectives->types.bytes)), sum;
+
+    return xtf_count_digits(__builtin_mul_overflow(each, most, &sum) ? UINT64_MAX : sum);
+}
+
+static size_t labels_width(const XtfField *field)
+{
+    size_t width = 1;
+
+    for (uint32_t i = 0; i < field->n_labels; i++)
+        width = MAX(width, strlen(field->labels[i]));
+    return width;
+}
+
+static void add_columns(XtfViews *views, const XtfLocations *locations, uint64_t most, XtfGrid *grid)
+{
+    const XtfCollectiveTypes *types = &views->clocks->collectives->types;
+    const XtfTimeScale *scale = &views->context->scale;
+    unsigned __int128 waits = (unsigned __int128)(scale->last - scale->origin) * most;
+    uint64_t records = xtf_trace_n_rows(views->context->trace, types->schema->id);
+
+    xtf_grid_add(grid, "begin", scale->width);
+    xtf_grid_add(grid, "end", scale->width);
+    xtf_grid_add(grid, "proc", locations->proc_width);
+    xtf_grid_add(grid, "thread", locations->thread_width);
+    xtf_grid_add(grid, "num", xtf_count_digits(records));
+    xtf_grid_add(grid, "comm", width_of(views, types->comm));
+    xtf_grid_add(grid, "members", xtf_count_digits(most));
+    xtf_grid_add(grid, "last", locations->proc_width);
+    xtf_grid_add(grid, "late", scale->width);
+    xtf_grid_add(grid, "waits", MAX(scale->width, xtf_ticks_width(scale, waits)));
+    xtf_grid_add(grid, "sent", sum_width(views, most));
+    xtf_grid_add(grid, "state", strlen("uncertain"));
+    xtf_grid_add(grid, "operation", labels_width(types->operation));
+}
+
+static bool shape_operations(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
+{
+    const XtfLocations *locations = xtf_trace_context_locations(views->context, error);
+    const XtfMemberRanges *members = xtf_trace_context_member_ranges(views->context, error);
+    g_autoptr(XtfSpans) spans = locations && members ? xtf_leaders_spans(views->clocks->collectives, &views->leaders,
+                                                                         (XtfSelection *)selection, error)
+                                                     : NULL;
+
+    if (!spans)
+        return false;
+    add_columns(views, locations, members->most, &shape->grid);
+    shape->n_lines = spans->count;
+    shape->at_once = CLAMP(MEMBERS_AT_ONCE / members->most, 1, (uint64_t)LINES_AT_ONCE);
+    return true;
+}
+
+/* ---- Lines. */
+
+static void add_time(XtfLines *lines, bool known, uint64_t t)
+{
+    if (known)
+        xtf_lines_ticks(lines, t - MIN(t, lines->scale->origin));
+    else
+        xtf_lines_none(lines);
+}
+
+static void add_ticks(XtfLines *lines, bool known, unsigned __int128 ticks)
+{
+    if (known)
+        xtf_lines_ticks(lines, ticks);
+    else
+        xtf_lines_none(lines);
+}
+
+static void add_line(const XtfCollectiveId *id, const XtfLocation *location, const XtfCollectiveSums *sums,
+                     bool comparable, const char *operation, XtfLines *lines)
+{
+    bool has_last = sums->begun && comparable;
+
+    add_time(lines, sums->begun, sums->begin);
+    add_time(lines, true, sums->end);
+    xtf_lines_number(lines, location->proc);
+    xtf_lines_number(lines, location->thread);
+    xtf_lines_number(lines, id->row);
+    xtf_lines_number(lines, id->comm);
+    xtf_lines_number(lines, id->n);
+    xtf_lines_number_if(lines, has_last, sums->last_proc);
+    add_ticks(lines, has_last, sums->late);
+    add_ticks(lines, sums->waited, sums->waits);
+    xtf_lines_number(lines, sums->sent);
+    xtf_lines_text(lines, sums->certain ? "certain" : "uncertain", 0);
+    if (operation)
+        xtf_lines_text(lines, operation, 0);
+    else
+        xtf_lines_none(lines);
+}
+
+typedef struct {
+    XtfCollectives *collectives;
+    const XtfLocations *locations;
+    const XtfRanks *ranks;
+    bool contradict;
+} Filling;
+
+/* Adds the operation of a leader's record. */
+static bool add_operation(const Filling *filling, const XtfSpan *span, uint64_t number, const uint8_t *row,
+                          XtfLines *lines, GError **error)
+{
+    const XtfCollectiveTypes *types = &filling->collectives->types;
+    const XtfLocation *location = &filling->locations->all[span->tag];
+    XtfCollectiveId id = {.location = span->tag,
+                          .row = number,
+                          .proc = location->proc,
+                          .event = xtf_field_get(types->event, row),
+                          .comm = xtf_field_get(types->comm, row)};
+    XtfCollectiveSums sums;
+
+    if (!xtf_ranks_count_members(filling->ranks, id.comm, &id.n))
+        return xtf_damaged(error, "a communicator has no members");
+    if (!xtf_collective_sums(filling->collectives, &id, filling->contradict, &sums, error))
+        return false;
+    add_line(&id, location, &sums, id.n == 1 || !filling->contradict, xtf_row_label(types->operation, row), lines);
+    return true;
+}
+
+static bool fill_operations(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
+                            GError **error)
+{
+    const Filling filling = {.collectives = views->clocks->collectives,
+                             .locations = xtf_trace_context_locations(views->context, error),
+                             .ranks = xtf_trace_context_ranks(views->context, error),
+                             .contradict = xtf_clock_check_verdict(views->clocks) == XTF_CLOCKS_CONTRADICT};
+    g_autoptr(XtfSpans) spans = filling.locations && filling.ranks
+                                    ? xtf_leaders_spans(filling.collectives, &views->leaders, selection, error)
+                                    : NULL;
+    g_autoptr(XtfRecordReader) reader = spans ? xtf_record_reader_new(spans, first, error) : NULL;
+    XtfRowRun run;
+
+    if (!reader)
+        return false;
+    for (uint64_t done = 0; done < n; done += run.n_rows) {
+        if (!xtf_record_reader_next(reader, n - done, &run, error))
+            return false;
+        if (!run.n_rows)
+            return xtf_damaged(error, "the trace has fewer records than it states");
+        for (uint64_t i = 0; i < run.n_rows; i++) {
+            const uint8_t *row = run.rows + i * run.span->array.schema->row_size;
+            if (!add_operation(&filling, run.span, run.first + i, row, lines, error))
+                return false;
+        }
+    }
+    return true;
+}
+
+const XtfView xtf_view_operations = {
+    .table = XTF_TABLE("operations", "a line for each collective operation, with who came last", columns),
+    .subject = &xtf_about_operations,
+    .exists = operations_exist,
+    .shape = shape_operations,
+    .fill = fill_operations,
+    .not_by = UINT_MAX};

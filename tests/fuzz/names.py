@@ -1,7 +1,7 @@
 """Whoever makes a trace chooses the names in it: none of them may act on a terminal, and none may make a file of gigabytes.
 
     names.py nasty WRITE-NAMES XTF ARCHIVE    every output of every command, and every file of the tree, is searched for raw bytes
-    names.py long WRITE-NAMES XTF             names of 10 MB in each table: sizes are exact and small
+    names.py long WRITE-NAMES XTF ASK-TREE LENGTH     names of so many MB in each table: sizes are exact and small
 """
 import os
 import pathlib
@@ -11,9 +11,13 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
+import xtfrun  # noqa: E402
+from asking import Asker  # noqa: E402
+
 NASTY = b"<\x1b[31m\x1b]0;title\x07\n\r\t\b\x7f\xc2\x9b1m\xff\xc0\x9b\xe2\x80\xae\xe2\x81\xa6\xe2\x80\x8f\xd8\x9c\xe2\x80\xa8\xe2\x80\xa9>"
 FORBIDDEN = {*range(0x20), *range(0x7f, 0xa0), 0x61c, 0x200e, 0x200f, *range(0x2028, 0x202f), *range(0x2066, 0x206a)} - {ord("\n")}
-LONG = 10 << 20
+PLAIN = bytes([*range(0x20, 0x7f), ord("\n")])
 # Directories that are not listed, or not whole.
 MORE = ("", "time/10%-50%", "num/0", "num/1", "num/0-10", "schema~0", "peer/0", "tag/0", "proc/0-1/thread/0",
         "time/50%-/zoom", "time/10%-20%/proc/1", "enters_leaves/num/1", "time/0-10%/sends")
@@ -21,24 +25,22 @@ MORE = ("", "time/10%-50%", "num/0", "num/1", "num/0-10", "schema~0", "peer/0", 
 
 class Xtf:
     def __init__(self, program, folder, trace):
-        self.program, self.trace = program, trace
-        self.environment = os.environ | {"XDG_CACHE_HOME": os.fsdecode(bytes(folder) + b"/cache" + NASTY), "LC_ALL": "C.UTF-8"}
+        os.environ.update({"XDG_CACHE_HOME": os.fsdecode(bytes(folder) + b"/cache" + NASTY), "LC_ALL": "C.UTF-8"})
+        self.program, self.trace = xtfrun.Xtf(program), trace
         self.said = b""
 
     def run(self, *arguments):
-        done = subprocess.run([self.program, *arguments], capture_output=True, env=self.environment, check=False, timeout=120)
-        for output in (done.stdout, done.stderr):
+        done = self.program.run(*arguments)
+        for output in (done.output, done.errors):
             check_bytes(output, arguments)
-        self.said += done.stderr
-        if done.returncode not in (0, 1, 2):
-            sys.exit(f"FAILED: {arguments} ended with {done.returncode}: {done.stderr[:1000]}")
+        self.said += done.errors
         return done
 
     def must(self, *arguments):
         done = self.run(*arguments)
-        if done.returncode:
-            sys.exit(f"FAILED: {arguments}: {done.stderr[:1000]}")
-        return done.stdout
+        if done.status:
+            sys.exit(f"FAILED: {arguments}: {done.errors[:1000]}")
+        return done.output
 
     def entries(self, path):
         """[(kind, size, name)] of a directory."""
@@ -78,6 +80,8 @@ class Xtf:
 
 
 def check_bytes(output, where):
+    if not output.translate(None, PLAIN):
+        return
     text = output.decode("utf-8", "surrogateescape")
     bad = sorted({hex(ord(c)) for c in set(text) if ord(c) in FORBIDDEN or 0xdc80 <= ord(c) < 0xdd00})
     if bad:
@@ -86,7 +90,7 @@ def check_bytes(output, where):
 
 def check_all_but_names(xtf, trace):
     """Names of schemas must be UTF-8, those here are not; nothing else is wrong."""
-    lines = xtf.run("check", "--quiet", trace).stdout.splitlines()
+    lines = xtf.run("check", "--quiet", trace).output.splitlines()
     if not lines or any(not line.endswith(b"is not UTF-8") for line in lines):
         sys.exit(f"FAILED: check says {[line for line in lines if not line.endswith(b'is not UTF-8')][:3]}")
 
@@ -143,7 +147,7 @@ def archives(xtf, folder, archive):
         file.unlink()
         xtf.run("import", "-o", place / "out.xtf", here)
         os.mkfifo(file)
-        if b"no regular file" not in xtf.run("import", "-o", place / "out.xtf", here).stderr:
+        if b"no regular file" not in xtf.run("import", "-o", place / "out.xtf", here).errors:
             sys.exit("FAILED: a FIFO in an archive is no error")
         file.unlink()
         file.write_bytes(data)
@@ -189,28 +193,34 @@ def nasty(folder, write_names, program, archive=None):
         sys.exit("FAILED: messages do not show the names that they are about")
 
 
-def long(folder, write_names, program):
-    trace = folder / "long.xtf"
-    subprocess.run([write_names, trace, "long"], check=True)
+def long(folder, write_names, program, ask_tree, length):
+    trace, length = folder / "long.xtf", int(length) << 20
+    subprocess.run([write_names, trace, str(length)], check=True)
     xtf = Xtf(program, folder, trace)
+    asker = Asker(xtf.program, ask_tree, trace)  # each command would read the names anew
     for kind, size, name in xtf.entries("definitions"):
         if kind == "d":
             continue
         if size > 3 << 20:
             sys.exit(f"FAILED: definitions/{name} has {size} bytes")
-        lines = xtf.read(f"definitions/{name}", size).splitlines()
-        if len({len(line) for line in lines}) != 1 or len(lines) != 701:
+        text = asker.ask(f"cat definitions/{name}")
+        lines = text.splitlines()
+        if len(text) != size or len({len(line) for line in lines}) != 1 or len(lines) != 701:
             sys.exit(f"FAILED: lines of definitions/{name}")
         if any(b"xxx" in line for line in lines) != any(b"~0" in line for line in lines):
             sys.exit(f"FAILED: definitions/{name}: cut names are not told apart")
         rows = 0 if name == "colours" else 2 if name == "regions" else 1 # colours are no table of the trace
         for row in range(rows):
-            text = xtf.must("cat", trace, f"definitions/rows/{name}/{row}")
-            if b"xxx" in lines[1] and text.count(b"x" * (LONG - 1) + str(row).encode() + b"\n") == 0:
-                sys.exit(f"FAILED: definitions/rows/{name}/{row} has {len(text)} bytes, and no whole name")
+            path = f"definitions/rows/{name}/{row}"
+            text = asker.ask(f"cat {path}")
+            if b"xxx" in lines[1] and text.count(b"x" * (length - 1) + str(row).encode() + b"\n") == 0:
+                sys.exit(f"FAILED: {path} has {len(text)} bytes, and no whole name")
+            check_bytes(text, path)
+            if name == "regions" and text != xtf.must("cat", trace, path):
+                sys.exit(f"FAILED: xtf cat says something else of {path}")
     for path in ("records", "enters_leaves/records", "profile", "imbalance", "stack", "values", "proc/0/thread/0/attributes", "num/0/attributes"):
         for _, size, name in [(k, s, n) for k, s, n in xtf.entries(os.path.dirname(path)) if n == os.path.basename(path)]:
-            if len(xtf.read(path, size)) > LONG * 3:
+            if len(xtf.read(path, size)) > 30 << 20:
                 sys.exit(f"FAILED: {path} has {size} bytes")
     regions = [name for _, _, name in xtf.entries("region")]
     if regions[:3] != ["#0", "#1", "2"] or len(regions) != 700:
@@ -220,13 +230,14 @@ def long(folder, write_names, program):
 
 
 def main():
-    what, write_names, program, *archive = sys.argv[1:]
+    what, write_names, program, *arguments = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="xtf-names-") as name:
         if what == "nasty":
-            nasty(pathlib.Path(name), write_names, program, *archive)
+            nasty(pathlib.Path(name), write_names, program, *arguments)
         else:
-            long(pathlib.Path(name), write_names, program)
+            long(pathlib.Path(name), write_names, program, *arguments)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    xtfrun.run_test(main)

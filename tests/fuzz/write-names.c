@@ -3,7 +3,7 @@
  * the names of schemas, fields, roles, units, labels and tables.
  *
  *     write-names FILE nasty      control characters, escape sequences, bytes that are no UTF-8, directions of text
- *     write-names FILE long       names of 10 MB in rows 0 and 1 of each table of 700 rows
+ *     write-names FILE LENGTH     names of so many bytes in rows 0 and 1 of each table of 700 rows
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,13 +19,12 @@
 enum {
     LOCATIONS = 2,
     RECORDS = 40,
-    LONG = 10 << 20,
     LONG_ROWS = 700,
     NASTY_ROWS = 3,
     STRING_VALUE = 11, /* of xtf_value_types */
 };
 
-static bool is_long;
+static size_t long_length; /* 0: nasty names */
 static XtfWriter *writer;
 
 static void die(GError *error)
@@ -41,12 +40,12 @@ static uint32_t text_of(uint64_t row)
     uint32_t id;
     char text[256];
 
-    g_snprintf(text, sizeof text, is_long ? "%s%" PRIu64 : NASTY "%s%" PRIu64, "", row);
-    if (is_long && row < 2 && !texts[row]) {
-        texts[row] = g_strnfill(LONG, 'x');
-        texts[row][LONG - 1] = (char)('0' + row);
+    g_snprintf(text, sizeof text, long_length ? "%s%" PRIu64 : NASTY "%s%" PRIu64, "", row);
+    if (long_length && row < 2 && !texts[row]) {
+        texts[row] = g_strnfill(long_length, 'x');
+        texts[row][long_length - 1] = (char)('0' + row);
     }
-    if (!xtf_writer_add_string(writer, is_long && row < 2 ? texts[row] : text, &id, &error))
+    if (!xtf_writer_add_string(writer, long_length && row < 2 ? texts[row] : text, &id, &error))
         die(error);
     return id;
 }
@@ -86,7 +85,7 @@ static void write_table(const XtfSchema *schema)
     uint8_t row[XTF_ROW_MAX];
     XtfTableWriter *table = xtf_writer_table(writer, add_schema(schema), &error);
 
-    for (uint64_t i = 0; table && i < (is_long ? LONG_ROWS : NASTY_ROWS); i++) {
+    for (uint64_t i = 0; table && i < (long_length ? LONG_ROWS : NASTY_ROWS); i++) {
         fill_row(schema, i, row);
         if (!xtf_table_writer_append(table, row, NULL, &error))
             break;
@@ -152,11 +151,12 @@ static XtfSchema *own_schema(const char *name, XtfSchemaKind kind)
 int main(int argc, char **argv)
 {
     if (argc != 3) {
-        fputs("usage: write-names FILE nasty|long\n", stderr);
+        fputs("usage: write-names FILE nasty|LENGTH\n", stderr);
         return 2;
     }
     GError *error = NULL;
-    is_long = strcmp(argv[2], "long") == 0;
+    if (strcmp(argv[2], "nasty") != 0)
+        long_length = strtoul(argv[2], NULL, 10);
     writer = xtf_writer_create(argv[1], &(XtfWriterOptions){.no_sync = true}, &error);
     if (!writer)
         die(error);

@@ -1,6 +1,6 @@
 /*
- * How often a test repeats what it does at random. With sanitizers, which are several times as slow, a quarter of the
- * rounds finds what they find: what is right is compared in the ordinary build.
+ * How often a test repeats what it does at random. With sanitizers or without optimisation, which are several times as
+ * slow, a quarter of the rounds finds what these builds are for: what is right is compared in the ordinary build.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #define TEST_IS_SANITIZED 1
 #endif
 
-#ifdef TEST_IS_SANITIZED
+#if defined(TEST_IS_SANITIZED) || !defined(__OPTIMIZE__)
 #define TEST_ROUNDS(n) (((n) + 3) / 4)
 #else
 #define TEST_ROUNDS(n) (n)

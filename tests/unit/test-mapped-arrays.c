@@ -5,8 +5,9 @@
 #include "mapped-sample.h"
 
 #include "libxtf/tree/trace-private.h"
+#include "tests/rounds.h"
 
-enum { WINDOWS = 300 };
+enum { WINDOWS = TEST_ROUNDS(300) };
 
 static uint64_t local_time(const GArray *rows, guint n)
 {

@@ -2,6 +2,7 @@
 #include "clocks-fixture.h"
 
 #include "libxtf/records.h"
+#include "tests/rounds.h"
 
 enum {
     TIMES = 40,       /* far fewer than rows: most times are equal, in an array and between arrays */
@@ -269,7 +270,7 @@ static void compare_all(uint32_t seed, uint64_t n_locations, bool mapped)
         cr_assert(!records->len || mapped || (spans->n > HEAP_SPANS) == (2 * n_locations > HEAP_SPANS));
         unsigned n_blocks = compare_from(spans, records, 0, UINT32_MAX, random);
         cr_assert(n_locations < 2 || spans->n > HEAP_SPANS || mapped || i > 0 || n_blocks > 0, "no blocks");
-        for (unsigned round = 0; round < 300 && records->len; round++) {
+        for (unsigned round = 0; round < TEST_ROUNDS(300) && records->len; round++) {
             uint64_t k = (uint64_t)g_rand_int_range(random, 0, (gint32)records->len + 1);
             compare_positions(spans, records, k);
             if (round % 15 == 0)

@@ -18,7 +18,8 @@ bool xtf_finding_has(const XtfFindingJob *job, const XtfSelection *selection, co
     return xtf_view_exists(job->views, xtf_view_find_for(job->views, table, selection), selection);
 }
 
-unsigned __int128 xtf_finding_units(const XtfFindingJob *job, unsigned __int128 ticks)
+/* A time in units, rounded down. */
+static unsigned __int128 units_of(const XtfFindingJob *job, unsigned __int128 ticks)
 {
     const XtfTimeScale *scale = &job->views->context->scale;
     unsigned __int128 seconds = ticks * scale->den, units = seconds / scale->num, rest = seconds % scale->num;
@@ -35,7 +36,7 @@ unsigned __int128 xtf_finding_cell_units(const XtfFindingJob *job, const XtfRowC
     /* In long double, since the product of two doubles may be just between two units when it is not. */
     if (cell->type == XTF_ROW_REAL)
         return (unsigned __int128)roundl(fminl(MAX(cell->real, 0) * powl(10, job->views->context->scale.digits), MOST));
-    return xtf_finding_units(job, cell->number);
+    return units_of(job, cell->number);
 }
 
 double xtf_finding_cell_seconds(const XtfFindingJob *job, const XtfRowCell *cell)

@@ -68,10 +68,8 @@ bool xtf_finding_has(const XtfFindingJob *job, const XtfSelection *selection, co
 
 /* A part of a time in hundredths of a percent, as tables round it; 0 of nothing. */
 uint32_t xtf_finding_hundredths(unsigned __int128 part, unsigned __int128 whole);
-/* A time in units of the last digit that tables show, rounded down as there: so that sums and differences in sentences
- * are those of the numbers that a reader sees. */
-unsigned __int128 xtf_finding_units(const XtfFindingJob *job, unsigned __int128 ticks);
-/* The same of a cell that is a time, or a number of seconds; 0 of nothing. */
+/* A cell that is a time, or a number of seconds, in units of the last digit that tables show, rounded down as there: so
+ * that sums and differences in sentences are those of the numbers that a reader sees. 0 of nothing. */
 unsigned __int128 xtf_finding_cell_units(const XtfFindingJob *job, const XtfRowCell *cell);
 double xtf_finding_cell_seconds(const XtfFindingJob *job, const XtfRowCell *cell);
 /* A name of the trace from a cell, with its middle left out if it is long. The caller frees it. */

@@ -59,7 +59,8 @@ static void define_group_of(XtfRing *ring, MPI_Comm comm, uint32_t id)
     XTF_PMPI(Group_free)(&group);
 }
 
-void xtf_mpi_comm_begins(XtfRing *ring, MPI_Comm comm, uint32_t id, uint32_t from)
+/* Makes what belongs to the id of an intracommunicator: attribute, group and definition. */
+static void comm_begins(XtfRing *ring, MPI_Comm comm, uint32_t id, uint32_t from)
 {
     xtf_mpi_comm_set_id(comm, id);
     if (id == XTF_WIRE_NONE)
@@ -144,7 +145,7 @@ void xtf_mpi_comm_created(XtfRing *ring, uint64_t *left, int result, XtfMpiFrom 
         if (between)
             begin_between(ring, made, from);
         else
-            xtf_mpi_comm_begins(ring, made, xtf_mpi_comm_agree(made), from);
+            comm_begins(ring, made, xtf_mpi_comm_agree(made), from);
     }
     *left = xtf_core_now();
     if (out_of.all)
@@ -208,7 +209,7 @@ static void idup_done(void *ring, uint64_t time, const XtfMpiRequest *request, c
     if (status && idup->made && *idup->made != MPI_COMM_NULL) {
         if (idup->apart)
             xtf_mpi_comm_set_apart(*idup->made);
-        xtf_mpi_comm_begins(ring, *idup->made, idup->id, idup->from);
+        comm_begins(ring, *idup->made, idup->id, idup->from);
     }
     if (told) /* else MPI may still write the id */
         free(idup);

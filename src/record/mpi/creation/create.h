@@ -25,7 +25,5 @@ void xtf_mpi_idup(XtfRing *ring, int result, MPI_Comm from, MPI_Comm *made, MPI_
 
 /* What a communicator is to readers. */
 void xtf_mpi_define_comm(XtfRing *ring, uint32_t id, uint32_t group, uint32_t remote, uint32_t from, const char *name);
-/* An intracommunicator has its id: attribute, group and definition. */
-void xtf_mpi_comm_begins(XtfRing *ring, MPI_Comm comm, uint32_t id, uint32_t from);
 
 #pragma GCC visibility pop

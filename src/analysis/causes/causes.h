@@ -30,8 +30,8 @@
  *
  * Costs are real numbers, and stored as ticks (src/analysis/causes/shares.h).
  *
- * What is not caused, in a trace whose clocks are wrong, before it is waited for would run in circles. The pass goes on
- * there without the costs that it does not know yet, and counts it.
+ * Where clocks are wrong, a wait may end before its cause begins, and a pass that follows causes would run in circles.
+ * The pass goes on at such a point without the costs that are not known yet, and counts the point.
  */
 #pragma once
 
@@ -39,9 +39,9 @@
 #include "src/trace/context/trace-context.h"
 
 typedef struct {
-    uint64_t explained; /* waits whose late one is known */
+    uint64_t explained; /* waits whose culprit is known */
     uint64_t circles;   /* points at which the pass had to go on without knowing all costs */
-    uint64_t lost;      /* points whose other end is none */
+    uint64_t lost;      /* points that have no point at the other side */
     uint64_t looked;    /* points that were gone over to find others: how much work it was */
 } XtfCausesCounts;
 

@@ -165,7 +165,7 @@ static bool open_part(XtfRawReader *reader, const XtfRawPart *part, GError **err
     return xtf_spool_get(&reader->raw->spool, part->at + sizeof *part, run.points, part->n * sizeof *run.points, error);
 }
 
-/* The next one as it was added. */
+/* Takes the next point, in the order of adding. */
 static bool take(XtfRawReader *reader, XtfPoint *point, bool *found, GError **error)
 {
     XtfRawRun *first = first_run(reader);

@@ -165,11 +165,14 @@ void check_imbalance(Run *run, const Pick *pick)
 static unsigned check_stack_of(Run *run, const Pick *pick, const RunLocation *location, GPtrArray *lines, unsigned at)
 {
     const GArray *events = location->events, *stack = NULL;
-    bool over = g_array_index(events, RunEvent, events->len - 1).t < pick->a;
+    uint64_t last = g_array_index(events, RunEvent, events->len - 1).t;
+    /* Of the whole run the stack is that behind the last event. */
+    bool whole = !strstr(pick->path->str, "/time/"), over = !whole && last < pick->a;
+    uint64_t shown_at = whole ? last : pick->a, before = whole ? last + 1 : pick->a;
     /* When what is at each level of the stack was entered. */
     g_autoptr(GArray) since = g_array_new(FALSE, TRUE, sizeof(uint64_t));
 
-    for (unsigned i = 0; i < events->len && g_array_index(events, RunEvent, i).t < pick->a; i++) {
+    for (unsigned i = 0; i < events->len && g_array_index(events, RunEvent, i).t < before; i++) {
         const RunEvent *event = &g_array_index(events, RunEvent, i);
         if (!event->stack)
             continue;
@@ -184,7 +187,7 @@ static unsigned check_stack_of(Run *run, const Pick *pick, const RunLocation *lo
             continue;
         }
         uint64_t t = g_array_index(since, uint64_t, level - 1);
-        g_autofree char *entered = seconds(t), *open = seconds(pick->a - t);
+        g_autofree char *entered = seconds(t), *open = seconds(shown_at - t);
         assert_line(pick, lines, at, "%u %u %u %s %s %s", location->proc, location->thread, level, entered, open,
                     run_regions[g_array_index(stack, uint32_t, level - 1)]);
     }

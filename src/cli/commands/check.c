@@ -11,7 +11,7 @@
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
-#include "src/model/early-ends.h"
+#include "src/model/process-properties.h"
 
 typedef struct {
     XtfProgress *progress;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "libxtf/trace.h"
-#include "src/model/early-ends.h"
+#include "src/model/process-properties.h"
 #include "src/model/schemas.h"
 #include "src/pictures/findings/finding-rule.h"
 #include "src/trace/select/open-frames.h"

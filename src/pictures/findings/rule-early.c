@@ -1,7 +1,7 @@
 /* Processes whose records end before they did: what all other findings say of them is too little. */
 #include <inttypes.h>
 
-#include "src/model/early-ends.h"
+#include "src/model/process-properties.h"
 #include "src/pictures/findings/finding-rule.h"
 
 enum { SHOWN = 3 }; /* processes; of others their number is told */

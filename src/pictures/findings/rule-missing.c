@@ -1,7 +1,7 @@
 /* What the recorder did not see of the program, though it was there, and how to get it. */
 #include <stdlib.h>
 
-#include "src/model/early-ends.h"
+#include "src/model/process-properties.h"
 #include "src/pictures/findings/finding-rule.h"
 
 enum { EXCLUSIVE_PERCENT, CLASS };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "libxtf/trace.h"
-#include "src/model/early-ends.h"
+#include "src/model/process-properties.h"
 #include "src/model/schemas.h"
 #include "src/record/launch/process-table.h"
 

@@ -1,4 +1,4 @@
-#include "src/model/early-ends.h"
+#include "src/model/process-properties.h"
 
 #include "libxtf/trace.h"
 #include "src/model/schemas.h"

@@ -56,6 +56,7 @@ static const Described by_name[] = {
     {"model", "the threads' programming model"},
     {"mpi", "time in MPI"},
     {"n_arguments", "of the program; they are in num/K/arguments"},
+    {"n_to_n", "of MPI_Alltoallv and Alltoallw: 1 if the process exchanges data with all others"},
     {"n_values", "how many values; they are in num/K/metric_values"},
     {"next_process", "where the critical path goes on"},
     {"next_thread", "number of its thread"},

@@ -80,9 +80,11 @@ def check_areas(trace, path, picture):
 
 
 def n_open(trace, path, otherwise):
-    """Calls that are open when the window begins. Selected regions have no `stack`."""
+    """Calls that are open when the window begins. Selected regions have no `stack`; that of the whole run is of its end."""
     if "class/" in path:
         return max(otherwise, 0)
+    if "time/" not in path:
+        return 0
     return sum(1 for line in trace.text(f"{path}/stack".lstrip("/")).splitlines()[1:] if line.split()[3] != "-")
 
 

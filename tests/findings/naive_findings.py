@@ -453,7 +453,7 @@ def unmatched(tables):
     sends, recvs = (int(tables.info.get(name, 0)) for name in ("sends", "recvs"))
     if tables.of_processes and tables.whole_run and tables.all_processes and "thread" not in tables.path and sends != recvs:
         yield Finding(Decimal(abs(sends - recvs)) / max(sends, recvs) * in_messages(tables), "unmatched",
-                      f"{abs(sends - recvs)} messages lack their {'receive' if sends > recvs else 'send'}: {sends} sends and {recvs} receives "
+                      f"{abs(sends - recvs)} {'message lacks its' if abs(sends - recvs) == 1 else 'messages lack their'} {'receive' if sends > recvs else 'send'}: {sends} sends and {recvs} receives "
                       "are recorded", "info")
 
 

@@ -28,10 +28,10 @@ class Ends(recording.Case):
         self.one, self.tag = draw.randrange(SIZE), draw.randrange(1, 30000)
         self.others = [rank for rank in range(SIZE) if rank != self.one]
 
-    def record_ending(self, mpi, how, *before):
+    def record_ending(self, mpi, how, *before, options=()):
         """Records a program that does not end well; the trace's path."""
         path = self.folder / f"{how}-{mpi}.xtf"
-        program = self.compile(mpi, "ends_in_calls")
+        program = self.compile(mpi, "ends_in_calls", *options)
         words = [recording.XTF, "record", "-o", path, *before, *self.launch(mpi, SIZE, program, how, self.one, self.tag)]
         done = subprocess.run([str(word) for word in words], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=recording.TIMEOUT, check=False)
@@ -82,6 +82,18 @@ class Ends(recording.Case):
                     where = f"in {call}" if call else "outside of all recorded calls"
                     self.check_said(path, f"process {self.one} was killed by signal 11 {where}; {listed(self.others)} had been waiting in MPI_Recv "
                                           f"from process {self.one} since {TIME} s", {rank: call[0] for rank, call in waiting.items()})
+
+    def test_exit(self):
+        """In a function of the program, whose place in its source is known, while the others wait."""
+        lines = (recording.PROGRAMS / "ends_in_calls.c").read_text().splitlines()
+        line = next(i for i, text in enumerate(lines, 1) if "give_up(void)" in text)
+        for mpi in recording.mpis():
+            with self.subTest(mpi, one=self.one, tag=self.tag):
+                path = self.record_ending(mpi, "exit", options=("-g", "-finstrument-functions"))
+                self.check_pending(path, {rank: ("MPI_Recv", self.one, self.tag) for rank in self.others})
+                ended_in = {rank: "give_up" if rank == self.one else "MPI_Recv" for rank in range(SIZE)}
+                self.check_said(path, f"process {self.one} ended with status 3 in give_up \\(ends_in_calls.c:({line}|{line + 1})\\); {listed(self.others)} "
+                                      f"had been waiting in MPI_Recv from process {self.one} since {TIME} s", ended_in)
 
     def test_deadlock(self):
         """Somebody ends it after a second."""

@@ -120,7 +120,7 @@ static bool read_region(Ends *ends, const XtfLocation *location, const XtfLocati
     g_auto(XtfOpenFrames) open = {0};
     XtfAggregateRef frames;
 
-    if (!end || end->how != KILLED || location->thread != 0 ||
+    if (!end || end->how == FINISHED || location->thread != 0 ||
         !xtf_aggregate_ref_frames(&frames, ends->job->views->context))
         return true;
     if (!xtf_open_frames_at_end(&open, arrays, &frames, error))
@@ -241,6 +241,17 @@ static void add_how(GString *text, const End *end, bool many)
         g_string_append(text, " ended without MPI_Finalize");
 }
 
+/* " in validate (solver.c:41)" */
+static bool tell_region(const Ends *ends, uint64_t region, GString *text, GError **error)
+{
+    g_autofree char *name = name_of(ends, region, error), *source = NULL;
+
+    if (!name || !xtf_finding_source(ends->job, region, &source, error))
+        return false;
+    g_string_append_printf(text, " in %s%s", name, source);
+    return true;
+}
+
 /* Those of one way to end, and where if they ended in one region. */
 static bool tell_culprits(const Ends *ends, const GPtrArray *culprits, GString *text, GError **error)
 {
@@ -254,14 +265,10 @@ static bool tell_culprits(const Ends *ends, const GPtrArray *culprits, GString *
     }
     add_list(text, alike, proc_of);
     add_how(text, first, alike->len > 1);
-    if (first->region == NO_REGION) {
+    if (first->region == NO_REGION)
         g_string_append(text, " outside of all recorded calls");
-    } else {
-        g_autofree char *name = name_of(ends, first->region, error);
-        if (!name)
-            return false;
-        g_string_append_printf(text, " in %s", name);
-    }
+    else if (!tell_region(ends, first->region, text, error))
+        return false;
     if (alike->len < culprits->len)
         g_string_append_printf(text, ", and %u more ended so", culprits->len - alike->len);
     return true;

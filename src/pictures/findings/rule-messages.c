@@ -115,8 +115,9 @@ bool xtf_rule_unmatched(XtfFindingJob *job, const XtfFindingRule *rule, GError *
         return true;
     xtf_finding_add(job, rule, (double)(most - least) / (double)most * share_of_messages(job),
                     &(XtfFinding){.table = "info"},
-                    "%" PRIu64 " messages lack their %s: %" PRIu64 " sends and %" PRIu64 " receives are recorded",
-                    most - least, counts.sends > counts.recvs ? "receive" : "send", counts.sends, counts.recvs);
+                    "%" PRIu64 " %s %s: %" PRIu64 " sends and %" PRIu64 " receives are recorded", most - least,
+                    most - least == 1 ? "message lacks its" : "messages lack their",
+                    counts.sends > counts.recvs ? "receive" : "send", counts.sends, counts.recvs);
     return true;
 }
 

@@ -57,7 +57,7 @@ static void draw_what(const XtfPage *page)
     draw_path(page);
     xtf_draw(page->drawing, ": %" PRIu32 " process%s, %" PRIu32 " thread%s", page->selected.n_procs,
              page->selected.n_procs == 1 ? "" : "es", page->selected.n, page->selected.n == 1 ? "" : "s");
-    draw_property(page, "source", ", imported from ");
+    draw_property(page, "source", ", source: ");
     draw_property(page, "creator", ", recorded by ");
     draw_property(page, "machine", ", on ");
     xtf_draw(page->drawing, "</p>\n");

@@ -1,11 +1,17 @@
 /* "crash RANK TAG": the process of that rank dies in MPI_Send, while all others wait for it in MPI_Recv. "deadlock RANK
  * TAG": all wait in MPI_Recv, that process for the next one, and the others for it. "requests RANK TAG": the same in
- * MPI_Wait. "outside RANK TAG": as crash, but it dies outside of MPI. */
+ * MPI_Wait. "outside RANK TAG": as crash, but it dies outside of MPI. "exit RANK TAG": the same, but it exits, in a
+ * function of its own. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static void __attribute__((noinline)) give_up(void)
+{
+    exit(3);
+}
 
 int main(int argc, char **argv)
 {
@@ -24,6 +30,8 @@ int main(int argc, char **argv)
             MPI_Send(nothing, 64, MPI_CHAR, (rank + 1) % size, tag + 1, MPI_COMM_WORLD);
         if (!strcmp(argv[1], "outside"))
             raise(SIGSEGV);
+        if (!strcmp(argv[1], "exit"))
+            give_up();
     }
     if (!strcmp(argv[1], "requests")) {
         MPI_Irecv(&value, 1, MPI_INT, rank == one ? (one + 1) % size : one, tag, MPI_COMM_WORLD, &request);

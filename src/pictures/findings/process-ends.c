@@ -1,0 +1,180 @@
+#include "src/pictures/findings/process-ends.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "libxtf/trace.h"
+#include "src/model/process-properties.h"
+#include "src/model/schemas.h"
+#include "src/trace/select/open-frames.h"
+#include "src/trace/text/escape.h"
+
+enum { NAME_WIDTH = 80 /* bytes of a region's name */ };
+
+static const XtfSchema *pending_of(const XtfFindingJob *job)
+{
+    const XtfSchema *pending = xtf_trace_context_schema(job->views->context, "pending", XTF_SCHEMA_RECORD);
+
+    return pending && xtf_trace_n_rows(job->views->context->trace, pending->id) > 0 ? pending : NULL;
+}
+
+bool xtf_finding_ended_in_calls(const XtfFindingJob *job)
+{
+    return pending_of(job) != NULL;
+}
+
+static int compare_proc(const void *key, const void *end)
+{
+    uint64_t a = *(const uint64_t *)key, b = ((const XtfProcessEnd *)end)->proc;
+
+    return a < b ? -1 : a > b;
+}
+
+XtfProcessEnd *xtf_process_end_find(const XtfProcessEnds *ends, uint64_t proc)
+{
+    return bsearch(&proc, ends->ends, ends->n, sizeof *ends->ends, compare_proc);
+}
+
+static bool read_properties(XtfProcessEnds *ends, GError **error)
+{
+    g_autoptr(GArray) found = xtf_process_properties(ends->job->views->context->trace, XTF_RECORD_END, error);
+
+    for (guint i = 0; found && i < found->len; i++) {
+        const XtfProcessProperty *property = &g_array_index(found, XtfProcessProperty, i);
+        XtfProcessEnd *end = xtf_process_end_find(ends, property->proc);
+        if (!end)
+            continue;
+        if (sscanf(property->text, "killed by signal %u", &end->number) == 1)
+            end->how = XTF_END_KILLED;
+        else if (sscanf(property->text, "status %u", &end->number) == 1)
+            end->how = XTF_END_STATUS;
+        else if (g_str_equal(property->text, "exited without MPI_Finalize"))
+            end->how = XTF_END_WITHOUT_FINALIZE;
+    }
+    return found != NULL;
+}
+
+static uint64_t value_of(const XtfSchema *schema, const char *name, const uint8_t *row, uint64_t none)
+{
+    const XtfField *field = xtf_schema_field(schema, name);
+
+    return field && !xtf_field_is_none(field, row) ? xtf_field_get(field, row) : none;
+}
+
+char *xtf_process_end_region(const XtfProcessEnds *ends, uint64_t region, GError **error)
+{
+    const XtfField *name = ends->regions ? xtf_schema_field(ends->regions->schema, "name") : NULL;
+    char text[NAME_WIDTH + 1] = "";
+    const char *raw;
+
+    if (!name || region >= ends->regions->n_rows)
+        return g_strdup("a call");
+    const uint8_t *row = ends->regions->rows + region * ends->regions->schema->row_size;
+    if (!xtf_trace_string(ends->job->views->context->trace, (uint32_t)xtf_field_get(name, row), &raw, error))
+        return NULL;
+    xtf_text_put(text, xtf_text_width(raw, false, NAME_WIDTH), raw, false, region);
+    return xtf_finding_name(text);
+}
+
+/* Takes a call of a thread. MPI_Abort goes before all other calls, in which other threads are. */
+static bool take_pending(const XtfProcessEnds *ends, XtfProcessEnd *end, uint64_t since, uint64_t peer, uint64_t region,
+                         GError **error)
+{
+    bool first = end->pending++ == 0;
+    g_autofree char *name = xtf_process_end_region(ends, region, error);
+
+    if (!name)
+        return false;
+    end->elsewhere |= end->threads > 1 && region != end->region;
+    end->peer = first || peer == end->peer ? peer : XTF_END_NO_PROC;
+    if (first || g_str_equal(name, "MPI_Abort")) {
+        end->region = region;
+        end->since = since;
+    }
+    return true;
+}
+
+static bool read_pending(const XtfProcessEnds *ends, const XtfLocation *location, XtfProcessEnd *end,
+                         const XtfArray *array, GError **error)
+{
+    g_autofree uint8_t *row = g_malloc(array->schema->row_size);
+    const XtfRanks *ranks = xtf_trace_context_ranks(ends->job->views->context, error);
+
+    if (!ranks || !xtf_array_row(array, array->n_rows - 1, row, error))
+        return false;
+    uint64_t peer = value_of(array->schema, "peer", row, XTF_END_NO_PROC),
+             comm = value_of(array->schema, "comm", row, XTF_END_NO_PROC);
+    uint64_t proc = XTF_END_NO_PROC;
+    if (peer == XTF_END_NO_PROC || comm == XTF_END_NO_PROC || !xtf_ranks_proc(ranks, comm, peer, location->proc, &proc))
+        proc = XTF_END_NO_PROC;
+    return take_pending(ends, end, value_of(array->schema, "since", row, 0), proc,
+                        value_of(array->schema, "region", row, XTF_END_NO_REGION), error);
+}
+
+/* The region in which a thread ended that ended in no call of MPI. */
+static bool read_region(const XtfProcessEnds *ends, const XtfLocation *location, XtfProcessEnd *end,
+                        const XtfLocationArrays *arrays, const XtfAggregateRef *frames, GError **error)
+{
+    g_auto(XtfOpenFrames) open = {0};
+
+    if (end->how == XTF_END_FINISHED)
+        return true;
+    if (!xtf_open_frames_at_end(&open, arrays, frames, error))
+        return false;
+    uint64_t region = open.n > 0 ? open.frames[open.n - 1].key : XTF_END_NO_REGION;
+    end->elsewhere |= end->threads > 1 && region != end->region;
+    if (end->pending == 0 && location->thread == 0)
+        end->region = region;
+    return true;
+}
+
+/* Whether a location is a thread of the program: MPI's own have neither calls nor a beginning. */
+static bool is_of_program(const XtfLocationArrays *arrays, const XtfSchema *calls, const XtfSchema *threads)
+{
+    return xtf_location_arrays_find(arrays, calls) || (threads && xtf_location_arrays_find(arrays, threads));
+}
+
+static bool read_locations(XtfProcessEnds *ends, GError **error)
+{
+    const XtfSelectedLocations *locations = &ends->job->locations;
+    g_auto(XtfLocationArrays) arrays = {0};
+    XtfAggregateRef frames;
+    bool has_frames = xtf_aggregate_ref_frames(&frames, ends->job->views->context);
+    const XtfSchema *threads = xtf_trace_context_schema(ends->job->views->context, "threads", XTF_SCHEMA_RECORD);
+
+    for (uint32_t i = 0; i < locations->n; i++) {
+        const XtfLocation *location = xtf_selected_location(locations, i);
+        if (!xtf_location_arrays_load(&arrays, ends->job->views->context, location, error))
+            return false;
+        const XtfArray *array = ends->pending ? xtf_location_arrays_find(&arrays, ends->pending) : NULL;
+        XtfProcessEnd *end = xtf_process_end_find(ends, location->proc);
+        if (!end || !has_frames || !is_of_program(&arrays, frames.schema, threads))
+            continue;
+        end->threads++;
+        if (array ? !read_pending(ends, location, end, array, error)
+                  : !read_region(ends, location, end, &arrays, &frames, error))
+            return false;
+    }
+    return true;
+}
+
+bool xtf_process_ends_init(XtfProcessEnds *ends, const XtfFindingJob *job, bool *any, GError **error)
+{
+    *ends = (XtfProcessEnds){.job = job, .n = job->locations.n_procs, .pending = pending_of(job)};
+    ends->ends = g_new0(XtfProcessEnd, ends->n + 1);
+    for (uint32_t i = 0; i < ends->n; i++)
+        ends->ends[i] =
+            (XtfProcessEnd){.proc = job->locations.procs[i].proc, .peer = XTF_END_NO_PROC, .region = XTF_END_NO_REGION};
+    if (!read_properties(ends, error))
+        return false;
+    *any = ends->pending != NULL;
+    for (uint32_t i = 0; i < ends->n; i++)
+        *any |= ends->ends[i].how == XTF_END_KILLED;
+    return !*any || (xtf_trace_table(job->views->context->trace, XTF_TABLE_REGIONS, &ends->regions, error) &&
+                     read_locations(ends, error));
+}
+
+void xtf_process_ends_finish(XtfProcessEnds *ends)
+{
+    g_clear_pointer(&ends->ends, g_free);
+}

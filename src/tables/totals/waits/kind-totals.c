@@ -109,6 +109,7 @@ typedef struct {
     XtfTraceContext *context;
     const XtfSelectedLocations *selected;
     XtfLastingTotals lasting; /* without any groups in it: each thread has its own */
+    const XtfSchema *calls;   /* NULL: the trace has none */
     unsigned n_values, cells[XTF_KIND_VALUES_MAX];
 } Question;
 
@@ -156,7 +157,9 @@ static bool add_location(Own *own, const Question *question, const XtfLocation *
     if (!xtf_location_arrays_load(arrays, question->context, location, error))
         return false;
     uint64_t from = MAX(selection->time_from, arrays->first), to = MIN(selection->time_to, arrays->last);
-    own->totals.whole += to > from ? to - from : 0;
+    /* As in profiles, a location without calls has no time: MPI's own threads, say. */
+    if (!question->calls || xtf_location_arrays_find(arrays, question->calls))
+        own->totals.whole += to > from ? to - from : 0;
     const XtfArray *array = xtf_location_arrays_find(arrays, own->totals.ref.schema);
     if (!array)
         return true;
@@ -201,11 +204,13 @@ bool xtf_kind_totals_load(XtfKindTotals *totals, XtfKeeper *lists, XtfTraceConte
     XtfParallelWork work = {.begin = begin, .work = add_locations, .join = join};
     g_auto(XtfSelectedLocations) selected = {0};
     Question question = {.totals = totals, .selection = selection, .source = source, .context = context};
+    XtfAggregateRef frames;
 
     if (!xtf_kind_totals_list(totals, lists, context, selection, source, error) ||
         !xtf_selected_locations_init(&selected, context, selection, error))
         return false;
     question.selected = &selected;
+    question.calls = xtf_aggregate_ref_frames(&frames, context) ? frames.schema : NULL;
     question.n_values = xtf_kind_source_n(source);
     for (unsigned i = 0; i < question.n_values; i++)
         question.cells[i] = xtf_aggregate_ref_cell(&totals->ref, source->values[i]);

@@ -631,7 +631,7 @@ def culprit(tables):
     waiting = tables.of_threads(waiting)
     if share * waiting >= 1 and share * n >= Decimal("1.5"):
         line = max(of_process(tables, worst, "delays/callpaths"), key=lambda line: Decimal(line["total"]))
-        yield Finding(share * waiting, "culprit", f"process {worst} causes {seconds(sums[worst])} of waiting, {percent(share * 100)} of all, mostly by "
+        yield Finding(share * waiting, "culprit", f"process {worst} causes {seconds(sums[worst])} of waiting, {percent(share * 100)} of all with a known cause, mostly by "
                       f"{place(line['callpath'])}{source_of_callpath(tables, line['call_path'])}: {SENTENCES[line['kind']]} ({line['kind']})", f"proc/{worst}/delays/callpaths", worst)
 
 

@@ -96,8 +96,8 @@ static bool report(XtfFindingJob *job, const XtfFindingRule *rule, uint64_t proc
     g_autofree char *place = xtf_finding_place(worst->place);
     XtfFinding *finding = xtf_finding_add(
         job, rule, score, &(XtfFinding){.type = XTF_DERIVED_DELAYS, .table = table, .proc = number},
-        "process %s causes %s of waiting, %s of all, mostly by %s%s: %s", number, xtf_word_seconds(seconds).text,
-        xtf_word_percent(share * XTF_HUNDREDTHS).text, place, source, words);
+        "process %s causes %s of waiting, %s of all with a known cause, mostly by %s%s: %s", number,
+        xtf_word_seconds(seconds).text, xtf_word_percent(share * XTF_HUNDREDTHS).text, place, source, words);
     finding->culprit = proc;
     return true;
 }

@@ -126,7 +126,8 @@ class Traps:
             columns = self.xtf.expect("cat", self.folder / "all-events.xtf", f"/{record_type}/columns").decode().splitlines()
             expect(f"undescribed columns of {record_type}", [line for line in columns if line.endswith((" -", " "))], [])
         every = ["time", "proc", "thread", "seq", "event", "region", "name"]
-        found = {"enters_leaves": ["duration"]} # in no field, but by the ENTER of a LEAVE
+        # In no field of OTF2: by the ENTER of a LEAVE, and what `xtf record` alone knows.
+        found = {"enters_leaves": ["duration"], "collectives": ["n_to_n"]}
         for record_type, own in fields.items():
             expect(f"columns of {record_type}", sorted(shown.columns("/" + record_type)),
                    sorted([*own, *every, *found.get(record_type, [])]))

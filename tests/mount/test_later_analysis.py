@@ -115,14 +115,20 @@ class LaterAnalysis(harness.TestCase):
                 self.assertEqual(mount.read("waits/count").decode(), run(XTF, "cat", grown, "waits/count").stdout)
             self.assertEqual(self.log(mount).count(SHOWN), 1)
 
+    def damage(self, path):
+        """Puts a copy without its superblocks in the place of a file."""
+        copy = path + ".copy"
+        shutil.copy(path, copy)
+        with open(copy, "r+b") as file:
+            file.write(bytes(8192))
+        os.rename(copy, path)
+
     def test_a_damaged_one(self):
         """It is not taken up, as the log and xtf why say; one that takes its place is."""
         made, damaged = os.path.join(self.dir, "made"), os.path.join(self.dir, "damaged")
         run(XTF, "analyze", "-q", "-o", made, self.copy)
-        with open(made, "rb") as whole, open(damaged, "wb") as file:
-            content = bytearray(whole.read())
-            content[:8192] = bytes(8192)  # both superblocks
-            file.write(content)
+        shutil.copy(made, damaged)
+        self.damage(damaged)
         with harness.Mount(self.copy) as mount:
             os.rename(damaged, self.beside)
             wait_until(lambda: "has an analysis beside it that is not used: " in self.log(mount), "the reason")
@@ -131,6 +137,11 @@ class LaterAnalysis(harness.TestCase):
             os.rename(made, self.beside)
             wait_until(lambda: os.path.exists(mount.path("waits/profile")), "the analysis")
             self.assertEqual(len(re.findall("not used|shows the analysis", self.log(mount))), 2)
+            shown = mount.read("waits/profile")
+            self.damage(self.beside)
+            wait_until(lambda: len(re.findall("not used", self.log(mount))) == 2, "the reason again")
+            self.assertEqual(mount.read("waits/profile"), shown)
+            self.assertNotIn("was written to", self.log(mount))
 
     def test_of_another_trace(self):
         """An analysis of another trace is not taken up, nor is another trace in the place of this one."""

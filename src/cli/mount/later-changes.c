@@ -143,7 +143,9 @@ static bool adds_analysis(XtfLaterChanges *changes, XtfTrace *shown, XtfTrace *n
     if (is_same_snapshot(shown, now))
         return false;
     bool analysed = xtf_has_derived(now), lost = info.companion && !analysed; /* what is shown stays then */
-    if (!is_of_mounted(changes, now) || !xtf_same_records(shown, now) || !(analysed || lost)) {
+    /* What is shown with a companion has the rows of its tables, too. */
+    bool same = lost ? xtf_same_records(now, shown) : xtf_same_records(shown, now);
+    if (!is_of_mounted(changes, now) || !same || !(analysed || lost)) {
         tell_of_mounting(changes, "was written to, or replaced,", &changes->told_of_writer);
         return false;
     }

@@ -95,6 +95,25 @@ class Ends(recording.Case):
                 self.check_said(path, f"process {self.one} ended with status 3 in give_up \\(ends_in_calls.c:({line}|{line + 1})\\); {listed(self.others)} "
                                       f"had been waiting in MPI_Recv from process {self.one} since {TIME} s", ended_in)
 
+    def test_thread(self):
+        """What another thread did is not blamed on the call in which one waits."""
+        for mpi in recording.mpis():
+            with self.subTest(mpi, one=self.one, tag=self.tag):
+                path = self.record_ending(mpi, "thread", options=("-pthread",))
+                self.check_said(path, f"process {self.one} was killed by signal 11; {listed(self.others)} had been waiting in MPI_Recv from process {self.one} "
+                                      f"since {TIME} s", dict.fromkeys(range(SIZE), "MPI_Recv"))
+
+    def test_refused(self):
+        """MPI ends a process whose call it refuses. MPICH's launcher may kill all in the same way, so that who began is not known."""
+        for mpi in recording.mpis():
+            with self.subTest(mpi, one=self.one, tag=self.tag):
+                path = self.record_ending(mpi, "refused")
+                who = f"process {self.one} ended with status \\d+ in MPI_Send"
+                if mpi != "openmpi":
+                    who = f"({who}|{listed(range(SIZE))} were killed by signal 9)"
+                self.check_said(path, f"{who}; {listed(self.others)} had been waiting in MPI_Recv from process {self.one} since {TIME} s.*",
+                                {rank: "MPI_Send" if rank == self.one else "MPI_Recv" for rank in range(SIZE)})
+
     def test_deadlock(self):
         """Somebody ends it after a second."""
         for mpi, (how, call, word) in itertools.product(recording.mpis(), (("deadlock", "MPI_Recv", "from"), ("requests", "MPI_Wait", "for"))):

@@ -1,8 +1,10 @@
 /* "crash RANK TAG": the process of that rank dies in MPI_Send, while all others wait for it in MPI_Recv. "deadlock RANK
  * TAG": all wait in MPI_Recv, that process for the next one, and the others for it. "requests RANK TAG": the same in
  * MPI_Wait. "outside RANK TAG": as crash, but it dies outside of MPI. "exit RANK TAG": the same, but it exits, in a
- * function of its own. */
+ * function of its own. "thread RANK TAG": another thread of it dies, while it waits in MPI_Recv. "refused RANK TAG": it
+ * sends to a rank that there is not, and MPI ends it. */
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +15,18 @@ static void __attribute__((noinline)) give_up(void)
     exit(3);
 }
 
+static void *die(void *data)
+{
+    usleep(100000); /* the process waits by then */
+    raise(SIGSEGV);
+    return data;
+}
+
 int main(int argc, char **argv)
 {
     int rank, size, one = atoi(argv[2]), tag = atoi(argv[3]), value = 0;
     MPI_Request request;
+    pthread_t thread;
     char *nothing = (char *)8;
 
     MPI_Init(&argc, &argv);
@@ -32,6 +42,10 @@ int main(int argc, char **argv)
             raise(SIGSEGV);
         if (!strcmp(argv[1], "exit"))
             give_up();
+        if (!strcmp(argv[1], "thread"))
+            pthread_create(&thread, NULL, die, NULL);
+        if (!strcmp(argv[1], "refused"))
+            MPI_Send(&value, 1, MPI_INT, size + tag, tag + 1, MPI_COMM_WORLD);
     }
     if (!strcmp(argv[1], "requests")) {
         MPI_Irecv(&value, 1, MPI_INT, rank == one ? (one + 1) % size : one, tag, MPI_COMM_WORLD, &request);

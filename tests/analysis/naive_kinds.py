@@ -135,7 +135,8 @@ class Kinds:
             wait, end, begin, create = (thread.get(f"THREAD_{name}") for name in ("WAIT", "END", "BEGIN", "CREATE"))
             if wait and end and wait.call:
                 self.add(wait, "thread_join", wait.call.enter, end.time, end)
-                self.leading.add((wait.location, wait.seq))
+                if not create or end.time - wait.call.enter >= (end.time - create.time) // 100:
+                    self.leading.add((wait.location, wait.seq))
             if begin and create:
                 self.created[begin.location] = begin, create
 

@@ -69,14 +69,26 @@ static void begin(XtfKinds *kinds, const Joined *joined, const XtfKindLocation *
     tell(kinds, NULL, &wait, &joined->created);
 }
 
+/* Completes a wait for a thread that has ended. The path goes on there, but after a wait of less than LEAST of the
+ * thread's life: who joins it was as busy, and what a thread of a pool waited for may not be recorded. */
+static void tell_join(XtfKinds *kinds, XtfKindCall *call, Joined *joined)
+{
+    enum { LEAST = 100 }; /* a hundredth */
+    uint64_t ended = joined->ended.time, begun = joined->created.known ? joined->created.time : ended;
+    uint64_t life = ended - MIN(begun, ended), waited = ended - MIN(joined->wait.begin, ended);
+
+    joined->wait.end = ended;
+    joined->wait.leads = waited >= life / LEAST;
+    tell(kinds, call, &joined->wait, &joined->ended);
+}
+
 static void end(XtfKinds *kinds, const XtfKindKey *key, Joined *joined, const XtfKindLocation *location,
                 const XtfKindRow *row)
 {
     joined->ended = mark_of(location, row);
     if (!joined->waiting)
         return;
-    joined->wait.end = row->time;
-    tell(kinds, joined->call, &joined->wait, &joined->ended);
+    tell_join(kinds, joined->call, joined);
     g_hash_table_remove(kinds->joins->threads, key);
 }
 
@@ -90,14 +102,12 @@ static void join(XtfKinds *kinds, const XtfKindKey *key, Joined *joined, XtfKind
         return;
     joined->wait = xtf_kinds_new_wait(location, row, XTF_LABEL_thread_join);
     joined->wait.begin = call->enter;
-    joined->wait.leads = true;
     if (!joined->ended.known) {
         joined->waiting = true;
         joined->call = xtf_kind_call_ref(call);
         return;
     }
-    joined->wait.end = joined->ended.time;
-    tell(kinds, call, &joined->wait, &joined->ended);
+    tell_join(kinds, call, joined);
     g_hash_table_remove(kinds->joins->threads, key);
 }
 

@@ -246,8 +246,8 @@ bool xtf_rule_efficiency(XtfFindingJob *job, const XtfFindingRule *rule, GError 
     add_product(more, is_hybrid ? "; load balance" : ": load balance", values[BALANCE], "communication",
                 values[COMMUNICATION]);
     add_product(more, ", which is serialization", values[SERIALIZATION], "transfer", values[TRANSFER]);
+    const char *between = xtf_finding_ended_in_calls(job) ? " from MPI_Init on" : " between MPI_Init and MPI_Finalize";
     xtf_finding_add(job, rule, lost, &(XtfFinding){.table = "efficiency"}, "the parallel efficiency%s is %s%s",
-                    of_focus ? " between MPI_Init and MPI_Finalize" : "", xtf_word_ratio(values[PARALLEL].value).text,
-                    more->str);
+                    of_focus ? between : "", xtf_word_ratio(values[PARALLEL].value).text, more->str);
     return true;
 }

@@ -108,16 +108,6 @@ bool xtf_members_size(XtfCollectives *collectives, const XtfCollectiveId *id, ui
             xtf_fail(error, XTF_ERROR_TOO_LARGE, "the communicator has too many members"));
 }
 
-static void add_time(XtfLines *lines, bool known, uint64_t time)
-{
-    uint64_t origin = lines->scale->origin;
-
-    if (known)
-        xtf_lines_ticks(lines, time - MIN(time, origin));
-    else
-        xtf_lines_none(lines);
-}
-
 static void add_waits(const XtfCollectiveOperation *operation, const XtfCollectiveTimes *times, bool timed,
                       XtfMemberTime sender, XtfLines *lines)
 {
@@ -155,8 +145,8 @@ static void add_member(const Shown *shown, const XtfLocations *locations, const 
 
     xtf_lines_number_if(lines, member->proc != XTF_NO_PROC, member->proc);
     xtf_lines_number_if(lines, member->found, member->found ? locations->all[member->location].thread : 0);
-    add_time(lines, timed, member->begin);
-    add_time(lines, member->found, member->end);
+    xtf_lines_time_if(lines, timed, member->begin);
+    xtf_lines_time_if(lines, member->found, member->end);
     add_waits(operation, times, timed, sender, lines);
     xtf_lines_number_if(lines, member->found && member->sent != UINT64_MAX, member->sent);
     xtf_lines_number_if(lines, member->found && member->received != UINT64_MAX, member->received);

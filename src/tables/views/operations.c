@@ -107,37 +107,21 @@ static bool shape_operations(XtfViews *views, const XtfSelection *selection, Xtf
 
 /* ---- Lines. */
 
-static void add_time(XtfLines *lines, bool known, uint64_t t)
-{
-    if (known)
-        xtf_lines_ticks(lines, t - MIN(t, lines->scale->origin));
-    else
-        xtf_lines_none(lines);
-}
-
-static void add_ticks(XtfLines *lines, bool known, unsigned __int128 ticks)
-{
-    if (known)
-        xtf_lines_ticks(lines, ticks);
-    else
-        xtf_lines_none(lines);
-}
-
 static void add_line(const XtfCollectiveId *id, const XtfLocation *location, const XtfCollectiveSums *sums,
                      bool comparable, const char *operation, XtfLines *lines)
 {
     bool has_last = sums->begun && comparable;
 
-    add_time(lines, sums->begun, sums->begin);
-    add_time(lines, true, sums->end);
+    xtf_lines_time_if(lines, sums->begun, sums->begin);
+    xtf_lines_time_if(lines, true, sums->end);
     xtf_lines_number(lines, location->proc);
     xtf_lines_number(lines, location->thread);
     xtf_lines_number(lines, id->row);
     xtf_lines_number(lines, id->comm);
     xtf_lines_number(lines, id->n);
     xtf_lines_number_if(lines, has_last, sums->last_proc);
-    add_ticks(lines, has_last, sums->late);
-    add_ticks(lines, sums->waited, sums->waits);
+    xtf_lines_ticks_if(lines, has_last, sums->late);
+    xtf_lines_ticks_if(lines, sums->waited, sums->waits);
     xtf_lines_number(lines, sums->sent);
     xtf_lines_text(lines, sums->certain ? "certain" : "uncertain", 0);
     if (operation)

@@ -210,6 +210,19 @@ void xtf_lines_ticks(XtfLines *lines, Wide ticks)
     xtf_lines_signed_ticks(lines, false, ticks);
 }
 
+void xtf_lines_ticks_if(XtfLines *lines, bool known, unsigned __int128 ticks)
+{
+    if (known)
+        xtf_lines_ticks(lines, ticks);
+    else
+        xtf_lines_none(lines);
+}
+
+void xtf_lines_time_if(XtfLines *lines, bool known, uint64_t t)
+{
+    xtf_lines_ticks_if(lines, known, t - MIN(t, lines->scale->origin));
+}
+
 size_t xtf_ticks_width(const XtfTimeScale *scale, Wide ticks)
 {
     char text[CELL_TEXT_MAX], *end = text + sizeof text;

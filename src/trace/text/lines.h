@@ -65,6 +65,9 @@ void xtf_lines_nothing(XtfLines *lines);                /* blanks: no value */
 void xtf_lines_number(XtfLines *lines, uint64_t number);
 void xtf_lines_number_if(XtfLines *lines, bool known, uint64_t number); /* else a dash */
 void xtf_lines_ticks(XtfLines *lines, unsigned __int128 ticks);         /* as seconds, exactly */
+void xtf_lines_ticks_if(XtfLines *lines, bool known, unsigned __int128 ticks);
+/* A time, as seconds since the origin; a dash if it is not known. */
+void xtf_lines_time_if(XtfLines *lines, bool known, uint64_t t);
 void xtf_lines_signed_ticks(XtfLines *lines, bool negative, unsigned __int128 ticks);
 /* A number of which the text is at hand. */
 void xtf_lines_real_text(XtfLines *lines, double number, const char *text);

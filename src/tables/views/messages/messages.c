@@ -110,23 +110,15 @@ static bool find_sends(XtfViews *views, XtfSelection *sends, uint64_t first, uin
     return true;
 }
 
-static void add_time(XtfLines *lines, bool known, uint64_t t)
-{
-    if (known)
-        xtf_lines_ticks(lines, t - MIN(t, lines->scale->origin));
-    else
-        xtf_lines_none(lines);
-}
-
 static void add_line(const XtfMatchedSend *matched, const XtfField *comm, XtfLines *lines)
 {
     const XtfMessage *message = &matched->message;
     const XtfMessageGroup *group = &message->group;
     const XtfMessageTimes *times = &matched->times;
 
-    add_time(lines, true, times->sent);
-    add_time(lines, message->has_receive, times->received);
-    add_time(lines, message->has_receive, times->posted);
+    xtf_lines_time_if(lines, true, times->sent);
+    xtf_lines_time_if(lines, message->has_receive, times->received);
+    xtf_lines_time_if(lines, message->has_receive, times->posted);
     xtf_lines_number(lines, group->sender);
     xtf_lines_number_if(lines, message->has_group, group->receiver);
     xtf_lines_number_if(lines, !xtf_key_is_none(comm, group->comm), group->comm);

@@ -56,13 +56,13 @@ static bool ended_alone(const XtfProcessEnds *ends, const XtfProcessEnd *end)
     return others;
 }
 
-/* It ended outside of MPI. */
+/* The process ended by itself, outside of MPI. */
 static bool has_left(const XtfProcessEnds *ends, const XtfProcessEnd *end)
 {
     return end->pending == 0 && ended_alone(ends, end);
 }
 
-/* Launchers end processes by SIGTERM, or all by SIGKILL. */
+/* The process was killed, and not by the launcher, which ends the others by SIGTERM. */
 static bool was_killed(const XtfProcessEnds *ends, const XtfProcessEnd *end)
 {
     bool others = false;
@@ -72,7 +72,7 @@ static bool was_killed(const XtfProcessEnds *ends, const XtfProcessEnd *end)
     return others && end->how == XTF_END_KILLED && end->number == SIGKILL;
 }
 
-/* Those who ended first, as far as the way tells in which they ended; a new array of pointers, which may be empty. */
+/* Finds the processes to blame, by the first rule that blames any. The caller frees the array, which may be empty. */
 static GPtrArray *find_culprits(const XtfProcessEnds *ends)
 {
     static const Blames blames[] = {has_fault, is_aborting, has_left, ended_alone, was_killed};

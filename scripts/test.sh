@@ -69,10 +69,11 @@ fi
 # shellcheck disable=SC2086
 build_and_test "ordinary build" build-test "all benches" "-Doptimization=2 -Ddebug=false -Dc_args=-g1 --werror" $mounts $without_long
 
-# What is optional is left out at compile time, so without optimisation this build is made in a third of the time, and finds the same.
+# Optional parts are left out at compile time. The compiler shows what else used them; the suite `optional` runs the code that takes
+# their place, and `quick` and `reader` something of the rest. Without optimisation this build takes a third of the time.
 build_and_test "build without importers, MPIs, libdeflate, libseccomp, libpng and ncurses" build-bare all \
     "-Doptimization=0 -Ddebug=false -Dc_args=-g1 --werror -Dotf2=disabled -Dnetcdf=disabled -Delf=disabled -Dlibdeflate=disabled -Dseccomp=disabled -Dpng=disabled -Dncurses=disabled -Dopenmpi=disabled -Dmpich=disabled" \
-    --suite unit --suite reader --no-suite slow --no-suite once
+    --suite optional --suite quick --suite reader --no-suite slow --no-suite mount
 
 # What ends the program at the first finding. Leaks are looked for too. Sanitizers find nothing in the rules of the house, and mounts
 # are the business of the ordinary build; so is what is loaded into recorded programs (preload), which is made without sanitizers and not built here.

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Parts that a build may leave out: xtf says which one is missing and how to build it, writes nothing, and does the rest.
+
+usage: optional.py XTF NAME=yes|no ...
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[1] / "examples"
+XTF, BUILT = None, {}
+
+
+def xtf(*arguments):
+    return subprocess.run([XTF, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=120)
+
+
+class Optional(unittest.TestCase):
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="xtf-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def check_part(self, feature, option, output, *arguments):
+        """Runs a command that needs a feature: it writes its output, or fails and names the option."""
+        done = xtf(*arguments)
+        if BUILT[feature]:
+            self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
+        else:
+            self.assertIn(done.returncode, (1, 2), arguments)
+            self.assertIn("this xtf was built without", done.stderr)
+            self.assertIn(option, done.stderr)
+        self.assertEqual(output.exists(), BUILT[feature], arguments)
+
+    def test_importers(self):
+        for feature, archive in (("otf2", "heat-4/eztrace_log.otf2"), ("netcdf", "network-8")):
+            output = self.folder / f"{feature}.xtf"
+            self.check_part(feature, f"-D{feature}=enabled", output, "import", "-q", "-o", output, EXAMPLES / archive)
+
+    def test_exporters(self):
+        output = self.folder / "archive"
+        self.check_part("otf2", "-Dotf2=enabled", output, "export", "otf2", "-q", "-o", output, EXAMPLES / "rod-4/rod.xtf")
+
+    def test_clusters(self):
+        output = self.folder / "clusters.nc"
+        self.check_part("netcdf", "-Dnetcdf=enabled", output, "cluster", "-q", "-o", output, EXAMPLES / "network-8/net_median.nc")
+
+    def test_player(self):
+        """Without ncurses there is no screen, and xtf names the reason; a frame is printed in each build."""
+        done = xtf("top", EXAMPLES / "rod-4/rod.xtf")
+        self.assertEqual("this xtf was built without ncurses" in done.stderr, not BUILT["ncurses"], done.stderr)
+        done = xtf("play", "--frame", "0", EXAMPLES / "rod-4/rod.xtf")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("4 processes", done.stdout)
+
+    def test_help(self):
+        """The help of import and export marks exactly the parts that are missing."""
+        marks = xtf("import", "--help").stdout.count("built without"), xtf("export", "--help").stdout.count("built without")
+        missing = (not BUILT["otf2"]) + (not BUILT["netcdf"])
+        self.assertEqual(marks, (missing, missing))
+
+    def test_compressed_pages(self):
+        """zlib and libdeflate pack differently, and each unpacks the other's pages: the example was packed by libdeflate."""
+        output = self.folder / "copy.xtf"
+        self.assertEqual(xtf("copy", "-q", "--level=9", EXAMPLES / "rod-4/rod.xtf", output).returncode, 0)
+        self.assertEqual(xtf("check", "-q", output).returncode, 0)
+        records = [xtf("cat", trace, "records").stdout for trace in (EXAMPLES / "rod-4/rod.xtf", output)]
+        self.assertGreater(records[0].count("\n"), 1000)
+        self.assertEqual(*records)
+
+
+if __name__ == "__main__":
+    XTF = sys.argv[1]
+    BUILT = {name: value == "yes" for name, value in (argument.split("=") for argument in sys.argv[2:])}
+    unittest.main(argv=sys.argv[:1])

@@ -81,6 +81,27 @@ static char *system_folder(void)
     return g_strdup(folder + (g_str_has_prefix(folder, "/usr/") ? strlen("/usr/") : 1));
 }
 
+/* Returns the dynamic linker's replacement of $PLATFORM. On some processors glibc prefers a name of its own, "haswell",
+ * to the kernel's "x86_64". Only the linker's diagnostics show that name, from glibc 2.33 on; without them, returns the
+ * kernel's name. The caller frees the string. */
+static char *platform_name(void)
+{
+    static const char key[] = "\ndl_platform=\"";
+    g_autofree char *output = NULL;
+    Dl_info linker;
+
+    if (dladdr((void *)getauxval(AT_BASE), &linker) && linker.dli_fname[0] == '/') {
+        char *argv[] = {(char *)linker.dli_fname, "--list-diagnostics", NULL};
+        g_spawn_sync(NULL, argv, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &output, NULL, NULL, NULL);
+    }
+    const char *value = output ? strstr(output, key) : NULL;
+    if (value) {
+        value += strlen(key);
+        return g_strndup(value, strcspn(value, "\"\n"));
+    }
+    return g_strdup((const char *)getauxval(AT_PLATFORM));
+}
+
 static void expand(GString *path, const char *name, const char *value)
 {
     g_autofree char *plain = g_strconcat("$", name, NULL), *braced = g_strconcat("${", name, "}", NULL);
@@ -94,11 +115,12 @@ static void expand(GString *path, const char *name, const char *value)
 char *xtf_library_expand(const char *path, const char *of)
 {
     g_autofree char *origin = g_path_get_dirname(of), *lib = system_folder();
+    g_autofree char *platform = strstr(path, "PLATFORM") ? platform_name() : NULL;
     g_autoptr(GString) text = g_string_new(path);
 
     expand(text, "ORIGIN", origin);
     expand(text, "LIB", lib);
-    expand(text, "PLATFORM", (const char *)getauxval(AT_PLATFORM));
+    expand(text, "PLATFORM", platform);
     return g_string_free(g_steal_pointer(&text), FALSE);
 }
 

@@ -146,11 +146,12 @@ def check_functions(text, comments, verbs):
 
 
 def check_source(path, text, verbs, shared):
+    """Finds what is in a source; `verbs` are {verb: its third person}."""
     comments, code = comments_of(text, PYTHON if path.endswith(".py") else TOKEN)
     yield from check_comments(comments)
     if path.endswith(".py"):
         return
-    yield from check_functions(text, comments, {third_person(verb) for verb in verbs})
+    yield from check_functions(text, comments, set(verbs.values()))
     for match in STATIC.finditer(code):
         if match["name"] in verbs:
             yield "verb-name", match.start(), match["name"]
@@ -176,7 +177,7 @@ def shared_names(texts):
 def find_all(texts, verbs):
     """Returns all that is found in files, in the order of their paths."""
     shared = shared_names({path: text for path, text in texts.items() if not path.startswith("tests/")})
-    found = []
+    found, verbs = [], {verb: third_person(verb) for verb in verbs}
     for path, text in texts.items():
         in_tests = path.startswith("tests/")
         faults = check_document(path, text) if path.endswith(".md") else check_source(path, text, verbs, set() if in_tests else shared)

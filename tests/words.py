@@ -6,7 +6,7 @@ A room is a folder of libxtf or src; all of tests is one room; each document is 
 sentence   a sentence of more than 25 words, in a comment or a document
 long-line  a line of a document over 100 columns; tables, code and the targets of links are exempt
 comment    a comment directly before a function that does not begin with a verb in the third person, "True if" or "False if".
-           The verbs are those of scripts/verbs.txt: a heuristic, which a new verb joins by its line there.
+           scripts/verbs.txt lists the verbs: a heuristic. A new verb needs its word there.
 verb-name  a static function whose name is one verb, without a noun: begin, find, take
 pronoun    an identifier that is a pronoun or a soft word: mine, less, told. Each counts once a file.
 dialect    in a comment: a word of DIALECT, or a fragment that begins with Of, What, That, Those or Whether
@@ -22,9 +22,10 @@ import argparse
 import collections
 import pathlib
 import re
+import subprocess
 import sys
 
-WORDS, COLUMNS, FILES = 25, 100, 3
+WORDS, COLUMNS, FILES, SHOWN = 25, 100, 3, 20
 
 PRONOUNS = set("""mine theirs ours hers less is other others both alone when how who whose told patience rest rests marks passing those these such what
     why where late somebody nobody nothing everything""".split())
@@ -205,18 +206,29 @@ def lower(budget, counts):
     return {key: min(count, counts[key]) for key, count in budget.items() if counts[key]}
 
 
-def judge(found, budget):
-    """Returns complaints of what is above its budget, and notes of what is below."""
+def judge(found, budget, changed=()):
+    """Returns complaints of counts above their budgets, with lines of changed files first, and notes of counts below."""
     counts = collections.Counter((one.room, one.check) for one in found)
     over, below = [], []
     for key in sorted(set(counts) | set(budget)):
         may = budget.get(key, 0)
         if counts[key] > may:
             over.append(f"FAILED: {key[0]}: {key[1]}: {counts[key]} where {may} may be; tests/words.py --list {key[0]} {key[1]}:")
-            over += [f"    {one.file}:{one.line}: {one.text[:160]}" for one in found if (one.room, one.check) == key][:may + 10]
+            lines = sorted((one for one in found if (one.room, one.check) == key), key=lambda one: one.file not in changed)
+            over += [f"    {one.file}:{one.line}: {one.text[:160]}" for one in lines[:SHOWN]]
         elif counts[key] < may:
             below.append(f"{key[0]}: {key[1]}: {counts[key]}, and the budget is {may}")
     return over, below, counts
+
+
+def changed_files(project):
+    """Returns the files that have changed since the budget was written last; none without git."""
+
+    def git(*arguments):
+        return subprocess.run(["git", "-C", project, *arguments], capture_output=True, text=True, check=False).stdout.split()
+
+    last = git("log", "-1", "--format=%H", "--", "tests/words-budget.txt")
+    return {*git("diff", "--name-only", *last), *git("ls-files", "--others", "--exclude-standard")} if last else set()
 
 
 def main():
@@ -235,7 +247,7 @@ def main():
                 print(f"{one.file}:{one.line}: {one.check}: {one.text}")
         return 0
     budget = read_budget(budget_file)
-    over, below, counts = judge(found, budget)
+    over, below, counts = judge(found, budget, changed_files(project))
     if arguments.write:
         write_budget(budget_file, lower(budget, counts))
     print("\n".join(over))

@@ -36,7 +36,7 @@ FRAGMENT = re.compile(r"(?:Of|What|That|Those|Whether|Such)\b")
 
 TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 PYTHON = re.compile(r'""".*?"""|(?:^[ \t]*#(?!!)[^\n]*\n)+|[ \t]#[ \t][^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL | re.MULTILINE)
-SENTENCE = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[^a-z\s])|[.!?:]?[ \t*#]*\n[ \t*#]*\n|\n[ \t*]*(?=(?:[-*]|\d+\.)[ ])|\|")
+SENTENCE = re.compile(r"(?<=[.!?])[\"')\]*]*\s+(?=[^a-z\s])|[.!?:]?[ \t*#]*\n[ \t*#]*\n|\n[ \t*]*(?=(?:[-*]|\d+\.)[ ])|\|")
 # The first line of a function: at the left edge, its name before a parenthesis, and no `=` before that.
 FUNCTION = re.compile(r"(?:[a-z_A-Z]\w*[ *]+)+?\**(?P<name>[a-z_]\w*)\(")
 STATIC = re.compile(r"^static (?:inline )?(?:\w+[ *]+)+(?P<name>[a-z_]\w*)\((?![^;{]*;)", re.MULTILINE)

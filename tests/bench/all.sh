@@ -1,6 +1,6 @@
 #!/bin/sh
-# Measures what wants a machine with nothing else to do, as docs/BENCHMARKS.md says: prints its tables, ready to be pasted,
-# in the order of that page. With hpcc on 8 ranks some 12 minutes on two cores, and less than 10 GB of disk, all removed at the end.
+# Measures what needs an idle machine, and prints tables; docs/BENCHMARKS.md has their main figures.
+# With hpcc on 8 ranks it takes some 12 minutes on two cores, and less than 10 GB of disk, which it frees at the end.
 #
 # usage: all.sh [--build DIR] [--dir DIR] [--archive ARCHIVE.otf2] [--libduckdb FILE] [--locations L] [--times N] [--windows N]
 #

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Measures XTF by itself, and writes the figures as one Markdown table to stdout. docs/BENCHMARKS.md shows it, beside the tables of
-# peers/run.sh, scale.py and page-size.py.
+# Measures XTF by itself, and writes the figures as one Markdown table to stdout. docs/BENCHMARKS.md has its main figures, and
+# those of peers/run.sh and scale.py.
 #
 # usage: run.sh [--build DIR] [--dir DIR] [--archive ARCHIVE.otf2] [--records N]
 #

@@ -22,6 +22,7 @@ import argparse
 import collections
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -225,6 +226,8 @@ def changed_files(project):
     """Returns the files that have changed since the budget was written last; none without git."""
 
     def git(*arguments):
+        if not shutil.which("git"):
+            return []
         return subprocess.run(["git", "-C", project, *arguments], capture_output=True, text=True, check=False).stdout.split()
 
     last = git("log", "-1", "--format=%H", "--", "tests/words-budget.txt")

@@ -1,8 +1,8 @@
 /*
- * Reading and writing sequences of small values: the catalog and the schemas in it.
+ * Readers and writers of sequences of small values, as in the catalog and its schemas.
  *
- * A reader never runs past its end: once a read does not fit, `failed` is set, and that read and all later ones give
- * zeros and empty strings. So a decoder reads on, and checks `failed` before it uses the values.
+ * A reader never runs past its end. The first read that does not fit sets `failed`. Failed reads, and all reads after
+ * them, return zeros and empty strings. A decoder may therefore read on, and check `failed` before it uses the values.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ static inline const uint8_t *xtf_bytes_take(XtfBytesReader *reader, size_t lengt
     return taken;
 }
 
-/* Copies a fixed-size struct out; zeros if it does not fit. */
+/* Copies `length` bytes to `to`, or fills `to` with zeros if the bytes do not fit. */
 static inline void xtf_bytes_read(XtfBytesReader *reader, void *to, size_t length)
 {
     const uint8_t *from = xtf_bytes_take(reader, length);
@@ -47,7 +47,7 @@ static inline uint8_t xtf_bytes_read_u8(XtfBytesReader *reader)
     return value;
 }
 
-/* A reader over the next `length` bytes, which this one passes over. */
+/* Returns a reader over the next `length` bytes. `reader` skips these bytes. */
 static inline XtfBytesReader xtf_bytes_read_part(XtfBytesReader *reader, size_t length)
 {
     const uint8_t *at = xtf_bytes_take(reader, length);
@@ -59,7 +59,7 @@ static inline void xtf_bytes_write_u8(GByteArray *bytes, uint8_t value)
     g_byte_array_append(bytes, &value, 1);
 }
 
-/* xtf_bytes_read_u16() and so on, xtf_bytes_write_u16() and so on. */
+/* Defines xtf_bytes_read_u16(), xtf_bytes_write_u16(), and the same for 32 and 64 bits. */
 #define XTF_DEFINE_BYTES(bits)                                                          \
     static inline uint##bits##_t xtf_bytes_read_u##bits(XtfBytesReader *reader)         \
     {                                                                                   \
@@ -78,24 +78,24 @@ XTF_DEFINE_BYTES(16)
 XTF_DEFINE_BYTES(32)
 XTF_DEFINE_BYTES(64)
 
-/* Zeros up to a multiple of 8. */
+/* Appends zeros up to a multiple of 8 bytes. */
 static inline void xtf_bytes_align(GByteArray *bytes)
 {
     static const uint8_t zeros[8];
     g_byte_array_append(bytes, zeros, -bytes->len % 8u);
 }
 
-/* A string of a U16 length; the caller frees it. */
+/* Returns a string whose length is stored before it as a U16. The caller frees the string. */
 static inline char *xtf_bytes_read_string(XtfBytesReader *reader)
 {
     uint16_t length = xtf_bytes_read_u16(reader);
     const uint8_t *text = xtf_bytes_take(reader, length);
-    if (text && memchr(text, 0, length)) /* names are C strings in the API: one with a NUL would be cut in silence */
+    if (text && memchr(text, 0, length)) /* the API has C strings, which would silently end at the NUL */
         reader->failed = true;
     return text ? g_strndup((const char *)text, length) : g_strdup("");
 }
 
-/* The string is no longer than a U16 can say. */
+/* Appends the string's length as a U16, then its bytes. The string must have at most 65535 bytes. */
 static inline void xtf_bytes_write_string(GByteArray *bytes, const char *text)
 {
     size_t length = strlen(text);

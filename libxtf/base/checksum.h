@@ -1,5 +1,5 @@
 /*
- * Checksums: CRC-32 as in zlib, PNG and gzip. libdeflate computes it several times faster than zlib.
+ * Checksums: CRC-32 as in zlib, PNG and gzip. libdeflate computes CRC-32 several times faster than zlib.
  */
 #pragma once
 
@@ -12,7 +12,8 @@
 #include <zlib.h>
 #endif
 
-/* The checksum of bytes behind others, whose checksum is `before`; that of no bytes is 0. */
+/* Returns the checksum of a byte sequence of checksum `before` with `length` bytes appended. The checksum of no bytes
+ * is 0. */
 static inline uint32_t xtf_checksum_on(uint32_t before, const void *bytes, size_t length)
 {
 #ifdef XTF_HAVE_LIBDEFLATE

@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-/* The formatter takes the name of the domain for a subtraction. */
+/* clang-format would read the hyphen in the domain's name as a subtraction. */
 /* clang-format off */
 G_DEFINE_QUARK(xtf-error-quark, xtf_error)
 /* clang-format on */

@@ -8,56 +8,56 @@
 #include "libxtf/base/nameless.h"
 #include "libxtf/error.h"
 
-static bool fail(int reason, const char *folder, size_t size, GError **error)
+static bool fail_allocation(int error_number, const char *folder, size_t size, GError **error)
 {
-    return xtf_fail(error, XTF_ERROR_IO, "a temporary file in '%s' cannot be made %zu bytes long: %s",
-                    folder ? folder : g_get_tmp_dir(), size, g_strerror(reason));
+    return xtf_fail(error, XTF_ERROR_IO, "a temporary file in '%s' cannot grow to %zu bytes: %s",
+                    folder ? folder : g_get_tmp_dir(), size, g_strerror(error_number));
 }
 
-/* Only what is new: where the file system does not allot, each block is written, which would go over what other threads
- * write meanwhile. */
-static int allot(int file, size_t before, size_t size)
+/* Allocates the file's blocks for bytes [before, size). On file systems without fallocate, libc writes to each block.
+ * Existing blocks are therefore left out: other threads may be writing to them. */
+static int allocate_blocks(int file, size_t before, size_t size)
 {
-    int reason = 0;
+    int error_number = 0;
 
     if (size > before)
         do
-            reason = posix_fallocate(file, (off_t)before, (off_t)(size - before));
-        while (reason == EINTR);
-    return reason;
+            error_number = posix_fallocate(file, (off_t)before, (off_t)(size - before));
+        while (error_number == EINTR);
+    return error_number;
 }
 
-static bool make(XtfFileMemory *memory, const char *folder, size_t size, size_t room, GError **error)
+static bool make_memory(XtfFileMemory *memory, const char *folder, size_t size, size_t reserved, GError **error)
 {
     int file = xtf_nameless_file(folder, error);
     void *data = MAP_FAILED;
 
     if (file < 0)
         return false;
-    int reason = allot(file, 0, size);
-    if (reason == 0 && (data = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)) == MAP_FAILED)
-        reason = errno;
-    if (reason != 0) {
+    int error_number = allocate_blocks(file, 0, size);
+    if (error_number == 0 && (data = mmap(NULL, reserved, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)) == MAP_FAILED)
+        error_number = errno;
+    if (error_number != 0) {
         close(file);
-        return fail(reason, folder, size, error);
+        return fail_allocation(error_number, folder, size, error);
     }
-    *memory = (XtfFileMemory){.data = data, .size = size, .room = room, .file = file};
+    *memory = (XtfFileMemory){.data = data, .size = size, .reserved = reserved, .file = file};
     return true;
 }
 
-bool xtf_file_memory_grow(XtfFileMemory *memory, size_t size, size_t room, GError **error)
+bool xtf_file_memory_grow(XtfFileMemory *memory, size_t size, size_t reserved, GError **error)
 {
     if (!memory->data)
-        return make(memory, NULL, size, room, error);
-    int reason = allot(memory->file, memory->size, size);
-    if (reason != 0)
-        return fail(reason, NULL, size, error);
-    if (room > memory->room) {
-        void *data = mremap(memory->data, memory->room, room, MREMAP_MAYMOVE);
+        return make_memory(memory, NULL, size, reserved, error);
+    int error_number = allocate_blocks(memory->file, memory->size, size);
+    if (error_number != 0)
+        return fail_allocation(error_number, NULL, size, error);
+    if (reserved > memory->reserved) {
+        void *data = mremap(memory->data, memory->reserved, reserved, MREMAP_MAYMOVE);
         if (data == MAP_FAILED)
-            return fail(errno, NULL, size, error);
+            return fail_allocation(errno, NULL, size, error);
         memory->data = data;
-        memory->room = room;
+        memory->reserved = reserved;
     }
     memory->size = size;
     return true;
@@ -65,7 +65,7 @@ bool xtf_file_memory_grow(XtfFileMemory *memory, size_t size, size_t room, GErro
 
 bool xtf_file_memory_make(XtfFileMemory *memory, const char *folder, size_t size, GError **error)
 {
-    if (!make(memory, folder, size, size, error))
+    if (!make_memory(memory, folder, size, size, error))
         return false;
     close(memory->file);
     memory->file = -1;
@@ -74,13 +74,13 @@ bool xtf_file_memory_make(XtfFileMemory *memory, const char *folder, size_t size
 
 void xtf_file_memory_rest(void *data, size_t size)
 {
-    (void)madvise(data, size, MADV_DONTNEED); /* of a file: what was written stays in it */
+    (void)madvise(data, size, MADV_DONTNEED); /* the mapping is shared: written bytes stay in the file */
 }
 
 void xtf_file_memory_free(XtfFileMemory *memory)
 {
     if (memory->data) {
-        munmap(memory->data, memory->room);
+        munmap(memory->data, memory->reserved);
         if (memory->file >= 0)
             close(memory->file);
     }

@@ -1,5 +1,5 @@
 /*
- * Memory that is a file's without a name: what nobody touches for a while need not stay in memory.
+ * Memory backed by an unlinked file: the kernel can write pages that no thread uses to the file and free them.
  */
 #pragma once
 
@@ -8,21 +8,23 @@
 #include <stdint.h>
 
 typedef struct {
-    uint8_t *data; /* NULL: none */
-    size_t size;   /* bytes that may be used: the file has all their blocks */
-    size_t room;   /* bytes of addresses, of which those behind `size` must not be touched yet */
-    int file;      /* if there are data; -1: closed, so that it cannot grow */
-} XtfFileMemory;   /* zeros: none */
+    uint8_t *data;   /* NULL: no memory */
+    size_t size;     /* usable bytes; the file has blocks for all of them */
+    size_t reserved; /* bytes of address space; bytes at `size` and after must not be accessed yet */
+    int file;        /* descriptor; valid if `data` is not NULL; -1: closed, so the memory cannot grow */
+} XtfFileMemory;     /* all zeros: no memory */
 
-/* Makes it `size` bytes long, not less than it was, and has `room` bytes of addresses for it, not less than `size`: so
- * far it can grow later without being moved. What is new is zeros.
+/* Grows the memory to `size` bytes, or allocates it. The size must not shrink. Reserves `reserved` bytes of address
+ * space, at least `size`: the memory does not move while it grows within them. New bytes are zero.
  *
- * The blocks of the file are allotted at once, so that nobody is killed by a signal where the disk is full: that fails
- * here, with XTF_ERROR_IO, which names the folder, and the memory stays as it was. */
-bool xtf_file_memory_grow(XtfFileMemory *memory, size_t size, size_t room, GError **error);
-/* Makes memory of `size` bytes, zeros, which never grows: it holds no descriptor, so that there can be many. The file
- * is in a folder (NULL: the user's for temporary files). It fails like the above; then the memory is none. */
+ * Allocates the file's blocks at once, so that a full disk is an error here and not a SIGBUS later. On XTF_ERROR_IO the
+ * message names the folder, and the memory is unchanged. */
+bool xtf_file_memory_grow(XtfFileMemory *memory, size_t size, size_t reserved, GError **error);
+/* Allocates `size` zero bytes that can never grow. The memory keeps no descriptor open, so a process can have many. The
+ * file is created in `folder` (NULL: the user's folder for temporary files). On XTF_ERROR_IO the message names the
+ * folder, and *memory is unchanged. */
 bool xtf_file_memory_make(XtfFileMemory *memory, const char *folder, size_t size, GError **error);
-/* Nothing of these bytes is needed at once: they begin at a page. Other threads may use them meanwhile. */
+/* Lets the kernel free the pages of these bytes, which begin at a page boundary, until the next access. The content is
+ * kept. Other threads may use the bytes meanwhile. */
 void xtf_file_memory_rest(void *data, size_t size);
-void xtf_file_memory_free(XtfFileMemory *memory); /* also of zeros */
+void xtf_file_memory_free(XtfFileMemory *memory); /* accepts all zeros */

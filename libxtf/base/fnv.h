@@ -1,17 +1,18 @@
 /*
- * Hashes of texts (FNV-1a). They are the same everywhere and always: files of several nodes agree in them, and inode
- * numbers and colours last. For strings that somebody else chooses, and might choose to collide, see string-hash.h.
+ * Hashes of strings (FNV-1a). The hashes are the same on every machine and in every version: nodes agree on them in
+ * file names, and inode numbers and colours stay the same. For strings that an attacker could choose to collide, see
+ * string-hash.h.
  *
- * This header knows libc alone: it is compiled into programs that are traced.
+ * This header depends on libc only, because traced programs include it.
  */
 #pragma once
 
 #include <stdint.h>
 
-#define XTF_FNV32 UINT32_C(2166136261) /* of no text */
+#define XTF_FNV32 UINT32_C(2166136261) /* hash of the empty string */
 #define XTF_FNV64 UINT64_C(14695981039346656037)
 
-/* The hash of what was hashed so far and of a text behind it. */
+/* Returns the hash of a string of hash `hash` with `text` appended. */
 static inline uint32_t xtf_fnv32(uint32_t hash, const char *text)
 {
     for (; *text; text++)

@@ -6,8 +6,8 @@
 enum { FIRST_SLOT_BITS = 4 };
 
 /*
- * Multiplying by 2^64 over the golden ratio spreads small numbers, as most keys are, evenly over the slots. The lower
- * bits of the multiplier are random, once a process, so that nobody can make a file whose keys collide.
+ * Multiplying by 2^64 / golden ratio spreads small numbers, the usual keys, evenly over the slots. The low bits of the
+ * multiplier are random per process, so that nobody can write a file whose keys collide.
  */
 static uint64_t get_multiplier(void)
 {

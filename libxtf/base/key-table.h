@@ -1,7 +1,8 @@
 /*
- * A hash table from keys to their numbers. A key is a tuple of words, and lies where the caller keeps it.
+ * A hash table from keys to their numbers. A key is a tuple of words in the caller's memory.
  *
- * Open addressing: a slot holds a key's number plus 1, or 0. No more than half of the slots are taken.
+ * The table uses open addressing. A slot holds a key's number plus 1, or 0 if it is free. At most half of the slots are
+ * used.
  */
 #pragma once
 
@@ -9,15 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where keys lie: key i is `length` words, `stride` words behind the key before it. */
+/* The keys' memory: key i has `length` words and begins at words[i * stride]. */
 typedef struct {
     const uint64_t *words;
     unsigned length, stride;
 } XtfKeys;
 
 typedef struct {
-    uint32_t *slots; /* NULL while the table is empty */
-    uint8_t shift;   /* 64 less the slots' bits */
+    uint32_t *slots; /* NULL: the table is empty */
+    uint8_t shift;   /* 64 - log2(number of slots) */
     uint64_t multiplier;
 } XtfKeyTable;
 
@@ -34,7 +35,7 @@ static inline uint32_t xtf_key_table_n_slots(const XtfKeyTable *table)
     return table->slots ? UINT32_C(1) << (64 - table->shift) : 0;
 }
 
-/* The slot of a key, or the free one that it would take. The upper bits of the hash are the good ones. */
+/* Returns the key's slot, or the free slot where it would be entered. The upper bits of the hash are the best mixed. */
 static inline uint32_t *xtf_key_table_slot(const XtfKeyTable *table, XtfKeys keys, const uint64_t *key)
 {
     uint64_t hash = 0, mask = UINT64_MAX >> table->shift;
@@ -48,9 +49,9 @@ static inline uint32_t *xtf_key_table_slot(const XtfKeyTable *table, XtfKeys key
     return &table->slots[at];
 }
 
-/* Makes room for one more key than the n that the table has. */
+/* Ensures a free slot for one more key. The table has n keys. */
 void xtf_key_table_reserve(XtfKeyTable *table, XtfKeys keys, uint32_t n);
-/* Enters keys 0 to n - 1 anew, after their order changed. */
+/* Enters keys 0 to n - 1 again, after the caller has reordered them. */
 void xtf_key_table_rebuild(XtfKeyTable *table, XtfKeys keys, uint32_t n);
-void xtf_key_table_clear(XtfKeyTable *table);  /* keeps the slots */
-void xtf_key_table_finish(XtfKeyTable *table); /* a table begins as zeros */
+void xtf_key_table_clear(XtfKeyTable *table);  /* keeps the memory of the slots */
+void xtf_key_table_finish(XtfKeyTable *table); /* frees the slots; a table of zeros is empty and valid */

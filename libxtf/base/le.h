@@ -1,12 +1,12 @@
 /*
- * Little-endian integers, as all files of ours hold them.
+ * Little-endian integers, as in all files of this project.
  */
 #pragma once
 
 #include <stdint.h>
 #include <string.h>
 
-/* Little-endian integers without alignment: a struct each, so that mixing them with the machine's does not compile. */
+/* Unaligned little-endian integers. Each is a struct, so that mixing it with a native integer does not compile. */
 typedef struct {
     uint8_t bytes[2];
 } XtfLe16;
@@ -27,7 +27,7 @@ typedef struct {
 #define XTF_SWAP64(v) __builtin_bswap64(v)
 #endif
 
-/* Reads and writes of the structs, and loads and stores at any address. */
+/* Defines xtf_read*() and xtf_write*() for the structs, xtf_load*() and xtf_store*() for any address. */
 #define XTF_DEFINE_LE(bits)                                                   \
     static inline uint##bits##_t xtf_read##bits(XtfLe##bits from)             \
     {                                                                         \

@@ -5,14 +5,14 @@
 enum {
     BLOCK_FIRST = 16 << 10, /* bytes */
     BLOCK_MAX = 1 << 20,
-    IN_MEMORY = 4 << 20, /* before blocks are a file's */
-    ROOM_MIN = 64 << 20, /* of addresses for blocks of one file */
+    MEMORY_MAX = 4 << 20,    /* bytes of blocks before further blocks are allocated in files */
+    RESERVED_MIN = 64 << 20, /* bytes of address space reserved for the blocks of one file */
 };
 
 typedef struct {
     uint8_t *data;
     size_t size;
-    size_t n; /* objects */
+    size_t n_objects; /* objects in use */
     bool in_file;
 } Block;
 
@@ -35,7 +35,7 @@ void xtf_object_pool_init(XtfObjectPool *pool, size_t object_size)
     };
 }
 
-static void rest(const Block *block)
+static void release_block(const Block *block)
 {
     if (block->in_file)
         xtf_file_memory_rest(block->data, block->size);
@@ -59,21 +59,21 @@ void xtf_object_pool_finish(XtfObjectPool *pool)
     g_clear_pointer(&pool->files, g_array_unref);
 }
 
-/* Blocks lie side by side as far as a file has addresses for them. Each further file has them for as much as there is
- * already, so that few files hold all of them, and few calls let them rest. */
-static bool put_into_file(XtfObjectPool *pool, Block *block)
+/* Allocates the block in the last file if its reserved addresses suffice, else in a new file. A new file reserves as
+ * many bytes as the pool has: few files then hold all blocks, and few calls release them. */
+static bool allocate_in_file(XtfObjectPool *pool, Block *block)
 {
     XtfFileMemory *last = pool->files->len > 0 ? file_at(pool, pool->files->len - 1) : NULL;
-    size_t room = MAX(pool->n_bytes, ROOM_MIN);
-    XtfFileMemory further = {0};
+    size_t reserved = MAX(pool->n_bytes, RESERVED_MIN);
+    XtfFileMemory new_file = {0};
 
-    if (last && last->size + block->size <= last->room) {
-        if (!xtf_file_memory_grow(last, last->size + block->size, last->room, NULL))
+    if (last && last->size + block->size <= last->reserved) {
+        if (!xtf_file_memory_grow(last, last->size + block->size, last->reserved, NULL))
             return false;
     } else {
-        if (!xtf_file_memory_grow(&further, block->size, room, NULL))
+        if (!xtf_file_memory_grow(&new_file, block->size, reserved, NULL))
             return false;
-        g_array_append_val(pool->files, further);
+        g_array_append_val(pool->files, new_file);
         last = file_at(pool, pool->files->len - 1);
     }
     block->data = last->data + last->size - block->size;
@@ -87,8 +87,8 @@ static void add_block(XtfObjectPool *pool)
     Block block = {.size = MAX(size, pool->object_size)};
 
     if (pool->blocks->len > 0)
-        rest(block_at(pool, pool->blocks->len - 1));
-    if (pool->n_bytes < IN_MEMORY || !put_into_file(pool, &block))
+        release_block(block_at(pool, pool->blocks->len - 1));
+    if (pool->n_bytes < MEMORY_MAX || !allocate_in_file(pool, &block))
         block.data = g_malloc0(block.size);
     pool->n_bytes += block.size;
     g_array_append_val(pool->blocks, block);
@@ -96,13 +96,14 @@ static void add_block(XtfObjectPool *pool)
 
 void *xtf_object_pool_new(XtfObjectPool *pool)
 {
-    guint n = pool->blocks->len;
+    guint n_objects = pool->blocks->len;
 
-    if (n == 0 || (block_at(pool, n - 1)->n + 1) * pool->object_size > block_at(pool, n - 1)->size)
+    if (n_objects == 0 ||
+        (block_at(pool, n_objects - 1)->n_objects + 1) * pool->object_size > block_at(pool, n_objects - 1)->size)
         add_block(pool);
     Block *block = block_at(pool, pool->blocks->len - 1);
     pool->n_objects++;
-    return block->data + block->n++ * pool->object_size;
+    return block->data + block->n_objects++ * pool->object_size;
 }
 
 void xtf_object_iter_init(XtfObjectIter *iter, const XtfObjectPool *pool)
@@ -112,11 +113,11 @@ void xtf_object_iter_init(XtfObjectIter *iter, const XtfObjectPool *pool)
 
 void *xtf_object_iter_next(XtfObjectIter *iter)
 {
-    for (; iter->block < iter->pool->blocks->len; iter->block++, iter->given = 0) {
+    for (; iter->block < iter->pool->blocks->len; iter->block++, iter->next_object = 0) {
         const Block *block = block_at(iter->pool, iter->block);
-        if (iter->given < block->n)
-            return block->data + iter->given++ * iter->pool->object_size;
-        rest(block);
+        if (iter->next_object < block->n_objects)
+            return block->data + iter->next_object++ * iter->pool->object_size;
+        release_block(block);
     }
     return NULL;
 }

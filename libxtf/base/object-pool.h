@@ -1,9 +1,9 @@
 /*
- * Objects of one size, of which there may be millions, and few are needed at a time. They never move.
+ * A pool of objects of one size. There may be millions, of which few are used at a time. Objects never move.
  *
- * The first of them are in ordinary memory. Those behind them are in memory that is a file's without a name: what
- * nobody touches for a while need not stay in memory. Where no such file can be had, or the disk is full, they are in
- * ordinary memory, too.
+ * The first 4 MiB of blocks are in ordinary memory. Later blocks are in memory backed by unlinked files, so that the
+ * kernel can free unused pages. If no such file can be created, or the disk is full, later blocks are in ordinary
+ * memory too.
  */
 #pragma once
 
@@ -13,26 +13,27 @@
 
 typedef struct {
     size_t object_size;
-    GArray *blocks;   /* of objects */
-    size_t n_objects; /* of all blocks */
-    size_t n_bytes;   /* of all blocks */
-    GArray *files;    /* XtfFileMemory, which holds the blocks that are not in ordinary memory */
+    GArray *blocks;   /* blocks of objects */
+    size_t n_objects; /* in all blocks */
+    size_t n_bytes;   /* in all blocks */
+    GArray *files;    /* XtfFileMemory with the blocks that are not in ordinary memory */
 } XtfObjectPool;
 
-void xtf_object_pool_init(XtfObjectPool *pool, size_t object_size); /* a multiple of 8, less than 1 MiB */
-void xtf_object_pool_finish(XtfObjectPool *pool);                   /* with all objects */
+void xtf_object_pool_init(XtfObjectPool *pool, size_t object_size); /* object_size: a multiple of 8, less than 1 MiB */
+void xtf_object_pool_finish(XtfObjectPool *pool);                   /* frees all objects */
 
-/* A new object: zeros. */
+/* Returns a new object of zeros. */
 void *xtf_object_pool_new(XtfObjectPool *pool);
-/* No object is needed at once. Other threads may use them meanwhile. */
+/* Lets the kernel free the pages of all file-backed objects until the next access. Other threads may use objects
+ * meanwhile. */
 void xtf_object_pool_rest(const XtfObjectPool *pool);
 
-/* Goes over all objects in the order in which they were made; what was gone over rests. */
+/* Iterates over all objects in the order of their allocation. Releases the pages of each block behind it. */
 typedef struct {
     const XtfObjectPool *pool;
-    guint block;  /* at hand */
-    size_t given; /* objects of it */
+    guint block;        /* index of the current block */
+    size_t next_object; /* index of the next object in the block */
 } XtfObjectIter;
 
 void xtf_object_iter_init(XtfObjectIter *iter, const XtfObjectPool *pool);
-void *xtf_object_iter_next(XtfObjectIter *iter); /* NULL: there are no more */
+void *xtf_object_iter_next(XtfObjectIter *iter); /* NULL: no more objects */

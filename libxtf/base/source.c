@@ -15,18 +15,18 @@ typedef struct {
     int fd;
 } PreadSource;
 
-/* Bytes in memory: those of a mapped file, or of a GBytes. */
+/* Bytes in memory: a mapped file or a GBytes. */
 typedef struct {
     XtfSource base;
     const uint8_t *data;
     GBytes *bytes; /* NULL: a mapped file */
-    char *path;    /* of a mapped file... */
-    int fd;        /* ...and its descriptor */
+    char *path;    /* of a mapped file */
+    int fd;        /* descriptor of a mapped file */
 } MemorySource;
 
-static bool fail_errno(GError **error, const char *path, const char *what)
+static bool fail_errno(GError **error, const char *path, const char *context)
 {
-    return xtf_fail(error, XTF_ERROR_IO, "%s: %s%s", path, what, g_strerror(errno));
+    return xtf_fail(error, XTF_ERROR_IO, "%s: %s%s", path, context, g_strerror(errno));
 }
 
 static const char *kind_of_file(mode_t mode)
@@ -40,23 +40,23 @@ static const char *kind_of_file(mode_t mode)
     case S_IFBLK:
         return "a device";
     default:
-        return "something else";
+        return "a special file";
     }
 }
 
-/* The descriptor shows what was opened, whatever the name stands for by then. */
+/* Checks the opened descriptor, not the name: the name may lead to another file by now. */
 int xtf_file_open_at(int folder, const char *name, const char *path, uint64_t *size, GError **error)
 {
     struct stat status;
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    bool known = fd >= 0 && fstat(fd, &status) == 0;
+    bool has_status = fd >= 0 && fstat(fd, &status) == 0;
 
-    if (known && S_ISREG(status.st_mode)) {
+    if (has_status && S_ISREG(status.st_mode)) {
         *size = (uint64_t)status.st_size;
         return fd;
     }
-    if (known)
-        xtf_fail(error, XTF_ERROR_IO, "%s: is no regular file, but %s", path, kind_of_file(status.st_mode));
+    if (has_status)
+        xtf_fail(error, XTF_ERROR_IO, "%s: not a regular file but %s", path, kind_of_file(status.st_mode));
     else
         fail_errno(error, path, "");
     if (fd >= 0)
@@ -81,7 +81,7 @@ static bool pread_read(XtfSource *source, uint64_t offset, void *buffer, size_t 
         if (n < 0)
             return fail_errno(error, self->path, "cannot read: ");
         if (n == 0)
-            return xtf_fail(error, XTF_ERROR_IO, "%s: it was cut short while it was read", self->path);
+            return xtf_fail(error, XTF_ERROR_IO, "%s: the file was truncated while it was read", self->path);
         to += n;
         offset += (uint64_t)n;
         length -= (size_t)n;
@@ -96,7 +96,8 @@ static bool pread_grow(XtfSource *source, GError **error)
 
     if (end < 0)
         return fail_errno(error, self->path, "");
-    __atomic_store_n(&source->size, (uint64_t)end, __ATOMIC_RELAXED); /* snapshots that share it look at it */
+    __atomic_store_n(&source->size, (uint64_t)end,
+                     __ATOMIC_RELAXED); /* snapshots that share the source read the size */
     return true;
 }
 
@@ -178,7 +179,7 @@ static void unmap(MemorySource *self)
     self->base.size = 0;
 }
 
-/* Maps the file as long as it is now. */
+/* Maps the file at its current length. */
 static bool mmap_grow(XtfSource *source, GError **error)
 {
     MemorySource *self = (MemorySource *)source;

@@ -1,12 +1,12 @@
 /*
- * A mixer of 64 bits (splitmix64: S. Vigna, after G. Steele, D. Lea, C. Flood). The step of a filter's hash is one of
- * the file format: docs/FORMAT.md, section 7.
+ * A 64-bit mixer (splitmix64: S. Vigna, after G. Steele, D. Lea, C. Flood). xtf_splitmix_step() computes the hashes of
+ * filters in files: docs/FORMAT.md, section 7.
  */
 #pragma once
 
 #include <stdint.h>
 
-/* A number that hangs on all bits of another: no two numbers have the same. */
+/* Returns a mix of all bits of h. The function is a bijection: different numbers give different results. */
 static inline uint64_t xtf_splitmix(uint64_t h)
 {
     h = (h ^ h >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -14,7 +14,7 @@ static inline uint64_t xtf_splitmix(uint64_t h)
     return h ^ h >> 31;
 }
 
-/* The hash of what was hashed so far and of a value behind it. */
+/* Returns the hash of a sequence of hash `hash` with `value` appended. */
 static inline uint64_t xtf_splitmix_step(uint64_t hash, uint64_t value)
 {
     return xtf_splitmix((hash ^ value) + UINT64_C(0x9e3779b97f4a7c15));

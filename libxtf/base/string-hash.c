@@ -1,6 +1,6 @@
 /*
- * SipHash-1-3 (J.-P. Aumasson, D. J. Bernstein: SipHash: a fast short-input PRF, 2012), with one round for each 8 bytes
- * and three at the end.
+ * SipHash-1-3 (J.-P. Aumasson, D. J. Bernstein: SipHash: a fast short-input PRF, 2012): one round for each 8 bytes,
+ * three at the end.
  */
 #include "libxtf/base/string-hash.h"
 
@@ -11,16 +11,16 @@
 
 typedef struct {
     uint64_t a, b;
-} Key;
+} HashKey;
 
-static const Key *get_key(void)
+static const HashKey *get_key(void)
 {
-    static Key key;
+    static HashKey key;
     static gsize ready;
 
     if (g_once_init_enter(&ready)) {
-        if (getrandom(&key, sizeof key, 0) != sizeof key) /* no worse than a hash without a key */
-            key = (Key){(uint64_t)g_get_monotonic_time(), (uint64_t)g_get_real_time()};
+        if (getrandom(&key, sizeof key, 0) != sizeof key) /* still no worse than a hash without a key */
+            key = (HashKey){(uint64_t)g_get_monotonic_time(), (uint64_t)g_get_real_time()};
         g_once_init_leave(&ready, 1);
     }
     return &key;
@@ -45,7 +45,7 @@ static inline void mix(uint64_t v[4])
     v[2] = rotate(v[2], 32);
 }
 
-static inline void take(uint64_t v[4], uint64_t word)
+static inline void mix_word(uint64_t v[4], uint64_t word)
 {
     v[3] ^= word;
     mix(v);
@@ -54,7 +54,7 @@ static inline void take(uint64_t v[4], uint64_t word)
 
 guint xtf_string_hash(gconstpointer text)
 {
-    const Key *key = get_key();
+    const HashKey *key = get_key();
     const uint8_t *at = text;
     size_t length = strlen(text), left = length;
     uint64_t v[4] = {key->a ^ UINT64_C(0x736f6d6570736575), key->b ^ UINT64_C(0x646f72616e646f6d),
@@ -62,10 +62,10 @@ guint xtf_string_hash(gconstpointer text)
     uint64_t last = (uint64_t)length << 56;
 
     for (; left >= sizeof(uint64_t); left -= sizeof(uint64_t), at += sizeof(uint64_t))
-        take(v, xtf_load64(at));
+        mix_word(v, xtf_load64(at));
     for (size_t i = 0; i < left; i++)
         last |= (uint64_t)at[i] << 8 * i;
-    take(v, last);
+    mix_word(v, last);
     v[2] ^= 0xff;
     for (unsigned i = 0; i < 3; i++)
         mix(v);

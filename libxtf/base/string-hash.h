@@ -1,11 +1,11 @@
 /*
- * A hash of strings that come from files. Whoever writes a file chooses its strings: by a hash that he can compute he
- * would make all of them collide, and each look-up as slow as a list. This one has a key, drawn when the process first
- * asks for it.
+ * A hash of strings that come from files. The author of a file chooses its strings. With a known hash function the
+ * author could make all strings collide, and every lookup would be linear. The hash therefore has a random key, drawn
+ * at its first use in the process.
  */
 #pragma once
 
 #include <glib.h>
 
-/* A GHashFunc of NUL-terminated strings. Any thread may call it. The numbers differ from process to process. */
+/* A GHashFunc for NUL-terminated strings. Thread-safe. Hashes differ between processes. */
 guint xtf_string_hash(gconstpointer text);

@@ -1,9 +1,10 @@
-/* Data of which each thread has its own. */
+/* Data of the calling thread. */
 #pragma once
 
 #include <glib.h>
 
-/* The thread's data under a key, whose function frees it when the thread ends: all zeros when it is first asked for. */
+/* Returns the thread's data of `key`, allocated as zeros at the thread's first call. The key's destructor frees the
+ * data when the thread ends. */
 static inline void *xtf_thread_data(GPrivate *key, size_t bytes)
 {
     void *data = g_private_get(key);

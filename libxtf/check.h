@@ -1,5 +1,5 @@
 /*
- * Checking a trace: walks every page and verifies every invariant that docs/FORMAT.md states.
+ * The checker: walks every page of a trace and verifies the invariants of docs/FORMAT.md.
  */
 #pragma once
 
@@ -13,29 +13,31 @@
 XTF_BEGIN_DECLS
 
 typedef struct {
-    uint64_t arrays, rows, pages; /* pages: reached from the commit that was opened */
-    uint64_t reserved_pages;      /* places of open pages, not written yet */
-    uint64_t free_pages;          /* of commits before, which later ones reuse */
-    uint64_t unreachable_pages;   /* of dead writers */
-    uint64_t unknown_arrays;      /* whose schema or codec this library does not know: only their entries are checked */
+    uint64_t arrays, rows, pages; /* pages reachable from the opened commit */
+    uint64_t reserved_pages;      /* places of open pages that are not written yet */
+    uint64_t free_pages;          /* pages of earlier commits, which later commits reuse */
+    uint64_t unreachable_pages;   /* pages left by writers that died */
+    uint64_t unknown_arrays;      /* arrays of an unknown schema or codec: the checker checks only their entries */
     uint64_t problems;
-    bool one_superblock; /* closed, but the other superblock is of an earlier commit: no problem (docs/FORMAT.md, 2) */
+    bool one_superblock; /* the file is closed but the other superblock is of an earlier commit; not a problem
+                            (docs/FORMAT.md, 2) */
 } XtfCheckReport;
 
-/* One problem: the message says what is broken and where. */
+/* Receives one problem. The message says what is broken and where. */
 typedef void (*XtfCheckProblem)(const char *message, void *data);
-/* Called now and then with the share of the work that is done, 0 to 1; false stops the check. May be NULL. */
+/* Receives the share of the work done, 0 to 1, from time to time. Returns false to stop the check. May be NULL. */
 typedef bool (*XtfCheckProgress)(double done, void *data);
 
-/* What a later version has added is no problem, and is passed over: xtf_schema_is_known() says what it is.
+/* Checks the whole trace and reports each problem. Skips additions of later versions, which are not problems:
+ * xtf_schema_is_known() names them.
  *
- * Goes on after a problem, up to a thousand problems; true if it came to the end or to that number. */
+ * Continues after a problem, up to 1000 problems. Returns true at the end or at the 1000th problem. */
 bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem, XtfCheckProgress progress, void *data,
                      XtfCheckReport *report, GError **error);
 
-/* Verifies what is stored, not what rows say: both superblocks and their catalogs, the P index, tables and strings, the
- * checksum of each page, item and table of totals, and that they are linked as they should be. No row is unpacked, so
- * it takes little more than reading the file. */
+/* Verifies the stored structures without the rows: both superblocks and their catalogs, the P index, tables and
+ * strings, the checksum of each page, item and table of totals, and the links between them. Unpacks no row, so it takes
+ * little more time than reading the file. */
 bool xtf_trace_verify(XtfTrace *trace, XtfCheckProblem problem, XtfCheckProgress progress, void *data,
                       XtfCheckReport *report, GError **error);
 

@@ -1,20 +1,19 @@
 /*
  * Clock maps: from the clock of a location to the time of the trace.
  *
- * Clocks of different machines begin at different times and drift. The file holds the times of each location as its own
- * clock gave them, in local ticks, and maps that lead from local ticks to the time that all locations share, global
- * ticks. So clocks are corrected without rewriting a row.
+ * Clocks of different machines start at different times and drift. The file holds the times of each location as its own
+ * clock measured them, in local ticks. Clock maps convert local ticks to the time that all locations share, global
+ * ticks. Clocks can therefore be corrected without rewriting rows.
  *
  * A map is a broken line through knots. Between two knots it is linear, rounded down to a tick. Before the first and
- * behind the last knot its slope is 1. Results below 0 are 0, and results beyond 2^64 - 1 are 2^64 - 1. A map never
- * falls, so it keeps the order of rows; several local ticks may lead to one global tick, and global ticks may be passed
- * over.
+ * after the last knot its slope is 1. Results saturate at 0 and at 2^64 - 1. A map never decreases, so it keeps the
+ * order of rows. Several local ticks may map to one global tick, and some global ticks may be skipped.
  *
- * All functions that take or give times (array.h, spans.h, records.h) do so in global ticks, unless they say otherwise;
- * rows come with global times too. Durations stay local: what lasted 1000 ticks of its own clock lasted 1000 ticks,
- * however the clock was corrected. An array without a map has global ticks.
+ * All functions that accept or return times (array.h, spans.h, records.h) use global ticks, unless their comments say
+ * otherwise. The times in rows are global too. Durations stay local: 1000 ticks of the location's clock stay 1000
+ * ticks, however the clock is corrected. In an array without a map, local ticks are global ticks.
  *
- * Any thread may call these functions at once.
+ * All functions are thread-safe.
  */
 #pragma once
 
@@ -26,11 +25,11 @@
 
 XTF_BEGIN_DECLS
 
-/* A point of the line, and what lies between it and the next knot: */
+/* A point of the line, and the kind of the section up to the next knot. */
 typedef struct {
     uint64_t local, global; /* ticks */
-    /* false: a drift, so many global ticks as local ones, give or take 1 in XTF_CLOCK_DRIFT and one more. true: a jump
-     * forwards, at least as many global ticks as local ones. Means nothing at the last knot. */
+    /* false: a drift. The section has as many global ticks as local ticks, within 1 in XTF_CLOCK_DRIFT and one tick.
+     * true: a jump forwards. The section has at least as many global ticks as local ticks. Ignored in the last knot. */
     bool jumps;
 } XtfClockKnot;
 
@@ -38,29 +37,29 @@ enum {
     XTF_CLOCK_DRIFT = 1000,
 };
 
-/* At least one knot, the local times rising. */
+/* At least one knot. Local times are strictly increasing. */
 typedef struct {
     uint32_t n_knots;
     const XtfClockKnot *knots;
-    uint32_t id; /* private: tells it from others of an open file */
+    uint32_t id; /* private: identifies the map in an open file */
 } XtfClockMap;
 
-/* What is wrong with a map, in knot *knot of it; NULL if nothing is. */
+/* Returns what is wrong with the map, and sets *knot to the faulty knot. Returns NULL if the map is valid. */
 const char *xtf_clock_map_fault(const XtfClockMap *map, uint32_t *knot);
 
-/* Whether two maps (const XtfClockMap *, NULL is that of an array without one) have the same knots. A GEqualFunc. */
+/* True if two maps (const XtfClockMap *, NULL for an array without a map) have the same knots. A GEqualFunc. */
 gboolean xtf_clock_map_equal(gconstpointer a, gconstpointer b);
 
-/* The global time of a local one. NULL is the map of an array without one, here and below. */
+/* Returns the global time of a local time. Here and below, NULL is the map of an array without a map. */
 uint64_t xtf_clock_map_to_global(const XtfClockMap *map, uint64_t local);
-/* The least local time that leads to a global time of t or later; 2^64 - 1 if none does. So the rows before global time
- * t are the rows before that local time. */
+/* Returns the least local time that maps to global time t or later; 2^64 - 1 if there is none. The rows before global
+ * time t are the rows before the returned local time. */
 uint64_t xtf_clock_map_to_local(const XtfClockMap *map, uint64_t t);
 
 /*
- * A number for the clocks of locations: begin with 0, and add the locations that have records, ascending, each with its
- * map. One that changes nothing counts as none. docs/VOCABULARY.md, section 8, defines it; xtf_trace_clocks_digest()
- * gives that of a trace.
+ * Returns a digest of the clocks of locations. Start with 0, and add each location that has records, in ascending
+ * order, with its map. A map that changes no time counts as no map. docs/VOCABULARY.md, section 8, defines the digest.
+ * xtf_trace_clocks_digest() returns the digest of a trace.
  */
 uint64_t xtf_clock_map_digest(uint64_t digest, uint64_t location, const XtfClockMap *map);
 

@@ -1,6 +1,7 @@
 /*
- * A field as the 8 bytes that end with it, for loops over rows: no look at the field's type, row by row. A record or
- * side row has these bytes before the end of any field, as its first field, the time, is 8 bytes long.
+ * Fast loads of a field in loops over rows. A load reads the 8 bytes that end with the field, so that the loop does not
+ * look at the field's type in each row. The 8 bytes are always inside a record or side row: its first field, the time,
+ * is 8 bytes long.
  */
 #pragma once
 
@@ -9,9 +10,9 @@
 XTF_BEGIN_DECLS
 
 typedef struct {
-    uint32_t at;    /* of the 8 bytes in the row */
-    unsigned shift; /* bits of fields before this one */
-    uint64_t sign;  /* the sign bit of an I32, else 0 */
+    uint32_t at;    /* offset of the 8 bytes in the row */
+    unsigned shift; /* bits of earlier fields */
+    uint64_t sign;  /* sign bit of an I32, else 0 */
 } XtfFieldLoad;
 
 static inline XtfFieldLoad xtf_field_load(const XtfField *field)
@@ -24,7 +25,7 @@ static inline XtfFieldLoad xtf_field_load(const XtfField *field)
     return load;
 }
 
-/* The field's bits, zero-extended. */
+/* Returns the field's bits, zero-extended. */
 static inline uint64_t xtf_load_bits(const XtfFieldLoad *load, const uint8_t *row)
 {
     uint64_t bits;
@@ -33,7 +34,7 @@ static inline uint64_t xtf_load_bits(const XtfFieldLoad *load, const uint8_t *ro
     return GUINT64_FROM_LE(bits) >> load->shift;
 }
 
-/* As xtf_field_get(): an I32 is sign-extended. */
+/* Returns the field's value as xtf_field_get() does: an I32 is sign-extended. */
 static inline uint64_t xtf_load_value(const XtfFieldLoad *load, const uint8_t *row)
 {
     return (xtf_load_bits(load, row) ^ load->sign) - load->sign;

@@ -1,8 +1,8 @@
 /*
- * Frames one by one: when each began and ended, and how much of that time was its own.
+ * Frames one by one: begin, end and exclusive time of each.
  *
- * A frame is that of a row that begins one, as "Frames." in aggregates.h says. Its exclusive time is the time during
- * which it was on top of the stack: its duration less the durations of the frames that began right in it. A frame that
+ * Each row that begins a frame has one frame, as "Frames." in aggregates.h defines. Its exclusive time is the time
+ * during which the frame was on top of the stack: its duration minus the durations of its direct children. A frame that
  * no row ends lasts until the location's last record.
  *
  *     g_autoptr(XtfFrameReader) reader = xtf_frame_reader_new(&array, index, last, most);
@@ -11,11 +11,12 @@
  *         use(frame.span.end - frame.span.begin, frame.exclusive);
  *     }
  *
- * A reader pairs the rows of a leaf by a stack of its own, a batch at a time, and holds no leaf. Only for a frame that
- * its batch does not see end it asks the index: a descent for the end, and totals of the frame's key for the time of
- * its own. So frames one after another cost little more than reading their rows, and any frame costs a few descents.
+ * A reader matches the rows of a leaf with its own stack, one batch at a time, and pins no leaf. It queries the index
+ * only for a frame that does not end in its batch: one descent for the end, and totals of the frame's key for the
+ * exclusive time. Consecutive frames therefore cost little more than reading their rows, and any other frame costs a
+ * few descents.
  *
- * All times are local ticks. A reader belongs to one thread at a time.
+ * All times are local ticks. One thread at a time may use a reader.
  */
 #pragma once
 
@@ -24,9 +25,9 @@
 XTF_BEGIN_DECLS
 
 typedef enum {
-    XTF_FRAME_LEFT, /* by a row that leads to it */
-    XTF_FRAME_CUT,  /* no row leads to it: it ended with a frame around it, or when a row said that it is over */
-    XTF_FRAME_OPEN, /* no row ended it */
+    XTF_FRAME_LEFT, /* ended by a row that refers to the frame */
+    XTF_FRAME_CUT,  /* ended by another row: with an enclosing frame, or when a frame outside of it began */
+    XTF_FRAME_OPEN, /* ended by no row */
 } XtfFrameEnding;
 
 typedef struct {
@@ -37,17 +38,17 @@ typedef struct {
 
 typedef struct XtfFrameReader XtfFrameReader;
 
-/* Copies the array, and borrows its trace. `last` is the time of the location's last record of any type, in local
- * ticks. A batch has at most `most` rows, each of 40 bytes. */
+/* Returns a reader of an array's frames. Copies the array and borrows its trace. `last` is the time of the location's
+ * last record of any type, in local ticks. A batch has at most `most` rows of 40 bytes each. */
 XtfFrameReader *xtf_frame_reader_new(const XtfArray *array, unsigned index, uint64_t last, uint32_t most);
-void xtf_frame_reader_free(XtfFrameReader *reader); /* NULL is fine */
+void xtf_frame_reader_free(XtfFrameReader *reader); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfFrameReader, xtf_frame_reader_free)
 
-/* The frame that row n begins. XTF_ERROR_INVALID if it begins none. */
+/* Finds the frame that row n begins. XTF_ERROR_INVALID if row n begins no frame. */
 bool xtf_frame_reader_find(XtfFrameReader *reader, uint64_t n, XtfFrameTimes *frame, GError **error);
 
-/* How long the frame lasted that row n ends. *known is false if row n begins a frame, or leads to no frame that is
- * open. */
+/* Returns the duration of the frame that row n ends. Sets *known to false if row n begins a frame or refers to no open
+ * frame. */
 bool xtf_frame_reader_duration(XtfFrameReader *reader, uint64_t n, bool *known, uint64_t *ticks, GError **error);
 
 XTF_END_DECLS

@@ -1,8 +1,8 @@
 /*
- * Filters of groups: totals, ranks and selections of the rows whose groups a filter takes.
+ * Filters of groups: totals, ranks and selects of the rows whose groups a filter accepts.
  *
- * A filter sees keys of groups, not rows, so the index answers for whole children at once. Where a child's totals are
- * coarse, kept by the first keys only, the filter is asked about these, and may say that it must know more.
+ * A filter sees keys of groups and not rows, so the index can answer for whole children. If a child has coarse totals,
+ * kept by the first keys only, the filter receives these keys, and may answer that it needs more keys.
  */
 #pragma once
 
@@ -10,42 +10,42 @@
 
 XTF_BEGIN_DECLS
 
-/* What a filter says of the groups whose keys begin with the `depth` values it is given. */
+/* A filter's answer for the groups whose keys begin with the given `depth` values. */
 typedef enum {
-    XTF_MATCH_NONE, /* it takes none of them */
-    XTF_MATCH_ALL,  /* it takes all of them */
-    XTF_MATCH_SOME, /* it takes some: more keys must be known. Never said when all keys are known */
+    XTF_MATCH_NONE, /* accepts none of the groups */
+    XTF_MATCH_ALL,  /* accepts all of the groups */
+    XTF_MATCH_SOME, /* accepts some of the groups: needs more keys. Never returned if all keys are given */
 } XtfMatch;
 
-/* Called often: both functions should be quick. A filter that takes one group alone says so by `exact`, all keys of the
- * group, and has no functions: then it can be told of most leaves that they have no row of it, where the aggregate has
- * filters (schema.h). A filter with neither takes all groups. */
+/* A filter. Queries call both functions often, so both should be fast. A filter that accepts exactly one group sets
+ * `exact` to all keys of the group, and has no functions. If the aggregate has filters (schema.h), queries can then
+ * skip most leaves without a row of the group. A filter with neither accepts all groups. */
 struct XtfGroupFilter {
-    const uint64_t *exact; /* borrowed; NULL: match() says */
+    const uint64_t *exact; /* borrowed; NULL: match() decides */
     XtfMatch (*match)(const uint64_t *key, unsigned depth, const void *data);
-    /* match() of a row's whole key; NULL: match() is asked instead. */
+    /* The answer of match() for all keys of a row; NULL: queries call match(). */
     bool (*takes_row)(const uint8_t *row, const void *data);
     const void *data; /* borrowed */
-    /* Of an XTF_AGGREGATE_FRAMES: of the rows of these groups, only those that begin a frame. Ranks and selects heed
-     * it; xtf_array_totals() does not, since each cell is about beginnings, ends or times already. */
+    /* For an XTF_AGGREGATE_FRAMES: accept only the rows that begin a frame. Ranks and selects obey the flag.
+     * xtf_array_totals() does not, because its cells already separate begins, ends and times. */
     bool begun;
 };
 
-/* The number of rows before n whose groups the filter takes. For frames a row's key is the one that it holds, so no
- * row is in XTF_FRAMES_BEFORE. A NULL filter takes all. */
+/* Counts the rows before n whose groups the filter accepts. For frames the row's own key decides, so no row is in
+ * XTF_FRAMES_BEFORE. A NULL filter accepts all groups. */
 bool xtf_array_group_rank(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n,
                           uint64_t *rank, GError **error);
-/* The number of rows [n1, n2) whose groups the filter takes; n2 is cut off at the array's end. */
+/* Counts the rows in [n1, n2) whose groups the filter accepts. Cuts n2 off at the array's end. */
 bool xtf_array_group_count(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n1,
                            uint64_t n2, uint64_t *count, GError **error);
-/* The number in the whole array, if the totals that are kept of it tell; *known says whether they do. No page is read
- * for it. */
+/* Counts the accepted rows of the whole array from totals in memory, and reads no page. Sets *known to false if these
+ * totals do not suffice. */
 bool xtf_array_group_known(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t *count,
                            bool *known, GError **error);
-/* The row that the filter takes and that has k such rows before it; n_rows if there is none. */
+/* Finds the accepted row that has k accepted rows before it; n_rows if there is none. */
 bool xtf_array_group_select(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t k,
                             uint64_t *n, GError **error);
-/* Whether the filter takes a row. */
+/* True if the filter accepts the row. */
 bool xtf_row_matches(const XtfSchema *schema, unsigned index, const XtfGroupFilter *filter, const uint8_t *row);
 
 XTF_END_DECLS

@@ -1,7 +1,7 @@
 /*
- * The types that belong to trace.h, by name only: for headers whose functions take pointers to them.
+ * Forward declarations of the types of trace.h, for headers whose functions take pointers to them.
  *
- * Whoever calls a function of a trace, or looks into one of the structs, includes trace.h.
+ * Code that calls functions of a trace, or uses members of the structs, includes trace.h.
  */
 #pragma once
 

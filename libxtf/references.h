@@ -1,13 +1,13 @@
 /*
- * What the fields of a row lead to: rows of tables, and strings.
+ * References from the fields of a row to rows of tables, and to strings.
  *
- * A field of type STRING holds a string. A field whose `refers_to` is the name of a table holds a row number of that
- * table. A reference by choice depends on another field of the row, which has labels: its `refers_to` is
+ * A field of type STRING refers to a string. A field whose `refers_to` is the name of a table holds a row number of
+ * that table. A reference by choice depends on another field of the row, which has labels. Its `refers_to` has the form
  *
  *     FIELD:LABEL=TABLE,LABEL=TABLE,...
  *
- * and the value is a row number of TABLE where the other field's value has that LABEL, or a string where TABLE is
- * empty. With any other label it leads to nothing. Whatever is not of that form leads to nothing either.
+ * If the other field's value has that LABEL, the value is a row number of TABLE, or a string if TABLE is empty. With
+ * any other label, or if `refers_to` does not have this form, the field refers to nothing.
  */
 #pragma once
 
@@ -16,13 +16,13 @@
 XTF_BEGIN_DECLS
 
 typedef struct {
-    uint32_t field;  /* that leads to something */
-    char *table;     /* its name; NULL: a string */
-    int chooser;     /* the field that it depends on; -1: none */
-    uint64_t choice; /* the chooser's value where this reference holds */
+    uint32_t field;  /* number of the field that refers */
+    char *table;     /* name of the table; NULL: a string */
+    int chooser;     /* number of the field that the reference depends on; -1: none */
+    uint64_t choice; /* the chooser's value for which the reference holds */
 } XtfReference;
 
-/* All references of a schema's rows, by field. The caller frees the array, g_array_unref(). */
+/* Returns all references of a schema's rows, ordered by field. The caller frees the array with g_array_unref(). */
 GArray *xtf_schema_references(const XtfSchema *schema);
 
 static inline const XtfReference *xtf_reference_at(const GArray *references, guint i)
@@ -30,7 +30,7 @@ static inline const XtfReference *xtf_reference_at(const GArray *references, gui
     return &g_array_index(references, XtfReference, i);
 }
 
-/* Whether a reference holds in a row, and its value is not "none". */
+/* True if the reference holds in the row, and the field's value is not "none". */
 static inline bool xtf_reference_holds(const XtfReference *reference, const XtfSchema *schema, const uint8_t *row)
 {
     return (reference->chooser < 0 || xtf_field_get(&schema->fields[reference->chooser], row) == reference->choice) &&

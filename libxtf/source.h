@@ -1,8 +1,8 @@
 /*
- * Page sources: where the bytes of a trace come from.
+ * Page sources: the bytes of a trace.
  *
- * A source is a fixed range of bytes that any number of threads may read at once. Three are built in: pread(2), mmap(2)
- * and memory; a caller may bring its own by filling XtfSourceOps.
+ * A source is a range of bytes that any number of threads may read at once. Three are built in: pread(2), mmap(2) and
+ * memory. Callers may add others by filling in XtfSourceOps.
  */
 #pragma once
 
@@ -18,52 +18,53 @@ XTF_BEGIN_DECLS
 typedef struct XtfSource XtfSource;
 
 typedef struct {
-    /* Fills `buffer` with exactly `length` bytes from `offset`, or fails. Never called past the size. */
+    /* Fills `buffer` with exactly `length` bytes from `offset`, or fails. Callers never read past the size. */
     bool (*read)(XtfSource *self, uint64_t offset, void *buffer, size_t length, GError **error);
-    /* The bytes in place, good until close; NULL where this source can't (then `read` is used). May itself be NULL. */
+    /* Returns the bytes in place, valid until close. Returns NULL if the source cannot map them; the caller then uses
+     * `read`. The function may be NULL. */
     const uint8_t *(*map)(XtfSource *self, uint64_t offset, size_t length);
-    /* Takes in what the bytes have grown by; where there is a `map`, nobody else may use the source then. NULL where
-     * they never grow. */
+    /* Updates the size to the file's current size. If there is a `map`, no other thread may use the source meanwhile.
+     * NULL if the bytes never grow. */
     bool (*grow)(XtfSource *self, GError **error);
     void (*close)(XtfSource *self); /* frees self */
-    /* Of bytes that lie in several files: the byte of its file that `offset` is; and says in *error, which is set, what
-     * file the bytes are of, and whether a later commit may have put others in their place. NULL where there is one
-     * file. */
+    /* For sources of several files; NULL in sources of one file. where() converts `offset` to an offset in its file.
+     * blame() adds to *error, which is set, the file that holds the bytes, and whether a later commit may have replaced
+     * them. */
     uint64_t (*where)(XtfSource *self, uint64_t offset);
     void (*blame)(XtfSource *self, uint64_t offset, GError **error);
-    /* The path of the file; NULL, or a NULL function, if it has none. */
+    /* Returns the path of the file, or NULL. The function may be NULL. */
     const char *(*path)(XtfSource *self);
 } XtfSourceOps;
 
 struct XtfSource {
     const XtfSourceOps *ops;
-    uint64_t size; /* bytes; what a growing file gains is seen after `grow` only */
+    uint64_t size; /* bytes; growth of the file is visible only after `grow` */
 };
 
-/* For those who read a source while it grows: the size may be an older one, but none that never was. */
+/* Returns the size, for threads that read a source while another calls grow(). The result may be an earlier size. */
 static inline uint64_t xtf_source_size(const XtfSource *source)
 {
     return __atomic_load_n(&source->size, __ATOMIC_RELAXED);
 }
 
-/* Opens a regular file for reading, and gets its size in bytes. Everything else is refused (XTF_ERROR_IO), and never
- * waited for: a FIFO would wait for its writer. The caller closes the descriptor; -1 with an error. */
+/* Opens a regular file for reading and sets *size in bytes. Refuses all other files with XTF_ERROR_IO, and never
+ * blocks, as opening a FIFO would. The caller closes the descriptor. Returns -1 with an error. */
 int xtf_file_open(const char *path, uint64_t *size, GError **error);
-/* The same of a name in a folder, a descriptor. `path` is for messages. */
+/* Opens `name` in a folder given by a descriptor, like xtf_file_open(). `path` appears in messages. */
 int xtf_file_open_at(int folder, const char *name, const char *path, uint64_t *size, GError **error);
 
-/* By block reads. The source owns a descriptor of its own. */
+/* Opens a source that uses pread(). The source owns its descriptor. */
 XtfSource *xtf_source_open_pread(const char *path, GError **error);
 XtfSource *xtf_source_open_pread_at(int folder, const char *name, const char *path, GError **error);
 
-/* By mapping the file. Pages cost no copy, but a file that is cut short while it is mapped kills the process with
- * SIGBUS, so use it for files that nobody truncates. */
+/* Opens a source that maps the file. Pages cost no copy. If the file is truncated while it is mapped, the process dies
+ * of SIGBUS, so use it for files that nobody truncates. */
 XtfSource *xtf_source_open_mmap(const char *path, GError **error);
 
-/* Over memory, which is referenced for as long as the source lives. */
+/* Returns a source of bytes in memory. The source holds a reference to `bytes` until it is closed. */
 XtfSource *xtf_source_new_bytes(GBytes *bytes);
 
-void xtf_source_close(XtfSource *source); /* NULL is fine */
+void xtf_source_close(XtfSource *source); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSource, xtf_source_close)
 
 XTF_END_DECLS

@@ -1,11 +1,11 @@
 /*
- * libxtf: the eXtended Trace Format, a paged and B+tree-indexed container for traces of parallel programs.
+ * libxtf: the eXtended Trace Format, a paged container with B+tree indexes for traces of parallel programs.
  *
- * To read, start with trace.h and records.h (many arrays) or array.h (one); to write, with writer.h. docs/FORMAT.md
- * describes the file byte by byte.
+ * To read, start with trace.h and records.h (many arrays) or array.h (one array). To write, start with writer.h.
+ * docs/FORMAT.md describes the file byte by byte.
  *
- * The library's soname is 0, and promises nothing: until version 1.0 functions and structs may change. Structs that are
- * values, such as XtfArray and XtfCursor, show members that their comments call private; do not use these.
+ * The library's soname is 0, and the interface is not stable: until version 1.0 functions and structs may change. Value
+ * structs, such as XtfArray and XtfCursor, have members that their comments call private; do not use these.
  */
 #pragma once
 

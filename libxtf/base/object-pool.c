@@ -96,10 +96,10 @@ static void add_block(XtfObjectPool *pool)
 
 void *xtf_object_pool_new(XtfObjectPool *pool)
 {
-    guint n_objects = pool->blocks->len;
+    guint n_blocks = pool->blocks->len;
 
-    if (n_objects == 0 ||
-        (block_at(pool, n_objects - 1)->n_objects + 1) * pool->object_size > block_at(pool, n_objects - 1)->size)
+    if (n_blocks == 0 ||
+        (block_at(pool, n_blocks - 1)->n_objects + 1) * pool->object_size > block_at(pool, n_blocks - 1)->size)
         add_block(pool);
     Block *block = block_at(pool, pool->blocks->len - 1);
     pool->n_objects++;

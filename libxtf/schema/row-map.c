@@ -2,7 +2,7 @@
 
 #include "libxtf/base/le.h"
 
-/* The common case: a row number of 4 bytes, in every row. */
+/* Maps a U32 field of every row: the most frequent case. */
 static void map_rows_of_u32(const XtfNumberMap *map, uint8_t *at, size_t stride, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++, at += stride)

@@ -1,27 +1,28 @@
 /*
- * Maps of rows: from the numbers of a segment to those of the whole file.
+ * Row maps: convert the numbers of a segment to the numbers of the whole file.
  *
- * In a merged file the rows of a segment refer to tables and strings by the segment's own numbers. A row map turns rows
- * over as they come out of their leaf, so that all other code sees the file's numbers only.
+ * In a merged file, the rows of a segment refer to tables and strings by the segment's own numbers. A row map converts
+ * the rows of a leaf as they are read, so that all other code sees only the file's numbers.
  */
 #pragma once
 
 #include "libxtf/schema.h"
 
-/* From the row numbers of a segment's table to those of the file's, or from its strings to the file's. */
+/* A map from the row numbers of a segment's table to row numbers of the file's table, or from a segment's strings to
+ * the file's strings. */
 typedef struct {
     bool strings;
-    const uint32_t *rows; /* `n` of them; strings have none */
-    uint64_t n;           /* rows of the segment's table; bytes of its heap of strings */
+    const uint32_t *rows; /* `n` row numbers; unused for strings */
+    uint64_t n;           /* rows of the segment's table; bytes of the segment's string heap */
     uint64_t n_all;       /* rows of the file's table */
-    uint64_t base;        /* of strings: where the segment's heap begins in the file's */
+    uint64_t base;        /* for strings: offset of the segment's heap in the file's heap */
 } XtfNumberMap;
 
-/* What a number becomes that is no string of the segment's heap: it is none of the file's either. */
+/* The result for a string number outside the segment's heap. It is outside the file's heap too. */
 #define XTF_NO_STRING UINT32_MAX
 
-/* The file's number. A number without a row stands for no row of the file either: if it would fall among these, it is
- * moved behind them. */
+/* Returns the file's number for a segment's number. A number of no row in the segment is mapped to a number of no row
+ * in the file: behind the last row. */
 static inline uint64_t xtf_number_map(const XtfNumberMap *map, uint64_t number)
 {
     if (map->strings)
@@ -31,7 +32,7 @@ static inline uint64_t xtf_number_map(const XtfNumberMap *map, uint64_t number)
     return number < map->n_all ? number - map->n + map->n_all : number;
 }
 
-/* Whether another number may become the same as this one. No two rows become one. */
+/* True if another number may map to the same result. Numbers of rows never do. */
 static inline bool xtf_number_map_may_join(const XtfNumberMap *map, uint64_t number)
 {
     return number >= map->n;
@@ -39,23 +40,23 @@ static inline bool xtf_number_map_may_join(const XtfNumberMap *map, uint64_t num
 
 typedef struct {
     uint32_t field;
-    int chooser; /* as of an XtfReference */
+    int chooser; /* as in XtfReference */
     uint64_t choice;
     XtfNumberMap numbers;
 } XtfFieldMap;
 
-/* The maps of a schema's fields, of those whose values change. */
+/* The maps of the fields of a schema whose values change. */
 typedef struct {
     const XtfSchema *schema;
     unsigned n;
     XtfFieldMap fields[];
 } XtfRowMap;
 
-/* Fields of a schema: bit f stands for field f. */
+/* A set of fields of a schema: bit f is field f. */
 typedef uint64_t XtfFieldSet;
 
-/* Maps those fields of `count` rows, `stride` bytes apart, that are in the set, together with the fields that choose
- * for them, if `inside`; else all other fields. */
+/* Maps fields of `count` rows, `stride` bytes apart. A field is in the set if the field and its chooser are both in
+ * `set`. Maps the fields in the set if `inside`, else all other fields. */
 void xtf_row_map_apply(const XtfRowMap *map, XtfFieldSet set, bool inside, uint8_t *rows, size_t stride,
                        uint32_t count);
 
@@ -65,5 +66,6 @@ static inline void xtf_row_map_apply_all(const XtfRowMap *map, uint8_t *rows, ui
     xtf_row_map_apply(map, 0, false, rows, map->schema->row_size, count);
 }
 
-/* The map of a field that is a key of totals; NULL if its values stay. References by choice stay in keys. */
+/* Returns the map of a field that is a key of totals; NULL if its values do not change. References by choice do not
+ * change in keys. */
 const XtfNumberMap *xtf_row_map_of_key(const XtfRowMap *map, uint32_t field);

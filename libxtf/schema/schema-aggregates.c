@@ -1,5 +1,5 @@
 /*
- * The aggregates that a schema declares: the rules that they keep, and their cells.
+ * The aggregates that a schema declares: validity rules and number of cells.
  */
 #include "libxtf/aggregates.h"
 #include "libxtf/error.h"
@@ -12,9 +12,9 @@ unsigned xtf_aggregate_n_cells(const XtfAggregate *aggregate)
     return 1u + aggregate->n_values * (aggregate->extremes ? (unsigned)XTF_VALUE_CELLS : 1u);
 }
 
-static bool refuse(const XtfSchema *schema, GError **error, const char *what)
+static bool fail_aggregate(const XtfSchema *schema, GError **error, const char *problem)
 {
-    return xtf_fail(error, XTF_ERROR_INVALID, "schema \"%s\": aggregate: %s", schema->name, what);
+    return xtf_fail(error, XTF_ERROR_INVALID, "schema \"%s\": aggregate: %s", schema->name, problem);
 }
 
 static bool is_unsigned(XtfType type)
@@ -33,20 +33,21 @@ void xtf_aggregate_set_value_types(const XtfSchema *schema, XtfAggregate *aggreg
     }
 }
 
-/* XTF_FRAMES_BEFORE has all bits set, so no field may be the key that could hold this, or be extended to it. */
+/* XTF_FRAMES_BEFORE has all bits set. The key must therefore have a type that cannot hold this value, not even by sign
+ * extension. */
 static bool frames_are_sound(const XtfSchema *schema, const XtfAggregate *aggregate, GError **error)
 {
     if (aggregate->n_keys != 1 || aggregate->n_values != 3 || aggregate->extremes || aggregate->filters ||
         aggregate->typed_by != 0)
-        return refuse(schema, error, "frames have one key and three values, and nothing else");
+        return fail_aggregate(schema, error, "frames have one key and three values, and nothing else");
     const XtfField *key = &schema->fields[aggregate->keys[0]];
     if (!is_unsigned(key->type) || key->type == XTF_TYPE_U64)
-        return refuse(schema, error, "the key of frames must be a U8, U16 or U32");
+        return fail_aggregate(schema, error, "the key of frames must be a U8, U16 or U32");
     for (unsigned i = 0; i < aggregate->n_values; i++)
         if (aggregate->values[i] == 0 || !is_unsigned(schema->fields[aggregate->values[i]].type))
-            return refuse(schema, error, "the values of frames must be unsigned, and not the time");
+            return fail_aggregate(schema, error, "the values of frames must be unsigned, and not the time");
     if (!(schema->fields[aggregate->values[1]].flags & XTF_FIELD_DISTANCE))
-        return refuse(schema, error, "the second value of frames must be a distance");
+        return fail_aggregate(schema, error, "the second value of frames must be a distance");
     return true;
 }
 
@@ -57,18 +58,18 @@ static bool groups_are_sound(const XtfSchema *schema, const XtfAggregate *aggreg
     for (unsigned i = 0; i < aggregate->n_keys; i++)
         filtered |= xtf_key_is_filtered(&schema->fields[aggregate->keys[i]]);
     if (aggregate->filters && !filtered)
-        return refuse(schema, error, "no key can be filtered by");
+        return fail_aggregate(schema, error, "filters need a key that is no string and refers to no table");
     for (unsigned i = 0; i < aggregate->n_values; i++) {
         XtfType type = schema->fields[aggregate->values[i]].type;
         if (type == XTF_TYPE_STRING)
-            return refuse(schema, error, "a string has no sum");
+            return fail_aggregate(schema, error, "a string has no sum");
         typed |= type == XTF_TYPE_U64;
     }
     if (aggregate->typed_by > aggregate->n_keys || (aggregate->typed_by > 0 && !typed))
-        return refuse(schema, error, "the key that gives a type does not exist, or no value takes its type");
+        return fail_aggregate(schema, error, "the key that gives a type does not exist, or no value takes its type");
     if ((aggregate->reals & aggregate->signeds) != 0 ||
         (aggregate->typed_by == 0 && (aggregate->reals | aggregate->signeds) != 0))
-        return refuse(schema, error, "a key gives a value two types, or no key gives types");
+        return fail_aggregate(schema, error, "a key gives a value two types, or no key gives types");
     return true;
 }
 
@@ -87,17 +88,17 @@ static bool fields_exist(const XtfSchema *schema, const uint8_t *fields, unsigne
 bool xtf_aggregate_validate(const XtfSchema *schema, const XtfAggregate *aggregate, GError **error)
 {
     if (schema->kind == XTF_SCHEMA_TABLE)
-        return refuse(schema, error, "a table can have none");
+        return fail_aggregate(schema, error, "not allowed in a table");
     if (aggregate->kind != XTF_AGGREGATE_GROUPS && aggregate->kind != XTF_AGGREGATE_FRAMES)
-        return refuse(schema, error, "no such kind");
+        return fail_aggregate(schema, error, "unknown kind");
     if (aggregate->n_keys > XTF_AGGREGATE_KEYS_MAX || aggregate->n_values > XTF_AGGREGATE_VALUES_MAX)
-        return refuse(schema, error, "too many keys or values");
+        return fail_aggregate(schema, error, "too many keys or values");
     if (!fields_exist(schema, aggregate->keys, aggregate->n_keys) ||
         !fields_exist(schema, aggregate->values, aggregate->n_values))
-        return refuse(schema, error, "a key or value is no field, or is named twice");
+        return fail_aggregate(schema, error, "a key or value is not a field, or occurs twice");
     for (unsigned i = 0; i < aggregate->n_keys; i++)
         if (strchr(schema->fields[aggregate->keys[i]].refers_to, ':')) /* merging could not map stored keys */
-            return refuse(schema, error, "a key refers to one of several tables");
+            return fail_aggregate(schema, error, "a key refers to one of several tables");
     return aggregate->kind == XTF_AGGREGATE_FRAMES ? frames_are_sound(schema, aggregate, error)
                                                    : groups_are_sound(schema, aggregate, error);
 }
@@ -105,13 +106,13 @@ bool xtf_aggregate_validate(const XtfSchema *schema, const XtfAggregate *aggrega
 bool xtf_aggregate_is_known(const XtfSchema *schema, unsigned index, GError **error)
 {
     return schema->aggregates[index].kind != XTF_AGGREGATE_UNKNOWN ||
-           xtf_fail(error, XTF_ERROR_UNSUPPORTED, "schema \"%s\": its aggregate %u is not known to this program",
+           xtf_fail(error, XTF_ERROR_UNSUPPORTED, "schema \"%s\": aggregate %u is of a kind unknown to this program",
                     schema->name, index);
 }
 
-/* The numbers of the named fields, `most` at most. */
-static bool find_fields(const XtfSchema *schema, const char *const *names, uint8_t *fields, uint8_t *count,
-                        unsigned most)
+/* Finds the numbers of the named fields. Fails if there are more than `most`. */
+static bool find_named_fields(const XtfSchema *schema, const char *const *names, uint8_t *fields, uint8_t *count,
+                              unsigned most)
 {
     *count = 0;
     for (; names && *names; names++) {
@@ -123,7 +124,7 @@ static bool find_fields(const XtfSchema *schema, const char *const *names, uint8
     return true;
 }
 
-/* 1 + the index of a key in keys[]; 0 if the field is no key. */
+/* Returns 1 + the index of the key in keys[]; 0 if the field is not a key. */
 static uint8_t key_number(const XtfSchema *schema, const XtfAggregate *aggregate, const char *name)
 {
     for (uint8_t i = 0; i < aggregate->n_keys; i++)
@@ -141,14 +142,14 @@ bool xtf_schema_add_aggregate(XtfSchema *schema, const XtfAggregateSpec *spec, G
                               .signeds = spec->signeds};
 
     if (schema->n_aggregates == XTF_AGGREGATES_MAX)
-        return refuse(schema, error, "there are too many");
-    if (!find_fields(schema, spec->keys, aggregate.keys, &aggregate.n_keys, XTF_AGGREGATE_KEYS_MAX) ||
-        !find_fields(schema, spec->values, aggregate.values, &aggregate.n_values, XTF_AGGREGATE_VALUES_MAX))
-        return refuse(schema, error, "a key or value is no field, or there are too many");
+        return fail_aggregate(schema, error, "the schema has too many aggregates");
+    if (!find_named_fields(schema, spec->keys, aggregate.keys, &aggregate.n_keys, XTF_AGGREGATE_KEYS_MAX) ||
+        !find_named_fields(schema, spec->values, aggregate.values, &aggregate.n_values, XTF_AGGREGATE_VALUES_MAX))
+        return fail_aggregate(schema, error, "a key or value is not a field, or there are too many");
     if (spec->typed_by) {
         aggregate.typed_by = key_number(schema, &aggregate, spec->typed_by);
         if (aggregate.typed_by == 0)
-            return refuse(schema, error, "the field that gives the type is no key");
+            return fail_aggregate(schema, error, "the field that gives the type is not a key");
     }
     if (!xtf_aggregate_validate(schema, &aggregate, error))
         return false;

@@ -1,6 +1,6 @@
 /*
- * A schema on disk. The schema, each field and each aggregate begin with their length, so that later versions can add
- * to their ends, and this version skips the additions.
+ * A schema on disk. The schema, each field and each aggregate begin with their length. Later versions can therefore
+ * append to them, and this version skips the additions.
  *
  *     U32 bytes that follow; U8 kind; U8 0; U16 row size; U16 number of fields;
  *     U16 number of aggregates; string name; then each field:
@@ -17,7 +17,7 @@
 #include "libxtf/error.h"
 
 enum {
-    AGGREGATE_HEAD_BYTES = 22, /* behind the length */
+    AGGREGATE_HEAD_BYTES = 22, /* bytes after the length */
     /* Flags. */
     AGGREGATE_EXTREMES = 1 << 0,
     AGGREGATE_FILTERS = 1 << 1,
@@ -63,7 +63,7 @@ void xtf_schema_encode(const XtfSchema *schema, GByteArray *bytes)
 {
     guint start = bytes->len;
 
-    xtf_bytes_write_u32(bytes, 0); /* the length, known below */
+    xtf_bytes_write_u32(bytes, 0); /* length, set below */
     xtf_bytes_write_u8(bytes, (uint8_t)schema->kind);
     xtf_bytes_write_u8(bytes, 0);
     xtf_bytes_write_u16(bytes, (uint16_t)schema->row_size);
@@ -104,7 +104,7 @@ static bool decode_field(XtfBytesReader *schema, XtfField *field)
     field->role = xtf_bytes_read_string(&reader);
     field->unit = xtf_bytes_read_string(&reader);
     field->refers_to = xtf_bytes_read_string(&reader);
-    if (n_labels > reader.left / 2) /* a label takes two bytes at least, so no file can cause a huge allocation */
+    if (n_labels > reader.left / 2) /* a label takes at least two bytes, so no file can cause a huge allocation */
         return false;
     if (n_labels > 0) {
         field->labels = g_new0(char *, n_labels + 1);
@@ -114,13 +114,14 @@ static bool decode_field(XtfBytesReader *schema, XtfField *field)
     return !reader.failed && !schema->failed;
 }
 
-/* Makes an aggregate one that is not known. */
+/* Turns an aggregate into an aggregate of unknown kind. */
 static void forget_aggregate(XtfAggregate *aggregate, uint8_t number)
 {
     *aggregate = (XtfAggregate){.kind = XTF_AGGREGATE_UNKNOWN, .number = number};
 }
 
-/* What a flag that is not known means may be anything: other cells, say. */
+/* Decodes an aggregate. An unknown flag makes the aggregate unknown, because the flag may change anything, such as the
+ * cells. */
 static bool decode_aggregate(XtfBytesReader *schema, XtfAggregate *aggregate)
 {
     XtfBytesReader reader = xtf_bytes_read_part(schema, xtf_bytes_read_u16(schema));
@@ -146,9 +147,9 @@ static bool decode_aggregate(XtfBytesReader *schema, XtfAggregate *aggregate)
     return !reader.failed && !schema->failed;
 }
 
-/* A field of a type that is not known is bytes, up to the next field. What it says of its values, beside "none", may
- * mean other things than it does here. */
-static void take_as_bytes(XtfField *field, uint32_t end)
+/* Makes a field of unknown type a field of bytes, up to the next field. Keeps only its optional flag: its other
+ * properties may have other meanings. */
+static void make_field_bytes(XtfField *field, uint32_t end)
 {
     field->width = (uint16_t)(end > field->offset ? end - field->offset : 0);
     field->flags &= XTF_FIELD_OPTIONAL;
@@ -165,13 +166,13 @@ static bool has_unknown_field(const XtfSchema *schema, const uint8_t *fields, un
     return false;
 }
 
-/* What a later version may have added is no damage. */
-static void take_unknown(XtfSchema *schema)
+/* Converts the fields and aggregates that a later version may have added. They are not damage. */
+static void convert_unknown_parts(XtfSchema *schema)
 {
     for (uint32_t i = 0; i < schema->n_fields; i++)
         if (xtf_type_width(schema->fields[i].type) == 0)
-            take_as_bytes(&schema->fields[i],
-                          i + 1 < schema->n_fields ? schema->fields[i + 1].offset : schema->row_size);
+            make_field_bytes(&schema->fields[i],
+                             i + 1 < schema->n_fields ? schema->fields[i + 1].offset : schema->row_size);
     for (uint32_t i = 0; i < schema->n_aggregates; i++) {
         XtfAggregate *aggregate = &schema->aggregates[i];
         if (has_unknown_field(schema, aggregate->keys, aggregate->n_keys) ||
@@ -201,10 +202,10 @@ XtfSchema *xtf_schema_decode(XtfBytesReader *reader, GError **error)
     }
     g_autoptr(GError) reason = NULL;
     if (whole)
-        take_unknown(schema);
+        convert_unknown_parts(schema);
     if (!whole || !xtf_schema_is_sound(schema, &reason)) {
         xtf_damaged(error, "catalog: %s",
-                    reason ? reason->message : "a schema is cut short, or has too much of something");
+                    reason ? reason->message : "a schema is cut short or exceeds a limit");
         return NULL;
     }
     for (uint32_t i = 0; i < schema->n_aggregates && xtf_schema_kind_is_known(schema); i++)

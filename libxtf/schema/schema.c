@@ -30,7 +30,7 @@ void xtf_schema_free(XtfSchema *schema)
     g_free(schema);
 }
 
-static XtfField field_copy(const XtfField *from)
+static XtfField copy_field(const XtfField *from)
 {
     XtfField field = *from;
 
@@ -50,52 +50,52 @@ XtfSchema *xtf_schema_copy(const XtfSchema *schema)
     copy->name = g_strdup(schema->name);
     copy->fields = g_new0(XtfField, schema->n_fields);
     for (uint32_t i = 0; i < schema->n_fields; i++)
-        copy->fields[i] = field_copy(&schema->fields[i]);
+        copy->fields[i] = copy_field(&schema->fields[i]);
     return copy;
 }
 
-static bool schema_fail(const XtfSchema *schema, GError **error, const char *what, const char *field)
+static bool fail_schema(const XtfSchema *schema, GError **error, const char *problem, const char *field)
 {
-    return xtf_fail(error, XTF_ERROR_INVALID, "schema \"%s\": %s%s%s%s", schema->name, what, field ? " \"" : "",
+    return xtf_fail(error, XTF_ERROR_INVALID, "schema \"%s\": %s%s%s%s", schema->name, problem, field ? " \"" : "",
                     field ? field : "", field ? "\"" : "");
 }
 
 bool xtf_schema_is_known(const XtfSchema *schema, GError **error)
 {
-    const char *what = NULL;
+    const char *problem = NULL;
     unsigned number = 0;
 
     if (!xtf_schema_kind_is_known(schema)) {
-        what = "schemas";
+        problem = "schemas";
         number = schema->kind;
     }
-    for (uint32_t i = 0; i < schema->n_fields && !what; i++) {
+    for (uint32_t i = 0; i < schema->n_fields && !problem; i++) {
         if (xtf_type_width(schema->fields[i].type) == 0) {
-            what = "types of fields";
+            problem = "types of fields";
             number = schema->fields[i].type;
         }
     }
-    for (uint32_t i = 0; i < schema->n_aggregates && !what; i++) {
+    for (uint32_t i = 0; i < schema->n_aggregates && !problem; i++) {
         if (schema->aggregates[i].kind == XTF_AGGREGATE_UNKNOWN) {
             number = schema->aggregates[i].number;
-            what = number == XTF_AGGREGATE_GROUPS || number == XTF_AGGREGATE_FRAMES ? "aggregates with these flags,"
-                                                                                    : "aggregates";
+            problem = number == XTF_AGGREGATE_GROUPS || number == XTF_AGGREGATE_FRAMES ? "aggregates with these flags,"
+                                                                                       : "aggregates";
         }
     }
-    return !what || xtf_fail(error, XTF_ERROR_UNSUPPORTED, "schema \"%s\": this program knows no %s of kind %u",
-                             schema->name, what, number);
+    return !problem || xtf_fail(error, XTF_ERROR_UNSUPPORTED, "schema \"%s\": this program knows no %s of kind %u",
+                                schema->name, problem, number);
 }
 
-/* A fault of a field that begins at `offset`, or NULL. */
+/* Returns what is wrong with a field that must begin at `offset`; NULL if the field is valid. */
 static const char *field_fault(const XtfSchema *schema, const XtfField *field, uint32_t offset)
 {
     unsigned width = xtf_type_width(field->type);
 
     if (field->width == 0 || (width > 0 && field->width != width))
-        return "no such type as that of field";
+        return "unknown type, or wrong width, of field";
     if ((field->flags & XTF_FIELD_INSTANT) &&
         (field->type != XTF_TYPE_U64 || schema->kind == XTF_SCHEMA_TABLE || field->flags & XTF_FIELD_DURATION))
-        return "no instant can be field";
+        return "the INSTANT flag is not allowed on field";
     return field->offset != offset ? "a gap or an overlap before field" : NULL;
 }
 
@@ -104,37 +104,37 @@ static bool fields_are_sound(const XtfSchema *schema, GError **error)
     uint32_t size = 0;
 
     if (schema->n_fields == 0 || schema->n_fields > XTF_FIELDS_MAX)
-        return schema_fail(schema, error, "it has no fields, or too many", NULL);
+        return fail_schema(schema, error, "it has no fields or too many", NULL);
     for (uint32_t i = 0; i < schema->n_fields; i++) {
         const XtfField *field = &schema->fields[i];
         if (field->name[0] == '\0')
-            return schema_fail(schema, error, "a field has no name", NULL);
+            return fail_schema(schema, error, "a field has no name", NULL);
         for (uint32_t before = 0; before < i; before++)
             if (g_str_equal(schema->fields[before].name, field->name))
-                return schema_fail(schema, error, "there are two fields", field->name);
+                return fail_schema(schema, error, "more than one field is named", field->name);
         const char *fault = field_fault(schema, field, size);
         if (fault)
-            return schema_fail(schema, error, fault, field->name);
+            return fail_schema(schema, error, fault, field->name);
         size += field->width;
     }
     return (size == schema->row_size && size <= XTF_ROW_MAX) ||
-           schema_fail(schema, error, "its rows are too long", NULL);
+           fail_schema(schema, error, "its row size is wrong or too large", NULL);
 }
 
 bool xtf_schema_is_sound(const XtfSchema *schema, GError **error)
 {
     if (schema->name[0] == '\0')
-        return schema_fail(schema, error, "it has no name", NULL);
+        return fail_schema(schema, error, "it has no name", NULL);
     if (!xtf_schema_kind_is_known(schema))
-        return true; /* its fields may follow other rules */
+        return true; /* fields of a later kind may follow other rules */
     if (!fields_are_sound(schema, error))
         return false;
     const XtfField *first = &schema->fields[0];
     if (schema->kind != XTF_SCHEMA_TABLE && xtf_type_width(first->type) > 0 &&
         (first->type != XTF_TYPE_U64 || !g_str_equal(first->role, "time")))
-        return schema_fail(schema, error, "the first field must be the time, a U64", NULL);
+        return fail_schema(schema, error, "the first field must be the time, a U64", NULL);
     if (schema->n_aggregates > XTF_AGGREGATES_MAX)
-        return schema_fail(schema, error, "it has too many aggregates", NULL);
+        return fail_schema(schema, error, "it has too many aggregates", NULL);
     for (uint32_t i = 0; i < schema->n_aggregates; i++)
         if (schema->aggregates[i].kind != XTF_AGGREGATE_UNKNOWN &&
             !xtf_aggregate_validate(schema, &schema->aggregates[i], error))
@@ -170,7 +170,7 @@ XtfSchema *xtf_schema_new(const char *name, XtfSchemaKind kind, const XtfFieldSp
             .offset = (uint16_t)schema->row_size,
             .width = (uint16_t)xtf_type_width(spec->type),
         };
-        schema->fields[i] = field_copy(&from);
+        schema->fields[i] = copy_field(&from);
         schema->row_size += from.width;
     }
     if (!xtf_schema_validate(schema, error) || !xtf_schema_encodable(schema, error))
@@ -178,7 +178,7 @@ XtfSchema *xtf_schema_new(const char *name, XtfSchemaKind kind, const XtfFieldSp
     return g_steal_pointer(&schema);
 }
 
-/* Equal schemas are the same bytes on disk. */
+/* Compares the encodings: equal schemas have the same bytes on disk. */
 bool xtf_schema_equal(const XtfSchema *a, const XtfSchema *b)
 {
     g_autoptr(GByteArray) left = g_byte_array_new(), right = g_byte_array_new();

@@ -3,14 +3,14 @@
 #include "libxtf/base/le.h"
 
 /*
- * One pass over a column. Values are compared as keys: unsigned numbers in the same order as the values. Every row that
- * is written passes through this loop, so it is written out for each width and has one branch, which is rarely taken:
- * for values outside [low, high], and for "none".
- * It begins with the first and the last row: times, and other numbers that rise, lie between these.
+ * Computes the limits of a column in one pass. Values are compared as unsigned numbers in the order of the values.
+ * Every written row passes through this loop, so the loop is expanded for each width. Its only branch is rarely taken:
+ * for values outside [low, high], and for "none". The limits start with the first and the last row, because times and
+ * other rising numbers lie between the two.
  *
- * "none" has all bits set: it is the largest unsigned value. If nothing else was seen yet it is both low and high; from
- * then on it is never inside [low, high]. In a signed field it is -1, which can be inside, so there the fast path is
- * off.
+ * "none" has all bits set: it is the largest unsigned value. While no other value has been seen, it is both low and
+ * high; afterwards it is never inside [low, high]. In a signed field "none" is -1, which can be inside [low, high], so
+ * optional signed fields do not use the fast path.
  */
 #define COLUMN_LIMITS(bits, flip)                                                          \
     do {                                                                                   \
@@ -50,7 +50,7 @@ static XtfLimits limits_f64(const uint8_t *rows, uint32_t row_size, uint32_t cou
 {
     XtfLimits limits = xtf_limits_empty();
     double low = 0, high = 0;
-    bool any = false;
+    bool has_value = false;
 
     for (uint32_t i = 0; i < count; i++, rows += row_size) {
         uint64_t bits = xtf_load64(rows);
@@ -58,12 +58,12 @@ static XtfLimits limits_f64(const uint8_t *rows, uint32_t row_size, uint32_t cou
         if (optional && bits == UINT64_MAX)
             limits.has_none = true;
         else if (value == value) { /* a NaN has no order */
-            low = !any || value < low ? value : low;
-            high = !any || value > high ? value : high;
-            any = true;
+            low = !has_value || value < low ? value : low;
+            high = !has_value || value > high ? value : high;
+            has_value = true;
         }
     }
-    if (any) {
+    if (has_value) {
         limits.min = xtf_f64_to_bits(low);
         limits.max = xtf_f64_to_bits(high);
     }
@@ -95,7 +95,7 @@ XtfLimits xtf_limits_of_rows(const XtfField *field, const uint8_t *rows, uint32_
         break;
     case XTF_TYPE_I32:
         COLUMN_LIMITS(32, UINT32_C(1) << 31);
-        if (!xtf_limits_are_empty(&limits)) { /* as xtf_field_get() gives them: sign-extended */
+        if (!xtf_limits_are_empty(&limits)) { /* sign-extend, as xtf_field_get() does */
             limits.min = (uint64_t)(int64_t)(int32_t)limits.min;
             limits.max = (uint64_t)(int64_t)(int32_t)limits.max;
         }

@@ -1,5 +1,5 @@
 /*
- * Limits: the least and the greatest value of each field over a whole trace, updated as leaves are sealed.
+ * Limits: the least and the greatest value of each field in the whole trace, updated when leaves are sealed.
  */
 #pragma once
 
@@ -16,8 +16,8 @@ static inline bool xtf_limits_are_empty(const XtfLimits *limits)
     return limits->min == 1 && limits->max == 0;
 }
 
-/* The limits of one field over rows, not a STRING's. */
+/* Returns the limits of one field over `count` rows. The field must not be a STRING. */
 XtfLimits xtf_limits_of_rows(const XtfField *field, const uint8_t *rows, uint32_t row_size, uint32_t count);
 
-/* The limits of both. */
+/* Returns limits that include both a and b. */
 XtfLimits xtf_limits_join(XtfType type, const XtfLimits *a, const XtfLimits *b);

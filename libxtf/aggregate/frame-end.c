@@ -1,12 +1,12 @@
 /*
- * The row that ends a frame, by a descent.
+ * Finds the row that ends a frame, by a descent.
  *
- * A frame that has d frames open with it, itself the innermost of them, is open for as long as rows leave d frames or
- * more open. So the row that ends it is the first later row that leaves fewer. The index keeps the least number that a
- * row of each child leaves open; the digest of a leaf keeps it for each chunk of the leaf. The search climbs from the
- * frame's leaf to the first page with such a child behind, and descends there: one way up and one down.
+ * Let a frame be the innermost of d open frames. The frame stays open while rows leave d or more frames open. The row
+ * that ends it is therefore the first later row that leaves fewer than d. The index stores the minimum number of frames
+ * that a row below each child leaves open. The digest of a leaf stores this minimum for each chunk. The search climbs
+ * from the frame's leaf to the first page with a later child whose minimum is below d, and descends into this child.
  *
- *     root      . . .[frame's]. . .[least < d]          the first child behind, on the lowest level that has one
+ *     root      . . .[frame's]. . .[least < d]          first later child, on the lowest level that has one
  *                       /               \
  *     leaves      [begin ....]        [.... end]
  */
@@ -15,22 +15,22 @@
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/totals/stored.h"
 
-/* The search for the first row behind row n that leaves fewer than `depth` frames open. */
+/* The search for the first row after row n that leaves fewer than `depth` frames open. */
 typedef struct {
     const XtfArray *array;
     unsigned index;
     uint64_t n, depth;
-    uint64_t end; /* once it is found */
+    uint64_t end; /* valid if found */
     bool found;
 } EndSearch;
 
-/* Whether some row of the chunk, or below the child, may be the one. */
-static bool may_hold(const EndSearch *search, const XtfChildTotals *children, uint32_t i)
+/* True if some row of the chunk, or below the child, may leave fewer than `depth` frames open. */
+static bool may_contain_end(const EndSearch *search, const XtfChildTotals *children, uint32_t i)
 {
     return children->stacks[i].least < search->depth;
 }
 
-/* Looks at the rows of a chunk that lie behind row n. */
+/* Searches the rows of a chunk after row n. */
 static bool search_chunk(EndSearch *search, const XtfDescentLeaf *leaf, const XtfPageView *rows,
                          const XtfChildTotals *chunks, uint32_t chunk, GError **error)
 {
@@ -62,17 +62,17 @@ static bool search_leaf(EndSearch *search, const XtfDescentLeaf *leaf, GError **
     if (!digest || !xtf_descent_leaf_rows(leaf, &rows, error))
         return false;
     const XtfChildTotals *chunks = xtf_block_child_totals(digest);
-    uint64_t behind = search->n + 1;
-    uint32_t chunk = behind > leaf->first_n ? (uint32_t)((behind - leaf->first_n) / XTF_CHUNK_ROWS) : 0;
+    uint64_t next_row = search->n + 1;
+    uint32_t chunk = next_row > leaf->first_n ? (uint32_t)((next_row - leaf->first_n) / XTF_CHUNK_ROWS) : 0;
     for (; chunk < chunks->n && !search->found; chunk++)
-        if (may_hold(search, chunks, chunk) && !search_chunk(search, leaf, &rows, chunks, chunk, error))
+        if (may_contain_end(search, chunks, chunk) && !search_chunk(search, leaf, &rows, chunks, chunk, error))
             return false;
     return true;
 }
 
 static bool search_page(EndSearch *search, const XtfDescentPage *page, uint32_t first, GError **error);
 
-/* Goes down into a child that holds the row, if the totals are right. */
+/* Searches below a child. The child contains the row if its totals are correct. */
 static bool search_child(EndSearch *search, const XtfDescentPage *page, uint32_t slot, GError **error)
 {
     g_auto(XtfDescentPage) child = {0};
@@ -85,7 +85,7 @@ static bool search_child(EndSearch *search, const XtfDescentPage *page, uint32_t
     return xtf_descent_enter(page, slot, &child, error) && search_page(search, &child, 0, error);
 }
 
-/* The first child from `first` on that holds such a row, and the row in it. */
+/* Finds the first child from `first` on that may contain the row, and searches below it. */
 static bool search_page(EndSearch *search, const XtfDescentPage *page, uint32_t first, GError **error)
 {
     g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, search->index, error);
@@ -94,20 +94,20 @@ static bool search_page(EndSearch *search, const XtfDescentPage *page, uint32_t 
         return false;
     const XtfChildTotals *children = xtf_block_child_totals(stored);
     for (uint32_t slot = first; slot < children->n; slot++) {
-        if (!may_hold(search, children, slot))
+        if (!may_contain_end(search, children, slot))
             continue;
         if (!search_child(search, page, slot, error))
             return false;
         return search->found || xtf_damaged(error,
                                             "array %u, level %u: no row of child %u leaves as few frames open "
-                                            "as its border says",
+                                            "as its totals say",
                                             search->array->id, page->level, slot);
     }
     return true;
 }
 
-/* Searches behind row n, from its leaf up. */
-static bool search_behind(EndSearch *search, GError **error)
+/* Searches the rows after row n, from the row's leaf upwards. */
+static bool search_after_row(EndSearch *search, GError **error)
 {
     g_auto(XtfDescent) descent = {0};
 
@@ -139,7 +139,7 @@ bool xtf_array_frame_end(const XtfArray *array, unsigned index, uint64_t n, uint
         !xtf_accumulate_rows(schema, &schema->aggregates[index], row, 1, &stack, &outer.loader, NULL, error))
         return false;
     search.depth = xtf_frame_stack_depth(&stack);
-    if (!search_behind(&search, error))
+    if (!search_after_row(&search, error))
         return false;
     *end = search.found ? search.end : array->n_rows;
     return true;

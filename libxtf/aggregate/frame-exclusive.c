@@ -1,11 +1,11 @@
 /*
- * The totals of the frame's key over the rows that the frame is open in hold its own time, and that of all frames of
- * the same key nested in it. For most frames there are none. Else the totals of the outermost of these, each over its
- * own rows, are what is too much: with each come those nested in it. They are found one after the other by rank and
- * select of the rows that begin frames of the key.
+ * Computes the exclusive time of a frame. The totals of the frame's key over the rows where the frame is open contain
+ * the frame's own time, and the time of all frames of the same key nested in it. Most frames have no such nested
+ * frames. Otherwise the totals of the outermost nested frames, each over its own rows, are subtracted; they include the
+ * frames nested deeper. Rank and select of the rows that begin frames of the key find these frames one by one.
  *
  *     frame     [ f                                          ]     totals of f
- *     nested          [ f [ f ] ]          [ f ]                   less totals of f in these two
+ *     nested          [ f [ f ] ]          [ f ]                   minus totals of f in these two
  */
 #include "libxtf/aggregate/frame-exclusive.h"
 
@@ -19,9 +19,9 @@ typedef struct {
     XtfGroupTotals *totals;
 } KeySearch;
 
-/* The cells of the key over rows (begin, end]: each row is charged with the time before it. */
-static bool key_totals(const KeySearch *search, uint64_t begin, uint64_t end, uint64_t *begun, uint64_t *ticks,
-                       GError **error)
+/* Computes the key's cells over rows (begin, end]: each row is charged with the time before it. */
+static bool compute_key_totals(const KeySearch *search, uint64_t begin, uint64_t end, uint64_t *begun, uint64_t *ticks,
+                               GError **error)
 {
     xtf_group_totals_clear(search->totals);
     if (!xtf_array_totals(search->array, search->index, &search->filter, begin + 1, end + 1, search->totals, error))
@@ -32,8 +32,8 @@ static bool key_totals(const KeySearch *search, uint64_t begin, uint64_t end, ui
     return true;
 }
 
-/* The first row from n on that begins a frame of the key; n_rows if there is none. */
-static bool next_beginning(const KeySearch *search, uint64_t n, uint64_t *row, GError **error)
+/* Finds the first row from n on that begins a frame of the key; n_rows if there is none. */
+static bool find_next_begin(const KeySearch *search, uint64_t n, uint64_t *row, GError **error)
 {
     uint64_t rank;
 
@@ -41,21 +41,21 @@ static bool next_beginning(const KeySearch *search, uint64_t n, uint64_t *row, G
            xtf_array_group_select(search->array, search->index, &search->filter, rank, row, error);
 }
 
-/* The time of all frames of the key that begin in rows [from, to). */
-static bool nested_ticks(const KeySearch *search, uint64_t from, uint64_t to, uint64_t *ticks, GError **error)
+/* Computes the time of all frames of the key that begin in rows [from, to). */
+static bool compute_nested_ticks(const KeySearch *search, uint64_t from, uint64_t to, uint64_t *ticks, GError **error)
 {
-    uint64_t row, end, begun, more;
+    uint64_t row, end, begun, frame_ticks;
 
     *ticks = 0;
     for (uint64_t n = from; n < to; n = end) {
-        if (!next_beginning(search, n, &row, error))
+        if (!find_next_begin(search, n, &row, error))
             return false;
         if (row >= to)
             return true;
         if (!xtf_array_frame_end(search->array, search->index, row, &end, error) ||
-            !key_totals(search, row, end, &begun, &more, error))
+            !compute_key_totals(search, row, end, &begun, &frame_ticks, error))
             return false;
-        *ticks += more;
+        *ticks += frame_ticks;
     }
     return true;
 }
@@ -65,15 +65,15 @@ bool xtf_frame_exclusive(const XtfArray *array, unsigned index, const XtfFrameSp
 {
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[index], 1);
     const KeySearch search = {array, index, {.exact = &span->key, .begun = true}, totals};
-    uint64_t begun, all, nested = 0;
+    uint64_t begun, key_ticks, nested_key_ticks = 0;
 
-    if (!key_totals(&search, span->row, span->end_row, &begun, &all, error) ||
-        (begun > 0 && !nested_ticks(&search, span->row + 1, span->end_row, &nested, error)))
+    if (!compute_key_totals(&search, span->row, span->end_row, &begun, &key_ticks, error) ||
+        (begun > 0 && !compute_nested_ticks(&search, span->row + 1, span->end_row, &nested_key_ticks, error)))
         return false;
-    *ticks = all - MIN(nested, all);
+    *ticks = key_ticks - MIN(nested_key_ticks, key_ticks);
     if (span->end_row < array->n_rows)
         return true;
-    /* Behind the last row the time belongs to the frame that is on top there. */
+    /* The time after the last row is exclusive time of the frame on top of the stack. */
     g_auto(XtfFrameStack) stack;
     xtf_frame_stack_init(&stack);
     if (!xtf_frames_before_row(array, index, array->n_rows, &stack, error))

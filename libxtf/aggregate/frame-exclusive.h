@@ -1,11 +1,11 @@
 /*
- * The time of its own of a frame that spans many leaves.
+ * Exclusive time of a frame that spans many leaves.
  */
 #pragma once
 
 #include "libxtf/aggregates.h"
 
-/* Exclusive time of a frame whose rows are [span->row, span->end_row], of a local array: a few descents, and as many
- * for each frame of the same key that is nested in it, but not in another of these. */
+/* Computes the exclusive time of a frame with the rows [span->row, span->end_row] of a local array. Costs a few
+ * descents for the frame, and a few for each outermost frame of the same key nested in it. */
 bool xtf_frame_exclusive(const XtfArray *array, unsigned index, const XtfFrameSpan *span, uint64_t *ticks,
                          GError **error);

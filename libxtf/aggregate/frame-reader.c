@@ -1,11 +1,12 @@
 /*
- * Batches. The rows of a batch lie side by side in one leaf. A stack of those frames that began in the batch says which
- * of them each row ends; frames that began before lie below and are not needed: a row that begins a frame and does not
- * lead into the batch ends all frames of the batch, whatever lies below. Only of a row that ends a frame, and leads
- * to a row before the batch, it is not known without a search whether that frame is open, so whether the frames of the
- * batch end too. Where some are open still, which badly nested rows alone do, the batch ends before this row.
+ * Batches. The rows of a batch are consecutive rows of one leaf. The reader keeps a stack of the frames that began in
+ * the batch, and so knows which of them each row ends. The reader does not need the frames that began before the batch
+ * and are below on the stack: a row that begins a frame, and whose distance leads out of the batch, ends all frames of
+ * the batch, whatever is below. One kind of row needs a search: a row that ends a frame and refers to a row before the
+ * batch. If that frame is open, the row also ends the frames of the batch. If frames of the batch are open at such a
+ * row, which happens only with badly nested rows, the batch ends before the row.
  *
- * Batches begin small, for who wants one frame only, and grow while they follow one another.
+ * Batches start small, for callers that want one frame only, and grow while they are consecutive.
  */
 #include "libxtf/frame-reader.h"
 
@@ -15,28 +16,28 @@
 #include "libxtf/field-load.h"
 
 enum {
-    FIRST_ROWS = 64,
-    NOT_HERE = UINT32_MAX, /* its other row is not in the batch */
+    FIRST_BATCH_ROWS = 64,
+    NO_ROW = UINT32_MAX, /* the matching row is not in the batch */
 };
 
 /* A row of the batch. */
 typedef struct {
     uint64_t time, key;
-    uint64_t inner; /* of a beginning: durations of the frames right in it that have ended so far */
+    uint64_t children_ticks; /* of a begin: durations of the direct children that have ended so far */
     uint64_t distance;
-    uint32_t other; /* of a beginning: the row that ends it; of an end: the row that began it */
+    uint32_t match; /* of a begin: the row that ends the frame; of an end: the row that began it */
     bool is_end;
-    bool open; /* of a beginning: no row of the array ends it */
-} Row;
+    bool open; /* of a begin: no row of the array ends the frame */
+} BatchRow;
 
 struct XtfFrameReader {
     XtfArray array; /* in local ticks */
     unsigned index;
     uint64_t last;
-    uint32_t most, wanted; /* rows of a batch: at most; of the next */
-    uint64_t first;        /* row of the array that the batch begins with */
-    uint32_t n, room;      /* rows */
-    Row *rows;
+    uint32_t most, next_rows; /* maximum rows of a batch; rows of the next batch */
+    uint64_t first;           /* first row of the batch in the array */
+    uint32_t n, n_allocated;  /* rows in the batch; allocated rows */
+    BatchRow *rows;
     GArray *stack; /* uint32_t: rows of the batch that began the frames open at its end, outermost first */
     XtfFieldLoad key, is_end, distance;
 };
@@ -69,24 +70,25 @@ void xtf_frame_reader_free(XtfFrameReader *reader)
 
 /* ---- Batches. */
 
-static Row *top(const XtfFrameReader *reader)
+static BatchRow *top_row(const XtfFrameReader *reader)
 {
     return &reader->rows[g_array_index(reader->stack, uint32_t, reader->stack->len - 1)];
 }
 
-/* The frame on top ends in row `by` of the batch, or never, then by the location's last record. */
+/* Ends the frame on top in row `by` of the batch, or, if no row ends it, at the time of the location's last record. */
 static void end_top(XtfFrameReader *reader, uint32_t by, uint64_t time)
 {
-    Row *frame = top(reader);
+    BatchRow *frame = top_row(reader);
 
-    frame->other = by;
-    frame->open = by == NOT_HERE;
+    frame->match = by;
+    frame->open = by == NO_ROW;
     g_array_set_size(reader->stack, reader->stack->len - 1);
     if (reader->stack->len > 0)
-        top(reader)->inner += time - MIN(time, frame->time);
+        top_row(reader)->children_ticks += time - MIN(time, frame->time);
 }
 
-/* How many frames of the stack there are up to the one that a row of the batch began; 0 if it is not open. */
+/* Returns the number of frames in the stack up to and including the frame that a row of the batch began; 0 if that
+ * frame is not open. */
 static guint find_frame(const XtfFrameReader *reader, uint32_t row)
 {
     guint n = reader->stack->len;
@@ -96,48 +98,49 @@ static guint find_frame(const XtfFrameReader *reader, uint32_t row)
     return n > 0 && g_array_index(reader->stack, uint32_t, n - 1) == row ? n : 0;
 }
 
-/* Takes row i as the next. False if it can't be in this batch. */
-static bool take_row(XtfFrameReader *reader, uint32_t i)
+/* Processes row i, the next row. Returns false if row i cannot be in this batch. */
+static bool process_row(XtfFrameReader *reader, uint32_t i)
 {
-    Row *row = &reader->rows[i];
-    bool is_here = row->distance > 0 && row->distance <= i, is_before = row->distance > i;
-    guint found = is_here ? find_frame(reader, i - (uint32_t)row->distance) : 0;
+    BatchRow *row = &reader->rows[i];
+    bool in_batch = row->distance > 0 && row->distance <= i, before_batch = row->distance > i;
+    guint n_up_to_frame = in_batch ? find_frame(reader, i - (uint32_t)row->distance) : 0;
 
-    if (row->is_end && is_before && reader->stack->len > 0)
+    if (row->is_end && before_batch && reader->stack->len > 0)
         return false;
-    if (found > 0 && row->is_end)
-        row->other = i - (uint32_t)row->distance;
-    /* An end that leads to no frame ends none; a beginning that leads to none of the batch ends all of these. */
-    if (found > 0 || !row->is_end)
-        for (guint keep = row->is_end ? found - 1 : found; reader->stack->len > keep;)
+    if (n_up_to_frame > 0 && row->is_end)
+        row->match = i - (uint32_t)row->distance;
+    /* An end without an open frame ends no frame. A begin whose outer frame is not in the batch ends all frames of the
+     * batch. */
+    if (n_up_to_frame > 0 || !row->is_end)
+        for (guint n_kept = row->is_end ? n_up_to_frame - 1 : n_up_to_frame; reader->stack->len > n_kept;)
             end_top(reader, i, row->time);
     if (!row->is_end)
         g_array_append_val(reader->stack, i);
     return true;
 }
 
-/* Pairs rows that lie side by side, at least one. */
-static void pair(XtfFrameReader *reader, const uint8_t *row, uint32_t count)
+/* Matches begins and ends in `count` consecutive rows, at least one. */
+static void match_rows(XtfFrameReader *reader, const uint8_t *row, uint32_t count)
 {
-    if (count > reader->room) {
-        reader->room = count;
-        reader->rows = g_renew(Row, reader->rows, count);
+    if (count > reader->n_allocated) {
+        reader->n_allocated = count;
+        reader->rows = g_renew(BatchRow, reader->rows, count);
     }
     g_array_set_size(reader->stack, 0);
     for (reader->n = 0; reader->n < count; reader->n++, row += reader->array.schema->row_size) {
-        reader->rows[reader->n] = (Row){
+        reader->rows[reader->n] = (BatchRow){
             .time = xtf_load64(row),
             .key = xtf_load_value(&reader->key, row),
             .distance = xtf_load_bits(&reader->distance, row),
             .is_end = xtf_load_bits(&reader->is_end, row) != 0,
-            .other = NOT_HERE,
+            .match = NO_ROW,
         };
-        if (!take_row(reader, reader->n))
+        if (!process_row(reader, reader->n))
             break;
     }
     if (reader->first + reader->n == reader->array.n_rows)
         while (reader->stack->len > 0)
-            end_top(reader, NOT_HERE, reader->last);
+            end_top(reader, NO_ROW, reader->last);
 }
 
 static bool load_batch(XtfFrameReader *reader, uint64_t n, GError **error)
@@ -151,25 +154,27 @@ static bool load_batch(XtfFrameReader *reader, uint64_t n, GError **error)
     if (!found)
         return xtf_fail(error, XTF_ERROR_INVALID, "array %u has no row %" PRIu64, reader->array.id, n);
     reader->first = n;
-    pair(reader, xtf_cursor_row(&cursor), (uint32_t)MIN(xtf_cursor_available(&cursor), (uint64_t)reader->wanted));
+    match_rows(reader, xtf_cursor_row(&cursor),
+               (uint32_t)MIN(xtf_cursor_available(&cursor), (uint64_t)reader->next_rows));
     return true;
 }
 
-/* Makes a batch that begins with row n, unless the batch has the row. */
-static bool load(XtfFrameReader *reader, uint64_t n, GError **error)
+/* Ensures that the batch contains row n: loads a batch from row n if it does not. */
+static bool ensure_row(XtfFrameReader *reader, uint64_t n, GError **error)
 {
     if (n >= reader->first && n - reader->first < reader->n)
         return true;
-    bool goes_on = n >= reader->first && n - reader->first < (uint64_t)reader->n + reader->wanted;
-    reader->wanted = goes_on ? MIN(2 * reader->wanted, reader->most) : MIN(FIRST_ROWS, reader->most);
+    bool consecutive = n >= reader->first && n - reader->first < (uint64_t)reader->n + reader->next_rows;
+    reader->next_rows = consecutive ? MIN(2 * reader->next_rows, reader->most) : MIN(FIRST_BATCH_ROWS, reader->most);
     reader->n = 0;
     return load_batch(reader, n, error);
 }
 
 /* ---- Frames. */
 
-/* A frame that the batch does not see end. */
-static bool find_beyond(const XtfFrameReader *reader, const Row *begin, XtfFrameTimes *frame, GError **error)
+/* Finds the end of a frame that does not end in the batch. */
+static bool find_end_after_batch(const XtfFrameReader *reader, const BatchRow *begin, XtfFrameTimes *frame,
+                                 GError **error)
 {
     const XtfArray *array = &reader->array;
     g_autofree uint8_t *row = g_malloc(array->schema->row_size);
@@ -182,43 +187,43 @@ static bool find_beyond(const XtfFrameReader *reader, const Row *begin, XtfFrame
     if (span->end_row < array->n_rows) {
         if (!xtf_array_row(array, span->end_row, row, error))
             return false;
-        bool leads = xtf_load_bits(&reader->is_end, row) != 0 &&
-                     xtf_load_bits(&reader->distance, row) == span->end_row - span->row;
+        bool refers_to_frame = xtf_load_bits(&reader->is_end, row) != 0 &&
+                               xtf_load_bits(&reader->distance, row) == span->end_row - span->row;
         span->end = xtf_load64(row);
-        frame->ending = leads ? XTF_FRAME_LEFT : XTF_FRAME_CUT;
+        frame->ending = refers_to_frame ? XTF_FRAME_LEFT : XTF_FRAME_CUT;
     }
     return xtf_frame_exclusive(array, reader->index, span, &frame->exclusive, error);
 }
 
 bool xtf_frame_reader_find(XtfFrameReader *reader, uint64_t n, XtfFrameTimes *frame, GError **error)
 {
-    if (!load(reader, n, error))
+    if (!ensure_row(reader, n, error))
         return false;
     uint32_t i = (uint32_t)(n - reader->first);
-    const Row *begin = &reader->rows[i];
+    const BatchRow *begin = &reader->rows[i];
     if (begin->is_end)
         return xtf_fail(error, XTF_ERROR_INVALID, "array %u: row %" PRIu64 " begins no frame", reader->array.id, n);
     *frame = (XtfFrameTimes){.span = {.key = begin->key, .row = n, .begin = begin->time}};
-    if (begin->other == NOT_HERE && !begin->open)
-        return find_beyond(reader, begin, frame, error);
+    if (begin->match == NO_ROW && !begin->open)
+        return find_end_after_batch(reader, begin, frame, error);
     if (begin->open) {
         frame->span.end_row = reader->array.n_rows;
         frame->span.end = reader->last;
         frame->ending = XTF_FRAME_OPEN;
     } else {
-        const Row *end = &reader->rows[begin->other];
-        frame->span.end_row = reader->first + begin->other;
+        const BatchRow *end = &reader->rows[begin->match];
+        frame->span.end_row = reader->first + begin->match;
         frame->span.end = end->time;
-        frame->ending = end->is_end && end->other == i ? XTF_FRAME_LEFT : XTF_FRAME_CUT;
+        frame->ending = end->is_end && end->match == i ? XTF_FRAME_LEFT : XTF_FRAME_CUT;
     }
     uint64_t duration = frame->span.end - MIN(frame->span.end, frame->span.begin);
-    frame->exclusive = duration - MIN(duration, begin->inner);
+    frame->exclusive = duration - MIN(duration, begin->children_ticks);
     return true;
 }
 
-/* Whether the frame that row n ends began with row `begin`, before the batch, and when. */
-static bool find_before(const XtfFrameReader *reader, uint64_t n, uint64_t begin, bool *known, uint64_t *time,
-                        GError **error)
+/* Finds out whether the frame that row n ends began with row `begin`, before the batch, and at which time. */
+static bool find_begin_before_batch(const XtfFrameReader *reader, uint64_t n, uint64_t begin, bool *known,
+                                    uint64_t *time, GError **error)
 {
     g_autofree uint8_t *row = g_malloc(reader->array.schema->row_size);
     uint64_t end;
@@ -237,15 +242,15 @@ static bool find_before(const XtfFrameReader *reader, uint64_t n, uint64_t begin
 
 bool xtf_frame_reader_duration(XtfFrameReader *reader, uint64_t n, bool *known, uint64_t *ticks, GError **error)
 {
-    if (!load(reader, n, error))
+    if (!ensure_row(reader, n, error))
         return false;
-    const Row *end = &reader->rows[n - reader->first];
+    const BatchRow *end = &reader->rows[n - reader->first];
     uint64_t time = 0, distance = end->distance;
-    *known = end->is_end && end->other != NOT_HERE;
+    *known = end->is_end && end->match != NO_ROW;
     if (*known)
-        time = reader->rows[end->other].time;
+        time = reader->rows[end->match].time;
     else if (end->is_end && distance <= n && distance > n - reader->first &&
-             !find_before(reader, n, n - distance, known, &time, error))
+             !find_begin_before_batch(reader, n, n - distance, known, &time, error))
         return false;
     *ticks = end->time - MIN(end->time, time);
     return true;

@@ -1,26 +1,26 @@
 /*
  * The stack at any row.
  *
- * For each leaf the index keeps a snapshot: the innermost XTF_SNAPSHOT_FRAMES frames that are open before its first
- * row. From a snapshot, the rows of the leaf up to row n give the stack at row n: one leaf, whatever came before. With
- * the leaf's digest it takes one chunk of the leaf.
+ * For each leaf the index stores a snapshot: the innermost XTF_SNAPSHOT_FRAMES frames that are open before its first
+ * row. The snapshot and the rows of the leaf before row n give the stack at row n, at the cost of one leaf. With the
+ * leaf's digest the cost is one chunk of the leaf.
  *
- * Beside the snapshot the index keeps how many frames are open, so it is known whether there are more. These are found
- * from beginning to beginning: the distance in a row that begins a frame leads to the row that began the outer frame.
- * The chain is followed through the leaf of that row until a distance leads out of the leaf. That outer frame was open
- * before the leaf's first row. If it is one of the innermost, the leaf's snapshot has it and the frames around it, many
- * at once. So a stack of any depth takes at most one leaf for
- * each XTF_SNAPSHOT_FRAMES frames, and usually a leaf has the beginnings of many more.
+ * The index also stores the number of open frames, which shows whether there are more frames than in the snapshot. The
+ * reader finds these outer frames one by one: the distance in a row that begins a frame refers to the row that began
+ * the outer frame. The reader follows this chain inside the leaf of that row until a distance leads out of the leaf.
+ * The frame there was open before the leaf's first row. If it is one of the innermost, the leaf's snapshot has it and
+ * its outer frames, many at once. A stack of any depth therefore costs at most one leaf for each XTF_SNAPSHOT_FRAMES
+ * frames, and usually a leaf has the begins of many more.
  *
  *     leaf 3                    leaf 5                          leaf 9
  *     snapshot: [a ... f]       snapshot: [ ... g h]            snapshot: [j k ... z]
  *     begins g ---+             begins i, j --+                 ...row n
  *                 |                     |     |
- *                 +---- found in the snapshot +---- leads here: the frame around j
+ *                 +---- found in the snapshot +---- refers here: the frame around j
  *
- * Rows may lie about their distances, but not a row that began a frame within another one: had its distance led to no
- * open frame, it would have ended all. Each step finds a frame of those that are known to be there, so no file, however
- * wrong, causes an endless loop.
+ * Distances in rows may be wrong, but not the distance of a row that began a nested frame: if it had referred to no
+ * open frame, the row would have ended all frames. Each step finds one of the open frames that the index counted. No
+ * file, however damaged, therefore causes an endless loop.
  */
 #include "libxtf/aggregate/frames.h"
 
@@ -31,12 +31,12 @@
 /* A row that begins a frame. */
 typedef struct {
     XtfOpenFrame frame;
-    bool has_outer;     /* there is a frame around it... */
-    uint64_t outer_row; /* ...which this row began */
-} Beginning;
+    bool has_outer;     /* the frame has an outer frame */
+    uint64_t outer_row; /* row that began the outer frame; valid if has_outer */
+} FrameBegin;
 
-static bool read_beginning(const XtfArray *array, unsigned index, const uint8_t *row, uint64_t n, Beginning *beginning,
-                           GError **error)
+static bool read_frame_begin(const XtfArray *array, unsigned index, const uint8_t *row, uint64_t n, FrameBegin *begin,
+                             GError **error)
 {
     const XtfSchema *schema = array->schema;
     const XtfAggregate *aggregate = &schema->aggregates[index];
@@ -44,14 +44,14 @@ static bool read_beginning(const XtfArray *array, unsigned index, const uint8_t 
 
     if (xtf_field_get(&schema->fields[aggregate->values[0]], row) != 0)
         return xtf_damaged(error, "array %u: row %" PRIu64 " should begin a frame", array->id, n);
-    beginning->frame = (XtfOpenFrame){
+    begin->frame = (XtfOpenFrame){
         .key = xtf_field_get(&schema->fields[aggregate->keys[0]], row),
         .row = n,
         .time = xtf_field_get(&schema->fields[0], row),
         .outermost = xtf_field_get(&schema->fields[aggregate->values[2]], row) != 0,
     };
-    beginning->has_outer = distance > 0 && distance <= n;
-    beginning->outer_row = n - distance;
+    begin->has_outer = distance > 0 && distance <= n;
+    begin->outer_row = n - distance;
     return true;
 }
 
@@ -68,34 +68,34 @@ bool xtf_frames_before_leaf(const XtfDescentLeaf *leaf, unsigned index, XtfFrame
     return true;
 }
 
-/* Frames found from the inside out, each around the one before. */
+/* A chain of frames from the inside out: each frame is the outer frame of the previous one. */
 typedef struct {
     GArray *frames;
-    bool has_outer;     /* there is a frame around the last... */
-    uint64_t outer_row; /* ...which this row began */
-    uint64_t most;      /* frames to find */
+    bool has_outer;     /* the last frame has an outer frame */
+    uint64_t outer_row; /* row that began the outer frame; valid if has_outer */
+    uint64_t most;      /* maximum number of frames to find */
 } FrameChain;
 
-/* Follows the chain from row outer_row on through a leaf that holds it. */
+/* Follows the chain from outer_row through the leaf that contains this row. */
 static bool follow_in_leaf(const XtfDescentLeaf *leaf, unsigned index, const XtfPageView *rows, FrameChain *chain,
                            GError **error)
 {
     const XtfArray *array = leaf->array;
-    Beginning beginning;
+    FrameBegin begin;
 
     while (chain->has_outer && chain->outer_row >= leaf->first_n && chain->frames->len < chain->most) {
         uint64_t n = chain->outer_row;
         const uint8_t *row = rows->payload + (n - leaf->first_n) * array->schema->row_size;
-        if (!read_beginning(array, index, row, n, &beginning, error))
+        if (!read_frame_begin(array, index, row, n, &begin, error))
             return false;
-        g_array_append_val(chain->frames, beginning.frame);
-        chain->has_outer = beginning.has_outer;
-        chain->outer_row = beginning.outer_row;
+        g_array_append_val(chain->frames, begin.frame);
+        chain->has_outer = begin.has_outer;
+        chain->outer_row = begin.outer_row;
     }
     return true;
 }
 
-/* Adds the frame of row outer_row and all frames around it that the snapshot before the leaf has. */
+/* Adds the frame of outer_row, and all its outer frames that are in the snapshot before the leaf. */
 static bool follow_in_snapshot(const XtfDescentLeaf *leaf, unsigned index, FrameChain *chain, GError **error)
 {
     g_auto(XtfFrameStack) snapshot;
@@ -103,17 +103,17 @@ static bool follow_in_snapshot(const XtfDescentLeaf *leaf, unsigned index, Frame
     xtf_frame_stack_init(&snapshot);
     if (!xtf_frames_before_leaf(leaf, index, &snapshot, error))
         return false;
-    guint known = snapshot.frames->len;
-    while (known > 0 && xtf_frame_stack_at(&snapshot, known - 1)->row > chain->outer_row)
-        known--;
-    if (known > 0 && xtf_frame_stack_at(&snapshot, known - 1)->row == chain->outer_row)
-        while (known > 0 && chain->frames->len < chain->most)
-            g_array_append_vals(chain->frames, xtf_frame_stack_at(&snapshot, --known), 1);
+    guint n_inner = snapshot.frames->len;
+    while (n_inner > 0 && xtf_frame_stack_at(&snapshot, n_inner - 1)->row > chain->outer_row)
+        n_inner--;
+    if (n_inner > 0 && xtf_frame_stack_at(&snapshot, n_inner - 1)->row == chain->outer_row)
+        while (n_inner > 0 && chain->frames->len < chain->most)
+            g_array_append_vals(chain->frames, xtf_frame_stack_at(&snapshot, --n_inner), 1);
     return true;
 }
 
-/* Puts the frames of a chain around those of a stack. */
-static void put_around(XtfFrameStack *stack, const FrameChain *chain)
+/* Inserts the frames of a chain below those of a stack. */
+static void insert_outer_frames(XtfFrameStack *stack, const FrameChain *chain)
 {
     guint n = chain->frames->len;
 
@@ -131,27 +131,27 @@ static bool load_outer_frames(XtfFrameStack *stack, void *data, GError **error)
     g_auto(XtfDescent) descent = {0};
     g_auto(XtfPageView) rows = {0};
     g_autofree uint8_t *row = g_malloc(array->schema->row_size);
-    Beginning inner;
+    FrameBegin innermost;
 
     if (stack->frames->len > XTF_STACK_FRAMES_MAX)
         return xtf_fail(error, XTF_ERROR_TOO_LARGE, "array %u: before row %" PRIu64 " more than %d frames are open",
                         array->id, stack->n, XTF_STACK_FRAMES_MAX);
     if (!xtf_array_row(array, stack->inner_row, row, error) ||
-        !read_beginning(array, context->index, row, stack->inner_row, &inner, error))
+        !read_frame_begin(array, context->index, row, stack->inner_row, &innermost, error))
         return false;
-    if (!inner.has_outer)
+    if (!innermost.has_outer)
         return xtf_damaged(error, "array %u: %" PRIu64 " frames should be around the one of row %" PRIu64, array->id,
                            stack->n_outer, stack->inner_row);
-    if (!xtf_descent_find(array, inner.outer_row, &descent, error) ||
+    if (!xtf_descent_find(array, innermost.outer_row, &descent, error) ||
         !xtf_descent_leaf_rows(&descent.leaf, &rows, error))
         return false;
-    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
-    FrameChain chain = {.frames = found, .has_outer = true, .outer_row = inner.outer_row, .most = stack->n_outer};
+    g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
+    FrameChain chain = {.frames = frames, .has_outer = true, .outer_row = innermost.outer_row, .most = stack->n_outer};
     if (!follow_in_leaf(&descent.leaf, context->index, &rows, &chain, error) ||
-        (chain.has_outer && found->len < chain.most &&
+        (chain.has_outer && frames->len < chain.most &&
          !follow_in_snapshot(&descent.leaf, context->index, &chain, error)))
         return false;
-    put_around(stack, &chain);
+    insert_outer_frames(stack, &chain);
     return true;
 }
 
@@ -160,9 +160,10 @@ void xtf_outer_frames_init(XtfOuterFrames *outer, const XtfArray *array, unsigne
     *outer = (XtfOuterFrames){.array = array, .index = index, .loader = {.load = load_outer_frames, .data = outer}};
 }
 
-/* The stack before row *from of a leaf: the last row up to `within` whose stack is known without going over rows. */
-static bool begin_in_leaf(const XtfDescentLeaf *leaf, unsigned index, const XtfPageView *rows, uint64_t within,
-                          XtfFrameStack *stack, uint32_t *from, GError **error)
+/* Computes the stack before row *from of a leaf. Row *from is the last row at or before `within` whose stack is
+ * stored. */
+static bool load_stored_stack(const XtfDescentLeaf *leaf, unsigned index, const XtfPageView *rows, uint64_t within,
+                              XtfFrameStack *stack, uint32_t *from, GError **error)
 {
     *from = 0;
     if (within == 0 || xtf_leaf_needs_no_digest(leaf) || xtf_leaf_is_new(rows, XTF_READ_FOR_STACK))
@@ -190,7 +191,7 @@ bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, Xt
     uint64_t within = n - descent.leaf.first_n;
     if (within > 0 && !xtf_descent_leaf_rows(&descent.leaf, &rows, error))
         return false;
-    if (!begin_in_leaf(&descent.leaf, index, &rows, within, stack, &from, error))
+    if (!load_stored_stack(&descent.leaf, index, &rows, within, stack, &from, error))
         return false;
     if (from == within)
         return true;

@@ -1,18 +1,19 @@
 /*
- * The stack of frames at any row, from the snapshots in the index; xtf_array_stack() is public.
+ * The stack of frames at any row, computed from the snapshots in the index. xtf_array_stack() is the public function.
  */
 #pragma once
 
 #include "libxtf/totals/accumulate.h"
 #include "libxtf/tree/descent.h"
 
-/* The stack before a leaf's first row: the innermost frames, those in its snapshot. `stack` is initialised. */
+/* Loads the stack before a leaf's first row: the innermost frames, those in the leaf's snapshot. `stack` is
+ * initialised. */
 bool xtf_frames_before_leaf(const XtfDescentLeaf *leaf, unsigned index, XtfFrameStack *stack, GError **error);
 
-/* The stack before row n, at most n_rows: the innermost frames, those known without another leaf. */
+/* Loads the stack before row n, at most n_rows: the innermost frames, those available without another leaf. */
 bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, XtfFrameStack *stack, GError **error);
 
-/* Loads outer frames of a stack from earlier leaves. Borrows the array. */
+/* A loader of a stack's outer frames from earlier leaves. Borrows the array. */
 typedef struct {
     const XtfArray *array;
     unsigned index;
@@ -21,7 +22,7 @@ typedef struct {
 
 void xtf_outer_frames_init(XtfOuterFrames *outer, const XtfArray *array, unsigned index);
 
-/* Loads outer frames of a stack, until those in memory are all that row n1 or later rows began. */
+/* Loads outer frames of a stack until the stack has all frames that rows from n1 on began. */
 bool xtf_frames_load_until(const XtfArray *array, unsigned index, uint64_t n1, XtfFrameStack *stack, GError **error);
-/* Loads all outer frames of a stack, however many. */
+/* Loads all outer frames of a stack. */
 bool xtf_frames_load_all(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error);

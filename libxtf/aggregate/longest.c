@@ -1,13 +1,13 @@
 /*
- * The longest frames that begin in a range of rows, best first.
+ * The longest frames that begin in a range of rows, by best-first search.
  *
- * Totals keep the longest duration of the frames that END among their rows, since only then is it known. A frame that
- * begins in [n1, n2) either ends there too, or is on the stack at row n2. Those on the stack are few: the end of each
- * is found by a descent. The others are looked for where they end, in the order of what they can be at most: a heap has
- * pages, leaves, chunks of leaves and frames. The first is taken out; in its place come its parts, or, if it is a
- * frame, the frame is the next of the answer, since nothing left in the heap can be longer. A bound may be due to a
- * frame that begins before n1 and so is no part of the answer: there are no more of these than frames on the stack at
- * row n1, and each costs a leaf at most.
+ * Totals keep the longest duration of the frames that END in their rows, because only the end gives the duration. A
+ * frame that begins in [n1, n2) either ends there too, or is on the stack at row n2. The frames on the stack are few: a
+ * descent finds the end of each. The search finds the others where they end, in descending order of upper bounds. A
+ * heap holds pages, leaves, chunks of leaves and frames. Each step removes the first item. If the item is a frame, it
+ * is the next result, because nothing in the heap can be longer. Otherwise its parts replace it. A bound may come from
+ * a frame that begins before n1 and is not a result. The number of such frames is at most the depth of the stack at row
+ * n1, and each costs at most one leaf.
  */
 #include "libxtf/longest.h"
 
@@ -17,29 +17,30 @@
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/totals/stored.h"
 
-/* What a heap has. The rows of parts are [from, to), all of them below one child of their level, or in one chunk. */
+/* Kinds of items in the heap. All rows of a child or chunk from `from` on are below one child of its level, or in one
+ * chunk. */
 typedef enum { PART_CHILD, PART_CHUNK, PART_FRAME } PartKind;
 
 typedef struct {
-    uint64_t longest; /* at most; of a frame just so */
+    uint64_t longest; /* upper bound of the durations; exact for a frame */
     PartKind kind;
-    unsigned level;     /* of a child: 0 is a leaf */
-    uint64_t from;      /* its first row */
+    unsigned level;     /* level of a child: 0 is a leaf */
+    uint64_t from;      /* first row of the item */
     XtfFrameSpan frame; /* of a frame */
 } Part;
 
 struct XtfLongestSearch {
-    XtfArray array; /* in local ticks: what lasts is measured by the location's clock */
+    XtfArray array; /* in local ticks, because the location's clock measures durations */
     unsigned index;
     XtfGroupFilter filter;
     uint64_t n1, n2, last;
-    GArray *heap; /* Part: the greatest first */
+    GArray *heap; /* Part: a max-heap */
 };
 
 typedef XtfLongestSearch LongestSearch;
 
-/* Whether frames of a key are looked for. */
-static bool takes(const LongestSearch *search, uint64_t key)
+/* True if the search returns frames of the key. */
+static bool accepts_key(const LongestSearch *search, uint64_t key)
 {
     const XtfGroupFilter *filter = &search->filter;
 
@@ -49,8 +50,8 @@ static bool takes(const LongestSearch *search, uint64_t key)
                          : !filter->match || filter->match(&key, 1, filter->data) == XTF_MATCH_ALL;
 }
 
-/* Whether a comes out of the heap before b: of equals, parts before frames, since a part may have an earlier frame as
- * long; and frames by their rows. */
+/* True if a leaves the heap before b. With equal bounds, parts precede frames, because a part may contain an earlier
+ * frame of the same duration. Frames are ordered by row. */
 static bool comes_first(const Part *a, const Part *b)
 {
     if (a->longest != b->longest)
@@ -60,67 +61,69 @@ static bool comes_first(const Part *a, const Part *b)
     return a->from < b->from;
 }
 
-static Part *at(const LongestSearch *search, guint i)
+static Part *part_at(const LongestSearch *search, guint i)
 {
     return &g_array_index(search->heap, Part, i);
 }
 
-static void swap(const LongestSearch *search, guint i, guint j)
+static void swap_parts(const LongestSearch *search, guint i, guint j)
 {
-    Part part = *at(search, i);
+    Part part = *part_at(search, i);
 
-    *at(search, i) = *at(search, j);
-    *at(search, j) = part;
+    *part_at(search, i) = *part_at(search, j);
+    *part_at(search, j) = part;
 }
 
-static void push(LongestSearch *search, const Part *part)
+static void push_part(LongestSearch *search, const Part *part)
 {
     guint i = search->heap->len;
 
     g_array_append_vals(search->heap, part, 1);
-    for (; i > 0 && comes_first(at(search, i), at(search, (i - 1) / 2)); i = (i - 1) / 2)
-        swap(search, i, (i - 1) / 2);
+    for (; i > 0 && comes_first(part_at(search, i), part_at(search, (i - 1) / 2)); i = (i - 1) / 2)
+        swap_parts(search, i, (i - 1) / 2);
 }
 
-static Part pop(LongestSearch *search)
+static Part pop_part(LongestSearch *search)
 {
-    Part first = *at(search, 0);
+    Part first = *part_at(search, 0);
     guint n = search->heap->len - 1, i = 0;
 
-    swap(search, 0, n);
+    swap_parts(search, 0, n);
     g_array_set_size(search->heap, n);
     for (;;) {
         guint best = i, left = 2 * i + 1;
-        if (left < n && comes_first(at(search, left), at(search, best)))
+        if (left < n && comes_first(part_at(search, left), part_at(search, best)))
             best = left;
-        if (left + 1 < n && comes_first(at(search, left + 1), at(search, best)))
+        if (left + 1 < n && comes_first(part_at(search, left + 1), part_at(search, best)))
             best = left + 1;
         if (best == i)
             return first;
-        swap(search, i, best);
+        swap_parts(search, i, best);
         i = best;
     }
 }
 
-/* The longest duration that child totals keep of a child, of the frames that are looked for. */
-static bool longest_of(const LongestSearch *search, const XtfChildTotals *children, uint32_t i, uint64_t *longest)
+/* Finds the longest duration in the child totals of child i among the frames that the search returns. Returns false if
+ * the child has no such frames. */
+static bool find_longest_in_child(const LongestSearch *search, const XtfChildTotals *children, uint32_t i,
+                                  uint64_t *longest)
 {
-    bool any = false;
+    bool has_frames = false;
 
     *longest = 0;
     for (uint32_t entry = children->exact.starts[i]; entry < children->exact.starts[i + 1]; entry++) {
         uint32_t group = children->exact.groups[entry];
         uint64_t key = xtf_child_totals_key(children, group)[0];
-        bool all = xtf_child_totals_depth(children, group) == 0;
-        if (!all && !takes(search, key))
+        bool covers_all_keys = xtf_child_totals_depth(children, group) == 0;
+        if (!covers_all_keys && !accepts_key(search, key))
             continue;
-        any = true;
+        has_frames = true;
         *longest = MAX(*longest, xtf_child_totals_cells(children, &children->exact, entry)[XTF_FRAMES_LONGEST]);
     }
-    return any;
+    return has_frames;
 }
 
-/* Puts the children of a page into the heap that have rows in the range. */
+/* Adds the children of a page that have rows in the range to the heap. */
 static bool push_children(LongestSearch *search, const XtfDescentPage *page, GError **error)
 {
     g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, search->index, error);
@@ -130,8 +133,8 @@ static bool push_children(LongestSearch *search, const XtfDescentPage *page, GEr
     for (uint32_t slot = 0; slot < page->page.count; slot++) {
         Part part = {.kind = PART_CHILD, .level = page->level - 1, .from = xtf_descent_child_start(page, slot)};
         if (part.from < search->n2 && xtf_descent_child_end(page, slot) > search->n1 &&
-            longest_of(search, xtf_block_child_totals(stored), slot, &part.longest))
-            push(search, &part);
+            find_longest_in_child(search, xtf_block_child_totals(stored), slot, &part.longest))
+            push_part(search, &part);
     }
     return true;
 }
@@ -146,34 +149,35 @@ static bool push_chunks(LongestSearch *search, const XtfDescentLeaf *leaf, GErro
     for (uint32_t chunk = 0; chunk < chunks->n; chunk++) {
         Part part = {.kind = PART_CHUNK, .from = leaf->first_n + (uint64_t)chunk * XTF_CHUNK_ROWS};
         if (part.from < search->n2 && part.from + XTF_CHUNK_ROWS > search->n1 &&
-            longest_of(search, chunks, chunk, &part.longest))
-            push(search, &part);
+            find_longest_in_child(search, chunks, chunk, &part.longest))
+            push_part(search, &part);
     }
     return true;
 }
 
 static void push_frame(LongestSearch *search, const XtfOpenFrame *open, uint64_t end_row, uint64_t end_time)
 {
-    if (open->row < search->n1 || open->row >= search->n2 || !takes(search, open->key))
+    if (open->row < search->n1 || open->row >= search->n2 || !accepts_key(search, open->key))
         return;
     Part part = {
         .kind = PART_FRAME,
         .from = open->row,
         .longest = end_time - open->time,
         .frame = {.key = open->key, .row = open->row, .end_row = end_row, .begin = open->time, .end = end_time}};
-    push(search, &part);
+    push_part(search, &part);
 }
 
-/* The frames of `before` that `after` has no more ended in row `n`. Both are ordered by the rows that began them. */
+/* Adds the frames of `before` that are not in `after`: row `n` ended them. Both are ordered by the rows that began the
+ * frames. */
 static void push_ended(LongestSearch *search, const GArray *before, const XtfFrameStack *after, uint64_t n)
 {
-    guint kept = 0;
+    guint n_compared = 0;
 
     for (guint i = 0; i < before->len; i++) {
         const XtfOpenFrame *frame = &g_array_index(before, XtfOpenFrame, i);
-        while (kept < after->frames->len && xtf_frame_stack_at(after, kept)->row < frame->row)
-            kept++;
-        bool open = kept < after->frames->len && xtf_frame_stack_at(after, kept)->row == frame->row;
+        while (n_compared < after->frames->len && xtf_frame_stack_at(after, n_compared)->row < frame->row)
+            n_compared++;
+        bool open = n_compared < after->frames->len && xtf_frame_stack_at(after, n_compared)->row == frame->row;
         if (!open)
             push_frame(search, frame, n, after->time);
     }
@@ -193,9 +197,10 @@ static FrameFields frame_fields(const XtfSchema *schema, const XtfAggregate *agg
     };
 }
 
-/* Takes a row that does what most rows do, as add_nested_rows() of accumulate.c does: it ends the frame on top, or
- * begins one within it. False, and nothing is changed, if it does something else. */
-static bool take_nested_row(LongestSearch *search, XtfFrameStack *stack, const FrameFields *fields, const uint8_t *row)
+/* Processes a row of the most frequent kinds, like add_nested_rows() of accumulate.c: the row ends the frame on top, or
+ * begins a frame inside it. Returns false for other rows, and changes nothing. */
+static bool process_nested_row(LongestSearch *search, XtfFrameStack *stack, const FrameFields *fields,
+                               const uint8_t *row)
 {
     guint depth = stack->frames->len;
     const XtfOpenFrame *top = depth > 0 ? xtf_frame_stack_at(stack, depth - 1) : NULL;
@@ -220,9 +225,9 @@ static bool take_nested_row(LongestSearch *search, XtfFrameStack *stack, const F
     return true;
 }
 
-/* The frames that end in the rows of a chunk. A row that may end several is looked at with the whole stack that it
- * finds. */
-static bool push_frames(LongestSearch *search, const XtfDescentLeaf *leaf, uint32_t first, GError **error)
+/* Adds the frames that end in the rows of a chunk. For a row that may end several frames, the function compares the
+ * whole stacks before and after the row. */
+static bool push_chunk_frames(LongestSearch *search, const XtfDescentLeaf *leaf, uint32_t first, GError **error)
 {
     const XtfSchema *schema = search->array.schema;
     const XtfAggregate *aggregate = &schema->aggregates[search->index];
@@ -243,7 +248,7 @@ static bool push_frames(LongestSearch *search, const XtfDescentLeaf *leaf, uint3
     const FrameFields fields = frame_fields(schema, aggregate);
     for (uint32_t i = first; i < end; i++) {
         const uint8_t *row = rows.payload + (size_t)i * schema->row_size;
-        if (take_nested_row(search, &stack, &fields, row))
+        if (process_nested_row(search, &stack, &fields, row))
             continue;
         g_array_set_size(before, 0);
         g_array_append_vals(before, stack.frames->data, stack.frames->len);
@@ -254,7 +259,7 @@ static bool push_frames(LongestSearch *search, const XtfDescentLeaf *leaf, uint3
     return true;
 }
 
-/* Puts the parts of a part into the heap. */
+/* Replaces an item by its parts: adds them to the heap. */
 static bool open_part(LongestSearch *search, const Part *part, GError **error)
 {
     g_auto(XtfDescent) descent = {0};
@@ -262,14 +267,14 @@ static bool open_part(LongestSearch *search, const Part *part, GError **error)
     if (!xtf_descent_find(&search->array, part->from, &descent, error))
         return false;
     if (part->kind == PART_CHUNK)
-        return push_frames(search, &descent.leaf, (uint32_t)(part->from - descent.leaf.first_n), error);
+        return push_chunk_frames(search, &descent.leaf, (uint32_t)(part->from - descent.leaf.first_n), error);
     if (part->level == 0)
         return push_chunks(search, &descent.leaf, error);
     return push_children(search, &descent.pages[descent.n_pages - part->level], error);
 }
 
-/* The frames on the stack at row n2 that begin in the range. */
-static bool push_open(LongestSearch *search, GError **error)
+/* Adds the frames on the stack at row n2 that begin in the range. */
+static bool push_open_frames(LongestSearch *search, GError **error)
 {
     g_autofree XtfOpenFrame *frames = NULL;
     size_t n_frames;
@@ -278,7 +283,7 @@ static bool push_open(LongestSearch *search, GError **error)
         return false;
     for (size_t i = n_frames; i > 0 && frames[i - 1].row >= search->n1; i--) {
         uint64_t end_row, time = search->last;
-        if (!takes(search, frames[i - 1].key))
+        if (!accepts_key(search, frames[i - 1].key))
             continue;
         if (!xtf_array_frame_end(&search->array, search->index, frames[i - 1].row, &end_row, error) ||
             (end_row < search->array.n_rows && !xtf_array_time(&search->array, end_row, &time, error)))
@@ -305,8 +310,8 @@ XtfLongestSearch *xtf_longest_new(const XtfArray *array, unsigned index, const X
         return NULL;
     if (n1 >= search->n2)
         return g_steal_pointer(&search);
-    push(search, &whole);
-    return push_open(search, error) ? g_steal_pointer(&search) : NULL;
+    push_part(search, &whole);
+    return push_open_frames(search, error) ? g_steal_pointer(&search) : NULL;
 }
 
 void xtf_longest_free(XtfLongestSearch *search)
@@ -320,7 +325,7 @@ void xtf_longest_free(XtfLongestSearch *search)
 bool xtf_longest_bound(const XtfLongestSearch *search, uint64_t *ticks)
 {
     if (search->heap->len > 0)
-        *ticks = at(search, 0)->longest;
+        *ticks = part_at(search, 0)->longest;
     return search->heap->len > 0;
 }
 
@@ -329,7 +334,7 @@ bool xtf_longest_step(XtfLongestSearch *search, XtfFrameSpan *frame, bool *found
     *found = false;
     if (search->heap->len == 0)
         return true;
-    Part part = pop(search);
+    Part part = pop_part(search);
     if (part.kind != PART_FRAME)
         return open_part(search, &part, error);
     *frame = part.frame;

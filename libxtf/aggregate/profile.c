@@ -1,39 +1,42 @@
 /*
- * Time by key in a window of time, to the tick.
+ * Time by key in a window of time, exact to the tick.
  *
- * Totals of frames belong to rows: a row brings the whole durations of the frames that it ends, and all ticks since the
- * row before it. A window [a, b) cuts through both, at either edge. Let E(t) be the ticks that are owed at time t:
- * those before t that no row before t has brought. With the stack as the rows before t leave it, and u the time of the
- * last of these rows,
+ * Totals of frames are totals of rows: a row contributes the whole durations of the frames that it ends, and all ticks
+ * since the previous row. A window [a, b) cuts through both at each edge. Let E(t) be the ticks pending at time t: the
+ * ticks before t that no row before t has contributed. Let the stack be as the rows before t leave it, and let u be the
+ * time of the last of these rows. Then E(t) is
  *
- *     exclusive   t - u to the key on top
- *     inclusive   t - begin(f) to the key of f, for each outermost frame f of the stack
+ *     exclusive   t - u for the key on top
+ *     inclusive   t - begin(f) for the key of f, for each outermost frame f of the stack
  *
- * Ticks and durations are owed until a row brings them. So the time in the window is what its rows brought, plus what
- * is owed at its end, less what was owed at its beginning:
+ * The time in the window is the contribution of its rows, plus the ticks pending at its end, minus the ticks that were
+ * pending at its begin:
  *
  *     profile [a, b)  =  totals of rows [rank(a), rank(b))  +  E(b)  -  E(a)
  *
  *          a                                b
  *     -----|----r---------r--------r--------|------r---       rows
- *       ===|====#                           |                 brought by the first row in the window; === is E(a)
- *          |                       #========|                 E(b): the row that will bring it is not in the window
+ *       ===|====#                           |                 contributed by the window's first row; === is E(a)
+ *          |                       #========|                 E(b): the row that will contribute it is not in the
+ * window
  *
- * This holds for each frame and for each interval between rows by itself, whether it began before a, ends after b, both
- * or neither, and so it holds for their sums: all numbers are integers, and nothing is rounded. Cells are added modulo
- * 2^64, so -E(a) may be added before the totals that it is taken from. Frames say themselves whether they are
- * outermost, so recursion is counted once; and mis-nested frames last until a row ends them, as in the totals.
+ * The equation holds for each frame, and for each interval between rows, whether it began before a, ends after b, both
+ * or neither. It therefore holds for their sums: all numbers are integers, and nothing is rounded. Cells are added
+ * modulo 2^64, so -E(a) may be added before the totals it is subtracted from. Rows store whether their frame is
+ * outermost, so recursion is counted once. Badly nested frames last until a row ends them, as in the totals.
  *
- * The ends of the trace are not rows. A frame that no row ends is owed until the location's last record, so E(t) is
- * constant after that. If row 0 ends a frame that never began, its ticks are those since the location's first record.
- * Totals have not charged these, since they know only the array: they are added if row 0 is in the window.
+ * The ends of the trace are not rows. A frame that no row ends is pending until the location's last record, so E(t) is
+ * constant after this record. If row 0 ends a frame that never began, its ticks are those since the location's first
+ * record. The totals do not contain these ticks, because they know only the array; they are added if row 0 is in the
+ * window.
  *
- * Where the totals go over rows at an edge, they pass the stack that is owed there on the way: it is caught, and the
- * rows are gone over once. Of a whole array, whose own totals are stored, nothing else is read where they show that
- * nothing is owed: there is no row whose frame never began, and as many rows end a frame as begin one. (A frame that
- * ends has one row of its own that ends it, or none; so if the numbers agree, each has one, and none is left open.)
+ * If the query for totals passes over the rows at an edge, it also passes the stack at the edge. The query captures
+ * this stack, so that the rows are processed once. For a whole array, with stored totals, nothing else is read if the
+ * totals show that nothing is pending: no row ends a frame that never began, and as many rows end a frame as begin one.
+ * (At most one row refers to a frame and ends it. So if the numbers agree, each frame has one such row, and none is
+ * left open.)
  *
- * All of this is in ticks of the location's clock. A window of global time becomes one of local time first, with the
+ * All of this is in ticks of the location's clock. A window of global time is first converted to local time; it has the
  * same rows.
  */
 #include "libxtf/aggregate/frames.h"
@@ -46,14 +49,14 @@ typedef struct {
     XtfGroupTotals *totals;
 } Profile;
 
-static void add(const Profile *profile, uint64_t key, uint64_t inclusive, uint64_t exclusive)
+static void add_ticks(const Profile *profile, uint64_t key, uint64_t inclusive, uint64_t exclusive)
 {
     const uint64_t cells[XTF_FRAMES_CELLS] = {[XTF_FRAMES_INCLUSIVE] = inclusive, [XTF_FRAMES_EXCLUSIVE] = exclusive};
     xtf_group_totals_add(profile->totals, &key, cells);
 }
 
-/* Whether row n, which finds the stack empty, ends a frame that never began. */
-static bool is_end(const Profile *profile, uint64_t n, bool *end, GError **error)
+/* Sets *end if row n ends a frame that never began. The stack before row n must be empty. */
+static bool ends_unknown_frame(const Profile *profile, uint64_t n, bool *end, GError **error)
 {
     const XtfSchema *schema = profile->array->schema;
     g_autofree uint8_t *row = g_malloc(schema->row_size);
@@ -67,54 +70,54 @@ static bool is_end(const Profile *profile, uint64_t n, bool *end, GError **error
     return true;
 }
 
-/* Whether row 0 may end a frame that never began: the totals, which have it, would say so. */
-static bool may_begin_with_end(const Profile *profile)
+/* True if row 0 may end a frame that never began. The totals, which include row 0, would contain such rows. */
+static bool may_have_unknown_frames(const Profile *profile)
 {
     uint64_t before = XTF_FRAMES_BEFORE;
 
     return xtf_group_totals_find(profile->totals, &before) != NULL;
 }
 
-/* Adds `sign` times E(t), where the stack was caught, or is found now, before row at->n: so many rows are before t. */
-static bool add_owed(const Profile *profile, const XtfStackCatch *at, uint64_t t, uint64_t sign, GError **error)
+/* Adds `sign` times E(t). The stack before row at->n, the first row at or after t, is captured or loaded now. */
+static bool add_pending(const Profile *profile, const XtfStackCapture *edge, uint64_t t, uint64_t sign, GError **error)
 {
-    XtfFrameStack *stack = at->stack;
-    uint64_t n = at->n;
+    XtfFrameStack *stack = edge->stack;
+    uint64_t n = edge->n;
     bool end = false;
 
-    if ((!at->caught && !xtf_frames_before_row(profile->array, profile->index, n, stack, error)) ||
+    if ((!edge->captured && !xtf_frames_before_row(profile->array, profile->index, n, stack, error)) ||
         !xtf_frames_load_all(profile->array, profile->index, stack, error) ||
-        (stack->frames->len == 0 && !is_end(profile, n, &end, error)))
+        (stack->frames->len == 0 && !ends_unknown_frame(profile, n, &end, error)))
         return false;
     uint64_t since = n > 0 ? t - stack->time : t - profile->first;
     for (guint i = 0; i < stack->frames->len; i++) {
         const XtfOpenFrame *frame = xtf_frame_stack_at(stack, i);
         bool top = i + 1 == stack->frames->len;
         if (frame->outermost || top)
-            add(profile, frame->key, frame->outermost ? sign * (t - frame->time) : 0, top ? sign * since : 0);
+            add_ticks(profile, frame->key, frame->outermost ? sign * (t - frame->time) : 0, top ? sign * since : 0);
     }
     if (end)
-        add(profile, XTF_FRAMES_BEFORE, sign * since, sign * since);
+        add_ticks(profile, XTF_FRAMES_BEFORE, sign * since, sign * since);
     return true;
 }
 
-/* The ticks of row 0, if it is the end of a frame that never began. */
+/* Adds the ticks before row 0, if row 0 ends a frame that never began. */
 static bool add_first_ticks(const Profile *profile, GError **error)
 {
     uint64_t ticks = profile->array->first - profile->first;
     bool end;
 
-    if (!is_end(profile, 0, &end, error))
+    if (!ends_unknown_frame(profile, 0, &end, error))
         return false;
     if (end)
-        add(profile, XTF_FRAMES_BEFORE, ticks, ticks);
+        add_ticks(profile, XTF_FRAMES_BEFORE, ticks, ticks);
     return true;
 }
 
-/* The rank of a time. Both the totals and the stack at the time take the rows of its leaf, so these are unpacked at
- * once, not the times alone first. `leaf`: that of an earlier time, or all zeros; then that of this one, if it has one.
- */
-static bool rank(const XtfArray *array, uint64_t t, XtfPageView *leaf, uint64_t *n, GError **error)
+/* Computes the rank of a time. Both the totals and the stack at this time need the rows of its leaf, so the function
+ * unpacks whole rows at once and not the times first. `leaf` holds the leaf of an earlier time, or zeros, and receives
+ * the leaf of this time, if there is one. */
+static bool find_rank(const XtfArray *array, uint64_t t, XtfPageView *leaf, uint64_t *n, GError **error)
 {
     if (t <= array->first || t > array->last)
         return xtf_array_rank(array, t, n, error);
@@ -132,41 +135,42 @@ static bool find_rows(const XtfArray *array, uint64_t a, uint64_t b, uint64_t *n
 {
     g_auto(XtfPageView) leaf = {0};
 
-    if (!rank(array, a, &leaf, n1, error) || !rank(array, b, &leaf, n2, error))
+    if (!find_rank(array, a, &leaf, n1, error) || !find_rank(array, b, &leaf, n2, error))
         return false;
     return *n1 <= *n2 ||
            xtf_damaged(error, "array %u: more rows before time %" PRIu64 " than before %" PRIu64, array->id, a, b);
 }
 
-/* Adds the totals of the whole array. *owes: more than these may be in a window that has all rows. */
-static bool add_whole(const Profile *profile, bool *owes, GError **error)
+/* Adds the totals of the whole array. Sets *pending if ticks may be pending at the edges of a window with all rows. */
+static bool add_whole_array(const Profile *profile, bool *pending, GError **error)
 {
     const XtfArray *array = profile->array;
-    g_autoptr(XtfGroupTotals) whole = xtf_group_totals_new(&array->schema->aggregates[profile->index], 1);
+    g_autoptr(XtfGroupTotals) array_totals = xtf_group_totals_new(&array->schema->aggregates[profile->index], 1);
     uint64_t open = 0, before = XTF_FRAMES_BEFORE;
 
-    if (!xtf_array_totals(array, profile->index, NULL, 0, array->n_rows, whole, error))
+    if (!xtf_array_totals(array, profile->index, NULL, 0, array->n_rows, array_totals, error))
         return false;
-    for (uint32_t i = 0; i < xtf_group_totals_n(whole); i++) {
-        const uint64_t *cells = xtf_group_totals_cells(whole, i);
+    for (uint32_t i = 0; i < xtf_group_totals_n(array_totals); i++) {
+        const uint64_t *cells = xtf_group_totals_cells(array_totals, i);
         open += cells[XTF_FRAMES_BEGUN] - cells[XTF_FRAMES_ENDED];
     }
-    *owes = open != 0 || xtf_group_totals_find(whole, &before);
-    xtf_group_totals_add_all(profile->totals, whole);
+    *pending = open != 0 || xtf_group_totals_find(array_totals, &before);
+    xtf_group_totals_add_all(profile->totals, array_totals);
     return true;
 }
 
-/* Adds what the rows bring, and catches stacks at the edges. *owes: something may be owed at an edge. */
-static bool add_rows(const Profile *profile, XtfStackCatch edges[2], bool *owes, GError **error)
+/* Adds the contribution of the rows, and captures the stacks at the edges. Sets *pending if ticks may be pending at an
+ * edge. */
+static bool add_rows(const Profile *profile, XtfStackCapture edges[2], bool *pending, GError **error)
 {
     const XtfArray *array = profile->array;
     XtfTotalsQuery query = xtf_totals_query(array, profile->index, NULL, profile->totals);
 
-    *owes = true;
+    *pending = true;
     if (edges[0].n == 0 && edges[1].n == array->n_rows && !xtf_array_is_small(array))
-        return add_whole(profile, owes, error);
-    query.catches = edges;
-    query.n_catches = 2;
+        return add_whole_array(profile, pending, error);
+    query.captures = edges;
+    query.n_captures = 2;
     return xtf_totals_query_run(&query, edges[0].n, edges[1].n, error);
 }
 
@@ -177,7 +181,7 @@ bool xtf_array_profile(const XtfArray *array, unsigned index, uint64_t a, uint64
     Profile profile = {.array = &local, .index = index, .first = MIN(first, local.first), .totals = totals};
     g_auto(XtfFrameStack) left, right;
     uint64_t n1, n2;
-    bool owes;
+    bool pending;
 
     xtf_frame_stack_init(&left);
     xtf_frame_stack_init(&right);
@@ -185,16 +189,16 @@ bool xtf_array_profile(const XtfArray *array, unsigned index, uint64_t a, uint64
         return true;
     if (!find_rows(array, a, b, &n1, &n2, error))
         return false;
-    XtfStackCatch edges[] = {{.n = n1, .stack = &left}, {.n = n2, .stack = &right}};
-    if (!add_rows(&profile, edges, &owes, error) || !owes)
-        return !owes;
+    XtfStackCapture edges[] = {{.n = n1, .stack = &left}, {.n = n2, .stack = &right}};
+    if (!add_rows(&profile, edges, &pending, error) || !pending)
+        return !pending;
     last = MAX(last, local.last);
     a = CLAMP(xtf_clock_map_to_local(array->clock, a), profile.first, last);
     b = CLAMP(xtf_clock_map_to_local(array->clock, b), profile.first, last);
-    bool starts = n1 == 0 && n2 > 0; /* with row 0, at which nothing may be owed */
-    if (starts && may_begin_with_end(&profile) && !add_first_ticks(&profile, error))
+    bool has_row_0 = n1 == 0 && n2 > 0; /* the window begins with row 0, where nothing may be pending */
+    if (has_row_0 && may_have_unknown_frames(&profile) && !add_first_ticks(&profile, error))
         return false;
-    return ((starts && !may_begin_with_end(&profile)) ||
-            add_owed(&profile, &edges[0], a, UINT64_MAX, error)) && /* -1, modulo 2^64 */
-           add_owed(&profile, &edges[1], b, 1, error);
+    return ((has_row_0 && !may_have_unknown_frames(&profile)) ||
+            add_pending(&profile, &edges[0], a, UINT64_MAX, error)) && /* -1, modulo 2^64 */
+           add_pending(&profile, &edges[1], b, 1, error);
 }

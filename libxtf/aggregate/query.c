@@ -5,11 +5,11 @@
 #include "libxtf/totals/plain-cells.h"
 #include "libxtf/totals/stored.h"
 
-/* What a query does with a group. */
+/* How a query uses a group. */
 typedef enum {
-    NOT_ASKED, /* zero */
-    LEFT_OUT,
-    TAKEN,
+    UNDECIDED, /* zero: not decided yet */
+    EXCLUDED,
+    INCLUDED,
     NEEDS_DETAIL, /* the query needs more keys than the group has */
 } GroupUse;
 
@@ -29,14 +29,14 @@ XtfTotalsQuery xtf_totals_query(const XtfArray *array, unsigned index, const Xtf
 }
 
 bool xtf_totals_query_may_be_below(const XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t slot,
-                                   XtfBlock **filters, bool *may, GError **error)
+                                   XtfBlock **filters, bool *may_have, GError **error)
 {
-    *may = true;
+    *may_have = true;
     if (!query->filtered || page->level > 1)
         return true;
     if (!*filters && !(*filters = xtf_stored_filters_get(page, query->index, error)))
         return false;
-    *may = xtf_filters_may_have((const XtfFilters *)(const void *)(*filters)->data, slot, query->hash);
+    *may_have = xtf_filters_may_have((const XtfFilters *)(const void *)(*filters)->data, slot, query->hash);
     return true;
 }
 
@@ -54,8 +54,8 @@ bool xtf_totals_query_scans(const XtfTotalsQuery *query, const XtfDescentPage *p
     return true;
 }
 
-/* What the filter says of groups whose keys begin with these. */
-static XtfMatch match(const XtfTotalsQuery *query, const uint64_t *key, unsigned depth)
+/* Returns the filter's answer for groups whose keys begin with `key`. */
+static XtfMatch match_key(const XtfTotalsQuery *query, const uint64_t *key, unsigned depth)
 {
     const XtfGroupFilter *filter = query->filter;
 
@@ -69,27 +69,27 @@ static XtfMatch match(const XtfTotalsQuery *query, const uint64_t *key, unsigned
     return depth == query->aggregate->n_keys ? XTF_MATCH_ALL : XTF_MATCH_SOME;
 }
 
-/* Whether XTF_FRAMES_BEFORE is left out: without keys its rows would be counted twice. */
-static bool leaves_before_out(const XtfTotalsQuery *query)
+/* True if the query excludes XTF_FRAMES_BEFORE: without keys its rows would be counted twice. */
+static bool excludes_frames_before(const XtfTotalsQuery *query)
 {
     return query->aggregate->kind == XTF_AGGREGATE_FRAMES && (!query->totals || query->totals->depth == 0);
 }
 
-static GroupUse use_of(const XtfTotalsQuery *query, const uint64_t *key, unsigned depth)
+static GroupUse decide_use(const XtfTotalsQuery *query, const uint64_t *key, unsigned depth)
 {
-    if (leaves_before_out(query) && depth > 0 && key[0] == XTF_FRAMES_BEFORE)
-        return LEFT_OUT;
-    XtfMatch said = match(query, key, depth);
-    if (said == XTF_MATCH_NONE)
-        return LEFT_OUT;
-    if (said == XTF_MATCH_SOME || (query->totals && depth < query->totals->depth))
+    if (excludes_frames_before(query) && depth > 0 && key[0] == XTF_FRAMES_BEFORE)
+        return EXCLUDED;
+    XtfMatch answer = match_key(query, key, depth);
+    if (answer == XTF_MATCH_NONE)
+        return EXCLUDED;
+    if (answer == XTF_MATCH_SOME || (query->totals && depth < query->totals->depth))
         return NEEDS_DETAIL;
-    return TAKEN;
+    return INCLUDED;
 }
 
 bool xtf_totals_query_matches(const XtfTotalsQuery *query, const uint64_t *key)
 {
-    return use_of(query, key, query->aggregate->n_keys) == TAKEN;
+    return decide_use(query, key, query->aggregate->n_keys) == INCLUDED;
 }
 
 static bool needs_all_keys(const XtfTotalsQuery *query)
@@ -104,11 +104,11 @@ void xtf_page_totals_init(XtfPageTotals *page, XtfTotalsQuery *query, const XtfC
     *page = (XtfPageTotals){
         .query = query,
         .children = children,
-        .use_all = !query->filter && !children->some_coarse && !leaves_before_out(query),
+        .use_all = !query->filter && !children->some_coarse && !excludes_frames_before(query),
         .use_coarse = children->coarse.starts && !needs_all_keys(query),
         .numbers = g_malloc0(n * (sizeof *page->numbers + sizeof *page->uses) + 1),
     };
-    page->uses = (uint8_t *)(page->numbers + n); /* all NOT_ASKED */
+    page->uses = (uint8_t *)(page->numbers + n); /* all UNDECIDED */
 }
 
 void xtf_page_totals_finish(XtfPageTotals *page)
@@ -116,11 +116,11 @@ void xtf_page_totals_finish(XtfPageTotals *page)
     g_free(page->numbers);
 }
 
-static GroupUse use_of_group(XtfPageTotals *page, uint32_t group)
+static GroupUse get_group_use(XtfPageTotals *page, uint32_t group)
 {
-    if (page->uses[group] == NOT_ASKED)
-        page->uses[group] = (uint8_t)use_of(page->query, xtf_child_totals_key(page->children, group),
-                                            xtf_child_totals_depth(page->children, group));
+    if (page->uses[group] == UNDECIDED)
+        page->uses[group] = (uint8_t)decide_use(page->query, xtf_child_totals_key(page->children, group),
+                                                xtf_child_totals_depth(page->children, group));
     return page->uses[group];
 }
 
@@ -129,25 +129,25 @@ bool xtf_page_totals_suffice(XtfPageTotals *page, const XtfTotalsTier *tier, uin
     if (page->use_all && tier != &page->children->coarse)
         return true;
     for (uint32_t entry = tier->starts[item]; entry < tier->starts[item + 1]; entry++)
-        if (use_of_group(page, tier->groups[entry]) == NEEDS_DETAIL)
+        if (get_group_use(page, tier->groups[entry]) == NEEDS_DETAIL)
             return false;
     return true;
 }
 
-static uint64_t rows_counted(const XtfTotalsQuery *query, const uint64_t *cells)
+static uint64_t count_rows_of_cells(const XtfTotalsQuery *query, const uint64_t *cells)
 {
     if (query->aggregate->kind != XTF_AGGREGATE_FRAMES)
         return cells[XTF_GROUP_ROWS];
     return cells[XTF_FRAMES_BEGUN] + (query->filter && query->filter->begun ? 0 : cells[XTF_FRAMES_ENDED]);
 }
 
-/* The cells of a group that was looked up. */
+/* Returns the cells of a group that has been looked up. */
 static inline uint64_t *cells_at(const XtfGroupTotals *totals, uint32_t number)
 {
     return totals->groups + (size_t)(number - 1) * totals->stride + totals->depth;
 }
 
-static inline void look_up(XtfPageTotals *page, uint32_t group)
+static inline void look_up_group(XtfPageTotals *page, uint32_t group)
 {
     if (G_LIKELY(page->numbers[group] > 0))
         return;
@@ -155,7 +155,7 @@ static inline void look_up(XtfPageTotals *page, uint32_t group)
     page->numbers[group] = page->query->totals->last + 1;
 }
 
-/* Adds an item of plain cells, all of whose groups are taken: most are such. */
+/* Adds an item with plain cells and all groups used: the most frequent case. */
 static void add_plain(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
 {
     const XtfGroupTotals *totals = page->query->totals;
@@ -165,10 +165,10 @@ static void add_plain(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t i
     const uint64_t *cells = tier->cells + (size_t)first * n_cells;
 
     for (uint32_t entry = first; entry < end; entry++)
-        look_up(page, groups[entry]);
-    const XtfGroupTotals known = *totals; /* a copy stays in registers while cells are written */
+        look_up_group(page, groups[entry]);
+    const XtfGroupTotals totals_copy = *totals; /* a local copy stays in registers while cells are written */
     for (uint32_t entry = first; entry < end; entry++, cells += n_cells)
-        xtf_plain_cells_add(cells_at(&known, numbers[groups[entry]]), cells, n_cells);
+        xtf_plain_cells_add(cells_at(&totals_copy, numbers[groups[entry]]), cells, n_cells);
 }
 
 static void add_item(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
@@ -177,9 +177,9 @@ static void add_item(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t it
 
     for (uint32_t entry = tier->starts[item]; entry < tier->starts[item + 1]; entry++) {
         uint32_t group = tier->groups[entry];
-        if (!page->use_all && use_of_group(page, group) != TAKEN)
+        if (!page->use_all && get_group_use(page, group) != INCLUDED)
             continue;
-        look_up(page, group);
+        look_up_group(page, group);
         xtf_group_totals_add_cells(totals, xtf_child_totals_key(page->children, group),
                                    cells_at(totals, page->numbers[group]),
                                    xtf_child_totals_cells(page->children, tier, entry));
@@ -189,8 +189,8 @@ static void add_item(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t it
 static void count_item(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
 {
     for (uint32_t entry = tier->starts[item]; entry < tier->starts[item + 1]; entry++)
-        if (page->use_all || use_of_group(page, tier->groups[entry]) == TAKEN)
-            page->query->count += rows_counted(page->query, xtf_child_totals_cells(page->children, tier, entry));
+        if (page->use_all || get_group_use(page, tier->groups[entry]) == INCLUDED)
+            page->query->count += count_rows_of_cells(page->query, xtf_child_totals_cells(page->children, tier, entry));
 }
 
 void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
@@ -205,8 +205,8 @@ void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_
         add_item(page, tier, item);
 }
 
-/* Whether the totals of `step` children together cover child i, and no child from `end` on. */
-static bool covers(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t step, uint32_t i, uint32_t end)
+/* True if the item of `step` children contains child i as its first, lies before `end`, and suffices. */
+static bool tier_covers(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t step, uint32_t i, uint32_t end)
 {
     return tier->starts && i % step == 0 && i + step <= end && xtf_page_totals_suffice(page, tier, i / step);
 }
@@ -217,10 +217,10 @@ uint32_t xtf_page_totals_next(XtfPageTotals *page, uint32_t i, uint32_t end, con
     uint32_t step = 1;
 
     *tier = &children->exact;
-    if (covers(page, &children->blocks, XTF_TOTALS_BLOCK, i, end)) {
+    if (tier_covers(page, &children->blocks, XTF_TOTALS_BLOCK, i, end)) {
         *tier = &children->blocks;
         step = XTF_TOTALS_BLOCK;
-    } else if (covers(page, &children->quarters, XTF_TOTALS_QUARTER, i, end)) {
+    } else if (tier_covers(page, &children->quarters, XTF_TOTALS_QUARTER, i, end)) {
         *tier = &children->quarters;
         step = XTF_TOTALS_QUARTER;
     } else if (page->use_coarse && xtf_page_totals_suffice(page, &children->coarse, i)) {

@@ -1,5 +1,5 @@
 /*
- * Queries of totals, and how the child totals of one page or one digest answer them.
+ * Queries of totals, and their answers from the child totals of one page or one digest.
  */
 #pragma once
 
@@ -7,14 +7,14 @@
 #include "libxtf/totals/child-totals.h"
 #include "libxtf/tree/descent.h"
 
-/* The stack before row n, caught where a query of frames goes over the rows around it anyway. */
+/* The stack before row n. A query of frames captures the stack if the query passes over the rows around row n. */
 typedef struct {
     uint64_t n;
     XtfFrameStack *stack; /* initialised */
-    bool caught;
-} XtfStackCatch;
+    bool captured;
+} XtfStackCapture;
 
-/* Without totals, rows are only counted. */
+/* A query of totals. Without `totals`, the query only counts rows. */
 typedef struct {
     const XtfArray *array;
     const XtfAggregate *aggregate;
@@ -22,40 +22,40 @@ typedef struct {
     const XtfGroupFilter *filter; /* may be NULL */
     XtfGroupTotals *totals;       /* may be NULL */
     uint64_t count;
-    bool filtered; /* the filter takes one group, and the aggregate has filters... */
-    uint64_t hash; /* ...in which this is the group's: xtf_filter_hash() */
-    XtfStackCatch *catches;
-    unsigned n_catches;
+    bool filtered; /* the filter accepts one group, and the aggregate has filters */
+    uint64_t hash; /* xtf_filter_hash() of the group; valid if filtered */
+    XtfStackCapture *captures;
+    unsigned n_captures;
 } XtfTotalsQuery;
 
 XtfTotalsQuery xtf_totals_query(const XtfArray *array, unsigned index, const XtfGroupFilter *filter,
                                 XtfGroupTotals *totals);
 
-/* Adds rows [n1, n2), n2 being cut off at the array's end. */
+/* Adds rows [n1, n2) to the query. Cuts n2 off at the array's end. */
 bool xtf_totals_query_run(XtfTotalsQuery *query, uint64_t n1, uint64_t n2, GError **error);
 
-/* Whether the rows of a leaf, a child of a page, are looked at one by one: where nearly every row is a group of its
- * own, a digest is as large as the rows. */
+/* Sets *scans if the query must read the rows of a leaf, a child of the page, one by one. If nearly every row is a
+ * separate group, a digest would be as large as the rows. */
 bool xtf_totals_query_scans(const XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t slot, bool *scans,
                             GError **error);
 
-/* Whether a child of a page may have rows of the query's group: all may but leaves whose filters deny it. *filters is
- * NULL at first, then the page's, pinned: the caller puts them back. */
+/* Sets *may to false if a child is a leaf whose filter excludes the query's group. *filters is NULL at first, then the
+ * page's filters, pinned. The caller releases them. */
 bool xtf_totals_query_may_be_below(const XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t slot,
-                                   XtfBlock **filters, bool *may, GError **error);
+                                   XtfBlock **filters, bool *may_have, GError **error);
 
-/* Whether the filter takes a group of all keys. */
+/* True if the query's filter accepts the group of a key with all values. */
 bool xtf_totals_query_matches(const XtfTotalsQuery *query, const uint64_t *key);
 
 /*
- * Adds child totals of one page by the numbers of their groups. The filter and the query's totals look up the key of
- * each group once, however many children have the group.
+ * Adds child totals of one page by their group numbers. The filter and the query's totals look up the key of each group
+ * once, however many children have the group.
  */
 typedef struct {
     XtfTotalsQuery *query;
     const XtfChildTotals *children;
     /* Private. */
-    bool use_all;      /* all groups of all but coarse totals are taken, and have enough keys */
+    bool use_all;      /* all totals except coarse ones are used whole, and have enough keys */
     bool use_coarse;   /* coarse totals may suffice */
     uint32_t *numbers; /* of each group: 1 + its number in the query's totals; 0: not looked up yet */
     uint8_t *uses;     /* a GroupUse for each group */
@@ -64,12 +64,13 @@ typedef struct {
 void xtf_page_totals_init(XtfPageTotals *page, XtfTotalsQuery *query, const XtfChildTotals *children);
 void xtf_page_totals_finish(XtfPageTotals *page);
 
-/* Whether an item answers the query; otherwise some group has too few keys. */
+/* True if an item answers the query; otherwise some group has too few keys. */
 bool xtf_page_totals_suffice(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item);
 /* Adds an item that suffices. */
 void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item);
 
-/* Chooses the cheapest totals that cover child i: of the block of 16 or quarter of one that begins there, coarse, or
- * exact. Sets *tier and *item; returns the first child not covered. Exact totals may not suffice. */
+/* Chooses the cheapest totals that cover child i: of the block of 16, or of the quarter of a block, that begins there;
+ * or coarse; or exact. Sets *tier and *item, and returns the first child that is not covered. Exact totals may not
+ * suffice. */
 uint32_t xtf_page_totals_next(XtfPageTotals *page, uint32_t i, uint32_t end, const XtfTotalsTier **tier,
                               uint32_t *item);

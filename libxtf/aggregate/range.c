@@ -6,17 +6,17 @@
  *                     /                   \
  *     index   . . . [. . .]         [. . .]. . .    siblings of the two descents: stored totals of these pages
  *                  /                       \
- *     leaves  ..[....]                   [..]...    rows; if asked for again: chunks, totals of the leaf's digest
+ *     leaves  ..[....]                   [..]...    rows; in repeated queries: chunks, totals of the leaf's digest
  *
- * A range that is the whole array is answered by the array's own totals, and no row is read for it, unless the array
- * is small.
+ * For a range that is the whole array, the array's own totals are the answer, and no row is read, unless the array is
+ * small.
  *
- * Nothing is ever subtracted: least, greatest and last values could not be. Parts are added from left to right, which
- * last values depend on.
+ * The query never subtracts, because least, greatest and last values cannot be subtracted. It adds parts from left to
+ * right, because last values depend on the order.
  *
- * Totals of a child do not suffice if they have too few keys for the depth or for the filter. Then the query enters the
- * child, which leads to finer totals and at last to the digest of a leaf, which is never coarse; unless a leaf's filter
- * says that the leaf has no row of the one group that is asked for.
+ * Totals of a child do not suffice if they have too few keys for the depth or for the filter. The query then enters the
+ * child, which leads to finer totals and finally to the digest of a leaf, which is never coarse. It does not enter a
+ * leaf whose filter excludes the one group of the query.
  */
 #include "libxtf/aggregate/digest.h"
 #include "libxtf/aggregate/frames.h"
@@ -25,27 +25,27 @@
 #include "libxtf/totals/group-totals-private.h"
 #include "libxtf/totals/stored.h"
 
-/* Rows of a leaf, numbered from its first, that are added one by one. */
+/* Rows of a leaf that are added one by one, numbered from the leaf's first row. */
 typedef struct {
     const XtfDescentLeaf *leaf;
     const XtfPageView *rows;
-    uint32_t start; /* the stack before this row is `stack`, initialised; nothing is needed of rows before it */
+    uint32_t start; /* `stack`, initialised, is the stack before this row; earlier rows are not needed */
     XtfFrameStack *stack;
 } LeafRows;
 
-static void catch_stack(XtfTotalsQuery *query, const XtfFrameStack *stack)
+static void capture_stack(XtfTotalsQuery *query, const XtfFrameStack *stack)
 {
-    for (unsigned i = 0; i < query->n_catches; i++) {
-        XtfStackCatch *wanted = &query->catches[i];
-        if (wanted->caught || wanted->n != stack->n)
+    for (unsigned i = 0; i < query->n_captures; i++) {
+        XtfStackCapture *capture = &query->captures[i];
+        if (capture->captured || capture->n != stack->n)
             continue;
-        xtf_frame_stack_copy(wanted->stack, stack);
-        wanted->caught = true;
+        xtf_frame_stack_copy(capture->stack, stack);
+        capture->captured = true;
     }
 }
 
-/* Whether all groups of rows are the query's own: then they need not be added up apart, and looked through. */
-static bool takes_all(const XtfTotalsQuery *query)
+/* True if the groups of the rows are the query's groups, so that rows can be added directly to its totals. */
+static bool uses_all_groups(const XtfTotalsQuery *query)
 {
     return !query->filter && query->totals->depth == query->aggregate->n_keys;
 }
@@ -55,8 +55,8 @@ static bool add_rows(XtfTotalsQuery *query, const LeafRows *leaf, uint32_t from,
 {
     const XtfSchema *schema = query->array->schema;
     const uint8_t *rows = leaf->rows->payload;
-    g_autoptr(XtfGroupTotals) apart =
-        takes_all(query) ? NULL : xtf_group_totals_new(query->aggregate, query->aggregate->n_keys);
+    g_autoptr(XtfGroupTotals) row_totals =
+        uses_all_groups(query) ? NULL : xtf_group_totals_new(query->aggregate, query->aggregate->n_keys);
     XtfOuterFrames outer;
 
     xtf_outer_frames_init(&outer, query->array, query->index);
@@ -64,15 +64,16 @@ static bool add_rows(XtfTotalsQuery *query, const LeafRows *leaf, uint32_t from,
         if (!xtf_accumulate_rows(schema, query->aggregate, rows + (size_t)leaf->start * schema->row_size,
                                  from - leaf->start, leaf->stack, &outer.loader, NULL, error))
             return false;
-        catch_stack(query, leaf->stack);
+        capture_stack(query, leaf->stack);
     }
     if (!xtf_accumulate_rows(schema, query->aggregate, rows + (size_t)from * schema->row_size, to - from, leaf->stack,
-                             &outer.loader, apart ? apart : query->totals, error))
+                             &outer.loader, row_totals ? row_totals : query->totals, error))
         return false;
-    catch_stack(query, leaf->stack);
-    for (uint32_t i = 0; apart && i < xtf_group_totals_n(apart); i++)
-        if (xtf_totals_query_matches(query, xtf_group_totals_key(apart, i)))
-            xtf_group_totals_add(query->totals, xtf_group_totals_key(apart, i), xtf_group_totals_cells(apart, i));
+    capture_stack(query, leaf->stack);
+    for (uint32_t i = 0; row_totals && i < xtf_group_totals_n(row_totals); i++)
+        if (xtf_totals_query_matches(query, xtf_group_totals_key(row_totals, i)))
+            xtf_group_totals_add(query->totals, xtf_group_totals_key(row_totals, i),
+                                 xtf_group_totals_cells(row_totals, i));
     return true;
 }
 
@@ -85,9 +86,9 @@ static void count_rows(XtfTotalsQuery *query, const XtfPageView *rows, uint32_t 
             xtf_row_matches(schema, query->index, query->filter, rows->payload + (size_t)i * schema->row_size);
 }
 
-/* Adds rows [from, to) of a leaf, perhaps none. They are in one chunk of it, or chunks is NULL. */
-static bool add_part(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, const XtfPageView *rows,
-                     const XtfChildTotals *chunks, uint32_t from, uint32_t to, GError **error)
+/* Adds rows [from, to) of a leaf, possibly none. If `chunks` is not NULL, the rows are all in one chunk. */
+static bool add_rows_of_chunk(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, const XtfPageView *rows,
+                              const XtfChildTotals *chunks, uint32_t from, uint32_t to, GError **error)
 {
     uint32_t start = chunks ? from / XTF_CHUNK_ROWS * XTF_CHUNK_ROWS : 0;
     g_auto(XtfFrameStack) stack;
@@ -119,9 +120,9 @@ static bool add_by_digest(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, con
     const XtfChildTotals *chunks = xtf_block_child_totals(block);
     uint32_t first = (from + XTF_CHUNK_ROWS - 1) / XTF_CHUNK_ROWS; /* whole chunks are [first, last) */
     uint32_t last = to == rows->count ? chunks->n : to / XTF_CHUNK_ROWS;
-    if (first > last) /* both edges lie in one chunk */
-        return add_part(query, leaf, rows, chunks, from, to, error);
-    if (!add_part(query, leaf, rows, chunks, from, MIN(first * XTF_CHUNK_ROWS, to), error))
+    if (first > last) /* both edges are in one chunk */
+        return add_rows_of_chunk(query, leaf, rows, chunks, from, to, error);
+    if (!add_rows_of_chunk(query, leaf, rows, chunks, from, MIN(first * XTF_CHUNK_ROWS, to), error))
         return false;
     XtfPageTotals totals;
     xtf_page_totals_init(&totals, query, chunks);
@@ -132,10 +133,11 @@ static bool add_by_digest(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, con
         xtf_page_totals_add(&totals, tier, item);
     }
     xtf_page_totals_finish(&totals);
-    return add_part(query, leaf, rows, chunks, last * XTF_CHUNK_ROWS, to, error);
+    return add_rows_of_chunk(query, leaf, rows, chunks, last * XTF_CHUNK_ROWS, to, error);
 }
 
-/* Counts rows of a leaf that begin frames, of any key, without their rows; *counted says whether the leaf tells. */
+/* Counts the rows of a leaf that begin frames of any key, without unpacking them. Sets *counted to false if the query
+ * or the leaf does not allow it. */
 static bool count_begun(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint32_t from, uint32_t to, bool *counted,
                         GError **error)
 {
@@ -165,7 +167,7 @@ static bool add_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_t
     if (!xtf_descent_leaf_rows(leaf, &rows, error))
         return false;
     if (xtf_leaf_needs_no_digest(leaf) || xtf_leaf_is_new(&rows, XTF_READ_FOR_TOTALS))
-        return add_part(query, leaf, &rows, NULL, from, to, error);
+        return add_rows_of_chunk(query, leaf, &rows, NULL, from, to, error);
     return add_by_digest(query, leaf, &rows, from, to, error);
 }
 
@@ -182,7 +184,7 @@ static bool scan_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_
 
 static bool add_page(XtfTotalsQuery *query, const XtfDescentPage *page, uint64_t n1, uint64_t n2, GError **error);
 
-/* Adds the rows of [n1, n2) that lie below a child. */
+/* Adds the rows of [n1, n2) that are below a child. */
 static bool add_child(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t slot, uint64_t n1, uint64_t n2,
                       GError **error)
 {
@@ -202,7 +204,7 @@ static bool add_child(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_
     return xtf_descent_enter(page, slot, &child, error) && add_page(query, &child, n1, n2, error);
 }
 
-/* Adds the whole children [first, last): by stored totals where these suffice, else by entering the child. */
+/* Adds the whole children [first, last): by stored totals if they suffice, else by entering the child. */
 static bool add_children(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t first, uint32_t last,
                          GError **error)
 {
@@ -214,19 +216,19 @@ static bool add_children(XtfTotalsQuery *query, const XtfDescentPage *page, uint
 
     g_autoptr(XtfBlock) filters = NULL;
     XtfPageTotals totals;
-    bool good = true, may;
+    bool success = true, may_have;
     xtf_page_totals_init(&totals, query, xtf_block_child_totals(stored));
-    for (uint32_t i = first; good && i < last;) {
+    for (uint32_t i = first; success && i < last;) {
         const XtfTotalsTier *tier;
         uint32_t item, child = i;
         i = xtf_page_totals_next(&totals, i, last, &tier, &item);
         if (i > child + 1 || xtf_page_totals_suffice(&totals, tier, item))
             xtf_page_totals_add(&totals, tier, item);
-        else if ((good = xtf_totals_query_may_be_below(query, page, child, &filters, &may, error)) && may)
-            good = add_child(query, page, child, 0, UINT64_MAX, error);
+        else if ((success = xtf_totals_query_may_be_below(query, page, child, &filters, &may_have, error)) && may_have)
+            success = add_child(query, page, child, 0, UINT64_MAX, error);
     }
     xtf_page_totals_finish(&totals);
-    return good;
+    return success;
 }
 
 /* Adds rows [n1, n2), at least one, all below the page. */
@@ -243,7 +245,7 @@ static bool add_page(XtfTotalsQuery *query, const XtfDescentPage *page, uint64_t
     return last > right || (right == left && first > left) || add_child(query, page, right, n1, n2, error);
 }
 
-/* Adds the whole array by its own totals, if these suffice; *added says whether they do. */
+/* Adds the whole array by its own totals if they suffice. Sets *added accordingly. */
 static bool add_array(XtfTotalsQuery *query, XtfBlock *edge, bool *added, GError **error)
 {
     g_autoptr(XtfBlock) stored = xtf_stored_totals_of_array(query->array, edge, query->index, error);
@@ -298,7 +300,7 @@ bool xtf_array_group_count(const XtfArray *array, unsigned index, const XtfGroup
 {
     XtfTotalsQuery query = xtf_totals_query(array, index, filter, NULL);
 
-    if (!filter) { /* it takes all rows */
+    if (!filter) { /* accepts all rows */
         n2 = MIN(n2, array->n_rows);
         *count = n2 - MIN(n1, n2);
         return true;

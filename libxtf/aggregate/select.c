@@ -1,7 +1,7 @@
 /*
- * Selecting by group: the row that the filter takes and that has k such rows before it. The descent enters the child
- * whose totals count beyond k. If totals do not suffice for the filter, the descent enters that child, which either
- * holds the row or counts its own rows.
+ * Selects by group: finds the accepted row that has k accepted rows before it. The descent enters the child in which
+ * the count passes k. If a child's totals do not suffice for the filter, the descent enters this child, which either
+ * contains the row or counts its own rows.
  */
 #include "libxtf/aggregate/digest.h"
 #include "libxtf/aggregate/query.h"
@@ -9,14 +9,14 @@
 #include "libxtf/totals/stored.h"
 #include "libxtf/tree/descent.h"
 
-/* The k-th row that the filter takes, from 0. */
+/* The search for the k-th accepted row, from 0. */
 typedef struct {
-    uint64_t k; /* less the rows that were passed */
-    uint64_t n; /* the row, once it is found */
+    uint64_t k; /* k minus the accepted rows skipped so far */
+    uint64_t n; /* the row; valid if found */
     bool found;
 } Selection;
 
-/* Whether the k-th row is below an item; if not, the rows below the item are passed. */
+/* True if the k-th row is below the item. Otherwise skips the rows below the item. */
 static bool item_holds(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item, Selection *selection)
 {
     uint64_t before = page->query->count;
@@ -46,7 +46,8 @@ static bool select_row(const XtfTotalsQuery *query, const XtfDescentLeaf *leaf, 
     return true;
 }
 
-/* The first child of [i, end) that *holds the k-th row or whose totals do not suffice; `end` if there is neither. */
+/* Returns the first child of [i, end) that contains the k-th row (*holds), or whose totals do not suffice; `end` if
+ * there is no such child. */
 static uint32_t select_item(XtfPageTotals *page, uint32_t i, uint32_t end, Selection *selection, bool *holds)
 {
     *holds = false;
@@ -58,7 +59,7 @@ static uint32_t select_item(XtfPageTotals *page, uint32_t i, uint32_t end, Selec
         if (item_holds(page, tier, item, selection)) {
             *holds = true;
             while (i + 1 < next &&
-                   !item_holds(page, &page->children->exact, i, selection)) /* in a child of the block */
+                   !item_holds(page, &page->children->exact, i, selection)) /* find the child of the block */
                 i++;
             return i;
         }
@@ -98,31 +99,31 @@ static bool select_in_child(XtfTotalsQuery *query, const XtfDescentPage *page, u
     return xtf_descent_enter(page, slot, &child, error) && select_in_page(query, &child, selection, error);
 }
 
-/* Enters the child that holds the row, and before it each child whose totals do not suffice. */
+/* Enters the child that contains the row, and before it each child whose totals do not suffice. */
 static bool select_in_page(XtfTotalsQuery *query, const XtfDescentPage *page, Selection *selection, GError **error)
 {
     g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, query->index, error);
     g_autoptr(XtfBlock) filters = NULL;
     XtfPageTotals totals;
-    bool good = true;
+    bool success = true;
 
     if (!stored)
         return false;
     xtf_page_totals_init(&totals, query, xtf_block_child_totals(stored));
-    for (uint32_t i = 0; good && !selection->found && i < page->page.count; i++) {
-        bool holds, may = true;
+    for (uint32_t i = 0; success && !selection->found && i < page->page.count; i++) {
+        bool holds, may_have = true;
         i = select_item(&totals, i, page->page.count, selection, &holds);
         if (i < page->page.count && !holds)
-            good = xtf_totals_query_may_be_below(query, page, i, &filters, &may, error);
-        if (good && may && i < page->page.count)
-            good = select_in_child(query, page, i, selection, error);
-        if (good && holds && !selection->found)
-            good = xtf_damaged(
-                error, "array %u, level %u: rows %" PRIu64 " to %" PRIu64 ": fewer than their totals say",
+            success = xtf_totals_query_may_be_below(query, page, i, &filters, &may_have, error);
+        if (success && may_have && i < page->page.count)
+            success = select_in_child(query, page, i, selection, error);
+        if (success && holds && !selection->found)
+            success = xtf_damaged(
+                error, "array %u, level %u: rows %" PRIu64 " to %" PRIu64 ": fewer accepted rows than their totals say",
                 query->array->id, page->level, xtf_descent_child_start(page, i), xtf_descent_child_end(page, i));
     }
     xtf_page_totals_finish(&totals);
-    return good;
+    return success;
 }
 
 bool xtf_array_group_select(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t k,
@@ -132,9 +133,9 @@ bool xtf_array_group_select(const XtfArray *array, unsigned index, const XtfGrou
     Selection selection = {.k = k, .n = array->n_rows};
     XtfDescentLeaf leaf;
     XtfDescentPage root;
-    bool good;
+    bool success;
 
-    if (!filter) { /* it takes all rows */
+    if (!filter) { /* accepts all rows */
         *n = MIN(k, array->n_rows);
         return true;
     }
@@ -145,12 +146,12 @@ bool xtf_array_group_select(const XtfArray *array, unsigned index, const XtfGrou
         return false;
     if (array->height == 1) {
         xtf_descent_root_leaf(array, edge, &leaf);
-        good = select_in_leaf(&query, &leaf, &selection, error);
+        success = select_in_leaf(&query, &leaf, &selection, error);
     } else {
         xtf_descent_root_page(array, edge, &root);
-        good = select_in_page(&query, &root, &selection, error);
+        success = select_in_page(&query, &root, &selection, error);
     }
-    if (good)
+    if (success)
         *n = selection.found ? selection.n : array->n_rows;
-    return good;
+    return success;
 }

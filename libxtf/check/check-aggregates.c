@@ -8,9 +8,9 @@
 #include "libxtf/tree/descent.h"
 
 enum {
-    /* Groups of a page in memory; beyond, the last key is forgotten. No child has as many stored groups, so all stored
-     * groups can be compared. */
-    GROUPS_HELD = 1 << 17,
+    /* Maximum number of a page's groups in memory; beyond it, the check drops the last key. No child stores as many
+     * groups, so all stored groups can be compared. */
+    MEMORY_GROUPS_MAX = 1 << 17,
 };
 
 typedef struct {
@@ -18,12 +18,12 @@ typedef struct {
     const XtfArray *array;
     const XtfAggregate *aggregate;
     unsigned index;
-    XtfFrameStack stack; /* with all frames, after the last leaf that was passed */
+    XtfFrameStack stack; /* all frames open after the last processed leaf */
     XtfBlock *edge;
     bool stopped;
 } AggregateWalk;
 
-static void stop(AggregateWalk *walk, const GError *error)
+static void report_and_stop(AggregateWalk *walk, const GError *error)
 {
     xtf_checking_problem(walk->check, "%s", error->message);
     walk->stopped = true;
@@ -39,28 +39,28 @@ static char *name_page(const XtfDescentPage *page)
         "page %" PRIu64, xtf_place_at(xtf_array_segment(array), xtf_array_page_size(array), page->page.block->offset));
 }
 
-static void child_problem(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot, const char *what)
+static void child_problem(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot, const char *problem)
 {
     const XtfArray *array = walk->array;
-    g_autofree char *where = name_page(page);
+    g_autofree char *page_name = name_page(page);
 
     xtf_checking_problem(walk->check, "array %u, %s, level %u: totals of child %u, rows %" PRIu64 " to %" PRIu64 ": %s",
-                         array->id, where, page->level, slot, xtf_descent_child_start(page, slot),
-                         xtf_descent_child_end(page, slot), what);
+                         array->id, page_name, page->level, slot, xtf_descent_child_start(page, slot),
+                         xtf_descent_child_end(page, slot), problem);
 }
 
-/* Whether sums of doubles differ by no more than the rounding of an unknown order of addition. */
-static bool near(const uint64_t *rows, const uint64_t *a, const uint64_t *b)
+/* True if two sums of doubles differ by no more than the rounding of different orders of addition. */
+static bool sums_close(const uint64_t *rows, const uint64_t *a, const uint64_t *b)
 {
-    double greatest = fmax(fabs(xtf_f64_from_bits(a[XTF_VALUE_MIN])), fabs(xtf_f64_from_bits(a[XTF_VALUE_MAX])));
+    double largest = fmax(fabs(xtf_f64_from_bits(a[XTF_VALUE_MIN])), fabs(xtf_f64_from_bits(a[XTF_VALUE_MAX])));
     double error = fabs(xtf_f64_from_bits(a[XTF_VALUE_SUM]) - xtf_f64_from_bits(b[XTF_VALUE_SUM]));
 
-    return !(error > ldexp(greatest * (double)*rows, -40));
+    return !(error > ldexp(largest * (double)*rows, -40));
 }
 
-/* Whether the cells of value i are the same. */
-static bool value_equal(const XtfGroupTotals *totals, const uint64_t *key, unsigned i, const uint64_t *a,
-                        const uint64_t *b)
+/* True if the cells of value i are the same. */
+static bool values_equal(const XtfGroupTotals *totals, const uint64_t *key, unsigned i, const uint64_t *a,
+                         const uint64_t *b)
 {
     unsigned step = totals->aggregate->extremes ? XTF_VALUE_CELLS : 1;
     const uint64_t *left = a + 1 + i * step, *right = b + 1 + i * step;
@@ -71,7 +71,7 @@ static bool value_equal(const XtfGroupTotals *totals, const uint64_t *key, unsig
         return false;
     if (step == 1)
         return true; /* without extremes the size of the rounding is unknown */
-    return memcmp(left + 1, right + 1, (step - 1) * sizeof *left) == 0 && near(a, left, right);
+    return memcmp(left + 1, right + 1, (step - 1) * sizeof *left) == 0 && sums_close(a, left, right);
 }
 
 static bool cells_equal(const XtfGroupTotals *totals, const uint64_t *key, const uint64_t *a, const uint64_t *b)
@@ -81,31 +81,31 @@ static bool cells_equal(const XtfGroupTotals *totals, const uint64_t *key, const
     if (a[XTF_GROUP_ROWS] != b[XTF_GROUP_ROWS])
         return false;
     for (unsigned i = 0; i < totals->aggregate->n_values; i++)
-        if (!value_equal(totals, key, i, a, b))
+        if (!values_equal(totals, key, i, a, b))
             return false;
     return true;
 }
 
-/* Whether stored totals of a child are those of its rows. */
+/* True if the stored totals of a child match the totals of its rows. */
 static bool totals_equal(uint32_t slot, const XtfChildTotals *stored, const XtfGroupTotals *totals)
 {
     uint32_t from = stored->exact.starts[slot], to = stored->exact.starts[slot + 1];
     unsigned depth = xtf_child_totals_depth(stored, stored->exact.groups[from]); /* a child has at least one group */
-    bool same = depth <= totals->depth;
+    bool equal = depth <= totals->depth;
 
     g_autoptr(XtfGroupTotals) right = xtf_group_totals_coarse_copy(totals, MIN(depth, totals->depth));
-    same = same && to - from == xtf_group_totals_n(right);
-    for (uint32_t entry = from; same && entry < to; entry++) {
+    equal = equal && to - from == xtf_group_totals_n(right);
+    for (uint32_t entry = from; equal && entry < to; entry++) {
         const uint64_t *key = xtf_child_totals_key(stored, stored->exact.groups[entry]);
         const uint64_t *cells = xtf_group_totals_find(right, key);
-        same = cells && cells_equal(right, key, cells, xtf_child_totals_cells(stored, &stored->exact, entry));
+        equal = cells && cells_equal(right, key, cells, xtf_child_totals_cells(stored, &stored->exact, entry));
     }
-    return same;
+    return equal;
 }
 
-/* What is known between a child and the row before it, found anew. */
+/* The border between a child and the row before it, recomputed from rows. */
 typedef struct {
-    uint64_t time, depth; /* of the row before; frames open behind it */
+    uint64_t time, depth; /* time of the row before; frames open after that row */
     uint64_t least;
 } Border;
 
@@ -117,7 +117,7 @@ static void compare_border(AggregateWalk *walk, const XtfDescentPage *page, uint
 
     if (stack->time != time || stack->n_outer + stack[1].start - stack->start != right->depth ||
         stack->least != right->least)
-        child_problem(walk, page, slot, "its border is not what its rows and the one before them say");
+        child_problem(walk, page, slot, "its border does not match its rows and the row before them");
 }
 
 /* Compares the snapshot before a leaf with the stack that earlier rows leave. */
@@ -128,19 +128,19 @@ static void compare_stack(AggregateWalk *walk, const XtfDescentPage *page, uint3
     xtf_frame_stack_init(&stack);
     xtf_child_totals_stack(stored, slot, 0, &stack);
     guint n = stack.frames->len, depth = walk->stack.frames->len;
-    bool same = n == MIN(depth, (guint)XTF_SNAPSHOT_FRAMES);
-    for (guint i = 0; same && i < n; i++) {
-        const XtfOpenFrame *is = xtf_frame_stack_at(&stack, i);
-        const XtfOpenFrame *should = xtf_frame_stack_at(&walk->stack, depth - n + i);
-        same = is->key == should->key && is->row == should->row && is->time == should->time &&
-               is->outermost == should->outermost;
+    bool equal = n == MIN(depth, (guint)XTF_SNAPSHOT_FRAMES);
+    for (guint i = 0; equal && i < n; i++) {
+        const XtfOpenFrame *stored_frame = xtf_frame_stack_at(&stack, i);
+        const XtfOpenFrame *expected = xtf_frame_stack_at(&walk->stack, depth - n + i);
+        equal = stored_frame->key == expected->key && stored_frame->row == expected->row &&
+                stored_frame->time == expected->time && stored_frame->outermost == expected->outermost;
     }
-    if (!same)
-        child_problem(walk, page, slot, "the stack before it is not what earlier rows leave open");
+    if (!equal)
+        child_problem(walk, page, slot, "the stack before it does not match the earlier rows");
 }
 
 /* Adds the rows of a leaf to totals. */
-static void pass_leaf(AggregateWalk *walk, const XtfDescentLeaf *leaf, XtfGroupTotals *totals)
+static void process_leaf(AggregateWalk *walk, const XtfDescentLeaf *leaf, XtfGroupTotals *totals)
 {
     g_autoptr(GError) error = NULL;
     g_auto(XtfPageView) rows = {0};
@@ -150,45 +150,45 @@ static void pass_leaf(AggregateWalk *walk, const XtfDescentLeaf *leaf, XtfGroupT
         return;
     }
     if (!xtf_descent_leaf_rows(leaf, &rows, &error)) {
-        stop(walk, error);
+        report_and_stop(walk, error);
         return;
     }
     xtf_accumulate_rows(walk->array->schema, walk->aggregate, rows.payload, rows.count, &walk->stack, NULL, totals,
                         NULL);
     if (walk->stack.frames->len > XTF_STACK_FRAMES_MAX) {
         xtf_checking_problem(
-            walk->check, "array %u: at row %" PRIu64 " more than %d frames are open: totals behind it are not checked",
+            walk->check, "array %u: at row %" PRIu64 " more than %d frames are open: totals after it are not checked",
             walk->array->id, walk->stack.n, XTF_STACK_FRAMES_MAX);
         walk->stopped = true;
     }
 }
 
-static uint32_t stored_groups(const XtfChildTotals *stored, uint32_t slot)
+static uint32_t n_stored_groups(const XtfChildTotals *stored, uint32_t slot)
 {
     return stored->exact.starts[slot + 1] - stored->exact.starts[slot];
 }
 
-static XtfGroupTotals *pass_page(AggregateWalk *walk, const XtfDescentPage *page);
+static XtfGroupTotals *process_page(AggregateWalk *walk, const XtfDescentPage *page);
 
-static XtfGroupTotals *pass_child(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot)
+static XtfGroupTotals *process_child(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot)
 {
     g_autoptr(GError) error = NULL;
     g_auto(XtfDescentPage) child = {0};
     XtfDescentLeaf leaf;
 
     if (page->level > 1 && xtf_descent_enter(page, slot, &child, &error))
-        return pass_page(walk, &child);
+        return process_page(walk, &child);
     XtfGroupTotals *totals = xtf_group_totals_new(walk->aggregate, walk->aggregate->n_keys);
     if (page->level > 1) {
-        stop(walk, error);
+        report_and_stop(walk, error);
         return totals;
     }
     xtf_descent_leaf(page, slot, &leaf);
-    pass_leaf(walk, &leaf, totals);
+    process_leaf(walk, &leaf, totals);
     return totals;
 }
 
-/* Whether a leaf's filter, if it has one, has all groups of the leaf. */
+/* True if the leaf's filter, if it has one, contains all groups of the leaf. */
 static bool filter_has_all(const AggregateWalk *walk, const XtfFilters *filters, uint32_t slot,
                            const XtfGroupTotals *totals)
 {
@@ -199,7 +199,7 @@ static bool filter_has_all(const AggregateWalk *walk, const XtfFilters *filters,
     return true;
 }
 
-/* `depth`: of the child's stored totals. */
+/* Compares a leaf's filter with the leaf's groups. `depth` is the depth of the child's stored totals. */
 static void compare_filter(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot, XtfBlock **block,
                            unsigned depth, const XtfGroupTotals *totals)
 {
@@ -207,7 +207,7 @@ static void compare_filter(AggregateWalk *walk, const XtfDescentPage *page, uint
     g_autoptr(GError) error = NULL;
 
     if (!*block && !(*block = xtf_stored_filters_get(page, walk->index, &error))) {
-        stop(walk, error);
+        report_and_stop(walk, error);
         return;
     }
     const XtfFilters *filters = (const XtfFilters *)(const void *)(*block)->data;
@@ -215,23 +215,23 @@ static void compare_filter(AggregateWalk *walk, const XtfDescentPage *page, uint
     if (words > (n_rows * XTF_FILTER_GROUP_BITS + 63) / 64)
         child_problem(walk, page, slot, "its filter is longer than its rows need");
     if (words > 0 && depth == walk->aggregate->n_keys)
-        child_problem(walk, page, slot, "there is a filter beside totals by all keys");
+        child_problem(walk, page, slot, "it has a filter although its totals have all keys");
     if (!filter_has_all(walk, filters, slot, totals))
-        child_problem(walk, page, slot, "its filter does not have all of its groups");
+        child_problem(walk, page, slot, "its filter lacks some of its groups");
 }
 
-/* The keys that the stored totals of a child have; a child has at least one group. */
+/* Returns the number of keys in the stored totals of a child; a child has at least one group. */
 static unsigned stored_depth(const XtfChildTotals *stored, uint32_t slot)
 {
     return xtf_child_totals_depth(stored, stored->exact.groups[stored->exact.starts[slot]]);
 }
 
-/* Passes all rows below a page and compares its stored totals with them. Returns the totals of the page; the stack's
- * `least` is then that of the page's rows. */
-static XtfGroupTotals *pass_page(AggregateWalk *walk, const XtfDescentPage *page)
+/* Processes all rows below a page and compares its stored totals with them. Returns the totals of the page, and sets
+ * the stack's `least` to the minimum over the page's rows. */
+static XtfGroupTotals *process_page(AggregateWalk *walk, const XtfDescentPage *page)
 {
     g_autoptr(GError) error = NULL;
-    XtfGroupTotals *of_page = xtf_group_totals_new(walk->aggregate, walk->aggregate->n_keys);
+    XtfGroupTotals *page_totals = xtf_group_totals_new(walk->aggregate, walk->aggregate->n_keys);
     g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, walk->index, &error);
     g_autoptr(XtfBlock) filters = NULL;
     const XtfChildTotals *children = stored ? xtf_block_child_totals(stored) : NULL;
@@ -245,25 +245,25 @@ static XtfGroupTotals *pass_page(AggregateWalk *walk, const XtfDescentPage *page
         if (stored && frames && page->level == 1)
             compare_stack(walk, page, slot, children);
         walk->stack.least = UINT64_MAX;
-        g_autoptr(XtfGroupTotals) totals = pass_child(walk, page, slot);
+        g_autoptr(XtfGroupTotals) totals = process_child(walk, page, slot);
         border.least = walk->stack.least;
         least = MIN(least, border.least);
         if (stored && !walk->stopped && !totals_equal(slot, children, totals))
-            child_problem(walk, page, slot, "they are not those of its rows");
-        if (stored && !walk->stopped && stored_groups(children, slot) > XTF_CHILD_GROUPS)
-            child_problem(walk, page, slot, "it has more groups than it may");
+            child_problem(walk, page, slot, "they do not match its rows");
+        if (stored && !walk->stopped && n_stored_groups(children, slot) > XTF_CHILD_GROUPS)
+            child_problem(walk, page, slot, "it has more groups than allowed");
         if (stored && !walk->stopped && frames)
             compare_border(walk, page, slot, children, &border);
         if (stored && !walk->stopped && walk->aggregate->filters && page->level == 1)
             compare_filter(walk, page, slot, &filters, stored_depth(children, slot), totals);
-        xtf_group_totals_add_bounded(&of_page, totals, GROUPS_HELD);
+        xtf_group_totals_add_bounded(&page_totals, totals, MEMORY_GROUPS_MAX);
     }
     walk->stack.least = least;
-    return of_page;
+    return page_totals;
 }
 
-/* Passes all rows of the array. */
-static XtfGroupTotals *pass_array(AggregateWalk *walk)
+/* Processes all rows of the array. */
+static XtfGroupTotals *process_array(AggregateWalk *walk)
 {
     XtfGroupTotals *totals;
     XtfDescentPage root;
@@ -271,16 +271,16 @@ static XtfGroupTotals *pass_array(AggregateWalk *walk)
 
     if (walk->array->height > 1) {
         xtf_descent_root_page(walk->array, walk->edge, &root);
-        return pass_page(walk, &root);
+        return process_page(walk, &root);
     }
     totals = xtf_group_totals_new(walk->aggregate, walk->aggregate->n_keys);
     xtf_descent_root_leaf(walk->array, walk->edge, &leaf);
-    pass_leaf(walk, &leaf, totals);
+    process_leaf(walk, &leaf, totals);
     return totals;
 }
 
-/* The tables of the whole array. */
-static XtfBytesReader whole_totals(const AggregateWalk *walk)
+/* Returns the tables of the whole array. */
+static XtfBytesReader get_array_tables(const AggregateWalk *walk)
 {
     const XtfArray *array = walk->array;
     return xtf_edge_totals(walk->edge->data, walk->edge->length, array->height, array->height);
@@ -289,32 +289,32 @@ static XtfBytesReader whole_totals(const AggregateWalk *walk)
 static void check_aggregate(AggregateWalk *walk)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(XtfGroupTotals) totals = pass_array(walk);
+    g_autoptr(XtfGroupTotals) totals = process_array(walk);
 
-    if (walk->stopped || (xtf_array_is_small(walk->array) && whole_totals(walk).left == 0))
+    if (walk->stopped || (xtf_array_is_small(walk->array) && get_array_tables(walk).left == 0))
         return;
     g_autoptr(XtfBlock) stored = xtf_stored_totals_of_array(walk->array, walk->edge, walk->index, &error);
     if (!stored)
         xtf_checking_problem(walk->check, "%s", error->message);
     else if (!totals_equal(0, xtf_block_child_totals(stored), totals))
-        xtf_checking_problem(walk->check, "array %u, right edge: totals of all rows: they are not those of its rows",
+        xtf_checking_problem(walk->check, "array %u, right edge: totals of all rows: they do not match its rows",
                              walk->array->id);
-    else if (stored_groups(xtf_block_child_totals(stored), 0) > XTF_CHILD_GROUPS)
+    else if (n_stored_groups(xtf_block_child_totals(stored), 0) > XTF_CHILD_GROUPS)
         xtf_checking_problem(walk->check,
-                             "array %u, right edge: totals of all rows: they have more groups than they may",
+                             "array %u, right edge: totals of all rows: they have more groups than allowed",
                              walk->array->id);
 }
 
-/* ---- How tables lie in their payloads. */
+/* ---- Layout of the tables in their payloads. */
 
-/* What the tables of a payload are of. */
+/* The owner of a payload's tables. */
 typedef enum {
     OF_LEAVES, /* the children of an index page of level 1 */
-    OF_PAGES,  /* those of a higher level */
-    OF_ARRAY,  /* the whole */
+    OF_PAGES,  /* the children of an index page of a higher level */
+    OF_ARRAY,  /* the whole array */
 } TableOwner;
 
-/* A fault of the next table of a payload, or NULL. Those of kinds that are not known may be anything. */
+/* Returns what is wrong with the next table of a payload, or NULL. Tables of unknown kinds are not checked. */
 static const char *table_fault(const XtfSchema *schema, TableOwner owner, XtfBytesReader *payload)
 {
     const uint8_t *head = payload->at;
@@ -326,24 +326,24 @@ static const char *table_fault(const XtfSchema *schema, TableOwner owner, XtfByt
     if (!xtf_checking_all_zero(head + offsetof(XtfDiskTotals, zero), 2) ||
         !xtf_checking_all_zero(head + offsetof(XtfDiskTotals, reserved), 4) ||
         !xtf_checking_all_zero(end, (size_t)(payload->at - end)))
-        return "bytes of a table that say nothing are not 0";
+        return "unused bytes of a table are not 0";
     if (table.kind == 0 || table.aggregate >= schema->n_aggregates)
-        return "a table is of no aggregate, or of no kind";
+        return "a table has an invalid aggregate or kind";
     const XtfAggregate *aggregate = &schema->aggregates[table.aggregate];
     if (aggregate->kind == XTF_AGGREGATE_UNKNOWN)
         return NULL;
     bool frames = aggregate->kind == XTF_AGGREGATE_FRAMES;
     if (table.kind == XTF_TOTALS_FILTERS && (owner != OF_LEAVES || !aggregate->filters))
-        return "there are filters where there can be none";
+        return "filters are not allowed here";
     if (table.kind == XTF_TOTALS_BORDERS && (owner == OF_ARRAY || !frames))
-        return "there are borders where there can be none";
+        return "borders are not allowed here";
     if (table.kind == XTF_TOTALS_SNAPSHOTS && (owner != OF_LEAVES || !frames))
-        return "there are snapshots where there can be none";
+        return "snapshots are not allowed here";
     return table.n == 0 ? "a table has no rows" : NULL;
 }
 
-/* Checks the tables of a page's children, whose bytes were read. */
-static void check_tables(AggregateWalk *walk, const char *where, unsigned level, TableOwner owner,
+/* Checks the tables of a page's children in `payload`. */
+static void check_tables(AggregateWalk *walk, const char *page_name, unsigned level, TableOwner owner,
                          XtfBytesReader payload)
 {
     const char *fault = NULL;
@@ -351,18 +351,19 @@ static void check_tables(AggregateWalk *walk, const char *where, unsigned level,
     while (!fault && payload.left > 0)
         fault = table_fault(walk->array->schema, owner, &payload);
     if (fault)
-        xtf_checking_problem(walk->check, "array %u, %s, level %u: totals: %s", walk->array->id, where, level, fault);
+        xtf_checking_problem(walk->check, "array %u, %s, level %u: totals: %s", walk->array->id, page_name, level,
+                             fault);
 }
 
 static void check_tables_below(AggregateWalk *walk, const XtfDescentPage *page)
 {
     g_autoptr(GError) error = NULL;
-    g_autofree char *where = name_page(page);
+    g_autofree char *page_name = name_page(page);
     g_autofree uint8_t *bytes = NULL;
     XtfBytesReader tables;
 
     if (xtf_stored_totals_tables(page, &bytes, &tables, &error))
-        check_tables(walk, where, page->level, page->level == 1 ? OF_LEAVES : OF_PAGES, tables);
+        check_tables(walk, page_name, page->level, page->level == 1 ? OF_LEAVES : OF_PAGES, tables);
     else
         xtf_checking_problem(walk->check, "%s", error->message);
     for (uint32_t slot = 0; page->level > 1 && slot < page->page.count; slot++) {
@@ -375,17 +376,17 @@ static void check_tables_below(AggregateWalk *walk, const XtfDescentPage *page)
     }
 }
 
-/* All tables of the array. */
+/* Checks all tables of the array. */
 static void check_all_tables(AggregateWalk *walk)
 {
     const XtfArray *array = walk->array;
-    XtfBytesReader whole = whole_totals(walk);
+    XtfBytesReader array_tables = get_array_tables(walk);
     XtfDescentPage root;
 
-    if (whole.failed)
+    if (array_tables.failed)
         xtf_checking_problem(walk->check, "array %u, right edge: its totals are cut short", array->id);
     else
-        check_tables(walk, "right edge", array->height, OF_ARRAY, whole);
+        check_tables(walk, "right edge", array->height, OF_ARRAY, array_tables);
     if (array->height > 1) {
         xtf_descent_root_page(array, walk->edge, &root);
         check_tables_below(walk, &root);
@@ -397,7 +398,7 @@ void xtf_checking_aggregates(XtfChecking *check, const XtfArray *array)
     g_autoptr(GError) error = NULL;
 
     if (array->schema->n_aggregates == 0)
-        return; /* no totals are stored */
+        return; /* the file stores no totals */
     g_autoptr(XtfBlock) edge = xtf_edge_get(array, &error);
     if (!edge) {
         xtf_checking_take_error(check, &error);

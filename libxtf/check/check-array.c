@@ -1,14 +1,15 @@
 /*
- * Walking an array. The walk descends as a reader does, so all that a reader verifies on the way is verified; the walk
- * adds what only a whole level shows: its links, and that sealed pages are full.
+ * The walk over an array's pages. The walk descends like a reader, and so verifies all that a reader verifies. In
+ * addition it checks the properties of whole levels: the links between pages, and that sealed pages are full.
  */
 #include "libxtf/check/check-private.h"
 #include "libxtf/disk/page.h"
 #include "libxtf/totals/stored.h"
 
-/* One step along a level: checks the links and numbers of a page, sealed or open (an open page's `next` is 0, and its
- * place may be). False if the page was passed before, so that a walk that goes in circles ends. */
-static bool pass_page(XtfChecking *check, unsigned level, const XtfPageView *view, uint64_t place, bool open)
+/* Moves one page along a level, and checks the links and numbers of the page, sealed or open. An open page's `next` is
+ * 0, and its place may be 0. Returns false if the walk has already met the page, so that circular links end the
+ * walk. */
+static bool process_page(XtfChecking *check, unsigned level, const XtfPageView *view, uint64_t place, bool open)
 {
     XtfLevelWalk *walk = &check->levels[level];
     uint32_t id = check->array->id;
@@ -17,25 +18,26 @@ static bool pass_page(XtfChecking *check, unsigned level, const XtfPageView *vie
         xtf_checking_problem(check, "array %u, level %u: a page begins at row %" PRIu64 ", not %" PRIu64, id, level,
                              view->first_n, walk->n);
     if (view->previous != walk->place)
-        xtf_checking_problem(check,
-                             "array %u, level %u: page %" PRIu64 " says page %" PRIu64 " is before it, not %" PRIu64,
-                             id, level, place, view->previous, walk->place);
+        xtf_checking_problem(
+            check, "array %u, level %u: page %" PRIu64 " names page %" PRIu64 " as its previous page, not %" PRIu64, id,
+            level, place, view->previous, walk->place);
     if (walk->place && place != walk->next)
-        xtf_checking_problem(check,
-                             "array %u, level %u: page %" PRIu64 " says page %" PRIu64 " is behind it, not %" PRIu64,
-                             id, level, walk->place, walk->next, place);
+        xtf_checking_problem(
+            check, "array %u, level %u: page %" PRIu64 " names page %" PRIu64 " as its next page, not %" PRIu64, id,
+            level, walk->place, walk->next, place);
     if (open && !walk->place && place)
-        xtf_checking_problem(check, "array %u, level %u: page %" PRIu64 " is reserved, though none was sealed", id,
+        xtf_checking_problem(check, "array %u, level %u: page %" PRIu64 " is reserved, but no page is sealed", id,
                              level, place);
     if (open && place && place >= xtf_array_segment(check->array)->pages)
-        xtf_checking_problem(check, "array %u, level %u: page %" PRIu64 " is reserved, behind the array's segment", id,
-                             level, place);
+        xtf_checking_problem(check,
+                             "array %u, level %u: page %" PRIu64 " is reserved after the end of the array's segment",
+                             id, level, place);
     *walk = (XtfLevelWalk){.place = place, .next = view->next, .n = view->first_n};
     return !place || xtf_checking_use_page(check, xtf_page_number(xtf_array_segment(check->array), place),
                                            open ? XTF_USE_RESERVED : XTF_USE_PAGE);
 }
 
-static void pass_leaf(XtfChecking *check, const XtfPageView *leaf)
+static void process_leaf(XtfChecking *check, const XtfPageView *leaf)
 {
     const XtfSchema *schema = check->array->schema;
 
@@ -47,7 +49,8 @@ static void pass_leaf(XtfChecking *check, const XtfPageView *leaf)
     xtf_value_check_rows(check->values, schema, leaf->payload, leaf->count);
 }
 
-/* Whether a sealed page is as full as it can be. Of packed rows this is not known without packing more of them. */
+/* True if a sealed page is as full as possible. For packed rows the answer is always true: the check would have to pack
+ * more rows to find out. */
 static bool is_full(const XtfArray *array, unsigned level, uint32_t count)
 {
     uint32_t page_size = xtf_array_page_size(array);
@@ -57,31 +60,31 @@ static bool is_full(const XtfArray *array, unsigned level, uint32_t count)
     return !xtf_codec(array->codec)->side_by_side || count == xtf_page_room(page_size) / array->schema->row_size;
 }
 
-/* What follows the payload of a page, or of a companion, in its last page. */
-static void check_rest(XtfChecking *check, uint64_t place, const uint8_t *rest, uint32_t n)
+/* Checks the bytes after the payload of a page, or of a companion, up to the end of its last page. */
+static void check_unused_bytes(XtfChecking *check, uint64_t place, const uint8_t *unused, uint32_t n)
 {
-    if (!xtf_checking_all_zero(rest, n))
-        xtf_checking_problem(check, "array %u: page %" PRIu64 ": bytes stand behind its payload", check->array->id,
+    if (!xtf_checking_all_zero(unused, n))
+        xtf_checking_problem(check, "array %u: page %" PRIu64 ": there are bytes after its payload", check->array->id,
                              place);
 }
 
-static void check_companion_rest(XtfChecking *check, uint64_t place, uint64_t used)
+static void check_companion_unused_bytes(XtfChecking *check, uint64_t place, uint64_t used)
 {
     g_autoptr(GError) error = NULL;
     XtfSource *source = check->trace->source;
     uint32_t page_size = xtf_array_page_size(check->array), n = (uint32_t)((page_size - used % page_size) % page_size);
     uint64_t at = xtf_page_offset(xtf_array_segment(check->array), page_size, place) + used;
-    g_autofree uint8_t *rest = g_malloc(page_size);
+    g_autofree uint8_t *unused = g_malloc(page_size);
 
     if (at > xtf_source_size(source) || n > xtf_source_size(source) - at)
-        return; /* who reads the companion says so */
-    if (source->ops->read(source, at, rest, n, &error))
-        check_rest(check, place, rest, n);
+        return; /* reading the companion reports the problem */
+    if (source->ops->read(source, at, unused, n, &error))
+        check_unused_bytes(check, place, unused, n);
     else
         xtf_checking_take_error(check, &error);
 }
 
-/* The pages of an index page's companion. Its content is checked once the array is known to be sound. */
+/* Records the pages of an index page's companion as used. Their content is checked after the array has proved sound. */
 static void use_companion(XtfChecking *check, uint64_t place, const XtfDiskPage *page)
 {
     g_autoptr(GError) error = NULL;
@@ -99,37 +102,37 @@ static void use_companion(XtfChecking *check, uint64_t place, const XtfDiskPage 
     uint64_t n_pages = (sizeof head + (uint64_t)xtf_read32(head.length) + page_size - 1) / page_size;
     for (uint64_t i = 0; i < n_pages && !xtf_checking_stopping(check); i++)
         xtf_checking_use_page(check, first + i, XTF_USE_PAGE);
-    check_companion_rest(check, place + companion, sizeof head + (uint64_t)xtf_read32(head.length));
+    check_companion_unused_bytes(check, place + companion, sizeof head + (uint64_t)xtf_read32(head.length));
 }
 
-static void check_page_rest(XtfChecking *check, unsigned level, uint64_t place)
+static void check_page_unused_bytes(XtfChecking *check, unsigned level, uint64_t place)
 {
     g_autoptr(GError) error = NULL;
     XtfBlock *page = xtf_page_get(check->array, place, level, &error);
 
     if (page) {
         uint32_t used = (uint32_t)sizeof(XtfDiskPage) + xtf_read32(xtf_page_head(page)->length);
-        check_rest(check, place, page->data + used, page->length - used);
+        check_unused_bytes(check, place, page->data + used, page->length - used);
     } else {
         xtf_checking_take_error(check, &error);
     }
-    xtf_block_drop(page); /* of packed rows nobody needs it again */
+    xtf_block_drop(page); /* nothing reads packed rows again */
 }
 
-/* Passes a page or leaf that a descent came to by an entry. False if it was passed before. */
-static bool pass_child(XtfChecking *check, unsigned level, const XtfPageView *view, uint64_t place, bool open)
+/* Processes a page or leaf that a descent reached by an entry. Returns false if the walk has already met it. */
+static bool process_child(XtfChecking *check, unsigned level, const XtfPageView *view, uint64_t place, bool open)
 {
     if (!open && check->report.pages++ % 256 == 0)
         xtf_checking_report_progress(check);
-    bool fresh = pass_page(check, level, view, place, open);
+    bool is_new = process_page(check, level, view, place, open);
     if (!open && !is_full(check->array, level, view->count))
         xtf_checking_problem(check, "array %u: page %" PRIu64 " is sealed, but not full", check->array->id, place);
     if (!open)
-        check_page_rest(check, level, place);
-    return fresh;
+        check_page_unused_bytes(check, level, place);
+    return is_new;
 }
 
-/* The totals of a page's children, as they are stored. */
+/* Verifies the stored totals of a page's children, without rows. */
 static void verify_totals(XtfChecking *check, const XtfDescentPage *page)
 {
     g_autoptr(GError) error = NULL;
@@ -141,8 +144,8 @@ static void verify_totals(XtfChecking *check, const XtfDescentPage *page)
         xtf_checking_take_error(check, &error);
 }
 
-/* What the head of a sealed leaf says, whose rows are not unpacked. */
-static bool view_head(const XtfDescentLeaf *leaf, uint64_t place, XtfPageView *view, GError **error)
+/* Reads the head of a sealed leaf without unpacking its rows. */
+static bool read_leaf_head(const XtfDescentLeaf *leaf, uint64_t place, XtfPageView *view, GError **error)
 {
     g_autoptr(XtfBlock) page = xtf_page_get(leaf->array, place, 0, error);
 
@@ -157,7 +160,7 @@ static bool view_head(const XtfDescentLeaf *leaf, uint64_t place, XtfPageView *v
            xtf_damaged(error, "page %" PRIu64 ": it does not hold the rows that its parent says", place);
 }
 
-/* What could not be read is passed over. */
+/* Reports an unreadable page and skips it. */
 static void skip_child(XtfChecking *check, unsigned level, uint64_t place, GError **error)
 {
     xtf_checking_take_error(check, error);
@@ -170,14 +173,14 @@ static void walk_leaf(XtfChecking *check, const XtfDescentLeaf *leaf, uint64_t p
     g_auto(XtfPageView) view = {0};
     bool head_only = check->stored_only && !leaf->open;
 
-    if (!(head_only ? view_head(leaf, place, &view, &error) : xtf_descent_leaf_rows(leaf, &view, &error)))
+    if (!(head_only ? read_leaf_head(leaf, place, &view, &error) : xtf_descent_leaf_rows(leaf, &view, &error)))
         skip_child(check, 0, place, &error);
-    else if (!pass_child(check, 0, &view, place, leaf->open))
+    else if (!process_child(check, 0, &view, place, leaf->open))
         return;
     else if (head_only)
         check->levels[0].n = view.first_n + view.count;
     else
-        pass_leaf(check, &view);
+        process_leaf(check, &view);
 }
 
 static void walk_children(XtfChecking *check, const XtfDescentPage *page);
@@ -198,7 +201,7 @@ static void walk_child(XtfChecking *check, const XtfDescentPage *page, uint32_t 
         skip_child(check, page->level - 1, place, &error);
         return;
     }
-    if (pass_child(check, child.level, &child.page, place, child.open)) {
+    if (process_child(check, child.level, &child.page, place, child.open)) {
         if (!child.open)
             use_companion(check, place, xtf_page_head(child.page.block));
         if (!child.open && check->stored_only)
@@ -228,11 +231,11 @@ static void walk_tree(XtfChecking *check, XtfBlock *edge)
         return;
     }
     xtf_descent_root_page(array, edge, &root);
-    pass_page(check, root.level, &root.page, place, true);
+    process_page(check, root.level, &root.page, place, true);
     walk_children(check, &root);
 }
 
-/* Nothing may follow the last part of an edge. */
+/* Checks that nothing follows the last part of an edge. */
 static void check_edge_end(XtfChecking *check, const XtfBlock *edge)
 {
     const XtfArray *array = check->array;
@@ -265,13 +268,13 @@ void xtf_checking_walk_array(XtfChecking *check, const XtfArray *array)
     check->report.rows += array->n_rows;
     check->n_rows[array->schema->id] += array->n_rows;
     if (check->stored_only)
-        check->unknown[array->schema->id] = true; /* what its rows say */
+        check->unknown[array->schema->id] = true; /* the content of the rows is unknown */
     if (check->stored_only || xtf_checking_stopping(check) || check->report.problems > problems)
-        return; /* the checks below would only repeat what is known to be wrong */
+        return; /* further checks would only repeat known problems */
     if (!xtf_array_time(array, 0, &first, &error))
         xtf_checking_take_error(check, &error);
     else if (first != array->first || check->last_t != array->last)
-        xtf_checking_problem(check, "array %u: its first and last times are not what the P index says", array->id);
+        xtf_checking_problem(check, "array %u: its first and last times are not those in the P index", array->id);
     else
         xtf_checking_aggregates(check, array);
 }

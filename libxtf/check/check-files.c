@@ -1,11 +1,11 @@
 /*
- * The files that an anchor names. What lies in a wrong one is passed over; all else is checked.
+ * The files that an anchor names. The check skips the content of wrong files and checks all else.
  */
 #include "libxtf/check/check-private.h"
 #include "libxtf/tree/parts.h"
 
-/* The file that a page lies in; -1: the one that is checked. */
-static int file_of(const XtfCatalog *catalog, uint64_t page)
+/* Returns the index of the file that contains a page; -1: the checked file itself. */
+static int find_file(const XtfCatalog *catalog, uint64_t page)
 {
     uint32_t low = 0, high = catalog->n_files;
 
@@ -21,29 +21,29 @@ static int file_of(const XtfCatalog *catalog, uint64_t page)
 
 bool xtf_checking_can_read(const XtfChecking *check, uint64_t page)
 {
-    int file = file_of(&check->trace->catalog, page);
+    int file = find_file(&check->trace->catalog, page);
     return file < 0 || !check->wrong_files[file];
 }
 
 uint64_t xtf_checking_page_slot(const XtfChecking *check, uint64_t page)
 {
-    int file = file_of(&check->trace->catalog, page);
+    int file = find_file(&check->trace->catalog, page);
     return page - (file < 0 ? 0 : check->wrong_pages[file]);
 }
 
 bool xtf_checking_lies_in_anchor(const XtfChecking *check, uint64_t page)
 {
-    return file_of(&check->trace->catalog, page) < 0;
+    return find_file(&check->trace->catalog, page) < 0;
 }
 
 bool xtf_checking_lies_in_one_file(const XtfChecking *check, uint64_t first, uint64_t last)
 {
-    return file_of(&check->trace->catalog, first) == file_of(&check->trace->catalog, last);
+    return find_file(&check->trace->catalog, first) == find_file(&check->trace->catalog, last);
 }
 
 static bool segment_lies_in_a_file(const XtfCatalog *catalog, const XtfSegment *segment)
 {
-    int i = file_of(catalog, segment->first_page);
+    int i = find_file(catalog, segment->first_page);
     const XtfPartFile *file = i < 0 ? NULL : &catalog->files[i];
 
     return file && segment->first_page - file->first_page < file->pages &&
@@ -66,23 +66,23 @@ void xtf_checking_files(XtfChecking *check)
 {
     const XtfTrace *trace = check->trace;
     const XtfCatalog *catalog = &trace->catalog;
-    bool says_so = trace->superblock.incompatible & XTF_FEATURE_FILES;
-    uint64_t wrong = 0;
+    bool has_feature = trace->superblock.incompatible & XTF_FEATURE_FILES;
+    uint64_t n_wrong_pages = 0;
 
     check->wrong_files = g_new0(bool, catalog->n_files + 1);
     check->wrong_pages = g_new0(uint64_t, catalog->n_files + 1);
-    if (says_so != (catalog->n_files > 0))
-        xtf_checking_problem(check, "superblock: it does not say whether the catalog names files");
+    if (has_feature != (catalog->n_files > 0))
+        xtf_checking_problem(check, "superblock: its feature bit for files does not match the catalog");
     for (uint32_t i = 0; i < catalog->n_files; i++) {
         g_autoptr(GError) error = NULL;
-        check->wrong_pages[i] = wrong;
+        check->wrong_pages[i] = n_wrong_pages;
         check->wrong_files[i] = !xtf_parts_source_check(trace->source, i, &error);
         if (check->wrong_files[i]) {
             xtf_checking_problem(check, "%s", error->message);
-            wrong += catalog->files[i].pages;
+            n_wrong_pages += catalog->files[i].pages;
         }
     }
-    check->wrong_pages[catalog->n_files] = wrong;
+    check->wrong_pages[catalog->n_files] = n_wrong_pages;
     check_names(check);
     for (uint32_t i = 0; catalog->n_files > 0 && i < catalog->n_segments; i++)
         if (!(i == 0 && trace->superblock.info.companion) && !segment_lies_in_a_file(catalog, &catalog->segments[i]))

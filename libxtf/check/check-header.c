@@ -1,6 +1,6 @@
 #include "libxtf/check/check-private.h"
 
-/* Whether the slot is whole, or as empty as before the second commit. */
+/* Reads a slot. Fails if the slot is neither a whole superblock nor zeros, as before the second commit. */
 static bool check_slot(const XtfTrace *trace, unsigned slot, XtfSuperblock *superblock, bool *found, GError **error)
 {
     static const uint8_t zeros[sizeof(XtfDiskSuperblock)];
@@ -13,7 +13,7 @@ static bool check_slot(const XtfTrace *trace, unsigned slot, XtfSuperblock *supe
            xtf_damaged(error, "superblock %u (byte %u) is damaged", slot, slot * XTF_SUPERBLOCK_STRIDE);
 }
 
-/* The file's own segment, which begins at page 0. A merged file does not list it. */
+/* Checks the file's own segment, which begins at page 0. A merged file does not list it. */
 static void check_own_segment(const XtfSuperblock *superblock, const XtfSegment *segment, XtfChecking *check)
 {
     if (segment->id != xtf_load64(superblock->info.file_id))
@@ -39,7 +39,7 @@ static void check_own_numbers(XtfChecking *check)
         superblock->catalog.offset < superblock->opening ||
         superblock->catalog.offset + superblock->catalog.length > opening_end)
         xtf_checking_problem(check,
-                             "superblock: what opening reads does not hold the catalog, or lies beyond the file");
+                             "superblock: the opening range does not contain the catalog, or ends after the file");
     for (uint32_t i = 0; i < trace->catalog.n_segments; i++)
         if (trace->catalog.segments[i].first_page == 0)
             check_own_segment(superblock, &trace->catalog.segments[i], check);
@@ -60,17 +60,17 @@ void xtf_checking_superblocks(XtfChecking *check)
         xtf_checking_problem(check, "%s", error->message);
         sound = false;
     }
-    /* Of two writes of a closing writer, one came to the disk before its power failed. */
+    /* A closing writer writes both superblocks. If power failed between the two writes, only one reached the disk. */
     check->report.one_superblock = sound && trace->superblock.info.closed &&
                                    !(found[0] && found[1] && superblocks[0].info.commit == superblocks[1].info.commit);
     if (trace->catalog.unmarked)
-        xtf_checking_problem(check, "catalog: a section that readers must know does not say that it is required");
+        xtf_checking_problem(check, "catalog: a required section is not marked as required");
     check_own_numbers(check);
 }
 
 /* ---- The other superblock of a closed file. */
 
-static bool same_numbers(const XtfSuperblock *a, const XtfSuperblock *b)
+static bool numbers_equal(const XtfSuperblock *a, const XtfSuperblock *b)
 {
     const XtfTraceInfo *left = &a->info, *right = &b->info;
 
@@ -81,7 +81,7 @@ static bool same_numbers(const XtfSuperblock *a, const XtfSuperblock *b)
            a->read_only == b->read_only && a->compatible == b->compatible;
 }
 
-static bool same_limits(const XtfCatalog *a, const XtfCatalog *b)
+static bool limits_equal(const XtfCatalog *a, const XtfCatalog *b)
 {
     g_autoptr(GByteArray) left = g_byte_array_new(), right = g_byte_array_new();
 
@@ -92,8 +92,8 @@ static bool same_limits(const XtfCatalog *a, const XtfCatalog *b)
     return left->len == right->len && memcmp(left->data, right->data, left->len) == 0;
 }
 
-/* Beside schemas and limits. */
-static GByteArray *encode_rest(const XtfCatalog *catalog)
+/* Encodes all of a catalog except schemas and limits. */
+static GByteArray *encode_other_sections(const XtfCatalog *catalog)
 {
     g_autofree XtfRef *none = g_new0(XtfRef, catalog->n_counts + 1);
     XtfCatalog copy = *catalog;
@@ -105,16 +105,16 @@ static GByteArray *encode_rest(const XtfCatalog *catalog)
     return bytes;
 }
 
-static bool same_catalogs(const XtfCatalog *a, const XtfCatalog *b)
+static bool catalogs_equal(const XtfCatalog *a, const XtfCatalog *b)
 {
-    g_autoptr(GByteArray) left = encode_rest(a), right = encode_rest(b);
+    g_autoptr(GByteArray) left = encode_other_sections(a), right = encode_other_sections(b);
 
     if (left->len != right->len || memcmp(left->data, right->data, left->len) != 0)
         return false;
     for (uint32_t i = 0; i < a->n_schemas; i++)
         if (!xtf_schema_equal(a->schemas[i], b->schemas[i]))
             return false;
-    return same_limits(a, b);
+    return limits_equal(a, b);
 }
 
 static bool is_item_of(const XtfRef *refs, uint32_t n, XtfRef ref)
@@ -125,7 +125,7 @@ static bool is_item_of(const XtfRef *refs, uint32_t n, XtfRef ref)
     return false;
 }
 
-/* Whether an item is both catalogs': damage to it would lose both. */
+/* True if the catalogs share an item. Damage to it would lose both catalogs. */
 static bool share_items(const XtfCatalog *a, const XtfCatalog *b)
 {
     for (uint32_t i = 0; i < a->schema_chunks.n; i++)
@@ -143,12 +143,12 @@ void xtf_checking_twin(XtfChecking *check, const XtfTwin *twin)
 
     if (!trace->superblock.info.closed)
         return;
-    if (!same_numbers(&trace->superblock, &twin->superblock))
-        xtf_checking_problem(check, "superblocks: they are of one commit, and say different things");
+    if (!numbers_equal(&trace->superblock, &twin->superblock))
+        xtf_checking_problem(check, "superblocks: they are of one commit but differ");
     if (trace->superblock.catalog.offset == twin->superblock.catalog.offset)
-        xtf_checking_problem(check, "superblocks: both name one catalog");
-    else if (!same_catalogs(&trace->catalog, &twin->catalog))
-        xtf_checking_problem(check, "superblocks: their catalogs say different things");
+        xtf_checking_problem(check, "superblocks: both name the same catalog");
+    else if (!catalogs_equal(&trace->catalog, &twin->catalog))
+        xtf_checking_problem(check, "superblocks: their catalogs differ");
     else if (share_items(&trace->catalog, &twin->catalog))
         xtf_checking_problem(check, "superblocks: their catalogs share schemas or limits");
 }

@@ -7,7 +7,7 @@ bool xtf_checking_use_page(XtfChecking *check, uint64_t page, uint8_t use)
     if (page >= check->trace->superblock.info.pages)
         xtf_checking_problem(check, "page %" PRIu64 " is used, but not allotted", page);
     if (page < xtf_first_place(check->trace->superblock.info.page_size))
-        xtf_checking_problem(check, "page %" PRIu64 " is used, which is for superblocks", page);
+        xtf_checking_problem(check, "page %" PRIu64 " is used, but reserved for superblocks", page);
     if (!xtf_checking_can_read(check, page))
         return true;
     if (slot >= check->n_uses) {
@@ -19,8 +19,8 @@ bool xtf_checking_use_page(XtfChecking *check, uint64_t page, uint8_t use)
                              page);
         return false;
     }
-    uint8_t before = check->uses[slot];
-    bool free = before == XTF_USE_NONE || (before == XTF_USE_ITEM && use == XTF_USE_ITEM);
+    uint8_t previous_use = check->uses[slot];
+    bool free = previous_use == XTF_USE_NONE || (previous_use == XTF_USE_ITEM && use == XTF_USE_ITEM);
     if (!free)
         xtf_checking_problem(check, "page %" PRIu64 " is used twice", page);
     check->uses[slot] = use;
@@ -32,7 +32,7 @@ void xtf_checking_use_item(XtfChecking *check, uint64_t base, XtfRef ref)
     uint32_t page_size = check->trace->superblock.info.page_size;
 
     if (ref.length == 0 || ref.offset > check->trace->source->size)
-        return; /* reading it says what is wrong */
+        return; /* reading the item reports the problem */
     uint64_t first = (base + ref.offset) / page_size, last = (base + ref.offset + ref.length - 1) / page_size;
     if (!xtf_checking_lies_in_one_file(check, first, last))
         xtf_checking_problem(check, "byte %" PRIu64 ": an item lies in two files", base + ref.offset);
@@ -52,21 +52,22 @@ void xtf_checking_free_pages(XtfChecking *check)
 {
     const XtfCatalog *catalog = &check->trace->catalog;
 
-    uint64_t before = 0;
+    uint64_t previous_page = 0;
 
     for (uint32_t i = 0; i < catalog->n_free_pages && !xtf_checking_stopping(check); i++) {
         const XtfFreePages *pages = &catalog->free_pages[i];
         uint64_t end = pages->page + pages->n_pages;
         if (pages->n_pages == 0)
             continue;
-        if (pages->page < before)
+        if (pages->page < previous_page)
             xtf_checking_problem(check, "catalog: free pages %" PRIu64 " to %" PRIu64 " are out of order", pages->page,
                                  end);
-        before = pages->page;
+        previous_page = pages->page;
         if (pages->page < xtf_first_place(check->trace->superblock.info.page_size) ||
             end > check->trace->superblock.info.pages || pages->commit > check->trace->superblock.info.commit)
-            xtf_checking_problem(check, "catalog: free pages %" PRIu64 " to %" PRIu64 " make no sense", pages->page,
-                                 end);
+            xtf_checking_problem(
+                check, "catalog: free pages %" PRIu64 " to %" PRIu64 " are outside of the file or of a later commit",
+                pages->page, end);
         end = MIN(end, check->n_uses + check->wrong_pages[catalog->n_files]);
         for (uint64_t page = pages->page; page < end && !xtf_checking_stopping(check); page++)
             xtf_checking_use_page(check, page, XTF_USE_FREE);

@@ -1,5 +1,6 @@
 /*
- * What readers bear in schemas, but should not have to. What no reader can bear was refused when the trace was opened.
+ * Checks rules of schemas that readers do not depend on. Opening the trace has already refused schemas that break the
+ * other rules.
  */
 #include "libxtf/check/check-private.h"
 #include "libxtf/schema/schema-codec.h"
@@ -20,7 +21,8 @@ static void check_field_names(XtfChecking *check, const XtfSchema *schema, const
         check_name(schema, field->labels[n], check);
 }
 
-/* What is wrong with "FIELD:LABEL=TABLE,...", or NULL. Readers take such values for numbers. */
+/* Returns what is wrong with "FIELD:LABEL=TABLE,...", or NULL. Readers treat values of invalid references as
+ * numbers. */
 static const char *choice_fault(const XtfSchema *schema, const XtfField *field)
 {
     const char *colon = strchr(field->refers_to, ':');
@@ -29,16 +31,17 @@ static const char *choice_fault(const XtfSchema *schema, const XtfField *field)
         return NULL;
     g_autofree char *name = g_strndup(field->refers_to, (gsize)(colon - field->refers_to));
     g_auto(GStrv) choices = g_strsplit(colon + 1, ",", -1);
-    const XtfField *other = xtf_schema_field(schema, name);
-    if (!other || other == field || other->type == XTF_TYPE_STRING || other->n_labels == 0 || *other->refers_to)
-        return "no other field says which of several tables it refers to";
+    const XtfField *chooser = xtf_schema_field(schema, name);
+    if (!chooser || chooser == field || chooser->type == XTF_TYPE_STRING || chooser->n_labels == 0 ||
+        *chooser->refers_to)
+        return "no other field chooses the table that it refers to";
     for (char **choice = choices; *choice; choice++)
         if (!strchr(*choice, '='))
-            return "what it refers to is no LABEL=TABLE";
-    return *choices ? NULL : "what it refers to is no LABEL=TABLE";
+            return "its reference is not of the form LABEL=TABLE";
+    return *choices ? NULL : "its reference is not of the form LABEL=TABLE";
 }
 
-static bool can_count(const XtfField *field)
+static bool is_unsigned(const XtfField *field)
 {
     return field->type == XTF_TYPE_U8 || field->type == XTF_TYPE_U16 || field->type == XTF_TYPE_U32 ||
            field->type == XTF_TYPE_U64;
@@ -51,8 +54,8 @@ static const char *field_fault(const XtfSchema *schema, uint32_t f)
     if (schema->kind != XTF_SCHEMA_TABLE && field->flags & (XTF_FIELD_IDENTIFIES | XTF_FIELD_LIST | XTF_FIELD_ORDERS))
         return "it has flags that only fields of tables have";
     if (field->flags & XTF_FIELD_LIST &&
-        (f + 1 == schema->n_fields || !can_count(&schema->fields[f + 1]) || !*field->refers_to))
-        return "it begins lists, but no number of rows follows, or they are of no table";
+        (f + 1 == schema->n_fields || !is_unsigned(&schema->fields[f + 1]) || !*field->refers_to))
+        return "it has the LIST flag, but refers to no table, or no field with the number of rows follows";
     return choice_fault(schema, field);
 }
 

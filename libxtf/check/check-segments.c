@@ -7,11 +7,11 @@
 
 static int compare_first_pages(const void *a, const void *b)
 {
-    const XtfSegment *const *left = a, *const *right = b;
-    return ((*left)->first_page > (*right)->first_page) - ((*left)->first_page < (*right)->first_page);
+    const XtfSegment *const *first = a, *const *second = b;
+    return ((*first)->first_page > (*second)->first_page) - ((*first)->first_page < (*second)->first_page);
 }
 
-static void check_places(XtfChecking *check)
+static void check_segment_pages(XtfChecking *check)
 {
     const XtfCatalog *catalog = &check->trace->catalog;
     uint64_t allotted = check->trace->superblock.info.pages;
@@ -23,7 +23,7 @@ static void check_places(XtfChecking *check)
         if (segments[i]->first_page > allotted || segments[i]->pages > allotted - segments[i]->first_page)
             xtf_checking_problem(check, "segment %u lies past the pages that are allotted", i);
         if (!g_hash_table_add(ids, &catalog->segments[i].id))
-            xtf_checking_problem(check, "segment %u: another one has its id", i);
+            xtf_checking_problem(check, "segment %u: another segment has the same id", i);
     }
     qsort(segments, catalog->n_segments, sizeof(*segments), compare_first_pages);
     for (uint32_t i = 1; i < catalog->n_segments; i++)
@@ -31,21 +31,21 @@ static void check_places(XtfChecking *check)
             xtf_checking_problem(check, "two segments overlap, at page %" PRIu64, segments[i]->first_page);
 }
 
-/* Without maps there is the file's own segment; with maps there are those of parts. */
-static void check_owner(XtfChecking *check)
+/* Checks that a file without maps has its own segment only, and that a file with maps has only segments of parts. */
+static void check_segment_owners(XtfChecking *check)
 {
     const XtfCatalog *catalog = &check->trace->catalog;
-    uint64_t own = xtf_load64(check->trace->superblock.info.file_id);
+    uint64_t own_id = xtf_load64(check->trace->superblock.info.file_id);
 
     if (!catalog->segment_maps && (catalog->n_segments > 1 || catalog->segments[0].first_page > 0))
-        xtf_checking_problem(check, "segments: there are several, or one from elsewhere, and no maps of them");
+        xtf_checking_problem(check, "segments: several segments, or a foreign one, without segment maps");
     bool companion = check->trace->superblock.info.companion;
     for (uint32_t i = companion ? 1 : 0; catalog->segment_maps && i < catalog->n_segments; i++)
-        if (catalog->segments[i].id == own)
-            xtf_checking_problem(check, "segment %u: it is the file's own, and the others are those of parts", i);
+        if (catalog->segments[i].id == own_id)
+            xtf_checking_problem(check, "segment %u: it is the file's own segment, but the others are from parts", i);
 }
 
-/* The maps of a segment can be loaded, for rows of any schema, and its strings lie in the heap. */
+/* Checks that the maps of a segment can be loaded for rows of any schema, and that its strings are inside the heap. */
 static void check_maps(XtfChecking *check, uint32_t segment)
 {
     XtfTrace *trace = check->trace;
@@ -58,7 +58,7 @@ static void check_maps(XtfChecking *check, uint32_t segment)
         if (map->tables[i].schema >= catalog->n_schemas ||
             (catalog->schemas[map->tables[i].schema]->kind != XTF_SCHEMA_TABLE &&
              xtf_schema_kind_is_known(catalog->schemas[map->tables[i].schema])))
-            xtf_checking_problem(check, "segment %u: it has a map of no table", segment);
+            xtf_checking_problem(check, "segment %u: it maps a schema that is not a table", segment);
     for (uint32_t i = 0; i < map->n_tables; i++) {
         g_autoptr(GError) error = NULL;
         xtf_checking_use_own_item(check, map->tables[i].rows);
@@ -79,8 +79,8 @@ void xtf_checking_segments(XtfChecking *check)
 {
     const XtfCatalog *catalog = &check->trace->catalog;
 
-    check_places(check);
-    check_owner(check);
+    check_segment_pages(check);
+    check_segment_owners(check);
     for (uint32_t i = 0; catalog->segment_maps && i < catalog->n_segments; i++)
         check_maps(check, i);
 }

@@ -3,27 +3,27 @@
 #include "libxtf/schema/value-limits.h"
 
 enum {
-    ROWS_AT_ONCE = 1 << 20,
+    BATCH_ROWS = 1 << 20,
 };
 
 struct XtfValueCheck {
     XtfTrace *trace;
     XtfChecking *check;
-    uint8_t **starts; /* by chunk of the heap: a bit for each byte, if a string begins there. NULL: it is damaged, or
-                         lies in a file that cannot be read */
+    uint8_t **starts; /* by chunk of the heap: a bit for each byte where a string begins. NULL: the chunk is damaged, or
+                         in an unreadable file */
     uint64_t n_bytes;
-    XtfLimits **found; /* by schema and field */
+    XtfLimits **row_limits; /* by schema and field: limits computed from rows */
 };
 
 /* ---- Strings. */
 
-/* The length that stands before a string of the heap. */
-static uint32_t length_of(const char *text)
+/* Returns the length stored before a string of the heap. */
+static uint32_t get_stored_length(const char *text)
 {
     return xtf_load32((const uint8_t *)text - sizeof(XtfLe32));
 }
 
-/* String 0, which readers know without reading it. */
+/* Checks string 0. Readers never read it, because they know that it is empty. */
 static bool check_empty_string(XtfValueCheck *values)
 {
     static const uint8_t empty[sizeof(XtfLe32) + 1];
@@ -35,13 +35,13 @@ static bool check_empty_string(XtfValueCheck *values)
     return false;
 }
 
-/* Marks the strings of a chunk of the heap in its bits; false if it is damaged. */
-static bool find_starts_in(XtfValueCheck *values, uint32_t chunk, uint8_t *starts)
+/* Sets the bits of the strings in a chunk of the heap. Returns false if the chunk is damaged. */
+static bool find_starts_in_chunk(XtfValueCheck *values, uint32_t chunk, uint8_t *starts)
 {
     const uint64_t *begins = &values->trace->string_starts[chunk];
     uint64_t id = begins[0], steps = 0;
 
-    if (chunk == 0) { /* readers know the empty string without reading it */
+    if (chunk == 0) { /* readers know that string 0 is empty */
         starts[0] = 1;
         id = xtf_strings_next(0, 0);
     }
@@ -52,21 +52,22 @@ static bool find_starts_in(XtfValueCheck *values, uint32_t chunk, uint8_t *start
             xtf_checking_problem(values->check, "%s", error->message);
             return false;
         }
-        if (++steps % ROWS_AT_ONCE == 0 && !xtf_checking_go_on(values->check))
+        if (++steps % BATCH_ROWS == 0 && !xtf_checking_go_on(values->check))
             return false;
         starts[(id - begins[0]) / 8] |= (uint8_t)(1u << (id - begins[0]) % 8);
-        id = xtf_strings_next(id, length_of(text));
+        id = xtf_strings_next(id, get_stored_length(text));
     }
     return true;
 }
 
-static bool chunk_is_lost(const XtfValueCheck *values, uint32_t chunk)
+static bool chunk_is_unreadable(const XtfValueCheck *values, uint32_t chunk)
 {
     uint64_t offset = values->trace->catalog.strings.chunks[chunk].offset;
     return !xtf_checking_can_read(values->check, offset / values->trace->superblock.info.page_size);
 }
 
-/* Strings begin anew in each chunk. Room for its bits is made once it was read. */
+/* Finds the begins of strings in each chunk; a string never crosses chunks. Allocates a chunk's bits after the chunk
+ * has been read. */
 static void find_starts(XtfValueCheck *values)
 {
     const XtfChunks *heap = &values->trace->catalog.strings;
@@ -75,7 +76,7 @@ static void find_starts(XtfValueCheck *values)
     for (uint32_t i = 0; i < heap->n && !xtf_checking_stopping(values->check); i++) {
         g_autoptr(GError) error = NULL;
         const char *text;
-        if (chunk_is_lost(values, i))
+        if (chunk_is_unreadable(values, i))
             continue;
         if (i == 0 ? !check_empty_string(values)
                    : !xtf_trace_string(values->trace, (uint32_t)values->trace->string_starts[i], &text, &error)) {
@@ -84,13 +85,13 @@ static void find_starts(XtfValueCheck *values)
             continue;
         }
         g_autofree uint8_t *starts = g_malloc0(heap->chunks[i].length / 8 + 1);
-        if (find_starts_in(values, i, starts))
+        if (find_starts_in_chunk(values, i, starts))
             values->starts[i] = g_steal_pointer(&starts);
     }
 }
 
-/* The chunk that a string of the heap lies in. */
-static uint32_t chunk_of(const XtfValueCheck *values, uint32_t id)
+/* Returns the chunk that contains a string of the heap. */
+static uint32_t find_chunk(const XtfValueCheck *values, uint32_t id)
 {
     const uint64_t *begins = values->trace->string_starts;
     uint32_t low = 0, high = values->trace->catalog.strings.n;
@@ -105,45 +106,45 @@ static uint32_t chunk_of(const XtfValueCheck *values, uint32_t id)
     return low;
 }
 
-/* Whether a string begins there. *known is false if that cannot be told: its chunk is damaged, or lost. */
-static bool string_begins(const XtfValueCheck *values, uint32_t id, bool *known)
+/* True if a string begins at `id`. Sets *known to false if the chunk is damaged or unreadable. */
+static bool is_string_start(const XtfValueCheck *values, uint32_t id, bool *known)
 {
     *known = true;
     if (id >= values->n_bytes)
         return id == 0;
-    uint32_t chunk = chunk_of(values, id);
+    uint32_t chunk = find_chunk(values, id);
     uint64_t at = id - values->trace->string_starts[chunk];
     const uint8_t *starts = values->starts[chunk];
     *known = starts != NULL;
     return !starts || starts[at / 8] >> at % 8 & 1;
 }
 
-/* Adds the length of a row's string to limits. False if no string begins there. */
-static bool pass_string(XtfValueCheck *values, uint32_t id, XtfLimits *limits)
+/* Adds the length of a row's string to the limits. Returns false if no string begins at `id`. */
+static bool add_string_length(XtfValueCheck *values, uint32_t id, XtfLimits *limits)
 {
     bool known;
     g_autoptr(GError) error = NULL;
     const char *text;
 
-    if (!string_begins(values, id, &known))
+    if (!is_string_start(values, id, &known))
         return false;
     if (!known)
         return true;
     if (!xtf_trace_string(values->trace, id, &text, &error))
         return false;
-    const XtfLimits one = {.min = id ? length_of(text) : 0, .max = id ? length_of(text) : 0};
-    *limits = xtf_limits_join(XTF_TYPE_STRING, limits, &one);
+    const XtfLimits length_limits = {.min = id ? get_stored_length(text) : 0, .max = id ? get_stored_length(text) : 0};
+    *limits = xtf_limits_join(XTF_TYPE_STRING, limits, &length_limits);
     return true;
 }
 
-static void pass_strings(XtfValueCheck *values, const XtfSchema *schema, const XtfField *field, const uint8_t *rows,
-                         uint32_t count, XtfLimits *limits)
+static void add_string_lengths(XtfValueCheck *values, const XtfSchema *schema, const XtfField *field,
+                               const uint8_t *rows, uint32_t count, XtfLimits *limits)
 {
     for (uint32_t i = 0; i < count; i++, rows += schema->row_size) {
         uint32_t id = (uint32_t)xtf_field_get(field, rows);
         if (xtf_field_is_none(field, rows)) {
             limits->has_none = true;
-        } else if (!pass_string(values, id, limits)) {
+        } else if (!add_string_length(values, id, limits)) {
             xtf_checking_problem(values->check, "schema \"%s\", field \"%s\": no string begins at %u", schema->name,
                                  field->name, id);
             return;
@@ -153,28 +154,28 @@ static void pass_strings(XtfValueCheck *values, const XtfSchema *schema, const X
 
 /* ---- Limits. */
 
-static void pass_rows(XtfValueCheck *values, const XtfSchema *schema, const uint8_t *rows, uint32_t count)
+static void add_rows(XtfValueCheck *values, const XtfSchema *schema, const uint8_t *rows, uint32_t count)
 {
     for (uint32_t f = 0; f < schema->n_fields; f++) {
         const XtfField *field = &schema->fields[f];
-        XtfLimits *limits = &values->found[schema->id][f];
+        XtfLimits *limits = &values->row_limits[schema->id][f];
         if (xtf_type_width(field->type) == 0)
-            continue; /* how its values are ordered is not known */
+            continue; /* the order of its values is unknown */
         if (field->type == XTF_TYPE_STRING) {
-            pass_strings(values, schema, field, rows, count, limits);
+            add_string_lengths(values, schema, field, rows, count, limits);
         } else {
-            XtfLimits own = xtf_limits_of_rows(field, rows, schema->row_size, count);
-            *limits = xtf_limits_join(field->type, limits, &own);
+            XtfLimits batch_limits = xtf_limits_of_rows(field, rows, schema->row_size, count);
+            *limits = xtf_limits_join(field->type, limits, &batch_limits);
         }
     }
 }
 
 void xtf_value_check_rows(XtfValueCheck *values, const XtfSchema *schema, const uint8_t *rows, uint64_t count)
 {
-    for (uint64_t i = 0; i < count; i += ROWS_AT_ONCE) {
+    for (uint64_t i = 0; i < count; i += BATCH_ROWS) {
         if (i > 0 && !xtf_checking_go_on(values->check))
             return;
-        pass_rows(values, schema, rows + i * schema->row_size, (uint32_t)MIN(count - i, (uint64_t)ROWS_AT_ONCE));
+        add_rows(values, schema, rows + i * schema->row_size, (uint32_t)MIN(count - i, (uint64_t)BATCH_ROWS));
     }
 }
 
@@ -183,31 +184,32 @@ static bool limits_equal(const XtfLimits *a, const XtfLimits *b)
     return a->min == b->min && a->max == b->max && a->has_none == b->has_none;
 }
 
-/* Limits of numbers that go through the maps of a merged file may be wider than the values. */
-static void compare_limits(const XtfValueCheck *values, const XtfSchema *schema, uint32_t f, bool all)
+/* Compares the limits of a field. In a merged file the limits of mapped numbers may be wider than the values. */
+static void compare_limits(const XtfValueCheck *values, const XtfSchema *schema, uint32_t f, bool all_rows_checked)
 {
     const XtfField *field = &schema->fields[f];
     bool mapped = values->trace->catalog.segment_maps && schema->kind != XTF_SCHEMA_TABLE && *field->refers_to;
-    const XtfLimits *known = &values->trace->catalog.limits[schema->id][f], *found = &values->found[schema->id][f];
-    XtfLimits joined = xtf_limits_join(field->type, known, found);
+    const XtfLimits *catalog_limits = &values->trace->catalog.limits[schema->id][f],
+                    *row_limits = &values->row_limits[schema->id][f];
+    XtfLimits joined = xtf_limits_join(field->type, catalog_limits, row_limits);
 
-    if (!limits_equal(&joined, known))
+    if (!limits_equal(&joined, catalog_limits))
         xtf_checking_problem(values->check, "schema \"%s\", field \"%s\": values beyond the limits in the catalog",
                              schema->name, field->name);
-    else if (all && !mapped && !limits_equal(found, known))
+    else if (all_rows_checked && !mapped && !limits_equal(row_limits, catalog_limits))
         xtf_checking_problem(values->check,
                              "schema \"%s\", field \"%s\": the limits in the catalog are wider than its values",
                              schema->name, field->name);
 }
 
-void xtf_value_check_limits(XtfValueCheck *values, bool all)
+void xtf_value_check_limits(XtfValueCheck *values, bool all_rows_checked)
 {
     const XtfCatalog *catalog = &values->trace->catalog;
 
     for (uint32_t i = 0; i < catalog->n_schemas; i++)
         for (uint32_t f = 0; f < catalog->schemas[i]->n_fields; f++)
             if (xtf_type_width(catalog->schemas[i]->fields[f].type) > 0)
-                compare_limits(values, catalog->schemas[i], f, all && !values->check->unknown[i]);
+                compare_limits(values, catalog->schemas[i], f, all_rows_checked && !values->check->unknown[i]);
 }
 
 XtfValueCheck *xtf_value_check_new(XtfTrace *trace, XtfChecking *check)
@@ -216,11 +218,11 @@ XtfValueCheck *xtf_value_check_new(XtfTrace *trace, XtfChecking *check)
     const XtfCatalog *catalog = &trace->catalog;
 
     *values = (XtfValueCheck){.trace = trace, .check = check, .n_bytes = catalog->strings.bytes};
-    values->found = g_new0(XtfLimits *, catalog->n_schemas + 1);
+    values->row_limits = g_new0(XtfLimits *, catalog->n_schemas + 1);
     for (uint32_t i = 0; i < catalog->n_schemas; i++) {
-        values->found[i] = g_new(XtfLimits, catalog->schemas[i]->n_fields);
+        values->row_limits[i] = g_new(XtfLimits, catalog->schemas[i]->n_fields);
         for (uint32_t f = 0; f < catalog->schemas[i]->n_fields; f++)
-            values->found[i][f] = xtf_limits_empty();
+            values->row_limits[i][f] = xtf_limits_empty();
     }
     find_starts(values);
     return values;
@@ -231,8 +233,8 @@ void xtf_value_check_free(XtfValueCheck *values)
     if (!values)
         return;
     for (uint32_t i = 0; i < values->trace->catalog.n_schemas; i++)
-        g_free(values->found[i]);
-    g_free(values->found);
+        g_free(values->row_limits[i]);
+    g_free(values->row_limits);
     for (uint32_t i = 0; i < values->trace->catalog.strings.n; i++)
         g_free(values->starts[i]);
     g_free(values->starts);

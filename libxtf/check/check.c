@@ -1,7 +1,7 @@
 /*
- * Checking a trace. The walk descends as a reader does, so all that a reader verifies on the way (checksums, order
- * within a page, entries against children) is verified. The walk adds what only the whole trace shows: that levels are
- * linked, sealed pages full, every place taken once, counts and limits right.
+ * The check of a whole trace. The walk descends like a reader, and so verifies all that a reader verifies: checksums,
+ * order within a page, entries against children. In addition the walk checks the properties of the whole trace: links
+ * of levels, full sealed pages, one use for each page, counts and limits.
  */
 #include "libxtf/check/check-private.h"
 #include "libxtf/disk/node.h"
@@ -9,47 +9,47 @@
 #include "libxtf/schema/value-limits.h"
 #include "libxtf/tree/descent.h"
 
-/* Its pages are told from others by the segment and the array's id. */
-static void pass_identity(XtfChecking *check, const XtfArray *array)
+/* Records the segment and id of an array, which identify its pages. */
+static void add_identity(XtfChecking *check, const XtfArray *array)
 {
-    uint64_t both = (uint64_t)array->segment << 32 | array->id;
+    uint64_t identity = (uint64_t)array->segment << 32 | array->id;
     const XtfCodec *codec = xtf_codec(array->codec);
 
-    g_array_append_val(check->array_ids, both);
+    g_array_append_val(check->array_ids, identity);
     if (codec && codec->feature & ~check->trace->superblock.incompatible)
-        xtf_checking_problem(check, "array %u: its codec is %s, but the superblock does not say that some are",
+        xtf_checking_problem(check, "array %u: its codec is %s, but the superblock lacks the feature bit of the codec",
                              array->id, codec->name);
 }
 
 static int compare_ids(const void *a, const void *b)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
 }
 
 static void check_identities(XtfChecking *check)
 {
     g_array_sort(check->array_ids, compare_ids);
     for (guint i = 1; i < check->array_ids->len; i++) {
-        uint64_t both = g_array_index(check->array_ids, uint64_t, i);
-        if (both == g_array_index(check->array_ids, uint64_t, i - 1))
-            xtf_checking_problem(check, "two arrays of segment %u have the id %u", (uint32_t)(both >> 32),
-                                 (uint32_t)both);
+        uint64_t identity = g_array_index(check->array_ids, uint64_t, i);
+        if (identity == g_array_index(check->array_ids, uint64_t, i - 1))
+            xtf_checking_problem(check, "two arrays of segment %u have the id %u", (uint32_t)(identity >> 32),
+                                 (uint32_t)identity);
     }
 }
 
-static void pass_derived(XtfChecking *check, const XtfArray *array)
+static void add_derived_times(XtfChecking *check, const XtfArray *array)
 {
     check->derived_first = check->any_derived ? MIN(check->derived_first, array->first) : array->first;
     check->derived_last = check->any_derived ? MAX(check->derived_last, array->last) : array->last;
     check->any_derived = true;
 }
 
-/* The times of an array as the catalog's clock has them. */
-static void pass_times(XtfChecking *check, const XtfArray *array)
+/* Adds the times of an array to the range that the catalog's clock must have. */
+static void add_record_times(XtfChecking *check, const XtfArray *array)
 {
     if (array->schema->kind == XTF_SCHEMA_DERIVED)
-        pass_derived(check, array);
+        add_derived_times(check, array);
     if (array->schema->kind != XTF_SCHEMA_RECORD)
         return;
     check->first = check->any_record ? MIN(check->first, array->first) : array->first;
@@ -65,11 +65,11 @@ static void check_clock(XtfChecking *check)
         xtf_checking_problem(check, "the clock's first and last times are not those of the records");
     if (check->any_derived &&
         (!check->any_record || check->derived_first < check->first || check->derived_last > check->last))
-        xtf_checking_problem(check, "derived rows lie before the first record, or behind the last");
+        xtf_checking_problem(check, "derived rows lie before the first record or after the last");
 }
 
-/* Whether an array is one that this library does not know. Then its rows are as many as its entry says. */
-static bool pass_unknown(XtfChecking *check, const XtfArray *array)
+/* True if this library does not know the array. Counts its rows by its entry. */
+static bool skip_unknown_array(XtfChecking *check, const XtfArray *array)
 {
     if (xtf_array_is_known(array, NULL))
         return false;
@@ -81,8 +81,8 @@ static bool pass_unknown(XtfChecking *check, const XtfArray *array)
     return true;
 }
 
-/* Whether an array lies in a file that cannot be read, which was said. Then, too, nothing but its entry is known. */
-static bool pass_lost(XtfChecking *check, const XtfArray *array)
+/* True if the array is in an unreadable file, which has already been reported. Counts its rows by its entry. */
+static bool skip_unreadable_array(XtfChecking *check, const XtfArray *array)
 {
     if (xtf_checking_can_read(check, xtf_array_segment(array)->first_page))
         return false;
@@ -94,7 +94,7 @@ static bool pass_lost(XtfChecking *check, const XtfArray *array)
 static void walk_arrays(XtfChecking *check)
 {
     uint64_t n = xtf_trace_n_arrays(check->trace);
-    XtfArray before = {0};
+    XtfArray previous = {0};
 
     for (uint64_t rank = 0; rank < n && !xtf_checking_stopping(check); rank++) {
         g_autoptr(GError) error = NULL;
@@ -103,30 +103,30 @@ static void walk_arrays(XtfChecking *check)
             xtf_checking_take_error(check, &error);
             continue;
         }
-        if (before.schema && array.location == before.location && array.clock_map != before.clock_map)
+        if (previous.schema && array.location == previous.location && array.clock_map != previous.clock_map)
             xtf_checking_problem(check, "location %" PRIu64 ": its arrays have clock maps %u and %u", array.location,
-                                 before.clock_map, array.clock_map);
-        before = array;
+                                 previous.clock_map, array.clock_map);
+        previous = array;
         check->report.arrays++;
-        pass_times(check, &array);
-        pass_identity(check, &array);
+        add_record_times(check, &array);
+        add_identity(check, &array);
         array = xtf_array_local(&array);
-        if (!pass_lost(check, &array) && !pass_unknown(check, &array))
+        if (!skip_unreadable_array(check, &array) && !skip_unknown_array(check, &array))
             xtf_checking_walk_array(check, &array);
     }
 }
 
-/* What lies below a node of the P index. */
+/* Totals of a node of the P index. */
 typedef struct {
-    uint64_t location; /* of its first entry */
+    uint64_t location; /* key of its first entry */
     uint32_t schema;
     uint64_t arrays, rows;
 } NodeSums;
 
 static bool use_nodes(XtfChecking *check, XtfRef ref, unsigned level, NodeSums *sums);
 
-/* Adds what a branch says, if it is so. */
-static void pass_branch(XtfChecking *check, XtfBranch branch, unsigned level, NodeSums *sums)
+/* Adds the totals of a branch, and compares them with the node below it. */
+static void add_branch(XtfChecking *check, XtfBranch branch, unsigned level, NodeSums *sums)
 {
     NodeSums below;
 
@@ -134,21 +134,22 @@ static void pass_branch(XtfChecking *check, XtfBranch branch, unsigned level, No
         (below.location != branch.location || below.schema != branch.schema || below.arrays != branch.arrays ||
          below.rows != branch.n_rows))
         xtf_checking_problem(check,
-                             "P index: a branch of level %u does not say what is below it (location %" PRIu64 ")",
+                             "P index: a branch of level %u does not match the node below it (location %" PRIu64 ")",
                              level, branch.location);
     sums->arrays += branch.arrays;
     sums->rows += branch.n_rows;
 }
 
-/* Nodes of the P index, for the map of pages. The arrays in them were checked while they were walked. */
+/* Records the nodes of the P index as used, for the map of pages. The walk over arrays checks the arrays in the
+ * nodes. */
 static bool use_nodes(XtfChecking *check, XtfRef ref, unsigned level, NodeSums *sums)
 {
     g_autoptr(GError) error = NULL;
     uint32_t count, schema;
 
     *sums = (NodeSums){0};
-    /* Each node holds an array at least, so a level has no more nodes than there are arrays, unless one is named
-     * twice. */
+    /* Each node holds at least one array. A level therefore has at most as many nodes as there are arrays, unless a
+     * node is referenced twice. */
     if (check->n_nodes++ / check->trace->catalog.arrays_height >= check->trace->catalog.n_arrays) {
         xtf_checking_problem(check, "P index: more nodes than arrays");
         return false;
@@ -160,7 +161,7 @@ static bool use_nodes(XtfChecking *check, XtfRef ref, unsigned level, NodeSums *
     xtf_node_key(block->data, level, 0, &sums->location, &sums->schema);
     for (uint32_t i = 0; i < count && !xtf_checking_stopping(check); i++) {
         if (level > 0) {
-            pass_branch(check, xtf_node_branch(block->data, i), level, sums);
+            add_branch(check, xtf_node_branch(block->data, i), level, sums);
         } else {
             XtfArray array;
             xtf_node_array(block->data, i, &array, &schema);
@@ -197,7 +198,7 @@ static void check_tables(XtfChecking *check)
         const XtfSchema *schema = catalog->schemas[catalog->tables[i].schema];
         use_chunks(check, &catalog->tables[i].rows);
         check->n_rows[schema->id] += catalog->tables[i].n_rows;
-        if (schema->kind != XTF_SCHEMA_TABLE) { /* it is not known what its rows are */
+        if (schema->kind != XTF_SCHEMA_TABLE) { /* the meaning of its rows is unknown */
             check->unknown[schema->id] = true;
             continue;
         }
@@ -215,7 +216,7 @@ static void check_tables(XtfChecking *check)
     xtf_checking_use_own_item(check, catalog->clock_maps);
 }
 
-/* The items by which a trace is opened. */
+/* Records the items needed to open a trace as used. */
 static void use_opening_items(XtfChecking *check, const XtfSuperblock *superblock, const XtfCatalog *catalog)
 {
     xtf_checking_use_own_item(check, superblock->catalog);
@@ -224,7 +225,7 @@ static void use_opening_items(XtfChecking *check, const XtfSuperblock *superbloc
         xtf_checking_use_own_item(check, catalog->limit_items[i]);
 }
 
-/* The opening items of the commit, and the copy of them that a closed file has for its other superblock. */
+/* Checks the opening items of the commit, and the copy of them that a closed file has for its other superblock. */
 static void check_opening_items(XtfChecking *check)
 {
     const XtfTrace *trace = check->trace;
@@ -233,7 +234,7 @@ static void check_opening_items(XtfChecking *check)
 
     use_opening_items(check, &trace->superblock, &trace->catalog);
     if (trace->superblock.info.passed_over)
-        xtf_checking_problem(check, "commit %" PRIu64 " is damaged; commit %" PRIu64 " was opened in its place",
+        xtf_checking_problem(check, "commit %" PRIu64 " is damaged; commit %" PRIu64 " was opened instead",
                              trace->superblock.info.passed_over, trace->superblock.info.commit);
     if (!xtf_trace_read_twin(trace, &twin, &error))
         xtf_checking_take_error(check, &error);
@@ -278,37 +279,37 @@ static void check_all(XtfChecking *check)
     g_array_unref(check->array_ids);
 }
 
-/* Room for the use of each page that can be read. Those that files claim without having them are bounded. */
-static bool make_room(XtfChecking *check, GError **error)
+/* Allocates the use of each readable page. Bounds the number of pages that named files claim but do not have. */
+static bool allocate_uses(XtfChecking *check, GError **error)
 {
     enum { CLAIMED_MAX = 1 << 24 };
     const XtfTraceInfo *info = &check->trace->superblock.info;
     const XtfCatalog *catalog = &check->trace->catalog;
-    uint64_t there = info->file_size / info->page_size; /* what is said of the sizes of good files is so */
+    uint64_t n_existing = info->file_size / info->page_size; /* the sizes of valid files are correct */
 
     for (uint32_t i = 0; i < catalog->n_files; i++)
-        there -= check->wrong_files[i] ? catalog->files[i].size / info->page_size : 0;
+        n_existing -= check->wrong_files[i] ? catalog->files[i].size / info->page_size : 0;
     check->n_uses = (check->trace->source->size + info->page_size - 1) / info->page_size;
     check->n_uses -= check->wrong_pages[catalog->n_files];
-    if (check->n_uses > there && check->n_uses - there > CLAIMED_MAX)
-        return xtf_damaged(error, "the files that it names claim %" PRIu64 " pages, and have %" PRIu64, check->n_uses,
-                           there);
+    if (check->n_uses > n_existing && check->n_uses - n_existing > CLAIMED_MAX)
+        return xtf_damaged(error, "the named files claim %" PRIu64 " pages but have %" PRIu64, check->n_uses,
+                           n_existing);
     check->uses = g_try_malloc0(MAX(check->n_uses, 1));
     return check->uses || xtf_fail(error, XTF_ERROR_TOO_LARGE,
-                                   "there is no memory for a byte a page of %" PRIu64 " pages", check->n_uses);
+                                   "not enough memory for one byte for each of %" PRIu64 " pages", check->n_uses);
 }
 
-static bool run(XtfChecking *begun, XtfCheckReport *report, GError **error)
+static bool run_check(XtfChecking *initial, XtfCheckReport *report, GError **error)
 {
-    XtfChecking check = *begun;
+    XtfChecking check = *initial;
     XtfTrace *trace = check.trace;
 
     check.beyond = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     check.n_rows = g_new0(uint64_t, trace->catalog.n_schemas + 1);
     check.unknown = g_new0(bool, trace->catalog.n_schemas + 1);
     xtf_checking_files(&check);
-    bool able = make_room(&check, error);
-    if (able)
+    bool allocated = allocate_uses(&check, error);
+    if (allocated)
         check_all(&check);
     g_hash_table_unref(check.beyond);
     g_free(check.wrong_files);
@@ -316,7 +317,7 @@ static bool run(XtfChecking *begun, XtfCheckReport *report, GError **error)
     g_free(check.uses);
     g_free(check.n_rows);
     g_free(check.unknown);
-    if (!able)
+    if (!allocated)
         return false;
     if (check.cancelled)
         return xtf_fail(error, XTF_ERROR_CANCELLED, "the check was interrupted");
@@ -329,7 +330,7 @@ bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem, XtfCheckProgress 
 {
     XtfChecking check = {.trace = trace, .problem = problem, .progress = progress, .data = data};
 
-    return run(&check, report, error);
+    return run_check(&check, report, error);
 }
 
 bool xtf_trace_verify(XtfTrace *trace, XtfCheckProblem problem, XtfCheckProgress progress, void *data,
@@ -337,5 +338,5 @@ bool xtf_trace_verify(XtfTrace *trace, XtfCheckProblem problem, XtfCheckProgress
 {
     XtfChecking check = {.trace = trace, .problem = problem, .progress = progress, .data = data, .stored_only = true};
 
-    return run(&check, report, error);
+    return run_check(&check, report, error);
 }

@@ -33,12 +33,12 @@ bool xtf_catalog_decode_schemas(XtfCatalog *catalog, const uint8_t *bytes, size_
 
     while (reader.left > 0) {
         if (catalog->n_schemas == catalog->n_counts)
-            return xtf_damaged(error, "catalog: more schemas than it has numbers of rows");
+            return xtf_damaged(error, "catalog: more schemas than numbers of rows");
         g_autoptr(XtfSchema) schema = xtf_schema_decode(&reader, error);
         if (!schema)
             return false;
         if (has_schema(catalog, schema->name))
-            return xtf_damaged(error, "catalog: two schemas have one name");
+            return xtf_damaged(error, "catalog: two schemas have the same name");
         uint32_t id = schema->id = catalog->n_schemas++;
         catalog->limits[id] = g_new(XtfLimits, schema->n_fields);
         for (uint32_t f = 0; f < schema->n_fields; f++)
@@ -64,7 +64,7 @@ bool xtf_catalog_decode_limits(XtfCatalog *catalog, uint32_t schema, const uint8
         reader.failed |= xtf_read64(disk.has_none) > 1;
     }
     return (!reader.failed && reader.left == 0) ||
-           xtf_damaged(error, "catalog: limits are not those of a schema's fields");
+           xtf_damaged(error, "catalog: limits do not match the schema's fields");
 }
 
 static bool check_table(const XtfCatalog *catalog, uint32_t number, GError **error)
@@ -76,7 +76,7 @@ static bool check_table(const XtfCatalog *catalog, uint32_t number, GError **err
         return xtf_damaged(error, "catalog: a table has no schema");
     for (uint32_t i = 0; i < number; i++)
         if (catalog->tables[i].schema == table->schema)
-            return xtf_damaged(error, "catalog: two tables are of one schema");
+            return xtf_damaged(error, "catalog: two tables have the same schema");
     if (!xtf_schema_kind_is_known(schema))
         return true; /* nobody reads it */
     if (table->n_rows > XTF_TABLE_MAX || table->rows.bytes > XTF_TABLE_MAX ||
@@ -91,7 +91,7 @@ static bool check_table(const XtfCatalog *catalog, uint32_t number, GError **err
 bool xtf_catalog_check(const XtfCatalog *catalog, GError **error)
 {
     if (catalog->n_schemas != catalog->n_counts)
-        return xtf_damaged(error, "catalog: it has more numbers of rows than schemas");
+        return xtf_damaged(error, "catalog: more numbers of rows than schemas");
     for (uint32_t i = 0; i < catalog->n_tables; i++)
         if (!check_table(catalog, i, error))
             return false;

@@ -161,7 +161,7 @@ static bool decode_segments(XtfCatalog *catalog, XtfBytesReader *reader, GError 
     size_t n = reader->left / sizeof(XtfDiskSegment);
 
     if (n == 0)
-        return damaged(error, "no segments, or too many");
+        return damaged(error, "no segments");
     catalog->segments = g_new0(XtfSegment, n);
     for (; catalog->n_segments < n; catalog->n_segments++) {
         XtfDiskSegment disk;
@@ -175,7 +175,7 @@ static bool decode_segments(XtfCatalog *catalog, XtfBytesReader *reader, GError 
         };
         /* Below this no place times the page size overflows. */
         if (segment->first_page > UINT64_MAX >> 24 || segment->pages > UINT64_MAX >> 24)
-            return damaged(error, "a segment lies beyond any file");
+            return damaged(error, "a segment lies beyond the largest possible file");
     }
     return true;
 }
@@ -217,7 +217,7 @@ static uint64_t refs_left(const XtfBytesReader *reader)
 static bool decode_schema_chunks(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
 {
     return decode_chunks(reader, refs_left(reader), &catalog->schema_chunks) ||
-           damaged(error, "the schemas are not named");
+           damaged(error, "the references to the schemas are invalid");
 }
 
 static bool decode_counts(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
@@ -239,7 +239,7 @@ static bool decode_limit_items(XtfCatalog *catalog, XtfBytesReader *reader, GErr
     uint64_t n = refs_left(reader);
 
     return (catalog->schemas && n == catalog->n_counts && decode_refs(reader, n, &catalog->limit_items)) ||
-           damaged(error, "it has not as many limits as numbers of rows, or has them first");
+           damaged(error, "its limits are not as many as its numbers of rows, or precede them");
 }
 
 static bool decode_arrays(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
@@ -252,7 +252,7 @@ static bool decode_arrays(XtfCatalog *catalog, XtfBytesReader *reader, GError **
     catalog->arrays_root = xtf_ref_read(&disk.root);
     if (reader->failed || catalog->arrays_height > XTF_HEIGHT_MAX ||
         (catalog->n_arrays > 0) != (catalog->arrays_height > 0))
-        return damaged(error, "the root of the P index makes no sense");
+        return damaged(error, "the root of the P index is invalid");
     return true;
 }
 
@@ -276,7 +276,7 @@ static bool decode_tables(XtfCatalog *catalog, XtfBytesReader *reader, GError **
 static bool decode_strings(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
 {
     return (decode_chunks(reader, refs_left(reader), &catalog->strings) && catalog->strings.bytes <= UINT32_MAX) ||
-           damaged(error, "the heap of strings is not named");
+           damaged(error, "the references to the heap of strings are invalid");
 }
 
 static bool decode_clock_maps(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
@@ -303,7 +303,7 @@ static bool decode_free(XtfCatalog *catalog, XtfBytesReader *reader, GError **er
             .commit = xtf_read64(disk.commit),
         };
         if (pages.page > UINT64_MAX >> 24 || pages.n_pages > UINT64_MAX >> 24)
-            return damaged(error, "free pages lie beyond any file");
+            return damaged(error, "free pages lie beyond the largest possible file");
         catalog->free_pages[catalog->n_free_pages] = pages;
     }
     return true;
@@ -394,7 +394,7 @@ static bool decode_section(XtfCatalog *catalog, uint32_t kind, bool required, Xt
     catalog->has_unknown = true;
     return !required ||
            xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-                    "the catalog has a section of kind %u, which this version does not know but must", kind);
+                    "the catalog has a section of kind %u, which is required but unknown to this version", kind);
 }
 
 bool xtf_catalog_decode(XtfCatalog *catalog, const uint8_t *bytes, size_t length, GError **error)
@@ -405,7 +405,7 @@ bool xtf_catalog_decode(XtfCatalog *catalog, const uint8_t *bytes, size_t length
 
     xtf_bytes_read(&reader, &head, sizeof head);
     if (reader.failed || xtf_read32(head.magic) != XTF_CATALOG_MAGIC)
-        return damaged(error, "it does not begin like one");
+        return damaged(error, "it does not begin with the catalog's magic number");
     for (uint32_t n = xtf_read32(head.n_sections); n > 0; n--) {
         XtfDiskSection section;
         xtf_bytes_read(&reader, &section, sizeof section);
@@ -414,14 +414,14 @@ bool xtf_catalog_decode(XtfCatalog *catalog, const uint8_t *bytes, size_t length
         if (reader.failed)
             return damaged(error, "a section is cut short");
         if (part.left % XTF_ITEM_ALIGNMENT != 0)
-            return damaged(error, "the length of a section is no multiple of 8");
+            return damaged(error, "the length of a section is not a multiple of 8");
         if (!g_hash_table_add(seen, GUINT_TO_POINTER(kind)))
-            return damaged(error, "a section stands in it twice");
+            return damaged(error, "a section occurs twice");
         if (!decode_section(catalog, kind, xtf_read32(section.flags) & XTF_SECTION_REQUIRED, &part, error))
             return false;
     }
     if (reader.left > 0)
-        return damaged(error, "bytes are left over behind its sections");
+        return damaged(error, "bytes are left over after its sections");
     for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++)
         if (!sections[i].present && !g_hash_table_contains(seen, GUINT_TO_POINTER(sections[i].kind)))
             return damaged(error, "a section is missing");

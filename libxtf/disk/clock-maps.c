@@ -21,12 +21,12 @@ const char *xtf_clock_map_fault(const XtfClockMap *map, uint32_t *knot)
         const XtfClockKnot *from = &map->knots[i], *to = from + 1;
         *knot = i + 1;
         if (to->local <= from->local)
-            return "its local time is not behind that of the knot before";
+            return "its local time is not after that of the previous knot";
         if (to->global < from->global)
-            return "its global time is before that of the knot before";
+            return "its global time is before that of the previous knot";
         uint64_t run = to->local - from->local, rise = to->global - from->global;
         if (from->jumps ? rise < run : !is_drift(run, rise))
-            return from->jumps ? "the jump to it goes backwards" : "the clock drifts more than a clock can";
+            return from->jumps ? "the jump to it goes backwards" : "the clock drifts more than the format allows";
     }
     return NULL;
 }
@@ -271,7 +271,7 @@ bool xtf_clock_maps_decode(XtfClockMaps *maps, uint32_t n, const uint8_t *bytes,
         ;
     bool whole = maps->n == n;
     if (whole && reader.left > 0)
-        xtf_damaged(error, "clock map %u: bytes are left behind it", n);
+        xtf_damaged(error, "clock map %u: bytes are left over after it", n);
     if (whole && reader.left == 0)
         return true;
     xtf_clock_maps_finish(maps);

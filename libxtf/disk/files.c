@@ -51,9 +51,9 @@ static bool decode_one(XtfPartFile *file, XtfBytesReader *reader, GError **error
     uint32_t rest = (XTF_ITEM_ALIGNMENT - length % XTF_ITEM_ALIGNMENT) % XTF_ITEM_ALIGNMENT;
     const uint8_t *behind = xtf_bytes_take(reader, rest);
     if (reader->failed || !xtf_file_name_valid(name, length))
-        return xtf_damaged(error, "catalog: the name of a file is none that it may have");
+        return xtf_damaged(error, "catalog: the name of a file is invalid");
     if (memcmp(behind, zeros, rest) != 0)
-        return xtf_damaged(error, "catalog: bytes stand behind the name of a file");
+        return xtf_damaged(error, "catalog: bytes follow the name of a file");
     file->name = g_strndup(name, length);
     if (file->first_page > XTF_FILES_PAGES_MAX || file->pages > XTF_FILES_PAGES_MAX)
         return xtf_damaged(error, "catalog: the pages of file \"%s\" lie beyond any", file->name);
@@ -71,10 +71,10 @@ bool xtf_files_decode(XtfCatalog *catalog, XtfBytesReader *reader, GError **erro
         if (!decode_one(file, reader, error))
             return false;
         if (file->first_page == 0 || (end > 0 && file->first_page != end) || file->pages == 0)
-            return xtf_damaged(error, "catalog: the pages of file \"%s\" do not follow those before", file->name);
+            return xtf_damaged(error, "catalog: the pages of file \"%s\" do not follow those of the file before it", file->name);
         end = file->first_page + file->pages;
     }
-    return catalog->n_files > 0 || xtf_damaged(error, "catalog: it names no file");
+    return catalog->n_files > 0 || xtf_damaged(error, "catalog: the section of files is empty");
 }
 
 void xtf_files_finish(XtfCatalog *catalog)
@@ -106,7 +106,7 @@ bool xtf_part_file_is(const XtfPartFile *file, bool growing, const XtfTraceInfo 
 
     if (memcmp(now->file_id, file->file_id, sizeof file->file_id) != 0 || now->commit < file->commit ||
         (now->commit == file->commit && !same))
-        return xtf_damaged(error, "it is another file now than the one that is meant");
+        return xtf_damaged(error, "it is not the expected file");
     if (!same && !growing)
         return xtf_fail(error, XTF_ERROR_STALE,
                         "it was written on: commit %" PRIu64 " is meant, and it has commit %" PRIu64, file->commit,

@@ -50,7 +50,7 @@ const char *xtf_payload_fault(unsigned level, const XtfCodec *codec, uint64_t fi
         return rows_ordered(payload, count, row_size) ? NULL : "time goes backwards in it";
     const XtfDiskEntry *entries = (const XtfDiskEntry *)payload;
     if (xtf_read64(entries[0].before) != first_n)
-        return "its first entry does not begin where it does";
+        return "its first entry does not begin with the page's first row";
     return entries_ordered(entries, count) ? NULL : "its entries are out of order";
 }
 
@@ -74,7 +74,7 @@ const char *xtf_page_fault(const uint8_t *page, uint32_t length, uint64_t place,
     uint32_t used = xtf_read32(head->length);
 
     if (xtf_read32(head->magic) != XTF_PAGE_MAGIC)
-        return "it does not begin like a page";
+        return "it does not begin with the magic number of pages";
     if (used > length - sizeof *head)
         return "its payload is longer than a page";
     if (xtf_read32(head->checksum) != xtf_page_checksum(head, place, payload, used))
@@ -84,9 +84,9 @@ const char *xtf_page_fault(const uint8_t *page, uint32_t length, uint64_t place,
     if (xtf_read32(head->epoch) > segment->epoch)
         return "a later writer than the commit's wrote it";
     if (head->kind != (head->level == 0 ? XTF_PAGE_LEAF : XTF_PAGE_INDEX))
-        return "its kind does not go with its level";
+        return "its kind does not match its level";
     if (head->kind == XTF_PAGE_LEAF && xtf_read32(head->companion) != 0)
-        return "it is a leaf, and names a companion";
+        return "it is a leaf but names a companion";
     if (!xtf_codec(head->codec) || head->codec != xtf_level_codec(head->codec, head->level))
         return "its codec is not known";
     return content_fault(head, payload, used);

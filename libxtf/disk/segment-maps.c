@@ -39,7 +39,7 @@ static bool decode_one(XtfSegmentMap *map, XtfBytesReader *reader, GError **erro
         xtf_bytes_read(reader, &table, sizeof table);
         map->tables[t] = (XtfTableMap){.schema = xtf_read32(table.schema), .rows = xtf_ref_read(&table.rows)};
         if (map->tables[t].rows.length % sizeof(XtfLe32) != 0)
-            return xtf_damaged(error, "catalog: a segment map does not hold whole numbers");
+            return xtf_damaged(error, "catalog: the length of a segment map is not a multiple of 4");
         if (t > 0 && map->tables[t].schema <= map->tables[t - 1].schema)
             return xtf_damaged(error, "catalog: the tables of a segment map are out of order");
     }

@@ -1,5 +1,5 @@
 /*
- * What lies in items of its own, beside the catalog: schemas and limits; and how all parts of the catalog agree.
+ * The parts of the catalog that have their own items, schemas and limits; and the consistency of all parts.
  */
 #include "libxtf/base/bytes.h"
 #include "libxtf/disk/catalog.h"
@@ -78,7 +78,7 @@ static bool check_table(const XtfCatalog *catalog, uint32_t number, GError **err
         if (catalog->tables[i].schema == table->schema)
             return xtf_damaged(error, "catalog: two tables have the same schema");
     if (!xtf_schema_kind_is_known(schema))
-        return true; /* nobody reads it */
+        return true; /* no reader uses the table */
     if (table->n_rows > XTF_TABLE_MAX || table->rows.bytes > XTF_TABLE_MAX ||
         table->n_rows * schema->row_size != table->rows.bytes)
         return xtf_damaged(error, "catalog: a table's rows do not fill its chunks, or are too many");

@@ -130,9 +130,9 @@ static void encode_clock_maps(const XtfCatalog *catalog, GByteArray *bytes)
     APPEND(bytes, disk);
 }
 
-static bool damaged(GError **error, const char *what)
+static bool fail_catalog(GError **error, const char *problem)
 {
-    return xtf_damaged(error, "catalog: %s", what);
+    return xtf_damaged(error, "catalog: %s", problem);
 }
 
 static bool decode_clock(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
@@ -150,9 +150,9 @@ static bool decode_clock(XtfCatalog *catalog, XtfBytesReader *reader, GError **e
     };
     const XtfClock *clock = &catalog->clock;
     if (reader->failed || clock->resolution_num == 0 || clock->resolution_den == 0)
-        return damaged(error, "the clock has no resolution");
+        return fail_catalog(error, "the clock has no resolution");
     if (clock->first <= clock->last && clock->origin > clock->first)
-        return damaged(error, "the clock begins after the first record");
+        return fail_catalog(error, "the clock begins after the first record");
     return true;
 }
 
@@ -161,7 +161,7 @@ static bool decode_segments(XtfCatalog *catalog, XtfBytesReader *reader, GError 
     size_t n = reader->left / sizeof(XtfDiskSegment);
 
     if (n == 0)
-        return damaged(error, "no segments");
+        return fail_catalog(error, "no segments");
     catalog->segments = g_new0(XtfSegment, n);
     for (; catalog->n_segments < n; catalog->n_segments++) {
         XtfDiskSegment disk;
@@ -173,14 +173,14 @@ static bool decode_segments(XtfCatalog *catalog, XtfBytesReader *reader, GError 
             .pages = xtf_read64(disk.pages),
             .epoch = xtf_read32(disk.epoch),
         };
-        /* Below this no place times the page size overflows. */
+        /* within this limit no place times the page size overflows */
         if (segment->first_page > UINT64_MAX >> 24 || segment->pages > UINT64_MAX >> 24)
-            return damaged(error, "a segment lies beyond the largest possible file");
+            return fail_catalog(error, "a segment lies beyond the largest possible file");
     }
     return true;
 }
 
-/* A run of references to items. */
+/* Decodes n references to items. */
 static bool decode_refs(XtfBytesReader *reader, uint64_t n, XtfRef **refs)
 {
     if (n > reader->left / sizeof(XtfDiskRef))
@@ -199,7 +199,7 @@ static bool decode_chunks(XtfBytesReader *reader, uint64_t n, XtfChunks *chunks)
 {
     if (!decode_refs(reader, n, &chunks->chunks))
         return false;
-    chunks->n = (uint32_t)n; /* as many were read */
+    chunks->n = (uint32_t)n; /* exact: decode_refs() has read n references */
     for (uint32_t i = 0; i < chunks->n; i++) {
         if (chunks->chunks[i].length == 0)
             return false;
@@ -208,16 +208,16 @@ static bool decode_chunks(XtfBytesReader *reader, uint64_t n, XtfChunks *chunks)
     return true;
 }
 
-/* The number of references that are left. */
-static uint64_t refs_left(const XtfBytesReader *reader)
+/* Returns the number of references that fit the remaining bytes. */
+static uint64_t n_refs_left(const XtfBytesReader *reader)
 {
     return reader->left / sizeof(XtfDiskRef);
 }
 
 static bool decode_schema_chunks(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
 {
-    return decode_chunks(reader, refs_left(reader), &catalog->schema_chunks) ||
-           damaged(error, "the references to the schemas are invalid");
+    return decode_chunks(reader, n_refs_left(reader), &catalog->schema_chunks) ||
+           fail_catalog(error, "the references to the schemas are invalid");
 }
 
 static bool decode_counts(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
@@ -225,7 +225,7 @@ static bool decode_counts(XtfCatalog *catalog, XtfBytesReader *reader, GError **
     size_t n = reader->left / sizeof(XtfLe64);
 
     if (n > XTF_SCHEMAS_MAX)
-        return damaged(error, "too many schemas");
+        return fail_catalog(error, "too many schemas");
     catalog->schemas = g_new0(XtfSchema *, n + 1);
     catalog->limits = g_new0(XtfLimits *, n + 1);
     catalog->n_rows = g_new0(uint64_t, n + 1);
@@ -236,10 +236,10 @@ static bool decode_counts(XtfCatalog *catalog, XtfBytesReader *reader, GError **
 
 static bool decode_limit_items(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
 {
-    uint64_t n = refs_left(reader);
+    uint64_t n = n_refs_left(reader);
 
     return (catalog->schemas && n == catalog->n_counts && decode_refs(reader, n, &catalog->limit_items)) ||
-           damaged(error, "its limits are not as many as its numbers of rows, or precede them");
+           fail_catalog(error, "its limits are not as many as its numbers of rows, or precede them");
 }
 
 static bool decode_arrays(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
@@ -252,7 +252,7 @@ static bool decode_arrays(XtfCatalog *catalog, XtfBytesReader *reader, GError **
     catalog->arrays_root = xtf_ref_read(&disk.root);
     if (reader->failed || catalog->arrays_height > XTF_HEIGHT_MAX ||
         (catalog->n_arrays > 0) != (catalog->arrays_height > 0))
-        return damaged(error, "the root of the P index is invalid");
+        return fail_catalog(error, "the root of the P index is invalid");
     return true;
 }
 
@@ -261,22 +261,22 @@ static bool decode_tables(XtfCatalog *catalog, XtfBytesReader *reader, GError **
     catalog->tables = g_new0(XtfTableEntry, MIN(reader->left / sizeof(XtfDiskTable), XTF_SCHEMAS_MAX) + 1);
     while (reader->left > 0) {
         if (catalog->n_tables == XTF_SCHEMAS_MAX)
-            return damaged(error, "too many tables");
+            return fail_catalog(error, "too many tables");
         XtfTableEntry *table = &catalog->tables[catalog->n_tables++];
         XtfDiskTable disk;
         xtf_bytes_read(reader, &disk, sizeof disk);
         table->schema = xtf_read32(disk.schema);
         table->n_rows = xtf_read64(disk.n_rows);
         if (reader->failed || !decode_chunks(reader, xtf_read32(disk.n_chunks), &table->rows))
-            return damaged(error, "a table is cut short");
+            return fail_catalog(error, "a table is cut short");
     }
     return true;
 }
 
 static bool decode_strings(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
 {
-    return (decode_chunks(reader, refs_left(reader), &catalog->strings) && catalog->strings.bytes <= UINT32_MAX) ||
-           damaged(error, "the references to the heap of strings are invalid");
+    return (decode_chunks(reader, n_refs_left(reader), &catalog->strings) && catalog->strings.bytes <= UINT32_MAX) ||
+           fail_catalog(error, "the references to the heap of strings are invalid");
 }
 
 static bool decode_clock_maps(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
@@ -286,7 +286,7 @@ static bool decode_clock_maps(XtfCatalog *catalog, XtfBytesReader *reader, GErro
     xtf_bytes_read(reader, &disk, sizeof disk);
     catalog->n_clock_maps = xtf_read32(disk.n_maps);
     catalog->clock_maps = xtf_ref_read(&disk.maps);
-    return (!reader->failed && catalog->n_clock_maps > 0) || damaged(error, "a section of clock maps has none");
+    return (!reader->failed && catalog->n_clock_maps > 0) || fail_catalog(error, "a section of clock maps has none");
 }
 
 static bool decode_free(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
@@ -303,7 +303,7 @@ static bool decode_free(XtfCatalog *catalog, XtfBytesReader *reader, GError **er
             .commit = xtf_read64(disk.commit),
         };
         if (pages.page > UINT64_MAX >> 24 || pages.n_pages > UINT64_MAX >> 24)
-            return damaged(error, "free pages lie beyond the largest possible file");
+            return fail_catalog(error, "free pages lie beyond the largest possible file");
         catalog->free_pages[catalog->n_free_pages] = pages;
     }
     return true;
@@ -329,10 +329,10 @@ static bool has_segment_maps(const XtfCatalog *catalog)
     return catalog->segment_maps != NULL;
 }
 
-/* The sections, in the order in which they are written. `present` is NULL for those that every catalog has. */
+/* The sections, in the order in which they are written. `present` is NULL for mandatory sections. */
 static const struct {
     XtfSectionKind kind;
-    bool required; /* readers must know it */
+    bool required; /* readers must know the section */
     bool (*present)(const XtfCatalog *catalog);
     void (*encode)(const XtfCatalog *catalog, GByteArray *bytes);
     bool (*decode)(XtfCatalog *catalog, XtfBytesReader *reader, GError **error);
@@ -375,12 +375,12 @@ void xtf_catalog_encode(const XtfCatalog *catalog, GByteArray *bytes)
     xtf_write32(&((XtfDiskCatalog *)bytes->data)->n_sections, n_sections);
 }
 
-/* A section has nothing behind what its kind says. */
-static bool decode_known(XtfCatalog *catalog, unsigned which, XtfBytesReader *reader, GError **error)
+/* Decodes a section of a known kind. Nothing may follow the section's content. */
+static bool decode_known_section(XtfCatalog *catalog, unsigned index, XtfBytesReader *reader, GError **error)
 {
-    if (!sections[which].decode(catalog, reader, error))
+    if (!sections[index].decode(catalog, reader, error))
         return false;
-    return reader->left == 0 || damaged(error, "bytes are left over in a section");
+    return reader->left == 0 || fail_catalog(error, "bytes are left over in a section");
 }
 
 static bool decode_section(XtfCatalog *catalog, uint32_t kind, bool required, XtfBytesReader *reader, GError **error)
@@ -389,7 +389,7 @@ static bool decode_section(XtfCatalog *catalog, uint32_t kind, bool required, Xt
         if (sections[i].kind != kind)
             continue;
         catalog->unmarked |= sections[i].required && !required;
-        return decode_known(catalog, i, reader, error);
+        return decode_known_section(catalog, i, reader, error);
     }
     catalog->has_unknown = true;
     return !required ||
@@ -405,25 +405,25 @@ bool xtf_catalog_decode(XtfCatalog *catalog, const uint8_t *bytes, size_t length
 
     xtf_bytes_read(&reader, &head, sizeof head);
     if (reader.failed || xtf_read32(head.magic) != XTF_CATALOG_MAGIC)
-        return damaged(error, "it does not begin with the catalog's magic number");
+        return fail_catalog(error, "it does not begin with the catalog's magic number");
     for (uint32_t n = xtf_read32(head.n_sections); n > 0; n--) {
         XtfDiskSection section;
         xtf_bytes_read(&reader, &section, sizeof section);
         uint32_t kind = xtf_read32(section.kind);
         XtfBytesReader part = xtf_bytes_read_part(&reader, xtf_read64(section.length));
         if (reader.failed)
-            return damaged(error, "a section is cut short");
+            return fail_catalog(error, "a section is cut short");
         if (part.left % XTF_ITEM_ALIGNMENT != 0)
-            return damaged(error, "the length of a section is not a multiple of 8");
+            return fail_catalog(error, "the length of a section is not a multiple of 8");
         if (!g_hash_table_add(seen, GUINT_TO_POINTER(kind)))
-            return damaged(error, "a section occurs twice");
+            return fail_catalog(error, "a section occurs twice");
         if (!decode_section(catalog, kind, xtf_read32(section.flags) & XTF_SECTION_REQUIRED, &part, error))
             return false;
     }
     if (reader.left > 0)
-        return damaged(error, "bytes are left over after its sections");
+        return fail_catalog(error, "bytes are left over after its sections");
     for (unsigned i = 0; i < G_N_ELEMENTS(sections); i++)
         if (!sections[i].present && !g_hash_table_contains(seen, GUINT_TO_POINTER(sections[i].kind)))
-            return damaged(error, "a section is missing");
+            return fail_catalog(error, "a section is missing");
     return true;
 }

@@ -1,6 +1,6 @@
 /*
- * The catalog: what a commit says of the whole trace. Held in memory while a trace is open, decoded and checked when it
- * is opened.
+ * The catalog: a commit's description of the whole trace. Opening a trace decodes and checks it; it stays in memory
+ * while the trace is open.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "libxtf/schema.h"
 #include "libxtf/trace.h"
 
-/* An item, as XtfDiskRef says it. */
+/* A reference to an item: see XtfDiskRef. */
 typedef struct {
     uint64_t offset;
     uint32_t length, checksum;
@@ -19,14 +19,14 @@ typedef struct {
     uint32_t epoch;
 } XtfSegment;
 
-enum { XTF_CHUNK_BYTES = 64 << 10 }; /* a chunk that has so many gets no more */
+enum { XTF_CHUNK_BYTES = 64 << 10 }; /* a chunk with at least so many bytes does not grow */
 
-/* Bytes that lie in several items, one behind the other. What only grows is kept so: a commit stores the last chunk
- * again, and those behind it. */
+/* Bytes stored in several consecutive items, the chunks. Used for data that only grows: a commit stores again the last
+ * chunk, and the chunks after it. */
 typedef struct {
     XtfRef *chunks;
     uint32_t n;
-    uint64_t bytes; /* of all */
+    uint64_t bytes; /* in all chunks */
 } XtfChunks;
 
 typedef struct {
@@ -35,7 +35,7 @@ typedef struct {
     XtfChunks rows;
 } XtfTableEntry;
 
-/* How the numbers of a segment become those of the file: see XtfDiskSegmentMap. */
+/* The map from the numbers of a segment to the numbers of the file: see XtfDiskSegmentMap. */
 typedef struct {
     uint32_t schema;
     XtfRef rows;
@@ -47,7 +47,7 @@ typedef struct {
     uint32_t n_tables;
 } XtfSegmentMap;
 
-/* A file, beside this one, whose pages stand in the place of some of this file's: see XtfDiskFile. */
+/* Another file whose pages replace some of this file's pages: see XtfDiskFile. */
 typedef struct {
     char *name;
     uint64_t first_page, pages;
@@ -57,10 +57,10 @@ typedef struct {
     uint32_t epoch;
 } XtfPartFile;
 
-/* Pages of the file that no item takes any more. */
+/* Pages of the file that no item uses any more. */
 typedef struct {
     uint64_t page, n_pages;
-    uint64_t commit; /* the last one that names something in them; 0: none that matters */
+    uint64_t commit; /* the last commit that references something in these pages; 0: no such commit is relevant */
 } XtfFreePages;
 
 typedef struct {
@@ -71,27 +71,27 @@ typedef struct {
     XtfChunks schema_chunks;
     XtfSchema **schemas; /* loaded from the chunks */
     XtfLimits **limits;  /* by schema, by field; loaded from the items */
-    XtfRef *limit_items; /* by schema; of length 0: it has no values */
+    XtfRef *limit_items; /* by schema; length 0: the schema has no values */
     uint64_t *n_rows;    /* by schema: over all locations, or of the table */
     uint32_t n_schemas;
-    uint32_t n_counts; /* of limit_items and n_rows: n_schemas once the schemas are loaded */
+    uint32_t n_counts; /* elements of limit_items and n_rows: equals n_schemas once the schemas are loaded */
     uint64_t n_arrays;
     uint32_t arrays_height;
     XtfRef arrays_root;
     XtfTableEntry *tables;
     uint32_t n_tables;
     XtfChunks strings;
-    XtfPartFile *files; /* by first page */
-    uint32_t n_files;   /* 0: all pages lie in the file itself */
+    XtfPartFile *files; /* sorted by first page */
+    uint32_t n_files;   /* 0: all pages are in the file itself */
     XtfFreePages *free_pages;
     uint32_t n_free_pages;
-    bool has_unknown; /* an optional section that this version does not know: a writer would lose it */
-    bool unmarked;    /* a section that readers must know does not say so */
+    bool has_unknown; /* has an optional section that this version does not know; a writer would lose it */
+    bool unmarked;    /* a required section is not marked as required */
     uint32_t n_clock_maps;
-    XtfRef clock_maps; /* an item for clock-maps.h */
+    XtfRef clock_maps; /* item of clock maps: see clock-maps.h */
 } XtfCatalog;
 
-/* Whether the file was put together of others, of which there may be one alone: no writer goes on with it. */
+/* True if the file was merged from one or more others. Writers do not append to merged files. */
 static inline bool xtf_catalog_is_merged(const XtfCatalog *catalog)
 {
     return catalog->n_segments != 1 || catalog->segments[0].first_page != 0 || catalog->segment_maps ||
@@ -110,15 +110,16 @@ static inline void xtf_ref_write(XtfDiskRef *to, XtfRef ref)
     xtf_write32(&to->checksum, ref.checksum);
 }
 
-/* The bytes of the catalog's item. Schemas and limits lie in items of their own. */
+/* Encodes the catalog's item. Schemas and limits are in their own items. */
 void xtf_catalog_encode(const XtfCatalog *catalog, GByteArray *bytes);
-/* The item of a schema's limits. */
+/* Encodes the item of a schema's limits. */
 void xtf_catalog_encode_limits(const XtfCatalog *catalog, uint32_t schema, GByteArray *bytes);
 
 /*
- * Decoding goes in steps, since the items that the catalog names must be read in between: the catalog's own bytes; the
- * chunks of schemas, in order; the limits of each schema that has an item of them; and a check of the whole.
- * XTF_ERROR_DAMAGED, or _UNSUPPORTED for what is required but not known. After a failure the catalog is to be finished.
+ * Decode the catalog in steps, because the caller must read the items that the catalog names in between: the catalog's
+ * own bytes; the chunks of schemas, in order; the limits of each schema that has an item of limits; then a check of the
+ * whole. They fail with XTF_ERROR_DAMAGED, or with XTF_ERROR_UNSUPPORTED for an unknown required section. After a
+ * failure the caller finishes the catalog.
  */
 bool xtf_catalog_decode(XtfCatalog *catalog, const uint8_t *bytes, size_t length, GError **error);
 bool xtf_catalog_decode_schemas(XtfCatalog *catalog, const uint8_t *bytes, size_t length, GError **error);
@@ -126,5 +127,5 @@ bool xtf_catalog_decode_limits(XtfCatalog *catalog, uint32_t schema, const uint8
                                GError **error);
 bool xtf_catalog_check(const XtfCatalog *catalog, GError **error);
 
-/* Frees what it holds; it is all zeros then. */
+/* Frees the catalog's content and sets it to zeros. */
 void xtf_catalog_finish(XtfCatalog *catalog);

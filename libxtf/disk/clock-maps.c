@@ -5,11 +5,11 @@
 
 /* ---- Maps. */
 
-/* Whether a line of `rise` global ticks in `run` local ones is none but a drift. */
+/* True if a line of `rise` global ticks in `run` local ticks is within the limits of a drift. */
 static bool is_drift(uint64_t run, uint64_t rise)
 {
-    uint64_t off = rise > run ? rise - run : run - rise;
-    return off <= run / XTF_CLOCK_DRIFT + 1;
+    uint64_t difference = rise > run ? rise - run : run - rise;
+    return difference <= run / XTF_CLOCK_DRIFT + 1;
 }
 
 const char *xtf_clock_map_fault(const XtfClockMap *map, uint32_t *knot)
@@ -31,7 +31,7 @@ const char *xtf_clock_map_fault(const XtfClockMap *map, uint32_t *knot)
     return NULL;
 }
 
-/* The last knot whose local time is no later than that; the first knot if all are later. */
+/* Returns the last knot with a local time of at most `local`; the first knot if there is none. */
 static uint32_t knot_before_local(const XtfClockMap *map, uint64_t local)
 {
     uint32_t low = 0, high = map->n_knots - 1;
@@ -46,7 +46,7 @@ static uint32_t knot_before_local(const XtfClockMap *map, uint64_t local)
     return low;
 }
 
-/* The last knot whose global time is before t; the first knot if none is. */
+/* Returns the last knot with a global time before t; the first knot if there is none. */
 static uint32_t knot_before_global(const XtfClockMap *map, uint64_t t)
 {
     uint32_t low = 0, high = map->n_knots - 1;
@@ -61,7 +61,7 @@ static uint32_t knot_before_global(const XtfClockMap *map, uint64_t t)
     return low;
 }
 
-/* Where a local time leads, knot i being the one before it. */
+/* Returns the global time of a local time. Knot i is the one before the local time. */
 static inline uint64_t to_global(const XtfClockMap *map, uint32_t i, uint64_t local)
 {
     const XtfClockKnot *from = &map->knots[i];
@@ -98,7 +98,8 @@ uint64_t xtf_clock_map_to_local(const XtfClockMap *map, uint64_t t)
     uint64_t d = t - from->global;
     if (i + 1 == map->n_knots)
         return __builtin_add_overflow(from->local, d, &local) ? UINT64_MAX : local;
-    /* The least x with x * rise / run, rounded down, at least d. The next knot is at t or later, so rise is not 0. */
+    /* Find the least x for which x * rise / run, rounded down, is at least d. The next knot is at t or later, so rise
+     * is not 0. */
     uint64_t run = from[1].local - from->local, rise = from[1].global - from->global;
     return from->local + (uint64_t)(((unsigned __int128)d * run + rise - 1) / rise);
 }
@@ -166,7 +167,7 @@ const XtfClockMap *xtf_clock_set_add(GHashTable *set, const XtfClockMap *map)
 
 /* ---- Rows. */
 
-/* Maps the times of rows in order, `stride` bytes apart from one to the next, each a little-endian U64. In place. */
+/* Maps the ascending times of rows in place. The times are little-endian U64, `stride` bytes apart. */
 static void map_times(const XtfClockMap *map, uint8_t *times, uint32_t stride, uint32_t count)
 {
     if (count == 0)
@@ -180,15 +181,15 @@ static void map_times(const XtfClockMap *map, uint8_t *times, uint32_t stride, u
     }
 }
 
-/* The global time of an instant is not "none", however late it is. */
+/* Maps an instant of each row. The result is never "none", not even for the greatest time. */
 static void map_instants(const XtfClockMap *map, const XtfField *field, uint32_t row_size, uint8_t *rows,
                          uint32_t count)
 {
-    uint64_t most = field->flags & XTF_FIELD_OPTIONAL ? UINT64_MAX - 1 : UINT64_MAX;
+    uint64_t max_time = field->flags & XTF_FIELD_OPTIONAL ? UINT64_MAX - 1 : UINT64_MAX;
 
     for (; count > 0; count--, rows += row_size)
         if (!xtf_field_is_none(field, rows))
-            xtf_field_set(field, rows, MIN(xtf_clock_map_to_global(map, xtf_field_get(field, rows)), most));
+            xtf_field_set(field, rows, MIN(xtf_clock_map_to_global(map, xtf_field_get(field, rows)), max_time));
 }
 
 void xtf_clock_map_rows(const XtfClockMap *map, const XtfSchema *schema, uint8_t *rows, uint32_t count)
@@ -237,23 +238,24 @@ static void decode_knots(XtfBytesReader *reader, XtfClockKnot *knots, uint32_t n
     }
 }
 
-/* `room` knots are free behind *used. */
-static bool decode_map(XtfClockMaps *maps, uint64_t room, uint64_t *used, XtfBytesReader *reader, GError **error)
+/* Decodes the next map. Its knots go to maps->knots + *used, of at most `room` in total. */
+static bool decode_map(XtfClockMaps *maps, uint64_t max_knots, uint64_t *n_knots_used, XtfBytesReader *reader,
+                       GError **error)
 {
     XtfDiskClockMap head;
     uint32_t number = maps->n + 1, knot;
 
     xtf_bytes_read(reader, &head, sizeof head);
     uint32_t n_knots = xtf_read32(head.n_knots);
-    if (reader->failed || n_knots > room - *used || n_knots > reader->left / sizeof(XtfDiskClockKnot))
+    if (reader->failed || n_knots > max_knots - *n_knots_used || n_knots > reader->left / sizeof(XtfDiskClockKnot))
         return xtf_damaged(error, "clock map %u: it is cut short", number);
     XtfClockMap *map = &maps->maps[maps->n];
-    *map = (XtfClockMap){.n_knots = n_knots, .knots = maps->knots + *used};
-    decode_knots(reader, maps->knots + *used, n_knots);
+    *map = (XtfClockMap){.n_knots = n_knots, .knots = maps->knots + *n_knots_used};
+    decode_knots(reader, maps->knots + *n_knots_used, n_knots);
     const char *fault = xtf_clock_map_fault(map, &knot);
     if (fault)
         return xtf_damaged(error, "clock map %u, knot %u: %s", number, knot, fault);
-    *used += n_knots;
+    *n_knots_used += n_knots;
     maps->n++;
     return true;
 }
@@ -261,13 +263,13 @@ static bool decode_map(XtfClockMaps *maps, uint64_t room, uint64_t *used, XtfByt
 bool xtf_clock_maps_decode(XtfClockMaps *maps, uint32_t n, const uint8_t *bytes, size_t length, GError **error)
 {
     XtfBytesReader reader = {.at = bytes, .left = length};
-    uint64_t room = length / sizeof(XtfDiskClockKnot), used = 0;
+    uint64_t max_knots = length / sizeof(XtfDiskClockKnot), n_knots_used = 0;
 
     if (n > length / sizeof(XtfDiskClockMap))
         return xtf_damaged(error, "clock maps: %u of them in %zu bytes", n, length);
     maps->maps = g_new0(XtfClockMap, n);
-    maps->knots = g_new0(XtfClockKnot, room);
-    while (maps->n < n && decode_map(maps, room, &used, &reader, error))
+    maps->knots = g_new0(XtfClockKnot, max_knots);
+    while (maps->n < n && decode_map(maps, max_knots, &n_knots_used, &reader, error))
         ;
     bool whole = maps->n == n;
     if (whole && reader.left > 0)

@@ -42,19 +42,19 @@ static bool plain_unpack_rows(const XtfSchema *schema, const XtfRowMap *map, con
     return true;
 }
 
-static const XtfSampledTimes *sampled(const XtfCodecTimes *times)
+static const XtfSampledTimes *cast_times(const XtfCodecTimes *times)
 {
     return (const XtfSampledTimes *)(const void *)times;
 }
 
 static uint64_t compact_time_at(const XtfCodecTimes *times, uint32_t i)
 {
-    return xtf_sampled_times_at(sampled(times), i);
+    return xtf_sampled_times_at(cast_times(times), i);
 }
 
 static uint32_t compact_times_rank(const XtfCodecTimes *times, uint64_t t, uint64_t *comparisons)
 {
-    return xtf_sampled_times_rank(sampled(times), t, comparisons);
+    return xtf_sampled_times_rank(cast_times(times), t, comparisons);
 }
 
 static const XtfCodec codecs[] = {
@@ -85,21 +85,21 @@ const XtfCodec *xtf_codec(unsigned id)
     return id < G_N_ELEMENTS(codecs) ? &codecs[id] : NULL;
 }
 
-enum { DEFAULT = XTF_CODEC_COMPACT };
+enum { DEFAULT_CODEC = XTF_CODEC_COMPACT };
 
 const char *const *xtf_codec_names(void)
 {
     static const char *names[G_N_ELEMENTS(codecs) + 1];
-    static gsize is_made;
+    static gsize initialized;
 
-    if (g_once_init_enter(&is_made)) {
+    if (g_once_init_enter(&initialized)) {
         unsigned n = 0;
-        names[n++] = codecs[DEFAULT].name;
+        names[n++] = codecs[DEFAULT_CODEC].name;
         for (unsigned i = 0; i < G_N_ELEMENTS(codecs); i++) {
-            if (i != DEFAULT)
+            if (i != DEFAULT_CODEC)
                 names[n++] = codecs[i].name;
         }
-        g_once_init_leave(&is_made, 1);
+        g_once_init_leave(&initialized, 1);
     }
     return names;
 }
@@ -107,7 +107,7 @@ const char *const *xtf_codec_names(void)
 bool xtf_codec_find(const char *name, XtfCodecId *id)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(codecs); i++) {
-        if (name ? g_str_equal(codecs[i].name, name) : i == DEFAULT) {
+        if (name ? g_str_equal(codecs[i].name, name) : i == DEFAULT_CODEC) {
             *id = (XtfCodecId)i;
             return true;
         }

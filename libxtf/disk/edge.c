@@ -31,7 +31,7 @@ XtfBytesReader xtf_edge_totals(const uint8_t *edge, uint32_t length, unsigned he
     return part;
 }
 
-/* What is wrong with the open leaf, as far as the edge tells; NULL if nothing is. */
+/* Returns what is wrong with the open leaf, by the data in the edge alone; NULL if nothing is. */
 static const char *leaf_fault(const XtfArray *array, uint32_t page_size, const XtfDiskOpen *head)
 {
     uint64_t first_n = xtf_read64(head->first_n), count = xtf_read32(head->count), length = xtf_read32(head->length);
@@ -47,7 +47,7 @@ static const char *leaf_fault(const XtfArray *array, uint32_t page_size, const X
     return length > xtf_page_room(page_size) ? "its leaf takes more than a page" : NULL;
 }
 
-/* Called at every visit, so it goes over the heads as they lie. */
+/* Runs at every visit of the edge, so it reads the heads in place. */
 const char *xtf_edge_layout_fault(const XtfArray *array, uint32_t page_size, const uint8_t *edge, uint32_t length)
 {
     const XtfDiskOpen *heads = xtf_edge_heads(edge);
@@ -114,7 +114,7 @@ void xtf_edge_end_level(XtfEdgeEncoder *edge, const XtfEdgeLevel *level)
 void xtf_edge_begin_totals(XtfEdgeEncoder *edge)
 {
     edge->part = edge->bytes->len;
-    xtf_bytes_write_u32(edge->bytes, 0); /* the length, known at the end */
+    xtf_bytes_write_u32(edge->bytes, 0); /* length, set by xtf_edge_end_totals() */
     xtf_bytes_write_u32(edge->bytes, 0);
 }
 

@@ -1,17 +1,18 @@
 /*
- * Right edges as bytes: the open pages of an array, one a level. They are two items side by side, so that what concerns
- * totals is read without the rows:
+ * Encoding of right edges: the open pages of an array, one for each level. A right edge is two consecutive items, so
+ * that readers of totals need not read the rows:
  *
  *     the edge       XtfDiskEdge
  *                    head of each level (XtfDiskOpen), leaf first
  *                    entries of each level from 1 up
  *                    if the schema has aggregates, for each level from 1 up to the height: U32 length; U32 0; as many
- *                        bytes of totals (XtfDiskTotals): of the children of the level's open page, the open child too;
- *                        of the level above the root, whose only child is the whole array, totals of groups alone;
- *                        no bytes if the array is small (XTF_SMALL_ARRAY_ROWS): its rows are as quickly read
- *     the open leaf  its rows, at the next multiple of 8 behind the edge
+ *                        bytes of totals (XtfDiskTotals): of the children of the level's open page, including the open
+ *                        child; for the level above the root, whose only child is the whole array, totals of groups
+ *                        alone; no bytes if the array is small (XTF_SMALL_ARRAY_ROWS): reading its rows is as fast
+ *     the open leaf  its rows, at the next multiple of 8 after the edge
  *
- * Every part begins at a multiple of 8. The P index names the edge; the length of the leaf is in the head of level 0.
+ * Every part begins at a multiple of 8. The P index references the edge; the head of level 0 has the length of the
+ * leaf.
  */
 #pragma once
 
@@ -23,11 +24,11 @@
 /* One level: its open page. */
 typedef struct {
     uint64_t first_n;       /* N of the first row below the page */
-    uint64_t place;         /* where the page will be written; 0: not reserved, the level has sealed no page */
+    uint64_t place;         /* place reserved for the page; 0: not reserved, because the level has no sealed page */
     uint64_t previous;      /* place of the level's last sealed page; 0: none */
     uint32_t count;         /* rows or entries */
     uint32_t length;        /* bytes of the payload */
-    const uint8_t *payload; /* entries; NULL of level 0 */
+    const uint8_t *payload; /* entries; NULL for level 0 */
 } XtfEdgeLevel;
 
 static inline const XtfDiskOpen *xtf_edge_heads(const uint8_t *edge)
@@ -35,7 +36,7 @@ static inline const XtfDiskOpen *xtf_edge_heads(const uint8_t *edge)
     return (const XtfDiskOpen *)(const void *)(edge + sizeof(XtfDiskEdge));
 }
 
-/* A level of an edge that xtf_edge_layout_fault() has found sound. */
+/* Returns a level of an edge that xtf_edge_layout_fault() has accepted. */
 static inline XtfEdgeLevel xtf_edge_level(const uint8_t *edge, unsigned height, unsigned level)
 {
     const XtfDiskOpen *heads = xtf_edge_heads(edge), *head = &heads[level];
@@ -53,35 +54,37 @@ static inline XtfEdgeLevel xtf_edge_level(const uint8_t *edge, unsigned height, 
     };
 }
 
-/* The item of the open leaf: its offset counts from where the edge's does. The edge's bytes may be anything, as long as
- * the heads of levels are whole. */
+/* Returns the item of the open leaf. Its offset has the same base as the edge's offset. The heads of levels must be
+ * complete; all other bytes of the edge may be damaged. */
 XtfRef xtf_edge_leaf(const XtfArray *array, const uint8_t *edge);
 
-/* The totals of a level from 1 up to the height: a reader of their tables, failed if they are cut short. Of level 0: no
- * bytes, which end where the entries do. */
+/* Returns a reader of the tables of totals of a level, from 1 up to the height. The reader has failed if the totals are
+ * cut short. For level 0 it has no bytes, and begins at the end of the entries. */
 XtfBytesReader xtf_edge_totals(const uint8_t *edge, uint32_t length, unsigned height, unsigned level);
 
-/* What is wrong with how the levels of an array's edge lie in it and lead to one another; NULL if nothing is. Memory
- * safety depends on this, and another array, with other rows, may name the same bytes: so every visit asks. */
+/* Returns what is wrong with the layout of an array's edge, or with the links between its levels; NULL if nothing is.
+ * Memory safety depends on this check. Another array, with other rows, may reference the same bytes, so every visit
+ * repeats it. */
 const char *xtf_edge_layout_fault(const XtfArray *array, uint32_t page_size, const uint8_t *edge, uint32_t length);
-/* The same, and what is wrong with the levels' entries. */
+/* Returns what is wrong with the layout, the links, or the levels' entries; NULL if nothing is. */
 const char *xtf_edge_fault(const XtfArray *array, uint32_t page_size, const uint8_t *edge, uint32_t length);
 
 /*
- * An edge being appended to bytes. The caller ends level 0, which has no payload here, appends the payload of each
- * level above and ends it; then, from level 1 up to the height, begins totals, appends them, and ends them; then ends
- * the edge and appends the leaf's rows, whose length and checksum it gives before.
+ * An encoder that appends an edge to bytes. The caller calls, in this order: xtf_edge_end_level() for level 0, which
+ * has no payload here; for each level above, append its payload and call xtf_edge_end_level(); for each level from 1 up
+ * to the height, xtf_edge_begin_totals(), append the totals, xtf_edge_end_totals(). The caller then appends the leaf's
+ * rows, whose length and checksum it has passed before.
  */
 typedef struct {
     GByteArray *bytes;
-    guint start; /* of the edge */
-    guint part;  /* of the payload or totals being appended */
+    guint start; /* start of the edge */
+    guint part;  /* start of the current payload or totals */
     unsigned level;
 } XtfEdgeEncoder;
 
-/* Pads `bytes` first, so that the edge begins at a multiple of 8 of them. */
+/* Starts an edge. Pads `bytes` first, so that the edge begins at a multiple of 8. */
 XtfEdgeEncoder xtf_edge_encode(GByteArray *bytes, unsigned height, uint32_t leaf_checksum);
-/* Of `level`, its length and payload are those of the bytes that the caller appended; of level 0 the length counts. */
+/* Ends a level. For level 0 the length is level->length; for others, the number of bytes appended by the caller. */
 void xtf_edge_end_level(XtfEdgeEncoder *edge, const XtfEdgeLevel *level);
 void xtf_edge_begin_totals(XtfEdgeEncoder *edge);
 void xtf_edge_end_totals(XtfEdgeEncoder *edge);

@@ -9,7 +9,7 @@ bool xtf_file_name_valid(const char *name, size_t length)
     return !(length == 1 && name[0] == '.') && !(length == 2 && name[0] == '.' && name[1] == '.');
 }
 
-/* Behind a name. */
+/* Padding after a name. */
 static const uint8_t zeros[XTF_ITEM_ALIGNMENT];
 
 void xtf_files_encode(const XtfCatalog *catalog, GByteArray *bytes)
@@ -32,7 +32,7 @@ void xtf_files_encode(const XtfCatalog *catalog, GByteArray *bytes)
     }
 }
 
-static bool decode_one(XtfPartFile *file, XtfBytesReader *reader, GError **error)
+static bool decode_file(XtfPartFile *file, XtfBytesReader *reader, GError **error)
 {
     XtfDiskFile disk;
 
@@ -48,15 +48,15 @@ static bool decode_one(XtfPartFile *file, XtfBytesReader *reader, GError **error
     memcpy(file->file_id, disk.file_id, sizeof disk.file_id);
     uint32_t length = xtf_read32(disk.name_length);
     const char *name = (const char *)xtf_bytes_take(reader, length);
-    uint32_t rest = (XTF_ITEM_ALIGNMENT - length % XTF_ITEM_ALIGNMENT) % XTF_ITEM_ALIGNMENT;
-    const uint8_t *behind = xtf_bytes_take(reader, rest);
+    uint32_t n_padding = (XTF_ITEM_ALIGNMENT - length % XTF_ITEM_ALIGNMENT) % XTF_ITEM_ALIGNMENT;
+    const uint8_t *padding = xtf_bytes_take(reader, n_padding);
     if (reader->failed || !xtf_file_name_valid(name, length))
         return xtf_damaged(error, "catalog: the name of a file is invalid");
-    if (memcmp(behind, zeros, rest) != 0)
+    if (memcmp(padding, zeros, n_padding) != 0)
         return xtf_damaged(error, "catalog: bytes follow the name of a file");
     file->name = g_strndup(name, length);
     if (file->first_page > XTF_FILES_PAGES_MAX || file->pages > XTF_FILES_PAGES_MAX)
-        return xtf_damaged(error, "catalog: the pages of file \"%s\" lie beyond any", file->name);
+        return xtf_damaged(error, "catalog: the pages of file \"%s\" lie beyond the largest possible file", file->name);
     return true;
 }
 
@@ -68,10 +68,11 @@ bool xtf_files_decode(XtfCatalog *catalog, XtfBytesReader *reader, GError **erro
     while (reader->left > 0) {
         XtfPartFile *file = &catalog->files[catalog->n_files];
         catalog->n_files += reader->left >= sizeof(XtfDiskFile);
-        if (!decode_one(file, reader, error))
+        if (!decode_file(file, reader, error))
             return false;
         if (file->first_page == 0 || (end > 0 && file->first_page != end) || file->pages == 0)
-            return xtf_damaged(error, "catalog: the pages of file \"%s\" do not follow those of the file before it", file->name);
+            return xtf_damaged(error, "catalog: the pages of file \"%s\" do not follow those of the file before it",
+                               file->name);
         end = file->first_page + file->pages;
     }
     return catalog->n_files > 0 || xtf_damaged(error, "catalog: the section of files is empty");
@@ -109,9 +110,9 @@ bool xtf_part_file_is(const XtfPartFile *file, bool growing, const XtfTraceInfo 
         return xtf_damaged(error, "it is not the expected file");
     if (!same && !growing)
         return xtf_fail(error, XTF_ERROR_STALE,
-                        "it was written on: commit %" PRIu64 " is meant, and it has commit %" PRIu64, file->commit,
-                        now->commit);
+                        "it was appended to: commit %" PRIu64 " is expected, the file has commit %" PRIu64,
+                        file->commit, now->commit);
     if (size < file->size || (size != file->size && !growing))
-        return xtf_damaged(error, "it has %" PRIu64 " bytes, and should have %" PRIu64, size, file->size);
+        return xtf_damaged(error, "it has %" PRIu64 " bytes instead of %" PRIu64, size, file->size);
     return true;
 }

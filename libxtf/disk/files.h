@@ -1,33 +1,34 @@
 /*
- * The files of an anchor: a section of its catalog. It says which pages lie in which file beside the anchor, and which
- * commit of that file is meant.
+ * The files of an anchor: a section of its catalog. The section says which pages are in which file beside the anchor,
+ * and which commit of the file is expected.
  */
 #pragma once
 
 #include "libxtf/base/bytes.h"
 #include "libxtf/disk/superblock.h"
 
-/* Of a file, and before it. Below this no page times the page size overflows, nor the sum of both. */
+/* Maximum pages in a file, and before it. Within this limit neither a page number times the page size overflows, nor
+ * the sum of both. */
 #define XTF_FILES_PAGES_MAX (UINT64_MAX >> 25)
 
-/* Whether a file may have this name here: one of a folder, not a way to another. */
+/* True if the name may be a file's name here: a name in a folder, not a path. */
 bool xtf_file_name_valid(const char *name, size_t length);
 
-/* The section's body: for each file an XtfDiskFile and its name. */
+/* Encodes the section's body: for each file an XtfDiskFile and its name. */
 void xtf_files_encode(const XtfCatalog *catalog, GByteArray *bytes);
 
-/* Decodes catalog->files. XTF_ERROR_DAMAGED. What it has decoded so far is freed with the catalog. */
+/* Decodes catalog->files. Fails with XTF_ERROR_DAMAGED. The catalog owns the files decoded before a failure. */
 bool xtf_files_decode(XtfCatalog *catalog, XtfBytesReader *reader, GError **error);
 
 /* Frees the catalog's files. */
 void xtf_files_finish(XtfCatalog *catalog);
 
-/* What is said of a file, from one of its snapshots. It borrows the name. */
+/* Returns the description of a file in one of its commits. Borrows the name. */
 XtfPartFile xtf_part_file_of(const char *name, const XtfTraceInfo *info);
 
 /*
- * Whether the file is still the one that is meant, by its newest superblock and its size. If `growing`, a later commit
- * than the one that is meant will do. XTF_ERROR_DAMAGED if it is another file, XTF_ERROR_STALE if it was only written
- * on; the message does not name the file.
+ * True if the newest superblock and the size of a file match its description. If `growing`, a later commit matches too.
+ * Otherwise fails with XTF_ERROR_DAMAGED for another file, or XTF_ERROR_STALE if the file only has a later commit. The
+ * message does not name the file.
  */
 bool xtf_part_file_is(const XtfPartFile *file, bool growing, const XtfTraceInfo *now, uint64_t size, GError **error);

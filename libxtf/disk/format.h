@@ -1,10 +1,10 @@
 /*
- * The bytes of an XTF file. docs/FORMAT.md explains them; this header says where they lie. It includes
- * nothing of the library but the integers that they are made of.
+ * The bytes of an XTF file. docs/FORMAT.md explains them; this header defines their layout. It includes only the
+ * header of the integers that the layout consists of.
  *
  * A file is a sequence of pages of one size. Pages are named by their place: their number from the beginning of their
- * segment (a file that one writer made is one segment, beginning at 0). What a commit stores lies between the pages as
- * items of any length, named by byte offset, length and CRC-32.
+ * segment (a file that one writer made is one segment, beginning at 0). The data of commits is stored between the pages
+ * as items of any length, named by byte offset, length and CRC-32.
  *
  *     +------------+-------+-------+-------+-----------------+-------+-----------------+
  *     | superblock | leaf  | leaf  | index | commit block    | leaf  | commit block    | ...
@@ -16,22 +16,22 @@
 #include "libxtf/base/le.h"
 
 enum {
-    XTF_VERSION_MAJOR = 2, /* readers refuse any other */
-    XTF_VERSION_MINOR = 0, /* readers ignore a greater one, writers that go on with a file refuse it */
+    XTF_VERSION_MAJOR = 2, /* readers refuse other versions */
+    XTF_VERSION_MINOR = 0, /* readers ignore a greater one; writers that append to a file refuse it */
 
     XTF_SUPERBLOCK_SLOTS = 2,
-    XTF_SUPERBLOCK_STRIDE = 4096, /* slot 0 at byte 0, slot 1 at byte 4096, whatever the page size */
-    XTF_RESERVED_BYTES = 8192,    /* no page begins before */
+    XTF_SUPERBLOCK_STRIDE = 4096, /* slot 0 at byte 0, slot 1 at byte 4096, for any page size */
+    XTF_RESERVED_BYTES = 8192,    /* pages begin at or after this byte */
 
     XTF_HEIGHT_MAX = 12, /* 168^11 leaves: more than any file has */
 
     XTF_ITEM_ALIGNMENT = 8,    /* items and their parts begin at multiples of it */
-    XTF_ITEM_MAX = 64 << 20,   /* bytes of an item: no reader needs to make room for more, whatever a file says */
-    XTF_TABLE_MAX = 256 << 20, /* bytes of a table's rows */
-    XTF_FILE_NAME_MAX = 255,   /* bytes of the name of a file that a catalog names */
-    XTF_FILES_GAP_MAX = 1024,  /* pages between the end of an anchor and its first file */
+    XTF_ITEM_MAX = 64 << 20,   /* maximum bytes of an item: bounds the memory that a reader allocates */
+    XTF_TABLE_MAX = 256 << 20, /* maximum bytes of a table's rows */
+    XTF_FILE_NAME_MAX = 255,   /* maximum bytes of the name of a file in a catalog */
+    XTF_FILES_GAP_MAX = 1024,  /* maximum pages between the end of an anchor and its first file */
 
-    XTF_SMALL_ARRAY_ROWS = 128, /* an array of one leaf that has so many rows at most may have no totals */
+    XTF_SMALL_ARRAY_ROWS = 128, /* an array of one leaf with at most so many rows may have no totals */
 };
 
 #define XTF_FORMAT_VERSION "2.0" /* as text */
@@ -41,9 +41,9 @@ enum {
 #define XTF_NODE_MAGIC    0x6e465458u /* "XTFn" */
 #define XTF_CATALOG_MAGIC 0x63465458u /* "XTFc" */
 
-/* Incompatible features: who does not know one refuses the file. */
+/* Incompatible features: readers that do not know one refuse the file. */
 #define XTF_FEATURE_COMPACT (UINT64_C(1) << 0) /* some arrays have compact leaves */
-#define XTF_FEATURE_FILES   (UINT64_C(1) << 1) /* segments lie in other files, which XTF_SECTION_FILES names */
+#define XTF_FEATURE_FILES   (UINT64_C(1) << 1) /* segments are in other files, listed in XTF_SECTION_FILES */
 
 #define XTF_SUPERBLOCK_CLOSED 1u /* flag: the writer closed the file with this commit */
 
@@ -52,41 +52,41 @@ enum {
     XTF_CHECKSUM_CRC32 = 1,
 };
 
-/* The structures are laid out as tables, by hand. */
+/* The structures are formatted by hand, as tables. */
 /* clang-format off */
 
-/* An item: bytes of the file. */
+/* An item: a range of bytes of the file. */
 typedef struct {      /* OFFSET SIZE */
     XtfLe64 offset;   /*  0  8  bytes, a multiple of XTF_ITEM_ALIGNMENT */
-    XtfLe32 length;   /*  8  4  bytes; 0: there is none */
+    XtfLe32 length;   /*  8  4  bytes; 0: no item */
     XtfLe32 checksum; /* 12  4  CRC-32 of the bytes */
 } XtfDiskRef;
 
-/* Two of these alternate; the one with the greater commit number is the file's. Zero to the end of the slot. */
+/* Two superblocks alternate; the one with the greater commit number is current. Zeros up to the end of the slot. */
 typedef struct {           /* OFFSET SIZE */
     char magic[8];         /*   0  8  XTF_FILE_MAGIC */
     XtfLe16 version_major; /*   8  2 */
     XtfLe16 version_minor; /*  10  2 */
     XtfLe32 page_size;     /*  12  4  bytes, a power of two from 4 KiB to 1 MiB */
     uint8_t file_id[16];   /*  16 16  random; its first 8 bytes are the id of the segment */
-    XtfLe64 incompatible;  /*  32  8  feature bits: who does not know one refuses the file */
-    XtfLe64 read_only;     /*  40  8  feature bits: who does not know one may read the file, not go on with it */
-    XtfLe64 compatible;    /*  48  8  feature bits: as before, but nothing that a reader shows depends on them */
+    XtfLe64 incompatible;  /*  32  8  feature bits: readers that do not know one refuse the file */
+    XtfLe64 read_only;     /*  40  8  feature bits: without knowing all, a program may read the file but not append */
+    XtfLe64 compatible;    /*  48  8  feature bits: like read_only, but they do not affect what a reader shows */
     XtfLe64 commit;        /*  56  8  ordinal, from 1 */
-    XtfLe64 pages;         /*  64  8  allotted so far, these first ones included; some may lie past the end of the file */
+    XtfLe64 pages;         /*  64  8  allotted so far, including the superblocks; some may lie past the end of the file */
     XtfLe64 wall_time;     /*  72  8  of the commit, nanoseconds since 1970 (UTC) */
     XtfLe32 epoch;         /*  80  4  ordinal of the writer, from 1 */
-    uint8_t slot;          /*  84  1  0 or 1: where it lies */
+    uint8_t slot;          /*  84  1  0 or 1: the superblock's slot */
     uint8_t flags;         /*  85  1  XTF_SUPERBLOCK_CLOSED */
     uint8_t checksum_kind; /*  86  1  of all checksums of the file: XTF_CHECKSUM_CRC32 */
     uint8_t zero;          /*  87  1 */
     XtfDiskRef catalog;    /*  88 16 */
-    XtfLe64 opening;       /* 104  8  what opening reads lies, mostly, from this byte on... */
-    XtfLe32 opening_bytes; /* 112  4  ...in so many bytes */
-    XtfLe32 kept_commits;  /* 116  4  what the last so many commits name, ... */
-    XtfLe32 kept_seconds;  /* 120  4  ...and those of the last so many seconds, is never overwritten */
+    XtfLe64 opening;       /* 104  8  first byte of the range with most of what opening reads */
+    XtfLe32 opening_bytes; /* 112  4  bytes of this range */
+    XtfLe32 kept_commits;  /* 116  4  data referenced by the last so many commits... */
+    XtfLe32 kept_seconds;  /* 120  4  ...or by commits of the last so many seconds is never overwritten */
     uint8_t zeros[128];    /* 124 128 */
-    XtfLe32 checksum;      /* 252  4  CRC-32 of the 252 bytes before */
+    XtfLe32 checksum;      /* 252  4  CRC-32 of the preceding 252 bytes */
 } XtfDiskSuperblock;
 
 typedef enum {
@@ -95,7 +95,7 @@ typedef enum {
     XTF_PAGE_TOTALS = 3, /* companion of an index page: see XtfDiskTotals */
 } XtfPageKind;
 
-/* Every page begins with this; its payload follows, then zeros. */
+/* The head of every page; the payload follows, then zeros. */
 typedef struct {        /* OFFSET SIZE */
     XtfLe32 magic;      /*  0  4  XTF_PAGE_MAGIC */
     uint8_t kind;       /*  4  1  XtfPageKind */
@@ -103,14 +103,14 @@ typedef struct {        /* OFFSET SIZE */
     uint8_t level;      /*  6  1  0: leaf */
     uint8_t flags;      /*  7  1  0 */
     XtfLe32 array;      /*  8  4  id */
-    XtfLe32 epoch;      /* 12  4  of the writer that wrote it */
+    XtfLe32 epoch;      /* 12  4  ordinal of the writer that wrote the page */
     XtfLe64 segment;    /* 16  8  id of the segment */
-    XtfLe64 first_n;    /* 24  8  N of the first row below it */
+    XtfLe64 first_n;    /* 24  8  N of the first row below the page */
     XtfLe32 count;      /* 32  4  rows or entries, at least 1 */
     XtfLe32 length;     /* 36  4  bytes of the payload */
-    XtfLe64 previous;   /* 40  8  place of the level's page before; 0: this is the first */
-    XtfLe64 next;       /* 48  8  place of the level's page behind; it may be open still */
-    XtfLe32 companion;  /* 56  4  distance to the page of its totals, in pages; 0: none */
+    XtfLe64 previous;   /* 40  8  place of the level's previous page; 0: this page is the first */
+    XtfLe64 next;       /* 48  8  place of the level's next page, which may still be open */
+    XtfLe32 companion;  /* 56  4  distance to the first page of its totals, in pages; 0: none */
     XtfLe32 checksum;   /* 60  4  CRC-32 of the place (8 bytes), bytes 0 to 59, and the payload */
 } XtfDiskPage;
 
@@ -122,28 +122,28 @@ typedef struct {       /* OFFSET SIZE */
 } XtfDiskEntry;
 
 /*
- * The totals of an index page's children are tables. Those of a sealed page are the payload of its companion: a page of
- * kind XTF_PAGE_TOTALS, `companion` pages behind the index page. Its head is as the index page's but for the kind and
- * the payload, which may be longer than a page and then goes on over the pages behind it. Those of an open page are in
- * the right edge.
+ * The totals of an index page's children are tables. The tables of a sealed page are the payload of its companion: a
+ * page of kind XTF_PAGE_TOTALS, `companion` pages after the index page. Its head equals the index page's except for the
+ * kind and the payload. The payload may be longer than a page, and then continues on the following pages. The tables of
+ * an open page are in the right edge.
  *
- * A table is one of these, `length` bytes of rows, and zeros up to a multiple of 8. A reader passes over kinds that it
- * does not know; tables without rows are left out. Rows are packed by the array's codec; they are
+ * A table is an XtfDiskTotals, `length` bytes of rows, and zeros up to a multiple of 8. A reader skips unknown kinds.
+ * Writers leave out tables without rows. Rows are packed by the array's codec; they are
  *
  *     totals     child U64; depth U8; the aggregate's keys, U64 each; its cells, U64 each
- *     borders    child U64; gap U64; depth U64; least U64                  (of frames)
- *     snapshots  child U64; key U64; row U64; time U64; outermost U8       (of frames, on level 1)
- *     filters    child U64; bits U64                                       (of groups, on level 1)
+ *     borders    child U64; gap U64; depth U64; least U64                  (for frames)
+ *     snapshots  child U64; key U64; row U64; time U64; outermost U8       (for frames, on level 1)
+ *     filters    child U64; bits U64                                       (for groups, on level 1)
  *
- * where `child` is the entry's slot in the index page, and takes the time's part in packing. Totals are sorted by child,
- * then key; only the first `depth` keys count, the others are 0; all rows of a child have the same depth. A border is
- * what is known between a child and the row before it: the ticks from that row to the child's first, and the number of
- * frames open there; and the least number of frames that any row of the child leaves open. Snapshots are the frames
- * open before the child's first row, outermost first, of which the XTF_SNAPSHOT_FRAMES innermost are kept.
+ * where `child` is the entry's slot in the index page, and the codec packs it as the time. Totals are sorted by child,
+ * then key; only the first `depth` keys count, the others are 0; all rows of a child have the same depth. A border
+ * describes the gap between a child and the row before it: the ticks from that row to the child's first row, the number
+ * of frames open there, and the least number of frames that any row of the child leaves open. Snapshots are the frames
+ * open before the child's first row, outermost first; only the XTF_SNAPSHOT_FRAMES innermost are stored.
  */
 typedef struct {      /* OFFSET SIZE */
     uint8_t kind;      /*  0  1  XtfTotalsKind */
-    uint8_t aggregate; /*  1  1  its number in the schema */
+    uint8_t aggregate; /*  1  1  number of the aggregate in the schema */
     uint8_t zero[2];   /*  2  2 */
     XtfLe32 n_rows;    /*  4  4  at least 1 */
     XtfLe32 length;    /*  8  4  bytes that follow, without the zeros */
@@ -158,22 +158,22 @@ typedef enum {
     XTF_TOTALS_KINDS,
 } XtfTotalsKind;
 
-/* An array's right edge: this, then the heads of its levels (XtfDiskOpen); edge.h says what lies behind these. */
+/* An array's right edge begins with this, then the heads of its levels (XtfDiskOpen). edge.h describes the rest. */
 typedef struct {          /* OFFSET SIZE */
-    XtfLe32 leaf_checksum; /*  0  4  CRC-32 of the open leaf's rows, an item behind this one */
+    XtfLe32 leaf_checksum; /*  0  4  CRC-32 of the open leaf's rows, the item after this one */
     XtfLe32 reserved;      /*  4  4  0 */
 } XtfDiskEdge;
 
 /* The head of one level of a right edge: its open page. */
 typedef struct {       /* OFFSET SIZE */
     XtfLe64 first_n;   /*  0  8  N of the first row below the open page */
-    XtfLe64 place;     /*  8  8  where the page will be written; 0: not reserved, the level has sealed no page */
+    XtfLe64 place;     /*  8  8  place reserved for the page; 0: not reserved, because the level has no sealed page */
     XtfLe64 previous;  /* 16  8  place of the level's last sealed page; 0: none */
     XtfLe32 count;     /* 24  4  rows or entries, at least 1 */
-    XtfLe32 length;    /* 28  4  bytes of the payload; a packed leaf's may be more than a page has room for */
+    XtfLe32 length;    /* 28  4  bytes of the payload; a packed leaf's may exceed a page */
 } XtfDiskOpen;
 
-/* A node of the P index: this, then its entries in the order of (location, schema). */
+/* Head of a node of the P index; its entries follow, ordered by (location, schema). */
 typedef struct {       /* OFFSET SIZE */
     XtfLe32 magic;     /*  0  4  XTF_NODE_MAGIC */
     uint8_t level;     /*  4  1  0: XtfDiskArray entries, else XtfDiskBranch entries */
@@ -186,11 +186,11 @@ typedef struct {       /* OFFSET SIZE */
 typedef struct {       /* OFFSET SIZE */
     XtfLe64 location;  /*  0  8 */
     XtfLe32 schema;    /*  8  4  id */
-    XtfLe32 array;     /* 12  4  id, in its pages' headers */
+    XtfLe32 array;     /* 12  4  id, in its pages' heads */
     XtfLe64 n_rows;    /* 16  8  at least 1 */
     XtfLe64 first;     /* 24  8  time of the first row */
     XtfLe64 last;      /* 32  8  time of the last row */
-    XtfDiskRef edge;   /* 40 16  its offset counts from the beginning of the segment */
+    XtfDiskRef edge;   /* 40 16  offset relative to the beginning of the segment */
     XtfLe32 segment;   /* 56  4  index in the catalog's table of segments */
     XtfLe32 clock_map; /* 60  4  number of the location's clock map, from 1; 0: none */
     uint8_t height;    /* 64  1  levels, the leaves' included */
@@ -198,7 +198,7 @@ typedef struct {       /* OFFSET SIZE */
     uint8_t zero[14];  /* 66 14 */
 } XtfDiskArray;
 
-/* P index, levels above: a node of the level below. */
+/* P index, higher levels: a node of the level below. */
 typedef struct {         /* OFFSET SIZE */
     XtfLe64 location;    /*  0  8  the child's first key */
     XtfLe32 schema;      /*  8  4 */
@@ -209,12 +209,12 @@ typedef struct {         /* OFFSET SIZE */
 } XtfDiskBranch;
 
 enum {
-    XTF_NODE_BYTES = 4096, /* a node takes no more */
+    XTF_NODE_BYTES = 4096, /* maximum bytes of a node */
     XTF_NODE_ARRAYS = (XTF_NODE_BYTES - sizeof(XtfDiskNode)) / sizeof(XtfDiskArray),
     XTF_NODE_BRANCHES = (XTF_NODE_BYTES - sizeof(XtfDiskNode)) / sizeof(XtfDiskBranch),
 };
 
-/* The catalog: this, then sections. A reader passes over kinds that it does not know, unless they are required. */
+/* Head of the catalog; sections follow. A reader skips sections of unknown kinds unless they are required. */
 typedef struct {         /* OFFSET SIZE */
     XtfLe32 magic;       /*  0  4  XTF_CATALOG_MAGIC */
     XtfLe32 n_sections;  /*  4  4 */
@@ -233,30 +233,30 @@ typedef enum {
     XTF_SECTION_SEGMENTS = 2,     /* XtfDiskSegment each */
     XTF_SECTION_SCHEMAS = 3,      /* XtfDiskRef each: chunks of schemas, see schema-codec.c */
     XTF_SECTION_ARRAYS = 4,       /* XtfDiskArrays: the root of the P index */
-    XTF_SECTION_TABLES = 5,       /* XtfDiskTable each, with the chunks of its rows behind it, XtfDiskRef each */
+    XTF_SECTION_TABLES = 5,       /* XtfDiskTable each, followed by the chunks of its rows, XtfDiskRef each */
     XTF_SECTION_STRINGS = 6,      /* XtfDiskRef each: chunks of the heap of strings */
     XTF_SECTION_LIMITS = 7,       /* XtfDiskRef each: by schema, an item of XtfDiskLimits by field */
     XTF_SECTION_CLOCK_MAPS = 8,   /* XtfDiskClockMaps; left out if there are none */
     XTF_SECTION_COUNTS = 9,       /* XtfLe64 each: rows by schema */
-    XTF_SECTION_FREE = 10,        /* XtfDiskFree each: pages that items no longer take */
-    XTF_SECTION_SEGMENT_MAPS = 11, /* from a segment's numbers to those of the whole file */
-    XTF_SECTION_FILES = 12,       /* XtfDiskFile each, its name behind it: files in which segments lie */
+    XTF_SECTION_FREE = 10,        /* XtfDiskFree each: pages that items no longer use */
+    XTF_SECTION_SEGMENT_MAPS = 11, /* from a segment's numbers to the whole file's numbers */
+    XTF_SECTION_FILES = 12,       /* XtfDiskFile each, followed by its name: files that contain segments */
 } XtfSectionKind;
 
 typedef struct {               /* OFFSET SIZE */
-    XtfLe64 resolution_num;    /*  0  8  ticks in... */
-    XtfLe64 resolution_den;    /*  8  8  ...this number of seconds */
+    XtfLe64 resolution_num;    /*  0  8  ticks... */
+    XtfLe64 resolution_den;    /*  8  8  ...per this number of seconds */
     XtfLe64 origin;            /* 16  8  time 0, ticks */
-    XtfLe64 first;             /* 24  8  of all records, ticks; greater than last if there are none */
+    XtfLe64 first;             /* 24  8  of all records, ticks; greater than last if there are no records */
     XtfLe64 last;              /* 32  8 */
-    XtfLe64 complete;          /* 40  8  all rows before it are there, ticks; all bits set in a closed file */
+    XtfLe64 complete;          /* 40  8  no later commit adds rows before this time, ticks; all bits set in a closed file */
 } XtfDiskClock;
 
 typedef struct {           /* OFFSET SIZE */
-    XtfLe64 id;            /*  0  8  in its pages' headers */
-    XtfLe64 first_page;    /*  8  8  where it begins in the file, pages */
-    XtfLe64 pages;         /* 16  8  places are smaller than this */
-    XtfLe32 epoch;         /* 24  4  its pages' epochs are no greater */
+    XtfLe64 id;            /*  0  8  in its pages' heads */
+    XtfLe64 first_page;    /*  8  8  first page in the file */
+    XtfLe64 pages;         /* 16  8  all places are smaller than this */
+    XtfLe32 epoch;         /* 24  4  maximum epoch of its pages */
     XtfLe32 reserved;      /* 28  4  0 */
 } XtfDiskSegment;
 
@@ -269,14 +269,14 @@ typedef struct {           /* OFFSET SIZE */
 
 typedef struct {           /* OFFSET SIZE */
     XtfLe32 schema;        /*  0  4  id */
-    XtfLe32 n_chunks;      /*  4  4  XtfDiskRef that follow: whole rows, one behind the other */
+    XtfLe32 n_chunks;      /*  4  4  XtfDiskRef that follow: whole rows, chunk after chunk */
     XtfLe64 n_rows;        /*  8  8 */
 } XtfDiskTable;
 
-/* The segment maps: for each segment, in their order, this and the maps of tables. */
+/* The segment maps: for each segment, in order, this and the maps of its tables. */
 typedef struct {            /* OFFSET SIZE */
-    XtfLe32 strings;        /*  0  4  where the segment's heap of strings begins in the file's; 0: strings stay */
-    XtfLe32 strings_length; /*  4  4  bytes of it */
+    XtfLe32 strings;        /*  0  4  offset of the segment's string heap in the file's; 0: strings do not change */
+    XtfLe32 strings_length; /*  4  4  bytes of the segment's heap */
     XtfLe32 n_tables;       /*  8  4  XtfDiskTableMap that follow, by schema, ascending */
     XtfLe32 reserved;       /* 12  4  0 */
 } XtfDiskSegmentMap;
@@ -284,26 +284,26 @@ typedef struct {            /* OFFSET SIZE */
 typedef struct {            /* OFFSET SIZE */
     XtfLe32 schema;         /*  0  4  of the table */
     XtfLe32 reserved;       /*  4  4  0 */
-    XtfDiskRef rows;        /*  8 16  an XtfLe32 for each row of the segment's table: the row of the file's */
+    XtfDiskRef rows;        /*  8 16  an XtfLe32 for each row of the segment's table: the row of the file's table */
 } XtfDiskTableMap;
 
-/* A file whose pages stand in the place of some of this file's. Its name follows, and zeros up to a multiple of 8. */
+/* A file whose pages replace some of this file's pages. Its name follows, and zeros up to a multiple of 8. */
 typedef struct {           /* OFFSET SIZE */
-    XtfLe64 first_page;    /*  0  8  its page 0 is this page here */
-    XtfLe64 pages;         /*  8  8  that it takes */
-    XtfLe64 size;          /* 16  8  bytes of it */
-    uint8_t file_id[16];   /* 24 16  of the file, as are... */
-    XtfLe64 commit;        /* 40  8  ...its commit, ... */
-    XtfLe64 wall_time;     /* 48  8  ...when that was made, ... */
-    XtfLe32 epoch;         /* 56  4  ...and its writer */
+    XtfLe64 first_page;    /*  0  8  page of this file that is page 0 of the other file */
+    XtfLe64 pages;         /*  8  8  number of pages that it replaces */
+    XtfLe64 size;          /* 16  8  size of the file, bytes */
+    uint8_t file_id[16];   /* 24 16  of the file */
+    XtfLe64 commit;        /* 40  8  of the file */
+    XtfLe64 wall_time;     /* 48  8  of that commit */
+    XtfLe32 epoch;         /* 56  4  ordinal of the file's writer */
     XtfLe32 name_length;   /* 60  4  bytes, from 1 to XTF_FILE_NAME_MAX */
 } XtfDiskFile;
 
-/* Pages that no item takes any more, and that a writer will reuse once it may. */
+/* Pages that no item uses any more, and that a writer may reuse later. */
 typedef struct {           /* OFFSET SIZE */
     XtfLe64 page;          /*  0  8  of the file */
-    XtfLe64 n_pages;       /*  8  8  0: an entry that says nothing */
-    XtfLe64 commit;        /* 16  8  the last one that names something in them; 0: they may be reused at once */
+    XtfLe64 n_pages;       /*  8  8  0: an unused entry */
+    XtfLe64 commit;        /* 16  8  last commit that references something in them; 0: reusable at once */
 } XtfDiskFree;
 
 typedef struct {           /* OFFSET SIZE */
@@ -312,7 +312,8 @@ typedef struct {           /* OFFSET SIZE */
     XtfLe64 has_none;      /* 16  8  0 or 1 */
 } XtfDiskLimits;
 
-/* Clock maps (clock-map.h) are an item: for each this, then its knots. */
+/* The section of clock maps (clock-map.h): a reference to their item. The item has, for each map, a head and its
+ * knots. */
 typedef struct {           /* OFFSET SIZE */
     XtfLe32 n_maps;        /*  0  4  at least 1 */
     XtfLe32 reserved;      /*  4  4  0 */
@@ -331,7 +332,7 @@ typedef struct {           /* OFFSET SIZE */
     XtfLe32 reserved;      /* 20  4  0 */
 } XtfDiskClockKnot;
 
-#define XTF_KNOT_JUMPS 1u /* a jump forwards leads to the next knot */
+#define XTF_KNOT_JUMPS 1u /* the section up to the next knot is a jump forwards */
 
 /* clang-format on */
 

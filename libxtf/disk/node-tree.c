@@ -1,6 +1,6 @@
 #include "libxtf/disk/node-tree.h"
 
-/* Stores a node over `n` branches; *parent is the branch that leads to it. */
+/* Stores a node over `n` branches. Sets *parent to the branch that references the node. */
 static bool store_node(unsigned level, const XtfBranch *branches, guint n, XtfStoreNode store, void *data,
                        XtfBranch *parent, GError **error)
 {
@@ -28,11 +28,11 @@ bool xtf_node_tree_store(GArray *branches, XtfStoreNode store, void *data, XtfCa
             if (!store_node(level, &g_array_index(branches, XtfBranch, i), MIN(branches->len - i, XTF_NODE_BRANCHES),
                             store, data, &parent, error))
                 return false;
-            g_array_index(branches, XtfBranch, n_parents++) = parent; /* over a child that is stored already */
+            g_array_index(branches, XtfBranch, n_parents++) = parent; /* overwrites a branch that is already stored */
         }
         g_array_set_size(branches, n_parents);
     }
-    /* Without arrays there is no root: that of a commit before may be in the catalog. */
+    /* Without arrays there is no root. The catalog may still have the root of an earlier commit. */
     const XtfBranch none = {0}, *root = branches->len == 1 ? &g_array_index(branches, XtfBranch, 0) : &none;
     catalog->n_arrays = root->arrays;
     catalog->arrays_height = branches->len == 1 ? level + 1 : 0;

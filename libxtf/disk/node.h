@@ -1,5 +1,5 @@
 /*
- * Nodes of the P index as bytes: a head (XtfDiskNode), then arrays on the lowest level, branches above.
+ * Encoding of the nodes of the P index: a head (XtfDiskNode), then arrays on the lowest level, branches above.
  */
 #pragma once
 
@@ -14,15 +14,15 @@ typedef struct {
     XtfRef child;
 } XtfBranch;
 
-/* Whether bytes are a node of a level; then *count is the number of its entries, at least 1. */
+/* True if the bytes are a node of the level. Sets *count to the number of its entries, at least 1. */
 bool xtf_node_valid(const uint8_t *node, uint32_t length, unsigned level, uint32_t *count);
-/* An array, and the id of its schema: array->trace and array->schema are not set. */
+/* Decodes an array and the id of its schema. Does not set array->trace and array->schema. */
 void xtf_node_array(const uint8_t *node, uint32_t i, XtfArray *array, uint32_t *schema);
 XtfBranch xtf_node_branch(const uint8_t *node, uint32_t i);
-/* The key of an entry, on any level. */
+/* Returns the key of an entry on any level. */
 void xtf_node_key(const uint8_t *node, unsigned level, uint32_t i, uint64_t *location, uint32_t *schema);
 
-/* Arrays are ordered by location, then schema: less than 0, 0 or greater. */
+/* Compares keys of arrays by location, then schema. Returns a number less than, equal to or greater than 0. */
 static inline int xtf_compare_array_keys(uint64_t location_a, uint32_t schema_a, uint64_t location_b, uint32_t schema_b)
 {
     if (location_a != location_b)
@@ -30,12 +30,12 @@ static inline int xtf_compare_array_keys(uint64_t location_a, uint32_t schema_a,
     return (schema_a > schema_b) - (schema_a < schema_b);
 }
 
-/* The sums of a node's entries: what a branch that leads to the node says. The child is not set. */
+/* Returns the branch that a node should have, from the sums of its entries. Does not set the child. */
 XtfBranch xtf_node_sums(const uint8_t *node, unsigned level, uint32_t count);
 /* True if the keys of a node's entries ascend. */
 bool xtf_node_ascends(const uint8_t *node, unsigned level, uint32_t count);
 
-/* Begins a node without entries in `bytes`, and adds entries to it. */
+/* Start a node without entries in `bytes`, and add entries to it. */
 void xtf_node_encode(GByteArray *bytes, unsigned level);
 void xtf_node_add_array(GByteArray *bytes, const XtfArray *array);
 void xtf_node_add_branch(GByteArray *bytes, const XtfBranch *branch);

@@ -2,7 +2,7 @@
 
 #include "libxtf/base/checksum.h"
 
-/* The place is part of it, so that a page written to a wrong place is found out. */
+/* The checksum includes the place, so that readers detect a page written to a wrong place. */
 uint32_t xtf_page_checksum(const XtfDiskPage *head, uint64_t place, const uint8_t *payload, size_t length)
 {
     XtfLe64 le_place;
@@ -13,7 +13,7 @@ uint32_t xtf_page_checksum(const XtfDiskPage *head, uint64_t place, const uint8_
     return xtf_checksum_on(crc, payload, length);
 }
 
-/* Whether the times of rows do not fall. */
+/* True if the times of the rows never decrease. */
 static bool rows_ordered(const uint8_t *rows, uint32_t count, uint32_t row_size)
 {
     uint64_t last = 0;
@@ -27,7 +27,7 @@ static bool rows_ordered(const uint8_t *rows, uint32_t count, uint32_t row_size)
     return true;
 }
 
-/* Whether the entries' times do not fall, and their N grow. */
+/* True if the entries' times never decrease, and their N increase. */
 static bool entries_ordered(const XtfDiskEntry *entries, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++)
@@ -43,7 +43,7 @@ const char *xtf_payload_fault(unsigned level, const XtfCodec *codec, uint64_t fi
     if (count == 0)
         return "it is empty";
     if (!codec->side_by_side)
-        return NULL; /* the rest is found where its rows are unpacked */
+        return NULL; /* unpacking the rows finds other faults */
     if ((uint64_t)count * row_size != length)
         return "its rows do not fill it";
     if (level == 0)
@@ -54,8 +54,8 @@ const char *xtf_payload_fault(unsigned level, const XtfCodec *codec, uint64_t fi
     return entries_ordered(entries, count) ? NULL : "its entries are out of order";
 }
 
-/* What is wrong with the payload of a page whose head is sound. Whose rows these are is not known here, so a plain row
- * is as long as the payload says. */
+/* Returns what is wrong with the payload of a page with a valid head. The array is unknown here, so the payload's
+ * length gives the size of a plain row. */
 static const char *content_fault(const XtfDiskPage *head, const uint8_t *payload, uint32_t length)
 {
     const XtfCodec *codec = xtf_codec(head->codec);

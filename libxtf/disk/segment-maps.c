@@ -20,7 +20,7 @@ void xtf_segment_maps_encode(const XtfCatalog *catalog, GByteArray *bytes)
     }
 }
 
-static bool decode_one(XtfSegmentMap *map, XtfBytesReader *reader, GError **error)
+static bool decode_segment_map(XtfSegmentMap *map, XtfBytesReader *reader, GError **error)
 {
     XtfDiskSegmentMap disk;
 
@@ -50,7 +50,7 @@ bool xtf_segment_maps_decode(XtfCatalog *catalog, XtfBytesReader *reader, GError
 {
     catalog->segment_maps = g_new0(XtfSegmentMap, catalog->n_segments);
     for (uint32_t i = 0; i < catalog->n_segments; i++)
-        if (!decode_one(&catalog->segment_maps[i], reader, error))
+        if (!decode_segment_map(&catalog->segment_maps[i], reader, error))
             return false;
     return reader->left == 0 || xtf_damaged(error, "catalog: there are more segment maps than segments");
 }

@@ -1,17 +1,17 @@
 /*
- * Segment maps: a section of the catalog of merged files. It says, for each segment, which rows of the file's tables
- * the rows of the segment's own tables became, and where its strings lie.
+ * Segment maps: a section of the catalog of merged files. For each segment, it maps the row numbers of the segment's
+ * tables to rows of the file's tables, and says where the segment's strings begin.
  */
 #pragma once
 
 #include "libxtf/base/bytes.h"
 #include "libxtf/disk/catalog.h"
 
-/* The section's body: for each segment, in their order, an XtfDiskSegmentMap and XtfDiskTableMaps. */
+/* Encodes the section's body: for each segment, in order, an XtfDiskSegmentMap and its XtfDiskTableMaps. */
 void xtf_segment_maps_encode(const XtfCatalog *catalog, GByteArray *bytes);
 
-/* Decodes catalog->segment_maps; the segments are decoded before. XTF_ERROR_DAMAGED. What it has decoded so far is
- * freed with the catalog. */
+/* Decodes catalog->segment_maps. The segments must be decoded before. Fails with XTF_ERROR_DAMAGED. The catalog owns
+ * the maps decoded before a failure. */
 bool xtf_segment_maps_decode(XtfCatalog *catalog, XtfBytesReader *reader, GError **error);
 
 /* Frees the catalog's maps. */

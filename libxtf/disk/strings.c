@@ -12,7 +12,7 @@ bool xtf_strings_add(GByteArray *heap, const char *text, uint32_t *id)
 {
     size_t length = strlen(text);
 
-    if (heap->len + sizeof(XtfLe32) + length + 1 > G_MAXINT32) /* a commit block copies it whole */
+    if (heap->len + sizeof(XtfLe32) + length + 1 > G_MAXINT32) /* a commit block holds a copy of the whole heap */
         return false;
     *id = heap->len;
     xtf_bytes_write_u32(heap, (uint32_t)length);

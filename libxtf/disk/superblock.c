@@ -5,7 +5,7 @@
 #include "libxtf/disk/codec.h"
 #include "libxtf/error.h"
 
-static void decode(const XtfDiskSuperblock *disk, XtfSuperblock *superblock)
+static void decode_superblock(const XtfDiskSuperblock *disk, XtfSuperblock *superblock)
 {
     *superblock = (XtfSuperblock){
         .info =
@@ -49,7 +49,7 @@ bool xtf_superblock_read_slot(XtfSource *source, unsigned slot, XtfSuperblock *s
         return true;
     if (xtf_read32(disk.checksum) != xtf_checksum(&disk, offsetof(XtfDiskSuperblock, checksum)))
         return true;
-    decode(&disk, superblock);
+    decode_superblock(&disk, superblock);
     *found = superblock->info.version_major != XTF_VERSION_MAJOR || superblock->slot == slot;
     return true;
 }
@@ -67,7 +67,7 @@ static bool check_version(const XtfTraceInfo *info, GError **error)
                     info->version_major, info->version_minor, XTF_VERSION_MAJOR);
 }
 
-static bool check(const XtfSuperblock *superblock, GError **error)
+static bool check_superblock(const XtfSuperblock *superblock, GError **error)
 {
     const XtfTraceInfo *info = &superblock->info;
 
@@ -85,18 +85,20 @@ static bool check(const XtfSuperblock *superblock, GError **error)
     return true;
 }
 
-/* Why a source has no whole superblock. */
-static bool fail_none(XtfSource *source, GError **error)
+/* Sets *error to the reason why a source has no valid superblock. */
+static bool fail_no_superblock(XtfSource *source, GError **error)
 {
     char magic[sizeof XTF_FILE_MAGIC - 1];
-    bool ours = xtf_source_size(source) >= sizeof magic && source->ops->read(source, 0, magic, sizeof magic, NULL) &&
-                memcmp(magic, XTF_FILE_MAGIC, sizeof magic) == 0;
+    bool has_magic = xtf_source_size(source) >= sizeof magic &&
+                     source->ops->read(source, 0, magic, sizeof magic, NULL) &&
+                     memcmp(magic, XTF_FILE_MAGIC, sizeof magic) == 0;
 
-    if (ours && xtf_source_size(source) < XTF_SUPERBLOCK_SLOTS * XTF_SUPERBLOCK_STRIDE)
+    if (has_magic && xtf_source_size(source) < XTF_SUPERBLOCK_SLOTS * XTF_SUPERBLOCK_STRIDE)
         return xtf_fail(error, XTF_ERROR_NOT_XTF, "the file is damaged: it ends after %" PRIu64 " bytes",
                         (uint64_t)xtf_source_size(source));
     return xtf_fail(error, XTF_ERROR_NOT_XTF, "%s",
-                    ours ? "both superblocks are damaged" : "it is not an XTF file, or no commit of it ever completed");
+                    has_magic ? "both superblocks are damaged"
+                              : "it is not an XTF file, or no commit of it ever completed");
 }
 
 bool xtf_superblock_read(XtfSource *source, XtfSuperblock superblocks[XTF_SUPERBLOCK_SLOTS], unsigned *n,
@@ -105,26 +107,27 @@ bool xtf_superblock_read(XtfSource *source, XtfSuperblock superblocks[XTF_SUPERB
     *n = 0;
     for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS; slot++) {
         bool found;
-        g_autoptr(GError) unreadable = NULL;
-        if (xtf_superblock_read_slot(source, slot, &superblocks[*n], &found, &unreadable)) {
+        g_autoptr(GError) read_error = NULL;
+        if (xtf_superblock_read_slot(source, slot, &superblocks[*n], &found, &read_error)) {
             *n += found;
-        } else if (slot + 1 == XTF_SUPERBLOCK_SLOTS && *n == 0) { /* else the other slot will do */
-            g_propagate_error(error, g_steal_pointer(&unreadable));
+        } else if (slot + 1 == XTF_SUPERBLOCK_SLOTS && *n == 0) { /* otherwise the other slot suffices */
+            g_propagate_error(error, g_steal_pointer(&read_error));
             return false;
         }
     }
     if (*n == 0)
-        return fail_none(source, error);
+        return fail_no_superblock(source, error);
     if (*n == XTF_SUPERBLOCK_SLOTS && superblocks[1].info.commit > superblocks[0].info.commit) {
         XtfSuperblock older = superblocks[0];
         superblocks[0] = superblocks[1];
         superblocks[1] = older;
     }
-    if (!check(&superblocks[0], error))
+    if (!check_superblock(&superblocks[0], error))
         return false;
-    /* The second stands in for the first one, so it must be of the same file, and sound. */
+    /* The second superblock replaces the first if the first is damaged. It must therefore be valid, and of the same
+     * file. */
     if (*n == XTF_SUPERBLOCK_SLOTS &&
-        (!check(&superblocks[1], NULL) ||
+        (!check_superblock(&superblocks[1], NULL) ||
          memcmp(superblocks[0].info.file_id, superblocks[1].info.file_id, sizeof superblocks[0].info.file_id) != 0))
         *n = 1;
     return true;

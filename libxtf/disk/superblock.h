@@ -1,31 +1,31 @@
 /*
- * Superblocks: which commit is the file's.
+ * Superblocks: the references to the file's current commit.
  *
- * A commit writes its superblock into the slot that holds the older of the two, after everything that the superblock
- * names is on the disk. So at any instant one slot is whole, and the newest whole one names a whole commit. A writer
- * that closes the file fills both slots with one commit, each slot with a catalog of its own.
+ * A commit overwrites the older of the two superblocks, after everything that the new superblock references is on disk.
+ * At any time at least one slot is therefore valid, and the newest valid slot references a complete commit. A writer
+ * that closes the file writes the same commit to both slots, each with its own catalog.
  */
 #pragma once
 
 #include "libxtf/disk/catalog.h"
 #include "libxtf/source.h"
 
-/* What a superblock says. */
+/* The content of a superblock. */
 typedef struct {
-    XtfTraceInfo info; /* file_size and passed_over are not of the superblock */
+    XtfTraceInfo info; /* without file_size and passed_over */
     uint64_t incompatible, read_only, compatible;
     XtfRef catalog;
-    uint64_t opening; /* what opening reads lies, mostly, from this byte on... */
+    uint64_t opening; /* first byte of the range that contains most of what opening reads */
     uint32_t opening_bytes;
     uint8_t slot, checksum_kind;
 } XtfSuperblock;
 
-/* The file's superblocks that are whole, the one of the later commit first; *n is 1 or 2. It fails if there is none, or
- * if this library must refuse the first. */
+/* Reads the file's valid superblocks, the later commit first. *n is 1 or 2. Fails if there is none, or if this library
+ * does not support the first. */
 bool xtf_superblock_read(XtfSource *source, XtfSuperblock superblocks[XTF_SUPERBLOCK_SLOTS], unsigned *n,
                          GError **error);
-/* The superblock of a slot, not checked; *found is false where no whole one lies there. */
+/* Reads the superblock of a slot without checking it. Sets *found to false if the slot holds no whole superblock. */
 bool xtf_superblock_read_slot(XtfSource *source, unsigned slot, XtfSuperblock *superblock, bool *found, GError **error);
 
-/* The bytes of a slot. Versions are this library's. */
+/* Encodes a slot. The versions are this library's. */
 void xtf_superblock_encode(const XtfSuperblock *superblock, XtfDiskSuperblock *disk);

@@ -7,20 +7,20 @@
 typedef struct Entry Entry;
 
 struct Entry {
-    XtfBlock block; /* first: what getters hold is the entry */
-    Entry *chain;   /* in the hash table */
+    XtfBlock block; /* must be first: an XtfBlock pointer is cast to its entry */
+    Entry *chain;   /* next entry of the hash bucket */
     Entry *older, *newer;
-    uint32_t pins; /* a thread that waits for the load holds one too, so that the entry is there when it wakes */
+    uint32_t pins; /* includes the threads that wait for the load, so that the entry still exists when they wake up */
     bool loading, failed;
-    bool passed_before; /* it left the cache when a reader passed it, and was asked for again */
-    uint8_t *owned;     /* NULL where the source lent its own bytes */
-    /* Its name, beside its offset. A made block's own length is that of the bytes made. */
+    bool dropped_before; /* a reader dropped the block after one pass, and it was then requested again */
+    uint8_t *owned;      /* NULL if the source lent its own bytes */
+    /* Part of the key, with the offset. block.length of a made block is the length of the made bytes. */
     uint32_t length;
-    XtfBlockCheck check; /* that it passed: bytes that were checked as an item are not good as a page */
-    XtfBlockMaker maker; /* NULL: it was read */
+    XtfBlockCheck check; /* the check that the block passed: bytes valid as an item need not be valid as a page */
+    XtfBlockMaker maker; /* NULL: the block was read */
 };
 
-/* A block that is asked for. */
+/* A requested block. */
 typedef struct {
     uint64_t offset, hash;
     uint64_t version;
@@ -38,8 +38,7 @@ typedef struct {
     uint32_t n_buckets, n_entries;
     Entry lru; /* ring of idle entries: lru.newer is the oldest, lru.older the newest */
     size_t limit;
-    uint32_t
-        *passed; /* names of blocks that left the cache when a reader passed them, by hash; a newer name replaces */
+    uint32_t *dropped_names; /* names of blocks dropped after one pass, by hash; a newer name overwrites */
     uint64_t hits, misses, loads, evictions, bytes, pinned_bytes;
 } Shard;
 
@@ -51,10 +50,10 @@ struct XtfCache {
 };
 
 enum {
-    PASSED_NAMES = 1024, /* that a shard remembers: a power of two */
+    DROPPED_NAMES = 1024, /* per shard: a power of two */
     SHARDS_MAX = 16,
     SHARD_BYTES_MIN =
-        16 << 20, /* a smaller shard evicts by chance, not by age; and the totals of a large page must fit */
+        16 << 20, /* a smaller shard would evict by chance, not by age; and the totals of a large page must fit */
 };
 
 XtfCache *xtf_cache_new(XtfSource *source, size_t limit)
@@ -71,7 +70,7 @@ XtfCache *xtf_cache_new(XtfSource *source, size_t limit)
         Shard *shard = &cache->shards[i];
         g_mutex_init(&shard->lock);
         g_cond_init(&shard->loaded);
-        shard->passed = g_new0(uint32_t, PASSED_NAMES);
+        shard->dropped_names = g_new0(uint32_t, DROPPED_NAMES);
         shard->n_buckets = 64;
         shard->buckets = g_new0(Entry *, shard->n_buckets);
         shard->lru.older = shard->lru.newer = &shard->lru;
@@ -99,7 +98,7 @@ void xtf_cache_free(XtfCache *cache)
             }
         }
         g_free(shard->buckets);
-        g_free(shard->passed);
+        g_free(shard->dropped_names);
         g_mutex_clear(&shard->lock);
         g_cond_clear(&shard->loaded);
     }
@@ -107,7 +106,7 @@ void xtf_cache_free(XtfCache *cache)
     g_free(cache);
 }
 
-/* The bytes that an entry counts for. An entry whose content is lent by the source costs only itself. */
+/* Returns the bytes that an entry counts for. An entry with bytes lent by the source counts only itself. */
 static size_t entry_cost(const Entry *entry)
 {
     return sizeof(Entry) + (entry->owned ? entry->block.length : 0);
@@ -173,7 +172,7 @@ static void table_remove(Shard *shard, Entry *entry)
     shard->n_entries--;
 }
 
-static bool is_asked_for(const Entry *entry, const Request *request)
+static bool entry_matches(const Entry *entry, const Request *request)
 {
     return entry->block.offset == request->offset && entry->length == request->length &&
            entry->block.version == request->version && entry->check == request->check && entry->maker == request->maker;
@@ -182,13 +181,13 @@ static bool is_asked_for(const Entry *entry, const Request *request)
 static Entry *table_find(const Shard *shard, const Request *request)
 {
     Entry *entry = shard->buckets[request->hash & (shard->n_buckets - 1)];
-    while (entry && !is_asked_for(entry, request))
+    while (entry && !entry_matches(entry, request))
         entry = entry->chain;
     return entry;
 }
 
-/* Frees an entry that nobody holds, and that is not in the LRU list. */
-static void drop(Shard *shard, Entry *entry)
+/* Frees an entry that has no pins and is not in the LRU list. */
+static void drop_entry(Shard *shard, Entry *entry)
 {
     table_remove(shard, entry);
     shard->bytes -= entry_cost(entry);
@@ -196,26 +195,26 @@ static void drop(Shard *shard, Entry *entry)
 }
 
 /* Drops idle entries, oldest first, until `room` more bytes fit. */
-static void make_room(Shard *shard, size_t room)
+static void evict_entries(Shard *shard, size_t room)
 {
     while (shard->bytes + room > shard->limit && shard->lru.newer != &shard->lru) {
         Entry *oldest = shard->lru.newer;
         lru_remove(oldest);
         shard->evictions++;
-        drop(shard, oldest);
+        drop_entry(shard, oldest);
     }
 }
 
-/* Lets go of an entry whose load failed: it is in no list any more, and goes with the last pin. */
+/* Releases a pin of an entry whose load failed. The entry is in no list, and the last pin frees it. */
 static void drop_failed(Entry *entry)
 {
     if (--entry->pins == 0)
         entry_free(entry);
 }
 
-/* An entry that is there: pins it, waiting for its load if need be. NULL if that load failed. Called and left with the
- * lock held. */
-static Entry *pin_present(Shard *shard, Entry *entry)
+/* Pins an existing entry, and waits for its load if needed. Returns NULL if that load failed. The caller holds the
+ * lock. */
+static Entry *pin_existing(Shard *shard, Entry *entry)
 {
     if (entry->pins++ == 0) {
         lru_remove(entry);
@@ -234,15 +233,15 @@ static Entry *pin_present(Shard *shard, Entry *entry)
     return NULL;
 }
 
-/* Where a shard remembers that a block with this name was passed. Two names may share a place: then one is forgotten.
- */
-static uint32_t *passed_place(Shard *shard, uint64_t hash)
+/* Returns the slot for the name of a dropped block. Two names may share a slot; the later one overwrites the
+ * earlier. */
+static uint32_t *dropped_name_slot(Shard *shard, uint64_t hash)
 {
-    return &shard->passed[hash & (PASSED_NAMES - 1)];
+    return &shard->dropped_names[hash & (DROPPED_NAMES - 1)];
 }
 
-/* Not 0, which stands for none. */
-static uint32_t passed_name(uint64_t hash, uint64_t version)
+/* Returns a name other than 0, which marks an empty slot. */
+static uint32_t make_dropped_name(uint64_t hash, uint64_t version)
 {
     return ((uint32_t)hash ^ (uint32_t)version ^ (uint32_t)(version >> 32)) | 1;
 }
@@ -274,52 +273,54 @@ static bool read_block(XtfSource *source, const Entry *entry, const Request *req
     const XtfBlock *block = &entry->block;
 
     if (!block->data)
-        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "byte %" PRIu64 ": there is no memory for %u bytes", block->offset,
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "byte %" PRIu64 ": not enough memory for %u bytes", block->offset,
                         block->length);
-    uint64_t shown = source->ops->where ? source->ops->where(source, block->offset) : block->offset;
-    bool good = !entry->owned || source->ops->read(source, block->offset, entry->owned, block->length, error);
-    if (good && request->check)
-        good = request->check(block->data, block->length, shown, request->check_context, error);
-    if (!good && source->ops->blame)
+    uint64_t file_offset = source->ops->where ? source->ops->where(source, block->offset) : block->offset;
+    bool success = !entry->owned || source->ops->read(source, block->offset, entry->owned, block->length, error);
+    if (success && request->check)
+        success = request->check(block->data, block->length, file_offset, request->check_context, error);
+    if (!success && source->ops->blame)
         source->ops->blame(source, block->offset, error);
-    return good;
+    return success;
 }
 
-static void account(Shard *shard, size_t cost)
+static void add_cost(Shard *shard, size_t cost)
 {
-    make_room(shard, cost);
+    evict_entries(shard, cost);
     shard->bytes += cost;
     shard->pinned_bytes += cost;
 }
 
-/* Reads or makes a block that is not there. Called and left with the lock held, which is let go meanwhile. */
-static Entry *load(XtfCache *cache, Shard *shard, const Request *request, GError **error)
+/* Reads or makes a block that is not in the cache. The caller holds the lock; the function releases it during the
+ * load. */
+static Entry *load_block(XtfCache *cache, Shard *shard, const Request *request, GError **error)
 {
     Entry *entry = entry_new(cache, request);
-    uint8_t *made = NULL;
+    uint8_t *made_data = NULL;
     uint32_t length = 0;
 
-    entry->passed_before = *passed_place(shard, request->hash) == passed_name(request->hash, request->version);
+    entry->dropped_before =
+        *dropped_name_slot(shard, request->hash) == make_dropped_name(request->hash, request->version);
     shard->misses++;
     shard->loads++;
-    account(shard, entry_cost(entry));
+    add_cost(shard, entry_cost(entry));
     table_add(shard, entry, request->hash);
 
     g_mutex_unlock(&shard->lock);
-    bool good = request->maker ? request->maker(request->maker_context, &made, &length, error)
-                               : read_block(cache->source, entry, request, error);
+    bool success = request->maker ? request->maker(request->maker_context, &made_data, &length, error)
+                                  : read_block(cache->source, entry, request, error);
     g_mutex_lock(&shard->lock);
 
-    if (good && request->maker) {
-        entry->block.data = entry->owned = made;
+    if (success && request->maker) {
+        entry->block.data = entry->owned = made_data;
         entry->block.length = length;
-        account(shard, length);
+        add_cost(shard, length);
     }
     entry->loading = false;
-    entry->failed = !good;
+    entry->failed = !success;
     if (entry->pins > 1)
         g_cond_broadcast(&shard->loaded);
-    if (good)
+    if (success)
         return entry;
     table_remove(shard, entry);
     shard->bytes -= entry_cost(entry);
@@ -328,21 +329,21 @@ static Entry *load(XtfCache *cache, Shard *shard, const Request *request, GError
     return NULL;
 }
 
-static XtfBlock *pin(XtfCache *cache, const Request *request, GError **error)
+static XtfBlock *pin_block(XtfCache *cache, const Request *request, GError **error)
 {
     Shard *shard = shard_of(cache, request->hash);
     Entry *entry = NULL;
-    g_autoptr(GError) reason = NULL;
+    g_autoptr(GError) load_error = NULL;
 
     g_mutex_lock(&shard->lock);
-    while (!entry && !reason) {
+    while (!entry && !load_error) {
         entry = table_find(shard, request);
-        /* Where the load that it waited for failed, it tries for itself, to have the reason. */
-        entry = entry ? pin_present(shard, entry) : load(cache, shard, request, &reason);
+        /* After waiting for a failed load, the thread loads the block itself, to get the error. */
+        entry = entry ? pin_existing(shard, entry) : load_block(cache, shard, request, &load_error);
     }
     g_mutex_unlock(&shard->lock);
     if (!entry) {
-        g_propagate_error(error, g_steal_pointer(&reason));
+        g_propagate_error(error, g_steal_pointer(&load_error));
         return NULL;
     }
     atomic_fetch_add_explicit(&entry->block.uses, 1, memory_order_relaxed);
@@ -367,7 +368,7 @@ XtfBlock *xtf_cache_get(XtfCache *cache, uint64_t offset, uint32_t length, uint6
         .check = check,
         .check_context = context,
     };
-    return pin(cache, &request, error);
+    return pin_block(cache, &request, error);
 }
 
 XtfBlock *xtf_cache_make(XtfCache *cache, uint64_t offset, uint32_t length, uint64_t version, XtfBlockMaker maker,
@@ -381,29 +382,29 @@ XtfBlock *xtf_cache_make(XtfCache *cache, uint64_t offset, uint32_t length, uint
         .maker = maker,
         .maker_context = context,
     };
-    return pin(cache, &request, error);
+    return pin_block(cache, &request, error);
 }
 
-/* What becomes of an entry that nobody holds any more. */
-static void keep(Shard *shard, Entry *entry)
+/* Makes an entry without pins idle. */
+static void make_idle(Shard *shard, Entry *entry)
 {
     lru_add(shard, entry);
-    make_room(shard, 0);
+    evict_entries(shard, 0);
 }
 
-static void let_pass(Shard *shard, Entry *entry)
+static void drop_after_pass(Shard *shard, Entry *entry)
 {
     uint64_t hash = hash_offset(entry->block.offset);
 
-    if (entry->passed_before || atomic_load_explicit(&entry->block.uses, memory_order_relaxed) > 1) {
-        keep(shard, entry);
+    if (entry->dropped_before || atomic_load_explicit(&entry->block.uses, memory_order_relaxed) > 1) {
+        make_idle(shard, entry);
         return;
     }
-    *passed_place(shard, hash) = passed_name(hash, entry->block.version);
-    drop(shard, entry);
+    *dropped_name_slot(shard, hash) = make_dropped_name(hash, entry->block.version);
+    drop_entry(shard, entry);
 }
 
-static void put(XtfBlock *block, void (*let_go)(Shard *shard, Entry *entry))
+static void release_pin(XtfBlock *block, void (*release_entry)(Shard *shard, Entry *entry))
 {
     if (!block)
         return;
@@ -413,24 +414,24 @@ static void put(XtfBlock *block, void (*let_go)(Shard *shard, Entry *entry))
     g_mutex_lock(&shard->lock);
     if (--entry->pins == 0) {
         shard->pinned_bytes -= entry_cost(entry);
-        let_go(shard, entry);
+        release_entry(shard, entry);
     }
     g_mutex_unlock(&shard->lock);
 }
 
 void xtf_block_put(XtfBlock *block)
 {
-    put(block, keep);
+    release_pin(block, make_idle);
 }
 
 void xtf_block_drop(XtfBlock *block)
 {
-    put(block, drop);
+    release_pin(block, drop_entry);
 }
 
 void xtf_block_pass(XtfBlock *block)
 {
-    put(block, let_pass);
+    release_pin(block, drop_after_pass);
 }
 
 void xtf_cache_set_limit(XtfCache *cache, size_t limit)
@@ -440,7 +441,7 @@ void xtf_cache_set_limit(XtfCache *cache, size_t limit)
         Shard *shard = &cache->shards[i];
         g_mutex_lock(&shard->lock);
         shard->limit = limit / cache->n_shards;
-        make_room(shard, 0);
+        evict_entries(shard, 0);
         g_mutex_unlock(&shard->lock);
     }
 }

@@ -1,37 +1,39 @@
 #include "libxtf/pack/columns.h"
 
-enum { SAMPLES = 512 }; /* rows that are looked at to choose the mode of a column */
+enum { SAMPLES = 512 }; /* rows sampled to choose the mode of a column */
 
-static inline uint64_t column_number(const XtfPackField *field, const uint8_t *row, uint64_t before, XtfPackMode mode)
+static inline uint64_t get_column_number(const XtfPackField *field, const uint8_t *row, uint64_t previous,
+                                         XtfPackMode mode)
 {
     uint64_t value = xtf_pack_get(field, row);
     bool is_signed = field->field->type == XTF_TYPE_I32 || field->field->type == XTF_TYPE_I64;
 
     if (mode == XTF_PACK_STEPS)
-        return xtf_zigzag(value - before, field->load.shift);
+        return xtf_zigzag(value - previous, field->load.shift);
     return is_signed ? xtf_zigzag(value, field->load.shift) : value;
 }
 
-/* The bytes that a column of numbers takes: its heads and the lowest bytes of its tails deflated, the others stored. */
+/* Estimates the bytes of a column of numbers: deflated heads and lowest bytes of tails, and the other bytes of tails
+ * stored. */
 static double estimate_numbers(const XtfPackField *field, const uint8_t *rows, size_t row_size, uint32_t count,
                                XtfPackMode mode)
 {
     uint32_t step = MAX(1, count / SAMPLES), heads[256] = {0}, tails[256] = {0}, n_tails = 0;
-    double more = 0;
+    double other_tail_bytes = 0;
 
     for (uint32_t n = 1; n < count; n += step) {
         const uint8_t *row = rows + n * row_size;
         uint8_t head, tail[XTF_TAIL_MAX];
         XtfNumberWriter writer = {&head, tail};
-        xtf_put_number(&writer, column_number(field, row, xtf_pack_get(field, row - row_size), mode));
+        xtf_put_number(&writer, get_column_number(field, row, xtf_pack_get(field, row - row_size), mode));
         heads[head]++;
         if (writer.tail == tail)
             continue;
         tails[tail[0]]++;
         n_tails++;
-        more += (double)(writer.tail - tail - 1);
+        other_tail_bytes += (double)(writer.tail - tail - 1);
     }
-    return xtf_estimate_bytes(heads) + MIN(xtf_estimate_bytes(tails), n_tails) + more;
+    return xtf_estimate_bytes(heads) + MIN(xtf_estimate_bytes(tails), n_tails) + other_tail_bytes;
 }
 
 static double estimate_planes(const XtfPackField *field, const uint8_t *rows, size_t row_size, uint32_t count)
@@ -80,12 +82,12 @@ void xtf_put_column(XtfStreamWriter *writer, const XtfPackField *field, const ui
         return;
     }
     XtfNumbers numbers = xtf_begin_numbers(count);
-    uint64_t before = 0;
+    uint64_t previous = 0;
 
     for (uint32_t n = 0; n < count; n++) {
         const uint8_t *row = rows + n * row_size;
-        xtf_put_number(&numbers.end, column_number(field, row, before, field->mode));
-        before = xtf_pack_get(field, row);
+        xtf_put_number(&numbers.end, get_column_number(field, row, previous, field->mode));
+        previous = xtf_pack_get(field, row);
     }
     xtf_put_numbers(writer, &numbers);
 }

@@ -5,7 +5,7 @@
 
 #include "libxtf/pack/streams.h"
 
-/* The mode of the smallest size among COLUMN, STEPS and PLANES, estimated from some of the rows. */
+/* Returns the mode with the smallest size among COLUMN, STEPS and PLANES, estimated from a sample of the rows. */
 XtfPackMode xtf_choose_column(const XtfPackField *field, const uint8_t *rows, size_t row_size, uint32_t count);
 /* Writes the column in the field's mode. */
 void xtf_put_column(XtfStreamWriter *writer, const XtfPackField *field, const uint8_t *rows, size_t row_size,

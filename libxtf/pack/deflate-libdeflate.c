@@ -7,7 +7,7 @@
 
 #include "libxtf/base/thread-data.h"
 
-/* A thread's states, made when needed. */
+/* The states of a thread, each allocated at its first use. */
 typedef struct {
     struct libdeflate_compressor *compressors[XTF_DEFLATE_LEVEL_MAX + 1];
     struct libdeflate_decompressor *decompressor;
@@ -44,15 +44,15 @@ static size_t libdeflate_deflate(unsigned level, const uint8_t *data, size_t len
 static bool libdeflate_inflate(const uint8_t *stream, size_t stream_length, uint8_t *out, size_t length)
 {
     States *states = thread_states();
-    size_t used, made;
+    size_t n_used, n_written;
 
     if (!states->decompressor)
         states->decompressor = libdeflate_alloc_decompressor();
     if (!states->decompressor)
         g_error("libdeflate: cannot set up an inflate state");
-    return libdeflate_deflate_decompress_ex(states->decompressor, stream, stream_length, out, length, &used, &made) ==
-               LIBDEFLATE_SUCCESS &&
-           used == stream_length && made == length;
+    return libdeflate_deflate_decompress_ex(states->decompressor, stream, stream_length, out, length, &n_used,
+                                            &n_written) == LIBDEFLATE_SUCCESS &&
+           n_used == stream_length && n_written == length;
 }
 
 const XtfDeflateLibrary xtf_deflate_libdeflate = {"libdeflate", libdeflate_deflate, libdeflate_inflate};

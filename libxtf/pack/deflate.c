@@ -10,12 +10,12 @@
 #include "libxtf/base/thread-data.h"
 
 enum {
-    WINDOW_BITS = -15, /* raw, and with the full window */
+    WINDOW_BITS = -15, /* raw deflate, full window */
     MEMORY_LEVEL = 8,
 };
 
-/* A thread's states, made when needed: a state takes some 260 KiB. Before it is made it is all zeros, and zlib refuses
- * to reset or to end it. */
+/* The states of a thread, each initialized at its first use; a state takes about 260 KiB. Before, a state is all zeros:
+ * zlib refuses to reset or end it, and returns an error. */
 typedef struct {
     z_stream deflaters[XTF_DEFLATE_LEVEL_MAX + 1];
     z_stream inflater;
@@ -38,7 +38,7 @@ static States *thread_states(void)
     return xtf_thread_data(&key, sizeof(States));
 }
 
-/* Out of memory ends the program, as in GLib. */
+/* Returns the thread's deflate state for a level. Running out of memory ends the program, as in GLib. */
 static z_stream *get_deflater(unsigned level)
 {
     z_stream *z = &thread_states()->deflaters[level];

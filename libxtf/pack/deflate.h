@@ -1,9 +1,9 @@
 /*
- * Raw deflate streams (RFC 1951), without zlib's head and checksum: pages have a checksum of their own.
+ * Raw deflate streams (RFC 1951), without zlib's head and checksum: pages have their own checksum.
  *
- * Two libraries write and read the same format. libdeflate is about twice as fast; zlib is everywhere. The build of
- * libxtf chooses one. All functions may be called from any thread: each thread has its own states, made when it first
- * needs them and freed when it ends.
+ * Two libraries write and read the same format. libdeflate is about twice as fast; zlib is available everywhere. The
+ * build of libxtf chooses one. All functions are thread-safe: each thread has its own states, allocated at the first
+ * use and freed when the thread ends.
  */
 #pragma once
 
@@ -14,9 +14,9 @@
 
 typedef struct {
     const char *name;
-    /* The length of the stream, which is at most `room` bytes; 0 if it does not fit. `level` is from 1 to 9. */
+    /* Returns the length of the stream, at most `room` bytes; 0 if the stream does not fit. `level` is from 1 to 9. */
     size_t (*deflate)(unsigned level, const uint8_t *data, size_t length, uint8_t *out, size_t room);
-    /* True if `stream` is one whole deflate stream that inflates to exactly `length` bytes. Any bytes may be given. */
+    /* True if `stream` is one whole deflate stream that inflates to exactly `length` bytes. Accepts any bytes. */
     bool (*inflate)(const uint8_t *stream, size_t stream_length, uint8_t *out, size_t length);
 } XtfDeflateLibrary;
 
@@ -25,10 +25,10 @@ extern const XtfDeflateLibrary xtf_deflate_zlib;
 extern const XtfDeflateLibrary xtf_deflate_libdeflate;
 #endif
 
-/* The fastest one that was built in. */
+/* The fastest library in the build. */
 extern const XtfDeflateLibrary *const xtf_deflate;
 
 enum {
     XTF_DEFLATE_LEVEL_MAX = 9,
-    XTF_DEFLATE_RATIO_MAX = 1032, /* output bytes for a byte of input, at most: 258 for two bits */
+    XTF_DEFLATE_RATIO_MAX = 1032, /* maximum output bytes per input byte: 258 bytes for two bits */
 };

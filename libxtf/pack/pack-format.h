@@ -1,15 +1,15 @@
 /*
- * Shared by packing and unpacking: the format of packed rows, and the scratch memory of a thread.
+ * The format of packed rows, and the scratch memory of a thread; used by packing and unpacking.
  *
- * Packed rows are a sequence of streams. Each stream is deflated by itself, stored, or one byte repeated:
+ * Packed rows are a sequence of streams. Each stream is separately deflated, stored, or one byte repeated:
  *
  *     the times, differences from row to row: heads and tails
  *     the templates, and the number of each row's template (left out if the schema has no field but the time)
- *     for each field with a column of its own, in the order of the schema: heads and tails, or planes
+ *     for each field with its own column, in the order of the schema: heads and tails, or planes
  *
- * Heads and tails. A number is a head, one byte, and a tail, whose length the head gives. Heads lie in one stream and
- * tails in another: deflate can shrink heads, while tails, the low bits, are mostly noise and then stored. The unpacker
- * knows the position of each tail from the heads alone, without waiting for the tail before.
+ * Heads and tails. A number is a head of one byte, and a tail, whose length the head gives. Heads are in one stream and
+ * tails in another. Deflate shrinks heads; tails, the low bits, are mostly noise and are then stored. The unpacker
+ * knows the position of each tail from the heads alone, without waiting for the previous tail.
  */
 #pragma once
 
@@ -21,44 +21,45 @@
 #include "libxtf/base/le.h"
 #include "libxtf/field-load.h"
 
-/* A stream begins with a varint, its length times four plus one of these. */
+/* The kinds of streams. A stream begins with a varint: its length times four plus its kind. */
 typedef enum {
     XTF_STREAM_STORED = 0,
-    XTF_STREAM_DEFLATED = 1, /* a varint follows, the deflated length */
-    XTF_STREAM_REPEATED = 2, /* one byte follows: every byte of the stream */
+    XTF_STREAM_DEFLATED = 1, /* followed by a varint, the deflated length */
+    XTF_STREAM_REPEATED = 2, /* followed by one byte: every byte of the stream */
 } XtfStreamKind;
 
-/* Where a field's values are stored, and how. */
+/* The storage of a field's values. */
 typedef enum {
-    XTF_PACK_VALUE = 0,    /* templates hold them */
-    XTF_PACK_STEP = 1,     /* templates hold the difference to the row before */
-    XTF_PACK_DISTANCE = 2, /* templates hold the distance, or the mark CHAINED */
+    XTF_PACK_VALUE = 0,    /* values in templates */
+    XTF_PACK_STEP = 1,     /* differences from the previous row in templates */
+    XTF_PACK_DISTANCE = 2, /* distances, or the mark CHAINED, in templates */
     XTF_PACK_COLUMN = 3,   /* a column of values */
-    XTF_PACK_STEPS = 4,    /* a column of differences to the row before */
+    XTF_PACK_STEPS = 4,    /* a column of differences from the previous row */
     XTF_PACK_PLANES = 5,   /* a column of first bytes, one of second bytes, and so on */
 } XtfPackMode;
 
 /*
- * CHAINED: the row before leads to some row; go where that one leads. In arrays of nested frames each row either leads
- * to the row before or is chained: a frame that begins or ends right after another frame has ended lies in the frame
- * around that one. So a distance that grows with each turn of a loop takes one template, not one a turn.
+ * CHAINED distances. The row refers to the row that the previous row's target refers to. In arrays of nested frames
+ * each row either refers to the previous row or is chained: a frame that begins or ends right after another frame has
+ * ended lies in that frame's outer frame. A distance that grows with each iteration of a loop therefore takes one
+ * template, and not one for each iteration.
  */
 
 enum {
-    XTF_PACK_TEMPLATES_MAX = 256,            /* their numbers are bytes */
+    XTF_PACK_TEMPLATES_MAX = 256,            /* template numbers are bytes */
     XTF_VARINT_MAX = 10,                     /* bytes */
     XTF_STREAM_HEAD_MAX = 10,                /* bytes: two varints of 32-bit lengths */
     XTF_TAIL_MAX = 8,                        /* bytes */
     XTF_PACK_FIELD_MAX = 1 + XTF_VARINT_MAX, /* bytes of a field's mode, or of its entry in a template */
-    XTF_PACK_CHAINED = 1,                    /* the byte before a distance is this, and no distance follows; else 0 */
+    XTF_PACK_CHAINED = 1, /* value of the byte before a distance if no distance follows; else the byte is 0 */
 };
 
-/* A field, made ready for loops over rows. */
+/* A field, prepared for loops over rows. */
 typedef struct {
     const XtfField *field;
     XtfFieldLoad load;
-    uint64_t mask; /* as many bits as the field has */
-    bool wide;     /* of more than 8 bytes, as only a type that is not known is: there is no load and no mask */
+    uint64_t mask; /* bits of the field */
+    bool wide;     /* more than 8 bytes, only for an unknown type: load and mask are unused */
     XtfPackMode mode;
 } XtfPackField;
 
@@ -75,7 +76,8 @@ static inline uint64_t xtf_pack_get(const XtfPackField *field, const uint8_t *ro
     return xtf_load_bits(&field->load, row);
 }
 
-/* Signed numbers as small unsigned ones: 0, -1, 1, -2... Numbers of fewer bits are taken for signed ones of theirs. */
+/* Map signed numbers to small unsigned numbers: 0, -1, 1, -2... Numbers of fewer than 64 bits are interpreted as signed
+ * numbers of their width. */
 static inline uint64_t xtf_zigzag(uint64_t value, unsigned shift)
 {
     int64_t number = (int64_t)(value << shift) >> shift;
@@ -87,7 +89,7 @@ static inline uint64_t xtf_unzigzag(uint64_t code)
     return code >> 1 ^ -(code & 1);
 }
 
-/* Seven bits a byte, the lowest first; the top bit of each but the last is set. */
+/* Writes a varint: seven bits per byte, lowest first; the top bit of each byte but the last is set. */
 static inline uint8_t *xtf_put_varint(uint8_t *at, uint64_t value)
 {
     for (; value >= 0x80; value >>= 7)
@@ -97,11 +99,11 @@ static inline uint8_t *xtf_put_varint(uint8_t *at, uint64_t value)
 }
 
 /*
- * The classes of heads. A head that is `head` plus k stands for `base` plus k * 256^tail plus the value of its tail.
+ * The classes of heads. A head `head` + k means the number `base` + k * 256^tail + the value of its tail.
  */
 typedef struct {
     uint64_t base;
-    uint16_t head; /* first of the class */
+    uint16_t head; /* first head of the class */
     uint8_t tail;  /* bytes */
 } XtfHeadClass;
 
@@ -115,7 +117,7 @@ static const XtfHeadClass xtf_head_classes[XTF_HEAD_CLASSES] = {
     {67645632, 252, 4}, {0, 253, 5}, {0, 254, 6}, {0, 255, 8},
 };
 
-/* Where numbers are written. There is room for a head and 8 bytes of tail for each. */
+/* The positions where numbers are written. Each number needs space for a head and 8 bytes of tail. */
 typedef struct {
     uint8_t *head, *tail;
 } XtfNumberWriter;
@@ -124,19 +126,19 @@ static inline void xtf_put_number(XtfNumberWriter *writer, uint64_t value)
 {
     const XtfHeadClass *c = xtf_head_classes;
 
-    if (G_LIKELY(value < xtf_head_classes[4].base)) /* without branches: the class is hard to predict */
+    if (G_LIKELY(value < xtf_head_classes[4].base)) /* no branches, because the class is hard to predict */
         c += (value >= c[1].base) + (value >= c[2].base) + (value >= c[3].base);
     else
         c += value < c[4].base + (UINT64_C(1) << 32) ? 4 : value >> 40 == 0 ? 5 : value >> 48 == 0 ? 6 : 7;
-    uint64_t above = value - c->base;
-    *writer->head++ = (uint8_t)(c->head + (c->tail < 4 ? above >> 8 * c->tail : 0));
-    xtf_store64(writer->tail, above);
+    uint64_t offset = value - c->base;
+    *writer->head++ = (uint8_t)(c->head + (c->tail < 4 ? offset >> 8 * c->tail : 0));
+    xtf_store64(writer->tail, offset);
     writer->tail += c->tail;
 }
 
 /* Scratch memory of a thread, by purpose. xtf_scratch_done() frees large blocks. */
 typedef enum {
-    XTF_SCRATCH_STREAM, /* a stream as it is written or read */
+    XTF_SCRATCH_STREAM, /* a stream that is being written or read */
     XTF_SCRATCH_TAILS,
     XTF_SCRATCH_VECTORS,
     XTF_SCRATCH_PACKED,

@@ -11,7 +11,7 @@ enum {
     OTHER_STREAMS = 3,     /* two of times, the templates */
 };
 
-static XtfNumbers number_times(const uint8_t *rows, size_t row_size, uint32_t count)
+static XtfNumbers encode_times(const uint8_t *rows, size_t row_size, uint32_t count)
 {
     XtfNumbers numbers = xtf_begin_numbers(count);
     uint64_t before = 0;
@@ -24,12 +24,13 @@ static XtfNumbers number_times(const uint8_t *rows, size_t row_size, uint32_t co
     return numbers;
 }
 
-/* Whether rows whose times will take so many bytes are worth packing. */
+/* True if the packed length is expected to be between forecast->low and forecast->high. `times` is the estimated length
+ * of the times. */
 static bool is_expected_to_fit(XtfPackForecast *forecast, uint32_t count, uint32_t times)
 {
     if (forecast->count == 0)
         return true;
-    int64_t length = times + (int64_t)forecast->rest * count / forecast->count;
+    int64_t length = times + (int64_t)forecast->other_bytes * count / forecast->count;
     forecast->estimate = (uint32_t)CLAMP(length, 1, UINT32_MAX);
     return forecast->estimate >= forecast->low && forecast->estimate <= forecast->high;
 }
@@ -57,7 +58,7 @@ static uint8_t *put_template_value(uint8_t *at, const XtfPackInput *input, const
     }
 }
 
-/* The most bytes that the stream of templates can have. */
+/* Returns the maximum bytes of the stream of templates. */
 static uint64_t templates_bound(const XtfSchema *schema, uint32_t count)
 {
     uint64_t n = MIN(count, XTF_PACK_TEMPLATES_MAX);
@@ -105,7 +106,7 @@ uint32_t xtf_pack(const XtfSchema *schema, const uint8_t *rows, uint32_t count, 
 {
     uint8_t *packed = xtf_scratch(XTF_SCRATCH_PACKED, xtf_pack_bound(schema, count));
     XtfStreamWriter writer = {.at = packed, .level = CLAMP(level, 1, XTF_PACK_LEVEL_MAX)};
-    XtfNumbers times = number_times(rows, schema->row_size, count);
+    XtfNumbers times = encode_times(rows, schema->row_size, count);
     uint32_t estimate = forecast ? xtf_estimate_numbers(&times) : 0;
     XtfPackInput input;
 
@@ -127,7 +128,7 @@ uint32_t xtf_pack(const XtfSchema *schema, const uint8_t *rows, uint32_t count, 
         memcpy(out, packed, length);
     if (forecast) {
         forecast->count = count;
-        forecast->rest = (int32_t)((int64_t)MIN(length, INT32_MAX) - estimate);
+        forecast->other_bytes = (int32_t)((int64_t)MIN(length, INT32_MAX) - estimate);
         forecast->estimate = (uint32_t)MIN(length, UINT32_MAX);
     }
     xtf_scratch_done();

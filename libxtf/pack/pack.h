@@ -1,14 +1,14 @@
 /*
- * The compact codec: rows of one schema, packed.
+ * The compact codec: packed rows of one schema.
  *
- * The times have streams of their own, as differences, so they can be unpacked without the rest of the rows. The rest
- * of each row is the number of a template. A template makes a row from the one before it: for each field it holds the
- * value (VALUE), the difference (STEP, for fields that rise), the distance (DISTANCE), or the mark CHAINED: go where
- * the row that the previous row leads to leads. Fields with too many values for templates have columns of their own.
- * pack-format.h and docs/FORMAT.md describe the format.
+ * The times have their own streams, as differences, so they can be unpacked without the other fields. The other fields
+ * of each row are the number of a template. A template makes a row from the previous row. For each field it holds the
+ * value (VALUE), the difference (STEP, for fields that rise), the distance (DISTANCE), or the mark CHAINED: the row
+ * refers to the row that the previous row's target refers to. Fields with too many values for templates have their own
+ * columns. pack-format.h and docs/FORMAT.md describe the format.
  *
- * Packing knows neither pages nor headers. The same rows always pack to the same templates; deflate's output depends on
- * the library. All functions may be called from any thread; each thread has its own scratch memory.
+ * Packing is independent of pages and heads. The same rows always pack to the same templates; deflate's output depends
+ * on the library. All functions are thread-safe; each thread has its own scratch memory.
  */
 #pragma once
 
@@ -20,39 +20,40 @@
 
 enum {
     XTF_PACK_LEVEL_DEFAULT = 1,
-    XTF_PACK_LEVEL_MAX = 9, /* as zlib's levels; libdeflate's of the same number take about the same effort */
+    XTF_PACK_LEVEL_MAX = 9, /* zlib's levels; libdeflate's levels of the same number take about the same effort */
 };
 
-/* What is known of an array's rows before they are packed. Times are what varies most, and what they will take is
- * estimated soon; the rest is taken to be as it was. All zeros: nothing is known. */
+/* A forecast of the packed size of an array's rows. Times vary most, and their size is estimated cheaply before
+ * packing; the size of the other fields is assumed to be as before. All zeros: no earlier rows. */
 typedef struct {
-    uint32_t count;     /* rows that were packed before... */
-    int32_t rest;       /* ...and the bytes that they took, less the estimate for their times */
-    uint32_t low, high; /* rows that will take less or more bytes are not packed; not looked at if `count` is 0 */
-    uint32_t estimate;  /* set if rows are not packed: about the bytes that they would take */
+    uint32_t count;      /* rows of the last packing */
+    int32_t other_bytes; /* their packed bytes, minus the estimated bytes of their times */
+    uint32_t low, high;  /* rows expected to take fewer or more bytes are not packed; ignored if `count` is 0 */
+    uint32_t estimate;   /* expected bytes of the packed rows; set even if they are not packed */
 } XtfPackForecast;
 
 /* Packs `count` rows, at least 1, whose times ascend, into at most `room` bytes. Returns the length; 0 if they do not
- * fit, or are not expected to take what they should. `forecast` may be NULL; else it is set from the rows. */
+ * fit, or are expected to be outside of the forecast's bounds. `forecast` may be NULL; otherwise the function updates
+ * it. */
 uint32_t xtf_pack(const XtfSchema *schema, const uint8_t *rows, uint32_t count, unsigned level, uint8_t *out,
                   uint32_t room, XtfPackForecast *forecast);
 
-/* The most bytes that `count` packed rows can take. */
+/* Returns the maximum bytes of `count` packed rows. */
 uint64_t xtf_pack_bound(const XtfSchema *schema, uint32_t count);
 
 /*
- * The rows as they were packed, count * schema->row_size bytes. Any bytes may be given: if they are not `count` packed
- * rows, returns false and sets *fault to a phrase such as "its times fall". (The times alone: sampled-times.h.)
+ * Unpacks `count` rows, count * schema->row_size bytes. Accepts any bytes: if they are not `count` packed rows, returns
+ * false and sets *fault to a phrase such as "its times fall". sampled-times.h unpacks the times alone.
  */
 bool xtf_unpack_rows(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count, uint8_t *rows,
                      const char **fault);
 /*
- * Of each row whether a field, any but the time, is 0: bit n % 64 of word n / 64 is set if it is. If the templates
- * tell, nothing else is unpacked; `*known` is false, and nothing else is set, if they do not. Fails like
+ * Sets bit n % 64 of word n / 64 of `zeros` if the field, any but the time, is 0 in row n. Unpacks only the templates.
+ * Sets *known to false, and nothing else, if the templates do not hold the field's values. Fails like
  * xtf_unpack_rows(), but does not find every fault.
  */
 bool xtf_unpack_zeros(const XtfSchema *schema, unsigned field, const uint8_t *packed, uint32_t length, uint32_t count,
                       uint64_t *zeros, bool *known, const char **fault);
-/* The same rows, mapped to the numbers of the whole file. The map may be NULL. */
+/* Unpacks rows and maps them to the numbers of the whole file. The map may be NULL. */
 bool xtf_unpack_mapped(const XtfSchema *schema, const XtfRowMap *map, const uint8_t *packed, uint32_t length,
                        uint32_t count, uint8_t *rows, const char **fault);

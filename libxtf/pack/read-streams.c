@@ -33,11 +33,11 @@ uint8_t xtf_read_byte(XtfPackReader *reader)
 
 /* The head of a stream. */
 typedef struct {
-    uint64_t length, stored; /* bytes inflated, and as they are packed */
+    uint64_t length, stored; /* inflated bytes, packed bytes */
     unsigned kind;
 } StreamHead;
 
-static bool read_head(XtfPackReader *reader, uint64_t least, uint64_t most, StreamHead *head)
+static bool read_stream_head(XtfPackReader *reader, uint64_t least, uint64_t most, StreamHead *head)
 {
     uint64_t code = xtf_read_varint(reader), n = code >> 2;
     unsigned kind = code & 3;
@@ -56,7 +56,7 @@ bool xtf_skip_stream(XtfPackReader *reader)
 {
     StreamHead head;
 
-    if (!read_head(reader, 0, UINT64_MAX, &head))
+    if (!read_stream_head(reader, 0, UINT64_MAX, &head))
         return false;
     reader->at += head.stored;
     return true;
@@ -66,7 +66,7 @@ const uint8_t *xtf_read_stream(XtfPackReader *reader, XtfScratchUse use, uint64_
 {
     StreamHead head;
 
-    if (!read_head(reader, least, most, &head))
+    if (!read_stream_head(reader, least, most, &head))
         return NULL;
     const uint8_t *from = reader->at;
     uint8_t *to = xtf_scratch(use, head.length + XTF_TAIL_MAX);
@@ -85,9 +85,9 @@ const uint8_t *xtf_read_stream(XtfPackReader *reader, XtfScratchUse use, uint64_
 const XtfHeads *xtf_heads(void)
 {
     static XtfHeads heads;
-    static gsize ready;
+    static gsize initialized;
 
-    if (g_once_init_enter(&ready)) {
+    if (g_once_init_enter(&initialized)) {
         for (unsigned i = 0; i < XTF_HEAD_CLASSES; i++) {
             const XtfHeadClass *c = &xtf_head_classes[i];
             unsigned next = i + 1 < XTF_HEAD_CLASSES ? c[1].head : 256;
@@ -97,7 +97,7 @@ const XtfHeads *xtf_heads(void)
                 heads.tail[head] = c->tail;
             }
         }
-        g_once_init_leave(&ready, 1);
+        g_once_init_leave(&initialized, 1);
     }
     return &heads;
 }

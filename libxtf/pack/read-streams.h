@@ -1,30 +1,32 @@
 /*
- * Reading streams, and the numbers in them. The bytes may be anything: every length is checked before it is used.
+ * Reading streams, and the numbers in them. The bytes may be damaged: the functions check every length before they use
+ * it.
  */
 #pragma once
 
 #include "libxtf/pack/pack-format.h"
 
-/* Packed bytes as they are read. */
+/* The position in packed bytes. */
 typedef struct {
     const uint8_t *at, *end;
-    const char *fault; /* the first fault; NULL while there is none */
+    const char *fault; /* the first fault; NULL: none */
 } XtfPackReader;
 
-/* Notes a fault; false. */
+/* Stores the fault unless there is an earlier one, and returns false. */
 bool xtf_pack_fail(XtfPackReader *reader, const char *fault);
 
-/* 0 on a fault. */
+/* Return 0 on a fault. */
 uint64_t xtf_read_varint(XtfPackReader *reader);
 uint8_t xtf_read_byte(XtfPackReader *reader);
 
-/* A stream of `least` to `most` bytes, in scratch memory, followed by 8 bytes that may be read too; NULL on a fault. */
+/* Reads a stream of `least` to `most` bytes into scratch memory, followed by 8 readable bytes. Returns NULL on a
+ * fault. */
 const uint8_t *xtf_read_stream(XtfPackReader *reader, XtfScratchUse use, uint64_t least, uint64_t most, size_t *length);
 
-/* Goes behind a stream; false on a fault. What it inflates to is not looked at. */
+/* Skips a stream without inflating it. Returns false on a fault. */
 bool xtf_skip_stream(XtfPackReader *reader);
 
-/* The meaning of each head: the number is its base plus its tail, which has so many bytes. */
+/* The numbers that heads stand for: the base of the head, plus a tail of so many bytes. */
 typedef struct {
     uint64_t base[256], mask[256];
     uint8_t tail[256];
@@ -32,13 +34,14 @@ typedef struct {
 
 const XtfHeads *xtf_heads(void);
 
-/* A sequence of numbers, read one by one. Reading a number looks at 8 bytes from its tail on. */
+/* A sequence of numbers, read one by one. Reading a number accesses 8 bytes from its tail on. */
 typedef struct {
     const XtfHeads *heads;
     const uint8_t *head, *tail;
 } XtfNumberReader;
 
-/* The next `count` numbers, in scratch memory, until other numbers are read. *tails, if not NULL: bytes of tails. */
+/* Reads the next `count` numbers into scratch memory, where they stay until other numbers are read. Sets *tails, if not
+ * NULL, to the bytes of tails. */
 bool xtf_read_numbers(XtfPackReader *reader, uint32_t count, XtfNumberReader *numbers, size_t *tails);
 
 static inline uint64_t xtf_next_number(XtfNumberReader *numbers)

@@ -2,8 +2,8 @@
 
 #include "libxtf/pack/read-streams.h"
 
-/* Goes over all times, and notes samples; false if they fall. */
-static bool take_samples(XtfNumberReader numbers, uint32_t count, XtfTimeSample *samples)
+/* Reads all times and stores the samples. Returns false if a time is less than the one before. */
+static bool store_samples(XtfNumberReader numbers, uint32_t count, XtfTimeSample *samples)
 {
     const uint8_t *tails = numbers.tail;
     uint64_t time = 0;
@@ -39,25 +39,26 @@ uint8_t *xtf_sampled_times_unpack(const uint8_t *packed, uint32_t length, uint32
     }
     size_t heads_at = before + sizeof(XtfSampledTimes) + n_samples * sizeof(XtfTimeSample), tails_at = heads_at + count,
            bytes = tails_at + n_tails + XTF_TAIL_MAX;
-    g_autofree uint8_t *room = g_malloc(bytes);
-    XtfSampledTimes *times = (XtfSampledTimes *)(void *)(room + before);
+    g_autofree uint8_t *memory = g_malloc(bytes);
+    XtfSampledTimes *times = (XtfSampledTimes *)(void *)(memory + before);
     XtfTimeSample *samples = (XtfTimeSample *)(void *)(times + 1);
 
-    *times = (XtfSampledTimes){.count = count, .samples = samples, .heads = room + heads_at, .tails = room + tails_at};
-    memcpy(room + heads_at, numbers.head, count);
-    memcpy(room + tails_at, numbers.tail, n_tails + XTF_TAIL_MAX);
-    bool rises = take_samples(numbers, count, samples);
+    *times =
+        (XtfSampledTimes){.count = count, .samples = samples, .heads = memory + heads_at, .tails = memory + tails_at};
+    memcpy(memory + heads_at, numbers.head, count);
+    memcpy(memory + tails_at, numbers.tail, n_tails + XTF_TAIL_MAX);
+    bool rises = store_samples(numbers, count, samples);
     xtf_scratch_done();
     if (!rises) {
         *fault = "its times fall";
         return NULL;
     }
     *size = (uint32_t)bytes;
-    return g_steal_pointer(&room);
+    return g_steal_pointer(&memory);
 }
 
-/* The numbers behind the row of sample i. */
-static XtfNumberReader behind_sample(const XtfSampledTimes *times, uint32_t i)
+/* Returns a reader of the numbers after the row of sample i. */
+static XtfNumberReader read_after_sample(const XtfSampledTimes *times, uint32_t i)
 {
     return (XtfNumberReader){.heads = xtf_heads(),
                              .head = times->heads + (size_t)i * XTF_TIMES_STEP + 1,
@@ -67,7 +68,7 @@ static XtfNumberReader behind_sample(const XtfSampledTimes *times, uint32_t i)
 uint64_t xtf_sampled_times_at(const XtfSampledTimes *times, uint32_t i)
 {
     uint64_t time = times->samples[i / XTF_TIMES_STEP].time;
-    XtfNumberReader numbers = behind_sample(times, i / XTF_TIMES_STEP);
+    XtfNumberReader numbers = read_after_sample(times, i / XTF_TIMES_STEP);
 
     for (uint32_t n = i % XTF_TIMES_STEP; n > 0; n--)
         time += xtf_next_number(&numbers);
@@ -78,7 +79,7 @@ uint32_t xtf_sampled_times_rank(const XtfSampledTimes *times, uint64_t t, uint64
 {
     uint32_t low = 0, high = (times->count + XTF_TIMES_STEP - 1) / XTF_TIMES_STEP;
 
-    while (low < high) { /* the first sample that is not before t */
+    while (low < high) { /* find the first sample that is not before t */
         uint32_t middle = low + (high - low) / 2;
         ++*comparisons;
         if (times->samples[middle].time < t)
@@ -88,7 +89,7 @@ uint32_t xtf_sampled_times_rank(const XtfSampledTimes *times, uint64_t t, uint64
     }
     if (low == 0)
         return 0;
-    XtfNumberReader numbers = behind_sample(times, low - 1);
+    XtfNumberReader numbers = read_after_sample(times, low - 1);
     uint64_t time = times->samples[low - 1].time;
     uint32_t n = (low - 1) * XTF_TIMES_STEP + 1, end = MIN(times->count, low * XTF_TIMES_STEP);
     for (; n < end; n++) {

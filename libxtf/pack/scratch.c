@@ -1,10 +1,12 @@
 /*
- * Scratch memory for packing and unpacking, one set a thread, so that a page costs no allocation.
+ * Scratch memory for packing and unpacking, one set per thread, so that a page costs no allocation.
  */
 #include "libxtf/base/thread-data.h"
 #include "libxtf/pack/pack-format.h"
 
-enum { KEPT = 4 << 20 }; /* bytes that a block may keep between uses: leaves need less, large tables more */
+enum {
+    KEPT_BYTES_MAX = 4 << 20
+}; /* maximum bytes of a block that stays allocated between uses: leaves need less, large tables more */
 
 typedef struct {
     struct {
@@ -41,7 +43,7 @@ void xtf_scratch_done(void)
     Scratch *scratch = g_private_get(&scratch_key);
 
     for (unsigned i = 0; scratch && i < XTF_SCRATCH_N; i++)
-        if (scratch->blocks[i].size > KEPT) {
+        if (scratch->blocks[i].size > KEPT_BYTES_MAX) {
             g_clear_pointer(&scratch->blocks[i].bytes, g_free);
             scratch->blocks[i].size = 0;
         }

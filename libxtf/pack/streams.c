@@ -1,20 +1,20 @@
 /*
- * Writing streams. Deflate takes most of the time of packing, so bytes that it cannot shrink are not given to it.
+ * Writing streams. Deflate takes most of the time of packing, so bytes that it cannot shrink are stored without trying.
  */
 #include "libxtf/pack/streams.h"
 
 #include "libxtf/pack/deflate.h"
 
 enum {
-    WEIGHTS = 1024,
-    SYMBOL_BITS = 5,     /* cost of a symbol in the head of a deflate stream */
-    WORTH_IT = 31,       /* deflate is tried if it is expected to leave at most this many 32nds of the bytes */
-    LEAST_LENGTH = 16,   /* bytes; shorter streams are not deflated */
-    SHORT_LENGTH = 256,  /* bytes: of shorter streams it takes longer to inflate the head than the bytes... */
-    SHORT_WORTH_IT = 12, /* ...so deflate must leave at most this many 32nds of them */
+    N_WEIGHTS = 1024,
+    SYMBOL_BITS = 5,      /* bits of a symbol in the head of a deflate stream */
+    MAX_32NDS = 31,       /* try deflate if the estimate is at most this many 32nds of the bytes */
+    MIN_LENGTH = 16,      /* bytes; shorter streams are not deflated */
+    SHORT_LENGTH = 256,   /* bytes; in shorter streams inflating the head takes longer than inflating the bytes */
+    SHORT_MAX_32NDS = 12, /* deflate must shrink short streams to at most this many 32nds */
 };
 
-/* log2(n) to a hundredth, without libm: n is 2^power * (1 + part). */
+/* Returns log2(n) within a hundredth, without libm: n is 2^power * (1 + part). */
 static double binary_log(uint32_t n)
 {
     int power = 31 - __builtin_clz(n);
@@ -23,21 +23,21 @@ static double binary_log(uint32_t n)
     return power + part * (1.3465 - 0.3465 * part);
 }
 
-/* n log2 n; 0 of 0. Most frequencies are those of some hundred samples, which are looked up. */
-static double weight(const double *weights, uint32_t n)
+/* Returns n log2 n; 0 for n = 0. Most frequencies come from some hundred samples, and are in the table. */
+static double get_weight(const double *weights, uint32_t n)
 {
-    return G_LIKELY(n < WEIGHTS) ? weights[n] : n * binary_log(n);
+    return G_LIKELY(n < N_WEIGHTS) ? weights[n] : n * binary_log(n);
 }
 
 static const double *get_weights(void)
 {
-    static double weights[WEIGHTS];
-    static gsize are_known;
+    static double weights[N_WEIGHTS];
+    static gsize initialized;
 
-    if (g_once_init_enter(&are_known)) {
-        for (uint32_t n = 1; n < WEIGHTS; n++)
+    if (g_once_init_enter(&initialized)) {
+        for (uint32_t n = 1; n < N_WEIGHTS; n++)
             weights[n] = n * binary_log(n);
-        g_once_init_leave(&are_known, 1);
+        g_once_init_leave(&initialized, 1);
     }
     return weights;
 }
@@ -45,19 +45,19 @@ static const double *get_weights(void)
 double xtf_estimate_bytes(const uint32_t frequencies[256])
 {
     const double *weights = get_weights();
-    double even = 0, odd = 0; /* two sums, for an addition takes longer than the rest */
+    double even = 0, odd = 0; /* two sums, because the latency of an addition would dominate */
     uint32_t total = 0;
     unsigned symbols = 0;
 
     for (const uint32_t *f = frequencies; f < frequencies + 256; f += 4) {
         if ((f[0] | f[1] | f[2] | f[3]) == 0)
             continue;
-        even += weight(weights, f[0]) + weight(weights, f[2]);
-        odd += weight(weights, f[1]) + weight(weights, f[3]);
+        even += get_weight(weights, f[0]) + get_weight(weights, f[2]);
+        odd += get_weight(weights, f[1]) + get_weight(weights, f[3]);
         total += f[0] + f[1] + f[2] + f[3];
         symbols += (f[0] > 0) + (f[1] > 0) + (f[2] > 0) + (f[3] > 0);
     }
-    return (weight(weights, total) - even - odd + symbols * SYMBOL_BITS) / 8;
+    return (get_weight(weights, total) - even - odd + symbols * SYMBOL_BITS) / 8;
 }
 
 static bool is_repeated(const uint8_t *bytes, size_t length)
@@ -76,17 +76,17 @@ static double estimate_stream(const uint8_t *bytes, size_t length)
 
 static bool is_noise(const uint8_t *bytes, size_t length)
 {
-    return estimate_stream(bytes, length) * 32 > (double)length * WORTH_IT;
+    return estimate_stream(bytes, length) * 32 > (double)length * MAX_32NDS;
 }
 
-/* The length of the stream; 0 if deflate does not make it shorter. */
-static size_t deflated(const XtfStreamWriter *writer, const uint8_t *bytes, size_t length, XtfStreamNature nature,
-                       uint8_t *out)
+/* Deflates a stream and returns its length; 0 if deflate does not make it shorter. */
+static size_t deflate_bytes(const XtfStreamWriter *writer, const uint8_t *bytes, size_t length, XtfStreamNature nature,
+                            uint8_t *out)
 {
-    if (length < LEAST_LENGTH || (nature == XTF_STREAM_NOISY && is_noise(bytes, length)))
+    if (length < MIN_LENGTH || (nature == XTF_STREAM_NOISY && is_noise(bytes, length)))
         return 0;
     return xtf_deflate->deflate(writer->level, bytes, length, out,
-                                length > SHORT_LENGTH ? length - 1 : length * SHORT_WORTH_IT / 32);
+                                length > SHORT_LENGTH ? length - 1 : length * SHORT_MAX_32NDS / 32);
 }
 
 void xtf_put_stream(XtfStreamWriter *writer, const uint8_t *bytes, size_t length, XtfStreamNature nature)
@@ -96,8 +96,10 @@ void xtf_put_stream(XtfStreamWriter *writer, const uint8_t *bytes, size_t length
         *writer->at++ = *bytes;
         return;
     }
-    uint8_t *body = writer->at + XTF_STREAM_HEAD_MAX; /* moved behind its head when the length of the head is known */
-    size_t packed = deflated(writer, bytes, length, nature, body);
+    uint8_t *body =
+        writer->at +
+        XTF_STREAM_HEAD_MAX; /* moved to the end of the stream's head when the length of the head is known */
+    size_t packed = deflate_bytes(writer, bytes, length, nature, body);
     writer->at = xtf_put_varint(writer->at, length << 2 | (packed > 0 ? XTF_STREAM_DEFLATED : XTF_STREAM_STORED));
     if (packed > 0) {
         writer->at = xtf_put_varint(writer->at, packed);

@@ -5,13 +5,13 @@
 
 #include "libxtf/pack/pack-format.h"
 
-/* Packed bytes as they grow. The caller has made room for all of them. */
+/* The position in the packed output. The caller has allocated enough memory. */
 typedef struct {
     uint8_t *at;
     unsigned level;
 } XtfStreamWriter;
 
-/* Whether deflate is tried. */
+/* When to try deflate. */
 typedef enum {
     XTF_STREAM_PLAIN, /* always */
     XTF_STREAM_NOISY, /* only if some bytes are more frequent than others */
@@ -19,15 +19,15 @@ typedef enum {
 
 void xtf_put_stream(XtfStreamWriter *writer, const uint8_t *bytes, size_t length, XtfStreamNature nature);
 
-/* Heads and tails before they become streams, in scratch memory. Numbers are put at `end`. */
+/* Heads and tails in scratch memory, before they are written as streams. Numbers are appended at `end`. */
 typedef struct {
     uint8_t *heads, *tails;
     XtfNumberWriter end;
 } XtfNumbers;
 
-XtfNumbers xtf_begin_numbers(uint32_t count); /* one at a time: they share scratch memory */
+XtfNumbers xtf_begin_numbers(uint32_t count); /* only one at a time, because they share scratch memory */
 void xtf_put_numbers(XtfStreamWriter *writer, const XtfNumbers *numbers);
-uint32_t xtf_estimate_numbers(const XtfNumbers *numbers); /* about the bytes that they will take */
+uint32_t xtf_estimate_numbers(const XtfNumbers *numbers); /* estimates their packed bytes */
 
-/* About the deflated length of bytes with these frequencies. */
+/* Estimates the deflated length of bytes with these frequencies. */
 double xtf_estimate_bytes(const uint32_t frequencies[256]);

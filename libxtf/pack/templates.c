@@ -1,23 +1,23 @@
 /*
- * Finding templates.
+ * Finds templates.
  *
- * Each row is turned into a vector: the values of its fields in templates, with steps instead of values where a field
- * rises, and a bit instead of a chained distance. Rows of one template have equal vectors. The values are not split
- * into fields for that: a vector has words of 8 bytes of the row, with the bytes of other fields masked out.
+ * Each row is converted to a vector: the values of its fields in templates, with differences instead of values for
+ * rising fields, and a bit instead of a chained distance. Rows of one template have equal vectors. The values are not
+ * split into fields: a vector consists of 8-byte words of the row, with the bytes of other fields masked out.
  *
  * The template of a row is usually the one that followed the previous row's template the last time, or another one that
- * did before, so these are compared first, and the hash table is used only if both differ.
+ * followed it earlier. The search compares these two first, and uses the hash table only if both differ.
  */
 #include "libxtf/pack/templates.h"
 
 enum {
     WORDS_MAX = XTF_ROW_MAX / 8,
     VECTOR_MAX = WORDS_MAX + XTF_FIELDS_MAX + 1,
-    TABLE_BITS = 10, /* a quarter full at most */
-    NONE = UINT16_MAX,
+    HASH_BITS = 10, /* the table is at most a quarter full */
+    NO_TEMPLATE = UINT16_MAX,
 };
 
-/* The parts of a vector: words, steps, distances, and a bit for each chained distance. */
+/* The layout of a vector: words, differences, distances, and a bit for each chained distance. */
 typedef struct {
     unsigned n_words, n_steps, n_distances, length;
     struct {
@@ -25,17 +25,18 @@ typedef struct {
         uint64_t mask;
     } words[WORDS_MAX];
     XtfPackField steps[XTF_FIELDS_MAX], distances[XTF_FIELDS_MAX];
-    uint64_t before[XTF_FIELDS_MAX]; /* values of the rising fields in the row before */
+    uint64_t before[XTF_FIELDS_MAX]; /* values of the rising fields in the previous row */
 } Shape;
 
 typedef struct {
     const Shape *shape;
     unsigned n, limit;
     uint64_t *vectors; /* shape->length words each */
-    uint16_t table[1 << TABLE_BITS];
+    uint16_t table[1 << HASH_BITS];
     struct {
-        uint16_t last, other; /* the templates that followed this one the last time, and before it did */
-    } next[XTF_PACK_TEMPLATES_MAX];
+        uint16_t last,
+            earlier; /* the template that followed this one the last time, and the one that followed it before that */
+    } followers[XTF_PACK_TEMPLATES_MAX];
 } Templates;
 
 void xtf_pack_input_init(XtfPackInput *input, const XtfSchema *schema, const uint8_t *rows, uint32_t count)
@@ -50,28 +51,28 @@ void xtf_pack_input_init(XtfPackInput *input, const XtfSchema *schema, const uin
         to->mode = field->flags & XTF_FIELD_RISES      ? XTF_PACK_STEP
                    : field->flags & XTF_FIELD_DISTANCE ? XTF_PACK_DISTANCE
                                                        : XTF_PACK_VALUE;
-        /* The first row steps as the second one does: it needs no template of its own. */
+        /* The first row gets the difference of the second row, so that it needs no template of its own. */
         input->before[f] = xtf_pack_get(to, rows);
         if (count > 1)
             input->before[f] -= xtf_pack_get(to, rows + schema->row_size) - input->before[f];
     }
 }
 
-/* Words that cover the bytes of VALUE fields, from the end of the row to its beginning. */
+/* Adds the words that cover the bytes of VALUE fields, from the end of the row to its start. */
 static void add_words(Shape *shape, const XtfPackInput *input)
 {
-    bool wanted[XTF_ROW_MAX] = {false};
+    bool covered[XTF_ROW_MAX] = {false};
 
     for (unsigned f = 0; f < input->n_fields; f++)
         if (input->fields[f].mode == XTF_PACK_VALUE)
-            memset(wanted + input->fields[f].field->offset, true, input->fields[f].field->width);
+            memset(covered + input->fields[f].field->offset, true, input->fields[f].field->width);
     for (uint32_t end = input->schema->row_size; end > 8; end--) {
-        if (!wanted[end - 1])
+        if (!covered[end - 1])
             continue;
         uint64_t mask = 0;
         for (unsigned byte = 0; byte < 8; byte++)
-            mask |= wanted[end - 8 + byte] ? UINT64_C(0xff) << 8 * byte : 0;
-        memset(wanted + end - 8, false, 8);
+            mask |= covered[end - 8 + byte] ? UINT64_C(0xff) << 8 * byte : 0;
+        memset(covered + end - 8, false, 8);
         shape->words[shape->n_words].at = end - 8;
         shape->words[shape->n_words++].mask = mask;
     }
@@ -91,22 +92,22 @@ static void make_shape(Shape *shape, const XtfPackInput *input)
     shape->length = shape->n_words + shape->n_steps + shape->n_distances + 1;
 }
 
-/* Makes the vector of row n and compares it with `guess` on the way: a comparison afterwards would wait for the vector
- * to be written. */
+/* Builds the vector of row n and compares it with `guess` in the same loops: a comparison afterwards would wait until
+ * the vector is written. */
 static inline bool make_vector(Shape *shape, const XtfPackInput *input, uint32_t n, const uint64_t *guess,
                                uint64_t *vector)
 {
     const uint8_t *row = input->rows + (size_t)n * input->schema->row_size;
-    uint64_t chained = 0, differs = 0;
+    uint64_t chained = 0, difference = 0;
 
     for (unsigned i = 0; i < shape->n_words; i++) {
         *vector = xtf_load64(row + shape->words[i].at) & shape->words[i].mask;
-        differs |= *vector++ ^ *guess++;
+        difference |= *vector++ ^ *guess++;
     }
     for (unsigned i = 0; i < shape->n_steps; i++) {
         uint64_t value = xtf_pack_get(&shape->steps[i], row);
         *vector = (value - shape->before[i]) & shape->steps[i].mask;
-        differs |= *vector++ ^ *guess++;
+        difference |= *vector++ ^ *guess++;
         shape->before[i] = value;
     }
     for (unsigned i = 0; i < shape->n_distances; i++) {
@@ -114,13 +115,13 @@ static inline bool make_vector(Shape *shape, const XtfPackInput *input, uint32_t
         bool is_chained = xtf_is_chained(input, &shape->distances[i], n, value);
         chained |= (uint64_t)is_chained << i;
         *vector = is_chained ? 0 : value;
-        differs |= *vector++ ^ *guess++;
+        difference |= *vector++ ^ *guess++;
     }
     *vector = chained;
-    return differs == 0 && *guess == chained;
+    return difference == 0 && *guess == chained;
 }
 
-static inline bool equal(const uint64_t *a, const uint64_t *b, unsigned length)
+static inline bool vectors_equal(const uint64_t *a, const uint64_t *b, unsigned length)
 {
     for (unsigned i = 0; i < length; i++)
         if (a[i] != b[i])
@@ -128,7 +129,7 @@ static inline bool equal(const uint64_t *a, const uint64_t *b, unsigned length)
     return true;
 }
 
-static unsigned hash(const uint64_t *vector, unsigned length)
+static unsigned hash_vector(const uint64_t *vector, unsigned length)
 {
     uint64_t h = 0;
 
@@ -136,47 +137,48 @@ static unsigned hash(const uint64_t *vector, unsigned length)
         h = (h ^ vector[i]) * UINT64_C(0x9e3779b97f4a7c15);
         h ^= h >> 32;
     }
-    return (unsigned)(h * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TABLE_BITS));
+    return (unsigned)(h * UINT64_C(0x9e3779b97f4a7c15) >> (64 - HASH_BITS));
 }
 
-/* The number of the vector's template, which is added if it is new; NONE if there are too many. */
-static uint16_t look_up(Templates *templates, const uint64_t *vector, uint32_t row, uint32_t *firsts)
+/* Returns the number of the vector's template, and adds the template if it is new. Returns NONE if there are too
+ * many. */
+static uint16_t look_up_template(Templates *templates, const uint64_t *vector, uint32_t row, uint32_t *firsts)
 {
     unsigned length = templates->shape->length;
-    unsigned slot = hash(vector, length);
+    unsigned slot = hash_vector(vector, length);
 
-    for (; templates->table[slot] != NONE; slot = (slot + 1) % G_N_ELEMENTS(templates->table))
-        if (equal(vector, templates->vectors + templates->table[slot] * length, length))
+    for (; templates->table[slot] != NO_TEMPLATE; slot = (slot + 1) % G_N_ELEMENTS(templates->table))
+        if (vectors_equal(vector, templates->vectors + templates->table[slot] * length, length))
             return templates->table[slot];
     if (templates->n == templates->limit)
-        return NONE;
+        return NO_TEMPLATE;
     firsts[templates->n] = row;
     memcpy(templates->vectors + templates->n * length, vector, length * sizeof *vector);
     return templates->table[slot] = (uint16_t)templates->n++;
 }
 
-/* Finds the templates of rows until there are too many; returns the number of rows done. */
-static uint32_t follow(Templates *templates, Shape *shape, const XtfPackInput *input, uint8_t *numbers,
-                       uint32_t *firsts)
+/* Finds the templates of rows until there are too many. Returns the number of rows processed. */
+static uint32_t assign_templates(Templates *templates, Shape *shape, const XtfPackInput *input, uint8_t *numbers,
+                                 uint32_t *firsts)
 {
     uint64_t vector[VECTOR_MAX];
     unsigned last = 0;
 
     memset(templates->table, 0xff, sizeof templates->table);
-    memset(templates->next, 0, sizeof templates->next);
+    memset(templates->followers, 0, sizeof templates->followers);
     /* The first guess is template 0, which does not exist yet: no vector has these bits. */
     memset(templates->vectors, 0xff, sizeof *templates->vectors * shape->length);
     templates->n = 0;
     for (uint32_t n = 0; n < input->count; n++) {
-        uint16_t next = templates->next[last].last, other = templates->next[last].other;
+        uint16_t next = templates->followers[last].last, earlier = templates->followers[last].earlier;
         if (!make_vector(shape, input, n, templates->vectors + next * shape->length, vector)) {
-            templates->next[last].other = next;
-            next = equal(vector, templates->vectors + other * shape->length, shape->length)
-                       ? other
-                       : look_up(templates, vector, n, firsts);
-            if (next == NONE)
+            templates->followers[last].earlier = next;
+            next = vectors_equal(vector, templates->vectors + earlier * shape->length, shape->length)
+                       ? earlier
+                       : look_up_template(templates, vector, n, firsts);
+            if (next == NO_TEMPLATE)
                 return n;
-            templates->next[last].last = next;
+            templates->followers[last].last = next;
         }
         numbers[n] = (uint8_t)next;
         last = next;
@@ -184,7 +186,7 @@ static uint32_t follow(Templates *templates, Shape *shape, const XtfPackInput *i
     return input->count;
 }
 
-/* The number of values that the field has in the templates' rows. */
+/* Returns the number of distinct values that the field has in the templates' rows. */
 static unsigned count_values(const XtfPackInput *input, const XtfPackField *field, const uint32_t *firsts, unsigned n)
 {
     uint64_t values[2 * XTF_PACK_TEMPLATES_MAX];
@@ -198,7 +200,7 @@ static unsigned count_values(const XtfPackInput *input, const XtfPackField *fiel
             value -= xtf_pack_get(field, row - input->schema->row_size);
         else if (field->mode == XTF_PACK_DISTANCE && xtf_is_chained(input, field, firsts[i], value))
             value = 0;
-        size_t slot = hash(&value, 1) % G_N_ELEMENTS(values);
+        size_t slot = hash_vector(&value, 1) % G_N_ELEMENTS(values);
         while (used[slot] && values[slot] != value)
             slot = (slot + 1) % G_N_ELEMENTS(values);
         distinct += !used[slot];
@@ -208,8 +210,8 @@ static unsigned count_values(const XtfPackInput *input, const XtfPackField *fiel
     return distinct;
 }
 
-/* The field with the most values gets a column, and so do fields with nearly as many. */
-static void drop_fields(XtfPackInput *input, const uint32_t *firsts, unsigned n)
+/* Gives a column to the field with the most values, and to fields with nearly as many. */
+static void move_fields_to_columns(XtfPackInput *input, const uint32_t *firsts, unsigned n)
 {
     unsigned values[XTF_FIELDS_MAX] = {0}, most = 0;
 
@@ -224,7 +226,7 @@ static void drop_fields(XtfPackInput *input, const uint32_t *firsts, unsigned n)
 unsigned xtf_find_templates(XtfPackInput *input, uint8_t *numbers, uint32_t firsts[XTF_PACK_TEMPLATES_MAX])
 {
     /* Each template costs some bytes, and fields that vary independently pack better as columns. This limit gave the
-     * fewest bytes for rows of several programs and for hard ones. */
+     * smallest output for rows of several programs and for rows that are hard to pack. */
     Templates templates = {.limit = MIN(XTF_PACK_TEMPLATES_MAX, 8 + input->count / 64)};
     Shape shape;
 
@@ -233,8 +235,8 @@ unsigned xtf_find_templates(XtfPackInput *input, uint8_t *numbers, uint32_t firs
         templates.shape = &shape;
         templates.vectors =
             (uint64_t *)(void *)xtf_scratch(XTF_SCRATCH_VECTORS, sizeof(uint64_t) * shape.length * templates.limit);
-        if (follow(&templates, &shape, input, numbers, firsts) == input->count)
+        if (assign_templates(&templates, &shape, input, numbers, firsts) == input->count)
             return templates.n;
-        drop_fields(input, firsts, templates.n);
+        move_fields_to_columns(input, firsts, templates.n);
     }
 }

@@ -1,11 +1,11 @@
 /*
- * Unpacking rows. The bytes may be anything: every number in them is checked against the number of rows and the schema
- * before it is used.
+ * Unpacking rows. The bytes may be damaged: the functions check every number against the number of rows and the schema
+ * before they use it.
  */
 #include "libxtf/pack/pack.h"
 #include "libxtf/pack/read-streams.h"
 
-/* The times are the first part of packed rows. */
+/* Reads the times, the first part of packed rows. */
 static bool read_times(XtfPackReader *reader, uint32_t count, uint64_t *times)
 {
     XtfNumberReader numbers;
@@ -28,23 +28,23 @@ typedef struct {
     bool is_chained;
 } TemplateValue;
 
-/* The templates as they are read. */
+/* The templates while they are read. */
 typedef struct {
     const XtfSchema *schema;
     uint32_t count;
     unsigned n_fields; /* all but the time */
     XtfPackField fields[XTF_FIELDS_MAX];
-    uint64_t before[XTF_FIELDS_MAX]; /* of STEP fields: the value that the first row steps from */
+    uint64_t before[XTF_FIELDS_MAX]; /* for STEP fields: the value before the first row */
     unsigned n;
-    size_t image_size;      /* row_size, to full COPIES */
-    uint8_t *images;        /* a row each, with the values of VALUE fields */
-    TemplateValue *values;  /* of STEP and DISTANCE fields: a row of n for each field */
+    size_t image_size;      /* row_size rounded up to a multiple of COPY_BYTES */
+    uint8_t *images;        /* one row for each template, with the values of VALUE fields */
+    TemplateValue *values;  /* of STEP and DISTANCE fields: n values for each field */
     const uint8_t *numbers; /* the template of each row */
 } Templates;
 
-enum { COPY = 16 }; /* bytes at once */
+enum { COPY_BYTES = 16 }; /* bytes copied at once */
 
-static void read_modes(XtfPackReader *reader, Templates *templates)
+static void read_field_modes(XtfPackReader *reader, Templates *templates)
 {
     for (unsigned f = 0; f < templates->n_fields; f++) {
         XtfPackField *field = &templates->fields[f];
@@ -64,12 +64,12 @@ static void read_modes(XtfPackReader *reader, Templates *templates)
 static inline void put_field(const XtfPackField *field, uint8_t *row, uint64_t value)
 {
     uint8_t *at = row + field->load.at;
-    uint64_t below = xtf_load64(at) & ~(UINT64_MAX << field->load.shift); /* bytes of fields before it */
+    uint64_t lower_fields = xtf_load64(at) & ~(UINT64_MAX << field->load.shift); /* bytes of earlier fields */
 
-    xtf_store64(at, below | value << field->load.shift);
+    xtf_store64(at, lower_fields | value << field->load.shift);
 }
 
-static void read_value(XtfPackReader *reader, Templates *templates, unsigned f, unsigned i)
+static void read_template_value(XtfPackReader *reader, Templates *templates, unsigned f, unsigned i)
 {
     const XtfPackField *field = &templates->fields[f];
     TemplateValue *value = &templates->values[f * templates->n + i];
@@ -94,9 +94,9 @@ static void read_value(XtfPackReader *reader, Templates *templates, unsigned f, 
     }
 }
 
-static bool read_numbers_of_templates(XtfPackReader *reader, Templates *templates)
+static bool read_template_numbers(XtfPackReader *reader, Templates *templates)
 {
-    uint8_t greatest = 0;
+    uint8_t highest = 0;
 
     if (templates->n == 1) {
         templates->numbers = memset(xtf_scratch(XTF_SCRATCH_TAILS, templates->count), 0, templates->count);
@@ -107,65 +107,67 @@ static bool read_numbers_of_templates(XtfPackReader *reader, Templates *template
     templates->numbers = reader->at;
     reader->at += templates->count;
     for (uint32_t n = 0; n < templates->count; n++)
-        greatest = MAX(greatest, templates->numbers[n]);
-    return greatest < templates->n || xtf_pack_fail(reader, "a row has a template that does not exist");
+        highest = MAX(highest, templates->numbers[n]);
+    return highest < templates->n || xtf_pack_fail(reader, "a row has a template that does not exist");
 }
 
-/* Reads what put_templates() in pack.c wrote. */
+/* Reads the output of put_templates() in pack.c. */
 static bool read_templates(XtfPackReader *reader, Templates *templates)
 {
     size_t length;
     uint64_t most =
         templates->n_fields * (XTF_PACK_TEMPLATES_MAX + UINT64_C(1)) * XTF_PACK_FIELD_MAX + 1 + templates->count;
     const uint8_t *stream = xtf_read_stream(reader, XTF_SCRATCH_STREAM, 2, most, &length);
-    XtfPackReader within = {.at = stream, .end = stream ? stream + length : NULL};
+    XtfPackReader template_reader = {.at = stream, .end = stream ? stream + length : NULL};
 
     if (!stream)
         return false;
-    read_modes(&within, templates);
-    templates->image_size = (templates->schema->row_size + COPY - 1u) / COPY * COPY;
+    read_field_modes(&template_reader, templates);
+    templates->image_size = (templates->schema->row_size + COPY_BYTES - 1u) / COPY_BYTES * COPY_BYTES;
     size_t images = templates->n * templates->image_size;
     size_t values = sizeof(TemplateValue) * templates->n * templates->n_fields;
     templates->images = memset(xtf_scratch(XTF_SCRATCH_VECTORS, images + values), 0, images);
     templates->values = (TemplateValue *)(void *)(templates->images + images);
     for (unsigned f = 0; f < templates->n_fields; f++)
-        for (unsigned i = 0; i < templates->n && !within.fault; i++)
-            read_value(&within, templates, f, i);
-    if (!within.fault && read_numbers_of_templates(&within, templates) && within.at != within.end)
-        xtf_pack_fail(&within, "there are bytes behind its templates");
-    return !within.fault || xtf_pack_fail(reader, within.fault);
+        for (unsigned i = 0; i < templates->n && !template_reader.fault; i++)
+            read_template_value(&template_reader, templates, f, i);
+    if (!template_reader.fault && read_template_numbers(&template_reader, templates) &&
+        template_reader.at != template_reader.end)
+        xtf_pack_fail(&template_reader, "there are bytes after its templates");
+    return !template_reader.fault || xtf_pack_fail(reader, template_reader.fault);
 }
 
-/* Fills n rows by copies of whole images, which reach into the next rows. With a constant size each is some moves. */
-__attribute__((always_inline)) static inline void fill_whole(const Templates *templates, const uint64_t *times,
-                                                             uint32_t count, uint8_t *rows, size_t image_size)
+/* Fills n rows by copying whole images, which overlap the next rows. With a constant size the compiler makes each copy
+ * a few moves. */
+__attribute__((always_inline)) static inline void fill_whole_images(const Templates *templates, const uint64_t *times,
+                                                                    uint32_t count, uint8_t *rows, size_t image_size)
 {
     const size_t row_size = templates->schema->row_size;
     const uint8_t *images = templates->images, *numbers = templates->numbers;
 
     for (uint32_t n = 0; n < count; n++, rows += row_size) {
         const uint8_t *image = images + numbers[n] * image_size;
-        for (size_t at = 0; at < image_size; at += COPY)
-            memcpy(rows + at, image + at, COPY);
+        for (size_t at = 0; at < image_size; at += COPY_BYTES)
+            memcpy(rows + at, image + at, COPY_BYTES);
         xtf_store64(rows, times[n]);
     }
 }
 
-/* Fills rows with the values in their templates and with their times. */
+/* Fills rows with the values of their templates and with their times. */
 static void fill_rows(const Templates *templates, const uint64_t *times, uint8_t *rows)
 {
     size_t row_size = templates->schema->row_size, image_size = templates->image_size;
     uint32_t count = templates->count;
-    /* The last images must not pass the end. */
-    uint32_t whole = count - (uint32_t)MIN(count, (image_size + row_size - 1) / row_size);
+    /* The last images must not extend past the end. */
+    uint32_t n_whole = count - (uint32_t)MIN(count, (image_size + row_size - 1) / row_size);
 
-    if (image_size == 2 * (size_t)COPY)
-        fill_whole(templates, times, whole, rows, 2 * (size_t)COPY);
-    else if (image_size == 3 * (size_t)COPY)
-        fill_whole(templates, times, whole, rows, 3 * (size_t)COPY);
+    if (image_size == 2 * (size_t)COPY_BYTES)
+        fill_whole_images(templates, times, n_whole, rows, 2 * (size_t)COPY_BYTES);
+    else if (image_size == 3 * (size_t)COPY_BYTES)
+        fill_whole_images(templates, times, n_whole, rows, 3 * (size_t)COPY_BYTES);
     else
-        fill_whole(templates, times, whole, rows, image_size);
-    for (uint32_t n = whole; n < count; n++) {
+        fill_whole_images(templates, times, n_whole, rows, image_size);
+    for (uint32_t n = n_whole; n < count; n++) {
         memcpy(rows + n * row_size, templates->images + templates->numbers[n] * image_size, row_size);
         xtf_store64(rows + n * row_size, times[n]);
     }
@@ -194,7 +196,7 @@ static bool fill_distances(XtfPackReader *reader, const Templates *templates, un
         const TemplateValue *value = &values[templates->numbers[n]];
         if (value->is_chained) {
             if (n == 0 || distance >= n)
-                return xtf_pack_fail(reader, "a row is chained to one outside");
+                return xtf_pack_fail(reader, "a row is chained to a row before the first");
             distance = (distance + 1 + xtf_pack_get(&field, rows - (distance + 1) * row_size)) & field.mask;
         } else {
             distance = value->value & field.mask;
@@ -206,8 +208,8 @@ static bool fill_distances(XtfPackReader *reader, const Templates *templates, un
 
 static bool fill_numbers(XtfPackReader *reader, const Templates *templates, const XtfPackField *field, uint8_t *rows)
 {
-    const XtfPackField it = *field;
-    bool is_signed = it.field->type == XTF_TYPE_I32 || it.field->type == XTF_TYPE_I64;
+    const XtfPackField packed_field = *field;
+    bool is_signed = packed_field.field->type == XTF_TYPE_I32 || packed_field.field->type == XTF_TYPE_I64;
     uint64_t value = 0;
     XtfNumberReader numbers;
 
@@ -215,11 +217,11 @@ static bool fill_numbers(XtfPackReader *reader, const Templates *templates, cons
         return false;
     for (uint32_t n = 0; n < templates->count; n++, rows += templates->schema->row_size) {
         uint64_t number = xtf_next_number(&numbers);
-        if (it.mode == XTF_PACK_STEPS)
+        if (packed_field.mode == XTF_PACK_STEPS)
             value += xtf_unzigzag(number);
         else
             value = is_signed ? xtf_unzigzag(number) : number;
-        put_field(&it, rows, value);
+        put_field(&packed_field, rows, value);
     }
     return true;
 }
@@ -239,7 +241,7 @@ static bool fill_planes(XtfPackReader *reader, const Templates *templates, const
     return true;
 }
 
-/* The fields whose values the templates hold. */
+/* Returns the set of fields whose values are in templates. */
 static XtfFieldSet fields_in_templates(const Templates *templates)
 {
     XtfFieldSet set = 0;
@@ -250,34 +252,34 @@ static XtfFieldSet fields_in_templates(const Templates *templates)
     return set;
 }
 
-static bool read_rest(XtfPackReader *reader, const XtfSchema *schema, const XtfRowMap *map, uint32_t count,
-                      const uint64_t *times, uint8_t *rows)
+static bool read_fields(XtfPackReader *reader, const XtfSchema *schema, const XtfRowMap *map, uint32_t count,
+                        const uint64_t *times, uint8_t *rows)
 {
     Templates templates = {.schema = schema, .count = count, .n_fields = schema->n_fields - 1};
-    bool good = read_templates(reader, &templates);
+    bool success = read_templates(reader, &templates);
 
-    /* The values in templates are mapped there, once each. */
-    if (good && map)
+    /* Map the values in templates once each, before they are copied to rows. */
+    if (success && map)
         xtf_row_map_apply(map, fields_in_templates(&templates), true, templates.images, templates.image_size,
                           templates.n);
-    if (good)
+    if (success)
         fill_rows(&templates, times, rows);
-    for (unsigned f = 0; good && f < templates.n_fields; f++)
+    for (unsigned f = 0; success && f < templates.n_fields; f++)
         if (templates.fields[f].mode == XTF_PACK_STEP)
             fill_steps(&templates, f, rows);
         else if (templates.fields[f].mode == XTF_PACK_DISTANCE)
-            good = fill_distances(reader, &templates, f, rows);
-    for (unsigned f = 0; good && f < templates.n_fields; f++)
+            success = fill_distances(reader, &templates, f, rows);
+    for (unsigned f = 0; success && f < templates.n_fields; f++)
         if (templates.fields[f].mode == XTF_PACK_PLANES)
-            good = fill_planes(reader, &templates, &templates.fields[f], rows);
+            success = fill_planes(reader, &templates, &templates.fields[f], rows);
         else if (templates.fields[f].mode >= XTF_PACK_COLUMN)
-            good = fill_numbers(reader, &templates, &templates.fields[f], rows);
-    if (good && map)
+            success = fill_numbers(reader, &templates, &templates.fields[f], rows);
+    if (success && map)
         xtf_row_map_apply(map, fields_in_templates(&templates), false, rows, schema->row_size, count);
-    return good;
+    return success;
 }
 
-static bool finish(const XtfPackReader *reader, const char **fault)
+static bool finish_reading(const XtfPackReader *reader, const char **fault)
 {
     xtf_scratch_done();
     if (reader->fault)
@@ -285,7 +287,7 @@ static bool finish(const XtfPackReader *reader, const char **fault)
     return !reader->fault;
 }
 
-/* Sets the bits of rows whose templates have a field of value 0. */
+/* Sets the bits of rows whose template has a field of value 0. */
 static void find_zeros(const Templates *templates, const XtfPackField *field, uint64_t *zeros)
 {
     bool is_zero[XTF_PACK_TEMPLATES_MAX];
@@ -313,7 +315,7 @@ bool xtf_unpack_zeros(const XtfSchema *schema, unsigned field, const uint8_t *pa
         if (*known)
             find_zeros(&templates, &templates.fields[field - 1], zeros);
     }
-    return finish(&reader, fault);
+    return finish_reading(&reader, fault);
 }
 
 bool xtf_unpack_rows(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count, uint8_t *rows,
@@ -327,14 +329,14 @@ bool xtf_unpack_mapped(const XtfSchema *schema, const XtfRowMap *map, const uint
 {
     XtfPackReader reader = {.at = packed, .end = packed + length};
     uint64_t *times = (uint64_t *)(void *)xtf_scratch(XTF_SCRATCH_PACKED, sizeof *times * (size_t)count);
-    bool good = read_times(&reader, count, times);
+    bool success = read_times(&reader, count, times);
 
-    if (good && schema->n_fields > 1)
-        good = read_rest(&reader, schema, map, count, times, rows);
+    if (success && schema->n_fields > 1)
+        success = read_fields(&reader, schema, map, count, times, rows);
     else
-        for (uint32_t n = 0; good && n < count; n++)
+        for (uint32_t n = 0; success && n < count; n++)
             xtf_store64(rows + (size_t)n * schema->row_size, times[n]);
-    if (good && reader.at != reader.end)
-        xtf_pack_fail(&reader, "there are bytes behind its rows");
-    return finish(&reader, fault);
+    if (success && reader.at != reader.end)
+        xtf_pack_fail(&reader, "there are bytes after its rows");
+    return finish_reading(&reader, fault);
 }

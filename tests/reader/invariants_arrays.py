@@ -178,7 +178,7 @@ ARRAY_ROWS = [
      "does not hold what the entry that names it says", "its row or its neighbours are wrong"),
     ("5", "edge-entry-open", "The last entry has the place of the open page below", "small", edge_entry("wide", -1, place=more(1)),
      "): a level does not lead to the one below it", "its row or its neighbours are wrong"),
-    ("6", "packed-tail", "Nothing follows the last stream", "packed", packed_tail, "there are bytes behind its rows", "bytes behind the end"),
+    ("6", "packed-tail", "Nothing follows the last stream", "packed", packed_tail, "there are bytes after its rows", "bytes behind the end"),
     ("6", "packed-fewer", "A stream of heads has a byte for each row", "packed", page("all", LEAF, 0, rows=more(-1)),
      "a stream of it has a wrong length", "a stream of a wrong length"),
     ("6", "packed-kind", "Streams are of kinds 0 to 2", "packed", packed_byte(0, 0x0f), "a stream of it has a wrong length", "a stream of an unknown kind"),

@@ -107,7 +107,7 @@ bool xtf_part_file_is(const XtfPartFile *file, bool growing, const XtfTraceInfo 
 
     if (memcmp(now->file_id, file->file_id, sizeof file->file_id) != 0 || now->commit < file->commit ||
         (now->commit == file->commit && !same))
-        return xtf_damaged(error, "it is not the expected file");
+        return xtf_damaged(error, "it is another file than expected");
     if (!same && !growing)
         return xtf_fail(error, XTF_ERROR_STALE,
                         "it was appended to: commit %" PRIu64 " is expected, the file has commit %" PRIu64,

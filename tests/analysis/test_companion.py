@@ -237,7 +237,7 @@ def check_misfits(pair, folder):
     done = run("cat", pair.trace, "waits/records")
     say(REMARK in done.stderr.decode() and done.stdout == run("cat", pair.inside, "waits/records").stdout, "the trace's own is not shown")
     for asked in (run("info", pair.trace).stdout, run("check", pair.trace).stderr, run("info", pair.companion, status=1).stderr):
-        say(b"written on" in asked, "it is not said why", asked)
+        say(b"appended to" in asked, "it is not said why", asked)
     run("analyze", "-q", "-o", pair.companion, pair.trace)  # the one of an earlier commit is replaced
     say(str(pair.companion) in run("info", pair.trace).stdout.decode(), "it is as stale as before")
     pair.companion.write_bytes(kept)

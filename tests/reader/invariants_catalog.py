@@ -364,10 +364,10 @@ CATALOG_ROWS = [
      "do not begin behind its own", "do not begin behind the file"),
     ("3", "files-pages", "The pages of a file hold its bytes", "anchor", part_file(pages=2), "do not hold its bytes", "do not hold it"),
     ("3", "files-size", "A file has the bytes that FILES says", "anchor", part_file(size=more(-1)), "bytes instead of", "or of another commit, than the one"),
-    ("3", "files-id", "A file has the id that FILES says", "anchor", part_file(file_id=bytes(16)), "it is not the expected file", "is another file, or"),
+    ("3", "files-id", "A file has the id that FILES says", "anchor", part_file(file_id=bytes(16)), "it is another file than expected", "is another file, or"),
     ("3", "files-commit", "A file has the commit that FILES says", "anchor", part_file(commit=more(-1)), "it was appended to", "or of another commit, than the one"),
-    ("3", "files-time", "A file's commit was made when FILES says", "anchor", part_file(wall_time=more(1)), "it is not the expected file", "or of another commit, than the one"),
-    ("3", "files-epoch", "A file has the epoch that FILES says", "anchor", part_file(epoch=more(1)), "it is not the expected file", "or of another commit, than the one"),
+    ("3", "files-time", "A file's commit was made when FILES says", "anchor", part_file(wall_time=more(1)), "it is another file than expected", "or of another commit, than the one"),
+    ("3", "files-epoch", "A file has the epoch that FILES says", "anchor", part_file(epoch=more(1)), "it is another file than expected", "or of another commit, than the one"),
     ("3", "files-segment", "A segment lies in one of the files", "anchor", lambda f: put(f.segment, pages=more(1)),
      "lies in none of the files", "segments: they overlap, or lie past"),
 ]

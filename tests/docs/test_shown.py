@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the documents show is what is printed: each command of README.md, docs/TREE.md and docs/COOKBOOK.md that stands
-behind a $ is typed in a mount of an example, and its output compared, without blanks at the ends of lines.
+"""What the documents show is what is printed: each command of README.md and docs/{TREE,COOKBOOK,ANALYSIS,NETWORK}.md
+that stands behind a $ is typed in a mount of an example, and its output compared, without blanks at the ends of lines.
 
 usage: test_shown.py FOLDER
 
@@ -109,6 +109,9 @@ class Shown(unittest.TestCase):
     def test_cookbook(self):
         self.check_examples("docs/COOKBOOK.md", 25, 13)
         self.check("docs/COOKBOOK.md", 2, WAVES, OF_WAVES.search)
+
+    def test_analysis(self):
+        self.check("docs/ANALYSIS.md", 5, RECORDED, OF_RECORDED.search)
 
     def test_networks(self):
         if "-Dnetcdf=enabled" in harness.run(harness.XTF, "import", "--help").stdout:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the documents show is what is printed: each command of README.md and docs/{TREE,COOKBOOK,ANALYSIS,NETWORK}.md
+"""What the documents show is what is printed: each command of README.md and docs/{TREE,COOKBOOK,ANALYSIS,NETWORK,OTF2}.md
 that stands behind a $ is typed in a mount of an example, and its output compared, without blanks at the ends of lines.
 
 usage: test_shown.py FOLDER
@@ -112,6 +112,9 @@ class Shown(unittest.TestCase):
 
     def test_analysis(self):
         self.check("docs/ANALYSIS.md", 5, RECORDED, OF_RECORDED.search)
+
+    def test_otf2(self):
+        self.check("docs/OTF2.md", 2, EXAMPLE, lambda command: True)
 
     def test_networks(self):
         if "-Dnetcdf=enabled" in harness.run(harness.XTF, "import", "--help").stdout:

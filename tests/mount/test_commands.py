@@ -439,6 +439,7 @@ class Commands(harness.TestCase):
         self.assertEqual(self.complete("record", "-o", "x.xtf", "env", "tra"), {"trace.xtf"})
         self.assertEqual(self.complete("diff", "--by", "inc"), {"inclusive"})
         self.assertEqual(self.complete("diff", "-n", "3", "trace.xtf", "tra"), {"trace.xtf"})
+        self.assertEqual(self.complete("diff", "--fail-above", "5%", "trace.xtf", "tra"), {"trace.xtf"})
         self.assertEqual(self.complete("diff", "trace.xtf", "trace.xtf", "proc/1", "proc/0/thr"), {"proc/0/thread/"})
 
     def analysed(self):

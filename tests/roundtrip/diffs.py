@@ -5,6 +5,7 @@ usage: diffs.py XTF OTF2-ARCHIVES EXAMPLE
 """
 
 import pathlib
+import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -105,6 +106,11 @@ def show_label(label):
     return f"{label[0]} ({':'.join(map(str, label[1:]))})"
 
 
+def show_in_message(label):
+    """Messages escape characters that would move the cursor."""
+    return re.sub(r"[\x00-\x1f\x7f]", lambda match: f"\\x{ord(match[0]):02x}", label)
+
+
 class Diff:
     """One run of `xtf diff`."""
 
@@ -113,8 +119,12 @@ class Diff:
         self.problems, self.checks = [], 0
         paths = [side.selection.path().rstrip("/") or "/" for side in sides]
         self.what = f"{sides[0].trace.path.name} {sides[1].trace.path.name} {' '.join(paths)} by {by}"
-        text = xtf.expect("diff", *([f"--by={by}"] if by else []), *(["--top", str(top)] if top else []),
-                          *(side.trace.path for side in sides), *paths).decode()
+        self.run = lambda *options: xtf.run("diff", *options, *([f"--by={by}"] if by else []), *(["--top", str(top)] if top else []),
+                                            *(side.trace.path for side in sides), *paths)
+        result = self.run()
+        self.check("status", result.status, 0)
+        self.output = result.output
+        text = self.output.decode()
         head, *lines = text.split("\n", 2)
         self.check("head", [head, lines[0]], [f"# {letter}: {side.trace.path} {path}"
                                               for letter, side, path in zip("ab", sides, paths)])
@@ -123,6 +133,8 @@ class Diff:
         self.compare_facts(tables[0].rstrip("\n").split("\n"))
         self.compare_classes(tables[1].rstrip("\n").split("\n"))
         self.compare_regions(tables[2].rstrip("\n").split("\n"))
+        window = tables[0].splitlines()[1].split()[1]
+        self.compare_growth(len(window.partition(".")[2]))
 
     def check(self, what, found, wanted):
         self.checks += 1
@@ -231,6 +243,48 @@ class Diff:
             known = [UNKNOWN if number is UNKNOWN else number[at] for number in wanted[label]]
             self.compare_ratio(region, ratio, *known)
 
+    def judged(self, digits):
+        """The rows that --fail-above judges: (label, value of a, value of b) of all regions together, then of each region."""
+        at, fact = (0, "calls") if self.by == "calls" else (1, "measured")
+        totals = [side.facts[fact] for side in self.sides]
+        if fact == "measured":
+            totals = [side.seconds(number, digits) for side, number in zip(self.sides, totals)]
+        return [("all regions", *totals)] + [(show_label(label), *(0 if number is UNKNOWN else number[at] for number in numbers))
+                                             for label, numbers in self.wanted_lines(digits).items()]
+
+    @staticmethod
+    def limits(rows):
+        """Limits and noise; among them a limit that a row grew by exactly, which passes, and noise that is exactly its growth."""
+        yield from ((Fraction(5), Fraction(1)), (Fraction(0), Fraction(0)), (Fraction(5, 2), Fraction(1, 4)))
+        for which, whole in (0, None), (1, rows[0][1]):
+            for _, a, b in rows:
+                exact = Fraction(b - a) / (whole or a) * 10**6 if b > a > 0 else Fraction(1, 2)
+                if exact.denominator == 1:
+                    yield (exact / 10**4, Fraction(0)) if which == 0 else (Fraction(0), exact / 10**4)
+                    break
+
+    def compare_growth(self, digits):
+        """--fail-above prints the same tables, names each row that grew too much, and exits with 1 if one did."""
+        what = {"calls": "calls", "inclusive": "inclusive time", "exclusive": "exclusive time"}[self.by]
+        rows = self.judged(digits)
+        for limit, noise in self.limits(rows):
+            grown = {show_in_message(label): (a, b) for label, a, b in rows if b - a > a * limit / 100 and b - a > rows[0][1] * noise / 100}
+            result = self.run(f"--fail-above={float(limit)}%", f"--ignore-below={float(noise)}%")
+            self.check(f"status above {limit}", (result.status, result.output), (1 if grown else 0, self.output))
+            *failures, summary = [line for line in result.errors.decode().splitlines() if not line.startswith("xtf: warning: ")] or [""]
+            found = [re.fullmatch(r"xtf: diff: (.*): ([a-z ]+) grew (?:by ([0-9.]+) %, )?from ([^:]*) to ([^:]*)", line) for line in failures]
+            self.check("summary", summary, f"xtf: diff: {len(failures)} of {len(rows)} rows grew by more than {float(limit)}%" if grown else "")
+            self.check("form of failures", None in found, False)
+            self.check(f"rows above {limit}", {match[1] for match in found if match}, set(grown))
+            for match in filter(None, found):
+                self.check("what grew", match[2], ("calls" if self.by == "calls" else "measured time") if match[1] == "all regions" else what)
+                self.check(f"growth of {match[1]}", match[1] in grown and self.is_word(match[3], *grown[match[1]]), True)
+
+    @staticmethod
+    def is_word(percent, a, b):
+        """True if a sentence of three digits says so."""
+        return percent is None if a == 0 else percent is not None and abs(float(percent) - float(b / a - 1) * 100) <= 0.0051 * float(percent)
+
 
 def compare_pair(xtf, pair):
     """Random selections of both; then all of the first with itself, which has no differences."""
@@ -253,7 +307,10 @@ def check_usage(xtf, trace):
     problems = []
     for status, *arguments in ((1, trace, trace, "count"), (1, trace, trace, "proc"), (1, trace, trace, "/", "profile"),
                                (1, trace, trace, "proc/99999"), (1, trace, "/nowhere.xtf"), (2, trace),
-                               (2, trace, trace, "--by=size"), (2, trace, trace, "--top=-1"),
+                               (2, trace, trace, "--by=size"), (2, trace, trace, "--fail-above=5"),
+                               (2, trace, trace, "--fail-above=-5%"), (2, trace, trace, "--fail-above=%"), (2, trace, trace, "--ignore-below=1%"),
+                               (2, trace, trace, "--fail-above=5%", "--ignore-below=1"), (1, trace, trace, "sends", "--fail-above=5%"),
+                               (0, trace, trace, "--fail-above=0%"), (0, trace, trace, "--fail-above=100000%", "--ignore-below=0%"), (2, trace, trace, "--top=-1"),
                                (2, trace, trace, "/", "/", "/"), (0, trace, trace, "sends"), (0, trace, trace, "num/0-2")):
         result = xtf.run("diff", *arguments)
         if result.status != status or bool(result.errors) != bool(status):

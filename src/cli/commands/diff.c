@@ -1,16 +1,21 @@
 /*
- * xtf diff A B [PATH [PATH_B]]: what changed between two traces, or between two parts of one.
+ * xtf diff A B [PATH [PATH_B]]: compares two traces, or two parts of one; with --fail-above, exits with 1 if it got
+ * slower.
  */
 #include "src/tree/diff/diff.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "libxtf/error.h"
 #include "src/cli/commands/commands.h"
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
+
+enum { DEFAULT_NOISE = 10000 }; /* millionths: 1 % */
 
 /* A directory of records. */
 static XtfNode *find(XtfTree *tree, const char *path, GError **error)
@@ -24,18 +29,30 @@ static XtfNode *find(XtfTree *tree, const char *path, GError **error)
 }
 
 static bool diff(XtfTree *const trees[2], char **sources, const char *const paths[2], const XtfDiffOptions *options,
-                 GError **error)
+                 XtfDiffGrowth *growth, GError **error)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     g_autoptr(XtfNode) a = find(trees[0], paths[0], error);
     g_autoptr(XtfNode) b = a ? find(trees[1], paths[1], error) : NULL;
 
-    if (!b || !xtf_diff(a, b, options, text, error))
+    if (!b || !xtf_diff(a, b, options, growth, text, error))
         return false;
     xtf_print_line(stdout, "# a: %s %s", sources[0], paths[0]);
     xtf_print_line(stdout, "# b: %s %s", sources[1], paths[1]);
     return fwrite(text->str, 1, text->len, stdout) == text->len ||
            xtf_fail(error, XTF_ERROR_IO, "cannot write: %s", g_strerror(errno));
+}
+
+/* Prints what grew too much on stderr. Returns the exit status. */
+static int report(const XtfDiffGrowth *growth, const char *limit)
+{
+    for (guint i = 0; i < growth->failures->len; i++)
+        xtf_print_line(stderr, "xtf: diff: %s", (const char *)growth->failures->pdata[i]);
+    if (growth->failures->len == 0)
+        return XTF_EXIT_DONE;
+    xtf_print_line(stderr, "xtf: diff: %u of %" PRIu64 " rows grew by more than %s", growth->failures->len,
+                   growth->n_judged, limit);
+    return XTF_EXIT_FAILED;
 }
 
 static bool parse_order(const char *text, XtfDiffOrder *by)
@@ -51,39 +68,93 @@ static bool parse_order(const char *text, XtfDiffOrder *by)
     return !text;
 }
 
+/* Parses "5%" into millionths. A number without its % could be meant either way, and is refused. */
+static bool parse_percentage(const char *text, uint64_t *millionths)
+{
+    enum { MOST = 100000 };
+    char *end;
+    double value = g_ascii_strtod(text, &end);
+
+    if (end == text || strspn(text, "0123456789.") != (size_t)(end - text) || !g_str_equal(end, "%") || value > MOST)
+        return false;
+    *millionths = (uint64_t)(value * 1e4 + 0.5);
+    return true;
+}
+
+/* The options as they were typed. */
+typedef struct {
+    char *by, *fail_above, *ignore_below; /* NULL: not given */
+    gint64 top;
+} Given;
+
+static void given_finish(Given *given)
+{
+    g_free(given->by);
+    g_free(given->fail_above);
+    g_free(given->ignore_below);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Given, given_finish)
+
+/* Returns what is wrong with the options, or NULL. */
+static const char *interpret(const Given *given, XtfDiffOptions *options, XtfDiffGrowth *growth)
+{
+    if (given->top < 0)
+        return "--top takes a number from 1 on (0: all)";
+    if (!parse_order(given->by, &options->by))
+        return "--by takes exclusive, inclusive or calls";
+    if (given->ignore_below && !given->fail_above)
+        return "--ignore-below goes with --fail-above";
+    if (given->fail_above && !parse_percentage(given->fail_above, &growth->limit))
+        return "--fail-above takes a percentage, such as 5%";
+    if (given->ignore_below && !parse_percentage(given->ignore_below, &growth->noise))
+        return "--ignore-below takes a percentage, such as 1%";
+    options->top = (uint64_t)given->top;
+    return NULL;
+}
+
+static int run(char **arguments, int n, bool incomplete, const XtfDiffOptions *options, XtfDiffGrowth *growth)
+{
+    const char *paths[] = {n > 2 ? arguments[2] : "/", n > 3 ? arguments[3] : n > 2 ? arguments[2] : "/"};
+    GError *error = NULL;
+    g_autoptr(XtfTree) a = xtf_cli_open_tree(arguments[0], incomplete, &error);
+    g_autoptr(XtfTree) b = a ? xtf_cli_open_tree(arguments[1], incomplete, &error) : NULL;
+
+    return b && diff((XtfTree *[]){a, b}, arguments, paths, options, growth, &error) ? XTF_EXIT_DONE
+                                                                                     : xtf_cli_fail(error);
+}
+
 int xtf_command_diff(int argc, char **argv)
 {
-    g_autofree char *by = NULL;
-    gint64 top = 0;
+    g_auto(Given) given = {0};
     gboolean incomplete = FALSE;
     const GOptionEntry entries[] = {
-        {"by", 'b', 0, G_OPTION_ARG_STRING, &by, "Compare exclusive (default) or inclusive time, or calls", "WHAT"},
-        {"top", 'n', 0, G_OPTION_ARG_INT64, &top, "Show the N regions that changed most (default: all)", "N"},
+        {"fail-above", 0, 0, G_OPTION_ARG_STRING, &given.fail_above,
+         "Exit with 1 if the time in a region, or in all of them, grew by more than PERCENT", "PERCENT"},
+        {"ignore-below", 0, 0, G_OPTION_ARG_STRING, &given.ignore_below,
+         "Let growth pass that is at most PERCENT of the total of A (default: 1%)", "PERCENT"},
+        {"by", 'b', 0, G_OPTION_ARG_STRING, &given.by, "Compare exclusive (default) or inclusive time, or calls",
+         "WHAT"},
+        {"top", 'n', 0, G_OPTION_ARG_INT64, &given.top, "Show the N regions that changed most (default: all)", "N"},
         XTF_INCOMPLETE_ENTRY(incomplete),
         {0},
     };
+    g_autoptr(GPtrArray) failures = g_ptr_array_new_with_free_func(g_free);
     XtfDiffOptions options = {0};
-    GError *error = NULL;
+    XtfDiffGrowth growth = {.noise = DEFAULT_NOISE, .failures = failures};
 
-    if (!xtf_cli_parse(
-            &argc, &argv, -2, "A B [PATH [PATH_B]]",
-            "Puts totals, classes and regions of two traces side by side, the greatest change first. PATH is\n"
-            "a directory of their trees, such as time/40%-60% or proc/0; PATH_B that of B, if it is another:\n"
-            "`xtf diff T T time/0%-50% time/50%-100%` compares two halves of one trace.",
-            entries))
+    if (!xtf_cli_parse(&argc, &argv, -2, "A B [PATH [PATH_B]]",
+                       "Compares two traces, or two parts of one: totals, classes and regions, the greatest change\n"
+                       "first. PATH is a directory of their trees, such as time/40%-60% or proc/0.\n\n"
+                       "  xtf diff before.xtf after.xtf                      two runs\n"
+                       "  xtf diff T T time/0%-50% time/50%-100%             two halves of one run\n"
+                       "  xtf diff --fail-above 5% before.xtf after.xtf      exits with 1 if the run got slower",
+                       entries))
         return XTF_EXIT_USAGE;
-    if (argc > 5 || top < 0 || !parse_order(by, &options.by)) {
-        fputs(argc > 5  ? "xtf: diff: too many arguments\n"
-              : top < 0 ? "xtf: diff: --top takes a number from 1 on (0: all)\n"
-                        : "xtf: diff: --by takes exclusive, inclusive or calls\n",
-              stderr);
+    const char *fault = argc > 5 ? "too many arguments" : interpret(&given, &options, &growth);
+    if (fault) {
+        fprintf(stderr, "xtf: diff: %s\n", fault);
         return XTF_EXIT_USAGE;
     }
-    options.top = (uint64_t)top;
-    const char *paths[] = {argc > 3 ? argv[3] : "/", argc > 4 ? argv[4] : argc > 3 ? argv[3] : "/"};
-    g_autoptr(XtfTree) a = xtf_cli_open_tree(argv[1], incomplete, &error);
-    g_autoptr(XtfTree) b = a ? xtf_cli_open_tree(argv[2], incomplete, &error) : NULL;
-    if (!b)
-        return xtf_cli_fail(error);
-    return diff((XtfTree *[]){a, b}, argv + 1, paths, &options, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
+    int status = run(argv + 1, argc - 1, incomplete, &options, given.fail_above ? &growth : NULL);
+    return status == XTF_EXIT_DONE && given.fail_above ? report(&growth, given.fail_above) : status;
 }

@@ -7,5 +7,6 @@
 bool xtf_diff_add_facts(const XtfDiffSide sides[2], const XtfTimeScale *common, GString *out, GError **error);
 bool xtf_diff_add_classes(const XtfDiffSide sides[2], const XtfTimeScale *common, const XtfDiffOptions *options,
                           GString *out, GError **error);
+/* Judges each region, unless `growth` is NULL. */
 bool xtf_diff_add_regions(const XtfDiffSide sides[2], const XtfTimeScale *common, const XtfDiffOptions *options,
-                          GString *out, GError **error);
+                          XtfDiffGrowth *growth, GString *out, GError **error);

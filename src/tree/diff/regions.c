@@ -4,6 +4,7 @@
 #include "src/trace/text/escape.h"
 #include "src/tree/diff/change.h"
 #include "src/tree/diff/diff-private.h"
+#include "src/tree/diff/growth.h"
 
 static const XtfColumn columns[] = {
     XTF_COLUMN("calls_a", XTF_COLUMN_NUMBER, NULL, "number of calls in the first trace"),
@@ -57,6 +58,7 @@ typedef struct {
     uint64_t n;
     const uint64_t *numbers[2]; /* of each trace, by row: the number of its line */
     uint64_t unknown;           /* line of regions that are not defined */
+    XtfDiffGrowth *growth;      /* NULL: lines are not judged */
 } Groups;
 
 static void add_side(Line *lines, const XtfDiffSide *side, unsigned i, const Groups *groups)
@@ -170,6 +172,8 @@ static bool add_table(const XtfDiffSide sides[2], const XtfTimeScale *common, co
     if (!all)
         return false;
     const Line *first = (const Line *)(const void *)all->data;
+    for (guint i = 0; groups->growth && i < all->len; i++)
+        xtf_diff_judge_row(groups->growth, first[i].label, first[i].by, common, groups->by);
     uint64_t n = top ? MIN(top, (uint64_t)all->len) : all->len;
     xtf_grid_init(&grid, &xtf_table_diff_regions);
     lay_out(&grid, first, n, common, groups);
@@ -181,7 +185,7 @@ static bool add_table(const XtfDiffSide sides[2], const XtfTimeScale *common, co
 }
 
 bool xtf_diff_add_regions(const XtfDiffSide sides[2], const XtfTimeScale *common, const XtfDiffOptions *options,
-                          GString *out, GError **error)
+                          XtfDiffGrowth *growth, GString *out, GError **error)
 {
     const XtfRegionTexts texts[2] = {sides[0].texts, sides[1].texts};
     g_auto(XtfRegionPairs) pairs = {0};
@@ -194,7 +198,8 @@ bool xtf_diff_add_regions(const XtfDiffSide sides[2], const XtfTimeScale *common
                            .labels = (const char *const *)pairs.labels->pdata,
                            .n = pairs.labels->len,
                            .numbers = {pairs.pairs[0], pairs.pairs[1]},
-                           .unknown = unknown};
+                           .unknown = unknown,
+                           .growth = growth};
     return add_table(sides, common, &groups, options->top, out, error);
 }
 

@@ -25,46 +25,60 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *summary; /* NULL: nobody types it */
     const char *alias;   /* NULL: none */
+    const char *heading; /* of the commands from here on; NULL: the one before */
 } commands[] = {
-    {"record", xtf_command_record, "run a program, and record a trace of it", NULL},
-    {"import", xtf_command_import, "read a trace of another format into an .xtf file", NULL},
-    {"mount", xtf_command_mount, "mount a trace as a directory", NULL},
-    {"unmount", xtf_command_unmount, "unmount it", "umount"},
-    {"ls", xtf_command_ls, "list a directory of a trace's tree, without a mount", NULL},
-    {"cat", xtf_command_cat, "print a file of a trace's tree, without a mount", NULL},
-    {"why", xtf_command_why, "say why a path in a mount is not there", NULL},
-    {"diff", xtf_command_diff, "compare two traces, or two parts of one", NULL},
-    {"info", xtf_command_info, "say what is in a trace", NULL},
-    {"check", xtf_command_check, "verify all of a trace", NULL},
-    {"copy", xtf_command_copy, "copy a trace, to store it another way", NULL},
-    {"cache", xtf_command_cache, "list the imports that are kept of archives, or clear them", NULL},
-    {"play", xtf_command_play, "show a trace as a film, on a terminal", NULL},
-    {"top", xtf_command_top, "show which functions take the time, on a terminal", NULL},
-    {"export", xtf_command_export, "write records of a trace in another format", NULL},
-    {"analyze", xtf_command_analyze, "find who waited for whom, and store it in the trace", NULL},
-    {"align", xtf_command_align, "correct clocks, so that no message comes before it was sent", NULL},
-    {"cluster", xtf_command_cluster, "find processors that communicate alike, in a measured network", NULL},
-    {"merge", xtf_command_merge, "make one trace of several that were written apart", NULL},
-    {"help", xtf_command_help, "say what the columns of a table mean", NULL},
-    {"collect", xtf_command_collect, NULL, NULL}, /* for programs that are traced */
+    {"record", xtf_command_record, "run a program and record a trace of it", NULL, "Record and import"},
+    {"import", xtf_command_import, "read a trace of another format into an .xtf file", NULL, NULL},
+    {"mount", xtf_command_mount, "mount a trace as a directory", NULL, "Look"},
+    {"unmount", xtf_command_unmount, "unmount a trace", "umount", NULL},
+    {"ls", xtf_command_ls, "list a directory of a trace, without a mount", NULL, NULL},
+    {"cat", xtf_command_cat, "print a file of a trace, without a mount", NULL, NULL},
+    {"play", xtf_command_play, "show a trace as a film on a terminal", NULL, NULL},
+    {"top", xtf_command_top, "show which functions take the time, on a terminal", NULL, NULL},
+    {"diff", xtf_command_diff, "compare two traces, or two parts of one", NULL, NULL},
+    {"info", xtf_command_info, "show what is in a trace", NULL, NULL},
+    {"why", xtf_command_why, "explain why a path in a mount does not exist", NULL, NULL},
+    {"help", xtf_command_help, "explain the columns of a table", NULL, NULL},
+    {"analyze", xtf_command_analyze, "find who waited for whom and why, and store it in the trace", NULL, "Understand"},
+    {"align", xtf_command_align, "correct the clocks of a trace, so that no message arrives before it was sent", NULL,
+     NULL},
+    {"cluster", xtf_command_cluster, "find pairs of processors that communicate alike, in a measured network", NULL,
+     NULL},
+    {"copy", xtf_command_copy, "copy a trace and store it another way", NULL, "Keep"},
+    {"merge", xtf_command_merge, "make one trace of several parts", NULL, NULL},
+    {"check", xtf_command_check, "verify a whole trace", NULL, NULL},
+    {"export", xtf_command_export, "write records of a trace in another format", NULL, NULL},
+    {"cache", xtf_command_cache, "list or remove the imports that are kept of archives", NULL, NULL},
+    {"collect", xtf_command_collect, NULL, NULL, NULL}, /* for programs that are traced */
 };
+
+/* Prints the archives that other commands import first, one a line. */
+static void print_formats(void)
+{
+    g_auto(GStrv) formats = xtf_import_format_list();
+
+    puts("\nAn archive can stand for a trace: the command imports it first and keeps the import. Archives are");
+    for (char **format = formats; *format; format++)
+        printf("  %s\n", *format);
+    puts("`why`, `cache`, `copy` and `merge` do not take archives.");
+}
 
 static void print_help(void)
 {
     puts("Usage: xtf COMMAND [ARGUMENT...]\n"
          "       xtf SOURCE DIR [-o OPTIONS]   as mount(8) calls it\n"
          "\n"
-         "Traces of parallel programs, as files and directories.\n"
-         "\n"
-         "Commands:");
-    for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+         "Reads traces of parallel programs as files and directories. The first steps:\n"
+         "  xtf record -o run.xtf mpirun -n 4 ./app\n"
+         "  xtf mount run.xtf DIR && cat DIR/findings DIR/README");
+    for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
+        if (commands[i].heading)
+            printf("\n%s:\n", commands[i].heading);
         if (commands[i].summary)
             printf("  %-10s %s\n", commands[i].name, commands[i].summary);
-    g_autofree char *formats = xtf_import_formats();
-    printf("\nAll but `record`, `why`, `cache`, `copy`, `merge` and `help` take %s, too.\n", formats);
-    puts("\n"
-         "`xtf COMMAND --help` says more; so does xtf(1). A tour:\n"
-         "  xtf mount TRACE /mnt/t && cat /mnt/t/README");
+    }
+    print_formats();
+    puts("\n`xtf COMMAND --help` and xtf(1) explain a command and its options.");
 }
 
 static int no_such_command(const char *word)

@@ -49,5 +49,7 @@ char *xtf_import_detect(const char *path, const XtfImporter **importer, GError *
 /* What to give instead of a path that cannot be imported, as a clause. The caller frees it; NULL: nothing is known. */
 char *xtf_import_advice(const char *path);
 
-/* What can be imported, for messages: "the anchor file (NAME.otf2) of an OTF2 archive". Says what this build lacks. */
+/* Returns what can be imported: "the anchor file (NAME.otf2) of an OTF2 archive"... Says what this build lacks. */
+char **xtf_import_format_list(void);
+/* Returns the same in one phrase, joined by "or". */
 char *xtf_import_formats(void);

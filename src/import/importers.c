@@ -121,15 +121,22 @@ char *xtf_import_detect(const char *path, const XtfImporter **importer, GError *
     return anchor ? g_steal_pointer(&anchor) : g_strdup(path);
 }
 
+char **xtf_import_format_list(void)
+{
+    GPtrArray *formats = g_ptr_array_new();
+
+    for (const XtfImporter *const *importer = xtf_importers; *importer; importer++)
+        g_ptr_array_add(formats, (*importer)->run
+                                     ? g_strdup((*importer)->description)
+                                     : g_strdup_printf("%s (this xtf was built without it: build with -D%s=enabled)",
+                                                       (*importer)->description, (*importer)->option));
+    g_ptr_array_add(formats, NULL);
+    return (char **)g_ptr_array_free(formats, FALSE);
+}
+
 char *xtf_import_formats(void)
 {
-    GString *text = g_string_new(NULL);
+    g_auto(GStrv) formats = xtf_import_format_list();
 
-    for (const XtfImporter *const *importer = xtf_importers; *importer; importer++) {
-        g_string_append_printf(text, "%s%s", text->len > 0 ? " or " : "", (*importer)->description);
-        if (!(*importer)->run)
-            g_string_append_printf(text, " (which this xtf was built without: build it with -D%s=enabled)",
-                                   (*importer)->option);
-    }
-    return g_string_free(text, FALSE);
+    return g_strjoinv(" or ", formats);
 }

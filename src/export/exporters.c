@@ -32,6 +32,6 @@ char *xtf_export_formats(void)
 
     for (const XtfExporter *const *exporter = xtf_exporters; *exporter; exporter++)
         g_string_append_printf(text, "%s%s (%s%s)", text->len > 0 ? ", " : "", (*exporter)->name,
-                               (*exporter)->description, (*exporter)->run ? "" : ", which this xtf was built without");
+                               (*exporter)->description, (*exporter)->run ? "" : "; not in this build");
     return g_string_free(text, FALSE);
 }

@@ -231,15 +231,16 @@ int xtf_command_align(int argc, char **argv)
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write an aligned copy, and leave TRACE as it is", "FILE"},
         {"force", 'f', 0, G_OPTION_ARG_NONE, &align.force, "Replace FILE if it is there already", NULL},
-        {"undo", 'u', 0, G_OPTION_ARG_NONE, &align.undo, "Give the trace back the clocks from before", NULL},
-        {"dry-run", 'n', 0, G_OPTION_ARG_NONE, &align.dry_run, "Report, and store nothing", NULL},
-        {"always", 'a', 0, G_OPTION_ARG_NONE, &align.always, "Align clocks that nothing contradicts, too", NULL},
+        {"undo", 'u', 0, G_OPTION_ARG_NONE, &align.undo, "Give the trace its old clocks back", NULL},
+        {"dry-run", 'n', 0, G_OPTION_ARG_NONE, &align.dry_run, "Report only, store nothing", NULL},
+        {"always", 'a', 0, G_OPTION_ARG_NONE, &align.always, "Align even if the clocks do not contradict each other",
+         NULL},
         {"keep-offsets", 'k', 0, G_OPTION_ARG_NONE, &align.keep_offsets,
-         "Estimate nothing; mend the clocks as they are", NULL},
-        {"latency", 0, 0, G_OPTION_ARG_INT64, &align.latency, "What a message takes at least (default: 0)", "NS"},
-        {"tolerance", 0, 0, G_OPTION_ARG_INT64, &align.tolerance, "By what clock maps may be simplified (default: 50)",
-         "NS"},
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &align.quiet, "No progress, no report", NULL},
+         "Estimate no offsets; mend the clocks as they are", NULL},
+        {"latency", 0, 0, G_OPTION_ARG_INT64, &align.latency, "The least time that a message takes (default: 0)", "NS"},
+        {"tolerance", 0, 0, G_OPTION_ARG_INT64, &align.tolerance,
+         "Error allowed when clock maps are simplified (default: 50)", "NS"},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &align.quiet, "Show no progress and no report", NULL},
         XTF_INCOMPLETE_ENTRY(align.incomplete),
         {0},
     };
@@ -247,10 +248,15 @@ int xtf_command_align(int argc, char **argv)
 
     if (!xtf_cli_parse(
             &argc, &argv, 1, "TRACE",
-            "Aligns the clocks of a trace's processes, so that no message is received before it was sent. The result\n"
-            "is stored as clock maps in TRACE; no record is rewritten. Offsets and drifts are estimated from messages\n"
-            "and collective operations; what is left is mended by a controlled logical clock.\n\n"
-            "TRACE is an .xtf file, or with -o or --dry-run whatever `mount` takes.",
+            "Corrects the clocks of a trace's processes, so that no message is received before it was sent.\n"
+            "Stores the correction in TRACE as clock maps and rewrites no record. Offsets and drifts come from\n"
+            "messages and collective operations; a controlled logical clock mends what is left.\n"
+            "\n"
+            "  xtf align -n run.xtf               say how far the clocks disagree\n"
+            "  xtf align run.xtf                  correct them\n"
+            "  xtf align -o aligned.xtf run.xtf   correct them in a copy\n"
+            "\n"
+            "With -o or -n, TRACE may be anything that `xtf mount` takes; else it is an .xtf file.",
             entries))
         return XTF_EXIT_USAGE;
     align.source = argv[1];

@@ -128,25 +128,26 @@ int xtf_command_analyze(int argc, char **argv)
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write the analysis into FILE, and leave TRACE as it is",
          "FILE"},
-        {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace FILE if it is there already, and no analysis of TRACE",
-         NULL},
-        {"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Share the work among N threads (default: one a processor)", "N"},
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress, no report", NULL},
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace FILE even if it is no analysis of TRACE", NULL},
+        {"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Use N threads (default: one per processor)", "N"},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show no progress and no report", NULL},
         {0},
     };
     GError *error = NULL;
 
     if (!xtf_cli_parse(
             &argc, &argv, 1, "TRACE",
-            "Finds who waited for whom, and why: late senders and receivers, waits at barriers and in other\n"
-            "collective operations, what delayed those who were waited for, the critical path, and the\n"
-            "run on an ideal network. The result is stored in TRACE as derived types; no record is\n"
-            "rewritten, and an earlier analysis is replaced.\n\n"
-            "With -o it goes into a file of its own. TRACE" XTF_COMPANION_SUFFIX " beside TRACE is found by\n"
-            "all commands, as long as TRACE stays as it is; another FILE by `xtf mount -o analysis=FILE`.\n"
-            "To a merged TRACE, as `xtf merge` makes it, nothing is added: its analysis goes beside it.\n"
-            "An archive's import, which is kept in the cache, gets the analysis; with -o, FILE is a trace of\n"
-            "its own that has both.",
+            "Finds who waited for whom, and why: late senders and receivers, waits in barriers and other\n"
+            "collective operations, what delayed the processes that others waited for, the critical path, and\n"
+            "the run on an ideal network. Stores the result in TRACE and rewrites no record; an earlier\n"
+            "analysis is replaced.\n"
+            "\n"
+            "  xtf analyze run.xtf && xtf cat run.xtf waits/profile\n"
+            "  xtf analyze -o run.xtf.analysis run.xtf            leave run.xtf as it is\n"
+            "\n"
+            "All commands find TRACE.xtf.analysis beside TRACE.xtf, until TRACE changes. `xtf mount -o\n"
+            "analysis=FILE` shows another FILE. The analysis of a merged trace always goes into a file beside\n"
+            "it. For an archive, the import in the cache gets the analysis; with -o, FILE is an import too.",
             entries))
         return XTF_EXIT_USAGE;
     if (jobs < 0) {

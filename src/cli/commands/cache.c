@@ -63,16 +63,19 @@ int xtf_command_cache(int argc, char **argv)
     g_autofree char *given = NULL;
     gboolean clear = FALSE;
     const GOptionEntry entries[] = {
-        {"clear", 'c', 0, G_OPTION_ARG_NONE, &clear, "Remove them; what is mounted lives on", NULL},
-        {"dir", 'd', 0, G_OPTION_ARG_FILENAME, &given, "The cache folder (default: as mount finds it)", "DIR"},
+        {"clear", 'c', 0, G_OPTION_ARG_NONE, &clear, "Remove the imports; mounted traces stay mounted", NULL},
+        {"dir", 'd', 0, G_OPTION_ARG_FILENAME, &given, "Use this cache folder (default: that of `xtf mount`)", "DIR"},
         {0},
     };
     GError *error = NULL;
 
     if (!xtf_cli_parse(
             &argc, &argv, XTF_CLI_ANY, "[ARCHIVE...]",
-            "Lists the imports that are kept of archives, of all or of those named: `mount`, `ls`, `cat` and\n"
-            "others make them when they are given an archive, and use them until the archive changes.",
+            "Lists the imports in the cache folder, of all archives or of those named. `mount`, `ls`, `cat` and\n"
+            "other commands import an archive once and use the import until the archive changes.\n"
+            "\n"
+            "  xtf cache        list them\n"
+            "  xtf cache -c     remove them",
             entries))
         return XTF_EXIT_USAGE;
     g_autofree char *folder = xtf_cache_folder(given, &error);

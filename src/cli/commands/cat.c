@@ -70,7 +70,8 @@ int xtf_command_cat(int argc, char **argv)
     gboolean incomplete = FALSE;
     const GOptionEntry entries[] = {
         {"csv", 0, 0, G_OPTION_ARG_NONE, &form.csv, "Write tables and records as CSV", NULL},
-        {"json", 0, 0, G_OPTION_ARG_NONE, &form.json, "Write them as JSON Lines: an object a line", NULL},
+        {"json", 0, 0, G_OPTION_ARG_NONE, &form.json, "Write tables and records as JSON Lines: an object per line",
+         NULL},
         XTF_INCOMPLETE_ENTRY(incomplete),
         {0},
     };
@@ -78,7 +79,12 @@ int xtf_command_cat(int argc, char **argv)
     int status = XTF_EXIT_DONE;
 
     if (!xtf_cli_parse(&argc, &argv, -2, "TRACE PATH...",
-                       "Writes files of the trace's tree, as a mount would show them.", entries))
+                       "Prints files of a trace, as a mount would show them.\n"
+                       "\n"
+                       "  xtf cat run.xtf findings\n"
+                       "  xtf cat run.xtf proc/0/time/40%-60%/profile\n"
+                       "  xtf cat --csv run.xtf by/time:100/classes > classes.csv",
+                       entries))
         return XTF_EXIT_USAGE;
     if (form.csv && form.json) {
         fputs("xtf: cat: --csv and --json exclude each other\n", stderr);

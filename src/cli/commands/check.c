@@ -208,17 +208,21 @@ int xtf_command_check(int argc, char **argv)
 {
     gboolean quiet = FALSE;
     const GOptionEntry entries[] = {
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show problems only: no progress, no summary", NULL},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show problems only", NULL},
         {0},
     };
     GError *error = NULL;
 
     if (!xtf_cli_parse(
             &argc, &argv, 1, "TRACE",
-            "Walks all of an .xtf file and verifies every invariant of the format. Problems go to stdout, one a\n"
-            "line; the exit status is 1 if there are any. What a later version of the format may have added is no\n"
-            "problem: a line says what is not known, and so not checked. Of an archive its import is checked; of a\n"
-            "folder, or an anchor, each part, and what binds them; an analysis beside the trace with it.",
+            "Verifies every invariant of the format in a whole trace. Prints a line for each problem and exits\n"
+            "with 1 if there are any.\n"
+            "\n"
+            "  xtf check run.xtf\n"
+            "\n"
+            "Of an archive, checks its import; of a folder or an anchor, each part and what binds the parts; and\n"
+            "an analysis beside the trace. Names what it does not know, from a later version of the format, and\n"
+            "does not check it.",
             entries))
         return XTF_EXIT_USAGE;
     uint64_t problems = 0;

@@ -251,29 +251,33 @@ static bool parse(Cluster *cluster, int *argc, char ***argv)
 {
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &cluster->output, "Write the clusters to a netCDF file", "OUT.nc"},
-        {"two-files", '2', 0, G_OPTION_ARG_NONE, &cluster->two_files,
-         "Write the values of the clusters to a file of their own: OUT_info.nc, OUT_data.nc", NULL},
-        {"force", 'f', 0, G_OPTION_ARG_NONE, &cluster->force, "Replace OUT.nc if it is there already", NULL},
+        {"two-files", '2', 0, G_OPTION_ARG_NONE, &cluster->two_files, "Write two files, OUT_info.nc and OUT_data.nc",
+         NULL},
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &cluster->force, "Replace OUT.nc if it exists", NULL},
         {"threshold", 't', 0, G_OPTION_ARG_STRING, &cluster->threshold,
-         "How far values of a cluster are apart: 15%, 0.15, 50ns (default: by the noise)", "R"},
-        {"precision", 'p', 0, G_OPTION_ARG_DOUBLE, &cluster->precision, "The same, as a share of the range of a matrix",
+         "Greatest distance in a cluster: 15%, 0.15, 50ns (default: by the noise)", "R"},
+        {"precision", 'p', 0, G_OPTION_ARG_DOUBLE, &cluster->precision, "The same, as a share of a matrix's range",
          "P"},
-        {"first", 0, 0, G_OPTION_ARG_INT, &cluster->first, "Lengths that a portion begins with (default: 5)", "N"},
-        {"other", 0, 0, G_OPTION_ARG_INT, &cluster->other, "Lengths that it is extended by (default: 4)", "N"},
-        {"drop", 0, 0, G_OPTION_ARG_STRING, &cluster->drop, "Pairs that may leave their cluster then (default: 5%)",
+        {"first", 0, 0, G_OPTION_ARG_INT, &cluster->first, "Lengths in a portion at first (default: 5)", "N"},
+        {"other", 0, 0, G_OPTION_ARG_INT, &cluster->other, "Lengths added to a portion at a time (default: 4)", "N"},
+        {"drop", 0, 0, G_OPTION_ARG_STRING, &cluster->drop, "Share of pairs that may leave their cluster (default: 5%)",
          "SHARE"},
         {"average", 'a', 0, G_OPTION_ARG_NONE, &cluster->average,
-         "Cluster the mean of a portion's lengths: closer classes are told apart", NULL},
-        {"of", 0, 0, G_OPTION_ARG_STRING, &cluster->of, "average, median, min, deviation or amount", "VALUES"},
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &cluster->quiet, "No progress, no summary", NULL},
+         "Cluster the mean of a portion's lengths, which separates closer classes", NULL},
+        {"of", 0, 0, G_OPTION_ARG_STRING, &cluster->of,
+         "Cluster other values: average, median, min, deviation or amount", "VALUES"},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &cluster->quiet, "Show no progress and no summary", NULL},
         {0},
     };
 
-    return xtf_cli_parse(argc, argv, 1, "NET.nc",
-                         "Finds the pairs of processors that communicate alike in a result of network_test, and stores "
-                         "one\nvalue for all pairs of a cluster. NET.nc is a file of the result; its values are "
-                         "clustered. Without -o\nonly a summary is shown.",
-                         entries);
+    return xtf_cli_parse(
+        argc, argv, 1, "NET.nc",
+        "Finds the pairs of processors that communicate alike in a result of network_test, and stores one\n"
+        "value for all pairs of a cluster. NET.nc is a file of the result; its values are clustered.\n"
+        "Without -o, shows only a summary.\n"
+        "\n"
+        "  xtf cluster -o small.nc network_median.nc",
+        entries);
 }
 
 int xtf_command_cluster(int argc, char **argv)

@@ -74,19 +74,22 @@ int xtf_command_copy(int argc, char **argv)
     g_auto(XtfCliStorage) storage = {0};
     gboolean force = FALSE, quiet = FALSE, incomplete = FALSE;
     const GOptionEntry entries[] = {
-        {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace COPY if it is there already", NULL},
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace COPY if it exists", NULL},
         XTF_CLI_STORAGE_ENTRIES(storage),
         XTF_INCOMPLETE_ENTRY(incomplete),
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress, no summary", NULL},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show no progress and no summary", NULL},
         {0},
     };
     XtfWriterOptions options = {0};
     GError *error = NULL;
 
-    if (!xtf_cli_parse(&argc, &argv, 2, "TRACE COPY",
-                       "Copies an .xtf file row by row: the copy holds the same, stored as the options say.\n"
-                       "What dead commits left in the file is not copied.",
-                       entries) ||
+    if (!xtf_cli_parse(
+            &argc, &argv, 2, "TRACE COPY",
+            "Copies a trace row by row and stores the copy as the options say. Leaves out what old commits left\n"
+            "in the file.\n"
+            "\n"
+            "  xtf copy --level 9 run.xtf small.xtf",
+            entries) ||
         !xtf_cli_storage_options("copy", &storage, &options))
         return XTF_EXIT_USAGE;
     if (!force && g_file_test(argv[2], G_FILE_TEST_EXISTS)) {

@@ -129,9 +129,9 @@ int xtf_command_diff(int argc, char **argv)
     gboolean incomplete = FALSE;
     const GOptionEntry entries[] = {
         {"fail-above", 0, 0, G_OPTION_ARG_STRING, &given.fail_above,
-         "Exit with 1 if the time in a region, or in all of them, grew by more than PERCENT", "PERCENT"},
+         "Exit with 1 if the time in a region grew by more than PERCENT", "PERCENT"},
         {"ignore-below", 0, 0, G_OPTION_ARG_STRING, &given.ignore_below,
-         "Let growth pass that is at most PERCENT of the total of A (default: 1%)", "PERCENT"},
+         "Let growth pass up to PERCENT of the total of A (default: 1%)", "PERCENT"},
         {"by", 'b', 0, G_OPTION_ARG_STRING, &given.by, "Compare exclusive (default) or inclusive time, or calls",
          "WHAT"},
         {"top", 'n', 0, G_OPTION_ARG_INT64, &given.top, "Show the N regions that changed most (default: all)", "N"},

@@ -73,22 +73,23 @@ int xtf_command_export(int argc, char **argv)
     gboolean force = FALSE, quiet = FALSE, scalasca = FALSE, incomplete = FALSE;
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to OUT: a folder for otf2, else a file", "OUT"},
-        {"fps", 0, 0, G_OPTION_ARG_STRING, &fps, "opents: make so many slices of each second (default: 25)", "N"},
-        {"scalasca", 0, 0, G_OPTION_ARG_NONE, &scalasca,
-         "otf2: leave out the collective operations that Scalasca 2.6 aborts at: those of MPI_Init, MPI_Finalize, "
-         "MPI_Comm_dup and others that create or free handles",
+        {"fps", 0, 0, G_OPTION_ARG_STRING, &fps, "opents: slices per second (default: 25)", "N"},
+        {"scalasca", 0, 0, G_OPTION_ARG_NONE, &scalasca, "otf2: leave out operations at which Scalasca 2.6 aborts",
          NULL},
-        {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace OUT if it is an export already", NULL},
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress, no summary", NULL},
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace OUT if it is an export", NULL},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show no progress and no summary", NULL},
         XTF_INCOMPLETE_ENTRY(incomplete),
         {0},
     };
-    g_autofree char *formats = xtf_export_formats();
+    g_autofree char *phrase = xtf_export_formats();
+    g_auto(GStrv) list = g_strsplit(phrase, ", ", -1);
+    g_autofree char *formats = g_strjoinv("\n  ", list);
     g_autofree char *summary =
-        g_strdup_printf("Writes records of a trace in another format. FORMAT is %s.\n"
-                        "PATH is a directory of the trace's tree, such as proc/0-3 or time/10%%-20%%/sends; without it "
-                        "all is exported.\n"
-                        "Says at the end what was left out, and what was added at the edges of a window.",
+        g_strdup_printf("Writes records of a trace in another format. FORMAT is one of\n\n  %s\n\n"
+                        "PATH is a directory of the trace, such as proc/0-3 or time/10%%-20%%/sends; without it, all\n"
+                        "records are written. Says at the end what was left out, and what was added at the edges\n"
+                        "of a window.\n\n"
+                        "  xtf export otf2 -o part run.xtf time/40%%-60%%",
                         formats);
     GError *error = NULL;
 

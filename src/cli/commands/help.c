@@ -91,14 +91,17 @@ int xtf_command_help(int argc, char **argv)
 {
     gboolean all = FALSE, markdown = FALSE;
     const GOptionEntry entries[] = {
-        {"all", 0, 0, G_OPTION_ARG_NONE, &all, "Say it of all tables", NULL},
+        {"all", 0, 0, G_OPTION_ARG_NONE, &all, "Explain all tables", NULL},
         {"markdown", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &markdown, NULL, NULL}, /* for docs/TREE.md */
         {0},
     };
     int status = XTF_EXIT_DONE;
 
     if (!xtf_cli_parse(&argc, &argv, XTF_CLI_ANY, "TABLE...",
-                       "Says what the columns of tables mean, such as profile or waits/profile.", entries))
+                       "Explains the columns of tables.\n"
+                       "\n"
+                       "  xtf help profile waits/profile",
+                       entries))
         return XTF_EXIT_USAGE;
     if (all || markdown)
         print_tables(NULL, markdown);

@@ -85,21 +85,23 @@ int xtf_command_import(int argc, char **argv)
     g_autofree char *values = NULL;
     gint jobs = 0;
     const GOptionEntry entries[] = {
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to FILE (default: the archive's name, .xtf, here)",
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to FILE (default: name of the archive, with .xtf)",
          "FILE"},
-        {"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Read N locations at a time (default: one a processor)", "N"},
+        {"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Use N threads (default: one per processor)", "N"},
         {"keep-going", 'k', 0, G_OPTION_ARG_NONE, &keep_going, "Import what can be read of a damaged archive", NULL},
         {"values", 0, 0, G_OPTION_ARG_STRING, &values,
-         "What counters of OpenTS count: cumulative or per-frame (default: found out)", "WHAT"},
+         "Counters of OpenTS are cumulative or per-frame (default: found out)", "WHAT"},
         {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace FILE even if it is no import of this archive", NULL},
         XTF_CLI_STORAGE_ENTRIES(storage),
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress, no summary; warnings only", NULL},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show warnings only", NULL},
         {0},
     };
-    g_autofree char *formats = xtf_import_formats();
+    g_auto(GStrv) list = xtf_import_format_list();
+    g_autofree char *formats = g_strjoinv("\n  ", list);
     g_autofree char *summary = g_strdup_printf(
-        "Reads a trace of another format into an .xtf file. Says at the end what was read, kept and left out.\n"
-        "ARCHIVE is %s, or the folder that it is in.",
+        "Reads a trace of another format into an .xtf file. Says at the end what was read, kept and left\n"
+        "out. ARCHIVE is one of these, or the folder that holds it:\n\n  %s\n\n"
+        "For example: xtf import -o run.xtf scorep-run/traces.otf2",
         formats);
     XtfImportOptions options = {0};
 

@@ -302,18 +302,19 @@ int xtf_command_info(int argc, char **argv)
 {
     gboolean all = FALSE, incomplete = FALSE;
     const GOptionEntry entries[] = {
-        {"all", 'a', 0, G_OPTION_ARG_NONE, &all, "Show record types and tables without rows too", NULL},
+        {"all", 'a', 0, G_OPTION_ARG_NONE, &all, "Show types and tables without rows, too", NULL},
         XTF_INCOMPLETE_ENTRY(incomplete),
         {0},
     };
     GError *error = NULL;
     bool is_network;
 
-    if (!xtf_cli_parse(
-            &argc, &argv, 1, "TRACE",
-            "Says what is in an .xtf file, from its catalog; and whether its clocks contradict each other, from "
-            "some messages. Of an archive, says what is in its import.",
-            entries))
+    if (!xtf_cli_parse(&argc, &argv, 1, "TRACE",
+                       "Shows what is in a trace: size, clock, time range, and rows by type. Says whether the clocks\n"
+                       "contradict each other, from a sample of the messages. Of an archive, describes its import.\n"
+                       "\n"
+                       "  xtf info run.xtf",
+                       entries))
         return XTF_EXIT_USAGE;
     g_autofree char *path = NULL;
     g_autoptr(GError) left_out = NULL;

@@ -60,7 +60,7 @@ int xtf_command_ls(int argc, char **argv)
 {
     gboolean in_full = FALSE, incomplete = FALSE;
     GOptionEntry entries[] = {
-        {"long", 'l', 0, G_OPTION_ARG_NONE, &in_full, "Show kinds, sizes and where links lead", NULL},
+        {"long", 'l', 0, G_OPTION_ARG_NONE, &in_full, "Show kinds, sizes and targets of links", NULL},
         XTF_INCOMPLETE_ENTRY(incomplete),
         {0},
     };
@@ -68,7 +68,9 @@ int xtf_command_ls(int argc, char **argv)
     int status = XTF_EXIT_DONE;
 
     if (!xtf_cli_parse(&argc, &argv, -1, "TRACE [PATH...]",
-                       "Lists directories of the trace's tree, as a mount would show them; without PATH, the top.",
+                       "Lists directories of a trace, as a mount would show them; without PATH, the top.\n"
+                       "\n"
+                       "  xtf ls run.xtf proc/0",
                        entries))
         return XTF_EXIT_USAGE;
     g_autoptr(XtfTree) tree = xtf_cli_open_tree(argv[1], incomplete, &error);

@@ -123,12 +123,12 @@ int xtf_command_merge(int argc, char **argv)
     g_autofree char *output = NULL;
     gboolean anchor = FALSE, force = FALSE, keep_going = FALSE, quiet = FALSE;
     const GOptionEntry entries[] = {
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The file to write", "FILE"},
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to FILE", "FILE"},
         {"anchor", 'a', 0, G_OPTION_ARG_NONE, &anchor,
-         "Write FOLDER/" XTF_ANCHOR_NAME " instead, which names the parts", NULL},
-        {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace FILE if it is there already", NULL},
-        {"keep-going", 'k', 0, G_OPTION_ARG_NONE, &keep_going, "Leave out parts that cannot be read", NULL},
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "No progress, no summary", NULL},
+         "Write FOLDER/" XTF_ANCHOR_NAME ", which names the parts, instead of a file", NULL},
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace FILE if it exists", NULL},
+        {"keep-going", 'k', 0, G_OPTION_ARG_NONE, &keep_going, "Leave out damaged parts", NULL},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show no progress and no summary", NULL},
         {0},
     };
     XtfMergeReport report;
@@ -136,11 +136,11 @@ int xtf_command_merge(int argc, char **argv)
 
     if (!xtf_cli_parse(
             &argc, &argv, -1, "-o FILE PART... | --anchor FOLDER",
-            "Makes one trace of several .xtf files that were written apart, such as one for each process; each\n"
-            "location belongs to one of them. Definitions that mean the same become one. The parts stay as they\n"
-            "are. A PART may be a folder, and stands for all *.xtf in it.\n\n"
-            "With -o, the parts are appended to one file, by reflinks where the file system has them. With\n"
-            "--anchor they stay in their folder, which is opened like a file from then on.",
+            "Makes one trace of several .xtf files that were written apart, such as one per process. Each\n"
+            "location belongs to one part. The parts are only read. A PART may be a folder of .xtf files.\n"
+            "\n"
+            "  xtf merge -o run.xtf run.xtf.d       copies the parts into one file, by reflinks if possible\n"
+            "  xtf merge --anchor run.xtf.d         leaves them where they are; the folder opens like a file",
             entries))
         return XTF_EXIT_USAGE;
     if (usage_is_wrong(output, anchor, force, argc - 1))

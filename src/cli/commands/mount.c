@@ -38,18 +38,12 @@ int xtf_command_mount(int argc, char **argv)
              incomplete = FALSE;
     const GOptionEntry entries[] = {
         {"foreground", 'f', 0, G_OPTION_ARG_NONE, &foreground, "Stay in the foreground", NULL},
-        {"follow", 'F', 0, G_OPTION_ARG_NONE, &follow, "Show a trace that is being written, as of its last commit",
-         NULL},
+        {"follow", 'F', 0, G_OPTION_ARG_NONE, &follow, "Show a trace that is still being written", NULL},
         {"options", 'o', 0, G_OPTION_ARG_STRING_ARRAY, &lists,
-         "Mount options: follow, incomplete, cache=SIZE, cachedir=DIR, analysis=FILE, threads=N, max_nodes=N, uid=N, "
-         "gid=N, "
-         "allow_other...",
-         "OPTIONS"},
-        {"analyze", 'a', 0, G_OPTION_ARG_NONE, &analyze,
-         "Analyse the trace first, as `xtf analyze` does, unless it has an analysis", NULL},
-        {"align", 'A', 0, G_OPTION_ARG_NONE, &align,
-         "Align the clocks first, as `xtf align` does, if they contradict each other", NULL},
-        {"debug", 'd', 0, G_OPTION_ARG_NONE, &debug, "Show every request; stays in the foreground", NULL},
+         "Options of xtf-mount(1), such as cache=SIZE or allow_other", "OPTIONS"},
+        {"analyze", 'a', 0, G_OPTION_ARG_NONE, &analyze, "Analyse the trace first, unless it has an analysis", NULL},
+        {"align", 'A', 0, G_OPTION_ARG_NONE, &align, "Align the clocks first if they contradict each other", NULL},
+        {"debug", 'd', 0, G_OPTION_ARG_NONE, &debug, "Show every request, and stay in the foreground", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show no progress and no remarks", NULL},
         XTF_INCOMPLETE_ENTRY(incomplete),
         {0},
@@ -58,9 +52,12 @@ int xtf_command_mount(int argc, char **argv)
 
     if (!xtf_cli_parse(
             &argc, &argv, 2, "SOURCE DIR",
-            "Mounts a trace as a directory. SOURCE is an .xtf file, a folder of them (see `xtf merge`), or an\n"
-            "archive of a format that `xtf import` reads, which is imported first and kept in the cache\n"
-            "folder until it changes.",
+            "Mounts a trace as a directory. SOURCE is an .xtf file, a folder of .xtf files, or an archive of a\n"
+            "format that `xtf import` reads. An archive is imported first; the import is kept in the cache.\n"
+            "\n"
+            "  xtf mount run.xtf DIR && cat DIR/findings        unmount with: xtf unmount DIR\n"
+            "  xtf mount -aA run.xtf DIR                        align the clocks and analyse first\n"
+            "  xtf mount --follow run.xtf.d DIR                 show a job that still runs",
             entries))
         return XTF_EXIT_USAGE;
     xtf_mount_options_init(&options);

@@ -92,11 +92,13 @@ int xtf_command_play(int argc, char **argv)
     g_autofree char *rate = NULL, *arrows = NULL, *pause = NULL; /* as given */
     gboolean incomplete = FALSE;
     const GOptionEntry entries[] = {
-        {"rate", 'r', 0, G_OPTION_ARG_STRING, &rate, "Frames a second of the trace, 25fps, or the length of one, 40ms",
+        {"rate", 'r', 0, G_OPTION_ARG_STRING, &rate, "Frames per second of the trace, 25fps, or length of one, 40ms",
          "RATE"},
-        {"speed", 's', 0, G_OPTION_ARG_STRING, &pause, "Time between two frames on the screen: 0.04", "SECONDS"},
-        {"frame", 'f', 0, G_OPTION_ARG_INT64, &play.frame, "Print this frame, and end", "NUMBER"},
-        {"arrows", 'a', 0, G_OPTION_ARG_STRING, &arrows, "Whose arrows: a letter of frames/RATE/K/arrows/", "LETTER"},
+        {"speed", 's', 0, G_OPTION_ARG_STRING, &pause, "Time between two frames on the screen (default: 0.04)",
+         "SECONDS"},
+        {"frame", 'f', 0, G_OPTION_ARG_INT64, &play.frame, "Print one frame and exit", "NUMBER"},
+        {"arrows", 'a', 0, G_OPTION_ARG_STRING, &arrows,
+         "Messages to show as arrows: a letter of frames/RATE/K/arrows/", "LETTER"},
         {"columns", 0, 0, G_OPTION_ARG_INT, &play.columns, "Width of what is printed", "N"},
         {"lines", 0, 0, G_OPTION_ARG_INT, &play.lines, "Height of what is printed", "N"},
         XTF_INCOMPLETE_ENTRY(incomplete),
@@ -106,8 +108,11 @@ int xtf_command_play(int argc, char **argv)
     XtfFilm film = {0};
 
     if (!xtf_cli_parse(&argc, &argv, 1, "TRACE",
-                       "Shows the trace as a film: what each process does, frame by frame, forwards and backwards.\n"
-                       "The key ? shows the others. Where there is no terminal, frames are printed.",
+                       "Shows a trace as a film on a terminal: what each process does, frame by frame, forwards and\n"
+                       "backwards. Press ? for the keys. Without a terminal, prints the frames.\n"
+                       "\n"
+                       "  xtf play run.xtf\n"
+                       "  xtf play -r 40ms --frame=20 run.xtf     print one frame",
                        entries))
         return XTF_EXIT_USAGE;
     const char *letter = arrows ? arrows : "a";

@@ -345,28 +345,29 @@ int xtf_command_record(int argc, char **argv)
     g_auto(Given) given = {0};
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &given.output, "The trace to write (default: PROGRAM.xtf)", "FILE"},
-        {"force", 'f', 0, G_OPTION_ARG_NONE, &given.force, "Replace FILE if it is there already", NULL},
-        {"dry-run", 0, 0, G_OPTION_ARG_NONE, &given.dry_run, "Print what would be done, and run nothing", NULL},
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &given.force, "Replace FILE if it exists", NULL},
+        {"dry-run", 0, 0, G_OPTION_ARG_NONE, &given.dry_run, "Print the commands and run nothing", NULL},
         {"mpi", 0, 0, G_OPTION_ARG_STRING, &given.mpi,
-         "The program's MPI, if it cannot be found out: openmpi, mpich, none", "NAME"},
-        {"buffer", 'b', 0, G_OPTION_ARG_STRING, &given.buffer, "Buffer of each thread, 4K to 1G (default: 4M)", "SIZE"},
+         "The MPI of the program: openmpi, mpich, none (default: found out)", "NAME"},
+        {"buffer", 'b', 0, G_OPTION_ARG_STRING, &given.buffer, "Size of each thread's buffer, 4K to 1G (default: 4M)",
+         "SIZE"},
         {"when-full", 'w', 0, G_OPTION_ARG_STRING, &given.when_full,
-         "What a thread does whose buffer is full: wait (the default), drop records, or flush: wait until it is empty",
-         "WHAT"},
+         "If a buffer is full: wait (default), drop records, or flush it all", "WHAT"},
         {"all-calls", 'a', 0, G_OPTION_ARG_NONE, &given.all_calls,
-         "Record also calls that do not communicate, such as MPI_Comm_rank", NULL},
-        {"filter", 0, 0, G_OPTION_ARG_FILENAME, &given.filter, "Which functions of the program to record", "FILE"},
+         "Record calls that do not communicate too, such as MPI_Comm_rank", NULL},
+        {"filter", 0, 0, G_OPTION_ARG_FILENAME, &given.filter,
+         "Read from FILE which functions of the program to record", "FILE"},
         {"brake", 0, 0, G_OPTION_ARG_STRING, &given.brake,
-         "Switch a function off after so many calls that take next to no time (default: 100000; 0: never)", "CALLS"},
-        {"locks", 0, 0, G_OPTION_ARG_NONE, &given.locks, "Record POSIX mutexes, too", NULL},
-        {"stack", 0, 0, G_OPTION_ARG_NONE, &given.stack, "Call MPI by way of other tools that are preloaded", NULL},
-        {"clock", 0, 0, G_OPTION_ARG_STRING, &given.clock, "The clock: tsc or monotonic", "NAME"},
-        {"drain", 0, 0, G_OPTION_ARG_STRING, &given.drain,
-         "How long to wait, at the end, until records are packed (default: 10)", "SECONDS"},
+         "Stop recording a function after N short calls (default: 100000; 0: never)", "N"},
+        {"locks", 0, 0, G_OPTION_ARG_NONE, &given.locks, "Record POSIX mutexes", NULL},
+        {"stack", 0, 0, G_OPTION_ARG_NONE, &given.stack, "Call MPI through other preloaded tools", NULL},
+        {"clock", 0, 0, G_OPTION_ARG_STRING, &given.clock, "Read this clock: tsc or monotonic", "NAME"},
+        {"drain", 0, 0, G_OPTION_ARG_STRING, &given.drain, "Time to wait for the records at the end (default: 10)",
+         "SECONDS"},
         {"fsync", 0, 0, G_OPTION_ARG_STRING, &given.fsync,
-         "How often to bring what is recorded to the disk (default: 5; 0: at the end only)", "SECONDS"},
-        {"keep-parts", 'k', 0, G_OPTION_ARG_NONE, &given.keep_parts, "Keep the parts that were merged", NULL},
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "No progress, no summary", NULL},
+         "Time between writes to the disk (default: 5; 0: at the end only)", "SECONDS"},
+        {"keep-parts", 'k', 0, G_OPTION_ARG_NONE, &given.keep_parts, "Keep the parts after merging them", NULL},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "Show no progress and no summary", NULL},
         {0},
     };
     XtfRecordOptions options = {0};
@@ -374,12 +375,14 @@ int xtf_command_record(int argc, char **argv)
 
     if (!xtf_cli_parse(
             &argc, &argv, XTF_CLI_COMMAND, "[--] COMMAND [ARGUMENT...]",
-            "Runs a program, and records what its processes do in MPI, and in what regions, as a trace. The\n"
-            "program needs no change.\n\n"
-            "  xtf record -o run.xtf mpirun -n 8 ./app    writes run.xtf\n"
-            "  mpirun -n 8 xtf record -o run.xtf ./app    writes the folder run.xtf.d, whose parts\n"
-            "                                             `xtf mount` reads and `xtf merge` joins\n\n"
-            "The exit status is the program's; if that is 0, it is 1 where the trace is not complete.",
+            "Runs a program, unchanged, and records a trace of it: calls of MPI, messages, threads, and regions\n"
+            "that the program names or its compiler instruments (-finstrument-functions).\n"
+            "\n"
+            "  xtf record -o run.xtf mpirun -n 8 ./app    writes the file run.xtf\n"
+            "  mpirun -n 8 xtf record -o run.xtf ./app    writes the folder run.xtf.d: `xtf mount` shows it,\n"
+            "                                             `xtf merge` makes one file of it\n"
+            "\n"
+            "Exits with the status of the program. If that is 0 but the trace is incomplete, exits with 1.",
             entries))
         return XTF_EXIT_USAGE;
     if (!parse_given(&given, &options, &mpi))

@@ -161,7 +161,7 @@ int xtf_command_top(int argc, char **argv)
     int columns = 0, lines = 0;
     gboolean incomplete = FALSE;
     const GOptionEntry entries[] = {
-        {"once", '1', 0, G_OPTION_ARG_NONE, &once, "Print one screen, and end", NULL},
+        {"once", '1', 0, G_OPTION_ARG_NONE, &once, "Print one screen and exit", NULL},
         {"columns", 0, 0, G_OPTION_ARG_INT, &columns, "Width of what is printed", "N"},
         {"lines", 0, 0, G_OPTION_ARG_INT, &lines, "Height of what is printed", "N"},
         XTF_INCOMPLETE_ENTRY(incomplete),
@@ -171,10 +171,14 @@ int xtf_command_top(int argc, char **argv)
     XtfTop top = {0};
     bool wants_path = false;
 
-    if (!xtf_cli_parse(&argc, &argv, -1, "TRACE [PATH]",
-                       "Shows which functions take the time in a window of the trace, or below a path of its tree.\n"
-                       "Keys move the window; o ends, and prints the path of what is shown.",
-                       entries))
+    if (!xtf_cli_parse(
+            &argc, &argv, -1, "TRACE [PATH]",
+            "Shows which functions take the time, in a trace or below a path of it. Keys move the window; o\n"
+            "ends and prints the path of what is shown.\n"
+            "\n"
+            "  xtf top run.xtf\n"
+            "  xtf top --once run.xtf time/40%-60%",
+            entries))
         return XTF_EXIT_USAGE;
     if (argc > 3) {
         fputs("xtf: top: too many arguments\n", stderr);

@@ -57,13 +57,16 @@ int xtf_command_unmount(int argc, char **argv)
 {
     gboolean lazy = FALSE;
     const GOptionEntry entries[] = {
-        {"lazy", 'z', 0, G_OPTION_ARG_NONE, &lazy, "Detach it now, even if it is in use; it ends with its last user",
-         NULL},
+        {"lazy", 'z', 0, G_OPTION_ARG_NONE, &lazy, "Detach a trace that is in use", NULL},
         {0},
     };
     g_auto(XtfMounted) mounted = {0};
 
-    if (!xtf_cli_parse(&argc, &argv, 1, "DIR", "Unmounts a trace.", entries))
+    if (!xtf_cli_parse(&argc, &argv, 1, "DIR",
+                       "Unmounts a trace.\n"
+                       "\n"
+                       "  xtf unmount DIR",
+                       entries))
         return XTF_EXIT_USAGE;
     g_autofree char *path = xtf_mount_path(argv[1]);
     if (path)

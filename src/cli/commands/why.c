@@ -188,8 +188,8 @@ int xtf_command_why(int argc, char **argv)
 
     if (!xtf_cli_parse(
             &argc, &argv, -1, "PATH...",
-            "Says why there is nothing at a path below a mounted trace, in the words of `xtf cat`, or why it cannot\n"
-            "be read. The path need not exist. The exit status is 1 if it does not, or cannot be read.",
+            "Explains why a path in a mounted trace does not exist, or cannot be read. Exits with 1 if so.\n\n"
+            "  xtf why DIR/proc/99/count",
             NULL))
         return XTF_EXIT_USAGE;
     for (int i = 1; i < argc; i++) {

@@ -38,5 +38,5 @@ XtfTree *xtf_cli_open_tree(const char *source, bool incomplete, GError **error);
 /* The option of commands that open a folder of parts. */
 #define XTF_INCOMPLETE_ENTRY(flag)                                                                           \
     {                                                                                                        \
-        "incomplete", 0, 0, G_OPTION_ARG_NONE, &(flag), "Leave out parts of a folder that are damaged", NULL \
+        "incomplete", 0, 0, G_OPTION_ARG_NONE, &(flag), "Leave out damaged parts of a folder", NULL \
     }

@@ -13,13 +13,20 @@ typedef struct {
 } XtfCliStorage;
 
 /* The options' entries. */
-#define XTF_CLI_STORAGE_ENTRIES(storage)                                                                               \
-    {"page-size", 0, 0, G_OPTION_ARG_STRING, &(storage).page_size, "A power of two, 4K to 1M (default: 4K)", "BYTES"}, \
-        {"codec", 0, 0, G_OPTION_ARG_STRING, &(storage).codec, "How rows are stored: compact (the default), plain",    \
-         "NAME"},                                                                                                      \
-    {                                                                                                                  \
-        "level", 0, 0, G_OPTION_ARG_STRING, &(storage).level,                                                          \
-            "How hard to pack, 1 (fast, the default) to 9 (1 or 2% smaller)", "N"                                      \
+#define XTF_CLI_STORAGE_ENTRIES(storage)                                                                          \
+    {                                                                                                             \
+        "page-size",                                                                                              \
+        0,                                                                                                        \
+        0,                                                                                                        \
+        G_OPTION_ARG_STRING,                                                                                      \
+        &(storage).page_size,                                                                                     \
+        "Page size: a power of two, 4K to 1M (default: 4K)",                                                      \
+        "BYTES"},                                                                                                 \
+        {"codec", 0, 0, G_OPTION_ARG_STRING, &(storage).codec, "Way of storing rows: compact (default) or plain", \
+         "NAME"},                                                                                                 \
+    {                                                                                                             \
+        "level", 0, 0, G_OPTION_ARG_STRING, &(storage).level,                                                     \
+            "Effort of packing, 1 (fast, default) to 9 (1 or 2% smaller)", "N"                                    \
     }
 
 /* Sets page_size, plain and level, if they were given. False, with a message, if they are invalid. */

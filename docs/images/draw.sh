@@ -1,6 +1,6 @@
 #!/bin/sh
-# Draws the pictures of the README anew, from the example traces: timeline.png, index.png and messages.png. (classes.png is
-# question 26 of the cookbook.)
+# Draws the pictures of the README and the cookbook from the example traces: timeline.png, index.png and messages.png.
+# (classes.png is question 26 of the cookbook.)
 #
 # usage: draw.sh XTF        (the program)
 #

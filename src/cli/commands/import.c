@@ -101,7 +101,7 @@ int xtf_command_import(int argc, char **argv)
     g_autofree char *summary = g_strdup_printf(
         "Reads a trace of another format into an .xtf file. Says at the end what was read, kept and left\n"
         "out. ARCHIVE is one of these, or the folder that holds it:\n\n  %s\n\n"
-        "For example: xtf import -o run.xtf scorep-run/traces.otf2",
+        "  xtf import -o run.xtf scorep-run/traces.otf2",
         formats);
     XtfImportOptions options = {0};
 

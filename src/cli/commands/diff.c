@@ -28,8 +28,8 @@ static XtfNode *find(XtfTree *tree, const char *path, GError **error)
     return node;
 }
 
-static bool diff(XtfTree *const trees[2], char **sources, const char *const paths[2], const XtfDiffOptions *options,
-                 XtfDiffGrowth *growth, GError **error)
+static bool print_diff(XtfTree *const trees[2], char **sources, const char *const paths[2],
+                       const XtfDiffOptions *options, XtfDiffGrowth *growth, GError **error)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     g_autoptr(XtfNode) a = find(trees[0], paths[0], error);
@@ -44,7 +44,7 @@ static bool diff(XtfTree *const trees[2], char **sources, const char *const path
 }
 
 /* Prints what grew too much on stderr. Returns the exit status. */
-static int report(const XtfDiffGrowth *growth, const char *limit)
+static int report_growth(const XtfDiffGrowth *growth, const char *limit)
 {
     for (guint i = 0; i < growth->failures->len; i++)
         xtf_print_line(stderr, "xtf: diff: %s", (const char *)growth->failures->pdata[i]);
@@ -96,7 +96,7 @@ static void given_finish(Given *given)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Given, given_finish)
 
 /* Returns what is wrong with the options, or NULL. */
-static const char *interpret(const Given *given, XtfDiffOptions *options, XtfDiffGrowth *growth)
+static const char *interpret_options(const Given *given, XtfDiffOptions *options, XtfDiffGrowth *growth)
 {
     if (given->top < 0)
         return "--top takes a number from 1 on (0: all)";
@@ -112,15 +112,17 @@ static const char *interpret(const Given *given, XtfDiffOptions *options, XtfDif
     return NULL;
 }
 
-static int run(char **arguments, int n, bool incomplete, const XtfDiffOptions *options, XtfDiffGrowth *growth)
+/* Opens both traces and prints their comparison. Returns the exit status. */
+static int compare_traces(char **arguments, int n, bool incomplete, const XtfDiffOptions *options,
+                          XtfDiffGrowth *growth)
 {
     const char *paths[] = {n > 2 ? arguments[2] : "/", n > 3 ? arguments[3] : n > 2 ? arguments[2] : "/"};
     GError *error = NULL;
     g_autoptr(XtfTree) a = xtf_cli_open_tree(arguments[0], incomplete, &error);
     g_autoptr(XtfTree) b = a ? xtf_cli_open_tree(arguments[1], incomplete, &error) : NULL;
 
-    return b && diff((XtfTree *[]){a, b}, arguments, paths, options, growth, &error) ? XTF_EXIT_DONE
-                                                                                     : xtf_cli_fail(error);
+    return b && print_diff((XtfTree *[]){a, b}, arguments, paths, options, growth, &error) ? XTF_EXIT_DONE
+                                                                                           : xtf_cli_fail(error);
 }
 
 int xtf_command_diff(int argc, char **argv)
@@ -150,11 +152,11 @@ int xtf_command_diff(int argc, char **argv)
                        "  xtf diff --fail-above 5% before.xtf after.xtf      exits with 1 if the run got slower",
                        entries))
         return XTF_EXIT_USAGE;
-    const char *fault = argc > 5 ? "too many arguments" : interpret(&given, &options, &growth);
+    const char *fault = argc > 5 ? "too many arguments" : interpret_options(&given, &options, &growth);
     if (fault) {
         fprintf(stderr, "xtf: diff: %s\n", fault);
         return XTF_EXIT_USAGE;
     }
-    int status = run(argv + 1, argc - 1, incomplete, &options, given.fail_above ? &growth : NULL);
-    return status == XTF_EXIT_DONE && given.fail_above ? report(&growth, given.fail_above) : status;
+    int status = compare_traces(argv + 1, argc - 1, incomplete, &options, given.fail_above ? &growth : NULL);
+    return status == XTF_EXIT_DONE && given.fail_above ? report_growth(&growth, given.fail_above) : status;
 }

@@ -15,7 +15,8 @@ static bool is_above(XtfWide part, XtfWide whole, uint64_t millionths)
     return x > y;
 }
 
-static XtfWord word_of(XtfWide value, const XtfTimeScale *common, XtfDiffOrder by)
+/* Formats a time or a number of calls with three digits. */
+static XtfWord format_value(XtfWide value, const XtfTimeScale *common, XtfDiffOrder by)
 {
     return by == XTF_DIFF_BY_CALLS ? xtf_word_count((uint64_t)MIN(value, UINT64_MAX))
                                    : xtf_word_seconds(xtf_seconds_of(common, value));
@@ -30,13 +31,14 @@ static void add_failure(XtfDiffGrowth *growth, const char *label, const char *su
                                 ? g_strdup_printf("grew by %s, from", xtf_word_percent((after / before - 1) * 1e4).text)
                                 : g_strdup("grew from");
 
-    g_ptr_array_add(growth->failures,
-                    g_strdup_printf("%s: %s %s %s to %s", label, subject, grew, word_of(values[0], common, by).text,
-                                    word_of(values[1], common, by).text));
+    g_ptr_array_add(growth->failures, g_strdup_printf("%s: %s %s %s to %s", label, subject, grew,
+                                                      format_value(values[0], common, by).text,
+                                                      format_value(values[1], common, by).text));
 }
 
-static void judge(XtfDiffGrowth *growth, const char *label, const char *subject, const XtfWide values[2],
-                  const XtfTimeScale *common, XtfDiffOrder by)
+/* Counts a pair of values, and adds a failure if it grew by more than the limit and by more than the noise. */
+static void judge_value(XtfDiffGrowth *growth, const char *label, const char *subject, const XtfWide values[2],
+                        const XtfTimeScale *common, XtfDiffOrder by)
 {
     growth->n_judged++;
     if (values[1] > values[0] && is_above(values[1] - values[0], values[0], growth->limit) &&
@@ -59,7 +61,7 @@ bool xtf_diff_judge_total(XtfDiffGrowth *growth, const XtfDiffSide sides[2], con
             return false;
     }
     growth->total = totals[0];
-    judge(growth, "all regions", by == XTF_DIFF_BY_CALLS ? "calls" : "measured time", totals, common, by);
+    judge_value(growth, "all regions", by == XTF_DIFF_BY_CALLS ? "calls" : "measured time", totals, common, by);
     return true;
 }
 
@@ -70,5 +72,5 @@ void xtf_diff_judge_row(XtfDiffGrowth *growth, const char *label, const unsigned
                           : by == XTF_DIFF_BY_INCLUSIVE ? "inclusive time"
                                                         : "exclusive time";
 
-    judge(growth, label, subject, values, common, by);
+    judge_value(growth, label, subject, values, common, by);
 }

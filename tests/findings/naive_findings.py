@@ -488,8 +488,8 @@ def kinds(tables):
     together = [int(Decimal(everything[key]["exclusive%"]) * 100) for key in order]
     together.append(max(10000 - sum(together), 0))
     shares = {}
-    tables.by_proc = tables.table("by/proc/profile")
-    for line in tables.by_proc:
+    by_proc = tables.table("by/proc/profile")
+    for line in by_proc:
         if line["exclusive%"] != "-":
             shares.setdefault(int(line["proc"]), {})[line["region"] + "\n" + line["row"]] = int(Decimal(line["exclusive%"]) * 100)
     rows = {}
@@ -515,7 +515,10 @@ def kinds(tables):
         return
     listed = ", " + numbers(members) if len(numbers(members)) + 2 <= 40 else ""
     head = f"{len(members)} of {n} processes are unlike the others{listed}: " if len(members) > 1 else ""
-    whole = {proc: lifetime(tables, proc) for proc in rows}
+    lines_of = {}
+    for line in by_proc:
+        lines_of.setdefault(int(line["proc"]), []).append(line)
+    whole = {proc: lifetime(lines_of[proc]) for proc in rows}
     rest = [proc for proc in rows if proc not in members]
     others = float(sum(rows[proc][at] * whole[proc] for proc in rest) / sum(whole[proc] for proc in rest)) if rest else 0
     more = rows[farthest][at] - others
@@ -534,9 +537,9 @@ def kinds(tables):
                   farthest, None, clause, where)
 
 
-def lifetime(tables, proc):
-    """The time that all threads of a process have in the selection: of it shares of exclusive time are."""
-    lines = [line for line in tables.by_proc if int(line["proc"]) == proc and Decimal(line["exclusive%"] if line["exclusive%"] != "-" else 0)]
+def lifetime(lines):
+    """The time that all threads of a process have in the selection, by its lines: of it shares of exclusive time are."""
+    lines = [line for line in lines if Decimal(line["exclusive%"] if line["exclusive%"] != "-" else 0)]
     line = max(lines, key=lambda line: Decimal(line["exclusive%"]), default=None)
     return Decimal(line["exclusive"]) / Decimal(line["exclusive%"]) * 100 if line else Decimal(0)
 

@@ -6,6 +6,7 @@
 A row: the section of docs/FORMAT.md; a name; what must hold; the file that is changed; how; a part of what `xtf check` says; a part of
 what xtf_check.py says.
 """
+import functools
 import pathlib
 import shutil
 import subprocess
@@ -37,7 +38,6 @@ BASES = {
 }
 MERGED = ("many", ("plain", 8, 4096, 3, 120, 1000))  # and merged with another one: the base "merged"
 DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "INVARIANTS.md"
-COMMANDS = {}  # by program
 HEAD = """# Invariants of the format, and the tests that break them
 
 Each line is a sentence of `docs/FORMAT.md`. `tests/reader/test_invariants.py` changes the field that breaks it, in a small file, and puts all checksums right:
@@ -56,9 +56,14 @@ def expect(truth, *words):
         sys.exit("FAILED: " + " ".join(map(str, words)))
 
 
+@functools.cache
+def command_of(program):
+    return Xtf(program)
+
+
 def asked_c(xtf, path):
     """What `xtf check` says against a file; None: nothing."""
-    done = COMMANDS.setdefault(xtf, Xtf(xtf)).run("check", "--quiet", path)
+    done = command_of(xtf).run("check", "--quiet", path)
     expect(done.status in (0, 1), "xtf check ended with", done.status, done.errors)
     return (done.output + done.errors).decode() if done.status else None
 

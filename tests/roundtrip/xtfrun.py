@@ -1,6 +1,7 @@
 """Runs the xtf command in tests, and has the common parts of tests: arguments, skipping, temporary folders, real traces."""
 
 import argparse
+import functools
 import os
 import pathlib
 import re
@@ -137,6 +138,7 @@ class Result:
         return f"{' '.join(map(str, self.command))}: status {self.status}\n{self.errors.decode(errors='replace')[-2000:]}"
 
 
+@functools.cache
 def is_sanitized(program):
     """Whether the program was built with a sanitizer, which maps terabytes."""
     return b"__asan_init" in pathlib.Path(program).read_bytes()
@@ -197,6 +199,15 @@ class Xtf:
         if result.status != 0:
             raise Failure(str(result))
         return result.output
+
+    def completed(self, *arguments, text=True, errors="strict", check=False, timeout=TIMEOUT):
+        """As subprocess.run() has it, with the output and the errors."""
+        result = self.run(*arguments, timeout=timeout)
+        streams = [stream.decode(errors=errors) if text else stream for stream in (result.output, result.errors)]
+        done = subprocess.CompletedProcess(result.command, result.status, *streams)
+        if check:
+            done.check_returncode()
+        return done
 
     def import_archive(self, archive, output, *options, timeout=TIMEOUT):
         return self.expect("import", "--quiet", "--force", *options, "-o", output, archive, timeout=timeout)

@@ -30,8 +30,9 @@ sys.dont_write_bytecode = True
 import naive_pairing  # pylint: disable=wrong-import-position
 import xtf_reader  # pylint: disable=wrong-import-position
 import xtf_schema  # pylint: disable=wrong-import-position
-from xtfrun import is_sanitized, without_name  # pylint: disable=wrong-import-position
+from xtfrun import Xtf, is_sanitized, without_name  # pylint: disable=wrong-import-position
 
+COMMAND = Xtf(XTF)
 HOUR = 3600 * 10**9
 # What make-clocks is told; how far from the truth a time may be, in ns, if that is known.
 CASES = {
@@ -52,8 +53,8 @@ ALL_TO_ONE = {"GATHER", "GATHERV", "REDUCE"}
 SCANS = {"SCAN", "EXSCAN"}
 
 
-def run(*arguments, status=0, preexec=None):
-    done = subprocess.run([XTF, *map(str, arguments)], capture_output=True, preexec_fn=preexec, check=False)
+def run(*arguments, status=0):
+    done = COMMAND.completed(*arguments, text=False)
     assert done.returncode == status, f"xtf {' '.join(map(str, arguments))}: status {done.returncode}\n{done.stdout.decode()}\n{done.stderr.decode()}"
     return done.stdout.decode("utf-8", "surrogateescape") if status == 0 else done.stderr.decode()
 

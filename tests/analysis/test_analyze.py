@@ -20,7 +20,7 @@ sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
 import otf2print
 import scout
 from naive_waits import COMPLETIONS, METRICS, Waits
-from xtfrun import Failure, need, run_test, shared_traces
+from xtfrun import Failure, Xtf, need, run_test, shared_traces
 
 # Kinds of rows, by what the judge and Scalasca call them. Waits for handles are our own.
 KINDS = {"late_sender": "mpi_latesender", "late_receiver": "mpi_latereceiver", "wait_barrier": "mpi_barrier_wait", "wait_nxn": "mpi_wait_nxn",
@@ -44,7 +44,7 @@ class Analysed:
             self.locations[cells[2], cells[3]] = int(cells[1])
 
     def run(self, *args):
-        return subprocess.run([self.xtf, *args], check=True, capture_output=True, text=True).stdout
+        return self.xtf.completed(*args, check=True).stdout
 
     def cat(self, path):
         return self.run("cat", self.trace, path).splitlines()
@@ -126,20 +126,20 @@ def check_against_scout(analysed, judge, archive, tsv):
 
 def check_twice(xtf, checker, trace):
     """An analysis is replaced, and what it was stays; from the third on they take the room of those before."""
-    rows = subprocess.run([xtf, "cat", trace, "/waits/records"], check=True, capture_output=True).stdout
+    rows = xtf.expect("cat", trace, "/waits/records")
     sizes = []
     for _ in range(5):
-        subprocess.run([xtf, "analyze", "-q", trace], check=True)
+        xtf.expect("analyze", "-q", trace)
         sizes.append(trace.stat().st_size)
     if sizes[1:] != sizes[1:2] * 4:
         raise Failure(f"{trace}: analysed again and again, it grows: {sizes}")
-    again = subprocess.run([xtf, "cat", trace, "/waits/records"], check=True, capture_output=True).stdout
+    again = xtf.expect("cat", trace, "/waits/records")
     if rows != again:
         raise Failure(f"{trace}: analysed twice, its waits are others")
-    for command in ([xtf, "check", "-q", trace], [sys.executable, checker, trace]):
-        result = subprocess.run(command, capture_output=True, text=True, check=False)
-        if result.returncode:
-            raise Failure(f"{trace}: {command}: {result.stdout}{result.stderr}")
+    xtf.expect("check", "-q", trace)
+    result = subprocess.run([sys.executable, checker, trace], capture_output=True, text=True, check=False)
+    if result.returncode:
+        raise Failure(f"{trace}: the second reader: {result.stdout}{result.stderr}")
 
 
 def check_jobs(xtf, archive, folder):
@@ -147,23 +147,23 @@ def check_jobs(xtf, archive, folder):
     texts, sizes = [], []
     for jobs in (1, 2, 7):
         trace = folder / "jobs.xtf"
-        subprocess.run([xtf, "import", "-f", "-q", "-o", trace, archive], check=True, capture_output=True)
-        subprocess.run([xtf, "analyze", "-q", "-j", str(jobs), trace], check=True)
+        xtf.expect("import", "-f", "-q", "-o", trace, archive)
+        xtf.expect("analyze", "-q", "-j", str(jobs), trace)
         paths = [f"/{kind}/records" for kind in ("waits", "delays", "critical", "activity", "ideal")]
-        texts.append([subprocess.run([xtf, "cat", trace, path], check=True, capture_output=True).stdout
+        texts.append([xtf.expect("cat", trace, path)
                       for path in (*paths, "/definitions/contexts")])
         sizes.append(trace.stat().st_size)
     if texts != texts[:1] * 3 or sizes != sizes[:1] * 3:
         raise Failure(f"{archive}: its analysis is another one with more threads: {sizes}")
-    if subprocess.run([xtf, "analyze", "-q", "-j", "-1", trace], capture_output=True, check=False).returncode != 2:
+    if xtf.run("analyze", "-q", "-j", "-1", trace).status != 2:
         raise Failure("analyze takes -1 threads")
 
 
 def check_copy(xtf, trace, folder):
     """A copy keeps an analysis."""
     copy = folder / "copy.xtf"
-    subprocess.run([xtf, "copy", "-q", trace, copy], check=True)
-    texts = [subprocess.run([xtf, "cat", path, "/waits/records"], check=True, capture_output=True).stdout for path in (trace, copy)]
+    xtf.expect("copy", "-q", trace, copy)
+    texts = [xtf.expect("cat", path, "/waits/records") for path in (trace, copy)]
     if texts[0] != texts[1]:
         raise Failure(f"{trace}: the copy has other waits")
 
@@ -171,17 +171,17 @@ def check_copy(xtf, trace, folder):
 def check_killed(xtf, archive, folder):
     """However far it came, the trace is as it was, or analysed."""
     trace = folder / "killed.xtf"
-    subprocess.run([xtf, "import", "-q", "-o", trace, archive], check=True)
-    before = subprocess.run([xtf, "cat", trace, "/records"], check=True, capture_output=True).stdout
+    xtf.expect("import", "-q", "-o", trace, archive)
+    before = xtf.expect("cat", trace, "/records")
     for step in range(12):
-        with subprocess.Popen([xtf, "analyze", "-q", trace]) as process:
+        with subprocess.Popen([xtf.program, "analyze", "-q", trace]) as process:
             time.sleep(step * 0.004)
             process.send_signal(signal.SIGKILL)
-        result = subprocess.run([xtf, "check", trace], capture_output=True, text=True, check=False)
+        result = xtf.completed("check", trace)
         # A writer that is killed between its last two superblocks leaves the trace whole.
         if result.returncode:
             raise Failure(f"killed after {step * 4} ms: {result.stdout}{result.stderr}")
-        if subprocess.run([xtf, "cat", trace, "/records"], check=True, capture_output=True).stdout != before:
+        if xtf.expect("cat", trace, "/records") != before:
             raise Failure(f"killed after {step * 4} ms, the trace is another one")
 
 
@@ -193,11 +193,11 @@ def check_mount(xtf, archive, folder):
     place.mkdir()
     counts = []
     for _ in range(2):
-        subprocess.run([xtf, "mount", "-q", "--analyze", archive, place], check=True)
+        subprocess.run([xtf.program, "mount", "-q", "--analyze", archive, place], check=True)
         try:
             counts.append(int((place / "waits" / "count").read_text()))
         finally:
-            subprocess.run([xtf, "unmount", place], check=True)
+            subprocess.run([xtf.program, "unmount", place], check=True)
     if counts[0] == 0 or counts[0] != counts[1]:
         raise Failure(f"{archive}: mounted with {counts} waits")
 
@@ -213,15 +213,15 @@ def archives(folder, own):
 
 
 def main():
-    xtf, checker, *own = sys.argv[1:]
+    xtf, checker, *own = Xtf(sys.argv[1]), *sys.argv[2:]
     need("otf2-print")
     with tempfile.TemporaryDirectory() as name:
         folder, last = pathlib.Path(name), None
         os.environ["XDG_CACHE_HOME"] = name
         for archive, tsv in archives(shared_traces(), own):
             trace = folder / "trace.xtf"
-            subprocess.run([xtf, "import", "-f", "-q", "-o", trace, archive], check=True, capture_output=True)
-            subprocess.run([xtf, "analyze", "-q", trace], check=True)
+            xtf.expect("import", "-f", "-q", "-o", trace, archive)
+            xtf.expect("analyze", "-q", trace)
             analysed, judge = Analysed(xtf, trace), Waits(str(archive))
             n = check_against_judge(analysed, judge, archive)
             by_scout = check_against_scout(analysed, judge, archive, tsv) if tsv else 0

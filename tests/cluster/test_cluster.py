@@ -19,16 +19,17 @@ import unittest
 import cdf
 import naive_cluster
 import networks
-from xtfrun import shared_traces
+from xtfrun import Xtf, shared_traces
 
 XTF = sys.argv.pop(1)
+COMMAND = Xtf(XTF)
 TRACES = shared_traces()
 FILL = 9.9692099683868690e+36
 ROUNDS = 40
 
 
 def run(*arguments, status=0):
-    done = subprocess.run([XTF, "cluster", *map(str, arguments)], capture_output=True, text=True)
+    done = COMMAND.completed("cluster", *arguments)
     assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
     return done.stdout if status == 0 else done.stderr
 

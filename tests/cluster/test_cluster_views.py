@@ -11,7 +11,6 @@ import pathlib
 import random
 import shutil
 import struct
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -20,15 +19,15 @@ import zlib
 import cdf
 import networks
 from xtf_reader import Trace
-from xtfrun import shared_traces
+from xtfrun import Xtf, shared_traces
 
-XTF = sys.argv.pop(1)
+COMMAND = Xtf(sys.argv.pop(1))
 TRACES = shared_traces()
 N_PROCS = 8
 
 
 def run(*arguments, status=0):
-    done = subprocess.run([XTF, *map(str, arguments)], capture_output=True)
+    done = COMMAND.completed(*arguments, text=False)
     assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
     return done.stdout if status == 0 else done.stderr.decode()
 

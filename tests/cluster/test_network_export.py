@@ -15,15 +15,15 @@ import unittest
 
 import cdf
 import networks
-from xtfrun import PROJECT, shared_traces
+from xtfrun import PROJECT, Xtf, shared_traces
 
-XTF = sys.argv.pop(1)
+COMMAND = Xtf(sys.argv.pop(1))
 TRACES = shared_traces()
 N_PROCS, LENGTHS = 16, range(500, 6000, 500)
 
 
 def run(*arguments, status=0):
-    done = subprocess.run([XTF, *map(str, arguments)], capture_output=True, text=True)
+    done = COMMAND.completed(*arguments)
     assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
     return done.stdout if status == 0 else done.stderr
 

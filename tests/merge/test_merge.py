@@ -147,7 +147,7 @@ def test_broken_folder(folder, trace):
         for path in "/records", "/profile":
             said = run("cat", anchor, path, status=1)
             assert str(b) in said and says in said, said
-        done = subprocess.run([XTF, "check", anchor], capture_output=True, text=True)
+        done = COMMAND.completed("check", anchor)
         assert done.returncode == 1 and str(b) in done.stdout and says in done.stdout, done.stdout
         arrays, rows = map(int, re.search(r"^(\d+) arrays, (\d+) rows", done.stdout, re.M).groups())
         assert arrays == all_arrays and 0 < rows < all_rows, f"the check did not go on: {done.stdout}"
@@ -155,7 +155,7 @@ def test_broken_folder(folder, trace):
         assert done.returncode != 0 and str(b) in done.stderr, done.stderr
         assert run("cat", anchor, "/count") == count
         good = [path for path in ("/proc/0/records", "/proc/1/records")
-                if subprocess.run([XTF, "cat", anchor, path], capture_output=True).stdout == whole[path]]
+                if COMMAND.completed("cat", anchor, path, text=False).stdout == whole[path]]
         assert len(good) == 1, f"{says}: {good}"
 
     b.unlink()
@@ -164,7 +164,7 @@ def test_broken_folder(folder, trace):
     damaged = bytearray(good)
     damaged[next(at for at in range(8192, len(good), 4096) if good.startswith(b"XTFp", at)) + 100] ^= 0xff
     a.write_bytes(damaged)
-    said = subprocess.run([XTF, "check", anchor], capture_output=True, text=True).stdout
+    said = COMMAND.completed("check", anchor).stdout
     assert str(b) in said and re.search(re.escape(str(a)) + ".*checksum", said), f"damage beside a file that is missing: {said}"
     a.write_bytes(good)
     b.write_bytes(a.read_bytes())
@@ -199,7 +199,7 @@ def test_broken_folder(folder, trace):
         damaged = bytearray(kept)
         damaged[at + 100] ^= 0xff
         b.write_bytes(damaged)
-        done = subprocess.run([XTF, "cat", anchor, "/records"], capture_output=True, text=True)
+        done = COMMAND.completed("cat", anchor, "/records")
         if done.returncode == 0:
             assert done.stdout.encode() == whole["/records"]
             continue
@@ -236,9 +236,9 @@ def test_vanished(folder, trace):
         for command in ("cat", parts_folder, "/count"), ("info", parts_folder), ("ls", parts_folder), ("merge", "-a", parts_folder):
             said = run(*command, status=1)
             assert str(b) in said, said
-        done = subprocess.run([XTF, "check", parts_folder], capture_output=True, text=True)
+        done = COMMAND.completed("check", parts_folder)
         assert done.returncode == 1 and str(b) in done.stdout and ": 1 problem\n" in done.stdout, done.stdout
-        done = subprocess.run([XTF, "cat", "--incomplete", parts_folder, "/count"], capture_output=True)
+        done = COMMAND.completed("cat", "--incomplete", parts_folder, "/count", text=False)
         assert done.returncode == 0 and done.stdout == rest, done.stderr
         assert re.fullmatch(rb"xtf: remark: process 1 \(000001.xtf\): it is damaged: .*; it is left out\n", done.stderr), done.stderr
         shown = run("info", "--incomplete", parts_folder).decode()
@@ -264,14 +264,14 @@ def test_running(folder, trace):
         fcntl.flock(held, fcntl.LOCK_EX)
         shown = run("info", parts_folder).decode()
         assert re.search(r"part-1.xtf: it has no commit yet$", shown, re.M) and "ended early" not in shown, shown
-        done = subprocess.run([XTF, "cat", parts_folder, "/count"], capture_output=True, text=True, check=True)
+        done = COMMAND.completed("cat", parts_folder, "/count", check=True)
         assert "remark" not in done.stderr, done.stderr
         assert ": 0 problems" in run("check", parts_folder).decode()
     b.write_bytes(kept)
     os.utime(a, (0, 0))  # long ago
     shown = run("info", parts_folder).decode()
     assert re.search(r"part-0.xtf: it ended early: ", shown), shown
-    done = subprocess.run([XTF, "cat", parts_folder, "/count"], capture_output=True, text=True, check=True)
+    done = COMMAND.completed("cat", parts_folder, "/count", check=True)
     assert "remark: part-0.xtf: it ended early" in done.stderr, done.stderr
     b.write_bytes(b"")
     assert str(b) in run("cat", parts_folder, "/count", status=1), "no part is written, so none is awaited"
@@ -306,10 +306,10 @@ def test_damage_is_seen(folder, trace):
     damaged += [kept[:4096] + bytes(256) + kept[4352:], *(kept[:len(kept) - cut] for cut in (1, 100, 4096, len(kept) // 4))]
     for data in damaged:
         b.write_bytes(data)
-        alone = subprocess.run([XTF, "check", "-q", b], capture_output=True).returncode
-        whole = subprocess.run([XTF, "check", "-q", parts_folder], capture_output=True, text=True)
-        taken = subprocess.run([XTF, "merge", "-qf", "-o", merged, parts_folder], capture_output=True, text=True)
-        anchored = subprocess.run([XTF, "merge", "-q", "-a", parts_folder], capture_output=True, text=True)
+        alone = COMMAND.completed("check", "-q", b, text=False).returncode
+        whole = COMMAND.completed("check", "-q", parts_folder)
+        taken = COMMAND.completed("merge", "-qf", "-o", merged, parts_folder)
+        anchored = COMMAND.completed("merge", "-q", "-a", parts_folder)
         (parts_folder / "anchor.xtf").unlink(missing_ok=True)
         assert alone == whole.returncode == taken.returncode == anchored.returncode, (alone, whole, taken, anchored)
         if alone:
@@ -318,7 +318,7 @@ def test_damage_is_seen(folder, trace):
         merged.unlink(missing_ok=True)
     assert n_bad > 10, n_bad
     b.write_bytes(kept[:4096] + bytes([kept[4096] ^ 1]) + kept[4097:])
-    less = subprocess.run([XTF, "merge", "-qk", "-o", merged, parts_folder], capture_output=True, text=True, check=True)
+    less = COMMAND.completed("merge", "-qk", "-o", merged, parts_folder, check=True)
     assert f"left out: {b}: " in less.stderr, less.stderr
     compare(a, merged, ["records"], "without the damaged part")
 
@@ -340,7 +340,7 @@ def test_interrupted_closing(folder, trace):
         run("merge", "-q", "-o", merged, a, b)
         assert ": 0 problems" in run("check", merged).decode()
     a.write_bytes(kept[:slot] + bytes([kept[slot] ^ 1]) + kept[slot + 1:])
-    assert "is damaged" in subprocess.run([XTF, "check", a], capture_output=True, text=True).stdout
+    assert "is damaged" in COMMAND.completed("check", a).stdout
 
 
 def test_refusals(folder, trace):
@@ -365,7 +365,7 @@ def test_refusals(folder, trace):
         refused(a, odd, b, names=(odd,))
     whole, less = folder / "whole.xtf", folder / "less.xtf"
     run("merge", "-q", "-o", whole, a, b)
-    assert str(odd) in subprocess.run([XTF, "merge", "-k", "-q", "-o", less, a, odd, b], capture_output=True, text=True, check=True).stderr
+    assert str(odd) in COMMAND.completed("merge", "-k", "-q", "-o", less, a, odd, b, check=True).stderr
     compare(whole, less, ["records", "definitions/regions"], "without the damaged part")
     os.mkfifo(folder / "fifo")
     before = len(list(folder.iterdir()))

@@ -17,13 +17,13 @@ import cdf
 import measured
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
-from xtfrun import is_sanitized, need, shared_traces  # noqa: E402
+from xtfrun import Xtf, is_sanitized, need, shared_traces  # noqa: E402
 
-XTF = None
+XTF = COMMAND = None
 
 
 def run(*arguments):
-    return subprocess.run([XTF, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
+    return COMMAND.completed(*arguments)
 
 
 def cat(trace, *paths):
@@ -156,5 +156,6 @@ class Import(unittest.TestCase):
 
 if __name__ == "__main__":
     XTF = sys.argv.pop(1)
+    COMMAND = Xtf(XTF)
     need("ncdump", "ncgen")
     unittest.main()

@@ -10,7 +10,6 @@ import math
 import pathlib
 import random
 import struct
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -20,14 +19,14 @@ import measured
 import naive
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
-from xtfrun import need, shared_traces  # noqa: E402
+from xtfrun import Xtf, need, shared_traces  # noqa: E402
 
-XTF = None
+COMMAND = None
 US = 1e6
 
 
 def run(*arguments, text=True):
-    return subprocess.run([XTF, *map(str, arguments)], capture_output=True, text=text, timeout=120, check=False)
+    return COMMAND.completed(*arguments, text=text)
 
 
 def number(word):
@@ -355,6 +354,6 @@ class Views(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    XTF = sys.argv.pop(1)
+    COMMAND = Xtf(sys.argv.pop(1))
     need("ncdump", "ncgen")
     unittest.main()

@@ -1,18 +1,26 @@
 """What a trace of OpenTS says, read by Python's ElementTree; and what xtf says of it."""
 
 import decimal
+import functools
 import os
 import struct
 import subprocess
 import xml.etree.ElementTree as ElementTree
+
+from xtfrun import Xtf
 
 NAMES = {"S": "started", "P": "prenatal", "X": "exported", "I": "imported", "A": "active", "W": "suspended", "F": "finished"}
 TYPES = ("slices", "resources", "task_states", "task_moves", "message_totals", "message_kinds")
 COUNTERS = ("sbytes", "scount", "rbytes", "rcount")
 
 
+@functools.cache
+def command_of(program):
+    return Xtf(program)
+
+
 def run(xtf, *arguments, **options):
-    return subprocess.run([xtf, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False, **options)
+    return command_of(xtf).completed(*arguments, **options)
 
 
 def cat(xtf, trace, path):

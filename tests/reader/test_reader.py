@@ -12,11 +12,14 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
+# pylint: disable=wrong-import-position
 from xtf_check import check
 from xtf_reader import Trace, escape, merged
 from xtf_schema import Damaged
 from xtf_totals import same
 from xtf_windows import Window
+from xtfrun import Xtf
 
 # codec, seed, page size, locations, rows of a record array. The third trace of each codec has trees of three levels: 10 plain rows a leaf, 168
 # leaves an index page.
@@ -34,9 +37,12 @@ def expect(truth, *words):
         sys.exit("FAILED: " + " ".join(map(str, words)))
 
 
-def run(*command):
-    done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, timeout=120, check=False)
-    expect(done.returncode == 0, *command, "ended with status", done.returncode)
+def run(program, *arguments):
+    if isinstance(program, Xtf):
+        done = program.completed(*arguments, text=False)
+    else:
+        done = subprocess.run([program, *map(str, arguments)], stdout=subprocess.PIPE, timeout=120, check=False)
+    expect(done.returncode == 0, program, *arguments, "ended with status", done.returncode)
     return done.stdout.decode("utf-8", "surrogateescape")
 
 
@@ -334,7 +340,7 @@ def test_copy(xtf, dump_trace, folder):
             expect(held(trace) == whole, "a copy of", seed, "of codec", codec, "has other contents")
     before = first.read_bytes()
     for arguments in ((first, first), (first, folder), (folder / "none.xtf", folder / "new.xtf"), (first, folder / "none" / "new.xtf")):
-        done = subprocess.run([xtf, "copy", "--force", *arguments], capture_output=True, text=True, check=False)
+        done = xtf.completed("copy", "--force", *arguments)
         expect(done.returncode == 1 and done.stderr.startswith("xtf: "), "copy of", *arguments, "says", done.stderr)
     expect(first.read_bytes() == before, "a refused copy changed its source")
     left = sorted(path.name for path in folder.iterdir())
@@ -343,6 +349,8 @@ def test_copy(xtf, dump_trace, folder):
 
 def main():
     what, *arguments = sys.argv[1:]
+    if what in ("command", "clocks", "copy"):
+        arguments[0] = Xtf(arguments[0])
     with tempfile.TemporaryDirectory(prefix="xtf-reader-") as folder:
         {"library": test_library, "damage": test_damage, "command": test_command, "clocks": test_clocks, "copy": test_copy}[what](*arguments, pathlib.Path(folder))
 

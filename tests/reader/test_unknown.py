@@ -8,12 +8,15 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
+# pylint: disable=wrong-import-position
 from xtf_check import check
 from invariants_changes import change_sections
 from xtf_format import CLOSED
 from xtf_patch import LIMITS, SCHEMAS, File
 from xtf_reader import Trace, escape
 from xtf_schema import Damaged, Unknown
+from xtfrun import Xtf
 
 # Arguments of `dump-trace write`: codec, seed, page size, locations, rows.
 BASES = {"plain": ("plain", 2, 4096, 2, 400), "compact": ("compact", 16, 4096, 2, 400)}
@@ -25,7 +28,11 @@ def expect(truth, *words):
 
 
 def asked(*command):
-    done = subprocess.run(list(map(str, command)), capture_output=True, timeout=180, check=False)
+    program, *arguments = command
+    if isinstance(program, Xtf):
+        done = program.completed(*arguments, text=False)
+    else:
+        done = subprocess.run(list(map(str, command)), capture_output=True, timeout=180, check=False)
     expect(done.returncode in (0, 1), command, "ended with", done.returncode, done.stderr)
     return done.returncode == 0, done.stdout.decode("utf-8", "surrogateescape"), done.stderr.decode()
 
@@ -219,5 +226,5 @@ def run(dump, xtf, folder):
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory(prefix="xtf-unknown-") as scratch:
-        run(sys.argv[1], sys.argv[2], pathlib.Path(scratch))
+        run(sys.argv[1], Xtf(sys.argv[2]), pathlib.Path(scratch))
     print(f"{len(CASES) + len(WHOLE)} cases")

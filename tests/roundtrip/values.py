@@ -7,11 +7,13 @@ usage: values.py XTF OTF2-ARCHIVES ARCHIVE...
 
 import csv
 import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
 
+from asking import Asker, Refused
 from shown import findings_of
 from xtfrun import Failure, Xtf, check, run_test, shared_traces, temporary_folder
 
@@ -45,7 +47,46 @@ def is_same(shown, value):
     return shown == ("" if value is None else value) or (shown == '""' and value == "") or bool(cut and value.startswith(cut.group(1)))
 
 
-def columns_of_text(xtf, trace, path, lines):
+class Tables:
+    """The files of a trace in all formats, asked of one process: FILE.csv is what `xtf cat --csv` writes of FILE, which the first and every
+    tenth shows. The command alone writes what is longer than a mount makes."""
+
+    EVERY = 10
+
+    def __init__(self, xtf, trace):
+        self.xtf, self.trace = xtf, trace
+        self.asker = Asker(xtf, os.environ["ASK_TREE"], trace)
+        self.asked = 0
+
+    def __str__(self):
+        return str(self.trace)
+
+    def text(self, path):
+        """None: there is no such file."""
+        try:
+            return self.asker.ask(f"cat {path}")
+        except Refused:
+            return None
+
+    def listed(self, path):
+        try:
+            return self.asker.ask(f"ls {path}").decode().split()
+        except Refused:
+            return []
+
+    def values(self, path, form):
+        self.asked += 1
+        try:
+            values = self.asker.ask(f"cat {path}.{form}")
+        except Refused as refused:
+            check("longer than 1048576 bytes" in str(refused), str(refused))
+            return self.xtf.expect("cat", f"--{form}", self.trace, path).decode()
+        if self.asked % self.EVERY == 1:
+            check(values == self.xtf.expect("cat", f"--{form}", self.trace, path), f"{path}.{form} is not what cat --{form} writes")
+        return values.decode()
+
+
+def columns_of_text(tables, path, lines):
     """The cells of each line of a text: cut by its heading, or, of records, by what `columns` says of them."""
     if path.endswith("findings"):
         return findings_of("\n".join(lines))
@@ -55,7 +96,7 @@ def columns_of_text(xtf, trace, path, lines):
         # Blanks are in the last column alone.
         n = len(lines[0].lstrip("# ").split())
         return [line.rstrip().split(None, n - 1) for line in lines[1:] if line.strip()]
-    text = xtf.expect("cat", "--csv", trace, re.sub("records$|num/[0-9]*/children$", "columns", path)).decode()
+    text = tables.values(re.sub("records$|num/[0-9]*/children$", "columns", path), "csv")
     places = [(int(column["from"]) - 1, int(column["to"])) for column in csv.DictReader(text.splitlines())]
     return [[line[begin:end].strip() for begin, end in places] for line in lines]
 
@@ -68,18 +109,18 @@ def is_same_json(of_json, value):
     return json_text(of_json) == value or (json_text(of_json) is None and float(value) == float(of_json))
 
 
-def compare(xtf, trace, path):
+def compare(tables, path):
     """True if the trace has the file."""
-    shown = xtf.run("cat", trace, path)
-    if shown.status != 0:
+    shown = tables.text(path)
+    if shown is None:
         return False
-    lines = shown.output.decode().splitlines()
-    rows = list(csv.reader(xtf.expect("cat", "--csv", trace, path).decode().split("\n")[:-1]))
-    objects = [json.loads(line) for line in xtf.expect("cat", "--json", trace, path).decode().split("\n")[:-1]]
-    cells = columns_of_text(xtf, trace, path, lines)
+    lines = shown.decode().splitlines()
+    rows = list(csv.reader(tables.values(path, "csv").split("\n")[:-1]))
+    objects = [json.loads(line) for line in tables.values(path, "json").split("\n")[:-1]]
+    cells = columns_of_text(tables, path, lines)
     check(len(rows) - 1 == len(cells) == len(objects), f"{path}: {len(cells)} lines, {len(rows) - 1} of CSV, {len(objects)} of JSON")
     for number, (line, row, fields) in enumerate(zip(cells, rows[1:], objects)):
-        where = f"{trace}: {path}, line {number}"
+        where = f"{tables}: {path}, line {number}"
         if list(fields) != rows[0]:
             raise Failure(f"{where}: JSON has {list(fields)}, CSV {rows[0]}")
         line += [""] * (len(row) - len(line))
@@ -93,21 +134,21 @@ def compare(xtf, trace, path):
     return True
 
 
-def compare_sides(xtf, trace):
+def compare_sides(tables):
     """Names of the files of single records that were compared."""
     seen = set()
     for record_type in SIDES_OF:
         files = 0
         for number in range(SIDE_RECORDS):
             here = f"{record_type}/num/{number}"
-            listed = xtf.run("ls", trace, here)
-            if listed.status != 0 or files >= SIDE_FILES:
+            listed = tables.listed(here)
+            if not listed or files >= SIDE_FILES:
                 break
-            for side in set(SIDES) & set(listed.output.decode().split()):
+            for side in set(SIDES) & set(listed):
                 files += 1
-                check(compare(xtf, trace, f"{here}/{side}"), f"{here} lists {side}, which is not there")
-                named = xtf.expect("cat", trace, f"{here}/{side}.csv")
-                check(named == xtf.expect("cat", "--csv", trace, f"{here}/{side}"), f"{here}/{side}.csv is another table")
+                check(compare(tables, f"{here}/{side}"), f"{here} lists {side}, which is not there")
+                named = tables.xtf.expect("cat", tables.trace, f"{here}/{side}.csv")
+                check(named == tables.xtf.expect("cat", "--csv", tables.trace, f"{here}/{side}"), f"{here}/{side}.csv is another table")
                 seen.add(side)
     return seen
 
@@ -149,11 +190,12 @@ def main():
             trace = pathlib.Path(folder) / f"{number}.xtf"
             xtf.import_archive(archive, trace)
             if archive not in others:
-                sides |= compare_sides(xtf, trace)
+                sides |= compare_sides(Tables(xtf, trace))
             if archive.parent == made:
                 continue
             xtf.expect("analyze", "--quiet", trace)
-            seen |= {path for path in VIEWS + RECORDS for selection in SELECTIONS if compare(xtf, trace, selection + path)}
+            tables = Tables(xtf, trace)
+            seen |= {path for path in VIEWS + RECORDS for selection in SELECTIONS if compare(tables, selection + path)}
             check_files(xtf, trace)
             long |= check_length(xtf, trace)
     check(sides == set(SIDES), f"no record has {sorted(set(SIDES) - sides)}")

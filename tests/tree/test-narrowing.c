@@ -253,6 +253,7 @@ static void assert_records(Fixture *fixture, const char *path, const GArray *rec
     for (unsigned i = 0; i < records->len; i++) {
         const Message *message = message_at(records, i);
         uint64_t proc, thread, seq;
+        text->str[(i + 1) * line - 1] = '\0'; /* sscanf() looks for the end of its text, whatever it needs of it */
         cr_assert_eq(sscanf(text->str + i * line, " %*s %lu %lu %lu", &proc, &thread, &seq), 3);
         cr_assert(proc == message->proc && thread == message->thread && seq == message->seq,
                   "%s, line %u: %lu %lu %lu where %lu %lu %lu should be", path, i, proc, thread, seq, message->proc,

@@ -38,13 +38,21 @@ static bool all_are_there(const unsigned char *file)
     return true;
 }
 
+/* Milliseconds. Tests, whose processes miss others on purpose, shorten the time to some percent of it. */
+static uint64_t patience(uint64_t seconds)
+{
+    const char *percent = xtf_core_option("PATIENCE");
+
+    return percent ? 10 * seconds * strtoul(percent, NULL, 10) : 1000 * seconds;
+}
+
 /* Whether somebody may come who is not there after so many milliseconds. */
 static bool is_worth_waiting(const unsigned char *file, uint64_t waited)
 {
     if (all_are_there(file))
         return false;
-    return waited < 1000 * PATIENCE ||
-           (waited < 1000 * MORE_PATIENCE && memchr(file + XTF_JOB_RECORDED_RANKS, XTF_JOB_BEGUN, xtf_mpi_world.size));
+    return waited < patience(PATIENCE) || (waited < patience(MORE_PATIENCE) &&
+                                           memchr(file + XTF_JOB_RECORDED_RANKS, XTF_JOB_BEGUN, xtf_mpi_world.size));
 }
 
 typedef enum {

@@ -21,11 +21,11 @@
  *      duration, outermost or not.
  *   3. If row n begins a frame, the new frame is on top of the stack.
  *
- * A frame without an ending row of its own therefore ends when a frame below it ends, or when a row begins a frame that
- * is not inside it. Rows that begin frames, and rows that end frames, are counted under the row's own key, even if the
- * frame never began. The two counts together are all rows of the key. The cells of XTF_FRAMES_BEFORE are: the number of
- * rows whose frame never began (with any stack), 0, twice the ticks, and 0. Totals of depth 0 leave XTF_FRAMES_BEFORE
- * out, because their one group already counts its rows.
+ * A frame may have no ending row. It ends when a frame below it ends, or when a row begins a frame outside of it. Rows
+ * that begin frames, and rows that end frames, are counted under the row's own key, even if the frame never began. The
+ * two counts together are all rows of the key. The cells of XTF_FRAMES_BEFORE are: the number of rows whose frame never
+ * began (with any stack), 0, twice the ticks, and 0. Totals of depth 0 leave XTF_FRAMES_BEFORE out, because their one
+ * group already counts its rows.
  *
  * Clock maps (clock-map.h). All times in totals are ticks of the location's clock: durations, and the least, greatest
  * and last values of instants. The same rows lie in a range by local and by global time.
@@ -132,13 +132,13 @@ typedef struct {
  * of its arrays). Frames begun and ended are counted by the rows in the window.
  *
  * The exclusive time of a key is the ticks of the window during which a frame of the key was on top. The inclusive time
- * is the ticks during which an outermost frame of the key was open: the durations of the frames that ended in the
- * window, minus the part before a of the frames open at a, plus the part up to b of the frames open at b. The stack at
- * a is the stack before all rows with a time of a or later. A frame that no row ends lasts until `last`. Ticks charged
- * to XTF_FRAMES_BEFORE begin at `first` if its row is row 0. A window is cut off at `first` and `last`.
+ * is the ticks during which an outermost frame of the key was open. It is the sum of the durations of the frames that
+ * ended in the window, minus the part before a of frames open at a, plus the part up to b of frames open at b. The
+ * stack at a is the stack before all rows with a time of a or later. A frame that no row ends lasts until `last`. Ticks
+ * charged to XTF_FRAMES_BEFORE begin at `first` if its row is row 0. A window is cut off at `first` and `last`.
  *
- * With a clock map, the local window begins at the least local tick that maps to a or later, and ends at the least
- * local tick that maps to b or later. The local window contains the same rows, and adjacent windows stay adjacent.
+ * With a clock map, the local window begins at the least local tick that maps to a or later. It ends at the least local
+ * tick that maps to b or later. The local window contains the same rows, and adjacent windows stay adjacent.
  * Knots in the window make no difference. If an edge lies inside a jump, the local edge is the first tick after the
  * jump.
  */

@@ -36,8 +36,8 @@ bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem, XtfCheckProgress 
                      XtfCheckReport *report, GError **error);
 
 /* Verifies the stored structures without the rows: both superblocks and their catalogs, the P index, tables and
- * strings, the checksum of each page, item and table of totals, and the links between them. Unpacks no row, so it takes
- * little more time than reading the file. */
+ * strings. Verifies the checksum of each page, item and table of totals, and the links between them. Unpacks no row, so
+ * it takes little more time than reading the file. */
 bool xtf_trace_verify(XtfTrace *trace, XtfCheckProblem problem, XtfCheckProgress progress, void *data,
                       XtfCheckReport *report, GError **error);
 

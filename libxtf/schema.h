@@ -165,8 +165,8 @@ enum {
 };
 
 /* Returns a new schema from its declaration, which it copies. `fields` ends with an entry whose name is NULL.
- * XTF_ERROR_INVALID if the row is too large, a field name occurs twice, or the first field of a record or side row is
- * not a U64 with role "time". */
+ * XTF_ERROR_INVALID if the row is too large or a field name occurs twice. The first field of a record or side row must
+ * be a U64 with role "time". */
 XtfSchema *xtf_schema_new(const char *name, XtfSchemaKind kind, const XtfFieldSpec *fields, GError **error);
 /* Adds an aggregate to a schema that is not a table's and has not been given to a writer. XTF_ERROR_INVALID if a field
  * does not exist or has the wrong type, or there are too many aggregates. */

@@ -1,6 +1,6 @@
 /*
- * Computes the exclusive time of a frame. The totals of the frame's key over the rows where the frame is open contain
- * the frame's own time, and the time of all frames of the same key nested in it. Most frames have no such nested
+ * Computes the exclusive time of a frame. Over the rows where the frame is open, the totals of its key contain the
+ * frame's own time. They also contain the time of nested frames of the same key. Most frames have no such nested
  * frames. Otherwise the totals of the outermost nested frames, each over its own rows, are subtracted; they include the
  * frames nested deeper. Rank and select of the rows that begin frames of the key find these frames one by one.
  *

@@ -76,7 +76,7 @@ static BatchRow *top_row(const XtfFrameReader *reader)
 }
 
 /* Ends the frame on top in row `by` of the batch, or, if no row ends it, at the time of the location's last record. */
-static void end_top(XtfFrameReader *reader, uint32_t by, uint64_t time)
+static void end_top_frame(XtfFrameReader *reader, uint32_t by, uint64_t time)
 {
     BatchRow *frame = top_row(reader);
 
@@ -89,7 +89,7 @@ static void end_top(XtfFrameReader *reader, uint32_t by, uint64_t time)
 
 /* Returns the number of frames in the stack up to and including the frame that a row of the batch began; 0 if that
  * frame is not open. */
-static guint find_frame(const XtfFrameReader *reader, uint32_t row)
+static guint count_frames_up_to(const XtfFrameReader *reader, uint32_t row)
 {
     guint n = reader->stack->len;
 
@@ -103,7 +103,7 @@ static bool process_row(XtfFrameReader *reader, uint32_t i)
 {
     BatchRow *row = &reader->rows[i];
     bool in_batch = row->distance > 0 && row->distance <= i, before_batch = row->distance > i;
-    guint n_up_to_frame = in_batch ? find_frame(reader, i - (uint32_t)row->distance) : 0;
+    guint n_up_to_frame = in_batch ? count_frames_up_to(reader, i - (uint32_t)row->distance) : 0;
 
     if (row->is_end && before_batch && reader->stack->len > 0)
         return false;
@@ -113,7 +113,7 @@ static bool process_row(XtfFrameReader *reader, uint32_t i)
      * batch. */
     if (n_up_to_frame > 0 || !row->is_end)
         for (guint n_kept = row->is_end ? n_up_to_frame - 1 : n_up_to_frame; reader->stack->len > n_kept;)
-            end_top(reader, i, row->time);
+            end_top_frame(reader, i, row->time);
     if (!row->is_end)
         g_array_append_val(reader->stack, i);
     return true;
@@ -140,7 +140,7 @@ static void match_rows(XtfFrameReader *reader, const uint8_t *row, uint32_t coun
     }
     if (reader->first + reader->n == reader->array.n_rows)
         while (reader->stack->len > 0)
-            end_top(reader, NO_ROW, reader->last);
+            end_top_frame(reader, NO_ROW, reader->last);
 }
 
 static bool load_batch(XtfFrameReader *reader, uint64_t n, GError **error)

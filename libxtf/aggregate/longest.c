@@ -52,7 +52,7 @@ static bool accepts_key(const LongestSearch *search, uint64_t key)
 
 /* True if a leaves the heap before b. With equal bounds, parts precede frames, because a part may contain an earlier
  * frame of the same duration. Frames are ordered by row. */
-static bool comes_first(const Part *a, const Part *b)
+static bool precedes(const Part *a, const Part *b)
 {
     if (a->longest != b->longest)
         return a->longest > b->longest;
@@ -79,7 +79,7 @@ static void push_part(LongestSearch *search, const Part *part)
     guint i = search->heap->len;
 
     g_array_append_vals(search->heap, part, 1);
-    for (; i > 0 && comes_first(part_at(search, i), part_at(search, (i - 1) / 2)); i = (i - 1) / 2)
+    for (; i > 0 && precedes(part_at(search, i), part_at(search, (i - 1) / 2)); i = (i - 1) / 2)
         swap_parts(search, i, (i - 1) / 2);
 }
 
@@ -92,9 +92,9 @@ static Part pop_part(LongestSearch *search)
     g_array_set_size(search->heap, n);
     for (;;) {
         guint best = i, left = 2 * i + 1;
-        if (left < n && comes_first(part_at(search, left), part_at(search, best)))
+        if (left < n && precedes(part_at(search, left), part_at(search, best)))
             best = left;
-        if (left + 1 < n && comes_first(part_at(search, left + 1), part_at(search, best)))
+        if (left + 1 < n && precedes(part_at(search, left + 1), part_at(search, best)))
             best = left + 1;
         if (best == i)
             return first;
@@ -169,7 +169,7 @@ static void push_frame(LongestSearch *search, const XtfOpenFrame *open, uint64_t
 
 /* Adds the frames of `before` that are not in `after`: row `n` ended them. Both are ordered by the rows that began the
  * frames. */
-static void push_ended(LongestSearch *search, const GArray *before, const XtfFrameStack *after, uint64_t n)
+static void push_ended_frames(LongestSearch *search, const GArray *before, const XtfFrameStack *after, uint64_t n)
 {
     guint n_compared = 0;
 
@@ -254,13 +254,13 @@ static bool push_chunk_frames(LongestSearch *search, const XtfDescentLeaf *leaf,
         g_array_append_vals(before, stack.frames->data, stack.frames->len);
         if (!xtf_accumulate_rows(schema, aggregate, row, 1, &stack, &outer.loader, NULL, error))
             return false;
-        push_ended(search, before, &stack, leaf->first_n + i);
+        push_ended_frames(search, before, &stack, leaf->first_n + i);
     }
     return true;
 }
 
 /* Replaces an item by its parts: adds them to the heap. */
-static bool open_part(LongestSearch *search, const Part *part, GError **error)
+static bool expand_part(LongestSearch *search, const Part *part, GError **error)
 {
     g_auto(XtfDescent) descent = {0};
 
@@ -336,7 +336,7 @@ bool xtf_longest_step(XtfLongestSearch *search, XtfFrameSpan *frame, bool *found
         return true;
     Part part = pop_part(search);
     if (part.kind != PART_FRAME)
-        return open_part(search, &part, error);
+        return expand_part(search, &part, error);
     *frame = part.frame;
     *found = true;
     return true;

@@ -114,9 +114,9 @@ static bool add_first_ticks(const Profile *profile, GError **error)
     return true;
 }
 
-/* Computes the rank of a time. Both the totals and the stack at this time need the rows of its leaf, so the function
- * unpacks whole rows at once and not the times first. `leaf` holds the leaf of an earlier time, or zeros, and receives
- * the leaf of this time, if there is one. */
+/* Computes the rank of a time. The totals and the stack at this time need the rows of its leaf. The function
+ * therefore unpacks whole rows at once and not the times first. `leaf` holds the leaf of an earlier time, or zeros, and
+ * receives the leaf of this time, if there is one. */
 static bool find_rank(const XtfArray *array, uint64_t t, XtfPageView *leaf, uint64_t *n, GError **error)
 {
     if (t <= array->first || t > array->last)

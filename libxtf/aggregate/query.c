@@ -156,7 +156,7 @@ static inline void look_up_group(XtfPageTotals *page, uint32_t group)
 }
 
 /* Adds an item with plain cells and all groups used: the most frequent case. */
-static void add_plain(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
+static void add_plain_cells(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
 {
     const XtfGroupTotals *totals = page->query->totals;
     const unsigned n_cells = totals->n_cells;
@@ -200,7 +200,7 @@ void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_
     if (!totals)
         count_item(page, tier, item);
     else if (totals->plain && page->use_all)
-        add_plain(page, tier, item);
+        add_plain_cells(page, tier, item);
     else
         add_item(page, tier, item);
 }

@@ -110,8 +110,8 @@ static bool add_rows_of_chunk(XtfTotalsQuery *query, const XtfDescentLeaf *leaf,
 }
 
 /* Adds rows [from, to) of a leaf by its digest. */
-static bool add_by_digest(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, const XtfPageView *rows, uint32_t from,
-                          uint32_t to, GError **error)
+static bool add_rows_by_digest(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, const XtfPageView *rows,
+                               uint32_t from, uint32_t to, GError **error)
 {
     g_autoptr(XtfBlock) block = xtf_leaf_digest_get(leaf, query->index, error);
     if (!block)
@@ -168,7 +168,7 @@ static bool add_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_t
         return false;
     if (xtf_leaf_needs_no_digest(leaf) || xtf_leaf_is_new(&rows, XTF_READ_FOR_TOTALS))
         return add_rows_of_chunk(query, leaf, &rows, NULL, from, to, error);
-    return add_by_digest(query, leaf, &rows, from, to, error);
+    return add_rows_by_digest(query, leaf, &rows, from, to, error);
 }
 
 /* Counts rows [n1, n2) of a leaf one by one. */

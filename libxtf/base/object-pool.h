@@ -28,7 +28,7 @@ void *xtf_object_pool_new(XtfObjectPool *pool);
  * meanwhile. */
 void xtf_object_pool_rest(const XtfObjectPool *pool);
 
-/* Iterates over all objects in the order of their allocation. Releases the pages of each block behind it. */
+/* Iterates over all objects in the order of their allocation. Releases the pages of each block after the block. */
 typedef struct {
     const XtfObjectPool *pool;
     guint block;        /* index of the current block */

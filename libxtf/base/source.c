@@ -171,7 +171,7 @@ XtfSource *xtf_source_new_bytes(GBytes *bytes)
     return &self->base;
 }
 
-static void unmap(MemorySource *self)
+static void unmap_file(MemorySource *self)
 {
     if (self->data)
         munmap((void *)self->data, self->base.size);
@@ -189,7 +189,7 @@ static bool mmap_grow(XtfSource *source, GError **error)
         return fail_errno(error, self->path, "");
     if ((uint64_t)end == source->size)
         return true;
-    unmap(self);
+    unmap_file(self);
     void *data = end > 0 ? mmap(NULL, (size_t)end, PROT_READ, MAP_SHARED, self->fd, 0) : NULL;
     if (data == MAP_FAILED)
         return fail_errno(error, self->path, "cannot map: ");
@@ -202,7 +202,7 @@ static void mmap_close(XtfSource *source)
 {
     MemorySource *self = (MemorySource *)source;
 
-    unmap(self);
+    unmap_file(self);
     close(self->fd);
     g_free(self->path);
     g_free(self);

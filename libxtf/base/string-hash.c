@@ -31,7 +31,7 @@ static inline uint64_t rotate(uint64_t x, unsigned by)
     return x << by | x >> (64 - by);
 }
 
-static inline void mix(uint64_t v[4])
+static inline void mix_state(uint64_t v[4])
 {
     v[0] += v[1];
     v[1] = rotate(v[1], 13) ^ v[0];
@@ -48,7 +48,7 @@ static inline void mix(uint64_t v[4])
 static inline void mix_word(uint64_t v[4], uint64_t word)
 {
     v[3] ^= word;
-    mix(v);
+    mix_state(v);
     v[0] ^= word;
 }
 
@@ -68,7 +68,7 @@ guint xtf_string_hash(gconstpointer text)
     mix_word(v, last);
     v[2] ^= 0xff;
     for (unsigned i = 0; i < 3; i++)
-        mix(v);
+        mix_state(v);
     uint64_t hash = v[0] ^ v[1] ^ v[2] ^ v[3];
     return (guint)(hash ^ hash >> 32);
 }

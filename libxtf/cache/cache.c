@@ -206,7 +206,7 @@ static void evict_entries(Shard *shard, size_t room)
 }
 
 /* Releases a pin of an entry whose load failed. The entry is in no list, and the last pin frees it. */
-static void drop_failed(Entry *entry)
+static void drop_failed_entry(Entry *entry)
 {
     if (--entry->pins == 0)
         entry_free(entry);
@@ -229,7 +229,7 @@ static Entry *pin_existing(Shard *shard, Entry *entry)
         g_cond_wait(&shard->loaded, &shard->lock);
     if (!entry->failed)
         return entry;
-    drop_failed(entry);
+    drop_failed_entry(entry);
     return NULL;
 }
 
@@ -325,7 +325,7 @@ static Entry *load_block(XtfCache *cache, Shard *shard, const Request *request, 
     table_remove(shard, entry);
     shard->bytes -= entry_cost(entry);
     shard->pinned_bytes -= entry_cost(entry);
-    drop_failed(entry);
+    drop_failed_entry(entry);
     return NULL;
 }
 

@@ -39,7 +39,7 @@ static char *name_page(const XtfDescentPage *page)
         "page %" PRIu64, xtf_place_at(xtf_array_segment(array), xtf_array_page_size(array), page->page.block->offset));
 }
 
-static void child_problem(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot, const char *problem)
+static void report_child_problem(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot, const char *problem)
 {
     const XtfArray *array = walk->array;
     g_autofree char *page_name = name_page(page);
@@ -117,7 +117,7 @@ static void compare_border(AggregateWalk *walk, const XtfDescentPage *page, uint
 
     if (stack->time != time || stack->n_outer + stack[1].start - stack->start != right->depth ||
         stack->least != right->least)
-        child_problem(walk, page, slot, "its border does not match its rows and the row before them");
+        report_child_problem(walk, page, slot, "its border does not match its rows and the row before them");
 }
 
 /* Compares the snapshot before a leaf with the stack that earlier rows leave. */
@@ -136,7 +136,7 @@ static void compare_stack(AggregateWalk *walk, const XtfDescentPage *page, uint3
                 stored_frame->time == expected->time && stored_frame->outermost == expected->outermost;
     }
     if (!equal)
-        child_problem(walk, page, slot, "the stack before it does not match the earlier rows");
+        report_child_problem(walk, page, slot, "the stack before it does not match the earlier rows");
 }
 
 /* Adds the rows of a leaf to totals. */
@@ -213,11 +213,11 @@ static void compare_filter(AggregateWalk *walk, const XtfDescentPage *page, uint
     const XtfFilters *filters = (const XtfFilters *)(const void *)(*block)->data;
     uint32_t words = filters->starts[slot + 1] - filters->starts[slot];
     if (words > (n_rows * XTF_FILTER_GROUP_BITS + 63) / 64)
-        child_problem(walk, page, slot, "its filter is longer than its rows need");
+        report_child_problem(walk, page, slot, "its filter is longer than its rows need");
     if (words > 0 && depth == walk->aggregate->n_keys)
-        child_problem(walk, page, slot, "it has a filter although its totals have all keys");
+        report_child_problem(walk, page, slot, "it has a filter although its totals have all keys");
     if (!filter_has_all(walk, filters, slot, totals))
-        child_problem(walk, page, slot, "its filter lacks some of its groups");
+        report_child_problem(walk, page, slot, "its filter lacks some of its groups");
 }
 
 /* Returns the number of keys in the stored totals of a child; a child has at least one group. */
@@ -249,9 +249,9 @@ static XtfGroupTotals *process_page(AggregateWalk *walk, const XtfDescentPage *p
         border.least = walk->stack.least;
         least = MIN(least, border.least);
         if (stored && !walk->stopped && !totals_equal(slot, children, totals))
-            child_problem(walk, page, slot, "they do not match its rows");
+            report_child_problem(walk, page, slot, "they do not match its rows");
         if (stored && !walk->stopped && n_stored_groups(children, slot) > XTF_CHILD_GROUPS)
-            child_problem(walk, page, slot, "it has more groups than allowed");
+            report_child_problem(walk, page, slot, "it has more groups than allowed");
         if (stored && !walk->stopped && frames)
             compare_border(walk, page, slot, children, &border);
         if (stored && !walk->stopped && walk->aggregate->filters && page->level == 1)

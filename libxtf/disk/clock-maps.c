@@ -139,7 +139,7 @@ gboolean xtf_clock_map_equal(gconstpointer left, gconstpointer right)
     return TRUE;
 }
 
-static void free_clock(gpointer data)
+static void free_clock_map(gpointer data)
 {
     XtfClockMap *map = data;
     g_free((XtfClockKnot *)map->knots);
@@ -148,7 +148,7 @@ static void free_clock(gpointer data)
 
 GHashTable *xtf_clock_set_new(void)
 {
-    return g_hash_table_new_full(xtf_clock_map_hash, xtf_clock_map_equal, free_clock, NULL);
+    return g_hash_table_new_full(xtf_clock_map_hash, xtf_clock_map_equal, free_clock_map, NULL);
 }
 
 const XtfClockMap *xtf_clock_set_add(GHashTable *set, const XtfClockMap *map)

@@ -51,7 +51,7 @@ void xtf_pack_input_init(XtfPackInput *input, const XtfSchema *schema, const uin
         to->mode = field->flags & XTF_FIELD_RISES      ? XTF_PACK_STEP
                    : field->flags & XTF_FIELD_DISTANCE ? XTF_PACK_DISTANCE
                                                        : XTF_PACK_VALUE;
-        /* The first row gets the difference of the second row, so that it needs no template of its own. */
+        /* The first row gets the difference of the second row, so that it needs no additional template. */
         input->before[f] = xtf_pack_get(to, rows);
         if (count > 1)
             input->before[f] -= xtf_pack_get(to, rows + schema->row_size) - input->before[f];

@@ -26,7 +26,7 @@ static void map_field(const XtfSchema *schema, const XtfFieldMap *map, uint8_t *
     }
 }
 
-static bool contains(XtfFieldSet set, const XtfFieldMap *map)
+static bool set_contains_map(XtfFieldSet set, const XtfFieldMap *map)
 {
     return set >> map->field & 1 && (map->chooser < 0 || set >> map->chooser & 1);
 }
@@ -34,7 +34,7 @@ static bool contains(XtfFieldSet set, const XtfFieldMap *map)
 void xtf_row_map_apply(const XtfRowMap *map, XtfFieldSet set, bool inside, uint8_t *rows, size_t stride, uint32_t count)
 {
     for (unsigned i = 0; i < map->n; i++)
-        if (contains(set, &map->fields[i]) == inside)
+        if (set_contains_map(set, &map->fields[i]) == inside)
             map_field(map->schema, &map->fields[i], rows, stride, count);
 }
 

@@ -8,8 +8,8 @@
 
 #include "libxtf/schema.h"
 
-/* A map from the row numbers of a segment's table to row numbers of the file's table, or from a segment's strings to
- * the file's strings. */
+/* A map from the row numbers of a segment's table to those of the file's table, or from string ids of a segment to
+ * those of the file. */
 typedef struct {
     bool strings;
     const uint32_t *rows; /* `n` row numbers; unused for strings */
@@ -22,7 +22,7 @@ typedef struct {
 #define XTF_NO_STRING UINT32_MAX
 
 /* Returns the file's number for a segment's number. A number of no row in the segment is mapped to a number of no row
- * in the file: behind the last row. */
+ * in the file: after the last row. */
 static inline uint64_t xtf_number_map(const XtfNumberMap *map, uint64_t number)
 {
     if (map->strings)

@@ -115,7 +115,7 @@ static bool decode_field(XtfBytesReader *schema, XtfField *field)
 }
 
 /* Turns an aggregate into an aggregate of unknown kind. */
-static void forget_aggregate(XtfAggregate *aggregate, uint8_t number)
+static void make_aggregate_unknown(XtfAggregate *aggregate, uint8_t number)
 {
     *aggregate = (XtfAggregate){.kind = XTF_AGGREGATE_UNKNOWN, .number = number};
 }
@@ -129,7 +129,7 @@ static bool decode_aggregate(XtfBytesReader *schema, XtfAggregate *aggregate)
 
     aggregate->kind = kind;
     if ((kind != XTF_AGGREGATE_GROUPS && kind != XTF_AGGREGATE_FRAMES) || flags & ~AGGREGATE_FLAGS) {
-        forget_aggregate(aggregate, kind);
+        make_aggregate_unknown(aggregate, kind);
         return !reader.failed && !schema->failed;
     }
     aggregate->extremes = flags & AGGREGATE_EXTREMES;
@@ -177,7 +177,7 @@ static void convert_unknown_parts(XtfSchema *schema)
         XtfAggregate *aggregate = &schema->aggregates[i];
         if (has_unknown_field(schema, aggregate->keys, aggregate->n_keys) ||
             has_unknown_field(schema, aggregate->values, aggregate->n_values))
-            forget_aggregate(aggregate, (uint8_t)aggregate->kind);
+            make_aggregate_unknown(aggregate, (uint8_t)aggregate->kind);
     }
 }
 
@@ -204,8 +204,7 @@ XtfSchema *xtf_schema_decode(XtfBytesReader *reader, GError **error)
     if (whole)
         convert_unknown_parts(schema);
     if (!whole || !xtf_schema_is_sound(schema, &reason)) {
-        xtf_damaged(error, "catalog: %s",
-                    reason ? reason->message : "a schema is cut short or exceeds a limit");
+        xtf_damaged(error, "catalog: %s", reason ? reason->message : "a schema is cut short or exceeds a limit");
         return NULL;
     }
     for (uint32_t i = 0; i < schema->n_aggregates && xtf_schema_kind_is_known(schema); i++)

@@ -197,7 +197,7 @@ static FrameFields frame_fields(const XtfSchema *schema, const XtfAggregate *agg
     };
 }
 
-/* Processes a row of the most frequent kinds, like add_nested_rows() of accumulate.c: the row ends the frame on top, or
+/* Processes a row of the most frequent kinds, like the fast path of accumulate.c: the row ends the frame on top, or
  * begins a frame inside it. Returns false for other rows, and changes nothing. */
 static bool process_nested_row(LongestSearch *search, XtfFrameStack *stack, const FrameFields *fields,
                                const uint8_t *row)

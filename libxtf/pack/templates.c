@@ -140,7 +140,7 @@ static unsigned hash_vector(const uint64_t *vector, unsigned length)
     return (unsigned)(h * UINT64_C(0x9e3779b97f4a7c15) >> (64 - HASH_BITS));
 }
 
-/* Returns the number of the vector's template, and adds the template if it is new. Returns NONE if there are too
+/* Returns the number of the vector's template, and adds the template if it is new. Returns NO_TEMPLATE if there are too
  * many. */
 static uint16_t look_up_template(Templates *templates, const uint64_t *vector, uint32_t row, uint32_t *firsts)
 {

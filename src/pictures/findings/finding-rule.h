@@ -120,9 +120,8 @@ bool xtf_finding_ended_in_calls(const XtfFindingJob *job);
 
 /* Rules, by file: crash, ... */
 bool xtf_rule_crash(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* ...early, ... */
+/* ...doubt, ... */
 bool xtf_rule_early(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* ...clocks, ... */
 bool xtf_rule_clocks(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 /* ...missing, ... */
 bool xtf_rule_missing(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);

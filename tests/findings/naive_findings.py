@@ -10,6 +10,8 @@ import naive_clocks
 from asking import Refused
 
 NAME, PLACE = 40, 76
+OF_ALL = re.compile(r"p?mpi_(barrier|bcast|gatherv?|scatterv?|allgatherv?|alltoall[vw]?|reduce|allreduce|reduce_scatter(?:_block)?|scan|exscan|"
+                    r"neighbor_(?:allgatherv?|alltoall[vw]?))(_c|_f08(ts)?|_fts)?_*", re.IGNORECASE)
 UNJUDGED = re.compile(r"p?mpi_alltoall[vw](_c|_f08(ts)?)?_*", re.IGNORECASE)
 USEFUL = {"program", "omp-work"}
 OTHERS = {"ACCELERATOR_STREAM", "METRIC"}  # locations that are no threads
@@ -27,7 +29,7 @@ CLASSES = [
 # place in the source that is in that.
 Finding = collections.namedtuple("Finding", "score rule sentence table process region clause source", defaults=(None, None, None, None))
 BY_CLOCKS = {"culprit", "waits", "path", "waiting", "ends"}  # what is not said where clocks contradict each other
-RANKS = [["early", "clocks"], ["culprit", "imbalance", "kinds", "waits", "path", "openmp", "files", "bytes"],
+RANKS = [["mismatch", "early", "clocks"], ["culprit", "imbalance", "kinds", "waits", "path", "openmp", "files", "bytes"],
          ["efficiency", "waiting", "communication", "phases"], ["unmatched", "unfinished", "unjudged", "measurement", "before", "recording",
           "missing"],
          ["starting", "concentration", "ends", "limits"]]
@@ -206,6 +208,100 @@ def clocks(tables):
         how = "are received before they are sent" if name == "messages" else "come before another member begins"
         yield Finding(Decimal(late) / judged * 100, "clocks", f"{late} of {judged} {what} ({100 * late / judged:.1f} %) {how}, by up to "
                       f"{seconds(most)}: the clocks disagree; xtf align corrects them", "messages" if name == "messages" else "collectives/records")
+
+
+def times(n):
+    return {0: "never", 1: "once"}.get(n, f"{n} times")
+
+
+def calls_of_all(tables):
+    """{communicator: {function: {process: calls}}} of blocking operations, and the name of each function's region."""
+    counts, names = collections.defaultdict(lambda: collections.defaultdict(collections.Counter)), {}
+    rows = [row for row in read_csv(tables, "collectives/records") if row["event"] == "MPI_COLLECTIVE_END"] + read_csv(tables, "pending/records")
+    for row in rows:
+        region = tables.regions[int(row["region"])] if row["region"] else ""
+        function = OF_ALL.fullmatch(region)
+        if function and row["comm"]:
+            counts[int(row["comm"])][function[1].lower()][int(row["proc"])] += 1
+            names[function[1].lower()] = elide(region)
+    return counts, names
+
+
+def still_running(tables, properties):
+    """Processes whose records end before they came to MPI_Finalize, or to an end of their own."""
+    running = {proc for proc, name, value in properties if name == "record.end" and value.startswith(("killed", "status", "exited"))}
+    pending = collections.defaultdict(list)
+    for line in tables.table("stack") or []:
+        if line["region"] == "-":
+            continue
+        name = tables.classes.get(line["row"], "program") if "row" in line else None
+        pending[int(line["proc"])].append((line["region"], name))
+    closing = {proc for proc, regions in pending.items() if any(region.lower().strip("_").endswith("mpi_finalize") for region, _ in regions)}
+    inside = {proc for proc, regions in pending.items()
+              if any(region.lower().startswith(("mpi_", "pmpi_")) and not region.lower().strip("_").endswith("mpi_finalize") for region, _ in regions)}
+    return (running - closing) | inside
+
+
+def mismatch(tables):
+    """In a communicator, all processes but one call each blocking collective operation equally often."""
+    if not (tables.of_processes and tables.whole_run and tables.all_processes) or "thread" in tables.path:
+        return
+    procs = [int(line["proc"]) for line in read_csv(tables, "definitions/processes")]
+    properties = [(procs[int(line["owner"])], line["name"], line["value"]) for line in read_csv(tables, "definitions/definition_properties")
+                  if line["of"] == "LOCATION_GROUP"]
+    unseen = any(name in ("record.lost", "record.dropped", "record.without_ring") and value != "0" or name == "record.ended_early"
+                 for _, name, value in properties)
+    if unseen or len(processes_of(tables)) < 2 or any(row["event"] == "MEASUREMENT_ON_OFF" for row in read_csv(tables, "measurement/records")):
+        return
+    sure = len([name for _, name, _ in properties if name == "record.lost"]) >= len(processes_of(tables))
+    counts, names = calls_of_all(tables)
+    if not counts:
+        return
+    communicators, groups, rows = (read_csv(tables, f"definitions/{name}") for name in ("communicators", "groups", "members"))
+    with_calls = {int(row["proc"]) for row in tables.table("by/proc/profile") or [] if row["calls"] != "0"}
+    running, said = still_running(tables, properties), 0
+    for comm, functions in sorted(counts.items()):
+        line = communicators[comm]
+        if not line["group"] or line.get("remote_group") or said == 3:
+            continue
+        members = naive_clocks.procs_of(groups[int(line["group"])], rows)
+        if len(members) < 2 or len(members) != int(groups[int(line["group"])]["count"]) or not set(members) <= with_calls:
+            continue
+        finding = compare_members(members, functions, names, running, line["name"] or str(comm), sure)
+        if finding:
+            said += 1
+            yield finding
+
+
+ORDER = ("barrier bcast gather gatherv scatter scatterv allgather allgatherv alltoall alltoallv alltoallw reduce allreduce reduce_scatter "
+         "reduce_scatter_block scan exscan neighbor_allgather neighbor_allgatherv neighbor_alltoall neighbor_alltoallv neighbor_alltoallw").split()
+
+
+def compare_members(members, functions, names, running, comm, sure):
+    """The finding about one communicator; None where its members agree, or the run ended before they could."""
+    if any(set(calls) - set(members) for calls in functions.values()):
+        return None
+    rows = {member: tuple(functions[name][member] if name in functions else 0 for name in ORDER) for member in members}
+    kinds = collections.Counter(rows.values())
+    lonely = [member for member in members if kinds[rows[member]] == 1]
+    if len(kinds) != 2 or not lonely or (len(members) > 2 and len(lonely) != 1):
+        return None
+    if len(members) == 2:
+        first = next(i for i, (a, b) in enumerate(zip(*(rows[member] for member in members))) if a != b)
+        lonely.sort(key=lambda member: -rows[member][first])
+    one = lonely[0]
+    other = next(member for member in members if member != one)
+    unequal = [(name, own, others) for name, own, others in zip(ORDER, rows[one], rows[other]) if own != others]
+    more, less = any(own > others for _, own, others in unequal), any(own < others for _, own, others in unequal)
+    if not (more and less) and running & ({one} if less else set(members) - {one}):
+        return None  # who has called it less may have been on the way
+    whom = f"process {other}" if len(members) == 2 else f"the other {len(members) - 1} processes"
+    parts = [f"{names[name]}{'' if i else f' on communicator {elide(comm)}'} {times(own)}, {whom} {times(others)}"
+             for i, (name, own, others) in enumerate(unequal[:2])]
+    if len(unequal) > 2:
+        parts.append(f"{len(unequal) - 2} more functions as unequally")
+    share = max(1 - min(own, others) / max(own, others) for _, own, others in unequal)
+    return Finding(Decimal(share) * 100, "mismatch", f"process {one} {'calls' if sure else 'seems to call'} {'; and '.join(parts)}", "by/proc/profile", one)
 
 
 def classes(tables):
@@ -669,7 +765,7 @@ def limits(tables):
         yield Finding(Decimal(0), "limits", f"left out, since it would take too long: imbalance in tenths ({threads} threads)", "info")
 
 
-RULES = [clocks, culprit, imbalance, kinds, waits, path, classes, moved, efficiency, phases, unmatched, unfinished, unjudged, before, recording, missing, concentration, ends,
+RULES = [mismatch, clocks, culprit, imbalance, kinds, waits, path, classes, moved, efficiency, phases, unmatched, unfinished, unjudged, before, recording, missing, concentration, ends,
          limits]
 
 

@@ -225,6 +225,39 @@ def check_without_mpi(xtf, ask_tree, otf2_script, folder, seen):
     check("program 100.0%" in top and "<dd>100.00 %</dd>" in page and "of the devices' time busy" in page, f"the stream counts:\n{top}")
 
 
+def check_mismatch(xtf, ask_tree, otf2_script, folder, seen):
+    """Of two communicators, in one a process calls an operation more often, less often, in place of another one, or as often as all do."""
+    dice = random.Random(os.environ.get("XTF_FINDINGS_SEED"))
+    for how in "more", "less", "instead", "equal", "two":
+        n, one, calls = dice.randint(2, 6), 0, dice.randint(2, 9)
+        one = dice.randrange(n)
+        records = []
+        for proc in range(n):
+            barrier, all_to_all = ("mpi_barrier_" if proc % 2 else "MPI_Barrier", 0, 1), ("MPI_Allreduce", 8, 0)
+            done = [barrier] + [all_to_all] * calls
+            if proc == one or (how == "two" and proc == (one + 1) % n):
+                done = {"more": [*done, all_to_all], "two": [*done, all_to_all], "less": done[:-1], "instead": [*done[:-1], ("MPI_Bcast", 1, 0)]}.get(how, done)
+            records.append(f"{proc} 0 E 0")
+            for i, (name, operation, comm) in enumerate(done):
+                region = ["MPI_Allreduce", "MPI_Barrier", "mpi_barrier_", "MPI_Bcast"].index(name) + 1
+                records += [f"{proc} {10 * i + 1} E {region}", f"{proc} {10 * i + 1} B", f"{proc} {10 * i + 9} D {operation} {comm} 0 8 8", f"{proc} {10 * i + 9} L {region}"]
+            records.append(f"{proc} 200 L 0")
+        every = " ".join(map(str, range(n)))
+        script = [*records, f"clock {TICKS} 0 202", f"processes {n}", *(f"location {proc} {proc} thread" for proc in range(n)),
+                  *(f"region {i} {name}" for i, name in enumerate(("main", "MPI_Allreduce", "MPI_Barrier", "mpi_barrier_", "MPI_Bcast"))),
+                  f"world 0 {every}", f"world 1 {every}"]
+        archive, trace = folder / f"mismatch-{how}", folder / f"mismatch-{how}.xtf"
+        archive.mkdir()
+        subprocess.run([otf2_script, archive, "made-up"], input="\n".join(script).encode() + b"\n", check=True, capture_output=True)
+        xtf.import_archive(archive / "made-up.otf2", trace)
+        check_trace(xtf, ask_tree, trace, seen)
+        said = [sentence for _, rule, sentence, _ in read(Asker(xtf, ask_tree, trace), "") if rule == "mismatch"]
+        expected = 0 if how == "equal" or (how == "two" and n != 3) else 1
+        check(len(said) == expected, f"{how}, process {one} of {n}: {said}")
+        if how in ("more", "less", "instead") and n > 2:
+            check(said[0].startswith(f"process {one} seems to call MPI_"), f"{how}, process {one} of {n}: {said}")
+
+
 def check_with_a_device(xtf, ask_tree, otf2_script, folder, seen):
     """Two threads are in MPI for 75 of their 200 ticks; streams that last longer take nothing of that share."""
     records = ["0 0 E 0", "0 60 E 1", "0 60 S 1 0 0 8", "0 90 L 1", "0 100 L 0", "1 0 E 0", "1 50 E 2", "1 95 R 0 0 0 8", "1 95 L 2", "1 100 L 0",
@@ -265,6 +298,7 @@ def main():
         check_without_mpi(xtf, ask_tree, otf2_script, folder, seen)
         check_places(xtf, ask_tree, otf2_script, folder, seen)
         check_with_a_device(xtf, ask_tree, otf2_script, folder, seen)
+        check_mismatch(xtf, ask_tree, otf2_script, folder, seen)
         for i, archive in enumerate(archives):
             trace, analysed, aligned = (folder / f"{name}{i}.xtf" for name in ("", "analysed-", "aligned-"))
             xtf.import_archive(archive, trace)
@@ -283,7 +317,7 @@ def main():
             subprocess.run([generate, "-n", str(records), "-l", str(locations), made], check=True, capture_output=True)
             check_trace(xtf, ask_tree, made, seen)
             made.unlink()
-    rules = "waiting communication starting openmp files measurement before recording imbalance concentration phases ends bytes unmatched unfinished unjudged kinds efficiency"
+    rules = "mismatch waiting communication starting openmp files measurement before recording imbalance concentration phases ends bytes unmatched unfinished unjudged kinds efficiency"
     if archives:
         rules += " clocks waits culprit path"
     wanted = rules.split() + [f"{rule} with a place" for rule in ("culprit", "imbalance", "kinds", "waits")]

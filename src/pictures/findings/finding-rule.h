@@ -123,6 +123,8 @@ bool xtf_rule_crash(XtfFindingJob *job, const XtfFindingRule *rule, GError **err
 /* ...doubt, ... */
 bool xtf_rule_early(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_clocks(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+/* ...mismatch, ... */
+bool xtf_rule_mismatch(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 /* ...missing, ... */
 bool xtf_rule_missing(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 /* ...classes, ... */

@@ -45,6 +45,7 @@ static bool find_limits(XtfFindingJob *job, const XtfFindingRule *rule, GError *
 /* The last one has no name. Of findings of the same rank and score the earlier rule's comes first. */
 static const XtfFindingRule rules[] = {
     RULE("crash", DOUBT, 0, xtf_rule_crash),
+    RULE("mismatch", DOUBT, 1, xtf_rule_mismatch),
     RULE("early", DOUBT, 0, xtf_rule_early),
     RULE("clocks", DOUBT, 0, xtf_rule_clocks),
     RULE("culprit", CAUSE, 0.01, xtf_rule_culprit, OF_CLOCKS),

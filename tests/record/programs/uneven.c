@@ -1,0 +1,35 @@
+/* "HOW RANK N": all processes call MPI_Allreduce N times on a communicator of their own, "uneven". "hung RANK N": that
+ * process calls it once more, and nobody else does. "early RANK N": it leaves out the last one. "luck RANK N": it calls
+ * MPI_Bcast as root, which returns at once. "order RANK N": it calls MPI_Barrier where the others call MPI_Allreduce.
+ * "crash RANK N": it dies before the last one. "even RANK N": none of these. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    int rank, value = 0, sum, one = atoi(argv[2]), n = atoi(argv[3]);
+    MPI_Comm comm;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_name(comm, "uneven");
+    MPI_Comm_rank(comm, &rank);
+    signal(SIGSEGV, SIG_DFL);
+    for (int i = 0; i < n; i++) {
+        int is_last = rank == one && i + 1 == n;
+        if (is_last && !strcmp(argv[1], "crash"))
+            raise(SIGSEGV);
+        if (is_last && !strcmp(argv[1], "order"))
+            MPI_Barrier(comm);
+        else if (!is_last || strcmp(argv[1], "early"))
+            MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+    }
+    if (rank == one && !strcmp(argv[1], "hung"))
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+    if (rank == one && !strcmp(argv[1], "luck"))
+        MPI_Bcast(&value, 1, MPI_INT, rank, comm);
+    MPI_Finalize();
+    return 0;
+}

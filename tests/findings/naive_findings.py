@@ -623,7 +623,8 @@ def kinds(tables):
     if at < len(order):
         name, row = order[at].split("\n")
         where = source(tables, row)
-        words = f"is in {elide(name)}{where} for {own} of its time, the others for {others}"
+        waiting = tables.class_of({"region": name, "row": row}) in {"wait", "barrier", "omp-sync"}
+        words = f"{'waits' if waiting else 'is'} in {elide(name)}{where} for {own} of its time, the others for {others}"
         computes = tables.class_of({"region": name, "row": row}) in USEFUL
     clause = f"it {words}" if len(members) == 1 and computes and difference > 0 else None
     score = Decimal(abs(difference)) / 100 * len(members) / n
@@ -694,7 +695,8 @@ def most_of_waits(tables):
     way = max(ways, key=lambda way: Decimal(way["amount"]), default=None)
     if way and source_of_callpath(tables, way["call_path"]):
         where = place(way["callpath"]) + source_of_callpath(tables, way["call_path"])
-    return tables.of_threads(share), f"{SENTENCES[name]} ({name}), mostly in {where}"
+    words = "a thread waits for a condition" if name == "lock_contention" and "cond_" in line["region"] else SENTENCES[name]
+    return tables.of_threads(share), f"{words} ({name}), mostly in {where}"
 
 
 def waits(tables):
@@ -742,7 +744,7 @@ def path(tables):
     length = sum(Decimal(line["amount"]) for line in lines)
     if Decimal(worst["imbalance"]) <= 0 or Decimal(worst["imbalance"]) < length * 2 / 100:
         return
-    reason = (": no message explains it, but progress of MPI or scheduling may"
+    reason = (": why is not known, as no message explains it"
               if worst["row"] != "-" and tables.class_of(worst) in {"wait", "barrier"} else "")
     on = None
     for proc in processes_of(tables):
@@ -755,8 +757,8 @@ def path(tables):
     share, region = percent(worst["amount%"]), place(worst["region"]) + where
     yield Finding(Decimal(worst["imbalance"]) / (tables.end - tables.begin) * 100, "path",
                   f"the critical path is in {region}{'' if on is None else f' on process {on}'} for {seconds(worst['amount'])}, {share} of it, and "
-                  f"{seconds(worst['imbalance'])} longer than threads are on average{reason}", "critical/profile", on,
-                  None if worst["row"] == "-" else worst["row"], None if on is None else f"{share} of the critical path is on it, in {region}", where)
+                  f"{seconds(worst['imbalance'])} longer than threads are on average{reason}", "critical/profile", None if reason else on,
+                  None if worst["row"] == "-" else worst["row"], None if on is None or reason else f"{share} of the critical path is on it, in {region}", where)
 
 
 def limits(tables):

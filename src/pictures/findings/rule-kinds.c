@@ -147,17 +147,20 @@ static double share_of_others(const Kinds *kinds, const XtfNumberSet *members, u
     return whole > 0 ? spent / whole : 0;
 }
 
-/* "is in MPI_Recv for 74 % of its time, the others for 3 %". */
+/* "is in MPI_Recv for 74 % of its time, the others for 3 %"; "waits in" of what is nothing but waiting. */
 static char *words_of(const Kinds *kinds, uint32_t at, double own, double others, const char *source)
 {
+    const XtfClassSet waiting =
+        XTF_CLASS_BIT(XTF_CLASS_WAIT) | XTF_CLASS_BIT(XTF_CLASS_BARRIER) | XTF_CLASS_BIT(XTF_CLASS_OMP_SYNC);
     const XtfFindingJob *job = kinds->job;
     XtfWord own_text = xtf_word_percent(own), others_text = xtf_word_percent(others);
 
     if (at == kinds->n)
         return g_strdup_printf("computes %s of its time, the others %s", own_text.text, others_text.text);
     const XtfProfileLine *line = &g_array_index(job->profile, XtfProfileLine, at);
-    return g_strdup_printf("is in %s%s for %s of its time, the others for %s", line->name, source, own_text.text,
-                           others_text.text);
+    bool waits = line->class < XTF_N_CLASSES && XTF_CLASS_BIT(line->class) & waiting;
+    return g_strdup_printf("%s in %s%s for %s of its time, the others for %s", waits ? "waits" : "is", line->name,
+                           source, own_text.text, others_text.text);
 }
 
 /* Where a line of the program is in its source. */

@@ -89,12 +89,13 @@ static const char *reason_of(const Path *path)
     const XtfClassSet waiting = XTF_CLASS_BIT(XTF_CLASS_WAIT) | XTF_CLASS_BIT(XTF_CLASS_BARRIER);
     XtfRegionClass class = xtf_region_classes_of(path->job->classes, path->row);
 
-    return XTF_CLASS_BIT(class) & waiting ? ": no message explains it, but progress of MPI or scheduling may" : "";
+    return XTF_CLASS_BIT(class) & waiting ? ": why is not known, as no message explains it" : "";
 }
 
 static bool report_path(XtfFindingJob *job, const XtfFindingRule *rule, const Path *path, GError **error)
 {
     XtfWord percent = xtf_word_percent((double)path->percent);
+    const char *reason = reason_of(path);
     g_autofree char *source = NULL;
     char process[40] = "";
 
@@ -106,12 +107,14 @@ static bool report_path(XtfFindingJob *job, const XtfFindingRule *rule, const Pa
         job, rule, path->imbalance / xtf_finding_seconds(job), &(XtfFinding){.type = "critical", .table = "profile"},
         "the critical path is in %s%s%s for %s, %s of it, and %s longer than threads are on average%s", path->region,
         source, process, xtf_word_seconds(path->amount).text, percent.text, xtf_word_seconds(path->imbalance).text,
-        reason_of(path));
+        reason);
     finding->region = path->row;
-    finding->culprit = path->proc;
-    if (path->proc != XTF_NO_PROCESS)
+    /* A process that waits for what nobody knows is no cause. */
+    if (path->proc != XTF_NO_PROCESS && !reason[0]) {
+        finding->culprit = path->proc;
         finding->as_clause =
             g_strdup_printf("%s of the critical path is on it, in %s%s", percent.text, path->region, source);
+    }
     finding->source = g_steal_pointer(&source);
     return true;
 }

@@ -131,6 +131,14 @@ char *xtf_finding_wait_words(const char *kind)
     return g_strdup_printf("%c%s (%s)", g_ascii_tolower(*known->sentence), known->sentence + 1, kind);
 }
 
+/* Waits for conditions are of the kind of locks, as Scalasca has them, though nobody holds what they wait for. */
+static char *words_of(const Kind *kind)
+{
+    if (g_str_equal(kind->name, "lock_contention") && strstr(kind->region, "cond_"))
+        return g_strdup_printf("a thread waits for a condition (%s)", kind->name);
+    return xtf_finding_wait_words(kind->name);
+}
+
 /* The kind with most of all time has at least the threshold. */
 bool xtf_rule_waits(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
@@ -151,7 +159,7 @@ bool xtf_rule_waits(XtfFindingJob *job, const XtfFindingRule *rule, GError **err
     double percent = most ? (double)xtf_finding_of_threads(job, most->percent) : 0;
     if (!most || percent < rule->threshold * XTF_HUNDREDTHS)
         return true;
-    g_autofree char *words = xtf_finding_wait_words(most->name), *place = NULL;
+    g_autofree char *words = words_of(most), *place = NULL;
     if (!find_place(job, waits, most, &place, error))
         return false;
     xtf_finding_add(job, rule, percent / XTF_HUNDREDTHS, &(XtfFinding){.type = XTF_DERIVED_WAITS, .table = "profile"},

@@ -729,7 +729,8 @@ def culprit(tables):
     worst = max(sorted(sums), key=lambda proc: sums[proc])
     share = sums[worst] / sum(sums.values())
     waiting = sum((Decimal(line["amount%"]) for line in tables.table("waits/profile") or [] if line["amount%"] != "-"), Decimal(0))
-    waiting = tables.of_threads(waiting)
+    waited = sum(Decimal(line["amount"]) for line in tables.table("waits/profile") or [])
+    waiting = tables.of_threads(waiting) * (min(sum(sums.values()) / waited, 1) if waited else 0)
     if share * waiting >= 1 and share * n >= Decimal("1.5"):
         line = max(of_process(tables, worst, "delays/callpaths"), key=lambda line: Decimal(line["total"]))
         yield Finding(share * waiting, "culprit", f"process {worst} causes {seconds(sums[worst])} of waiting, {percent(share * 100)} of all with a known cause, mostly by "

@@ -102,27 +102,36 @@ static bool report(XtfFindingJob *job, const XtfFindingRule *rule, uint64_t proc
     return true;
 }
 
-enum { AMOUNT_PERCENT };
-static const char *const waits_columns[] = {"amount%"};
+enum { AMOUNT, AMOUNT_PERCENT };
+static const char *const waits_columns[] = {"amount", "amount%"};
 
-static bool add_percent(const XtfRowCell *cells, void *data, GError **error)
+/* What is waited, with a known cause or without: in units of the last digit, and in hundredths of a percent. */
+typedef struct {
+    const XtfFindingJob *job;
+    Wide amount;
+    uint64_t percent;
+} Waiting;
+
+static bool add_waits(const XtfRowCell *cells, void *data, GError **error)
 {
-    uint64_t *sum = data;
+    Waiting *waiting = data;
 
-    *sum += xtf_row_number(&cells[AMOUNT_PERCENT]);
+    waiting->amount += xtf_finding_cell_units(waiting->job, &cells[AMOUNT]);
+    waiting->percent += xtf_row_number(&cells[AMOUNT_PERCENT]);
     return true;
 }
 
-/* The part of all time that is waited. */
-static bool read_waiting(XtfFindingJob *job, double *waiting, GError **error)
+/* The part of all time that is waited for a cause: `costs` are the delays of all processes. */
+static bool read_waiting(XtfFindingJob *job, Wide costs, double *explained, GError **error)
 {
     g_autoptr(XtfSelection) waits = xtf_finding_select_derived(job, XTF_DERIVED_WAITS, error);
-    uint64_t sum = 0;
-    XtfRowPicker picker = XTF_ROW_PICKER(waits_columns, add_percent, &sum);
+    Waiting waiting = {.job = job};
+    XtfRowPicker picker = XTF_ROW_PICKER(waits_columns, add_waits, &waiting);
 
     if (waits && xtf_finding_has(job, waits, "profile") && !xtf_view_pick(job->views, "profile", waits, &picker, error))
         return false;
-    *waiting = (double)xtf_finding_of_threads(job, sum) / XTF_HUNDREDTHS;
+    double part = waiting.amount ? (double)MIN(costs, waiting.amount) / (double)waiting.amount : 0;
+    *explained = part * (double)xtf_finding_of_threads(job, waiting.percent) / XTF_HUNDREDTHS;
     return !error || !*error;
 }
 
@@ -136,8 +145,9 @@ static bool are_short(XtfFindingJob *job, const XtfSelection *all, bool *short_e
     return good;
 }
 
-/* Finds the process whose delays cost most; *part: its part of all, 0 if there are none. */
-static bool find_worst(XtfFindingJob *job, const XtfSelection *all, uint64_t *proc, double *part, GError **error)
+/* Finds the process whose delays cost most. *part: its part of those of all, 0 if there are none; *costs: all. */
+static bool find_worst(XtfFindingJob *job, const XtfSelection *all, uint64_t *proc, double *part, Wide *costs,
+                       GError **error)
 {
     Wide sum = 0, most = 0;
 
@@ -153,6 +163,7 @@ static bool find_worst(XtfFindingJob *job, const XtfSelection *all, uint64_t *pr
         most = own.sum;
     }
     *part = sum ? (double)most / (double)sum : 0;
+    *costs = sum;
     return true;
 }
 
@@ -166,6 +177,7 @@ bool xtf_rule_culprit(XtfFindingJob *job, const XtfFindingRule *rule, GError **e
     g_auto(Delays) worst = {0};
     const char *table;
     uint64_t proc = 0;
+    Wide costs;
     double waiting, share;
     bool short_enough;
 
@@ -181,7 +193,7 @@ bool xtf_rule_culprit(XtfFindingJob *job, const XtfFindingRule *rule, GError **e
         xtf_finding_leave_out(job, "culprits", job->locations.n_procs, "processes");
         return true;
     }
-    if (!find_worst(job, all, &proc, &share, error) || !read_waiting(job, &waiting, error))
+    if (!find_worst(job, all, &proc, &share, &costs, error) || !read_waiting(job, costs, &waiting, error))
         return false;
     if (share * waiting < rule->threshold || share * job->locations.n_procs < 1.5)
         return true;

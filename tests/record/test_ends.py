@@ -126,6 +126,16 @@ class Ends(recording.Case):
                                       f"since {TIME} s; {circle} wait for each other", {rank: call for rank in range(SIZE)})
                 self.check_copies(path)
 
+    def test_tags(self):
+        """Messages of another tag than their receivers wait for."""
+        for mpi in recording.mpis():
+            with self.subTest(mpi, one=self.one, tag=self.tag):
+                path = self.record_ending(mpi, "tags", "timeout", "5")
+                found = re.sub(r"\s+", " ", self.xtf("cat", path, "findings"))
+                first = self.others[0]
+                self.assertIn(f"; process {first} waits in MPI_Recv for tag {self.tag} from process {self.one}; process {self.one} sent it tag {self.tag + 1}, "
+                              "which nobody received unmatched", found)
+
     def check_copies(self, path):
         """A copy has the same rows."""
         copy = self.folder / "copy.xtf"

@@ -107,6 +107,10 @@ static bool read_pending(const XtfProcessEnds *ends, const XtfLocation *location
     uint64_t proc = XTF_END_NO_PROC;
     if (peer == XTF_END_NO_PROC || comm == XTF_END_NO_PROC || !xtf_ranks_proc(ranks, comm, peer, location->proc, &proc))
         proc = XTF_END_NO_PROC;
+    if (end->pending == 0) {
+        end->comm = comm;
+        end->tag = value_of(array->schema, "tag", row, XTF_END_NO_PROC);
+    }
     return take_pending(ends, end, value_of(array->schema, "since", row, 0), proc,
                         value_of(array->schema, "region", row, XTF_END_NO_REGION), error);
 }

@@ -15,6 +15,7 @@ typedef struct {
     uint32_t threads, pending; /* threads of the program, and those of them that ended in a call of MPI */
     uint64_t since;            /* of the first of these, which stands for the process: when it entered the call... */
     uint64_t peer;             /* ...and the process that all of them waited for; XTF_END_NO_PROC: any, or several */
+    uint64_t comm, tag;        /* ...those of its call; XTF_END_NO_PROC: it has none, or any */
     uint64_t region;           /* ...the row of the call, or of the region that it ended in; XTF_END_NO_REGION: none */
     bool elsewhere;            /* another thread ended in another region */
 } XtfProcessEnd;

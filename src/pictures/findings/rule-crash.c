@@ -292,10 +292,75 @@ static void tell_circle(const XtfProcessEnds *ends, GString *text)
     }
 }
 
+/* ---- Messages with another tag than a receiver waits for. */
+
+enum { SENDER, RECEIVER, COMM, TAG, MISSING };
+static const char *const unmatched_columns[] = {"sender", "receiver", "comm", "tag", "missing"};
+
+/* What a process that waits was sent, and did not receive. */
+typedef struct {
+    const XtfProcessEnd *end;
+    bool found, matches; /* a message with another tag; one with the tag that it waits for */
+    uint64_t tag;        /* of the former, the lowest */
+} Unreceived;
+
+static bool take_group(const XtfRowCell *cells, void *data, GError **error)
+{
+    Unreceived *unreceived = data;
+    const XtfProcessEnd *end = unreceived->end;
+
+    for (unsigned i = SENDER; i <= TAG; i++)
+        if (cells[i].type == XTF_ROW_NOTHING)
+            return true;
+    if (xtf_row_number(&cells[SENDER]) != end->peer || xtf_row_number(&cells[RECEIVER]) != end->proc ||
+        xtf_row_number(&cells[COMM]) != end->comm || !g_str_equal(cells[MISSING].text, "receives"))
+        return true;
+    uint64_t tag = xtf_row_number(&cells[TAG]);
+    unreceived->matches |= tag == end->tag;
+    unreceived->tag = unreceived->found ? MIN(unreceived->tag, tag) : tag;
+    unreceived->found = true;
+    return true;
+}
+
+/* Whether a process is in a receive of messages of one process, communicator and tag, as MPI_Recv. */
+static bool is_receiving(const XtfProcessEnds *ends, const XtfProcessEnd *end)
+{
+    g_autofree char *name = end->pending == 1 ? xtf_process_end_region(ends, end->region, NULL) : NULL;
+
+    return name && (g_str_equal(name, "MPI_Recv") || g_str_equal(name, "MPI_Recv_c")) && end->peer != XTF_END_NO_PROC &&
+           end->comm != XTF_END_NO_PROC && end->tag != XTF_END_NO_PROC;
+}
+
+/* "; process 1 waits in MPI_Recv for tag 6 from process 0, which sent it tag 5, that nobody received": of the first
+ * process of which that is so. */
+static bool tell_tag(XtfFindingJob *job, const XtfProcessEnds *ends, GString *text, bool *told, GError **error)
+{
+    *told = false;
+    for (uint32_t i = 0; i < ends->n && !*told; i++) {
+        Unreceived unreceived = {.end = &ends->ends[i]};
+        XtfRowPicker picker = XTF_ROW_PICKER(unmatched_columns, take_group, &unreceived);
+        if (!is_receiving(ends, unreceived.end))
+            continue;
+        if (!xtf_finding_has(job, job->selection, "unmatched"))
+            return true;
+        if (!xtf_view_pick(job->views, "unmatched", job->selection, &picker, error))
+            return false;
+        *told = unreceived.found && !unreceived.matches;
+        if (*told)
+            g_string_append_printf(text,
+                                   "; process %" PRIu64 " waits in MPI_Recv for tag %" PRIu64 " from process %" PRIu64
+                                   "; process %" PRIu64 " sent it tag %" PRIu64 ", which nobody received",
+                                   unreceived.end->proc, unreceived.end->tag, unreceived.end->peer,
+                                   unreceived.end->peer, unreceived.tag);
+    }
+    return true;
+}
+
 static bool tell(XtfFindingJob *job, const XtfProcessEnds *ends, const XtfFindingRule *rule, GError **error)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     g_autoptr(GPtrArray) culprits = find_culprits(ends), calls = find_calls(ends, culprits);
+    bool by_tag = false;
 
     if (culprits->len == 0)
         tell_ended(ends, text);
@@ -306,7 +371,12 @@ static bool tell(XtfFindingJob *job, const XtfProcessEnds *ends, const XtfFindin
             return false;
     if (culprits->len == 0)
         tell_circle(ends, text);
-    const XtfFinding place = {.type = ends->pending ? "pending" : NULL, .table = ends->pending ? "records" : "stack"};
+    /* Where a process crashed, the message may have been the last thing that it did. */
+    if (culprits->len == 0 && !tell_tag(job, ends, text, &by_tag, error))
+        return false;
+    XtfFinding place = {.type = ends->pending ? "pending" : NULL, .table = ends->pending ? "records" : "stack"};
+    if (by_tag)
+        place = (XtfFinding){.table = "unmatched"};
     xtf_finding_add(job, rule, 1, &place, "%s", text->str);
     return true;
 }

@@ -2,7 +2,8 @@
  * TAG": all wait in MPI_Recv, that process for the next one, and the others for it. "requests RANK TAG": the same in
  * MPI_Wait. "outside RANK TAG": as crash, but it dies outside of MPI. "exit RANK TAG": the same, but it exits, in a
  * function of its own. "thread RANK TAG": another thread of it dies, while it waits in MPI_Recv. "refused RANK TAG": it
- * sends to a rank that there is not, and MPI ends it. */
+ * sends to a rank that there is not, and MPI ends it. "tags RANK TAG": it sends all others one message of another tag
+ * than they wait for, and waits in MPI_Finalize. */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -46,6 +47,13 @@ int main(int argc, char **argv)
             pthread_create(&thread, NULL, die, NULL);
         if (!strcmp(argv[1], "refused"))
             MPI_Send(&value, 1, MPI_INT, size + tag, tag + 1, MPI_COMM_WORLD);
+    }
+    if (rank == one && !strcmp(argv[1], "tags")) {
+        for (int other = 0; other < size; other++)
+            if (other != one)
+                MPI_Send(&value, 1, MPI_INT, other, tag + 1, MPI_COMM_WORLD);
+        MPI_Finalize();
+        return 0;
     }
     if (!strcmp(argv[1], "requests")) {
         MPI_Irecv(&value, 1, MPI_INT, rank == one ? (one + 1) % size : one, tag, MPI_COMM_WORLD, &request);

@@ -10,8 +10,8 @@
  *   1. Row n is charged with the ticks since the previous row of the array; row 0 is charged with none. These ticks are
  *      exclusive time of the key on top of the stack. If the stack is empty, they go to XTF_FRAMES_BEFORE if row n ends
  *      a frame that never began, else to no key.
- *   2. Row n ends frames. Its distance d refers to the frame that row n - d began, or to no frame if d is 0 or no open
- *      frame began there.
+ *   2. Row n ends frames. Its distance d refers to the frame that row n - d began. If d is 0 or no open frame began
+ *      there, it refers to no frame.
  *        - A row that ends a frame ends the frame it refers to and all frames above that frame. If it refers to no
  *          frame, its frame never began, and the row ends no frame.
  *        - A row that begins a frame ends all frames above the frame it refers to. If it refers to no frame, it ends
@@ -63,8 +63,8 @@ enum { XTF_GROUP_ROWS = 0, XTF_VALUE_SUM = 0, XTF_VALUE_MIN, XTF_VALUE_MAX, XTF_
 
 /*
  * Totals by group. A group's key is the values of the aggregate's first `depth` key fields, as xtf_field_get() returns
- * them. If the depth is less than the number of keys, two kinds of cells are unknown and hold 0: last values, and all
- * cells of a value whose type a key beyond the depth gives.
+ * them. If the depth is less than the number of keys, last values are unknown and hold 0. So do all cells of a value
+ * whose type a key beyond the depth gives.
  */
 typedef struct XtfGroupTotals XtfGroupTotals;
 
@@ -114,9 +114,9 @@ bool xtf_array_stack(const XtfArray *array, unsigned index, uint64_t n, XtfOpenF
                      GError **error);
 
 /*
- * Finds the row that ends the frame that row n begins: the frame's own end, the end of an enclosing frame, or a row
- * that begins a frame outside of it. Sets *end to n_rows if no row ends the frame. XTF_ERROR_INVALID if row n begins no
- * frame. Costs one descent and the digests of two leaves.
+ * Finds the row that ends the frame that row n begins. The row may be the frame's own end, the end of an enclosing
+ * frame, or a row that begins a frame outside of it. Sets *end to n_rows if no row ends the frame. XTF_ERROR_INVALID if
+ * row n begins no frame. Costs one descent and the digests of two leaves.
  */
 bool xtf_array_frame_end(const XtfArray *array, unsigned index, uint64_t n, uint64_t *end, GError **error);
 
@@ -133,9 +133,10 @@ typedef struct {
  *
  * The exclusive time of a key is the ticks of the window during which a frame of the key was on top. The inclusive time
  * is the ticks during which an outermost frame of the key was open. It is the sum of the durations of the frames that
- * ended in the window, minus the part before a of frames open at a, plus the part up to b of frames open at b. The
- * stack at a is the stack before all rows with a time of a or later. A frame that no row ends lasts until `last`. Ticks
- * charged to XTF_FRAMES_BEFORE begin at `first` if its row is row 0. A window is cut off at `first` and `last`.
+ * ended in the window. The part before a of frames open at a is subtracted, and the part up to b of frames open at b is
+ * added. The stack at a is the stack before all rows with a time of a or later. A frame that no row ends lasts until
+ * `last`. Ticks charged to XTF_FRAMES_BEFORE begin at `first` if its row is row 0. A window is cut off at `first` and
+ * `last`.
  *
  * With a clock map, the local window begins at the least local tick that maps to a or later. It ends at the least local
  * tick that maps to b or later. The local window contains the same rows, and adjacent windows stay adjacent.

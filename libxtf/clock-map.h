@@ -28,8 +28,9 @@ XTF_BEGIN_DECLS
 /* A point of the line, and the kind of the section up to the next knot. */
 typedef struct {
     uint64_t local, global; /* ticks */
-    /* false: a drift. The section has as many global ticks as local ticks, within 1 in XTF_CLOCK_DRIFT and one tick.
-     * true: a jump forwards. The section has at least as many global ticks as local ticks. Ignored in the last knot. */
+    /* false: a drift. Its numbers of global and local ticks differ by no more than 1 in XTF_CLOCK_DRIFT and one
+     * tick.
+     * true: a jump forwards. The section has no fewer global ticks than local ticks. Ignored in the last knot. */
     bool jumps;
 } XtfClockKnot;
 

@@ -12,9 +12,9 @@
  *     }
  *
  * A reader matches the rows of a leaf with its own stack, one batch at a time, and pins no leaf. It queries the index
- * only for a frame that does not end in its batch: one descent for the end, and totals of the frame's key for the
- * exclusive time. Consecutive frames therefore cost little more than reading their rows, and any other frame costs a
- * few descents.
+ * only for a frame that does not end in its batch. The query is one descent for the end, and totals of the frame's key
+ * for the exclusive time. Consecutive frames therefore cost little more than reading their rows, and any other frame
+ * costs a few descents.
  *
  * All times are local ticks. One thread at a time may use a reader.
  */

@@ -10,8 +10,8 @@
  *
  * A schema is immutable after it has been given to a writer; any thread may then read it.
  *
- * A file may hold additions of a later version of the format: schemas of another kind, fields of another type,
- * aggregates of another kind or with other flags. `kind` or `type` then holds the file's number, and
+ * A file may hold additions of a later version of the format. They are schemas of another kind, fields of another type,
+ * and aggregates of another kind or with other flags. `kind` or `type` then holds the file's number, and
  * xtf_schema_is_known() names the addition. Readers refuse arrays of a schema of another kind. A field of another type
  * is bytes with a name and no meaning. An aggregate of another kind has no totals.
  */
@@ -81,14 +81,14 @@ typedef struct {
  * (aggregates.h). Totals are kept by group: rows with equal values in some key fields. A group's totals are cells of 64
  * bits.
  *
- * XTF_AGGREGATE_GROUPS. A group's cells are the number of its rows; then, for each value field, the sum (integers
- * modulo 2^64, doubles as doubles) and, if `extremes` is set, the least, the greatest and the last value.
+ * XTF_AGGREGATE_GROUPS. A group's first cell is the number of its rows. The sum of each value field follows: integers
+ * modulo 2^64, doubles as doubles. If `extremes` is set, the least, the greatest and the last value follow each sum.
  *
  * XTF_AGGREGATE_FRAMES, for arrays whose rows begin and end nested frames, such as calls. There are one key field and
  * three value fields, in this order. The first is 0 in rows that begin a frame and nonzero in rows that end one. The
- * second is a DISTANCE from an end to its begin, and from a begin to the begin of the outer frame (0: no outer frame).
- * The third is nonzero if no outer frame has the same key. A group's cells are frames begun; rows that end a frame,
- * even one that never began; inclusive and exclusive time in ticks; the longest duration. aggregates.h defines them.
+ * second is a DISTANCE: from an end to its begin, or from a begin to the outer begin (0: no outer frame). The third is
+ * nonzero if no outer frame has the same key. The cells of a group are described in aggregates.h: XTF_FRAMES_BEGUN and
+ * the cells after it. Times are in ticks.
  *
  * A child with too many groups keeps totals by the first key fields only. The order of the keys therefore matters: keys
  * with many values must be last. If `filters` is set (XTF_AGGREGATE_GROUPS only), such a leaf has a filter, which
@@ -222,7 +222,7 @@ static inline uint64_t xtf_field_get(const XtfField *field, const uint8_t *row)
     return 0;
 }
 
-/* Convert between doubles and their bit patterns. */
+/* Returns the double with a bit pattern; xtf_f64_to_bits() is the reverse. */
 static inline double xtf_f64_from_bits(uint64_t bits)
 {
     double value;

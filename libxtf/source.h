@@ -27,9 +27,10 @@ typedef struct {
      * NULL if the bytes never grow. */
     bool (*grow)(XtfSource *self, GError **error);
     void (*close)(XtfSource *self); /* frees self */
-    /* For sources of several files; NULL in sources of one file. where() converts `offset` to an offset in its file.
-     * blame() adds to *error, which is set, the file that holds the bytes, and whether a later commit may have replaced
-     * them. */
+    /* Functions of sources of several files; NULL in sources of one file. The first converts `offset` to an offset
+     * in its file. The second extends *error, which is set: it names the file that holds the bytes. It also says if a
+     * later commit may
+     * have replaced them. */
     uint64_t (*where)(XtfSource *self, uint64_t offset);
     void (*blame)(XtfSource *self, uint64_t offset, GError **error);
     /* Returns the path of the file, or NULL. The function may be NULL. */
@@ -57,8 +58,8 @@ int xtf_file_open_at(int folder, const char *name, const char *path, uint64_t *s
 XtfSource *xtf_source_open_pread(const char *path, GError **error);
 XtfSource *xtf_source_open_pread_at(int folder, const char *name, const char *path, GError **error);
 
-/* Opens a source that maps the file. Pages cost no copy. If the file is truncated while it is mapped, the process dies
- * of SIGBUS, so use it for files that nobody truncates. */
+/* Opens a source that maps the file. Pages cost no copy. If the file is truncated while it is mapped, the process
+ * dies of SIGBUS, so use it for files that no process truncates. */
 XtfSource *xtf_source_open_mmap(const char *path, GError **error);
 
 /* Returns a source of bytes in memory. The source holds a reference to `bytes` until it is closed. */

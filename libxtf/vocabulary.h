@@ -56,16 +56,16 @@
  * Side arrays for matching messages. An envelope is (comm, sender, receiver, tag). The k-th message sent with an
  * envelope is the k-th message received with it, in the order in which the receives were posted.
  *
- * `postings` has a row for each row of `recvs`, in the order of posting: time and seq of the record that posted the
- * receive, its envelope, known once the receive is complete, and its `message`. `cancelled` has a row for each row of
- * `sends` that was cancelled; such a send does not count. The last aggregate of both, and of `sends`, has the keys
- * comm, peer and tag.
+ * `postings` has a row for each row of `recvs`, in the order of posting. The row has the time and seq of the record
+ * that posted the receive, its envelope, and its `message`. The envelope is known once the receive is complete.
+ * `cancelled` has a row for each row of `sends` that was cancelled; such a send does not count. The last aggregate of
+ * both, and of `sends`, has the keys comm, peer and tag.
  */
 #define XTF_SIDE_POSTINGS  "postings"
 #define XTF_SIDE_CANCELLED "cancelled"
 
-/* Side array of `links` with clustered values: the cluster of each pair, one row at the first length of each portion.
- * peer U32: the receiver; cluster U32. */
+/* Side array of `links` with clustered values. It has the cluster of each pair, one row at the first length of each
+ * portion. Fields: peer U32, the receiver; cluster U32. */
 #define XTF_SIDE_LINK_CLUSTERS "link_clusters"
 
 /* The collective operations whose records have the bytes moved. */
@@ -85,9 +85,9 @@
  * means that there are others. Without the table the tags are unknown. */
 #define XTF_TABLE_TAGS "tags"
 
-/* One row for each location, ordered by (proc, thread). id U64: the location, key P; name STRING; proc U32: the
- * process's number in the tree, its rank in MPI_COMM_WORLD if it has one; thread U32: number within the process;
- * process U32, row of `processes`. */
+/* One row for each location, ordered by (proc, thread). The field id U64 is the location, key P. Further fields:
+ * name STRING; thread U32, the number within the process; process U32, row of `processes`. The field proc U32 is the
+ * process's number in the tree, which is its rank in MPI_COMM_WORLD if it has one. */
 #define XTF_TABLE_LOCATIONS "locations"
 
 /* One row for each process, ordered by proc: proc U32, name STRING. */
@@ -96,8 +96,9 @@
 /* name STRING, file STRING ("": unknown), line U32 (none: unknown). Each combination of the three is unique. */
 #define XTF_TABLE_REGIONS "regions"
 
-/* name STRING (may be "", need not be unique); group U32: row of `groups`, none for COMM_SELF; remote_group U32: for an
- * intercommunicator, the row of `groups` whose ranks the peers are, else none. */
+/* Fields: name STRING, which may be "" and need not be unique; group U32, row of `groups`, none for a communicator
+ * of one process (COMM_SELF). In an intercommunicator, remote_group U32 is the row of `groups` whose ranks the peers
+ * are; otherwise it is none. */
 #define XTF_TABLE_COMMUNICATORS "communicators"
 
 /* first U64, count U64: rows of `members`, ordered by rank in the group. */
@@ -109,16 +110,16 @@
 /* name STRING, unit STRING: the quantity measured. */
 #define XTF_TABLE_METRICS "metrics"
 
-/* Results of analyses: records STRING, the name of a schema of kind derived; clocks U64, the digest of the clocks that
- * the analysis used (xtf_trace_clocks_digest()); tool STRING. */
+/* Results of analyses. Fields: records STRING, the name of a schema of kind derived; tool STRING. The field clocks
+ * U64 is the digest of the clocks that the analysis used (xtf_trace_clocks_digest()). */
 #define XTF_TABLE_ANALYSES "analyses"
 
 /* Has a row if a tool corrected the clocks from the records: clocks U64, the digest of the corrected clocks; tool
  * STRING. */
 #define XTF_TABLE_CLOCK_ALIGNMENTS "clock_alignments"
 
-/* The knots of the clock maps before that correction, for locations that had a map: location U64, local U64, global
- * U64, jumps U8; in any order. */
+/* The knots of the clock maps before that correction, for locations that had a map, in any order. Fields: location
+ * U64, local U64, global U64, jumps U8. */
 #define XTF_TABLE_EARLIER_CLOCKS "earlier_clocks"
 
 /* Call paths that derived rows refer to: parent U32, row of `contexts`, none for an outermost call; region U32, row of

@@ -1,10 +1,10 @@
 /*
  * Batches. The rows of a batch are consecutive rows of one leaf. The reader keeps a stack of the frames that began in
- * the batch, and so knows which of them each row ends. The reader does not need the frames that began before the batch
- * and are below on the stack: a row that begins a frame, and whose distance leads out of the batch, ends all frames of
- * the batch, whatever is below. One kind of row needs a search: a row that ends a frame and refers to a row before the
- * batch. If that frame is open, the row also ends the frames of the batch. If frames of the batch are open at such a
- * row, which happens only with badly nested rows, the batch ends before the row.
+ * the batch, and so knows which of them each row ends. The reader does not need the frames below, which began before
+ * the batch. A row that begins a frame, and whose distance leads out of the batch, ends all frames of the batch in any
+ * case. One kind of row needs a search: a row that ends a frame and refers to a row before the batch. If that frame is
+ * open, the row also ends the frames of the batch. If frames of the batch are open at such a row, which happens only
+ * with badly nested rows, the batch ends before the row.
  *
  * Batches start small, for callers that want one frame only, and grow while they are consecutive.
  */
@@ -87,8 +87,8 @@ static void end_top_frame(XtfFrameReader *reader, uint32_t by, uint64_t time)
         top_row(reader)->children_ticks += time - MIN(time, frame->time);
 }
 
-/* Returns the number of frames in the stack up to and including the frame that a row of the batch began; 0 if that
- * frame is not open. */
+/* Counts the frames in the stack up to and including the frame that a row of the batch began. Returns 0 if the frame
+ * is not open. */
 static guint count_frames_up_to(const XtfFrameReader *reader, uint32_t row)
 {
     guint n = reader->stack->len;

@@ -6,7 +6,7 @@
  * leaf's digest the cost is one chunk of the leaf.
  *
  * The index also stores the number of open frames, which shows whether there are more frames than in the snapshot. The
- * reader finds these outer frames one by one: the distance in a row that begins a frame refers to the row that began
+ * reader finds these outer frames one by one. The distance in a row that begins a frame refers to the row that began
  * the outer frame. The reader follows this chain inside the leaf of that row until a distance leads out of the leaf.
  * The frame there was open before the leaf's first row. If it is one of the innermost, the leaf's snapshot has it and
  * its outer frames, many at once. A stack of any depth therefore costs at most one leaf for each XTF_SNAPSHOT_FRAMES
@@ -18,9 +18,9 @@
  *                 |                     |     |
  *                 +---- found in the snapshot +---- refers here: the frame around j
  *
- * Distances in rows may be wrong, but not the distance of a row that began a nested frame: if it had referred to no
- * open frame, the row would have ended all frames. Each step finds one of the open frames that the index counted. No
- * file, however damaged, therefore causes an endless loop.
+ * Distances in rows may be wrong, but not the distance of a row that began a nested frame. A row whose distance refers
+ * to no open frame ends all frames. Each step finds one of the open frames that the index counted. No file, however
+ * damaged, therefore causes an endless loop.
  */
 #include "libxtf/aggregate/frames.h"
 
@@ -112,7 +112,7 @@ static bool follow_in_snapshot(const XtfDescentLeaf *leaf, unsigned index, Frame
     return true;
 }
 
-/* Inserts the frames of a chain below those of a stack. */
+/* Inserts the frames of a chain below the frames of a stack. */
 static void insert_outer_frames(XtfFrameStack *stack, const FrameChain *chain)
 {
     guint n = chain->frames->len;

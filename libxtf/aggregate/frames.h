@@ -6,11 +6,11 @@
 #include "libxtf/totals/accumulate.h"
 #include "libxtf/tree/descent.h"
 
-/* Loads the stack before a leaf's first row: the innermost frames, those in the leaf's snapshot. `stack` is
+/* Loads the stack before a leaf's first row: the innermost frames, which the leaf's snapshot holds. `stack` is
  * initialised. */
 bool xtf_frames_before_leaf(const XtfDescentLeaf *leaf, unsigned index, XtfFrameStack *stack, GError **error);
 
-/* Loads the stack before row n, at most n_rows: the innermost frames, those available without another leaf. */
+/* Loads the stack before row n, at most n_rows: the innermost frames that are available without another leaf. */
 bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, XtfFrameStack *stack, GError **error);
 
 /* A loader of a stack's outer frames from earlier leaves. Borrows the array. */

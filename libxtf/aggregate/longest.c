@@ -197,8 +197,8 @@ static FrameFields frame_fields(const XtfSchema *schema, const XtfAggregate *agg
     };
 }
 
-/* Processes a row of the most frequent kinds, like the fast path of accumulate.c: the row ends the frame on top, or
- * begins a frame inside it. Returns false for other rows, and changes nothing. */
+/* Processes a row that ends the frame on top, or begins a frame inside it, like the fast path of accumulate.c. Most
+ * rows are of these kinds. Returns false for other rows, and changes nothing. */
 static bool process_nested_row(LongestSearch *search, XtfFrameStack *stack, const FrameFields *fields,
                                const uint8_t *row)
 {

@@ -1,7 +1,7 @@
 /*
  * Time by key in a window of time, exact to the tick.
  *
- * Totals of frames are totals of rows: a row contributes the whole durations of the frames that it ends, and all ticks
+ * Totals of frames are totals of rows. A row contributes the whole durations of the frames that it ends, and all ticks
  * since the previous row. A window [a, b) cuts through both at each edge. Let E(t) be the ticks pending at time t: the
  * ticks before t that no row before t has contributed. Let the stack be as the rows before t leave it, and let u be the
  * time of the last of these rows. Then E(t) is
@@ -9,8 +9,8 @@
  *     exclusive   t - u for the key on top
  *     inclusive   t - begin(f) for the key of f, for each outermost frame f of the stack
  *
- * The time in the window is the contribution of its rows, plus the ticks pending at its end, minus the ticks that were
- * pending at its begin:
+ * The time in the window is the contribution of its rows, plus the pending ticks at its end, minus the pending ticks at
+ * its begin:
  *
  *     profile [a, b)  =  totals of rows [rank(a), rank(b))  +  E(b)  -  E(a)
  *
@@ -26,15 +26,15 @@
  * outermost, so recursion is counted once. Badly nested frames last until a row ends them, as in the totals.
  *
  * The ends of the trace are not rows. A frame that no row ends is pending until the location's last record, so E(t) is
- * constant after this record. If row 0 ends a frame that never began, its ticks are those since the location's first
- * record. The totals do not contain these ticks, because they know only the array; they are added if row 0 is in the
- * window.
+ * constant after this record. If row 0 ends a frame that never began, its ticks are the ticks since the location's
+ * first record. The totals do not contain these ticks, because they know only the array; they are added if row 0 is in
+ * the window.
  *
  * If the query for totals passes over the rows at an edge, it also passes the stack at the edge. The query captures
  * this stack, so that the rows are processed once. For a whole array, with stored totals, nothing else is read if the
- * totals show that nothing is pending: no row ends a frame that never began, and as many rows end a frame as begin one.
- * (At most one row refers to a frame and ends it. So if the numbers agree, each frame has one such row, and none is
- * left open.)
+ * totals show that nothing is pending. Nothing is pending if no row ends a frame that never began, and the numbers of
+ * begins and ends agree. (At most one row refers to a frame and ends it. So if the numbers agree, each frame has one
+ * such row, and none is left open.)
  *
  * All of this is in ticks of the location's clock. A window of global time is first converted to local time; it has the
  * same rows.
@@ -131,7 +131,7 @@ static bool find_rank(const XtfArray *array, uint64_t t, XtfPageView *leaf, uint
     return true;
 }
 
-static bool find_rows(const XtfArray *array, uint64_t a, uint64_t b, uint64_t *n1, uint64_t *n2, GError **error)
+static bool find_window_rows(const XtfArray *array, uint64_t a, uint64_t b, uint64_t *n1, uint64_t *n2, GError **error)
 {
     g_auto(XtfPageView) leaf = {0};
 
@@ -161,7 +161,7 @@ static bool add_whole_array(const Profile *profile, bool *pending, GError **erro
 
 /* Adds the contribution of the rows, and captures the stacks at the edges. Sets *pending if ticks may be pending at an
  * edge. */
-static bool add_rows(const Profile *profile, XtfStackCapture edges[2], bool *pending, GError **error)
+static bool add_window_rows(const Profile *profile, XtfStackCapture edges[2], bool *pending, GError **error)
 {
     const XtfArray *array = profile->array;
     XtfTotalsQuery query = xtf_totals_query(array, profile->index, NULL, profile->totals);
@@ -187,10 +187,10 @@ bool xtf_array_profile(const XtfArray *array, unsigned index, uint64_t a, uint64
     xtf_frame_stack_init(&right);
     if (a >= b)
         return true;
-    if (!find_rows(array, a, b, &n1, &n2, error))
+    if (!find_window_rows(array, a, b, &n1, &n2, error))
         return false;
     XtfStackCapture edges[] = {{.n = n1, .stack = &left}, {.n = n2, .stack = &right}};
-    if (!add_rows(&profile, edges, &pending, error) || !pending)
+    if (!add_window_rows(&profile, edges, &pending, error) || !pending)
         return !pending;
     last = MAX(last, local.last);
     a = CLAMP(xtf_clock_map_to_local(array->clock, a), profile.first, last);

@@ -69,8 +69,8 @@ bool xtf_page_totals_suffice(XtfPageTotals *page, const XtfTotalsTier *tier, uin
 /* Adds an item that suffices. */
 void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item);
 
-/* Chooses the cheapest totals that cover child i: of the block of 16, or of the quarter of a block, that begins there;
- * or coarse; or exact. Sets *tier and *item, and returns the first child that is not covered. Exact totals may not
- * suffice. */
+/* Chooses the cheapest totals that cover child i. The choices are: the block of 16, or the quarter of a block, that
+ * begins there; coarse totals; exact totals. Sets *tier and *item, and returns the first child that is not covered.
+ * Exact totals may not suffice. */
 uint32_t xtf_page_totals_next(XtfPageTotals *page, uint32_t i, uint32_t end, const XtfTotalsTier **tier,
                               uint32_t *item);

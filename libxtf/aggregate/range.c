@@ -51,7 +51,7 @@ static bool uses_all_groups(const XtfTotalsQuery *query)
 }
 
 /* Adds rows [from, to). */
-static bool add_rows(XtfTotalsQuery *query, const LeafRows *leaf, uint32_t from, uint32_t to, GError **error)
+static bool add_leaf_rows(XtfTotalsQuery *query, const LeafRows *leaf, uint32_t from, uint32_t to, GError **error)
 {
     const XtfSchema *schema = query->array->schema;
     const uint8_t *rows = leaf->rows->payload;
@@ -77,7 +77,7 @@ static bool add_rows(XtfTotalsQuery *query, const LeafRows *leaf, uint32_t from,
     return true;
 }
 
-static void count_rows(XtfTotalsQuery *query, const XtfPageView *rows, uint32_t from, uint32_t to)
+static void count_leaf_rows(XtfTotalsQuery *query, const XtfPageView *rows, uint32_t from, uint32_t to)
 {
     const XtfSchema *schema = query->array->schema;
 
@@ -97,7 +97,7 @@ static bool add_rows_of_chunk(XtfTotalsQuery *query, const XtfDescentLeaf *leaf,
     if (from >= to)
         return true;
     if (!query->totals) {
-        count_rows(query, rows, from, to);
+        count_leaf_rows(query, rows, from, to);
         return true;
     }
     if (query->aggregate->kind != XTF_AGGREGATE_FRAMES)
@@ -106,7 +106,8 @@ static bool add_rows_of_chunk(XtfTotalsQuery *query, const XtfDescentLeaf *leaf,
         xtf_child_totals_stack(chunks, start / XTF_CHUNK_ROWS, leaf->first_n + start, &stack);
     else if (!xtf_frames_before_leaf(leaf, query->index, &stack, error))
         return false;
-    return add_rows(query, &(LeafRows){.leaf = leaf, .rows = rows, .start = start, .stack = &stack}, from, to, error);
+    return add_leaf_rows(query, &(LeafRows){.leaf = leaf, .rows = rows, .start = start, .stack = &stack}, from, to,
+                         error);
 }
 
 /* Adds rows [from, to) of a leaf by its digest. */
@@ -178,7 +179,7 @@ static bool scan_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_
 
     if (!xtf_descent_leaf_rows(leaf, &rows, error))
         return false;
-    count_rows(query, &rows, (uint32_t)(n1 - leaf->first_n), (uint32_t)(n2 - leaf->first_n));
+    count_leaf_rows(query, &rows, (uint32_t)(n1 - leaf->first_n), (uint32_t)(n2 - leaf->first_n));
     return true;
 }
 
@@ -246,7 +247,7 @@ static bool add_page(XtfTotalsQuery *query, const XtfDescentPage *page, uint64_t
 }
 
 /* Adds the whole array by its own totals if they suffice. Sets *added accordingly. */
-static bool add_array(XtfTotalsQuery *query, XtfBlock *edge, bool *added, GError **error)
+static bool add_array_totals(XtfTotalsQuery *query, XtfBlock *edge, bool *added, GError **error)
 {
     g_autoptr(XtfBlock) stored = xtf_stored_totals_of_array(query->array, edge, query->index, error);
     XtfPageTotals totals;
@@ -277,7 +278,7 @@ bool xtf_totals_query_run(XtfTotalsQuery *query, uint64_t n1, uint64_t n2, GErro
         return false;
     bool added = false;
     if (n1 == 0 && n2 == array->n_rows && !xtf_array_is_small(array) &&
-        (!add_array(query, edge, &added, error) || added))
+        (!add_array_totals(query, edge, &added, error) || added))
         return added;
     if (array->height == 1) {
         xtf_descent_root_leaf(array, edge, &leaf);
@@ -328,7 +329,7 @@ bool xtf_array_group_known(const XtfArray *array, unsigned index, const XtfGroup
     if (xtf_array_is_small(array))
         return true;
     g_autoptr(XtfBlock) edge = xtf_edge_get(array, error);
-    if (!edge || !add_array(&query, edge, known, error))
+    if (!edge || !add_array_totals(&query, edge, known, error))
         return false;
     *count = query.count;
     return true;

@@ -46,8 +46,8 @@ static bool select_row(const XtfTotalsQuery *query, const XtfDescentLeaf *leaf, 
     return true;
 }
 
-/* Returns the first child of [i, end) that contains the k-th row (*holds), or whose totals do not suffice; `end` if
- * there is no such child. */
+/* Returns the first child of [i, end) that contains the k-th row, or whose totals do not suffice. Sets *holds for
+ * the former. Returns `end` if there is no child of either kind. */
 static uint32_t select_item(XtfPageTotals *page, uint32_t i, uint32_t end, Selection *selection, bool *holds)
 {
     *holds = false;

@@ -1,7 +1,7 @@
 /*
- * Hashes of strings (FNV-1a). The hashes are the same on every machine and in every version: nodes agree on them in
- * file names, and inode numbers and colours stay the same. For strings that an attacker could choose to collide, see
- * string-hash.h.
+ * Hashes of strings (FNV-1a). The hashes are the same on every machine and in every version. Nodes therefore agree on
+ * them in file names, and inode numbers and colours stay the same. For strings that an attacker could choose to
+ * collide, see string-hash.h.
  *
  * This header depends on libc only, because traced programs include it.
  */

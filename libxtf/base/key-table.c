@@ -6,8 +6,8 @@
 enum { FIRST_SLOT_BITS = 4 };
 
 /*
- * Multiplying by 2^64 / golden ratio spreads small numbers, the usual keys, evenly over the slots. The low bits of the
- * multiplier are random per process, so that nobody can write a file whose keys collide.
+ * Returns the multiplier of hashes: 2^64 / golden ratio, which spreads small numbers, the usual keys, evenly over the
+ * slots. The low bits are random per process, so that a malicious file cannot have keys that collide.
  */
 static uint64_t get_multiplier(void)
 {

@@ -26,7 +26,7 @@ static const HashKey *get_key(void)
     return &key;
 }
 
-static inline uint64_t rotate(uint64_t x, unsigned by)
+static inline uint64_t rotate_left(uint64_t x, unsigned by)
 {
     return x << by | x >> (64 - by);
 }
@@ -34,15 +34,15 @@ static inline uint64_t rotate(uint64_t x, unsigned by)
 static inline void mix_state(uint64_t v[4])
 {
     v[0] += v[1];
-    v[1] = rotate(v[1], 13) ^ v[0];
-    v[0] = rotate(v[0], 32);
+    v[1] = rotate_left(v[1], 13) ^ v[0];
+    v[0] = rotate_left(v[0], 32);
     v[2] += v[3];
-    v[3] = rotate(v[3], 16) ^ v[2];
+    v[3] = rotate_left(v[3], 16) ^ v[2];
     v[0] += v[3];
-    v[3] = rotate(v[3], 21) ^ v[0];
+    v[3] = rotate_left(v[3], 21) ^ v[0];
     v[2] += v[1];
-    v[1] = rotate(v[1], 17) ^ v[2];
-    v[2] = rotate(v[2], 32);
+    v[1] = rotate_left(v[1], 17) ^ v[2];
+    v[2] = rotate_left(v[2], 32);
 }
 
 static inline void mix_word(uint64_t v[4], uint64_t word)

@@ -7,5 +7,5 @@
 
 #include <glib.h>
 
-/* A GHashFunc for NUL-terminated strings. Thread-safe. Hashes differ between processes. */
+/* Returns the hash of a NUL-terminated string. A GHashFunc, thread-safe. Hashes differ between processes. */
 guint xtf_string_hash(gconstpointer text);

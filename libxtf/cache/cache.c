@@ -79,7 +79,7 @@ XtfCache *xtf_cache_new(XtfSource *source, size_t limit)
     return cache;
 }
 
-static void entry_free(Entry *entry)
+static void free_entry(Entry *entry)
 {
     g_free(entry->owned);
     g_free(entry);
@@ -94,7 +94,7 @@ void xtf_cache_free(XtfCache *cache)
         for (uint32_t b = 0; b < shard->n_buckets; b++) {
             for (Entry *entry = shard->buckets[b], *next; entry; entry = next) {
                 next = entry->chain;
-                entry_free(entry);
+                free_entry(entry);
             }
         }
         g_free(shard->buckets);
@@ -191,7 +191,7 @@ static void drop_entry(Shard *shard, Entry *entry)
 {
     table_remove(shard, entry);
     shard->bytes -= entry_cost(entry);
-    entry_free(entry);
+    free_entry(entry);
 }
 
 /* Drops idle entries, oldest first, until `room` more bytes fit. */
@@ -209,7 +209,7 @@ static void evict_entries(Shard *shard, size_t room)
 static void drop_failed_entry(Entry *entry)
 {
     if (--entry->pins == 0)
-        entry_free(entry);
+        free_entry(entry);
 }
 
 /* Pins an existing entry, and waits for its load if needed. Returns NULL if that load failed. The caller holds the
@@ -246,7 +246,7 @@ static uint32_t make_dropped_name(uint64_t hash, uint64_t version)
     return ((uint32_t)hash ^ (uint32_t)version ^ (uint32_t)(version >> 32)) | 1;
 }
 
-static Entry *entry_new(XtfCache *cache, const Request *request)
+static Entry *new_entry(XtfCache *cache, const Request *request)
 {
     XtfSource *source = cache->source;
     Entry *entry = g_new0(Entry, 1);
@@ -295,7 +295,7 @@ static void add_cost(Shard *shard, size_t cost)
  * load. */
 static Entry *load_block(XtfCache *cache, Shard *shard, const Request *request, GError **error)
 {
-    Entry *entry = entry_new(cache, request);
+    Entry *entry = new_entry(cache, request);
     uint8_t *made_data = NULL;
     uint32_t length = 0;
 

@@ -12,7 +12,7 @@
  * The cache checks a block once, when it enters; a block that fails does not enter. The same bytes with another check
  * are another block, because bytes valid as an item need not be valid as a page.
  *
- * A block may also be made from other blocks, such as the decoded rows of a packed page. Such a block is named by the
+ * A block may also be made from other blocks, such as the decoded rows of a packed page. A made block is named by the
  * bytes that it was made from, and by its maker. It is under the same limit, and counts the made bytes.
  *
  * All functions are thread-safe. The cache is divided into shards, each with its own lock, hash table and LRU list. A
@@ -31,7 +31,7 @@
 typedef struct XtfCache XtfCache;
 
 /*
- * The public part of a block. At any time a block is in exactly one of these states:
+ * The public part of a block. At any time a block is in exactly one of these states.
  *   loading   one thread reads it, others wait; in the hash table, not in the LRU list
  *   pinned    pins > 0; in the hash table, not in the LRU list
  *   idle      pins = 0; in the hash table and in the LRU list
@@ -76,8 +76,8 @@ XtfBlock *xtf_cache_get(XtfCache *cache, uint64_t offset, uint32_t length, uint6
  * cache, but makers must not depend on each other in a circle. */
 typedef bool (*XtfBlockMaker)(void *context, uint8_t **data, uint32_t *length, GError **error);
 
-/* Returns the pinned block that `maker` makes from the bytes at `offset`. `length` distinguishes it from other blocks
- * made from the same offset. The block's data and length are those that the maker made. */
+/* Returns the pinned block that `maker` makes from the bytes at `offset`. `length` distinguishes it from other
+ * blocks made from the same offset. The block's data and length are the maker's output. */
 XtfBlock *xtf_cache_make(XtfCache *cache, uint64_t offset, uint32_t length, uint64_t version, XtfBlockMaker maker,
                          void *context, GError **error);
 

@@ -8,7 +8,7 @@
 #include "libxtf/tree/descent.h"
 
 enum {
-    /* Maximum number of a page's groups in memory; beyond it, the check drops the last key. No child stores as many
+    /* Maximum number of a page's groups in memory; beyond it, the check drops the last key. No child stores more
      * groups, so all stored groups can be compared. */
     MEMORY_GROUPS_MAX = 1 << 17,
 };

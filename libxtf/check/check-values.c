@@ -154,7 +154,7 @@ static void add_string_lengths(XtfValueCheck *values, const XtfSchema *schema, c
 
 /* ---- Limits. */
 
-static void add_rows(XtfValueCheck *values, const XtfSchema *schema, const uint8_t *rows, uint32_t count)
+static void add_rows_of_batch(XtfValueCheck *values, const XtfSchema *schema, const uint8_t *rows, uint32_t count)
 {
     for (uint32_t f = 0; f < schema->n_fields; f++) {
         const XtfField *field = &schema->fields[f];
@@ -175,7 +175,7 @@ void xtf_value_check_rows(XtfValueCheck *values, const XtfSchema *schema, const 
     for (uint64_t i = 0; i < count; i += BATCH_ROWS) {
         if (i > 0 && !xtf_checking_go_on(values->check))
             return;
-        add_rows(values, schema, rows + i * schema->row_size, (uint32_t)MIN(count - i, (uint64_t)BATCH_ROWS));
+        add_rows_of_batch(values, schema, rows + i * schema->row_size, (uint32_t)MIN(count - i, (uint64_t)BATCH_ROWS));
     }
 }
 

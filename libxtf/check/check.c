@@ -148,7 +148,7 @@ static bool use_nodes(XtfChecking *check, XtfRef ref, unsigned level, NodeSums *
     uint32_t count, schema;
 
     *sums = (NodeSums){0};
-    /* Each node holds at least one array. A level therefore has at most as many nodes as there are arrays, unless a
+    /* Each node holds at least one array. A level therefore never has more nodes than there are arrays, unless a
      * node is referenced twice. */
     if (check->n_nodes++ / check->trace->catalog.arrays_height >= check->trace->catalog.n_arrays) {
         xtf_checking_problem(check, "P index: more nodes than arrays");
@@ -212,7 +212,7 @@ static void check_tables(XtfChecking *check)
         if (xtf_clock_map_is_identity(xtf_trace_clock_map(check->trace, i)))
             xtf_checking_problem(check, "clock map %u changes nothing", i);
     for (uint32_t i = 0; i < catalog->strings.n; i++)
-        xtf_checking_use_item(check, 0, catalog->strings.chunks[i]); /* those of parts are in the parts */
+        xtf_checking_use_item(check, 0, catalog->strings.chunks[i]); /* the chunks of parts are in the parts */
     xtf_checking_use_own_item(check, catalog->clock_maps);
 }
 

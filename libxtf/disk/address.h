@@ -41,7 +41,7 @@ static inline uint64_t xtf_aligned(uint64_t offset)
     return (offset + XTF_ITEM_ALIGNMENT - 1) / XTF_ITEM_ALIGNMENT * XTF_ITEM_ALIGNMENT;
 }
 
-/* Return the maximum bytes of a page's payload, and the maximum entries of an index page. */
+/* Returns the maximum bytes of a page's payload. */
 static inline uint32_t xtf_page_room(uint32_t page_size)
 {
     return page_size - (uint32_t)sizeof(XtfDiskPage);

@@ -19,7 +19,7 @@ typedef struct {
     uint32_t epoch;
 } XtfSegment;
 
-enum { XTF_CHUNK_BYTES = 64 << 10 }; /* a chunk with at least so many bytes does not grow */
+enum { XTF_CHUNK_BYTES = 64 << 10 }; /* a chunk of this size or more does not grow */
 
 /* Bytes stored in several consecutive items, the chunks. Used for data that only grows: a commit stores again the last
  * chunk, and the chunks after it. */
@@ -116,10 +116,10 @@ void xtf_catalog_encode(const XtfCatalog *catalog, GByteArray *bytes);
 void xtf_catalog_encode_limits(const XtfCatalog *catalog, uint32_t schema, GByteArray *bytes);
 
 /*
- * Decode the catalog in steps, because the caller must read the items that the catalog names in between: the catalog's
- * own bytes; the chunks of schemas, in order; the limits of each schema that has an item of limits; then a check of the
- * whole. They fail with XTF_ERROR_DAMAGED, or with XTF_ERROR_UNSUPPORTED for an unknown required section. After a
- * failure the caller finishes the catalog.
+ * Decodes the catalog's own bytes. The caller then reads the items that the catalog names: the chunks of schemas, in
+ * order, and the items of limits. At the end xtf_catalog_check() checks the whole. All four functions fail with
+ * XTF_ERROR_DAMAGED, or with XTF_ERROR_UNSUPPORTED for an unknown required section. After a failure the caller finishes
+ * the catalog.
  */
 bool xtf_catalog_decode(XtfCatalog *catalog, const uint8_t *bytes, size_t length, GError **error);
 bool xtf_catalog_decode_schemas(XtfCatalog *catalog, const uint8_t *bytes, size_t length, GError **error);

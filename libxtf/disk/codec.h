@@ -65,7 +65,7 @@ const XtfCodec *xtf_codec(unsigned id);
 bool xtf_codec_find(const char *name, XtfCodecId *id);
 /* Returns the names, the default first, NULL-terminated. */
 const char *const *xtf_codec_names(void);
-/* Return all incompatible feature bits that codecs need; and the codec that needs one of the features, or the plain
- * codec. */
+/* Returns all incompatible feature bits that codecs need. xtf_codec_of_features() returns the codec that needs one
+ * of the features, or the plain codec. */
 uint64_t xtf_codec_features(void);
 const XtfCodec *xtf_codec_of_features(uint64_t features);

@@ -70,10 +70,10 @@ const char *xtf_edge_layout_fault(const XtfArray *array, uint32_t page_size, con
 const char *xtf_edge_fault(const XtfArray *array, uint32_t page_size, const uint8_t *edge, uint32_t length);
 
 /*
- * An encoder that appends an edge to bytes. The caller calls, in this order: xtf_edge_end_level() for level 0, which
- * has no payload here; for each level above, append its payload and call xtf_edge_end_level(); for each level from 1 up
- * to the height, xtf_edge_begin_totals(), append the totals, xtf_edge_end_totals(). The caller then appends the leaf's
- * rows, whose length and checksum it has passed before.
+ * An encoder that appends an edge to bytes. The caller first calls xtf_edge_end_level() for level 0, which has no
+ * payload here. For each level above, it appends the payload and calls xtf_edge_end_level(). For each level from 1 up
+ * to the height, it then calls xtf_edge_begin_totals(), appends the totals, and calls xtf_edge_end_totals(). The caller
+ * then appends the leaf's rows, whose length and checksum it has passed before.
  */
 typedef struct {
     GByteArray *bytes;

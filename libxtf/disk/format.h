@@ -3,7 +3,7 @@
  * header of the integers that the layout consists of.
  *
  * A file is a sequence of pages of one size. Pages are named by their place: their number from the beginning of their
- * segment (a file that one writer made is one segment, beginning at 0). The data of commits is stored between the pages
+ * segment. A file that one writer made is one segment, beginning at 0. The data of commits is stored between the pages
  * as items of any length, named by byte offset, length and CRC-32.
  *
  *     +------------+-------+-------+-------+-----------------+-------+-----------------+
@@ -31,7 +31,7 @@ enum {
     XTF_FILE_NAME_MAX = 255,   /* maximum bytes of the name of a file in a catalog */
     XTF_FILES_GAP_MAX = 1024,  /* maximum pages between the end of an anchor and its first file */
 
-    XTF_SMALL_ARRAY_ROWS = 128, /* an array of one leaf with at most so many rows may have no totals */
+    XTF_SMALL_ARRAY_ROWS = 128, /* maximum rows of an array of one leaf without totals */
 };
 
 #define XTF_FORMAT_VERSION "2.0" /* as text */
@@ -81,10 +81,10 @@ typedef struct {           /* OFFSET SIZE */
     uint8_t checksum_kind; /*  86  1  of all checksums of the file: XTF_CHECKSUM_CRC32 */
     uint8_t zero;          /*  87  1 */
     XtfDiskRef catalog;    /*  88 16 */
-    XtfLe64 opening;       /* 104  8  first byte of the range with most of what opening reads */
+    XtfLe64 opening;       /* 104  8  first byte of the range with most of the opening data */
     XtfLe32 opening_bytes; /* 112  4  bytes of this range */
-    XtfLe32 kept_commits;  /* 116  4  data referenced by the last so many commits... */
-    XtfLe32 kept_seconds;  /* 120  4  ...or by commits of the last so many seconds is never overwritten */
+    XtfLe32 kept_commits;  /* 116  4  data referenced by this number of latest commits... */
+    XtfLe32 kept_seconds;  /* 120  4  ...or by commits of this number of latest seconds is never overwritten */
     uint8_t zeros[128];    /* 124 128 */
     XtfLe32 checksum;      /* 252  4  CRC-32 of the preceding 252 bytes */
 } XtfDiskSuperblock;
@@ -136,10 +136,11 @@ typedef struct {       /* OFFSET SIZE */
  *     filters    child U64; bits U64                                       (for groups, on level 1)
  *
  * where `child` is the entry's slot in the index page, and the codec packs it as the time. Totals are sorted by child,
- * then key; only the first `depth` keys count, the others are 0; all rows of a child have the same depth. A border
- * describes the gap between a child and the row before it: the ticks from that row to the child's first row, the number
- * of frames open there, and the least number of frames that any row of the child leaves open. Snapshots are the frames
- * open before the child's first row, outermost first; only the XTF_SNAPSHOT_FRAMES innermost are stored.
+ * then key. Only the first `depth` keys count; the others are 0. All rows of a child have the same depth. A border
+ * describes the gap between a child and the row before it. `gap` is the ticks from that row to the child's first row,
+ * and `depth` the number of frames open there. `least` is the least number of frames that any row of the child leaves
+ * open. Snapshots are the frames open before the child's first row, outermost first; only the XTF_SNAPSHOT_FRAMES
+ * innermost are stored.
  */
 typedef struct {      /* OFFSET SIZE */
     uint8_t kind;      /*  0  1  XtfTotalsKind */

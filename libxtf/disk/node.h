@@ -35,7 +35,7 @@ XtfBranch xtf_node_sums(const uint8_t *node, unsigned level, uint32_t count);
 /* True if the keys of a node's entries ascend. */
 bool xtf_node_ascends(const uint8_t *node, unsigned level, uint32_t count);
 
-/* Start a node without entries in `bytes`, and add entries to it. */
+/* Starts a node without entries in `bytes`; the functions below add entries. */
 void xtf_node_encode(GByteArray *bytes, unsigned level);
 void xtf_node_add_array(GByteArray *bytes, const XtfArray *array);
 void xtf_node_add_branch(GByteArray *bytes, const XtfBranch *branch);

@@ -2,7 +2,7 @@
 
 #include "libxtf/base/checksum.h"
 
-/* The checksum includes the place, so that readers detect a page written to a wrong place. */
+/* Computes the checksum with the place, so that readers detect a page written to a wrong place. */
 uint32_t xtf_page_checksum(const XtfDiskPage *head, uint64_t place, const uint8_t *payload, size_t length)
 {
     XtfLe64 le_place;

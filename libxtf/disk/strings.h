@@ -1,6 +1,6 @@
 /*
- * Encoding of the heap of strings. A string is a U32 length, as many bytes, and a NUL; its id is the offset of its
- * first byte. The heap begins with "", whose id is 0.
+ * Encoding of the heap of strings. A string is a U32 length, its bytes, and a NUL; its id is the offset of its length.
+ * The heap begins with "", whose id is 0.
  */
 #pragma once
 

@@ -15,7 +15,7 @@ typedef struct {
     XtfTraceInfo info; /* without file_size and passed_over */
     uint64_t incompatible, read_only, compatible;
     XtfRef catalog;
-    uint64_t opening; /* first byte of the range that contains most of what opening reads */
+    uint64_t opening; /* first byte of the range with most of the opening data */
     uint32_t opening_bytes;
     uint8_t slot, checksum_kind;
 } XtfSuperblock;

@@ -40,7 +40,7 @@ typedef enum {
 
 /*
  * CHAINED distances. The row refers to the row that the previous row's target refers to. In arrays of nested frames
- * each row either refers to the previous row or is chained: a frame that begins or ends right after another frame has
+ * each row either refers to the previous row or is chained. A frame that begins or ends right after another frame has
  * ended lies in that frame's outer frame. A distance that grows with each iteration of a loop therefore takes one
  * template, and not one for each iteration.
  */
@@ -76,8 +76,8 @@ static inline uint64_t xtf_pack_get(const XtfPackField *field, const uint8_t *ro
     return xtf_load_bits(&field->load, row);
 }
 
-/* Map signed numbers to small unsigned numbers: 0, -1, 1, -2... Numbers of fewer than 64 bits are interpreted as signed
- * numbers of their width. */
+/* Returns small unsigned numbers for signed numbers near 0: 0, -1, 1, -2... Numbers of fewer than 64 bits are
+ * interpreted as signed numbers of their width. */
 static inline uint64_t xtf_zigzag(uint64_t value, unsigned shift)
 {
     int64_t number = (int64_t)(value << shift) >> shift;

@@ -3,9 +3,9 @@
  *
  * The times have their own streams, as differences, so they can be unpacked without the other fields. The other fields
  * of each row are the number of a template. A template makes a row from the previous row. For each field it holds the
- * value (VALUE), the difference (STEP, for fields that rise), the distance (DISTANCE), or the mark CHAINED: the row
- * refers to the row that the previous row's target refers to. Fields with too many values for templates have their own
- * columns. pack-format.h and docs/FORMAT.md describe the format.
+ * value (VALUE), the difference (STEP, for fields that rise), the distance (DISTANCE), or the mark CHAINED. A chained
+ * row refers to the row that the previous row's target refers to. Fields with too many values for templates have their
+ * own columns. pack-format.h and docs/FORMAT.md describe the format.
  *
  * Packing is independent of pages and heads. The same rows always pack to the same templates; deflate's output depends
  * on the library. All functions are thread-safe; each thread has its own scratch memory.
@@ -43,7 +43,7 @@ uint64_t xtf_pack_bound(const XtfSchema *schema, uint32_t count);
 
 /*
  * Unpacks `count` rows, count * schema->row_size bytes. Accepts any bytes: if they are not `count` packed rows, returns
- * false and sets *fault to a phrase such as "its times fall". sampled-times.h unpacks the times alone.
+ * false and sets *fault to a phrase such as "its times fall". For the times alone, see sampled-times.h.
  */
 bool xtf_unpack_rows(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count, uint8_t *rows,
                      const char **fault);

@@ -1,5 +1,5 @@
 /*
- * The times of a packed leaf as they stay in memory for counting: heads and tails as they are packed (read-streams.h),
+ * The times of a packed leaf as they stay in memory for counting. They are the packed heads and tails (read-streams.h),
  * and every 32nd time in full. They take at most a quarter of the bytes of plain times, so a cache holds four times as
  * many leaves. A search looks at the samples first, then at no more than 32 rows.
  */
@@ -29,7 +29,7 @@ typedef struct {
 uint8_t *xtf_sampled_times_unpack(const uint8_t *packed, uint32_t length, uint32_t count, uint32_t before,
                                   uint32_t *size, const char **fault);
 
-/* Return the time of row i; and the number of rows before t. The latter adds the number of its comparisons to
- * *comparisons. */
+/* Returns the time of row i. xtf_sampled_times_rank() returns the number of rows before t, and adds its comparisons
+ * to *comparisons. */
 uint64_t xtf_sampled_times_at(const XtfSampledTimes *times, uint32_t i);
 uint32_t xtf_sampled_times_rank(const XtfSampledTimes *times, uint64_t t, uint64_t *comparisons);

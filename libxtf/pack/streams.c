@@ -79,7 +79,7 @@ static bool is_noise(const uint8_t *bytes, size_t length)
     return estimate_stream(bytes, length) * 32 > (double)length * MAX_32NDS;
 }
 
-/* Deflates a stream and returns its length; 0 if deflate does not make it shorter. */
+/* Compresses a stream. Returns the compressed length; 0 if deflate does not make it shorter. */
 static size_t deflate_bytes(const XtfStreamWriter *writer, const uint8_t *bytes, size_t length, XtfStreamNature nature,
                             uint8_t *out)
 {

@@ -1,9 +1,9 @@
 /*
  * Finds templates.
  *
- * Each row is converted to a vector: the values of its fields in templates, with differences instead of values for
- * rising fields, and a bit instead of a chained distance. Rows of one template have equal vectors. The values are not
- * split into fields: a vector consists of 8-byte words of the row, with the bytes of other fields masked out.
+ * Each row is converted to a vector of the values of its fields in templates. Rising fields have differences instead of
+ * values, and chained distances a bit. Rows of one template have equal vectors. The values are not split into fields: a
+ * vector consists of 8-byte words of the row, with the bytes of other fields masked out.
  *
  * The template of a row is usually the one that followed the previous row's template the last time, or another one that
  * followed it earlier. The search compares these two first, and uses the hash table only if both differ.
@@ -210,7 +210,7 @@ static unsigned count_values(const XtfPackInput *input, const XtfPackField *fiel
     return distinct;
 }
 
-/* Gives a column to the field with the most values, and to fields with nearly as many. */
+/* Gives a column to the field with the most values, and to fields with nearly the same number. */
 static void move_fields_to_columns(XtfPackInput *input, const uint32_t *firsts, unsigned n)
 {
     unsigned values[XTF_FIELDS_MAX] = {0}, most = 0;

@@ -8,8 +8,8 @@
 
 #include "libxtf/schema.h"
 
-/* A map from the row numbers of a segment's table to those of the file's table, or from string ids of a segment to
- * those of the file. */
+/* A map from the row numbers of a segment's table to the file's row numbers; or from a segment's string ids to the
+ * file's ids. */
 typedef struct {
     bool strings;
     const uint32_t *rows; /* `n` row numbers; unused for strings */

@@ -33,8 +33,8 @@ void xtf_aggregate_set_value_types(const XtfSchema *schema, XtfAggregate *aggreg
     }
 }
 
-/* XTF_FRAMES_BEFORE has all bits set. The key must therefore have a type that cannot hold this value, not even by sign
- * extension. */
+/* True if the aggregate is valid for frames. XTF_FRAMES_BEFORE has all bits set. The key must therefore have a type
+ * that cannot hold this value, not even by sign extension. */
 static bool frames_are_sound(const XtfSchema *schema, const XtfAggregate *aggregate, GError **error)
 {
     if (aggregate->n_keys != 1 || aggregate->n_values != 3 || aggregate->extremes || aggregate->filters ||

@@ -1,13 +1,13 @@
 /*
  * Writing a trace.
  *
- * Rows go into arrays, one for each schema of each location, in time order. A page is written when it is full and never
- * changes again; the pages that are not full yet are the right edge, which a commit stores. A file that is not closed,
- * for whatever reason, is read back as of its last commit.
+ * Rows are appended to arrays, one array for each schema of each location, in time order. The writer writes a page when
+ * it is full and never changes it again. The pages that are not full yet are the right edge, which a commit stores. A
+ * reader of a file that was not closed, for whatever reason, sees its last commit.
  *
- * Threads: different arrays may be appended to by different threads at the same time; one array belongs to one
- * thread at a time. Adding schemas, arrays, tables and strings is safe from any thread. Committing, closing and
- * aborting are not: nobody else may use the writer then.
+ * Threads: different threads may append to different arrays at the same time; only one thread at a time may use an
+ * array. Any thread may add schemas, arrays and strings, and get tables, at any time. While one thread commits, closes
+ * or aborts, no other thread may use the writer.
  */
 #pragma once
 
@@ -36,143 +36,144 @@ enum {
 
 typedef struct {
     uint32_t page_size;      /* a power of two from XTF_PAGE_SIZE_MIN to _MAX; 0: the default */
-    uint64_t resolution_num; /* ticks in... */
-    uint64_t resolution_den; /* ...this number of seconds; 0 and 0: 10^9 and 1, nanoseconds */
+    uint64_t resolution_num; /* ticks in resolution_den seconds */
+    uint64_t resolution_den; /* number of seconds; both 0: 10^9 and 1, nanoseconds */
     uint64_t origin;         /* time 0, unless a record is earlier; UINT64_MAX: the first record */
-    const char *codec;       /* how rows are kept: "compact", packed, or "plain", side by side; NULL: "compact" */
-    unsigned level;          /* of packing, 1 to 9; 0: the default */
-    bool no_sync;            /* leave out the fsyncs: for files that are made again after a crash of the machine */
-    bool late_sync;          /* leave them to the caller, but those of closing: xtf_writer_sync() */
-    /* Bytes that the disk keeps for the file behind each commit, with what arrays and strings add: where it is full, a
-     * writer that goes on from there has room for small tables, and to close the file. A commit fails without it. 0:
-     * none */
+    const char *codec;       /* how rows are stored: "compact" (packed) or "plain" (unpacked); NULL: "compact" */
+    unsigned level;          /* packing level, 1 to 9; 0: the default */
+    bool no_sync;            /* true: no fsync, for files that can be made again after a crash of the machine */
+    bool late_sync;          /* true: only closing syncs; the caller calls xtf_writer_sync() otherwise */
+    /* Bytes that the disk reserves for the file behind each commit, besides an amount for arrays and strings. When the
+     * disk is full, a writer that resumes at the commit can still add small tables and close the file. A commit fails
+     * if the disk cannot reserve them. 0: none. */
     uint64_t reserve;
-    /* What the last so many commits name, and those of the last so many seconds, is not overwritten: a reader has so
-     * long a time to read on, or to open the file anew. More makes a file that is often committed larger. */
+    /* Bytes that the last keep_commits commits name, and the commits of the last keep_seconds, are not overwritten: for
+     * so long a reader can read on, or must open the file again. Greater values make a file with frequent commits
+     * larger. */
     uint32_t keep_commits; /* at least 2; 0: XTF_KEEP_COMMITS_DEFAULT */
     int32_t keep_seconds;  /* 0: XTF_KEEP_SECONDS_DEFAULT; -1: no time */
 } XtfWriterOptions;
 
-/* The names that `codec` may have, the default first, and NULL behind the last. */
+/* Returns the names that `codec` may have, the default first, NULL-terminated. */
 const char *const *xtf_writer_codecs(void);
 
 /* Creates the file, or empties it. `options` may be NULL. */
 XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *options, GError **error);
-/* The same of a file that is open for reading and writing: the writer takes the descriptor, also if that fails. `path`
- * is its name in errors. */
+/* Does the same with a file that is open for reading and writing. The writer takes ownership of the descriptor, also on
+ * failure. `path` is its name in errors. */
 XtfWriter *xtf_writer_create_in(int fd, const char *path, const XtfWriterOptions *options, GError **error);
-/* Goes on with a file whose writer closed it, or died: from its last whole commit, as a new epoch. Of the options
- * no_sync, level, keep_commits and keep_seconds are used, and codec for new arrays; arrays that exist keep their
- * codec. An array is taken into memory when its first row comes; only then it is found whether all of it can be read
- * that this needs. What the file says of commits and seconds that are kept does not go on: without options the defaults
- * hold. XTF_ERROR_TOO_LARGE if an array has the last id, 2^32 - 1. */
+/* Resumes a file whose writer closed it or crashed, from its last complete commit, in a new epoch. Uses the options
+ * no_sync, late_sync, reserve, level, keep_commits, keep_seconds, and codec for new arrays; existing arrays keep their
+ * codec. The numbers of kept commits and seconds that the file states are ignored: without options the defaults apply.
+ * An array is read into memory when its first row is appended; damage in the bytes that this needs is found only then.
+ * XTF_ERROR_TOO_LARGE if an array has the last id, 2^32 - 1. */
 XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GError **error);
 
 /*
- * Creates a companion of a trace, its base, which is opened as a whole from the file `base`: a file that has all rows
- * of the base but derived ones, without holding them, and what is added to it. Read as one trace
- * (xtf_trace_open_companion), it is as if that had been added to the base, whose derived rows it has its own in the
- * place of. It is closed without another commit before, which is XTF_ERROR_INVALID. Options that the base determines,
- * such as page_size, are left out of account.
+ * Creates a companion of a trace, its base. `trace` is the base, opened as a whole from the file `base`. A companion
+ * refers to all rows of the base except derived ones, without copying them, and has the rows added to it. Read as one
+ * trace (xtf_trace_open_companion), both look as if the rows had been added to the base, with the companion's derived
+ * rows in place of the base's. A companion is committed once, by closing it; an earlier commit is XTF_ERROR_INVALID.
+ * Options that the base determines, such as page_size, are ignored.
  *
- * XTF_ERROR_UNSUPPORTED if the base lies in several files.
+ * XTF_ERROR_UNSUPPORTED if the base consists of several files.
  */
 XtfWriter *xtf_writer_create_companion(const char *path, XtfTrace *trace, const char *base,
                                        const XtfWriterOptions *options, GError **error);
-/* The same of a file that is open, as xtf_writer_create_in(). */
+/* Does the same with an open file, as xtf_writer_create_in(). */
 XtfWriter *xtf_writer_create_companion_in(int fd, const char *path, XtfTrace *trace, const char *base,
                                           const XtfWriterOptions *options, GError **error);
 
-/* Stores a copy of a schema and gives its id; the id of an equal schema if one is there already. XTF_ERROR_INVALID if a
- * different schema has its name. */
+/* Adds a copy of a schema and returns its id, or that of an equal schema that exists. XTF_ERROR_INVALID if a different
+ * schema has its name. */
 bool xtf_writer_add_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id, GError **error);
 
-/* The id under which a string is stored in fields of type STRING; "" is 0. Equal strings share an id.
+/* Finds or adds a string and returns its id, for fields of type STRING; "" has id 0. Equal strings share an id.
  * XTF_ERROR_TOO_LARGE for a string of nearly 64 MiB, or if all strings together would take more than 2 GiB. */
 bool xtf_writer_add_string(XtfWriter *writer, const char *text, uint32_t *id, GError **error);
 
-/* The array of a location and a RECORD or SIDE schema, owned by the writer; made if it does not exist. An array without
- * rows is not stored. */
+/* Returns the array of a location and a schema other than TABLE, creating it if needed. The writer owns it. An array
+ * without rows is not stored. */
 XtfArrayWriter *xtf_writer_array(XtfWriter *writer, uint64_t location, uint32_t schema, GError **error);
-/* Appends a row of the schema's row_size. XTF_ERROR_INVALID if its time is before the last row's. */
+/* Appends a row of the schema's row_size. XTF_ERROR_INVALID if its time is before the last row's, or before the promise
+ * of xtf_writer_set_complete(). */
 bool xtf_array_writer_append(XtfArrayWriter *array, const void *row, GError **error);
 uint64_t xtf_array_writer_n_rows(const XtfArrayWriter *array);
-/* The time of the last row; 0 if there is none. */
+/* Returns the time of the last row; 0 if there is none. */
 uint64_t xtf_array_writer_last(const XtfArrayWriter *array);
-/* Takes all rows out of all arrays of a schema, to which nothing refers; others may be appended. What lay in the file
- * is in no commit from the next one on, and its pages are used again once no commit names them that is kept. (Pages of
- * an array that this writer closed, or of which one is damaged, stay unused.) Nobody else may use the writer meanwhile.
- * XTF_ERROR_TOO_LARGE if the file has no new ids for all arrays, as it would after 2^32. */
+/* Removes all rows of all arrays of a schema to which no rows refer; new rows may be appended. The next commit no
+ * longer names the old rows. Their pages are reused once no kept commit names them. (Pages of an array that this writer
+ * closed, or that has a damaged page, stay unused.) No other thread may use the writer meanwhile. XTF_ERROR_TOO_LARGE
+ * if the file has too few of its 2^32 array ids left to give each array a new one. */
 bool xtf_writer_clear_arrays(XtfWriter *writer, uint32_t schema, GError **error);
-/* Puts a schema in the place of the one that has its name, and takes all rows out of the arrays or the table of that,
- * as xtf_writer_clear_arrays() and xtf_table_writer_clear() do; without one of its name, adds it. With the rows of a
- * table go all rows of kind derived that may refer to them, of any schema. Writers of these arrays and of the table are
- * those of the new schema, whose *id is that of the old one.
- *
- * Both schemas are tables, or both of kind derived: any others are XTF_ERROR_INVALID, as is a table that rows of
- * another kind than derived refer to. Nothing has changed then. Nobody else may use the writer meanwhile. Who has the
- * file open goes on with what it has, but cannot refresh it (xtf_trace_refresh(): XTF_ERROR_INVALID): it is to be
- * opened anew. */
+/* Replaces the schema that has the same name, and removes all rows of its arrays or table, as xtf_writer_clear_arrays()
+ * and xtf_table_writer_clear() do. If no schema has the name, adds the schema. If the schema is a table's, also removes
+ * all derived rows, of any schema, that may refer to the table. Existing array writers and table writers then belong to
+ * the new schema. *id is the id of the old schema. Both schemas must be tables, or both derived. XTF_ERROR_INVALID
+ * otherwise, or if rows that are not derived refer to the table; nothing has changed then. No other thread may use the
+ * writer meanwhile. A reader that has the file open keeps its snapshot, but cannot refresh it (xtf_trace_refresh():
+ * XTF_ERROR_INVALID); it must open the file again. */
 bool xtf_writer_replace_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id, GError **error);
-/* Says that no more rows will come: the array's right edge is written at the next commit, or before it together with
- * those of others. Appending again is an error. The writer still owns the array. */
+/* Closes an array: no more rows may be appended. Its right edge is written at the next commit, or earlier together with
+ * those of other arrays. The writer still owns the array. */
 bool xtf_array_writer_close(XtfArrayWriter *array, GError **error);
 
 /*
- * Clock maps (clock-map.h). Rows are appended with local times, and the time of an XtfArrayWriter's last row is local.
- * The map of a location is stored with its arrays: where it has no rows yet, the map is forgotten with the writer. Maps
- * of a file that exists may be changed: the next commit writes the maps and the arrays' entries anew, and no rows.
+ * Clock maps (clock-map.h). Rows are appended with local times, and the time of an array writer's last row is local.
+ * The map of a location is stored with its arrays: if the location has no rows, the map is lost with the writer. The
+ * maps of an existing file may be changed: the next commit rewrites the maps and the arrays' entries, but no rows.
  */
 enum {
-    XTF_CLOCK_KNOTS_MAX = 1 << 21, /* of all maps together */
+    XTF_CLOCK_KNOTS_MAX = 1 << 21, /* total of all maps */
 };
 
-/* Stores a copy of a map and gives its number; that of an equal one if there is one; 0 for one that changes nothing.
- * XTF_ERROR_INVALID if it is no map. */
+/* Adds a copy of a map and returns its number, or that of an equal map. The number of a map that changes no time is 0.
+ * XTF_ERROR_INVALID if the map is invalid. */
 bool xtf_writer_add_clock_map(XtfWriter *writer, const XtfClockMap *map, uint32_t *number, GError **error);
-/* Gives a location, whether it has arrays yet or not, a map by its number; 0 takes its map away. */
+/* Sets the map of a location, which may have no arrays yet, by the map's number; 0 removes its map. XTF_ERROR_INVALID
+ * if the location has rows and xtf_writer_set_complete() was called. */
 bool xtf_writer_set_clock_map(XtfWriter *writer, uint64_t location, uint32_t number, GError **error);
 
-/* The table of a TABLE schema, owned by the writer; made if it does not exist. */
+/* Returns the table of a TABLE schema, creating it if needed. The writer owns it. */
 XtfTableWriter *xtf_writer_table(XtfWriter *writer, uint32_t schema, GError **error);
-/* *number is the row's number, from 0; may be NULL. XTF_ERROR_TOO_LARGE if the table would take more than 256 MiB. */
+/* Appends a row. *number gets the row's number, from 0; `number` may be NULL. XTF_ERROR_TOO_LARGE if the table would
+ * take more than 256 MiB. */
 bool xtf_table_writer_append(XtfTableWriter *table, const void *row, uint64_t *number, GError **error);
 uint64_t xtf_table_writer_n_rows(const XtfTableWriter *table);
-/* Takes all rows out of a table that no rows refer to; others may be appended. Not while somebody else uses the writer.
- */
+/* Removes all rows of a table to which no rows refer; new rows may be appended. No other thread may use the writer
+ * meanwhile. */
 void xtf_table_writer_clear(XtfTableWriter *table);
 
-/* Promises that no row of an earlier global time than `t` will be appended to any array, neither to one that exists nor
- * to a new one; the next commit tells readers. So those who follow a growing file know up to where all locations are
- * complete, idle ones too: what they show of the time before never changes. Side rows are not promised: what they say
- * of a record may be known much later than the record. From now on appending another earlier row is XTF_ERROR_INVALID,
- * and so is a promise of less than an earlier one. Nobody else may use the writer meanwhile. Closing makes the file
- * complete; a writer that goes on with a closed file begins without a promise. */
+/* Promises that no row earlier than the global time `t` will be appended to any array, existing or new. The next commit
+ * stores the promise. So readers that follow a growing file know up to which time all locations are complete, idle ones
+ * too; the rows before that time never change. Side rows are exempt: they may be appended much later than the record
+ * that they describe. Afterwards appending an earlier row is XTF_ERROR_INVALID, and so is a promise less than the
+ * previous one. No other thread may use the writer meanwhile. Closing completes the file; a writer that resumes a
+ * closed file begins without a promise. */
 bool xtf_writer_set_complete(XtfWriter *writer, uint64_t t, GError **error);
 
-/* Time 0, unless a record is earlier; UINT64_MAX: the first record. For who changes the clocks of a trace that exists.
- */
+/* Sets time 0, unless a record is earlier; UINT64_MAX: the first record. For callers that change the clocks of an
+ * existing trace. */
 void xtf_writer_set_origin(XtfWriter *writer, uint64_t origin);
 
-/* Makes everything appended so far visible to readers. A commit writes the right edges that changed, over those of
- * commits that are no longer kept: see keep_commits, and xtf_writer_commit_bytes(). */
+/* Commits: makes all appended rows visible to readers. A commit writes the right edges that changed, on pages of
+ * commits that are no longer kept where possible; see keep_commits and xtf_writer_commit_bytes(). */
 bool xtf_writer_commit(XtfWriter *writer, GError **error);
-/* Commits only if at least as many bytes were sealed as the last commit took. Safe to call often: dead commits never
- * take more than live pages. */
+/* Commits if at least as many bytes were sealed as the last commit took. Cheap to call often: commits never write more
+ * bytes than sealed pages. */
 bool xtf_writer_checkpoint(XtfWriter *writer, GError **error);
-/* Bytes that commits have written so far, dead ones included. */
+/* Returns the bytes that all commits have written, including those that later commits replaced. */
 uint64_t xtf_writer_commit_bytes(const XtfWriter *writer);
 
-/* Brings the file as it is now to the disk: from any thread, also while others append. Of a writer with late_sync who
- * has called it, and has made no commit since before the call, xtf_writer_keep_synced() says that the last commit lasts
- * over a crash of the machine from now on, whatever is written behind it: what it names is not overwritten before a
- * later commit takes its place so. */
+/* Syncs the file to the disk. Any thread may call it, also while others append. */
 bool xtf_writer_sync(const XtfWriter *writer, GError **error);
+/* Declares the last commit durable. For a writer with late_sync that has called xtf_writer_sync(), without a commit
+ * since before that call. What this commit names is not overwritten until a later commit is declared durable. */
 void xtf_writer_keep_synced(XtfWriter *writer);
 
-/* Commits and frees the writer; it is freed also when that fails. */
+/* Commits and frees the writer, also if the commit fails. */
 bool xtf_writer_close(XtfWriter *writer, GError **error);
-/* Frees the writer without a commit. NULL is fine. */
+/* Frees the writer without a commit. NULL is allowed. */
 void xtf_writer_abort(XtfWriter *writer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfWriter, xtf_writer_abort)
 

@@ -3,8 +3,8 @@
  */
 #include "libxtf/write/writer-private.h"
 
-/* An array beside the first one of a node, or beside one in it, in the order of the index: less than 0 if it comes
- * before that one, 0 if it is that one. */
+/* Compares the key of an array with the first key of a node. Negative: the array comes before that key in the index; 0:
+ * the keys are equal. */
 static int compare_to_node(const XtfNodeWriter *node, uint64_t location, uint32_t schema)
 {
     return xtf_compare_array_keys(location, schema, node->location, node->schema);
@@ -22,7 +22,7 @@ static XtfNodeWriter *node_new(XtfWriter *writer)
     return node;
 }
 
-/* The last node that begins no later than the array; the first if none does. */
+/* Returns the last node whose first key is not greater than the array's key; node 0 if no node is. */
 static guint find_node(const GPtrArray *nodes, uint64_t location, uint32_t schema)
 {
     guint low = 0, high = nodes->len;
@@ -37,7 +37,7 @@ static guint find_node(const GPtrArray *nodes, uint64_t location, uint32_t schem
     return low;
 }
 
-/* The number of arrays of a node that come before the array. */
+/* Returns the number of arrays in the node whose keys are less than the array's key. */
 static uint32_t find_slot(const XtfNodeWriter *node, uint64_t location, uint32_t schema)
 {
     uint32_t low = 0, high = node->n;
@@ -52,8 +52,8 @@ static uint32_t find_slot(const XtfNodeWriter *node, uint64_t location, uint32_t
     return low;
 }
 
-/* Says which array is the first. */
-static void name_node(XtfNodeWriter *node)
+/* Sets the node's key from its first array. */
+static void update_node_key(XtfNodeWriter *node)
 {
     if (node->n == 0)
         return;
@@ -61,18 +61,19 @@ static void name_node(XtfNodeWriter *node)
     node->schema = node->entries[0].schema;
 }
 
-/* Cuts a full node in two; where arrays come in order, at its end, so that nodes stay full. */
-static void split_node(XtfWriter *writer, guint at, bool append)
+/* Splits a full node in two halves. With `append` the split is at the end: arrays that arrive in key order leave full
+ * nodes. */
+static void split_node(XtfWriter *writer, guint index, bool append)
 {
-    XtfNodeWriter *node = writer->nodes->pdata[at], *right = node_new(writer);
+    XtfNodeWriter *node = writer->nodes->pdata[index], *right = node_new(writer);
     uint32_t keep = append ? node->n : node->n / 2;
 
     right->n = node->n - keep;
     memcpy(right->entries, node->entries + keep, right->n * sizeof *right->entries);
-    name_node(right);
+    update_node_key(right);
     node->n = keep;
     node->changed = right->changed = true;
-    g_ptr_array_insert(writer->nodes, (gint)at + 1, right);
+    g_ptr_array_insert(writer->nodes, (gint)index + 1, right);
 }
 
 XtfArrayWriter *xtf_writer_find_array(const XtfWriter *writer, uint64_t location, const XtfSchema *schema)
@@ -92,29 +93,29 @@ void xtf_writer_take_array(XtfWriter *writer, XtfArrayWriter *array)
 
     if (writer->nodes->len == 0)
         g_ptr_array_add(writer->nodes, node_new(writer));
-    guint at = find_node(writer->nodes, entry.location, entry.schema);
-    XtfNodeWriter *node = writer->nodes->pdata[at];
+    guint index = find_node(writer->nodes, entry.location, entry.schema);
+    XtfNodeWriter *node = writer->nodes->pdata[index];
     uint32_t slot = find_slot(node, entry.location, entry.schema);
     if (node->n == XTF_NODE_ARRAYS) {
-        split_node(writer, at, slot == node->n);
+        split_node(writer, index, slot == node->n);
         if (slot >= node->n) {
             slot -= node->n;
-            node = writer->nodes->pdata[at + 1];
+            node = writer->nodes->pdata[index + 1];
         }
     }
     memmove(node->entries + slot + 1, node->entries + slot, (node->n - slot) * sizeof entry);
     node->entries[slot] = entry;
     node->n++;
     node->changed = true;
-    name_node(node);
+    update_node_key(node);
 }
 
-void xtf_writer_rest_sometimes(XtfWriter *writer, uint32_t n_arrays)
+void xtf_writer_trim_pools(XtfWriter *writer, uint32_t n_arrays)
 {
-    enum { BETWEEN_RESTS = 8192 };
+    enum { ARRAYS_PER_TRIM = 8192 };
 
     writer->n_touched += n_arrays;
-    if (writer->n_touched < BETWEEN_RESTS)
+    if (writer->n_touched < ARRAYS_PER_TRIM)
         return;
     writer->n_touched = 0;
     xtf_object_pool_rest(&writer->arrays);

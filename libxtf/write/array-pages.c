@@ -1,7 +1,7 @@
 /*
- * Finding what an array takes. The file may be damaged, or made to deceive: a page counts as the array's only if it
- * says so itself and its checksum is right, since what is found here will be written over. No page is gone through
- * twice, whatever leads to it.
+ * Finds the pages that an array occupies. The file may be damaged or crafted: a page counts as the array's only if its
+ * head names the array and its checksum is correct, because the writer will overwrite the pages that the search
+ * returns. The search visits no page twice, whatever names it.
  */
 #include "libxtf/write/array-pages.h"
 
@@ -24,7 +24,7 @@ static gint compare_ids(gconstpointer a, gconstpointer b)
     return (x > y) - (x < y);
 }
 
-/* False if two are the same. */
+/* Lists the ids of all arrays in ascending order. Returns false if two arrays have the same id. */
 static bool list_ids(GArray *ids, const XtfObjectPool *of)
 {
     const XtfArrayWriter *array;
@@ -44,24 +44,24 @@ bool xtf_page_search_init(XtfPageSearch *search, const XtfWriter *writer)
 {
     *search =
         (XtfPageSearch){.writer = writer,
-                        .met = g_hash_table_new(g_direct_hash, g_direct_equal),
+                        .visited = g_hash_table_new(g_direct_hash, g_direct_equal),
                         .ids = g_array_sized_new(FALSE, FALSE, sizeof(uint32_t), (guint)writer->arrays.n_objects)};
     for (guint i = 0; i < writer->dropped_pages->len; i++)
-        g_hash_table_add(search->met, GSIZE_TO_POINTER(g_array_index(writer->dropped_pages, uint64_t, i)));
+        g_hash_table_add(search->visited, GSIZE_TO_POINTER(g_array_index(writer->dropped_pages, uint64_t, i)));
     search->free = xtf_space_list(writer->space, &search->n_free);
     return list_ids(search->ids, &writer->arrays);
 }
 
 void xtf_page_search_finish(XtfPageSearch *search)
 {
-    g_clear_pointer(&search->met, g_hash_table_unref);
+    g_clear_pointer(&search->visited, g_hash_table_unref);
     g_clear_pointer(&search->ids, g_array_unref);
 }
 
-/* Whether nothing takes one of the pages. */
+/* True if at least one of the pages is free. */
 static bool any_free(const XtfPageSearch *search, uint64_t place, uint64_t n_pages)
 {
-    uint32_t low = 0, high = search->n_free; /* of those that begin before the end of the pages, the last */
+    uint32_t low = 0, high = search->n_free;
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -82,8 +82,9 @@ static bool read_all(const XtfWriter *writer, uint64_t offset, uint8_t *bytes, s
     return length == 0;
 }
 
-/* Notes pages side by side, none of which was met before. */
-static bool take(Walk *walk, uint64_t place, uint64_t n_pages)
+/* Adds consecutive pages to walk->places. Returns false if one of them is outside the file, free, used by an item, or
+ * already visited. */
+static bool add_pages(Walk *walk, uint64_t place, uint64_t n_pages)
 {
     const XtfWriter *writer = walk->array->writer;
 
@@ -91,14 +92,14 @@ static bool take(Walk *walk, uint64_t place, uint64_t n_pages)
         any_free(walk->search, place, n_pages) || xtf_space_is_used(writer->space, place, n_pages))
         return false;
     for (uint64_t i = 0; i < n_pages; i++, place++) {
-        if (!g_hash_table_add(walk->search->met, GSIZE_TO_POINTER(place)))
+        if (!g_hash_table_add(walk->search->visited, GSIZE_TO_POINTER(place)))
             return false;
         g_array_append_val(walk->places, place);
     }
     return true;
 }
 
-/* Reads a leaf or index page; whether it is a sealed one of the array's. */
+/* Reads a leaf or index page. Returns true if it is a sealed page of the array, on this level. */
 static bool read_page(const Walk *walk, uint64_t place, unsigned level, uint8_t *bytes)
 {
     const XtfWriter *writer = walk->array->writer;
@@ -109,7 +110,7 @@ static bool read_page(const Walk *walk, uint64_t place, unsigned level, uint8_t 
            xtf_read32(head->array) == walk->array->id && head->level == level;
 }
 
-/* Whether the head of a companion is the one that goes with its index page. */
+/* True if a companion's head matches the head of its index page. */
 static bool heads_agree(const XtfArrayWriter *array, const XtfDiskPage *page, const XtfDiskPage *companion)
 {
     XtfDiskPage expected = *page;
@@ -122,8 +123,9 @@ static bool heads_agree(const XtfArrayWriter *array, const XtfDiskPage *page, co
     return memcmp(&expected, companion, sizeof expected) == 0;
 }
 
-/* Reads the payload of a companion, in pieces: its length is not to be relied on before the checksum is known. */
-static bool companion_is_whole(const XtfWriter *writer, const XtfDiskPage *head, uint64_t place)
+/* True if the companion's checksum is correct. Reads the payload in pieces, because its length cannot be trusted before
+ * the checksum is verified. */
+static bool companion_is_valid(const XtfWriter *writer, const XtfDiskPage *head, uint64_t place)
 {
     g_autofree uint8_t *piece = g_malloc(writer->page_size);
     uint64_t offset = place * writer->page_size + sizeof *head;
@@ -140,7 +142,7 @@ static bool companion_is_whole(const XtfWriter *writer, const XtfDiskPage *head,
     return checksum == xtf_read32(head->checksum);
 }
 
-static bool take_companion(Walk *walk, const XtfDiskPage *page, uint64_t place)
+static bool add_companion(Walk *walk, const XtfDiskPage *page, uint64_t place)
 {
     const XtfWriter *writer = walk->array->writer;
     uint32_t distance = xtf_read32(page->companion);
@@ -150,21 +152,21 @@ static bool take_companion(Walk *walk, const XtfDiskPage *page, uint64_t place)
         return true;
     place += distance;
     if (place >= writer->pages || !read_all(writer, place * writer->page_size, (uint8_t *)&head, sizeof head) ||
-        !heads_agree(walk->array, page, &head) || !companion_is_whole(writer, &head, place))
+        !heads_agree(walk->array, page, &head) || !companion_is_valid(writer, &head, place))
         return false;
     uint64_t used = sizeof head + (uint64_t)xtf_read32(head.length);
-    return take(walk, place, (used + writer->page_size - 1) / writer->page_size);
+    return add_pages(walk, place, (used + writer->page_size - 1) / writer->page_size);
 }
 
-/* A sealed page whose first row is row `first_n`, and all below it. */
+/* Adds a sealed page whose first row is row `first_n`, its companion, and all pages below it. */
 static bool walk_page(Walk *walk, uint64_t place, unsigned level, uint64_t first_n)
 {
     g_autofree uint8_t *bytes = g_malloc(walk->array->writer->page_size);
     const XtfDiskPage *head = (const XtfDiskPage *)(const void *)bytes;
     const XtfDiskEntry *entries = (const XtfDiskEntry *)(const void *)(bytes + sizeof *head);
 
-    if (!take(walk, place, 1) || !read_page(walk, place, level, bytes) || xtf_read64(head->first_n) != first_n ||
-        !take_companion(walk, head, place))
+    if (!add_pages(walk, place, 1) || !read_page(walk, place, level, bytes) || xtf_read64(head->first_n) != first_n ||
+        !add_companion(walk, head, place))
         return false;
     for (uint32_t i = 0; level > 0 && i < xtf_read32(head->count); i++)
         if (!walk_page(walk, xtf_read64(entries[i].child), level - 1, xtf_read64(entries[i].before)))
@@ -172,40 +174,40 @@ static bool walk_page(Walk *walk, uint64_t place, unsigned level, uint64_t first
     return true;
 }
 
-/* Whether a page lies at a place that says that it is another array's. */
-static bool is_of_another(const Walk *walk, uint64_t place)
+/* True if the page at a place belongs to another array of this file. */
+static bool belongs_to_another(const Walk *walk, uint64_t place)
 {
     const XtfWriter *writer = walk->array->writer;
     XtfDiskPage head;
 
     if (!read_all(writer, place * writer->page_size, (uint8_t *)&head, sizeof head))
-        return false; /* the file ends before it */
+        return false; /* the file ends before the page */
     uint32_t id = xtf_read32(head.array);
     return xtf_read32(head.magic) == XTF_PAGE_MAGIC && xtf_read64(head.segment) == writer->segment &&
            id != walk->array->id && g_array_binary_search(walk->search->ids, &id, compare_ids, NULL);
 }
 
-/* The place that is reserved for the open page of a level. Nothing of the array lies there yet: the level's page before
- * names it. */
-static bool take_reserved(Walk *walk, unsigned number)
+/* Adds the place reserved for the open page of a level. No page of the array is stored there yet: the level's previous
+ * page names the place as its next. */
+static bool add_reserved_place(Walk *walk, unsigned number)
 {
     const XtfLevel *level = &walk->array->open->levels[number];
     g_autofree uint8_t *bytes = g_malloc(walk->array->writer->page_size);
     const XtfDiskPage *before = (const XtfDiskPage *)(const void *)bytes;
 
     return read_page(walk, level->previous, number, bytes) && xtf_read64(before->next) == level->place &&
-           take(walk, level->place, 1) && !is_of_another(walk, level->place);
+           add_pages(walk, level->place, 1) && !belongs_to_another(walk, level->place);
 }
 
-/* The open page of a level: the place that is reserved for it, and what is below it. Its last entry leads to the open
- * page below. */
-static bool walk_open(Walk *walk, unsigned number)
+/* Adds the place reserved for the open page of a level, and all sealed pages below. The last entry of an open page
+ * leads to the open page below, which has its own call. */
+static bool walk_open_page(Walk *walk, unsigned number)
 {
     const XtfLevel *level = &walk->array->open->levels[number];
     const XtfDiskEntry *entries =
         level->page ? (const XtfDiskEntry *)(const void *)(level->page + sizeof(XtfDiskPage)) : NULL;
 
-    if (level->place && !take_reserved(walk, number))
+    if (level->place && !add_reserved_place(walk, number))
         return false;
     for (uint32_t i = 0; number > 0 && i + 1 < level->count; i++)
         if (!walk_page(walk, xtf_read64(entries[i].child), number - 1, xtf_read64(entries[i].before)))
@@ -227,7 +229,7 @@ bool xtf_page_search_array(XtfPageSearch *search, const XtfArrayWriter *array, G
     if (array->height == 1 && !array->open->levels[0].place)
         return true;
     for (unsigned i = 0; i < array->height; i++)
-        if (!walk_open(&walk, i))
+        if (!walk_open_page(&walk, i))
             return false;
     g_array_append_vals(places, found->data, found->len);
     return true;

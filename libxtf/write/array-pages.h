@@ -1,25 +1,25 @@
 /*
- * The pages that arrays take in the file.
+ * The pages that arrays occupy in the file.
  */
 #pragma once
 
 #include "libxtf/write/writer-private.h"
 
-/* What a clearing of arrays knows of pages. */
+/* State of a search for the pages of arrays. */
 typedef struct {
     const XtfWriter *writer;
-    GHashTable *met;          /* places of pages that it came to, or that were dropped since the last commit */
-    GArray *ids;              /* uint32_t: of all arrays, in order */
-    const XtfFreePages *free; /* pages that nothing takes, by page; the space's own */
+    GHashTable *visited;      /* places of visited pages, and of pages dropped since the last commit */
+    GArray *ids;              /* uint32_t: ids of all arrays, ascending */
+    const XtfFreePages *free; /* free pages, ascending; owned by the writer's space */
     uint32_t n_free;
 } XtfPageSearch;
 
-/* False if two arrays have the same id: then a page does not say which array's it is. Nothing may be taken from the
- * writer's space until the search is finished. */
+/* Starts a search. Returns false if two arrays have the same id: then a page head does not identify its array. The
+ * caller may allocate no pages from the writer's space until xtf_page_search_finish(). */
 bool xtf_page_search_init(XtfPageSearch *search, const XtfWriter *writer);
 void xtf_page_search_finish(XtfPageSearch *search);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfPageSearch, xtf_page_search_finish)
 
-/* Appends the places of all pages of an array (uint64_t), those that are reserved too, to `places`. False, with none
- * appended, if they are not all known: a page is damaged, or another's, or was met before; or the array is closed. */
+/* Appends the places (uint64_t) of all pages of an array to `places`, reserved places too. Returns false and appends
+ * nothing if a page is damaged, belongs to another array or was visited before, or if the array is closed. */
 bool xtf_page_search_array(XtfPageSearch *search, const XtfArrayWriter *array, GArray *places);

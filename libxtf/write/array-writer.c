@@ -1,13 +1,13 @@
 /*
- * Arrays being written: rows into open pages, full pages onto their places.
+ * Arrays being written: rows go into open pages, full pages go to their places in the file.
  *
- * A sealed page names its neighbours on both sides, so its place and that of the page behind it must be known when it
- * is written. Therefore sealing a page reserves the place of the next one. The first page of a level has no reserved
- * place; it gets one when it is sealed. So an array that never fills a page reserves none.
+ * The head of a sealed page names the previous and the next page of its level, so the places of both must be known when
+ * the page is written. Therefore sealing a page reserves the place of the next one. The first page of a level has no
+ * reserved place; it gets one when it is sealed. So an array that never fills a page reserves none.
  *
- * A page is sealed when a row or an entry is to go behind it, not when its last one comes: a level's last page is
- * always open, and never empty. A packed leaf may be sealed without the last of the rows that it holds: these stay
- * open.
+ * The writer seals a page when a row or an entry has to go behind it, not when the page fills: the last page of a level
+ * is always open, and never empty. When rows are packed, a sealed leaf may leave out the last rows of the open leaf;
+ * they stay open.
  */
 #include "libxtf/base/checksum.h"
 #include "libxtf/disk/address.h"
@@ -29,7 +29,7 @@ XtfArrayWriter *xtf_array_writer_new(XtfWriter *writer, uint64_t location, const
 
 void xtf_array_writer_finish(XtfArrayWriter *array)
 {
-    if (!array->open) /* as of most: then nothing is written to it */
+    if (!array->open) /* most arrays: nothing is written to their memory */
         return;
     xtf_open_edge_free(array->open, array->height);
     array->open = NULL;
@@ -48,7 +48,7 @@ void xtf_array_writer_reset(XtfArrayWriter *array)
     };
 }
 
-/* Room for one more entry in an index page that is not full. */
+/* Returns a pointer to room for one more entry in an index page that is not full. */
 static uint8_t *next_entry(const XtfArrayWriter *array, XtfLevel *level)
 {
     enum { BYTES_FIRST = 512 };
@@ -61,16 +61,17 @@ static uint8_t *next_entry(const XtfArrayWriter *array, XtfLevel *level)
     return level->page + used;
 }
 
-/* A page about to be sealed: room for its head, its payload, and room up to the end of its last page. */
+/* A page to be sealed: `bytes` has space for the head, then the payload, then padding to a multiple of the page size.
+ */
 typedef struct {
     uint8_t *bytes;
     uint32_t count, length;
     XtfPageKind kind;
     uint8_t codec;
-    GByteArray *companion; /* of an index page: the companion's page, the same way; NULL: none */
+    GByteArray *companion; /* the companion of an index page, laid out as `bytes`; NULL: none */
 } FullPage;
 
-/* The places of a page and of those that it names. */
+/* The places of a page and of its next page, and the distance of its companion. */
 typedef struct {
     uint64_t place, next;
     uint32_t companion;
@@ -100,15 +101,15 @@ static bool write_page(XtfArrayWriter *array, unsigned number, const FullPage *f
     return xtf_writer_put(writer, links.place * writer->page_size, full->bytes, whole, error);
 }
 
-/* Fails the writer too: the array knows pages that are not in the file. */
-static bool too_large(const XtfArrayWriter *array, const char *what, GError **error)
+/* Reports that something is too large. The writer fails too, because the array names pages that are not in the file. */
+static bool fail_too_large(const XtfArrayWriter *array, const char *what, GError **error)
 {
     array->writer->failed = true;
     return xtf_fail(error, XTF_ERROR_TOO_LARGE, "location %" PRIu64 ", %s: %s too large", array->location,
                     array->schema->name, what);
 }
 
-/* Writes the companion of an index page; its distance goes into the page's links. */
+/* Writes the companion of an index page and stores its distance in *links. */
 static bool write_companion(XtfArrayWriter *array, unsigned number, const FullPage *page, Links *links, GError **error)
 {
     uint32_t page_size = array->writer->page_size, used = page->companion->len;
@@ -116,7 +117,7 @@ static bool write_companion(XtfArrayWriter *array, unsigned number, const FullPa
     uint64_t place = xtf_writer_allot(array->writer, links->place, n_pages);
 
     if (n_pages * page_size > G_MAXUINT32 || place - links->place > G_MAXUINT32)
-        return too_large(array, "its totals are", error);
+        return fail_too_large(array, "its totals are", error);
     g_byte_array_set_size(page->companion, (guint)(n_pages * page_size));
     const FullPage companion = {
         .bytes = page->companion->data,
@@ -132,18 +133,18 @@ static bool write_companion(XtfArrayWriter *array, unsigned number, const FullPa
 static bool push_entry(XtfArrayWriter *array, unsigned number, uint64_t first_t, uint64_t before, uint64_t child,
                        GError **error);
 
-/* A level above the topmost, whose first page was just sealed at `place`. */
+/* Adds a level above the top level, whose first page was just sealed at `place`. */
 static bool add_level(XtfArrayWriter *array, uint64_t place, GError **error)
 {
     if (array->height == XTF_HEIGHT_MAX)
-        return too_large(array, "it is", error);
+        return fail_too_large(array, "it is", error);
     array->open->levels = g_renew(XtfLevel, array->open->levels, array->height + 1);
     array->open->levels[array->height] = (XtfLevel){0};
     array->height++;
     return push_entry(array, array->height - 1u, array->first, 0, place, error);
 }
 
-/* Writes a level's full page onto its place and opens the one behind it, which begins with (first_t, first_n). */
+/* Writes the full page of a level to its place and opens the next page, which begins with (first_t, first_n). */
 static bool seal_page(XtfArrayWriter *array, unsigned number, const FullPage *full, uint64_t first_t, uint64_t first_n,
                       GError **error)
 {
@@ -159,7 +160,7 @@ static bool seal_page(XtfArrayWriter *array, unsigned number, const FullPage *fu
     if (number + 1u == array->height) {
         if (!add_level(array, links.place, error))
             return false;
-        level = &array->open->levels[number]; /* they may have moved */
+        level = &array->open->levels[number]; /* add_level() reallocates the levels */
     }
     level->previous = links.place;
     level->place = links.next;
@@ -168,7 +169,6 @@ static bool seal_page(XtfArrayWriter *array, unsigned number, const FullPage *fu
     return push_entry(array, number + 1, first_t, first_n, links.next, error);
 }
 
-/* Seals an index page. */
 static bool seal_index_page(XtfArrayWriter *array, unsigned number, uint64_t first_t, uint64_t first_n, GError **error)
 {
     uint32_t page_size = array->writer->page_size;
@@ -211,7 +211,7 @@ static bool push_entry(XtfArrayWriter *array, unsigned number, uint64_t first_t,
     return true;
 }
 
-/* Seals a leaf if enough rows are there, the next one having the time t. */
+/* Seals the open leaf if its rows fill a page. `t` is the time of the next row. */
 static bool seal_leaf(XtfArrayWriter *array, uint64_t t, GError **error)
 {
     XtfLeafWriter *leaf = &array->open->leaf;
@@ -228,33 +228,33 @@ static bool seal_leaf(XtfArrayWriter *array, uint64_t t, GError **error)
     return seal_page(array, 0, &full, first_t, array->open->levels[0].first_n + full.count, error);
 }
 
-static bool append_refused(XtfArrayWriter *array, uint64_t t, GError **error)
+static bool report_invalid_append(XtfArrayWriter *array, uint64_t t, GError **error)
 {
     if (array->closed)
-        return xtf_fail(error, XTF_ERROR_INVALID, "location %" PRIu64 ", %s: a row after the last one", array->location,
-                        array->schema->name);
+        return xtf_fail(error, XTF_ERROR_INVALID, "location %" PRIu64 ", %s: the array is closed, no row can be added",
+                        array->location, array->schema->name);
     if (t >= array->last)
         return xtf_fail(error, XTF_ERROR_INVALID,
-                        "location %" PRIu64 ", %s, row %" PRIu64 ": time %" PRIu64
-                        ", though all is complete up to %" PRIu64,
+                        "location %" PRIu64 ", %s, row %" PRIu64 ": time %" PRIu64 " is before %" PRIu64
+                        ", up to which the trace is complete",
                         array->location, array->schema->name, array->n_rows, t, array->writer->complete);
     return xtf_fail(error, XTF_ERROR_INVALID,
                     "location %" PRIu64 ", %s, row %" PRIu64 ": time goes backwards, from %" PRIu64 " to %" PRIu64,
                     array->location, array->schema->name, array->n_rows, array->last, t);
 }
 
-/* Makes room for a row of time t in the open leaf, and an open leaf if there is none. */
+/* Makes room for a row of time t in the open leaf; first opens the edge if it is not in memory. */
 static bool make_room(XtfArrayWriter *array, uint64_t t, GError **error)
 {
     if (array->closed || t < array->earliest)
-        return append_refused(array, t, error);
+        return report_invalid_append(array, t, error);
     if (array->n_rows == 0) {
         array->first = t;
         array->open = xtf_open_edge_new(array);
         array->open->levels = g_new0(XtfLevel, 1);
         array->height = 1;
     }
-    if (!array->open && !xtf_array_writer_wake(array, error))
+    if (!array->open && !xtf_array_writer_open_stored(array, error))
         return false;
     XtfLeafWriter *leaf = &array->open->leaf;
     while (xtf_leaf_writer_count(leaf) >= leaf->target)
@@ -291,7 +291,7 @@ uint64_t xtf_array_writer_last(const XtfArrayWriter *array)
     return array->last;
 }
 
-/* Small arrays have no totals where rows are packed: they would take more bytes than the rows. */
+/* Packs the totals of the edge. Small packed arrays store none: the totals would take more bytes than the rows. */
 static void pack_totals(const XtfArrayWriter *array, uint32_t count, XtfEdgeEncoder *edge)
 {
     bool is_small = array->height == 1 && count <= XTF_SMALL_ARRAY_ROWS;
@@ -333,7 +333,7 @@ bool xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef
     g_byte_array_append(bytes, rows->data, rows->len);
     xtf_bytes_align(bytes);
     xtf_writer_widen_limits(array->writer, array->schema, leaf->rows, count);
-    return at->length <= XTF_ITEM_MAX || too_large(array, "its right edge is", error);
+    return at->length <= XTF_ITEM_MAX || fail_too_large(array, "its right edge is", error);
 }
 
 bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
@@ -344,12 +344,12 @@ bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
     if (array->closed)
         return true;
     array->closed = true;
-    if (!array->changed) /* it has no rows, or all of them are in the file */
+    if (!array->changed) /* the array is empty, or all its rows are in the file */
         xtf_array_writer_finish(array);
     if (!array->open)
         return true;
 
-    g_autoptr(GByteArray) edge = g_byte_array_new(); /* packed before the lock is taken: packing widens limits */
+    g_autoptr(GByteArray) edge = g_byte_array_new(); /* packing takes the lock to widen limits, so it comes first */
     uint64_t before = array->edge.offset;
     if (!xtf_array_writer_pack_edge(array, edge, &array->edge, error))
         return false;
@@ -361,6 +361,6 @@ bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
     g_byte_array_append(writer->pending, edge->data, edge->len);
     g_byte_array_set_size(writer->pending, (writer->pending->len + 7) / 8 * 8);
     g_ptr_array_add(writer->pending_arrays, array);
-    xtf_writer_rest_sometimes(writer, 1);
+    xtf_writer_trim_pools(writer, 1);
     return writer->pending->len < PENDING_BYTES_MAX || xtf_writer_flush_pending(writer, error);
 }

@@ -39,13 +39,13 @@ void xtf_chunk_writer_begin_unit(XtfChunkWriter *chunks)
         g_array_append_val(chunks->starts, start);
 }
 
-/* Where a chunk ends, as it is now. */
+/* Returns the current end of a chunk. */
 static guint chunk_end(const XtfChunkWriter *chunks, guint i)
 {
     return i + 1 < chunks->starts->len ? g_array_index(chunks->starts, guint, i + 1) : chunks->bytes->len;
 }
 
-/* The first chunk that is not stored as it is now. */
+/* Returns the first chunk that changed since it was stored. */
 static guint first_changed(const XtfChunkWriter *chunks)
 {
     guint n = chunks->refs->len;

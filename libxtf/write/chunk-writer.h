@@ -1,8 +1,8 @@
 /*
- * Bytes that only grow, stored in chunks: strings, rows of tables, schemas. A chunk is an item. It ends where the next
- * unit (a string, a row, a schema) would begin once it has XTF_CHUNK_BYTES. A commit stores the last chunk again if it
- * has grown, and those behind it; the chunks before it stay where they are. So growing to any size costs, over all
- * commits, the bytes once, and at most a chunk for each commit.
+ * Bytes that only grow, stored in chunks: strings, table rows, schemas. A chunk is an item. Once a chunk has
+ * XTF_CHUNK_BYTES, the next unit (a string, a row or a schema) begins a new chunk. A commit stores the last chunk again
+ * if it has grown, and the new chunks behind it; earlier chunks stay where they are. So over all commits each byte is
+ * written once, plus at most one chunk per commit.
  */
 #pragma once
 
@@ -10,15 +10,16 @@
 
 void xtf_chunk_writer_init(XtfChunkWriter *chunks);
 void xtf_chunk_writer_finish(XtfChunkWriter *chunks);
-/* Goes on with what another writer stored; `bytes` are all of them. */
+/* Continues with the chunks that another writer stored; `bytes` holds the bytes of all of them. */
 void xtf_chunk_writer_resume(XtfChunkWriter *chunks, const XtfChunks *stored, GByteArray *bytes);
 
-/* Says that a unit begins at the end of the bytes; the caller appends it to chunks->bytes then. */
+/* Begins a unit at the end of the bytes. The caller then appends the unit to chunks->bytes. */
 void xtf_chunk_writer_begin_unit(XtfChunkWriter *chunks);
 
-/* The bytes that storing the chunks that have changed will take. */
+/* Returns the bytes that storing the changed chunks will take. */
 uint64_t xtf_chunk_writer_changed_bytes(const XtfChunkWriter *chunks);
-/* Says that what is stored of these is no longer used; without it, storing them says so. */
+/* Tells the space that the stored copies of the changed chunks are no longer used. Without this call
+ * xtf_chunk_writer_store() does so. */
 void xtf_chunk_writer_drop_changed(XtfChunkWriter *chunks, XtfSpace *space);
-/* Stores the chunks that have changed; *stored, borrowed from the writer of chunks, says where all of them lie. */
+/* Stores the changed chunks. *stored, borrowed from the chunk writer, gets the places of all chunks. */
 bool xtf_chunk_writer_store(XtfChunkWriter *chunks, XtfCommitBlock *block, XtfChunks *stored, GError **error);

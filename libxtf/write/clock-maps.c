@@ -1,8 +1,8 @@
 /*
- * The clock maps of a file being written, and which locations have them.
+ * The clock maps of a file being written, and the locations that have them.
  *
- * The number of a map stands in the P index, so a map keeps its number. A map that no array had when the file was
- * opened gives its number to the next one that is added: correcting clocks again and again leaves no heap of dead maps.
+ * The P index stores the number of a map, so a map keeps its number. The next added map reuses the number of a map that
+ * no array had when the file was opened. So repeated clock corrections do not accumulate unused maps.
  */
 #include "libxtf/error.h"
 #include "libxtf/write/writer-private.h"
@@ -38,7 +38,7 @@ const XtfClockMap *xtf_writer_clock(const XtfWriter *writer, uint32_t number)
     return number > 0 ? &map_at(&writer->clocks, number)->map : NULL;
 }
 
-/* Stores a copy of a map under a number, which is that of a map that is not used, or the next. */
+/* Stores a copy of a map under a number: the number of an unused map, or the next number. */
 static XtfWriterMap *put_map(XtfWriterClocks *clocks, uint32_t number, const XtfClockMap *map)
 {
     XtfWriterMap *copy = g_new(XtfWriterMap, 1);
@@ -62,7 +62,7 @@ static XtfWriterMap *put_map(XtfWriterClocks *clocks, uint32_t number, const Xtf
     return copy;
 }
 
-/* The first number that no map has, or one that is not used. */
+/* Returns the first number that has no map or an unused one. */
 static uint32_t free_number(XtfWriterClocks *clocks)
 {
     while (clocks->free < clocks->maps->len && map_at(clocks, clocks->free + 1)->used)
@@ -95,7 +95,7 @@ bool xtf_writer_add_clock_map(XtfWriter *writer, const XtfClockMap *map, uint32_
     return true;
 }
 
-void xtf_array_writer_hold_to_promise(XtfArrayWriter *array)
+void xtf_array_writer_update_earliest(XtfArrayWriter *array)
 {
     const XtfWriter *writer = array->writer;
     uint64_t complete = xtf_clock_map_to_local(xtf_writer_clock(writer, array->clock_map), writer->complete);
@@ -103,7 +103,7 @@ void xtf_array_writer_hold_to_promise(XtfArrayWriter *array)
     array->earliest = array->schema->kind == XTF_SCHEMA_SIDE ? array->last : MAX(array->last, complete);
 }
 
-/* Whether a location has rows whose times another map would change. */
+/* True if a location has rows whose times a map of another number would change. */
 static bool has_other_map(const XtfWriter *writer, uint64_t location, uint32_t number)
 {
     for (uint32_t schema = 0; schema < writer->catalog.n_schemas; schema++) {
@@ -130,7 +130,7 @@ bool xtf_writer_set_clock_map(XtfWriter *writer, uint64_t location, uint32_t num
         if (array && array->clock_map != number) {
             array->clock_map = number;
             array->remapped = true;
-            xtf_array_writer_hold_to_promise(array);
+            xtf_array_writer_update_earliest(array);
         }
     }
     return true;
@@ -156,8 +156,8 @@ void xtf_writer_clocks_resume(XtfWriter *writer, const XtfClockMap *const *maps,
 void xtf_writer_clocks_resume_array(XtfWriter *writer, XtfArrayWriter *array, uint32_t number)
 {
     array->clock_map = number;
-    xtf_array_writer_hold_to_promise(array);
-    if (number == 0) /* as of a location that is not known */
+    xtf_array_writer_update_earliest(array);
+    if (number == 0) /* the location may have no map */
         return;
     g_hash_table_replace(writer->clocks.by_location, g_memdup2(&array->location, sizeof array->location),
                          GUINT_TO_POINTER(number));

@@ -15,7 +15,7 @@ void xtf_commit_block_finish(XtfCommitBlock *block)
     g_clear_pointer(&block->bytes, g_byte_array_unref);
 }
 
-static bool flush(XtfCommitBlock *block, GError **error)
+static bool write_bytes(XtfCommitBlock *block, GError **error)
 {
     bool good = xtf_writer_put(block->writer, block->start, block->bytes->data, block->bytes->len, error);
 
@@ -26,13 +26,13 @@ static bool flush(XtfCommitBlock *block, GError **error)
     return good;
 }
 
-/* Ends the pages that items went to: those that took none are free again, or were never allotted. */
+/* Leaves the current pages. Unused pages become free again or, at the end of the file, are not allocated. */
 static bool leave_pages(XtfCommitBlock *block, GError **error)
 {
     XtfWriter *writer = block->writer;
     uint64_t room = block->room - block->bytes->len;
 
-    if (!flush(block, error))
+    if (!write_bytes(block, error))
         return false;
     uint64_t page = (block->start + writer->page_size - 1) / writer->page_size;
     if (room > UINT64_MAX / 2)
@@ -60,8 +60,8 @@ static bool enter_pages(XtfCommitBlock *block, uint64_t length, GError **error)
     return true;
 }
 
-/* Takes no more of the pages that the block is in than `length` bytes behind what is there. */
-static void keep_room(XtfCommitBlock *block, uint64_t length)
+/* Releases the current pages beyond `length` bytes behind the last item. */
+static void trim_room(XtfCommitBlock *block, uint64_t length)
 {
     XtfWriter *writer = block->writer;
     uint64_t end = (xtf_commit_block_position(block) + length + writer->page_size - 1) / writer->page_size;
@@ -74,14 +74,14 @@ static void keep_room(XtfCommitBlock *block, uint64_t length)
     block->room = room;
 }
 
-/* Takes pages for a copy. */
-static bool enter_kept(XtfCommitBlock *block, uint64_t length, XtfPlace *place, GError **error)
+/* Allocates pages for a copy. */
+static bool reserve_copy(XtfCommitBlock *block, uint64_t length, XtfPlace *place, GError **error)
 {
     if (!enter_pages(block, length, error))
         return false;
-    keep_room(block, length);
+    trim_room(block, length);
     *place = (XtfPlace){block->start, block->room};
-    block->room = 0; /* nothing lies there yet */
+    block->room = 0; /* the block writes there only after xtf_commit_block_enter() */
     return true;
 }
 
@@ -94,20 +94,20 @@ bool xtf_commit_block_reserve(XtfCommitBlock *block, uint64_t length, XtfPlace *
 {
     uint64_t used = xtf_commit_block_position(block) - block->start;
 
-    /* At the end of the file they have pages of their own: these are free side by side once nothing names them. */
+    /* At the end of the file the copies get pages without other items: all these pages become free together. */
     bool stay = xtf_commit_block_in_free_pages(block) && block->room >= used + n * length;
     if (!stay && !xtf_commit_block_end(block, error))
         return false;
     if (!stay && !xtf_space_has(block->writer->space, n * length, 1) &&
         xtf_space_has(block->writer->space, length, n)) {
         for (unsigned i = 0; i < n; i++)
-            if (!enter_kept(block, length, &places[i], error))
+            if (!reserve_copy(block, length, &places[i], error))
                 return false;
         return true;
     }
     if (!stay && !enter_pages(block, n * length, error))
         return false;
-    keep_room(block, n * length);
+    trim_room(block, n * length);
     memset(places, 0, n * sizeof *places);
     return true;
 }
@@ -143,7 +143,7 @@ bool xtf_commit_block_add_run(XtfCommitBlock *block, const void *bytes, size_t l
     *offset = block->start + block->bytes->len;
     g_byte_array_append(block->bytes, bytes, (guint)length);
     xtf_space_use(block->writer->space, *offset, length);
-    return block->bytes->len < PIECE_BYTES || flush(block, error);
+    return block->bytes->len < PIECE_BYTES || write_bytes(block, error);
 }
 
 bool xtf_commit_block_add(XtfCommitBlock *block, const GByteArray *bytes, XtfRef *ref, GError **error)

@@ -1,16 +1,16 @@
 /*
- * Commits: how appended rows become rows that a reader sees.
+ * Commits: they make appended rows visible to readers.
  *
- * A commit stores, as items: the right edges of the arrays that changed, the lowest nodes of the P index that changed,
- * the levels above them (rewritten whole: they are a 60th of the lowest), the chunks of tables, strings and schemas
- * that changed, the limits and clock maps that changed, and the catalog. Everything else stays where earlier commits
- * wrote it. Then, after a sync, the older of the two superblocks is overwritten to name the new catalog, and a second
- * sync makes that last. A crash at any instant leaves one superblock whole, and nothing that it names was touched
- * since: pages and items go only where nothing lies that the last commits name (space.h). A
- * reader's snapshot holds for as long as the superblock promises; a reader that needs more time opens the file anew.
+ * A commit stores these items: the changed right edges of arrays, the changed lowest nodes of the P index, all nodes
+ * above them (they are a 60th of the lowest), the changed chunks of tables, strings and schemas, the changed limits and
+ * clock maps, and the catalog. Everything else stays where earlier commits wrote it. Then, after a sync, the writer
+ * overwrites the older of the two superblocks with one that names the new catalog. A second sync makes that durable. A
+ * crash at any instant leaves one superblock valid. The bytes that it names are intact, because the writer puts pages
+ * and items only where the kept commits name nothing (space.h). A reader's snapshot is valid for as long as the
+ * superblock promises; a reader that needs more time opens the file again.
  *
- * xtf_writer_checkpoint() spares its caller to say when: it commits once the bytes sealed since the last commit are at
- * least those that the last commit took, so that writing commits takes no more than writing pages.
+ * xtf_writer_checkpoint() decides for its caller when to commit: once the bytes sealed since the last commit are at
+ * least the bytes of the last commit. So commits never write more bytes than pages do.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ bool xtf_writer_flush_pending(XtfWriter *writer, GError **error)
     return good;
 }
 
-/* Stores the array's right edge instead of the one that was stored before. */
+/* Stores the array's right edge in the place of the previous one. */
 static bool add_edge(XtfCommitBlock *block, XtfArrayWriter *array, GByteArray *bytes, GError **error)
 {
     uint64_t before = array->edge.offset, offset;
@@ -72,7 +72,7 @@ static bool add_edges(XtfCommitBlock *block, const XtfNodeWriter *node, GError *
     return true;
 }
 
-/* Stores a lowest node if it changed. One that has become empty is in the file no more. */
+/* Stores a lowest node if it changed. A node that has become empty is dropped from the file. */
 static bool add_leaf_node(XtfCommitBlock *block, XtfNodeWriter *node, XtfBranch *branch, GError **error)
 {
     g_autoptr(GByteArray) bytes = g_byte_array_new();
@@ -89,7 +89,7 @@ static bool add_leaf_node(XtfCommitBlock *block, XtfNodeWriter *node, XtfBranch 
     return true;
 }
 
-/* Stores a node above the lowest, and keeps it in mind: the next commit drops it. */
+/* Stores a node above the lowest level and records it: the next commit drops it. */
 static bool add_branch_node(void *data, const GByteArray *node, XtfRef *ref, GError **error)
 {
     XtfCommitBlock *block = data;
@@ -100,8 +100,8 @@ static bool add_branch_node(void *data, const GByteArray *node, XtfRef *ref, GEr
     return true;
 }
 
-/* What the catalog says of all arrays together. */
-static void add_up_arrays(XtfWriter *writer)
+/* Computes the catalog's row counts, first and last time, and feature bits over all arrays. */
+static void summarize_arrays(XtfWriter *writer)
 {
     XtfCatalog *catalog = &writer->catalog;
     uint64_t first = UINT64_MAX, last = 0;
@@ -128,7 +128,7 @@ static void add_up_arrays(XtfWriter *writer)
     catalog->clock.complete = writer->complete;
 }
 
-/* Says that the items of a list are no longer used. */
+/* Drops all items of a list. */
 static void drop_all(XtfSpace *space, GArray *items)
 {
     for (guint i = 0; i < items->len; i++) {
@@ -138,7 +138,7 @@ static void drop_all(XtfSpace *space, GArray *items)
     g_array_set_size(items, 0);
 }
 
-/* Edges, then the P index over them. */
+/* Stores the edges, then the P index over them. */
 static bool add_arrays(XtfCommitBlock *block, GError **error)
 {
     XtfWriter *writer = block->writer;
@@ -151,9 +151,9 @@ static bool add_arrays(XtfCommitBlock *block, GError **error)
             return false;
         if (branch.arrays > 0)
             g_array_append_val(branches, branch);
-        xtf_writer_rest_sometimes(writer, node->n);
+        xtf_writer_trim_pools(writer, node->n);
     }
-    add_up_arrays(writer);
+    summarize_arrays(writer);
     return xtf_node_tree_store(branches, add_branch_node, block, &writer->catalog, error);
 }
 
@@ -220,7 +220,7 @@ static bool sync_commit(XtfWriter *writer, bool closing, GError **error)
     return false;
 }
 
-/* The number of the next commit: one whose slot is not that of the commit that lasts. */
+/* Returns the number of the next commit. Its superblock slot differs from the slot of the last synced commit. */
 static uint64_t next_commit(const XtfWriter *writer)
 {
     uint64_t next = writer->commit + 1;
@@ -229,12 +229,12 @@ static uint64_t next_commit(const XtfWriter *writer)
 }
 
 enum {
-    RESERVE_OF_ARRAY = 256, /* for its entry in the P index, which a writer that goes on stores anew */
+    RESERVE_PER_ARRAY = 256, /* for its entry in the P index, which a resuming writer stores anew */
 };
 
-/* Where the file system cannot allot blocks behind the end, zeros take them; and those of a superblock that was never
- * written. */
-static bool fill(XtfWriter *writer, uint64_t offset, uint64_t end, GError **error)
+/* Writes zeros, for file systems that cannot allocate blocks behind the end of a file: from `offset` to `end`, and over
+ * a superblock that was never written. */
+static bool write_zeros(XtfWriter *writer, uint64_t offset, uint64_t end, GError **error)
 {
     g_autofree uint8_t *zeros = g_malloc0(writer->page_size);
     bool good = writer->commit > 0 || xtf_writer_put(writer, 0, zeros, sizeof(XtfDiskSuperblock), error);
@@ -244,13 +244,13 @@ static bool fill(XtfWriter *writer, uint64_t offset, uint64_t end, GError **erro
     return good;
 }
 
-/* Has blocks for both superblocks, and behind what a commit takes. Pages that are written later lie there, too, until
- * somebody goes on from that commit. Blocks are asked for once: a file system that cannot allot all of them may take
- * back those it had. */
-static bool reserve(XtfWriter *writer, GError **error)
+/* Makes the file system allocate blocks for both superblocks and for the reserve behind this commit. Later pages of the
+ * same writer use these blocks too. A writer that resumes at this commit finds them free. Each block is requested once:
+ * a file system that cannot allocate all of them may release the blocks it had. */
+static bool reserve_blocks(XtfWriter *writer, GError **error)
 {
     uint64_t after = writer->pages * writer->page_size;
-    uint64_t end = after + writer->reserve + RESERVE_OF_ARRAY * (uint64_t)writer->next_array +
+    uint64_t end = after + writer->reserve + RESERVE_PER_ARRAY * (uint64_t)writer->next_array +
                    MIN(writer->strings.bytes->len, XTF_CHUNK_BYTES);
     uint64_t begin = writer->reserved > 0 ? MAX(writer->reserved, after) : 0;
 
@@ -261,7 +261,7 @@ static bool reserve(XtfWriter *writer, GError **error)
             continue;
         if (errno != EOPNOTSUPP && errno != ENOSYS)
             return xtf_fail(error, XTF_ERROR_IO, "%s: cannot write: %s", writer->path, g_strerror(errno));
-        if (!fill(writer, MAX(begin, after), end, error))
+        if (!write_zeros(writer, MAX(begin, after), end, error))
             return false;
         break;
     }
@@ -269,14 +269,14 @@ static bool reserve(XtfWriter *writer, GError **error)
     return true;
 }
 
-/* Gives back what lies behind a file that is closed. An error costs room, and no more. */
-static void give_back_reserve(XtfWriter *writer)
+/* Truncates a closed file to its last page. After an error the file stays longer than needed. */
+static void release_reserve(XtfWriter *writer)
 {
     off_t end = (off_t)(writer->pages * writer->page_size);
     struct stat status;
 
     if (writer->reserve > 0 && fstat(writer->fd, &status) == 0 && ftruncate(writer->fd, MIN(end, status.st_size)) != 0)
-        g_debug("%s: it keeps more room than it needs: %s", writer->path, g_strerror(errno));
+        g_debug("%s: cannot truncate to its last page: %s", writer->path, g_strerror(errno));
 }
 
 static bool write_superblock(XtfWriter *writer, unsigned slot, const XtfOpeningItems *items, uint64_t wall_time,
@@ -328,12 +328,12 @@ static bool write_items(XtfWriter *writer, uint64_t number, XtfOpeningItems *cop
     return true;
 }
 
-static bool commit(XtfWriter *writer, bool closing, GError **error)
+static bool write_commit(XtfWriter *writer, bool closing, GError **error)
 {
     XtfOpeningItems copies[XTF_SUPERBLOCK_SLOTS];
 
     if (writer->failed)
-        return xtf_fail(error, XTF_ERROR_IO, "%s: a write failed before, so nothing more is committed", writer->path);
+        return xtf_fail(error, XTF_ERROR_IO, "%s: cannot commit: an earlier write failed", writer->path);
     g_mutex_lock(&writer->lock);
     bool good = xtf_writer_flush_pending(writer, error);
     if (closing)
@@ -341,8 +341,8 @@ static bool commit(XtfWriter *writer, bool closing, GError **error)
     g_mutex_unlock(&writer->lock);
     uint64_t number = next_commit(writer);
     if (!good || !write_items(writer, number, copies, closing ? XTF_SUPERBLOCK_SLOTS : 1, error) ||
-        (!closing && !reserve(writer, error)) || !sync_commit(writer, closing, error)) {
-        writer->failed = true; /* what the writer says of free pages and stored items is not true any more */
+        (!closing && !reserve_blocks(writer, error)) || !sync_commit(writer, closing, error)) {
+        writer->failed = true; /* the writer's lists of free pages and stored items are wrong now */
         return false;
     }
     writer->commit = number;
@@ -355,7 +355,7 @@ static bool commit(XtfWriter *writer, bool closing, GError **error)
         return true;
     if (!write_superblock(writer, (writer->commit + 1) % XTF_SUPERBLOCK_SLOTS, &copies[1], wall_time, true, error))
         return false;
-    give_back_reserve(writer);
+    release_reserve(writer);
     return true;
 }
 
@@ -363,7 +363,7 @@ bool xtf_writer_commit(XtfWriter *writer, GError **error)
 {
     if (writer->base)
         return xtf_fail(error, XTF_ERROR_INVALID, "%s: a companion is committed once, when it is closed", writer->path);
-    return commit(writer, false, error);
+    return write_commit(writer, false, error);
 }
 
 bool xtf_writer_checkpoint(XtfWriter *writer, GError **error)
@@ -374,7 +374,7 @@ bool xtf_writer_checkpoint(XtfWriter *writer, GError **error)
 bool xtf_writer_close(XtfWriter *writer, GError **error)
 {
     writer->complete = UINT64_MAX;
-    bool good = commit(writer, true, error);
+    bool good = write_commit(writer, true, error);
 
     xtf_writer_abort(writer);
     return good;

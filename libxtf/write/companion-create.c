@@ -1,12 +1,12 @@
 /*
- * Beginning a companion: what it takes from its base.
+ * Creates companions: copies to the writer what the companion shares with its base.
  */
 #include "libxtf/disk/files.h"
 #include "libxtf/error.h"
 #include "libxtf/write/chunk-writer.h"
 #include "libxtf/write/companion.h"
 
-static bool take_schemas(XtfWriter *writer, GError **error)
+static bool copy_schemas(XtfWriter *writer, GError **error)
 {
     XtfWriterBase *base = writer->base;
     const XtfCatalog *catalog = &base->trace->catalog;
@@ -26,7 +26,7 @@ static bool take_schemas(XtfWriter *writer, GError **error)
     return true;
 }
 
-static bool take_strings(XtfWriter *writer, GError **error)
+static bool copy_strings(XtfWriter *writer, GError **error)
 {
     XtfChunkWriter *strings = &writer->strings;
 
@@ -39,7 +39,7 @@ static bool take_strings(XtfWriter *writer, GError **error)
     return true;
 }
 
-static bool take_table(XtfWriter *writer, const XtfTableEntry *entry, GError **error)
+static bool copy_table(XtfWriter *writer, const XtfTableEntry *entry, GError **error)
 {
     XtfTrace *trace = writer->base->trace;
     const XtfSchema *schema = trace->catalog.schemas[entry->schema];
@@ -56,17 +56,17 @@ static bool take_table(XtfWriter *writer, const XtfTableEntry *entry, GError **e
     return table;
 }
 
-static bool take_tables(XtfWriter *writer, GError **error)
+static bool copy_tables(XtfWriter *writer, GError **error)
 {
     const XtfCatalog *catalog = &writer->base->trace->catalog;
 
     for (uint32_t i = 0; i < catalog->n_tables; i++)
-        if (!take_table(writer, &catalog->tables[i], error))
+        if (!copy_table(writer, &catalog->tables[i], error))
             return false;
     return true;
 }
 
-static void take_array(XtfWriter *writer, const XtfArray *stored)
+static void reference_array(XtfWriter *writer, const XtfArray *stored)
 {
     const XtfSchema *schema = writer->catalog.schemas[writer->base->schemas[stored->schema->id]];
     XtfArrayWriter *array = xtf_object_pool_new(&writer->arrays);
@@ -87,18 +87,18 @@ static void take_array(XtfWriter *writer, const XtfArray *stored)
     };
     xtf_writer_clocks_resume_array(writer, array, stored->clock_map);
     xtf_writer_take_array(writer, array);
-    xtf_writer_rest_sometimes(writer, 1);
+    xtf_writer_trim_pools(writer, 1);
 }
 
-static bool take_arrays(XtfWriter *writer, GError **error)
+static bool reference_arrays(XtfWriter *writer, GError **error)
 {
-    enum { AT_ONCE = 50 };
+    enum { ARRAYS_PER_READ = 50 };
     XtfTrace *trace = writer->base->trace;
     uint64_t n = xtf_trace_n_arrays(trace);
-    XtfArray arrays[AT_ONCE];
+    XtfArray arrays[ARRAYS_PER_READ];
 
-    for (uint64_t rank = 0; rank < n; rank += AT_ONCE) {
-        uint32_t some = (uint32_t)MIN(n - rank, (uint64_t)AT_ONCE);
+    for (uint64_t rank = 0; rank < n; rank += ARRAYS_PER_READ) {
+        uint32_t some = (uint32_t)MIN(n - rank, (uint64_t)ARRAYS_PER_READ);
         if (!xtf_trace_get_arrays(trace, rank, some, arrays, error))
             return false;
         for (uint32_t i = 0; i < some; i++) {
@@ -107,30 +107,29 @@ static bool take_arrays(XtfWriter *writer, GError **error)
                 continue;
             if (!xtf_array_is_known(&local, error))
                 return false;
-            take_array(writer, &local);
+            reference_array(writer, &local);
         }
     }
     return true;
 }
 
-static bool take_all(XtfWriter *writer, GError **error)
+static bool copy_base(XtfWriter *writer, GError **error)
 {
     XtfTrace *trace = writer->base->trace;
 
     xtf_writer_clocks_resume(writer, trace->clocks, trace->n_clocks, (XtfRef){0});
     writer->clocks.changed = trace->n_clocks > 0;
-    return take_schemas(writer, error) && take_strings(writer, error) && take_tables(writer, error) &&
-           take_arrays(writer, error);
+    return copy_schemas(writer, error) && copy_strings(writer, error) && copy_tables(writer, error) &&
+           reference_arrays(writer, error);
 }
 
-/* ---- Creating. */
-
-static bool may_be_base(const XtfTrace *trace, GError **error)
+static bool check_base(const XtfTrace *trace, GError **error)
 {
     const XtfTraceInfo *info = &trace->superblock.info;
 
     if (trace->catalog.n_files > 0)
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the trace lies in several files, and a companion is of one");
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                        "the trace is in several files; a companion can have only one base file");
     if (!info->closed)
         return xtf_fail(error, XTF_ERROR_INVALID, "its writer has not closed it");
     if (info->passed_over)
@@ -138,7 +137,7 @@ static bool may_be_base(const XtfTrace *trace, GError **error)
     return xtf_trace_is_known(trace, error);
 }
 
-static XtfWriterBase *base_new(XtfTrace *trace, const char *path)
+static XtfWriterBase *new_base(XtfTrace *trace, const char *path)
 {
     const XtfCatalog *catalog = &trace->catalog;
     const XtfTraceInfo *info = &trace->superblock.info;
@@ -154,7 +153,7 @@ static XtfWriterBase *base_new(XtfTrace *trace, const char *path)
     return base;
 }
 
-static XtfWriterOptions options_of(const XtfTrace *trace, const XtfWriterOptions *given)
+static XtfWriterOptions companion_options(const XtfTrace *trace, const XtfWriterOptions *given)
 {
     const XtfClock *clock = &trace->catalog.clock;
     XtfWriterOptions options = given ? *given : (XtfWriterOptions){0};
@@ -166,29 +165,29 @@ static XtfWriterOptions options_of(const XtfTrace *trace, const XtfWriterOptions
     return options;
 }
 
-/* Makes a new file the companion of a trace. Takes the writer, which may be NULL, with an error. */
+/* Makes a new file the companion of a trace. Takes ownership of the writer; NULL means that creating it failed. */
 static XtfWriter *make_companion(XtfWriter *new, XtfTrace *trace, const char *base, GError **error)
 {
     g_autoptr(XtfWriter) writer = new;
 
     if (!writer)
         return NULL;
-    writer->base = base_new(trace, base);
+    writer->base = new_base(trace, base);
     writer->incompatible = trace->superblock.incompatible | XTF_FEATURE_FILES;
     if (!xtf_file_name_valid(writer->base->file.name, strlen(writer->base->file.name)) ||
         writer->base->file.pages > XTF_FILES_PAGES_MAX) {
         xtf_fail(error, XTF_ERROR_INVALID, "%s: no companion can name such a file", base);
         return NULL;
     }
-    return take_all(writer, error) ? g_steal_pointer(&writer) : NULL;
+    return copy_base(writer, error) ? g_steal_pointer(&writer) : NULL;
 }
 
 XtfWriter *xtf_writer_create_companion(const char *path, XtfTrace *trace, const char *base,
                                        const XtfWriterOptions *given, GError **error)
 {
-    const XtfWriterOptions options = options_of(trace, given);
+    const XtfWriterOptions options = companion_options(trace, given);
 
-    if (!may_be_base(trace, error))
+    if (!check_base(trace, error))
         return NULL;
     return make_companion(xtf_writer_create(path, &options, error), trace, base, error);
 }
@@ -196,9 +195,9 @@ XtfWriter *xtf_writer_create_companion(const char *path, XtfTrace *trace, const 
 XtfWriter *xtf_writer_create_companion_in(int fd, const char *path, XtfTrace *trace, const char *base,
                                           const XtfWriterOptions *given, GError **error)
 {
-    const XtfWriterOptions options = options_of(trace, given);
+    const XtfWriterOptions options = companion_options(trace, given);
 
-    if (!may_be_base(trace, error)) {
+    if (!check_base(trace, error)) {
         close(fd);
         return NULL;
     }

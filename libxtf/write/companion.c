@@ -18,7 +18,8 @@ void xtf_writer_base_free(XtfWriterBase *base)
     g_free(base);
 }
 
-/* The maps of a merged file's segments lie in items; the same one may be named often. */
+/* Stores the row map of a table for a segment of a merged file. The map is an item; segments that share an item in the
+ * base share one in the companion. */
 static bool store_table_map(XtfCommitBlock *block, XtfWriterBase *base, GHashTable *stored, const XtfTableMap *from,
                             XtfTableMap *to, GError **error)
 {

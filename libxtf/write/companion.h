@@ -1,9 +1,10 @@
 /*
- * Writing a companion: a file that has arrays and tables of its own, and names another, its base, for all the rest; see
- * xtf_writer_create_companion().
+ * Writing a companion: a file that has arrays and tables of its own, and refers to another file, its base, for all
+ * other data; see xtf_writer_create_companion().
  *
- * To the writer the base's arrays are closed ones that lie in other segments, and the base's strings are the first
- * ones. Where the base's pages stand behind the companion's is known when the catalog is encoded, which comes last.
+ * The writer treats the base's arrays as closed arrays in other segments, and the base's strings as its own first
+ * strings. The base's pages are numbered after the companion's. Their first number is known only when the catalog is
+ * encoded, at the end of the commit.
  */
 #pragma once
 
@@ -12,21 +13,22 @@
 
 struct XtfWriterBase {
     XtfTrace *trace;
-    XtfPartFile file;     /* owns its name; its first page is known last */
-    uint32_t *schemas;    /* the companion's schema, by the base's; UINT32_MAX: none */
-    XtfSegment *segments; /* the companion's, then those of the base */
-    XtfSegmentMap *maps;  /* of these */
+    XtfPartFile file;     /* owns its name; first_page is set last */
+    uint32_t *schemas;    /* the companion's schema id by the base's; UINT32_MAX: none */
+    XtfSegment *segments; /* the companion's segment, then the base's */
+    XtfSegmentMap *maps;  /* maps of these segments */
     uint32_t n_segments;
-    uint32_t n_strings; /* chunks of strings that lie in the base */
-    XtfRef *strings;    /* all chunks, where they lie once the base's pages have their place */
+    uint32_t n_strings; /* string chunks that are in the base */
+    XtfRef *strings;    /* all string chunks; those in the base with their offset in the combined numbering */
 };
 
 void xtf_writer_base_free(XtfWriterBase *base); /* NULL is fine */
 
-/* Stores what the catalog will name of a base's segments. */
+/* Stores the items of the base's segment maps, which the catalog will name. */
 bool xtf_writer_base_store(XtfCommitBlock *block, GError **error);
-/* The pages that the base takes behind the companion's. */
+/* Returns the number of pages of the base. */
 uint64_t xtf_writer_base_pages(const XtfWriterBase *base);
-/* Adds to the catalog of a companion, which has its own segment and strings, what lies in the base: its pages stand
- * behind all that are allotted now. What is added belongs to the writer, and is valid until the next call. */
+/* Adds the base's segments, strings and file to the catalog of a companion, which already has its own segment and
+ * strings. The base's pages get the numbers after all pages allocated now. The writer owns the added arrays; they are
+ * valid until the next call. */
 void xtf_writer_base_name(const XtfWriter *writer, XtfCatalog *catalog);

@@ -1,5 +1,5 @@
 /*
- * Right edges in memory: those of new arrays, and those that another writer left in the file.
+ * Right edges in memory: those of new arrays, and those read from the file of another writer.
  */
 #include "libxtf/tree/leaf.h"
 #include "libxtf/write/writer-private.h"
@@ -27,7 +27,7 @@ void xtf_open_edge_free(XtfOpenEdge *open, unsigned height)
     g_free(open);
 }
 
-/* ---- Opening arrays at rest. */
+/* ---- Opening the stored edge of an array. */
 
 XtfArray xtf_array_writer_stored(const XtfArrayWriter *array)
 {
@@ -48,8 +48,8 @@ XtfArray xtf_array_writer_stored(const XtfArrayWriter *array)
     };
 }
 
-/* The same of one at rest, as a reader has it, but with local times and no clock. */
-static XtfArray array_at_rest(const XtfArrayWriter *array)
+/* Returns the array as readers of the file see it, but with local times and without a clock map. */
+static XtfArray array_in_file(const XtfArrayWriter *array)
 {
     XtfTrace *trace = array->writer->resumed;
     XtfArray stored = xtf_array_writer_stored(array);
@@ -62,7 +62,7 @@ static XtfArray array_at_rest(const XtfArrayWriter *array)
     return stored;
 }
 
-/* The open index pages, and the places of the open leaf. */
+/* Restores the open index pages, and the places of the open leaf. */
 static void open_levels(XtfOpenEdge *open, const XtfArray *stored, const XtfBlock *edge)
 {
     open->levels = g_new0(XtfLevel, stored->height);
@@ -89,9 +89,9 @@ static bool open_leaf(XtfOpenEdge *open, const XtfArray *stored, XtfBlock *edge,
     return true;
 }
 
-bool xtf_array_writer_wake(XtfArrayWriter *array, GError **error)
+bool xtf_array_writer_open_stored(XtfArrayWriter *array, GError **error)
 {
-    const XtfArray stored = array_at_rest(array);
+    const XtfArray stored = array_in_file(array);
     g_autoptr(XtfBlock) edge = xtf_edge_get(&stored, error);
     XtfOpenEdge *open = edge ? xtf_open_edge_new(array) : NULL;
 

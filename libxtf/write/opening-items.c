@@ -1,7 +1,7 @@
 /*
- * The catalog lists the free pages, and the pages that the catalog itself goes to are among those that are taken. So
- * first all is taken that will be needed: as many bytes as the items have, with a catalog of at most as many runs of
- * free pages as there are then. Then the free pages are known, and the catalog is encoded.
+ * The catalog lists the free pages, and storing the catalog itself takes some of them. So the writer first reserves all
+ * pages that it needs: the bytes of the items, with a catalog that has as many runs of free pages as there can be. Then
+ * the free pages are known, and the catalog is encoded.
  */
 #include "libxtf/write/opening-items.h"
 
@@ -10,16 +10,16 @@
 #include "libxtf/write/chunk-writer.h"
 #include "libxtf/write/companion.h"
 
-/* Says of all schemas and limits that they changed. */
-static void change_all(XtfWriter *writer)
+/* Marks all schemas and limits as changed. */
+static void mark_all_changed(XtfWriter *writer)
 {
     writer->schema_rows.stored = 0;
     for (uint32_t i = 0; i < writer->catalog.n_schemas; i++)
         writer->limits_changed[i] |= writer->catalog.limit_items[i].length > 0;
 }
 
-/* Leaves the schemas and limits that were just stored to their copy, for another copy to be stored. */
-static void leave_copy(XtfWriter *writer)
+/* Forgets where the schemas and limits were just stored, so that the next copy stores them again. */
+static void forget_copy(XtfWriter *writer)
 {
     g_array_set_size(writer->schema_rows.refs, 0);
     writer->schema_rows.stored = 0;
@@ -27,7 +27,7 @@ static void leave_copy(XtfWriter *writer)
         writer->catalog.limit_items[i] = (XtfRef){0};
 }
 
-/* Says that what is about to be stored anew is no longer used where it lies. */
+/* Drops the stored items that are about to be stored anew. */
 static void drop_changed(XtfWriter *writer)
 {
     XtfCatalog *catalog = &writer->catalog;
@@ -45,7 +45,7 @@ static void drop_changed(XtfWriter *writer)
     writer->catalog_stored = (XtfRef){0};
 }
 
-/* The bytes of the limits to be stored, each item up to where the next may begin. */
+/* Returns the bytes of the limits to be stored, each item padded to the item alignment. */
 static uint64_t limits_bytes(const XtfWriter *writer)
 {
     uint64_t bytes = 0;
@@ -56,7 +56,7 @@ static uint64_t limits_bytes(const XtfWriter *writer)
     return bytes;
 }
 
-/* The catalog as bytes, with room for so many runs of free pages. */
+/* Encodes the catalog with `n_free` runs of free pages. The unused ones have no pages. */
 static void encode_catalog(XtfWriter *writer, uint32_t n_free, GByteArray *bytes)
 {
     XtfCatalog catalog = writer->catalog;
@@ -76,7 +76,7 @@ static void encode_catalog(XtfWriter *writer, uint32_t n_free, GByteArray *bytes
     xtf_catalog_encode(&catalog, bytes);
 }
 
-/* The bytes that the catalog will have, once schemas and limits are stored. */
+/* Returns the padded bytes of the catalog as it will be once schemas and limits are stored. */
 static uint64_t catalog_bytes(XtfWriter *writer, uint32_t n_free)
 {
     XtfChunks *chunks = &writer->catalog.schema_chunks;
@@ -129,19 +129,19 @@ bool xtf_writer_add_opening_items(XtfCommitBlock *block, XtfOpeningItems *copies
     uint32_t n_free;
 
     if (n_copies > 1)
-        change_all(writer);
+        mark_all_changed(writer);
     drop_changed(writer);
     xtf_space_list(writer->space, &n_free);
     if (xtf_commit_block_in_free_pages(block))
-        n_free++; /* what is left of them */
+        n_free++; /* the unused end of the current pages */
     uint64_t length =
         xtf_chunk_writer_changed_bytes(&writer->schema_rows) + limits_bytes(writer) + catalog_bytes(writer, n_free);
     if (!xtf_commit_block_reserve(block, length, places, n_copies, error))
         return false;
-    for (unsigned i = n_copies;
-         i-- > 0;) { /* the first is stored last: what is stored is what the writer goes on with */
+    /* The first copy is stored last: the writer continues with its items. */
+    for (unsigned i = n_copies; i-- > 0;) {
         if (i + 1 < n_copies)
-            leave_copy(writer);
+            forget_copy(writer);
         if (!xtf_commit_block_enter(block, &places[i], error) || !add_copy(block, n_free, &copies[i], error))
             return false;
     }

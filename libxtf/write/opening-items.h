@@ -1,8 +1,9 @@
 /*
- * The items that a reader needs to open a trace: schemas, limits and the catalog. They are written last, side by side.
+ * The items that a reader needs to open a trace: schemas, limits and the catalog. The writer stores them last,
+ * contiguously.
  *
- * A commit stores those of the schemas and limits that changed. A commit that closes the file stores all of them, and
- * twice, a copy for each superblock: so damage to one of them costs nothing, and one read is enough to open the file.
+ * A commit stores the schemas and limits that changed. A commit that closes the file stores all of them twice, one copy
+ * for each superblock. So damage to one copy loses nothing, and a reader opens the file with one read.
  */
 #pragma once
 
@@ -10,9 +11,10 @@
 
 typedef struct {
     XtfRef catalog;
-    uint64_t offset; /* where the copy begins */
+    uint64_t offset; /* file offset of the copy */
     uint32_t length;
 } XtfOpeningItems;
 
-/* Stores the items, so many copies of them, and ends the block. The catalog says all that the writer knows by then. */
+/* Stores `n_copies` copies of the items and ends the block. The catalog holds the writer's state at the time of the
+ * call. */
 bool xtf_writer_add_opening_items(XtfCommitBlock *block, XtfOpeningItems *copies, unsigned n_copies, GError **error);

@@ -1,5 +1,5 @@
 /*
- * Another schema in the place of one: of rows that are made from others, and are made anew.
+ * Replaces the schema of rows that are derived from other rows and are written anew.
  */
 #include "libxtf/error.h"
 #include "libxtf/references.h"
@@ -23,7 +23,8 @@ static bool may_replace(const XtfCatalog *catalog, const XtfSchema *old, const X
     bool table = old->kind == XTF_SCHEMA_TABLE;
 
     if (old->kind != schema->kind || (!table && old->kind != XTF_SCHEMA_DERIVED))
-        return xtf_fail(error, XTF_ERROR_INVALID, "schema \"%s\" is of another kind, and its rows are not derived",
+        return xtf_fail(error, XTF_ERROR_INVALID,
+                        "schema \"%s\": only tables and derived schemas can be replaced, by one of the same kind",
                         old->name);
     for (uint32_t i = 0; table && i < catalog->n_schemas; i++) {
         const XtfSchema *other = catalog->schemas[i];
@@ -34,7 +35,7 @@ static bool may_replace(const XtfCatalog *catalog, const XtfSchema *old, const X
     return true;
 }
 
-/* Rows that refer to a table go with it: the rows that come into it are others. */
+/* Clears the derived rows that refer to a table, because the table's rows are about to change. */
 static bool clear_referring(XtfWriter *writer, const XtfSchema *table, GError **error)
 {
     const XtfCatalog *catalog = &writer->catalog;
@@ -48,7 +49,7 @@ static bool clear_referring(XtfWriter *writer, const XtfSchema *table, GError **
     return true;
 }
 
-static bool clear(XtfWriter *writer, const XtfSchema *old, GError **error)
+static bool clear_rows(XtfWriter *writer, const XtfSchema *old, GError **error)
 {
     if (old->kind != XTF_SCHEMA_TABLE)
         return xtf_writer_clear_arrays(writer, old->id, error);
@@ -59,8 +60,9 @@ static bool clear(XtfWriter *writer, const XtfSchema *old, GError **error)
     return true;
 }
 
-/* All arrays of the old schema are empty: nothing in them hangs on it. */
-static void take_over(XtfWriter *writer, const XtfSchema *old, const XtfSchema *schema)
+/* Gives the arrays and the table of the old schema the new one. They are empty, so none of their content depends on the
+ * old schema. */
+static void switch_schema(XtfWriter *writer, const XtfSchema *old, const XtfSchema *schema)
 {
     XtfArrayWriter *array;
     XtfObjectIter arrays;
@@ -88,7 +90,7 @@ void xtf_writer_encode_schemas(XtfWriter *writer)
     }
 }
 
-static XtfSchema *schema_of_name(const XtfCatalog *catalog, const char *name)
+static XtfSchema *find_schema(const XtfCatalog *catalog, const char *name)
 {
     for (uint32_t i = 0; i < catalog->n_schemas; i++) {
         if (g_str_equal(catalog->schemas[i]->name, name))
@@ -100,19 +102,19 @@ static XtfSchema *schema_of_name(const XtfCatalog *catalog, const char *name)
 bool xtf_writer_replace_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id, GError **error)
 {
     XtfCatalog *catalog = &writer->catalog;
-    XtfSchema *old = schema_of_name(catalog, schema->name);
+    XtfSchema *old = find_schema(catalog, schema->name);
 
     if (!old)
         return xtf_writer_add_schema(writer, schema, id, error);
     if (!xtf_schema_validate(schema, error) || !xtf_schema_encodable(schema, error) ||
-        !may_replace(catalog, old, schema, error) || !clear(writer, old, error))
+        !may_replace(catalog, old, schema, error) || !clear_rows(writer, old, error))
         return false;
     *id = old->id;
     if (xtf_schema_equal(old, schema))
         return true;
     XtfSchema *copy = xtf_schema_copy(schema);
     copy->id = old->id;
-    take_over(writer, old, copy);
+    switch_schema(writer, old, copy);
     catalog->schemas[copy->id] = copy;
     catalog->limits[copy->id] = g_renew(XtfLimits, catalog->limits[copy->id], copy->n_fields);
     for (uint32_t f = 0; f < copy->n_fields; f++)

@@ -1,28 +1,28 @@
 /*
- * Going on with a file that another writer closed, or left when it died.
+ * Resumes a file that another writer closed, or left when it crashed.
  *
- * The last whole commit is read back as a reader does. Arrays stay at rest until rows come: then an array's right edge
- * becomes open levels again. The trace that it is read from is kept for that. This writer's own commits may be later,
- * but none of them changes what an array at rest has in the file.
+ * The writer reads the last complete commit with a reader. It reads the right edge of an array into memory only when a
+ * row is appended to the array, so it keeps the reader open. Later commits of this writer do not change the stored
+ * bytes of an unopened array.
  *
- * Pages that a dead writer put behind the last whole commit are no part of the trace; they are written over in time,
- * and until then the new epoch distinguishes them from live ones. Nodes of the P index, schemas, limits and the catalog
- * are written anew by the first commit, so what lies in the file of them is dropped.
+ * Pages that a crashed writer wrote behind its last complete commit are not part of the trace. They are overwritten in
+ * time; until then the new epoch distinguishes them from live pages. The first commit writes the nodes of the P index,
+ * schemas, limits and the catalog anew, so the stored ones are dropped.
  */
 #include "libxtf/disk/strings.h"
 #include "libxtf/tree/items.h"
 #include "libxtf/write/chunk-writer.h"
 
 enum {
-    CACHE_BYTES = 4 << 20, /* of the trace: each array is read once or twice */
+    CACHE_BYTES = 4 << 20, /* cache of the reader; each array is read once or twice */
 };
 
-/* `stored` has local times, as a writer does. */
+/* Restores an array, unopened. `stored` has local times. */
 static bool resume_array(XtfWriter *writer, const XtfArray *stored, GError **error)
 {
     if (stored->id == UINT32_MAX)
         return xtf_fail(error, XTF_ERROR_TOO_LARGE,
-                        "location %" PRIu64 ", %s: its array has the last id, and none is left for others",
+                        "location %" PRIu64 ", %s: its array has the last id, so the file has no ids for more arrays",
                         stored->location, stored->schema->name);
     XtfArrayWriter *array = xtf_writer_array(writer, stored->location, stored->schema->id, error);
     g_autoptr(XtfBlock) edge = array ? xtf_edge_get(stored, error) : NULL;
@@ -63,8 +63,8 @@ static void use_chunks(XtfWriter *writer, const XtfChunks *chunks)
         xtf_space_use(writer->space, chunks->chunks[i].offset, chunks->chunks[i].length);
 }
 
-/* Adding a schema encodes it anew; the bytes may differ from those that lie in the file, which a later minor version
- * may have written. So chunks of schemas are stored anew by the first commit. */
+/* Adds the file's schemas and limits. The encoded bytes may differ from those in the file, which a later minor version
+ * may have written. So the first commit stores the chunks of schemas anew. */
 static bool resume_schemas(XtfWriter *writer, XtfTrace *trace, GError **error)
 {
     const XtfCatalog *catalog = &trace->catalog;
@@ -95,7 +95,7 @@ static bool resume_tables(XtfWriter *writer, XtfTrace *trace, GError **error)
     return true;
 }
 
-/* The heap as it is, and the ids of the strings in it. */
+/* Copies the string heap and fills the map from strings to ids. */
 bool xtf_writer_resume_strings(XtfWriter *writer, XtfTrace *trace, GError **error)
 {
     const XtfChunks *stored = &trace->catalog.strings;
@@ -103,7 +103,7 @@ bool xtf_writer_resume_strings(XtfWriter *writer, XtfTrace *trace, GError **erro
     uint64_t id = 0;
 
     if (stored->bytes < xtf_strings_next(0, 0))
-        return xtf_damaged(error, "the heap of strings has no beginning");
+        return xtf_damaged(error, "the string heap lacks its first string");
     while (id < stored->bytes) {
         const char *text;
         uint32_t length, copied;
@@ -113,30 +113,31 @@ bool xtf_writer_resume_strings(XtfWriter *writer, XtfTrace *trace, GError **erro
         if (id > 0)
             g_hash_table_insert(writer->string_ids, g_strdup(text), GUINT_TO_POINTER((guint)id));
         if (!xtf_strings_add(heap, text, &copied) || copied != id)
-            return xtf_damaged(error, "string %" PRIu64 ": it does not lie where the one before it ends", id);
+            return xtf_damaged(error, "string %" PRIu64 ": it does not begin where the previous one ends", id);
         id = xtf_strings_next(id, length);
     }
     xtf_chunk_writer_resume(&writer->strings, stored, heap);
     return true;
 }
 
-/* The nodes of the P index, which the first commit writes anew. */
+/* Drops the nodes of the P index below `ref`; the first commit writes them anew. */
 static bool drop_nodes(XtfWriter *writer, XtfTrace *trace, XtfRef ref, unsigned level, uint64_t *n_nodes,
                        GError **error)
 {
     const XtfCatalog *catalog = &trace->catalog;
     uint32_t count;
 
-    /* Each node holds an array at least, so there are no more on a level than arrays. */
+    /* Each node holds at least one array, so no level has more nodes than there are arrays. */
     if (ref.length == 0 || ref.length > XTF_NODE_BYTES || (*n_nodes)++ / catalog->arrays_height >= catalog->n_arrays)
-        return xtf_damaged(error, "P index: it names no node of level %u, or too many", level);
+        return xtf_damaged(error, "P index: a reference to a node of level %u is invalid, or there are too many nodes",
+                           level);
     xtf_space_use(writer->space, ref.offset, ref.length);
     xtf_writer_drop(writer, ref.offset, ref.length);
     if (level == 0)
         return true;
     g_autoptr(XtfBlock) block = xtf_item_get(trace, ref, error);
     if (!block || !xtf_node_valid(block->data, block->length, level, &count))
-        return block == NULL ? false : xtf_damaged(error, "P index: no node of level %u", level);
+        return block == NULL ? false : xtf_damaged(error, "P index: a node of level %u is invalid", level);
     for (uint32_t i = 0; i < count; i++)
         if (!drop_nodes(writer, trace, xtf_node_branch(block->data, i).child, level - 1, n_nodes, error))
             return false;
@@ -151,7 +152,7 @@ static void drop_item(XtfWriter *writer, XtfRef item)
     xtf_writer_drop(writer, item.offset, item.length);
 }
 
-/* The catalog, schemas and limits of a superblock. */
+/* Drops the catalog, schemas and limits of a superblock. */
 static void drop_opening_items(XtfWriter *writer, const XtfSuperblock *superblock, const XtfCatalog *catalog)
 {
     drop_item(writer, superblock->catalog);
@@ -161,7 +162,7 @@ static void drop_opening_items(XtfWriter *writer, const XtfSuperblock *superbloc
         drop_item(writer, catalog->limit_items[i]);
 }
 
-/* A page that is called free, and is not, would be written over. */
+/* Restores the free pages. Fails if a listed page is in use: it would be overwritten. */
 static bool resume_free_pages(XtfWriter *writer, const XtfCatalog *catalog, GError **error)
 {
     uint64_t end = xtf_first_place(writer->page_size);
@@ -172,17 +173,17 @@ static bool resume_free_pages(XtfWriter *writer, const XtfCatalog *catalog, GErr
             continue;
         if (pages->page < end || pages->page + pages->n_pages > writer->pages ||
             xtf_space_is_used(writer->space, pages->page, pages->n_pages))
-            return xtf_damaged(error, "the catalog calls pages free, from page %" PRIu64 " on, that are not",
+            return xtf_damaged(error, "the catalog lists pages from page %" PRIu64 " on as free, but they are in use",
                                pages->page);
         end = pages->page + pages->n_pages;
         xtf_space_add_free(writer->space, pages);
     }
-    /* Those that nobody may still read: rows may go there at once. */
+    /* Frees the pages that no kept commit names: rows may use them at once. */
     xtf_space_begin_commit(writer->space, writer->commit + 1, g_get_monotonic_time());
     return true;
 }
 
-/* What the first commit leaves behind, and what was free before. */
+/* Restores the space: drops the items that the first commit replaces, and restores the free pages. */
 static bool resume_space(XtfWriter *writer, XtfTrace *trace, GError **error)
 {
     const XtfCatalog *catalog = &trace->catalog;
@@ -193,32 +194,33 @@ static bool resume_space(XtfWriter *writer, XtfTrace *trace, GError **error)
         !drop_nodes(writer, trace, catalog->arrays_root, catalog->arrays_height - 1, &n_nodes, error))
         return false;
     drop_opening_items(writer, &trace->superblock, catalog);
-    /* If it is damaged, where its items lie is not known, and nothing will lie there. */
+    /* If the other superblock is damaged, the places of its items are unknown; nothing will be stored there. */
     if (xtf_trace_read_twin(trace, &twin, NULL) && twin.found)
         drop_opening_items(writer, &twin.superblock, &twin.catalog);
     return resume_free_pages(writer, catalog, error);
 }
 
-/* Where it was the first record, it stays so if clocks are corrected. */
+/* Returns UINT64_MAX if the stored origin is that of the first record, so that it stays so when clocks are corrected.
+ */
 uint64_t xtf_writer_origin_of(const XtfClock *clock)
 {
     bool records = clock->first <= clock->last;
-    /* It is the first record's, or, without records, not known: then 0 is stored. */
-    bool none = records ? clock->origin == clock->first : clock->origin == 0;
+    /* Without records the first record's time is unknown, and 0 is stored. */
+    bool follows_first_record = records ? clock->origin == clock->first : clock->origin == 0;
 
-    return none ? UINT64_MAX : clock->origin;
+    return follows_first_record ? UINT64_MAX : clock->origin;
 }
 
-static bool resume(XtfWriter *writer, XtfTrace *trace, GError **error)
+static bool resume_file(XtfWriter *writer, XtfTrace *trace, GError **error)
 {
     const XtfTraceInfo *info = &trace->superblock.info;
     const XtfClock *clock = &trace->catalog.clock;
 
     if (xtf_catalog_is_merged(&trace->catalog))
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-                        "a merged file is not gone on with: add to its parts, and merge them again");
+                        "cannot add to a merged file: add to its parts, and merge them again");
     if (info->passed_over)
-        return xtf_damaged(error, "commit %" PRIu64 " is damaged, and would be lost", info->passed_over);
+        return xtf_damaged(error, "commit %" PRIu64 " is damaged; resuming would lose it", info->passed_over);
     if (!xtf_trace_is_known(trace, error))
         return false;
     writer->page_size = info->page_size;
@@ -230,12 +232,11 @@ static bool resume(XtfWriter *writer, XtfTrace *trace, GError **error)
     writer->incompatible = trace->superblock.incompatible;
     writer->catalog.clock = *clock;
     writer->origin = xtf_writer_origin_of(clock);
-    /* What a writer that died had promised still holds. A closed file may be gone on with from any time. */
+    /* The promise of a crashed writer still holds. A closed file may be resumed from any time. */
     writer->complete = clock->complete == UINT64_MAX ? 0 : clock->complete;
     writer->last_commit_bytes = 0;
     writer->space = xtf_space_new(writer->page_size, writer->kept_commits, writer->kept_seconds);
-    xtf_space_begin_commit(writer->space, info->commit + 1,
-                           g_get_monotonic_time()); /* what is free waits from now on */
+    xtf_space_begin_commit(writer->space, info->commit + 1, g_get_monotonic_time()); /* free pages wait from now on */
     xtf_writer_clocks_resume(writer, trace->clocks, trace->n_clocks, trace->catalog.clock_maps);
     use_chunks(writer, &trace->catalog.strings);
     return resume_schemas(writer, trace, error) && xtf_writer_resume_strings(writer, trace, error) &&
@@ -252,7 +253,7 @@ XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GE
     writer->resumed = xtf_trace_open(path, &(XtfOpenOptions){.cache_bytes = CACHE_BYTES}, error);
     if (!writer->resumed)
         return NULL;
-    if (xtf_writer_set_options(writer, options, error) && resume(writer, writer->resumed, error))
+    if (xtf_writer_set_options(writer, options, error) && resume_file(writer, writer->resumed, error))
         return g_steal_pointer(&writer);
     g_prefix_error(error, "%s: ", path);
     return NULL;

@@ -1,5 +1,5 @@
 /*
- * The file under the writer: its descriptor, and the pages of it that are given out.
+ * The writer's file: its descriptor, and the allocation of its pages.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,24 +9,25 @@
 #include "libxtf/error.h"
 #include "libxtf/write/writer-private.h"
 
-enum { LOCK_TRIES = 20, LOCK_PAUSE_US = 5000 };
+enum { LOCK_TRIES = 20, LOCK_DELAY_US = 5000 };
 
-/* Tries again for a while: whoever asks whether a file is written has its lock for an instant. */
-static bool lock(int fd)
+/* Takes the file lock, with retries: a program that checks whether a file is being written holds the lock for an
+ * instant. */
+static bool try_lock(int fd)
 {
     for (unsigned tries = 1; flock(fd, LOCK_EX | LOCK_NB) != 0; tries++) {
         if (errno != EWOULDBLOCK || tries == LOCK_TRIES)
             return false;
-        g_usleep(LOCK_PAUSE_US);
+        g_usleep(LOCK_DELAY_US);
     }
     return true;
 }
 
 bool xtf_writer_lock_file(int fd, const char *path, GError **error)
 {
-    /* The lock goes with the descriptor: it falls when the writer closes the file, or dies. */
-    return lock(fd) || xtf_fail(error, XTF_ERROR_IO, "%s: %s", path,
-                                errno == EWOULDBLOCK ? "another program is writing it" : g_strerror(errno));
+    /* The kernel releases the lock when the descriptor is closed, also when the writer crashes. */
+    return try_lock(fd) || xtf_fail(error, XTF_ERROR_IO, "%s: %s", path,
+                                    errno == EWOULDBLOCK ? "another program is writing it" : g_strerror(errno));
 }
 
 int xtf_writer_open_file(const char *path, int flags, GError **error)

@@ -83,7 +83,7 @@ void xtf_writer_abort(XtfWriter *writer)
     g_hash_table_unref(writer->string_ids);
     xtf_writer_clocks_finish(&writer->clocks);
     xtf_space_free(writer->space);
-    writer->catalog.n_tables = 0; /* chunks in the catalog are borrowed from the writers of chunks */
+    writer->catalog.n_tables = 0; /* the catalog borrows its chunks from the chunk writers */
     writer->catalog.schema_chunks = writer->catalog.strings = (XtfChunks){0};
     xtf_catalog_finish(&writer->catalog);
     g_free(writer->limits_changed);
@@ -97,11 +97,12 @@ bool xtf_writer_set_options(XtfWriter *writer, const XtfWriterOptions *options, 
     unsigned level = options && options->level ? options->level : XTF_PACK_LEVEL_DEFAULT;
 
     if (level > XTF_PACK_LEVEL_MAX)
-        return xtf_fail(error, XTF_ERROR_INVALID, "packing has levels from 1 to %d, not %u", XTF_PACK_LEVEL_MAX, level);
+        return xtf_fail(error, XTF_ERROR_INVALID, "packing level %u is not between 1 and %d", level,
+                        XTF_PACK_LEVEL_MAX);
     if (!xtf_codec_find(options ? options->codec : NULL, &writer->codec))
         return xtf_fail(error, XTF_ERROR_INVALID, "there is no codec '%s'", options->codec);
     if (options && (options->keep_commits == 1 || options->keep_seconds < -1))
-        return xtf_fail(error, XTF_ERROR_INVALID, "two commits are kept at least, and those of no less than no time");
+        return xtf_fail(error, XTF_ERROR_INVALID, "keep_commits must be 0 or at least 2, and keep_seconds at least -1");
     writer->no_sync = options && options->no_sync;
     writer->late_sync = options && options->late_sync;
     writer->reserve = options ? options->reserve : 0;
@@ -112,7 +113,7 @@ bool xtf_writer_set_options(XtfWriter *writer, const XtfWriterOptions *options, 
     return true;
 }
 
-static XtfWriterOptions given_or_usual(const XtfWriterOptions *given)
+static XtfWriterOptions with_defaults(const XtfWriterOptions *given)
 {
     XtfWriterOptions options = given ? *given : (XtfWriterOptions){.origin = UINT64_MAX};
 
@@ -123,13 +124,13 @@ static XtfWriterOptions given_or_usual(const XtfWriterOptions *given)
 
 static bool options_valid(const XtfWriterOptions *given, GError **error)
 {
-    const XtfWriterOptions options = given_or_usual(given);
+    const XtfWriterOptions options = with_defaults(given);
 
     if (!xtf_page_size_valid(options.page_size))
-        return xtf_fail(error, XTF_ERROR_INVALID, "a page of %u bytes: it must be a power of two from %d to %d",
+        return xtf_fail(error, XTF_ERROR_INVALID, "page size %u: it must be a power of two from %d to %d",
                         options.page_size, XTF_PAGE_SIZE_MIN, XTF_PAGE_SIZE_MAX);
     if ((options.resolution_num == 0) != (options.resolution_den == 0))
-        return xtf_fail(error, XTF_ERROR_INVALID, "a clock of %" PRIu64 "/%" PRIu64 " ticks a second",
+        return xtf_fail(error, XTF_ERROR_INVALID, "invalid clock resolution: %" PRIu64 "/%" PRIu64 " ticks per second",
                         options.resolution_num, options.resolution_den);
     return true;
 }
@@ -139,11 +140,11 @@ const char *const *xtf_writer_codecs(void)
     return xtf_codec_names();
 }
 
-/* Of a file that is locked; takes the descriptor. */
-static XtfWriter *create(int fd, const char *path, const XtfWriterOptions *given, GError **error)
+/* Creates a writer for a locked file; takes ownership of the descriptor. */
+static XtfWriter *create_locked(int fd, const char *path, const XtfWriterOptions *given, GError **error)
 {
     g_autoptr(XtfWriter) writer = xtf_writer_new_empty(fd, path);
-    XtfWriterOptions options = given_or_usual(given);
+    XtfWriterOptions options = with_defaults(given);
 
     if (!xtf_writer_set_options(writer, &options, error))
         return NULL;
@@ -154,12 +155,12 @@ static XtfWriter *create(int fd, const char *path, const XtfWriterOptions *given
     writer->origin = options.origin;
     writer->catalog.clock.resolution_num = options.resolution_num ? options.resolution_num : 1000000000;
     writer->catalog.clock.resolution_den = options.resolution_den ? options.resolution_den : 1;
-    if (ftruncate(fd, 0) < 0) { /* not before the lock was had */
+    if (ftruncate(fd, 0) < 0) { /* only after the lock was taken */
         xtf_fail(error, XTF_ERROR_IO, "%s: %s", path, g_strerror(errno));
         return NULL;
     }
     if (getrandom(writer->file_id, sizeof writer->file_id, 0) != sizeof writer->file_id) {
-        xtf_fail(error, XTF_ERROR_IO, "the system has no random numbers to name the file with");
+        xtf_fail(error, XTF_ERROR_IO, "cannot get random numbers for the file id");
         return NULL;
     }
     writer->segment = xtf_load64(writer->file_id);
@@ -173,13 +174,13 @@ XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *options, 
     if (!options_valid(options, error))
         return NULL;
     int fd = xtf_writer_open_file(path, O_CREAT, error);
-    return fd < 0 ? NULL : create(fd, path, options, error);
+    return fd < 0 ? NULL : create_locked(fd, path, options, error);
 }
 
 XtfWriter *xtf_writer_create_in(int fd, const char *path, const XtfWriterOptions *options, GError **error)
 {
     if (options_valid(options, error) && xtf_writer_lock_file(fd, path, error))
-        return create(fd, path, options, error);
+        return create_locked(fd, path, options, error);
     close(fd);
     return NULL;
 }
@@ -198,7 +199,7 @@ bool xtf_writer_add_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t 
             *id = i;
             return true;
         }
-        return xtf_fail(error, XTF_ERROR_INVALID, "schema \"%s\": there is another one of this name", schema->name);
+        return xtf_fail(error, XTF_ERROR_INVALID, "schema \"%s\": a different schema has this name", schema->name);
     }
     if (catalog->n_schemas == XTF_SCHEMAS_MAX)
         return xtf_fail(error, XTF_ERROR_TOO_LARGE, "more than %d schemas", XTF_SCHEMAS_MAX);
@@ -215,18 +216,18 @@ bool xtf_writer_add_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t 
     return true;
 }
 
-/* The schema of that id, if it is of the right kind. Called with the lock held. */
+/* Returns the schema of an id if its kind fits. The caller holds the lock. */
 static const XtfSchema *schema_for(XtfWriter *writer, uint32_t id, bool table, GError **error)
 {
     const XtfSchema *schema = id < writer->catalog.n_schemas ? writer->catalog.schemas[id] : NULL;
 
     if (schema && (schema->kind == XTF_SCHEMA_TABLE) == table)
         return schema;
-    xtf_fail(error, XTF_ERROR_INVALID, "schema %u is not one of %s", id, table ? "a table" : "an array");
+    xtf_fail(error, XTF_ERROR_INVALID, "schema %u is not the schema of %s", id, table ? "a table" : "an array");
     return NULL;
 }
 
-/* With another chunk's bytes before it and its length beside it, a string fits an item. */
+/* Largest string: with a chunk before it and its length beside it, it still fits an item. */
 enum { STRING_BYTES_MAX = XTF_ITEM_MAX - XTF_CHUNK_BYTES - 16 };
 
 bool xtf_writer_add_string(XtfWriter *writer, const char *text, uint32_t *id, GError **error)
@@ -258,7 +259,7 @@ XtfArrayWriter *xtf_writer_array(XtfWriter *writer, uint64_t location, uint32_t 
     const XtfSchema *schema = schema_for(writer, schema_id, false, error);
     if (!schema)
         return NULL;
-    xtf_writer_rest_sometimes(writer, 1);
+    xtf_writer_trim_pools(writer, 1);
     XtfArrayWriter *array = xtf_writer_find_array(writer, location, schema);
     if (array)
         return array;
@@ -269,7 +270,7 @@ XtfArrayWriter *xtf_writer_array(XtfWriter *writer, uint64_t location, uint32_t 
     array = xtf_array_writer_new(writer, location, schema);
     array->id = writer->next_array++;
     array->clock_map = xtf_writer_clock_of(writer, location);
-    xtf_array_writer_hold_to_promise(array);
+    xtf_array_writer_update_earliest(array);
     xtf_writer_take_array(writer, array);
     return array;
 }
@@ -329,7 +330,7 @@ uint64_t xtf_table_writer_n_rows(const XtfTableWriter *table)
     return table->n_rows;
 }
 
-/* The lengths of the strings that a column refers to. Called with the lock held. */
+/* Returns the limits of the lengths of a column's strings. The caller holds the lock. */
 static XtfLimits string_limits(const XtfWriter *writer, const XtfField *field, const uint8_t *row, uint32_t row_size,
                                uint32_t count)
 {
@@ -339,7 +340,7 @@ static XtfLimits string_limits(const XtfWriter *writer, const XtfField *field, c
         const char *text, *fault;
         uint32_t length;
         if (!xtf_strings_get(writer->strings.bytes->data, writer->strings.bytes->len, xtf_field_get(field, row), &text,
-                             &length, &fault)) { /* the field is absent, or holds no string of ours */
+                             &length, &fault)) { /* the field is absent, or its value is no string id of this file */
             limits.has_none |= xtf_field_is_none(field, row);
             continue;
         }
@@ -356,7 +357,8 @@ void xtf_writer_widen_limits(XtfWriter *writer, const XtfSchema *schema, const u
     for (uint32_t f = 0; f < schema->n_fields; f++) {
         const XtfField *field = &schema->fields[f];
         if (f == 0 && schema->kind != XTF_SCHEMA_TABLE && count > 2 && !(field->flags & XTF_FIELD_OPTIONAL))
-            found[f] = xtf_limits_of_rows(field, rows, (count - 1) * schema->row_size, 2); /* times are in order */
+            found[f] = xtf_limits_of_rows(field, rows, (count - 1) * schema->row_size,
+                                          2); /* times ascend: the first and the last row suffice */
         else if (field->type != XTF_TYPE_STRING)
             found[f] = xtf_limits_of_rows(field, rows, schema->row_size, count);
     }
@@ -378,14 +380,14 @@ bool xtf_writer_set_complete(XtfWriter *writer, uint64_t t, GError **error)
 {
     if (t < writer->complete)
         return xtf_fail(error, XTF_ERROR_INVALID,
-                        "all was promised to be complete up to %" PRIu64 ", and now up to %" PRIu64, writer->complete,
+                        "the trace is already complete up to %" PRIu64 ", which is after %" PRIu64, writer->complete,
                         t);
     writer->complete = t;
     XtfObjectIter arrays;
     XtfArrayWriter *array;
     xtf_object_iter_init(&arrays, &writer->arrays);
     while ((array = xtf_object_iter_next(&arrays)))
-        xtf_array_writer_hold_to_promise(array);
+        xtf_array_writer_update_earliest(array);
     return true;
 }
 

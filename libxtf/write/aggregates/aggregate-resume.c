@@ -14,7 +14,7 @@ static void restore_border(XtfOpenPageTotals *totals, uint32_t child, const XtfC
     xtf_aggregate_writer_join_border(&totals->border, child, &border);
 }
 
-/* Restores the rows of an open page's sealed children as they were stored. */
+/* Restores the stored totals of an open page's sealed children. */
 static void restore_rows(const XtfAggregateWriter *writer, unsigned index, XtfOpenPage *page,
                          const XtfDescentPage *stored, const XtfChildTotals *children)
 {
@@ -53,8 +53,8 @@ static bool restore_filters(XtfOpenPage *page, unsigned index, const XtfDescentP
     return true;
 }
 
-/* Adds the sealed children of a page child by child, as when they were sealed, and without a key once it was forgotten:
- * so this takes no more memory than it took then. */
+/* Adds the sealed children of a page one by one, as when they were sealed, and drops the last key at the same bound. So
+ * resuming takes no more memory than sealing took. */
 static bool resume_running(XtfOpenPageTotals *totals, unsigned index, const XtfDescentPage *page, GError **error)
 {
     for (uint32_t child = 0; child + 1 < page->page.count; child++) {
@@ -67,7 +67,7 @@ static bool resume_running(XtfOpenPageTotals *totals, unsigned index, const XtfD
     return true;
 }
 
-/* The open page of a level, stored in the right edge. */
+/* Restores the open page of a level from the right edge. */
 static bool resume_level(XtfAggregateWriter *writer, const XtfArray *stored, XtfBlock *edge, unsigned level,
                          GError **error)
 {
@@ -90,7 +90,7 @@ static bool resume_level(XtfAggregateWriter *writer, const XtfArray *stored, Xtf
     return true;
 }
 
-/* The stack after the last sealed leaf, which ends before row n. */
+/* Restores the stack after the last sealed leaf, which ends before row n. */
 static bool resume_stack(XtfAggregateWriter *writer, const XtfArray *stored, uint64_t n, unsigned index, GError **error)
 {
     XtfFrameStack *stack = &writer->accumulators[index].stack;
@@ -112,7 +112,7 @@ bool xtf_aggregate_writer_resume(XtfAggregateWriter *writer, const XtfArray *sto
     g_autoptr(XtfBlock) edge = xtf_edge_get(stored, error);
     if (!edge)
         return false;
-    xtf_aggregate_writer_begin(writer);
+    xtf_aggregate_writer_allocate(writer);
     for (unsigned level = 1; level < stored->height; level++)
         if (!resume_level(writer, stored, edge, level, error))
             return false;

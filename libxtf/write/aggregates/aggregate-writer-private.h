@@ -1,8 +1,8 @@
 /*
- * The aggregates of an array being written, as its two files share them.
+ * The aggregates of an array being written: parts shared by two files.
  *
  *   aggregate-writer.c  accumulating, sealing, packing
- *   aggregate-resume.c  going on with what another writer stored
+ *   aggregate-resume.c  restoring the state that another writer stored
  */
 #pragma once
 
@@ -16,16 +16,16 @@ enum { XTF_RUNNING_GROUPS_MAX = 65536 };
 
 /* One aggregate of an open index page. */
 typedef struct {
-    GByteArray *rows;        /* stored totals of the sealed children */
-    GByteArray *borders;     /* stored borders of the sealed children; NULL unless for frames */
-    GByteArray *snapshots;   /* stored stacks before the sealed children; NULL unless for frames on level 1 */
-    GByteArray *filters;     /* stored filters of the sealed children; NULL unless there may be some, on level 1 */
-    XtfGroupTotals *running; /* of all sealed children together... */
-    XtfBorder border;        /* ...and their border, if there is a child */
+    GByteArray *rows;      /* stored totals of the sealed children */
+    GByteArray *borders;   /* stored borders of the sealed children; NULL unless the aggregate is for frames */
+    GByteArray *snapshots; /* stored stacks before the sealed children; NULL unless for frames on level 1 */
+    GByteArray *filters; /* stored filters of the sealed children; NULL unless the aggregate has filters, on level 1 */
+    XtfGroupTotals *running; /* totals of all sealed children together */
+    XtfBorder border;        /* border of all sealed children together, if there is one */
 } XtfOpenPageTotals;
 
 typedef struct {
-    uint32_t n_children; /* sealed ones */
+    uint32_t n_children; /* number of sealed children */
     uint64_t n_rows;     /* below the sealed children */
     XtfOpenPageTotals totals[XTF_AGGREGATES_MAX];
 } XtfOpenPage;
@@ -33,10 +33,10 @@ typedef struct {
 /* Accumulates the rows of leaves, for one aggregate. */
 typedef struct {
     XtfGroupTotals *leaf; /* empty between calls */
-    XtfFrameStack stack;  /* behind the last sealed leaf; of frames only */
+    XtfFrameStack stack;  /* after the last sealed leaf; for frames only */
 } XtfLeafAccumulator;
 
-/* Arrays that never seal a leaf have a writer too, so it is small until the first leaf. */
+/* Arrays that never seal a leaf have a writer too, so it is small until the first sealed leaf. */
 struct XtfAggregateWriter {
     const XtfSchema *schema;
     XtfCodecId codec;
@@ -50,9 +50,9 @@ static inline bool xtf_aggregate_writer_has_stack(const XtfAggregateWriter *writ
     return writer->schema->aggregates[index].kind == XTF_AGGREGATE_FRAMES;
 }
 
-/* The open page of a level; the first one of the next level is begun. */
+/* Returns the open page of a level. If level n is new, level n - 1 exists. */
 XtfOpenPage *xtf_aggregate_writer_open_page(XtfAggregateWriter *writer, unsigned level);
-/* Allocates what is needed from the first sealed leaf on. */
-void xtf_aggregate_writer_begin(XtfAggregateWriter *writer);
-/* Joins the border of a page's next child to that of those before it, of which there are n_children. */
+/* Allocates the accumulators and the open page of level 1, when the first leaf is sealed. */
+void xtf_aggregate_writer_allocate(XtfAggregateWriter *writer);
+/* Joins the border of a page's next child to the border of the `n_children` before it. */
 void xtf_aggregate_writer_join_border(XtfBorder *border, uint32_t n_children, const XtfBorder *next);

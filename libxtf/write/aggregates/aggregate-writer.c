@@ -1,31 +1,32 @@
 /*
  * The aggregates of an array being written.
  *
- * Each open index page has, for each of the schema's aggregates, the totals of its sealed children, as the rows that
- * will be stored, and their sum, which becomes the totals of the page itself, as a child of the level above. The rows
- * of a leaf are accumulated once, when it is sealed; all levels above only add groups.
+ * For each of the schema's aggregates, an open index page has the totals of its sealed children, as rows to be stored.
+ * It also has their sum, which becomes the totals of the page as a child of the level above. The rows of a leaf are
+ * accumulated once, when it is sealed; all levels above only add groups.
  *
- * Keys of very many values. If messages differ in their tag, nearly every row is a group of its own, and totals by
- * group are as large as the rows: the index would outgrow the file and hold no more than the leaves do. So a child
- * keeps at most one group for each GROUP_ROWS rows below it, or XTF_CHILD_GROUPS_LEAST if that is more. A child with
- * more groups is coarse: it keeps totals by the first keys only, by as many as leave few enough groups, down to one
- * group of all rows. So keys of many values come last in a schema's list, and queries by the first keys only, such as
- * the matrix of senders and receivers, seldom meet coarse children. Frames have one key, without which their times mean
- * nothing: they may have twice as many groups. Derived rows, of which a trace has few and wide ones, may have four
- * times as many: they are there for their sums.
+ * Keys with very many values: if messages differ in their tag, nearly every row is a group of its own, and totals by
+ * group are as large as the rows. The index would be larger than the leaves and no more useful. So a child keeps at
+ * most one group per GROUP_ROWS rows below it, or XTF_CHILD_GROUPS_LEAST groups if that is more. A child with more
+ * groups is coarse: it keeps totals by the first keys only, as many keys as leave few enough groups, down to one group
+ * of all rows. So keys with many values come last in a schema's list. Queries by the first keys only, such as the
+ * matrix of senders and receivers, seldom meet coarse children. Frames have one key, without which their times have no
+ * meaning: they may have twice as many groups. Derived rows are few and wide in a trace, and exist for their sums: they
+ * may have four times as many.
  *
- * By measurement a group packs into five to seven bytes; rows that are so different that they make many groups take two
- * and a half bytes or more each. So stored totals take at most a tenth of the bytes of rows, in rows made up for that;
- * 1 to 7 % where dozens of regions are called at random; and 0.2 % (pages of 16 KiB) to 1.2 % (4 KiB) of a real trace.
+ * By measurement a packed group takes five to seven bytes; rows so different that they make many groups take two and a
+ * half bytes or more each. So stored totals take at most a tenth of the bytes of rows, for rows constructed to be the
+ * worst case. They take 1 to 7 % where dozens of regions are called at random, and 0.2 % (pages of 16 KiB) to 1.2 % (4
+ * KiB) of a real trace.
  *
- * Coarsening happens only on output. In memory every level adds up the exact totals of its leaves. So a level may have
- * more keys than the level below it. That is good: totals of long intervals come from the upper levels, whose children
- * have many rows and so may have many groups. If the children at an interval's edge are coarser, only these are read in
- * more detail, down to the rows of a leaf.
+ * Totals become coarse only when they are stored. In memory every level sums the exact totals of its leaves. So a level
+ * may have more keys than the level below it. Totals of long intervals come from the upper levels, whose children have
+ * many rows and so may have many groups. If the children at an interval's edge are coarser, the reader reads only these
+ * in more detail, down to the rows of a leaf.
  *
- * Memory is bounded: the groups of a child by XTF_CHILD_GROUPS, or by XTF_CHILD_GROUPS_LEAST once the children of a
- * page take XTF_TABLE_BYTES; and the groups of a page by XTF_RUNNING_GROUPS_MAX, beyond which its last key is forgotten
- * even in memory. An array that has sealed no leaf holds nothing.
+ * Memory is bounded. A child has at most XTF_CHILD_GROUPS groups, or XTF_CHILD_GROUPS_LEAST once the children of a page
+ * take XTF_TABLE_BYTES. A page has at most XTF_RUNNING_GROUPS_MAX groups, beyond which its last key is dropped even in
+ * memory. An array that has sealed no leaf holds nothing.
  */
 #include "libxtf/write/aggregates/aggregate-writer-private.h"
 
@@ -68,7 +69,6 @@ void xtf_aggregate_writer_free(XtfAggregateWriter *writer)
     g_free(writer);
 }
 
-/* The open page of a level; the first one of the next level is begun. */
 XtfOpenPage *xtf_aggregate_writer_open_page(XtfAggregateWriter *writer, unsigned level)
 {
     if (level > writer->n_levels) {
@@ -90,8 +90,7 @@ XtfOpenPage *xtf_aggregate_writer_open_page(XtfAggregateWriter *writer, unsigned
     return &writer->pages[level - 1];
 }
 
-/* Allocates what is needed from the first sealed leaf on. */
-void xtf_aggregate_writer_begin(XtfAggregateWriter *writer)
+void xtf_aggregate_writer_allocate(XtfAggregateWriter *writer)
 {
     writer->accumulators = g_new0(XtfLeafAccumulator, writer->schema->n_aggregates);
     for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
@@ -107,10 +106,10 @@ void xtf_aggregate_writer_begin(XtfAggregateWriter *writer)
 typedef struct {
     XtfGroupTotals *totals;
     uint64_t n_rows;
-    XtfBorder border; /* of frames only; its child is not set */
+    XtfBorder border; /* for frames only; its child is not set */
 } Child;
 
-/* A child may have a group for so many rows. */
+/* Returns the number of rows for which a child may have one group. */
 static uint64_t rows_for_group(const XtfSchema *schema, const XtfAggregate *aggregate)
 {
     return schema->kind == XTF_SCHEMA_DERIVED        ? DERIVED_GROUP_ROWS
@@ -118,7 +117,7 @@ static uint64_t rows_for_group(const XtfSchema *schema, const XtfAggregate *aggr
                                                      : GROUP_ROWS;
 }
 
-/* Appends the stored totals of a child. Returns whether they are coarse. */
+/* Appends the stored totals of a child. Returns true if they are coarse. */
 static bool append_totals(const XtfSchema *schema, GByteArray *rows, uint32_t number, const Child *child)
 {
     XtfGroupTotals *totals = child->totals;
@@ -135,7 +134,7 @@ static bool append_totals(const XtfSchema *schema, GByteArray *rows, uint32_t nu
     return coarse;
 }
 
-/* Appends what is stored of a child, but for its snapshot. */
+/* Appends the stored parts of a child, except its snapshot. */
 static void append_child(const XtfAggregateWriter *writer, XtfOpenPageTotals *page, uint32_t number, const Child *child)
 {
     if (append_totals(writer->schema, page->rows, number, child) && page->filters)
@@ -147,7 +146,6 @@ static void append_child(const XtfAggregateWriter *writer, XtfOpenPageTotals *pa
     }
 }
 
-/* Adds a border to that of the `n_children` before it. */
 void xtf_aggregate_writer_join_border(XtfBorder *border, uint32_t n_children, const XtfBorder *next)
 {
     uint64_t least = n_children > 0 ? MIN(border->least, next->least) : next->least;
@@ -157,7 +155,7 @@ void xtf_aggregate_writer_join_border(XtfBorder *border, uint32_t n_children, co
     border->least = least;
 }
 
-/* Accumulates the rows of a leaf; the stack moves on behind them. */
+/* Accumulates the rows of a leaf and moves the stack behind them. */
 static void accumulate_leaf(const XtfAggregateWriter *writer, unsigned index, const uint8_t *rows, uint32_t count,
                             XtfFrameStack *stack, Child *leaf)
 {
@@ -167,7 +165,7 @@ static void accumulate_leaf(const XtfAggregateWriter *writer, unsigned index, co
         stack->least = UINT64_MAX;
         leaf->border = (XtfBorder){.gap = stack->n > 0 ? first_t - stack->time : 0, .depth = stack->frames->len};
     }
-    /* This cannot fail: the stack has all frames. */
+    /* Cannot fail: the stack has all frames. */
     xtf_accumulate_rows(writer->schema, &writer->schema->aggregates[index], rows, count, stack, NULL, leaf->totals,
                         NULL);
     if (xtf_aggregate_writer_has_stack(writer, index))
@@ -180,7 +178,7 @@ void xtf_aggregate_writer_seal_leaf(XtfAggregateWriter *writer, const uint8_t *r
     if (!writer)
         return;
     if (!writer->accumulators)
-        xtf_aggregate_writer_begin(writer);
+        xtf_aggregate_writer_allocate(writer);
     XtfOpenPage *page = &writer->pages[0];
     for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {
         XtfLeafAccumulator *accumulator = &writer->accumulators[index];
@@ -217,15 +215,15 @@ static void pack_tables(const XtfAggregateWriter *writer, unsigned index, const 
         xtf_stored_rows_pack(head, xtf_stored_filter_schema(), codec, totals->filters, payload);
 }
 
-/* What is open, for one aggregate: the leaf, then the page above it, and so on up to the whole array. */
+/* The open child of one aggregate: first the leaf, then the page above it, and so on up to the whole array. */
 typedef struct {
     const XtfAggregateWriter *writer;
     unsigned index;
-    XtfFrameStack stack; /* before the open leaf, copied */
+    XtfFrameStack stack; /* copy of the stack before the open leaf */
     Child child;
 } OpenChild;
 
-/* The stack as the last sealed leaf leaves it; `stack` is initialised. */
+/* Copies the stack after the last sealed leaf; `stack` is initialised. */
 static void copy_stack(const XtfAggregateWriter *writer, unsigned index, XtfFrameStack *stack)
 {
     if (!writer->accumulators || !xtf_aggregate_writer_has_stack(writer, index))
@@ -251,7 +249,7 @@ static void open_leaf(OpenChild *open, const XtfAggregateWriter *writer, unsigne
     accumulate_leaf(writer, index, rows, count, &behind, &open->child);
 }
 
-/* Packs the totals of the open page of a level, whose last child is `open`, which becomes that page. */
+/* Packs the totals of the open page of a level, whose last child is `open`. Then `open` becomes that page. */
 static void pack_open_page(OpenChild *open, unsigned level, GByteArray *payload)
 {
     const XtfOpenPage *page = &open->writer->pages[level - 1];
@@ -315,7 +313,7 @@ void xtf_aggregate_writer_pack_edge(const XtfAggregateWriter *writer, const uint
     }
 }
 
-/* Forgets the children of a page that is sealed. */
+/* Removes the children of a page that was sealed. */
 static void empty_page(const XtfAggregateWriter *writer, XtfOpenPage *page)
 {
     for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {

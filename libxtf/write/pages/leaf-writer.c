@@ -3,13 +3,13 @@
 #include "libxtf/disk/format.h"
 
 enum {
-    BYTES_FIRST = 512,       /* allotted before a leaf grows: most arrays of a large trace are small */
-    FILL_PERCENT_AIM = 97,   /* of a page: the aim of a guess, so that rows seldom take more */
-    FILL_PERCENT_LEAST = 91, /* enough if no rows remain */
-    FILL_PERCENT_REST = 85,  /* enough if rows remain for the next leaf */
-    TRIES_MAX = 5,           /* packing attempts for one leaf */
-    HEAD_BYTES = 100,        /* that a leaf takes however few rows it has, about */
-    PLAIN_PAGES_FIRST = 4,   /* the first guess: the rows that fill this number of pages if they are not packed */
+    BYTES_FIRST = 512,           /* first allocation: most arrays of a large trace are small */
+    FILL_PERCENT_AIM = 97,       /* percent of a page that a guess aims at, so that rows seldom need more */
+    FILL_PERCENT_LEAST = 91,     /* sufficient if no rows remain */
+    FILL_PERCENT_REMAINING = 85, /* sufficient if rows remain for the next leaf */
+    ATTEMPTS_MAX = 5,            /* packing attempts for one leaf */
+    HEAD_BYTES = 100,            /* fixed bytes of a packed leaf, about */
+    PLAIN_PAGES_FIRST = 4,       /* first guess: the rows that fill this number of pages unpacked */
 };
 
 void xtf_leaf_writer_init(XtfLeafWriter *leaf, const XtfSchema *schema, XtfCodecId codec, unsigned level, uint32_t room)
@@ -35,7 +35,7 @@ void xtf_leaf_writer_finish(XtfLeafWriter *leaf)
     leaf->allotted = 0;
 }
 
-/* Rows may come up to the end of what is allotted, or to the target. */
+/* Sets `end` to the end of the allocation or to the target, whichever is first. */
 static void set_end(XtfLeafWriter *leaf)
 {
     uint32_t row_size = leaf->schema->row_size;
@@ -55,7 +55,7 @@ void xtf_leaf_writer_grow(XtfLeafWriter *leaf)
     set_end(leaf);
 }
 
-/* The number of rows that should nearly fill a page, where `count` rows took `length` bytes. */
+/* Returns the number of rows that should nearly fill a page, if `count` rows took `length` bytes. */
 static uint32_t guess(const XtfLeafWriter *leaf, uint32_t count, uint32_t length)
 {
     uint32_t head = MIN(HEAD_BYTES, length / 2), aim = leaf->room * FILL_PERCENT_AIM / 100;
@@ -63,14 +63,14 @@ static uint32_t guess(const XtfLeafWriter *leaf, uint32_t count, uint32_t length
     return (uint32_t)CLAMP(rows, 1, leaf->most);
 }
 
-/* The bytes that a number of rows took, or would take. */
+/* A packing attempt: the rows, and the bytes that they took or would take. */
 typedef struct {
     uint32_t count, bytes;
-} Try;
+} Attempt;
 
-/* The number of rows to try next. Where rows change their kind, earlier rows say little of later ones, so it lies
- * between the try that fitted (a count of 0: none has yet) and the one that did not. */
-static uint32_t guess_between(const XtfLeafWriter *leaf, Try fits, Try over)
+/* Returns the number of rows to try next. Where the rows' content changes, earlier rows predict later ones badly. So
+ * the number is between the attempt that fitted (count 0: none has yet) and the one that did not. */
+static uint32_t guess_between(const XtfLeafWriter *leaf, Attempt fits, Attempt over)
 {
     uint32_t aim = leaf->room * FILL_PERCENT_AIM / 100;
 
@@ -81,29 +81,29 @@ static uint32_t guess_between(const XtfLeafWriter *leaf, Try fits, Try over)
     return CLAMP(count, fits.count, over.count - 1);
 }
 
-/* Packs the first rows, as many as fit well. If all of them are not expected to fill the page and more may come, none:
- * then the bytes are those that they would take. */
-static Try pack_some(XtfLeafWriter *leaf, uint32_t all, uint8_t *payload)
+/* Packs the first rows, as many as fit well. Packs none if all of them are expected not to fill the page and more may
+ * be appended: then count is 0, and bytes are those that they would take. */
+static Attempt pack_some(XtfLeafWriter *leaf, uint32_t all, uint8_t *payload)
 {
-    Try fits = {0}, over = {0};
+    Attempt fits = {0}, over = {0};
     uint32_t count = MIN(all, leaf->target);
 
-    for (unsigned tries = 1;; tries++) {
+    for (unsigned attempts = 1;; attempts++) {
         bool may_wait = count == all && all < leaf->most;
         leaf->forecast.low = may_wait ? leaf->room * FILL_PERCENT_LEAST / 100 : 0;
-        leaf->forecast.high = fits.count == 0 && tries < TRIES_MAX && count > 1 ? leaf->room : UINT32_MAX;
-        Try last = {count,
-                    xtf_codec(leaf->codec)
-                        ->pack(leaf->schema, leaf->rows, count, leaf->level, payload, leaf->room, &leaf->forecast)};
+        leaf->forecast.high = fits.count == 0 && attempts < ATTEMPTS_MAX && count > 1 ? leaf->room : UINT32_MAX;
+        Attempt last = {count,
+                        xtf_codec(leaf->codec)
+                            ->pack(leaf->schema, leaf->rows, count, leaf->level, payload, leaf->room, &leaf->forecast)};
         uint32_t estimate = leaf->forecast.estimate;
         if (last.bytes == 0 && estimate < leaf->forecast.low)
-            return (Try){0, estimate};
+            return (Attempt){0, estimate};
         if (last.bytes > 0)
             fits = last;
         else
-            over = (Try){count, MAX(estimate, leaf->room + 1)};
-        bool filled = (uint64_t)fits.bytes * 100 >= (uint64_t)leaf->room * FILL_PERCENT_REST;
-        bool settled = over.count == 0 || filled || tries >= TRIES_MAX;
+            over = (Attempt){count, MAX(estimate, leaf->room + 1)};
+        bool filled = (uint64_t)fits.bytes * 100 >= (uint64_t)leaf->room * FILL_PERCENT_REMAINING;
+        bool settled = over.count == 0 || filled || attempts >= ATTEMPTS_MAX;
         if (settled && last.bytes > 0)
             return fits;
         g_assert(over.count > 1); /* a row always fits */
@@ -116,9 +116,9 @@ static Try pack_some(XtfLeafWriter *leaf, uint32_t all, uint8_t *payload)
 uint32_t xtf_leaf_writer_pack(XtfLeafWriter *leaf, uint8_t *payload, uint32_t *length)
 {
     uint32_t all = xtf_leaf_writer_count(leaf);
-    Try packed = pack_some(leaf, all, payload);
+    Attempt packed = pack_some(leaf, all, payload);
     *length = packed.bytes;
-    if (packed.count == 0) { /* fewer bytes than the aim, so the guess is greater */
+    if (packed.count == 0) { /* the rows take fewer bytes than the aim, so the guess is greater */
         leaf->target = MAX(guess(leaf, all, packed.bytes), all + 1);
         return 0;
     }
@@ -135,10 +135,10 @@ uint32_t xtf_leaf_writer_pack(XtfLeafWriter *leaf, uint8_t *payload, uint32_t *l
 
 void xtf_leaf_writer_drop(XtfLeafWriter *leaf, uint32_t count)
 {
-    size_t gone = (size_t)count * leaf->schema->row_size, left = (size_t)(leaf->next - leaf->rows) - gone;
+    size_t dropped = (size_t)count * leaf->schema->row_size, remaining = (size_t)(leaf->next - leaf->rows) - dropped;
 
-    memmove(leaf->rows, leaf->rows + gone, left);
-    leaf->next = leaf->rows + left;
+    memmove(leaf->rows, leaf->rows + dropped, remaining);
+    leaf->next = leaf->rows + remaining;
     set_end(leaf);
 }
 

@@ -1,10 +1,10 @@
 /*
- * The open leaf of an array being written: rows side by side, until there are enough to fill a page.
+ * The open leaf of an array being written: unpacked rows, until there are enough to fill a page.
  *
- * The number of packed rows that fill a page is known only once they are packed. So the leaf grows to a guess, made
- * from the bytes that the rows of the page before took, and is packed then. Mostly the guess is good. If the rows take
- * more than the page, fewer are packed, and the rest stays for the next leaf; if they take much less, the leaf waits
- * for more.
+ * The number of packed rows that fill a page is known only after packing. So the leaf grows to a guessed number of
+ * rows, and is then packed. The guess comes from the bytes of the rows of the previous page, and is mostly good. If the
+ * rows take more than the page, fewer are packed, and the others stay for the next leaf. If they take much less, the
+ * leaf waits for more rows.
  */
 #pragma once
 
@@ -13,40 +13,40 @@
 
 typedef struct {
     const XtfSchema *schema;
-    uint8_t *rows;     /* NULL: there were none yet */
-    uint8_t *next;     /* where the next row goes... */
-    uint8_t *end;      /* ...unless it is here: then xtf_leaf_writer_grow(), or first _pack() */
-    uint32_t allotted; /* bytes */
-    uint32_t target;   /* rows at which it is time to pack; there are never more */
+    uint8_t *rows;     /* NULL: no row was appended yet */
+    uint8_t *next;     /* where the next row goes, unless `next` equals `end` */
+    uint8_t *end;      /* end of the appendable space; there call xtf_leaf_writer_grow(), or first _pack() */
+    uint32_t allotted; /* allocated bytes of `rows` */
+    uint32_t target;   /* number of rows at which to pack; there are never more */
     uint32_t room;     /* bytes of a page's payload */
-    uint32_t most;     /* rows of a leaf */
+    uint32_t most;     /* maximum rows of a leaf */
     XtfPackForecast forecast;
     uint8_t codec; /* XtfCodecId */
-    uint8_t level; /* of packing */
+    uint8_t level; /* packing level */
 } XtfLeafWriter;
 
 void xtf_leaf_writer_init(XtfLeafWriter *leaf, const XtfSchema *schema, XtfCodecId codec, unsigned level,
                           uint32_t room);
-void xtf_leaf_writer_finish(XtfLeafWriter *leaf); /* frees the rows; appending to it runs into `end` */
+void xtf_leaf_writer_finish(XtfLeafWriter *leaf); /* frees the rows; afterwards `next` equals `end` */
 
 static inline uint32_t xtf_leaf_writer_count(const XtfLeafWriter *leaf)
 {
     return (uint32_t)(leaf->next - leaf->rows) / leaf->schema->row_size;
 }
 
-/* Makes room for one row at least, `target` not being reached. */
+/* Makes room for at least one row. `target` is not reached. */
 void xtf_leaf_writer_grow(XtfLeafWriter *leaf);
 
-/* Once `target` is reached: packs the rows that fill a page, at most `room` bytes, into `payload`; *length is the bytes
- * that they take. Returns their number, or 0 if all rows together do not fill the page and more may come: `target` is
- * greater then. The rows stay until xtf_leaf_writer_drop(). */
+/* Packs the rows that fill a page, at most `room` bytes, into `payload`; *length gets the packed bytes. The caller
+ * calls it once `target` is reached. Returns the number of packed rows, or 0 if all rows together do not fill the page:
+ * `target` is then greater. The rows stay until xtf_leaf_writer_drop(). */
 uint32_t xtf_leaf_writer_pack(XtfLeafWriter *leaf, uint8_t *payload, uint32_t *length);
 
-/* Drops the first rows, which are sealed; the others move up. */
+/* Drops the first `count` rows, which are sealed; moves the others up. */
 void xtf_leaf_writer_drop(XtfLeafWriter *leaf, uint32_t count);
 
-/* Appends all rows, packed; they may take more than a page has room for. */
+/* Packs all rows and appends them to `bytes`; they may take more than a page has room for. */
 void xtf_leaf_writer_pack_open(const XtfLeafWriter *leaf, GByteArray *bytes);
 
-/* Takes over the rows of a leaf that another writer left open; packed they took `length` bytes. */
+/* Copies the rows of a leaf that another writer left open; packed they took `length` bytes. */
 void xtf_leaf_writer_resume(XtfLeafWriter *leaf, const uint8_t *rows, uint32_t count, uint32_t length);

@@ -1,21 +1,21 @@
 #include "libxtf/write/pages/space.h"
 
-/* Pages that wait for the commits that name them to be forgotten. */
+/* Free pages that older commits still name. They become reusable when those commits expire. */
 typedef struct {
-    XtfFreePages pages; /* `commit`: the last one that names something in them */
-    gint64 since;       /* the time of the commit after that */
+    XtfFreePages pages; /* `commit`: the last commit that names something in them */
+    gint64 since;       /* time of the commit after that, in microseconds */
 } WaitingPages;
 
 struct XtfSpace {
     uint32_t page_size;
     uint32_t kept_commits, kept_seconds;
-    GHashTable *uses; /* page -> number of items that lie in it */
-    GArray *free;     /* XtfFreePages by page, never side by side */
-    GQueue waiting;   /* WaitingPages, those that have waited longest first */
-    GQueue dropped;   /* WaitingPages of the commit being written, whose waiting has not begun */
-    GArray *listed;   /* XtfFreePages */
-    uint64_t commit;  /* being written */
-    uint64_t kept;    /* is not overwritten; 0: none beside the last ones */
+    GHashTable *uses; /* page -> number of items in it */
+    GArray *free;     /* XtfFreePages, ascending; adjacent runs are joined */
+    GQueue waiting;   /* WaitingPages, longest waiting first */
+    GQueue dropped;   /* WaitingPages dropped by the commit being written; they wait from its end on */
+    GArray *listed;   /* XtfFreePages of xtf_space_list() */
+    uint64_t commit;  /* number of the commit being written */
+    uint64_t kept;    /* commit whose pages are kept besides those of the last commits; 0: none */
     gint64 now;
 };
 
@@ -51,7 +51,7 @@ static XtfFreePages *free_at(const XtfSpace *space, guint i)
     return &g_array_index(space->free, XtfFreePages, i);
 }
 
-/* The number of runs of free pages that begin before a page. */
+/* Returns the number of runs of free pages that begin before a page. */
 static guint free_before(const XtfSpace *space, uint64_t page)
 {
     guint low = 0, high = space->free->len;
@@ -83,7 +83,7 @@ void xtf_space_give_back(XtfSpace *space, uint64_t page, uint64_t n_pages)
     }
 }
 
-/* Drops a page, as of the commit being written. Pages come one by one, and mostly side by side. */
+/* Drops a page as of the commit being written. Callers mostly drop adjacent pages one after the other. */
 static void drop_page(XtfSpace *space, uint64_t page)
 {
     WaitingPages *last = g_queue_peek_tail(&space->dropped);

@@ -1,14 +1,14 @@
 /*
- * The pages of the file that items take, and those that were taken before.
+ * The pages of the file: those that items use, those that wait, and those that are free.
  *
- * Items lie side by side in pages of their own: no page holds both items and rows. A page is in use as long as an item
- * that the next commit will name lies in it, in part at least, and a page of an array until the array is cleared. After
- * that the page waits until no commit that readers may still have open names anything in it: the last `kept_commits`
- * commits, and those of the last `kept_seconds`, are safe from being overwritten. Then the page is free, and items and
- * rows of later commits go there. So a file that is committed for hours is not much larger than one that is committed
- * once: what a few commits have left is all that it has too much.
+ * Items are packed into pages of their own: no page holds both items and rows. A page is in use while part of an item
+ * that the next commit will name is in it; a page of an array is in use until the array is cleared. Then the page waits
+ * until every commit that names something in it has expired. Readers may have the last `kept_commits` commits open, and
+ * those of the last `kept_seconds`; their pages are not overwritten. Then the page is free, and items and rows of later
+ * commits may use it. So a file that is committed for hours is not much larger than one that is committed once: the
+ * excess is what a few commits leave.
  *
- * Nothing here reads or writes the file. The caller says what the time is.
+ * These functions neither read nor write the file, and take the time from the caller.
  */
 #pragma once
 
@@ -23,34 +23,33 @@ typedef struct XtfSpace XtfSpace;
 XtfSpace *xtf_space_new(uint32_t page_size, uint32_t kept_commits, uint32_t kept_seconds);
 void xtf_space_free(XtfSpace *space); /* NULL is fine */
 
-/* Bytes of the file, not none, that an item takes from now on; that it no longer takes. */
+/* Mark bytes of the file, at least one, as used by an item, and as no longer used. */
 void xtf_space_use(XtfSpace *space, uint64_t offset, uint64_t length);
 void xtf_space_drop(XtfSpace *space, uint64_t offset, uint64_t length);
-/* The same of pages of an array, by number, each once. Sorts them. */
+/* Drops pages of an array, given by number, each once. Sorts them. */
 void xtf_space_drop_pages(XtfSpace *space, GArray *pages);
-/* Whether an item lies in one of the pages. */
+/* True if part of an item is in one of the pages. */
 bool xtf_space_is_used(const XtfSpace *space, uint64_t page, uint64_t n_pages);
-/* Pages of which a file says that nothing takes them. */
+/* Adds pages that a file lists as free. */
 void xtf_space_add_free(XtfSpace *space, const XtfFreePages *pages);
 
-/* Frees the pages that commit number `commit`, which is about to be written, may overwrite. `now` is in microseconds of
- * a clock that only rises. */
+/* Begins commit `commit`: frees the pages that it may overwrite. `now` is in microseconds of a monotonic clock. */
 void xtf_space_begin_commit(XtfSpace *space, uint64_t commit, gint64 now);
-/* Says that the commit is the file's now: only from here on is the one before it no longer. */
+/* Ends the commit: its superblock is written. Only from now on is the previous commit a past one, whose pages wait. */
 void xtf_space_end_commit(XtfSpace *space, gint64 now);
 
-/* Keeps what this commit names until another one takes its place. */
+/* Keeps the pages that this commit names until the next call. */
 void xtf_space_keep(XtfSpace *space, uint64_t commit);
 
-/* Whether there are free pages for `n` times so many bytes, not 0, each time side by side. */
+/* True if there are free pages for `n` runs of `length` bytes each (not 0), each run contiguous. */
 bool xtf_space_has(const XtfSpace *space, uint64_t length, uint64_t n);
-/* Takes free pages, at least `length` bytes side by side; false if there are none. *n_pages may be more than asked
- * for. */
+/* Allocates a run of free pages of at least `length` bytes; false if there is none. *n_pages may be more than
+ * requested. */
 bool xtf_space_take(XtfSpace *space, uint64_t length, uint64_t *page, uint64_t *n_pages);
-/* Takes just so many free pages side by side, all of them behind the page `behind`; false if there are none. */
+/* Allocates exactly `n_pages` consecutive free pages, all behind page `behind`; false if there are none. */
 bool xtf_space_take_pages(XtfSpace *space, uint64_t behind, uint64_t n_pages, uint64_t *page);
-/* Gives back what was taken and not used. */
+/* Returns allocated but unused pages. */
 void xtf_space_give_back(XtfSpace *space, uint64_t page, uint64_t n_pages);
 
-/* What the file should say of pages that nothing takes: XtfFreePages, by page. Valid until the next call. */
+/* Returns the free and waiting pages that the file should list, ascending. Valid until the next call. */
 const XtfFreePages *xtf_space_list(XtfSpace *space, uint32_t *n);

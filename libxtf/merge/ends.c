@@ -1,5 +1,5 @@
 /*
- * The end of what is written beside parts: what opening reads, and the superblocks. An anchor's parts stand behind it.
+ * The end of the output: the items that opening reads, and the superblocks. The pages of an anchor's parts follow.
  */
 #include <sys/random.h>
 
@@ -8,8 +8,8 @@
 #include "libxtf/merge/merge-private.h"
 #include "libxtf/schema/schema-codec.h"
 
-static bool write_opening(const XtfMerge *merge, XtfMergeOutput *output, XtfCatalog *catalog, XtfSuperblock *superblock,
-                          GError **error)
+static bool write_opening_items(const XtfMerge *merge, XtfMergeOutput *output, XtfCatalog *catalog,
+                                XtfSuperblock *superblock, GError **error)
 {
     g_autoptr(GByteArray) bytes = g_byte_array_new();
     XtfChunks schemas = {0};
@@ -48,10 +48,10 @@ static bool write_superblock(XtfMergeOutput *output, const XtfSuperblock *superb
 
 bool xtf_merge_new_file_id(uint8_t id[16], GError **error)
 {
-    return getrandom(id, 16, 0) == 16 || xtf_fail(error, XTF_ERROR_IO, "the system gives no random bytes");
+    return getrandom(id, 16, 0) == 16 || xtf_fail(error, XTF_ERROR_IO, "cannot get random bytes for the file id");
 }
 
-/* The pages of the whole, those of parts included. */
+/* Returns the pages of the whole, including those of parts. */
 static uint64_t count_pages(const XtfMerge *merge, const XtfMergeOutput *output, const XtfCatalog *catalog)
 {
     const XtfPartFile *last = catalog->n_files > 0 ? &catalog->files[catalog->n_files - 1] : NULL;
@@ -63,7 +63,7 @@ bool xtf_merge_write_ends(const XtfMerge *merge, XtfMergeOutput *output, XtfCata
 {
     XtfSuperblock superblocks[XTF_SUPERBLOCK_SLOTS] = {{.info = merge->info}};
 
-    if (merge->info.commit == 0) { /* nobody has named the whole yet */
+    if (merge->info.commit == 0) { /* a new file: create its id */
         superblocks[0].info = (XtfTraceInfo){.epoch = 1, .commit = 1, .closed = true, .kept_commits = 2};
         superblocks[0].info.wall_time = (uint64_t)g_get_real_time() * 1000;
         if (!xtf_merge_new_file_id(superblocks[0].info.file_id, error))
@@ -74,7 +74,7 @@ bool xtf_merge_write_ends(const XtfMerge *merge, XtfMergeOutput *output, XtfCata
     superblocks[1] = superblocks[0];
     superblocks[1].slot = 1;
     for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS; slot++)
-        if (!write_opening(merge, output, catalog, &superblocks[slot], error))
+        if (!write_opening_items(merge, output, catalog, &superblocks[slot], error))
             return false;
     if (!xtf_merge_output_flush(output, error))
         return false;
@@ -88,7 +88,8 @@ bool xtf_merge_write_ends(const XtfMerge *merge, XtfMergeOutput *output, XtfCata
 
 /* ---- The parts of an anchor. */
 
-/* The first page behind all that is written and still will be: catalogs are as long wherever the parts stand. */
+/* Finds the first page behind everything that is written or still will be. The length of a catalog does not depend on
+ * the pages of the parts. */
 static bool find_end(const XtfMerge *merge, const XtfMergeOutput *output, XtfCatalog *catalog, uint64_t *page,
                      GError **error)
 {
@@ -96,7 +97,7 @@ static bool find_end(const XtfMerge *merge, const XtfMergeOutput *output, XtfCat
     XtfSuperblock superblock;
 
     xtf_merge_output_begin_in_memory(&scratch, output->path);
-    if (!write_opening(merge, &scratch, catalog, &superblock, error))
+    if (!write_opening_items(merge, &scratch, catalog, &superblock, error))
         return false;
     uint64_t end = output->end + XTF_SUPERBLOCK_SLOTS * (scratch.end + XTF_ITEM_ALIGNMENT);
     *page = (end + merge->page_size - 1) / merge->page_size;
@@ -117,8 +118,9 @@ bool xtf_merge_name_files(const XtfMerge *merge, const XtfMergeOutput *output, X
         file->first_page = part->first_page;
         file->pages = part->pages;
         if (file->pages > XTF_FILES_PAGES_MAX) {
-            catalog->n_files++; /* its name is freed with the others */
-            return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: it claims more pages than a part may have", part->path);
+            catalog->n_files++; /* count it, so that its name is freed */
+            return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: the superblock states more pages than a part may have",
+                            part->path);
         }
     }
     if (!find_end(merge, output, catalog, &first, error))

@@ -7,7 +7,7 @@ static int compare_names(const void *a, const void *b, void *unused)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool is_part(const char *name)
+static bool is_part_name(const char *name)
 {
     return name[0] != '.' && g_str_has_suffix(name, ".xtf") && !g_str_equal(name, XTF_ANCHOR_NAME);
 }
@@ -24,7 +24,7 @@ char **xtf_folder_parts(const char *folder, GError **error)
         return NULL;
     }
     while ((name = g_dir_read_name(dir)))
-        if (is_part(name))
+        if (is_part_name(name))
             g_ptr_array_add(parts, g_build_filename(folder, name, NULL));
     g_ptr_array_sort_with_data(parts, compare_names, NULL);
     g_ptr_array_add(parts, NULL);

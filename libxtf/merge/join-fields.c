@@ -1,7 +1,7 @@
 #include "libxtf/merge/join-private.h"
 #include "libxtf/trace.h"
 
-/* The value of a reference in the terms of the whole. */
+/* Converts the value of a reference to that of the whole. */
 static bool join_reference(const XtfPartJoin *part, const XtfJoinedRow *joined, const XtfReference *reference,
                            uint64_t *value, GError **error)
 {
@@ -13,10 +13,10 @@ static bool join_reference(const XtfPartJoin *part, const XtfJoinedRow *joined, 
         return good;
     }
     XtfJoinedTable *target = xtf_join_find_table(part->join, reference->table);
-    const XtfPartTable *of_part = target ? &part->tables[target->schema->id] : NULL;
-    uint32_t n = of_part && of_part->to ? of_part->n : 0;
+    const XtfPartTable *in_part = target ? &part->tables[target->schema->id] : NULL;
+    uint32_t n = in_part && in_part->to ? in_part->n : 0;
     if (*value < n) {
-        *value = of_part->rows[*value];
+        *value = in_part->rows[*value];
     } else if (target) {
         XtfBeyond beyond = {joined->table->to, target, joined->whole, reference->field, n, *value};
         g_array_append_val(part->join->beyond, beyond);
@@ -24,14 +24,14 @@ static bool join_reference(const XtfPartJoin *part, const XtfJoinedRow *joined, 
     return true;
 }
 
-/* Whether a value says nothing. */
+/* True if a value is "none" or an empty string. */
 static bool is_missing(const XtfField *field, const uint8_t *row)
 {
     return xtf_field_is_none(field, row) || (field->type == XTF_TYPE_STRING && xtf_field_get(field, row) == 0);
 }
 
-/* Fills the fields that the row of the whole lacks; a value that another field chooses only together with that. */
-static bool fill(const XtfPartJoin *part, const XtfJoinedRow *joined, GError **error)
+/* Fills the fields that the row of the whole lacks. Skips fields whose meaning another field selects. */
+static bool fill_missing_fields(const XtfPartJoin *part, const XtfJoinedRow *joined, GError **error)
 {
     const XtfJoinedTable *table = joined->table->to;
     const XtfSchema *schema = table->schema;
@@ -73,12 +73,12 @@ static bool join_fields(const XtfPartJoin *part, const XtfJoinedRow *joined, GEr
     return true;
 }
 
-/* Turns the references and strings in a part's rows into those of the whole, and fills what was missing. */
+/* Converts the references and strings in a part's rows to those of the whole, and fills missing values. */
 static bool join_all_fields(XtfPartJoin *part, GError **error)
 {
     for (guint i = 0; i < part->joined->len; i++) {
         const XtfJoinedRow *joined = &g_array_index(part->joined, XtfJoinedRow, i);
-        if (!(joined->first ? join_fields : fill)(part, joined, error))
+        if (!(joined->first ? join_fields : fill_missing_fields)(part, joined, error))
             return false;
     }
     return true;

@@ -2,7 +2,7 @@
 
 #include "libxtf/merge/join-private.h"
 
-/* The value of a field as a number that compares without a sign. */
+/* Returns the value of a field, mapped so that unsigned comparison orders it. */
 static uint64_t order_value(const XtfField *field, const uint8_t *row)
 {
     uint64_t value = xtf_field_get(field, row);
@@ -36,7 +36,7 @@ static bool is_ordered(const XtfSchema *schema)
     return false;
 }
 
-/* Finds the rows' numbers in order. The rows stay where they are until all references follow. */
+/* Computes the rows' numbers in sorted order. The rows are moved after all references are updated. */
 static void order_table(XtfJoinedTable *table)
 {
     g_autofree uint32_t *sorted = g_new(uint32_t, table->n_rows);
@@ -50,8 +50,8 @@ static void order_table(XtfJoinedTable *table)
         table->order[sorted[i]] = i;
 }
 
-/* Turns references to rows in order of coming into references to rows in order. */
-static void follow_reference(const XtfJoin *join, const XtfJoinedTable *table, const XtfReference *reference)
+/* Replaces arrival numbers by sorted numbers in the references of a field. */
+static void update_references(const XtfJoin *join, const XtfJoinedTable *table, const XtfReference *reference)
 {
     const XtfJoinedTable *target = reference->table ? xtf_join_find_table(join, reference->table) : NULL;
     const XtfField *field = &table->schema->fields[reference->field];
@@ -66,8 +66,8 @@ static void follow_reference(const XtfJoin *join, const XtfJoinedTable *table, c
     }
 }
 
-/* References to no row lead to none of the whole. */
-static void set_beyond(const XtfJoin *join)
+/* Maps references to rows that do not exist to numbers without a row in the whole. */
+static void map_dangling_references(const XtfJoin *join)
 {
     for (guint i = 0; i < join->beyond->len; i++) {
         const XtfBeyond *beyond = &g_array_index(join->beyond, XtfBeyond, i);
@@ -89,8 +89,9 @@ static void move_rows(XtfJoinedTable *table)
     table->rows = g_steal_pointer(&moved);
 }
 
-/* Numbers with and without a row must have room side by side, and "none" beside them: see xtf_number_map(). */
-static bool check_room(const XtfJoin *join, const XtfSchema *schema, GError **error)
+/* Checks that fields are wide enough for numbers with a row, numbers without a row, and "none": see xtf_number_map().
+ */
+static bool check_widths(const XtfJoin *join, const XtfSchema *schema, GError **error)
 {
     g_autoptr(GArray) references = xtf_schema_references(schema);
 
@@ -100,8 +101,7 @@ static bool check_room(const XtfJoin *join, const XtfSchema *schema, GError **er
         const XtfJoinedTable *target = reference->table ? xtf_join_find_table(join, reference->table) : NULL;
         if (target && field->width < 8 && UINT64_C(2) * target->n_rows >= UINT64_C(1) << 8 * field->width)
             return xtf_fail(error, XTF_ERROR_TOO_LARGE,
-                            "table \"%s\" has %u rows in all parts together, more than field \"%s\" of \"%s\" can tell "
-                            "apart",
+                            "table \"%s\" has %u rows in all parts, too many for field \"%s\" of \"%s\"",
                             target->schema->name, target->n_rows, field->name, schema->name);
     }
     return true;
@@ -111,7 +111,7 @@ bool xtf_join_finish_tables(XtfJoin *join, GError **error)
 {
     for (guint id = 0; id < join->schemas->len; id++) {
         XtfJoinedTable *table = join->tables->pdata[id];
-        if (!check_room(join, join->schemas->pdata[id], error))
+        if (!check_widths(join, join->schemas->pdata[id], error))
             return false;
         if (table && !table->is_list && is_ordered(table->schema))
             order_table(table);
@@ -119,9 +119,9 @@ bool xtf_join_finish_tables(XtfJoin *join, GError **error)
     for (guint id = 0; id < join->schemas->len; id++) {
         const XtfJoinedTable *table = join->tables->pdata[id];
         for (guint i = 0; table && i < table->references->len; i++)
-            follow_reference(join, table, xtf_reference_at(table->references, i));
+            update_references(join, table, xtf_reference_at(table->references, i));
     }
-    set_beyond(join);
+    map_dangling_references(join);
     for (guint id = 0; id < join->schemas->len; id++) {
         XtfJoinedTable *table = join->tables->pdata[id];
         if (table && table->order)

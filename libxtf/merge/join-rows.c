@@ -1,9 +1,9 @@
 /*
- * Numbering the rows of a part.
+ * Numbers the rows of a part.
  *
- * What identifies a row may be references to other rows, which are numbered first: by a stack of their own, since
- * chains of references, such as those of call paths, may be long. Rows that lead to themselves are joined with no
- * others.
+ * The identity of a row may include references to other rows, which must be numbered first. An explicit stack does that
+ * instead of recursion, because chains of references, such as those of call paths, may be long. Rows that refer to
+ * themselves, even indirectly, are joined with no other row.
  */
 #include "libxtf/merge/join-private.h"
 
@@ -15,13 +15,13 @@ static XtfPartTable *part_table(const XtfPartJoin *part, const char *name)
     return of_part && of_part->to ? of_part : NULL;
 }
 
-static bool append(XtfPartJoin *part, XtfPartTable *table, uint32_t row, uint32_t *whole, GError **error)
+static bool append_row(XtfPartJoin *part, XtfPartTable *table, uint32_t row, uint32_t *whole, GError **error)
 {
     XtfJoinedTable *to = table->to;
     uint32_t row_size = to->schema->row_size;
 
     if ((uint64_t)to->rows->len + row_size > XTF_TABLE_MAX)
-        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "table \"%s\": the rows of all parts are more than a file can hold",
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "table \"%s\": the rows of all parts exceed the limit of a file",
                         to->schema->name);
     *whole = to->n_rows++;
     g_byte_array_append(to->rows, xtf_part_row(table, row), row_size);
@@ -30,16 +30,16 @@ static bool append(XtfPartJoin *part, XtfPartTable *table, uint32_t row, uint32_
     return true;
 }
 
-/* ---- What identifies a row. */
+/* ---- Identities of rows. */
 
 static bool identifies(const XtfSchema *schema, const XtfReference *reference)
 {
     return schema->fields[reference->field].flags & XTF_FIELD_IDENTIFIES;
 }
 
-/* The row of the part that a reference leads to, if it is a row. */
-static XtfPartTable *target_of(const XtfPartJoin *part, const XtfReference *reference, const XtfSchema *schema,
-                               const uint8_t *row, uint32_t *number)
+/* Finds the row of the part that a reference leads to. Returns its table, or NULL if there is no such row. */
+static XtfPartTable *find_target(const XtfPartJoin *part, const XtfReference *reference, const XtfSchema *schema,
+                                 const uint8_t *row, uint32_t *number)
 {
     XtfPartTable *target =
         reference->table && xtf_reference_holds(reference, schema, row) ? part_table(part, reference->table) : NULL;
@@ -49,25 +49,26 @@ static XtfPartTable *target_of(const XtfPartJoin *part, const XtfReference *refe
     return target && value < target->n ? target : NULL;
 }
 
-/* Finds a row that has to be numbered before this one; NULL if there is none. */
+/* Finds a row that must be numbered before this one. Returns its table, or NULL if there is none. */
 static XtfPartTable *find_needed(const XtfPartJoin *part, const XtfPartTable *table, uint32_t row, uint32_t *needed)
 {
     const XtfSchema *schema = table->to->schema;
 
     for (guint i = 0; i < table->to->references->len; i++) {
         const XtfReference *reference = xtf_reference_at(table->to->references, i);
-        XtfPartTable *target =
-            identifies(schema, reference) ? target_of(part, reference, schema, xtf_part_row(table, row), needed) : NULL;
+        XtfPartTable *target = identifies(schema, reference)
+                                   ? find_target(part, reference, schema, xtf_part_row(table, row), needed)
+                                   : NULL;
         if (target && target->rows[*needed] == XTF_ROW_UNKNOWN)
             return target;
     }
     return NULL;
 }
 
-/* Appends what a field adds to the identity: its value in the terms of the whole. *good is false if the row leads to
+/* Appends a field's contribution to the identity: its value in the whole. Sets *good to false if the row leads to
  * itself. */
-static bool add_field(const XtfPartJoin *part, const XtfPartTable *table, uint32_t row, uint32_t f,
-                      GByteArray *identity, bool *good, GError **error)
+static bool add_identity_field(const XtfPartJoin *part, const XtfPartTable *table, uint32_t row, uint32_t f,
+                               GByteArray *identity, bool *good, GError **error)
 {
     const XtfSchema *schema = table->to->schema;
     const uint8_t *at = xtf_part_row(table, row);
@@ -86,7 +87,7 @@ static bool add_field(const XtfPartJoin *part, const XtfPartTable *table, uint32
             value = whole;
             continue;
         }
-        const XtfPartTable *target = target_of(part, reference, schema, at, &whole);
+        const XtfPartTable *target = find_target(part, reference, schema, at, &whole);
         if (!target)
             continue;
         *good &= target->rows[whole] < XTF_ROW_BUSY;
@@ -100,7 +101,7 @@ static bool add_field(const XtfPartJoin *part, const XtfPartTable *table, uint32
 
 /* ---- Numbers. */
 
-/* Gives a row its number: that of a row that is the same, or a new one. */
+/* Numbers a row: finds the row of the whole with its identity, or appends a new one. */
 static bool number_row(XtfPartJoin *part, XtfPartTable *table, uint32_t row, GError **error)
 {
     XtfJoinedTable *to = table->to;
@@ -109,10 +110,10 @@ static bool number_row(XtfPartJoin *part, XtfPartTable *table, uint32_t row, GEr
 
     for (uint32_t f = 0; good && f < to->schema->n_fields; f++)
         if (to->schema->fields[f].flags & XTF_FIELD_IDENTIFIES &&
-            !add_field(part, table, row, f, identity, &good, error))
+            !add_identity_field(part, table, row, f, identity, &good, error))
             return false;
     if (!good)
-        return append(part, table, row, &table->rows[row], error);
+        return append_row(part, table, row, &table->rows[row], error);
 
     g_autoptr(GBytes) key = g_bytes_new(identity->data, identity->len);
     uint32_t known = GPOINTER_TO_UINT(g_hash_table_lookup(to->numbers, key));
@@ -122,7 +123,7 @@ static bool number_row(XtfPartJoin *part, XtfPartTable *table, uint32_t row, GEr
         g_array_append_val(part->joined, ((XtfJoinedRow){.table = table, .row = row, .whole = known - 1}));
         return true;
     }
-    if (!append(part, table, row, &table->rows[row], error))
+    if (!append_row(part, table, row, &table->rows[row], error))
         return false;
     if (known == 0)
         g_hash_table_insert(to->numbers, g_steal_pointer(&key), GUINT_TO_POINTER(table->rows[row] + 1));
@@ -134,7 +135,7 @@ typedef struct {
     uint32_t row;
 } Pending;
 
-/* Numbers a row, and before it the rows that it needs. */
+/* Numbers a row, after the rows that its identity refers to. */
 static bool number_with_needed(XtfPartJoin *part, XtfPartTable *table, uint32_t row, GArray *stack, GError **error)
 {
     g_array_set_size(stack, 0);
@@ -166,7 +167,7 @@ static bool is_run(const uint32_t *rows, uint64_t count)
     return true;
 }
 
-/* Puts the rows of a list side by side into the whole; *first is where. */
+/* Copies the rows of a list to the whole, consecutively; *first gets the number of the first. */
 static bool copy_list(XtfPartJoin *part, XtfPartTable *members, uint32_t from, uint32_t count, uint64_t *first,
                       GError **error)
 {
@@ -177,7 +178,7 @@ static bool copy_list(XtfPartJoin *part, XtfPartTable *members, uint32_t from, u
     *first = members->to->n_rows;
     for (uint32_t row = from; row < from + count; row++) {
         uint32_t whole;
-        if (!append(part, members, row, &whole, error))
+        if (!append_row(part, members, row, &whole, error))
             return false;
         if (members->rows[row] >= XTF_ROW_BUSY)
             members->rows[row] = whole;
@@ -185,7 +186,7 @@ static bool copy_list(XtfPartJoin *part, XtfPartTable *members, uint32_t from, u
     return true;
 }
 
-/* The rows of a list that is there already, from another part: the same rows, one by one. */
+/* Maps the rows of a list that another part has already added, row by row. */
 static void adopt_list(const XtfPartJoin *part, const XtfPartTable *members, uint32_t from, uint32_t count,
                        uint64_t first)
 {
@@ -210,7 +211,7 @@ static bool join_list(XtfPartJoin *part, const XtfPartTable *table, const XtfJoi
     uint64_t n = members->to ? members->n : 0, whole = of->n_rows;
 
     if (first > n || count > n - first)
-        count = 0; /* it lists rows that there are not */
+        count = 0; /* it lists rows that do not exist */
     if (known > 0 || (count == 0 && !joined->first)) {
         if (known == count && count > 0)
             adopt_list(part, members, (uint32_t)first, (uint32_t)count, xtf_field_get(first_field, to));
@@ -225,7 +226,8 @@ static bool join_list(XtfPartJoin *part, const XtfPartTable *table, const XtfJoi
 
 static bool join_lists(XtfPartJoin *part, GError **error)
 {
-    for (guint i = 0, n = part->joined->len; i < n; i++) { /* the rows of lists, which have none, come behind these */
+    for (guint i = 0, n = part->joined->len; i < n;
+         i++) { /* the loop appends rows of lists, which have no lists, behind the first n */
         XtfJoinedRow joined = g_array_index(part->joined, XtfJoinedRow, i);
         const XtfSchema *schema = joined.table->to->schema;
         for (uint32_t f = 0; f < schema->n_fields; f++) {

@@ -107,7 +107,7 @@ static XtfJoinedTable *new_table(const XtfSchema *schema)
     return table;
 }
 
-/* Marks the tables that lists lead to. */
+/* Marks the tables that list fields refer to. */
 static void mark_lists(XtfJoin *join)
 {
     for (guint i = 0; i < join->schemas->len; i++) {
@@ -150,10 +150,10 @@ bool xtf_join_schemas(XtfJoin *join, const XtfTrace *trace, const char *path, Xt
         const XtfSchema *from = xtf_trace_schema(trace, i);
         XtfSchema *schema = find_schema(join, from->name);
         if (schema && !xtf_schema_equal(schema, from))
-            return xtf_fail(error, XTF_ERROR_INVALID, "%s and %s have different schemas of the name \"%s\"",
+            return xtf_fail(error, XTF_ERROR_INVALID, "%s and %s have different schemas named \"%s\"",
                             (const char *)join->paths->pdata[schema->id], path, from->name);
         if (!schema && join->schemas->len == XTF_SCHEMAS_MAX)
-            return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: with its schemas there are more than %d", path,
+            return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: the parts up to this one have more than %d schemas", path,
                             XTF_SCHEMAS_MAX);
         if (!schema)
             schema = add_schema(join, from, path);
@@ -181,7 +181,7 @@ static bool join_string(XtfJoin *join, const char *text, uint32_t *id, GError **
         return true;
     }
     if (!xtf_strings_add(join->strings, text, id))
-        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "the strings of all parts together are more than a file can hold");
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "the strings of all parts exceed the limit of a file");
     g_hash_table_insert(join->string_ids, g_strdup(text), GUINT_TO_POINTER(*id));
     return true;
 }
@@ -191,6 +191,6 @@ bool xtf_part_join_string(const XtfPartJoin *part, uint64_t id, uint32_t *whole,
     const char *text;
 
     if (id > UINT32_MAX)
-        return xtf_damaged(error, "string %" PRIu64 ": it lies outside of the heap", id);
+        return xtf_damaged(error, "string %" PRIu64 ": the id is outside of the string heap", id);
     return xtf_trace_string(part->trace, (uint32_t)id, &text, error) && join_string(part->join, text, whole, error);
 }

@@ -1,24 +1,24 @@
 /*
  * A folder of parts that may grow, as one trace.
  *
- * At each look that finds something new, the newest commits of all parts are joined in memory, as xtf_merge_anchor()
- * would do it; the bytes of that anchor, and the parts behind it, are the trace. One commit of each part is a snapshot,
- * whatever the parts do meanwhile.
+ * Each look that finds something new joins the newest commits of all parts in memory, as xtf_merge_anchor() would do on
+ * disk. The trace consists of the bytes of that anchor and the parts. One commit of each part makes a snapshot, which
+ * later commits of the parts do not change.
  */
 #include "libxtf/merge/merge-private.h"
 
 typedef struct {
     XtfJoinedFiles base;
-    gint references; /* atomic: the snapshots, and whoever is opening one */
+    gint references; /* atomic: the snapshots, and the threads that open one */
     GMutex caches_lock;
-    GPtrArray *caches; /* XtfCache of the snapshots that are there, the newest last */
-    GMutex lock;       /* of what follows */
+    GPtrArray *caches; /* XtfCache of the existing snapshots, the newest last */
+    GMutex lock;       /* guards the members below */
     XtfOpenOptions options;
-    GHashTable *known; /* path -> XtfKnownPart, of the last look */
-    uint64_t flips;    /* looks at which a part without a later commit was in another state */
+    GHashTable *known; /* path -> XtfKnownPart, from the last look */
+    uint64_t flips;    /* number of looks at which a part changed its state without a later commit */
     XtfKeptParts *kept;
-    XtfTraceInfo info; /* of the newest snapshot... */
-    XtfClock clock;    /* ...and its clock; of commit 0: there is none yet */
+    XtfTraceInfo info; /* of the newest snapshot; commit 0: none yet */
+    XtfClock clock;    /* clock of the newest snapshot */
 } Joined;
 
 static void joined_unref(Joined *self)
@@ -35,11 +35,11 @@ static void joined_unref(Joined *self)
 }
 
 /*
- * All snapshots that are in use keep to one bound together. They cannot have one cache: the numbers in their rows, and
- * what is made of them, are each snapshot's own. So the newest has most of the bound, and older ones, which only those
- * still use who opened something before, share the rest.
+ * All snapshots in use share one memory bound. They cannot share a cache, because numbers in their rows, and data
+ * derived from them, differ. So the newest snapshot gets most of the bound. The older ones, used only by readers that
+ * opened them before, share the remainder.
  */
-static void joined_begin(XtfJoinedFiles *base, XtfCache *cache, size_t limit)
+static void joined_add_cache(XtfJoinedFiles *base, XtfCache *cache, size_t limit)
 {
     Joined *self = (Joined *)base;
     g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&self->caches_lock);
@@ -52,7 +52,7 @@ static void joined_begin(XtfJoinedFiles *base, XtfCache *cache, size_t limit)
     g_ptr_array_add(self->caches, cache);
 }
 
-static void joined_end(XtfJoinedFiles *base, XtfCache *cache)
+static void joined_remove_cache(XtfJoinedFiles *base, XtfCache *cache)
 {
     Joined *self = (Joined *)base;
 
@@ -62,10 +62,10 @@ static void joined_end(XtfJoinedFiles *base, XtfCache *cache)
     joined_unref(self);
 }
 
-/* ---- What is said of the whole. */
+/* ---- Clock and state of the whole. */
 
-/* Up to here all is complete; 0: nothing is. */
-static uint64_t promised(const Joined *self)
+/* Returns the time up to which the whole is complete; 0: none. */
+static uint64_t complete_time(const Joined *self)
 {
     const XtfClock *clock = &self->clock;
     bool any = self->info.commit > 0 && clock->first <= clock->last && clock->complete > clock->first;
@@ -73,36 +73,39 @@ static uint64_t promised(const Joined *self)
     return any ? clock->complete : 0;
 }
 
-/* What is shown never moves: neither by a part that came late, nor by one that was given up and has gone on. */
-static bool comes_in_time(const XtfPart *part, const XtfKnownPart *known, GError **error)
+/* Checks that a part changes nothing that was shown before: it must neither begin too early nor have grown after it was
+ * given up. */
+static bool check_part_time(const XtfPart *part, const XtfKnownPart *known, GError **error)
 {
     const XtfClock *clock = &part->clock;
 
     if (known->given_up && known->last > 0)
         return clock->last == known->last ||
-               xtf_fail(error, XTF_ERROR_INVALID, "%s: it was written on after its writer had ended", part->path);
+               xtf_fail(error, XTF_ERROR_INVALID, "%s: it has grown after it was reported as ended", part->path);
     return clock->first > clock->last || clock->first >= known->floor ||
-           xtf_fail(error, XTF_ERROR_INVALID, "%s: it came late, with records before what was complete", part->path);
+           xtf_fail(error, XTF_ERROR_INVALID,
+                    "%s: it appeared late, with records before the time up to which the trace was complete",
+                    part->path);
 }
 
-/* Notes a part's commit, and what it means for the whole. */
-static bool pass_part(const XtfPart *part, XtfKnownPart *known, XtfTraceInfo *info, XtfClock *clock, GError **error)
+/* Records a part's commit and adds it to the info and clock of the whole. */
+static bool add_part_info(const XtfPart *part, XtfKnownPart *known, XtfTraceInfo *info, XtfClock *clock, GError **error)
 {
     const XtfTraceInfo *own = &part->superblock.info;
     bool first = info->epoch == 0;
 
-    if (known->state == XTF_KNOWN_BLANK) /* it was */
+    if (known->state == XTF_KNOWN_BLANK) /* blank at the look; it has a commit now */
         known->state = own->closed ? XTF_KNOWN_CLOSED : XTF_KNOWN_OPEN;
     known->commit = MAX(own->commit, own->passed_over);
     memcpy(known->file_id, own->file_id, sizeof known->file_id);
-    if (!comes_in_time(part, known, error))
+    if (!check_part_time(part, known, error))
         return false;
     known->last = part->clock.first <= part->clock.last ? part->clock.last : 0;
-    if (known->state != XTF_KNOWN_ENDED) /* nothing more comes of it */
+    if (known->state != XTF_KNOWN_ENDED) /* an ended part will not grow */
         clock->complete = MIN(clock->complete, MAX(part->clock.complete, known->floor));
     if (__builtin_add_overflow(info->commit, own->commit, &info->commit))
-        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: the commits of the parts are too many together", part->path);
-    info->passed_over += own->passed_over ? own->passed_over - own->commit : 0; /* for now, so many */
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: the sum of the parts' commits is too large", part->path);
+    info->passed_over += own->passed_over ? own->passed_over - own->commit : 0; /* number of skipped commits, for now */
     info->epoch = MAX(info->epoch, own->epoch);
     info->wall_time = MAX(info->wall_time, own->wall_time);
     info->closed &= own->closed;
@@ -111,8 +114,9 @@ static bool pass_part(const XtfPart *part, XtfKnownPart *known, XtfTraceInfo *in
     return true;
 }
 
-/* The clock and the snapshot's name, from the parts. A later snapshot has a greater commit, since the parts have. */
-static bool describe(const Joined *self, XtfMerge *merge, GHashTable *now, GError **error)
+/* Computes the clock and the info of the snapshot from the parts. A later snapshot has a greater commit number, because
+ * the numbers of its parts grow. */
+static bool describe_snapshot(const Joined *self, XtfMerge *merge, GHashTable *now, GError **error)
 {
     XtfTraceInfo info = {.closed = true, .commit = g_hash_table_size(now) + self->flips};
     XtfClock clock = merge->clock;
@@ -123,7 +127,7 @@ static bool describe(const Joined *self, XtfMerge *merge, GHashTable *now, GErro
     clock.complete = UINT64_MAX;
     for (guint i = 0; i < merge->parts->len; i++) {
         const XtfPart *part = merge->parts->pdata[i];
-        if (!pass_part(part, g_hash_table_lookup(now, part->path), &info, &clock, error))
+        if (!add_part_info(part, g_hash_table_lookup(now, part->path), &info, &clock, error))
             return false;
     }
     info.passed_over += info.passed_over ? info.commit : 0;
@@ -135,8 +139,8 @@ static bool describe(const Joined *self, XtfMerge *merge, GHashTable *now, GErro
         clock.complete = MIN(clock.complete, part->floor);
         info.closed = false;
     }
-    /* What is complete has its place in time already. */
-    if (promised(self) > 0)
+    /* Rows up to the complete time are already placed relative to the origin, so it stays. */
+    if (complete_time(self) > 0)
         clock.origin = self->clock.origin;
     merge->info = info;
     merge->clock = clock;
@@ -145,7 +149,7 @@ static bool describe(const Joined *self, XtfMerge *merge, GHashTable *now, GErro
 
 /* ---- The trace. */
 
-static GPtrArray *with_commits(char **paths, GHashTable *now)
+static GPtrArray *list_parts_with_commits(char **paths, GHashTable *now)
 {
     GPtrArray *found = g_ptr_array_new();
 
@@ -165,8 +169,8 @@ static void add_remark(GPtrArray *remarks, const char *path, XtfPartRemarkKind k
     g_ptr_array_add(remarks, remark);
 }
 
-/* What is to be said of the parts, in the order of their names. */
-static GPtrArray *find_remarks(char **paths, GHashTable *now)
+/* Creates the remarks on the parts, in the order of their names. */
+static GPtrArray *create_remarks(char **paths, GHashTable *now)
 {
     GPtrArray *remarks = g_ptr_array_new_with_free_func(xtf_part_remark_free);
 
@@ -183,7 +187,7 @@ static GPtrArray *find_remarks(char **paths, GHashTable *now)
     return remarks;
 }
 
-/* Opens what was joined, and keeps in mind what it was joined from. */
+/* Opens the joined trace, and records the state that it was joined from. */
 static XtfTrace *open_output(Joined *self, const XtfMerge *merge, const XtfMergeOutput *output, char **paths,
                              GHashTable *now, GError **error)
 {
@@ -194,7 +198,7 @@ static XtfTrace *open_output(Joined *self, const XtfMerge *merge, const XtfMerge
     if (!trace)
         return NULL;
     trace->superblock.info.passed_over = merge->info.passed_over;
-    trace->part_remarks = find_remarks(paths, now);
+    trace->part_remarks = create_remarks(paths, now);
     self->info = merge->info;
     self->clock = merge->clock;
     g_hash_table_unref(self->known);
@@ -202,20 +206,20 @@ static XtfTrace *open_output(Joined *self, const XtfMerge *merge, const XtfMerge
     return trace;
 }
 
-/* A part whose superblocks are sound, and which cannot be read all the same. */
+/* Records a part with valid superblocks that cannot be read. */
 static void leave_out(const char *path, const GError *error, void *data)
 {
     const char *message = error->message;
 
     if (g_str_has_prefix(message, path) && g_str_has_prefix(message + strlen(path), ": "))
         message += strlen(path) + strlen(": ");
-    xtf_known_part_lose(g_hash_table_lookup(data, path), message);
+    xtf_known_part_mark_lost(g_hash_table_lookup(data, path), message);
 }
 
 /* Joins the newest commits of all parts. */
-static XtfTrace *join(Joined *self, char **paths, GHashTable *now, GError **error)
+static XtfTrace *join_parts(Joined *self, char **paths, GHashTable *now, GError **error)
 {
-    g_autoptr(GPtrArray) parts = with_commits(paths, now);
+    g_autoptr(GPtrArray) parts = list_parts_with_commits(paths, now);
     g_auto(XtfMerge) merge;
     g_auto(XtfMergeOutput) output;
 
@@ -230,24 +234,25 @@ static XtfTrace *join(Joined *self, char **paths, GHashTable *now, GError **erro
         return NULL;
     }
     if (!xtf_merge_join_parts(&merge, (const char *const *)parts->pdata, parts->len, error) ||
-        !describe(self, &merge, now, error) || !xtf_merge_write_in_place(&merge, &output, error))
+        !describe_snapshot(self, &merge, now, error) || !xtf_merge_write_in_place(&merge, &output, error))
         return NULL;
     return open_output(self, &merge, &output, paths, now, error);
 }
 
-/* The newest snapshot, if it is another than the one that is known. */
+/* Opens the newest snapshot if it differs from the last one. */
 static bool join_if_changed(Joined *self, bool changed, XtfTrace **trace, GError **error)
 {
-    const XtfLook how = {.then = self->known, .promised = promised(self), .incomplete = self->options.incomplete};
+    const XtfLook look = {
+        .known = self->known, .promised = complete_time(self), .incomplete = self->options.incomplete};
     g_autoptr(GHashTable) now = xtf_known_parts_new();
     g_auto(GStrv) paths = xtf_folder_parts(self->base.folder, error);
     bool flipped = false;
 
-    if (!paths || !xtf_look(&how, paths, now, &changed, &flipped, error))
+    if (!paths || !xtf_look(&look, paths, now, &changed, &flipped, error))
         return false;
     self->flips += flipped && self->info.commit > 0;
     if (changed)
-        *trace = join(self, paths, now, error);
+        *trace = join_parts(self, paths, now, error);
     return !changed || *trace;
 }
 
@@ -267,8 +272,8 @@ static XtfTrace *open_parts(const char *folder, const XtfOpenOptions *options, G
     *self = (Joined){
         .base = {.folder = g_canonicalize_filename(folder, NULL),
                  .refresh = joined_refresh,
-                 .begin = joined_begin,
-                 .end = joined_end},
+                 .begin = joined_add_cache,
+                 .end = joined_remove_cache},
         .references = 1,
         .caches = g_ptr_array_new(),
         .kept = xtf_kept_parts_new(),

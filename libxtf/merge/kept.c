@@ -4,19 +4,19 @@
 #include "libxtf/merge/merge-private.h"
 
 enum {
-    PARTS_MAX = 256,         /* as many descriptors... */
-    PART_OF_DESCRIPTORS = 8, /* ...but no more than such a part of those that the process may have */
-    BYTES_MAX = 1 << 20,     /* tables and strings of a part */
+    PARTS_MAX = 256,         /* bound on parts, and so on descriptors */
+    DESCRIPTORS_DIVISOR = 8, /* at parts_max this fraction of the process's descriptors */
+    BYTES_MAX = 1 << 20,     /* largest tables and strings of a part */
 };
 
 typedef struct {
     XtfKeptPart part;
-    bool used; /* since the last xtf_kept_parts_begin() */
+    bool used; /* found since the last xtf_kept_parts_begin() */
 } Entry;
 
 struct XtfKeptParts {
     GHashTable *entries; /* path -> Entry */
-    size_t most;         /* parts; 0: there are too many to keep any */
+    size_t parts_max;    /* maximum number of parts */
 };
 
 static void free_entry(gpointer data)
@@ -41,16 +41,16 @@ void xtf_kept_parts_free(XtfKeptParts *kept)
     g_free(kept);
 }
 
-static size_t most_parts(void)
+static size_t compute_parts_max(void)
 {
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return PARTS_MAX;
-    return (size_t)MIN(limit.rlim_cur / PART_OF_DESCRIPTORS, (rlim_t)PARTS_MAX);
+    return (size_t)MIN(limit.rlim_cur / DESCRIPTORS_DIVISOR, (rlim_t)PARTS_MAX);
 }
 
-static gboolean was_unused(gpointer path, gpointer data, gpointer unused)
+static gboolean remove_unused(gpointer path, gpointer data, gpointer unused)
 {
     Entry *entry = data;
     bool used = entry->used;
@@ -61,8 +61,8 @@ static gboolean was_unused(gpointer path, gpointer data, gpointer unused)
 
 void xtf_kept_parts_begin(XtfKeptParts *kept)
 {
-    g_hash_table_foreach_remove(kept->entries, was_unused, NULL);
-    kept->most = most_parts();
+    g_hash_table_foreach_remove(kept->entries, remove_unused, NULL);
+    kept->parts_max = compute_parts_max();
 }
 
 const XtfKeptPart *xtf_kept_parts_find(XtfKeptParts *kept, const char *path)
@@ -73,7 +73,7 @@ const XtfKeptPart *xtf_kept_parts_find(XtfKeptParts *kept, const char *path)
 
     if (!entry)
         return NULL;
-    /* The name may stand for another file by now. */
+    /* The path may name another file by now. */
     bool same = stat(path, &status) == 0 && status.st_dev == entry->part.device && status.st_ino == entry->part.inode &&
                 xtf_trace_has_later(entry->part.trace, &later, NULL) && !later;
     entry->used = same;
@@ -83,7 +83,7 @@ const XtfKeptPart *xtf_kept_parts_find(XtfKeptParts *kept, const char *path)
     return NULL;
 }
 
-static uint64_t bytes_of(const XtfCatalog *catalog)
+static uint64_t table_bytes(const XtfCatalog *catalog)
 {
     uint64_t bytes = catalog->strings.bytes;
 
@@ -94,7 +94,7 @@ static uint64_t bytes_of(const XtfCatalog *catalog)
 
 void xtf_kept_parts_add(XtfKeptParts *kept, const char *path, const XtfKeptPart *part)
 {
-    if (g_hash_table_size(kept->entries) >= kept->most || bytes_of(&part->trace->catalog) > BYTES_MAX ||
+    if (g_hash_table_size(kept->entries) >= kept->parts_max || table_bytes(&part->trace->catalog) > BYTES_MAX ||
         part->trace->superblock.info.passed_over)
         return;
     Entry *entry = g_new0(Entry, 1);

@@ -1,9 +1,9 @@
 /*
- * A look at the files of a folder: which have commits, which are written, and which nobody will write any more.
+ * A look at the files of a folder: which have commits, which are being written, and which nobody will write any more.
  *
- * A writer holds a lock as long as it lives. So a part that is not closed, and not locked, has ended early: its writer
- * died. A collector that cannot write lets go of its part and closes it in the end, and some file systems show no locks
- * of other machines; so a part counts as ended early once it has also been left alone for a while.
+ * A writer holds a lock while it runs. So a part that is neither closed nor locked has ended early: its writer crashed.
+ * But a collector that cannot write releases its part and closes it only at the end, and some file systems do not show
+ * locks of other machines. So a part counts as ended early only when it has also been unchanged for IDLE_S.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,10 +14,10 @@
 #include "libxtf/merge/merge-private.h"
 
 enum {
-    IDLE_S = 3,       /* writers of parts commit once a second */
-    BEGINNING_S = 30, /* from a file's creation to its writer's lock, at most */
+    IDLE_S = 3,           /* writers of parts commit once per second */
+    START_TIMEOUT_S = 30, /* longest time from a file's creation to its writer's lock */
     RETRIES = 5,
-    RETRY_US = 20000,
+    RETRY_DELAY_US = 20000,
 };
 
 static void free_known(gpointer data)
@@ -33,14 +33,14 @@ GHashTable *xtf_known_parts_new(void)
     return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_known);
 }
 
-void xtf_known_part_lose(XtfKnownPart *known, const char *reason)
+void xtf_known_part_mark_lost(XtfKnownPart *known, const char *reason)
 {
     known->state = XTF_KNOWN_LOST;
     g_free(known->reason);
     known->reason = g_strdup(reason);
 }
 
-/* True while a writer holds the lock of a file; also where locks cannot be asked for. */
+/* True while a writer holds the lock of a file, or if the file system cannot tell. */
 static bool is_locked(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -51,26 +51,27 @@ static bool is_locked(const char *path)
     return locked;
 }
 
-/* Seconds since the file was changed. */
-static int64_t age_of(const char *path)
+/* Returns the seconds since the file was changed. */
+static int64_t file_age_s(const char *path)
 {
     struct stat status;
 
     return stat(path, &status) == 0 ? g_get_real_time() / G_USEC_PER_SEC - status.st_mtim.tv_sec : 0;
 }
 
-/* True if nothing lies where the superblocks should be: no commit was ever made, or the first one is under way. */
+/* True if the superblocks are zero or missing: no commit exists, or the first one is being made. */
 static bool is_blank(XtfSource *source)
 {
-    static const uint8_t nothing[8];
-    uint8_t beginning[sizeof nothing];
+    static const uint8_t zeros[8];
+    uint8_t beginning[sizeof zeros];
 
     return xtf_source_size(source) < sizeof beginning ||
            (source->ops->read(source, 0, beginning, sizeof beginning, NULL) &&
-            memcmp(beginning, nothing, sizeof nothing) == 0);
+            memcmp(beginning, zeros, sizeof zeros) == 0);
 }
 
-/* A file without a commit, which has bytes behind its superblocks only while its first commit is being made. */
+/* Judges a file without a commit. Such a file has bytes behind its superblocks only while its first commit is being
+ * made. */
 static void judge_blank(const char *path, const XtfSource *source, XtfKnownPart *now)
 {
     uint64_t size = xtf_source_size(source), room = XTF_SUPERBLOCK_SLOTS * XTF_SUPERBLOCK_STRIDE;
@@ -78,13 +79,13 @@ static void judge_blank(const char *path, const XtfSource *source, XtfKnownPart 
     now->state = XTF_KNOWN_BLANK;
     if (size <= room || is_locked(path))
         return;
-    g_autofree char *reason =
-        g_strdup_printf("it is damaged: its superblocks are gone, and %" PRIu64 " bytes lie behind them", size - room);
-    xtf_known_part_lose(now, reason);
+    g_autofree char *reason = g_strdup_printf(
+        "it is damaged: its superblocks are missing, though %" PRIu64 " bytes follow them", size - room);
+    xtf_known_part_mark_lost(now, reason);
 }
 
-/* The newest commit of a file, from its superblocks. */
-static bool look_at(const char *path, XtfKnownPart *now, GError **error)
+/* Reads the newest commit of a file from its superblocks. */
+static bool read_newest_commit(const char *path, XtfKnownPart *now, GError **error)
 {
     XtfSuperblock superblocks[XTF_SUPERBLOCK_SLOTS];
     unsigned n;
@@ -98,7 +99,8 @@ static bool look_at(const char *path, XtfKnownPart *now, GError **error)
         judge_blank(path, source, now);
         return true;
     }
-    if (!found && !xtf_superblock_read(source, superblocks, &n, error)) { /* or was the first commit made meanwhile? */
+    /* The first commit may have been made meanwhile, so try again. */
+    if (!found && !xtf_superblock_read(source, superblocks, &n, error)) {
         g_prefix_error(error, "%s: ", path);
         return false;
     }
@@ -108,37 +110,37 @@ static bool look_at(const char *path, XtfKnownPart *now, GError **error)
     return true;
 }
 
-/* Whether the writer of a part that is not closed has gone. */
-static void judge_open(const char *path, const XtfKnownPart *then, XtfKnownPart *now)
+/* Judges whether the writer of an unclosed part still runs. */
+static void judge_open(const char *path, const XtfKnownPart *before, XtfKnownPart *now)
 {
     gint64 clock = g_get_monotonic_time();
-    bool same = then && then->commit == now->commit;
+    bool same = before && before->commit == now->commit;
 
-    now->since = same ? then->since : clock;
-    bool idle = age_of(path) >= IDLE_S || (same && clock - then->since >= IDLE_S * G_USEC_PER_SEC);
+    now->since = same ? before->since : clock;
+    bool idle = file_age_s(path) >= IDLE_S || (same && clock - before->since >= IDLE_S * G_USEC_PER_SEC);
     if (idle && !is_locked(path))
         now->state = XTF_KNOWN_ENDED;
 }
 
-/* Whether a file without a commit will have one: its writer has it, or may be about to. `running`: another part of the
- * folder is being written. */
+/* True if a file without a commit will get one: its writer has locked it, or may be about to. `running`: another part
+ * of the folder is being written. */
 static bool will_begin(const char *path, bool running)
 {
-    int64_t age = age_of(path);
+    int64_t age_s = file_age_s(path);
 
-    if (running && age < BEGINNING_S)
+    if (running && age_s < START_TIMEOUT_S)
         return true;
-    for (unsigned i = 0; i < RETRIES; i++) { /* a file that was just made is locked at once */
+    for (unsigned i = 0; i < RETRIES; i++) { /* a writer locks a new file immediately */
         if (is_locked(path))
             return true;
-        if (age >= IDLE_S)
+        if (age_s >= IDLE_S)
             return false;
-        g_usleep(RETRY_US);
+        g_usleep(RETRY_DELAY_US);
     }
     return false;
 }
 
-/* Judges the files without a commit, once all others are known. */
+/* Judges the files without a commit, after all others are known. */
 static void judge_blanks(char **paths, GHashTable *now)
 {
     bool running = false, any = false;
@@ -151,88 +153,90 @@ static void judge_blanks(char **paths, GHashTable *now)
     for (char **path = paths; any && *path; path++) {
         XtfKnownPart *known = g_hash_table_lookup(now, *path);
         if (known->state == XTF_KNOWN_BLANK && !will_begin(*path, running))
-            xtf_known_part_lose(known, "it is damaged: it has no commit, and nobody writes it");
+            xtf_known_part_mark_lost(known, "it is damaged: it has no commit, and no writer");
     }
 }
 
-static bool is_other_file(const XtfKnownPart *then, const XtfKnownPart *now)
+static bool is_other_file(const XtfKnownPart *before, const XtfKnownPart *now)
 {
-    return then->commit > 0 && (now->commit == 0 || memcmp(then->file_id, now->file_id, sizeof now->file_id) != 0);
+    return before->commit > 0 && (now->commit == 0 || memcmp(before->file_id, now->file_id, sizeof now->file_id) != 0);
 }
 
-/* Looks at one file, and says what is new. An error of it is a reason to leave it out, if the caller asks for that. */
-static bool look_at_part(const XtfLook *how, const char *path, GHashTable *now, GError **error)
+/* Looks at one file and adds it to `now`. If it cannot be read and the caller asked for it, marks the part as lost. */
+static bool look_at_part(const XtfLook *look, const char *path, GHashTable *now, GError **error)
 {
-    const XtfKnownPart *then = g_hash_table_lookup(how->then, path);
+    const XtfKnownPart *before = g_hash_table_lookup(look->known, path);
     XtfKnownPart *found = g_new0(XtfKnownPart, 1);
     g_autoptr(GError) problem = NULL;
 
     g_hash_table_insert(now, g_strdup(path), found);
-    if (!look_at(path, found, &problem)) {
-        if (!how->incomplete || (then && then->commit > 0)) {
+    if (!read_newest_commit(path, found, &problem)) {
+        if (!look->incomplete || (before && before->commit > 0)) {
             g_propagate_error(error, g_steal_pointer(&problem));
             return false;
         }
-        xtf_known_part_lose(found, problem->message);
+        xtf_known_part_mark_lost(found, problem->message);
     }
-    if (then && is_other_file(then, found))
-        return xtf_fail(error, XTF_ERROR_INVALID, "%s: is another file now: somebody wrote it anew", path);
-    if (then && then->state == XTF_KNOWN_LOST && found->commit > 0 && then->commit == found->commit)
-        xtf_known_part_lose(found, then->reason); /* as was found when it was read */
+    if (before && is_other_file(before, found))
+        return xtf_fail(error, XTF_ERROR_INVALID, "%s: the file was replaced by another one", path);
+    if (before && before->state == XTF_KNOWN_LOST && found->commit > 0 && before->commit == found->commit)
+        xtf_known_part_mark_lost(found, before->reason); /* as reading it found */
     if (found->state == XTF_KNOWN_OPEN)
-        judge_open(path, then, found);
-    found->given_up = then && (then->given_up || then->state == XTF_KNOWN_ENDED || then->state == XTF_KNOWN_LOST);
-    found->last = then ? then->last : 0;
-    found->floor = then && !found->given_up ? then->floor : how->promised;
+        judge_open(path, before, found);
+    found->given_up =
+        before && (before->given_up || before->state == XTF_KNOWN_ENDED || before->state == XTF_KNOWN_LOST);
+    found->last = before ? before->last : 0;
+    found->floor = before && !found->given_up ? before->floor : look->promised;
     return true;
 }
 
-/* A file without a commit that was waited for does not hold up the others for ever. */
-static bool accept_losses(const XtfLook *how, char **paths, GHashTable *now, GError **error)
+/* Checks the lost parts. Accepts a new lost part only with `incomplete`. A part that an earlier look found does not
+ * stop the others. */
+static bool accept_losses(const XtfLook *look, char **paths, GHashTable *now, GError **error)
 {
     for (char **path = paths; *path; path++) {
         const XtfKnownPart *known = g_hash_table_lookup(now, *path);
-        bool was_known = g_hash_table_contains(how->then, *path);
-        if (known->state == XTF_KNOWN_LOST && !how->incomplete && !was_known)
+        bool was_known = g_hash_table_contains(look->known, *path);
+        if (known->state == XTF_KNOWN_LOST && !look->incomplete && !was_known)
             return xtf_damaged(error, "%s: %s (--incomplete leaves it out)", *path, known->reason);
     }
     return true;
 }
 
-static bool all_are_there(const XtfLook *how, GHashTable *now, GError **error)
+static bool check_none_missing(const XtfLook *look, GHashTable *now, GError **error)
 {
     GHashTableIter iter;
     gpointer path;
 
-    g_hash_table_iter_init(&iter, how->then);
+    g_hash_table_iter_init(&iter, look->known);
     while (g_hash_table_iter_next(&iter, &path, NULL))
         if (!g_hash_table_contains(now, path))
-            return xtf_fail(error, XTF_ERROR_INVALID, "%s: is not there any more", (const char *)path);
+            return xtf_fail(error, XTF_ERROR_INVALID, "%s: the file no longer exists", (const char *)path);
     return true;
 }
 
-static void find_changes(const XtfLook *how, GHashTable *now, bool *changed, bool *flipped)
+static void find_changes(const XtfLook *look, GHashTable *now, bool *changed, bool *flipped)
 {
     GHashTableIter iter;
     gpointer path, value;
 
     g_hash_table_iter_init(&iter, now);
     while (g_hash_table_iter_next(&iter, &path, &value)) {
-        const XtfKnownPart *then = g_hash_table_lookup(how->then, path), *found = value;
-        bool same_commit = then && then->commit == found->commit;
-        *flipped |= same_commit && then->state != found->state;
-        *changed |= !same_commit || then->state != found->state;
+        const XtfKnownPart *before = g_hash_table_lookup(look->known, path), *found = value;
+        bool same_commit = before && before->commit == found->commit;
+        *flipped |= same_commit && before->state != found->state;
+        *changed |= !same_commit || before->state != found->state;
     }
 }
 
-bool xtf_look(const XtfLook *how, char **paths, GHashTable *now, bool *changed, bool *flipped, GError **error)
+bool xtf_look(const XtfLook *look, char **paths, GHashTable *now, bool *changed, bool *flipped, GError **error)
 {
     for (char **path = paths; *path; path++)
-        if (!look_at_part(how, *path, now, error))
+        if (!look_at_part(look, *path, now, error))
             return false;
     judge_blanks(paths, now);
-    if (!accept_losses(how, paths, now, error) || !all_are_there(how, now, error))
+    if (!accept_losses(look, paths, now, error) || !check_none_missing(look, now, error))
         return false;
-    find_changes(how, now, changed, flipped);
+    find_changes(look, now, changed, flipped);
     return true;
 }

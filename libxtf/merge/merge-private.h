@@ -1,16 +1,16 @@
 /*
- * What the files of a merge share.
+ * Private parts of merging, shared by its files.
  *
- *   merge.c   the steps
- *   folder.c  what is in a folder of parts
- *   look.c    which parts of a folder have commits, and which are written
- *   joined.c  opening a folder: its anchor, or parts that grow, joined anew in memory
- *   part.c    reading what a part says of itself
- *   kept.c    parts of a folder that were read before
- *   numbers.c segment maps and limits: what joining the tables did to the numbers in rows
- *   output.c  the file that is written, or the memory: parts, items, superblocks
+ *   merge.c   the steps of a merge
+ *   folder.c  the files of a folder of parts
+ *   look.c    which parts of a folder have commits, and which are being written
+ *   joined.c  opening a folder: its anchor, or growing parts, joined in memory again when they change
+ *   part.c    reading the catalog, tables and arrays of a part
+ *   kept.c    parts of a folder that stay open between looks
+ *   numbers.c segment maps and limits: how joining the tables changed the numbers in rows
+ *   output.c  the output, a file or memory: parts, items, superblocks
  *   whole.c   the P index, the tables and the catalog of the whole
- *   ends.c    what opening reads, and where the parts of an anchor stand
+ *   ends.c    the items that opening reads, and the pages of an anchor's parts
  *   join*.c   joining tables
  */
 #pragma once
@@ -23,7 +23,7 @@
 typedef struct XtfMergeOutput XtfMergeOutput;
 typedef struct XtfKeptParts XtfKeptParts;
 
-/* From the rows of a segment's table to those of the whole, as numbered while tables are joined. */
+/* Map from the rows of a segment's table to rows of the whole, as numbered while tables are joined. */
 typedef struct {
     uint32_t table; /* id of the schema in the whole */
     uint32_t n;
@@ -33,7 +33,7 @@ typedef struct {
 /* A segment of a part. */
 typedef struct {
     XtfSegment segment; /* first_page counts from the beginning of the part */
-    uint64_t strings;   /* where its heap begins in the part's */
+    uint64_t strings;   /* start of its strings in the part's heap */
     uint64_t strings_length;
     GArray *maps; /* XtfNumbersMap */
 } XtfPartSegment;
@@ -43,18 +43,18 @@ typedef struct {
     dev_t device;
     ino_t inode;
     uint64_t size;  /* bytes */
-    uint64_t pages; /* that it takes in the whole */
+    uint64_t pages; /* pages that it takes in the whole */
     uint64_t first_page;
     XtfSuperblock superblock;
     XtfClock clock;
     uint32_t first_segment;
     GArray *segments; /* XtfPartSegment */
-    bool has_strings; /* some of its rows may hold strings */
+    bool has_strings; /* some rows of its arrays may hold strings */
     XtfChunks strings;
-    uint64_t strings_base; /* where they begin in the heap of the whole */
+    uint64_t strings_base; /* start of its strings in the heap of the whole */
 } XtfPart;
 
-/* Limits of numbers that were no rows of a part's table of `n`. */
+/* Limits of numbers that exceed the `n` rows of a part's table. */
 typedef struct {
     uint32_t schema, field, table;
     uint64_t n;
@@ -63,23 +63,23 @@ typedef struct {
 
 typedef struct {
     XtfMergeOptions options;
-    bool in_place;      /* the parts stay files of their own, which the whole names */
-    bool growing;       /* the parts may be written meanwhile: each has the commit that is found */
-    XtfKeptParts *kept; /* of parts that grow; NULL: none are kept */
+    bool in_place;      /* the parts stay separate files, which the whole names */
+    bool growing;       /* the parts may be written meanwhile; each is read at its newest commit */
+    XtfKeptParts *kept; /* growing parts that stay open; NULL: none do */
     XtfJoin *join;
     GPtrArray *parts;  /* XtfPart */
-    GHashTable *files; /* the set of them, by what file each is */
+    GHashTable *files; /* set of the parts, by device and inode */
     GArray *arrays;    /* XtfArray of all parts; `schema` is the whole's, `segment` counts over all parts */
     uint32_t n_segments;
     GPtrArray *limits;   /* XtfLimits by field, by schema */
     GArray *late_limits; /* XtfLateLimits */
     GArray *n_rows;      /* uint64_t by schema */
     XtfClock clock;
-    GHashTable *clocks;      /* the set of clock maps of all parts... */
-    GByteArray *clock_bytes; /* ...and their item */
+    GHashTable *clocks;      /* set of the clock maps of all parts */
+    GByteArray *clock_bytes; /* item of these clock maps */
     uint32_t page_size;
     uint64_t incompatible;
-    XtfTraceInfo info; /* of the whole; of commit 0: a new file has it */
+    XtfTraceInfo info; /* of the whole; commit 0: not set, a new file gets its own */
 } XtfMerge;
 
 /* ---- merge.c */
@@ -88,44 +88,44 @@ void xtf_merge_init(XtfMerge *merge, const XtfMergeOptions *options); /* `option
 void xtf_merge_finish(XtfMerge *merge);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfMerge, xtf_merge_finish)
 
-/* Joins all that the parts say of themselves. */
+/* Reads the parts and joins their tables, arrays and limits. */
 bool xtf_merge_join_parts(XtfMerge *merge, const char *const *parts, size_t n_parts, GError **error);
-/* Writes all but the parts, which stay where they are. */
+/* Writes everything except the parts, which stay where they are. */
 bool xtf_merge_write_in_place(XtfMerge *merge, XtfMergeOutput *output, GError **error);
 
 /* ---- look.c */
 
 typedef enum {
-    XTF_KNOWN_BLANK,  /* it has no commit yet */
-    XTF_KNOWN_OPEN,   /* its writer may add to it */
-    XTF_KNOWN_ENDED,  /* it is not closed, and nobody writes it any more */
-    XTF_KNOWN_CLOSED, /* its writer closed it */
-    XTF_KNOWN_LOST,   /* it is damaged, and left out */
+    XTF_KNOWN_BLANK,  /* no commit yet */
+    XTF_KNOWN_OPEN,   /* its writer may still add to it */
+    XTF_KNOWN_ENDED,  /* not closed, and no longer written */
+    XTF_KNOWN_CLOSED, /* closed by its writer */
+    XTF_KNOWN_LOST,   /* damaged, and left out */
 } XtfKnownState;
 
-/* A part as it was when the folder was looked at last. */
+/* A part as the last look found it. */
 typedef struct {
     XtfKnownState state;
     uint8_t file_id[16];
-    uint64_t commit; /* the newest; 0: there is none */
-    uint64_t floor;  /* the part holds nothing before: up to here all was complete when it came */
-    uint64_t last;   /* time of its last record, once it was read */
-    bool given_up;   /* it was once ended or lost, so the others went on without it */
-    gint64 since;    /* monotonic time at which this commit was seen first, microseconds */
-    char *reason;    /* of a part that is lost */
+    uint64_t commit; /* the newest; 0: none */
+    uint64_t floor;  /* earliest allowed time of the part: the whole was complete up to here when the part appeared */
+    uint64_t last;   /* time of its last record, once the part was read */
+    bool given_up;   /* it was ENDED or LOST at an earlier look, so the others went on without it */
+    gint64 since;    /* monotonic time at which this commit was first seen, microseconds */
+    char *reason;    /* why it is LOST */
 } XtfKnownPart;
 
-/* What a look compares with, and how. */
+/* Input of a look. */
 typedef struct {
-    GHashTable *then;  /* what is known: path -> XtfKnownPart */
-    uint64_t promised; /* up to here all is complete; 0: nothing is */
-    bool incomplete;   /* leave out parts that are damaged */
+    GHashTable *known; /* the last look: path -> XtfKnownPart */
+    uint64_t promised; /* time up to which the whole is complete; 0: none */
+    bool incomplete;   /* leave out damaged parts */
 } XtfLook;
 
 GHashTable *xtf_known_parts_new(void);
-void xtf_known_part_lose(XtfKnownPart *known, const char *reason);
-/* Looks at all files of a folder: `now` is what is known afterwards. *changed is set if anything is new, *flipped if a
- * part without a later commit is in another state. */
+void xtf_known_part_mark_lost(XtfKnownPart *known, const char *reason);
+/* Looks at all files of a folder and fills `now`. Sets *changed if anything differs from the last look, *flipped if the
+ * state of a part differs but its commit does not. The caller initialises both. */
 bool xtf_look(const XtfLook *how, char **paths, GHashTable *now, bool *changed, bool *flipped, GError **error);
 
 /* ---- folder.c */
@@ -134,18 +134,18 @@ void xtf_part_remark_free(gpointer remark);
 
 /* ---- part.c */
 
-/* Reads all but the rows of a part's arrays, and adds it to the merge. XTF_ERROR_DAMAGED and the like if it cannot be
- * read: then nothing was added. *fatal is set if the part was read but does not fit the others. */
+/* Reads everything except the rows of a part's arrays, and adds the part to the merge. If the part cannot be read
+ * (XTF_ERROR_DAMAGED and others), adds nothing. Sets *fatal if the part was read but does not fit the others. */
 bool xtf_merge_add_part(XtfMerge *merge, const char *path, bool *fatal, GError **error);
 void xtf_part_free(XtfPart *part);
-GHashTable *xtf_part_set_new(void); /* of borrowed XtfPart */
+GHashTable *xtf_part_set_new(void); /* set of borrowed XtfPart */
 
-/* Opens the part again, for copying; fails if it is not as it was. */
+/* Opens the part again, for copying; fails if it has changed. Returns the descriptor, or -1. */
 int xtf_part_open(const XtfPart *part, GError **error);
 
 /* ---- kept.c */
 
-/* A part that was read, and the file that it was. */
+/* An open part and the identity of its file. */
 typedef struct {
     XtfTrace *trace;
     dev_t device;
@@ -153,69 +153,70 @@ typedef struct {
 } XtfKeptPart;
 
 /*
- * Parts stay open from one look at a folder to the next, with what was read of them, so that only those with a later
- * commit are read anew: as many as descriptors and memory allow. Nothing of it may be called by two threads at once.
+ * Parts that stay open between looks at a folder, with what was read of them, so that a look reads only parts with a
+ * later commit. Descriptors and memory bound their number. Only one thread at a time may use them.
  */
 XtfKeptParts *xtf_kept_parts_new(void);
 void xtf_kept_parts_free(XtfKeptParts *kept);
-/* Before all parts are looked up: what is not looked up this time goes at the next. */
+/* Begins a look: removes the parts that the last look did not find here. */
 void xtf_kept_parts_begin(XtfKeptParts *kept);
-/* The part of a path, if its newest commit is still the one that was read. The trace is borrowed. */
+/* Returns the part of a path if its newest commit is still the one that was read; else NULL. The trace is borrowed. */
 const XtfKeptPart *xtf_kept_parts_find(XtfKeptParts *kept, const char *path);
-/* Keeps a part, if there is room for it. */
+/* Keeps a part open if the bounds allow it. */
 void xtf_kept_parts_add(XtfKeptParts *kept, const char *path, const XtfKeptPart *part);
 
 /* ---- numbers.c */
 
-/* The maps of the part's segments, and its share of the limits. `map` is emptied. */
+/* Adds the maps of the part's segments to the part, and its limits to the merge. */
 bool xtf_merge_add_numbers(XtfMerge *merge, XtfTrace *trace, XtfPart *part, const XtfPartMap *map, GError **error);
 
-/* The limits in the whole, once its tables are finished. */
+/* Computes the limits of the whole, after its tables are finished. */
 void xtf_merge_finish_limits(XtfMerge *merge);
 
 /* ---- output.c */
 
 struct XtfMergeOutput {
-    int fd; /* -1: none; all is in the buffer */
+    int fd; /* -1: none; `buffer` holds everything */
     char *path;
-    char *temporary;    /* its name until it takes its place; NULL: it has none */
-    uint64_t end;       /* bytes, where the next item may begin */
-    uint64_t copied;    /* bytes of parts */
-    GByteArray *buffer; /* of items, not written yet, that end at `end` */
+    char *temporary;    /* name of the temporary file; NULL: the file has no name */
+    uint64_t end;       /* offset in bytes where the next item may begin */
+    uint64_t copied;    /* copied bytes of parts */
+    GByteArray *buffer; /* unwritten bytes of items, which end at `end` */
 };
 
 bool xtf_merge_output_begin(XtfMergeOutput *output, const char *path, GError **error);
-/* In memory: `buffer` holds all bytes. `path` is for messages. */
+/* Begins an output in memory: `buffer` holds all bytes. `path` is for messages. */
 void xtf_merge_output_begin_in_memory(XtfMergeOutput *output, const char *path);
-/* Leaves room for the superblocks, and what else lies before the first item. */
+/* Leaves space for the superblocks and anything else before the first item. */
 void xtf_merge_output_skip(XtfMergeOutput *output, uint64_t length);
 bool xtf_merge_output_copy(XtfMergeOutput *output, int from, const XtfPart *part, uint64_t total, uint32_t page_size,
                            const XtfMergeOptions *options, GError **error);
-/* Where the next item will lie. */
+/* Pads to the item alignment and returns the offset of the next item. */
 uint64_t xtf_merge_output_align(XtfMergeOutput *output);
-/* Stores an item; none if it has no bytes. */
+/* Stores an item; stores none if length is 0. */
 bool xtf_merge_output_add(XtfMergeOutput *output, const void *bytes, size_t length, XtfRef *ref, GError **error);
-/* Stores the next chunk of some bytes. */
+/* Stores bytes as the next of some chunks. */
 bool xtf_merge_add_chunk(XtfMergeOutput *output, const uint8_t *bytes, size_t length, XtfChunks *chunks,
                          GError **error);
 bool xtf_merge_output_flush(XtfMergeOutput *output, GError **error);
 bool xtf_merge_output_write(XtfMergeOutput *output, uint64_t offset, const void *bytes, size_t length, GError **error);
-/* Puts the file in its place. */
+/* Gives the file its final name. */
 bool xtf_merge_output_end(XtfMergeOutput *output, bool sync, GError **error);
-/* Closes it, and removes it if it has not taken its place. */
+/* Closes the output, and removes the file if it did not get its final name. */
 void xtf_merge_output_finish(XtfMergeOutput *output);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfMergeOutput, xtf_merge_output_finish)
 
 /* ---- whole.c */
 
-/* Writes everything beside the parts, the superblocks last. */
+/* Writes everything except the parts, the superblocks last. */
 bool xtf_merge_write_whole(XtfMerge *merge, XtfMergeOutput *output, GError **error);
 /* ---- ends.c */
 
-/* Names the parts as files, and places them behind what the anchor will have. Their first pages in the merge count from
- * 0, and so do those of segments and strings (the chunks from `own_strings` on) in the catalog until then. */
+/* Adds the parts to the catalog as files, with pages behind those of the anchor. Before the call the first pages of the
+ * parts, and so the places of segments and of strings (the chunks from `own_strings` on) in the catalog, count from 0.
+ */
 bool xtf_merge_name_files(const XtfMerge *merge, const XtfMergeOutput *output, XtfCatalog *catalog,
                           uint32_t own_strings, GError **error);
-/* A random one. */
+/* Fills `id` with random bytes. */
 bool xtf_merge_new_file_id(uint8_t id[16], GError **error);
 bool xtf_merge_write_ends(const XtfMerge *merge, XtfMergeOutput *output, XtfCatalog *catalog, GError **error);

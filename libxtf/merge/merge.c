@@ -40,7 +40,7 @@ void xtf_merge_finish(XtfMerge *merge)
     g_array_unref(merge->n_rows);
 }
 
-static bool go_on(const XtfMerge *merge, uint64_t done, uint64_t total, GError **error)
+static bool report_progress(const XtfMerge *merge, uint64_t done, uint64_t total, GError **error)
 {
     const XtfMergeOptions *options = &merge->options;
 
@@ -48,23 +48,23 @@ static bool go_on(const XtfMerge *merge, uint64_t done, uint64_t total, GError *
            xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
 }
 
-/* Reads a part. One that grows may do so by more than its writer keeps while it is read. */
+/* Reads a part. Retries if the part grew so far during reading that its writer overwrote the commit. */
 static bool add_part(XtfMerge *merge, const char *path, bool *fatal, GError **error)
 {
-    enum { TRIES_MAX = 8 };
+    enum { ATTEMPTS_MAX = 8 };
 
-    for (unsigned tries = 1;; tries++) {
+    for (unsigned attempts = 1;; attempts++) {
         g_autoptr(GError) fault = NULL;
         if (xtf_merge_add_part(merge, path, fatal, &fault))
             return true;
-        if (*fatal || tries == TRIES_MAX || !g_error_matches(fault, XTF_ERROR, XTF_ERROR_STALE)) {
+        if (*fatal || attempts == ATTEMPTS_MAX || !g_error_matches(fault, XTF_ERROR, XTF_ERROR_STALE)) {
             g_propagate_error(error, g_steal_pointer(&fault));
             return false;
         }
     }
 }
 
-/* Reads the parts; those that cannot be read are left out if the caller says so. */
+/* Reads the parts. Leaves out unreadable parts if options->keep_going is set. */
 static bool add_parts(XtfMerge *merge, const char *const *paths, size_t n_parts, GError **error)
 {
     const XtfMergeOptions *options = &merge->options;
@@ -72,7 +72,7 @@ static bool add_parts(XtfMerge *merge, const char *const *paths, size_t n_parts,
     for (size_t i = 0; i < n_parts; i++) {
         g_autoptr(GError) fault = NULL;
         bool fatal;
-        if (!go_on(merge, 0, 0, error))
+        if (!report_progress(merge, 0, 0, error))
             return false;
         if (add_part(merge, paths[i], &fatal, &fault))
             continue;
@@ -83,7 +83,7 @@ static bool add_parts(XtfMerge *merge, const char *const *paths, size_t n_parts,
         if (options->left_out)
             options->left_out(paths[i], fault, options->data);
     }
-    return merge->parts->len > 0 || xtf_fail(error, XTF_ERROR_INVALID, "there is no part to merge");
+    return merge->parts->len > 0 || xtf_fail(error, XTF_ERROR_INVALID, "no part to merge");
 }
 
 static gint compare_arrays(gconstpointer a, gconstpointer b)
@@ -92,7 +92,7 @@ static gint compare_arrays(gconstpointer a, gconstpointer b)
     return xtf_compare_array_keys(left->location, left->schema->id, right->location, right->schema->id);
 }
 
-static const XtfPart *part_of_segment(const XtfMerge *merge, uint32_t segment)
+static const XtfPart *find_part_of_segment(const XtfMerge *merge, uint32_t segment)
 {
     for (guint i = merge->parts->len; i > 0; i--) {
         const XtfPart *part = merge->parts->pdata[i - 1];
@@ -102,7 +102,7 @@ static const XtfPart *part_of_segment(const XtfMerge *merge, uint32_t segment)
     return merge->parts->pdata[0];
 }
 
-/* Puts the arrays of all parts in the order of the P index. A location's are all of one part. */
+/* Sorts the arrays of all parts into the order of the P index. All arrays of a location must be in one part. */
 static bool order_arrays(XtfMerge *merge, GError **error)
 {
     g_array_sort(merge->arrays, compare_arrays);
@@ -110,23 +110,24 @@ static bool order_arrays(XtfMerge *merge, GError **error)
         const XtfArray *before = &g_array_index(merge->arrays, XtfArray, i - 1), *array = before + 1;
         if (before->location != array->location || before->segment == array->segment)
             continue;
-        const XtfPart *one = part_of_segment(merge, before->segment), *other = part_of_segment(merge, array->segment);
-        if (one != other)
-            return xtf_fail(error, XTF_ERROR_INVALID, "%s and %s both have location %" PRIu64, one->path, other->path,
-                            array->location);
+        const XtfPart *first = find_part_of_segment(merge, before->segment),
+                      *second = find_part_of_segment(merge, array->segment);
+        if (first != second)
+            return xtf_fail(error, XTF_ERROR_INVALID, "%s and %s both have location %" PRIu64, first->path,
+                            second->path, array->location);
     }
     return true;
 }
 
-static bool is_a_part(const XtfMerge *merge, const char *path, GError **error)
+static bool is_output_a_part(const XtfMerge *merge, const char *path, GError **error)
 {
-    struct stat there;
-    bool exists = stat(path, &there) == 0;
+    struct stat status;
+    bool exists = stat(path, &status) == 0;
 
     for (guint i = 0; exists && i < merge->parts->len; i++) {
         const XtfPart *part = merge->parts->pdata[i];
-        if (part->device == there.st_dev && part->inode == there.st_ino) {
-            xtf_fail(error, XTF_ERROR_IO, "%s: is one of the parts", path);
+        if (part->device == status.st_dev && part->inode == status.st_ino) {
+            xtf_fail(error, XTF_ERROR_IO, "%s: the output file is one of the parts", path);
             return true;
         }
     }
@@ -171,7 +172,7 @@ bool xtf_merge_join_parts(XtfMerge *merge, const char *const *parts, size_t n_pa
     return true;
 }
 
-static void report_on(const XtfMerge *merge, size_t n_parts, const XtfMergeOutput *output, XtfMergeReport *report)
+static void fill_report(const XtfMerge *merge, size_t n_parts, const XtfMergeOutput *output, XtfMergeReport *report)
 {
     if (report)
         *report = (XtfMergeReport){
@@ -189,11 +190,11 @@ bool xtf_merge(const char *path, const char *const *parts, size_t n_parts, const
     g_auto(XtfMergeOutput) output = {.fd = -1};
 
     xtf_merge_init(&merge, options);
-    if (!xtf_merge_join_parts(&merge, parts, n_parts, error) || is_a_part(&merge, path, error) ||
+    if (!xtf_merge_join_parts(&merge, parts, n_parts, error) || is_output_a_part(&merge, path, error) ||
         !xtf_merge_output_begin(&output, path, error) || !copy_parts(&merge, &output, error) ||
         !xtf_merge_write_whole(&merge, &output, error) || !xtf_merge_output_end(&output, !merge.options.no_sync, error))
         return false;
-    report_on(&merge, n_parts, &output, report);
+    fill_report(&merge, n_parts, &output, report);
     return true;
 }
 
@@ -218,6 +219,6 @@ bool xtf_merge_anchor(const char *folder, const XtfMergeOptions *options, XtfMer
         !xtf_merge_output_begin(&output, path, error) || !xtf_merge_write_in_place(&merge, &output, error) ||
         !xtf_merge_output_end(&output, !merge.options.no_sync, error))
         return false;
-    report_on(&merge, g_strv_length(parts), &output, report);
+    fill_report(&merge, g_strv_length(parts), &output, report);
     return true;
 }

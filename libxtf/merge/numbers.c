@@ -1,5 +1,5 @@
 /*
- * What joining tables did to the numbers in rows: the segment maps, and the limits of fields that hold such numbers.
+ * Updates numbers after joining tables: the segment maps, and the limits of fields that hold row numbers.
  */
 #include "libxtf/disk/strings.h"
 #include "libxtf/merge/merge-private.h"
@@ -7,13 +7,14 @@
 #include "libxtf/schema/row-map.h"
 #include "libxtf/schema/value-limits.h"
 
-/* Whether rows of arrays, not of tables, are of a schema. */
+/* True if arrays (not tables) have rows of a schema. */
 static bool has_rows(const XtfTrace *trace, const XtfSchema *schema)
 {
     return schema->kind != XTF_SCHEMA_TABLE && xtf_trace_n_rows(trace, schema->id) > 0;
 }
 
-/* Marks the tables that rows of the part's arrays refer to: by id in the whole. Notes whether they have strings. */
+/* Marks the tables that rows of the part's arrays refer to, by id in the whole. Sets part->has_strings if they hold
+ * strings. */
 static uint8_t *find_used_tables(const XtfMerge *merge, const XtfTrace *trace, XtfPart *part)
 {
     uint8_t *used = g_malloc0(merge->join->schemas->len);
@@ -34,7 +35,8 @@ static uint8_t *find_used_tables(const XtfMerge *merge, const XtfTrace *trace, X
 
 /* ---- Segment maps. */
 
-/* The map that a merged part has for a table of one of its segments; NULL: the segment's numbers are the part's. */
+/* Returns the map that a merged part has for a table of one of its segments; NULL: the segment uses the part's numbers.
+ */
 static const XtfTableMap *own_map(const XtfTrace *trace, uint32_t segment, uint32_t schema)
 {
     const XtfSegmentMap *map = trace->catalog.segment_maps ? &trace->catalog.segment_maps[segment] : NULL;
@@ -45,7 +47,7 @@ static const XtfTableMap *own_map(const XtfTrace *trace, uint32_t segment, uint3
     return NULL;
 }
 
-/* The part's own id of a schema of the whole; UINT32_MAX if it has none. */
+/* Returns the part's id of a schema of the whole; UINT32_MAX if it has none. */
 static uint32_t own_schema(const XtfPartMap *map, uint32_t whole)
 {
     for (uint32_t i = 0; i < map->n_schemas; i++)
@@ -70,7 +72,7 @@ static bool add_map(XtfTrace *trace, uint32_t number, XtfPartSegment *segment, c
         uint32_t row = own ? xtf_load32(item->data + i * sizeof(XtfLe32)) : i;
         if (row >= n) {
             g_free(added.rows);
-            return xtf_damaged(error, "segment map (byte %" PRIu64 "): it names a row that does not exist",
+            return xtf_damaged(error, "segment map (byte %" PRIu64 "): it refers to a row that does not exist",
                                own->rows.offset);
         }
         added.rows[i] = rows[row];
@@ -99,8 +101,8 @@ static bool add_maps(const XtfMerge *merge, XtfTrace *trace, XtfPart *part, cons
 
 /* ---- Limits. */
 
-/* The row numbers of a reference, all of the part, to those of the whole. Numbers without a row are left to the end,
- * when the rows of the whole are known. */
+/* Maps the limits of a reference's row numbers to the whole. Numbers without a row are mapped at the end, when the
+ * number of rows of the whole is known. */
 static XtfLimits map_rows(XtfMerge *merge, uint32_t schema, const XtfReference *reference, const XtfJoinedTable *table,
                           const XtfPartMap *map, const XtfLimits *limits)
 {
@@ -120,7 +122,7 @@ static XtfLimits map_rows(XtfMerge *merge, uint32_t schema, const XtfReference *
     return mapped;
 }
 
-/* The limits of the numbers of a reference in the whole. */
+/* Returns the limits of a reference's numbers in the whole. */
 static XtfLimits map_limits(XtfMerge *merge, const XtfSchema *schema, const XtfReference *reference,
                             const XtfPartMap *map, const XtfLimits *limits)
 {
@@ -131,12 +133,12 @@ static XtfLimits map_limits(XtfMerge *merge, const XtfSchema *schema, const XtfR
         return *limits;
     if (reference->chooser < 0 && type != XTF_TYPE_I32 && type != XTF_TYPE_I64)
         return map_rows(merge, map->schemas[schema->id], reference, table, map, limits);
-    /* One number among others, of anything: wider than need be. */
+    /* Another field selects the meaning of the numbers, so the limits are widened to all row numbers. */
     const XtfLimits any = {.min = 0, .max = UINT32_MAX};
     return xtf_limits_join(type, limits, &any);
 }
 
-/* Numbers of rows of a table that was put in order may have become any of it. */
+/* Widens the limits of references to a sorted table to all its rows. */
 static void widen_for_order(const XtfMerge *merge)
 {
     for (guint id = 0; id < merge->join->schemas->len; id++) {
@@ -155,8 +157,8 @@ static void widen_for_order(const XtfMerge *merge)
     }
 }
 
-/* The lengths of the strings in a table's field. */
-static XtfLimits limits_of_strings(const XtfMerge *merge, const XtfJoinedTable *table, const XtfField *field)
+/* Returns the limits of the string lengths in a table's field. */
+static XtfLimits compute_string_limits(const XtfMerge *merge, const XtfJoinedTable *table, const XtfField *field)
 {
     const GByteArray *heap = merge->join->strings;
     XtfLimits limits = xtf_limits_empty();
@@ -173,10 +175,10 @@ static XtfLimits limits_of_strings(const XtfMerge *merge, const XtfJoinedTable *
     return limits;
 }
 
-static XtfLimits limits_of_field(const XtfMerge *merge, const XtfJoinedTable *table, const XtfField *field)
+static XtfLimits compute_field_limits(const XtfMerge *merge, const XtfJoinedTable *table, const XtfField *field)
 {
     if (field->type == XTF_TYPE_STRING)
-        return limits_of_strings(merge, table, field);
+        return compute_string_limits(merge, table, field);
     return xtf_limits_of_rows(field, table->rows->data, table->schema->row_size, table->n_rows);
 }
 
@@ -188,7 +190,7 @@ void xtf_merge_finish_limits(XtfMerge *merge)
         const XtfJoinedTable *table = merge->join->tables->pdata[late->table];
         XtfLimits *whole = (XtfLimits *)merge->limits->pdata[late->schema] + late->field;
         XtfLimits mapped = late->limits;
-        if (late->limits.min < table->n_rows) { /* these are moved behind the rows of the whole */
+        if (late->limits.min < table->n_rows) { /* these numbers move behind the rows of the whole */
             mapped.min = table->n_rows;
             mapped.max = MAX(mapped.max, MIN(late->limits.max, table->n_rows - UINT64_C(1)) - late->n + table->n_rows);
         }
@@ -198,7 +200,7 @@ void xtf_merge_finish_limits(XtfMerge *merge)
         const XtfJoinedTable *table = merge->join->tables->pdata[id];
         XtfLimits *limits = merge->limits->pdata[id];
         for (uint32_t f = 0; table && f < table->schema->n_fields; f++)
-            limits[f] = limits_of_field(merge, table, &table->schema->fields[f]);
+            limits[f] = compute_field_limits(merge, table, &table->schema->fields[f]);
     }
     widen_for_order(merge);
 }
@@ -223,7 +225,7 @@ static void join_limits(XtfMerge *merge, const XtfTrace *trace, const XtfSchema 
 
     for (uint32_t f = 0; f < schema->n_fields; f++) {
         const XtfField *field = &schema->fields[f];
-        XtfLimits limits = trace->catalog.limits[schema->id][f]; /* times are local, each by its own clock */
+        XtfLimits limits = trace->catalog.limits[schema->id][f]; /* times are local, in the clock of each location */
         for (guint i = 0; i < references->len; i++) {
             const XtfReference *reference = xtf_reference_at(references, i);
             if (reference->field != f || field->type == XTF_TYPE_STRING) /* limits of strings are lengths */
@@ -240,7 +242,7 @@ bool xtf_merge_add_numbers(XtfMerge *merge, XtfTrace *trace, XtfPart *part, cons
     for (uint32_t i = 0; i < map->n_schemas; i++) {
         const XtfSchema *schema = xtf_trace_schema(trace, i);
         if (schema->kind == XTF_SCHEMA_TABLE)
-            continue; /* known once its rows are */
+            continue; /* computed from the joined rows later */
         g_array_index(merge->n_rows, uint64_t, map->schemas[i]) += xtf_trace_n_rows(trace, i);
         if (has_rows(trace, schema))
             join_limits(merge, trace, schema, map);

@@ -8,25 +8,25 @@
 #include "libxtf/merge/merge-private.h"
 
 enum {
-    COPY_BYTES = 16 << 20, /* at once: so often progress is told */
-    READ_BYTES = 1 << 20,
+    COPY_BYTES = 16 << 20, /* per step; each step reports progress */
+    COPY_BUFFER_BYTES = 1 << 20,
     BUFFER_BYTES = 1 << 20,
-    MEMORY_MAX = 1 << 30, /* bytes of what is joined in memory */
+    MEMORY_MAX = 1 << 30, /* maximum bytes joined in memory */
 };
 
-static bool io_failed(const char *path, const char *what, GError **error)
+static bool fail_io(const char *path, const char *what, GError **error)
 {
     return xtf_fail(error, XTF_ERROR_IO, "%s: cannot %s: %s", path, what, g_strerror(errno));
 }
 
-static bool may_replace(const char *path, GError **error)
+static bool check_replaceable(const char *path, GError **error)
 {
-    struct stat there;
+    struct stat status;
 
-    if (stat(path, &there) != 0 || S_ISREG(there.st_mode))
-        return true; /* other faults show when the file is made */
+    if (stat(path, &status) != 0 || S_ISREG(status.st_mode))
+        return true; /* creating the file reports other errors */
     return xtf_fail(error, XTF_ERROR_IO, "%s: %s", path,
-                    S_ISDIR(there.st_mode) ? g_strerror(EISDIR) : "is no regular file");
+                    S_ISDIR(status.st_mode) ? g_strerror(EISDIR) : "not a regular file");
 }
 
 bool xtf_merge_output_begin(XtfMergeOutput *output, const char *path, GError **error)
@@ -36,9 +36,9 @@ bool xtf_merge_output_begin(XtfMergeOutput *output, const char *path, GError **e
 
     umask(mask);
     *output = (XtfMergeOutput){.fd = -1, .path = g_strdup(path), .buffer = g_byte_array_new()};
-    if (!may_replace(path, error))
+    if (!check_replaceable(path, error))
         return false;
-    /* A file without a name vanishes with us, however we end. */
+    /* A file without a name vanishes with the process, however that ends. */
     output->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666 & ~mask);
     if (output->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT || errno == EINVAL)) {
         output->temporary = g_strdup_printf("%s.XXXXXX", path);
@@ -46,7 +46,7 @@ bool xtf_merge_output_begin(XtfMergeOutput *output, const char *path, GError **e
     }
     if (output->fd < 0) {
         g_clear_pointer(&output->temporary, g_free);
-        return io_failed(path, "create it", error);
+        return fail_io(path, "create the file", error);
     }
     return true;
 }
@@ -59,7 +59,7 @@ void xtf_merge_output_begin_in_memory(XtfMergeOutput *output, const char *path)
 void xtf_merge_output_skip(XtfMergeOutput *output, uint64_t length)
 {
     output->end += length;
-    if (output->fd < 0) { /* a file has a hole there */
+    if (output->fd < 0) { /* a file gets a hole there */
         g_byte_array_set_size(output->buffer, (guint)output->end);
         memset(output->buffer->data, 0, output->end);
     }
@@ -78,7 +78,7 @@ bool xtf_merge_output_write(XtfMergeOutput *output, uint64_t offset, const void 
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0)
-            return io_failed(output->path, "write", error);
+            return fail_io(output->path, "write", error);
         at += written;
         offset += (uint64_t)written;
         length -= (size_t)written;
@@ -114,7 +114,7 @@ bool xtf_merge_output_add(XtfMergeOutput *output, const void *bytes, size_t leng
     if (length == 0)
         return true;
     if (length > XTF_ITEM_MAX || output->buffer->len + length > MEMORY_MAX)
-        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: an item of %zu bytes is more than a file can hold",
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: an item of %zu bytes exceeds the limit of a file",
                         output->path, length);
     *ref = (XtfRef){xtf_merge_output_align(output), (uint32_t)length, xtf_checksum(bytes, length)};
     g_byte_array_append(output->buffer, bytes, (guint)length);
@@ -136,20 +136,20 @@ bool xtf_merge_add_chunk(XtfMergeOutput *output, const uint8_t *bytes, size_t le
 
 /* ---- Parts. */
 
-/* Copies bytes by way of memory. */
-static bool copy_by_hand(XtfMergeOutput *output, int from, const char *path, uint64_t at, uint64_t to, uint64_t length,
-                         GError **error)
+/* Copies bytes through a buffer. */
+static bool copy_through_buffer(XtfMergeOutput *output, int from, const char *path, uint64_t at, uint64_t to,
+                                uint64_t length, GError **error)
 {
-    g_autofree uint8_t *bytes = g_malloc(READ_BYTES);
+    g_autofree uint8_t *bytes = g_malloc(COPY_BUFFER_BYTES);
 
     while (length > 0) {
-        ssize_t n = pread(from, bytes, MIN(length, (uint64_t)READ_BYTES), (off_t)at);
+        ssize_t n = pread(from, bytes, MIN(length, (uint64_t)COPY_BUFFER_BYTES), (off_t)at);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return io_failed(path, "read", error);
+            return fail_io(path, "read", error);
         if (n == 0)
-            return xtf_fail(error, XTF_ERROR_IO, "%s: it became shorter while it was read", path);
+            return xtf_fail(error, XTF_ERROR_IO, "%s: the file was truncated while it was read", path);
         if (!xtf_merge_output_write(output, to, bytes, (size_t)n, error))
             return false;
         at += (uint64_t)n;
@@ -159,7 +159,7 @@ static bool copy_by_hand(XtfMergeOutput *output, int from, const char *path, uin
     return true;
 }
 
-/* Copies within the kernel, by reflinks where there are any. *done is what it could copy. */
+/* Copies within the kernel, by reflink if possible. *done gets the number of copied bytes. */
 static bool copy_in_kernel(XtfMergeOutput *output, int from, uint64_t at, uint64_t to, uint64_t length, uint64_t *done,
                            GError **error)
 {
@@ -170,8 +170,8 @@ static bool copy_in_kernel(XtfMergeOutput *output, int from, uint64_t at, uint64
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
-            return io_failed(output->path, "write", error);
-        if (n <= 0) /* it cannot, here: reading and writing finds out what else is wrong */
+            return fail_io(output->path, "write", error);
+        if (n <= 0) /* unsupported here: reading and writing reports any other error */
             return true;
         *done += (uint64_t)n;
     }
@@ -186,7 +186,7 @@ bool xtf_merge_output_copy(XtfMergeOutput *output, int from, const XtfPart *part
     for (uint64_t at = 0; at < part->size;) {
         uint64_t length = MIN(part->size - at, (uint64_t)COPY_BYTES), done;
         if (!copy_in_kernel(output, from, at, start + at, length, &done, error) ||
-            !copy_by_hand(output, from, part->path, at + done, start + at + done, length - done, error))
+            !copy_through_buffer(output, from, part->path, at + done, start + at + done, length - done, error))
             return false;
         at += length;
         output->copied += length;
@@ -197,16 +197,16 @@ bool xtf_merge_output_copy(XtfMergeOutput *output, int from, const XtfPart *part
     return true;
 }
 
-/* ---- Its place. */
+/* ---- The final name. */
 
-/* Gives the file its name at last: a link, which replaces nothing, so by way of another name where there is a file. */
+/* Links the file to its name. A link cannot replace a file, so if one exists, links to a temporary name first. */
 static bool link_file(XtfMergeOutput *output)
 {
     g_autofree char *by_descriptor = g_strdup_printf("/proc/self/fd/%d", output->fd);
 
     if (linkat(AT_FDCWD, by_descriptor, AT_FDCWD, output->path, AT_SYMLINK_FOLLOW) == 0)
         return true;
-    for (unsigned tries = 0; errno == EEXIST && tries < 100; tries++) {
+    for (unsigned attempts = 0; errno == EEXIST && attempts < 100; attempts++) {
         g_autofree char *name = g_strdup_printf("%s.%08x", output->path, g_random_int());
         if (linkat(AT_FDCWD, by_descriptor, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
             output->temporary = g_steal_pointer(&name);
@@ -219,11 +219,11 @@ static bool link_file(XtfMergeOutput *output)
 bool xtf_merge_output_end(XtfMergeOutput *output, bool sync, GError **error)
 {
     if (sync && fsync(output->fd) != 0)
-        return io_failed(output->path, "sync", error);
+        return fail_io(output->path, "sync", error);
     if (!output->temporary && !link_file(output))
-        return io_failed(output->path, "put it in its place", error);
+        return fail_io(output->path, "give the file its name", error);
     if (output->temporary && rename(output->temporary, output->path) != 0)
-        return io_failed(output->path, "put it in its place", error);
+        return fail_io(output->path, "give the file its name", error);
     g_clear_pointer(&output->temporary, g_free);
     return true;
 }

@@ -9,9 +9,9 @@
 #include "libxtf/references.h"
 
 enum {
-    CACHE_BYTES = 4 << 20,       /* a part's P index is read once, from end to end */
-    KEPT_CACHE_BYTES = 64 << 10, /* or at each look at a folder: few nodes may stay */
-    ARRAYS_AT_ONCE = 64,
+    CACHE_BYTES = 4 << 20,       /* a merge reads a part's P index once, from end to end */
+    KEPT_CACHE_BYTES = 64 << 10, /* a growing folder reads it at each look: few nodes may stay */
+    ARRAYS_PER_READ = 64,
 };
 
 static void clear_segment(gpointer data)
@@ -33,10 +33,10 @@ void xtf_part_free(XtfPart *part)
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfPart, xtf_part_free)
 
-/* Opens a file that nobody writes. A file system without locks is trusted. */
+/* Opens a file that no writer has locked. Trusts file systems without locks. */
 static int open_unwritten(const char *path, GError **error)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* O_NONBLOCK: a FIFO is not waited for */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* O_NONBLOCK: do not wait for the writer of a FIFO */
     int code = errno;
 
     if (fd >= 0 && (flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK))
@@ -73,22 +73,22 @@ int xtf_part_open(const XtfPart *part, GError **error)
         if (again.device == part->device && again.inode == part->inode && again.size == part->size &&
             now->commit == then->commit && memcmp(now->file_id, then->file_id, sizeof now->file_id) == 0)
             return fd;
-        xtf_fail(error, XTF_ERROR_IO, "%s: it changed while it was merged", part->path);
+        xtf_fail(error, XTF_ERROR_IO, "%s: the file changed during the merge", part->path);
     }
     if (fd >= 0)
         close(fd);
     return -1;
 }
 
-/* ---- What can be wrong with the part itself. */
+/* ---- Checks of the part itself. */
 
-/* The first problem that a verification meets, and how many there are. */
+/* State of a verification: the first problem. */
 typedef struct {
     const XtfMerge *merge;
     char *first;
 } Verification;
 
-static void meet_problem(const char *message, void *data)
+static void record_problem(const char *message, void *data)
 {
     Verification *verification = data;
 
@@ -96,37 +96,36 @@ static void meet_problem(const char *message, void *data)
         verification->first = g_strdup(message);
 }
 
-static bool go_on(double done, void *data)
+static bool report_progress(double done, void *data)
 {
     const XtfMergeOptions *options = &((const Verification *)data)->merge->options;
 
     return !options->progress || options->progress(0, 0, options->data);
 }
 
-/* Verifies all that is stored in it: what is taken over, and what is made anew for the whole, so that damage of it
- * would be seen no more. */
-static bool is_sound(const XtfMerge *merge, XtfTrace *trace, GError **error)
+/* Verifies all that the part stores: what the merge copies, and what it writes anew, because damage there would no
+ * longer be visible. */
+static bool verify_part(const XtfMerge *merge, XtfTrace *trace, GError **error)
 {
     Verification verification = {.merge = merge};
     XtfCheckReport report = {0};
-    bool good = xtf_trace_verify(trace, meet_problem, go_on, &verification, &report, error);
+    bool good = xtf_trace_verify(trace, record_problem, report_progress, &verification, &report, error);
     g_autofree char *first = verification.first;
 
     if (good && report.problems > 1)
-        return xtf_damaged(error, "%s (and %" PRIu64 " more problems, which xtf check names)", first,
-                           report.problems - 1);
+        return xtf_damaged(error, "%s (and %" PRIu64 " more problems; run xtf check)", first, report.problems - 1);
     return good && (report.problems == 0 || xtf_damaged(error, "%s", first));
 }
 
-/* Whether its last commit could be opened, and not the one before. */
-static bool is_whole(const XtfTrace *trace, GError **error)
+/* Checks that the newest commit was opened, not the one before it. */
+static bool check_newest_commit(const XtfTrace *trace, GError **error)
 {
     uint64_t lost = trace->superblock.info.passed_over;
 
     return lost == 0 || xtf_damaged(error, "commit %" PRIu64 " cannot be read", lost);
 }
 
-/* Whether the tables, and the strings in their rows, can be read. */
+/* Checks that a table, and the strings in its rows, can be read. */
 static bool check_table(XtfTrace *trace, const XtfSchema *schema, GError **error)
 {
     g_autoptr(GArray) references = xtf_schema_references(schema);
@@ -143,8 +142,8 @@ static bool check_table(XtfTrace *trace, const XtfSchema *schema, GError **error
             if (reference->table || !xtf_reference_holds(reference, schema, at))
                 continue;
             if (value > UINT32_MAX)
-                return xtf_damaged(error, "table \"%s\", row %" PRIu64 ": a string outside of the heap", schema->name,
-                                   row);
+                return xtf_damaged(error, "table \"%s\", row %" PRIu64 ": a string id is outside of the string heap",
+                                   schema->name, row);
             if (!xtf_trace_string(trace, (uint32_t)value, &text, error))
                 return false;
         }
@@ -168,8 +167,8 @@ static bool read_arrays(XtfTrace *trace, GArray *arrays, GError **error)
     uint64_t n = xtf_trace_n_arrays(trace);
 
     for (uint64_t rank = 0; rank < n;) {
-        XtfArray some[ARRAYS_AT_ONCE];
-        uint64_t count = MIN(n - rank, (uint64_t)ARRAYS_AT_ONCE);
+        XtfArray some[ARRAYS_PER_READ];
+        uint64_t count = MIN(n - rank, (uint64_t)ARRAYS_PER_READ);
         if (!xtf_trace_get_arrays(trace, rank, count, some, error))
             return false;
         for (uint64_t i = 0; i < count; i++)
@@ -181,14 +180,14 @@ static bool read_arrays(XtfTrace *trace, GArray *arrays, GError **error)
     return true;
 }
 
-/* ---- What can be wrong with it beside the others. */
+/* ---- Checks against the other parts. */
 
-static bool fits(const XtfMerge *merge, const XtfPart *part, const XtfTrace *trace, GError **error)
+static bool check_fits(const XtfMerge *merge, const XtfPart *part, const XtfTrace *trace, GError **error)
 {
     const XtfClock *clock = &trace->catalog.clock;
 
     if (trace->catalog.n_files > 0)
-        return xtf_fail(error, XTF_ERROR_INVALID, "%s: is an anchor: name its folder", part->path);
+        return xtf_fail(error, XTF_ERROR_INVALID, "%s is an anchor: give its folder instead", part->path);
     if (merge->parts->len == 0)
         return true;
     const char *first = ((const XtfPart *)merge->parts->pdata[0])->path;
@@ -200,7 +199,7 @@ static bool fits(const XtfMerge *merge, const XtfPart *part, const XtfTrace *tra
     if (clock->resolution_num != merge->clock.resolution_num || clock->resolution_den != merge->clock.resolution_den)
         return xtf_fail(error, XTF_ERROR_INVALID,
                         "the clocks of %s and %s have different resolutions: %" PRIu64 "/%" PRIu64 " and %" PRIu64
-                        "/%" PRIu64 " ticks a second",
+                        "/%" PRIu64 " ticks per second",
                         first, part->path, merge->clock.resolution_num, merge->clock.resolution_den,
                         clock->resolution_num, clock->resolution_den);
     return true;
@@ -213,18 +212,18 @@ static void add_clock(XtfMerge *merge, const XtfClock *clock)
     if (merge->parts->len == 0)
         *whole = *clock;
     bool records = clock->first <= clock->last, known = whole->first <= whole->last;
-    /* A part without records may have no origin yet; that is stored as 0. */
+    /* A part without records may have no origin; then 0 is stored. */
     bool has_origin = records || clock->origin > 0, whole_has = known || whole->origin > 0;
     if (has_origin)
         whole->origin = whole_has ? MIN(whole->origin, clock->origin) : clock->origin;
-    whole->complete = UINT64_MAX; /* nothing will be added */
+    whole->complete = UINT64_MAX; /* a merged trace does not grow */
     if (records) {
         whole->first = known ? MIN(whole->first, clock->first) : clock->first;
         whole->last = known ? MAX(whole->last, clock->last) : clock->last;
     }
 }
 
-/* ---- Adding it. */
+/* ---- Adding the part. */
 
 static void add_segments(XtfMerge *merge, XtfPart *part, const XtfTrace *trace)
 {
@@ -236,7 +235,7 @@ static void add_segments(XtfMerge *merge, XtfPart *part, const XtfTrace *trace)
     for (uint32_t i = 0; i < catalog->n_segments; i++) {
         XtfPartSegment segment = {.segment = catalog->segments[i]};
         if (catalog->n_segments == 1 && segment.segment.first_page == 0)
-            segment.segment.pages = part->pages; /* reserved places too: nothing else may lie there */
+            segment.segment.pages = part->pages; /* reserved places too, so that nothing else is put there */
         g_array_append_val(part->segments, segment);
     }
     merge->n_segments += catalog->n_segments;
@@ -251,7 +250,7 @@ static void copy_strings(XtfPart *part, const XtfChunks *strings)
     };
 }
 
-/* The number that a clock map has in the whole. */
+/* Returns the number of a clock map in the whole. */
 static uint32_t add_clock_map(XtfMerge *merge, const XtfClockMap *map)
 {
     guint n = g_hash_table_size(merge->clocks);
@@ -264,14 +263,14 @@ static uint32_t add_clock_map(XtfMerge *merge, const XtfClockMap *map)
     return known->id;
 }
 
-/* What a writer can have in one file, the whole can have too, and no more. */
-static bool knots_fit(const XtfMerge *merge, const XtfPart *part, GError **error)
+/* Checks that the whole has at most as many knots as a writer allows in one file. */
+static bool check_knots(const XtfMerge *merge, const XtfPart *part, GError **error)
 {
     size_t maps = g_hash_table_size(merge->clocks) * sizeof(XtfDiskClockMap);
 
     return (merge->clock_bytes->len - maps) / sizeof(XtfDiskClockKnot) <= XTF_CLOCK_KNOTS_MAX ||
            xtf_fail(error, XTF_ERROR_TOO_LARGE,
-                    "%s: the clock maps of it and of the parts before have more than %d knots", part->path,
+                    "%s: the clock maps of the parts up to this one have more than %d knots", part->path,
                     XTF_CLOCK_KNOTS_MAX);
 }
 
@@ -286,7 +285,7 @@ static bool add_arrays(XtfMerge *merge, const XtfPart *part, const XtfPartMap *m
         array->trace = NULL;
     }
     g_array_append_vals(merge->arrays, arrays->data, arrays->len);
-    return knots_fit(merge, part, error);
+    return check_knots(merge, part, error);
 }
 
 static bool add_part(XtfMerge *merge, XtfPart *part, XtfTrace *trace, GArray *arrays, GError **error)
@@ -295,7 +294,7 @@ static bool add_part(XtfMerge *merge, XtfPart *part, XtfTrace *trace, GArray *ar
 
     part->superblock = trace->superblock;
     part->clock = trace->catalog.clock;
-    if (!fits(merge, part, trace, error))
+    if (!check_fits(merge, part, trace, error))
         return false;
     add_segments(merge, part, trace);
     copy_strings(part, &trace->catalog.strings);
@@ -338,7 +337,7 @@ static bool is_part_already(const XtfMerge *merge, const XtfPart *part, GError *
     return other != NULL;
 }
 
-/* A part that grows, as it was read before. */
+/* Returns a growing part that stayed open; NULL if none did. */
 static XtfTrace *find_kept(const XtfMerge *merge, XtfPart *part)
 {
     const XtfKeptPart *kept = merge->kept ? xtf_kept_parts_find(merge->kept, part->path) : NULL;
@@ -351,7 +350,7 @@ static XtfTrace *find_kept(const XtfMerge *merge, XtfPart *part)
     return xtf_trace_ref(kept->trace);
 }
 
-/* Opens the part's newest commit; if it does not grow, only if nobody writes it. */
+/* Opens the part's newest commit. Fails if the part is being written, unless parts may grow. */
 static XtfTrace *open_part(const XtfMerge *merge, XtfPart *part, GError **error)
 {
     const XtfOpenOptions options = {.cache_bytes = merge->growing ? KEPT_CACHE_BYTES : CACHE_BYTES};
@@ -386,7 +385,7 @@ bool xtf_merge_add_part(XtfMerge *merge, const char *path, bool *fatal, GError *
         trace = open_part(merge, part, error);
     if (!trace)
         return false;
-    bool sound = merge->growing || (is_whole(trace, error) && is_sound(merge, trace, error));
+    bool sound = merge->growing || (check_newest_commit(trace, error) && verify_part(merge, trace, error));
     if (!sound || !xtf_trace_is_known(trace, error) || !check_tables(trace, error) ||
         !read_arrays(trace, arrays, error)) {
         g_prefix_error(error, "%s: ", path);

@@ -65,7 +65,7 @@ static bool write_tables(const XtfMerge *merge, XtfMergeOutput *output, XtfCatal
     return true;
 }
 
-/* The strings of the tables, in chunks that end with a string. */
+/* Writes the strings of the tables, in chunks that end with a string. */
 static bool write_own_strings(const XtfMerge *merge, XtfMergeOutput *output, XtfChunks *chunks, GError **error)
 {
     const GByteArray *heap = merge->join->strings;
@@ -85,8 +85,8 @@ static bool write_own_strings(const XtfMerge *merge, XtfMergeOutput *output, Xtf
     return true;
 }
 
-/* The strings of parts stay where they are. */
-static bool name_strings_of_parts(const XtfMerge *merge, XtfChunks *chunks, GError **error)
+/* Adds the strings of the parts to the heap of the whole; their bytes stay where they are. */
+static bool add_part_strings(const XtfMerge *merge, XtfChunks *chunks, GError **error)
 {
     for (guint i = 0; i < merge->parts->len; i++) {
         XtfPart *part = merge->parts->pdata[i];
@@ -102,7 +102,7 @@ static bool name_strings_of_parts(const XtfMerge *merge, XtfChunks *chunks, GErr
         chunks->bytes += part->strings.bytes;
     }
     return chunks->bytes <= INT32_MAX ||
-           xtf_fail(error, XTF_ERROR_TOO_LARGE, "the strings of all parts together are more than a file can hold");
+           xtf_fail(error, XTF_ERROR_TOO_LARGE, "the strings of all parts exceed the limit of a file");
 }
 
 static bool write_clock_maps(const XtfMerge *merge, XtfMergeOutput *output, XtfCatalog *catalog, GError **error)
@@ -113,7 +113,7 @@ static bool write_clock_maps(const XtfMerge *merge, XtfMergeOutput *output, XtfC
 
 /* ---- Segments. */
 
-static void name_segments(const XtfMerge *merge, XtfCatalog *catalog)
+static void add_segments(const XtfMerge *merge, XtfCatalog *catalog)
 {
     catalog->segments = g_new0(XtfSegment, merge->n_segments);
     for (guint i = 0; i < merge->parts->len; i++) {
@@ -126,7 +126,7 @@ static void name_segments(const XtfMerge *merge, XtfCatalog *catalog)
     }
 }
 
-/* Whether a map changes nothing. */
+/* True if a map changes nothing. */
 static bool is_identity(const XtfJoinedTable *table, const XtfNumbersMap *map)
 {
     if (map->n != table->n_rows)
@@ -137,7 +137,7 @@ static bool is_identity(const XtfJoinedTable *table, const XtfNumbersMap *map)
     return true;
 }
 
-/* Stores a map; segments with the same share it. `stored`: bytes -> XtfRef. */
+/* Stores a map; segments with equal maps share it. `stored`: bytes -> XtfRef. */
 static bool write_map(const XtfMerge *merge, XtfMergeOutput *output, const XtfNumbersMap *map, GHashTable *stored,
                       XtfSegmentMap *segment, GError **error)
 {
@@ -193,7 +193,7 @@ static bool write_segment_maps(const XtfMerge *merge, XtfMergeOutput *output, Xt
     return true;
 }
 
-/* The catalog borrows its schemas and limits from the merge. */
+/* Frees the catalog, except the schemas and limits that it borrows from the merge. */
 static void finish_catalog(XtfCatalog *catalog)
 {
     g_clear_pointer(&catalog->schemas, g_free);
@@ -214,12 +214,12 @@ bool xtf_merge_write_whole(XtfMerge *merge, XtfMergeOutput *output, GError **err
         .n_counts = n_schemas,
     };
 
-    name_segments(merge, &catalog);
+    add_segments(merge, &catalog);
     bool good = write_arrays(merge, output, &catalog, error) && write_tables(merge, output, &catalog, error) &&
                 write_clock_maps(merge, output, &catalog, error) &&
                 write_own_strings(merge, output, &catalog.strings, error);
     uint32_t own_strings = catalog.strings.n;
-    good = good && name_strings_of_parts(merge, &catalog.strings, error) &&
+    good = good && add_part_strings(merge, &catalog.strings, error) &&
            write_segment_maps(merge, output, &catalog, error) &&
            (!merge->in_place || xtf_merge_name_files(merge, output, &catalog, own_strings, error)) &&
            xtf_merge_write_ends(merge, output, &catalog, error);

@@ -208,7 +208,7 @@ def test_broken_folder(folder, trace):
     b.write_bytes(kept)
     assert run("cat", anchor, "/records") == whole["/records"]
     said = run("merge", "-o", folder / "of-anchor.xtf", anchor, status=1)
-    assert "is an anchor: name its folder" in said, said
+    assert "is an anchor: give its folder instead" in said, said
     (parts_folder / "odd.xtf").write_bytes(b"something else")
     assert "odd.xtf" in run("merge", "--anchor", parts_folder, status=1)
     assert run("cat", anchor, "/records") == whole["/records"], "the anchor went with a failure"

@@ -264,7 +264,8 @@ Test(anchor, parts_that_come_late_or_go)
     cr_assert_eq(complete_of(trace), complete);
 
     write_from(folder, 1, complete - 1);
-    assert_no_refresh(trace, "part-001.xtf: it came late, with records before what was complete");
+    assert_no_refresh(
+        trace, "part-001.xtf: it appeared late, with records before the time up to which the trace was complete");
     write_from(folder, 1, complete);
     trace = refresh(trace);
     cr_assert_eq(complete_of(trace), complete);
@@ -279,10 +280,10 @@ Test(anchor, parts_that_come_late_or_go)
     cr_assert_eq(complete_of(trace), g_array_index(rows, TestRow, ROWS - 1).time);
 
     write_from(folder, 1, complete);
-    assert_no_refresh(trace, "part-001.xtf: is another file now");
+    assert_no_refresh(trace, "part-001.xtf: the file was replaced by another one");
     g_autofree char *path = part_path(folder, 1);
     g_unlink(path);
-    assert_no_refresh(trace, "part-001.xtf: is not there any more");
+    assert_no_refresh(trace, "part-001.xtf: the file no longer exists");
     end_part(writer);
     xtf_trace_unref(trace);
     g_array_unref(rows);

@@ -2,13 +2,13 @@
  * Arrays: the rows of one schema of one location, in time order.
  *
  * A row is found by T, its time, or by N, its number from 0. Both orders agree, so one index, TN, serves both (see
- * tree/descent.c). Windows are half-open. An operation costs at most one page visit a level of the tree
+ * tree/descent.c). Windows are half-open. An operation costs at most one page visit per level of the tree
  * (xtf_array_height()).
  *
- * An XtfArray is a small value: copy it freely. It borrows the trace. Any number of threads may use it at once; a
- * cursor belongs to one thread at a time.
+ * An XtfArray is a small value that may be copied. It borrows the trace. Any number of threads may use it at once; only
+ * one thread at a time may use a cursor.
  *
- * Times are global ones, also in the rows that come out: see clock-map.h.
+ * Times are global, also in the rows that functions return: see clock-map.h.
  */
 #pragma once
 
@@ -29,58 +29,59 @@ typedef struct {
     uint64_t location;                /* key P */
     uint64_t n_rows;                  /* at least 1: empty arrays are not stored */
     uint64_t first, last;             /* times of the first and the last row */
-    uint64_t local_first, local_last; /* the same in ticks of the location's clock */
-    const XtfClockMap *clock;         /* of the location; NULL: none, local times are global. Borrowed from the trace */
+    uint64_t local_first, local_last; /* the same in local ticks of the location's clock */
+    const XtfClockMap *clock; /* the location's map; NULL: none, local times are global. Borrowed from the trace */
     uint32_t id;
     /* Private to the index. */
     uint32_t segment, clock_map;
     uint64_t edge_offset;
     uint32_t edge_length, edge_checksum;
-    struct XtfCache *cache; /* of the sweep that it is read by (sweep.h); NULL: the trace's */
+    struct XtfCache *cache; /* cache of the sweep that reads it (sweep.h); NULL: the trace's */
     uint8_t height, codec;
 } XtfArray;
 
-/* The P index. Arrays are ordered by location, then schema. */
+/* The P index. Arrays are sorted by location, then schema id. */
 uint64_t xtf_trace_n_arrays(const XtfTrace *trace);
 bool xtf_trace_find_array(XtfTrace *trace, uint64_t location, uint32_t schema, XtfArray *array, bool *found,
                           GError **error);
-/* The number of arrays before (location, schema). */
+/* Returns the number of arrays before (location, schema). */
 bool xtf_trace_array_rank(XtfTrace *trace, uint64_t location, uint32_t schema, uint64_t *rank, GError **error);
-/* `count` arrays beginning with the rank-th, which must exist. */
+/* Returns `count` arrays from rank `rank` on, all of which must exist. */
 bool xtf_trace_get_arrays(XtfTrace *trace, uint64_t rank, uint64_t count, XtfArray *arrays, GError **error);
 
-/* Whether this library knows the array's schema and codec. If not, whatever reads rows or totals fails with
- * XTF_ERROR_UNSUPPORTED too, and says so; the other arrays are read as ever. */
+/* True if this library knows the array's schema and codec. If not, sets XTF_ERROR_UNSUPPORTED, as every function does
+ * that reads the array's rows or totals. Other arrays stay readable. */
 bool xtf_array_is_known(const XtfArray *array, GError **error);
 
-/* The name of its codec; NULL if this library does not know that. */
+/* Returns the name of the array's codec; NULL if this library does not know the codec. */
 const char *xtf_array_codec(const XtfArray *array);
 
 /*
- * The array in the ticks of its location's clock: all that is asked of it and all that comes out, rows and all, is as
- * the file holds it. For copying, and for who adds up times himself.
+ * Returns the array in local ticks: times that go in or come out, also in rows, are as the file stores them. For
+ * copying, and for callers that sum times themselves.
  */
 XtfArray xtf_array_local(const XtfArray *array);
 
-/* Levels of the tree, the leaves' included. */
+/* Returns the number of levels of the tree, including the leaves. */
 unsigned xtf_array_height(const XtfArray *array);
 
-/* T to N: the number of rows with a time before t. That is also the N of the first row at or after t. One descent. */
+/* Converts T to N: the number of rows with a time before t. This is also the N of the first row at or after t. One
+ * descent. */
 bool xtf_array_rank(const XtfArray *array, uint64_t t, uint64_t *n, GError **error);
-/* The same, if it is known to lie in [low, high]. No descent if t is outside the array's times. */
+/* Does the same if the result is known to be in [low, high]. No descent if t is outside the array's times. */
 bool xtf_array_rank_within(const XtfArray *array, uint64_t t, uint64_t low, uint64_t high, uint64_t *n, GError **error);
-/* N to T: the time of row n, which must exist. One descent. */
+/* Converts N to T: the time of row n, which must exist. One descent. */
 bool xtf_array_time(const XtfArray *array, uint64_t n, uint64_t *t, GError **error);
-/* A copy of row n, which must exist: schema->row_size bytes. One descent. */
+/* Copies row n, which must exist: schema->row_size bytes. One descent. */
 bool xtf_array_row(const XtfArray *array, uint64_t n, uint8_t *row, GError **error);
 
-/* The paper's `size`: rows with a time in [t1, t2), or a number in [n1, n2). */
+/* The paper's `size`: return the number of rows with a time in [t1, t2), or a number in [n1, n2). */
 bool xtf_array_size_t(const XtfArray *array, uint64_t t1, uint64_t t2, uint64_t *size, GError **error);
 uint64_t xtf_array_size_n(const XtfArray *array, uint64_t n1, uint64_t n2);
 
 /*
- * A cursor stands on a row and holds its leaf pinned in the cache, so that steps within the leaf cost nothing, and
- * steps to its neighbours one page visit, along the leaves' links.
+ * A cursor has a current row and pins its leaf in the cache. Steps within the leaf need no page visit; steps to a
+ * neighbouring leaf need one, along the leaf's link.
  *
  *     g_auto(XtfCursor) cursor;
  *     xtf_cursor_init(&cursor, &array);
@@ -90,28 +91,28 @@ uint64_t xtf_array_size_n(const XtfArray *array, uint64_t n1, uint64_t n2);
  *         if (!xtf_cursor_next(&cursor, 1, &found, error)) ...
  *     }
  *
- * If a row is not *found, the cursor stands on no row: seek again before anything else.
+ * If *found is false, the cursor has no current row: seek before any other call.
  */
 typedef struct {
     XtfArray array;
-    uint64_t n; /* the row it stands on */
+    uint64_t n; /* number of the current row */
     /* Private. */
     void *block;         /* pinned */
-    const uint8_t *rows; /* of the leaf */
+    const uint8_t *rows; /* rows of the leaf */
     uint64_t leaf_first; /* N of the leaf's first row */
     uint32_t leaf_count;
     uint64_t leaf_next, leaf_previous;
 } XtfCursor;
 
-void xtf_cursor_init(XtfCursor *cursor, const XtfArray *array); /* stands on no row */
-void xtf_cursor_finish(XtfCursor *cursor);                      /* unpins; twice is fine */
+void xtf_cursor_init(XtfCursor *cursor, const XtfArray *array); /* without a current row */
+void xtf_cursor_finish(XtfCursor *cursor);                      /* unpins the leaf; may be called twice */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfCursor, xtf_cursor_finish)
 
-/* The paper's `search`: to row n; to the first row at or after t. */
+/* The paper's `search`: move to row n; to the first row at or after t. */
 bool xtf_cursor_seek_n(XtfCursor *cursor, uint64_t n, bool *found, GError **error);
 bool xtf_cursor_seek_t(XtfCursor *cursor, uint64_t t, bool *found, GError **error);
-/* The paper's `next`: `step` rows on, backwards if negative. A step to a neighbouring leaf follows its link, a longer
- * one descends. */
+/* The paper's `next`: moves by `step` rows, backwards if negative. A step to a neighbouring leaf follows its link; a
+ * longer one descends. */
 bool xtf_cursor_next(XtfCursor *cursor, int64_t step, bool *found, GError **error);
 
 static inline const uint8_t *xtf_cursor_row(const XtfCursor *cursor)
@@ -126,15 +127,15 @@ static inline uint64_t xtf_cursor_time(const XtfCursor *cursor)
     return GUINT64_FROM_LE(t);
 }
 
-/* Rows from the current one to the end of its leaf: they lie side by side at xtf_cursor_row(), and are good until the
- * cursor moves to another leaf. For callers that read many. */
+/* Returns the number of rows from the current one to the end of its leaf. They are contiguous at xtf_cursor_row(), and
+ * valid until the cursor moves to another leaf. For callers that read many rows. */
 static inline uint64_t xtf_cursor_available(const XtfCursor *cursor)
 {
     return cursor->leaf_first + cursor->leaf_count - cursor->n;
 }
 
-/* As xtf_cursor_next() for a step within the leaf: `step` is less than xtf_cursor_available(). For callers that read
- * many. */
+/* Does what xtf_cursor_next() does for a step within the leaf: `step` must be less than xtf_cursor_available(). For
+ * callers that read many rows. */
 static inline void xtf_cursor_skip(XtfCursor *cursor, uint64_t step)
 {
     cursor->n += step;

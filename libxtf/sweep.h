@@ -1,10 +1,9 @@
 /*
- * Sweeps: many arrays, one after the other, each read once.
+ * Sweeps: reading many arrays, one after the other, each once.
  *
- * Of very many small arrays the reads, the places in the trace's page cache and the memory that is touched for the
- * first time cost more than the rows. A sweep has a cache of its own, so small that it stays in the processor's, and
- * reads what lies side by side in the file in one go. What it reads pushes nothing out of the trace's cache, and does
- * not stay.
+ * For very many small arrays the system calls, the entries in the trace's page cache and newly touched memory cost more
+ * than the rows. A sweep has its own cache, small enough for the processor's cache, and reads adjacent bytes of the
+ * file together. Its reads evict nothing from the trace's cache, and are not kept there.
  *
  * A sweep belongs to one thread at a time, and is freed before its trace.
  */
@@ -17,12 +16,12 @@ XTF_BEGIN_DECLS
 typedef struct XtfSweep XtfSweep;
 
 XtfSweep *xtf_sweep_new(XtfTrace *trace); /* borrows the trace */
-/* Nothing of an array that it took may be in use: no cursor, no copy that is still asked. NULL is fine. */
+/* Frees the sweep. No array, copy or cursor that reads through it may be in use. NULL is allowed. */
 void xtf_sweep_free(XtfSweep *sweep);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSweep, xtf_sweep_free)
 
-/* What is read of the array, of this value of it and its copies, is read by the sweep from now on; or, with a sweep of
- * NULL, through the trace's cache again. */
+/* Makes this XtfArray value, and copies made of it, read through the sweep; or, if `sweep` is NULL, through the trace's
+ * cache again. */
 void xtf_sweep_take(XtfSweep *sweep, XtfArray *array);
 
 XTF_END_DECLS

@@ -1,20 +1,20 @@
 /*
- * The P index: from (location, schema) to arrays, a tree of nodes that a commit writes as items.
+ * The P index: from (location, schema) to arrays. It is a tree of nodes that commits write as items.
  *
- * A branch says how many arrays lie below it, so that the index is searchable by rank as well as by key, and a listing
- * may go on from anywhere. Nodes are loaded one by one through the page cache: opening a trace reads none of them.
- * Each descent checks the nodes on its way: callers rely on the order, and on one array for each key.
+ * A branch holds the number of arrays below it. So the index is searchable by rank as well as by key, and a listing may
+ * continue from any array. Nodes are loaded one by one through the page cache: opening a trace reads none of them. Each
+ * descent checks the nodes on its way: callers rely on the order, and on one array per key.
  */
 #include "libxtf/disk/codec.h"
 #include "libxtf/disk/node.h"
 #include "libxtf/tree/trace-private.h"
 
-/* A node. Its pin ends with it. Its entries ascend, and lie between the keys that the nodes above name. */
+/* A pinned node. Its entries ascend, and lie between the keys in the nodes above. */
 typedef struct {
-    XtfBlock *block; /* NULL: there is none, and count is 0 */
+    XtfBlock *block; /* NULL: no node, and count is 0 */
     unsigned level;
     uint32_t count;
-    bool bounded; /* all keys below are less than the end; else there is no bound */
+    bool bounded; /* all keys of the node are less than the end; else key_exists is no bound */
     uint64_t end_location;
     uint32_t end_schema;
 } Node;
@@ -25,23 +25,24 @@ static void node_finish(Node *node)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Node, node_finish)
 
-/* Loads a node in place of the one that was there before. */
+/* Loads a node, replacing the one in *node. */
 static bool load_node(XtfTrace *trace, XtfRef ref, unsigned level, Node *node, GError **error)
 {
     node_finish(node);
     if (ref.length > XTF_NODE_BYTES || ref.offset % XTF_ITEM_ALIGNMENT != 0)
-        return xtf_damaged(error, "P index: no node lies at byte %" PRIu64 ", %u bytes", ref.offset, ref.length);
+        return xtf_damaged(error, "P index: invalid reference to a node at byte %" PRIu64 ", %u bytes", ref.offset,
+                           ref.length);
     node->block = xtf_item_get(trace, ref, error);
     node->level = level;
     if (!node->block)
         return false;
     if (!xtf_node_valid(node->block->data, node->block->length, level, &node->count))
-        return xtf_damaged(error, "P index: no node of level %u at byte %" PRIu64, level, ref.offset);
+        return xtf_damaged(error, "P index: invalid node of level %u at byte %" PRIu64, level, ref.offset);
     return xtf_node_ascends(node->block->data, level, node->count) ||
            xtf_damaged(error, "P index: the entries of the node at byte %" PRIu64 " are out of order", ref.offset);
 }
 
-/* A branch beside what lies below it: a search by key and one by rank find the same array then. */
+/* Checks that a branch agrees with the node below it, so that a search by key and one by rank find the same array. */
 static bool check_branch(const Node *node, const XtfBranch *branch, GError **error)
 {
     XtfBranch sums = xtf_node_sums(node->block->data, node->level, node->count);
@@ -51,13 +52,13 @@ static bool check_branch(const Node *node, const XtfBranch *branch, GError **err
     xtf_node_key(node->block->data, node->level, node->count - 1, &last, &last_schema);
     if (sums.location != branch->location || sums.schema != branch->schema || sums.arrays != branch->arrays ||
         sums.n_rows != branch->n_rows)
-        return xtf_damaged(error, "P index: a branch does not say what is below it (location %" PRIu64 ")",
+        return xtf_damaged(error, "P index: a branch does not match the node below it (location %" PRIu64 ")",
                            branch->location);
     return !node->bounded || xtf_compare_array_keys(last, last_schema, node->end_location, node->end_schema) < 0 ||
-           xtf_damaged(error, "P index: the node at location %" PRIu64 " goes on behind the next one", sums.location);
+           xtf_damaged(error, "P index: the node at location %" PRIu64 " overlaps the next one", sums.location);
 }
 
-/* Goes to the child of an entry. */
+/* Moves to the child of an entry. */
 static bool enter_child(XtfTrace *trace, uint32_t entry, Node *node, GError **error)
 {
     XtfBranch branch = xtf_node_branch(node->block->data, entry);
@@ -78,11 +79,12 @@ static bool enter_root(XtfTrace *trace, Node *node, GError **error)
         return false;
     uint64_t arrays = xtf_node_sums(node->block->data, node->level, node->count).arrays;
     return arrays == catalog->n_arrays ||
-           xtf_damaged(error, "P index: %" PRIu64 " arrays, the catalog says %" PRIu64, arrays, catalog->n_arrays);
+           xtf_damaged(error, "P index: it has %" PRIu64 " arrays, but the catalog states %" PRIu64, arrays,
+                       catalog->n_arrays);
 }
 
-/* The most rows that an array of this file can have. Packed rows, whatever their codec, may take next to nothing; but
- * every leaf is a page, and all leaves but the open one are in the file. */
+/* Returns the maximum number of rows of an array of this file. Packed rows may take almost no bytes. But every leaf is
+ * a page, and all leaves except the open one are in the file. */
 static uint64_t rows_max(const XtfTrace *trace, const XtfArray *array)
 {
     const XtfCodec *codec = xtf_codec(array->codec);
@@ -94,8 +96,8 @@ static uint64_t rows_max(const XtfTrace *trace, const XtfArray *array)
     return (size / page_size + 1) * xtf_leaf_rows_max(page_size, row_size);
 }
 
-/* Makes an array of its entry, checking each number that is used later without a second look. An array whose schema or
- * codec is not known is listed as any other: who reads its pages is refused. */
+/* Decodes an array from its entry and checks every number that is later used unchecked. Also lists arrays of unknown
+ * schema or codec; reading their pages fails. */
 static bool decode_array(XtfTrace *trace, const Node *node, uint32_t slot, XtfArray *array, GError **error)
 {
     uint32_t schema;
@@ -110,15 +112,15 @@ static bool decode_array(XtfTrace *trace, const Node *node, uint32_t slot, XtfAr
         fault = "it has no schema";
     else if (decoded.n_rows == 0 || decoded.n_rows > rows_max(trace, &decoded) ||
              decoded.local_first > decoded.local_last)
-        fault = "its numbers make no sense";
+        fault = "its number of rows or its times are invalid";
     else if (decoded.height == 0 || decoded.height > XTF_HEIGHT_MAX)
-        fault = "its height makes no sense";
+        fault = "its height is invalid";
     else if (decoded.segment >= trace->catalog.n_segments)
         fault = "it belongs to a segment that does not exist";
     else if (decoded.edge_offset > xtf_source_size(trace->source))
-        fault = "its right edge lies past the end of the file";
+        fault = "its right edge is beyond the end of the file";
     else if (decoded.edge_offset % XTF_ITEM_ALIGNMENT != 0 || decoded.edge_length > XTF_ITEM_MAX)
-        fault = "its right edge is no item";
+        fault = "the place of its right edge is not that of an item";
     else if (decoded.clock_map > 0 && !decoded.clock)
         return xtf_damaged(error, "array %u of location %" PRIu64 ": its clock map %u does not exist", decoded.id,
                            decoded.location, decoded.clock_map);
@@ -130,7 +132,7 @@ static bool decode_array(XtfTrace *trace, const Node *node, uint32_t slot, XtfAr
     return true;
 }
 
-/* An entry of a node beside a key: less than 0, 0 or greater. */
+/* Compares the key of an entry with a key. Returns a value less than, equal to or greater than 0. */
 static int compare_entry(const Node *node, uint32_t i, uint64_t location, uint32_t schema)
 {
     uint64_t own_location;
@@ -140,7 +142,7 @@ static int compare_entry(const Node *node, uint32_t i, uint64_t location, uint32
     return xtf_compare_array_keys(own_location, own_schema, location, schema);
 }
 
-/* The number of the node's entries before the key. */
+/* Returns the number of the node's entries before the key. */
 static uint32_t node_rank(const Node *node, uint64_t location, uint32_t schema)
 {
     uint32_t low = 0, high = node->count;
@@ -160,8 +162,8 @@ uint64_t xtf_trace_n_arrays(const XtfTrace *trace)
     return trace->catalog.n_arrays;
 }
 
-/* Descends to the lowest node, and the slot in it, where the key is or would be; *before is the number of arrays before
- * that node. A trace without arrays has no node. */
+/* Descends to the lowest node that has the key or would have it, and finds the key's slot. *before gets the number of
+ * arrays before that node. If the trace has no arrays, *node stays empty. */
 static bool find_slot(XtfTrace *trace, uint64_t location, uint32_t schema, Node *node, uint32_t *slot, uint64_t *before,
                       GError **error)
 {
@@ -194,10 +196,10 @@ bool xtf_trace_find_array(XtfTrace *trace, uint64_t location, uint32_t schema, X
 
     if (!find_slot(trace, location, schema, &node, &slot, &before, error))
         return false;
-    bool there = slot < node.count && compare_entry(&node, slot, location, schema) == 0;
-    if (there && !decode_array(trace, &node, slot, array, error))
+    bool key_exists = slot < node.count && compare_entry(&node, slot, location, schema) == 0;
+    if (key_exists && !decode_array(trace, &node, slot, array, error))
         return false;
-    *found = there;
+    *found = key_exists;
     return true;
 }
 
@@ -213,7 +215,7 @@ bool xtf_trace_array_rank(XtfTrace *trace, uint64_t location, uint32_t schema, u
     return true;
 }
 
-/* Descends to the lowest node that holds the rank-th array, in *slot of it. */
+/* Descends to the lowest node that has the array of a rank; *slot gets the array's slot. */
 static bool find_leaf_by_rank(XtfTrace *trace, uint64_t rank, Node *node, uint32_t *slot, GError **error)
 {
     if (!enter_root(trace, node, error))
@@ -226,13 +228,13 @@ static bool find_leaf_by_rank(XtfTrace *trace, uint64_t rank, Node *node, uint32
                 break;
             rank -= below;
         }
-        if (i == node->count) /* numbers so great that their sum is a small one */
-            return xtf_damaged(error, "P index: it holds fewer arrays than it says");
+        if (i == node->count) /* the numbers are so great that their sum overflowed */
+            return xtf_damaged(error, "P index: it has fewer arrays than its branches state");
         if (!enter_child(trace, i, node, error))
             return false;
     }
     if (rank >= node->count)
-        return xtf_damaged(error, "P index: it holds fewer arrays than it says");
+        return xtf_damaged(error, "P index: it has fewer arrays than its branches state");
     *slot = (uint32_t)rank;
     return true;
 }
@@ -240,7 +242,7 @@ static bool find_leaf_by_rank(XtfTrace *trace, uint64_t rank, Node *node, uint32
 bool xtf_trace_get_arrays(XtfTrace *trace, uint64_t rank, uint64_t count, XtfArray *arrays, GError **error)
 {
     if (count > trace->catalog.n_arrays || rank > trace->catalog.n_arrays - count)
-        return xtf_fail(error, XTF_ERROR_INVALID, "the trace has no arrays %" PRIu64 " to %" PRIu64, rank,
+        return xtf_fail(error, XTF_ERROR_INVALID, "array ranks %" PRIu64 " to %" PRIu64 " are out of range", rank,
                         rank + count);
     while (count > 0) {
         g_auto(Node) node = {0};

@@ -46,12 +46,12 @@ bool xtf_array_rank_within(const XtfArray *array, uint64_t t, uint64_t low, uint
     return true;
 }
 
-/* The leaf that holds row n. */
+/* Finds the leaf that holds row n. */
 static bool find_row(const XtfArray *array, uint64_t n, XtfLeafPart part, XtfPageView *leaf, GError **error)
 {
     if (n >= array->n_rows)
-        return xtf_fail(error, XTF_ERROR_INVALID, "array %u has no row %" PRIu64 ", only %" PRIu64, array->id, n,
-                        array->n_rows);
+        return xtf_fail(error, XTF_ERROR_INVALID, "array %u has no row %" PRIu64 "; it has %" PRIu64 " rows", array->id,
+                        n, array->n_rows);
     return xtf_leaf_find(array, XTF_KEY_N, n, part, leaf, error);
 }
 
@@ -89,8 +89,8 @@ bool xtf_array_size_t(const XtfArray *array, uint64_t t1, uint64_t t2, uint64_t 
     if (!xtf_array_rank(array, t1, &n1, error) || !xtf_array_rank(array, t2, &n2, error))
         return false;
     if (n1 > n2)
-        return xtf_damaged(error, "array %u: more rows before time %" PRIu64 " than before %" PRIu64, array->id, t1,
-                           t2);
+        return xtf_damaged(error, "array %u: more rows before time %" PRIu64 " than before the later time %" PRIu64,
+                           array->id, t1, t2);
     *size = n2 - n1;
     return true;
 }

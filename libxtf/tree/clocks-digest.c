@@ -3,10 +3,10 @@
 #include "libxtf/trace.h"
 
 enum {
-    ARRAYS_AT_ONCE = 64,
+    ARRAYS_PER_READ = 64,
 };
 
-static bool changes_nothing(const XtfClockMap *map)
+static bool is_identity(const XtfClockMap *map)
 {
     for (uint32_t i = 0; map && i < map->n_knots; i++)
         if (map->knots[i].local != map->knots[i].global)
@@ -18,7 +18,7 @@ uint64_t xtf_clock_map_digest(uint64_t digest, uint64_t location, const XtfClock
 {
     uint64_t h = xtf_splitmix_step(digest, location);
 
-    if (changes_nothing(map))
+    if (is_identity(map))
         return xtf_splitmix_step(h, 0);
     h = xtf_splitmix_step(h, map->n_knots);
     for (uint32_t i = 0; i < map->n_knots; i++) {
@@ -32,11 +32,11 @@ uint64_t xtf_clock_map_digest(uint64_t digest, uint64_t location, const XtfClock
 bool xtf_trace_clocks_digest(XtfTrace *trace, uint64_t *digest, GError **error)
 {
     uint64_t n = xtf_trace_n_arrays(trace), h = 0, last = 0;
-    XtfArray arrays[ARRAYS_AT_ONCE];
+    XtfArray arrays[ARRAYS_PER_READ];
     bool any = false;
 
-    for (uint64_t rank = 0; rank < n; rank += ARRAYS_AT_ONCE) {
-        uint64_t count = MIN(n - rank, (uint64_t)ARRAYS_AT_ONCE);
+    for (uint64_t rank = 0; rank < n; rank += ARRAYS_PER_READ) {
+        uint64_t count = MIN(n - rank, (uint64_t)ARRAYS_PER_READ);
         if (!xtf_trace_get_arrays(trace, rank, count, arrays, error))
             return false;
         for (uint64_t i = 0; i < count; i++) {

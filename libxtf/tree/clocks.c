@@ -1,6 +1,7 @@
 #include "libxtf/tree/clocks.h"
 
-/* Widens the limits of instants, which the catalog has in local ticks, to what they are by any map, or by none. */
+/* Widens the limits of an instant field. The catalog has them in local ticks; the result covers the values with every
+ * map and with none. */
 static void widen_limits(const XtfTrace *trace, XtfLimits *limits)
 {
     const XtfLimits local = *limits;

@@ -1,5 +1,5 @@
 /*
- * Cursors: standing on a row, with its leaf pinned.
+ * Cursors: a position at a row, with its leaf pinned.
  */
 #include "libxtf/tree/descent.h"
 
@@ -13,7 +13,7 @@ void xtf_cursor_finish(XtfCursor *cursor)
     xtf_block_put(g_steal_pointer(&cursor->block));
 }
 
-static void take_leaf(XtfCursor *cursor, const XtfPageView *leaf)
+static void set_leaf(XtfCursor *cursor, const XtfPageView *leaf)
 {
     xtf_cursor_finish(cursor);
     cursor->block = leaf->block;
@@ -38,7 +38,7 @@ static XtfPageView current_leaf(const XtfCursor *cursor)
     };
 }
 
-static bool holds(const XtfCursor *cursor, uint64_t n)
+static bool leaf_holds_row(const XtfCursor *cursor, uint64_t n)
 {
     return cursor->block && n >= cursor->leaf_first && n - cursor->leaf_first < cursor->leaf_count;
 }
@@ -50,18 +50,18 @@ bool xtf_cursor_seek_n(XtfCursor *cursor, uint64_t n, bool *found, GError **erro
         *found = false;
         return true;
     }
-    if (!holds(cursor, n)) {
+    if (!leaf_holds_row(cursor, n)) {
         XtfPageView leaf;
         if (!xtf_leaf_find(&cursor->array, XTF_KEY_N, n, xtf_leaf_shown_rows(&cursor->array), &leaf, error))
             return false;
-        take_leaf(cursor, &leaf);
+        set_leaf(cursor, &leaf);
     }
     cursor->n = n;
     *found = true;
     return true;
 }
 
-/* Onto the first row of the leaf behind the current one; there must be one. */
+/* Moves to the first row of the next leaf, which must exist. */
 static bool enter_next_leaf(XtfCursor *cursor, GError **error)
 {
     XtfPageView leaf = current_leaf(cursor), next;
@@ -69,7 +69,7 @@ static bool enter_next_leaf(XtfCursor *cursor, GError **error)
     if (!xtf_leaf_next(&cursor->array, &leaf, &next, error))
         return false;
     xtf_block_pass(g_steal_pointer(&cursor->block));
-    take_leaf(cursor, &next);
+    set_leaf(cursor, &next);
     cursor->n = next.first_n;
     return true;
 }
@@ -86,11 +86,11 @@ bool xtf_cursor_seek_t(XtfCursor *cursor, uint64_t t, bool *found, GError **erro
     if (!xtf_leaf_find(&cursor->array, XTF_KEY_T, local, xtf_leaf_shown_rows(&cursor->array), &leaf, error))
         return false;
     uint32_t slot = xtf_leaf_rank(&cursor->array, &leaf, t);
-    take_leaf(cursor, &leaf);
+    set_leaf(cursor, &leaf);
     cursor->n = leaf.first_n + slot;
-    /* Every row of the leaf may be earlier: the row sought is then the first of the next leaf. */
+    /* If every row of the leaf is earlier, the row is the first of the next leaf. */
     if (cursor->n >= cursor->array.n_rows)
-        return xtf_damaged(error, "array %u: its last row is not as late as the P index says", cursor->array.id);
+        return xtf_damaged(error, "array %u: its last row is earlier than the P index states", cursor->array.id);
     if (slot == leaf.count && !enter_next_leaf(cursor, error))
         return false;
     *found = true;
@@ -101,7 +101,7 @@ bool xtf_cursor_next(XtfCursor *cursor, int64_t step, bool *found, GError **erro
 {
     uint64_t n = cursor->n + (uint64_t)step;
 
-    if (holds(cursor, n) && n < cursor->array.n_rows) { /* mostly */
+    if (leaf_holds_row(cursor, n) && n < cursor->array.n_rows) { /* the common case */
         cursor->n = n;
         *found = true;
         return true;
@@ -119,7 +119,7 @@ bool xtf_cursor_next(XtfCursor *cursor, int64_t step, bool *found, GError **erro
         XtfPageView leaf = current_leaf(cursor), previous;
         if (!xtf_leaf_previous(&cursor->array, &leaf, &previous, error))
             return false;
-        take_leaf(cursor, &previous);
+        set_leaf(cursor, &previous);
     }
     return xtf_cursor_seek_n(cursor, n, found, error);
 }

@@ -1,25 +1,24 @@
 /*
- * How the TN index differs from the textbook's B+tree.
+ * The TN index, and how it differs from the textbook B+tree.
  *
- * Keys only grow, so the tree is filled from the left and nothing ever splits. A page is written when it is full; from
- * then on it is sealed. The pages that are not sealed are the right edge: on every level the last page, open, from the
- * root down to the last leaf. The root is always open (a level above it comes into being when it is sealed). A commit
- * stores the open pages of an array in one item, so that a descent begins in that item and goes on there for as long as
- * it follows last entries:
+ * Keys only grow, so the tree is filled from the left and no page ever splits. A page is written when it is full; from
+ * then on it is sealed. The pages that are not sealed are the right edge: the last page of every level, from the root
+ * to the last leaf. The root is always open; when it is sealed, a level is added above it. A commit stores the open
+ * pages of an array in one item. So a descent begins in that item and stays in it as long as it follows last entries:
  *
- *     edge:   [root: . . .]                      the item: one cache block, a page visit a level
+ *     edge:   [root: . . .]                      the item: one cache block, one page visit per level
  *                | |     \
  *     sealed: [index]     [open index: . .]      <- in the item
  *              |  |          |      \
- *            [leaf][leaf]  [leaf]   [open leaf]  <- in an item of its own, behind the edge's
+ *            [leaf][leaf]  [leaf]   [open leaf]  <- in its own item, behind the edge's
  *
- * An entry is (first T, rows before, child). With the rows before a child in its entry, the rank of a time is known at
- * the end of one descent, and size(t1, t2) is the difference of two, whatever lies between. The paper climbs from two
- * leaves to their common ancestor; the running counts make that needless.
+ * An entry is (first T, rows before, child). Since the entry holds the number of rows before the child, one descent
+ * finds the rank of a time, and size(t1, t2) is the difference of two ranks, however many rows are between. The paper
+ * climbs from two leaves to their common ancestor; the running counts make that unnecessary.
  *
  * Equal times may span pages. rank(t) counts the rows strictly before t, so the descent takes the last child that
- * begins before t: where a child begins at t itself, rows of time t may stand in the leaf before it, but none earlier
- * than t in the child.
+ * begins before t. If the next child begins at t itself, the leaf before it may also hold rows of time t, but the child
+ * holds no row earlier than t.
  */
 #include "libxtf/tree/descent.h"
 
@@ -85,7 +84,7 @@ void xtf_descent_leaf(const XtfDescentPage *page, uint32_t slot, XtfDescentLeaf 
     };
 }
 
-static inline bool enter(const XtfDescentPage *page, uint32_t slot, XtfDescentPage *child, GError **error)
+static inline bool enter_child(const XtfDescentPage *page, uint32_t slot, XtfDescentPage *child, GError **error)
 {
     const XtfArray *array = page->array;
     const XtfDiskEntry *entry = xtf_page_entry(&page->page, slot);
@@ -103,19 +102,19 @@ static inline bool enter(const XtfDescentPage *page, uint32_t slot, XtfDescentPa
             return false;
         xtf_page_view_of_page(array, block, &child->page);
     }
-    /* Its entries lie behind one another, so if the last one's rows lie before the end, all do. */
+    /* Entries ascend, so if the last entry's rows are before the end, all are. */
     if (G_LIKELY(child->page.first_n == xtf_read64(entry->before) &&
                  xtf_page_time(&child->page, 0) == xtf_read64(entry->first_t) &&
                  xtf_descent_child_start(child, child->page.count - 1) < child->end))
         return true;
     xtf_descent_leave(child);
-    return xtf_damaged(error, "array %u: page %" PRIu64 " does not hold what the entry that names it says", array->id,
+    return xtf_damaged(error, "array %u: page %" PRIu64 " does not match its entry in the parent page", array->id,
                        xtf_read64(entry->child));
 }
 
 bool xtf_descent_enter(const XtfDescentPage *page, uint32_t slot, XtfDescentPage *child, GError **error)
 {
-    return enter(page, slot, child, error);
+    return enter_child(page, slot, child, error);
 }
 
 void xtf_descent_leave(XtfDescentPage *page)
@@ -142,7 +141,7 @@ static inline bool read_leaf(const XtfDescentPage *page, uint32_t slot, XtfLeafP
                  xtf_page_time(leaf, 0) == first_t))
         return true;
     xtf_page_view_finish(leaf);
-    return xtf_damaged(error, "array %u: leaf %" PRIu64 " does not hold what the entry that names it says", array->id,
+    return xtf_damaged(error, "array %u: leaf %" PRIu64 " does not match its entry in the parent page", array->id,
                        place);
 }
 
@@ -159,8 +158,8 @@ bool xtf_descent_leaf_zeros(const XtfDescentLeaf *leaf, unsigned field, XtfLeafZ
     if (!zeros->block || (zeros->first_n == leaf->first_n && zeros->count == leaf->end - leaf->first_n))
         return true;
     xtf_leaf_zeros_finish(zeros);
-    return xtf_damaged(error, "array %u: leaf %" PRIu64 " does not hold what the entry that names it says",
-                       leaf->array->id, leaf->place);
+    return xtf_damaged(error, "array %u: leaf %" PRIu64 " does not match its entry in the parent page", leaf->array->id,
+                       leaf->place);
 }
 
 bool xtf_descent_find(const XtfArray *array, uint64_t n, XtfDescent *descent, GError **error)
@@ -196,21 +195,21 @@ void xtf_descent_finish(XtfDescent *descent)
     xtf_block_put(g_steal_pointer(&descent->edge));
 }
 
-/* ---- The search for a leaf by a key. */
+/* ---- Searching a leaf by a key. */
 
-/* What a descent has cost. Added to the trace's counters once, at its end. */
+/* Cost of a descent. Added to the trace's counters once, at its end. */
 typedef struct {
     uint64_t visits, comparisons;
 } Cost;
 
-static void charge(XtfTrace *trace, const Cost *cost)
+static void add_cost(XtfTrace *trace, const Cost *cost)
 {
     atomic_fetch_add_explicit(&trace->page_visits, cost->visits, memory_order_relaxed);
     if (cost->comparisons > 0)
         atomic_fetch_add_explicit(&trace->key_comparisons, cost->comparisons, memory_order_relaxed);
 }
 
-/* The first of keys[low, high) that is not less than the key; high if there is none. */
+/* Returns the first index in [low, high) whose key is not less than `key`; high if there is none. */
 static uint32_t lower_bound(const uint8_t *keys, uint32_t stride, uint32_t low, uint32_t high, uint64_t key, Cost *cost)
 {
     while (low < high) {
@@ -224,32 +223,32 @@ static uint32_t lower_bound(const uint8_t *keys, uint32_t stride, uint32_t low, 
     return low;
 }
 
-/* The entry to follow. The first entry's key is not compared: the caller has come here by it. */
-static uint32_t choose(const XtfPageView *node, XtfKeyKind kind, uint64_t key, Cost *cost)
+/* Returns the entry to follow. Does not compare the first entry's key: the descent came here by it. */
+static uint32_t choose_entry(const XtfPageView *node, XtfKeyKind kind, uint64_t key, Cost *cost)
 {
     const XtfDiskEntry *entries = xtf_page_entry(node, 0);
 
     if (kind == XTF_KEY_T)
         return lower_bound(entries->first_t.bytes, sizeof *entries, 1, node->count, key, cost) - 1;
-    /* The last child with no more than n rows before it: the first one with at least n + 1, less one. */
+    /* The last child with at most n rows before it: one before the first child with at least n + 1. */
     return lower_bound(entries->before.bytes, sizeof *entries, 1, node->count, key + 1, cost) - 1;
 }
 
-static bool descend(const XtfArray *array, XtfBlock *edge, XtfKeyKind kind, uint64_t key, XtfLeafPart part,
-                    XtfPageView *leaf, Cost *cost, GError **error)
+static bool descend_to_leaf(const XtfArray *array, XtfBlock *edge, XtfKeyKind kind, uint64_t key, XtfLeafPart part,
+                            XtfPageView *leaf, Cost *cost, GError **error)
 {
-    XtfDescentPage pages[2]; /* the page and its child take turns */
+    XtfDescentPage pages[2]; /* used alternately for the page and its child */
     unsigned at = 0;
 
-    if (array->height == 1) /* its rows are all in the edge, which was checked */
+    if (array->height == 1) /* all rows are in the edge, which was checked */
         return xtf_leaf_get_open(array, edge, part, leaf, error);
     xtf_descent_root_page(array, edge, &pages[at]);
     for (;; at = !at) {
         XtfDescentPage *page = &pages[at];
-        uint32_t slot = choose(&page->page, kind, key, cost);
+        uint32_t slot = choose_entry(&page->page, kind, key, cost);
         bool last = page->level == 1;
         cost->visits++;
-        bool good = last ? read_leaf(page, slot, part, leaf, error) : enter(page, slot, &pages[!at], error);
+        bool good = last ? read_leaf(page, slot, part, leaf, error) : enter_child(page, slot, &pages[!at], error);
         xtf_descent_leave(page);
         if (last || !good)
             return good;
@@ -264,30 +263,31 @@ bool xtf_leaf_find(const XtfArray *array, XtfKeyKind kind, uint64_t key, XtfLeaf
         return false;
 
     Cost cost = {.visits = 1};
-    bool good = descend(array, edge, kind, key, part, leaf, &cost, error);
-    charge(array->trace, &cost);
+    bool good = descend_to_leaf(array, edge, kind, key, part, leaf, &cost, error);
+    add_cost(array->trace, &cost);
     return good;
 }
 
-/* The open leaf if it begins with row n, else the sealed leaf at a place. */
-static bool leaf_at(const XtfArray *array, uint64_t place, uint64_t n, XtfPageView *leaf, GError **error)
+/* Reads the open leaf if it begins with row n, else the sealed leaf at a place. */
+static bool read_leaf_at(const XtfArray *array, uint64_t place, uint64_t n, XtfPageView *leaf, GError **error)
 {
     g_autoptr(XtfBlock) edge = xtf_edge_get(array, error);
 
     if (!edge)
         return false;
-    charge(array->trace, &(Cost){.visits = 1});
+    add_cost(array->trace, &(Cost){.visits = 1});
     if (xtf_edge_level(edge->data, array->height, 0).first_n == n)
         return xtf_leaf_get_open(array, edge, xtf_leaf_shown_rows(array), leaf, error);
     return xtf_leaf_get(array, place, xtf_leaf_shown_rows(array), leaf, error);
 }
 
-/* Whether two leaves, read by a link from one to the other, are neighbours. `place` is that of the one linked to. */
+/* Checks that two leaves, read by a link from one to the other, are neighbours. `place` is that of the leaf linked to.
+ */
 static bool are_neighbours(const XtfArray *array, const XtfPageView *left, const XtfPageView *right, uint64_t place,
                            GError **error)
 {
     if (left->first_n + left->count != right->first_n)
-        return xtf_damaged(error, "array %u: leaf %" PRIu64 " is not the one beside row %" PRIu64, array->id, place,
+        return xtf_damaged(error, "array %u: leaf %" PRIu64 " does not adjoin row %" PRIu64, array->id, place,
                            right->first_n);
     if (xtf_page_time(left, left->count - 1) > xtf_page_time(right, 0))
         return xtf_damaged(error, "array %u: time goes backwards before row %" PRIu64, array->id, right->first_n);
@@ -298,7 +298,7 @@ bool xtf_leaf_next(const XtfArray *array, const XtfPageView *leaf, XtfPageView *
 {
     g_auto(XtfPageView) read = {0};
 
-    if (!leaf_at(array, leaf->next, leaf->first_n + leaf->count, &read, error) ||
+    if (!read_leaf_at(array, leaf->next, leaf->first_n + leaf->count, &read, error) ||
         !are_neighbours(array, leaf, &read, leaf->next, error))
         return false;
     *next = xtf_page_view_steal(&read);
@@ -312,7 +312,7 @@ bool xtf_leaf_previous(const XtfArray *array, const XtfPageView *leaf, XtfPageVi
     if (!xtf_leaf_get(array, leaf->previous, xtf_leaf_shown_rows(array), &read, error) ||
         !are_neighbours(array, &read, leaf, leaf->previous, error))
         return false;
-    charge(array->trace, &(Cost){.visits = 1});
+    add_cost(array->trace, &(Cost){.visits = 1});
     *previous = xtf_page_view_steal(&read);
     return true;
 }
@@ -322,6 +322,6 @@ uint32_t xtf_leaf_rank(const XtfArray *array, const XtfPageView *leaf, uint64_t 
     Cost cost = {0};
     uint32_t rank = leaf->times ? leaf->codec->times_rank(leaf->times, t, &cost.comparisons)
                                 : lower_bound(leaf->keys, leaf->stride, 0, leaf->count, t, &cost);
-    charge(array->trace, &cost);
+    add_cost(array->trace, &cost);
     return rank;
 }

@@ -1,59 +1,61 @@
 /*
- * Descents of an array's tree, from the root to a leaf: a page at a time, or by a key; and the steps from a leaf to its
+ * Descents of an array's tree, from the root to a leaf, page by page or by a key; and steps from a leaf to its
  * neighbours.
  *
- * What lies below a page is known from its parent's entries, and of the root from the P index. So a leaf is known, its
- * rows' numbers and all, before it is read, and often it need not be read. A page stays pinned until it is left, so a
- * caller may go on beside the descent.
+ * The range of rows below a page is known from its parent's entries, and that of the root from the P index. So the row
+ * numbers of a leaf are known before it is read, and often it need not be read. A page stays pinned until the caller
+ * leaves it, so a caller may also continue from it later.
  */
 #pragma once
 
 #include "libxtf/tree/leaf.h"
 
-/* An index page. It borrows the array and the edge, which outlive it. */
+/* An index page. Borrows the array and the edge, which outlive it. */
 typedef struct {
     const XtfArray *array;
     XtfBlock *edge; /* pinned by the caller */
     XtfPageView page;
     unsigned level; /* 1 or more */
     bool open;
-    uint64_t end; /* the row behind the last one below it */
+    uint64_t end; /* number of the last row below it, plus 1 */
 } XtfDescentPage;
 
 /* A leaf, not read yet. */
 typedef struct {
     const XtfArray *array;
-    XtfBlock *edge;               /* as of its parent */
+    XtfBlock *edge;               /* the parent's edge */
     const XtfDescentPage *parent; /* NULL: the leaf is the root */
-    uint32_t slot;                /* in the parent */
+    uint32_t slot;                /* slot in the parent */
     bool open;
-    uint64_t place; /* of a sealed leaf */
+    uint64_t place; /* place of a sealed leaf */
     uint64_t first_n, end;
-    uint64_t offset; /* byte of the file at which the leaf begins, a page or, if it is open, an item */
+    uint64_t offset; /* file offset of the leaf: of its page or, if it is open, of its item */
 } XtfDescentLeaf;
 
-/* The root: a leaf if the array's height is 1, else a page. The edge stays the caller's. */
+/* Describe the root: a leaf if the array's height is 1, else a page. The caller keeps ownership of the edge. */
 void xtf_descent_root_leaf(const XtfArray *array, XtfBlock *edge, XtfDescentLeaf *leaf);
 void xtf_descent_root_page(const XtfArray *array, XtfBlock *edge, XtfDescentPage *root);
 
-/* Rows below a child: [start, end). The child that a row is below. */
+/* Return the range [start, end) of rows below a child, and the child that has row n below it. */
 uint64_t xtf_descent_child_start(const XtfDescentPage *page, uint32_t slot);
 uint64_t xtf_descent_child_end(const XtfDescentPage *page, uint32_t slot);
 uint32_t xtf_descent_child_of_row(const XtfDescentPage *page, uint64_t n);
 
-/* A child: a leaf if the page's level is 1, else a page, which the caller leaves. */
+/* Describes a child of a page of level 1: a leaf. */
 void xtf_descent_leaf(const XtfDescentPage *page, uint32_t slot, XtfDescentLeaf *leaf);
+/* Enters a child page of a page of level 2 or more. The caller leaves it. */
 bool xtf_descent_enter(const XtfDescentPage *page, uint32_t slot, XtfDescentPage *child, GError **error);
-void xtf_descent_leave(XtfDescentPage *page); /* all zeros is fine */
+void xtf_descent_leave(XtfDescentPage *page); /* an all-zero page is allowed */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfDescentPage, xtf_descent_leave)
 
-/* Reads a leaf, and checks that it holds the rows that its parent says. The caller finishes the view. */
+/* Reads a leaf and checks that it holds the rows that its parent names. The caller finishes the view. */
 bool xtf_descent_leaf_rows(const XtfDescentLeaf *leaf, XtfPageView *view, GError **error);
 
-/* The zeros of a field in a leaf (leaf.h), with the same check. */
+/* Returns the zeros of a field in a leaf (leaf.h), with the same check. */
 bool xtf_descent_leaf_zeros(const XtfDescentLeaf *leaf, unsigned field, XtfLeafZeros *zeros, GError **error);
 
-/* The whole descent to the leaf that holds row n, which must exist. The leaf is good until the descent is finished. */
+/* A complete descent to the leaf that holds row n, which must exist. The leaf is valid until the descent is finished.
+ */
 typedef struct {
     XtfBlock *edge;
     XtfDescentPage pages[XTF_HEIGHT_MAX];
@@ -62,19 +64,19 @@ typedef struct {
 } XtfDescent;
 
 bool xtf_descent_find(const XtfArray *array, uint64_t n, XtfDescent *descent, GError **error);
-void xtf_descent_finish(XtfDescent *descent); /* twice is fine */
+void xtf_descent_finish(XtfDescent *descent); /* may be called twice */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfDescent, xtf_descent_finish)
 
 typedef enum { XTF_KEY_T, XTF_KEY_N } XtfKeyKind;
 
-/* The leaf in which the search for a key ends, a time of it being local: by N, the leaf that holds row n, which must
- * exist; by T, the last leaf that begins before t, or the first leaf. The caller finishes the view, here and below. */
+/* Finds a leaf by a key. By N: the leaf that holds row n, which must exist. By T (local time): the last leaf that
+ * begins before t, or the first leaf. The caller finishes the view, here and below. */
 bool xtf_leaf_find(const XtfArray *array, XtfKeyKind kind, uint64_t key, XtfLeafPart part, XtfPageView *leaf,
                    GError **error);
 
-/* The leaf beside another one, by its link, with the rows that callers see. There must be one. */
+/* Read the next or previous leaf, by its link, with rows as callers see them. The leaf must exist. */
 bool xtf_leaf_next(const XtfArray *array, const XtfPageView *leaf, XtfPageView *next, GError **error);
 bool xtf_leaf_previous(const XtfArray *array, const XtfPageView *leaf, XtfPageView *previous, GError **error);
 
-/* The number of the leaf's rows with a time before t, which is local or global as the leaf's keys are. */
+/* Returns the number of the leaf's rows with a time before t. t is local or global, as the leaf's keys are. */
 uint32_t xtf_leaf_rank(const XtfArray *array, const XtfPageView *leaf, uint64_t t);

@@ -5,14 +5,15 @@
 bool xtf_trace_item_lies_within(const XtfSource *source, XtfRef ref, const char *what, GError **error)
 {
     if (ref.length > xtf_source_size(source) || ref.offset > xtf_source_size(source) - ref.length)
-        return xtf_damaged(error, "%s: it should lie at byte %" PRIu64 ", %u bytes, but the file ends at %" PRIu64,
+        return xtf_damaged(error, "%s: byte %" PRIu64 " plus %u bytes is beyond the end of the file, byte %" PRIu64,
                            what, ref.offset, ref.length, xtf_source_size(source));
     if (ref.offset % XTF_ITEM_ALIGNMENT != 0 || ref.length > XTF_ITEM_MAX)
-        return xtf_damaged(error, "%s: no item lies at byte %" PRIu64 ", %u bytes", what, ref.offset, ref.length);
+        return xtf_damaged(error, "%s: invalid reference to an item at byte %" PRIu64 ", %u bytes", what, ref.offset,
+                           ref.length);
     return true;
 }
 
-static bool blame(XtfSource *source, XtfRef ref, const char *what, GError **error)
+static bool fail_checksum(XtfSource *source, XtfRef ref, const char *what, GError **error)
 {
     uint64_t at = source->ops->where ? source->ops->where(source, ref.offset) : ref.offset;
 
@@ -31,7 +32,7 @@ bool xtf_trace_read_item_to(XtfTrace *trace, XtfRef ref, const char *what, uint8
         memcpy(bytes, opening->bytes + from, ref.length);
     else if (ref.length > 0 && !trace->source->ops->read(trace->source, ref.offset, bytes, ref.length, error))
         return false;
-    return xtf_checksum(bytes, ref.length) == ref.checksum || blame(trace->source, ref, what, error);
+    return xtf_checksum(bytes, ref.length) == ref.checksum || fail_checksum(trace->source, ref, what, error);
 }
 
 uint8_t *xtf_trace_allocate(uint64_t length, const char *what, GError **error)
@@ -39,7 +40,7 @@ uint8_t *xtf_trace_allocate(uint64_t length, const char *what, GError **error)
     uint8_t *bytes = g_try_malloc(MAX(length, 1));
 
     if (!bytes)
-        xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: there is no memory for its %" PRIu64 " bytes", what, length);
+        xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: not enough memory for %" PRIu64 " bytes", what, length);
     return bytes;
 }
 

@@ -1,21 +1,21 @@
 /*
- * Items that are read outside of the page cache: what is made of them is held for the trace's life anyway.
+ * Items that are read without the page cache, because the trace holds the decoded content for its life.
  */
 #pragma once
 
 #include "libxtf/tree/trace-private.h"
 
-/* Whether bytes lie in the source, as an item that `what` names. */
+/* True if an item is within the source and correctly aligned; else an error that begins with `what`. */
 bool xtf_trace_item_lies_within(const XtfSource *source, XtfRef ref, const char *what, GError **error);
 
 /* Reads an item into `bytes`. XTF_ERROR_DAMAGED if its checksum is wrong. */
 bool xtf_trace_read_item_to(XtfTrace *trace, XtfRef ref, const char *what, uint8_t *bytes, GError **error);
 
-/* The bytes of an item, which the caller frees. */
+/* Reads an item and returns its bytes, which the caller frees. */
 uint8_t *xtf_trace_read_item(XtfTrace *trace, XtfRef ref, const char *what, GError **error);
 
-/* The rows of a table, which the trace does not hold: the caller frees them. */
+/* Reads the rows of a table. The trace does not keep them; the caller frees them. */
 uint8_t *xtf_trace_read_table(XtfTrace *trace, const XtfTableEntry *entry, GError **error);
 
-/* Room for `length` bytes of what `what` names; XTF_ERROR_TOO_LARGE. */
+/* Allocates `length` bytes; XTF_ERROR_TOO_LARGE, with the name `what`, if there is no memory. */
 uint8_t *xtf_trace_allocate(uint64_t length, const char *what, GError **error);

@@ -1,5 +1,5 @@
 /*
- * Whether the file has a later commit than the one that was opened.
+ * Finds whether the file has a later commit than the opened one.
  */
 #include "libxtf/tree/trace-private.h"
 
@@ -14,7 +14,7 @@ bool xtf_trace_has_later(const XtfTrace *trace, bool *later, GError **error)
         if (!xtf_superblock_read_slot(trace->source, slot, &superblock, &found, error))
             return false;
         if (found && memcmp(superblock.info.file_id, own->file_id, sizeof own->file_id) != 0)
-            return xtf_fail(error, XTF_ERROR_INVALID, "the file is another trace now: somebody wrote it anew");
+            return xtf_fail(error, XTF_ERROR_INVALID, "the file was replaced by a different trace");
         *later = found && superblock.info.commit > own->commit;
     }
     return true;
@@ -31,7 +31,7 @@ void xtf_trace_explain(const XtfTrace *trace, GError **error)
         return;
     g_clear_error(error);
     xtf_fail(error, XTF_ERROR_STALE,
-             "the trace is being written, and its writer no longer keeps commit %" PRIu64
-             ", which was opened: open it again, or follow it",
+             "the trace is being written, and its writer has overwritten commit %" PRIu64
+             ", which was opened: open the trace again, or follow it",
              info->commit);
 }

@@ -35,8 +35,8 @@ void xtf_page_view_of_edge(const XtfArray *array, XtfBlock *edge, unsigned level
     };
 }
 
-/* The open leaf as it lies in its item. */
-static void view_of_open_leaf(const XtfArray *array, const XtfBlock *edge, XtfBlock *item, XtfPageView *view)
+/* Creates a view of the plain open leaf in its item. */
+static void create_open_leaf_view(const XtfArray *array, const XtfBlock *edge, XtfBlock *item, XtfPageView *view)
 {
     XtfEdgeLevel page = xtf_edge_level(edge->data, array->height, 0);
 
@@ -52,34 +52,33 @@ static void view_of_open_leaf(const XtfArray *array, const XtfBlock *edge, XtfBl
 }
 
 /*
- * The beginning of an unpacked block. The block is found by where the packed bytes lie, so what it says of itself is
- * compared with the array at every visit: in a file made to deceive, another array, with other rows, may name the same
- * bytes.
+ * Head of an unpacked block. The cache identifies the block by the offset of the packed bytes, so every visit compares
+ * the head with the array. In a crafted file another array, with other rows, may name the same bytes.
  */
 typedef struct {
-    const XtfSchema *schema;  /* that the rows were unpacked by */
-    const XtfClockMap *clock; /* that their instants were mapped by; NULL: they are local */
+    const XtfSchema *schema;  /* schema of the rows */
+    const XtfClockMap *clock; /* map of the instants; NULL: they are local */
     uint64_t first_n, previous, next;
     uint32_t array; /* id */
     uint32_t count;
-    uint8_t edge_height; /* of the right edge whose open leaf this is; 0: a page held the rows */
+    uint8_t edge_height; /* height of the edge whose open leaf this is; 0: a sealed page */
 } Unpacked;
 
 _Static_assert(sizeof(Unpacked) % sizeof(uint64_t) == 0, "sampled times lie behind it");
 
-/* The packed leaf that a maker is to unpack. */
+/* Context of a block maker: a packed leaf. */
 typedef struct {
     const XtfArray *array;
-    XtfBlock *edge; /* of an open leaf, pinned; NULL: the leaf is sealed */
-    uint64_t place; /* of a sealed leaf */
+    XtfBlock *edge; /* edge of an open leaf, pinned; NULL: the leaf is sealed */
+    uint64_t place; /* place of a sealed leaf */
 } PackedLeaf;
 
-static const XtfClockMap *clock_of(const XtfArray *array, XtfLeafPart part)
+static const XtfClockMap *clock_for_part(const XtfArray *array, XtfLeafPart part)
 {
     return part == XTF_LEAF_GLOBAL_ROWS ? array->clock : NULL;
 }
 
-/* Unpacks the rows, or their times alone, behind `before` bytes of a new allocation of *size bytes. */
+/* Unpacks the rows, or only their times, behind `before` bytes of a new allocation of *size bytes. */
 static uint8_t *unpack(const XtfArray *array, const XtfRowMap *map, XtfLeafPart part, const XtfPageView *packed,
                        uint32_t length, uint32_t before, uint32_t *size, const char **fault)
 {
@@ -91,12 +90,12 @@ static uint8_t *unpack(const XtfArray *array, const XtfRowMap *map, XtfLeafPart 
     g_autofree uint8_t *bytes = g_malloc(*size);
     if (!codec->unpack_rows(array->schema, map, packed->payload, length, packed->count, bytes + before, fault))
         return NULL;
-    if (clock_of(array, part))
+    if (clock_for_part(array, part))
         xtf_clock_map_rows(array->clock, array->schema, bytes + before, packed->count);
     return g_steal_pointer(&bytes);
 }
 
-/* The page or item that a leaf is packed in, pinned, and the bytes of the packed rows in it. */
+/* Returns the pinned page or item of a packed leaf, and the bytes of the packed rows in it. */
 static XtfBlock *get_packed(const PackedLeaf *leaf, XtfPageView *packed, uint32_t *length, GError **error)
 {
     const XtfArray *array = leaf->array;
@@ -104,7 +103,7 @@ static XtfBlock *get_packed(const PackedLeaf *leaf, XtfPageView *packed, uint32_
         leaf->edge ? xtf_open_leaf_get(array, leaf->edge, error) : xtf_page_get(array, leaf->place, 0, error);
 
     if (page && leaf->edge) {
-        view_of_open_leaf(array, leaf->edge, page, packed);
+        create_open_leaf_view(array, leaf->edge, page, packed);
         *length = page->length;
     } else if (page) {
         xtf_page_view_of_page(array, page, packed);
@@ -113,7 +112,7 @@ static XtfBlock *get_packed(const PackedLeaf *leaf, XtfPageView *packed, uint32_
     return page;
 }
 
-static bool packed_damaged(const PackedLeaf *leaf, const char *fault, GError **error)
+static bool fail_damaged(const PackedLeaf *leaf, const char *fault, GError **error)
 {
     if (leaf->edge)
         return xtf_damaged(error, "array %u: its open leaf: %s", leaf->array->id, fault);
@@ -123,7 +122,7 @@ static bool packed_damaged(const PackedLeaf *leaf, const char *fault, GError **e
 static bool check_count(const XtfArray *array, const XtfPageView *packed, GError **error)
 {
     return packed->count <= xtf_leaf_rows_max(xtf_array_page_size(array), array->schema->row_size) ||
-           xtf_damaged(error, "array %u: a leaf of %u rows: it holds more than it may", array->id, packed->count);
+           xtf_damaged(error, "array %u: a leaf of %u rows exceeds the maximum", array->id, packed->count);
 }
 
 static Unpacked unpacked_head(const PackedLeaf *leaf, const XtfPageView *packed, const XtfClockMap *clock)
@@ -140,8 +139,8 @@ static Unpacked unpacked_head(const PackedLeaf *leaf, const XtfPageView *packed,
     };
 }
 
-static bool make_of(const PackedLeaf *leaf, const XtfPageView *packed, uint32_t packed_length, XtfLeafPart part,
-                    uint8_t **data, uint32_t *length, GError **error)
+static bool unpack_leaf(const PackedLeaf *leaf, const XtfPageView *packed, uint32_t packed_length, XtfLeafPart part,
+                        uint8_t **data, uint32_t *length, GError **error)
 {
     const XtfArray *array = leaf->array;
     const XtfRowMap *map;
@@ -149,20 +148,20 @@ static bool make_of(const PackedLeaf *leaf, const XtfPageView *packed, uint32_t 
 
     if (!check_count(array, packed, error) || !xtf_array_row_map(array, &map, error))
         return false;
-    const Unpacked head = unpacked_head(leaf, packed, clock_of(array, part));
+    const Unpacked head = unpacked_head(leaf, packed, clock_for_part(array, part));
     uint8_t *bytes = unpack(array, map, part, packed, packed_length, (uint32_t)sizeof head, length, &fault);
     if (!bytes)
-        return packed_damaged(leaf, fault, error);
+        return fail_damaged(leaf, fault, error);
     *data = memcpy(bytes, &head, sizeof head);
     return true;
 }
 
-static bool make(const PackedLeaf *leaf, XtfLeafPart part, uint8_t **data, uint32_t *length, GError **error)
+static bool make_block(const PackedLeaf *leaf, XtfLeafPart part, uint8_t **data, uint32_t *length, GError **error)
 {
     XtfPageView packed;
     uint32_t packed_length = 0;
     XtfBlock *page = get_packed(leaf, &packed, &packed_length, error);
-    bool good = page && make_of(leaf, &packed, packed_length, part, data, length, error);
+    bool good = page && unpack_leaf(leaf, &packed, packed_length, part, data, length, error);
 
     xtf_block_drop(page);
     return good;
@@ -170,35 +169,36 @@ static bool make(const PackedLeaf *leaf, XtfLeafPart part, uint8_t **data, uint3
 
 static bool make_times(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
-    return make(context, XTF_LEAF_TIMES, data, length, error);
+    return make_block(context, XTF_LEAF_TIMES, data, length, error);
 }
 
 static bool make_rows(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
-    return make(context, XTF_LEAF_ROWS, data, length, error);
+    return make_block(context, XTF_LEAF_ROWS, data, length, error);
 }
 
 static bool make_global_rows(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
-    return make(context, XTF_LEAF_GLOBAL_ROWS, data, length, error);
+    return make_block(context, XTF_LEAF_GLOBAL_ROWS, data, length, error);
 }
 
-/* The head of a block that was made of a leaf, if the leaf is the array's. */
+/* Returns the head of a block made from a leaf. Fails if the leaf matches to another array. */
 static const Unpacked *check_block(const PackedLeaf *packed, const XtfClockMap *clock, const XtfBlock *block,
                                    GError **error)
 {
     const XtfArray *array = packed->array;
     const Unpacked *head = (const Unpacked *)(const void *)block->data;
-    bool belongs = head->schema == array->schema && head->clock == clock && head->array == array->id &&
+    bool matches = head->schema == array->schema && head->clock == clock && head->array == array->id &&
                    head->edge_height == (packed->edge ? array->height : 0);
 
-    if (belongs && head->first_n <= array->n_rows && head->count <= array->n_rows - head->first_n)
+    if (matches && head->first_n <= array->n_rows && head->count <= array->n_rows - head->first_n)
         return head;
-    xtf_damaged(error, "array %u: its leaf at place %" PRIu64 " is another array's, too", array->id, packed->place);
+    xtf_damaged(error, "array %u: its leaf at place %" PRIu64 " also belongs to another array", array->id,
+                packed->place);
     return NULL;
 }
 
-/* The leaf unpacked, named by the bytes that it is packed in. */
+/* Returns the unpacked leaf. The cache identifies it by the place of the packed bytes. */
 static bool get_unpacked(const PackedLeaf *packed, uint64_t offset, uint32_t length, XtfLeafPart part,
                          XtfPageView *leaf, GError **error)
 {
@@ -208,7 +208,7 @@ static bool get_unpacked(const PackedLeaf *packed, uint64_t offset, uint32_t len
         [XTF_LEAF_GLOBAL_ROWS] = make_global_rows,
     };
     const XtfArray *array = packed->array;
-    const XtfClockMap *clock = clock_of(array, part);
+    const XtfClockMap *clock = clock_for_part(array, part);
     uint64_t version = packed->edge ? packed->edge->version : xtf_array_page_version(array);
     if (clock) /* another commit may have another map for the array */
         version = version * UINT64_C(0x9e3779b97f4a7c15) + clock->id;
@@ -236,7 +236,7 @@ static bool get_unpacked(const PackedLeaf *packed, uint64_t offset, uint32_t len
     return true;
 }
 
-/* Finds whether a leaf's rows are read where they lie. */
+/* Determines if a leaf's rows are read in place. */
 static bool find_in_place(const XtfArray *array, XtfLeafPart part, bool *in_place, GError **error)
 {
     const XtfRowMap *map = NULL;
@@ -277,7 +277,7 @@ bool xtf_leaf_get_open(const XtfArray *array, XtfBlock *edge, XtfLeafPart part, 
     if (in_place) {
         XtfBlock *item = xtf_open_leaf_get(array, edge, error);
         if (item)
-            view_of_open_leaf(array, edge, item, leaf);
+            create_open_leaf_view(array, edge, item, leaf);
         return item != NULL;
     }
     return get_unpacked(&(PackedLeaf){.array = array, .edge = edge}, xtf_open_leaf_offset(array, edge),
@@ -291,9 +291,9 @@ typedef struct {
     unsigned field;
 } ZerosSource;
 
-/* The words stand behind the head; there are none if the templates do not tell. */
-static bool make_zeros_of(const ZerosSource *source, const XtfPageView *packed, uint32_t packed_length, uint8_t **data,
-                          uint32_t *length, GError **error)
+/* Makes a block of the head and the words; without words if the templates do not tell. */
+static bool unpack_zeros_block(const ZerosSource *source, const XtfPageView *packed, uint32_t packed_length,
+                               uint8_t **data, uint32_t *length, GError **error)
 {
     const XtfArray *array = source->leaf.array;
     const char *fault = NULL;
@@ -308,9 +308,9 @@ static bool make_zeros_of(const ZerosSource *source, const XtfPageView *packed, 
     if (!xtf_codec(array->codec)
              ->unpack_zeros(array->schema, source->field, packed->payload, packed_length, packed->count,
                             (uint64_t *)(void *)(bytes + sizeof head), &known, &fault))
-        return packed_damaged(&source->leaf, fault, error);
+        return fail_damaged(&source->leaf, fault, error);
     *length = (uint32_t)sizeof head + (known ? size : 0);
-    *data = g_realloc(g_steal_pointer(&bytes), *length); /* what is kept is what is counted */
+    *data = g_realloc(g_steal_pointer(&bytes), *length); /* so that the cache counts the bytes in use */
     return true;
 }
 
@@ -320,7 +320,7 @@ static bool make_zeros(void *context, uint8_t **data, uint32_t *length, GError *
     XtfPageView packed;
     uint32_t packed_length = 0;
     XtfBlock *page = get_packed(&source->leaf, &packed, &packed_length, error);
-    bool good = page && make_zeros_of(source, &packed, packed_length, data, length, error);
+    bool good = page && unpack_zeros_block(source, &packed, packed_length, data, length, error);
 
     xtf_block_drop(page);
     return good;
@@ -353,7 +353,7 @@ bool xtf_leaf_get_zeros(const XtfArray *array, uint64_t place, XtfBlock *edge, u
     return true;
 }
 
-/* Bits [0, n) of the words. */
+/* Returns the number of bits set in [0, n) of the words. */
 static uint32_t count_bits(const uint64_t *words, uint32_t n)
 {
     uint32_t count = 0;

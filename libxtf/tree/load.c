@@ -1,9 +1,9 @@
 /*
- * Loading pages, right edges and items through the cache, and checking them on the way in.
+ * Loads pages, right edges and items through the cache, and checks them when they enter it.
  *
- * What a page says of itself is checked once, when it enters the cache: its checksum, that its rows or entries fill its
- * payload, and that their keys never fall; of packed rows this is found where they are unpacked (leaf.c). What a page
- * must be where a link led to it (its array, level, first N) is compared at every visit.
+ * A page's content is checked once, when it enters the cache: its checksum, that its rows or entries fill its payload,
+ * and that their keys never fall. Packed rows are checked when they are unpacked (leaf.c). The properties that depend
+ * on the link to the page (its array, level and first N) are compared at every visit.
  */
 #include "libxtf/base/checksum.h"
 #include "libxtf/disk/page.h"
@@ -29,12 +29,13 @@ bool xtf_page_locate(const XtfArray *array, uint64_t place, uint64_t *offset, GE
     uint32_t page_size = xtf_array_page_size(array);
 
     if (place < xtf_first_place(page_size) || place >= segment->pages)
-        return xtf_damaged(error, "array %u: it names page %" PRIu64 " of %" PRIu64, array->id, place, segment->pages);
+        return xtf_damaged(error, "array %u: it refers to page %" PRIu64 " of %" PRIu64, array->id, place,
+                           segment->pages);
     *offset = xtf_page_offset(segment, page_size, place);
     return true;
 }
 
-/* Whether a page, sound in itself, is of an array's level, and its content of the array's kind. */
+/* True if a valid page is of an array's level and has the array's kind of content. */
 static bool page_belongs(const XtfArray *array, unsigned level, const XtfDiskPage *head)
 {
     unsigned codec = xtf_level_codec(array->codec, level);
@@ -62,13 +63,12 @@ XtfBlock *xtf_page_get(const XtfArray *array, uint64_t place, unsigned level, GE
     uint64_t first_n = xtf_read64(head->first_n);
     if (!page_belongs(array, level, head))
         xtf_damaged(error,
-                    "page %" PRIu64 ": a page of array %u, level %u, codec %u, should be here; it is of array %u, "
-                    "level %u, codec %u",
+                    "page %" PRIu64 ": expected array %u, level %u, codec %u, but found array %u, level %u, codec %u",
                     place, array->id, level, xtf_level_codec(array->codec, level), xtf_read32(head->array), head->level,
                     head->codec);
     else if (first_n > array->n_rows || xtf_read32(head->count) > array->n_rows - first_n)
-        xtf_damaged(error, "page %" PRIu64 ": it ends behind the last row of array %u", place, array->id);
-    else /* an entry stands for a row at least, so the bound holds on every level */
+        xtf_damaged(error, "page %" PRIu64 ": it extends beyond the last row of array %u", place, array->id);
+    else /* an entry covers at least one row, so the bound holds on every level */
         return g_steal_pointer(&block);
     xtf_trace_explain(array->trace, error);
     return NULL;
@@ -92,10 +92,10 @@ static bool check_edge(const uint8_t *data, uint32_t length, uint64_t offset, co
 bool xtf_array_is_known(const XtfArray *array, GError **error)
 {
     if (!xtf_schema_is_readable(array->schema))
-        return xtf_schema_is_known(array->schema, error); /* it is not, and says why */
+        return xtf_schema_is_known(array->schema, error); /* this fails and sets the error */
     return xtf_codec(array->codec) ||
            xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-                    "array %u of location %" PRIu64 ": its codec, number %u, is not known to this program", array->id,
+                    "array %u of location %" PRIu64 ": this program does not know its codec, number %u", array->id,
                     array->location, array->codec);
 }
 
@@ -113,7 +113,7 @@ XtfBlock *xtf_edge_get(const XtfArray *array, GError **error)
 
     if (!xtf_array_is_known(array, error))
         return NULL;
-    /* The offset was compared with the size of any file when the array was looked up, so the sum does not overflow. */
+    /* The offset was compared with the file size when the array was decoded, so the sum does not overflow. */
     g_autoptr(XtfBlock) block = xtf_cache_get(xtf_array_cache(array), segment + array->edge_offset, array->edge_length,
                                               array->edge_checksum, check_edge, array, error);
     if (!block) {

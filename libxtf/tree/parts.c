@@ -10,30 +10,30 @@
 #include "libxtf/error.h"
 
 typedef struct {
-    XtfPartFile file;  /* its name is owned */
-    uint64_t start;    /* its first byte here */
-    XtfSource *source; /* NULL: it is closed */
-    uint32_t users;    /* who read it just now */
-    GList link;        /* in `idle`, if it is open and has no users */
+    XtfPartFile file;  /* owns its name */
+    uint64_t start;    /* offset of its first byte in this source */
+    XtfSource *source; /* NULL: closed */
+    uint32_t users;    /* number of current reads */
+    GList link;        /* link in `idle`, if the part is open and has no users */
 } Part;
 
 typedef struct {
     XtfSource base;
     XtfSource *own;
-    int folder; /* a descriptor */
-    char *path; /* of the folder */
+    int folder; /* descriptor of the folder */
+    char *path; /* path of the folder */
     uint32_t page_size;
     bool growing;
     uint32_t idle_max;
-    Part *parts; /* by start */
+    Part *parts; /* ascending by start */
     uint32_t n;
-    GMutex lock; /* of what follows, and of the parts' sources and users */
-    GQueue idle; /* Part: open without users, unused for longest first */
+    GMutex lock; /* guards `idle`, and the sources and users of the parts */
+    GQueue idle; /* Part: open without users, longest unused first */
 } PartsSource;
 
-/* ---- Opening and closing parts. All with the lock held. */
+/* ---- Opening and closing parts. The caller holds the lock, except of enter_part() and leave_part(). */
 
-/* The part's newest superblock, beside what is meant. */
+/* Compares the part's newest superblock with the catalog. */
 static bool compare_part(const PartsSource *self, const Part *part, XtfSource *source, GError **error)
 {
     XtfSuperblock superblocks[XTF_SUPERBLOCK_SLOTS];
@@ -43,18 +43,18 @@ static bool compare_part(const PartsSource *self, const Part *part, XtfSource *s
         (source->ops->grow && !source->ops->grow(source, error)))
         return false;
     if (superblocks[0].incompatible & XTF_FEATURE_FILES)
-        return xtf_damaged(error, "it is an anchor, and so no part of another");
+        return xtf_damaged(error, "it is an anchor, which cannot be a part");
     return xtf_part_file_is(&part->file, self->growing, &superblocks[0].info, xtf_source_size(source), error);
 }
 
-static char *path_of(const PartsSource *self, const Part *part)
+static char *part_path(const PartsSource *self, const Part *part)
 {
     return g_build_filename(self->path, part->file.name, NULL);
 }
 
 static bool open_part(const PartsSource *self, Part *part, GError **error)
 {
-    g_autofree char *path = path_of(self, part);
+    g_autofree char *path = part_path(self, part);
     g_autoptr(XtfSource) source = xtf_source_open_pread_at(self->folder, part->file.name, path, error);
 
     if (!source)
@@ -73,7 +73,7 @@ static void close_part(PartsSource *self, Part *part)
     xtf_source_close(g_steal_pointer(&part->source));
 }
 
-/* The source of a part, in use until it is left. */
+/* Returns the source of a part, in use until leave_part(). */
 static XtfSource *enter_part(PartsSource *self, Part *part, GError **error)
 {
     g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&self->lock);
@@ -98,8 +98,8 @@ static void leave_part(PartsSource *self, Part *part)
 
 /* ---- The source. */
 
-/* The part in which a byte lies; NULL: it is the anchor's own. */
-static Part *part_at(const PartsSource *self, uint64_t offset)
+/* Returns the part that holds an offset; NULL: the anchor does. */
+static Part *find_part_at(const PartsSource *self, uint64_t offset)
 {
     uint32_t low = 0, high = self->n;
 
@@ -113,57 +113,57 @@ static Part *part_at(const PartsSource *self, uint64_t offset)
     return low > 0 ? &self->parts[low - 1] : NULL;
 }
 
-static bool ends_early(const PartsSource *self, const Part *part, uint64_t size, GError **error)
+static bool fail_beyond_end(const PartsSource *self, const Part *part, uint64_t size, GError **error)
 {
-    g_autofree char *path = part ? path_of(self, part) : g_strdup("the anchor");
+    g_autofree char *path = part ? part_path(self, part) : g_strdup("the anchor");
 
-    return xtf_damaged(error, "%s: bytes are named that do not lie in it: it has %" PRIu64, path, size);
+    return xtf_damaged(error, "%s: a reference is beyond its end, at %" PRIu64 " bytes", path, size);
 }
 
 static bool parts_read(XtfSource *source, uint64_t offset, void *buffer, size_t length, GError **error)
 {
     PartsSource *self = (PartsSource *)source;
-    Part *part = part_at(self, offset);
+    Part *part = find_part_at(self, offset);
     uint64_t start = part ? part->start : 0, size = part ? part->file.size : xtf_source_size(self->own);
 
     if (length > size || offset - start > size - length)
-        return ends_early(self, part, size, error);
+        return fail_beyond_end(self, part, size, error);
     if (!part)
         return self->own->ops->read(self->own, offset, buffer, length, error);
-    XtfSource *of_part = enter_part(self, part, error);
-    if (!of_part)
+    XtfSource *part_source = enter_part(self, part, error);
+    if (!part_source)
         return false;
-    bool good = of_part->ops->read(of_part, offset - start, buffer, length, error);
+    bool good = part_source->ops->read(part_source, offset - start, buffer, length, error);
     leave_part(self, part);
     return good;
 }
 
 static uint64_t parts_where(XtfSource *source, uint64_t offset)
 {
-    const Part *part = part_at((PartsSource *)source, offset);
+    const Part *part = find_part_at((PartsSource *)source, offset);
     return part ? offset - part->start : offset;
 }
 
-/* What is damaged may just be of another commit by now. */
+/* Adds the name of the part to an error. If the part has a different commit now, the error becomes XTF_ERROR_STALE. */
 static void parts_blame(XtfSource *source, uint64_t offset, GError **error)
 {
     PartsSource *self = (PartsSource *)source;
-    Part *part = part_at(self, offset);
+    Part *part = find_part_at(self, offset);
     g_autoptr(GError) changed = NULL;
 
     if (!part || !error || !g_error_matches(*error, XTF_ERROR, XTF_ERROR_DAMAGED))
         return;
-    g_autofree char *path = path_of(self, part);
+    g_autofree char *path = part_path(self, part);
     if (g_str_has_prefix((*error)->message, path))
         return;
-    XtfSource *of_part = enter_part(self, part, NULL);
+    XtfSource *part_source = enter_part(self, part, NULL);
     PartsSource strictly = {.growing = false};
-    if (of_part && !compare_part(&strictly, part, of_part, &changed) &&
+    if (part_source && !compare_part(&strictly, part, part_source, &changed) &&
         g_error_matches(changed, XTF_ERROR, XTF_ERROR_STALE)) {
         g_clear_error(error);
         g_propagate_error(error, g_steal_pointer(&changed));
     }
-    if (of_part)
+    if (part_source)
         leave_part(self, part);
     g_prefix_error(error, "%s: ", path);
 }
@@ -192,21 +192,21 @@ static const XtfSourceOps parts_ops = {
     .blame = parts_blame,
 };
 
-/* Opens the folder, so that it is found wherever the process goes. */
+/* Opens the folder, so that the parts are found after the process changes its directory. */
 static bool open_folder(PartsSource *self, const char *folder, GError **error)
 {
     const char *own = !folder && self->own->ops->path ? self->own->ops->path(self->own) : NULL;
-    char *real = own ? realpath(own, NULL) : NULL; /* the anchor may be opened by a link from elsewhere */
+    char *real = own ? realpath(own, NULL) : NULL; /* the anchor may be opened by a symbolic link from elsewhere */
 
     self->path = folder ? g_strdup(folder) : real ? g_path_get_dirname(real) : NULL;
     free(real);
     if (!self->path)
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "it names files beside it, and nobody says where it lies");
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "it refers to files in its folder, but the folder is unknown");
     self->folder = open(self->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     return self->folder >= 0 || xtf_fail(error, XTF_ERROR_IO, "%s: %s", self->path, g_strerror(errno));
 }
 
-static bool take_files(PartsSource *self, const XtfPartFile *files, uint32_t n, GError **error)
+static bool copy_files(PartsSource *self, const XtfPartFile *files, uint32_t n, GError **error)
 {
     self->parts = g_new0(Part, n);
     for (; self->n < n; self->n++) {
@@ -217,18 +217,19 @@ static bool take_files(PartsSource *self, const XtfPartFile *files, uint32_t n, 
         part->link.data = part;
         self->base.size = part->start + part->file.pages * self->page_size;
         if (part->file.size > part->file.pages * self->page_size) {
-            self->n++; /* its name is freed with the others */
-            return xtf_damaged(error, "catalog: the pages of file \"%s\" do not hold its bytes", part->file.name);
+            self->n++; /* count it, so that its name is freed */
+            return xtf_damaged(error, "catalog: file \"%s\" is larger than its pages", part->file.name);
         }
     }
     uint64_t own = xtf_source_size(self->own), start = self->parts[0].start;
     return (own <= start && start - own <= (uint64_t)XTF_FILES_GAP_MAX * self->page_size) ||
-           xtf_damaged(error, "catalog: the pages of file \"%s\" do not begin behind its own",
+           xtf_damaged(error,
+                       "catalog: the pages of file \"%s\" overlap those of the anchor, or are too far behind them",
                        self->parts[0].file.name);
 }
 
-/* A share of the descriptors that the process may have. Of a growing folder many snapshots may be in use at once, each
- * with its own. */
+/* Returns the bound on idle parts: a fraction of the process's descriptors. For a growing folder it is smaller, because
+ * many snapshots, each with its own parts, may be in use at once. */
 static uint32_t idle_max(bool growing)
 {
     struct rlimit limit;
@@ -253,7 +254,7 @@ XtfSource *xtf_parts_source_new(const XtfPartsSetting *setting, const XtfPartFil
         .idle = G_QUEUE_INIT,
     };
     g_mutex_init(&self->lock);
-    if (open_folder(self, setting->folder, error) && take_files(self, files, n, error))
+    if (open_folder(self, setting->folder, error) && copy_files(self, files, n, error))
         return &self->base;
     parts_close(&self->base);
     return NULL;
@@ -273,5 +274,5 @@ char *xtf_parts_source_path(const XtfSource *source, uint32_t part)
 {
     const PartsSource *self = (const PartsSource *)source;
 
-    return path_of(self, &self->parts[part]);
+    return part_path(self, &self->parts[part]);
 }

@@ -2,11 +2,11 @@
 
 #include "libxtf/references.h"
 
-/* A table's map as an item holds it. Segments may share it. */
+/* A table's map as an item stores it. Segments may share it. */
 typedef struct {
     uint32_t *rows;
     uint32_t n, greatest, checksum;
-    bool compared, repeats; /* some row is named twice: known once it was compared */
+    bool compared, repeats; /* `repeats`: a row number occurs twice; valid if `compared` */
 } LoadedMap;
 
 struct XtfRowMaps {
@@ -39,7 +39,7 @@ static XtfRowMaps *new_maps(void)
     return maps;
 }
 
-/* Whether no two of the numbers, all at most `greatest`, are the same. */
+/* True if no two numbers are equal. All are at most `greatest`. */
 static bool all_different(const uint32_t *numbers, uint32_t n, uint32_t greatest)
 {
     g_autofree uint8_t *seen = g_malloc0((size_t)greatest / 8 + 1);
@@ -70,20 +70,20 @@ static LoadedMap *read_map(XtfTrace *trace, XtfRef ref, GError **error)
     return map;
 }
 
-/* A fault of numbers that name rows of a table of n_all, or NULL. The same numbers may be good for one table, and too
- * great for another. */
+/* Returns a fault of a map to rows of a table with n_all rows, or NULL. The same map may fit one table and exceed
+ * another. */
 static const char *map_fault(LoadedMap *map, uint64_t n_all)
 {
     if (map->n > 0 && map->greatest >= n_all)
-        return "it names a row that does not exist";
+        return "it refers to a row that does not exist";
     if (!map->compared)
         map->repeats = !all_different(map->rows, map->n, map->greatest);
     map->compared = true;
-    return map->repeats ? "it names a row twice" : NULL;
+    return map->repeats ? "it refers to a row twice" : NULL;
 }
 
-/* The numbers of an item, which name rows of a table of n_all. */
-static const LoadedMap *load(XtfTrace *trace, XtfRef ref, uint64_t n_all, GError **error)
+/* Loads the map in an item, for a table with n_all rows. */
+static const LoadedMap *load_map(XtfTrace *trace, XtfRef ref, uint64_t n_all, GError **error)
 {
     LoadedMap *map = g_hash_table_lookup(trace->row_maps->loaded, &ref.offset);
 
@@ -94,7 +94,7 @@ static const LoadedMap *load(XtfTrace *trace, XtfRef ref, uint64_t n_all, GError
         g_hash_table_insert(trace->row_maps->loaded, g_memdup2(&ref.offset, sizeof ref.offset), map);
     }
     const char *fault = map->n != ref.length / sizeof(XtfLe32) || map->checksum != ref.checksum
-                            ? "another map begins there, of another length or checksum"
+                            ? "a map of a different length or checksum has the same offset"
                             : map_fault(map, n_all);
     if (!fault)
         return map;
@@ -115,7 +115,7 @@ static bool is_schema(const XtfCatalog *catalog, uint32_t schema, const char *na
     return schema < catalog->n_schemas && g_str_equal(catalog->schemas[schema]->name, name);
 }
 
-/* Finds how the numbers of a reference change; *changes is false if they do not. */
+/* Finds the map of a reference's numbers; *changes is false if they do not change. */
 static bool map_reference(XtfTrace *trace, const XtfSegmentMap *segment, const XtfReference *reference,
                           XtfNumberMap *numbers, bool *changes, GError **error)
 {
@@ -129,7 +129,7 @@ static bool map_reference(XtfTrace *trace, const XtfSegmentMap *segment, const X
         if (!is_schema(&trace->catalog, schema, reference->table))
             continue;
         uint64_t n_all = rows_of_table(&trace->catalog, schema);
-        const LoadedMap *map = load(trace, segment->tables[t].rows, n_all, error);
+        const LoadedMap *map = load_map(trace, segment->tables[t].rows, n_all, error);
         if (!map)
             return false;
         *numbers = (XtfNumberMap){.rows = map->rows, .n = map->n, .n_all = n_all};
@@ -183,5 +183,5 @@ bool xtf_row_maps_check(XtfTrace *trace, const XtfTableMap *map, GError **error)
 
     if (!trace->row_maps)
         trace->row_maps = new_maps();
-    return load(trace, map->rows, rows_of_table(&trace->catalog, map->schema), error);
+    return load_map(trace, map->rows, rows_of_table(&trace->catalog, map->schema), error);
 }

@@ -1,5 +1,5 @@
 /*
- * A sweep is a source before the trace's source, which reads ahead, and a small page cache over it.
+ * A sweep is a source that wraps the trace's source and reads ahead, with a small page cache over it.
  */
 #include "libxtf/sweep.h"
 
@@ -8,30 +8,30 @@
 #include "libxtf/tree/trace-private.h"
 
 enum {
-    CACHE_BYTES = 512 << 10, /* a few locations: what is done with one gets its blocks several times */
-    RUN_BYTES = 64 << 10,    /* that are read in one go */
-    NEAR_BYTES = 32 << 10,   /* a read so little behind the one before goes on with it */
+    CACHE_BYTES = 512 << 10,         /* a few locations: processing one reads its blocks several times */
+    RUN_BYTES = 64 << 10,            /* bytes per read-ahead */
+    SEQUENTIAL_GAP_BYTES = 32 << 10, /* a read at most this far behind the previous one is sequential */
 };
 
 struct XtfSweep {
-    XtfSource source; /* first: the cache's source is the sweep */
-    XtfSource *under;
+    XtfSource source; /* first member: the cache's source is the sweep */
+    XtfSource *base_source;
     XtfCache *cache;
     uint8_t *run; /* bytes [run_from, run_to) of the source */
     uint64_t run_from, run_to;
-    uint64_t read_to; /* the end of what was asked for last */
+    uint64_t read_to; /* end of the last requested read */
 };
 
-/* Reads a run from an offset on, if that goes: what lies behind the bytes asked for may be damaged, or in another file.
+/* Reads ahead from an offset. May fail, because the bytes behind the requested ones may be damaged or in another file.
  */
-static bool read_run(XtfSweep *sweep, uint64_t offset)
+static bool read_ahead(XtfSweep *sweep, uint64_t offset)
 {
-    uint64_t length = MIN(xtf_source_size(sweep->under) - offset, (uint64_t)RUN_BYTES);
+    uint64_t length = MIN(xtf_source_size(sweep->base_source) - offset, (uint64_t)RUN_BYTES);
 
     if (!sweep->run)
         sweep->run = g_malloc(RUN_BYTES);
     sweep->run_from = sweep->run_to = 0;
-    if (!sweep->under->ops->read(sweep->under, offset, sweep->run, length, NULL))
+    if (!sweep->base_source->ops->read(sweep->base_source, offset, sweep->run, length, NULL))
         return false;
     sweep->run_from = offset;
     sweep->run_to = offset + length;
@@ -41,38 +41,38 @@ static bool read_run(XtfSweep *sweep, uint64_t offset)
 static bool sweep_read(XtfSource *source, uint64_t offset, void *buffer, size_t length, GError **error)
 {
     XtfSweep *sweep = (XtfSweep *)source;
-    bool goes_on = offset >= sweep->read_to && offset - sweep->read_to <= NEAR_BYTES;
-    bool there = offset >= sweep->run_from && offset < sweep->run_to && length <= sweep->run_to - offset;
+    bool sequential = offset >= sweep->read_to && offset - sweep->read_to <= SEQUENTIAL_GAP_BYTES;
+    bool buffered = offset >= sweep->run_from && offset < sweep->run_to && length <= sweep->run_to - offset;
 
     sweep->read_to = offset + length;
-    if (!there && goes_on && length <= RUN_BYTES)
-        there = read_run(sweep, offset);
-    if (!there)
-        return sweep->under->ops->read(sweep->under, offset, buffer, length, error);
+    if (!buffered && sequential && length <= RUN_BYTES)
+        buffered = read_ahead(sweep, offset);
+    if (!buffered)
+        return sweep->base_source->ops->read(sweep->base_source, offset, buffer, length, error);
     memcpy(buffer, sweep->run + (offset - sweep->run_from), length);
     return true;
 }
 
 static const uint8_t *sweep_map(XtfSource *source, uint64_t offset, size_t length)
 {
-    XtfSource *under = ((XtfSweep *)source)->under;
+    XtfSource *base_source = ((XtfSweep *)source)->base_source;
 
-    return under->ops->map ? under->ops->map(under, offset, length) : NULL;
+    return base_source->ops->map ? base_source->ops->map(base_source, offset, length) : NULL;
 }
 
 static uint64_t sweep_where(XtfSource *source, uint64_t offset)
 {
-    XtfSource *under = ((XtfSweep *)source)->under;
+    XtfSource *base_source = ((XtfSweep *)source)->base_source;
 
-    return under->ops->where ? under->ops->where(under, offset) : offset;
+    return base_source->ops->where ? base_source->ops->where(base_source, offset) : offset;
 }
 
 static void sweep_blame(XtfSource *source, uint64_t offset, GError **error)
 {
-    XtfSource *under = ((XtfSweep *)source)->under;
+    XtfSource *base_source = ((XtfSweep *)source)->base_source;
 
-    if (under->ops->blame)
-        under->ops->blame(under, offset, error);
+    if (base_source->ops->blame)
+        base_source->ops->blame(base_source, offset, error);
 }
 
 static const XtfSourceOps sweep_ops = {
@@ -87,7 +87,7 @@ XtfSweep *xtf_sweep_new(XtfTrace *trace)
     XtfSweep *sweep = g_new0(XtfSweep, 1);
 
     sweep->source = (XtfSource){.ops = &sweep_ops, .size = xtf_source_size(trace->source)};
-    sweep->under = trace->source;
+    sweep->base_source = trace->source;
     sweep->cache = xtf_cache_new(&sweep->source, CACHE_BYTES);
     return sweep;
 }

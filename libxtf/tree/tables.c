@@ -1,11 +1,10 @@
 /*
- * The tables and the heap of strings of a trace. They are loaded when they are first asked for, and held for the
- * trace's life.
+ * The tables and the string heap of a trace. They are loaded when first needed, and held for the trace's life.
  */
 #include "libxtf/disk/strings.h"
 #include "libxtf/tree/items.h"
 
-/* The rows of a table, from its chunks. */
+/* Reads the rows of a table from its chunks. */
 static uint8_t *read_table(XtfTrace *trace, const XtfTableEntry *entry, GError **error)
 {
     const char *name = trace->catalog.schemas[entry->schema]->name;
@@ -58,14 +57,15 @@ uint8_t *xtf_trace_read_table(XtfTrace *trace, const XtfTableEntry *entry, GErro
     return rows;
 }
 
-/* The chunk of the heap that an id lies in, loaded when first asked for; *first is the id at which it begins. */
+/* Returns the chunk of the string heap that holds an id, loading it when first needed; *first gets the chunk's first
+ * id. */
 static const uint8_t *string_chunk(XtfTrace *trace, uint32_t id, uint64_t *first, uint32_t *length, GError **error)
 {
     const XtfChunks *heap = &trace->catalog.strings;
     uint32_t i = 0, end = heap->n;
 
     if (id >= heap->bytes) {
-        xtf_damaged(error, "string %u: it lies outside of the heap", id);
+        xtf_damaged(error, "string %u: the id is outside of the string heap", id);
         return NULL;
     }
     while (end - i > 1) {

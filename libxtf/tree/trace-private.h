@@ -1,5 +1,5 @@
 /*
- * The trace behind XtfTrace, and how its pages and items are loaded.
+ * The struct behind XtfTrace, and loading of its pages and items.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 
 typedef struct XtfRowMaps XtfRowMaps;
 
-/* Bytes that are read in one go while a trace is opened. */
+/* The bytes needed to open a trace, read by one call. */
 typedef struct {
     uint64_t offset;
     uint32_t length;
@@ -26,63 +26,63 @@ typedef struct {
 
 typedef struct XtfJoinedFiles XtfJoinedFiles;
 
-/* Files that are one trace by being joined in memory. */
+/* Files that are joined in memory to one trace. */
 struct XtfJoinedFiles {
-    char *folder; /* in which the files are */
-    /* As xtf_trace_refresh(). */
+    char *folder; /* folder of the files */
+    /* Does what xtf_trace_refresh() does. */
     bool (*refresh)(XtfJoinedFiles *self, const XtfTrace *trace, XtfTrace **later, GError **error);
-    /* A snapshot begins, with a cache of its own; and ends, before its cache is freed. `cache` is NULL if the snapshot
-     * never began; a reference to `self` goes with its end. */
+    /* `begin` is called when a snapshot gets its cache, `end` before the cache is freed. `end` gets a NULL cache if
+     * `begin` was never called. It also releases a reference to `self`. */
     void (*begin)(XtfJoinedFiles *self, XtfCache *cache, size_t limit);
     void (*end)(XtfJoinedFiles *self, XtfCache *cache);
 };
 
-/* What the snapshots of a file share. In the cache items are known by their checksums, and pages by their arrays;
- * blocks that are made of them point to schemas and clock maps, of which commits only add more. */
+/* State shared by the snapshots of a file. The cache identifies items by their checksums and pages by their arrays.
+ * Cached blocks derived from them point to schemas and clock maps; commits only add to these. */
 typedef struct {
-    gint references;   /* atomic: the snapshots */
-    GMutex growing;    /* one looks for a later commit at a time */
-    XtfSource *source; /* of a file that names others: of them all */
+    gint references;   /* atomic: number of snapshots */
+    GMutex growing;    /* only one thread at a time looks for a later commit */
+    XtfSource *source; /* if the file names other files: a source of all of them */
     XtfCache *cache;
-    size_t cache_bytes;     /* its bound */
+    size_t cache_bytes;     /* bound of the cache */
     GPtrArray *schemas;     /* by id; owned */
-    GHashTable *clocks;     /* a set of clock maps */
-    XtfJoinedFiles *joined; /* NULL: it is a file */
-    const char *base;       /* while a companion is opened: the path of its base; borrowed */
+    GHashTable *clocks;     /* set of clock maps */
+    XtfJoinedFiles *joined; /* NULL: the trace is a file */
+    const char *base;       /* path of the base while a companion is opened; borrowed */
 } XtfTraceFile;
 
 struct XtfTrace {
     gint references; /* atomic */
     XtfTraceFile *file;
-    XtfSource *source; /* the file's, as the cache */
+    XtfSource *source; /* source and cache are the file's */
     XtfCache *cache;
     XtfSuperblock superblock;
     XtfCatalog catalog;
-    XtfOpening opening;         /* empty but while the trace is opened */
-    bool shares_schemas;        /* they are the file's */
-    XtfClockMaps clock_maps;    /* empty but while the trace is opened */
-    const XtfClockMap **clocks; /* the clock maps, by number - 1; they are the file's */
+    XtfOpening opening;         /* empty except while the trace is opened */
+    bool shares_schemas;        /* the schemas are owned by the file */
+    XtfClockMaps clock_maps;    /* empty except while the trace is opened */
+    const XtfClockMap **clocks; /* by number - 1; owned by the file */
     uint32_t n_clocks;
-    XtfLimits **limits; /* in global time, by schema, by field; NULL: there are no clock maps, the catalog's are */
+    XtfLimits **limits; /* in global time, by schema, by field; NULL: no clock maps, so the catalog's limits hold */
 
     GMutex lock;             /* guards the loading of tables, strings and row maps, which never change afterwards */
-    XtfTable *tables;        /* of the catalog's tables; rows is NULL until a table is loaded */
-    uint8_t **strings;       /* chunks of the heap, by their numbers; NULL until one is loaded */
-    uint64_t *string_starts; /* the ids at which chunks begin */
-    XtfRowMaps *row_maps;    /* of a merged file; tree/row-maps.h */
-    GPtrArray *part_remarks; /* XtfPartRemark of a folder's parts; NULL: there are none */
+    XtfTable *tables;        /* the catalog's tables; rows is NULL until the table is loaded */
+    uint8_t **strings;       /* chunks of the string heap; NULL until loaded */
+    uint64_t *string_starts; /* first string id of each chunk */
+    XtfRowMaps *row_maps;    /* row maps of a merged file; tree/row-maps.h */
+    GPtrArray *part_remarks; /* XtfPartRemark of a folder's parts; NULL: none */
 
     atomic_uint_fast64_t page_visits, key_comparisons;
 };
 
-/* The other superblock, if it is of the same commit, and its own copy of the catalog, with schemas and limits. */
+/* The other superblock, if it names the same commit, and its copy of the catalog with schemas and limits. */
 typedef struct {
     bool found;
     XtfSuperblock superblock;
     XtfCatalog catalog;
 } XtfTwin;
 
-/* Reads and checks them. `twin` is all zeros before. */
+/* Reads and checks the twin. `twin` must be all zeros. */
 bool xtf_trace_read_twin(const XtfTrace *trace, XtfTwin *twin, GError **error);
 static inline void xtf_twin_finish(XtfTwin *twin)
 {
@@ -95,7 +95,7 @@ static inline const XtfSegment *xtf_array_segment(const XtfArray *array)
     return &array->trace->catalog.segments[array->segment];
 }
 
-/* Whether totals are those of its rows, whether or not it has stored ones: it takes no longer to go over so few rows.
+/* True if totals are computed from the array's rows even if it has stored ones. Scanning so few rows takes no longer.
  */
 static inline bool xtf_array_is_small(const XtfArray *array)
 {
@@ -107,50 +107,51 @@ static inline uint32_t xtf_array_page_size(const XtfArray *array)
     return array->trace->superblock.info.page_size;
 }
 
-/* The cache that an array's pages, items, and what is made of them are in. */
+/* Returns the cache for an array's pages and items, and for blocks derived from them. */
 static inline XtfCache *xtf_array_cache(const XtfArray *array)
 {
     return array->cache ? array->cache : array->trace->cache;
 }
 
-/* The version by which the array's pages are known in it. */
+/* Returns the version that identifies the array's pages in the cache. */
 static inline uint64_t xtf_array_page_version(const XtfArray *array)
 {
     return XTF_PAGE_VERSION(xtf_array_segment(array)->epoch, array->id);
 }
 
-/* Opens what was joined: an anchor in memory, and the files that it names. Takes over the source and a reference to
- * `joined`, also when it fails. */
+/* Opens joined files: an anchor in memory, and the files that it names. Takes ownership of the source and of a
+ * reference to `joined`, also on failure. */
 XtfTrace *xtf_trace_open_joined(XtfSource *source, XtfJoinedFiles *joined, const XtfOpenOptions *options,
                                 GError **error);
 
-/* The byte of the file at which a page of an array begins. */
+/* Finds the file offset of a page of an array. XTF_ERROR_DAMAGED if the place is outside of the segment. */
 bool xtf_page_locate(const XtfArray *array, uint64_t place, uint64_t *offset, GError **error);
 
-/* A sealed page of an array's level, pinned. Its own parts agree; the caller compares its keys with those that its
- * parent names. */
+/* Returns a sealed page of an array's level, pinned. The page is consistent in itself; the caller compares its keys
+ * with those in its parent. */
 XtfBlock *xtf_page_get(const XtfArray *array, uint64_t place, unsigned level, GError **error);
 static inline const XtfDiskPage *xtf_page_head(const XtfBlock *block)
 {
     return (const XtfDiskPage *)block->data;
 }
 
-/* The array's right edge, pinned: its levels agree with one another (disk/edge.h). All that is read of an array begins
- * with it, so here arrays are refused that are not known. */
+/* Returns the array's right edge, pinned. Its levels are consistent (disk/edge.h). Every read of an array begins with
+ * the edge, so this function rejects arrays of unknown schema or codec. */
 XtfBlock *xtf_edge_get(const XtfArray *array, GError **error);
 
-/* The open leaf's item, pinned: its checksum is right, and rows that lie side by side are in order. `edge` is the
- * array's. */
+/* Returns the item of the open leaf, pinned. Its checksum is correct, and plain rows are in time order. `edge` is
+ * the array's edge. */
 XtfBlock *xtf_open_leaf_get(const XtfArray *array, const XtfBlock *edge, GError **error);
-/* The byte of the file at which it lies. */
+/* Returns the file offset of the open leaf's item. */
 uint64_t xtf_open_leaf_offset(const XtfArray *array, const XtfBlock *edge);
 
-/* Whether a superblock of the file is of a later commit. XTF_ERROR_INVALID if it is another trace by now. */
+/* Sets *later if a superblock of the file names a later commit. XTF_ERROR_INVALID if the file is a different trace now.
+ */
 bool xtf_trace_has_later(const XtfTrace *trace, bool *later, GError **error);
 
-/* If an item or a page that the commit names is damaged, or is another array's, and there is a later commit by now, it
- * was overwritten: the error then says so. Otherwise it is left as it is. */
+/* Replaces an XTF_ERROR_DAMAGED by XTF_ERROR_STALE if the file has a later commit: the damaged bytes were then probably
+ * overwritten. Leaves other errors as they are. */
 void xtf_trace_explain(const XtfTrace *trace, GError **error);
 
-/* An item that the commit names, pinned. Its checksum is right. */
+/* Returns an item that the commit names, pinned. Its checksum is correct. */
 XtfBlock *xtf_item_get(XtfTrace *trace, XtfRef ref, GError **error);

@@ -6,19 +6,19 @@
 #include "libxtf/tree/parts.h"
 #include "libxtf/tree/row-maps.h"
 
-/* The default bound of the page cache follows the machine: a part of its memory, within these limits. */
-enum { CACHE_BYTES_LEAST = 64 << 20, CACHE_BYTES_MOST = 1 << 30, CACHE_PART_OF_MEMORY = 32 };
+/* Default bound of the page cache: a fraction of the machine's memory, within these limits. */
+enum { CACHE_BYTES_LEAST = 64 << 20, CACHE_BYTES_MOST = 1 << 30, CACHE_MEMORY_DIVISOR = 32 };
 
 static size_t default_cache_bytes(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page_size = sysconf(_SC_PAGESIZE);
     uint64_t memory = pages > 0 && page_size > 0 ? (uint64_t)pages * (uint64_t)page_size : 0;
 
-    return (size_t)CLAMP(memory / CACHE_PART_OF_MEMORY, (uint64_t)CACHE_BYTES_LEAST, (uint64_t)CACHE_BYTES_MOST);
+    return (size_t)CLAMP(memory / CACHE_MEMORY_DIVISOR, (uint64_t)CACHE_BYTES_LEAST, (uint64_t)CACHE_BYTES_MOST);
 }
 
-/* Reads in one go what opening needs, as far as the superblock says where it lies. What lies elsewhere is read by
- * itself. */
+/* Reads the bytes needed for opening by one call, as far as the superblock gives their place. Other items are read
+ * individually. */
 static void read_opening(XtfTrace *trace)
 {
     enum { OPENING_BYTES_MAX = 4 << 20 };
@@ -31,7 +31,7 @@ static void read_opening(XtfTrace *trace)
         return;
     trace->opening = (XtfOpening){.offset = superblock->opening, .length = length, .bytes = g_malloc(MAX(length, 1))};
     if (length > 0 && !source->ops->read(source, superblock->opening, trace->opening.bytes, length, NULL))
-        trace->opening.length = 0; /* each item is read by itself then, and says what is wrong */
+        trace->opening.length = 0; /* each item is then read individually, with its own error */
 }
 
 static bool read_schemas(XtfTrace *trace, GError **error)
@@ -74,13 +74,13 @@ static bool read_catalog(XtfTrace *trace, GError **error)
     if (!catalog || !xtf_catalog_decode(&trace->catalog, catalog, ref.length, error) || !read_schemas(trace, error) ||
         !read_clock_maps(trace, error))
         return false;
-    /* Readers make room for as many arrays as the catalog says, and for all strings that they need. Of an anchor's
-     * strings most lie elsewhere. */
+    /* Readers allocate memory for the stated number of arrays, and for all strings that they need. Most strings of an
+     * anchor are in other files. */
     uint64_t n_arrays = trace->catalog.n_arrays, strings = trace->catalog.strings.bytes;
     if (trace->catalog.n_files == 0 && strings > xtf_source_size(trace->source))
-        return xtf_damaged(error, "catalog: %" PRIu64 " bytes of strings, more than the file has", strings);
+        return xtf_damaged(error, "catalog: %" PRIu64 " bytes of strings exceed the size of the file", strings);
     return n_arrays <= xtf_source_size(trace->source) / sizeof(XtfDiskArray) ||
-           xtf_damaged(error, "catalog: %" PRIu64 " arrays, more than the file has room for", n_arrays);
+           xtf_damaged(error, "catalog: %" PRIu64 " arrays exceed the size of the file", n_arrays);
 }
 
 /* Opens the commit of a superblock. */
@@ -115,8 +115,8 @@ bool xtf_trace_read_twin(const XtfTrace *trace, XtfTwin *twin, GError **error)
     return good;
 }
 
-/* Tries the superblocks in turn: if the catalog of the first is damaged, the second leads to another copy of it, or to
- * the commit before. */
+/* Tries the superblocks in turn. If the catalog of the first is damaged, the second leads to another copy of it, or to
+ * the previous commit. */
 static bool open_any_commit(XtfTrace *trace, const XtfSuperblock *superblocks, unsigned n, GError **error)
 {
     g_autoptr(GError) damage = NULL;
@@ -135,9 +135,9 @@ static bool open_any_commit(XtfTrace *trace, const XtfSuperblock *superblocks, u
 }
 
 /*
- * Opening beside a writer. The superblocks are read first and the file's size after them, so that all that they name is
- * in the file. A reader may be so slow that the writer has gone on by more commits than it keeps, and what the
- * superblocks named is overwritten; then there is a later superblock, and the reader begins again with that.
+ * Opens a snapshot while a writer may be running. Reads the superblocks first and the file's size after them, so that
+ * everything that they name is in the file. If the reader is so slow that the writer overwrites what the superblocks
+ * named, there is a later superblock, and the reader starts again with that.
  */
 static bool open_snapshot(XtfTrace *trace, GError **error)
 {
@@ -161,7 +161,7 @@ static bool open_snapshot(XtfTrace *trace, GError **error)
     }
 }
 
-/* Room for the tables and strings, which are loaded when they are first asked for. */
+/* Allocates the tables and strings, which are loaded when first needed. */
 static void prepare_tables(XtfTrace *trace)
 {
     const XtfChunks *strings = &trace->catalog.strings;
@@ -173,7 +173,7 @@ static void prepare_tables(XtfTrace *trace)
         trace->string_starts[i] = i == 0 ? 0 : trace->string_starts[i - 1] + strings->chunks[i - 1].length;
 }
 
-/* Before the catalog is freed. */
+/* Frees the tables and strings. Called before the catalog is freed. */
 static void drop_tables(XtfTrace *trace)
 {
     for (uint32_t i = 0; trace->tables && i < trace->catalog.n_tables; i++)
@@ -185,7 +185,7 @@ static void drop_tables(XtfTrace *trace)
     g_free(trace->string_starts);
 }
 
-/* Before the catalog is freed: the first n schemas are not its own. */
+/* Removes the first n schemas from the catalog, because the file owns them. Called before the catalog is freed. */
 static void unshare_schemas(XtfTrace *trace, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -211,7 +211,7 @@ static void free_schema(gpointer schema)
     xtf_schema_free(schema);
 }
 
-/* Puts the file's schemas in the place of the catalog's own. */
+/* Replaces the catalog's schemas by the equal ones of the file. */
 static bool share_schemas(XtfTrace *trace, GError **error)
 {
     GPtrArray *shared = trace->file->schemas;
@@ -225,14 +225,14 @@ static bool share_schemas(XtfTrace *trace, GError **error)
             *schema = shared->pdata[i];
         } else {
             unshare_schemas(trace, i);
-            return xtf_fail(error, XTF_ERROR_INVALID,
-                            "schema %u is another one than in an earlier commit: the file is to be opened anew", i);
+            return xtf_fail(error, XTF_ERROR_INVALID, "schema %u differs from an earlier commit: open the file again",
+                            i);
         }
     }
     return true;
 }
 
-/* Whether the file has a segment of its own beside that of a part. */
+/* True if the file has a segment of its own besides that of one part. */
 static bool is_companion(const XtfTrace *trace)
 {
     const XtfCatalog *catalog = &trace->catalog;
@@ -241,8 +241,9 @@ static bool is_companion(const XtfTrace *trace)
            catalog->segments[0].id == xtf_load64(trace->superblock.info.file_id);
 }
 
-/* Whether the base of a companion is the one that is meant. If not, that is no damage of the companion. */
-static bool base_is_meant(const XtfTrace *trace, GError **error)
+/* Checks that the base of a companion is the one it was made for. A different base does not count as damage of the
+ * companion. */
+static bool check_base(const XtfTrace *trace, GError **error)
 {
     GError *problem = NULL;
 
@@ -255,8 +256,8 @@ static bool base_is_meant(const XtfTrace *trace, GError **error)
     return false;
 }
 
-/* Has the parts of a trace in its source. The file takes the old one's place, also when it fails. */
-static bool take_parts(XtfTrace *trace, GError **error)
+/* Replaces the file's source by one that includes the parts. On failure the file has no source. */
+static bool add_parts(XtfTrace *trace, GError **error)
 {
     XtfTraceFile *file = trace->file;
     XtfCatalog *catalog = &trace->catalog;
@@ -268,27 +269,28 @@ static bool take_parts(XtfTrace *trace, GError **error)
         .growing = file->joined != NULL,
     };
 
-    if (file->base) { /* it may have another name by now */
+    if (file->base) { /* the base may have been renamed */
         g_free(catalog->files[0].name);
         catalog->files[0].name = g_path_get_basename(file->base);
     }
     file->source = xtf_parts_source_new(&setting, catalog->files, catalog->n_files, error);
-    return file->source && (!is_companion(trace) || base_is_meant(trace, error));
+    return file->source && (!is_companion(trace) || check_base(trace, error));
 }
 
-/* Once the first snapshot says which bytes there are: in this file, or in others as well. */
+/* Prepares the file after its first snapshot was read: adds its parts, counts the files' bytes and creates the cache.
+ */
 static bool prepare_file(XtfTrace *trace, GError **error)
 {
     XtfTraceFile *file = trace->file;
     const XtfCatalog *catalog = &trace->catalog;
 
     if (file->base && !is_companion(trace))
-        return xtf_fail(error, XTF_ERROR_INVALID, "it is no companion of a trace");
-    if (catalog->n_files > 0 && !file->cache && !take_parts(trace, error))
+        return xtf_fail(error, XTF_ERROR_INVALID, "it is not a companion of a trace");
+    if (catalog->n_files > 0 && !file->cache && !add_parts(trace, error))
         return false;
     trace->superblock.info.companion = is_companion(trace);
     trace->superblock.info.joined = file->joined != NULL;
-    if (file->joined) /* only files are counted */
+    if (file->joined) /* the anchor in memory is not counted */
         trace->superblock.info.file_size = 0;
     for (uint32_t i = 0; i < catalog->n_files; i++)
         trace->superblock.info.file_size += catalog->files[i].size;
@@ -303,7 +305,7 @@ static bool prepare_file(XtfTrace *trace, GError **error)
     return true;
 }
 
-/* The newest snapshot of the file. Takes over the caller's reference to it, also when it fails. */
+/* Opens the newest snapshot of the file. Takes over the caller's reference, also on failure. */
 static XtfTrace *open_file(XtfTraceFile *file, GError **error)
 {
     g_autoptr(XtfTrace) trace = g_new0(XtfTrace, 1);
@@ -320,9 +322,9 @@ static XtfTrace *open_file(XtfTraceFile *file, GError **error)
     return g_steal_pointer(&trace);
 }
 
-/* `joined` and `base` may be NULL. */
-static XtfTrace *open_as(XtfSource *source, XtfJoinedFiles *joined, const char *base, const XtfOpenOptions *options,
-                         GError **error)
+/* Opens a trace from a source. `joined` and `base` may be NULL. */
+static XtfTrace *open_new_file(XtfSource *source, XtfJoinedFiles *joined, const char *base,
+                               const XtfOpenOptions *options, GError **error)
 {
     XtfTraceFile *file = g_new0(XtfTraceFile, 1);
 
@@ -340,13 +342,13 @@ static XtfTrace *open_as(XtfSource *source, XtfJoinedFiles *joined, const char *
 XtfTrace *xtf_trace_open_joined(XtfSource *source, XtfJoinedFiles *joined, const XtfOpenOptions *options,
                                 GError **error)
 {
-    return open_as(source, joined, NULL, options, error);
+    return open_new_file(source, joined, NULL, options, error);
 }
 
 XtfTrace *xtf_trace_open_companion(const char *path, const char *base, const XtfOpenOptions *options, GError **error)
 {
     XtfSource *source = xtf_source_open_pread(path, error);
-    XtfTrace *trace = source ? open_as(source, NULL, base, options, error) : NULL;
+    XtfTrace *trace = source ? open_new_file(source, NULL, base, options, error) : NULL;
 
     if (source && !trace)
         g_prefix_error(error, "%s: ", path);
@@ -401,7 +403,7 @@ bool xtf_trace_refresh(XtfTrace *trace, XtfTrace **later, GError **error)
     if (trace->file->joined)
         return trace->file->joined->refresh(trace->file->joined, trace, later, error);
     if (trace->source->ops->map)
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "what is mapped into memory is not followed");
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "a memory-mapped trace cannot be followed");
     if (!xtf_trace_has_later(trace, &found, error))
         return false;
     if (!found)
@@ -412,12 +414,12 @@ bool xtf_trace_refresh(XtfTrace *trace, XtfTrace **later, GError **error)
         return false;
     if (memcmp(opened->superblock.info.file_id, trace->superblock.info.file_id,
                sizeof trace->superblock.info.file_id) != 0)
-        return xtf_fail(error, XTF_ERROR_INVALID, "the file is another trace now: somebody wrote it anew");
+        return xtf_fail(error, XTF_ERROR_INVALID, "the file was replaced by a different trace");
     if (opened->superblock.info.commit <= trace->superblock.info.commit)
-        return xtf_damaged(error, "commit %" PRIu64 " is damaged, or not all there yet",
+        return xtf_damaged(error, "commit %" PRIu64 " is damaged, or not completely written yet",
                            opened->superblock.info.passed_over);
     if (opened->catalog.n_files > 0)
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "an anchor is not followed when it is written anew");
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "an anchor that was rewritten cannot be followed: open it again");
     *later = g_steal_pointer(&opened);
     return true;
 }

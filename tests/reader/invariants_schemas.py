@@ -116,6 +116,6 @@ SCHEMA_ROWS = [
     ("11", "bound-values", "An aggregate has at most 4 values", "small", record(*((U8, f"f{i}") for i in range(5)), aggregates=[(GROUPS, [], range(1, 6))]),
      "a schema is cut short or exceeds a limit", "of too many fields"),
     ("11", "bound-schemas", "There are at most 4096 schemas", "small", many_schemas, "catalog: too many schemas", "more than 4096 schemas"),
-    ("11", "bound-heap", "The heap of strings has no more bytes than the file", "small", repeated_strings, "bytes of strings, more than the file has", "more than the file has"),
+    ("11", "bound-heap", "The heap of strings has no more bytes than the file", "small", repeated_strings, "bytes of strings exceed the size of the file", "more than the file has"),
     ("11", "bound-table", "The rows of a table take at most 256 MiB", "small", lambda f: put(next(f.tables())[0], rows=1 << 40), "or are too many", "rows"),
 ]

@@ -233,8 +233,8 @@ TOTALS_AND_MAPS = [
     ("3", "segment-map-tables", "A segment has as many maps of tables as it says", "merged", segment_map(tables=more(1)), "segment map", "catalog: ends too early"),
     ("3", "segment-map-schema", "Maps are of schemas of kind table", "merged", table_map(schema=0), "it maps a schema that is not a table", "a table is none, or out of order"),
     ("3", "segment-map-no-schema", "Maps are of schemas of kind table", "merged", table_map(schema=99), "it maps a schema that is not a table", "a table is none, or out of order"),
-    ("3", "segment-map-row", "Rows of maps are rows of the file's table", "merged", mapped_row(0, lambda first: 1 << 20), "it names a row that does not exist", "rows of names"),
-    ("3", "segment-map-row-twice", "No two rows of a map are the same", "merged", mapped_row(1, lambda first: first), "it names a row twice", "rows of names"),
+    ("3", "segment-map-row", "Rows of maps are rows of the file's table", "merged", mapped_row(0, lambda first: 1 << 20), "it refers to a row that does not exist", "rows of names"),
+    ("3", "segment-map-row-twice", "No two rows of a map are the same", "merged", mapped_row(1, lambda first: first), "it refers to a row twice", "rows of names"),
     ("3", "segment-map-item", "Maps hold whole numbers", "merged", table_map(length=more(-1)), "is not a multiple of 4", "no whole number of entries"),
     ("3", "derived-times", "Times of derived rows lie between the first and the last record's", "small", derived, "derived rows lie before the first record or after the last", "derived rows lie outside of the records"),
 ]

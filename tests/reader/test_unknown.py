@@ -125,7 +125,7 @@ WHOLE = [
     ("higher minor", set_superblock(minor=7), "format 2.7"),
     ("read-only feature", set_superblock(read_only=4), "bits 0x4"),
     ("compatible feature", set_superblock(compatible=8), "bits 0x8"),
-    ("optional section", optional_section, "has a section that this program would not keep"),
+    ("optional section", optional_section, "has an unknown section that this program would lose"),
 ]
 
 

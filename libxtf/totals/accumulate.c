@@ -1,6 +1,6 @@
 /*
- * This runs once over every row that is written, so it loads fields without looking at their type row by row, and keeps
- * the stack's variables in registers: most rows only push a frame, or pop the top.
+ * Adds rows to totals. The writer runs this code once over every row. So it resolves field types before the loop, and
+ * keeps the stack's variables in registers: most rows only push_frame a frame, or pop the top one.
  */
 #include "libxtf/totals/accumulate.h"
 
@@ -9,42 +9,43 @@
 #include "libxtf/field-load.h"
 #include "libxtf/totals/group-totals-private.h"
 
-/* A cache of groups: a program calls the same few functions for a while. */
-enum { NEAR_GROUPS = 64 };
+/* Size of a cache of groups: a program calls the same few functions for a while. */
+enum { CACHED_GROUPS = 64 };
 
 typedef struct {
     uint64_t key;
-    uint32_t number; /* 1 + the number of its group; 0: no key */
-} NearGroup;
+    uint32_t number; /* 1 + the number of the key's group; 0: empty slot */
+} CachedGroup;
 
-/* While this exists, the stack's array is longer than the stack is deep, so that a push is a store. */
+/* State of adding frame rows. Meanwhile the stack's array is longer than the stack is deep, so that a push_frame is
+ * only a store. */
 typedef struct {
     XtfFrameStack *stack;
     const XtfFrameLoader *loader;
-    XtfGroupTotals *totals; /* NULL: nothing is added */
-    XtfOpenFrame *frames;   /* the array's */
+    XtfGroupTotals *totals; /* NULL: only the stack changes */
+    XtfOpenFrame *frames;   /* data of the stack's array */
     guint depth, room;
-    uint64_t nowhere[XTF_FRAMES_CELLS]; /* the cells of any key without totals */
-    NearGroup near[NEAR_GROUPS];        /* by the low bits of the key */
+    uint64_t unused_cells[XTF_FRAMES_CELLS]; /* scratch cells, used without totals */
+    CachedGroup cached[CACHED_GROUPS];       /* indexed by key % CACHED_GROUPS */
 } FrameWork;
 
 static inline uint64_t *cells_in_totals(FrameWork *work, uint64_t key)
 {
-    NearGroup *near = &work->near[key % NEAR_GROUPS];
+    CachedGroup *cached = &work->cached[key % CACHED_GROUPS];
 
-    if (G_UNLIKELY(near->number == 0 || near->key != key)) {
+    if (G_UNLIKELY(cached->number == 0 || cached->key != key)) {
         xtf_group_totals_cells_of(work->totals, &key);
-        *near = (NearGroup){.key = key, .number = work->totals->last + 1};
+        *cached = (CachedGroup){.key = key, .number = work->totals->last + 1};
     }
-    return work->totals->groups + (size_t)(near->number - 1) * (1 + XTF_FRAMES_CELLS) + 1;
+    return work->totals->groups + (size_t)(cached->number - 1) * (1 + XTF_FRAMES_CELLS) + 1;
 }
 
 static inline uint64_t *cells_of(FrameWork *work, uint64_t key)
 {
-    return work->totals ? cells_in_totals(work, key) : work->nowhere;
+    return work->totals ? cells_in_totals(work, key) : work->unused_cells;
 }
 
-static void take_stack(FrameWork *work)
+static void grow_stack_array(FrameWork *work)
 {
     work->depth = work->stack->frames->len;
     work->room = work->depth + work->depth / 2 + 16;
@@ -52,7 +53,7 @@ static void take_stack(FrameWork *work)
     work->frames = (XtfOpenFrame *)work->stack->frames->data;
 }
 
-static void return_stack(FrameWork *work)
+static void trim_stack_array(FrameWork *work)
 {
     g_array_set_size(work->stack->frames, work->depth);
 }
@@ -61,16 +62,17 @@ static bool load_outer_frames(FrameWork *work, GError **error)
 {
     uint64_t n_outer = work->stack->n_outer;
 
-    return_stack(work);
+    trim_stack_array(work);
     bool good = work->loader && work->loader->load(work->stack, work->loader->data, error);
-    take_stack(work);
+    grow_stack_array(work);
     if (!good)
         return false;
     return work->stack->n_outer < n_outer ||
-           xtf_damaged(error, "row %" PRIu64 ": frames around it are not found", work->stack->inner_row);
+           xtf_damaged(error, "row %" PRIu64 ": the frames around it were not found", work->stack->inner_row);
 }
 
-/* *found: the number of frames up to the one that `row` began; 0 if no such frame is open. */
+/* Finds the frame that `row` began. *found gets the number of frames up to and including it; 0 if no such frame is
+ * open. */
 static bool find_frame(FrameWork *work, uint64_t row, guint *found, GError **error)
 {
     while (work->stack->n_outer > 0 && (work->depth == 0 || row < work->frames[0].row))
@@ -103,10 +105,10 @@ static void end_frames_above(FrameWork *work, guint depth, uint64_t time)
         end_top(work, time);
 }
 
-/* Ends the frames that a row ends if it does not lead to the top. *never_began: the row ends a frame that never began.
- */
-static bool end_elsewhere(FrameWork *work, bool is_end, uint64_t distance, uint64_t time, bool *never_began,
-                          GError **error)
+/* Ends the frames that a row ends if its distance does not lead to the top frame. Sets *never_began if the row ends a
+ * frame that never began. */
+static bool end_inner_frames(FrameWork *work, bool is_end, uint64_t distance, uint64_t time, bool *never_began,
+                             GError **error)
 {
     guint found = 0;
 
@@ -125,7 +127,7 @@ static bool end_elsewhere(FrameWork *work, bool is_end, uint64_t distance, uint6
     return true;
 }
 
-static void push(FrameWork *work, XtfOpenFrame frame)
+static void push_frame(FrameWork *work, XtfOpenFrame frame)
 {
     if (G_UNLIKELY(work->depth == work->room)) {
         work->room *= 2;
@@ -152,28 +154,29 @@ static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint
         if (!load_outer_frames(work, error))
             return false;
 
-    bool alone = work->depth == 0;
-    const XtfOpenFrame *top = &work->frames[work->depth - !alone];
-    if (!alone)
+    bool no_frame_open = work->depth == 0;
+    const XtfOpenFrame *top = &work->frames[work->depth - !no_frame_open];
+    if (!no_frame_open)
         cells_of(work, top->key)[XTF_FRAMES_EXCLUSIVE] += ticks;
     cells_of(work, key)[is_end ? XTF_FRAMES_ENDED : XTF_FRAMES_BEGUN]++;
 
-    bool leads_to_top = alone ? !is_end : distance > 0 && top->row == stack->n - distance;
+    bool leads_to_top = no_frame_open ? !is_end : distance > 0 && top->row == stack->n - distance;
     if (G_UNLIKELY(!leads_to_top)) {
-        if (!end_elsewhere(work, is_end, distance, time, &never_began, error))
+        if (!end_inner_frames(work, is_end, distance, time, &never_began, error))
             return false;
     } else if (is_end)
         end_top(work, time);
     stack->least = MIN(stack->least, stack->n_outer + work->depth);
     if (!is_end)
-        push(work,
-             (XtfOpenFrame){
-                 .key = key, .row = stack->n, .time = time, .outermost = xtf_load_bits(&fields->outermost, row) != 0});
+        push_frame(work, (XtfOpenFrame){.key = key,
+                                        .row = stack->n,
+                                        .time = time,
+                                        .outermost = xtf_load_bits(&fields->outermost, row) != 0});
     else if (G_UNLIKELY(never_began)) {
         uint64_t *cells = cells_of(work, XTF_FRAMES_BEFORE);
         cells[XTF_FRAMES_BEGUN]++;
-        cells[XTF_FRAMES_INCLUSIVE] += alone ? ticks : 0;
-        cells[XTF_FRAMES_EXCLUSIVE] += alone ? ticks : 0;
+        cells[XTF_FRAMES_INCLUSIVE] += no_frame_open ? ticks : 0;
+        cells[XTF_FRAMES_EXCLUSIVE] += no_frame_open ? ticks : 0;
     }
     stack->n++;
     stack->time = time;
@@ -181,10 +184,10 @@ static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint
 }
 
 /*
- * Adds rows for as long as they do what most rows do: end the frame on top, or begin one within it. Returns the number
- * of rows added. It repeats what add_frame_row() does with such rows, for speed: with everything that changes from row
- * to row in local variables, it takes half the time; and half of that without totals. `adds`, a constant: there are
- * totals.
+ * Adds rows as long as they end the top frame or begin one within it, as most rows do. Returns the number of rows
+ * added. Repeats what add_frame_row() does for such rows, for speed: with everything that changes per row in local
+ * variables it takes half the time; without totals, half of that again. `adds`, a compile-time constant, is true if
+ * there are totals.
  */
 static inline uint32_t nest_rows(FrameWork *work, const FrameFields *fields, const uint8_t *rows, uint32_t row_size,
                                  uint32_t count, bool adds)
@@ -250,7 +253,7 @@ static bool add_frames(const XtfSchema *schema, const XtfAggregate *aggregate, c
     const uint8_t *row = rows, *end = rows + (size_t)count * schema->row_size;
     bool good = true;
 
-    take_stack(&work);
+    grow_stack_array(&work);
     while (good && row < end) {
         uint32_t left = (uint32_t)((size_t)(end - row) / schema->row_size);
         row += (size_t)add_nested_rows(&work, &fields, row, schema->row_size, left) * schema->row_size;
@@ -259,7 +262,7 @@ static bool add_frames(const XtfSchema *schema, const XtfAggregate *aggregate, c
         good = add_frame_row(&work, &fields, row, error);
         row += schema->row_size;
     }
-    return_stack(&work);
+    trim_stack_array(&work);
     return good;
 }
 

@@ -3,7 +3,7 @@
 #include "libxtf/error.h"
 #include "libxtf/totals/group-totals-private.h"
 
-enum { FEW_GROUPS = 16 }; /* a child of so few groups needs no coarse totals */
+enum { FEW_GROUPS = 16 }; /* a child with at most this many groups needs no coarse totals */
 
 bool xtf_child_totals_are_of(const XtfChildTotals *children, const XtfArray *array, unsigned index, unsigned level,
                              uint64_t first_n, uint32_t n)
@@ -26,40 +26,40 @@ void xtf_child_totals_stack(const XtfChildTotals *children, uint32_t i, uint64_t
     stack->n = n;
 }
 
-/* A tier while it grows. */
+/* A tier being built. */
 typedef struct {
-    GArray *starts, *groups; /* of uint32_t */
-    GArray *cells;           /* of uint64_t */
+    GArray *starts, *groups; /* uint32_t */
+    GArray *cells;           /* uint64_t */
 } GrowingTier;
 
 struct XtfChildTotalsBuilder {
-    XtfChildTotals head; /* its tiers are empty */
-    GArray *keys;        /* of uint64_t: of each group, as XtfChildTotals has them */
+    XtfChildTotals head; /* without its tiers */
+    GArray *keys;        /* uint64_t: the keys of each group, as in XtfChildTotals */
     XtfKeyTable table;
     GrowingTier exact, coarse, blocks, quarters;
     GArray *stacks, *frames;
 };
 
-static void growing_init(GrowingTier *tier)
+static void init_tier(GrowingTier *tier)
 {
     tier->starts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     tier->groups = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     tier->cells = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 }
 
-static void growing_clear(GrowingTier *tier)
+static void clear_tier(GrowingTier *tier)
 {
     g_array_unref(tier->starts);
     g_array_unref(tier->groups);
     g_array_unref(tier->cells);
 }
 
-static void growing_begin(GrowingTier *tier)
+static void begin_item(GrowingTier *tier)
 {
     g_array_append_val(tier->starts, tier->groups->len);
 }
 
-static void growing_add(GrowingTier *tier, uint32_t group, const uint64_t *cells, unsigned n_cells)
+static void add_entry(GrowingTier *tier, uint32_t group, const uint64_t *cells, unsigned n_cells)
 {
     g_array_append_val(tier->groups, group);
     g_array_append_vals(tier->cells, cells, n_cells);
@@ -82,10 +82,10 @@ XtfChildTotalsBuilder *xtf_child_totals_builder_new(const XtfArray *array, unsig
         .n_cells = (uint8_t)xtf_aggregate_n_cells(aggregate),
     };
     builder->keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    growing_init(&builder->exact);
-    growing_init(&builder->coarse);
-    growing_init(&builder->blocks);
-    growing_init(&builder->quarters);
+    init_tier(&builder->exact);
+    init_tier(&builder->coarse);
+    init_tier(&builder->blocks);
+    init_tier(&builder->quarters);
     builder->stacks = g_array_new(FALSE, FALSE, sizeof(XtfChildStack));
     builder->frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
     return builder;
@@ -97,10 +97,10 @@ void xtf_child_totals_builder_free(XtfChildTotalsBuilder *builder)
         return;
     g_array_unref(builder->keys);
     xtf_key_table_finish(&builder->table);
-    growing_clear(&builder->exact);
-    growing_clear(&builder->coarse);
-    growing_clear(&builder->blocks);
-    growing_clear(&builder->quarters);
+    clear_tier(&builder->exact);
+    clear_tier(&builder->coarse);
+    clear_tier(&builder->blocks);
+    clear_tier(&builder->quarters);
     g_array_unref(builder->stacks);
     g_array_unref(builder->frames);
     g_free(builder);
@@ -108,29 +108,29 @@ void xtf_child_totals_builder_free(XtfChildTotalsBuilder *builder)
 
 void xtf_child_totals_builder_next(XtfChildTotalsBuilder *builder)
 {
-    growing_begin(&builder->exact);
+    begin_item(&builder->exact);
     builder->head.n++;
 }
 
-static XtfKeys keys_of(const XtfChildTotalsBuilder *builder)
+static XtfKeys table_keys(const XtfChildTotalsBuilder *builder)
 {
     unsigned words = builder->head.n_keys + 1u;
 
     return (XtfKeys){.words = (const uint64_t *)(void *)builder->keys->data, .length = words, .stride = words};
 }
 
-static const uint64_t *key_of(const XtfChildTotalsBuilder *builder, uint32_t group)
+static const uint64_t *group_key(const XtfChildTotalsBuilder *builder, uint32_t group)
 {
-    return keys_of(builder).words + (size_t)group * (builder->head.n_keys + 1u);
+    return table_keys(builder).words + (size_t)group * (builder->head.n_keys + 1u);
 }
 
-static unsigned depth_of(const XtfChildTotalsBuilder *builder, uint32_t group)
+static unsigned group_depth(const XtfChildTotalsBuilder *builder, uint32_t group)
 {
-    return (unsigned)key_of(builder, group)[builder->head.n_keys];
+    return (unsigned)group_key(builder, group)[builder->head.n_keys];
 }
 
-/* The number of a group, which is made if there is none. */
-static uint32_t group_of(XtfChildTotalsBuilder *builder, const uint64_t *key, unsigned depth)
+/* Returns the number of a group, adding it if it is new. */
+static uint32_t find_or_add_group(XtfChildTotalsBuilder *builder, const uint64_t *key, unsigned depth)
 {
     unsigned n_keys = builder->head.n_keys;
     uint64_t words[XTF_AGGREGATE_KEYS_MAX + 1];
@@ -138,8 +138,8 @@ static uint32_t group_of(XtfChildTotalsBuilder *builder, const uint64_t *key, un
     for (unsigned i = 0; i < n_keys; i++)
         words[i] = key[i];
     words[n_keys] = depth;
-    xtf_key_table_reserve(&builder->table, keys_of(builder), builder->head.n_groups);
-    uint32_t *slot = xtf_key_table_slot(&builder->table, keys_of(builder), words);
+    xtf_key_table_reserve(&builder->table, table_keys(builder), builder->head.n_groups);
+    uint32_t *slot = xtf_key_table_slot(&builder->table, table_keys(builder), words);
     if (*slot == 0) {
         g_array_append_vals(builder->keys, words, n_keys + 1);
         *slot = ++builder->head.n_groups;
@@ -151,7 +151,7 @@ void xtf_child_totals_builder_add(XtfChildTotalsBuilder *builder, const uint64_t
                                   const uint64_t *cells)
 {
     builder->head.some_coarse |= depth < builder->head.n_keys;
-    growing_add(&builder->exact, group_of(builder, key, depth), cells, builder->head.n_cells);
+    add_entry(&builder->exact, find_or_add_group(builder, key, depth), cells, builder->head.n_cells);
 }
 
 void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *builder, const XtfFrameStack *stack)
@@ -177,8 +177,8 @@ typedef struct {
     uint32_t from, to;
 } Entries;
 
-/* Adds entries to empty totals, by the keys of these; false if that makes more than `most` groups. */
-static bool add_up(const XtfChildTotalsBuilder *builder, Entries entries, uint32_t most, XtfGroupTotals *totals)
+/* Clears totals and adds entries by the totals' keys. Returns false if there are more than `most` groups. */
+static bool sum_entries(const XtfChildTotalsBuilder *builder, Entries entries, uint32_t most, XtfGroupTotals *totals)
 {
     const uint32_t *groups = (const uint32_t *)(void *)builder->exact.groups->data;
     const uint64_t *cells = (const uint64_t *)(void *)builder->exact.cells->data;
@@ -186,8 +186,8 @@ static bool add_up(const XtfChildTotalsBuilder *builder, Entries entries, uint32
 
     xtf_group_totals_clear(totals);
     for (uint32_t entry = entries.from; entry < entries.to; entry++) {
-        const uint64_t *key = key_of(builder, groups[entry]);
-        if (drops_before && depth_of(builder, groups[entry]) > 0 && key[0] == XTF_FRAMES_BEFORE)
+        const uint64_t *key = group_key(builder, groups[entry]);
+        if (drops_before && group_depth(builder, groups[entry]) > 0 && key[0] == XTF_FRAMES_BEFORE)
             continue;
         xtf_group_totals_add(totals, key, cells + (size_t)entry * builder->head.n_cells);
         if (totals->n > most)
@@ -196,9 +196,9 @@ static bool add_up(const XtfChildTotalsBuilder *builder, Entries entries, uint32
     return true;
 }
 
-/* Appends an item: the totals of entries. It has the keys that all entries have if it has far fewer groups than there
- * are entries. Otherwise, as for messages with different tags, it would be no shorter than the entries, and so useless:
- * it has fewer keys. */
+/* Appends an item: the totals of some entries. Uses all keys that the entries have in common, if that makes far fewer
+ * groups than entries. Otherwise, as for messages with different tags, the item would save nothing over its entries, so
+ * it uses fewer keys. */
 static void add_item(XtfChildTotalsBuilder *builder, Entries entries, XtfGroupTotals **totals, GrowingTier *to)
 {
     const uint32_t *groups = (const uint32_t *)(void *)builder->exact.groups->data;
@@ -207,18 +207,19 @@ static void add_item(XtfChildTotalsBuilder *builder, Entries entries, XtfGroupTo
     uint64_t key[XTF_AGGREGATE_KEYS_MAX] = {0};
 
     for (uint32_t entry = entries.from; entry < entries.to; entry++)
-        depth = MIN(depth, depth_of(builder, groups[entry]));
+        depth = MIN(depth, group_depth(builder, groups[entry]));
     for (;; depth--) {
         if (!totals[depth])
             totals[depth] = xtf_group_totals_new(&builder->head.schema->aggregates[builder->head.index], depth);
-        if (add_up(builder, entries, most, totals[depth]))
+        if (sum_entries(builder, entries, most, totals[depth]))
             break;
     }
     builder->head.some_coarse |= depth < n_keys && to != &builder->coarse;
-    growing_begin(to);
+    begin_item(to);
     for (uint32_t i = 0; i < xtf_group_totals_n(totals[depth]); i++) {
         memcpy(key, xtf_group_totals_key(totals[depth], i), depth * sizeof *key);
-        growing_add(to, group_of(builder, key, depth), xtf_group_totals_cells(totals[depth], i), builder->head.n_cells);
+        add_entry(to, find_or_add_group(builder, key, depth), xtf_group_totals_cells(totals[depth], i),
+                  builder->head.n_cells);
     }
 }
 
@@ -232,7 +233,7 @@ static void add_tier(XtfChildTotalsBuilder *builder, uint32_t step, XtfGroupTota
         };
         add_item(builder, entries, totals, to);
     }
-    growing_begin(to);
+    begin_item(to);
 }
 
 static bool has_many_groups(const XtfChildTotalsBuilder *builder)
@@ -257,8 +258,8 @@ static void add_joint_tiers(XtfChildTotalsBuilder *builder)
         xtf_group_totals_free(totals[depth]);
 }
 
-/* Copies an array to the end of the allocation. With no allocation (NULL) only counts its bytes. */
-static const void *put_array(uint8_t *base, uint64_t *used, GArray *array)
+/* Copies an array to the end of the allocation. Without an allocation (NULL) only counts its bytes. */
+static const void *append_array(uint8_t *base, uint64_t *used, GArray *array)
 {
     uint64_t bytes = (uint64_t)array->len * g_array_get_element_size(array);
     uint8_t *at = base ? base + *used : NULL;
@@ -269,32 +270,32 @@ static const void *put_array(uint8_t *base, uint64_t *used, GArray *array)
     return at;
 }
 
-static XtfTotalsTier put_tier(uint8_t *base, uint64_t *used, const GrowingTier *tier)
+static XtfTotalsTier append_tier(uint8_t *base, uint64_t *used, const GrowingTier *tier)
 {
     return (XtfTotalsTier){
-        .cells = put_array(base, used, tier->cells),
-        .starts = put_array(base, used, tier->starts),
-        .groups = put_array(base, used, tier->groups),
+        .cells = append_array(base, used, tier->cells),
+        .starts = append_array(base, used, tier->starts),
+        .groups = append_array(base, used, tier->groups),
     };
 }
 
 /* Copies everything behind the head. With no allocation (NULL) only counts; returns the number of bytes. */
-static uint64_t put_all(const XtfChildTotalsBuilder *builder, XtfChildTotals *children)
+static uint64_t append_all(const XtfChildTotalsBuilder *builder, XtfChildTotals *children)
 {
     uint8_t *base = (uint8_t *)children;
     uint64_t used = sizeof(XtfChildTotals);
     XtfChildTotals head = builder->head;
 
-    head.keys = put_array(base, &used, builder->keys);
-    head.exact = put_tier(base, &used, &builder->exact);
+    head.keys = append_array(base, &used, builder->keys);
+    head.exact = append_tier(base, &used, &builder->exact);
     if (builder->coarse.starts->len > 0)
-        head.coarse = put_tier(base, &used, &builder->coarse);
-    head.blocks = put_tier(base, &used, &builder->blocks);
+        head.coarse = append_tier(base, &used, &builder->coarse);
+    head.blocks = append_tier(base, &used, &builder->blocks);
     if (builder->quarters.starts->len > 0)
-        head.quarters = put_tier(base, &used, &builder->quarters);
+        head.quarters = append_tier(base, &used, &builder->quarters);
     if (builder->stacks->len > 0) {
-        head.stacks = put_array(base, &used, builder->stacks);
-        head.frames = put_array(base, &used, builder->frames);
+        head.stacks = append_array(base, &used, builder->stacks);
+        head.frames = append_array(base, &used, builder->frames);
     }
     if (children)
         *children = head;
@@ -303,20 +304,21 @@ static uint64_t put_all(const XtfChildTotalsBuilder *builder, XtfChildTotals *ch
 
 XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *builder, uint32_t *length, GError **error)
 {
-    growing_begin(&builder->exact);
+    begin_item(&builder->exact);
     if (builder->stacks->len > 0) {
         XtfChildStack end = {.start = builder->frames->len};
         g_array_append_val(builder->stacks, end);
     }
     add_joint_tiers(builder);
-    uint64_t bytes = put_all(builder, NULL);
+    uint64_t bytes = append_all(builder, NULL);
     if (bytes > UINT32_MAX) {
-        xtf_fail(error, XTF_ERROR_TOO_LARGE, "array %u: totals of %" PRIu64 " bytes are more than can be held",
-                 builder->head.array, bytes);
+        xtf_fail(error, XTF_ERROR_TOO_LARGE,
+                 "array %u: totals of %" PRIu64 " bytes exceed the maximum of a cache block", builder->head.array,
+                 bytes);
         return NULL;
     }
     XtfChildTotals *children = g_malloc(bytes);
-    put_all(builder, children);
+    append_all(builder, children);
     *length = (uint32_t)bytes;
     return children;
 }

@@ -1,20 +1,21 @@
 /*
- * Group totals of consecutive children (of an index page) or chunks (of a leaf), with totals of every 16 of them, so
- * that a range is added in few steps. Comments and names say "child" for both.
+ * Group totals of consecutive children (of an index page) or chunks (of a leaf), plus totals of every 16 of them, so
+ * that a range is summed in few steps. Comments and names say "child" for both.
  *
- * Each child has entries (group, cells); a group is a number in a dictionary of the keys that occur. Blocks have
- * entries too, for XTF_TOTALS_BLOCK children together: so a range of m children takes at most m / XTF_TOTALS_BLOCK
- * blocks and 2 * (XTF_TOTALS_BLOCK - 1) single children; or, of an index page, which lasts longer than a leaf's digest,
- * 6 quarters of blocks and 6 single children. Aggregates of frames also have the stack before each child.
+ * Each child has entries (group, cells); a group is a number in a dictionary of the keys. Blocks also have entries, for
+ * XTF_TOTALS_BLOCK children together. So a range of m children takes at most m / XTF_TOTALS_BLOCK blocks and 2 *
+ * (XTF_TOTALS_BLOCK - 1) single children. Totals of an index page live longer than a leaf's digest, so they also have
+ * quarters of blocks: at most 6 quarters and 6 single children. Aggregates of frames also have the stack before each
+ * child.
  *
  *     dictionary  0: MPI_Send  1: main  2: MPI_Wait
  *     children    [0 . .] [0 . .] [1 . . 2 . .] [2 . .] ... 16 of them    [0 . .] ...
  *     blocks      [0 . .  1 . .  2 . .]                                   [0 . .  1 . .] ...
  *
- * The keys of a group are all keys, or the first ones only: the depth says how many. If a child has more than 16 groups
- * it also has coarse totals, by fewer keys; queries that need no more use these.
+ * A group is identified by all keys, or only by the first ones: its depth is their number. If a child has more than 16
+ * groups, all children also have coarse totals, by fewer keys; queries that need only these keys use them.
  *
- * Everything lies in one allocation, so that it can be a block of the page cache. It never changes.
+ * Everything is in one allocation, so that it can be a block of the page cache. It is immutable.
  */
 #pragma once
 
@@ -26,40 +27,40 @@ enum { XTF_TOTALS_BLOCK = 16, XTF_TOTALS_QUARTER = 4 };
 
 typedef struct {
     const uint32_t *starts; /* item i has the entries [starts[i], starts[i + 1]) */
-    const uint32_t *groups; /* of the entries; no group twice in an item */
-    const uint64_t *cells;  /* of the entries, n_cells each */
+    const uint32_t *groups; /* group of each entry; each group at most once per item */
+    const uint64_t *cells;  /* n_cells cells of each entry */
 } XtfTotalsTier;
 
-/* The frames open before a child: the innermost ones, XTF_SNAPSHOT_FRAMES at most; none above level 1. */
+/* The frames open before a child: the innermost ones, at most XTF_SNAPSHOT_FRAMES; none above level 1. */
 typedef struct {
     uint64_t time, inner_row, n_outer; /* as in XtfFrameStack */
-    uint64_t least;                    /* the least number of frames that a row of the child leaves open */
-    uint32_t start;                    /* of its frames; the next stack's start is their end */
+    uint64_t least;                    /* minimum number of frames that a row of the child leaves open */
+    uint32_t start;                    /* index of its first frame; its frames end at the next stack's start */
 } XtfChildStack;
 
 typedef struct {
-    /* The page or leaf that these totals are of; see xtf_child_totals_are_of(). */
+    /* Identity of the page or leaf of these totals; see xtf_child_totals_are_of(). */
     const XtfSchema *schema;
     uint64_t first_n;
     uint32_t array, segment;
     uint8_t index, level;
 
     uint8_t n_keys, n_cells;
-    bool some_coarse; /* some groups of other tiers than `coarse` have a depth less than n_keys */
+    bool some_coarse; /* groups of other tiers than `coarse` may have a depth less than n_keys */
     uint32_t n, n_groups;
-    const uint64_t *keys;        /* of each group: n_keys keys, 0 beyond the depth, then the depth */
-    XtfTotalsTier exact, coarse; /* an item for each child; coarse.starts is NULL if there are no coarse totals */
-    XtfTotalsTier blocks;        /* an item for each whole block */
-    XtfTotalsTier quarters;      /* and for each whole quarter of one; quarters.starts is NULL for a leaf */
-    const XtfChildStack *stacks; /* n + 1 of them, the last one only a start; NULL except for frames */
-    const XtfOpenFrame *frames;  /* of the stacks */
+    const uint64_t *keys;        /* per group: n_keys keys, 0 beyond the depth, then the depth */
+    XtfTotalsTier exact, coarse; /* one item per child; coarse.starts is NULL if there are no coarse totals */
+    XtfTotalsTier blocks;        /* one item per complete block */
+    XtfTotalsTier quarters;      /* one item per complete quarter; quarters.starts is NULL for a leaf */
+    const XtfChildStack *stacks; /* n + 1 stacks, the last only a start; NULL except for frames */
+    const XtfOpenFrame *frames;  /* frames of the stacks */
 } XtfChildTotals;
 
-/* Whether totals found in the cache are those of the given page or leaf: a damaged file may put two at one offset. */
+/* True if cached totals belong to the given page or leaf: a damaged file may place two at one offset. */
 bool xtf_child_totals_are_of(const XtfChildTotals *children, const XtfArray *array, unsigned index, unsigned level,
                              uint64_t first_n, uint32_t n);
 
-/* The totals in a block of the cache. */
+/* Returns the totals in a cache block. */
 static inline const XtfChildTotals *xtf_block_child_totals(const XtfBlock *block)
 {
     return (const XtfChildTotals *)(const void *)block->data;
@@ -81,21 +82,21 @@ static inline const uint64_t *xtf_child_totals_cells(const XtfChildTotals *child
     return tier->cells + (size_t)entry * children->n_cells;
 }
 
-/* The stack before child i, which row n begins. `stack` is initialised. */
+/* Copies the stack before child i, which begins with row n. `stack` is initialised. */
 void xtf_child_totals_stack(const XtfChildTotals *children, uint32_t i, uint64_t n, XtfFrameStack *stack);
 
-/* Builds totals child by child, and each child group by group, no group twice. */
+/* Builds totals child by child, and each child group by group, each group once. */
 typedef struct XtfChildTotalsBuilder XtfChildTotalsBuilder;
 
 XtfChildTotalsBuilder *xtf_child_totals_builder_new(const XtfArray *array, unsigned index, unsigned level,
                                                     uint64_t first_n);
-void xtf_child_totals_builder_free(XtfChildTotalsBuilder *builder); /* NULL is fine */
+void xtf_child_totals_builder_free(XtfChildTotalsBuilder *builder); /* NULL is allowed */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfChildTotalsBuilder, xtf_child_totals_builder_free)
-void xtf_child_totals_builder_next(XtfChildTotalsBuilder *builder); /* begins the next child, also the first */
+void xtf_child_totals_builder_next(XtfChildTotalsBuilder *builder); /* begins a child */
 void xtf_child_totals_builder_add(XtfChildTotalsBuilder *builder, const uint64_t *key, unsigned depth,
                                   const uint64_t *cells);
-/* The stack before the child begun last; and once it is known, stack.least of its rows. */
+/* Set the stack before the current child and, when it is known, stack.least of its rows. */
 void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *builder, const XtfFrameStack *stack);
 void xtf_child_totals_builder_least(XtfChildTotalsBuilder *builder, uint64_t least);
-/* To be freed with g_free(); NULL with an error if the totals are larger than a block of the cache can be. */
+/* Returns the totals, to be freed with g_free(). NULL with an error if they are larger than a cache block can be. */
 XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *builder, uint32_t *length, GError **error);

@@ -16,8 +16,8 @@ uint64_t xtf_filter_hash(const XtfSchema *schema, const XtfAggregate *aggregate,
     return hash;
 }
 
-/* Bit i of a group, in a filter of so many bits. */
-static inline uint64_t bit_of(uint64_t hash, unsigned i, uint64_t bits)
+/* Returns bit number i of a group, in a filter of `bits` bits. */
+static inline uint64_t probe_bit(uint64_t hash, unsigned i, uint64_t bits)
 {
     return ((hash & UINT32_MAX) + i * (hash >> 32 | 1)) % bits;
 }
@@ -25,7 +25,7 @@ static inline uint64_t bit_of(uint64_t hash, unsigned i, uint64_t bits)
 bool xtf_filter_may_have(const uint64_t *words, uint32_t n, uint64_t hash)
 {
     for (unsigned i = 0; i < XTF_FILTER_PROBES && n > 0; i++) {
-        uint64_t bit = bit_of(hash, i, UINT64_C(64) * n);
+        uint64_t bit = probe_bit(hash, i, UINT64_C(64) * n);
         if (!(words[bit / 64] >> bit % 64 & 1))
             return false;
     }
@@ -40,7 +40,7 @@ void xtf_filter_append(GByteArray *rows, uint32_t child, const XtfSchema *schema
     for (uint32_t group = 0; group < totals->n; group++) {
         uint64_t hash = xtf_filter_hash(schema, totals->aggregate, xtf_group_totals_key(totals, group));
         for (unsigned i = 0; i < XTF_FILTER_PROBES; i++) {
-            uint64_t bit = bit_of(hash, i, UINT64_C(64) * n);
+            uint64_t bit = probe_bit(hash, i, UINT64_C(64) * n);
             words[bit / 64] |= UINT64_C(1) << bit % 64;
         }
     }
@@ -62,7 +62,7 @@ XtfFilters *xtf_filters_read(const XtfFilters *head, const uint8_t *rows, uint32
     uint32_t row_size = xtf_stored_filter_schema()->row_size, row = 0;
 
     if (bytes > UINT32_MAX) {
-        *fault = "the filters are more than can be held";
+        *fault = "the filters exceed the maximum of a cache block";
         return NULL;
     }
     g_autofree uint8_t *data = g_malloc(bytes);
@@ -78,7 +78,7 @@ XtfFilters *xtf_filters_read(const XtfFilters *head, const uint8_t *rows, uint32
     }
     starts[head->n] = row;
     if (row < n_rows) {
-        *fault = "a filter is of a child that does not exist, or out of order";
+        *fault = "a filter names a child that does not exist, or is out of order";
         return NULL;
     }
     XtfFilters *filters = (XtfFilters *)(void *)data;

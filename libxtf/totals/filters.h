@@ -1,11 +1,11 @@
 /*
- * Filters of groups: which groups a leaf has not, where its totals do not say.
+ * Filters of groups: they tell which groups a leaf does not have, if its totals are coarse.
  *
- * Where nearly every row is a group of its own, as with messages of different tags, leaves keep coarse totals, and a
- * rank or a select in one group would have to enter leaf after leaf. A filter is a Bloom filter of the groups of one
- * leaf: if a bit of a group is missing, the leaf has no row of the group.
+ * If nearly every row is a group of its own, as with messages of different tags, leaves keep coarse totals. Then a rank
+ * or a select in one group would have to read leaf after leaf. A filter is a Bloom filter of the groups of one leaf: if
+ * a bit of a group is not set, the leaf has no row of the group.
  *
- * Only keys that mean the same in every segment go into the bits: those that are no strings and refer to no table.
+ * Only keys that mean the same in every segment go into the hash: keys that are not strings and refer to no table.
  */
 #pragma once
 
@@ -13,31 +13,31 @@
 #include "libxtf/cache/cache.h"
 
 enum {
-    XTF_FILTER_GROUP_BITS = 10, /* bits of a filter for each group */
-    XTF_FILTER_PROBES = 7,      /* bits that a group sets */
+    XTF_FILTER_GROUP_BITS = 10, /* bits of a filter per group */
+    XTF_FILTER_PROBES = 7,      /* bits that each group sets */
 };
 
 /* The filters of a page's children, in one allocation. */
 typedef struct {
-    /* The page that they are of. */
+    /* Identity of the page. */
     const XtfSchema *schema;
     uint64_t first_n;
     uint32_t array, segment, n;
     uint8_t index;
-    const uint32_t *starts; /* child i has the words [starts[i], starts[i + 1]); without any it has no filter */
+    const uint32_t *starts; /* child i has the words [starts[i], starts[i + 1]); none: no filter */
     const uint64_t *words;
 } XtfFilters;
 
-/* What the bits of a group follow from. */
+/* Returns the hash that determines the bits of a group. */
 uint64_t xtf_filter_hash(const XtfSchema *schema, const XtfAggregate *aggregate, const uint64_t *key);
-/* Whether a filter of n words may have the group. No words: it may. */
+/* True if a filter of n words may have the group. With n = 0 always true. */
 bool xtf_filter_may_have(const uint64_t *words, uint32_t n, uint64_t hash);
 
-/* Appends the rows of a child's filter. The totals have all keys. */
+/* Appends the rows of a child's filter. The totals must have all keys. */
 void xtf_filter_append(GByteArray *rows, uint32_t child, const XtfSchema *schema, const XtfGroupTotals *totals);
-/* The words of filters of n children that have `rows` rows together: no more than this many. */
+/* Returns the maximum number of words of the filters of n children that have `rows` rows together. */
 uint64_t xtf_filter_words_most(uint64_t rows, uint32_t n);
-/* Makes `filters`, whose head is set, from rows of filters; NULL with a fault. */
+/* Decodes filters from their rows; `head` has the identity of the page. Returns NULL with a fault on failure. */
 XtfFilters *xtf_filters_read(const XtfFilters *head, const uint8_t *rows, uint32_t n_rows, uint32_t *length,
                              const char **fault);
 

@@ -1,5 +1,5 @@
 /*
- * The inside of group totals: cells can be added to in place.
+ * Private parts of group totals: cells can be updated in place.
  */
 #pragma once
 
@@ -7,21 +7,21 @@
 #include "libxtf/base/key-table.h"
 #include "libxtf/totals/plain-cells.h"
 
-/* Groups stand side by side in the order of their first additions: `depth` keys, then the cells. */
+/* Groups are contiguous, in the order of their first additions: `depth` keys, then the cells. */
 struct XtfGroupTotals {
     const XtfAggregate *aggregate;
-    uint8_t depth, n_cells, stride; /* stride: of a group, in words */
+    uint8_t depth, n_cells, stride; /* stride: words per group */
     bool plain;                     /* all cells are added as integers */
     uint32_t n, room;
-    uint32_t last; /* the group reached last, if there are any */
+    uint32_t last; /* the last used group, if there are any */
     uint64_t *groups;
     XtfKeyTable table;
 };
 
-/* As xtf_group_totals_cells_of(), where the group is not the one reached last. */
+/* Does what xtf_group_totals_cells_of() does, if the group is not the last used one. */
 uint64_t *xtf_group_totals_look_up(XtfGroupTotals *totals, const uint64_t *key);
 
-/* The cells of a key's group, which is added if it is new. The pointer is good until the next call. */
+/* Returns the cells of a key's group, adding the group if it is new. The pointer is valid until the next call. */
 static inline uint64_t *xtf_group_totals_cells_of(XtfGroupTotals *totals, const uint64_t *key)
 {
     if (G_LIKELY(totals->n > 0)) {
@@ -32,16 +32,16 @@ static inline uint64_t *xtf_group_totals_cells_of(XtfGroupTotals *totals, const 
     return xtf_group_totals_look_up(totals, key);
 }
 
-/* Adds one row's value, the i-th of the aggregate, to the cells of its group. The value is present. */
+/* Adds value i of a row to the cells of its group. The value is present. */
 void xtf_group_totals_add_value(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells, unsigned i,
                                 uint64_t value);
 
-/* Adds the cells of later rows to those of earlier rows. Of the totals only the aggregate and the depth are used, which
+/* Adds the cells of later rows to those of earlier rows. Uses only the aggregate and the depth of `totals`; the depth
  * is the number of keys in `key`. */
 void xtf_group_totals_combine(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells,
                               const uint64_t *added);
 
-/* The same of totals' own cells, which are plain mostly. */
+/* Does the same for cells of `totals`, fast if they are plain. */
 static inline void xtf_group_totals_add_cells(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells,
                                               const uint64_t *added)
 {
@@ -51,7 +51,7 @@ static inline void xtf_group_totals_add_cells(const XtfGroupTotals *totals, cons
         xtf_group_totals_combine(totals, key, cells, added);
 }
 
-/* The same of frames. */
+/* Does the same for cells of frames. */
 static inline void xtf_frames_add(uint64_t *cells, const uint64_t *added)
 {
     for (unsigned i = 0; i < XTF_FRAMES_LONGEST; i++)
@@ -59,19 +59,20 @@ static inline void xtf_frames_add(uint64_t *cells, const uint64_t *added)
     cells[XTF_FRAMES_LONGEST] = MAX(cells[XTF_FRAMES_LONGEST], added[XTF_FRAMES_LONGEST]);
 }
 
-/* Whether value i of the aggregate is a double in groups of this key. */
+/* True if value i of the aggregate is a double in groups of this key. */
 bool xtf_group_totals_value_is_real(const XtfGroupTotals *totals, const uint64_t *key, unsigned i);
 
-/* The same totals by the first `depth` keys; by fewer keys than now, as many as leave at most `most` groups. */
+/* Return a copy of the totals by the first `depth` keys; and one by fewer keys than now, as many as leave at most
+ * `most` groups. */
 XtfGroupTotals *xtf_group_totals_coarse_copy(const XtfGroupTotals *totals, unsigned depth);
 XtfGroupTotals *xtf_group_totals_coarsen(const XtfGroupTotals *totals, uint64_t most);
 
-/* Adds totals. *totals forgets keys that `more` has forgotten, and keys that make more than `most` groups. */
+/* Adds `more` to *totals. *totals drops the keys that `more` lacks, and keys that make more than `most` groups. */
 void xtf_group_totals_add_bounded(XtfGroupTotals **totals, const XtfGroupTotals *more, uint64_t most);
 
-/* Frees *totals and puts others there. */
-static inline void xtf_group_totals_replace(XtfGroupTotals **totals, XtfGroupTotals *by)
+/* Frees *totals and replaces it. */
+static inline void xtf_group_totals_replace(XtfGroupTotals **totals, XtfGroupTotals *replacement)
 {
     xtf_group_totals_free(*totals);
-    *totals = by;
+    *totals = replacement;
 }

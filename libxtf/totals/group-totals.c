@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define TYPE_UNKNOWN ((XtfType)0) /* of a value whose type a key gives that is beyond the depth */
+#define TYPE_UNKNOWN ((XtfType)0) /* the value's type depends on a key beyond the depth */
 
 XtfGroupTotals *xtf_group_totals_new(const XtfAggregate *aggregate, unsigned depth)
 {
@@ -34,7 +34,7 @@ void xtf_group_totals_clear(XtfGroupTotals *totals)
     totals->n = totals->last = 0;
 }
 
-static XtfKeys keys_of(const XtfGroupTotals *totals)
+static XtfKeys table_keys(const XtfGroupTotals *totals)
 {
     return (XtfKeys){.words = totals->groups, .length = totals->depth, .stride = totals->stride};
 }
@@ -63,15 +63,15 @@ bool xtf_group_totals_value_is_real(const XtfGroupTotals *totals, const uint64_t
     return value_type(totals, key, i) == XTF_TYPE_F64;
 }
 
-/* Cells of no rows: the least value is greater than the greatest. */
+/* Clears cells for no rows: the minimum is greater than the maximum. */
 static void clear_cells(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells)
 {
     static const struct {
         uint64_t least, greatest;
-    } opposite[] = {
+    } initial[] = {
         [XTF_TYPE_U64] = {UINT64_MAX, 0},
         [XTF_TYPE_I64] = {INT64_MAX, (uint64_t)INT64_MIN},
-        [XTF_TYPE_F64] = {UINT64_C(0x7ff0000000000000), UINT64_C(0xfff0000000000000)}, /* the infinities */
+        [XTF_TYPE_F64] = {UINT64_C(0x7ff0000000000000), UINT64_C(0xfff0000000000000)}, /* infinity and -infinity */
         [TYPE_UNKNOWN] = {0, 0},
     };
 
@@ -81,12 +81,12 @@ static void clear_cells(const XtfGroupTotals *totals, const uint64_t *key, uint6
     for (unsigned i = 0; i < totals->aggregate->n_values; i++) {
         uint64_t *value = cells + 1 + i * XTF_VALUE_CELLS;
         XtfType type = value_type(totals, key, i);
-        value[XTF_VALUE_MIN] = opposite[type].least;
-        value[XTF_VALUE_MAX] = opposite[type].greatest;
+        value[XTF_VALUE_MIN] = initial[type].least;
+        value[XTF_VALUE_MAX] = initial[type].greatest;
     }
 }
 
-/* Not inlined: looking up the groups that are there is what takes time. */
+/* Not inlined: lookups of existing groups take most of the time. */
 G_GNUC_NO_INLINE static uint32_t add_group(XtfGroupTotals *totals, const uint64_t *key)
 {
     if (totals->n == totals->room) {
@@ -97,15 +97,14 @@ G_GNUC_NO_INLINE static uint32_t add_group(XtfGroupTotals *totals, const uint64_
     for (unsigned i = 0; i < totals->depth; i++)
         group[i] = key[i];
     clear_cells(totals, key, group + totals->depth);
-    xtf_key_table_reserve(&totals->table, keys_of(totals), totals->n);
-    *xtf_key_table_slot(&totals->table, keys_of(totals), key) = ++totals->n;
+    xtf_key_table_reserve(&totals->table, table_keys(totals), totals->n);
+    *xtf_key_table_slot(&totals->table, table_keys(totals), key) = ++totals->n;
     return totals->n;
 }
 
-/* Mostly the group is there. */
 uint64_t *xtf_group_totals_look_up(XtfGroupTotals *totals, const uint64_t *key)
 {
-    uint32_t number = totals->n > 0 ? *xtf_key_table_slot(&totals->table, keys_of(totals), key) : 0;
+    uint32_t number = totals->n > 0 ? *xtf_key_table_slot(&totals->table, table_keys(totals), key) : 0;
 
     if (G_UNLIKELY(number == 0))
         number = add_group(totals, key);
@@ -113,7 +112,7 @@ uint64_t *xtf_group_totals_look_up(XtfGroupTotals *totals, const uint64_t *key)
     return totals->groups + (size_t)totals->last * totals->stride + totals->depth;
 }
 
-/* All NaNs become one, so that the bits do not depend on the order of the values. */
+/* Adds two reals. All NaNs become one, so that the bits do not depend on the order of the values. */
 static uint64_t add_reals(uint64_t a, uint64_t b)
 {
     double sum = xtf_f64_from_bits(a) + xtf_f64_from_bits(b);
@@ -134,7 +133,7 @@ static void combine_value(const XtfGroupTotals *totals, XtfType type, uint64_t *
         cells[XTF_VALUE_MIN] = added[XTF_VALUE_MIN];
     if (xtf_value_less(type, cells[XTF_VALUE_MAX], added[XTF_VALUE_MAX]))
         cells[XTF_VALUE_MAX] = added[XTF_VALUE_MAX];
-    if (totals->depth == totals->aggregate->n_keys) /* else groups of one key are added in no order of time */
+    if (totals->depth == totals->aggregate->n_keys) /* otherwise groups of one key are not added in time order */
         cells[XTF_VALUE_LAST] = added[XTF_VALUE_LAST];
 }
 
@@ -147,12 +146,12 @@ void xtf_group_totals_add_value(const XtfGroupTotals *totals, const uint64_t *ke
     }
     const uint64_t added[XTF_VALUE_CELLS] = {value, value, value, value};
     XtfType type = value_type(totals, key, i);
-    uint64_t *own = cells + 1 + i * (totals->aggregate->extremes ? XTF_VALUE_CELLS : 1);
+    uint64_t *value_cells = cells + 1 + i * (totals->aggregate->extremes ? XTF_VALUE_CELLS : 1);
 
     if (type == XTF_TYPE_F64 && isnan(xtf_f64_from_bits(value)))
-        own[XTF_VALUE_SUM] = xtf_f64_to_bits(NAN);
+        value_cells[XTF_VALUE_SUM] = xtf_f64_to_bits(NAN);
     else
-        combine_value(totals, type, own, added);
+        combine_value(totals, type, value_cells, added);
 }
 
 void xtf_group_totals_combine(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells, const uint64_t *added)
@@ -176,7 +175,7 @@ void xtf_group_totals_add(XtfGroupTotals *totals, const uint64_t *key, const uin
 
 void xtf_group_totals_add_all(XtfGroupTotals *totals, const XtfGroupTotals *from)
 {
-    /* Rows that end frames that never began are also counted under the keys in these rows. */
+    /* Rows that end frames that never began are also counted under their own keys. */
     bool drops_before = totals->aggregate->kind == XTF_AGGREGATE_FRAMES && totals->depth == 0 && from->depth > 0;
 
     for (uint32_t i = 0; i < from->n; i++) {
@@ -233,7 +232,7 @@ const uint64_t *xtf_group_totals_find(const XtfGroupTotals *totals, const uint64
 {
     if (totals->n == 0)
         return NULL;
-    uint32_t slot = *xtf_key_table_slot(&totals->table, keys_of(totals), key);
+    uint32_t slot = *xtf_key_table_slot(&totals->table, table_keys(totals), key);
     return slot != 0 ? xtf_group_totals_cells(totals, slot - 1) : NULL;
 }
 
@@ -253,5 +252,5 @@ void xtf_group_totals_sort(XtfGroupTotals *totals)
         return;
     qsort_r(totals->groups, totals->n, totals->stride * sizeof *totals->groups, compare_keys,
             GUINT_TO_POINTER(totals->depth));
-    xtf_key_table_rebuild(&totals->table, keys_of(totals), totals->n);
+    xtf_key_table_rebuild(&totals->table, table_keys(totals), totals->n);
 }

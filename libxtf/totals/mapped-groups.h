@@ -1,6 +1,6 @@
 /*
- * The groups of stored totals on their way into child totals: in a merged file their keys are mapped to the numbers of
- * the whole file (schema/row-map.h), in any other they go straight through.
+ * Passes the groups of stored totals to child totals. In a merged file it maps their keys to the numbers of the whole
+ * file (schema/row-map.h); in other files they stay unchanged.
  */
 #pragma once
 
@@ -10,26 +10,25 @@
 typedef struct {
     XtfChildTotalsBuilder *builder; /* borrowed */
     const XtfAggregate *aggregate;
-    const XtfNumberMap *keys[XTF_AGGREGATE_KEYS_MAX]; /* NULL: the key stays */
-    bool any;                                         /* some key does not stay */
-    /* Private: groups of the child begun last that may become one. No group may but for those of numbers without rows.
-     */
-    XtfGroupTotals *joining; /* NULL: there were none yet */
-    unsigned depth;          /* of these */
+    const XtfNumberMap *keys[XTF_AGGREGATE_KEYS_MAX]; /* NULL: the key does not change */
+    bool any;                                         /* some key changes */
+    /* Private: groups of the current child that may become one. Only groups of numbers without rows may. */
+    XtfGroupTotals *joining; /* NULL: none so far */
+    unsigned depth;          /* depth of these groups */
 } XtfMappedGroups;
 
 bool xtf_mapped_groups_init(XtfMappedGroups *groups, const XtfArray *array, unsigned index,
                             XtfChildTotalsBuilder *builder, GError **error);
-void xtf_mapped_groups_finish(XtfMappedGroups *groups); /* all zeros is fine */
+void xtf_mapped_groups_finish(XtfMappedGroups *groups); /* an all-zero struct is allowed */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfMappedGroups, xtf_mapped_groups_finish)
 
-/* As the functions of the builder. The depth is the same for all groups of a child. */
+/* Do what the builder's functions of these names do. All groups of a child have the same depth. */
 void xtf_mapped_groups_next(XtfMappedGroups *groups);
 void xtf_mapped_groups_add(XtfMappedGroups *groups, const uint64_t *key, unsigned depth, const uint64_t *cells);
-/* The builder has all groups only after this. */
+/* Adds the last groups to the builder. Called at the end. */
 void xtf_mapped_groups_flush(XtfMappedGroups *groups);
 
-/* A value of key field k. */
+/* Maps a value of key field k. */
 static inline uint64_t xtf_mapped_groups_key(const XtfMappedGroups *groups, unsigned k, uint64_t value)
 {
     return groups->keys[k] ? xtf_number_map(groups->keys[k], value) : value;

@@ -4,24 +4,24 @@
 
 enum { SHAPES = (XTF_AGGREGATE_KEYS_MAX + 1) * (XTF_AGGREGATE_CELLS_MAX + 1) };
 
-/* `child` ascends, so it takes the place of the time. */
+/* `child` ascends, so it is the field of role time. */
 #define CHILD_FIELD                                           \
     {                                                         \
         .name = "child", .type = XTF_TYPE_U64, .role = "time" \
     }
 
-static XtfSchema *make(const char *name, const XtfFieldSpec *fields)
+static XtfSchema *make_schema(const char *name, const XtfFieldSpec *fields)
 {
     g_autoptr(GError) error = NULL;
     XtfSchema *schema = xtf_schema_new(name, XTF_SCHEMA_SIDE, fields, &error);
 
-    /* Nothing but this file's own content decides it. */
+    /* The arguments are constants of this file, so failure is a bug. */
     if (!schema)
         g_error("%s", error->message);
     return schema;
 }
 
-static XtfSchema *make_totals(unsigned n_keys, unsigned n_cells)
+static XtfSchema *make_totals_schema(unsigned n_keys, unsigned n_cells)
 {
     static const char *const keys[XTF_AGGREGATE_KEYS_MAX] = {"key0", "key1", "key2", "key3", "key4", "key5"};
     static const char *const cells[XTF_AGGREGATE_CELLS_MAX] = {
@@ -38,17 +38,17 @@ static XtfSchema *make_totals(unsigned n_keys, unsigned n_cells)
         fields[n++] = (XtfFieldSpec){.name = keys[i], .type = XTF_TYPE_U64};
     for (unsigned i = 0; i < n_cells; i++)
         fields[n++] = (XtfFieldSpec){.name = cells[i], .type = XTF_TYPE_U64};
-    return make("totals", fields);
+    return make_schema("totals", fields);
 }
 
 const XtfSchema *xtf_stored_totals_schema(const XtfAggregate *aggregate)
 {
-    static XtfSchema *schemas[SHAPES]; /* by keys and cells */
+    static XtfSchema *schemas[SHAPES]; /* by numbers of keys and cells */
     unsigned n_cells = xtf_aggregate_n_cells(aggregate);
     XtfSchema **schema = &schemas[aggregate->n_keys * (XTF_AGGREGATE_CELLS_MAX + 1) + n_cells];
 
     if (g_once_init_enter(schema))
-        g_once_init_leave(schema, make_totals(aggregate->n_keys, n_cells));
+        g_once_init_leave(schema, make_totals_schema(aggregate->n_keys, n_cells));
     return *schema;
 }
 
@@ -64,7 +64,7 @@ const XtfSchema *xtf_stored_border_schema(void)
     static XtfSchema *schema;
 
     if (g_once_init_enter(&schema))
-        g_once_init_leave(&schema, make("borders", fields));
+        g_once_init_leave(&schema, make_schema("borders", fields));
     return schema;
 }
 
@@ -81,7 +81,7 @@ const XtfSchema *xtf_stored_snapshot_schema(void)
     static XtfSchema *schema;
 
     if (g_once_init_enter(&schema))
-        g_once_init_leave(&schema, make("snapshots", fields));
+        g_once_init_leave(&schema, make_schema("snapshots", fields));
     return schema;
 }
 
@@ -95,7 +95,7 @@ const XtfSchema *xtf_stored_filter_schema(void)
     static XtfSchema *schema;
 
     if (g_once_init_enter(&schema))
-        g_once_init_leave(&schema, make("filters", fields));
+        g_once_init_leave(&schema, make_schema("filters", fields));
     return schema;
 }
 
@@ -219,12 +219,12 @@ uint8_t *xtf_stored_rows_unpack(const XtfSchema *schema, const XtfCodec *codec, 
                                 uint64_t most, const char **fault)
 {
     if (packed->n > most) {
-        *fault = "there are too many";
+        *fault = "the table has too many rows";
         return NULL;
     }
     g_autofree uint8_t *rows = g_malloc(MAX((uint64_t)packed->n * schema->row_size, 1));
     if (packed->n == 0 && packed->bytes.left > 0) {
-        *fault = "there are bytes, but no rows";
+        *fault = "the table has bytes but no rows";
         return NULL;
     }
     if (packed->n > 0 &&

@@ -4,24 +4,24 @@
 #include "libxtf/totals/mapped-groups.h"
 #include "libxtf/totals/stored-rows.h"
 
-/* The totals to decode, and where they are in the file. */
+/* The totals to decode, and their place in the file. */
 typedef struct {
     const XtfArray *array;
     const XtfDescentPage
-        *descent; /* NULL: they are those of the whole array, the only child of a page above the root */
+        *descent; /* the page; NULL: the totals of the whole array, as the only child of a page above the root */
     XtfBlock *edge;
     unsigned index, level;
-    uint32_t n; /* children */
+    uint32_t n; /* number of children */
     uint64_t first_n;
     bool open;
-    uint64_t place;       /* of a sealed page's companion */
-    const uint8_t *bytes; /* of an open page: its tables */
+    uint64_t place;       /* place of a sealed page's companion */
+    const uint8_t *bytes; /* tables of an open page */
     uint32_t length;
-    XtfBlockMaker decode; /* source->bytes */
-    uint32_t name;        /* of what it makes, among what is made of these bytes */
+    XtfBlockMaker decode; /* decodes source->bytes */
+    uint32_t name;        /* distinguishes the block from others made of the same bytes */
 } TableSource;
 
-static bool damaged(const TableSource *source, const char *fault, GError **error)
+static bool fail_damaged(const TableSource *source, const char *fault, GError **error)
 {
     const XtfArray *array = source->array;
 
@@ -37,7 +37,7 @@ static bool has_borders(const TableSource *source)
     return source->descent && source->array->schema->aggregates[source->index].kind == XTF_AGGREGATE_FRAMES;
 }
 
-/* The number of rows below a child. */
+/* Returns the number of rows below a child. */
 static uint64_t rows_below(const TableSource *source, uint32_t child)
 {
     if (!source->descent)
@@ -45,14 +45,14 @@ static uint64_t rows_below(const TableSource *source, uint32_t child)
     return xtf_descent_child_end(source->descent, child) - xtf_descent_child_start(source->descent, child);
 }
 
-/* Takes the rows of a group from the rows below the child that no group has counted yet; false if there are too few. */
-static bool count_off(const XtfAggregate *aggregate, const XtfTotalsRow *group, uint64_t *uncounted)
+/* Subtracts the rows of a group from the uncounted rows below the child; false if there are too few. */
+static bool subtract_group_rows(const XtfAggregate *aggregate, const XtfTotalsRow *group, uint64_t *uncounted)
 {
     uint64_t counts[] = {group->cells[XTF_GROUP_ROWS], 0};
 
     if (aggregate->kind == XTF_AGGREGATE_FRAMES) {
         if (group->depth > 0 && group->key[0] == XTF_FRAMES_BEFORE)
-            return true; /* its rows are counted under other keys too */
+            return true; /* its rows are also counted under other keys */
         counts[0] = group->cells[XTF_FRAMES_BEGUN];
         counts[1] = group->cells[XTF_FRAMES_ENDED];
     }
@@ -62,11 +62,11 @@ static bool count_off(const XtfAggregate *aggregate, const XtfTotalsRow *group, 
     return true;
 }
 
-/* A fault of a group of a child, or NULL. `before`: the group before it, NULL if it is the first. */
+/* Returns a fault of a child's group, or NULL. `before`: the previous group, NULL for the first. */
 static const char *group_fault(const XtfAggregate *aggregate, const XtfTotalsRow *group, const XtfTotalsRow *before)
 {
     if (group->depth > aggregate->n_keys)
-        return "a group has more keys than there are";
+        return "a group has too many keys";
     for (unsigned k = (unsigned)group->depth; k < aggregate->n_keys; k++)
         if (group->key[k] != 0)
             return "a group has a key beyond its depth";
@@ -76,12 +76,12 @@ static const char *group_fault(const XtfAggregate *aggregate, const XtfTotalsRow
         return "the groups of a child have different numbers of keys";
     for (unsigned k = 0; k < group->depth; k++)
         if (group->key[k] != before->key[k])
-            return group->key[k] > before->key[k] ? NULL : "they are out of order";
-    return "a group is there twice";
+            return group->key[k] > before->key[k] ? NULL : "the groups are out of order";
+    return "a group occurs twice";
 }
 
-/* Reads the totals of all children; returns a fault, or NULL. Rank and select rely on it that the groups of a child
- * count exactly the rows below it. */
+/* Reads the totals of all children; returns a fault, or NULL. Rank and select rely on groups that count exactly the
+ * rows below the child. */
 static const char *read_totals_of_children(const TableSource *source, XtfMappedGroups *to, const uint8_t *rows,
                                            uint32_t n_rows)
 {
@@ -101,22 +101,22 @@ static const char *read_totals_of_children(const TableSource *source, XtfMappedG
             const char *fault = group_fault(aggregate, group, before);
             if (fault)
                 return fault;
-            if (!count_off(aggregate, group, &uncounted))
-                return "they count more rows than there are below a child";
+            if (!subtract_group_rows(aggregate, group, &uncounted))
+                return "the groups count more rows than are below the child";
             xtf_mapped_groups_add(to, group->key, (unsigned)group->depth, group->cells);
             before = group;
             if (row + 1 < n_rows)
                 xtf_stored_totals_read(aggregate, rows + (size_t)(row + 1) * row_size, &groups[(row + 1) % 2]);
         }
         if (!before || uncounted > 0)
-            return "they do not count all rows below a child";
+            return "the groups do not count all rows below the child";
     }
     xtf_mapped_groups_flush(to);
-    return row == n_rows ? NULL : "they are of a child that does not exist";
+    return row == n_rows ? NULL : "a group names a child that does not exist";
 }
 
-/* A fault of a frame in the stack before a child, or NULL. `outer`: the frame around it, NULL if it is the outermost.
- */
+/* Returns a fault of a frame in the stack before a child, or NULL. `outer`: the frame around it, NULL for the
+ * outermost. */
 static const char *frame_fault(const XtfDiskEntry *child, const XtfOpenFrame *frame, const XtfOpenFrame *outer)
 {
     if (frame->row >= xtf_read64(child->before) || frame->time > xtf_read64(child->first_t))
@@ -126,16 +126,15 @@ static const char *frame_fault(const XtfDiskEntry *child, const XtfOpenFrame *fr
     return NULL;
 }
 
-/* A fault of a child's border, or NULL. */
+/* Returns a fault of a child's border, or NULL. */
 static const char *border_fault(const XtfDiskEntry *entry, uint32_t child, const XtfBorder *border)
 {
     if (border->child != child)
-        return "a border is of another child";
+        return "a border names another child";
     if (border->gap > xtf_read64(entry->first_t) || (xtf_read64(entry->before) == 0 && border->gap > 0))
-        return "a border is wider than it can be";
-    return border->depth > xtf_read64(entry->before) || border->least > border->depth
-               ? "a border has more frames than it can have"
-               : NULL;
+        return "a border's gap is too large";
+    return border->depth > xtf_read64(entry->before) || border->least > border->depth ? "a border has too many frames"
+                                                                                      : NULL;
 }
 
 /* Unpacked tables of borders and of snapshots. */
@@ -159,9 +158,9 @@ static const char *read_frames(const XtfDiskEntry *entry, const XtfBorder *borde
             return "a stack has too few frames";
         xtf_stored_snapshot_read(rows->frames + (size_t)*row * row_size, &child, &frame);
         if (child != border->child)
-            return "a stack has too few frames, or too many";
+            return "a stack has too few or too many frames";
         if (xtf_field_get(outermost, rows->frames + (size_t)*row * row_size) > 1)
-            return "a frame is neither outermost nor not";
+            return "a frame's outermost flag is neither 0 nor 1";
         const char *fault = frame_fault(entry, &frame, depth > 0 ? xtf_frame_stack_at(stack, depth - 1) : NULL);
         if (fault)
             return fault;
@@ -196,7 +195,7 @@ static const char *read_stacks_of_children(const TableSource *source, const XtfM
     return fault || row == rows->n_frames ? fault : "a stack has too many frames";
 }
 
-/* The most rows of totals that a page has. */
+/* Returns the maximum number of rows of totals of a page. */
 static uint64_t totals_most(const TableSource *source, const XtfSchema *schema)
 {
     uint64_t children = source->n;
@@ -205,7 +204,7 @@ static uint64_t totals_most(const TableSource *source, const XtfSchema *schema)
     return MIN(children * XTF_CHILD_GROUPS, few);
 }
 
-/* The tables of an aggregate, by kind. Tables of other kinds are passed over. Returns a fault, or NULL. */
+/* Finds the tables of an aggregate, by kind. Skips tables of other kinds. Returns a fault, or NULL. */
 static const char *find_tables(const TableSource *source, XtfPackedRows tables[XTF_TOTALS_KINDS])
 {
     XtfBytesReader reader = {.at = source->bytes, .left = source->length};
@@ -216,12 +215,12 @@ static const char *find_tables(const TableSource *source, XtfPackedRows tables[X
         if (table.aggregate != source->index || table.kind >= XTF_TOTALS_KINDS)
             continue;
         if (tables[table.kind].n > 0)
-            return "a table is there twice";
+            return "a table occurs twice";
         if (table.n == 0)
             return "a table has no rows";
         tables[table.kind] = table;
     }
-    return reader.failed ? "they are cut short" : NULL;
+    return reader.failed ? "the tables are truncated" : NULL;
 }
 
 /* Unpacks and reads the tables of stacks; returns a fault, or NULL. */
@@ -232,9 +231,9 @@ static const char *read_stacks(const TableSource *source, const XtfMappedGroups 
     const char *fault = NULL;
 
     if (borders->n != source->n)
-        return "there is not a border for each child";
+        return "the number of borders differs from that of the children";
     if (source->level > 1 && frames->n > 0)
-        return "there are snapshots above level 1";
+        return "snapshots occur above level 1";
     g_autofree uint8_t *border_rows =
         xtf_stored_rows_unpack(xtf_stored_border_schema(), codec, borders, source->n, &fault);
     if (!border_rows)
@@ -270,13 +269,13 @@ static bool decode(void *context, uint8_t **data, uint32_t *length, GError **err
     if (!fault && has_borders(source))
         fault = read_stacks(source, &to, tables);
     if (fault)
-        return damaged(source, fault, error);
+        return fail_damaged(source, fault, error);
     XtfChildTotals *children = xtf_child_totals_builder_finish(builder, length, error);
     *data = (uint8_t *)children;
     return children != NULL;
 }
 
-/* What filters say of themselves. */
+/* Returns filters with the identity of their page. */
 static XtfFilters filters_head(const TableSource *source)
 {
     return (XtfFilters){
@@ -305,40 +304,40 @@ static bool decode_filters(void *context, uint8_t **data, uint32_t *length, GErr
                                       xtf_filter_words_most(rows_of_page, source->n), &fault);
     XtfFilters *filters = fault ? NULL : xtf_filters_read(&head, rows, packed->n, length, &fault);
     if (!filters)
-        return damaged(source, fault, error);
+        return fail_damaged(source, fault, error);
     *data = (uint8_t *)filters;
     return true;
 }
 
-/* A fault of a companion's head, compared with its index page, or NULL. */
+/* Returns a fault of a companion's head, compared with its index page, or NULL. */
 static const char *companion_fault(const TableSource *source, const XtfDiskPage *head, uint64_t room)
 {
     const XtfDiskPage *page = xtf_page_head(source->descent->page.block);
 
     if (xtf_read32(head->magic) != XTF_PAGE_MAGIC || head->kind != XTF_PAGE_TOTALS)
-        return "they do not begin like totals";
+        return "the companion has no valid head";
     if (head->codec != source->array->codec)
-        return "their codec is not that of the rows";
+        return "the companion's codec differs from that of the rows";
     if (head->level != page->level || xtf_read32(head->array) != source->array->id ||
         xtf_read64(head->segment) != xtf_read64(page->segment) || xtf_read64(head->first_n) != source->first_n ||
         xtf_read32(head->count) != source->n)
-        return "they are of another page";
+        return "the companion belongs to another page";
     if (xtf_read32(head->epoch) != xtf_read32(page->epoch))
-        return "another writer wrote them than wrote the page";
+        return "the companion and its page have different epochs";
     if (xtf_read64(head->previous) != xtf_read64(page->previous) || xtf_read64(head->next) != xtf_read64(page->next) ||
         xtf_read32(head->companion) != 0)
-        return "their head is not that of the page";
-    return xtf_read32(head->length) > room ? "they are cut short" : NULL;
+        return "the companion's head differs from that of its page";
+    return xtf_read32(head->length) > room ? "the companion is truncated" : NULL;
 }
 
-/* Finds the bytes of an open page's tables, which are in the right edge. */
-static bool find_open(TableSource *source, GError **error)
+/* Finds the bytes of an open page's tables in the right edge. */
+static bool find_open_tables(TableSource *source, GError **error)
 {
     const XtfBlock *edge = source->edge;
     XtfBytesReader tables = xtf_edge_totals(edge->data, edge->length, source->array->height, source->level);
 
     if (tables.failed)
-        return damaged(source, "they are cut short", error);
+        return fail_damaged(source, "the tables are truncated", error);
     source->bytes = tables.at;
     source->length = (uint32_t)tables.left;
     return true;
@@ -352,10 +351,10 @@ static bool find_companion(TableSource *source, GError **error)
     uint32_t companion = xtf_read32(xtf_page_head(page)->companion);
 
     source->place = xtf_place_at(xtf_array_segment(array), xtf_array_page_size(array), page->offset) + companion;
-    return companion > 0 || damaged(source, "there are none", error);
+    return companion > 0 || fail_damaged(source, "the page has no companion", error);
 }
 
-/* Reads a companion without the cache: only its decoded totals are kept there. The caller frees source->bytes. */
+/* Reads a companion without the cache: only its decoded totals are cached. The caller frees source->bytes. */
 static bool read_companion(TableSource *source, GError **error)
 {
     const XtfSegment *segment = xtf_array_segment(source->array);
@@ -364,23 +363,23 @@ static bool read_companion(TableSource *source, GError **error)
     XtfDiskPage head;
 
     if (source->place >= segment->pages)
-        return damaged(source, "they should lie behind the last page", error);
+        return fail_damaged(source, "the companion is beyond the last page", error);
     uint64_t offset = xtf_page_offset(segment, page_size, source->place);
     if (offset > xtf_source_size(file) || xtf_source_size(file) - offset < page_size)
-        return damaged(source, "they should lie behind the end of the file", error);
+        return fail_damaged(source, "the companion is beyond the end of the file", error);
     if (!file->ops->read(file, offset, (uint8_t *)&head, sizeof head, error))
         return false;
     uint64_t room = MIN((segment->pages - source->place) * page_size, xtf_source_size(file) - offset) - sizeof head;
     const char *fault = companion_fault(source, &head, room);
     if (fault)
-        return damaged(source, fault, error);
+        return fail_damaged(source, fault, error);
 
     uint32_t bytes = xtf_read32(head.length);
     g_autofree uint8_t *payload = g_malloc(MAX(bytes, 1));
     if (!file->ops->read(file, offset + sizeof head, payload, bytes, error))
         return false;
     if (xtf_read32(head.checksum) != xtf_page_checksum(&head, source->place, payload, bytes)) {
-        damaged(source, "their checksum is wrong", error);
+        fail_damaged(source, "the companion's checksum is wrong", error);
         if (file->ops->blame)
             file->ops->blame(file, offset, error);
         return false;
@@ -402,14 +401,14 @@ static bool make_sealed(void *context, uint8_t **data, uint32_t *length, GError 
     return source->decode(source, data, length, error);
 }
 
-/* The block of what is made of a page's totals, named by where their bytes begin. */
-static XtfBlock *make(TableSource *source, GError **error)
+/* Returns the block decoded from a page's totals. The cache identifies it by the offset of their bytes. */
+static XtfBlock *make_block(TableSource *source, GError **error)
 {
     const XtfArray *array = source->array;
     XtfCache *cache = xtf_array_cache(array);
 
     if (source->open)
-        return find_open(source, error)
+        return find_open_tables(source, error)
                    ? xtf_cache_make(cache, source->edge->offset + (uint64_t)(source->bytes - source->edge->data),
                                     source->name, source->edge->version, source->decode, source, error)
                    : NULL;
@@ -419,22 +418,22 @@ static XtfBlock *make(TableSource *source, GError **error)
                           source->name, xtf_array_page_version(array), make_sealed, source, error);
 }
 
-static XtfBlock *get(TableSource *source, GError **error)
+static XtfBlock *get_totals(TableSource *source, GError **error)
 {
     source->decode = decode;
     source->name = source->index + 1;
-    g_autoptr(XtfBlock) block = make(source, error);
+    g_autoptr(XtfBlock) block = make_block(source, error);
 
     if (!block)
         return NULL;
     if (xtf_child_totals_are_of(xtf_block_child_totals(block), source->array, source->index, source->level,
                                 source->first_n, source->n))
         return g_steal_pointer(&block);
-    damaged(source, "they are of another page", error);
+    fail_damaged(source, "the cached totals belong to another page", error);
     return NULL;
 }
 
-static TableSource source_of(const XtfDescentPage *descent, unsigned index)
+static TableSource table_source(const XtfDescentPage *descent, unsigned index)
 {
     return (TableSource){.array = descent->array,
                          .descent = descent,
@@ -448,34 +447,36 @@ static TableSource source_of(const XtfDescentPage *descent, unsigned index)
 
 XtfBlock *xtf_stored_totals_get(const XtfDescentPage *descent, unsigned index, GError **error)
 {
-    TableSource source = source_of(descent, index);
+    TableSource source = table_source(descent, index);
 
-    return get(&source, error);
+    return get_totals(&source, error);
 }
 
 XtfBlock *xtf_stored_filters_get(const XtfDescentPage *descent, unsigned index, GError **error)
 {
-    TableSource source = source_of(descent, index);
+    TableSource source = table_source(descent, index);
     source.decode = decode_filters;
     source.name = XTF_AGGREGATES_MAX + index + 1;
-    const XtfFilters should = filters_head(&source);
-    g_autoptr(XtfBlock) block = make(&source, error);
+    const XtfFilters expected = filters_head(&source);
+    g_autoptr(XtfBlock) block = make_block(&source, error);
 
     if (!block)
         return NULL;
-    const XtfFilters *is = (const XtfFilters *)(const void *)block->data;
-    if (is->schema == should.schema && is->first_n == should.first_n && is->array == should.array &&
-        is->segment == should.segment && is->n == should.n && is->index == should.index)
+    const XtfFilters *filters = (const XtfFilters *)(const void *)block->data;
+    if (filters->schema == expected.schema && filters->first_n == expected.first_n &&
+        filters->array == expected.array && filters->segment == expected.segment && filters->n == expected.n &&
+        filters->index == expected.index)
         return g_steal_pointer(&block);
-    damaged(&source, "their filters are of another page", error);
+    fail_damaged(&source, "the cached filters belong to another page", error);
     return NULL;
 }
 
 bool xtf_stored_totals_tables(const XtfDescentPage *page, uint8_t **bytes, XtfBytesReader *tables, GError **error)
 {
-    TableSource source = source_of(page, 0);
+    TableSource source = table_source(page, 0);
 
-    if (!(page->open ? find_open(&source, error) : find_companion(&source, error) && read_companion(&source, error)))
+    if (!(page->open ? find_open_tables(&source, error)
+                     : find_companion(&source, error) && read_companion(&source, error)))
         return false;
     *bytes = page->open ? NULL : (uint8_t *)source.bytes;
     *tables = (XtfBytesReader){.at = source.bytes, .left = source.length};
@@ -484,7 +485,7 @@ bool xtf_stored_totals_tables(const XtfDescentPage *page, uint8_t **bytes, XtfBy
 
 XtfBlock *xtf_stored_totals_of_array(const XtfArray *array, XtfBlock *edge, unsigned index, GError **error)
 {
-    return get(
+    return get_totals(
         &(TableSource){.array = array, .edge = edge, .index = index, .level = array->height, .n = 1, .open = true},
         error);
 }

@@ -95,7 +95,7 @@ bool xtf_array_is_known(const XtfArray *array, GError **error)
         return xtf_schema_is_known(array->schema, error); /* this fails and sets the error */
     return xtf_codec(array->codec) ||
            xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-                    "array %u of location %" PRIu64 ": this program does not know its codec, number %u", array->id,
+                    "array %u of location %" PRIu64 ": its codec, number %u, is not known to this program", array->id,
                     array->location, array->codec);
 }
 

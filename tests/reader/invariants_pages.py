@@ -236,7 +236,7 @@ PAGE_ROWS = [
     ("6", "packed-chained", "Row 0 is not chained", "packed", packed("all", lambda n, fields: times(n) + templates(fields, b"\1", mode=DISTANCE)), "chained", "the first row is chained"),
     ("6", "packed-inflated", "A stream inflates to its length", "packed", packed("all", lambda n, fields: varint(n << 2 | 1) + b"\2\3\0"), "stream", "a stream of another length"),
     ("6", "packed-varint", "A varint has at most 10 bytes", "packed", packed("all", lambda n, fields: b"\xff" * 10 + b"\1"), "a number that does not end", "a number that does not end"),
-    ("7", "whole-missing", "An array of one leaf and more than 128 rows has totals", "leaf", no_whole, "they do not count all rows", "other tables"),
+    ("7", "whole-missing", "An array of one leaf and more than 128 rows has totals", "leaf", no_whole, "the groups do not count all rows", "other tables"),
     ("7", "borders-of-groups", "Borders are of aggregates of frames", "small", stray("all", 1, BORDERS, A_BORDER), "borders are not allowed here", "borders, aggregate 0"),
     ("7", "snapshots-of-groups", "Snapshots are of aggregates of frames", "small", stray("all", 1, SNAPSHOTS, A_SNAPSHOT), "snapshots are not allowed here", "snapshots, aggregate 0"),
     ("7", "snapshots-upper", "Snapshots are on level 1 only", "high", stray("wide", 2, SNAPSHOTS, A_SNAPSHOT), "snapshots are not allowed here", "snapshots, aggregate 0"),

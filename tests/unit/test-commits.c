@@ -306,7 +306,7 @@ Test(commits, what_is_not_known_is_refused)
     refuse(path, offsetof(XtfDiskSuperblock, incompatible), 1 << 20, 8, XTF_ERROR_UNSUPPORTED, "features", false);
     refuse(path, offsetof(XtfDiskSuperblock, checksum_kind), 2, 1, XTF_ERROR_UNSUPPORTED, "checksums", false);
     refuse(path, offsetof(XtfDiskSuperblock, version_minor), 9, 2, XTF_ERROR_UNSUPPORTED, "2.9", true);
-    refuse(path, offsetof(XtfDiskSuperblock, read_only), 2, 8, XTF_ERROR_UNSUPPORTED, "would not keep", true);
-    refuse(path, offsetof(XtfDiskSuperblock, compatible), 4, 8, XTF_ERROR_UNSUPPORTED, "would not keep", true);
+    refuse(path, offsetof(XtfDiskSuperblock, read_only), 2, 8, XTF_ERROR_UNSUPPORTED, "would lose", true);
+    refuse(path, offsetof(XtfDiskSuperblock, compatible), 4, 8, XTF_ERROR_UNSUPPORTED, "would lose", true);
     remove_folder(folder);
 }

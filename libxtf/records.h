@@ -11,12 +11,12 @@
  *     while (xtf_record_reader_next(reader, UINT64_MAX, &run, error) && run.n_rows)
  *         use(run.span->array.schema, run.rows, run.n_rows);
  *
- * A reader goes forwards, from any record. Few spans: span readers in the order of their current rows, each with its
- * leaf pinned, so that each leaf is loaded once. Very many spans: batches of records, one interval of time after
- * another, each as many as fit a bounded buffer, so that one leaf is pinned at most and each array is visited once a
- * batch.
+ * A reader moves forwards, from any record. With few spans it keeps span readers in the order of their current rows,
+ * each with its leaf pinned, so that each leaf is loaded once. With very many spans it reads batches of records, one
+ * time interval after another. A batch has as many records as fit a bounded buffer. So at most one leaf is pinned, and
+ * each array is visited once per batch.
  *
- * A reader belongs to one thread at a time.
+ * Only one thread at a time may use a reader.
  */
 #pragma once
 
@@ -26,45 +26,45 @@ XTF_BEGIN_DECLS
 
 typedef struct XtfRecordReader XtfRecordReader;
 
-/* Rows that follow one another in the order and lie side by side; good until the next call. */
+/* Consecutive rows of the order that are contiguous in memory; valid until the next call. */
 typedef struct {
     const XtfSpan *span;
     const uint8_t *rows;
-    uint64_t n_rows; /* 0: there are no more */
-    uint64_t first;  /* the number of the first in its array */
+    uint64_t n_rows; /* 0: no more rows */
+    uint64_t first;  /* number of the first row in its array */
 } XtfRowRun;
 
-/* References the spans, and begins with their record k, counted from 0. */
+/* Creates a reader that begins with record k of the spans, counted from 0. Takes a reference to the spans. */
 XtfRecordReader *xtf_record_reader_new(XtfSpans *spans, uint64_t k, GError **error);
-void xtf_record_reader_free(XtfRecordReader *reader); /* NULL is fine */
+void xtf_record_reader_free(XtfRecordReader *reader); /* NULL is allowed */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfRecordReader, xtf_record_reader_free)
 
-/* The next run, of at most `max` rows, at least 1. After an error the reader can only be freed. */
+/* Returns the next run, of at most `max` rows and at least 1. After an error the reader can only be freed. */
 bool xtf_record_reader_next(XtfRecordReader *reader, uint64_t max, XtfRowRun *run, GError **error);
 
-/* A row of a span, and its number in its array. False stops, with an error set. */
+/* Called with a row of a span and its number in its array. Returns false, with an error set, to stop. */
 typedef bool (*XtfRowVisit)(void *data, const XtfSpan *span, uint64_t number, const uint8_t *row, GError **error);
-/* All rows of the spans, in their order. */
+/* Calls `visit` for all rows of the spans, in their order. */
 bool xtf_records_each(XtfSpans *spans, XtfRowVisit visit, void *data, GError **error);
 
 enum { XTF_RECORD_PARTS_MAX = 64 };
 
 /*
- * Rows of several spans that follow one another in the order, where rows of different spans come by turns: the rows of
- * each span, which lie side by side, and the span of each row in the order. Good until the next call.
+ * Consecutive rows of the order from several spans: the contiguous rows of each span, and the span of each row. Valid
+ * until the next call.
  */
 typedef struct {
-    uint32_t n_rows; /* of all parts; 0: there are no more */
+    uint32_t n_rows; /* total of all parts; 0: no more rows */
     uint32_t n_parts;
     XtfRowRun parts[XTF_RECORD_PARTS_MAX];
     const uint8_t *order; /* n_rows numbers of parts; NULL: there is one part, a run */
 } XtfRecordBlock;
 
-/* The next rows, at most `max` and at least 1, in a block: faster than run by run, where runs are short. Calls may take
- * turns with xtf_record_reader_next(). After an error the reader can only be freed. */
+/* Returns the next rows, at most `max` and at least 1, in a block: faster than run by run if runs are short. Calls may
+ * alternate with xtf_record_reader_next(). After an error the reader can only be freed. */
 bool xtf_record_reader_next_block(XtfRecordReader *reader, uint64_t max, XtfRecordBlock *block, GError **error);
 
-/* Memory that the reader holds, with the leaves that it has pinned in the cache. */
+/* Returns the memory that the reader uses, in bytes, including the leaves that it has pinned in the cache. */
 size_t xtf_record_reader_bytes(const XtfRecordReader *reader);
 
 XTF_END_DECLS

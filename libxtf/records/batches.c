@@ -3,33 +3,34 @@
 #include "libxtf/vocabulary.h"
 
 enum {
-    /* Rows that a batch aims at; up to twice the number are fine. The first batches are small, for a reader that wants
-     * the first records only. Later ones are large: each costs a visit to all arrays that have rows in it. */
-    FIRST_ROWS = 2048,
-    MANY_ROWS = 32768,
-    ROWS_EACH = 16, /* of a span */
+    /* Target number of rows of a batch; up to twice as many are acceptable. The first batches are small, for readers
+       that need only the first records. Later ones are large, because each batch reads all arrays that have rows in it.
+     */
+    BATCH_ROWS_FIRST = 2048,
+    BATCH_ROWS_MAX = 32768,
+    ROWS_PER_SPAN = 16, /* rows per span */
     BATCH_BYTES = 16 << 20,
 };
 
 typedef struct {
     uint64_t t, location, seq;
-    uint64_t n; /* the row's number in its array */
+    uint64_t n; /* number of the row in its array */
     uint32_t span;
-    uint32_t offset; /* of the row in `bytes` */
+    uint32_t offset; /* offset of the row in `bytes` */
 } Entry;
 
 struct XtfRecordBatches {
     const XtfSpans *spans;
-    uint64_t *position;  /* by span: where the next batch begins */
-    uint64_t *time;      /* by span: the time at that position, if it is less than hi */
-    uint64_t *to;        /* by span: where the batch ends */
-    uint64_t rows_aimed; /* a batch's: twice the rows_aimed of the batch before, up to rows_most */
+    uint64_t *position;   /* by span: position where the next batch begins */
+    uint64_t *time;       /* by span: time at that position, if it is less than hi */
+    uint64_t *to;         /* by span: position where the batch ends */
+    uint64_t rows_target; /* target rows of the next batch: doubles per batch, up to rows_most */
     uint64_t rows_most;
-    uint64_t width;                  /* of a batch, ticks; follows from the number of rows in the last batches */
-    GArray *entries;                 /* of the batch, in order */
-    GByteArray *bytes;               /* their rows */
-    uint32_t at;                     /* the next entry */
-    size_t entries_most, bytes_most; /* of the largest batch so far */
+    uint64_t width;                  /* ticks of a batch, adapted to the number of rows in the last batches */
+    GArray *entries;                 /* entries of the batch, sorted */
+    GByteArray *bytes;               /* rows of the entries */
+    uint32_t next_entry;             /* index of the next entry */
+    size_t entries_most, bytes_most; /* sizes of the largest batch so far */
 };
 
 void xtf_record_batches_free(XtfRecordBatches *batches)
@@ -44,7 +45,7 @@ void xtf_record_batches_free(XtfRecordBatches *batches)
     g_free(batches);
 }
 
-/* Arrays grow by doubling, and never shrink: the largest batch so far decides. */
+/* Returns the memory in use. GArrays grow by doubling and never shrink, so the largest batch determines it. */
 size_t xtf_record_batches_bytes(const XtfRecordBatches *batches)
 {
     return sizeof *batches + 3 * batches->spans->n * sizeof(uint64_t) + 2 * batches->entries_most * sizeof(Entry) +
@@ -73,15 +74,15 @@ XtfRecordBatches *xtf_record_batches_new(const XtfSpans *spans, uint64_t *positi
         last = MAX(last, array->last);
         row_size = MAX(row_size, array->schema->row_size);
     }
-    batches->rows_most = MIN(MAX((uint64_t)MANY_ROWS, (uint64_t)ROWS_EACH * spans->n),
+    batches->rows_most = MIN(MAX((uint64_t)BATCH_ROWS_MAX, (uint64_t)ROWS_PER_SPAN * spans->n),
                              (uint64_t)BATCH_BYTES / (row_size + sizeof(Entry)));
-    batches->rows_aimed = MIN((uint64_t)FIRST_ROWS, batches->rows_most);
+    batches->rows_target = MIN((uint64_t)BATCH_ROWS_FIRST, batches->rows_most);
     if (spans->count)
-        batches->width = (uint64_t)((unsigned __int128)(last - MIN(first, last)) * batches->rows_aimed / spans->count);
+        batches->width = (uint64_t)((unsigned __int128)(last - MIN(first, last)) * batches->rows_target / spans->count);
     return g_steal_pointer(&batches);
 }
 
-/* The least time of the rows that are left; false if there are none. */
+/* Finds the least time of the remaining rows; false if there are none. */
 static bool next_time(const XtfRecordBatches *batches, uint64_t *t)
 {
     bool found = false;
@@ -95,8 +96,8 @@ static bool next_time(const XtfRecordBatches *batches, uint64_t *t)
     return found;
 }
 
-/* Where the rows up to time t end in each span, and their number. */
-static bool end_at(XtfRecordBatches *batches, uint64_t t, uint64_t *count, GError **error)
+/* Finds where the rows with a time up to t end in each span, and their number. */
+static bool find_ends(XtfRecordBatches *batches, uint64_t t, uint64_t *count, GError **error)
 {
     *count = 0;
     for (uint32_t i = 0; i < batches->spans->n; i++) {
@@ -115,33 +116,33 @@ static bool end_at(XtfRecordBatches *batches, uint64_t t, uint64_t *count, GErro
     return true;
 }
 
-/* Decides where the next batch ends: at a time, or, where too many rows share one tick, among the rows of that tick. */
-static bool plan(XtfRecordBatches *batches, uint64_t t, uint64_t *count, GError **error)
+/* Determines where the next batch ends: at a time or, if too many rows have one time, among the rows of that time. */
+static bool plan_batch(XtfRecordBatches *batches, uint64_t t, uint64_t *count, GError **error)
 {
-    uint64_t aimed = batches->rows_aimed;
+    uint64_t target = batches->rows_target;
 
     for (;;) {
         uint64_t through = batches->width > UINT64_MAX - t ? UINT64_MAX : t + batches->width;
-        if (!end_at(batches, through, count, error))
+        if (!find_ends(batches, through, count, error))
             return false;
-        if (*count <= 2 * aimed || through == t)
+        if (*count <= 2 * target || through == t)
             break;
-        batches->width = MIN(batches->width / 2, (uint64_t)((unsigned __int128)batches->width * aimed / *count));
+        batches->width = MIN(batches->width / 2, (uint64_t)((unsigned __int128)batches->width * target / *count));
     }
-    if (*count < aimed / 2)
+    if (*count < target / 2)
         batches->width = batches->width > UINT64_MAX / 2 ? UINT64_MAX : MAX(2 * batches->width, 1);
-    if (*count <= 2 * aimed)
+    if (*count <= 2 * target)
         return true;
 
     g_autofree uint64_t *cut = g_memdup2(batches->position, batches->spans->n * sizeof *cut);
-    if (!xtf_select_ties(batches->spans, aimed, cut, batches->to, error))
+    if (!xtf_select_ties(batches->spans, target, cut, batches->to, error))
         return false;
     memcpy(batches->to, cut, batches->spans->n * sizeof *cut);
-    *count = aimed;
+    *count = target;
     return true;
 }
 
-/* Adds rows of a span that lie side by side; row n is the first. */
+/* Adds contiguous rows of a span; row n is the first. */
 static void add_rows(XtfRecordBatches *batches, uint32_t i, const uint8_t *row, uint64_t n, uint64_t n_rows)
 {
     const XtfSchema *schema = batches->spans->spans[i].array.schema;
@@ -159,8 +160,8 @@ static void add_rows(XtfRecordBatches *batches, uint32_t i, const uint8_t *row, 
     }
 }
 
-/* Copies a span's rows of the batch, and learns the time of the row after them. */
-static bool gather(XtfRecordBatches *batches, uint32_t i, GError **error)
+/* Copies a span's rows of the batch, and reads the time of the row after them. */
+static bool copy_span_rows(XtfRecordBatches *batches, uint32_t i, GError **error)
 {
     g_auto(XtfSpanReader) reader;
     uint64_t left = batches->to[i] - batches->position[i];
@@ -198,20 +199,20 @@ static int compare_entries(const void *a, const void *b)
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-static bool fill(XtfRecordBatches *batches, GError **error)
+static bool fill_batch(XtfRecordBatches *batches, GError **error)
 {
     uint64_t t = 0, count;
 
     g_array_set_size(batches->entries, 0);
     g_byte_array_set_size(batches->bytes, 0);
-    batches->at = 0;
+    batches->next_entry = 0;
     if (!next_time(batches, &t))
         return true;
-    if (!plan(batches, t, &count, error))
+    if (!plan_batch(batches, t, &count, error))
         return false;
-    batches->rows_aimed = MIN(2 * batches->rows_aimed, batches->rows_most);
+    batches->rows_target = MIN(2 * batches->rows_target, batches->rows_most);
     for (uint32_t i = 0; i < batches->spans->n; i++) {
-        if (batches->position[i] < batches->to[i] && !gather(batches, i, error))
+        if (batches->position[i] < batches->to[i] && !copy_span_rows(batches, i, error))
             return false;
     }
     g_array_sort(batches->entries, compare_entries);
@@ -223,10 +224,10 @@ static bool fill(XtfRecordBatches *batches, GError **error)
 bool xtf_record_batches_next(XtfRecordBatches *batches, XtfRowRun *run, GError **error)
 {
     run->n_rows = 0;
-    if (batches->at == batches->entries->len && !fill(batches, error))
+    if (batches->next_entry == batches->entries->len && !fill_batch(batches, error))
         return false;
-    if (batches->at < batches->entries->len) {
-        const Entry *entry = &g_array_index(batches->entries, Entry, batches->at++);
+    if (batches->next_entry < batches->entries->len) {
+        const Entry *entry = &g_array_index(batches->entries, Entry, batches->next_entry++);
         *run = (XtfRowRun){&batches->spans->spans[entry->span], batches->bytes->data + entry->offset, 1, entry->n};
     }
     return true;

@@ -1,8 +1,8 @@
 /*
- * Blocks of records: the next rows of all spans, up to a time before which all of them lie in the leaves that the
- * spans' readers have pinned, sorted by their times (sorter.c). Rows of one span are in order already, and the sort is
- * stable, so that only the number of its span goes with each time. Rows of one time and location
- * are put in order afterwards; spans are in the order of their locations, so that all others are in order.
+ * Blocks of records: the next rows of all spans up to some time. The rows before that time are in the leaves that the
+ * span readers have pinned. A radix sort (sorter.c) orders them by time. Rows of one span are already in order and the
+ * sort is stable, so a sort key needs only the number of the span besides the time. Rows of one time and location are
+ * ordered afterwards. Spans are in the order of their locations, so all other rows are then in order.
  */
 #include "libxtf/records/records-private.h"
 
@@ -13,12 +13,12 @@
 #include "libxtf/vocabulary.h"
 
 enum {
-    BLOCK_ROWS = 4096,   /* that a block aims at */
-    ROWS_LEAST = 128,    /* of a block that is worth sorting */
-    SPAN_LEAST = 16,     /* rows of each span that are looked at */
-    RUNS = 64,           /* given out where blocks are not worth it, before the next is tried */
-    SHARE = 8,           /* a span with all rows but an 8th has long runs */
-    WIDTH_BITS_MAX = 33, /* of a block, in ticks: three digits of the sort */
+    BLOCK_ROWS = 4096,      /* target rows of a block */
+    ROWS_LEAST = 128,       /* minimum rows of a block that is worth sorting */
+    SPAN_LEAST = 16,        /* minimum rows of each span to consider */
+    RUNS_BEFORE_RETRY = 64, /* runs to return before the next attempt, if blocks do not pay */
+    SMALL_SHARE = 8,        /* a span with all rows except 1/8 has long runs */
+    WIDTH_BITS_MAX = 33,    /* width of a block in ticks: three digits of the sort */
 };
 
 /* A span's rows before the end of the block. */
@@ -28,7 +28,7 @@ typedef struct {
 } Part;
 
 typedef struct {
-    uint64_t from, to; /* ticks [from, to) */
+    uint64_t from, to; /* times [from, to), ticks */
     uint32_t n_parts, n_rows;
     Part parts[XTF_RECORD_PARTS_MAX];
 } Plan;
@@ -38,9 +38,9 @@ static uint64_t time_at(const XtfRecordInput *input, uint64_t n)
     return xtf_load64(input->row + n * input->row_size);
 }
 
-/* Where a block ends for the sake of one span: before the last row that the reader has of it, unless the span ends
- * with that one, and not more than `most` rows on. */
-static uint64_t end_for(const XtfRecordInput *input, uint64_t most)
+/* Returns the end of a block for one span: the time of the last row that the reader has pinned of it, unless the span
+ * ends with this row. At most `most` rows ahead. */
+static uint64_t block_end(const XtfRecordInput *input, uint64_t most)
 {
     const XtfSpanReader *rows = &input->rows;
 
@@ -51,7 +51,7 @@ static uint64_t end_for(const XtfRecordInput *input, uint64_t most)
     return UINT64_MAX;
 }
 
-/* The number of the first `n` rows that come before t. */
+/* Returns how many of the first `n` rows are before time t. */
 static uint32_t count_before(const XtfRecordInput *input, uint32_t n, uint64_t t)
 {
     uint32_t low = 0;
@@ -68,7 +68,7 @@ static uint32_t count_before(const XtfRecordInput *input, uint32_t n, uint64_t t
     return low;
 }
 
-/* Adds a part; they are in the order of their spans. */
+/* Inserts a part; parts are in the order of their spans. */
 static void add_part(Plan *plan, XtfRecordInput *input, uint32_t n_rows)
 {
     uint32_t at = plan->n_parts++;
@@ -88,20 +88,20 @@ static void plan_block(XtfRecordReader *reader, uint64_t max, Plan *plan)
     plan->from = reader->order[0].t;
     plan->to = plan->from > UINT64_MAX - width ? UINT64_MAX : plan->from + width;
     for (uint32_t i = 0; i < reader->n_order && reader->order[i].t < plan->to; i++)
-        plan->to = MIN(plan->to, end_for(&reader->inputs[reader->order[i].input], most));
+        plan->to = MIN(plan->to, block_end(&reader->inputs[reader->order[i].input], most));
     for (uint32_t i = 0; i < reader->n_order && reader->order[i].t < plan->to; i++) {
         XtfRecordInput *input = &reader->inputs[reader->order[i].input];
         add_part(plan, input, count_before(input, (uint32_t)MIN(input->left, most), plan->to));
     }
 }
 
-static bool is_worth_it(const Plan *plan)
+static bool is_block_worthwhile(const Plan *plan)
 {
     uint32_t largest = 0;
 
     for (uint32_t i = 0; i < plan->n_parts; i++)
         largest = MAX(largest, plan->parts[i].n_rows);
-    return plan->n_rows >= ROWS_LEAST && largest < plan->n_rows - plan->n_rows / SHARE;
+    return plan->n_rows >= ROWS_LEAST && largest < plan->n_rows - plan->n_rows / SMALL_SHARE;
 }
 
 static void make_keys(const Plan *plan, uint64_t *key)
@@ -114,7 +114,7 @@ static void make_keys(const Plan *plan, uint64_t *key)
     }
 }
 
-/* Among keys of one time: a row, and where it belongs. */
+/* Sort key among rows of one time. */
 typedef struct {
     uint64_t location, seq, key;
 } Tie;
@@ -129,16 +129,16 @@ static int compare_ties(const void *a, const void *b)
     return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* Puts n keys of one time in order. passed[i]: the rows of part i before them. */
-static void sort_ties(const Plan *plan, uint64_t *keys, uint32_t n, const uint32_t *passed)
+/* Sorts n keys of one time. n_before[i]: number of earlier rows of part i. */
+static void sort_ties(const Plan *plan, uint64_t *keys, uint32_t n, const uint32_t *n_before)
 {
     enum { FEW = 32 };
     Tie few[FEW], *ties = n <= FEW ? few : g_new(Tie, n);
-    uint32_t seen[XTF_RECORD_PARTS_MAX];
+    uint32_t next_row[XTF_RECORD_PARTS_MAX];
 
-    memcpy(seen, passed, plan->n_parts * sizeof *seen);
+    memcpy(next_row, n_before, plan->n_parts * sizeof *next_row);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t part = keys[i] & ((1 << XTF_RECORD_PART_BITS) - 1), row = seen[part]++;
+        uint32_t part = keys[i] & ((1 << XTF_RECORD_PART_BITS) - 1), row = next_row[part]++;
         const XtfRecordInput *input = plan->parts[part].input;
         const XtfSpanReader *rows = &input->rows;
         uint64_t number = rows->cursor.n + (rows->n_rows - input->left) + row;
@@ -152,8 +152,8 @@ static void sort_ties(const Plan *plan, uint64_t *keys, uint32_t n, const uint32
         g_free(ties);
 }
 
-/* Whether rows of one time are of different parts of one location. */
-static bool needs_order(const Plan *plan, const uint64_t *keys, uint32_t n)
+/* True if rows of one time are from different parts of one location. */
+static bool needs_tie_order(const Plan *plan, const uint64_t *keys, uint32_t n)
 {
     const uint64_t parts = (1 << XTF_RECORD_PART_BITS) - 1;
 
@@ -167,20 +167,20 @@ static bool needs_order(const Plan *plan, const uint64_t *keys, uint32_t n)
 
 static void order_ties(const Plan *plan, uint64_t *keys)
 {
-    uint32_t passed[XTF_RECORD_PARTS_MAX] = {0};
+    uint32_t n_before[XTF_RECORD_PARTS_MAX] = {0};
 
     for (uint32_t i = 0, end; i < plan->n_rows; i = end) {
         for (end = i + 1; end < plan->n_rows && keys[end] >> XTF_RECORD_PART_BITS == keys[i] >> XTF_RECORD_PART_BITS;)
             end++;
-        if (end - i > 1 && needs_order(plan, keys + i, end - i))
-            sort_ties(plan, keys + i, end - i, passed);
+        if (end - i > 1 && needs_tie_order(plan, keys + i, end - i))
+            sort_ties(plan, keys + i, end - i, n_before);
         for (uint32_t j = i; j < end; j++)
-            passed[keys[j] & ((1 << XTF_RECORD_PART_BITS) - 1)]++;
+            n_before[keys[j] & ((1 << XTF_RECORD_PART_BITS) - 1)]++;
     }
 }
 
-/* The order of the first n rows, and whether rows of one time follow one another. */
-static bool take_order(const uint64_t *keys, uint32_t n, uint8_t *order)
+/* Stores the parts of the first n rows in `order`. Returns true if consecutive rows have the same time. */
+static bool extract_order(const uint64_t *keys, uint32_t n, uint8_t *order)
 {
     uint64_t before = ~keys[0], ties = 0;
 
@@ -192,8 +192,8 @@ static bool take_order(const uint64_t *keys, uint32_t n, uint8_t *order)
     return ties;
 }
 
-/* Gives out the first n rows of the plan. */
-static void give_out(XtfRecordReader *reader, const Plan *plan, uint32_t n, XtfRecordBlock *block)
+/* Returns the first n rows of the plan in *block. */
+static void fill_block(XtfRecordReader *reader, const Plan *plan, uint32_t n, XtfRecordBlock *block)
 {
     uint32_t counts[XTF_RECORD_PARTS_MAX] = {0};
 
@@ -202,7 +202,7 @@ static void give_out(XtfRecordReader *reader, const Plan *plan, uint32_t n, XtfR
     for (uint32_t i = 0; i < plan->n_parts; i++) {
         XtfRecordInput *input = plan->parts[i].input;
         const XtfSpanReader *rows = &input->rows;
-        input->taken = counts[i];
+        input->returned = counts[i];
         block->parts[i] = (XtfRowRun){.span = rows->span,
                                       .rows = input->row,
                                       .n_rows = counts[i],
@@ -211,7 +211,7 @@ static void give_out(XtfRecordReader *reader, const Plan *plan, uint32_t n, XtfR
     block->n_rows = n;
     block->n_parts = plan->n_parts;
     block->order = reader->sorter->order;
-    reader->block_taken = true;
+    reader->block_returned = true;
 }
 
 static bool next_run(XtfRecordReader *reader, uint64_t max, XtfRecordBlock *block, GError **error)
@@ -236,8 +236,8 @@ bool xtf_record_reader_next_block(XtfRecordReader *reader, uint64_t max, XtfReco
         return false;
     if (reader->n_order > 1)
         plan_block(reader, max, &plan);
-    if (reader->n_order < 2 || !is_worth_it(&plan)) {
-        reader->runs_left = reader->n_order > 1 && plan.n_rows < ROWS_LEAST ? plan.n_rows / 2 : RUNS;
+    if (reader->n_order < 2 || !is_block_worthwhile(&plan)) {
+        reader->runs_left = reader->n_order > 1 && plan.n_rows < ROWS_LEAST ? plan.n_rows / 2 : RUNS_BEFORE_RETRY;
         return next_run(reader, max, block, error);
     }
     if (!reader->sorter)
@@ -245,10 +245,10 @@ bool xtf_record_reader_next_block(XtfRecordReader *reader, uint64_t max, XtfReco
     xtf_record_sorter_reserve(reader->sorter, plan.n_rows);
     make_keys(&plan, reader->sorter->keys);
     xtf_record_sorter_sort(reader->sorter, plan.n_rows, plan.to - 1 - plan.from);
-    if (take_order(reader->sorter->sorted, plan.n_rows, reader->sorter->order)) {
+    if (extract_order(reader->sorter->sorted, plan.n_rows, reader->sorter->order)) {
         order_ties(&plan, reader->sorter->sorted);
-        take_order(reader->sorter->sorted, plan.n_rows, reader->sorter->order);
+        extract_order(reader->sorter->sorted, plan.n_rows, reader->sorter->order);
     }
-    give_out(reader, &plan, (uint32_t)MIN(max, plan.n_rows), block);
+    fill_block(reader, &plan, (uint32_t)MIN(max, plan.n_rows), block);
     return true;
 }

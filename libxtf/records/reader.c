@@ -7,10 +7,10 @@
 #include "libxtf/vocabulary.h"
 
 enum {
-    NEAR_INPUTS = 6, /* the next row of a span mostly comes before those of all spans but a few */
+    NEAR_INPUTS = 6, /* a span's next row is mostly before the next rows of all but a few spans */
 };
 
-static inline bool before(const XtfRecordKey *a, const XtfRecordKey *b)
+static inline bool is_before(const XtfRecordKey *a, const XtfRecordKey *b)
 {
     if (a->t != b->t)
         return a->t < b->t;
@@ -21,13 +21,13 @@ static inline bool before(const XtfRecordKey *a, const XtfRecordKey *b)
     return a->input < b->input;
 }
 
-/* Puts a key into the place of the first one, whose place it leaves. */
+/* Replaces the first key by `moving`, at its place in the order. */
 static void replace_first(XtfRecordReader *reader, XtfRecordKey moving)
 {
     XtfRecordKey *order = reader->order;
     uint32_t low = 1, near = MIN(reader->n_order, 1 + (uint32_t)NEAR_INPUTS), high = reader->n_order;
 
-    for (; low < near && before(&order[low], &moving); low++)
+    for (; low < near && is_before(&order[low], &moving); low++)
         order[low - 1] = order[low];
     if (low < near || low == high) {
         order[low - 1] = moving;
@@ -36,7 +36,7 @@ static void replace_first(XtfRecordReader *reader, XtfRecordKey moving)
     uint32_t first = low;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (before(&order[middle], &moving))
+        if (is_before(&order[middle], &moving))
             low = middle + 1;
         else
             high = middle;
@@ -45,7 +45,7 @@ static void replace_first(XtfRecordReader *reader, XtfRecordKey moving)
     order[low - 1] = moving;
 }
 
-/* Begins the run that the span reader has come to, unless it is at its end. */
+/* Sets the current run of an input from its span reader, unless the reader is at its end. */
 static void enter_run(XtfRecordInput *input, XtfRecordKey *key)
 {
     const XtfCursor *cursor = &input->rows.cursor;
@@ -60,7 +60,7 @@ static void enter_run(XtfRecordInput *input, XtfRecordKey *key)
 
 static int compare_keys(const void *a, const void *b)
 {
-    return before(a, b) ? -1 : 1;
+    return is_before(a, b) ? -1 : 1;
 }
 
 static bool open_inputs(XtfRecordReader *reader, const uint64_t *positions, GError **error)
@@ -135,14 +135,14 @@ size_t xtf_record_reader_bytes(const XtfRecordReader *reader)
     return bytes + (reader->batches ? xtf_record_batches_bytes(reader->batches) : 0);
 }
 
-/* Moves an input past rows that were given out. It has no rows left where its span ends. */
-static bool advance(XtfRecordInput *input, XtfRecordKey *key, uint64_t taken, GError **error)
+/* Moves an input past returned rows. It has no rows left when its span ends. */
+static bool advance_input(XtfRecordInput *input, XtfRecordKey *key, uint64_t returned, GError **error)
 {
-    input->left -= taken;
+    input->left -= returned;
     if (input->left) {
-        input->row += taken * input->row_size;
+        input->row += returned * input->row_size;
         key->t = xtf_load64(input->row);
-        key->seq = input->seq_field ? xtf_field_get(input->seq_field, input->row) : key->seq + taken;
+        key->seq = input->seq_field ? xtf_field_get(input->seq_field, input->row) : key->seq + returned;
         return true;
     }
     if (!xtf_span_reader_next(&input->rows, error))
@@ -151,15 +151,15 @@ static bool advance(XtfRecordInput *input, XtfRecordKey *key, uint64_t taken, GE
     return true;
 }
 
-/* Moves the first input past the rows that were given out, and puts it where it belongs then. */
+/* Moves the first input past the returned rows, and then to its place in the order. */
 static bool settle_first(XtfRecordReader *reader, GError **error)
 {
     XtfRecordKey key = reader->order[0];
     XtfRecordInput *input = &reader->inputs[key.input];
-    uint64_t taken = reader->taken;
+    uint64_t returned = reader->returned;
 
-    reader->taken = 0;
-    if (!advance(input, &key, taken, error))
+    reader->returned = 0;
+    if (!advance_input(input, &key, returned, error))
         return false;
     if (!input->left)
         memmove(reader->order, reader->order + 1, --reader->n_order * sizeof *reader->order);
@@ -168,13 +168,13 @@ static bool settle_first(XtfRecordReader *reader, GError **error)
     return true;
 }
 
-/* By insertion: those that had no rows in the block are in order. */
-static void sort_few(XtfRecordKey *keys, uint32_t n)
+/* Sorts keys by insertion: the inputs without rows in the block are already in order. */
+static void sort_keys(XtfRecordKey *keys, uint32_t n)
 {
     for (uint32_t i = 1; i < n; i++) {
         XtfRecordKey key = keys[i];
         uint32_t at = i;
-        for (; at > 0 && before(&key, &keys[at - 1]); at--)
+        for (; at > 0 && is_before(&key, &keys[at - 1]); at--)
             keys[at] = keys[at - 1];
         keys[at] = key;
     }
@@ -185,46 +185,46 @@ static bool settle_block(XtfRecordReader *reader, GError **error)
 {
     uint32_t kept = 0;
 
-    reader->block_taken = false;
+    reader->block_returned = false;
     for (uint32_t i = 0; i < reader->n_order; i++) {
         XtfRecordKey key = reader->order[i];
         XtfRecordInput *input = &reader->inputs[key.input];
-        uint64_t taken = input->taken;
-        input->taken = 0;
-        if (taken && !advance(input, &key, taken, error))
+        uint64_t returned = input->returned;
+        input->returned = 0;
+        if (returned && !advance_input(input, &key, returned, error))
             return false;
         if (input->left)
             reader->order[kept++] = key;
     }
     reader->n_order = kept;
-    sort_few(reader->order, kept);
+    sort_keys(reader->order, kept);
     return true;
 }
 
 bool xtf_record_reader_settle(XtfRecordReader *reader, GError **error)
 {
-    if (reader->block_taken)
+    if (reader->block_returned)
         return settle_block(reader, error);
-    return !reader->taken || settle_first(reader, error);
+    return !reader->returned || settle_first(reader, error);
 }
 
-/* The number of rows of the first input, at most `max`, that come before all rows of the others. */
+/* Returns how many rows of the first input, at most `max`, precede all rows of the other inputs. */
 static uint64_t run_length(const XtfRecordReader *reader, const XtfRecordInput *input, uint64_t max)
 {
     uint64_t limit = MIN(max, input->left), n = 1;
-    const XtfRecordKey *own = &reader->order[0], *rival = &reader->order[1];
+    const XtfRecordKey *first_key = &reader->order[0], *second_key = &reader->order[1];
 
     if (reader->n_order < 2)
         return limit;
     for (const uint8_t *row = input->row + input->row_size; n < limit; row += input->row_size, n++) {
         uint64_t t = xtf_load64(row);
-        if (t < rival->t)
+        if (t < second_key->t)
             continue;
-        if (t > rival->t || own->location > rival->location)
+        if (t > second_key->t || first_key->location > second_key->location)
             break;
-        if (own->location == rival->location) {
-            uint64_t seq = input->seq_field ? xtf_field_get(input->seq_field, row) : own->seq + n;
-            if (seq > rival->seq || (seq == rival->seq && own->input > rival->input))
+        if (first_key->location == second_key->location) {
+            uint64_t seq = input->seq_field ? xtf_field_get(input->seq_field, row) : first_key->seq + n;
+            if (seq > second_key->seq || (seq == second_key->seq && first_key->input > second_key->input))
                 break;
         }
     }
@@ -244,7 +244,7 @@ bool xtf_record_reader_next(XtfRecordReader *reader, uint64_t max, XtfRowRun *ru
                            .rows = input->row,
                            .n_rows = run_length(reader, input, max),
                            .first = input->rows.cursor.n + (input->rows.n_rows - input->left)};
-        reader->taken = run->n_rows;
+        reader->returned = run->n_rows;
     }
     return true;
 }

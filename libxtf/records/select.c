@@ -1,14 +1,14 @@
 /*
  * Selecting by rank among sorted arrays.
  *
- * Two searches, one after the other. The first is by time: the k-th record's time T is the least for which more than k
- * records have a time up to T. Each probe narrows the range of rows where T can be, in every array, so later probes
- * cost fewer comparisons, and an array whose range is empty costs nothing. The second is among the rows at T: by
- * location, where counting is enough, and in one location by seq.
+ * Two searches follow each other. The first is by time: the k-th record's time T is the least for which more than k
+ * records have a time up to T. Each probe narrows the range of rows where T can be, in every array. So later probes
+ * need fewer comparisons, and an array with an empty range needs none. The second search is among the rows at T: by
+ * location, where counting suffices, and within one location by seq.
  *
- * The first probes are guessed by interpolation, which is good for times that are spread evenly. Later probes are the
- * middle of the array with most rows left, which is good for all times: every other probe at least halves that array,
- * however many times are equal.
+ * The first probes are interpolated, which works well for evenly distributed times. Later probes are the middle of the
+ * array with most rows left, which works for all times: every other probe at least halves that array, however many
+ * times are equal.
  */
 #include "libxtf/records/records-private.h"
 
@@ -16,18 +16,18 @@
 #include "libxtf/vocabulary.h"
 
 enum {
-    GUESSES = 4,
+    INTERPOLATED_PROBES = 4,
 };
 
 typedef struct {
     const XtfSpans *spans;
-    uint64_t k;                   /* records to pass over, beginning with `low` */
+    uint64_t k;                   /* number of records to skip, from `low` on */
     uint64_t total;               /* sum of high - low */
     uint64_t t_low, t_high;       /* T and the times of rows [low, high) are in [t_low, t_high] */
     uint64_t *low, *high, *probe; /* by span */
 } Search;
 
-/* The rows from `low` with a time up to t: where they end in each array, and their number. */
+/* Finds where the rows from `low` on with a time up to t end in each array, and their number. */
 static bool count_through(Search *search, uint64_t t, uint64_t *count, GError **error)
 {
     *count = 0;
@@ -47,13 +47,13 @@ static bool count_through(Search *search, uint64_t t, uint64_t *count, GError **
     return true;
 }
 
-static uint64_t interpolate(const Search *search)
+static uint64_t interpolate_time(const Search *search)
 {
     uint64_t width = search->t_high - search->t_low;
     return search->t_low + (uint64_t)((unsigned __int128)width * search->k / search->total);
 }
 
-/* The row in the middle of the array with most rows left. */
+/* The middle row of the array with most rows left. */
 typedef struct {
     uint32_t span;
     uint64_t n, t;
@@ -61,57 +61,57 @@ typedef struct {
 
 static bool find_pivot(const Search *search, Pivot *pivot, GError **error)
 {
-    uint32_t widest = 0;
+    uint32_t largest = 0;
 
     for (uint32_t i = 0; i < search->spans->n; i++) {
-        if (search->high[i] - search->low[i] > search->high[widest] - search->low[widest])
-            widest = i;
+        if (search->high[i] - search->low[i] > search->high[largest] - search->low[largest])
+            largest = i;
     }
-    pivot->span = widest;
-    pivot->n = search->low[widest] + (search->high[widest] - search->low[widest]) / 2;
-    return xtf_span_time(&search->spans->spans[widest], pivot->n, &pivot->t, error);
+    pivot->span = largest;
+    pivot->n = search->low[largest] + (search->high[largest] - search->low[largest]) / 2;
+    return xtf_span_time(&search->spans->spans[largest], pivot->n, &pivot->t, error);
 }
 
-/* Whether the probe at t cuts the pivot's array on the right side of the pivot, whose time is known. If an index and
- * its leaves disagree it may not; then the search would go on for ever. */
-static bool probe_fits(const Search *search, const Pivot *pivot, uint64_t t, GError **error)
+/* Checks that the probe at t cuts the pivot's array on the correct side of the pivot, whose time is known. It may not
+ * if an index and its leaves disagree; then the search would never end. */
+static bool check_probe(const Search *search, const Pivot *pivot, uint64_t t, GError **error)
 {
     if (pivot->t >= search->t_low && pivot->t <= search->t_high &&
         (search->probe[pivot->span] > pivot->n) == (pivot->t <= t))
         return true;
-    return xtf_damaged(error, "array %u: row %" PRIu64 " is not where its time is",
+    return xtf_damaged(error, "array %u: the position of row %" PRIu64 " does not match its time",
                        search->spans->spans[pivot->span].array.id, pivot->n);
 }
 
-static void swap(uint64_t **a, uint64_t **b)
+static void swap_arrays(uint64_t **a, uint64_t **b)
 {
     uint64_t *c = *a;
     *a = *b;
     *b = c;
 }
 
-/* Narrows until all rows [low, high) have one time. */
+/* Narrows the ranges until all rows [low, high) have one time. */
 static bool search_time(Search *search, GError **error)
 {
     for (unsigned step = 0; search->t_low < search->t_high && search->k; step++) {
-        bool guessing = step < GUESSES;
+        bool interpolating = step < INTERPOLATED_PROBES;
         uint64_t t, count;
         Pivot pivot = {0};
 
-        if (!guessing && !find_pivot(search, &pivot, error))
+        if (!interpolating && !find_pivot(search, &pivot, error))
             return false;
-        t = CLAMP(guessing ? interpolate(search) : pivot.t, search->t_low, search->t_high - 1);
-        if (!count_through(search, t, &count, error) || (!guessing && !probe_fits(search, &pivot, t, error)))
+        t = CLAMP(interpolating ? interpolate_time(search) : pivot.t, search->t_low, search->t_high - 1);
+        if (!count_through(search, t, &count, error) || (!interpolating && !check_probe(search, &pivot, t, error)))
             return false;
         if (count > search->k) {
             search->t_high = t;
             search->total = count;
-            swap(&search->high, &search->probe);
+            swap_arrays(&search->high, &search->probe);
         } else {
             search->t_low = t + 1;
             search->total -= count;
             search->k -= count;
-            swap(&search->low, &search->probe);
+            swap_arrays(&search->low, &search->probe);
         }
     }
     return true;
@@ -120,15 +120,15 @@ static bool search_time(Search *search, GError **error)
 bool xtf_spans_select(const XtfSpans *spans, uint64_t k, uint64_t *positions, GError **error)
 {
     uint32_t n = spans->n;
-    g_autofree uint64_t *room = g_new(uint64_t, 3 * (size_t)n + 1);
+    g_autofree uint64_t *buffer = g_new(uint64_t, 3 * (size_t)n + 1);
     Search search = {.spans = spans,
                      .k = k,
                      .total = spans->count,
                      .t_low = UINT64_MAX,
                      .t_high = 0,
-                     .low = room,
-                     .high = room + n,
-                     .probe = room + 2 * (size_t)n};
+                     .low = buffer,
+                     .high = buffer + n,
+                     .probe = buffer + 2 * (size_t)n};
 
     for (uint32_t i = 0; i < n; i++) {
         const XtfSpan *span = &spans->spans[i];
@@ -180,15 +180,15 @@ bool xtf_span_rank_of_seq(const XtfSpan *span, uint64_t seq, uint64_t low, uint6
     return true;
 }
 
-/* Arrays of one location, and the rows [low, high) of each among which the cut is. */
+/* Arrays of one location, and the rows [low, high) of each in which the cut is searched. */
 typedef struct {
     const XtfSpan *spans;
     uint32_t n;
     uint64_t *low, *high, *cut;
 } Ties;
 
-/* Cuts the ties at row `middle` of array `pivot`: cut[i] is the first row of array i that does not come before it. */
-static bool cut_at(Ties *ties, uint32_t pivot, uint64_t middle, uint64_t *before, GError **error)
+/* Cuts the ties at row `middle` of array `pivot`: cut[i] is the first row of array i that is not before it. */
+static bool cut_ties(Ties *ties, uint32_t pivot, uint64_t middle, uint64_t *before, GError **error)
 {
     uint64_t seq;
 
@@ -196,7 +196,8 @@ static bool cut_at(Ties *ties, uint32_t pivot, uint64_t middle, uint64_t *before
         return false;
     *before = 0;
     for (uint32_t i = 0; i < ties->n; i++) {
-        uint64_t bound = seq + (i < pivot && seq < UINT64_MAX); /* of two equal ones the former array's is first */
+        uint64_t bound =
+            seq + (i < pivot && seq < UINT64_MAX); /* of two equal rows that of the earlier array is first */
         ties->cut[i] = middle;
         if (i != pivot &&
             !xtf_span_rank_of_seq(&ties->spans[i], bound, ties->low[i], ties->high[i], &ties->cut[i], error))
@@ -209,27 +210,27 @@ static bool cut_at(Ties *ties, uint32_t pivot, uint64_t middle, uint64_t *before
 static bool select_by_seq(Ties *ties, uint64_t k, GError **error)
 {
     while (k) {
-        uint32_t widest = 0, n_open = 0;
+        uint32_t largest = 0, n_open = 0;
         uint64_t before;
 
         for (uint32_t i = 0; i < ties->n; i++) {
             n_open += ties->low[i] < ties->high[i];
-            if (ties->high[i] - ties->low[i] > ties->high[widest] - ties->low[widest])
-                widest = i;
+            if (ties->high[i] - ties->low[i] > ties->high[largest] - ties->low[largest])
+                largest = i;
         }
-        uint64_t size = ties->high[widest] - ties->low[widest], middle = ties->low[widest] + size / 2;
+        uint64_t size = ties->high[largest] - ties->low[largest], middle = ties->low[largest] + size / 2;
         if (n_open <= 1) {
-            ties->low[widest] += MIN(k, size);
+            ties->low[largest] += MIN(k, size);
             return true;
         }
-        if (!cut_at(ties, widest, middle, &before, error))
+        if (!cut_ties(ties, largest, middle, &before, error))
             return false;
         memcpy(k < before ? ties->high : ties->low, ties->cut, ties->n * sizeof *ties->cut);
         if (k < before)
             continue;
         k -= before;
-        if (k) { /* past the row itself too: each round passes over a row at least */
-            ties->low[widest]++;
+        if (k) { /* past the row itself too, so that each round skips at least one row */
+            ties->low[largest]++;
             k--;
         }
     }

@@ -1,5 +1,5 @@
 /*
- * A radix sort: it is stable, and takes no decisions key by key.
+ * A radix sort: stable, and without branches that depend on keys.
  */
 #include "libxtf/records/records-private.h"
 
@@ -35,20 +35,20 @@ void xtf_record_sorter_reserve(XtfRecordSorter *sorter, uint32_t n)
     sorter->order = g_renew(uint8_t, sorter->order, sorter->room);
 }
 
-/* One pass, by `bits` bits from `shift` on. */
+/* Sorts by `bits` bits from bit `shift` on: one pass. */
 static void sort_by_digit(const uint64_t *from, uint64_t *to, uint32_t n, unsigned shift, unsigned bits,
                           uint32_t *counts)
 {
     const uint64_t mask = (UINT64_C(1) << bits) - 1;
-    uint32_t before = 0;
+    uint32_t start = 0;
 
     memset(counts, 0, sizeof *counts << bits);
     for (uint32_t i = 0; i < n; i++)
         counts[from[i] >> shift & mask]++;
     for (uint64_t digit = 0; digit <= mask; digit++) {
         uint32_t count = counts[digit];
-        counts[digit] = before;
-        before += count;
+        counts[digit] = start;
+        start += count;
     }
     for (uint32_t i = 0; i < n; i++)
         to[counts[from[i] >> shift & mask]++] = from[i];

@@ -41,9 +41,9 @@ bool xtf_span_position(const XtfSpan *span, uint64_t n, uint64_t *position, GErr
     return true;
 }
 
-static bool disagree(const XtfSpan *span, GError **error)
+static bool fail_inconsistent(const XtfSpan *span, GError **error)
 {
-    return xtf_damaged(error, "array %u: its aggregates count other rows than it has", span->array.id);
+    return xtf_damaged(error, "array %u: its aggregates do not match its rows", span->array.id);
 }
 
 bool xtf_span_row_number(const XtfSpan *span, uint64_t position, uint64_t *n, GError **error)
@@ -57,7 +57,7 @@ bool xtf_span_row_number(const XtfSpan *span, uint64_t position, uint64_t *n, GE
     if (!xtf_array_group_select(&span->array, span->aggregate, &span->filter, position, &row, error))
         return false;
     if (row >= span->array.n_rows)
-        return disagree(span, error);
+        return fail_inconsistent(span, error);
     *n = row;
     return true;
 }
@@ -107,33 +107,34 @@ void xtf_span_reader_finish(XtfSpanReader *reader)
     xtf_cursor_finish(&reader->cursor);
 }
 
-/* Of n_rows rows from `row` on: the number before the first that the filter takes, or with `taken` does not take. */
-static uint64_t stretch(const XtfSpan *span, const uint8_t *row, uint64_t n_rows, bool taken)
+/* Returns the number of rows, of n_rows from `row` on, before the first that does not match; with `matching` false,
+ * before the first that matches. */
+static uint64_t count_run(const XtfSpan *span, const uint8_t *row, uint64_t n_rows, bool matching)
 {
     const XtfSchema *schema = span->array.schema;
     const XtfGroupFilter filter = span->filter;
     uint64_t n = 0;
 
     if (!filter.takes_row || filter.begun) {
-        while (n < n_rows && xtf_row_matches(schema, span->aggregate, &filter, row + n * schema->row_size) == taken)
+        while (n < n_rows && xtf_row_matches(schema, span->aggregate, &filter, row + n * schema->row_size) == matching)
             n++;
         return n;
     }
-    while (n < n_rows && filter.takes_row(row + n * schema->row_size, filter.data) == taken)
+    while (n < n_rows && filter.takes_row(row + n * schema->row_size, filter.data) == matching)
         n++;
     return n;
 }
 
-/* Measures the run that begins at the cursor. */
+/* Finds the length of the run that begins at the cursor. */
 static bool measure_run(XtfSpanReader *reader, GError **error)
 {
     const XtfSpan *span = reader->span;
     uint64_t most = MIN(xtf_cursor_available(&reader->cursor), span->hi - reader->position);
 
     if (xtf_span_is_filtered(span))
-        most = stretch(span, xtf_cursor_row(&reader->cursor), most, true);
+        most = count_run(span, xtf_cursor_row(&reader->cursor), most, true);
     reader->n_rows = most;
-    return most || disagree(span, error);
+    return most || fail_inconsistent(span, error);
 }
 
 bool xtf_span_reader_seek(XtfSpanReader *reader, uint64_t position, GError **error)
@@ -150,7 +151,7 @@ bool xtf_span_reader_seek(XtfSpanReader *reader, uint64_t position, GError **err
         !xtf_cursor_seek_n(&reader->cursor, n, &found, error))
         return false;
     reader->position = position;
-    return found ? measure_run(reader, error) : disagree(reader->span, error);
+    return found ? measure_run(reader, error) : fail_inconsistent(reader->span, error);
 }
 
 bool xtf_span_reader_next(XtfSpanReader *reader, GError **error)
@@ -164,18 +165,18 @@ bool xtf_span_reader_next(XtfSpanReader *reader, GError **error)
     uint64_t left = xtf_cursor_available(cursor) - reader->n_rows;
     if (xtf_span_is_filtered(reader->span)) {
         const uint8_t *row = xtf_cursor_row(cursor) + reader->n_rows * reader->span->array.schema->row_size;
-        uint64_t passed = stretch(reader->span, row, left, false);
-        if (passed == left) { /* the next run may be many leaves on */
+        uint64_t skipped = count_run(reader->span, row, left, false);
+        if (skipped == left) { /* the next run may be many leaves ahead */
             if (!xtf_span_reader_seek(reader, position, error))
                 return false;
-            return cursor->n >= end || disagree(reader->span, error);
+            return cursor->n >= end || fail_inconsistent(reader->span, error);
         }
-        end += passed;
+        end += skipped;
     }
     if (!xtf_cursor_next(cursor, (int64_t)(end - cursor->n), &found, error))
         return false;
     reader->position = position;
-    return found ? measure_run(reader, error) : disagree(reader->span, error);
+    return found ? measure_run(reader, error) : fail_inconsistent(reader->span, error);
 }
 
 /* ---- Sets of spans. */
@@ -211,9 +212,9 @@ bool xtf_spans_add(XtfSpans *spans, const XtfSpan *span, GError **error)
     if (span->lo >= span->hi)
         return true;
     if (spans->n && spans->spans[spans->n - 1].array.location > span->array.location)
-        return xtf_fail(error, XTF_ERROR_INVALID, "spans are not in the order of their locations");
+        return xtf_fail(error, XTF_ERROR_INVALID, "spans must be added in the order of their locations");
     if (spans->n == UINT32_MAX || __builtin_add_overflow(spans->count, span->hi - span->lo, &count))
-        return xtf_damaged(error, "the trace has more records than there are numbers");
+        return xtf_damaged(error, "the number of records exceeds 2^64, or that of spans 2^32");
     if (spans->n == spans->room) {
         spans->room = MAX(1, spans->room + MIN(spans->room, UINT32_MAX - spans->room));
         spans->spans = g_renew(XtfSpan, spans->spans, spans->room);

@@ -38,7 +38,7 @@ typedef struct {
 } XtfJoin;
 
 XtfJoin *xtf_join_new(void);
-void xtf_join_free(XtfJoin *join); /* NULL is fine */
+void xtf_join_free(XtfJoin *join); /* NULL is allowed */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfJoin, xtf_join_free)
 
 /* Maps from the numbers of one part to those of the whole. */

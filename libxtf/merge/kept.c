@@ -5,7 +5,7 @@
 
 enum {
     PARTS_MAX = 256,         /* bound on parts, and so on descriptors */
-    DESCRIPTORS_DIVISOR = 8, /* at parts_max this fraction of the process's descriptors */
+    DESCRIPTORS_DIVISOR = 8, /* at most this fraction of the process's descriptors */
     BYTES_MAX = 1 << 20,     /* largest tables and strings of a part */
 };
 

@@ -1,6 +1,6 @@
 /*
  * Adds rows to totals. The writer runs this code once over every row. So it resolves field types before the loop, and
- * keeps the stack's variables in registers: most rows only push_frame a frame, or pop the top one.
+ * keeps the stack's variables in registers: most rows only push a frame, or pop the top one.
  */
 #include "libxtf/totals/accumulate.h"
 
@@ -17,7 +17,7 @@ typedef struct {
     uint32_t number; /* 1 + the number of the key's group; 0: empty slot */
 } CachedGroup;
 
-/* State of adding frame rows. Meanwhile the stack's array is longer than the stack is deep, so that a push_frame is
+/* State of adding frame rows. Meanwhile the stack's array is longer than the stack is deep, so that a push is
  * only a store. */
 typedef struct {
     XtfFrameStack *stack;

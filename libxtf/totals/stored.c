@@ -247,7 +247,7 @@ static const char *read_stacks(const TableSource *source, const XtfMappedGroups 
 }
 
 /* Decodes source->bytes. */
-static bool decode(void *context, uint8_t **data, uint32_t *length, GError **error)
+static bool decode_totals(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
     const TableSource *source = context;
     const XtfAggregate *aggregate = &source->array->schema->aggregates[source->index];
@@ -420,7 +420,7 @@ static XtfBlock *make_block(TableSource *source, GError **error)
 
 static XtfBlock *get_totals(TableSource *source, GError **error)
 {
-    source->decode = decode;
+    source->decode = decode_totals;
     source->name = source->index + 1;
     g_autoptr(XtfBlock) block = make_block(source, error);
 

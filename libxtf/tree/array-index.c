@@ -14,7 +14,7 @@ typedef struct {
     XtfBlock *block; /* NULL: no node, and count is 0 */
     unsigned level;
     uint32_t count;
-    bool bounded; /* all keys of the node are less than the end; else key_exists is no bound */
+    bool bounded; /* all keys of the node are less than the end; else there is no bound */
     uint64_t end_location;
     uint32_t end_schema;
 } Node;

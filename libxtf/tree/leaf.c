@@ -79,8 +79,8 @@ static const XtfClockMap *clock_for_part(const XtfArray *array, XtfLeafPart part
 }
 
 /* Unpacks the rows, or only their times, behind `before` bytes of a new allocation of *size bytes. */
-static uint8_t *unpack(const XtfArray *array, const XtfRowMap *map, XtfLeafPart part, const XtfPageView *packed,
-                       uint32_t length, uint32_t before, uint32_t *size, const char **fault)
+static uint8_t *unpack_part(const XtfArray *array, const XtfRowMap *map, XtfLeafPart part, const XtfPageView *packed,
+                            uint32_t length, uint32_t before, uint32_t *size, const char **fault)
 {
     const XtfCodec *codec = xtf_codec(array->codec);
 
@@ -149,7 +149,7 @@ static bool unpack_leaf(const PackedLeaf *leaf, const XtfPageView *packed, uint3
     if (!check_count(array, packed, error) || !xtf_array_row_map(array, &map, error))
         return false;
     const Unpacked head = unpacked_head(leaf, packed, clock_for_part(array, part));
-    uint8_t *bytes = unpack(array, map, part, packed, packed_length, (uint32_t)sizeof head, length, &fault);
+    uint8_t *bytes = unpack_part(array, map, part, packed, packed_length, (uint32_t)sizeof head, length, &fault);
     if (!bytes)
         return fail_damaged(leaf, fault, error);
     *data = memcpy(bytes, &head, sizeof head);

@@ -101,7 +101,8 @@ static bool write_page(XtfArrayWriter *array, unsigned number, const FullPage *f
     return xtf_writer_put(writer, links.place * writer->page_size, full->bytes, whole, error);
 }
 
-/* Reports that something is too large. The writer fails too, because the array names pages that are not in the file. */
+/* Reports that something is too large. The writer fails too, because the array refers to pages that were not written.
+ */
 static bool fail_too_large(const XtfArrayWriter *array, const char *what, GError **error)
 {
     array->writer->failed = true;
@@ -174,7 +175,7 @@ static bool seal_index_page(XtfArrayWriter *array, unsigned number, uint64_t fir
     uint32_t page_size = array->writer->page_size;
     XtfLevel *level = &array->open->levels[number];
 
-    if (level->allotted < page_size) { /* full, yet not grown to the last byte */
+    if (level->allotted < page_size) { /* entries do not fill a page to its last byte */
         level->page = g_realloc(level->page, page_size);
         level->allotted = page_size;
     }

@@ -4,9 +4,9 @@
 #include "libxtf/schema/value-limits.h"
 #include "libxtf/write/array-pages.h"
 
-/* Resets the array to an empty one that keeps its entry in the P index. It gets a new id, so that nobody takes its old
- * pages for its new ones. `search` is NULL if the pages of arrays cannot be identified. The pages of a damaged array
- * are not dropped either. */
+/* Resets the array to an empty one that keeps its entry in the P index. It gets a new id, so that its old
+ * pages are not mistaken for pages of the new array. `search` is NULL if the pages of arrays cannot be identified. The
+ * pages of a damaged array are not dropped either. */
 static void clear_array(XtfWriter *writer, XtfArrayWriter *array, XtfPageSearch *search)
 {
     if (search && (array->open || (!array->closed && xtf_array_writer_open_stored(array, NULL))))

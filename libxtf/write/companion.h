@@ -22,7 +22,7 @@ struct XtfWriterBase {
     XtfRef *strings;    /* all string chunks; those in the base with their offset in the combined numbering */
 };
 
-void xtf_writer_base_free(XtfWriterBase *base); /* NULL is fine */
+void xtf_writer_base_free(XtfWriterBase *base); /* NULL is allowed */
 
 /* Stores the items of the base's segment maps, which the catalog will name. */
 bool xtf_writer_base_store(XtfCommitBlock *block, GError **error);

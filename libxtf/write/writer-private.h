@@ -236,7 +236,7 @@ void xtf_writer_widen_limits(XtfWriter *writer, const XtfSchema *schema, const u
 XtfArrayWriter *xtf_array_writer_new(XtfWriter *writer, uint64_t location, const XtfSchema *schema);
 /* Returns the edge of an array without rows. */
 XtfOpenEdge *xtf_open_edge_new(const XtfArrayWriter *array);
-void xtf_open_edge_free(XtfOpenEdge *edge, unsigned height); /* NULL is fine */
+void xtf_open_edge_free(XtfOpenEdge *edge, unsigned height); /* NULL is allowed */
 /* Frees the array's edge. */
 void xtf_array_writer_finish(XtfArrayWriter *array);
 /* Makes the array empty, without any reference to its stored bytes. */

@@ -50,7 +50,7 @@ static inline bool xtf_aggregate_writer_has_stack(const XtfAggregateWriter *writ
     return writer->schema->aggregates[index].kind == XTF_AGGREGATE_FRAMES;
 }
 
-/* Returns the open page of a level. If level n is new, level n - 1 exists. */
+/* Returns the open page of a level. Creates the page if the level is the next one above the existing levels. */
 XtfOpenPage *xtf_aggregate_writer_open_page(XtfAggregateWriter *writer, unsigned level);
 /* Allocates the accumulators and the open page of level 1, when the first leaf is sealed. */
 void xtf_aggregate_writer_allocate(XtfAggregateWriter *writer);

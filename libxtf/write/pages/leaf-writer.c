@@ -56,7 +56,7 @@ void xtf_leaf_writer_grow(XtfLeafWriter *leaf)
 }
 
 /* Returns the number of rows that should nearly fill a page, if `count` rows took `length` bytes. */
-static uint32_t guess(const XtfLeafWriter *leaf, uint32_t count, uint32_t length)
+static uint32_t guess_rows(const XtfLeafWriter *leaf, uint32_t count, uint32_t length)
 {
     uint32_t head = MIN(HEAD_BYTES, length / 2), aim = leaf->room * FILL_PERCENT_AIM / 100;
     uint64_t rows = (uint64_t)count * (aim - head) / MAX(length - head, 1);
@@ -75,7 +75,7 @@ static uint32_t guess_between(const XtfLeafWriter *leaf, Attempt fits, Attempt o
     uint32_t aim = leaf->room * FILL_PERCENT_AIM / 100;
 
     if (fits.count == 0)
-        return MIN(guess(leaf, over.count, over.bytes), over.count - 1 - over.count / 64);
+        return MIN(guess_rows(leaf, over.count, over.bytes), over.count - 1 - over.count / 64);
     uint64_t step = (uint64_t)(over.count - fits.count) * (aim - MIN(aim, fits.bytes));
     uint32_t count = fits.count + (uint32_t)(step / MAX(over.bytes - fits.bytes, 1));
     return CLAMP(count, fits.count, over.count - 1);
@@ -119,13 +119,13 @@ uint32_t xtf_leaf_writer_pack(XtfLeafWriter *leaf, uint8_t *payload, uint32_t *l
     Attempt packed = pack_some(leaf, all, payload);
     *length = packed.bytes;
     if (packed.count == 0) { /* the rows take fewer bytes than the aim, so the guess is greater */
-        leaf->target = MAX(guess(leaf, all, packed.bytes), all + 1);
+        leaf->target = MAX(guess_rows(leaf, all, packed.bytes), all + 1);
         return 0;
     }
     if (xtf_codec(leaf->codec)->side_by_side) /* the target is exact */
         return packed.count;
     bool filled = (uint64_t)packed.bytes * 100 >= (uint64_t)leaf->room * FILL_PERCENT_LEAST;
-    leaf->target = guess(leaf, packed.count, packed.bytes);
+    leaf->target = guess_rows(leaf, packed.count, packed.bytes);
     if (!filled && packed.count == all && all < leaf->most) {
         leaf->target = MAX(leaf->target, all + 1);
         return 0;
@@ -161,6 +161,6 @@ void xtf_leaf_writer_resume(XtfLeafWriter *leaf, const uint8_t *rows, uint32_t c
     leaf->rows = g_memdup2(rows, leaf->allotted);
     leaf->next = leaf->rows + leaf->allotted;
     if (!xtf_codec(leaf->codec)->side_by_side && count >= leaf->target)
-        leaf->target = MAX(guess(leaf, count, length), count);
+        leaf->target = MAX(guess_rows(leaf, count, length), count);
     set_end(leaf);
 }

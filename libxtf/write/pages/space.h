@@ -21,7 +21,7 @@
 typedef struct XtfSpace XtfSpace;
 
 XtfSpace *xtf_space_new(uint32_t page_size, uint32_t kept_commits, uint32_t kept_seconds);
-void xtf_space_free(XtfSpace *space); /* NULL is fine */
+void xtf_space_free(XtfSpace *space); /* NULL is allowed */
 
 /* Mark bytes of the file, at least one, as used by an item, and as no longer used. */
 void xtf_space_use(XtfSpace *space, uint64_t offset, uint64_t length);

@@ -38,8 +38,8 @@ static uint64_t time_at(const XtfRecordInput *input, uint64_t n)
     return xtf_load64(input->row + n * input->row_size);
 }
 
-/* Returns the end of a block for one span: the time of the last row that the reader has pinned of it, unless the span
- * ends with this row. At most `most` rows ahead. */
+/* Returns the time at which a block must end because of one span: that of the last row that the reader has pinned, or
+ * of the row `most` rows ahead if that is nearer. UINT64_MAX if the span ends with the pinned rows. */
 static uint64_t block_end(const XtfRecordInput *input, uint64_t most)
 {
     const XtfSpanReader *rows = &input->rows;

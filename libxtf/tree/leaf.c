@@ -182,7 +182,7 @@ static bool make_global_rows(void *context, uint8_t **data, uint32_t *length, GE
     return make_block(context, XTF_LEAF_GLOBAL_ROWS, data, length, error);
 }
 
-/* Returns the head of a block made from a leaf. Fails if the leaf matches to another array. */
+/* Returns the head of a block made from a leaf. Fails if the leaf belongs to another array. */
 static const Unpacked *check_block(const PackedLeaf *packed, const XtfClockMap *clock, const XtfBlock *block,
                                    GError **error)
 {

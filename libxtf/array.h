@@ -40,8 +40,9 @@ typedef struct {
     uint8_t height, codec;
 } XtfArray;
 
-/* The P index. Arrays are sorted by location, then schema id. */
+/* Returns the number of arrays, in the P index. Arrays are sorted by location, then schema id. */
 uint64_t xtf_trace_n_arrays(const XtfTrace *trace);
+/* Finds an array by its key; *found is false if there is none. */
 bool xtf_trace_find_array(XtfTrace *trace, uint64_t location, uint32_t schema, XtfArray *array, bool *found,
                           GError **error);
 /* Returns the number of arrays before (location, schema). */
@@ -57,8 +58,8 @@ bool xtf_array_is_known(const XtfArray *array, GError **error);
 const char *xtf_array_codec(const XtfArray *array);
 
 /*
- * Returns the array in local ticks: times that go in or come out, also in rows, are as the file stores them. For
- * copying, and for callers that sum times themselves.
+ * Returns the array in local ticks: times in arguments, results and rows are as the file stores them. For copying, and
+ * for callers that sum times themselves.
  */
 XtfArray xtf_array_local(const XtfArray *array);
 
@@ -75,8 +76,9 @@ bool xtf_array_time(const XtfArray *array, uint64_t n, uint64_t *t, GError **err
 /* Copies row n, which must exist: schema->row_size bytes. One descent. */
 bool xtf_array_row(const XtfArray *array, uint64_t n, uint8_t *row, GError **error);
 
-/* The paper's `size`: return the number of rows with a time in [t1, t2), or a number in [n1, n2). */
+/* Computes the paper's `size` by T: the number of rows with a time in [t1, t2). */
 bool xtf_array_size_t(const XtfArray *array, uint64_t t1, uint64_t t2, uint64_t *size, GError **error);
+/* Returns the paper's `size` by N: the number of rows with a number in [n1, n2). */
 uint64_t xtf_array_size_n(const XtfArray *array, uint64_t n1, uint64_t n2);
 
 /*
@@ -108,10 +110,11 @@ void xtf_cursor_init(XtfCursor *cursor, const XtfArray *array); /* without a cur
 void xtf_cursor_finish(XtfCursor *cursor);                      /* unpins the leaf; may be called twice */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfCursor, xtf_cursor_finish)
 
-/* The paper's `search`: move to row n; to the first row at or after t. */
+/* Moves to row n: the paper's `search` by N. */
 bool xtf_cursor_seek_n(XtfCursor *cursor, uint64_t n, bool *found, GError **error);
+/* Moves to the first row at or after t: the paper's `search` by T. */
 bool xtf_cursor_seek_t(XtfCursor *cursor, uint64_t t, bool *found, GError **error);
-/* The paper's `next`: moves by `step` rows, backwards if negative. A step to a neighbouring leaf follows its link; a
+/* Moves by `step` rows, backwards if negative: the paper's `next`. A step to a neighbouring leaf follows its link; a
  * longer one descends. */
 bool xtf_cursor_next(XtfCursor *cursor, int64_t step, bool *found, GError **error);
 

@@ -1,9 +1,9 @@
 /*
  * Merging: joins files that were written separately, without rewriting their rows.
  *
- * The parts are copied as they are (by reflink where the file system supports it), followed by one index of arrays, one
- * set of definition tables and one catalog for all. Rows that mean the same in several parts, as the schemas of the
- * tables define (schema.h: XTF_FIELD_IDENTIFIES), become one row. Readers of the whole see only the numbers of the
+ * The parts are copied as they are, by reflink where the file system supports it. One index of arrays, one set of
+ * definition tables and one catalog for all parts follow. Rows that mean the same in several parts, as the schemas of
+ * the tables define (schema.h: XTF_FIELD_IDENTIFIES), become one row. Readers of the whole see only the numbers of the
  * whole.
  *
  * All arrays of a location must be in one part. All parts have the same page size and clock resolution. A merged file
@@ -44,9 +44,9 @@ typedef struct {
  *
  * First verifies each part as xtf_trace_verify() does: XTF_ERROR_DAMAGED if it has a problem.
  *
- * XTF_ERROR_INVALID, with the names of two parts, if they share a location, or have different schemas of one name,
- * different page sizes or different clock resolutions. XTF_ERROR_IO if a part is being written, or the output file is a
- * part. XTF_ERROR_CANCELLED if `progress` returned false.
+ * XTF_ERROR_INVALID if two parts share a location, or have different schemas of one name, page sizes or clock
+ * resolutions; the message names both. XTF_ERROR_IO if a part is being written, or the output file is a part.
+ * XTF_ERROR_CANCELLED if `progress` returned false.
  */
 bool xtf_merge(const char *path, const char *const *parts, size_t n_parts, const XtfMergeOptions *options,
                XtfMergeReport *report, GError **error);
@@ -72,10 +72,10 @@ char **xtf_folder_parts(const char *folder, GError **error);
  * appears later must not have records before the complete time; otherwise xtf_trace_refresh() fails with
  * XTF_ERROR_INVALID.
  *
- * A part that is not closed, and that nobody has written for some seconds, has ended early: it will not grow, and the
- * other parts go on without it. A part is damaged if it has no commit, nobody writes it, and no other part is being
- * written. It is also damaged if it has no commit but bytes behind its superblocks. A damaged part is an error, unless
- * `options` say to leave it out. xtf_trace_part_remarks() returns what was found.
+ * An unclosed part that was not written for some seconds has ended early. It will not grow, and the other parts no
+ * longer wait for it. A part is damaged if it has no commit and no writer, and no other part is being written. It is
+ * also damaged if it has no commit but bytes behind its superblocks. A damaged part is an error, unless `options` say
+ * to leave it out. xtf_trace_part_remarks() returns what was found.
  *
  * XTF_ERROR_NOT_FOUND if the folder has no part, or none with a commit.
  */

@@ -12,9 +12,9 @@
  *         use(run.span->array.schema, run.rows, run.n_rows);
  *
  * A reader moves forwards, from any record. With few spans it keeps span readers in the order of their current rows,
- * each with its leaf pinned, so that each leaf is loaded once. With very many spans it reads batches of records, one
- * time interval after another. A batch has as many records as fit a bounded buffer. So at most one leaf is pinned, and
- * each array is visited once per batch.
+ * each with its leaf pinned. So each leaf is loaded once. With very many spans it reads batches of records, one time
+ * interval after another. A batch fills a bounded buffer. So at most one leaf is pinned, and each array is visited once
+ * per batch.
  *
  * Only one thread at a time may use a reader.
  */

@@ -1,12 +1,12 @@
 /*
- * Spans: rows of an array, all or those that match a filter; and sets of spans, with their records in one order.
+ * Spans: all rows of an array, or only rows that match a filter. Sets of spans put their records in one order.
  *
  * A position in a span numbers the matching rows, from 0 at the array's first; without a filter a position is the row's
  * number. So cutting, counting, selecting and reading by positions are the same with and without a filter. The totals
  * in the index convert between positions and rows.
  *
- * Records are in (T, location, seq) order: by time; within one location by the field of role XTF_ROLE_SEQ, or the row's
- * number if there is none; and last by the order of the spans.
+ * Records are in (T, location, seq) order. Within one time and location, seq is the field of role XTF_ROLE_SEQ, or the
+ * row's number if there is none. Equal keys are in the order of the spans.
  *
  * Any thread may call these functions; only one thread at a time may use a reader.
  */

@@ -5,7 +5,7 @@
  * than the rows. A sweep has its own cache, small enough for the processor's cache, and reads adjacent bytes of the
  * file together. Its reads evict nothing from the trace's cache, and are not kept there.
  *
- * A sweep belongs to one thread at a time, and is freed before its trace.
+ * Only one thread at a time may use a sweep. It is freed before its trace.
  */
 #pragma once
 

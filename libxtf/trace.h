@@ -2,7 +2,7 @@
  * Reading a trace: opening it, and the content of its catalog.
  *
  * A trace is an immutable snapshot: the content of the last complete commit when the file was opened. Opening reads two
- * superblocks and the catalog, whatever the file's size. Everything else is read when it is first needed, through the
+ * superblocks and the catalog, for a file of any size. Everything else is read when it is first needed, through the
  * page cache. Any number of threads may call these functions at once.
  */
 #pragma once
@@ -63,12 +63,12 @@ const XtfClock *xtf_trace_clock(const XtfTrace *trace);
 /* Returns an upper bound on the time that any location's records span, in ticks of its own clock. */
 uint64_t xtf_trace_longest(const XtfTrace *trace);
 
-/* Return the number of clock maps, and the map of a number from 1; NULL for other numbers. An array has a pointer to
- * its map. */
+/* Returns the number of clock maps. */
 uint32_t xtf_trace_n_clock_maps(const XtfTrace *trace);
+/* Returns the map of a number from 1; NULL for other numbers. An array has a pointer to its map. */
 const XtfClockMap *xtf_trace_clock_map(const XtfTrace *trace, uint32_t number);
 
-/* Computes a digest of the clocks of all locations that have records: the same locations with the same maps have the
+/* Computes a digest of the clocks of all locations that have records. The same locations with the same maps have the
  * same digest, in any file. Results computed from times of different locations are valid only for these clocks:
  * docs/VOCABULARY.md, on analyses. Reads each array's entry. */
 bool xtf_trace_clocks_digest(XtfTrace *trace, uint64_t *digest, GError **error);
@@ -79,14 +79,15 @@ struct XtfTraceInfo {
     uint32_t epoch;     /* number of writers that have opened the file */
     uint64_t commit;    /* number of the opened commit, from 1 */
     uint64_t pages;     /* allocated pages, some of which may be beyond the end of the file */
-    uint64_t file_size; /* bytes, including those of parts */
+    uint64_t file_size; /* bytes, parts included */
     uint32_t parts;     /* other files that hold segments (merge.h) */
     bool companion;     /* the file is a companion, and its one part is the base */
     bool merged;        /* merged from other files: no writer can add to it */
     bool joined;        /* the parts were joined in memory: table rows may have other numbers in a later commit */
     uint64_t wall_time; /* time of the commit: nanoseconds since 1970, UTC */
     bool closed;        /* the writer closed the file with this commit */
-    /* The writer does not overwrite what the last kept_commits commits name, or those of the last kept_seconds. */
+    /* The writer does not overwrite data that the last kept_commits commits name, or the commits of the last
+     * kept_seconds. */
     uint32_t kept_commits, kept_seconds;
     uint64_t passed_over; /* number of a later commit that is damaged; 0: none */
     uint16_t version_major, version_minor;
@@ -106,7 +107,7 @@ const char *xtf_format_version(void);
  * content, and must refuse to; docs/FORMAT.md, section 2. For codecs see xtf_array_is_known() (array.h). */
 bool xtf_trace_is_known(const XtfTrace *trace, GError **error);
 
-/* Schemas are numbered from 0 in the order in which the writer added them. */
+/* Returns the number of schemas. Their ids count from 0 in the order in which the writer added them. */
 uint32_t xtf_trace_n_schemas(const XtfTrace *trace);
 const XtfSchema *xtf_trace_schema(const XtfTrace *trace, uint32_t id);
 const XtfSchema *xtf_trace_find_schema(const XtfTrace *trace, const char *name); /* of a known kind; NULL: none */

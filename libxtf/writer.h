@@ -3,7 +3,7 @@
  *
  * Rows are appended to arrays, one array for each schema of each location, in time order. The writer writes a page when
  * it is full and never changes it again. The pages that are not full yet are the right edge, which a commit stores. A
- * reader of a file that was not closed, for whatever reason, sees its last commit.
+ * reader of a file that was not closed, for any reason, sees its last commit.
  *
  * Threads: different threads may append to different arrays at the same time; only one thread at a time may use an
  * array. Any thread may add schemas, arrays and strings, and get tables, at any time. While one thread commits, closes
@@ -47,9 +47,9 @@ typedef struct {
      * disk is full, a writer that resumes at the commit can still add small tables and close the file. A commit fails
      * if the disk cannot reserve them. 0: none. */
     uint64_t reserve;
-    /* Bytes that the last keep_commits commits name, and the commits of the last keep_seconds, are not overwritten: for
-     * so long a reader can read on, or must open the file again. Greater values make a file with frequent commits
-     * larger. */
+    /* The last keep_commits commits, and the commits of the last keep_seconds, are kept: their bytes are not
+     * overwritten. A reader that needs more time must open the file again. Greater values make a file with frequent
+     * commits larger. */
     uint32_t keep_commits; /* at least 2; 0: XTF_KEEP_COMMITS_DEFAULT */
     int32_t keep_seconds;  /* 0: XTF_KEEP_SECONDS_DEFAULT; -1: no time */
 } XtfWriterOptions;
@@ -72,9 +72,9 @@ XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GE
 /*
  * Creates a companion of a trace, its base. `trace` is the base, opened as a whole from the file `base`. A companion
  * refers to all rows of the base except derived ones, without copying them, and has the rows added to it. Read as one
- * trace (xtf_trace_open_companion), both look as if the rows had been added to the base, with the companion's derived
- * rows in place of the base's. A companion is committed once, by closing it; an earlier commit is XTF_ERROR_INVALID.
- * Options that the base determines, such as page_size, are ignored.
+ * trace (xtf_trace_open_companion), both look as if the rows had been added to the base. The companion's derived rows
+ * replace the base's. A companion is committed once, by closing it; an earlier commit is XTF_ERROR_INVALID. Options
+ * that the base determines, such as page_size, are ignored.
  *
  * XTF_ERROR_UNSUPPORTED if the base consists of several files.
  */
@@ -108,14 +108,14 @@ uint64_t xtf_array_writer_last(const XtfArrayWriter *array);
 bool xtf_writer_clear_arrays(XtfWriter *writer, uint32_t schema, GError **error);
 /* Replaces the schema that has the same name, and removes all rows of its arrays or table, as xtf_writer_clear_arrays()
  * and xtf_table_writer_clear() do. If no schema has the name, adds the schema. If the schema is a table's, also removes
- * all derived rows, of any schema, that may refer to the table. Existing array writers and table writers then belong to
- * the new schema. *id is the id of the old schema. Both schemas must be tables, or both derived. XTF_ERROR_INVALID
+ * all derived rows, of any schema, that may refer to the table. Existing array writers and table writers then use the
+ * new schema. *id is the id of the old schema. Both schemas must be tables, or both derived. XTF_ERROR_INVALID
  * otherwise, or if rows that are not derived refer to the table; nothing has changed then. No other thread may use the
  * writer meanwhile. A reader that has the file open keeps its snapshot, but cannot refresh it (xtf_trace_refresh():
  * XTF_ERROR_INVALID); it must open the file again. */
 bool xtf_writer_replace_schema(XtfWriter *writer, const XtfSchema *schema, uint32_t *id, GError **error);
 /* Closes an array: no more rows may be appended. Its right edge is written at the next commit, or earlier together with
- * those of other arrays. The writer still owns the array. */
+ * other edges. The writer still owns the array. */
 bool xtf_array_writer_close(XtfArrayWriter *array, GError **error);
 
 /*
@@ -145,10 +145,10 @@ uint64_t xtf_table_writer_n_rows(const XtfTableWriter *table);
 void xtf_table_writer_clear(XtfTableWriter *table);
 
 /* Promises that no row earlier than the global time `t` will be appended to any array, existing or new. The next commit
- * stores the promise. So readers that follow a growing file know up to which time all locations are complete, idle ones
- * too; the rows before that time never change. Side rows are exempt: they may be appended much later than the record
- * that they describe. Afterwards appending an earlier row is XTF_ERROR_INVALID, and so is a promise less than the
- * previous one. No other thread may use the writer meanwhile. Closing completes the file; a writer that resumes a
+ * stores the promise. So readers that follow a growing file know up to which time all locations, idle ones too, are
+ * complete. The rows before that time never change. Side rows are exempt: they may be appended much later than the
+ * record that they describe. Afterwards appending an earlier row is XTF_ERROR_INVALID, and so is a promise less than
+ * the previous one. No other thread may use the writer meanwhile. Closing completes the file; a writer that resumes a
  * closed file begins without a promise. */
 bool xtf_writer_set_complete(XtfWriter *writer, uint64_t t, GError **error);
 
@@ -159,16 +159,17 @@ void xtf_writer_set_origin(XtfWriter *writer, uint64_t origin);
 /* Commits: makes all appended rows visible to readers. A commit writes the right edges that changed, on pages of
  * commits that are no longer kept where possible; see keep_commits and xtf_writer_commit_bytes(). */
 bool xtf_writer_commit(XtfWriter *writer, GError **error);
-/* Commits if at least as many bytes were sealed as the last commit took. Cheap to call often: commits never write more
- * bytes than sealed pages. */
+/* Commits if the bytes sealed since the last commit are at least the bytes that it took. Cheap to call often: commits
+ * never write more bytes than sealed pages. */
 bool xtf_writer_checkpoint(XtfWriter *writer, GError **error);
-/* Returns the bytes that all commits have written, including those that later commits replaced. */
+/* Returns the bytes that all commits have written, replaced ones included. */
 uint64_t xtf_writer_commit_bytes(const XtfWriter *writer);
 
 /* Syncs the file to the disk. Any thread may call it, also while others append. */
 bool xtf_writer_sync(const XtfWriter *writer, GError **error);
 /* Declares the last commit durable. For a writer with late_sync that has called xtf_writer_sync(), without a commit
- * since before that call. What this commit names is not overwritten until a later commit is declared durable. */
+ * since before that call. The bytes that this commit names are not overwritten until a later commit is declared
+ * durable. */
 void xtf_writer_keep_synced(XtfWriter *writer);
 
 /* Commits and frees the writer, also if the commit fails. */

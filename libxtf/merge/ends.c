@@ -51,7 +51,7 @@ bool xtf_merge_new_file_id(uint8_t id[16], GError **error)
     return getrandom(id, 16, 0) == 16 || xtf_fail(error, XTF_ERROR_IO, "cannot get random bytes for the file id");
 }
 
-/* Returns the pages of the whole, including those of parts. */
+/* Returns the number of pages of the whole, parts included. */
 static uint64_t count_pages(const XtfMerge *merge, const XtfMergeOutput *output, const XtfCatalog *catalog)
 {
     const XtfPartFile *last = catalog->n_files > 0 ? &catalog->files[catalog->n_files - 1] : NULL;

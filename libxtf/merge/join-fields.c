@@ -73,7 +73,7 @@ static bool join_fields(const XtfPartJoin *part, const XtfJoinedRow *joined, GEr
     return true;
 }
 
-/* Converts the references and strings in a part's rows to those of the whole, and fills missing values. */
+/* Converts the references and strings in a part's rows to the whole's, and fills missing values. */
 static bool join_all_fields(XtfPartJoin *part, GError **error)
 {
     for (guint i = 0; i < part->joined->len; i++) {

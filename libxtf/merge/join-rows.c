@@ -2,8 +2,8 @@
  * Numbers the rows of a part.
  *
  * The identity of a row may include references to other rows, which must be numbered first. An explicit stack does that
- * instead of recursion, because chains of references, such as those of call paths, may be long. Rows that refer to
- * themselves, even indirectly, are joined with no other row.
+ * instead of recursion, because chains of references, such as call paths, may be long. Rows that refer to themselves,
+ * even indirectly, are joined with no other row.
  */
 #include "libxtf/merge/join-private.h"
 

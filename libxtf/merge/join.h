@@ -41,7 +41,7 @@ XtfJoin *xtf_join_new(void);
 void xtf_join_free(XtfJoin *join); /* NULL is allowed */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfJoin, xtf_join_free)
 
-/* Maps from the numbers of one part to those of the whole. */
+/* Maps from the numbers of one part to the whole's. */
 typedef struct {
     uint32_t n_schemas;
     uint32_t *schemas; /* id in the whole, by the part's id */

@@ -35,9 +35,9 @@ static void joined_unref(Joined *self)
 }
 
 /*
- * All snapshots in use share one memory bound. They cannot share a cache, because numbers in their rows, and data
- * derived from them, differ. So the newest snapshot gets most of the bound. The older ones, used only by readers that
- * opened them before, share the remainder.
+ * Sets the bounds of the caches. All snapshots in use share one memory bound. They cannot share a cache, because
+ * numbers in their rows, and data derived from them, differ. So the newest snapshot gets most of the bound. The older
+ * ones, used only by readers that opened them before, share the remainder.
  */
 static void joined_add_cache(XtfJoinedFiles *base, XtfCache *cache, size_t limit)
 {

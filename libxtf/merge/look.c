@@ -1,8 +1,8 @@
 /*
- * A look at the files of a folder: which have commits, which are being written, and which nobody will write any more.
+ * A look at the files of a folder: which have commits, which are being written, and which have no writer any more.
  *
  * A writer holds a lock while it runs. So a part that is neither closed nor locked has ended early: its writer crashed.
- * But a collector that cannot write releases its part and closes it only at the end, and some file systems do not show
+ * But a collector that cannot write releases its part and closes it only at the end. Some file systems do not show
  * locks of other machines. So a part counts as ended early only when it has also been unchanged for IDLE_S.
  */
 #include <errno.h>
@@ -40,7 +40,7 @@ void xtf_known_part_mark_lost(XtfKnownPart *known, const char *reason)
     known->reason = g_strdup(reason);
 }
 
-/* True while a writer holds the lock of a file, or if the file system cannot tell. */
+/* True if a writer holds the lock of a file, or if the file system does not support the query. */
 static bool is_locked(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -70,8 +70,8 @@ static bool is_blank(XtfSource *source)
             memcmp(beginning, zeros, sizeof zeros) == 0);
 }
 
-/* Judges a file without a commit. Such a file has bytes behind its superblocks only while its first commit is being
- * made. */
+/* Judges a file without a commit. The file has bytes behind its superblocks only while its first commit is being made.
+ */
 static void judge_blank(const char *path, const XtfSource *source, XtfKnownPart *now)
 {
     uint64_t size = xtf_source_size(source), room = XTF_SUPERBLOCK_SLOTS * XTF_SUPERBLOCK_STRIDE;

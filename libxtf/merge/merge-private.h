@@ -126,7 +126,7 @@ GHashTable *xtf_known_parts_new(void);
 void xtf_known_part_mark_lost(XtfKnownPart *known, const char *reason);
 /* Looks at all files of a folder and fills `now`. Sets *changed if anything differs from the last look, *flipped if the
  * state of a part differs but its commit does not. The caller initialises both. */
-bool xtf_look(const XtfLook *how, char **paths, GHashTable *now, bool *changed, bool *flipped, GError **error);
+bool xtf_look(const XtfLook *look, char **paths, GHashTable *now, bool *changed, bool *flipped, GError **error);
 
 /* ---- folder.c */
 
@@ -153,8 +153,9 @@ typedef struct {
 } XtfKeptPart;
 
 /*
- * Parts that stay open between looks at a folder, with what was read of them, so that a look reads only parts with a
- * later commit. Descriptors and memory bound their number. Only one thread at a time may use them.
+ * Returns an empty set of open parts. Parts stay open between looks at a folder, with the data read from them. So a
+ * look reads only parts with a later commit. Descriptors and memory bound the number of open parts. Only one thread at
+ * a time may use the set.
  */
 XtfKeptParts *xtf_kept_parts_new(void);
 void xtf_kept_parts_free(XtfKeptParts *kept);
@@ -212,9 +213,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfMergeOutput, xtf_merge_output_finish)
 bool xtf_merge_write_whole(XtfMerge *merge, XtfMergeOutput *output, GError **error);
 /* ---- ends.c */
 
-/* Adds the parts to the catalog as files, with pages behind those of the anchor. Before the call the first pages of the
- * parts, and so the places of segments and of strings (the chunks from `own_strings` on) in the catalog, count from 0.
- */
+/* Adds the parts to the catalog as files, with pages behind the anchor's. Before the call, page numbers of the parts
+ * count from 0. So do the places of segments and of strings (the chunks from `own_strings` on) in the catalog. */
 bool xtf_merge_name_files(const XtfMerge *merge, const XtfMergeOutput *output, XtfCatalog *catalog,
                           uint32_t own_strings, GError **error);
 /* Fills `id` with random bytes. */

@@ -49,7 +49,7 @@ static bool report_progress(const XtfMerge *merge, uint64_t done, uint64_t total
 }
 
 /* Reads a part. Retries if the part grew so far during reading that its writer overwrote the commit. */
-static bool add_part(XtfMerge *merge, const char *path, bool *fatal, GError **error)
+static bool add_part_with_retry(XtfMerge *merge, const char *path, bool *fatal, GError **error)
 {
     enum { ATTEMPTS_MAX = 8 };
 
@@ -74,7 +74,7 @@ static bool add_parts(XtfMerge *merge, const char *const *paths, size_t n_parts,
         bool fatal;
         if (!report_progress(merge, 0, 0, error))
             return false;
-        if (add_part(merge, paths[i], &fatal, &fault))
+        if (add_part_with_retry(merge, paths[i], &fatal, &fault))
             continue;
         if (fatal || !options->keep_going) {
             g_propagate_error(error, g_steal_pointer(&fault));

@@ -14,9 +14,9 @@ enum {
     MEMORY_MAX = 1 << 30, /* maximum bytes joined in memory */
 };
 
-static bool fail_io(const char *path, const char *what, GError **error)
+static bool fail_io(const char *path, const char *action, GError **error)
 {
-    return xtf_fail(error, XTF_ERROR_IO, "%s: cannot %s: %s", path, what, g_strerror(errno));
+    return xtf_fail(error, XTF_ERROR_IO, "%s: cannot %s: %s", path, action, g_strerror(errno));
 }
 
 static bool check_replaceable(const char *path, GError **error)

@@ -103,8 +103,8 @@ static bool report_progress(double done, void *data)
     return !options->progress || options->progress(0, 0, options->data);
 }
 
-/* Verifies all that the part stores: what the merge copies, and what it writes anew, because damage there would no
- * longer be visible. */
+/* Verifies all data of the part, copied or rewritten. Damage in rewritten data would no longer be visible after the
+ * merge. */
 static bool verify_part(const XtfMerge *merge, XtfTrace *trace, GError **error)
 {
     Verification verification = {.merge = merge};
@@ -263,7 +263,7 @@ static uint32_t add_clock_map(XtfMerge *merge, const XtfClockMap *map)
     return known->id;
 }
 
-/* Checks that the whole has at most as many knots as a writer allows in one file. */
+/* Checks that the knots of the whole do not exceed a writer's limit for one file. */
 static bool check_knots(const XtfMerge *merge, const XtfPart *part, GError **error)
 {
     size_t maps = g_hash_table_size(merge->clocks) * sizeof(XtfDiskClockMap);
@@ -288,7 +288,7 @@ static bool add_arrays(XtfMerge *merge, const XtfPart *part, const XtfPartMap *m
     return check_knots(merge, part, error);
 }
 
-static bool add_part(XtfMerge *merge, XtfPart *part, XtfTrace *trace, GArray *arrays, GError **error)
+static bool join_part(XtfMerge *merge, XtfPart *part, XtfTrace *trace, GArray *arrays, GError **error)
 {
     XtfPartMap map = {0};
 
@@ -330,11 +330,11 @@ GHashTable *xtf_part_set_new(void)
 
 static bool is_part_already(const XtfMerge *merge, const XtfPart *part, GError **error)
 {
-    const XtfPart *other = g_hash_table_lookup(merge->files, part);
+    const XtfPart *same_file = g_hash_table_lookup(merge->files, part);
 
-    if (other)
-        xtf_fail(error, XTF_ERROR_INVALID, "%s and %s are the same file", other->path, part->path);
-    return other != NULL;
+    if (same_file)
+        xtf_fail(error, XTF_ERROR_INVALID, "%s and %s are the same file", same_file->path, part->path);
+    return same_file != NULL;
 }
 
 /* Returns a growing part that stayed open; NULL if none did. */
@@ -351,7 +351,7 @@ static XtfTrace *find_kept(const XtfMerge *merge, XtfPart *part)
 }
 
 /* Opens the part's newest commit. Fails if the part is being written, unless parts may grow. */
-static XtfTrace *open_part(const XtfMerge *merge, XtfPart *part, GError **error)
+static XtfTrace *open_newest_commit(const XtfMerge *merge, XtfPart *part, GError **error)
 {
     const XtfOpenOptions options = {.cache_bytes = merge->growing ? KEPT_CACHE_BYTES : CACHE_BYTES};
     uint64_t size;
@@ -382,7 +382,7 @@ bool xtf_merge_add_part(XtfMerge *merge, const char *path, bool *fatal, GError *
     g_array_set_clear_func(part->segments, clear_segment);
     g_autoptr(XtfTrace) trace = find_kept(merge, part);
     if (!trace)
-        trace = open_part(merge, part, error);
+        trace = open_newest_commit(merge, part, error);
     if (!trace)
         return false;
     bool sound = merge->growing || (check_newest_commit(trace, error) && verify_part(merge, trace, error));
@@ -392,7 +392,7 @@ bool xtf_merge_add_part(XtfMerge *merge, const char *path, bool *fatal, GError *
         return false;
     }
     *fatal = true;
-    if (is_part_already(merge, part, error) || !add_part(merge, part, trace, arrays, error))
+    if (is_part_already(merge, part, error) || !join_part(merge, part, trace, arrays, error))
         return false;
     g_hash_table_add(merge->files, part);
     g_ptr_array_add(merge->parts, g_steal_pointer(&part));

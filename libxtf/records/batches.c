@@ -3,7 +3,7 @@
 #include "libxtf/vocabulary.h"
 
 enum {
-    /* Target number of rows of a batch; up to twice as many are acceptable. The first batches are small, for readers
+    /* Target number of rows of a batch; up to twice the number is acceptable. The first batches are small, for readers
        that need only the first records. Later ones are large, because each batch reads all arrays that have rows in it.
      */
     BATCH_ROWS_FIRST = 2048,
@@ -143,7 +143,7 @@ static bool plan_batch(XtfRecordBatches *batches, uint64_t t, uint64_t *count, G
 }
 
 /* Adds contiguous rows of a span; row n is the first. */
-static void add_rows(XtfRecordBatches *batches, uint32_t i, const uint8_t *row, uint64_t n, uint64_t n_rows)
+static void add_batch_rows(XtfRecordBatches *batches, uint32_t i, const uint8_t *row, uint64_t n, uint64_t n_rows)
 {
     const XtfSchema *schema = batches->spans->spans[i].array.schema;
     const XtfField *seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
@@ -170,14 +170,14 @@ static bool copy_span_rows(XtfRecordBatches *batches, uint32_t i, GError **error
     if (!xtf_span_reader_seek(&reader, batches->position[i], error))
         return false;
     while (reader.n_rows && left >= reader.n_rows) {
-        add_rows(batches, i, xtf_cursor_row(&reader.cursor), reader.cursor.n, reader.n_rows);
+        add_batch_rows(batches, i, xtf_cursor_row(&reader.cursor), reader.cursor.n, reader.n_rows);
         left -= reader.n_rows;
         if (!xtf_span_reader_next(&reader, error))
             return false;
     }
     if (reader.n_rows) {
         const uint8_t *row = xtf_cursor_row(&reader.cursor);
-        add_rows(batches, i, row, reader.cursor.n, left);
+        add_batch_rows(batches, i, row, reader.cursor.n, left);
         batches->time[i] =
             xtf_field_get(&reader.span->array.schema->fields[0], row + left * reader.span->array.schema->row_size);
     }

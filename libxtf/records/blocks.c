@@ -1,7 +1,7 @@
 /*
  * Blocks of records: the next rows of all spans up to some time. The rows before that time are in the leaves that the
  * span readers have pinned. A radix sort (sorter.c) orders them by time. Rows of one span are already in order and the
- * sort is stable, so a sort key needs only the number of the span besides the time. Rows of one time and location are
+ * sort is stable. So a sort key needs only the number of the span besides the time. Rows of one time and location are
  * ordered afterwards. Spans are in the order of their locations, so all other rows are then in order.
  */
 #include "libxtf/records/records-private.h"
@@ -38,8 +38,8 @@ static uint64_t time_at(const XtfRecordInput *input, uint64_t n)
     return xtf_load64(input->row + n * input->row_size);
 }
 
-/* Returns the time at which a block must end because of one span: that of the last row that the reader has pinned, or
- * of the row `most` rows ahead if that is nearer. UINT64_MAX if the span ends with the pinned rows. */
+/* Returns the time at which a block must end because of one span. This is the time of the last row that the reader has
+ * pinned, or of the row `most` rows ahead if it is nearer. UINT64_MAX if the span ends with the pinned rows. */
 static uint64_t block_end(const XtfRecordInput *input, uint64_t most)
 {
     const XtfSpanReader *rows = &input->rows;
@@ -69,7 +69,7 @@ static uint32_t count_before(const XtfRecordInput *input, uint32_t n, uint64_t t
 }
 
 /* Inserts a part; parts are in the order of their spans. */
-static void add_part(Plan *plan, XtfRecordInput *input, uint32_t n_rows)
+static void insert_part(Plan *plan, XtfRecordInput *input, uint32_t n_rows)
 {
     uint32_t at = plan->n_parts++;
 
@@ -91,7 +91,7 @@ static void plan_block(XtfRecordReader *reader, uint64_t max, Plan *plan)
         plan->to = MIN(plan->to, block_end(&reader->inputs[reader->order[i].input], most));
     for (uint32_t i = 0; i < reader->n_order && reader->order[i].t < plan->to; i++) {
         XtfRecordInput *input = &reader->inputs[reader->order[i].input];
-        add_part(plan, input, count_before(input, (uint32_t)MIN(input->left, most), plan->to));
+        insert_part(plan, input, count_before(input, (uint32_t)MIN(input->left, most), plan->to));
     }
 }
 

@@ -7,7 +7,7 @@
  * location, where counting suffices, and within one location by seq.
  *
  * The first probes are interpolated, which works well for evenly distributed times. Later probes are the middle of the
- * array with most rows left, which works for all times: every other probe at least halves that array, however many
+ * array with most rows left, which works for all times. Every other probe at least halves that array, even if many
  * times are equal.
  */
 #include "libxtf/records/records-private.h"

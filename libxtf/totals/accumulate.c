@@ -1,6 +1,6 @@
 /*
  * Adds rows to totals. The writer runs this code once over every row. So it resolves field types before the loop, and
- * keeps the stack's variables in registers: most rows only push a frame, or pop the top one.
+ * keeps the stack's variables in registers. Most rows only push a frame, or pop the top one.
  */
 #include "libxtf/totals/accumulate.h"
 
@@ -185,9 +185,9 @@ static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint
 
 /*
  * Adds rows as long as they end the top frame or begin one within it, as most rows do. Returns the number of rows
- * added. Repeats what add_frame_row() does for such rows, for speed: with everything that changes per row in local
- * variables it takes half the time; without totals, half of that again. `adds`, a compile-time constant, is true if
- * there are totals.
+ * added. Repeats what add_frame_row() does for such rows, for speed. With everything that changes per row in local
+ * variables it takes half the time. Without totals it takes half of that again. `adds`, a compile-time constant, is
+ * true if there are totals.
  */
 static inline uint32_t nest_rows(FrameWork *work, const FrameFields *fields, const uint8_t *rows, uint32_t row_size,
                                  uint32_t count, bool adds)
@@ -266,8 +266,8 @@ static bool add_frames(const XtfSchema *schema, const XtfAggregate *aggregate, c
     return good;
 }
 
-static void add_groups(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
-                       XtfGroupTotals *totals)
+static void add_group_rows(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
+                           XtfGroupTotals *totals)
 {
     XtfFieldLoad keys[XTF_AGGREGATE_KEYS_MAX], values[XTF_AGGREGATE_VALUES_MAX];
     uint64_t key[XTF_AGGREGATE_KEYS_MAX] = {0};
@@ -292,7 +292,7 @@ bool xtf_accumulate_rows(const XtfSchema *schema, const XtfAggregate *aggregate,
 {
     if (aggregate->kind == XTF_AGGREGATE_FRAMES)
         return add_frames(schema, aggregate, rows, count, stack, loader, totals, error);
-    add_groups(schema, aggregate, rows, count, totals);
+    add_group_rows(schema, aggregate, rows, count, totals);
     return true;
 }
 

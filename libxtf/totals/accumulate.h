@@ -1,6 +1,6 @@
 /*
  * Adding rows to group totals; for aggregates of frames also carrying the call stack from row to row. The writer adds
- * all rows, the reader those at the edges of a range. This code does not depend on pages.
+ * all rows, the reader only rows at the edges of a range. This code does not depend on pages.
  */
 #pragma once
 

@@ -1,12 +1,12 @@
 /*
- * Group totals of consecutive children (of an index page) or chunks (of a leaf), plus totals of every 16 of them, so
- * that a range is summed in few steps. Comments and names say "child" for both.
+ * Group totals of consecutive children of an index page, or chunks of a leaf. Totals of every 16 of them make summing a
+ * range a matter of few steps. Comments and names say "child" for both.
  *
  * Each child has entries (group, cells); a group is a number in a dictionary of the keys. Blocks also have entries, for
  * XTF_TOTALS_BLOCK children together. So a range of m children takes at most m / XTF_TOTALS_BLOCK blocks and 2 *
  * (XTF_TOTALS_BLOCK - 1) single children. Totals of an index page live longer than a leaf's digest, so they also have
- * quarters of blocks: at most 6 quarters and 6 single children. Aggregates of frames also have the stack before each
- * child.
+ * quarters of blocks. Then a range takes at most 6 quarters and 6 single children. Aggregates of frames also have the
+ * stack before each child.
  *
  *     dictionary  0: MPI_Send  1: main  2: MPI_Wait
  *     children    [0 . .] [0 . .] [1 . . 2 . .] [2 . .] ... 16 of them    [0 . .] ...
@@ -56,7 +56,7 @@ typedef struct {
     const XtfOpenFrame *frames;  /* frames of the stacks */
 } XtfChildTotals;
 
-/* True if cached totals belong to the given page or leaf: a damaged file may place two at one offset. */
+/* True if cached totals are of the given page or leaf: a damaged file may place two at one offset. */
 bool xtf_child_totals_are_of(const XtfChildTotals *children, const XtfArray *array, unsigned index, unsigned level,
                              uint64_t first_n, uint32_t n);
 
@@ -95,8 +95,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfChildTotalsBuilder, xtf_child_totals_builder_fr
 void xtf_child_totals_builder_next(XtfChildTotalsBuilder *builder); /* begins a child */
 void xtf_child_totals_builder_add(XtfChildTotalsBuilder *builder, const uint64_t *key, unsigned depth,
                                   const uint64_t *cells);
-/* Set the stack before the current child and, when it is known, stack.least of its rows. */
+/* Sets the stack before the current child. */
 void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *builder, const XtfFrameStack *stack);
+/* Sets the current child's stack.least, when its rows are known. */
 void xtf_child_totals_builder_least(XtfChildTotalsBuilder *builder, uint64_t least);
 /* Returns the totals, to be freed with g_free(). NULL with an error if they are larger than a cache block can be. */
 XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *builder, uint32_t *length, GError **error);

@@ -1,8 +1,8 @@
 /*
- * Filters of groups: they tell which groups a leaf does not have, if its totals are coarse.
+ * Filters of groups: they exclude groups that a leaf does not have, if its totals are coarse.
  *
  * If nearly every row is a group of its own, as with messages of different tags, leaves keep coarse totals. Then a rank
- * or a select in one group would have to read leaf after leaf. A filter is a Bloom filter of the groups of one leaf: if
+ * or a select in one group would have to read leaf after leaf. A filter is a Bloom filter of the groups of one leaf. If
  * a bit of a group is not set, the leaf has no row of the group.
  *
  * Only keys that mean the same in every segment go into the hash: keys that are not strings and refer to no table.

@@ -34,7 +34,7 @@ static inline uint64_t xtf_frame_stack_depth(const XtfFrameStack *stack)
     return stack->n_outer + stack->frames->len;
 }
 
-/* Returns frame i of those in memory, from the outermost. */
+/* Returns frame i of the frames in memory, from the outermost. */
 static inline const XtfOpenFrame *xtf_frame_stack_at(const XtfFrameStack *stack, guint i)
 {
     return &g_array_index(stack->frames, XtfOpenFrame, i);

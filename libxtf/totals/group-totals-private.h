@@ -36,8 +36,8 @@ static inline uint64_t *xtf_group_totals_cells_of(XtfGroupTotals *totals, const 
 void xtf_group_totals_add_value(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells, unsigned i,
                                 uint64_t value);
 
-/* Adds the cells of later rows to those of earlier rows. Uses only the aggregate and the depth of `totals`; the depth
- * is the number of keys in `key`. */
+/* Adds the cells of later rows to the cells of earlier rows. Uses only the aggregate and the depth of `totals`; the
+ * depth is the number of keys in `key`. */
 void xtf_group_totals_combine(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells,
                               const uint64_t *added);
 
@@ -62,9 +62,9 @@ static inline void xtf_frames_add(uint64_t *cells, const uint64_t *added)
 /* True if value i of the aggregate is a double in groups of this key. */
 bool xtf_group_totals_value_is_real(const XtfGroupTotals *totals, const uint64_t *key, unsigned i);
 
-/* Return a copy of the totals by the first `depth` keys; and one by fewer keys than now, as many as leave at most
- * `most` groups. */
+/* Returns a copy of the totals by the first `depth` keys. */
 XtfGroupTotals *xtf_group_totals_coarse_copy(const XtfGroupTotals *totals, unsigned depth);
+/* Returns a copy by fewer keys: drops keys until at most `most` groups remain. */
 XtfGroupTotals *xtf_group_totals_coarsen(const XtfGroupTotals *totals, uint64_t most);
 
 /* Adds `more` to *totals. *totals drops the keys that `more` lacks, and keys that make more than `most` groups. */

@@ -86,7 +86,7 @@ static void clear_cells(const XtfGroupTotals *totals, const uint64_t *key, uint6
     }
 }
 
-/* Not inlined: lookups of existing groups take most of the time. */
+/* Adds a group. Not inlined, because lookups of existing groups take most of the time. */
 G_GNUC_NO_INLINE static uint32_t add_group(XtfGroupTotals *totals, const uint64_t *key)
 {
     if (totals->n == totals->room) {

@@ -22,8 +22,9 @@ bool xtf_mapped_groups_init(XtfMappedGroups *groups, const XtfArray *array, unsi
 void xtf_mapped_groups_finish(XtfMappedGroups *groups); /* an all-zero struct is allowed */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfMappedGroups, xtf_mapped_groups_finish)
 
-/* Do what the builder's functions of these names do. All groups of a child have the same depth. */
+/* Begins a child, as xtf_child_totals_builder_next(). */
 void xtf_mapped_groups_next(XtfMappedGroups *groups);
+/* Adds a group, as xtf_child_totals_builder_add(). All groups of a child have the same depth. */
 void xtf_mapped_groups_add(XtfMappedGroups *groups, const uint64_t *key, unsigned depth, const uint64_t *cells);
 /* Adds the last groups to the builder. Called at the end. */
 void xtf_mapped_groups_flush(XtfMappedGroups *groups);

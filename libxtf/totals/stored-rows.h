@@ -50,12 +50,13 @@ enum { XTF_FILTER_CHILD, XTF_FILTER_BITS };
 
 const XtfSchema *xtf_stored_filter_schema(void);
 
-/* Encoding. Append a child's groups in the order of their keys, its border, its stack's innermost XTF_SNAPSHOT_FRAMES
- * frames, and a word of its filter. */
+/* Appends a group of a child. The caller appends a child's groups in the order of their keys. */
 void xtf_stored_totals_append(GByteArray *rows, uint32_t child, const XtfAggregate *aggregate, unsigned depth,
                               const uint64_t *key, const uint64_t *cells);
 void xtf_stored_border_append(GByteArray *rows, const XtfBorder *border);
+/* Appends the innermost XTF_SNAPSHOT_FRAMES frames of the stack before a child. */
 void xtf_stored_snapshot_append(GByteArray *rows, uint32_t child, const XtfFrameStack *stack);
+/* Appends a word of a child's filter. */
 void xtf_stored_filter_append(GByteArray *rows, uint32_t child, uint64_t bits);
 /* Appends a table of rows to a payload: `head` has its kind and aggregate; the function sets its other members. Appends
  * nothing if there are no rows. */

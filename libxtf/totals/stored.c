@@ -402,7 +402,7 @@ static bool make_sealed(void *context, uint8_t **data, uint32_t *length, GError 
 }
 
 /* Returns the block decoded from a page's totals. The cache identifies it by the offset of their bytes. */
-static XtfBlock *make_block(TableSource *source, GError **error)
+static XtfBlock *make_totals_block(TableSource *source, GError **error)
 {
     const XtfArray *array = source->array;
     XtfCache *cache = xtf_array_cache(array);
@@ -422,7 +422,7 @@ static XtfBlock *get_totals(TableSource *source, GError **error)
 {
     source->decode = decode_totals;
     source->name = source->index + 1;
-    g_autoptr(XtfBlock) block = make_block(source, error);
+    g_autoptr(XtfBlock) block = make_totals_block(source, error);
 
     if (!block)
         return NULL;
@@ -458,7 +458,7 @@ XtfBlock *xtf_stored_filters_get(const XtfDescentPage *descent, unsigned index, 
     source.decode = decode_filters;
     source.name = XTF_AGGREGATES_MAX + index + 1;
     const XtfFilters expected = filters_head(&source);
-    g_autoptr(XtfBlock) block = make_block(&source, error);
+    g_autoptr(XtfBlock) block = make_totals_block(&source, error);
 
     if (!block)
         return NULL;

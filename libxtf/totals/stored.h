@@ -1,10 +1,10 @@
 /*
- * Stored totals: the totals that the file holds for the children of an index page (XtfDiskTotals in format.h), decoded
+ * Stored totals. The file holds totals of the children of each index page (XtfDiskTotals in format.h). They are decoded
  * into child totals in the page cache.
  *
- * The totals of a sealed page are in its companion. Those of an open page, including the open child, are in the right
- * edge. Aggregates of frames also store the border before each child and, on level 1, the stack. The right edge also
- * has the totals of the whole array, as the only child of a page above the root.
+ * The totals of a sealed page are in its companion. The totals of an open page, including the open child, are in the
+ * right edge. Aggregates of frames also store the border before each child and, on level 1, the stack. The right edge
+ * also has the totals of the whole array, as the only child of a page above the root.
  */
 #pragma once
 
@@ -17,8 +17,8 @@
 XtfBlock *xtf_stored_totals_get(const XtfDescentPage *page, unsigned index, GError **error);
 /* Returns the filters of the children of a page of level 1, pinned: block->data is an XtfFilters. */
 XtfBlock *xtf_stored_filters_get(const XtfDescentPage *page, unsigned index, GError **error);
-/* Reads the page's tables as they are stored. *bytes holds those of a sealed page, to be freed; NULL for an open page.
- */
+/* Reads the page's tables as they are stored. *bytes holds the tables of a sealed page, to be freed; NULL for an open
+ * page. */
 bool xtf_stored_totals_tables(const XtfDescentPage *page, uint8_t **bytes, XtfBytesReader *tables, GError **error);
 /* Returns the totals of the whole array, pinned, as one child without stacks. */
 XtfBlock *xtf_stored_totals_of_array(const XtfArray *array, XtfBlock *edge, unsigned index, GError **error);

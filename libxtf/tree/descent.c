@@ -13,11 +13,11 @@
  *            [leaf][leaf]  [leaf]   [open leaf]  <- in its own item, behind the edge's
  *
  * An entry is (first T, rows before, child). Since the entry holds the number of rows before the child, one descent
- * finds the rank of a time, and size(t1, t2) is the difference of two ranks, however many rows are between. The paper
+ * finds the rank of a time. So size(t1, t2) is the difference of two ranks, for any number of rows between. The paper
  * climbs from two leaves to their common ancestor; the running counts make that unnecessary.
  *
  * Equal times may span pages. rank(t) counts the rows strictly before t, so the descent takes the last child that
- * begins before t. If the next child begins at t itself, the leaf before it may also hold rows of time t, but the child
+ * begins before t. If the next child begins at t itself, the leaf before it may also hold rows of time t. The child
  * holds no row earlier than t.
  */
 #include "libxtf/tree/descent.h"

@@ -1,6 +1,5 @@
 /*
- * Descents of an array's tree, from the root to a leaf, page by page or by a key; and steps from a leaf to its
- * neighbours.
+ * Descents of an array's tree, from the root to a leaf, page by page or by a key. Steps from a leaf to its neighbours.
  *
  * The range of rows below a page is known from its parent's entries, and that of the root from the P index. So the row
  * numbers of a leaf are known before it is read, and often it need not be read. A page stays pinned until the caller
@@ -32,13 +31,16 @@ typedef struct {
     uint64_t offset; /* file offset of the leaf: of its page or, if it is open, of its item */
 } XtfDescentLeaf;
 
-/* Describe the root: a leaf if the array's height is 1, else a page. The caller keeps ownership of the edge. */
+/* Describes the root of an array of height 1: a leaf. The caller keeps ownership of the edge. */
 void xtf_descent_root_leaf(const XtfArray *array, XtfBlock *edge, XtfDescentLeaf *leaf);
+/* Describes the root of a higher array: a page. The caller keeps ownership of the edge. */
 void xtf_descent_root_page(const XtfArray *array, XtfBlock *edge, XtfDescentPage *root);
 
-/* Return the range [start, end) of rows below a child, and the child that has row n below it. */
+/* Returns the number of the first row below a child. */
 uint64_t xtf_descent_child_start(const XtfDescentPage *page, uint32_t slot);
+/* Returns the number of the last row below a child, plus 1. */
 uint64_t xtf_descent_child_end(const XtfDescentPage *page, uint32_t slot);
+/* Returns the child that has row n below it. */
 uint32_t xtf_descent_child_of_row(const XtfDescentPage *page, uint64_t n);
 
 /* Describes a child of a page of level 1: a leaf. */
@@ -74,8 +76,9 @@ typedef enum { XTF_KEY_T, XTF_KEY_N } XtfKeyKind;
 bool xtf_leaf_find(const XtfArray *array, XtfKeyKind kind, uint64_t key, XtfLeafPart part, XtfPageView *leaf,
                    GError **error);
 
-/* Read the next or previous leaf, by its link, with rows as callers see them. The leaf must exist. */
+/* Reads the next leaf, by its link, with rows as callers see them. The leaf must exist. */
 bool xtf_leaf_next(const XtfArray *array, const XtfPageView *leaf, XtfPageView *next, GError **error);
+/* Reads the previous leaf in the same way. */
 bool xtf_leaf_previous(const XtfArray *array, const XtfPageView *leaf, XtfPageView *previous, GError **error);
 
 /* Returns the number of the leaf's rows with a time before t. t is local or global, as the leaf's keys are. */

@@ -2,28 +2,28 @@
 
 #include "libxtf/base/checksum.h"
 
-bool xtf_trace_item_lies_within(const XtfSource *source, XtfRef ref, const char *what, GError **error)
+bool xtf_trace_item_lies_within(const XtfSource *source, XtfRef ref, const char *name, GError **error)
 {
     if (ref.length > xtf_source_size(source) || ref.offset > xtf_source_size(source) - ref.length)
         return xtf_damaged(error, "%s: byte %" PRIu64 " plus %u bytes is beyond the end of the file, byte %" PRIu64,
-                           what, ref.offset, ref.length, xtf_source_size(source));
+                           name, ref.offset, ref.length, xtf_source_size(source));
     if (ref.offset % XTF_ITEM_ALIGNMENT != 0 || ref.length > XTF_ITEM_MAX)
-        return xtf_damaged(error, "%s: invalid reference to an item at byte %" PRIu64 ", %u bytes", what, ref.offset,
+        return xtf_damaged(error, "%s: invalid reference to an item at byte %" PRIu64 ", %u bytes", name, ref.offset,
                            ref.length);
     return true;
 }
 
-static bool fail_checksum(XtfSource *source, XtfRef ref, const char *what, GError **error)
+static bool fail_checksum(XtfSource *source, XtfRef ref, const char *name, GError **error)
 {
     uint64_t at = source->ops->where ? source->ops->where(source, ref.offset) : ref.offset;
 
-    xtf_damaged(error, "%s (byte %" PRIu64 "): its checksum is wrong", what, at);
+    xtf_damaged(error, "%s (byte %" PRIu64 "): its checksum is wrong", name, at);
     if (source->ops->blame)
         source->ops->blame(source, ref.offset, error);
     return false;
 }
 
-bool xtf_trace_read_item_to(XtfTrace *trace, XtfRef ref, const char *what, uint8_t *bytes, GError **error)
+bool xtf_trace_read_item_to(XtfTrace *trace, XtfRef ref, const char *name, uint8_t *bytes, GError **error)
 {
     const XtfOpening *opening = &trace->opening;
     uint64_t from = ref.offset - opening->offset;
@@ -32,22 +32,22 @@ bool xtf_trace_read_item_to(XtfTrace *trace, XtfRef ref, const char *what, uint8
         memcpy(bytes, opening->bytes + from, ref.length);
     else if (ref.length > 0 && !trace->source->ops->read(trace->source, ref.offset, bytes, ref.length, error))
         return false;
-    return xtf_checksum(bytes, ref.length) == ref.checksum || fail_checksum(trace->source, ref, what, error);
+    return xtf_checksum(bytes, ref.length) == ref.checksum || fail_checksum(trace->source, ref, name, error);
 }
 
-uint8_t *xtf_trace_allocate(uint64_t length, const char *what, GError **error)
+uint8_t *xtf_trace_allocate(uint64_t length, const char *name, GError **error)
 {
     uint8_t *bytes = g_try_malloc(MAX(length, 1));
 
     if (!bytes)
-        xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: not enough memory for %" PRIu64 " bytes", what, length);
+        xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: not enough memory for %" PRIu64 " bytes", name, length);
     return bytes;
 }
 
-uint8_t *xtf_trace_read_item(XtfTrace *trace, XtfRef ref, const char *what, GError **error)
+uint8_t *xtf_trace_read_item(XtfTrace *trace, XtfRef ref, const char *name, GError **error)
 {
-    if (!xtf_trace_item_lies_within(trace->source, ref, what, error))
+    if (!xtf_trace_item_lies_within(trace->source, ref, name, error))
         return NULL;
-    g_autofree uint8_t *bytes = xtf_trace_allocate(ref.length, what, error);
-    return bytes && xtf_trace_read_item_to(trace, ref, what, bytes, error) ? g_steal_pointer(&bytes) : NULL;
+    g_autofree uint8_t *bytes = xtf_trace_allocate(ref.length, name, error);
+    return bytes && xtf_trace_read_item_to(trace, ref, name, bytes, error) ? g_steal_pointer(&bytes) : NULL;
 }

@@ -156,7 +156,7 @@ static bool unpack_leaf(const PackedLeaf *leaf, const XtfPageView *packed, uint3
     return true;
 }
 
-static bool make_block(const PackedLeaf *leaf, XtfLeafPart part, uint8_t **data, uint32_t *length, GError **error)
+static bool make_leaf_block(const PackedLeaf *leaf, XtfLeafPart part, uint8_t **data, uint32_t *length, GError **error)
 {
     XtfPageView packed;
     uint32_t packed_length = 0;
@@ -169,20 +169,20 @@ static bool make_block(const PackedLeaf *leaf, XtfLeafPart part, uint8_t **data,
 
 static bool make_times(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
-    return make_block(context, XTF_LEAF_TIMES, data, length, error);
+    return make_leaf_block(context, XTF_LEAF_TIMES, data, length, error);
 }
 
 static bool make_rows(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
-    return make_block(context, XTF_LEAF_ROWS, data, length, error);
+    return make_leaf_block(context, XTF_LEAF_ROWS, data, length, error);
 }
 
 static bool make_global_rows(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
-    return make_block(context, XTF_LEAF_GLOBAL_ROWS, data, length, error);
+    return make_leaf_block(context, XTF_LEAF_GLOBAL_ROWS, data, length, error);
 }
 
-/* Returns the head of a block made from a leaf. Fails if the leaf belongs to another array. */
+/* Returns the head of a block made from a leaf. Fails if the leaf is another array's. */
 static const Unpacked *check_block(const PackedLeaf *packed, const XtfClockMap *clock, const XtfBlock *block,
                                    GError **error)
 {
@@ -291,7 +291,7 @@ typedef struct {
     unsigned field;
 } ZerosSource;
 
-/* Makes a block of the head and the words; without words if the templates do not tell. */
+/* Makes a block of the head and the words; without words if the templates do not show the zeros. */
 static bool unpack_zeros_block(const ZerosSource *source, const XtfPageView *packed, uint32_t packed_length,
                                uint8_t **data, uint32_t *length, GError **error)
 {

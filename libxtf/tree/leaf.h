@@ -1,11 +1,10 @@
 /*
  * Views of an array's pages, sealed or open; and access to leaves: their times or whole rows, for any codec.
  *
- * Plain rows are read in place, from their page or the right edge. Packed rows are unpacked into a block of their
- * own in the page cache. There are three kinds of such blocks: only the times, compactly, for counting
- * (pack/sampled-times.h); the rows, for reading; and, where a clock map applies, the rows with global times, for
- * cursors. An unpacked block repeats the page head, so that a visit needs only this block. The page itself leaves the
- * cache.
+ * Plain rows are read in place, from their page or the right edge. Packed rows are unpacked into a block of their own
+ * in the page cache. A block for counting has only the times, compactly (pack/sampled-times.h). A block for reading has
+ * the rows. Where a clock map applies, a block for cursors has the rows with global times. An unpacked block repeats
+ * the page head, so that a visit needs only this block. The page itself leaves the cache.
  */
 #pragma once
 
@@ -38,9 +37,9 @@ static inline XtfPageView xtf_page_view_steal(XtfPageView *view)
     return stolen;
 }
 
-/* Create the view of a sealed page (an index page or a plain leaf), and that of an open index page, a level of the
- * right edge. The view takes over the caller's pin. */
+/* Creates the view of a sealed page: an index page or a plain leaf. The view takes over the caller's pin. */
 void xtf_page_view_of_page(const XtfArray *array, XtfBlock *page, XtfPageView *view);
+/* Creates the view of an open index page, a level of the right edge. The view takes over the caller's pin. */
 void xtf_page_view_of_edge(const XtfArray *array, XtfBlock *edge, unsigned level, XtfPageView *view);
 
 /* Returns the time of a leaf's row or of an index page's entry. */
@@ -64,7 +63,8 @@ typedef enum {
 /* One bit per row of a packed leaf, set if a field is 0; 64 rows per word. The field must be neither the time nor a
  * field that a row map changes. */
 typedef struct {
-    XtfBlock *block; /* pinned; NULL: the templates of the packed rows do not tell, so the caller reads the rows */
+    XtfBlock
+        *block; /* pinned; NULL: the templates of the packed rows do not show the zeros, so the caller reads the rows */
     const uint64_t *words;
     uint32_t count; /* rows */
     uint64_t first_n;
@@ -85,9 +85,9 @@ static inline XtfLeafPart xtf_leaf_shown_rows(const XtfArray *array)
     return array->clock ? XTF_LEAF_GLOBAL_ROWS : XTF_LEAF_ROWS;
 }
 
-/* Return the sealed leaf at a place, and the open leaf of the array's right edge, whose pin the caller keeps. The
- * caller finishes the view. */
+/* Reads the sealed leaf at a place. The caller finishes the view. */
 bool xtf_leaf_get(const XtfArray *array, uint64_t place, XtfLeafPart part, XtfPageView *leaf, GError **error);
+/* Reads the open leaf of the array's right edge. The caller keeps the edge's pin, and finishes the view. */
 bool xtf_leaf_get_open(const XtfArray *array, XtfBlock *edge, XtfLeafPart part, XtfPageView *leaf, GError **error);
 /* Returns the zeros of the sealed leaf at a place or, if `edge` is not NULL, of the open leaf. The caller finishes
  * them. */

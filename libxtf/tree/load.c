@@ -1,9 +1,9 @@
 /*
  * Loads pages, right edges and items through the cache, and checks them when they enter it.
  *
- * A page's content is checked once, when it enters the cache: its checksum, that its rows or entries fill its payload,
- * and that their keys never fall. Packed rows are checked when they are unpacked (leaf.c). The properties that depend
- * on the link to the page (its array, level and first N) are compared at every visit.
+ * A page's content is checked once, when it enters the cache. The checksum must be correct, the rows or entries must
+ * fill the payload, and their keys must never fall. Packed rows are checked when they are unpacked (leaf.c). The
+ * properties that depend on the link to the page (its array, level and first N) are compared at every visit.
  */
 #include "libxtf/base/checksum.h"
 #include "libxtf/disk/page.h"

@@ -52,7 +52,7 @@ static char *part_path(const PartsSource *self, const Part *part)
     return g_build_filename(self->path, part->file.name, NULL);
 }
 
-static bool open_part(const PartsSource *self, Part *part, GError **error)
+static bool open_part_source(const PartsSource *self, Part *part, GError **error)
 {
     g_autofree char *path = part_path(self, part);
     g_autoptr(XtfSource) source = xtf_source_open_pread_at(self->folder, part->file.name, path, error);
@@ -78,7 +78,7 @@ static XtfSource *enter_part(PartsSource *self, Part *part, GError **error)
 {
     g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&self->lock);
 
-    if (!part->source && !open_part(self, part, error))
+    if (!part->source && !open_part_source(self, part, error))
         return NULL;
     if (part->users++ == 0 && (part->link.prev || part->link.next || self->idle.head == &part->link))
         g_queue_unlink(&self->idle, &part->link);

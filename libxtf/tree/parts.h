@@ -2,8 +2,8 @@
  * The source of a trace that consists of several files: an anchor and its parts.
  *
  * The source reads as if each part were stored in the anchor, at the pages that the anchor's catalog gives. It opens a
- * part when the part is first read, and then compares it with the catalog. When too many parts are open, it closes
- * those unused for longest. Any number of threads may read.
+ * part when the part is first read, and then compares it with the catalog. When too many parts are open, it closes the
+ * ones unused for longest. Any number of threads may read.
  */
 #pragma once
 
@@ -20,10 +20,10 @@ typedef struct {
     XtfSource *own;     /* the anchor; the source takes ownership, also on failure */
     const char *folder; /* folder of the parts; NULL: that of the anchor, symbolic links resolved */
     uint32_t page_size; /* bytes */
-    bool growing;       /* the parts may have later commits than those in the catalog */
+    bool growing;       /* the parts may have later commits than the catalog names */
 } XtfPartsSetting;
 
-/* Creates the source and copies `files`. XTF_ERROR_DAMAGED if their pages overlap those of the anchor. */
+/* Creates the source and copies `files`. XTF_ERROR_DAMAGED if their pages overlap the anchor's. */
 XtfSource *xtf_parts_source_new(const XtfPartsSetting *setting, const XtfPartFile *files, uint32_t n, GError **error);
 
 /* Opens a part, unless it is open, and compares it with the catalog. The error message names the part. */

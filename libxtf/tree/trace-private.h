@@ -128,7 +128,7 @@ XtfTrace *xtf_trace_open_joined(XtfSource *source, XtfJoinedFiles *joined, const
 bool xtf_page_locate(const XtfArray *array, uint64_t place, uint64_t *offset, GError **error);
 
 /* Returns a sealed page of an array's level, pinned. The page is consistent in itself; the caller compares its keys
- * with those in its parent. */
+ * with the parent's. */
 XtfBlock *xtf_page_get(const XtfArray *array, uint64_t place, unsigned level, GError **error);
 static inline const XtfDiskPage *xtf_page_head(const XtfBlock *block)
 {

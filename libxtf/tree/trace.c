@@ -136,8 +136,8 @@ static bool open_any_commit(XtfTrace *trace, const XtfSuperblock *superblocks, u
 
 /*
  * Opens a snapshot while a writer may be running. Reads the superblocks first and the file's size after them, so that
- * everything that they name is in the file. If the reader is so slow that the writer overwrites what the superblocks
- * named, there is a later superblock, and the reader starts again with that.
+ * everything that they name is in the file. A slow reader may find that the writer has overwritten what the superblocks
+ * named. Then there is a later superblock, and the reader starts again with it.
  */
 static bool open_snapshot(XtfTrace *trace, GError **error)
 {

@@ -3,8 +3,8 @@
  */
 #include "libxtf/write/writer-private.h"
 
-/* Compares the key of an array with the first key of a node. Negative: the array comes before that key in the index; 0:
- * the keys are equal. */
+/* Compares the key of an array with the first key of a node. Negative: the array's key is less; 0: the keys are equal.
+ */
 static int compare_to_node(const XtfNodeWriter *node, uint64_t location, uint32_t schema)
 {
     return xtf_compare_array_keys(location, schema, node->location, node->schema);

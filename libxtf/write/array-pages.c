@@ -1,7 +1,7 @@
 /*
- * Finds the pages that an array occupies. The file may be damaged or crafted: a page counts as the array's only if its
- * head names the array and its checksum is correct, because the writer will overwrite the pages that the search
- * returns. The search visits no page twice, whatever names it.
+ * Finds the pages that an array occupies. The file may be damaged or crafted, and the writer will overwrite the pages
+ * that the search returns. So a page counts as the array's only if its head names the array and its checksum is
+ * correct. The search visits no page twice, even if several pages name it.
  */
 #include "libxtf/write/array-pages.h"
 
@@ -174,8 +174,8 @@ static bool walk_page(Walk *walk, uint64_t place, unsigned level, uint64_t first
     return true;
 }
 
-/* True if the page at a place belongs to another array of this file. */
-static bool belongs_to_another(const Walk *walk, uint64_t place)
+/* True if the head of the page at a place names another array of this file. */
+static bool names_another_array(const Walk *walk, uint64_t place)
 {
     const XtfWriter *writer = walk->array->writer;
     XtfDiskPage head;
@@ -196,7 +196,7 @@ static bool add_reserved_place(Walk *walk, unsigned number)
     const XtfDiskPage *before = (const XtfDiskPage *)(const void *)bytes;
 
     return read_page(walk, level->previous, number, bytes) && xtf_read64(before->next) == level->place &&
-           add_pages(walk, level->place, 1) && !belongs_to_another(walk, level->place);
+           add_pages(walk, level->place, 1) && !names_another_array(walk, level->place);
 }
 
 /* Adds the place reserved for the open page of a level, and all sealed pages below. The last entry of an open page

@@ -21,5 +21,5 @@ void xtf_page_search_finish(XtfPageSearch *search);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfPageSearch, xtf_page_search_finish)
 
 /* Appends the places (uint64_t) of all pages of an array to `places`, reserved places too. Returns false and appends
- * nothing if a page is damaged, belongs to another array or was visited before, or if the array is closed. */
+ * nothing if a page is damaged, names another array or was visited before, or if the array is closed. */
 bool xtf_page_search_array(XtfPageSearch *search, const XtfArrayWriter *array, GArray *places);

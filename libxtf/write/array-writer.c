@@ -1,13 +1,13 @@
 /*
  * Arrays being written: rows go into open pages, full pages go to their places in the file.
  *
- * The head of a sealed page names the previous and the next page of its level, so the places of both must be known when
+ * The head of a sealed page names the previous and the next page of its level. So the places of both must be known when
  * the page is written. Therefore sealing a page reserves the place of the next one. The first page of a level has no
  * reserved place; it gets one when it is sealed. So an array that never fills a page reserves none.
  *
- * The writer seals a page when a row or an entry has to go behind it, not when the page fills: the last page of a level
- * is always open, and never empty. When rows are packed, a sealed leaf may leave out the last rows of the open leaf;
- * they stay open.
+ * The writer seals a page when a row or an entry has to go behind it, not when the page fills. So the last page of a
+ * level is always open, and never empty. When rows are packed, a sealed leaf may leave out the last rows of the open
+ * leaf; they stay open.
  */
 #include "libxtf/base/checksum.h"
 #include "libxtf/disk/address.h"
@@ -103,11 +103,11 @@ static bool write_page(XtfArrayWriter *array, unsigned number, const FullPage *f
 
 /* Reports that something is too large. The writer fails too, because the array refers to pages that were not written.
  */
-static bool fail_too_large(const XtfArrayWriter *array, const char *what, GError **error)
+static bool fail_too_large(const XtfArrayWriter *array, const char *subject, GError **error)
 {
     array->writer->failed = true;
     return xtf_fail(error, XTF_ERROR_TOO_LARGE, "location %" PRIu64 ", %s: %s too large", array->location,
-                    array->schema->name, what);
+                    array->schema->name, subject);
 }
 
 /* Writes the companion of an index page and stores its distance in *links. */
@@ -245,7 +245,7 @@ static bool report_invalid_append(XtfArrayWriter *array, uint64_t t, GError **er
 }
 
 /* Makes room for a row of time t in the open leaf; first opens the edge if it is not in memory. */
-static bool make_room(XtfArrayWriter *array, uint64_t t, GError **error)
+static bool make_row_room(XtfArrayWriter *array, uint64_t t, GError **error)
 {
     if (array->closed || t < array->earliest)
         return report_invalid_append(array, t, error);
@@ -271,7 +271,8 @@ bool xtf_array_writer_append(XtfArrayWriter *array, const void *row, GError **er
     XtfOpenEdge *open = array->open;
     uint64_t t = xtf_load64(row);
 
-    if (G_UNLIKELY(!open || open->leaf.next >= open->leaf.end || t < array->earliest) && !make_room(array, t, error))
+    if (G_UNLIKELY(!open || open->leaf.next >= open->leaf.end || t < array->earliest) &&
+        !make_row_room(array, t, error))
         return false;
     XtfLeafWriter *leaf = &array->open->leaf;
     memcpy(leaf->next, row, row_size);
@@ -350,7 +351,7 @@ bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
     if (!array->open)
         return true;
 
-    g_autoptr(GByteArray) edge = g_byte_array_new(); /* packing takes the lock to widen limits, so it comes first */
+    g_autoptr(GByteArray) edge = g_byte_array_new(); /* packing takes the lock to widen limits, so it is done first */
     uint64_t before = array->edge.offset;
     if (!xtf_array_writer_pack_edge(array, edge, &array->edge, error))
         return false;

@@ -18,8 +18,7 @@ void xtf_chunk_writer_begin_unit(XtfChunkWriter *chunks);
 
 /* Returns the bytes that storing the changed chunks will take. */
 uint64_t xtf_chunk_writer_changed_bytes(const XtfChunkWriter *chunks);
-/* Tells the space that the stored copies of the changed chunks are no longer used. Without this call
- * xtf_chunk_writer_store() does so. */
+/* Drops the stored copies of the changed chunks from the space. Without this call xtf_chunk_writer_store() does so. */
 void xtf_chunk_writer_drop_changed(XtfChunkWriter *chunks, XtfSpace *space);
 /* Stores the changed chunks. *stored, borrowed from the chunk writer, gets the places of all chunks. */
 bool xtf_chunk_writer_store(XtfChunkWriter *chunks, XtfCommitBlock *block, XtfChunks *stored, GError **error);

@@ -26,9 +26,9 @@ typedef struct {
     uint64_t room;  /* in bytes */
 } XtfPlace;
 
-/* Reserves room for `n` copies of `length` bytes, each contiguous: in free pages if they hold all copies, else one
- * after the other at the end of the file. Releases other unused pages. The caller stores the copies one after the
- * other, and calls xtf_commit_block_enter() before each. */
+/* Reserves room for `n` copies of `length` bytes, each contiguous. The room is in free pages if they hold all copies,
+ * else at the end of the file, one copy after the other. Releases other unused pages. The caller stores the copies one
+ * after the other, and calls xtf_commit_block_enter() before each. */
 bool xtf_commit_block_reserve(XtfCommitBlock *block, uint64_t length, XtfPlace *places, unsigned n, GError **error);
 bool xtf_commit_block_enter(XtfCommitBlock *block, const XtfPlace *place, GError **error);
 /* True if the block writes to reused free pages, not at the end of the file. */

@@ -1,9 +1,9 @@
 /*
  * Commits: they make appended rows visible to readers.
  *
- * A commit stores these items: the changed right edges of arrays, the changed lowest nodes of the P index, all nodes
- * above them (they are a 60th of the lowest), the changed chunks of tables, strings and schemas, the changed limits and
- * clock maps, and the catalog. Everything else stays where earlier commits wrote it. Then, after a sync, the writer
+ * A commit stores the changed right edges of arrays and lowest nodes of the P index. It stores the changed chunks of
+ * tables, strings and schemas, limits and clock maps. It always stores the higher nodes of the P index (they are a 60th
+ * of the lowest) and the catalog. Everything else stays where earlier commits wrote it. Then, after a sync, the writer
  * overwrites the older of the two superblocks with one that names the new catalog. A second sync makes that durable. A
  * crash at any instant leaves one superblock valid. The bytes that it names are intact, because the writer puts pages
  * and items only where the kept commits name nothing (space.h). A reader's snapshot is valid for as long as the
@@ -232,8 +232,8 @@ enum {
     RESERVE_PER_ARRAY = 256, /* for its entry in the P index, which a resuming writer stores anew */
 };
 
-/* Writes zeros, for file systems that cannot allocate blocks behind the end of a file: from `offset` to `end`, and over
- * a superblock that was never written. */
+/* Writes zeros from `offset` to `end`, and over a superblock that was never written. For file systems that cannot
+ * allocate blocks behind the end of a file. */
 static bool write_zeros(XtfWriter *writer, uint64_t offset, uint64_t end, GError **error)
 {
     g_autofree uint8_t *zeros = g_malloc0(writer->page_size);

@@ -1,5 +1,5 @@
 /*
- * Writing a companion: a file that has arrays and tables of its own, and refers to another file, its base, for all
+ * Writing a companion. A companion has arrays and tables of its own, and refers to another file, its base, for all
  * other data; see xtf_writer_create_companion().
  *
  * The writer treats the base's arrays as closed arrays in other segments, and the base's strings as its own first
@@ -19,7 +19,7 @@ struct XtfWriterBase {
     XtfSegmentMap *maps;  /* maps of these segments */
     uint32_t n_segments;
     uint32_t n_strings; /* string chunks that are in the base */
-    XtfRef *strings;    /* all string chunks; those in the base with their offset in the combined numbering */
+    XtfRef *strings;    /* all string chunks; chunks of the base have offsets in the combined numbering */
 };
 
 void xtf_writer_base_free(XtfWriterBase *base); /* NULL is allowed */

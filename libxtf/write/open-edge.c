@@ -1,5 +1,5 @@
 /*
- * Right edges in memory: those of new arrays, and those read from the file of another writer.
+ * Right edges in memory, of new arrays or read from the file of another writer.
  */
 #include "libxtf/tree/leaf.h"
 #include "libxtf/write/writer-private.h"

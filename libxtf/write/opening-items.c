@@ -1,7 +1,7 @@
 /*
  * The catalog lists the free pages, and storing the catalog itself takes some of them. So the writer first reserves all
- * pages that it needs: the bytes of the items, with a catalog that has as many runs of free pages as there can be. Then
- * the free pages are known, and the catalog is encoded.
+ * pages that it needs. It assumes a catalog with the greatest possible number of runs of free pages. Then the free
+ * pages are known, and the catalog is encoded.
  */
 #include "libxtf/write/opening-items.h"
 

@@ -63,7 +63,7 @@ static void use_chunks(XtfWriter *writer, const XtfChunks *chunks)
         xtf_space_use(writer->space, chunks->chunks[i].offset, chunks->chunks[i].length);
 }
 
-/* Adds the file's schemas and limits. The encoded bytes may differ from those in the file, which a later minor version
+/* Adds the file's schemas and limits. The encoded bytes may differ from the stored ones, which a later minor version
  * may have written. So the first commit stores the chunks of schemas anew. */
 static bool resume_schemas(XtfWriter *writer, XtfTrace *trace, GError **error)
 {

@@ -5,7 +5,7 @@
  *   writer.c            the writer: creating, schemas, strings, tables
  *   array-writer.c      arrays: writes full pages to their places, adds their entries to index pages
  *   clear.c             removing all rows of arrays
- *   open-edge.c         right edges in memory: new ones, and those read from the file
+ *   open-edge.c         right edges in memory, new or read from the file
  *   pages/leaf-writer.c the open leaf: packs rows into pages
  *   aggregates/         totals of the rows below each child: a room below this one
  *   clock-maps.c        the clock maps, and the locations that have them
@@ -62,7 +62,7 @@ typedef struct {
  * Only open arrays take much memory: a file may have millions of others. All arrays are in a pool, whose memory may be
  * paged out (xtf_writer_trim_pools()); so are the entries of the lowest nodes of the P index.
  *
- * Between commits an array belongs to the one thread that appends to it. The writer's lock guards `edge` of a closed
+ * Between commits only the thread that appends to an array may use it. The writer's lock guards `edge` of a closed
  * array.
  */
 struct XtfArrayWriter {
@@ -153,9 +153,9 @@ struct XtfWriter {
     uint64_t commit;  /* number of the last commit */
     uint64_t segment; /* id */
     uint8_t file_id[16];
-    uint64_t incompatible; /* feature bits; commits add those that arrays need */
+    uint64_t incompatible; /* feature bits; commits add the bits that arrays need */
 
-    GMutex lock;           /* guards the members below, except those that only commits use */
+    GMutex lock;           /* guards the members below, except members that only commits use */
     uint64_t pages;        /* number of allocated pages */
     uint64_t sealed_bytes; /* sealed since the last commit */
     XtfCatalog catalog;    /* schemas and limits; commits fill the other members */
@@ -259,11 +259,13 @@ bool xtf_writer_flush_pending(XtfWriter *writer, GError **error);
 
 void xtf_writer_clocks_init(XtfWriterClocks *clocks);
 void xtf_writer_clocks_finish(XtfWriterClocks *clocks);
-/* Return the clock map of a number (NULL for 0), and the map number of a location. The caller holds the lock. */
+/* Returns the clock map of a number, NULL for 0. The caller holds the lock. */
 const XtfClockMap *xtf_writer_clock(const XtfWriter *writer, uint32_t number);
+/* Returns the number of a location's clock map; 0: none. The caller holds the lock. */
 uint32_t xtf_writer_clock_of(const XtfWriter *writer, uint64_t location);
-/* Adopts the maps of a file, then the map of each array. */
+/* Copies the maps of a file. */
 void xtf_writer_clocks_resume(XtfWriter *writer, const XtfClockMap *const *maps, uint32_t n, XtfRef stored);
+/* Sets the map of an array, and of its location. */
 void xtf_writer_clocks_resume_array(XtfWriter *writer, XtfArrayWriter *array, uint32_t number);
 /* Marks maps that no array has as unused, so that the closing commit does not store them. */
 void xtf_writer_clocks_forget_unused(XtfWriter *writer);

@@ -5,19 +5,19 @@
  * It also has their sum, which becomes the totals of the page as a child of the level above. The rows of a leaf are
  * accumulated once, when it is sealed; all levels above only add groups.
  *
- * Keys with very many values: if messages differ in their tag, nearly every row is a group of its own, and totals by
- * group are as large as the rows. The index would be larger than the leaves and no more useful. So a child keeps at
+ * Some keys have very many values. If messages differ in their tag, nearly every row is a group of its own, and totals
+ * by group are as large as the rows. The index would be larger than the leaves and no more useful. So a child keeps at
  * most one group per GROUP_ROWS rows below it, or XTF_CHILD_GROUPS_LEAST groups if that is more. A child with more
- * groups is coarse: it keeps totals by the first keys only, as many keys as leave few enough groups, down to one group
- * of all rows. So keys with many values come last in a schema's list. Queries by the first keys only, such as the
+ * groups is coarse: it keeps totals by its first keys only. It drops keys until the groups are few enough, down to one
+ * group of all rows. So keys with many values are last in a schema's list. Queries by the first keys only, such as the
  * matrix of senders and receivers, seldom meet coarse children. Frames have one key, without which their times have no
- * meaning: they may have twice as many groups. Derived rows are few and wide in a trace, and exist for their sums: they
- * may have four times as many.
+ * meaning: they may have twice the number of groups. Derived rows are few and wide in a trace, and exist for their
+ * sums: they may have four times the number.
  *
- * By measurement a packed group takes five to seven bytes; rows so different that they make many groups take two and a
+ * By measurement a packed group takes five to seven bytes. Rows so different that they make many groups take two and a
  * half bytes or more each. So stored totals take at most a tenth of the bytes of rows, for rows constructed to be the
- * worst case. They take 1 to 7 % where dozens of regions are called at random, and 0.2 % (pages of 16 KiB) to 1.2 % (4
- * KiB) of a real trace.
+ * worst case. Where dozens of regions are called at random, they take 1 to 7 %. In a real trace they take 0.2 % (pages
+ * of 16 KiB) to 1.2 % (4 KiB).
  *
  * Totals become coarse only when they are stored. In memory every level sums the exact totals of its leaves. So a level
  * may have more keys than the level below it. Totals of long intervals come from the upper levels, whose children have

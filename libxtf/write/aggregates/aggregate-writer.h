@@ -1,9 +1,9 @@
 /*
  * The aggregates of an array being written: totals of sealed children, level by level, in memory and as stored.
  *
- * The children of level 1 are leaves. This writer has the totals of a child once it is sealed; each edge sums those of
- * open children anew. The parent of a level's children is open until xtf_aggregate_writer_seal_index(). Callers seal a
- * leaf first. If that overfilled its parent, they seal the parent, and so on upwards.
+ * The children of level 1 are leaves. This writer has the totals of a child once it is sealed; each edge sums the
+ * totals of open children anew. The parent of a level's children is open until xtf_aggregate_writer_seal_index().
+ * Callers seal a leaf first. If that overfilled its parent, they seal the parent, and so on upwards.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ void xtf_aggregate_writer_free(XtfAggregateWriter *writer);
 void xtf_aggregate_writer_seal_leaf(XtfAggregateWriter *writer, const uint8_t *rows, uint32_t count);
 
 /* Seals the open page of `level` (1 or more), whose children are all sealed. Appends the payload of its companion
- * (format.h), and adds its totals to the level above, as those of a child. */
+ * (format.h), and adds its totals to the level above, as a child's. */
 void xtf_aggregate_writer_seal_index(XtfAggregateWriter *writer, unsigned level, GByteArray *payload);
 
 /* Appends the totals of an edge of `height` levels, whose open leaf has exactly these rows. For each level from 1 up:

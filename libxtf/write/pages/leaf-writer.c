@@ -81,8 +81,8 @@ static uint32_t guess_between(const XtfLeafWriter *leaf, Attempt fits, Attempt o
     return CLAMP(count, fits.count, over.count - 1);
 }
 
-/* Packs the first rows, as many as fit well. Packs none if all of them are expected not to fill the page and more may
- * be appended: then count is 0, and bytes are those that they would take. */
+/* Packs the first rows that fill the page well. If all rows are expected not to fill it and more may be appended, packs
+ * none: count is 0, and `bytes` is the expected size. */
 static Attempt pack_some(XtfLeafWriter *leaf, uint32_t all, uint8_t *payload)
 {
     Attempt fits = {0}, over = {0};

@@ -1,6 +1,6 @@
 #include "libxtf/write/pages/space.h"
 
-/* Free pages that older commits still name. They become reusable when those commits expire. */
+/* Free pages that older commits still name. They become reusable when these commits expire. */
 typedef struct {
     XtfFreePages pages; /* `commit`: the last commit that names something in them */
     gint64 since;       /* time of the commit after that, in microseconds */
@@ -15,7 +15,7 @@ struct XtfSpace {
     GQueue dropped;   /* WaitingPages dropped by the commit being written; they wait from its end on */
     GArray *listed;   /* XtfFreePages of xtf_space_list() */
     uint64_t commit;  /* number of the commit being written */
-    uint64_t kept;    /* commit whose pages are kept besides those of the last commits; 0: none */
+    uint64_t kept;    /* older commit whose pages are kept; 0: none */
     gint64 now;
 };
 

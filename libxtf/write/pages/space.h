@@ -1,12 +1,12 @@
 /*
- * The pages of the file: those that items use, those that wait, and those that are free.
+ * The pages of the file: used by items, waiting, or free.
  *
- * Items are packed into pages of their own: no page holds both items and rows. A page is in use while part of an item
- * that the next commit will name is in it; a page of an array is in use until the array is cleared. Then the page waits
- * until every commit that names something in it has expired. Readers may have the last `kept_commits` commits open, and
- * those of the last `kept_seconds`; their pages are not overwritten. Then the page is free, and items and rows of later
- * commits may use it. So a file that is committed for hours is not much larger than one that is committed once: the
- * excess is what a few commits leave.
+ * Items are packed into pages of their own: no page holds both items and rows. A page of items is in use while it holds
+ * part of an item that the next commit will name. A page of an array is in use until the array is cleared. Then the
+ * page waits until every commit that names something in it has expired. Readers may have the last `kept_commits`
+ * commits open, and all commits of the last `kept_seconds`. The pages of these commits are not overwritten. Then the
+ * page is free, and items and rows of later commits may use it. So a file with hours of commits is not much larger than
+ * a file with one commit. The excess is the pages of a few commits.
  *
  * These functions neither read nor write the file, and take the time from the caller.
  */
@@ -23,7 +23,7 @@ typedef struct XtfSpace XtfSpace;
 XtfSpace *xtf_space_new(uint32_t page_size, uint32_t kept_commits, uint32_t kept_seconds);
 void xtf_space_free(XtfSpace *space); /* NULL is allowed */
 
-/* Mark bytes of the file, at least one, as used by an item, and as no longer used. */
+/* Marks bytes of the file, at least one, as used by an item; the second function ends that use. */
 void xtf_space_use(XtfSpace *space, uint64_t offset, uint64_t length);
 void xtf_space_drop(XtfSpace *space, uint64_t offset, uint64_t length);
 /* Drops pages of an array, given by number, each once. Sorts them. */

@@ -5,7 +5,7 @@
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/pictures/frames/task-arrows.h"
-#include "src/tables/views/view.h"
+#include "src/tables/views/registry.h"
 #include "src/trace/text/digits.h"
 #include "src/trace/text/escape.h"
 #include "src/trace/text/lines.h"
@@ -66,6 +66,11 @@ const char *xtf_arrow_letters_of(const XtfTraceContext *context)
     return xtf_task_arrows_exist(context) ? xtf_arrow_letters : letters_of_messages;
 }
 
+static bool has_table(const XtfViews *views, const char *view, const XtfSelection *selection)
+{
+    return xtf_view_exists(views, xtf_view_find_for(views, view, selection), selection);
+}
+
 /* Of samples: no field of a message is known of them. */
 static bool is_sampled(const XtfViews *views, const XtfSelection *selection)
 {
@@ -75,14 +80,13 @@ static bool is_sampled(const XtfViews *views, const XtfSelection *selection)
 bool xtf_arrows_exist(const XtfViews *views, const XtfSelection *selection)
 {
     return selection->type == XTF_ANY_TYPE && !selection->calls &&
-           (xtf_view_exists(views, &xtf_view_bytes, selection) || is_sampled(views, selection));
+           (has_table(views, "bytes", selection) || is_sampled(views, selection));
 }
 
 /* Adds the rows of a table, if the selection has it. */
-static bool pick_table(XtfViews *views, const XtfView *view, XtfSelection *selection, XtfRowPicker *picker,
-                       GError **error)
+static bool pick_table(XtfViews *views, const char *view, XtfSelection *selection, XtfRowPicker *picker, GError **error)
 {
-    return !xtf_view_exists(views, view, selection) || xtf_view_pick(views, view->table.name, selection, picker, error);
+    return !has_table(views, view, selection) || xtf_view_pick(views, view, selection, picker, error);
 }
 
 GArray *xtf_arrows_find(XtfViews *views, XtfSelection *selection, char letter, GError **error)
@@ -94,11 +98,11 @@ GArray *xtf_arrows_find(XtfViews *views, XtfSelection *selection, char letter, G
     XtfRowPicker operations = XTF_ROW_PICKER(bytes_columns, add_operations, arrows);
 
     operations.n_optional = OPTIONAL_BYTES_COLUMNS;
-    if (letter == 'r' && received && !pick_table(views, &xtf_view_matrix, received, &pairs, error))
+    if (letter == 'r' && received && !pick_table(views, "matrix", received, &pairs, error))
         return NULL;
-    if (strchr("adms", letter) && !pick_table(views, &xtf_view_matrix, selection, &pairs, error))
+    if (strchr("adms", letter) && !pick_table(views, "matrix", selection, &pairs, error))
         return NULL;
-    if (strchr("ac", letter) && !pick_table(views, &xtf_view_bytes, selection, &operations, error))
+    if (strchr("ac", letter) && !pick_table(views, "bytes", selection, &operations, error))
         return NULL;
     if (is_sampled(views, selection) && !xtf_task_arrows_find(views->context, selection, letter, arrows, error))
         return NULL;

@@ -3,6 +3,7 @@
  * waits/, of waits.
  */
 #include "src/tables/views/blocks.h"
+#include "src/tables/views/totals.h"
 
 enum {
     SLICES = 100,

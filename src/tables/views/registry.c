@@ -4,39 +4,46 @@
 
 /* Every selection has the totals of records: those of waits come before. Of others of one name, too, those of records
  * come first: they say why a selection has none, if all say it as well. */
-const XtfView *const xtf_all_views[] = {&xtf_view_totals_of_waits,
-                                        &xtf_view_totals,
-                                        &xtf_view_histogram_of_waits,
-                                        &xtf_view_histogram,
-                                        &xtf_view_profile,
-                                        &xtf_view_profile_of_waits,
-                                        &xtf_view_profile_of_waits_callpaths,
-                                        &xtf_view_profile_of_delays,
-                                        &xtf_view_profile_of_callpaths,
-                                        &xtf_view_critical_profile,
-                                        &xtf_view_critical_segments,
-                                        &xtf_view_critical_callpaths,
-                                        &xtf_view_classes,
-                                        &xtf_view_efficiency,
-                                        &xtf_view_matrix,
-                                        &xtf_view_matrix_of_waits,
-                                        &xtf_view_waves,
-                                        &xtf_view_messages,
-                                        &xtf_view_unmatched,
-                                        &xtf_view_operations,
-                                        &xtf_view_communicators,
-                                        &xtf_view_bytes,
-                                        &xtf_view_stack,
-                                        &xtf_view_state,
-                                        &xtf_view_total,
-                                        &xtf_view_imbalance,
-                                        &xtf_view_longest,
-                                        &xtf_view_metrics,
-                                        &xtf_view_values,
-                                        &xtf_view_rates,
-                                        &xtf_view_growth,
-                                        &xtf_view_info,
-                                        NULL};
+/* clang-format off */
+#define VIEWS(VIEW)                                                                                                    \
+    VIEW(totals_of_waits)                                                                                              \
+    VIEW(totals)                                                                                                       \
+    VIEW(histogram_of_waits)                                                                                           \
+    VIEW(histogram)                                                                                                    \
+    VIEW(profile)                                                                                                      \
+    VIEW(profile_of_waits)                                                                                             \
+    VIEW(profile_of_waits_callpaths)                                                                                   \
+    VIEW(profile_of_delays)                                                                                            \
+    VIEW(profile_of_callpaths)                                                                                         \
+    VIEW(critical_profile)                                                                                             \
+    VIEW(critical_segments)                                                                                            \
+    VIEW(critical_callpaths)                                                                                           \
+    VIEW(classes)                                                                                                      \
+    VIEW(efficiency)                                                                                                   \
+    VIEW(matrix)                                                                                                       \
+    VIEW(matrix_of_waits)                                                                                              \
+    VIEW(waves)                                                                                                        \
+    VIEW(messages)                                                                                                     \
+    VIEW(unmatched)                                                                                                    \
+    VIEW(operations)                                                                                                   \
+    VIEW(communicators)                                                                                                \
+    VIEW(bytes)                                                                                                        \
+    VIEW(stack)                                                                                                        \
+    VIEW(state)                                                                                                        \
+    VIEW(total)                                                                                                        \
+    VIEW(imbalance)                                                                                                    \
+    VIEW(longest)                                                                                                      \
+    VIEW(metrics)                                                                                                      \
+    VIEW(values)                                                                                                       \
+    VIEW(rates)                                                                                                        \
+    VIEW(growth)                                                                                                       \
+    VIEW(info)
+/* clang-format on */
+
+#define DECLARE(name) extern const XtfView xtf_view_##name;
+#define LIST(name)    &xtf_view_##name,
+VIEWS(DECLARE)
+const XtfView *const xtf_all_views[] = {VIEWS(LIST) NULL};
 
 bool xtf_view_is_name(const char *name)
 {

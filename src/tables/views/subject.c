@@ -109,8 +109,7 @@ static bool absent(const XtfTraceContext *context, const char *view, const XtfVi
 
 bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelection *selection)
 {
-    /* The other views are about what programs do in time. */
-    if (views->context->scale.bytes && view != &xtf_view_info)
+    if (views->context->scale.bytes && !view->of_lengths)
         return false;
     return !(view->subject && strange_facet(view->subject, selection)) &&
            (!view->exists || view->exists(views->context, selection));

@@ -1,6 +1,7 @@
 /*
  * totals: the number of records, and the totals of calls and messages, in one line. histogram has it in slices of time.
  */
+#include "src/tables/views/totals.h"
 #include "libxtf/group-filter.h"
 #include "libxtf/sweep.h"
 #include "libxtf/trace.h"
@@ -8,7 +9,6 @@
 #include "src/tables/totals/location-totals.h"
 #include "src/tables/totals/time-bins.h"
 #include "src/tables/views/info.h"
-#include "src/tables/views/view.h"
 #include "src/trace/select/parallel.h"
 
 static const XtfColumn columns[] = {

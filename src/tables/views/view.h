@@ -16,8 +16,10 @@ typedef struct {
 
 struct XtfView {
     XtfTableDeclaration table;
-    bool of_frames;                /* listed in frames alone, though every window may have it */
-    bool lasting;                  /* what it shows of a window that is complete hangs on the window's records alone */
+    bool of_frames;   /* listed in frames alone, though every window may have it */
+    bool of_instants; /* listed of instants too */
+    bool of_lengths;  /* traces whose axis is bytes have it too: it is not about what programs do in time */
+    bool lasting;     /* what it shows of a window that is complete hangs on the window's records alone */
     const XtfViewSubject *subject; /* for messages; NULL: of all records */
     /* NULL: every selection has it. */
     bool (*exists)(const XtfTraceContext *context, const XtfSelection *selection);
@@ -38,14 +40,8 @@ struct XtfView {
                           uint64_t n, XtfLines *lines, GError **error);
 };
 
-/* In the order in which directories list them; the last is NULL. A view is a file of its own and a line of this. */
+/* In the order in which directories list them; the last is NULL. A view is a file of its own and a row in registry.c.
+ */
 extern const XtfView *const xtf_all_views[];
-extern const XtfView xtf_view_bytes, xtf_view_classes, xtf_view_communicators, xtf_view_critical_callpaths,
-    xtf_view_critical_profile, xtf_view_critical_segments, xtf_view_efficiency, xtf_view_growth, xtf_view_histogram,
-    xtf_view_imbalance, xtf_view_info, xtf_view_longest, xtf_view_matrix, xtf_view_messages, xtf_view_metrics,
-    xtf_view_operations, xtf_view_profile, xtf_view_profile_of_callpaths, xtf_view_profile_of_delays,
-    xtf_view_profile_of_waits, xtf_view_profile_of_waits_callpaths, xtf_view_rates, xtf_view_stack, xtf_view_state,
-    xtf_view_total, xtf_view_totals, xtf_view_unmatched, xtf_view_values;
-extern const XtfView xtf_view_histogram_of_waits, xtf_view_matrix_of_waits, xtf_view_totals_of_waits, xtf_view_waves;
 /* For tables side by side alone, where the file `count` is a column. */
 extern const XtfView xtf_view_count;

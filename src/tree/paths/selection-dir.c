@@ -262,7 +262,7 @@ static void list_views(XtfNode *directory, XtfLister *lister)
 {
     for (const XtfView *const *view = xtf_all_views; *view; view++) {
         const XtfViews *views = &directory->tree->views;
-        bool listed = (*view)->of_frames ? directory->is_frame : !directory->is_instant || *view == &xtf_view_stack;
+        bool listed = (*view)->of_frames ? directory->is_frame : !directory->is_instant || (*view)->of_instants;
         if (listed && xtf_view_exists(views, *view, directory->selection) &&
             xtf_view_find_for(views, (*view)->table.name, directory->selection) == *view)
             xtf_lister_show(lister, (*view)->table.name, XTF_NODE_FILE);

@@ -129,6 +129,7 @@ static bool fill_stack(XtfViews *views, XtfSelection *selection, uint64_t first,
 
 const XtfView xtf_view_stack = {
     .table = XTF_TABLE("stack", "the regions that each location is in when the window begins", columns),
+    .of_instants = true,
     .subject = &xtf_about_all_calls,
     .exists = stack_exists,
     .shape = shape_stack,

@@ -5,7 +5,7 @@
 #include "libxtf/vocabulary.h"
 #include "src/tables/totals/waits/kind-totals.h"
 #include "src/tables/totals/waits/lasting-bins.h"
-#include "src/tables/views/blocks.h"
+#include "src/tables/views/totals.h"
 #include "src/trace/select/parallel.h"
 
 static const XtfColumn columns[] = {

@@ -75,8 +75,6 @@ CIRCLES = {
 HEADER_CIRCLES = {
     # A digest begins with the frames around its leaf, and frames are found chunk by chunk of a digest.
     frozenset({"libxtf/aggregate/digest", "libxtf/aggregate/frames"}),
-    # The kinds of waits are the labels of a record type, and their table is in the order of these labels.
-    frozenset({"src/model/schemas", "src/model/events", "src/model/wait-kinds"}),
     # The class of a region of MPI is a column of the table of MPI's functions, which is looked up for it.
     frozenset({"src/model/region-class", "src/model/mpi-functions"}),
     # Fields and rows of one reader: kind-fields.c has the functions of fields that kind-rows.h declares.

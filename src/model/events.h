@@ -1,11 +1,9 @@
 /*
  * The events of each record type, in the order of their labels: OTF2's, under otf2-print's names; of `links`,
  * network_test's statistics; from `slices` on OpenTS's elements, and states of its tasks (task-states.h). A source with
- * other events adds labels of its own, see xtf_model_schema_with_events().
+ * other events adds labels of its own, see xtf_model_schema_with_events(). wait-kinds.h has those of waits.
  */
 #pragma once
-
-#include "src/model/wait-kinds.h"
 
 /* clang-format off */
 #define XTF_ENTERS_LEAVES_EVENTS(EVENT)           EVENT(ENTER) EVENT(LEAVE)
@@ -62,8 +60,4 @@
 #define XTF_TASK_MOVES_EVENTS(EVENT)
 #define XTF_MESSAGE_TOTALS_EVENTS(EVENT)  EVENT(message)
 #define XTF_MESSAGE_KINDS_EVENTS(EVENT)   EVENT(extra)
-
-/* The kinds of waits: EVENT(name, ...). */
-#define XTF_WAITS_EVENTS(EVENT)           XTF_WAIT_KINDS(EVENT)
-#define XTF_DELAYS_EVENTS(EVENT)          XTF_WAITS_EVENTS(EVENT)
 /* clang-format on */

@@ -1,5 +1,7 @@
 #include "src/model/schemas.h"
 
+#include "src/model/wait-kinds.h"
+
 enum {
     EVENT_FIELD = 3, /* of XTF_HEAD_FIELDS */
 };

@@ -395,7 +395,6 @@ enum {
 #define XTF_EVENT_LABEL(name, ...) XTF_LABEL_##name,
 #define XTF_EVENT_LABELS(TAG, name, Type) enum { XTF_##TAG##_EVENTS(XTF_EVENT_LABEL) XTF_N_##TAG##_EVENTS };
 XTF_RECORD_TYPES(XTF_EVENT_LABELS)
-enum { XTF_WAITS_EVENTS(XTF_EVENT_LABEL) XTF_N_WAIT_KINDS };
 enum { XTF_EVENTS_MAX = 64 }; /* labels of one type */
 #undef XTF_EVENT_LABEL
 #undef XTF_EVENT_LABELS

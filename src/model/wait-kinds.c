@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "src/model/schemas.h"
-
 #define ROW(label, RULE, ...) [XTF_LABEL_##label] = {.name = #label, .rule = XTF_WAIT_##RULE, __VA_ARGS__},
 const XtfWaitKind xtf_wait_kinds[XTF_N_WAIT_KINDS] = {XTF_WAIT_KINDS(ROW)};
 

@@ -40,7 +40,7 @@ typedef struct {
     const char *part_syncs, *part_comms;               /* as `syncs` and `comms`, of waits with a `part` */
 } XtfWaitMetrics;
 
-typedef struct {
+typedef struct XtfWaitKind {
     const char *name;
     const char *waiter;   /* who waits, until what */
     const char *culprit;  /* who is late */
@@ -226,6 +226,13 @@ typedef struct {
          .sentence = "Waiting for another thread to end",                                                              \
          .seq = "threads", .match = "threads", .of_threads = true)
 /* clang-format on */
+
+/* The events of waits and delays, and their labels. */
+#define XTF_WAITS_EVENTS(EVENT)   XTF_WAIT_KINDS(EVENT)
+#define XTF_DELAYS_EVENTS(EVENT)  XTF_WAIT_KINDS(EVENT)
+#define XTF_WAIT_LABEL(name, ...) XTF_LABEL_##name,
+enum { XTF_WAIT_KINDS(XTF_WAIT_LABEL) XTF_N_WAIT_KINDS };
+#undef XTF_WAIT_LABEL
 
 extern const XtfWaitKind xtf_wait_kinds[]; /* XTF_N_WAIT_KINDS, by label */
 

@@ -11,6 +11,7 @@
 #include "src/analysis/kinds/kinds.h"
 #include "src/model/labels.h"
 #include "src/model/schemas.h"
+#include "src/model/wait-kinds.h"
 
 static const char *const KINDS[] = {
 #define NAME(name, ...) #name,

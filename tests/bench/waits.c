@@ -14,6 +14,7 @@
 #include "opening.h"
 #include "src/model/labels.h"
 #include "src/model/schemas.h"
+#include "src/model/wait-kinds.h"
 #include "src/tables/totals/waits/kind-totals.h"
 #include "src/tables/totals/waits/lasting-totals.h"
 

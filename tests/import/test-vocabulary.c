@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "src/model/schemas.h"
+#include "src/model/wait-kinds.h"
 
 /* The lines from a schema's heading to the next one. */
 static char **section_of(const char *name)

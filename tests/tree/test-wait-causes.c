@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "src/model/wait-kinds.h"
 #include "src/tables/totals/waits/wait-causes.h"
 #include "tests/tree/traces/writing.h"
 

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "src/model/wait-kinds.h"
 #include "tests/tree/traces/writing.h"
 
 /* A wait of process 0 for process 1, and the one that caused it, of process 1 for process 0. */

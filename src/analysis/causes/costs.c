@@ -1,6 +1,7 @@
 #include "src/analysis/causes/costs.h"
 
 #include "src/model/schemas.h"
+#include "src/model/wait-kinds.h"
 
 #define LABEL_OF_NOBODY(name)
 #define LABEL_OF_EXCESS(name)     [XTF_COST_##name] = XTF_LABEL_##name,

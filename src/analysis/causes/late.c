@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "src/analysis/causes/causes-private.h"
+#include "src/model/wait-kinds.h"
 
 /* One point at which a location was late. */
 typedef struct {

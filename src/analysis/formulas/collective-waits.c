@@ -1,5 +1,7 @@
 #include "src/analysis/formulas/collective-waits.h"
 
+#include "src/model/wait-kinds.h"
+
 #include <glib.h>
 
 void xtf_member_time_latest(XtfMemberTime *latest, uint64_t index, uint64_t time)

@@ -1,5 +1,7 @@
 #include "src/analysis/formulas/wait-shares.h"
 
+#include "src/model/wait-kinds.h"
+
 /* Takes off what the waiter did on the same call path. */
 static void subtract(XtfCallpathSums *sums, const XtfCallpathSums *other)
 {

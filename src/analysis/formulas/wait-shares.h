@@ -12,7 +12,8 @@
 #pragma once
 
 #include "src/analysis/formulas/team-paths.h"
-#include "src/model/wait-kinds.h"
+
+typedef struct XtfWaitKind XtfWaitKind; /* src/model/wait-kinds.h */
 
 /* For kinds of rule TEAM: how many teams each side is in. */
 typedef struct {

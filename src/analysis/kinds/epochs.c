@@ -7,6 +7,7 @@
 #include "libxtf/trace.h"
 #include "src/analysis/kinds/kinds-private.h"
 #include "src/model/labels.h"
+#include "src/model/wait-kinds.h"
 
 /* A call that others wait for: a post or a completion. */
 typedef struct {

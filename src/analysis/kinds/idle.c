@@ -5,6 +5,7 @@
  * team at some time. They are waited for from the process's first record to its last one.
  */
 #include "src/analysis/kinds/kinds-private.h"
+#include "src/model/wait-kinds.h"
 
 typedef struct {
     uint32_t n_forks; /* that are open */

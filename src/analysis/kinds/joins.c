@@ -4,6 +4,7 @@
  * number, `sequence`, in its process and its contingent, which is a communicator or none.
  */
 #include "src/analysis/kinds/kinds-private.h"
+#include "src/model/wait-kinds.h"
 
 /* A record of a thread. */
 typedef struct {

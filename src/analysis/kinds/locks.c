@@ -10,6 +10,7 @@
 #include "src/analysis/kinds/kinds-private.h"
 
 #include "libxtf/vocabulary.h"
+#include "src/model/wait-kinds.h"
 
 /* The last release of an order. */
 typedef struct {

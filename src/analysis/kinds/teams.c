@@ -6,6 +6,7 @@
  * A fork takes each thread from THREAD_FORK until it enters its parallel region.
  */
 #include "src/analysis/kinds/kinds-private.h"
+#include "src/model/wait-kinds.h"
 
 typedef struct {
     uint32_t location;

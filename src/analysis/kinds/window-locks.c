@@ -5,6 +5,7 @@
  * MPI_RMA_LC_COMPUTE, with the order of locks by their releases).
  */
 #include "src/analysis/kinds/kinds-private.h"
+#include "src/model/wait-kinds.h"
 
 enum { SHARED = 1 };
 

@@ -10,6 +10,7 @@
 #include "src/analysis/formulas/collective-waits.h"
 #include "src/analysis/kinds/kinds-private.h"
 #include "src/model/labels.h"
+#include "src/model/wait-kinds.h"
 
 enum {
     MEMBERS_MOST = 1 << 19, /* of all open operations together */

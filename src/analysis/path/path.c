@@ -4,6 +4,7 @@
 #include "src/analysis/replay/logs/spool.h"
 #include "src/analysis/waits/row-sorter.h"
 #include "src/model/schemas.h"
+#include "src/model/wait-kinds.h"
 #include "src/trace/select/callpath-times.h"
 
 enum {

@@ -2,6 +2,7 @@
 
 #include "src/analysis/waits/find.h"
 #include "src/analysis/waits/points-private.h"
+#include "src/model/wait-kinds.h"
 #include "src/trace/select/parallel.h"
 
 enum {

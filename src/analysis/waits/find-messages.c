@@ -12,6 +12,7 @@
  * wait.
  */
 #include "src/analysis/waits/find-private.h"
+#include "src/model/wait-kinds.h"
 
 enum {
     RECENT_MAX = 100,

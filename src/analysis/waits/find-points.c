@@ -3,6 +3,7 @@
 #include "libxtf/vocabulary.h"
 #include "src/analysis/formulas/clock-count.h"
 #include "src/analysis/waits/find-private.h"
+#include "src/model/wait-kinds.h"
 
 XtfPoint xtf_find_point(const XtfEnd *end, uint8_t kind, XtfPointSide side)
 {

@@ -24,6 +24,7 @@
  * at the end: until then candidates are kept by location, in a file, and so are other waits of calls of 20 us or more.
  */
 #include "src/analysis/waits/find-private.h"
+#include "src/model/wait-kinds.h"
 
 enum {
     SIZES = 65,         /* bits of a number of bytes; also bits of ticks */

@@ -1,4 +1,5 @@
 #include "src/analysis/waits/find-private.h"
+#include "src/model/wait-kinds.h"
 
 /* ---- MPI_Init and MPI_Finalize: points of all with all. */
 

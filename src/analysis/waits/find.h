@@ -7,6 +7,7 @@
 #include "src/analysis/steps/steps.h"
 #include "src/analysis/waits/raw-points.h"
 #include "src/model/schemas.h"
+#include "src/model/wait-kinds.h"
 
 /* What was found, for the report. */
 typedef struct {

@@ -1,5 +1,6 @@
 #include "src/analysis/waits/rows.h"
 
+#include "src/model/wait-kinds.h"
 #include "src/trace/select/parallel.h"
 
 enum {

@@ -13,6 +13,7 @@
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
 #include "src/files/shell-word.h"
+#include "src/model/wait-kinds.h"
 #include "src/trace/select/parallel.h"
 #include "src/trace/text/time-scale.h"
 

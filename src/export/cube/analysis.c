@@ -11,6 +11,7 @@
 #include "src/export/cube/profile.h"
 #include "src/export/cube/sources.h"
 #include "src/import/definitions/id-map.h"
+#include "src/model/wait-kinds.h"
 #include "src/trace/select/matcher.h"
 
 /* An XtfCubeSource, in the trace's fields. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "src/model/schemas.h"
+#include "src/model/wait-kinds.h"
 
 #define METRIC(TAG, unique, PARENT, UNIT, name, description) \
     {unique, XTF_CUBE_##PARENT, XTF_CUBE_##UNIT, name, description},

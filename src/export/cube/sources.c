@@ -3,6 +3,7 @@
 #include "libxtf/vocabulary.h"
 #include "src/export/cube/metrics.h"
 #include "src/model/schemas.h"
+#include "src/model/wait-kinds.h"
 
 /* What is added up for each member of XtfWaitMetrics. */
 typedef struct {

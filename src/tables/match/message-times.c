@@ -7,6 +7,7 @@
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/model/schemas.h"
+#include "src/model/wait-kinds.h"
 #include "src/tables/match/message-calls.h"
 #include "src/trace/context/name-index.h"
 

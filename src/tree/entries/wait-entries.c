@@ -2,6 +2,7 @@
 
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
+#include "src/model/wait-kinds.h"
 #include "src/tables/totals/waits/wait-causes.h"
 #include "src/tables/totals/waits/wait-rows.h"
 #include "src/trace/select/location-arrays.h"

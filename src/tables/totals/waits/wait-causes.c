@@ -7,6 +7,7 @@
 #include "libxtf/vocabulary.h"
 #include "src/analysis/formulas/wait-shares.h"
 #include "src/analysis/kinds/kind-rows.h"
+#include "src/model/wait-kinds.h"
 #include "src/tables/totals/waits/wait-work.h"
 
 enum {

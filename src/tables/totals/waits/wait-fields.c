@@ -2,6 +2,7 @@
 
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
+#include "src/model/wait-kinds.h"
 
 static const XtfField *number(const XtfSchema *schema, const char *name)
 {

@@ -6,6 +6,8 @@
 #include "src/model/schemas.h"
 #include "src/trace/context/trace-context.h"
 
+typedef struct XtfWaitKind XtfWaitKind; /* src/model/wait-kinds.h */
+
 typedef struct {
     const XtfSchema *schema; /* NULL: the trace has no such type, or not these fields */
     const XtfField *seq, *region, *event, *amount, *indirect, *culprit, *culprit_thread, *cause;

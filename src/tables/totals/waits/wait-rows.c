@@ -6,6 +6,7 @@
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/model/schemas.h"
+#include "src/model/wait-kinds.h"
 #include "src/trace/select/aggregate-ref.h"
 
 #define WINDOWS "rma_collectives" /* operations of windows */

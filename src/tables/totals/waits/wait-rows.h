@@ -5,8 +5,9 @@
  */
 #pragma once
 
-#include "src/model/wait-kinds.h"
 #include "src/trace/context/trace-context.h"
+
+typedef struct XtfWaitKind XtfWaitKind; /* src/model/wait-kinds.h */
 
 /* Where a location met another one before. */
 typedef struct {

@@ -1,6 +1,7 @@
 #include "src/tables/totals/waits/wait-waves.h"
 
 #include "libxtf/error.h"
+#include "src/model/wait-kinds.h"
 #include "src/tables/totals/waits/wave-iteration.h"
 
 enum {

@@ -3,6 +3,7 @@
 #include "libxtf/spans.h"
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
+#include "src/model/wait-kinds.h"
 #include "src/trace/select/call-around.h"
 
 enum {

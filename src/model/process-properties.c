@@ -1,20 +1,24 @@
 #include "src/model/process-properties.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 #include "libxtf/trace.h"
 #include "src/model/schemas.h"
 
+/* ---- Properties of processes. */
+
+/* A property of a process: a row of `definition_properties` that is of a process. */
+typedef struct {
+    uint32_t proc;
+    char *text;
+} Property;
+
 static void clear_property(gpointer data)
 {
-    XtfProcessProperty *property = data;
+    Property *property = data;
 
     g_free(property->text);
-}
-
-static void clear_end(gpointer data)
-{
-    XtfEarlyEnd *end = data;
-
-    g_free(end->why);
 }
 
 /* The number of the process in a row of the table of processes; the row where there is no such number. */
@@ -42,15 +46,16 @@ static bool add(XtfTrace *trace, const XtfTable *processes, const XtfTable *tabl
         return true;
     if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(value, row), &text, error))
         return false;
-    const XtfProcessProperty property = {.proc = process_in(processes, xtf_field_get(owner, row)),
-                                         .text = g_strdup(text)};
+    const Property property = {.proc = process_in(processes, xtf_field_get(owner, row)), .text = g_strdup(text)};
     g_array_append_val(found, property);
     return true;
 }
 
-GArray *xtf_process_properties(XtfTrace *trace, const char *name, GError **error)
+/* Those of this name, of Property, in the order of the table; empty: there are none. The caller unrefs the array. NULL
+ * with an error. */
+static GArray *properties_of(XtfTrace *trace, const char *name, GError **error)
 {
-    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(XtfProcessProperty));
+    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(Property));
     const XtfTable *processes, *table;
 
     g_array_set_clear_func(found, clear_property);
@@ -63,24 +68,127 @@ GArray *xtf_process_properties(XtfTrace *trace, const char *name, GError **error
     return g_steal_pointer(&found);
 }
 
+/* ---- How processes ended. */
+
+/* The property's texts; a number follows where `has_number`. */
+static const struct {
+    const char *text;
+    bool has_number;
+} ends_of_kinds[XTF_N_END_KINDS] = {
+    [XTF_END_UNKNOWN] = {"unknown"},
+    [XTF_END_COLLECTOR] = {"the collector was told to end"},
+    [XTF_END_FINALIZED] = {"finalized"},
+    [XTF_END_EXITED] = {"exited"},
+    [XTF_END_WITHOUT_FINALIZE] = {"exited without MPI_Finalize"},
+    [XTF_END_STATUS] = {"status ", true},
+    [XTF_END_KILLED] = {"killed by signal ", true},
+};
+
+char *xtf_end_text(XtfEndKind how, int64_t number)
+{
+    return ends_of_kinds[how].has_number ? g_strdup_printf("%s%" PRId64, ends_of_kinds[how].text, number)
+                                         : g_strdup(ends_of_kinds[how].text);
+}
+
+static bool parse_end_as(XtfEndKind how, const char *text, int64_t *number)
+{
+    *number = 0;
+    if (!ends_of_kinds[how].has_number)
+        return g_str_equal(text, ends_of_kinds[how].text);
+    return g_str_has_prefix(text, ends_of_kinds[how].text) &&
+           g_ascii_string_to_signed(text + strlen(ends_of_kinds[how].text), 10, INT64_MIN, INT64_MAX, number, NULL);
+}
+
+bool xtf_end_parse(const char *text, XtfEndKind *how, int64_t *number)
+{
+    for (*how = 0; *how < XTF_N_END_KINDS; (*how)++) {
+        if (parse_end_as(*how, text, number))
+            return true;
+    }
+    *how = XTF_END_UNKNOWN;
+    *number = 0;
+    return false;
+}
+
+bool xtf_end_is_failure(XtfEndKind how)
+{
+    return how == XTF_END_WITHOUT_FINALIZE || how == XTF_END_STATUS || how == XTF_END_KILLED;
+}
+
+GArray *xtf_stated_ends(XtfTrace *trace, GError **error)
+{
+    g_autoptr(GArray) properties = properties_of(trace, XTF_RECORD_END, error);
+    g_autoptr(GArray) ends = g_array_new(FALSE, FALSE, sizeof(XtfStatedEnd));
+
+    for (guint i = 0; properties && i < properties->len; i++) {
+        const Property *property = &g_array_index(properties, Property, i);
+        XtfStatedEnd end = {.proc = property->proc};
+        xtf_end_parse(property->text, &end.how, &end.number);
+        g_array_append_val(ends, end);
+    }
+    return properties ? g_steal_pointer(&ends) : NULL;
+}
+
+/* ---- Records that end early. */
+
+static void clear_end(gpointer data)
+{
+    XtfEarlyEnd *end = data;
+
+    g_free(end->why);
+}
+
 GArray *xtf_early_ends(XtfTrace *trace, GError **error)
 {
     g_autoptr(GArray) ends = g_array_new(FALSE, FALSE, sizeof(XtfEarlyEnd));
-    g_autoptr(GArray) properties = xtf_process_properties(trace, XTF_RECORD_ENDED_EARLY, error);
+    g_autoptr(GArray) properties = properties_of(trace, XTF_RECORD_ENDED_EARLY, error);
 
     g_array_set_clear_func(ends, clear_end);
     for (guint i = 0; properties && i < properties->len; i++) {
-        XtfProcessProperty *property = &g_array_index(properties, XtfProcessProperty, i);
+        Property *property = &g_array_index(properties, Property, i);
         const XtfEarlyEnd end = {.proc = property->proc, .why = g_steal_pointer(&property->text)};
         g_array_append_val(ends, end);
     }
     return properties ? g_steal_pointer(&ends) : NULL;
 }
 
-const char *const xtf_missing_words[XTF_N_MISSING] = {
+/* ---- Losses. */
+
+bool xtf_stated_losses(XtfTrace *trace, XtfStatedLosses *losses, GError **error)
+{
+    static const char *const names[] = {XTF_RECORD_LOST, XTF_RECORD_DROPPED, XTF_RECORD_WITHOUT_RING};
+
+    *losses = (XtfStatedLosses){0};
+    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+        g_autoptr(GArray) stated = properties_of(trace, names[i], error);
+        if (!stated)
+            return false;
+        for (guint j = 0; j < stated->len; j++)
+            losses->any |= !g_str_equal(g_array_index(stated, Property, j).text, "0");
+        if (i == 0)
+            losses->n_stated = stated->len;
+    }
+    return true;
+}
+
+/* ---- What is missing. */
+
+static const char *const missing_words[XTF_N_MISSING] = {
     [XTF_MISSING_LIBGOMP] = "libgomp", [XTF_MISSING_LIBOMP] = "libomp", [XTF_MISSING_LIBIOMP5] = "libiomp5",
     [XTF_MISSING_TEAMS] = "teams",     [XTF_MISSING_LOCKS] = "locks",   [XTF_MISSING_FUNCTIONS] = "functions",
 };
+
+char *xtf_missing_words_of(unsigned missing)
+{
+    const char *words[XTF_N_MISSING + 1] = {NULL};
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < XTF_N_MISSING; i++) {
+        if (missing & XTF_MISSING_BIT(i))
+            words[n++] = missing_words[i];
+    }
+    return n > 0 ? g_strjoinv(" ", (char **)words) : NULL;
+}
 
 unsigned xtf_missing_parse(const char *text)
 {
@@ -88,22 +196,32 @@ unsigned xtf_missing_parse(const char *text)
     unsigned missing = 0;
 
     for (unsigned i = 0; i < XTF_N_MISSING; i++)
-        if (g_strv_contains((const char *const *)words, xtf_missing_words[i]))
+        if (g_strv_contains((const char *const *)words, missing_words[i]))
             missing |= XTF_MISSING_BIT(i);
     return missing;
 }
 
+GArray *xtf_stated_missing(XtfTrace *trace, GError **error)
+{
+    g_autoptr(GArray) properties = properties_of(trace, XTF_RECORD_MISSING, error);
+    g_autoptr(GArray) stated = g_array_new(FALSE, FALSE, sizeof(XtfStatedMissing));
+
+    for (guint i = 0; properties && i < properties->len; i++) {
+        const Property *property = &g_array_index(properties, Property, i);
+        const XtfStatedMissing missing = {.proc = property->proc, .missing = xtf_missing_parse(property->text)};
+        g_array_append_val(stated, missing);
+    }
+    return properties ? g_steal_pointer(&stated) : NULL;
+}
+
 bool xtf_missing_of(XtfTrace *trace, unsigned *missing, GError **error)
 {
-    g_autoptr(GArray) properties = xtf_process_properties(trace, XTF_RECORD_MISSING, error);
-    unsigned all = 0;
+    g_autoptr(GArray) stated = xtf_stated_missing(trace, error);
 
-    if (!properties)
-        return false;
-    for (guint i = 0; i < properties->len; i++)
-        all |= xtf_missing_parse(g_array_index(properties, XtfProcessProperty, i).text);
-    *missing = all;
-    return true;
+    *missing = 0;
+    for (guint i = 0; stated && i < stated->len; i++)
+        *missing |= g_array_index(stated, XtfStatedMissing, i).missing;
+    return stated != NULL;
 }
 
 static void add_part(GString *text, const char *part)
@@ -116,7 +234,7 @@ char *xtf_missing_text(unsigned missing)
     g_autoptr(GString) text = g_string_new(NULL);
 
     for (unsigned i = 0; i < XTF_MISSING_TEAMS; i++) {
-        g_autofree char *part = g_strdup_printf("OpenMP (%s is loaded)", xtf_missing_words[i]);
+        g_autofree char *part = g_strdup_printf("OpenMP (%s is loaded)", missing_words[i]);
         if (missing & XTF_MISSING_BIT(i))
             add_part(text, part);
     }

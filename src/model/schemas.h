@@ -16,13 +16,6 @@
  */
 #pragma once
 
-/* The property of a process (definition_properties) whose records end before it: since when, and why. */
-#define XTF_RECORD_ENDED_EARLY "record.ended_early"
-/* The property of a process that says how it ended: docs/RECORD.md. */
-#define XTF_RECORD_END "record.end"
-/* The property of a process that says what is not recorded of it: words of xtf_missing_words, with blanks between. */
-#define XTF_RECORD_MISSING "record.missing"
-
 #include <stdint.h>
 
 #include "libxtf/schema.h"

@@ -1,10 +1,8 @@
 #include "src/pictures/findings/process-ends.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "libxtf/trace.h"
-#include "src/model/process-properties.h"
 #include "src/model/schemas.h"
 #include "src/trace/select/open-frames.h"
 #include "src/trace/text/escape.h"
@@ -35,23 +33,19 @@ XtfProcessEnd *xtf_process_end_find(const XtfProcessEnds *ends, uint64_t proc)
     return bsearch(&proc, ends->ends, ends->n, sizeof *ends->ends, compare_proc);
 }
 
-static bool read_properties(XtfProcessEnds *ends, GError **error)
+static bool read_ends(XtfProcessEnds *ends, GError **error)
 {
-    g_autoptr(GArray) found = xtf_process_properties(ends->job->views->context->trace, XTF_RECORD_END, error);
+    g_autoptr(GArray) stated = xtf_stated_ends(ends->job->views->context->trace, error);
 
-    for (guint i = 0; found && i < found->len; i++) {
-        const XtfProcessProperty *property = &g_array_index(found, XtfProcessProperty, i);
-        XtfProcessEnd *end = xtf_process_end_find(ends, property->proc);
+    for (guint i = 0; stated && i < stated->len; i++) {
+        const XtfStatedEnd *one = &g_array_index(stated, XtfStatedEnd, i);
+        XtfProcessEnd *end = xtf_process_end_find(ends, one->proc);
         if (!end)
             continue;
-        if (sscanf(property->text, "killed by signal %u", &end->number) == 1)
-            end->how = XTF_END_KILLED;
-        else if (sscanf(property->text, "status %u", &end->number) == 1)
-            end->how = XTF_END_STATUS;
-        else if (g_str_equal(property->text, "exited without MPI_Finalize"))
-            end->how = XTF_END_WITHOUT_FINALIZE;
+        end->how = one->how;
+        end->number = one->number;
     }
-    return found != NULL;
+    return stated != NULL;
 }
 
 static uint64_t value_of(const XtfSchema *schema, const char *name, const uint8_t *row, uint64_t none)
@@ -121,7 +115,7 @@ static bool read_region(const XtfProcessEnds *ends, const XtfLocation *location,
 {
     g_auto(XtfOpenFrames) open = {0};
 
-    if (end->how == XTF_END_FINISHED)
+    if (!xtf_end_is_failure(end->how))
         return true;
     if (!xtf_open_frames_at_end(&open, arrays, frames, error))
         return false;
@@ -169,7 +163,7 @@ bool xtf_process_ends_init(XtfProcessEnds *ends, const XtfFindingJob *job, bool 
     for (uint32_t i = 0; i < ends->n; i++)
         ends->ends[i] =
             (XtfProcessEnd){.proc = job->locations.procs[i].proc, .peer = XTF_END_NO_PROC, .region = XTF_END_NO_REGION};
-    if (!read_properties(ends, error))
+    if (!read_ends(ends, error))
         return false;
     *any = ends->pending != NULL;
     for (uint32_t i = 0; i < ends->n; i++)

@@ -1,17 +1,16 @@
 /* How the processes of a selection ended: as their properties, and their threads' last calls, say. */
 #pragma once
 
+#include "src/model/process-properties.h"
 #include "src/pictures/findings/finding-rule.h"
 
 #define XTF_END_NO_REGION UINT64_MAX
 #define XTF_END_NO_PROC   UINT64_MAX
 
-typedef enum { XTF_END_FINISHED, XTF_END_KILLED, XTF_END_STATUS, XTF_END_WITHOUT_FINALIZE } XtfEndKind;
-
 typedef struct {
     uint64_t proc;
     XtfEndKind how;
-    unsigned number;           /* of the signal; the status */
+    int64_t number;            /* of the signal; the status */
     uint32_t threads, pending; /* threads of the program, and those of them that ended in a call of MPI */
     uint64_t since;            /* of the first of these, which stands for the process: when it entered the call... */
     uint64_t peer;             /* ...and the process that all of them waited for; XTF_END_NO_PROC: any, or several */

@@ -12,7 +12,7 @@ enum {
 /* ---- Who is to blame. */
 
 /* Signals that a process brings upon itself. */
-static bool is_fault(unsigned number)
+static bool is_fault(int64_t number)
 {
     return number == SIGILL || number == SIGTRAP || number == SIGABRT || number == SIGBUS || number == SIGFPE ||
            number == SIGSEGV || number == SIGSYS || number == SIGXCPU || number == SIGXFSZ;
@@ -47,7 +47,7 @@ static bool ended_alone(const XtfProcessEnds *ends, const XtfProcessEnd *end)
         return false;
     for (uint32_t i = 0; i < ends->n; i++) {
         const XtfProcessEnd *other = &ends->ends[i];
-        if (other == end || other->how == XTF_END_FINISHED)
+        if (other == end || !xtf_end_is_failure(other->how))
             continue;
         if (end_alike(other, end) && other->pending > 0)
             return false;
@@ -80,7 +80,7 @@ static GPtrArray *find_culprits(const XtfProcessEnds *ends)
 
     for (unsigned i = 0; i < G_N_ELEMENTS(blames) && culprits->len == 0; i++)
         for (uint32_t j = 0; j < ends->n; j++)
-            if (ends->ends[j].how != XTF_END_FINISHED && blames[i](ends, &ends->ends[j]))
+            if (xtf_end_is_failure(ends->ends[j].how) && blames[i](ends, &ends->ends[j]))
                 g_ptr_array_add(culprits, &ends->ends[j]);
     return culprits;
 }
@@ -116,9 +116,9 @@ static void add_list(GString *text, const GPtrArray *ends, uint64_t (*number)(co
 static void add_how(GString *text, const XtfProcessEnd *end, bool many)
 {
     if (end->how == XTF_END_KILLED)
-        g_string_append_printf(text, " %s killed by signal %u", many ? "were" : "was", end->number);
+        g_string_append_printf(text, " %s killed by signal %" PRId64, many ? "were" : "was", end->number);
     else if (end->how == XTF_END_STATUS)
-        g_string_append_printf(text, " ended with status %u", end->number);
+        g_string_append_printf(text, " ended with status %" PRId64, end->number);
     else
         g_string_append(text, " ended without MPI_Finalize");
 }
@@ -167,7 +167,7 @@ static void tell_ended(const XtfProcessEnds *ends, GString *text)
 
     for (uint32_t i = 0; i < ends->n; i++) {
         const XtfProcessEnd *end = &ends->ends[i];
-        if (end->how == XTF_END_FINISHED)
+        if (!xtf_end_is_failure(end->how))
             continue;
         first = first ? first : end;
         alike &= end_alike(end, first);

@@ -19,23 +19,6 @@ enum {
 
 /* ---- Whether all calls are recorded. */
 
-/* A process that says that it lost records, and how many. */
-static bool has_lost(const XtfFindingJob *job, bool *lost, GError **error)
-{
-    static const char *const names[] = {"record.lost", "record.dropped", "record.without_ring"};
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
-        g_autoptr(GArray) found = xtf_process_properties(job->views->context->trace, names[i], error);
-        for (guint j = 0; found && j < found->len; j++)
-            *lost |= !g_str_equal(g_array_index(found, XtfProcessProperty, j).text, "0");
-        if (!found)
-            return false;
-    }
-    g_autoptr(GArray) early = xtf_early_ends(job->views->context->trace, error);
-    *lost |= early && early->len > 0;
-    return early != NULL;
-}
-
 /* Whether recording was off for a while. */
 static bool was_off(const XtfFindingJob *job)
 {
@@ -52,13 +35,17 @@ static bool was_off(const XtfFindingJob *job)
     return false;
 }
 
-/* Whether xtf record says of all processes that it lost nothing: of other recordings nobody knows. */
-static bool is_sure(const XtfFindingJob *job, bool *sure, GError **error)
+/* Sets *lost if a process states that records of it are lost, or ended early; *sure if all processes state a number. */
+static bool read_losses(const XtfFindingJob *job, bool *lost, bool *sure, GError **error)
 {
-    g_autoptr(GArray) found = xtf_process_properties(job->views->context->trace, "record.lost", error);
+    XtfStatedLosses losses;
+    g_autoptr(GArray) early = xtf_early_ends(job->views->context->trace, error);
 
-    *sure = found && found->len >= job->locations.n_procs;
-    return found != NULL;
+    if (!early || !xtf_stated_losses(job->views->context->trace, &losses, error))
+        return false;
+    *lost = losses.any || early->len > 0;
+    *sure = losses.n_stated >= job->locations.n_procs;
+    return true;
 }
 
 /* ---- The process that differs. */
@@ -137,7 +124,7 @@ static bool has_ended(const Mismatch *mismatch, uint64_t proc)
     const XtfProcessEnd *end = xtf_process_end_find(mismatch->ends, proc);
 
     return end && !mismatch->calls->is_open[end - mismatch->ends->ends] &&
-           (end->how == XTF_END_FINISHED || (end->pending > 0 && end->pending == end->threads));
+           (!xtf_end_is_failure(end->how) || (end->pending > 0 && end->pending == end->threads));
 }
 
 /* A process that has called less may have been on its way to the call when the run ended. Not if it had ended; nor if
@@ -285,15 +272,17 @@ bool xtf_rule_mismatch(XtfFindingJob *job, const XtfFindingRule *rule, GError **
 {
     g_auto(XtfProcessEnds) ends = {0};
     g_auto(XtfCollectiveCalls) calls = {0};
-    bool any, lost = was_off(job), sure;
+    bool any, lost, sure;
 
     if (!job->is_whole_run || job->goes_on || !xtf_finding_is_of_processes(job) || job->selection->procs ||
-        job->selection->threads || job->locations.n_procs < 2 || !has_lost(job, &lost, error))
-        return !error || !*error;
-    const XtfRanks *ranks = xtf_trace_context_ranks(job->views->context, error);
-    if (!ranks || !is_sure(job, &sure, error))
+        job->selection->threads || job->locations.n_procs < 2)
+        return true;
+    if (!read_losses(job, &lost, &sure, error))
         return false;
-    if (lost || !ranks->comms)
+    const XtfRanks *ranks = xtf_trace_context_ranks(job->views->context, error);
+    if (!ranks)
+        return false;
+    if (lost || was_off(job) || !ranks->comms)
         return true;
     if (ranks->comms->n_rows > COMMS_MOST) {
         xtf_finding_leave_out(job, "calls of collective operations", ranks->comms->n_rows, "communicators");

@@ -33,14 +33,14 @@ static bool is_selected(const XtfFindingJob *job, uint32_t proc)
 /* What is missing of the selected processes together. */
 static bool read_missing(const XtfFindingJob *job, unsigned *missing, GError **error)
 {
-    g_autoptr(GArray) found = xtf_process_properties(job->views->context->trace, XTF_RECORD_MISSING, error);
+    g_autoptr(GArray) stated = xtf_stated_missing(job->views->context->trace, error);
 
-    for (guint i = 0; found && i < found->len; i++) {
-        const XtfProcessProperty *property = &g_array_index(found, XtfProcessProperty, i);
-        if (is_selected(job, property->proc))
-            *missing |= xtf_missing_parse(property->text);
+    for (guint i = 0; stated && i < stated->len; i++) {
+        const XtfStatedMissing *one = &g_array_index(stated, XtfStatedMissing, i);
+        if (is_selected(job, one->proc))
+            *missing |= one->missing;
     }
-    return found != NULL;
+    return stated != NULL;
 }
 
 /* Functions count where much of the time is in no region, OpenMP where it has threads: a runtime may be loaded for

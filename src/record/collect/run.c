@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/model/process-properties.h"
 #include "src/record/collect/deliver.h"
 #include "src/record/collect/session.h"
 
@@ -177,7 +178,7 @@ static bool record(XtfCollectSession *session, GError **error)
     XtfCollectSentry *sentry = xtf_collect_sentry_new(&session->watch, &session->memory.process->wake);
     collect(session);
     xtf_collect_sentry_free(sentry);
-    g_autofree char *end = told_to_stop ? g_strdup("the collector was told to end")
+    g_autofree char *end = told_to_stop ? xtf_end_text(XTF_END_COLLECTOR, 0)
                                         : xtf_collect_end(&session->watch, session->memory.process, &exit_status);
     xtf_collect_begin(session, true);
     xtf_collect_round(session);

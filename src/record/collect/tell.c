@@ -1,6 +1,7 @@
 /* What a part says of its process, and of what is missing; and the end of a part that ends early. */
 #include <sys/resource.h>
 
+#include "src/model/process-properties.h"
 #include "src/record/collect/session.h"
 #include "src/record/mpi/regions.h"
 
@@ -37,18 +38,17 @@ static void set_missing(XtfCollectSession *session)
     const _Atomic uint32_t *made = session->memory.process->made;
     const char *locks = g_getenv("XTF_RECORD_LOCKS");
     bool has_locks = locks && !g_str_equal(locks, "0");
-    g_autoptr(GString) words = g_string_new(NULL);
+    unsigned missing = session->openmp ? xtf_missing_parse(session->openmp) : 0;
 
-    if (session->openmp)
-        g_string_append_printf(words, " %s", session->openmp);
     if (atomic_load(&made[XTF_WIRE_MADE_BY_OPENMP]) > 0)
-        g_string_append(words, " teams");
+        missing |= XTF_MISSING_BIT(XTF_MISSING_TEAMS);
     if (atomic_load(&made[XTF_WIRE_MADE_BY_PROGRAM]) > 0 && !has_locks)
-        g_string_append(words, " locks");
+        missing |= XTF_MISSING_BIT(XTF_MISSING_LOCKS);
     if (collector->counts.functions == 0)
-        g_string_append(words, " functions");
-    if (words->len)
-        xtf_collect_set_property(collector, XTF_RECORD_MISSING, words->str + 1);
+        missing |= XTF_MISSING_BIT(XTF_MISSING_FUNCTIONS);
+    g_autofree char *words = xtf_missing_words_of(missing);
+    if (words)
+        xtf_collect_set_property(collector, XTF_RECORD_MISSING, words);
 }
 
 static void set_counts(XtfCollectSession *session, const char *end)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "src/model/process-properties.h"
 #include "src/record/openmp.h"
 
 enum {
@@ -156,16 +157,16 @@ char *xtf_collect_end(const XtfCollectWatch *watch, const XtfWireProcess *proces
 
     *exit_status = 0;
     if (told && WIFSIGNALED(status))
-        return g_strdup_printf("killed by signal %d", WTERMSIG(status));
+        return xtf_end_text(XTF_END_KILLED, WTERMSIG(status));
     if (atomic_load(&process->exited))
         *exit_status = atomic_load(&process->exit_status);
     else if (told && WIFEXITED(status))
         *exit_status = WEXITSTATUS(status);
     if (*exit_status != 0)
-        return g_strdup_printf("status %" PRId64, *exit_status);
+        return xtf_end_text(XTF_END_STATUS, *exit_status);
     if (finalized)
-        return g_strdup("finalized");
+        return xtf_end_text(XTF_END_FINALIZED, 0);
     if (told || atomic_load(&process->exited))
-        return g_strdup(mpi ? "exited without MPI_Finalize" : "exited");
-    return g_strdup("unknown");
+        return xtf_end_text(mpi ? XTF_END_WITHOUT_FINALIZE : XTF_END_EXITED, 0);
+    return xtf_end_text(XTF_END_UNKNOWN, 0);
 }

@@ -43,19 +43,21 @@ static void say_ends(GPtrArray *lines, const GArray *processes)
     g_autoptr(GPtrArray) said = g_ptr_array_new();
 
     for (guint i = 0; i < processes->len; i++) {
-        const char *end = xtf_recorded_text(&g_array_index(processes, XtfRecordedProcess, i), "record.end");
+        const char *end = xtf_recorded_text(&g_array_index(processes, XtfRecordedProcess, i), XTF_RECORD_END);
         g_autoptr(GArray) alike = g_array_new(FALSE, FALSE, sizeof(guint32));
         if (!end || g_ptr_array_find_with_equal_func(said, end, g_str_equal, NULL))
             continue;
         g_ptr_array_add(said, (gpointer)end);
         for (guint j = i; j < processes->len; j++) {
             const XtfRecordedProcess *other = &g_array_index(processes, XtfRecordedProcess, j);
-            if (g_strcmp0(xtf_recorded_text(other, "record.end"), end) == 0)
+            if (g_strcmp0(xtf_recorded_text(other, XTF_RECORD_END), end) == 0)
                 g_array_append_val(alike, other->number);
         }
         g_autofree char *ranges = xtf_process_ranges(alike);
+        XtfEndKind how;
+        int64_t number;
         say(lines, "  process%s %s: %s", alike->len == 1 ? "" : "es", ranges,
-            g_str_equal(end, "unknown") ? "end not seen" : end);
+            xtf_end_parse(end, &how, &number) && how == XTF_END_UNKNOWN ? "end not seen" : end);
     }
 }
 

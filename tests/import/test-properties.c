@@ -1,0 +1,70 @@
+/*
+ * Properties that say how processes ended and what is not recorded of them: what is written is read back.
+ */
+#include <criterion/criterion.h>
+#include <inttypes.h>
+
+#include "src/model/process-properties.h"
+
+static void expect_end(const char *text, XtfEndKind how, int64_t number)
+{
+    XtfEndKind read_how;
+    int64_t read_number;
+    g_autofree char *written = xtf_end_text(how, number);
+
+    cr_assert_str_eq(written, text);
+    cr_assert(xtf_end_parse(text, &read_how, &read_number), "%s", text);
+    cr_assert_eq(read_how, how, "%s: %d", text, read_how);
+    cr_assert_eq(read_number, number, "%s: %" PRId64, text, read_number);
+}
+
+Test(properties, ends_are_read_as_they_are_written)
+{
+    expect_end("unknown", XTF_END_UNKNOWN, 0);
+    expect_end("the collector was told to end", XTF_END_COLLECTOR, 0);
+    expect_end("finalized", XTF_END_FINALIZED, 0);
+    expect_end("exited", XTF_END_EXITED, 0);
+    expect_end("exited without MPI_Finalize", XTF_END_WITHOUT_FINALIZE, 0);
+    expect_end("status 3", XTF_END_STATUS, 3);
+    expect_end("status -1", XTF_END_STATUS, -1);
+    expect_end("killed by signal 11", XTF_END_KILLED, 11);
+}
+
+Test(properties, other_ends_are_not_known)
+{
+    static const char *const texts[] = {"",          "exit",     "exited ",          "status",     "status ",
+                                        "status 3 ", "status x", "killed by signal", "finalized 0"};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
+        XtfEndKind how = XTF_END_KILLED;
+        int64_t number = 1;
+        cr_assert_not(xtf_end_parse(texts[i], &how, &number), "%s", texts[i]);
+        cr_assert_eq(how, XTF_END_UNKNOWN, "%s", texts[i]);
+        cr_assert_eq(number, 0, "%s", texts[i]);
+    }
+}
+
+Test(properties, a_run_fails_by_a_status_a_signal_or_without_MPI_Finalize)
+{
+    for (XtfEndKind how = 0; how < XTF_N_END_KINDS; how++)
+        cr_assert_eq(xtf_end_is_failure(how), how >= XTF_END_WITHOUT_FINALIZE, "%d", how);
+}
+
+Test(properties, sets_of_what_is_missing_are_read_as_they_are_written)
+{
+    cr_assert_null(xtf_missing_words_of(0));
+    for (unsigned missing = 1; missing < XTF_MISSING_BIT(XTF_N_MISSING); missing++) {
+        g_autofree char *words = xtf_missing_words_of(missing);
+        cr_assert_eq(xtf_missing_parse(words), missing, "%s", words);
+    }
+    g_autofree char *words =
+        xtf_missing_words_of(XTF_MISSING_BIT(XTF_MISSING_LIBGOMP) | XTF_MISSING_BIT(XTF_MISSING_LOCKS));
+    cr_assert_str_eq(words, "libgomp locks");
+}
+
+Test(properties, words_that_are_not_known_mean_nothing)
+{
+    cr_assert_eq(xtf_missing_parse(""), 0);
+    cr_assert_eq(xtf_missing_parse("lock teams2"), 0);
+    cr_assert_eq(xtf_missing_parse("clouds functions"), XTF_MISSING_BIT(XTF_MISSING_FUNCTIONS));
+}

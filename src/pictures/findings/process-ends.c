@@ -1,7 +1,5 @@
 #include "src/pictures/findings/process-ends.h"
 
-#include <stdlib.h>
-
 #include "libxtf/trace.h"
 #include "src/model/schemas.h"
 #include "src/trace/select/open-frames.h"
@@ -21,16 +19,11 @@ bool xtf_finding_ended_in_calls(const XtfFindingJob *job)
     return pending_of(job) != NULL;
 }
 
-static int compare_proc(const void *key, const void *end)
-{
-    uint64_t a = *(const uint64_t *)key, b = ((const XtfProcessEnd *)end)->proc;
-
-    return a < b ? -1 : a > b;
-}
-
 XtfProcessEnd *xtf_process_end_find(const XtfProcessEnds *ends, uint64_t proc)
 {
-    return bsearch(&proc, ends->ends, ends->n, sizeof *ends->ends, compare_proc);
+    uint32_t index;
+
+    return xtf_selected_process_find(&ends->job->locations, proc, &index) ? &ends->ends[index] : NULL;
 }
 
 static bool read_ends(XtfProcessEnds *ends, GError **error)

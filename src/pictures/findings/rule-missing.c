@@ -1,6 +1,4 @@
 /* What the recorder did not see of the program, though it was there, and how to get it. */
-#include <stdlib.h>
-
 #include "src/model/process-properties.h"
 #include "src/pictures/findings/finding-rule.h"
 
@@ -16,28 +14,15 @@ static bool note_outside(const XtfRowCell *cells, void *data, GError **error)
     return true;
 }
 
-static int compare_proc(const void *key, const void *process)
-{
-    uint64_t a = *(const uint32_t *)key, b = ((const XtfSelectedProcess *)process)->proc;
-
-    return a < b ? -1 : a > b;
-}
-
-static bool is_selected(const XtfFindingJob *job, uint32_t proc)
-{
-    const XtfSelectedLocations *selected = &job->locations;
-
-    return bsearch(&proc, selected->procs, selected->n_procs, sizeof *selected->procs, compare_proc) != NULL;
-}
-
 /* What is missing of the selected processes together. */
 static bool read_missing(const XtfFindingJob *job, unsigned *missing, GError **error)
 {
+    uint32_t index;
     g_autoptr(GArray) stated = xtf_stated_missing(job->views->context->trace, error);
 
     for (guint i = 0; stated && i < stated->len; i++) {
         const XtfStatedMissing *one = &g_array_index(stated, XtfStatedMissing, i);
-        if (is_selected(job, one->proc))
+        if (xtf_selected_process_find(&job->locations, one->proc, &index))
             *missing |= one->missing;
     }
     return stated != NULL;

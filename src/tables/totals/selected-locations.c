@@ -1,5 +1,7 @@
 #include "src/tables/totals/selected-locations.h"
 
+#include <stdlib.h>
+
 bool xtf_selected_locations_init(XtfSelectedLocations *selected, XtfTraceContext *context,
                                  const XtfSelection *selection, GError **error)
 {
@@ -23,4 +25,22 @@ void xtf_selected_locations_finish(XtfSelectedLocations *selected)
 {
     g_clear_pointer(&selected->indices, g_free);
     g_clear_pointer(&selected->procs, g_free);
+}
+
+static int compare_proc(const void *key, const void *process)
+{
+    uint64_t a = *(const uint64_t *)key, b = ((const XtfSelectedProcess *)process)->proc;
+
+    return a < b ? -1 : a > b;
+}
+
+bool xtf_selected_process_find(const XtfSelectedLocations *selected, uint64_t proc, uint32_t *index)
+{
+    const XtfSelectedProcess *found =
+        selected->n_procs ? bsearch(&proc, selected->procs, selected->n_procs, sizeof *selected->procs, compare_proc)
+                          : NULL;
+
+    if (found)
+        *index = (uint32_t)(found - selected->procs);
+    return found != NULL;
 }

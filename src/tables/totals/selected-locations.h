@@ -29,6 +29,9 @@ bool xtf_selected_locations_init(XtfSelectedLocations *selected, XtfTraceContext
 void xtf_selected_locations_finish(XtfSelectedLocations *selected); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfSelectedLocations, xtf_selected_locations_finish)
 
+/* The index of a process in `procs`; false: it has no selected location. */
+bool xtf_selected_process_find(const XtfSelectedLocations *selected, uint64_t proc, uint32_t *index);
+
 static inline const XtfLocation *xtf_selected_location(const XtfSelectedLocations *selected, uint32_t i)
 {
     return &selected->locations->all[selected->indices[i]];

@@ -134,11 +134,6 @@ void xtf_lines_none(XtfLines *lines)
     add(lines, (XtfRowCell){.type = XTF_ROW_NOTHING}, "-", 1);
 }
 
-void xtf_lines_nothing(XtfLines *lines)
-{
-    add(lines, (XtfRowCell){.type = XTF_ROW_NOTHING}, "", 0);
-}
-
 static void add_number(XtfLines *lines, bool negative, Wide number)
 {
     char digits[CELL_TEXT_MAX], *end = digits + sizeof digits, *begin = xtf_put_wide(end, number);

@@ -61,7 +61,6 @@ void xtf_lines_header(XtfLines *lines);
 /* Add the next cell; the last one ends the line. */
 void xtf_lines_word(XtfLines *lines, const char *word); /* at the side of its column; it fits */
 void xtf_lines_none(XtfLines *lines);                   /* a dash: no value */
-void xtf_lines_nothing(XtfLines *lines);                /* blanks: no value */
 void xtf_lines_number(XtfLines *lines, uint64_t number);
 void xtf_lines_number_if(XtfLines *lines, bool known, uint64_t number); /* else a dash */
 void xtf_lines_ticks(XtfLines *lines, unsigned __int128 ticks);         /* as seconds, exactly */

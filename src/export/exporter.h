@@ -24,8 +24,6 @@ typedef struct {
     bool (*run)(XtfExportJob *job, GError **error);
 } XtfExporter;
 
-extern const XtfExporter *const xtf_exporters[]; /* NULL-terminated */
-
 /* XTF_ERROR_NOT_FOUND: there is no such format. XTF_ERROR_UNSUPPORTED: the exporter is not in this build. */
 const XtfExporter *xtf_exporter_find(const char *name, GError **error);
 

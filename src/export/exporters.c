@@ -6,13 +6,13 @@
 #include "src/export/otf2/exporter.h"
 #include "src/network/export/exporter.h"
 
-const XtfExporter *const xtf_exporters[] = {
+static const XtfExporter *const exporters[] = {
     &xtf_otf2_exporter, &xtf_cube_exporter, &xtf_network_exporter, &xtf_opents_exporter, NULL,
 };
 
 const XtfExporter *xtf_exporter_find(const char *name, GError **error)
 {
-    const XtfExporter *const *exporter = xtf_exporters;
+    const XtfExporter *const *exporter = exporters;
     g_autofree char *formats = xtf_export_formats();
 
     while (*exporter && !g_str_equal((*exporter)->name, name))
@@ -30,7 +30,7 @@ char *xtf_export_formats(void)
 {
     GString *text = g_string_new(NULL);
 
-    for (const XtfExporter *const *exporter = xtf_exporters; *exporter; exporter++)
+    for (const XtfExporter *const *exporter = exporters; *exporter; exporter++)
         g_string_append_printf(text, "%s%s (%s%s)", text->len > 0 ? ", " : "", (*exporter)->name,
                                (*exporter)->description, (*exporter)->run ? "" : "; not in this build");
     return g_string_free(text, FALSE);

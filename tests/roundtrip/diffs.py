@@ -15,9 +15,9 @@ from expected import Expected
 from naive import BEFORE, WRAP
 from shown import Cat, Shown, plain
 from views import Views
-from xtfrun import Failure, Xtf, need, shared_traces, temporary_folder
+from xtfrun import Failure, Xtf, need, takes_fewer, shared_traces, temporary_folder
 
-WINDOWS = 4
+WINDOWS = 4  # with sanitizers half of them: the judge, which has none, takes most of the time
 UNKNOWN = object() # a region that a trace does not have; a figure that it does not know
 
 
@@ -289,7 +289,7 @@ class Diff:
 def compare_pair(xtf, pair):
     """Random selections of both; then all of the first with itself, which has no differences."""
     diffs = []
-    for number in range(WINDOWS):
+    for number in range(WINDOWS // 2 if takes_fewer(xtf.program) else WINDOWS):
         sides = [Side(trace, trace.selection(number)) for trace in pair]
         for by in (None, "inclusive", "calls"):
             diffs.append(Diff(xtf, sides, by, top=3 if number == 1 else None))

@@ -169,7 +169,8 @@ static void check_values_line(Run *run, const Pick *pick, const Pick *part, unsi
 
     for (unsigned i = 0; i < run->n_locations; i++) {
         const RunLocation *location = &run->locations[i];
-        for (unsigned j = 0; pick_takes(pick, location) && j < location->events->len; j++) {
+        const unsigned taken = pick_takes(pick, location) ? location->events->len : 0;
+        for (unsigned j = 0; j < taken; j++) {
             const RunEvent *event = &g_array_index(location->events, RunEvent, j);
             if (event->kind != RUN_METRIC || event->metric != metric || !pick_in_window(part, event))
                 continue;

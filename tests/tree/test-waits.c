@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/rounds.h"
 #include "tests/tree/traces/waits.h"
 
 static const char *const kinds[] = {"late_sender", "late_receiver", "wait_barrier", "wait_nxn"};
@@ -295,7 +296,7 @@ Test(waits, selections_of_all_kinds_are_counted_and_added_up)
     for (uint32_t seed = 0; seed < 3; seed++) {
         g_autoptr(Waits) waits = waits_new(seed, seed == 2 ? 20000 : 900);
         Sums sums;
-        for (unsigned i = 0; i < 120; i++) {
+        for (unsigned i = 0; i < TEST_ROUNDS(120); i++) {
             Pick pick = pick_random(waits, i % 4 ? "waits" : "delays");
             if (i % 4)
                 add_waits(waits, &pick, &sums);

@@ -91,7 +91,7 @@ static bool is_bound(const XtfReplayFrame *frame)
     return frame->kind == XTF_MPI_CALL_INIT || frame->kind == XTF_MPI_CALL_FINALIZE;
 }
 
-static void go_to(XtfReplayWalk *walk, uint64_t time)
+static void advance_to(XtfReplayWalk *walk, uint64_t time)
 {
     const XtfReplayFrame *top = top_of(walk);
 
@@ -117,15 +117,16 @@ static void note_bound(XtfReplayWalk *walk, const XtfReplayFrame *frame, uint32_
                                   .leave_seq = seq};
 }
 
-/* A LEAVE ends its frame and all above it; an ENTER ends all above the frame that it leads to. */
-static void pop(XtfReplayWalk *walk, uint64_t until, bool that_too, uint64_t time, uint64_t seq)
+/* Pops frames. A LEAVE ends its frame and all above it; an ENTER ends all above the frame that it leads to. */
+static void pop_frames(XtfReplayWalk *walk, uint64_t until, bool including_until, uint64_t time, uint64_t seq)
 {
     uint32_t callpath = walk->depth ? top_of(walk)->callpath : UINT32_MAX;
     const XtfReplayFrame *top;
 
-    while ((top = top_of(walk)) && (until == UINT64_MAX || top->row > until || (that_too && top->row == until))) {
+    while ((top = top_of(walk)) &&
+           (until == UINT64_MAX || top->row > until || (including_until && top->row == until))) {
         if (is_bound(top)) {
-            if (that_too)
+            if (including_until)
                 note_bound(walk, top, callpath, time, seq);
             walk->n_bounds--;
         }
@@ -135,7 +136,7 @@ static void pop(XtfReplayWalk *walk, uint64_t until, bool that_too, uint64_t tim
     }
 }
 
-static bool make_room(XtfReplayWalk *walk, GError **error)
+static bool make_frame_room(XtfReplayWalk *walk, GError **error)
 {
     if (walk->depth == DEPTH_MAX)
         return xtf_fail(error, XTF_ERROR_TOO_LARGE, "the calls of location %" PRIu64 " nest more than %d deep",
@@ -145,7 +146,7 @@ static bool make_room(XtfReplayWalk *walk, GError **error)
     return true;
 }
 
-/* Notes that the frame on top enters MPI, and hands out the gap before. */
+/* Notes that the frame on top enters MPI, and passes the gap before it to `after_gap`. */
 static bool enter_mpi(XtfReplayWalk *walk, uint64_t time, uint64_t seq, GError **error)
 {
     const XtfReplayGap gap = {.begin = walk->left, .end = time, .seq = seq, .row = walk->n};
@@ -156,12 +157,12 @@ static bool enter_mpi(XtfReplayWalk *walk, uint64_t time, uint64_t seq, GError *
            time - gap.begin < walk->least_gap || walk->after_gap(walk->data, &gap, error);
 }
 
-static bool push(XtfReplayWalk *walk, uint64_t time, uint64_t number, uint64_t seq, GError **error)
+static bool push_frame(XtfReplayWalk *walk, uint64_t time, uint64_t number, uint64_t seq, GError **error)
 {
     const XtfReplayWalkShared *shared = walk->shared;
     uint32_t region = (uint32_t)MIN(number, UINT32_MAX), outer = walk->depth ? top_of(walk)->callpath : UINT32_MAX;
 
-    if (walk->depth == walk->room && !make_room(walk, error))
+    if (walk->depth == walk->room && !make_frame_room(walk, error))
         return false;
     XtfReplayFrame *frame = &walk->frames[walk->depth];
     *frame = (XtfReplayFrame){.row = walk->n, .enter = time, .leave = UINT64_MAX, .region = region};
@@ -172,7 +173,7 @@ static bool push(XtfReplayWalk *walk, uint64_t time, uint64_t number, uint64_t s
     return frame->kind == XTF_MPI_CALL_NONE || enter_mpi(walk, time, seq, error);
 }
 
-static bool step(XtfReplayWalk *walk, const uint8_t *row, uint64_t seq, GError **error)
+static bool walk_row(XtfReplayWalk *walk, const uint8_t *row, uint64_t seq, GError **error)
 {
     const XtfReplayCallTypes *types = walk->shared->types;
     uint64_t time = xtf_load_value(&types->time, row), distance = xtf_load_value(&types->enter, row);
@@ -181,17 +182,17 @@ static bool step(XtfReplayWalk *walk, const uint8_t *row, uint64_t seq, GError *
 
     if (G_UNLIKELY(walk->n_bounds > 0) && !enters && walk->before_bound && !walk->before_bound(walk->data, seq, error))
         return false;
-    go_to(walk, time);
+    advance_to(walk, time);
     if (distance > walk->n)
         return xtf_damaged(error, "enters_leaves of location %" PRIu64 ": row %" PRIu64 " leads to no row",
                            walk->calls.location, walk->n);
     if (enters) {
         if (walk->depth > 0 && (distance == 0 || top_of(walk)->row != until))
-            pop(walk, until, false, time, seq);
-        if (!push(walk, time, xtf_load_value(&types->region, row), seq, error))
+            pop_frames(walk, until, false, time, seq);
+        if (!push_frame(walk, time, xtf_load_value(&types->region, row), seq, error))
             return false;
     } else if (distance > 0) {
-        pop(walk, until, true, time, seq);
+        pop_frames(walk, until, true, time, seq);
     }
     walk->n++;
     return true;
@@ -206,7 +207,7 @@ static bool open_cursor(XtfReplayWalk *walk, GError **error)
     return walk->n >= walk->calls.n_rows || xtf_cursor_seek_n(&walk->cursor, walk->n, &walk->found, error);
 }
 
-/* Goes through all calls before a record: a leaf's rows at once. */
+/* Walks over all calls before a record, the rows of a leaf at once. */
 static bool walk_before(XtfReplayWalk *walk, uint64_t seq, GError **error)
 {
     const XtfReplayWalkShared *shared = walk->shared;
@@ -219,7 +220,7 @@ static bool walk_before(XtfReplayWalk *walk, uint64_t seq, GError **error)
         uint32_t size = walk->calls.schema->row_size;
         uint64_t n = xtf_cursor_available(&walk->cursor), i = 0;
         for (uint64_t own; i < n && (own = xtf_load_value(&load, row)) < seq; i++, row += size)
-            if (!step(walk, row, own, error))
+            if (!walk_row(walk, row, own, error))
                 return false;
         if (i < n) {
             xtf_cursor_skip(&walk->cursor, i);
@@ -227,14 +228,14 @@ static bool walk_before(XtfReplayWalk *walk, uint64_t seq, GError **error)
         }
         if (!xtf_cursor_next(&walk->cursor, (int64_t)i, &walk->found, error))
             return false;
-        if (shared->went && !shared->went(shared->data, walk->n - walk->told, error))
+        if (shared->went && !shared->went(shared->data, walk->n - walk->n_reported, error))
             return false;
-        walk->told = walk->n;
+        walk->n_reported = walk->n;
     }
     return true;
 }
 
-/* Mostly the next row of the calls is the one that is looked for. */
+/* Finds the LEAVE of a frame. The next row of the calls usually is the LEAVE. */
 static bool find_leave(XtfReplayWalk *walk, XtfReplayFrame *frame, GError **error)
 {
     const XtfReplayCallTypes *types = walk->shared->types;
@@ -283,13 +284,13 @@ bool xtf_replay_walk_to(XtfReplayWalk *walk, uint64_t time, uint64_t seq, XtfRep
 
 void xtf_replay_walk_split(XtfReplayWalk *walk, uint64_t time)
 {
-    go_to(walk, MIN(time, walk->end));
+    advance_to(walk, MIN(time, walk->end));
 }
 
 bool xtf_replay_walk_end(XtfReplayWalk *walk, GError **error)
 {
     if (!walk_before(walk, UINT64_MAX, error))
         return false;
-    go_to(walk, walk->end);
+    advance_to(walk, walk->end);
     return true;
 }

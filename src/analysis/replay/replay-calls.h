@@ -1,9 +1,9 @@
 /*
- * The calls around the rows of a replay: a walk over the calls of a location beside its rows, in the order of `seq`.
+ * The calls around the rows of a replay: a walk over the calls of a location, in step with its rows by `seq`.
  *
- * A walk keeps the stack, so it costs no look-up. Only the end of a call that makes others is looked for in the index.
- * On its way it adds up the time of each call path (callpath-log.h): the ticks between two records of calls count for
- * the call that is innermost in between.
+ * A walk keeps the stack of calls, so it needs no look-ups. It uses the index only for the LEAVE of a call that
+ * contains other calls. The walk also adds up the time of each call path (callpath-log.h). The ticks between two
+ * records of calls count for the innermost call in between.
  */
 #pragma once
 
@@ -16,29 +16,29 @@
 
 /* The innermost call around a row. */
 typedef struct {
-    uint64_t row;          /* its ENTER in `enters_leaves`; UINT64_MAX: there is no call */
-    uint64_t enter, leave; /* without a call both are the row's time; of one outside of MPI leave is UINT64_MAX */
-    uint64_t outside;      /* ticks, up to the row, that no region of MPI was on top of the location's stack */
+    uint64_t row;          /* row of its ENTER in `enters_leaves`; UINT64_MAX: no call */
+    uint64_t enter, leave; /* no call: both are the row's time; a call outside of MPI: leave is UINT64_MAX */
+    uint64_t outside;      /* ticks up to the row in which no region of MPI was on top of the location's stack */
     uint32_t region;       /* UINT32_MAX: none */
-    uint32_t callpath;     /* its call path; UINT32_MAX: none */
+    uint32_t callpath;     /* UINT32_MAX: none */
     uint8_t kind;          /* XtfMpiCall */
 } XtfReplayCall;
 
-/* MPI_Init or MPI_Finalize of a location, the first one that was left. */
+/* The first MPI_Init or MPI_Finalize of a location that has a LEAVE. */
 typedef struct {
     bool found;
     uint32_t region, callpath;
     uint64_t enter, leave, leave_row, leave_seq;
 } XtfReplayBound;
 
-/* What is known of all calls. Immutable. */
+/* The types of all calls. Immutable. */
 typedef struct {
     const XtfSchema *schema; /* NULL: the trace has no calls */
     XtfFieldLoad time, seq, region, event, enter;
     unsigned frames;  /* aggregate of the schema */
     uint8_t *kinds;   /* XtfMpiCall, by region */
     uint64_t n_kinds; /* regions */
-    bool *probed;     /* by region: whether it takes a message that was probed before */
+    bool *probed;     /* by region: true if it receives a message that was probed before */
 } XtfReplayCallTypes;
 
 bool xtf_replay_call_types_init(XtfReplayCallTypes *types, XtfTraceContext *context, GError **error);
@@ -50,19 +50,21 @@ static inline XtfMpiCall xtf_replay_call_kind(const XtfReplayCallTypes *types, u
 }
 
 typedef struct {
-    uint64_t row, enter, leave; /* leave: UINT64_MAX: not known yet */
+    uint64_t row, enter, leave; /* leave: UINT64_MAX if not known yet */
     uint32_t region, callpath;
     uint8_t kind;
 } XtfReplayFrame;
 
-/* What walks of one thread share. The sums are of the walk at hand: whoever goes on with another one takes them first,
- * since they are as long as there are call paths, and a process may have thousands of walks. */
+/* State that the walks of one thread share. `sums` are of the walk in progress: before another walk continues, the
+ * caller takes them. Each walk with its own sums would need too much memory. A process may have thousands of walks, and
+ * the sums have an entry for each call path. */
 typedef struct {
     const XtfReplayCallTypes *types;
     XtfCallpathLog *callpaths;
-    XtfCallpathCache *cache; /* the thread's own */
-    XtfCallpathTotals *sums; /* the thread's own: since the caller took them last */
-    /* Called leaf by leaf, with the rows of calls since the last time; false stops the walk. May be NULL. */
+    XtfCallpathCache *cache; /* of this thread */
+    XtfCallpathTotals *sums; /* of this thread: the ticks since the caller last took them */
+    /* Called after each leaf with the number of rows of calls since the last time; false stops the walk. May be
+     * NULL. */
     bool (*went)(void *data, uint64_t n_rows, GError **error);
     void *data; /* of `went` */
 } XtfReplayWalkShared;
@@ -72,7 +74,7 @@ static inline bool xtf_replay_call_is_probed(const XtfReplayCallTypes *types, ui
     return region < types->n_kinds && types->probed[region];
 }
 
-/* A time that a location spent outside of MPI, from the LEAVE of one call to the ENTER of the next. */
+/* An interval in which a location was outside of MPI, from the LEAVE of one call to the ENTER of the next. */
 typedef struct {
     uint64_t begin, end;
     uint64_t seq, row; /* of the ENTER, in `enters_leaves` */
@@ -82,20 +84,20 @@ typedef struct {
 typedef struct {
     const XtfReplayWalkShared *shared;
     XtfArray calls;
-    bool any; /* calls */
+    bool any; /* false: the location has no calls */
     uint64_t n, time, outside;
-    uint64_t told; /* rows that `went` was told of */
+    uint64_t n_reported; /* rows that the walk has reported by `went` */
     XtfReplayFrame *frames;
     uint32_t depth, room;
     uint32_t n_bounds; /* frames of MPI_Init and MPI_Finalize */
     XtfReplayBound init, finalize;
-    uint64_t end; /* of the location's last record: calls that are never left end there */
-    /* Called before a LEAVE that may end MPI_Init or MPI_Finalize; may be NULL; to be set by the caller. */
+    uint64_t end; /* time of the location's last record, where calls without a LEAVE end */
+    /* Called before a LEAVE that may end MPI_Init or MPI_Finalize. May be NULL; the caller sets it. */
     bool (*before_bound)(void *data, uint64_t seq, GError **error);
-    /* Called behind the ENTER at the end of a gap of `least_gap` ticks or more; may be NULL; likewise. */
+    /* Called after the ENTER at the end of a gap of `least_gap` ticks or more. May be NULL; the caller sets it. */
     bool (*after_gap)(void *data, const XtfReplayGap *gap, GError **error);
     void *data;
-    uint64_t least_gap, left; /* when MPI was left last */
+    uint64_t least_gap, left; /* left: time of the last LEAVE of MPI */
     uint32_t n_in_mpi;        /* frames of MPI */
     bool was_in_mpi;
 
@@ -103,13 +105,13 @@ typedef struct {
     bool open, found;
 } XtfReplayWalk;
 
-/* `calls` may be NULL; `first` and `end` are times of the location's first and last record. */
+/* Begins a walk. `calls` may be NULL; `first` and `end` are the times of the location's first and last record. */
 void xtf_replay_walk_init(XtfReplayWalk *walk, const XtfReplayWalkShared *shared, const XtfArray *calls, uint64_t first,
                           uint64_t end);
 void xtf_replay_walk_finish(XtfReplayWalk *walk);
-/* The call around a record; records must come in their order. */
+/* Finds the call around a record. The caller must pass records in the order of `seq`. */
 bool xtf_replay_walk_to(XtfReplayWalk *walk, uint64_t time, uint64_t seq, XtfReplayCall *call, GError **error);
-/* What the call around the record took up to there counts before the record, not behind it. */
+/* Adds the ticks up to `time` to the sums before the record; later ticks count behind it. */
 void xtf_replay_walk_split(XtfReplayWalk *walk, uint64_t time);
-/* Goes through the calls that are left. */
+/* Walks to the end of the calls. */
 bool xtf_replay_walk_end(XtfReplayWalk *walk, GError **error);

@@ -1,10 +1,10 @@
 /*
- * What is certain, by how often each group has each end, and each member's operations.
+ * Finds the certain groups, by the number of rows at each end of each group and by each member's operations.
  */
 #include "src/analysis/replay/replay-private.h"
 
-/* Whether all members of a communicator took part equally often. Their groups learn their ranks: that of a process that
- * is no member keeps UINT32_MAX. */
+/* True if all members of a communicator took part equally often. Stores the ranks in their groups; the group of a
+ * process that is no member keeps UINT32_MAX. */
 static bool members_agree(XtfReplay *replay, uint32_t comm)
 {
     const XtfComm *members = &replay->comms[comm];
@@ -17,7 +17,7 @@ static bool members_agree(XtfReplay *replay, uint32_t comm)
         if (number == UINT32_MAX)
             return false;
         XtfGroup *group = &replay->groups.all[number];
-        group->other = rank;
+        group->receiver_or_rank = rank;
         if (group->uncertain || group->sent != group->received || (first && first->sent != group->sent))
             return false;
         first = group;

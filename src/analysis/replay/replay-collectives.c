@@ -1,7 +1,7 @@
 #include "src/analysis/replay/replay-private.h"
 
 enum {
-    OPEN_MEMBERS = 1 << 18, /* of operations on their way: some 100 bytes each */
+    OPEN_MEMBERS = 1 << 18, /* of operations that have not ended: some 100 bytes each */
 };
 
 bool xtf_replay_needs(const XtfReplayCollective *collective, uint32_t end, uint32_t begin)
@@ -78,7 +78,7 @@ void xtf_operation_free(gpointer data)
     g_free(operation);
 }
 
-/* The shape of an operation whose members are all like that of a row. */
+/* Returns the shape of an operation in which all members have rows like this one. */
 static XtfCollectiveShape shape_of(const XtfReplay *replay, const XtfReplayRow *row)
 {
     XtfCollectiveShape shape = xtf_replay_fields_shape(&replay->fields, row->tag);
@@ -87,7 +87,7 @@ static XtfCollectiveShape shape_of(const XtfReplay *replay, const XtfReplayRow *
                                                                                          : shape;
 }
 
-/* The k-th operation of a communicator, which its first member makes; its key is `*key`. */
+/* Returns the k-th operation of a communicator; the first member to begin creates it. Stores its key in `*key`. */
 static XtfOperation *operation_of(XtfReplay *replay, const XtfReplayRow *row, uint32_t k, uint64_t *key)
 {
     *key = (uint64_t)row->comm << 32 | k;
@@ -122,7 +122,7 @@ static bool agrees(const XtfOperation *operation, const XtfReplayRow *row)
            operation->public.pattern == (XtfReplayPattern)row->pattern;
 }
 
-/* Whether all have begun that the end of a rank needs. */
+/* True if all members that the end of a rank needs have begun. */
 static bool may_end(const XtfOperation *operation, uint32_t rank)
 {
     const XtfReplayCollective *public = &operation->public;
@@ -144,7 +144,7 @@ static bool may_end(const XtfOperation *operation, uint32_t rank)
     return operation->begun == public->n_members;
 }
 
-/* Those of ranks [from, end) that wait in the operation and need not any more. */
+/* Wakes the members of ranks [from, end) that wait in the operation and now may end. */
 static void wake_members(XtfReplay *replay, const XtfOperation *operation, uint32_t from, uint32_t end)
 {
     const XtfComm *comm = &replay->comms[operation->public.comm];
@@ -162,14 +162,14 @@ void xtf_replay_give_up(XtfReplay *replay, XtfOperation *operation)
     wake_members(replay, operation, 0, UINT32_MAX);
 }
 
-/* What counts a process's operations of the communicator of a row, with its rank; NULL if nothing is certain of them,
- * or it is no member. */
+/* Returns the group that counts the process's operations on the row's communicator. NULL if the operations are
+ * uncertain, or the process is no member. */
 static XtfGroup *counts_of(XtfReplay *replay, const XtfReplayRow *row)
 {
     if (row->group == UINT32_MAX || !replay->comms[row->comm].members)
         return NULL;
     XtfGroup *counts = &replay->groups.all[row->group];
-    return counts->other < replay->comms[row->comm].n ? counts : NULL;
+    return counts->receiver_or_rank < replay->comms[row->comm].n ? counts : NULL;
 }
 
 bool xtf_replay_is_ahead(XtfReplay *replay, const XtfReplayRow *row)
@@ -190,7 +190,7 @@ void xtf_replay_begin(XtfReplay *replay, XtfProcess *process, const XtfReplayRow
     if (!counts)
         return;
     XtfOperation *operation = operation_of(replay, row, counts->sent++, &key);
-    uint32_t rank = counts->other, prefix = operation->prefix;
+    uint32_t rank = counts->receiver_or_rank, prefix = operation->prefix;
     XtfReplayMember *member = &operation->public.members[rank];
     XtfReplayEvent at = xtf_replay_event(replay, process, row);
 
@@ -223,7 +223,7 @@ bool xtf_replay_end(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *
         return true;
     }
     XtfOperation *operation = operation_of(replay, row, counts->received, &key);
-    uint32_t rank = counts->other;
+    uint32_t rank = counts->receiver_or_rank;
     if (!may_end(operation, rank)) {
         process->waits_in = operation;
         return false;

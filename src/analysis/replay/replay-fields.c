@@ -1,4 +1,4 @@
-/* Where the fields of rows lie. */
+/* Offsets of the fields of rows. */
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/analysis/replay/replay-rows.h"
@@ -12,7 +12,7 @@ static uint32_t label_number(const XtfField *field, const char *label)
     return UINT32_MAX;
 }
 
-/* Who needs whom, where the operation tells. */
+/* Returns which members need which, if the operation alone determines it. */
 static uint8_t pattern_of(const char *operation)
 {
     switch (xtf_collective_shape(operation)) {
@@ -76,7 +76,7 @@ static void find_collectives(XtfReplayFields *fields)
         fields->collectives = NULL;
 }
 
-/* A send's `message` is its request, by which it is known when it completes. */
+/* Finds the fields of requests. A send's `message` is its request, which links it to its completion. */
 static void find_requests(XtfReplayFields *fields)
 {
     FIND_FIELDS(&fields->request, fields->requests);
@@ -105,7 +105,7 @@ static XtfReplayColumn column_of(const XtfField *field)
     ((XtfReplayColumns){column_of((of)->seq), column_of((of)->bytes), column_of((of)->message), column_of((of)->comm), \
                         column_of((of)->peer), column_of((of)->tag)})
 
-/* An array without the fields by which messages are matched is as good as none. */
+/* Finds the fields. Schemas without the fields that matching needs become NULL. */
 void xtf_replay_fields_init(XtfReplayFields *fields, XtfTrace *trace)
 {
     *fields = (XtfReplayFields){
@@ -138,7 +138,7 @@ void xtf_replay_fields_init(XtfReplayFields *fields, XtfTrace *trace)
         find_requests(fields);
     fields->columns[XTF_ROW_SEND] = FIND_COLUMNS(&fields->send);
     fields->columns[XTF_ROW_POSTING] = FIND_COLUMNS(&fields->posting);
-    /* The envelope of a receive is that of its posting; how much came is not known before it is complete. */
+    /* The posting has the envelope of a receive; the bytes are known only at completion. */
     fields->columns[XTF_ROW_POSTING].bytes.known = false;
     fields->columns[XTF_ROW_RECV] =
         (XtfReplayColumns){.seq = column_of(fields->recv.seq), .bytes = column_of(fields->recv.bytes)};

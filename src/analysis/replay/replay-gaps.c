@@ -1,12 +1,13 @@
 /*
- * Gaps: times that a location spent outside of MPI. A walk over its calls finds them; runs look them up by time.
+ * Gaps: intervals in which a location was outside of MPI. A walk over its calls finds them; readers look them up by
+ * time.
  */
 #include "libxtf/trace.h"
 #include "src/analysis/replay/replay-private.h"
 
 enum {
     BUFFER = 16 << 10,
-    PER_SECOND = 50000, /* least gaps */
+    PER_SECOND = 50000, /* least gaps in a second */
 };
 
 uint64_t xtf_replay_find_least_gap(const XtfClock *clock)
@@ -29,8 +30,8 @@ bool xtf_replay_gap_put(XtfLogWriter *log, const XtfReplayGap *gap, GError **err
     return true;
 }
 
-/* Makes room for another gap; under the lock. */
-static bool make_room(XtfReplay *replay, GError **error)
+/* Makes room for another gap. Needs the lock. */
+static bool make_gap_room(XtfReplay *replay, GError **error)
 {
     size_t size = (replay->n_gaps + 1) * sizeof *replay->gaps;
 
@@ -42,8 +43,8 @@ static bool make_room(XtfReplay *replay, GError **error)
     return true;
 }
 
-/* Moves the gaps of a log to the replay's table; under the lock. */
-static bool take(XtfReplay *replay, XtfReplayLocation *location, XtfLogReader *reader, GError **error)
+/* Moves the gaps of a log to the replay's table. Needs the lock. */
+static bool read_gaps(XtfReplay *replay, XtfReplayLocation *location, XtfLogReader *reader, GError **error)
 {
     const uint8_t *at, *end;
 
@@ -53,7 +54,7 @@ static bool take(XtfReplay *replay, XtfReplayLocation *location, XtfLogReader *r
             return false;
         if (!at)
             return true;
-        if (!make_room(replay, error))
+        if (!make_gap_room(replay, error))
             return false;
         XtfReplayGap *gap = &replay->gaps[replay->n_gaps++];
         gap->begin = xtf_log_get(&at);
@@ -75,9 +76,9 @@ bool xtf_replay_gaps_keep(XtfReplay *replay, XtfReplayLocation *location, XtfLog
         return true;
     g_mutex_lock(&replay->lock);
     xtf_log_reader_init(&reader, &replay->spool, &all, BUFFER);
-    bool good = take(replay, location, &reader, error);
+    bool good = read_gaps(replay, location, &reader, error);
     xtf_log_reader_finish(&reader);
-    xtf_replay_rest_gaps(replay);
+    xtf_replay_page_out_gaps(replay);
     g_mutex_unlock(&replay->lock);
     return good;
 }
@@ -95,7 +96,7 @@ uint64_t xtf_replay_least_gap(const XtfReplay *replay)
     return replay->least_gap;
 }
 
-void xtf_replay_rest_gaps(const XtfReplay *replay)
+void xtf_replay_page_out_gaps(const XtfReplay *replay)
 {
     xtf_paged_rest(&replay->paged_gaps);
 }

@@ -1,5 +1,5 @@
 /*
- * What a replay knows once it is made.
+ * Queries of a replay, which it answers with and without runs.
  */
 #include "src/analysis/replay/replay-private.h"
 
@@ -19,7 +19,7 @@ void xtf_replay_bounds(const XtfReplay *replay, uint32_t process, uint32_t locat
                                 .end = of->end,
                                 .clock = of->clock,
                                 .calls = of->calls};
-    xtf_replay_rest_after(replay, of);
+    xtf_replay_page_out_locations(replay, of);
 }
 
 XtfTraceContext *xtf_replay_context(XtfReplay *replay)
@@ -37,7 +37,7 @@ const XtfReplayProcess *xtf_replay_process(const XtfReplay *replay, uint32_t num
     return &replay->known[number].public;
 }
 
-/* Processes are in the order of their numbers. */
+/* Searches the processes, which are in the order of `proc`. */
 uint32_t xtf_replay_process_number(const XtfReplay *replay, uint64_t proc)
 {
     uint32_t low = 0, high = replay->n_processes;

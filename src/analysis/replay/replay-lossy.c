@@ -1,24 +1,27 @@
 /*
- * Groups of messages of a trace of which records were lost, as the numbers of some groups show: reads the logs once
- * more, for the sizes of messages and the epochs between operations in which all members of a communicator met. A group
- * that has as many receives as sends is looked at, too, as both may lack some.
+ * Matching in a trace that lacks records, as the counts of some groups show.
  *
- * The operations that count are those of a barrier, or in which all get something from all, of communicators of all
- * processes, and of the group's own one. Sender and receiver must have taken part in the same ones, in one order: a
- * hash of them says so. Else, or if a process has several locations with messages, all is one epoch.
+ * It reads the logs once more, for the sizes of messages and for epochs. An operation in which all members of a
+ * communicator met ends an epoch. Groups with equally many receives and sends are examined, too, as both sides may lack
+ * records.
+ *
+ * Barriers and operations with data from all to all count as meetings. They count for communicators of all processes
+ * and for the group's own communicator. Sender and receiver must have taken part in the same meetings in one order: a
+ * hash of the meetings verifies it. Otherwise, or if a process has several locations with messages, the whole trace is
+ * one epoch.
  */
 #include "libxtf/error.h"
 #include "src/analysis/replay/lossy/pairing.h"
 #include "src/analysis/replay/replay-private.h"
 
 enum {
-    ROWS_AT_ONCE = 4096,    /* between looks whether to go on */
-    GROUPS_MOST = 1 << 20,  /* that are looked at; the others are certain by their numbers alone */
-    RUNS_MOST = 1 << 22,    /* of all groups */
-    BUFFER_BYTES = 1 << 16, /* of the log that is read */
+    ROWS_AT_ONCE = 4096,    /* between checks for cancellation */
+    GROUPS_MOST = 1 << 20,  /* groups examined; the others are certain if their counts agree */
+    RUNS_MOST = 1 << 22,    /* in all groups */
+    BUFFER_BYTES = 1 << 16, /* of the reader's buffer */
 };
 
-/* What sender and receiver have in common. */
+/* The meetings that sender and receiver share. */
 typedef struct {
     uint64_t hash;
     uint32_t n;
@@ -26,8 +29,8 @@ typedef struct {
 
 typedef struct {
     uint32_t group;
-    uint64_t sends, receives;     /* places in the table of ends */
-    uint32_t n_sends, n_receives; /* so far */
+    uint64_t sends, receives;     /* indexes into the table of ends */
+    uint32_t n_sends, n_receives; /* number so far */
     Meetings at_sender, at_receiver;
     bool one_epoch;
 } LossyGroup;
@@ -38,15 +41,15 @@ typedef struct {
     XtfPaged paged_ends, paged_scratch;
     XtfPairingEnd *ends;
     uint64_t n_ends;
-    uint32_t fewer_most; /* ends of a side with fewer */
+    uint32_t fewer_most; /* the most ends on the smaller side of a group */
     uint32_t runs_left;
     bool sends_lost, receives_lost;
-    bool *taking_part; /* by process */
-    /* Of the process at hand: */
+    bool *takes_part; /* by process */
+    /* State of the current process: */
     Meetings all;                   /* of communicators of all processes */
-    GHashTable *own;                /* comm -> Meetings, of the others */
+    GHashTable *own;                /* comm -> Meetings, for all other communicators */
     GPtrArray *sending, *receiving; /* LossyGroup */
-    XtfFlights posted;              /* receives under way: group, k */
+    XtfFlights posted;              /* posted receives: index into `ends`, group */
 } Lossy;
 
 static void lossy_finish(Lossy *lossy)
@@ -55,7 +58,7 @@ static void lossy_finish(Lossy *lossy)
     g_clear_pointer(&lossy->own, g_hash_table_unref);
     g_clear_pointer(&lossy->sending, g_ptr_array_unref);
     g_clear_pointer(&lossy->receiving, g_ptr_array_unref);
-    g_clear_pointer(&lossy->taking_part, g_free);
+    g_clear_pointer(&lossy->takes_part, g_free);
     xtf_flights_finish(&lossy->posted);
     xtf_paged_free(&lossy->paged_ends);
     xtf_paged_free(&lossy->paged_scratch);
@@ -74,8 +77,8 @@ static bool find_lost(Lossy *lossy)
     return lossy->sends_lost || lossy->receives_lost;
 }
 
-/* Whether nothing but the numbers of both ends may make a group uncertain. */
-static bool is_looked_at(const XtfReplay *replay, uint32_t number)
+/* True if only unequal counts of sends and receives may make the group uncertain. */
+static bool is_examined(const XtfReplay *replay, uint32_t number)
 {
     const XtfGroup *group = &replay->groups.all[number];
 
@@ -93,7 +96,7 @@ static void add_group(Lossy *lossy, uint32_t number)
     added->receives = added->sends + group->sent;
     lossy->n_ends = added->receives + group->received;
     lossy->fewer_most = MAX(lossy->fewer_most, MIN(group->sent, group->received));
-    lossy->taking_part[group->key.sender] = lossy->taking_part[group->key.receiver] = true;
+    lossy->takes_part[group->key.sender] = lossy->takes_part[group->key.receiver] = true;
     g_hash_table_insert(lossy->by_group, GUINT_TO_POINTER(number), added);
 }
 
@@ -102,9 +105,9 @@ static bool add_groups(Lossy *lossy, GError **error)
     XtfReplay *replay = lossy->replay;
 
     lossy->by_group = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    lossy->taking_part = g_new0(bool, (size_t)replay->n_processes + 1);
+    lossy->takes_part = g_new0(bool, (size_t)replay->n_processes + 1);
     for (uint32_t i = 0; i < replay->groups.n && g_hash_table_size(lossy->by_group) < GROUPS_MOST; i++)
-        if (is_looked_at(replay, i))
+        if (is_examined(replay, i))
             add_group(lossy, i);
     if (lossy->n_ends == 0)
         return true;
@@ -122,14 +125,15 @@ static LossyGroup *find_group(const Lossy *lossy, uint32_t number)
 
 /* ---- Epochs of a process. */
 
-static void meet(Meetings *meetings, uint64_t what, uint64_t also)
+static void add_meeting(Meetings *meetings, uint64_t hashed, uint64_t also)
 {
     meetings->n++;
-    meetings->hash = (meetings->hash ^ what) * 0x9e3779b97f4a7c15U;
+    meetings->hash = (meetings->hash ^ hashed) * 0x9e3779b97f4a7c15U;
     meetings->hash = (meetings->hash ^ meetings->hash >> 29 ^ also) * 0x9e3779b97f4a7c15U;
 }
 
-/* Of ALLTOALLV and ALLTOALLW a process does not know whether the others meet in them, too. */
+/* Notes that the process met the members of the row's communicator. ALLTOALLV and ALLTOALLW do not count: a process
+ * does not know whether the other members meet in them. */
 static void note_meeting(Lossy *lossy, const XtfReplayRow *row)
 {
     const XtfReplay *replay = lossy->replay;
@@ -139,7 +143,7 @@ static void note_meeting(Lossy *lossy, const XtfReplayRow *row)
         xtf_replay_fields_shape(&replay->fields, row->tag) == XTF_COLLECTIVE_SOME_TO_SOME)
         return;
     if (replay->comms[row->comm].n == replay->n_processes) {
-        meet(&lossy->all, row->comm, row->tag);
+        add_meeting(&lossy->all, row->comm, row->tag);
         return;
     }
     Meetings *own = g_hash_table_lookup(lossy->own, GUINT_TO_POINTER(row->comm));
@@ -147,7 +151,7 @@ static void note_meeting(Lossy *lossy, const XtfReplayRow *row)
         own = g_new0(Meetings, 1);
         g_hash_table_insert(lossy->own, GUINT_TO_POINTER(row->comm), own);
     }
-    meet(own, lossy->all.n, row->tag);
+    add_meeting(own, lossy->all.n, row->tag);
 }
 
 static Meetings meetings_of(const Lossy *lossy, uint32_t group)
@@ -156,7 +160,7 @@ static Meetings meetings_of(const Lossy *lossy, uint32_t group)
     Meetings meetings = lossy->all;
 
     if (own) {
-        meet(&meetings, own->hash, own->n);
+        add_meeting(&meetings, own->hash, own->n);
         meetings.n = lossy->all.n + own->n;
     }
     return meetings;
@@ -248,7 +252,7 @@ static bool read_log(Lossy *lossy, const XtfProcess *process, XtfLogReader *read
     }
 }
 
-/* Says what the groups of the process had met in. */
+/* Stores the meetings of the process in the groups that it sends or receives. */
 static void end_process(const Lossy *lossy, const XtfProcess *process)
 {
     for (guint i = 0; i < lossy->sending->len; i++) {
@@ -287,10 +291,10 @@ static bool read_process(Lossy *lossy, const XtfProcess *process, GError **error
 
 /* ---- Pairs. */
 
-/* Keeps what is in doubt of a group, by the numbers of its sends. */
+/* Keeps the doubtful messages of a group, by the numbers of their sends. */
 static void keep_doubts(XtfReplay *replay, uint32_t group, GArray *doubts)
 {
-    xtf_runs_add(doubts, UINT32_MAX, UINT32_MAX); /* receives of which no send is known */
+    xtf_runs_add(doubts, UINT32_MAX, UINT32_MAX); /* receives without a known send */
     if (!replay->doubts)
         replay->doubts = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
     g_hash_table_insert(replay->doubts, GUINT_TO_POINTER(group), g_array_ref(doubts));
@@ -337,7 +341,7 @@ bool xtf_replay_pair_lossy(XtfReplay *replay, GError **error)
     if (!add_groups(&lossy, error))
         return false;
     for (uint32_t i = 0; lossy.n_ends > 0 && i < replay->n_processes; i++)
-        if (lossy.taking_part[i] && !read_process(&lossy, &replay->processes[i], error))
+        if (lossy.takes_part[i] && !read_process(&lossy, &replay->processes[i], error))
             return false;
     g_hash_table_iter_init(&groups, lossy.by_group);
     while (g_hash_table_iter_next(&groups, NULL, &group))

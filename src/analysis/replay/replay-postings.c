@@ -1,5 +1,5 @@
 /*
- * Receives that are posted, until they are complete.
+ * Posted receives that are not complete.
  */
 #include "src/analysis/replay/replay-private.h"
 
@@ -8,9 +8,10 @@ static uint64_t posted_key(uint32_t location, uint64_t row)
     return (uint64_t)location << XTF_ROW_BITS | row;
 }
 
-/* A blocking probe that took the message of the receive that it posts was over once that was sent. But of several
- * threads another one may have made somebody send it: there nothing is told. False: the process waits for the send. */
-static bool probe(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
+/* Ends the blocking probe that posts this receive: the probe took its message, so it ended after the send. A process
+ * with several locations is skipped, as another thread may have caused the send. False: the process waits for the
+ * send. */
+static bool end_probe(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
 {
     const XtfReplayConsumer *consumer = replay->consumer;
     XtfGroup *group = row->group == UINT32_MAX ? NULL : &replay->groups.all[row->group];
@@ -32,12 +33,12 @@ static bool probe(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *ro
     return true;
 }
 
-/* The receive that was posted last is kept aside: mostly it completes at once. */
+/* Posts a receive. Fields of the process hold the last one, as it usually completes at once. */
 bool xtf_replay_post(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
 {
     uint32_t number = row->group;
 
-    if (!probe(replay, process, row))
+    if (!end_probe(replay, process, row))
         return false;
     if (process->last_posted != XTF_NO_KEY) {
         XtfFlight *flight = xtf_flights_add(&process->posted, process->last_posted);

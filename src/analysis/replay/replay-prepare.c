@@ -1,6 +1,6 @@
 /*
- * From a trace to what runs read: each location's rows and calls are gone through once, processes side by side by all
- * cores.
+ * Conversion of a trace to the logs that runs read. It goes through each location's rows and calls once. The cores work
+ * on different processes in parallel.
  */
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
@@ -9,34 +9,34 @@
 #include "src/trace/select/parallel.h"
 
 enum {
-    ROWS_AT_ONCE = 4096,   /* between looks whether to go on */
-    TIMES_AT_ONCE = 12,    /* of a record: more are several records */
-    PART_MAX = 32 << 10,   /* of a log */
-    PARTS_BYTES = 1 << 20, /* of all locations of a process */
-    NEAR = 256,            /* envelopes */
+    ROWS_AT_ONCE = 4096,   /* between checks for cancellation */
+    TIMES_AT_ONCE = 12,    /* call paths in a record; more become several records */
+    PART_MAX = 32 << 10,   /* bytes of a part of a log */
+    PARTS_BYTES = 1 << 20, /* bytes of the parts of all locations of a process */
+    NEAR = 256,            /* entries in the cache of envelopes */
 };
 
-/* An envelope's number. */
+/* An entry of the cache of envelopes. */
 typedef struct {
     XtfGroupKey key;
     uint32_t number;
-    uint64_t process; /* as Own.n_processes was */
+    uint64_t process; /* value of Worker.n_processes at that time */
 } NearEnvelope;
 
-/* How often an envelope came, and by whom, is kept as a group is. */
+/* The state of a worker thread. A group counts the rows of an envelope and notes their location. */
 typedef struct {
     XtfReplay *replay;
     XtfReplayWalkShared shared;
     XtfCallpathCache cache;
     XtfCallpathTotals sums;
-    XtfGroups envelopes;     /* of the process at hand */
-    NearEnvelope near[NEAR]; /* some of them, by their hash */
-    XtfReplayProbes probes;  /* likewise of the process at hand */
-    uint64_t n_processes;    /* until now, with that one */
-    uint64_t n_rows;         /* that were not told yet */
-} Own;
+    XtfGroups envelopes;     /* of the current process */
+    NearEnvelope near[NEAR]; /* cache, by hash */
+    XtfReplayProbes probes;  /* of the current process */
+    uint64_t n_processes;    /* number so far, including the current one */
+    uint64_t n_rows;         /* rows not reported yet */
+} Worker;
 
-/* A location while its process is gone through. */
+/* A location of the current process. */
 typedef struct {
     XtfReplayWalk walk;
     XtfLogWriter times, gaps;
@@ -44,10 +44,10 @@ typedef struct {
 } Walked;
 
 typedef struct {
-    Own *own;
+    Worker *worker;
     XtfProcess *process;
     XtfReplayRows rows;
-    Walked *walked; /* by location; NULL: no calls are asked for */
+    Walked *walked; /* by location; NULL without options.calls */
     XtfLogWriter log;
     XtfRowState state;
     uint64_t n_rows;
@@ -77,7 +77,7 @@ static bool put_times(void *data, uint64_t seq, GError **error)
     return true;
 }
 
-/* Keeps a gap; and the time by call path up to its end, for who is waited for until then. */
+/* Keeps a gap, and the time by call path up to its end: a wait may end there. */
 static bool put_gap(void *data, const XtfReplayGap *gap, GError **error)
 {
     Walked *walked = data;
@@ -89,7 +89,7 @@ static bool put_gap(void *data, const XtfReplayGap *gap, GError **error)
 
 static GArray *read_arrays(const Pass *pass, const XtfLocation *location, GError **error)
 {
-    const XtfReplay *replay = pass->own->replay;
+    const XtfReplay *replay = pass->worker->replay;
     g_autoptr(GArray) arrays = g_array_new(FALSE, FALSE, sizeof(XtfArray));
 
     g_array_set_size(arrays, (guint)location->n_arrays);
@@ -101,7 +101,7 @@ static GArray *read_arrays(const Pass *pass, const XtfLocation *location, GError
     return g_steal_pointer(&arrays);
 }
 
-/* From the first to the last record of all types. */
+/* Finds the times of the first and the last record of all types. */
 static void find_times(const Pass *pass, const GArray *arrays, XtfReplayLocation *location)
 {
     XtfReplayProcess *process = &pass->process->known->public;
@@ -124,7 +124,7 @@ static void find_times(const Pass *pass, const GArray *arrays, XtfReplayLocation
 
 static bool add_location(Pass *pass, uint32_t number, GError **error)
 {
-    XtfReplay *replay = pass->own->replay;
+    XtfReplay *replay = pass->worker->replay;
     uint32_t index = pass->process->known->first_location + number;
     const XtfLocation *known = &xtf_trace_context_locations(&replay->context, NULL)->all[index];
     XtfReplayLocation *location = &replay->locations[index];
@@ -142,7 +142,7 @@ static bool add_location(Pass *pass, uint32_t number, GError **error)
     uint32_t part = PARTS_BYTES / pass->process->known->public.n_locations;
     xtf_log_writer_init(&walked->times, &replay->spool, MIN(part, PART_MAX));
     xtf_log_writer_init(&walked->gaps, &replay->spool, MIN(part, PART_MAX));
-    xtf_replay_walk_init(&walked->walk, &pass->own->shared, calls, location->begin, location->end);
+    xtf_replay_walk_init(&walked->walk, &pass->worker->shared, calls, location->begin, location->end);
     walked->walk.before_bound = put_times;
     walked->walk.after_gap = put_gap;
     walked->walk.least_gap = replay->least_gap;
@@ -154,7 +154,7 @@ static bool add_location(Pass *pass, uint32_t number, GError **error)
 
 static bool end_location(Pass *pass, uint32_t number, GError **error)
 {
-    XtfReplayLocation *location = &pass->own->replay->locations[pass->process->known->first_location + number];
+    XtfReplayLocation *location = &pass->worker->replay->locations[pass->process->known->first_location + number];
     Walked *walked = &pass->walked[number];
     XtfReplayWalk *walk = &walked->walk;
 
@@ -167,7 +167,7 @@ static bool end_location(Pass *pass, uint32_t number, GError **error)
     location->finalize = walk->finalize;
     location->outside = walk->outside;
     location->was_in_mpi = walk->was_in_mpi;
-    return xtf_replay_gaps_keep(pass->own->replay, location, &walked->gaps, error);
+    return xtf_replay_gaps_keep(pass->worker->replay, location, &walked->gaps, error);
 }
 
 /* ---- Rows. */
@@ -177,65 +177,65 @@ static bool same_key(const XtfGroupKey *a, const XtfGroupKey *b)
     return a->comm == b->comm && a->tag == b->tag && a->sender == b->sender && a->receiver == b->receiver;
 }
 
-/* The envelope of a row, which is counted. */
-static uint32_t envelope_of(Own *own, const XtfReplayRow *row)
+/* Counts a row in its envelope; returns the envelope's number. */
+static uint32_t envelope_of(Worker *worker, const XtfReplayRow *row)
 {
-    bool says = row->kind != XTF_ROW_RECV && row->kind != XTF_ROW_SENT && row->kind != XTF_ROW_UNCERTAIN;
+    bool has_envelope = row->kind != XTF_ROW_RECV && row->kind != XTF_ROW_SENT && row->kind != XTF_ROW_UNCERTAIN;
     XtfGroupKey key = {.receiver = row->kind};
 
-    if (says)
+    if (has_envelope)
         key = (XtfGroupKey){.comm = row->comm,
                             .tag = row->tag,
                             .sender = row->peer,
                             .receiver = row->kind | (uint32_t)row->pattern << 8 | (uint32_t)row->sends << 16 |
                                         (uint32_t)row->receives << 17};
-    NearEnvelope *near = &own->near[(key.tag + 31 * key.sender + 59 * key.receiver + 101 * key.comm) % NEAR];
-    if (near->process != own->n_processes || !same_key(&key, &near->key))
-        *near = (NearEnvelope){key, xtf_groups_find(&own->envelopes, &key, true), own->n_processes};
-    XtfGroup *envelope = &own->envelopes.all[near->number];
+    NearEnvelope *near = &worker->near[(key.tag + 31 * key.sender + 59 * key.receiver + 101 * key.comm) % NEAR];
+    if (near->process != worker->n_processes || !same_key(&key, &near->key))
+        *near = (NearEnvelope){key, xtf_groups_find(&worker->envelopes, &key, true), worker->n_processes};
+    XtfGroup *envelope = &worker->envelopes.all[near->number];
     envelope->sent++;
     xtf_group_note_location(envelope, &envelope->location, row->location);
     return near->number;
 }
 
-static bool tell(Own *own, GError **error)
+static bool report_progress(Worker *worker, GError **error)
 {
-    XtfReplay *replay = own->replay;
+    XtfReplay *replay = worker->replay;
 
     if (replay->options.cancel && atomic_load(replay->options.cancel))
         return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
     g_mutex_lock(&replay->lock);
-    replay->done += own->n_rows;
-    own->n_rows = 0;
+    replay->done += worker->n_rows;
+    worker->n_rows = 0;
     if (replay->options.progress)
         replay->options.progress(MIN(replay->done, replay->n_rows), replay->n_rows, replay->options.progress_data);
     g_mutex_unlock(&replay->lock);
     return true;
 }
 
-/* Calls are as many as all other rows, or far more: they count as these do. */
-static bool went(void *data, uint64_t n_rows, GError **error)
+/* Counts rows as progress. Rows of calls count like all others: they may be by far the most. */
+static bool count_read_rows(void *data, uint64_t n_rows, GError **error)
 {
-    Own *own = data;
+    Worker *worker = data;
 
-    own->n_rows += n_rows;
-    return own->n_rows < ROWS_AT_ONCE || tell(own, error);
+    worker->n_rows += n_rows;
+    return worker->n_rows < ROWS_AT_ONCE || report_progress(worker, error);
 }
 
-/* A receive is posted, or complete. */
-static void note_probes(Own *own, const XtfReplayRow *row, const XtfReplayCall *call)
+/* Notes a posting or the completion of a receive. */
+static void note_probes(Worker *worker, const XtfReplayRow *row, const XtfReplayCall *call)
 {
     bool posts = row->kind == XTF_ROW_POSTING,
-         probed = posts && xtf_replay_call_is_probed(&own->replay->types, call->region);
-    if (!probed && !own->probes.windows)
+         probed = posts && xtf_replay_call_is_probed(&worker->replay->types, call->region);
+    if (!probed && !worker->probes.windows)
         return;
     uint64_t receive = (uint64_t)row->location << XTF_ROW_BITS | (posts ? row->message : row->row);
 
     if (posts)
-        xtf_replay_probes_post(&own->probes, row->envelope, own->envelopes.all[row->envelope].sent - 1, receive,
+        xtf_replay_probes_post(&worker->probes, row->envelope, worker->envelopes.all[row->envelope].sent - 1, receive,
                                call->enter, probed);
     else if (row->kind == XTF_ROW_RECV)
-        xtf_replay_probes_receive(&own->probes, receive, row->time);
+        xtf_replay_probes_receive(&worker->probes, receive, row->time);
 }
 
 static bool put_row(Pass *pass, XtfReplayRow *row, GError **error)
@@ -249,13 +249,13 @@ static bool put_row(Pass *pass, XtfReplayRow *row, GError **error)
     uint8_t *to = xtf_log_begin(&pass->log, error);
     if (!to)
         return false;
-    row->envelope = envelope_of(pass->own, row);
+    row->envelope = envelope_of(pass->worker, row);
     pass->process->has_one_location &= pass->n_rows == 0 || row->location == pass->state.location;
     if (walked)
-        note_probes(pass->own, row, &call);
+        note_probes(pass->worker, row, &call);
     xtf_log_end(&pass->log, xtf_row_encode(&pass->state, row, walked ? &call : NULL, to));
     pass->n_rows++;
-    return went(pass->own, 1, error);
+    return count_read_rows(pass->worker, 1, error);
 }
 
 static bool put_rows(Pass *pass, GError **error)
@@ -273,7 +273,7 @@ static bool put_rows(Pass *pass, GError **error)
 
 /* ---- Processes. */
 
-/* The group of an envelope, made if it is not there; UINT32_MAX: its other side is unknown, or it has none. */
+/* Finds or adds the group of an envelope. UINT32_MAX: its other side is unknown, or it has no group. */
 static uint32_t group_of(XtfReplay *replay, uint32_t self, const XtfReplayProcess *process, const XtfEnvelope *envelope)
 {
     bool sends = envelope->kind == XTF_ROW_SEND;
@@ -287,26 +287,28 @@ static uint32_t group_of(XtfReplay *replay, uint32_t self, const XtfReplayProces
     if ((!sends && envelope->kind != XTF_ROW_POSTING) || envelope->comm == XTF_NONE_COMM ||
         !xtf_ranks_proc(&replay->context.ranks, envelope->comm, envelope->peer, process->proc, &proc))
         return UINT32_MAX;
-    uint32_t other = xtf_replay_process_number(replay, proc);
-    if (other == UINT32_MAX)
+    uint32_t other_process = xtf_replay_process_number(replay, proc);
+    if (other_process == UINT32_MAX)
         return UINT32_MAX;
-    const XtfGroupKey key = {
-        .comm = envelope->comm, .tag = envelope->tag, .sender = sends ? self : other, .receiver = sends ? other : self};
+    const XtfGroupKey key = {.comm = envelope->comm,
+                             .tag = envelope->tag,
+                             .sender = sends ? self : other_process,
+                             .receiver = sends ? other_process : self};
     return xtf_groups_find(&replay->groups, &key, true);
 }
 
-static void count(XtfGroup *group, const XtfEnvelope *envelope, const XtfGroup *counted)
+static void add_counts(XtfGroup *group, const XtfEnvelope *envelope, const XtfGroup *counted)
 {
     if (envelope->kind == XTF_ROW_SEND || envelope->kind == XTF_ROW_BEGIN)
         group->sent += counted->sent;
     else
         group->received += counted->sent;
     group->uncertain |= counted->uncertain;
-    xtf_group_note_location(group, envelope->kind == XTF_ROW_POSTING ? &group->other : &group->location,
+    xtf_group_note_location(group, envelope->kind == XTF_ROW_POSTING ? &group->receiver_or_rank : &group->location,
                             counted->location);
 }
 
-/* Takes room for the envelopes of a process; under the lock. */
+/* Allocates the envelopes of a process. Needs the lock. */
 static XtfEnvelope *take_envelopes(XtfReplay *replay, XtfProcess *process, uint32_t n)
 {
     process->envelopes = replay->n_envelopes;
@@ -319,7 +321,7 @@ static XtfEnvelope *take_envelopes(XtfReplay *replay, XtfProcess *process, uint3
     return replay->envelopes + process->envelopes;
 }
 
-/* What is in doubt of a group; under the lock. */
+/* Adds doubtful messages of a group. Needs the lock. */
 static void keep_doubts(XtfReplay *replay, uint32_t group, const GArray *doubts)
 {
     if (!doubts || doubts->len == 0)
@@ -334,16 +336,16 @@ static void keep_doubts(XtfReplay *replay, uint32_t group, const GArray *doubts)
     xtf_runs_add_all(known, doubts);
 }
 
-/* Keeps the envelopes of a process, and counts them in their groups. */
-static bool keep_envelopes(Own *own, XtfProcess *process, GError **error)
+/* Keeps the envelopes of a process, and adds their counts to their groups. */
+static bool keep_envelopes(Worker *worker, XtfProcess *process, GError **error)
 {
-    XtfReplay *replay = own->replay;
-    uint32_t n = own->envelopes.n, self = (uint32_t)(process - replay->processes);
+    XtfReplay *replay = worker->replay;
+    uint32_t n = worker->envelopes.n, self = (uint32_t)(process - replay->processes);
 
     g_mutex_lock(&replay->lock);
     XtfEnvelope *envelopes = take_envelopes(replay, process, n);
     for (uint32_t i = 0; i < n; i++) {
-        const XtfGroup *counted = &own->envelopes.all[i];
+        const XtfGroup *counted = &worker->envelopes.all[i];
         XtfEnvelope *envelope = &envelopes[i];
         *envelope = (XtfEnvelope){.comm = counted->key.comm,
                                   .peer = counted->key.sender,
@@ -356,17 +358,17 @@ static bool keep_envelopes(Own *own, XtfProcess *process, GError **error)
         if (envelope->group == UINT32_MAX)
             continue;
         XtfGroup *group = &replay->groups.all[envelope->group];
-        /* Two envelopes of one group: their receives were not numbered together. */
-        group->uncertain |= own->probes.windows && envelope->kind == XTF_ROW_POSTING && group->received > 0;
-        count(group, envelope, counted);
-        keep_doubts(replay, envelope->group, xtf_replay_probes_doubts(&own->probes, i));
+        /* Two envelopes of one group number their receives separately. */
+        group->uncertain |= worker->probes.windows && envelope->kind == XTF_ROW_POSTING && group->received > 0;
+        add_counts(group, envelope, counted);
+        keep_doubts(replay, envelope->group, xtf_replay_probes_doubts(&worker->probes, i));
     }
-    bool too_many = replay->groups.n >= UINT32_MAX / 2;
+    bool is_full = replay->groups.n >= UINT32_MAX / 2;
     g_mutex_unlock(&replay->lock);
-    return !too_many || xtf_fail(error, XTF_ERROR_TOO_LARGE, "the messages have too many different envelopes");
+    return !is_full || xtf_fail(error, XTF_ERROR_TOO_LARGE, "the messages have too many different envelopes");
 }
 
-static bool go_through(Pass *pass, GError **error)
+static bool read_process(Pass *pass, GError **error)
 {
     XtfProcess *process = pass->process;
     uint32_t n = process->known->public.n_locations;
@@ -379,20 +381,20 @@ static bool go_through(Pass *pass, GError **error)
     for (uint32_t i = 0; pass->walked && i < n; i++)
         if (!end_location(pass, i, error))
             return false;
-    return keep_envelopes(pass->own, process, error) && tell(pass->own, error);
+    return keep_envelopes(pass->worker, process, error) && report_progress(pass->worker, error);
 }
 
-static bool prepare(Own *own, XtfProcess *process, GError **error)
+static bool prepare_process(Worker *worker, XtfProcess *process, GError **error)
 {
     uint32_t n = process->known->public.n_locations;
-    g_autofree Walked *walked = own->replay->options.calls ? g_new0(Walked, n) : NULL;
-    Pass pass = {.own = own, .process = process, .walked = walked};
+    g_autofree Walked *walked = worker->replay->options.calls ? g_new0(Walked, n) : NULL;
+    Pass pass = {.worker = worker, .process = process, .walked = walked};
 
-    own->n_processes++;
+    worker->n_processes++;
     process->has_one_location = true;
-    xtf_replay_rows_init(&pass.rows, &own->replay->fields);
-    xtf_log_writer_init(&pass.log, &own->replay->spool, PART_MAX);
-    bool good = go_through(&pass, error);
+    xtf_replay_rows_init(&pass.rows, &worker->replay->fields);
+    xtf_log_writer_init(&pass.log, &worker->replay->spool, PART_MAX);
+    bool good = read_process(&pass, error);
     xtf_replay_rows_finish(&pass.rows);
     xtf_log_writer_finish(&pass.log);
     for (uint32_t i = 0; walked && i < n; i++) {
@@ -400,53 +402,53 @@ static bool prepare(Own *own, XtfProcess *process, GError **error)
         xtf_log_writer_finish(&walked[i].times);
         xtf_log_writer_finish(&walked[i].gaps);
     }
-    xtf_groups_finish(&own->envelopes);
-    xtf_replay_probes_finish(&own->probes);
-    g_mutex_lock(&own->replay->lock);
-    own->replay->n_log_rows += pass.n_rows;
-    xtf_replay_rest_sometimes(own->replay);
-    g_mutex_unlock(&own->replay->lock);
+    xtf_groups_finish(&worker->envelopes);
+    xtf_replay_probes_finish(&worker->probes);
+    g_mutex_lock(&worker->replay->lock);
+    worker->replay->n_log_rows += pass.n_rows;
+    xtf_replay_page_out_sometimes(worker->replay);
+    g_mutex_unlock(&worker->replay->lock);
     return good;
 }
 
-/* ---- All of them. */
+/* ---- All processes. */
 
-static void *begin(void *data)
+static void *begin_worker(void *data)
 {
     XtfReplay *replay = data;
-    Own *own = g_new0(Own, 1);
+    Worker *worker = g_new0(Worker, 1);
 
-    own->replay = replay;
-    own->shared = (XtfReplayWalkShared){.types = &replay->types,
-                                        .callpaths = &replay->callpaths,
-                                        .cache = &own->cache,
-                                        .sums = &own->sums,
-                                        .went = went,
-                                        .data = own};
-    xtf_callpath_cache_init(&own->cache);
-    return own;
+    worker->replay = replay;
+    worker->shared = (XtfReplayWalkShared){.types = &replay->types,
+                                           .callpaths = &replay->callpaths,
+                                           .cache = &worker->cache,
+                                           .sums = &worker->sums,
+                                           .went = count_read_rows,
+                                           .data = worker};
+    xtf_callpath_cache_init(&worker->cache);
+    return worker;
 }
 
-static bool work(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool prepare_processes(void *worker, void *data, uint32_t first, uint32_t end, GError **error)
 {
     XtfReplay *replay = data;
 
     for (uint32_t i = first; i < end; i++)
-        if (!prepare(own, &replay->processes[i], error))
+        if (!prepare_process(worker, &replay->processes[i], error))
             return false;
     return true;
 }
 
-static void join(void *data, void *to)
+static void join_worker(void *data, void *to)
 {
-    Own *own = data;
+    Worker *worker = data;
 
-    xtf_callpath_cache_finish(&own->cache);
-    xtf_callpath_totals_finish(&own->sums);
-    g_free(own);
+    xtf_callpath_cache_finish(&worker->cache);
+    xtf_callpath_totals_finish(&worker->sums);
+    g_free(worker);
 }
 
-/* How much there is to do. */
+/* Counts the rows to read. */
 static void count_rows(XtfReplay *replay)
 {
     const XtfReplayFields *fields = &replay->fields;
@@ -463,8 +465,8 @@ static void count_rows(XtfReplay *replay)
 
 bool xtf_replay_prepare(XtfReplay *replay, GError **error)
 {
-    const XtfParallelWork how = {.step = 1, .begin = begin, .work = work, .join = join};
+    const XtfParallelWork parallel = {.step = 1, .begin = begin_worker, .work = prepare_processes, .join = join_worker};
 
     count_rows(replay);
-    return xtf_parallel(&how, replay, replay->n_processes, error);
+    return xtf_parallel(&parallel, replay, replay->n_processes, error);
 }

@@ -1,26 +1,26 @@
 /*
- * What the files of a replay share.
+ * Types and functions that the files of a replay share.
  *
- *   replay-fields.c       where the fields of rows lie
- *   replay-calls.c        the calls around rows
- *   callpath-log.c        call paths
- *   replay-rows.c         rows of a process, in the order of its clock
- *   spool.c, log.c        what is kept of them
- *   row-code.c            rows as records of a log
- *   replay-prepare.c      from the trace to logs: a pass that counts, too
- *   replay-times.c        time by call path
- *   replay-gaps.c         time outside of MPI
- *   replay-known.c        what is known of processes and locations
- *   flight.c              groups, and what is in flight
- *   replay-turns.c        whose turn it is, and the next row of a process
- *   replay-rest.c         tables that need not stay in memory
- *   replay-certain.c      which groups are certain
- *   replay-lossy.c        which messages are, of groups of which records were lost
- *   replay-probes.c       which messages are not, beside those that were probed
- *   runs.c                sets of numbers
- *   replay-postings.c     receives on their way
- *   replay-collectives.c  collective operations on their way
- *   replay.c              messages, and the whole
+ *     replay-fields.c       offsets of the fields of rows
+ *     replay-calls.c        the calls around rows
+ *     callpath-log.c        call paths
+ *     replay-rows.c         rows of a process, in the order of its clock
+ *     spool.c, log.c        logs of rows in a temporary file
+ *     row-code.c            rows as records of a log
+ *     replay-prepare.c      from the trace to logs: a pass that also counts rows by group
+ *     replay-times.c        time by call path
+ *     replay-gaps.c         time outside of MPI
+ *     replay-known.c        properties of processes and locations
+ *     flight.c              groups, and messages in flight, by number
+ *     replay-turns.c        queues of processes, and the next row of a process
+ *     replay-rest.c         tables that the kernel may page out
+ *     replay-certain.c      certain groups
+ *     replay-lossy.c        certain messages of groups with lost records
+ *     replay-probes.c       messages that are doubtful because others were probed
+ *     runs.c                sets of numbers
+ *     replay-postings.c     posted receives
+ *     replay-collectives.c  collective operations that have not ended
+ *     replay.c              messages, and the run
  */
 #pragma once
 
@@ -30,13 +30,13 @@
 #include "src/analysis/replay/replay.h"
 #include "src/analysis/replay/row-code.h"
 
-/* An operation, until all members have ended. */
+/* A collective operation that not all members have ended. */
 typedef struct {
     XtfReplayCollective public;
     uint32_t operation;
     uint32_t begun;
-    uint32_t prefix; /* the members of ranks below this one have begun */
-    bool uncertain;  /* the members do not agree, or somebody could not wait: nobody waits */
+    uint32_t prefix; /* all members of lower ranks have begun */
+    bool uncertain;  /* the members disagree, or a deadlock was broken here: no member waits */
 } XtfOperation;
 
 typedef struct {
@@ -44,34 +44,34 @@ typedef struct {
     uint64_t outside, begin, end, calls;
     const XtfClockMap *clock;
     XtfLog times;
-    uint64_t first_gap, n_gaps; /* in the replay's */
+    uint64_t first_gap, n_gaps; /* in the replay's `gaps` */
     bool was_in_mpi;
 } XtfReplayLocation;
 
-/* What is known of a process, also once there are no more runs. */
+/* The properties of a process that outlive its runs. */
 typedef struct {
     XtfReplayProcess public;
-    uint32_t first_location; /* in the replay's */
+    uint32_t first_location; /* index into the replay's `locations` */
 } XtfKnownProcess;
 
 typedef struct {
     XtfKnownProcess *known;
     const uint64_t *locations; /* of `known` */
-    bool has_one_location;     /* with rows of the log, or none */
-    uint64_t envelopes;        /* the first of its own, in the replay's */
+    bool has_one_location;     /* at most one location has rows in the log */
+    uint64_t envelopes;        /* index of its first one in the replay's `envelopes` */
     XtfLog log;
 
-    /* Of a run. */
+    /* State of a run. */
     XtfLogReader reader;
     XtfRowState state;
-    XtfReplayRow row; /* the next one, if `any_row` */
+    XtfReplayRow row; /* the next row, if `any_row` */
     bool any_row;
-    XtfFlights posted;    /* receives under way, but the last, by row in a location: value, group, k */
-    uint64_t last_posted; /* the key of it; UINT64_MAX: none */
+    XtfFlights posted;    /* receives that are posted, without the last one, by location and row: value, group, k */
+    uint64_t last_posted; /* the key of the last posted receive; UINT64_MAX: none */
     uint32_t last_group, last_k;
     uint64_t last_value;
-    XtfFlights requests;    /* of sends under way, by request: values of the consumer */
-    uint64_t in_flight;     /* sends whose receives did not come yet */
+    XtfFlights requests;    /* values of sends that are not complete, by request */
+    uint64_t in_flight;     /* sends that are not received yet */
     uint64_t waits_for;     /* key of the message; UINT64_MAX: none */
     XtfOperation *waits_in; /* NULL: none */
     bool done, queued;
@@ -80,7 +80,7 @@ typedef struct {
 typedef struct {
     uint32_t *members; /* processes by rank; NULL: no operation of the communicator is certain */
     uint32_t n;
-    bool private; /* each process has one of its own, alone: its operations are certain, and nobody waits */
+    bool private; /* a one-member communicator: its operations are certain and need no waiting */
 } XtfComm;
 
 struct XtfReplay {
@@ -90,78 +90,79 @@ struct XtfReplay {
     XtfReplayFields fields;
     XtfReplayCallTypes types;
     XtfKnownProcess *known; /* by process */
-    XtfProcess *processes;  /* the same; NULL once there are no more runs */
+    XtfProcess *processes;  /* by process; NULL after xtf_replay_end_runs() */
     uint64_t *ids;          /* of locations, by process */
-    XtfEnvelope *envelopes; /* of processes */
+    XtfEnvelope *envelopes; /* the envelopes of all processes */
     uint64_t n_envelopes, room_envelopes;
     XtfPaged paged_processes, paged_locations, paged_envelopes;
-    uint32_t n_turns; /* since they rested */
+    uint32_t n_turns; /* turns since the last xtf_replay_page_out() */
     uint32_t n_processes;
     XtfReplayLocation *locations; /* by process, then by number */
     XtfComm *comms;               /* by row of `communicators` */
     uint32_t n_comms;
     XtfGroups groups;
-    GHashTable *doubts;   /* by group: runs of messages that are not certain, though it is; NULL: there are none */
-    GHashTable *pairings; /* XtfPairing by group of which records were lost; NULL: there are none */
+    GHashTable *doubts;   /* by group: runs of uncertain messages in a certain group; NULL: none */
+    GHashTable *pairings; /* XtfPairing by group with lost records; NULL: none */
     XtfCallpathLog callpaths;
     XtfSpool spool; /* of logs */
     uint64_t least_gap;
     XtfReplayGap *gaps; /* by location, in `paged_gaps` */
     uint64_t n_gaps;
     XtfPaged paged_gaps;
-    GMutex lock; /* while it is made: of groups, gaps and progress */
+    GMutex lock; /* while the replay is created: protects groups, gaps and progress */
     uint64_t n_rows, n_log_rows, done;
-    uint64_t unmatched_sends, unmatched_receives; /* as in the counts */
+    uint64_t unmatched_sends, unmatched_receives; /* see XtfReplayCounts */
 
-    /* Of a run. */
+    /* State of a run. */
     const XtfReplayConsumer *consumer;
     XtfReplayCounts counts;
     XtfMessages messages; /* in flight */
     uint64_t n_operations;
-    uint64_t n_open;        /* members of the operations that are on their way */
+    uint64_t n_open;        /* members of the operations that have not ended */
     GHashTable *operations; /* guint64: comm << 32 | k -> XtfOperation */
-    GQueue ready, ahead;    /* processes that may go on; of these, those that should not */
+    GQueue ready, ahead;    /* runnable processes; runnable processes that are far ahead of the others */
 };
 
 #define XTF_NO_KEY UINT64_MAX
 
-/* The next row of a process; NULL at its end, and if `*good` is false. */
+/* Returns the next row of a process. NULL at its end, and on an error, which sets `*good` to false. */
 const XtfReplayRow *xtf_replay_peek(XtfReplay *replay, XtfProcess *process, bool *good, GError **error);
 
-/* The number of a process; UINT32_MAX: it is not among them. */
+/* Returns the number of a process; UINT32_MAX if the trace does not have it. */
 uint32_t xtf_replay_process_number(const XtfReplay *replay, uint64_t proc);
 
-/* Reads the trace: the logs of all processes, and how many rows each group has at each end. */
+/* Reads the trace: writes the logs of all processes and counts the rows at each end of each group. */
 bool xtf_replay_prepare(XtfReplay *replay, GError **error);
 
-/* Several locations of a process in one group: their order is not certain. */
+/* Marks a group as uncertain if several locations of a process use it: their order is not known. */
 static inline void xtf_group_note_location(XtfGroup *group, uint32_t *known, uint32_t location)
 {
     group->uncertain |= *known != UINT32_MAX && *known != location;
     *known = location;
 }
 
-/* Large tables need not stay in memory; while it is made, under the lock. The second one after each turn of a process.
- */
-void xtf_replay_rest(XtfReplay *replay);
-void xtf_replay_rest_sometimes(XtfReplay *replay);
-/* The table of locations, of which one was needed by somebody who goes over all of them. In any thread. */
-void xtf_replay_rest_after(const XtfReplay *replay, const XtfReplayLocation *location);
+/* Lets the kernel page out large tables. Callers hold the lock while the replay is created. The second function is for
+ * each turn of a process, and acts in one of many calls. */
+void xtf_replay_page_out(XtfReplay *replay);
+void xtf_replay_page_out_sometimes(XtfReplay *replay);
+/* Lets the kernel page out the table of locations from time to time, for callers that go over all locations. Any thread
+ * may call it. */
+void xtf_replay_page_out_locations(const XtfReplay *replay, const XtfReplayLocation *location);
 
-/* UINT64_MAX: there are none. */
+/* Returns the ticks of the shortest gap; UINT64_MAX: the clock is too coarse for gaps. */
 uint64_t xtf_replay_find_least_gap(const XtfClock *clock);
-/* Adds a gap to a location's log, and takes all of the log, which ends, into the replay's table. */
+/* Adds a gap to a location's log. The second function ends the log and moves all its gaps to the replay's table. */
 bool xtf_replay_gap_put(XtfLogWriter *log, const XtfReplayGap *gap, GError **error);
 bool xtf_replay_gaps_keep(XtfReplay *replay, XtfReplayLocation *location, XtfLogWriter *log, GError **error);
 
-/* Finds what is certain, once all is counted. */
+/* Decides which groups and communicators are certain, after all rows are counted. */
 void xtf_replay_find_certain(XtfReplay *replay);
 
-/* Finds what is certain of the groups of a trace of which records were lost. */
+/* Pairs the messages of groups with lost records where the pairs are certain. */
 bool xtf_replay_pair_lossy(XtfReplay *replay, GError **error);
 
-/* The number of the k-th receive of a group among its messages, which are numbered as their sends. UINT32_MAX, which is
- * in doubt: it is not known. */
+/* Returns the number of the message that the k-th receive of a group receives; messages have the numbers of their
+ * sends. UINT32_MAX, which is always doubtful: not known. */
 static inline uint32_t xtf_replay_message_of(const XtfReplay *replay, uint32_t group, uint32_t k)
 {
     const XtfPairing *pairing =
@@ -170,7 +171,7 @@ static inline uint32_t xtf_replay_message_of(const XtfReplay *replay, uint32_t g
     return pairing ? xtf_pairing_send_of(pairing, k) : k;
 }
 
-/* Whether the k-th message of a group is not certain by itself. */
+/* True if the k-th message of a group is uncertain, even though the group is certain. */
 static inline bool xtf_replay_is_doubtful(const XtfReplay *replay, uint32_t group, uint32_t k)
 {
     const GArray *doubts =
@@ -179,29 +180,29 @@ static inline bool xtf_replay_is_doubtful(const XtfReplay *replay, uint32_t grou
     return doubts && xtf_runs_have(doubts, k);
 }
 
-/* A receive that is posted: the k-th of a group, or of none. */
+/* A posted receive: the k-th of a group, or of no group. */
 typedef struct {
     uint64_t value;
     uint32_t group, k;
-    XtfFlight *flight; /* NULL: it was posted last */
+    XtfFlight *flight; /* NULL: it is the last posted receive */
 } XtfPosted;
 
-/* False: the process waits for the message in the probe that posts its receive. */
+/* Posts a receive. False: the process waits for the message in the probe that posts the receive. */
 bool xtf_replay_post(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row);
-/* Which receive of its group a row of `recvs` is; false if nothing is known of its posting. */
+/* Finds the posting of a row of `recvs`; false if its posting is not recorded. */
 bool xtf_replay_find_posted(const XtfProcess *process, const XtfReplayRow *row, XtfPosted *found);
 void xtf_replay_forget_posted(XtfProcess *process, const XtfPosted *posted);
 
-/* A member begins, ends. False of an end: the process waits for others. */
+/* Replays the begin, or the end, of a member. False for an end: the process waits for other members. */
 void xtf_replay_begin(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row);
 bool xtf_replay_end(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row);
-/* Whether a beginning is that of a new operation, while so many are on their way that others should go on first. */
+/* True if a begin opens a new operation while too many are open: the other processes run first. */
 bool xtf_replay_is_ahead(XtfReplay *replay, const XtfReplayRow *row);
-/* Lets those of an operation go on that wait in it without hope. */
+/* Breaks a deadlock: marks the operation as uncertain and wakes the members that wait in it. */
 void xtf_replay_give_up(XtfReplay *replay, XtfOperation *operation);
 void xtf_operation_free(gpointer operation);
 
-/* A process may go on; once no other can, if it is far ahead. */
+/* Queues a process that may run. xtf_replay_put_off() queues it to run when no other process can. */
 void xtf_replay_wake(XtfReplay *replay, XtfProcess *process);
 void xtf_replay_put_off(XtfReplay *replay, XtfProcess *process);
 

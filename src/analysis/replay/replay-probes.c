@@ -2,13 +2,13 @@
 
 #include "src/analysis/replay/logs/runs.h"
 
-/* A receive of what was probed. */
+/* A receive of a probed message. */
 typedef struct {
     uint32_t k;
-    uint64_t complete; /* when; UINT64_MAX: not yet */
+    uint64_t complete; /* time of completion; UINT64_MAX: not complete */
 } Probed;
 
-/* What is known of an envelope: its latest receives of what was probed, as far as one looks back. */
+/* The doubts of an envelope, and its latest receives of probed messages that may still cause some. */
 typedef struct {
     GArray *probed; /* Probed; k ascend */
     GArray *doubts; /* runs of k */
@@ -23,7 +23,7 @@ static void window_free(gpointer data)
     g_free(window);
 }
 
-static void begin(XtfReplayProbes *probes)
+static void create_tables(XtfReplayProbes *probes)
 {
     probes->windows = g_hash_table_new_full(NULL, NULL, NULL, window_free);
     probes->open = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
@@ -50,7 +50,7 @@ static Window *window_of(XtfReplayProbes *probes, uint32_t envelope)
     return window;
 }
 
-/* Twice as many as are looked at are kept, so that few are moved. */
+/* Adds a receive of a probed message. The array holds up to twice the number examined, so that removals are rare. */
 static void add_probed(Window *window, uint32_t k)
 {
     const Probed posted = {.k = k, .complete = UINT64_MAX};
@@ -60,7 +60,8 @@ static void add_probed(Window *window, uint32_t k)
     g_array_append_val(window->probed, posted);
 }
 
-/* When it was probed is not known: it may have been before any of these was posted. */
+/* Adds a receive of a probed message. Its probe may precede any earlier posting that is examined, so all of these are
+ * doubtful. */
 static void post_probed(XtfReplayProbes *probes, uint32_t envelope, uint32_t k, uint64_t receive)
 {
     Window *window = window_of(probes, envelope);
@@ -76,7 +77,7 @@ void xtf_replay_probes_post(XtfReplayProbes *probes, uint32_t envelope, uint32_t
                             bool probed)
 {
     if (probed && !probes->windows)
-        begin(probes);
+        create_tables(probes);
     if (probed)
         post_probed(probes, envelope, k, receive);
     if (probed || !probes->windows)

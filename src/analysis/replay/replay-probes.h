@@ -1,12 +1,12 @@
 /*
- * Receives of messages that were probed: which of their groups' messages are not certain.
+ * Doubtful messages of groups in which a receive took a probed message.
  *
- * MPI_Mrecv and MPI_Imrecv take a message that was matched before, when it was probed. A posting that lies in one of
- * them is too late, nobody knows how much: it may belong before any other receive of the group that was posted before
- * it was complete. Both are in doubt then, as they are for the tree's `messages`, which looks as far.
+ * MPI_Mrecv and MPI_Imrecv take a message that an earlier probe matched. So their posting is later than the matching,
+ * by an unknown time. It may precede any other receive of the group that was posted before it completed. Both messages
+ * are then doubtful, as for `messages` of the tree, which looks as far.
  *
- * This is of the postings of one process, while they are gone through in their order. Without such a posting it holds
- * nothing.
+ * An XtfReplayProbes is for the postings of one process, added in their order. It stays empty until such a receive is
+ * posted.
  */
 #pragma once
 
@@ -15,25 +15,25 @@
 #include <stdint.h>
 
 enum {
-    XTF_REPLAY_PROBED_RECEIVES = 64, /* of the group, that are looked at on both sides */
+    XTF_REPLAY_PROBED_RECEIVES = 64, /* of the group, examined on each side */
 };
 
 typedef struct {
-    GHashTable *windows; /* by envelope: what is known of it; NULL: nothing was probed */
-    GHashTable *open;    /* XtfReplayProbedPlace by receive: those that are not complete */
+    GHashTable *windows; /* by envelope: a Window; NULL: no message was probed */
+    GHashTable *open;    /* XtfReplayProbedPlace by receive that is not complete */
 } XtfReplayProbes;
 
 typedef struct {
     uint32_t envelope, k;
 } XtfReplayProbedPlace;
 
-void xtf_replay_probes_finish(XtfReplayProbes *probes); /* also of zeros; then it is one of zeros */
+void xtf_replay_probes_finish(XtfReplayProbes *probes); /* leaves zeros; accepts zeros */
 
-/* The k-th receive of an envelope is posted in a call that was entered at `enter`. `probed`: by MPI_Mrecv or
- * MPI_Imrecv. `receive` is a number of the receive. */
+/* Notes that the k-th receive of an envelope is posted in a call that was entered at `enter`. `probed`: by MPI_Mrecv or
+ * MPI_Imrecv. `receive` is the receive's number. */
 void xtf_replay_probes_post(XtfReplayProbes *probes, uint32_t envelope, uint32_t k, uint64_t receive, uint64_t enter,
                             bool probed);
-/* A receive is complete. */
+/* Notes that a receive is complete. */
 void xtf_replay_probes_receive(XtfReplayProbes *probes, uint64_t receive, uint64_t time);
-/* The k that are in doubt, as runs (runs.h); NULL: there is none. Borrowed. */
+/* Returns the k of doubtful messages as runs (runs.h); NULL: none. Borrowed. */
 const GArray *xtf_replay_probes_doubts(const XtfReplayProbes *probes, uint32_t envelope);

@@ -1,11 +1,11 @@
 #include "src/analysis/replay/replay-private.h"
 
 enum {
-    TURNS_MAX = 512,      /* a process that goes on needs itself, and a group for each message */
-    LOCATIONS_MAX = 4096, /* gone over one by one */
+    TURNS_MAX = 512,      /* each turn uses a process, and a group for each message */
+    LOCATIONS_MAX = 4096, /* between two calls that page out */
 };
 
-void xtf_replay_rest(XtfReplay *replay)
+void xtf_replay_page_out(XtfReplay *replay)
 {
     replay->n_turns = 0;
     xtf_paged_rest(&replay->paged_processes);
@@ -14,14 +14,14 @@ void xtf_replay_rest(XtfReplay *replay)
     xtf_paged_rest(&replay->groups.paged);
 }
 
-void xtf_replay_rest_after(const XtfReplay *replay, const XtfReplayLocation *location)
+void xtf_replay_page_out_locations(const XtfReplay *replay, const XtfReplayLocation *location)
 {
     if ((location - replay->locations) % LOCATIONS_MAX == LOCATIONS_MAX - 1)
         xtf_paged_rest(&replay->paged_locations);
 }
 
-void xtf_replay_rest_sometimes(XtfReplay *replay)
+void xtf_replay_page_out_sometimes(XtfReplay *replay)
 {
     if (++replay->n_turns >= TURNS_MAX)
-        xtf_replay_rest(replay);
+        xtf_replay_page_out(replay);
 }

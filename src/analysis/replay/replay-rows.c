@@ -4,16 +4,16 @@
 #include "libxtf/group-filter.h"
 #include "libxtf/vocabulary.h"
 
-/* An array on its way. */
+/* A reader of an array. */
 struct XtfReplayReader {
     XtfArray array, cancelled_array;
-    XtfReplayRowKind kind; /* SEND, POSTING, RECV, SENT; or BEGIN, which stands for all of collectives */
+    XtfReplayRowKind kind; /* SEND, POSTING, RECV, SENT; BEGIN: all rows of collectives */
     uint32_t location;
     bool any_cancelled;
-    bool begun; /* the row before was a BEGIN that was handed out */
+    bool begun; /* the row before was a BEGIN, which the reader returned */
     XtfCursor cursor, cancelled;
     bool found, found_cancelled;
-    bool ready; /* `row` is the next one */
+    bool ready; /* `row` is the next row to return */
     XtfReplayRow row;
 };
 
@@ -61,7 +61,7 @@ const XtfArray *xtf_replay_array_of(const XtfArray *arrays, uint32_t n_arrays, c
 }
 
 typedef struct {
-    unsigned place; /* of the event among the keys */
+    unsigned place; /* index of the event among the keys */
     uint64_t event;
 } Completions;
 
@@ -74,7 +74,8 @@ static XtfMatch match_completions(const uint64_t *key, unsigned depth, const voi
     return key[of->place] == of->event ? XTF_MATCH_ALL : XTF_MATCH_NONE;
 }
 
-/* Whether a send may complete among these requests: where all are of receives, the totals of the array tell. */
+/* True if a send may complete among these requests. Where all requests are of receives, the totals of the array are
+ * enough. */
 static bool may_complete(const XtfReplayFields *fields, const XtfArray *requests)
 {
     const XtfSchema *schema = requests->schema;
@@ -88,7 +89,7 @@ static bool may_complete(const XtfReplayFields *fields, const XtfArray *requests
                 continue;
             const Completions completions = {.place = k, .event = fields->sent_event};
             const XtfGroupFilter filter = {.match = match_completions, .data = &completions};
-            g_autoptr(GError) unknown = NULL; /* who reads the rows meets what is wrong with them, and says so */
+            g_autoptr(GError) unknown = NULL; /* a reader of the rows reports the error */
             if (xtf_array_group_known(requests, i, &filter, &count, &known, &unknown) && known)
                 return count > 0;
         }
@@ -117,7 +118,7 @@ static uint64_t value_or(const XtfField *field, const uint8_t *row, uint64_t non
     return !field || xtf_field_is_none(field, row) ? none : xtf_field_get(field, row);
 }
 
-/* A number of 32 bits; of a wider one its greatest, which stands for none. */
+/* Returns a number of 32 bits. Wider numbers become UINT32_MAX, which means none. */
 static uint32_t value32(const XtfField *field, const uint8_t *row)
 {
     return (uint32_t)MIN(value_or(field, row, UINT32_MAX), UINT32_MAX);
@@ -135,7 +136,7 @@ static inline uint32_t column32(const XtfReplayColumn *column, const uint8_t *ro
     return (uint32_t)MIN(column_or(column, row, UINT32_MAX), UINT32_MAX);
 }
 
-static bool step(XtfReplayReader *reader, GError **error)
+static bool next_row(XtfReplayReader *reader, GError **error)
 {
     if (xtf_cursor_available(&reader->cursor) <= 1)
         return xtf_cursor_next(&reader->cursor, 1, &reader->found, error);
@@ -143,7 +144,7 @@ static bool step(XtfReplayReader *reader, GError **error)
     return true;
 }
 
-/* Whether the send that the reader stands on was cancelled. */
+/* Checks whether the send at the reader's row was cancelled. */
 static bool is_cancelled(XtfReplayReader *reader, const XtfReplayFields *fields, bool *cancelled, GError **error)
 {
     *cancelled = false;
@@ -165,13 +166,13 @@ static bool next_message(XtfReplayReader *reader, const XtfReplayFields *fields,
     bool cancelled = reader->kind == XTF_ROW_SEND && reader->found;
 
     while (cancelled) {
-        if (!is_cancelled(reader, fields, &cancelled, error) || (cancelled && !step(reader, error)))
+        if (!is_cancelled(reader, fields, &cancelled, error) || (cancelled && !next_row(reader, error)))
             return false;
         cancelled &= reader->found;
     }
     while (reader->found && reader->kind == XTF_ROW_SENT &&
            value32(fields->request.event, xtf_cursor_row(&reader->cursor)) != fields->sent_event)
-        if (!step(reader, error))
+        if (!next_row(reader, error))
             return false;
     if (!reader->found)
         return true;
@@ -189,11 +190,11 @@ static bool next_message(XtfReplayReader *reader, const XtfReplayFields *fields,
         .kind = (uint8_t)reader->kind,
     };
     reader->ready = true;
-    return step(reader, error);
+    return next_row(reader, error);
 }
 
-/* What an END says. */
-static void take_end(const XtfReplayFields *fields, const uint8_t *row, XtfReplayRow *to)
+/* Copies the fields of an END to a row. */
+static void copy_end(const XtfReplayFields *fields, const uint8_t *row, XtfReplayRow *to)
 {
     uint32_t operation = value32(fields->operation, row);
     bool barrier = operation == fields->barrier && operation != UINT32_MAX;
@@ -203,7 +204,7 @@ static void take_end(const XtfReplayFields *fields, const uint8_t *row, XtfRepla
     to->tag = operation;
     to->pattern =
         operation < fields->patterns->len ? g_array_index(fields->patterns, uint8_t, operation) : XTF_ROW_NO_PATTERN;
-    /* As far as this member knows; the others must say so, too. */
+    /* This is the view of one member; all others must agree. */
     if (xtf_replay_fields_shape(fields, operation) == XTF_COLLECTIVE_SOME_TO_SOME &&
         value_or(fields->n_to_n, row, 0) == 1)
         to->pattern = XTF_REPLAY_ALL_TO_ALL;
@@ -212,7 +213,8 @@ static void take_end(const XtfReplayFields *fields, const uint8_t *row, XtfRepla
     to->receives = barrier || value_or(fields->received, row, 1) > 0;
 }
 
-/* The next row of collectives that means something. A BEGIN is told with what its END says, which is the next row. */
+/* Reads the next row of collectives that the replay needs. A BEGIN gets the fields of its END, which is the next
+ * row. */
 static bool next_collective(XtfReplayReader *reader, const XtfReplayFields *fields, GError **error)
 {
     while (reader->found && !reader->ready) {
@@ -224,7 +226,7 @@ static bool next_collective(XtfReplayReader *reader, const XtfReplayFields *fiel
                                      .message = UINT64_MAX,
                                      .location = reader->location};
         if (event == fields->end) {
-            take_end(fields, row, &reader->row);
+            copy_end(fields, row, &reader->row);
             reader->row.kind = reader->begun ? XTF_ROW_END : XTF_ROW_UNCERTAIN;
             reader->ready = true;
         } else if (event == fields->complete) {
@@ -233,27 +235,28 @@ static bool next_collective(XtfReplayReader *reader, const XtfReplayFields *fiel
             reader->ready = true;
         }
         reader->begun = false;
-        if (!step(reader, error))
+        if (!next_row(reader, error))
             return false;
         if (event == fields->begin && reader->found) {
             const uint8_t *end = xtf_cursor_row(&reader->cursor);
             reader->begun = reader->ready = value32(fields->event, end) == fields->end;
             reader->row.kind = XTF_ROW_BEGIN;
-            take_end(fields, end, &reader->row);
+            copy_end(fields, end, &reader->row);
         }
     }
     return true;
 }
 
-static bool get_ready(XtfReplayReader *reader, const XtfReplayFields *fields, GError **error)
+static bool read_row(XtfReplayReader *reader, const XtfReplayFields *fields, GError **error)
 {
     if (reader->ready)
         return true;
     return reader->kind == XTF_ROW_BEGIN ? next_collective(reader, fields, error) : next_message(reader, fields, error);
 }
 
-/* In the order of the process's clock. A record that posts a receive and completes it comes first as what posts. */
-static bool comes_before(const XtfReplayReader *a, const XtfReplayReader *b)
+/* Compares rows in the order of the process's clock. A record that posts a receive and completes it precedes as a
+ * posting. */
+static bool precedes(const XtfReplayReader *a, const XtfReplayReader *b)
 {
     if (a->row.time != b->row.time)
         return a->row.time < b->row.time;
@@ -268,7 +271,7 @@ static bool reader_begin(XtfReplayReader *reader, const XtfReplayFields *fields,
     xtf_cursor_init(&reader->cancelled, &reader->cancelled_array);
     return xtf_cursor_seek_n(&reader->cursor, 0, &reader->found, error) &&
            (!reader->any_cancelled || xtf_cursor_seek_n(&reader->cancelled, 0, &reader->found_cancelled, error)) &&
-           get_ready(reader, fields, error);
+           read_row(reader, fields, error);
 }
 
 bool xtf_replay_rows_begin(XtfReplayRows *rows, GError **error)
@@ -279,28 +282,28 @@ bool xtf_replay_rows_begin(XtfReplayRows *rows, GError **error)
     return true;
 }
 
-/* The reader that comes first of all but `but`. */
-static XtfReplayReader *first_of(const XtfReplayRows *rows, const XtfReplayReader *but)
+/* Returns the reader of the earliest row of all readers except `except`. */
+static XtfReplayReader *first_of(const XtfReplayRows *rows, const XtfReplayReader *except)
 {
     XtfReplayReader *first = NULL;
 
     for (XtfReplayReader *reader = rows->readers; reader < rows->readers + rows->n_readers; reader++)
-        if (reader != but && reader->ready && (!first || comes_before(reader, first)))
+        if (reader != except && reader->ready && (!first || precedes(reader, first)))
             first = reader;
     return first;
 }
 
-/* Mostly the next row is of the same reader as the one before. */
+/* Returns the next row. It usually has the same reader as the row before. */
 bool xtf_replay_rows_next(XtfReplayRows *rows, XtfReplayRow **row, GError **error)
 {
     XtfReplayReader *current = rows->current;
 
     if (current) {
         current->ready = false;
-        if (!get_ready(current, rows->fields, error))
+        if (!read_row(current, rows->fields, error))
             return false;
     }
-    if (!current || !current->ready || (rows->next && !comes_before(current, rows->next))) {
+    if (!current || !current->ready || (rows->next && !precedes(current, rows->next))) {
         rows->current = current = current ? rows->next : first_of(rows, NULL);
         rows->next = first_of(rows, current);
     }

@@ -1,6 +1,6 @@
 /*
- * The rows of a process that a replay needs, of all its locations together, in the order of its clock: (time, location,
- * seq); with the calls around them.
+ * The rows of a process that a replay needs, and the calls around them. The rows of all its locations are merged in the
+ * order of the process's clock: (time, location, seq).
  */
 #pragma once
 
@@ -11,49 +11,49 @@
 
 typedef enum {
     XTF_ROW_SEND,
-    XTF_ROW_POSTING, /* of the receive `message` */
+    XTF_ROW_POSTING, /* posting of the receive `message` */
     XTF_ROW_RECV,
-    XTF_ROW_BEGIN, /* with all that its end says */
+    XTF_ROW_BEGIN, /* with the fields of its end */
     XTF_ROW_END,
-    XTF_ROW_UNCERTAIN, /* a collective operation that is left out */
-    XTF_ROW_SENT,      /* a non-blocking send is complete: with calls only */
+    XTF_ROW_UNCERTAIN, /* a collective operation that the replay skips */
+    XTF_ROW_SENT,      /* completion of a non-blocking send; with calls only */
 } XtfReplayRowKind;
 
 enum {
-    XTF_ROW_NO_PATTERN = 255, /* nothing follows of the operation */
-    XTF_ROW_BITS = 48,        /* of a key of posted receives; the location is above */
+    XTF_ROW_NO_PATTERN = 255, /* the operation orders no members */
+    XTF_ROW_BITS = 48,        /* low bits of a key of posted receives, for the row; the location is above */
 };
 
 typedef struct {
     uint64_t time;
     uint64_t row, seq;
-    uint64_t bytes;    /* of messages; of a collective operation: sent */
-    uint64_t message;  /* POSTING: row of `recvs`; SEND, SENT: the request, UINT64_MAX: none */
+    uint64_t bytes;    /* of a message; of a collective operation: sent */
+    uint64_t message;  /* POSTING: row of `recvs`; SEND, SENT: the request; UINT64_MAX: none */
     uint32_t comm;     /* XTF_NONE_COMM: none */
     uint32_t peer;     /* rank of the other side, or of the root */
-    uint32_t tag;      /* of messages; else the operation, a label's number */
+    uint32_t tag;      /* of a message; or the operation, a label's number */
     uint32_t location; /* number in the process */
     uint8_t kind, pattern;
-    bool sends, receives; /* a collective operation: whether this member does */
+    bool sends, receives; /* of a collective operation: true if this member does */
     uint32_t envelope;    /* number in the process; see row-code.h */
     uint32_t group;       /* of the envelope */
 } XtfReplayRow;
 
 #define XTF_NONE_COMM UINT32_MAX
 
-/* A field of a number. */
+/* A numeric field. */
 typedef struct {
     XtfFieldLoad load;
     bool known, optional;
-    uint64_t none; /* the bits of none, if it is optional */
+    uint64_t none; /* the bits that mean none, if the field is optional */
 } XtfReplayColumn;
 
-/* Of messages. */
+/* The columns of messages. */
 typedef struct {
     XtfReplayColumn seq, bytes, message, comm, peer, tag;
 } XtfReplayColumns;
 
-/* Where the fields of the trace's schemas lie; NULL where there is none. Immutable. */
+/* Offsets of the fields of the trace's schemas; NULL: the trace has no such field. Immutable. */
 typedef struct {
     const XtfSchema *sends, *postings, *recvs, *collectives, *cancelled, *requests;
     struct {
@@ -69,28 +69,28 @@ typedef struct {
 } XtfReplayFields;
 
 void xtf_replay_fields_init(XtfReplayFields *fields, XtfTrace *trace);
-/* The shape of an operation, a label's number. */
+/* Returns the shape of an operation, given by its label's number. */
 XtfCollectiveShape xtf_replay_fields_shape(const XtfReplayFields *fields, uint32_t operation);
 void xtf_replay_fields_finish(XtfReplayFields *fields); /* also one of zeros */
 
 typedef struct XtfReplayReader XtfReplayReader;
 
-/* The rows of one process, on their way. */
+/* A reader of the rows of one process. */
 typedef struct {
     const XtfReplayFields *fields;
     XtfReplayReader *readers;
     uint32_t n_readers, room;
-    XtfReplayReader *current; /* of the row that was handed out; NULL: none yet */
-    XtfReplayReader *next;    /* of the first row of all others; NULL: there are none */
+    XtfReplayReader *current; /* reader of the row that was returned; NULL: none yet */
+    XtfReplayReader *next;    /* reader of the first row among all others; NULL: no others */
 } XtfReplayRows;
 
 void xtf_replay_rows_init(XtfReplayRows *rows, const XtfReplayFields *fields);
 void xtf_replay_rows_finish(XtfReplayRows *rows); /* also one of zeros */
-/* Adds the arrays of a location of the process, the number-th; with completions of sends, if `calls`. */
+/* Adds the arrays of the location with this number in the process. `calls`: also the completions of sends. */
 void xtf_replay_rows_add(XtfReplayRows *rows, const XtfArray *arrays, uint32_t n_arrays, bool calls, uint32_t number);
-/* The array of a schema that can be read; NULL if there is none. */
+/* Finds the array of a schema that can be read; NULL if there is none. */
 const XtfArray *xtf_replay_array_of(const XtfArray *arrays, uint32_t n_arrays, const XtfSchema *schema);
-/* Once all are added. */
+/* Begins to read, after all locations were added. */
 bool xtf_replay_rows_begin(XtfReplayRows *rows, GError **error);
-/* The next row, good until the next call; NULL at the end. */
+/* Returns the next row, valid until the next call; NULL at the end. */
 bool xtf_replay_rows_next(XtfReplayRows *rows, XtfReplayRow **row, GError **error);

@@ -15,7 +15,7 @@ void xtf_replay_times_init(XtfReplayTimes *times, const XtfReplay *replay, uint3
 
     *times = (XtfReplayTimes){0};
     xtf_log_reader_init(&times->reader, &replay->spool, &of->times, BUFFER);
-    xtf_replay_rest_after(replay, of);
+    xtf_replay_page_out_locations(replay, of);
 }
 
 void xtf_replay_times_finish(XtfReplayTimes *times)

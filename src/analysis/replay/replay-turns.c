@@ -1,15 +1,15 @@
 /*
- * Whose turn it is, and the next row of a process.
+ * Queues of processes that may run, and the next row of a process.
  */
 #include "libxtf/error.h"
 #include "src/analysis/replay/replay-private.h"
 
 enum {
-    ROWS_AT_ONCE = 4096, /* between looks whether to go on */
-    IN_FLIGHT = 1 << 18, /* messages, of all processes: one that has more than its share waits for the others */
+    ROWS_AT_ONCE = 4096, /* between checks for cancellation */
+    IN_FLIGHT = 1 << 18, /* messages of all processes; a process that has more than its share waits for the others */
 };
 
-static bool may_go_on(XtfReplay *replay, GError **error)
+static bool report_progress(XtfReplay *replay, GError **error)
 {
     if (replay->options.cancel && atomic_load(replay->options.cancel))
         return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
@@ -25,7 +25,7 @@ const XtfReplayRow *xtf_replay_peek(XtfReplay *replay, XtfProcess *process, bool
     *good = true;
     if (process->any_row)
         return &process->row;
-    *good = (replay->done % ROWS_AT_ONCE != 0 || may_go_on(replay, error)) &&
+    *good = (replay->done % ROWS_AT_ONCE != 0 || report_progress(replay, error)) &&
             xtf_log_next(&process->reader, &record, &end, error);
     if (!*good || !record)
         return NULL;

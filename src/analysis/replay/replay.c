@@ -5,19 +5,19 @@
 #include "libxtf/vocabulary.h"
 
 enum {
-    BUFFERS_BYTES = 16 << 20, /* of the logs that are read, of all processes */
+    BUFFERS_BYTES = 16 << 20, /* of the read buffers of all processes' logs */
     BUFFER_MAX = 32 << 10,
-    QUANTUM = 256, /* rows that a process goes on at once */
+    QUANTUM = 256, /* rows that a process replays in one turn */
 };
 
-/* ---- Making one. */
+/* ---- Creation. */
 
 static bool nothing_is_reserved(const XtfSchema *schema)
 {
     return false;
 }
 
-/* The process of locations [from, to) of the table. */
+/* Adds the process of locations [from, to) of the table. */
 static void add_process(XtfReplay *replay, const XtfLocations *locations, uint32_t from, uint32_t to)
 {
     XtfProcess *process = &replay->processes[replay->n_processes];
@@ -54,12 +54,13 @@ static bool add_processes(XtfReplay *replay, GError **error)
         for (to = from; to < locations->n && locations->all[to].proc == locations->all[from].proc;)
             to++;
         add_process(replay, locations, from, to);
-        xtf_replay_rest_sometimes(replay);
+        xtf_replay_page_out_sometimes(replay);
     }
     return true;
 }
 
-/* The members of a communicator of one group, each of which is a process of the trace, once. */
+/* Finds the members of a communicator, unless it has two groups. All members must be processes of the trace, each only
+ * once. */
 static void find_members(XtfReplay *replay, uint32_t number)
 {
     const XtfRanks *ranks = &replay->context.ranks;
@@ -122,11 +123,11 @@ XtfReplay *xtf_replay_new(XtfTrace *trace, const XtfReplayOptions *options, GErr
     xtf_replay_find_certain(replay);
     if (!xtf_replay_pair_lossy(replay, error))
         return NULL;
-    xtf_replay_rest(replay);
+    xtf_replay_page_out(replay);
     return g_steal_pointer(&replay);
 }
 
-/* What a run held in memory. */
+/* Frees what a run holds in memory. */
 static void forget_run(XtfReplay *replay)
 {
     xtf_messages_finish(&replay->messages);
@@ -138,9 +139,9 @@ static void forget_run(XtfReplay *replay)
         xtf_log_reader_finish(&process->reader);
         xtf_flights_finish(&process->posted);
         xtf_flights_finish(&process->requests);
-        xtf_replay_rest_sometimes(replay);
+        xtf_replay_page_out_sometimes(replay);
     }
-    xtf_replay_rest(replay);
+    xtf_replay_page_out(replay);
 }
 
 void xtf_replay_end_runs(XtfReplay *replay)
@@ -181,7 +182,7 @@ void xtf_replay_free(XtfReplay *replay)
 
 /* ---- Messages. */
 
-/* A request is that of the latest send that has its number. */
+/* Forgets the send of a request: a request number means the latest send with it. */
 static void forget_request(XtfProcess *process, uint64_t request)
 {
     XtfFlight *known = request == UINT64_MAX ? NULL : xtf_flights_find(&process->requests, request);
@@ -190,7 +191,7 @@ static void forget_request(XtfProcess *process, uint64_t request)
         xtf_flights_remove(&process->requests, known);
 }
 
-static void complete(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
+static void complete_send(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
 {
     XtfFlight *known = row->message == UINT64_MAX ? NULL : xtf_flights_find(&process->requests, row->message);
 
@@ -203,32 +204,33 @@ static void complete(XtfReplay *replay, XtfProcess *process, const XtfReplayRow 
         replay->consumer->sent(replay->consumer->data, &at, value);
 }
 
-static void leave_out_send(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
+static void skip_send(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
 {
     if (replay->options.calls)
         forget_request(process, row->message);
     replay->counts.uncertain_sends++;
 }
 
-static void send(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
+static void replay_send(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
 {
     uint32_t number = row->group;
     XtfGroup *group = number == UINT32_MAX ? NULL : &replay->groups.all[number];
 
     if (!group || group->uncertain || group->broken) {
-        leave_out_send(replay, process, row);
+        skip_send(replay, process, row);
         return;
     }
     uint32_t k = group->sent++;
     if (xtf_replay_is_doubtful(replay, number, k)) {
-        leave_out_send(replay, process, row);
+        skip_send(replay, process, row);
         return;
     }
     XtfReplayEvent at = xtf_replay_event(replay, process, row);
     at.blocks = row->message == UINT64_MAX;
     uint64_t value = replay->consumer->send(replay->consumer->data, &at);
     if (replay->options.calls && !at.blocks && replay->consumer->sent)
-        xtf_flights_add(&process->requests, row->message)->words[0] = value; /* or takes the place of one before */
+        xtf_flights_add(&process->requests, row->message)->words[0] =
+            value; /* or replaces an earlier send with this number */
     XtfMessage *message = xtf_messages_add(&replay->messages, &replay->groups, group, k);
     message->location = at.location;
     message->row = at.row;
@@ -253,8 +255,8 @@ static void drop_send(const XtfReplay *replay, uint64_t value)
         replay->consumer->drop(replay->consumer->data, value);
 }
 
-static void hand_out(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row, const XtfGroup *group,
-                     const XtfMessage *sent, uint64_t posted)
+static void hand_out_message(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row, const XtfGroup *group,
+                             const XtfMessage *sent, uint64_t posted)
 {
     XtfReplayEvent at = xtf_replay_event(replay, process, row);
     const XtfReplayMessage message = {
@@ -270,8 +272,8 @@ static void hand_out(XtfReplay *replay, XtfProcess *process, const XtfReplayRow 
     replay->counts.messages++;
 }
 
-/* False: it has to wait for its send. */
-static bool receive(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
+/* Replays a receive. False: the process waits for the send. */
+static bool replay_receive(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
 {
     XtfPosted posted;
     bool found = xtf_replay_find_posted(process, row, &posted);
@@ -295,7 +297,7 @@ static bool receive(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *
     if (message && message->bytes != row->bytes)
         group->broken = true;
     if (message && !group->broken) {
-        hand_out(replay, process, row, group, message, posted.value);
+        hand_out_message(replay, process, row, group, message, posted.value);
     } else {
         replay->counts.uncertain_receives++;
         replay->counts.uncertain_sends += message != NULL;
@@ -310,26 +312,26 @@ static bool receive(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *
     return true;
 }
 
-/* ---- Who goes on. */
+/* ---- The run. */
 
-/* Whether the row is done; else the process waits. */
+/* Replays a row. True if the row is done; false: the process waits. */
 static bool play_row(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
 {
     switch ((XtfReplayRowKind)row->kind) {
     case XTF_ROW_SEND:
-        send(replay, process, row);
+        replay_send(replay, process, row);
         return true;
     case XTF_ROW_POSTING:
         return xtf_replay_post(replay, process, row);
     case XTF_ROW_RECV:
-        return receive(replay, process, row);
+        return replay_receive(replay, process, row);
     case XTF_ROW_BEGIN:
         xtf_replay_begin(replay, process, row);
         return true;
     case XTF_ROW_END:
         return xtf_replay_end(replay, process, row);
     case XTF_ROW_SENT:
-        complete(replay, process, row);
+        complete_send(replay, process, row);
         return true;
     case XTF_ROW_UNCERTAIN:
         break;
@@ -338,8 +340,8 @@ static bool play_row(XtfReplay *replay, XtfProcess *process, const XtfReplayRow 
     return true;
 }
 
-/* A process goes on until it has to wait, or it is the others' turn. If it `must`, nobody else can go on. */
-static bool play(XtfReplay *replay, XtfProcess *process, bool must, GError **error)
+/* Replays rows of a process until it waits or its turn ends. `must`: no other process can run. */
+static bool play_process(XtfReplay *replay, XtfProcess *process, bool must, GError **error)
 {
     bool good;
 
@@ -363,8 +365,9 @@ static bool play(XtfReplay *replay, XtfProcess *process, bool must, GError **err
 }
 
 /*
- * Everybody waits: no order of events goes with what was matched, so something was matched wrongly. The first process
- * that waits is told to go on: the group of its message is broken, or its operation is given up.
+ * Breaks a deadlock, in which all processes wait: no order of events agrees with the matching, so some messages were
+ * matched wrongly. Wakes the first process that waits. The group of its message becomes broken, or its operation is
+ * given up.
  */
 static bool break_deadlock(XtfReplay *replay)
 {
@@ -379,7 +382,7 @@ static bool break_deadlock(XtfReplay *replay)
             xtf_replay_give_up(replay, process->waits_in);
             return true;
         }
-        xtf_replay_rest_sometimes(replay);
+        xtf_replay_page_out_sometimes(replay);
     }
     return false;
 }
@@ -404,16 +407,16 @@ static void rewind_all(XtfReplay *replay)
         process->in_flight = 0;
         process->done = process->queued = false;
         xtf_replay_wake(replay, process);
-        xtf_replay_rest_sometimes(replay);
+        xtf_replay_page_out_sometimes(replay);
     }
     replay->done = 0;
     replay->counts = (XtfReplayCounts){0};
-    xtf_replay_rest(replay);
+    xtf_replay_page_out(replay);
 }
 
 static XtfProcess *next_process(XtfReplay *replay, bool *must)
 {
-    xtf_replay_rest_sometimes(replay);
+    xtf_replay_page_out_sometimes(replay);
     XtfProcess *process = g_queue_pop_head(&replay->ready);
 
     *must = !process;
@@ -429,11 +432,11 @@ bool xtf_replay_run(XtfReplay *replay, const XtfReplayConsumer *consumer, XtfRep
         bool must;
         while ((process = next_process(replay, &must))) {
             process->queued = false;
-            if (!play(replay, process, must, error))
+            if (!play_process(replay, process, must, error))
                 return false;
         }
     } while (break_deadlock(replay));
-    /* What nobody received. */
+    /* Sends without a receive. */
     replay->counts.uncertain_sends += replay->messages.n;
     replay->counts.unmatched_sends = replay->unmatched_sends;
     replay->counts.unmatched_receives = replay->unmatched_receives;

@@ -1,15 +1,15 @@
 #include "src/analysis/replay/row-code.h"
 
-/* What a record has; each is left out where the bit is not set. */
+/* Parts of a record; a record contains a part only if the bit is set. */
 enum {
-    HAS_LOCATION = 1 << 0, /* another than the row before */
-    HAS_ROW = 1 << 1,      /* not the one behind the row before of its kind */
+    HAS_LOCATION = 1 << 0, /* not that of the row before */
+    HAS_ROW = 1 << 1,      /* not the one after the row before of its kind */
     HAS_BYTES = 1 << 2,
     HAS_MESSAGE = 1 << 3, /* not UINT64_MAX */
-    HAS_CALL = 1 << 4,    /* another than the row before... */
-    NO_CALL = 1 << 5,     /* ...or none; both: another, on the call path of the latest row of its kind */
-    HAS_LEAVE = 1 << 6,   /* of the call: it is not UINT64_MAX */
-    HAS_OUTSIDE = 1 << 7, /* there was time outside of MPI since the row before */
+    HAS_CALL = 1 << 4,    /* not that of the row before... */
+    NO_CALL = 1 << 5,     /* ...or none; both bits: a different call, on the call path of the latest row of its kind */
+    HAS_LEAVE = 1 << 6,   /* the call's leave is not UINT64_MAX */
+    HAS_OUTSIDE = 1 << 7, /* time outside of MPI has passed since the row before */
 };
 
 static bool same_call(const XtfReplayCall *a, const XtfReplayCall *b)
@@ -18,19 +18,19 @@ static bool same_call(const XtfReplayCall *a, const XtfReplayCall *b)
            a->callpath == b->callpath && a->kind == b->kind;
 }
 
-/* The counter of rows of a kind: those of one array share one. */
+/* Returns the counter of rows of a kind: kinds from the same array share one. */
 static uint64_t *row_before(XtfRowState *state, uint8_t kind)
 {
     return &state->rows[kind == XTF_ROW_END || kind == XTF_ROW_UNCERTAIN ? XTF_ROW_BEGIN : kind];
 }
 
-/* What a row's message is near to. */
+/* Returns the message from which a row stores the difference. */
 static uint64_t *message_before(XtfRowState *state, uint8_t kind)
 {
     return kind == XTF_ROW_POSTING ? &state->recv : &state->request;
 }
 
-/* Which call a row has. */
+/* Returns the flags that describe a row's call. */
 static uint8_t call_flags(const XtfRowState *state, const XtfReplayRow *row, const XtfReplayCall *call)
 {
     const XtfRowPath *path = &state->paths[row->kind];

@@ -1,7 +1,8 @@
 /*
- * Rows of a process as records of a log: what is equal to, or near, what the row before had takes few bytes.
+ * Rows of a process as records of a log. A field that equals, or is near, the same field of the row before takes few
+ * bytes.
  *
- * What many rows have in common is their envelope: it lies in a table of the process's, of which a row has the number.
+ * The fields that many rows share are their envelope. It is in a table of the process, and a row has its number.
  */
 #pragma once
 
@@ -12,26 +13,28 @@ typedef struct {
     uint32_t comm, peer, tag;
     uint8_t kind, pattern;
     bool sends, receives;
-    uint32_t group; /* of messages, or of the process's operations of the communicator; UINT32_MAX: none is known */
+    uint32_t group; /* of messages, or of the process's operations on the communicator; UINT32_MAX: not known */
 } XtfEnvelope;
 
-/* The call path of a call, and what follows of it. */
+/* The call path of a call, with the properties that depend on it. */
 typedef struct {
     uint32_t region, callpath;
     uint8_t kind;
 } XtfRowPath;
 
-/* What the rows before were: that of who writes and that of who reads are equal at the same row. Zeros at first. */
+/* The values of the rows before. Writer and reader have equal states at the same row. Zeros at first. */
 typedef struct {
     uint64_t time, seq, recv, request;
     uint64_t rows[XTF_ROW_SENT + 1]; /* by kind */
     uint32_t location;
     XtfReplayCall call;
-    XtfRowPath paths[XTF_ROW_SENT + 1]; /* by kind: of the latest row that is not in the call of the row before it */
+    XtfRowPath
+        paths[XTF_ROW_SENT + 1]; /* by kind: of the latest row whose call differs from that of the row before it */
 } XtfRowState;
 
-/* Writes a row, with its call, if there is one; returns where it ends. */
+/* Writes a row with its call, which may be NULL; returns the end of the record. */
 uint8_t *xtf_row_encode(XtfRowState *state, const XtfReplayRow *row, const XtfReplayCall *call, uint8_t *to);
-/* Reads what that wrote: row->envelope first, of which `envelopes` says more. *call: state->call, if there is one. */
+/* Reads a record of xtf_row_encode(). Its first number is row->envelope, an index into `envelopes`. The call is in
+ * state->call, if `calls`. */
 void xtf_row_decode(XtfRowState *state, const XtfEnvelope *envelopes, const uint8_t *from, bool calls,
                     XtfReplayRow *row);

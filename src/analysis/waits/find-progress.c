@@ -192,7 +192,7 @@ static void look(XtfFind *find, const Side *side)
     if (n == 0 || !is_alone(find, other->location))
         return;
     if (++progress->n_looked % BETWEEN_RESTS == 0)
-        xtf_replay_rest_gaps(find->replay);
+        xtf_replay_page_out_gaps(find->replay);
     if (gaps[n - 1].end > own->leave) {
         n--;
         if (own->leave - gaps[n].begin >= progress->least && (n == 0 || gaps[n - 1].end <= other->enter))

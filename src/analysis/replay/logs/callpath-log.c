@@ -30,7 +30,7 @@ void xtf_callpath_log_finish(XtfCallpathLog *callpaths)
     xtf_flights_finish(&callpaths->known);
 }
 
-static uint32_t find_or_add(XtfCallpathLog *callpaths, uint32_t parent, uint32_t region)
+static uint32_t find_or_add_callpath(XtfCallpathLog *callpaths, uint32_t parent, uint32_t region)
 {
     uint64_t key = xtf_callpath_log_key(parent, region);
     uint32_t found = parent;
@@ -55,7 +55,7 @@ uint32_t xtf_callpath_log_enter_anew(XtfCallpathLog *callpaths, XtfCallpathCache
     uint64_t key = xtf_callpath_log_key(parent, region);
     unsigned slot = (parent * 7 + region) % XTF_CALLPATH_CACHE_NEAR;
     const XtfFlight *known = xtf_flights_find(&cache->all, key);
-    uint32_t found = known ? (uint32_t)known->words[0] : find_or_add(callpaths, parent, region);
+    uint32_t found = known ? (uint32_t)known->words[0] : find_or_add_callpath(callpaths, parent, region);
 
     if (!known)
         xtf_flights_add(&cache->all, key)->words[0] = found;
@@ -79,7 +79,7 @@ static int compare_places(const void *a, const void *b)
     return x->region < y->region ? -1 : x->region > y->region;
 }
 
-/* A parent has a lower first number than its children, too. */
+/* Finds the levels of call paths in one pass: a parent has a lower first number than its children. */
 static void find_levels(const XtfCallpathLog *callpaths, Place *places, uint32_t *by_level)
 {
     const XtfLoggedCallpath *all = (const XtfLoggedCallpath *)(const void *)callpaths->all->data;

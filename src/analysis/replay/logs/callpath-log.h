@@ -1,11 +1,11 @@
 /*
- * Call paths of a trace, as calls make them: from any number of threads at once, and numbered in the end.
+ * Call paths of a trace. Any number of threads add them as they find calls, and xtf_callpath_log_number() numbers them.
  *
- * While they are made they have numbers of their own. In the end they are numbered by level, those of a level by the
- * number of their parent and by region, so that the numbers do not depend on who came first.
+ * Until then call paths have provisional numbers. The final order is by level, then by the number of the parent, then
+ * by region. So the numbers do not depend on the order of the threads.
  *
- * Recursion makes call paths without end: a call at XTF_CALLPATH_DEPTH_MAX or deeper, and any new call path once there
- * are XTF_CALLPATHS_MAX, counts for the call path of the call around it.
+ * Recursion makes unlimited call paths. A call at depth XTF_CALLPATH_DEPTH_MAX or deeper counts for the call path of
+ * the call around it. So does any new call path after XTF_CALLPATHS_MAX.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ typedef struct {
     GMutex lock;
     GArray *all; /* XtfLoggedCallpath */
     XtfFlights known;
-    uint32_t *final; /* by first number; NULL: they are still made */
+    uint32_t *final; /* by provisional number; NULL: not numbered yet */
 } XtfCallpathLog;
 
 typedef struct {
@@ -32,7 +32,7 @@ typedef struct {
 
 enum { XTF_CALLPATH_CACHE_NEAR = 512 };
 
-/* What a thread remembers of them. */
+/* A thread's cache of call paths. */
 typedef struct {
     struct {
         uint64_t key;
@@ -46,12 +46,13 @@ void xtf_callpath_cache_finish(XtfCallpathCache *cache);
 
 void xtf_callpath_log_init(XtfCallpathLog *callpaths);
 void xtf_callpath_log_finish(XtfCallpathLog *callpaths);
-/* The call path of a call that is not in the near part of the cache, which is the thread's own. */
+/* Returns the call path of a call that is not in the near part of the thread's cache. */
 uint32_t xtf_callpath_log_enter_anew(XtfCallpathLog *callpaths, XtfCallpathCache *cache, uint32_t parent,
                                      uint32_t region);
-/* Numbers them; from now on no others are made. */
+/* Gives the call paths their final numbers. No thread may add any afterwards. */
 void xtf_callpath_log_number(XtfCallpathLog *callpaths);
-/* By final numbers: UINT32_MAX if there is none. */
+/* Finds a call path by the final number of its parent, and returns its final number. A call path that is too deep, or
+ * not known, has that of its parent. */
 uint32_t xtf_callpath_log_find(const XtfCallpathLog *callpaths, uint32_t parent, uint32_t region, uint32_t depth);
 
 static inline uint32_t xtf_callpath_log_final(const XtfCallpathLog *callpaths, uint32_t first)
@@ -59,13 +60,13 @@ static inline uint32_t xtf_callpath_log_final(const XtfCallpathLog *callpaths, u
     return first < callpaths->all->len ? callpaths->final[first] : UINT32_MAX;
 }
 
-/* Parents count from 1, so that no key is that of a free slot. */
+/* Returns the key of a call path. Parents count from 1, so that no key equals that of a free slot. */
 static inline uint64_t xtf_callpath_log_key(uint32_t parent, uint32_t region)
 {
     return (uint64_t)(uint32_t)(parent + 1) << 32 | region;
 }
 
-/* The call path of a call. */
+/* Returns the call path of a call. */
 static inline uint32_t xtf_callpath_log_enter(XtfCallpathLog *callpaths, XtfCallpathCache *cache, uint32_t parent,
                                               uint32_t region, uint32_t depth)
 {

@@ -1,5 +1,5 @@
 /*
- * Ticks by call path, added up until they are taken out, again and again.
+ * Sums of ticks by call path, which a caller takes out from time to time.
  */
 #pragma once
 
@@ -8,12 +8,12 @@
 #include <string.h>
 
 typedef struct {
-    uint64_t *ticks;   /* by call path and 1: the first is outside of all calls. All zeros but where `touched` */
+    uint64_t *ticks;   /* by call path plus 1: the first is outside of all calls. Zero unless in `touched` */
     uint32_t *touched; /* call paths */
     uint32_t n_touched, room;
 } XtfCallpathTotals;
 
-/* One of zeros is empty. */
+/* Frees the sums. A struct of zeros is an empty one. */
 static inline void xtf_callpath_totals_finish(XtfCallpathTotals *sums)
 {
     g_free(sums->ticks);
@@ -21,7 +21,7 @@ static inline void xtf_callpath_totals_finish(XtfCallpathTotals *sums)
     *sums = (XtfCallpathTotals){0};
 }
 
-/* `callpath` may be UINT32_MAX: outside of all calls. */
+/* Adds ticks to a call path; UINT32_MAX: outside of all calls. */
 static inline void xtf_callpath_totals_add(XtfCallpathTotals *sums, uint32_t callpath, uint64_t ticks)
 {
     uint32_t i = callpath + 1;
@@ -38,7 +38,7 @@ static inline void xtf_callpath_totals_add(XtfCallpathTotals *sums, uint32_t cal
     sums->ticks[i] += ticks;
 }
 
-/* The ticks of a call path that was touched: it has none any more. */
+/* Returns the ticks of a call path in `touched`, and sets them to 0. */
 static inline uint64_t xtf_callpath_totals_take(XtfCallpathTotals *sums, uint32_t callpath)
 {
     uint64_t ticks = sums->ticks[callpath + 1];

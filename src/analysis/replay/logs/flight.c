@@ -17,7 +17,7 @@ static bool same_key(const XtfGroupKey *a, const XtfGroupKey *b)
     return a->comm == b->comm && a->tag == b->tag && a->sender == b->sender && a->receiver == b->receiver;
 }
 
-/* The slot of the key, or the free one where it belongs. */
+/* Returns the slot of the key, or the free slot for it. */
 static uint32_t *slot_of(const XtfGroups *groups, const XtfGroupKey *key)
 {
     uint32_t mask = groups->n_slots - 1, i = (uint32_t)hash_key(key) & mask;
@@ -49,7 +49,7 @@ uint32_t xtf_groups_find(XtfGroups *groups, const XtfGroupKey *key, bool add)
         groups->room = MAX(32, groups->room + groups->room / 2);
         groups->all = xtf_paged_grow(&groups->paged, groups->room * sizeof *groups->all);
     }
-    groups->all[groups->n] = (XtfGroup){.key = *key, .location = UINT32_MAX, .other = UINT32_MAX};
+    groups->all[groups->n] = (XtfGroup){.key = *key, .location = UINT32_MAX, .receiver_or_rank = UINT32_MAX};
     *slot = ++groups->n;
     return groups->n - 1;
 }
@@ -78,7 +78,7 @@ static XtfFlight *slot_at(const XtfFlights *flights, uint64_t i)
     return (XtfFlight *)(void *)((uint8_t *)flights->slots + i * slot_bytes(flights));
 }
 
-static XtfFlight *place_of(const XtfFlights *flights, uint64_t key)
+static XtfFlight *flight_slot(const XtfFlights *flights, uint64_t key)
 {
     uint64_t i = home_of(flights, key);
 
@@ -87,7 +87,7 @@ static XtfFlight *place_of(const XtfFlights *flights, uint64_t key)
     return slot_at(flights, i);
 }
 
-static void grow(XtfFlights *flights)
+static void grow_flights(XtfFlights *flights)
 {
     XtfFlights old = *flights;
     size_t bytes = slot_bytes(flights);
@@ -97,15 +97,15 @@ static void grow(XtfFlights *flights)
     memset(flights->slots, 0xff, flights->n_slots * bytes);
     for (uint64_t i = 0; i < old.n_slots; i++)
         if (slot_at(&old, i)->key != UINT64_MAX)
-            memcpy(place_of(flights, slot_at(&old, i)->key), slot_at(&old, i), bytes);
+            memcpy(flight_slot(flights, slot_at(&old, i)->key), slot_at(&old, i), bytes);
     g_free(old.slots);
 }
 
 XtfFlight *xtf_flights_add(XtfFlights *flights, uint64_t key)
 {
     if (3 * flights->n >= 2 * flights->n_slots)
-        grow(flights);
-    XtfFlight *flight = place_of(flights, key);
+        grow_flights(flights);
+    XtfFlight *flight = flight_slot(flights, key);
     flights->n += flight->key == UINT64_MAX;
     flight->key = key;
     return flight;
@@ -113,11 +113,11 @@ XtfFlight *xtf_flights_add(XtfFlights *flights, uint64_t key)
 
 XtfFlight *xtf_flights_find(const XtfFlights *flights, uint64_t key)
 {
-    XtfFlight *flight = flights->n ? place_of(flights, key) : NULL;
+    XtfFlight *flight = flights->n ? flight_slot(flights, key) : NULL;
     return flight && flight->key == key ? flight : NULL;
 }
 
-/* What lies behind it in its row of slots moves up, so that all is found where searches look. */
+/* Removes an entry. The entries behind it in its run of slots move up, so that searches find them. */
 void xtf_flights_remove(XtfFlights *flights, XtfFlight *flight)
 {
     size_t bytes = slot_bytes(flights);
@@ -144,12 +144,12 @@ void xtf_flights_finish(XtfFlights *flights)
 
 enum { LISTED_MAX = 8 };
 
-static uint64_t key_of(const XtfGroups *groups, const XtfGroup *group, uint32_t k)
+static uint64_t message_key(const XtfGroups *groups, const XtfGroup *group, uint32_t k)
 {
     return (uint64_t)(group - groups->all) << 32 | k;
 }
 
-static uint32_t take_message(XtfMessages *messages)
+static uint32_t allot_message(XtfMessages *messages)
 {
     uint32_t number = messages->free;
 
@@ -166,7 +166,7 @@ static uint32_t take_message(XtfMessages *messages)
 
 XtfMessage *xtf_messages_add(XtfMessages *messages, const XtfGroups *groups, XtfGroup *group, uint32_t k)
 {
-    uint32_t number = take_message(messages);
+    uint32_t number = allot_message(messages);
     XtfMessage *message = &messages->all[number - 1];
 
     message->k = k;
@@ -177,13 +177,13 @@ XtfMessage *xtf_messages_add(XtfMessages *messages, const XtfGroups *groups, Xtf
         group->listed = number;
         group->n_listed++;
     } else {
-        messages->rest.few_words = 1;
-        xtf_flights_add(&messages->rest, key_of(groups, group, k))->words[0] = number;
+        messages->unlisted.few_words = 1;
+        xtf_flights_add(&messages->unlisted, message_key(groups, group, k))->words[0] = number;
     }
     return message;
 }
 
-/* What says where the message is in its group's list: a number plus 1; 0 behind the last. */
+/* Returns the link to a message in its group's list: a number plus 1; 0 at the end of the list. */
 static uint32_t *listed_at(XtfMessages *messages, XtfGroup *group, uint32_t k)
 {
     uint32_t *at = &group->listed;
@@ -197,8 +197,8 @@ XtfMessage *xtf_messages_find(XtfMessages *messages, const XtfGroups *groups, Xt
 {
     uint32_t number = *listed_at(messages, group, k);
 
-    if (number == 0 && messages->rest.n > 0) {
-        const XtfFlight *flight = xtf_flights_find(&messages->rest, key_of(groups, group, k));
+    if (number == 0 && messages->unlisted.n > 0) {
+        const XtfFlight *flight = xtf_flights_find(&messages->unlisted, message_key(groups, group, k));
         number = flight ? (uint32_t)flight->words[0] : 0;
     }
     return number > 0 ? &messages->all[number - 1] : NULL;
@@ -212,7 +212,8 @@ void xtf_messages_remove(XtfMessages *messages, const XtfGroups *groups, XtfGrou
         *at = message->next;
         group->n_listed--;
     } else {
-        xtf_flights_remove(&messages->rest, xtf_flights_find(&messages->rest, key_of(groups, group, message->k)));
+        xtf_flights_remove(&messages->unlisted,
+                           xtf_flights_find(&messages->unlisted, message_key(groups, group, message->k)));
     }
     message->next = messages->free;
     messages->free = number;
@@ -222,6 +223,6 @@ void xtf_messages_remove(XtfMessages *messages, const XtfGroups *groups, XtfGrou
 void xtf_messages_finish(XtfMessages *messages)
 {
     g_free(messages->all);
-    xtf_flights_finish(&messages->rest);
+    xtf_flights_finish(&messages->unlisted);
     *messages = (XtfMessages){0};
 }

@@ -1,6 +1,7 @@
 /*
- * Tables of a replay: groups of messages by their envelope, and what is in flight, by numbers. Both are open hash
- * tables in one block of memory each. Messages in flight are mostly few in each group, which lists them itself.
+ * Tables of a replay: groups of messages by their envelope, and values of unfinished messages and requests by number.
+ * Both are open hash tables, each in one block of memory. Most groups have few messages in flight, and keep them in a
+ * list.
  */
 #pragma once
 
@@ -10,8 +11,8 @@
 
 #include "src/files/paged.h"
 
-/* A group of messages; or, with the receiver XTF_GROUP_COLLECTIVE and no tag, a process's operations of a communicator,
- * of which the beginnings are sent and the ends received. */
+/* A group of messages. With the receiver XTF_GROUP_COLLECTIVE and no tag: a process's operations on a communicator,
+ * whose begins count as sent and whose ends as received. */
 typedef struct {
     uint32_t comm, tag, sender, receiver;
 } XtfGroupKey;
@@ -20,29 +21,29 @@ typedef struct {
 
 typedef struct {
     XtfGroupKey key;
-    uint32_t sent, received; /* so many by now */
-    uint32_t location;       /* that sends, as pass 1 learns: a number, or UINT32_MAX */
-    uint32_t other;          /* that receives */
-    bool uncertain;          /* over the whole trace */
-    bool lossy;              /* only by how many it has of each: records were lost */
-    bool broken;             /* from here on, in this run */
+    uint32_t sent, received;   /* numbers so far */
+    uint32_t location;         /* the only one that sends: a number, or UINT32_MAX */
+    uint32_t receiver_or_rank; /* the only location that receives; of a collective: the member's rank */
+    bool uncertain;            /* in the whole trace */
+    bool lossy;                /* uncertain only because its counts differ: records were lost */
+    bool broken;               /* from here on, in this run */
     uint8_t n_listed;
-    uint32_t listed; /* of its messages in flight some, by number plus 1; 0: none */
+    uint32_t listed; /* list of some of its messages in flight, by number plus 1; 0: empty */
 } XtfGroup;
 
 typedef struct {
     XtfGroup *all; /* in `paged` */
     XtfPaged paged;
     uint32_t n, room;
-    uint32_t *slots; /* numbers of groups, plus 1; 0: none */
+    uint32_t *slots; /* numbers of groups plus 1; 0: free */
     uint32_t n_slots;
 } XtfGroups;
 
 void xtf_groups_finish(XtfGroups *groups);
-/* The number of the group, which is made if there is none and `add`; UINT32_MAX: there is none. */
+/* Returns the number of a group. Adds a missing group if `add`; otherwise UINT32_MAX: not found. */
 uint32_t xtf_groups_find(XtfGroups *groups, const XtfGroupKey *key, bool add);
 
-/* What is in flight: values of some words by a number. */
+/* Tables of values of a few words, by number. */
 enum { XTF_FLIGHT_WORDS = 6 };
 
 typedef struct {
@@ -51,13 +52,13 @@ typedef struct {
 } XtfFlight;
 
 typedef struct {
-    uint64_t *slots; /* of a key and words each */
+    uint64_t *slots; /* each of a key and words */
     uint64_t n_slots, n;
-    uint32_t few_words; /* of a value, to be set first: there are many small tables; 0: XTF_FLIGHT_WORDS */
+    uint32_t few_words; /* words of a value, to be set first: many tables are small; 0: XTF_FLIGHT_WORDS */
 } XtfFlights;
 
 void xtf_flights_finish(XtfFlights *flights);
-/* A new entry, of which there is none yet; to be filled before anything else is done. */
+/* Adds an entry for a key, or finds the existing one. The caller sets its words before it uses the table again. */
 XtfFlight *xtf_flights_add(XtfFlights *flights, uint64_t key);
 XtfFlight *xtf_flights_find(const XtfFlights *flights, uint64_t key); /* NULL: there is none */
 void xtf_flights_remove(XtfFlights *flights, XtfFlight *flight);
@@ -65,22 +66,23 @@ void xtf_flights_remove(XtfFlights *flights, XtfFlight *flight);
 /* A message in flight: the k-th of its group. */
 typedef struct {
     uint64_t location, row, time; /* of its send */
-    uint64_t value;               /* what the consumer said of it */
+    uint64_t value;               /* the value that the consumer returned for the send */
     uint64_t bytes;
     uint32_t k, next;
 } XtfMessage;
 
-/* All of them. */
+/* All messages in flight. */
 typedef struct {
     XtfMessage *all;
     uint32_t n_used, room, free;
-    uint64_t n;      /* in flight */
-    XtfFlights rest; /* those that their group does not list: numbers plus 1 */
+    uint64_t n;          /* in flight */
+    XtfFlights unlisted; /* messages that are not in their group's list: numbers plus 1 */
 } XtfMessages;
 
-/* `group` is one of `groups`; a pointer to a message is good until the next one is added. */
+/* Adds, finds, removes a message of `group`, which is one of `groups`. A pointer to a message is valid until the next
+ * one is added. */
 XtfMessage *xtf_messages_add(XtfMessages *messages, const XtfGroups *groups, XtfGroup *group, uint32_t k);
 XtfMessage *xtf_messages_find(XtfMessages *messages, const XtfGroups *groups, XtfGroup *group, uint32_t k);
 void xtf_messages_remove(XtfMessages *messages, const XtfGroups *groups, XtfGroup *group, XtfMessage *message);
-/* Forgets all; the lists of groups are the caller's to clear. */
+/* Frees all messages. The caller clears the lists of groups. */
 void xtf_messages_finish(XtfMessages *messages);

@@ -17,7 +17,7 @@ void xtf_log_writer_finish(XtfLogWriter *writer)
     g_clear_pointer(&writer->buffer, g_free);
 }
 
-/* A part knows where the next one is, so the place of that is taken when it is written. */
+/* Writes the buffer as a part. A part stores the place of the next one, so that place is allotted now. */
 bool xtf_log_writer_flush(XtfLogWriter *writer, bool last, GError **error)
 {
     if (!writer->buffer) {
@@ -67,7 +67,7 @@ void xtf_log_reader_finish(XtfLogReader *reader)
     reader->left = reader->next = 0;
 }
 
-static bool open_part(XtfLogReader *reader, GError **error)
+static bool open_log_part(XtfLogReader *reader, GError **error)
 {
     uint64_t place = reader->next - 1;
     Head head;
@@ -80,7 +80,7 @@ static bool open_part(XtfLogReader *reader, GError **error)
     return true;
 }
 
-/* What was not read of the buffer moves to its beginning. */
+/* Fills the buffer. The unread bytes move to its beginning. */
 bool xtf_log_reader_fill(XtfLogReader *reader, GError **error)
 {
     uint32_t kept = reader->end - reader->at;
@@ -92,7 +92,7 @@ bool xtf_log_reader_fill(XtfLogReader *reader, GError **error)
     reader->at = 0;
     reader->end = kept;
     while (reader->left == 0 && reader->next != 0)
-        if (!open_part(reader, error))
+        if (!open_log_part(reader, error))
             return false;
     uint32_t n = (uint32_t)MIN(reader->left, (uint64_t)(reader->size - kept));
     if (n == 0) {

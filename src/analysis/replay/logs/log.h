@@ -1,12 +1,12 @@
 /*
- * Logs: records of bytes that are written once, one after the other, and read from the beginning as often as is needed;
- * many logs in one temporary file.
+ * Logs: records of bytes, written once in sequence, and read from the beginning any number of times. Many logs share
+ * one temporary file.
  *
- * A record has at most XTF_LOG_RECORD_MAX bytes, and lies in one piece. A log is written in parts, each of which names
- * the next: an 8-byte place of the next part, 0 if there is none, and 8 bytes that say how many bytes of records it
- * has.
+ * A record has at most XTF_LOG_RECORD_MAX bytes and is contiguous. A log consists of parts. Each part begins with 8
+ * bytes for the place of the next part, 0 if it is the last. The next 8 bytes hold the number of bytes of records in
+ * the part.
  *
- * Different logs may be written, and all be read, by different threads at once.
+ * Different threads may write different logs, and read all logs, at once.
  */
 #pragma once
 
@@ -16,30 +16,30 @@
 
 enum {
     XTF_LOG_RECORD_MAX = 254,
-    XTF_LOG_BUFFER_MIN = 256, /* bytes of a reader or writer at least: the longest record, and its length */
+    XTF_LOG_BUFFER_MIN = 256, /* least buffer of a reader or writer, in bytes: the longest record and its length */
 };
 
 typedef struct {
-    uint64_t first; /* place of the first part and 1; 0: the log is empty */
+    uint64_t first; /* place of the first part plus 1; 0: the log is empty */
     uint64_t bytes; /* of all records */
 } XtfLog;
 
 typedef struct {
     XtfSpool *spool; /* borrowed */
     XtfLog log;
-    uint8_t *buffer; /* NULL: nothing was written yet */
+    uint8_t *buffer; /* NULL: no record was written yet */
     uint32_t used, size;
-    uint64_t place; /* of the part that is written; UINT64_MAX: it has none yet */
+    uint64_t place; /* place of the current part; UINT64_MAX: not allotted yet */
 } XtfLogWriter;
 
-/* `size` is that of parts, but of the last. */
+/* Begins a log. `size` is the size of all parts except the last, in bytes. */
 void xtf_log_writer_init(XtfLogWriter *writer, XtfSpool *spool, uint32_t size);
-/* Writes what is left; *log may be read now. */
+/* Writes the buffered records; *log may then be read. */
 bool xtf_log_writer_end(XtfLogWriter *writer, XtfLog *log, GError **error);
-void xtf_log_writer_finish(XtfLogWriter *writer); /* twice is fine */
+void xtf_log_writer_finish(XtfLogWriter *writer); /* may be called twice */
 bool xtf_log_writer_flush(XtfLogWriter *writer, bool last, GError **error);
 
-/* Room for a record's bytes, up to XTF_LOG_RECORD_MAX; NULL: an error. */
+/* Returns space for a record's bytes, up to XTF_LOG_RECORD_MAX; NULL: an error. */
 static inline uint8_t *xtf_log_begin(XtfLogWriter *writer, GError **error)
 {
     if ((!writer->buffer || writer->used + 1 + XTF_LOG_RECORD_MAX > writer->size) &&
@@ -48,7 +48,7 @@ static inline uint8_t *xtf_log_begin(XtfLogWriter *writer, GError **error)
     return writer->buffer + writer->used + 1;
 }
 
-/* The record ends at `end`. */
+/* Ends the record at `end`. */
 static inline void xtf_log_end(XtfLogWriter *writer, const uint8_t *end)
 {
     uint8_t *length = writer->buffer + writer->used;
@@ -59,18 +59,19 @@ static inline void xtf_log_end(XtfLogWriter *writer, const uint8_t *end)
 typedef struct {
     const XtfSpool *spool; /* borrowed */
     XtfLog log;
-    uint8_t *buffer; /* NULL until the first record is read, and again after the last */
+    uint8_t *buffer; /* NULL before the first record is read, and after the last */
     uint32_t at, end, size;
-    uint64_t place, left; /* where the part goes on behind the buffer, and how much of it is there */
-    uint64_t next;        /* part, as in XtfLog.first */
+    uint64_t place, left; /* unread bytes of the part: their place and number */
+    uint64_t next;        /* next part, as in XtfLog.first */
 } XtfLogReader;
 
-/* `size` is the most that is held of the log at once. */
+/* Begins to read. The buffer has at most `size` bytes. */
 void xtf_log_reader_init(XtfLogReader *reader, const XtfSpool *spool, const XtfLog *log, uint32_t size);
-void xtf_log_reader_finish(XtfLogReader *reader); /* twice is fine; then it may begin anew by xtf_log_reader_init() */
+void xtf_log_reader_finish(XtfLogReader *reader); /* may be called twice; xtf_log_reader_init() begins again */
 bool xtf_log_reader_fill(XtfLogReader *reader, GError **error);
 
-/* The next record, *end behind its last byte; good until the next call. *record is NULL at the end. */
+/* Reads the next record, which is valid until the next call. *end is behind its last byte. *record is NULL at the
+ * end. */
 static inline bool xtf_log_next(XtfLogReader *reader, const uint8_t **record, const uint8_t **end, GError **error)
 {
     if (reader->at == reader->end || reader->at + 1u + reader->buffer[reader->at] > reader->end) {
@@ -98,7 +99,7 @@ static inline uint8_t *xtf_log_put(uint8_t *to, uint64_t value)
     return to;
 }
 
-/* A difference that is near 0, from either side. */
+/* Writes a difference, positive or negative; few bytes if it is near 0. */
 static inline uint8_t *xtf_log_put_near(uint8_t *to, uint64_t value)
 {
     return xtf_log_put(to, value << 1 ^ (0 - (value >> 63)));

@@ -16,7 +16,7 @@ void xtf_runs_add(GArray *runs, uint32_t first, uint32_t last)
 
     while (end > 0 && run_at(runs, end - 1)->first > (uint64_t)last + 1)
         end--;
-    /* Those that it meets become one with it. */
+    /* Merge the new run with all runs that touch it. */
     for (begin = end; begin > 0 && (uint64_t)run_at(runs, begin - 1)->last + 1 >= first; begin--) {
         first = MIN(first, run_at(runs, begin - 1)->first);
         last = MAX(last, run_at(runs, begin - 1)->last);

@@ -1,5 +1,5 @@
 /*
- * A set of numbers, most of which lie side by side: as runs of them.
+ * A set of numbers, stored as runs of consecutive numbers.
  */
 #pragma once
 
@@ -11,9 +11,9 @@ typedef struct {
     uint32_t first, last;
 } XtfRun;
 
-/* Runs ascend, and are apart from each other. */
+/* Returns an empty set. Its runs ascend and do not touch. */
 GArray *xtf_runs_new(void);
-/* Adds all numbers from `first` to `last`: quick where they are near the greatest. */
+/* Adds all numbers from `first` to `last`; fast near the greatest number of the set. */
 void xtf_runs_add(GArray *runs, uint32_t first, uint32_t last);
 void xtf_runs_add_all(GArray *runs, const GArray *more);
 bool xtf_runs_have(const GArray *runs, uint32_t number);

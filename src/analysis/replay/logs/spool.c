@@ -7,10 +7,10 @@
 #include "libxtf/base/nameless.h"
 #include "libxtf/error.h"
 
-static bool fail(GError **error, const char *what)
+static bool fail_with_errno(GError **error, const char *participle)
 {
     int reason = errno;
-    return xtf_fail(error, XTF_ERROR_IO, "a temporary file in '%s' cannot be %s: %s", g_get_tmp_dir(), what,
+    return xtf_fail(error, XTF_ERROR_IO, "a temporary file in '%s' cannot be %s: %s", g_get_tmp_dir(), participle,
                     g_strerror(reason));
 }
 
@@ -42,7 +42,7 @@ bool xtf_spool_put(const XtfSpool *spool, uint64_t at, const void *bytes, size_t
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0)
-            return fail(error, "written");
+            return fail_with_errno(error, "written");
         from += done;
         at += (uint64_t)done;
         n -= (size_t)done;
@@ -59,7 +59,7 @@ bool xtf_spool_get(const XtfSpool *spool, uint64_t at, void *bytes, size_t n, GE
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0)
-            return fail(error, "read");
+            return fail_with_errno(error, "read");
         if (done == 0) {
             memset(to, 0, n);
             return true;

@@ -1,5 +1,5 @@
 /*
- * A temporary file that has no name: gone with its last user, also after a crash. It lies in $TMPDIR.
+ * A temporary file without a name, in $TMPDIR. The kernel deletes it after its last user, also after a crash.
  *
  * Any number of threads may read and write different places at once.
  */
@@ -10,16 +10,16 @@
 #include <stdint.h>
 
 typedef struct {
-    int fd; /* -1: none yet */
+    int fd; /* -1: not open */
     uint64_t end;
 } XtfSpool;
 
 #define XTF_SPOOL_NONE ((XtfSpool){.fd = -1})
 
 bool xtf_spool_open(XtfSpool *spool, GError **error);
-void xtf_spool_close(XtfSpool *spool); /* twice is fine */
-/* A place for so many bytes behind all others. */
+void xtf_spool_close(XtfSpool *spool); /* may be called twice */
+/* Reserves a place for this many bytes at the end of the file. */
 uint64_t xtf_spool_allot(XtfSpool *spool, uint64_t bytes);
 bool xtf_spool_put(const XtfSpool *spool, uint64_t at, const void *bytes, size_t n, GError **error);
-/* Bytes that were never put are zeros. */
+/* Reads bytes. Bytes that were never written are zeros. */
 bool xtf_spool_get(const XtfSpool *spool, uint64_t at, void *bytes, size_t n, GError **error);

@@ -4,7 +4,7 @@
 
 #include "src/analysis/replay/logs/runs.h"
 
-/* Messages [from, to) of both sides, of one epoch or of several. */
+/* The messages [from, to) of both sides, of one epoch or of several. */
 typedef struct {
     uint32_t sends_from, sends_to, receives_from, receives_to;
 } Block;
@@ -12,9 +12,9 @@ typedef struct {
 typedef struct {
     const XtfPairingTask *task;
     XtfPairing *pairing;
-    bool ordered;      /* the epochs of both sides ascend; else all is one epoch */
+    bool ordered;      /* the epochs of both sides ascend; false: all is one epoch */
     bool no_more_less; /* no epoch from here on has fewer sends than receives */
-    bool one_epoch;    /* all ends are of the same one */
+    bool one_epoch;    /* all ends are in the same epoch */
 } Work;
 
 void xtf_pairing_free(XtfPairing *pairing)
@@ -46,7 +46,7 @@ uint32_t xtf_pairing_send_of(const XtfPairing *pairing, uint32_t receive)
 
 /* ---- Epochs. */
 
-static bool ascend(const XtfPairingEnd *ends, uint32_t n)
+static bool epochs_ascend(const XtfPairingEnd *ends, uint32_t n)
 {
     for (uint32_t i = 1; i < n; i++)
         if (ends[i].epoch < ends[i - 1].epoch)
@@ -54,7 +54,7 @@ static bool ascend(const XtfPairingEnd *ends, uint32_t n)
     return true;
 }
 
-/* The next epoch with messages, behind `before`; false if there is none. */
+/* Finds the next epoch with messages after `before`; false if there is none. */
 static bool next_epoch(const Work *work, const Block *before, Block *epoch)
 {
     const XtfPairingTask *task = work->task;
@@ -76,7 +76,7 @@ static bool next_epoch(const Work *work, const Block *before, Block *epoch)
     return true;
 }
 
-/* Sends less receives. */
+/* Returns the number of sends minus the number of receives. */
 static int64_t excess(const Block *block)
 {
     return (int64_t)(block->sends_to - block->sends_from) - (int64_t)(block->receives_to - block->receives_from);
@@ -89,8 +89,8 @@ static bool is_one_epoch(const Work *work)
     return next_epoch(work, &epoch, &epoch) && !next_epoch(work, &epoch, &epoch);
 }
 
-/* Whether the first epoch has more sends than receives, or the last one fewer, and there are others. *shifted: the last
- * one receives as many more as the first one sends, and all others have as many of both. */
+/* True if, of several epochs, the first has more sends than receives or the last has fewer. *shifted: the surplus of
+ * receives in the last epoch equals the surplus of sends in the first, and all other epochs are balanced. */
 static bool is_cut_off(const Work *work, bool *shifted)
 {
     Block epoch = {0};
@@ -106,8 +106,8 @@ static bool is_cut_off(const Work *work, bool *shifted)
     return n > 1 && (first > 0 || last < 0);
 }
 
-/* Widens an epoch with more sends than receives up to the last one that may have received what was left over. */
-static bool widen(Work *work, Block *block)
+/* Widens an epoch with more sends than receives up to the last epoch that may have received its surplus. */
+static bool widen_block(Work *work, Block *block)
 {
     Block epoch = *block;
     int64_t left = excess(block);
@@ -154,7 +154,8 @@ static void doubt_block(const Work *work, const Block *block)
     doubt_sends(work->pairing, block->sends_from, block->sends_to);
 }
 
-/* Finds for each of the fewer ends the first of the more that it may have, if all before it have theirs, too. */
+/* Finds the first possible partner for each end of the smaller side, given that all ends before it have partners,
+ * too. */
 static bool find_first(const XtfPairingEnd *fewer, uint32_t n, const XtfPairingEnd *more, uint32_t n_more,
                        uint32_t *first)
 {
@@ -170,7 +171,7 @@ static bool find_first(const XtfPairingEnd *fewer, uint32_t n, const XtfPairingE
     return true;
 }
 
-/* Keeps of these what is also the last that it may have; UINT32_MAX takes the place of the others. */
+/* Keeps the partners from find_first() that are also the last possible ones; replaces all others by UINT32_MAX. */
 static void keep_last(const XtfPairingEnd *fewer, uint32_t n, const XtfPairingEnd *more, uint32_t n_more,
                       uint32_t *first)
 {
@@ -185,8 +186,8 @@ static void keep_last(const XtfPairingEnd *fewer, uint32_t n, const XtfPairingEn
     }
 }
 
-/* Of as many sends as receives, one of each may be lost at different places: keeps the pairs that this cannot shift, as
- * their neighbours have other sizes. */
+/* Keeps the pairs whose neighbours have different sizes. If both sides have equally many ends, each may lack one at a
+ * different place: only these pairs cannot shift. */
 static void keep_unshifted(const XtfPairingEnd *sends, uint32_t n, uint32_t *found)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -195,7 +196,7 @@ static void keep_unshifted(const XtfPairingEnd *sends, uint32_t n, uint32_t *fou
     }
 }
 
-/* Adds the pairs of a block, of which each receive knows its send. */
+/* Adds the pairs of a block, and marks its other ends as doubtful. */
 static void add_pairs(const Work *work, const Block *block, bool sends_are_fewer)
 {
     const uint32_t *found = work->task->scratch;
@@ -214,8 +215,9 @@ static void add_pairs(const Work *work, const Block *block, bool sends_are_fewer
         send = s + 1;
         receive = r + 1;
     }
-    const Block rest = {block->sends_from + send, block->sends_to, block->receives_from + receive, block->receives_to};
-    doubt_block(work, &rest);
+    const Block remainder = {block->sends_from + send, block->sends_to, block->receives_from + receive,
+                             block->receives_to};
+    doubt_block(work, &remainder);
 }
 
 static void pair_block(const Work *work, const Block *block)
@@ -240,7 +242,8 @@ static void pair_block(const Work *work, const Block *block)
 XtfPairing *xtf_pairing_new(const XtfPairingTask *task)
 {
     Work work = {.task = task,
-                 .ordered = ascend(task->sends, task->n_sends) && ascend(task->receives, task->n_receives)};
+                 .ordered =
+                     epochs_ascend(task->sends, task->n_sends) && epochs_ascend(task->receives, task->n_receives)};
     Block block = {0};
     bool shifted;
 
@@ -252,7 +255,7 @@ XtfPairing *xtf_pairing_new(const XtfPairingTask *task)
     work.pairing->receives = g_array_new(FALSE, FALSE, sizeof(XtfPairingRun));
     work.pairing->unpaired = xtf_runs_new();
     while (next_epoch(&work, &block, &block)) {
-        if (excess(&block) > 0 && !work.no_more_less && widen(&work, &block))
+        if (excess(&block) > 0 && !work.no_more_less && widen_block(&work, &block))
             doubt_block(&work, &block);
         else
             pair_block(&work, &block);

@@ -11,7 +11,7 @@
 
 enum {
     TOLERANCE_NS = 50,
-    ROUNDS_MAX = 16, /* of the logical clock: mostly the second finds nothing */
+    ROUNDS_MAX = 16, /* of the logical clock; the second usually finds no violation */
 };
 
 typedef struct {
@@ -29,7 +29,7 @@ static void show_progress(uint64_t done, uint64_t total, void *data)
         align->options->progress(align->step, done, total, align->options->progress_data);
 }
 
-/* ---- Estimate or not. */
+/* ---- Choice of the clocks. */
 
 static uint64_t ticks_of(const XtfTrace *trace, uint64_t ns)
 {
@@ -38,13 +38,13 @@ static uint64_t ticks_of(const XtfTrace *trace, uint64_t ns)
     return (uint64_t)MIN(ticks, UINT32_MAX);
 }
 
-/* Whether a set that was aligned holds several processes; those that are alone are named. */
-static void find_alone(XtfAlignment *alignment, const XtfProcessClocks *estimate)
+/* Lists the processes that exchange no message with others. */
+static void list_unconnected(XtfAlignment *alignment, const XtfProcessClocks *estimate)
 {
     for (uint32_t i = 0; i < estimate->n; i++) {
         const XtfReplayProcess *process = xtf_replay_process(alignment->replay, i);
         if (estimate->maps[i].n_knots == 0)
-            g_array_append_val(alignment->report.alone, process->proc);
+            g_array_append_val(alignment->report.unconnected, process->proc);
     }
 }
 
@@ -59,7 +59,7 @@ static bool choose_clocks(Align *align, GError **error)
     align->step++;
     if (!xtf_estimate_clocks(alignment->replay, &estimate, &report->n_pairs, error))
         return false;
-    find_alone(alignment, &estimate);
+    list_unconnected(alignment, &estimate);
     if (report->n_pairs == 0)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND,
                         "there is nothing to align clocks by: no message or collective operation between processes is "
@@ -79,10 +79,11 @@ static bool choose_clocks(Align *align, GError **error)
     return true;
 }
 
-/* ---- What is left. */
+/* ---- Repair of violations. */
 
-/* The first round amortises; the later ones mend what rounding, or several events of one tick, left of violations. */
-static bool mend(Align *align, GError **error)
+/* Repairs the violations. The first round amortises its jumps. Later rounds repair violations that rounding, or several
+ * events at one tick, left. */
+static bool repair_clocks(Align *align, GError **error)
 {
     XtfAlignment *alignment = align->alignment;
     XtfAlignReport *report = &alignment->report;
@@ -109,27 +110,27 @@ static bool mend(Align *align, GError **error)
 /* ---- The report. */
 
 typedef struct {
-    int64_t least, most; /* global less local time */
+    int64_t least, most; /* global minus local time */
 } Shifts;
 
-static void widen(Shifts *shifts, uint64_t local, uint64_t global)
+static void widen_shifts(Shifts *shifts, uint64_t local, uint64_t global)
 {
     int64_t shift = (int64_t)(global - local);
     shifts->least = MIN(shifts->least, shift);
     shifts->most = MAX(shifts->most, shift);
 }
 
-/* Between knots the line is straight, so its extremes are at knots, or at the first and last records. Rounding down
- * makes the time between two records shorter by up to a tick, or longer. */
+/* Adds a process to the report. The line is straight between knots, so its extremes are at knots or at the first and
+ * last record. Rounding down changes the time between two records by up to a tick. */
 static void report_process(XtfAlignReport *report, const XtfReplayProcess *process, const XtfClockMap *map)
 {
     uint64_t begin = xtf_clock_map_to_global(map, process->first);
     Shifts shifts = {.least = (int64_t)(begin - process->first), .most = (int64_t)(begin - process->first)};
 
-    widen(&shifts, process->last, xtf_clock_map_to_global(map, process->last));
+    widen_shifts(&shifts, process->last, xtf_clock_map_to_global(map, process->last));
     for (uint32_t i = 0; i < map->n_knots; i++)
         if (map->knots[i].local >= process->first && map->knots[i].local <= process->last)
-            widen(&shifts, map->knots[i].local, map->knots[i].global);
+            widen_shifts(&shifts, map->knots[i].local, map->knots[i].global);
     uint64_t shift = (uint64_t)MAX(ABS(shifts.least), ABS(shifts.most));
     uint64_t change = (uint64_t)(shifts.most - shifts.least);
     change += change > 0;
@@ -180,11 +181,12 @@ static bool align_all(Align *align, GError **error)
         return true;
     if (report->estimated)
         report_drifts(alignment);
-    if (!mend(align, error))
+    if (!repair_clocks(align, error))
         return false;
     if (xtf_violations_all(&report->after) > 0)
         return xtf_fail(error, XTF_ERROR_INVALID,
-                        "%" PRIu64 " messages and collective operations contradict one another: no clocks go with all",
+                        "%" PRIu64
+                        " messages and collective operations contradict one another: no clocks satisfy all of them",
                         xtf_violations_all(&report->after));
     make_report(alignment);
     if (report->n_knots > XTF_CLOCK_KNOTS_MAX)
@@ -195,10 +197,10 @@ static bool align_all(Align *align, GError **error)
     return true;
 }
 
-/* ---- What the trace has of clocks. */
+/* ---- The trace's clocks. */
 
-/* The map of a process is that of its locations. */
-static bool take_earlier(XtfAlignment *alignment, uint32_t number, GError **error)
+/* Uses the earlier map of its locations as the map of a process. */
+static bool use_earlier_clock(XtfAlignment *alignment, uint32_t number, GError **error)
 {
     const XtfReplayProcess *process = xtf_replay_process(alignment->replay, number);
     const XtfClockMap *map = xtf_earlier_clocks_of(&alignment->earlier, process->locations[0]);
@@ -206,8 +208,7 @@ static bool take_earlier(XtfAlignment *alignment, uint32_t number, GError **erro
     for (uint32_t i = 1; i < process->n_locations; i++)
         if (!xtf_clock_map_equal(map, xtf_earlier_clocks_of(&alignment->earlier, process->locations[i])))
             return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-                            "process %" PRIu64 ": its locations have different clocks, which is not aligned",
-                            process->proc);
+                            "cannot align process %" PRIu64 ": its locations have different clocks", process->proc);
     if (!map)
         return true;
     GArray *knots = g_array_new(FALSE, FALSE, sizeof(XtfClockKnot));
@@ -217,19 +218,19 @@ static bool take_earlier(XtfAlignment *alignment, uint32_t number, GError **erro
     return true;
 }
 
-static bool take_clocks(XtfAlignment *alignment, GError **error)
+static bool use_earlier_clocks(XtfAlignment *alignment, GError **error)
 {
     uint32_t n = xtf_replay_n_processes(alignment->replay);
 
     alignment->report.n_processes = n;
     xtf_process_clocks_init(&alignment->clocks, n);
     for (uint32_t i = 0; i < n; i++)
-        if (!take_earlier(alignment, i, error))
+        if (!use_earlier_clock(alignment, i, error))
             return false;
     return true;
 }
 
-/* The digest of the clocks that the trace will have. */
+/* Computes the digest of the clocks that the trace will have. */
 static bool digest_of(const XtfAlignment *alignment, uint64_t *digest, GError **error)
 {
     g_autoptr(GHashTable) maps = g_hash_table_new(g_int64_hash, g_int64_equal);
@@ -267,11 +268,11 @@ XtfAlignment *xtf_align(XtfTrace *trace, const XtfAlignOptions *options, GError 
         .local = true, .cancel = options->cancel, .progress = show_progress, .progress_data = &align};
 
     alignment->trace = trace;
-    alignment->report.alone = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    alignment->report.unconnected = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     alignment->replay = xtf_replay_new(trace, &replay, error);
     if (!alignment->replay)
         return NULL;
-    if (!xtf_earlier_clocks_load(&alignment->earlier, trace, error) || !take_clocks(alignment, error))
+    if (!xtf_earlier_clocks_load(&alignment->earlier, trace, error) || !use_earlier_clocks(alignment, error))
         return NULL;
     return align_all(&align, error) ? g_steal_pointer(&alignment) : NULL;
 }
@@ -283,7 +284,7 @@ void xtf_alignment_free(XtfAlignment *alignment)
     xtf_replay_free(alignment->replay);
     xtf_process_clocks_finish(&alignment->clocks);
     xtf_earlier_clocks_finish(&alignment->earlier);
-    g_clear_pointer(&alignment->report.alone, g_array_unref);
+    g_clear_pointer(&alignment->report.unconnected, g_array_unref);
     g_free(alignment);
 }
 
@@ -314,7 +315,7 @@ static bool append_report(const XtfAlignment *alignment, XtfWriter *writer, cons
     return xtf_table_writer_append(table, &row, NULL, error);
 }
 
-/* Time 0 stays as long before the first record as it was. */
+/* Sets the origin so that the time from it to the first record stays the same. */
 static void set_origin(const XtfAlignment *alignment, XtfWriter *writer)
 {
     uint64_t before = UINT64_MAX, first = UINT64_MAX, origin = alignment->earlier.origin;

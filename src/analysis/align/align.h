@@ -1,14 +1,14 @@
 /*
- * Aligning the clocks of a trace: maps for all processes, so that no message is received before it is sent.
+ * Alignment of the clocks of a trace: finds maps for all processes, so that no process receives a message before its
+ * send.
  *
- * Offsets and drifts are estimated (estimate.h), unless the clocks as they are contradict messages by no more ticks,
- * all together, than the estimate does: then they are kept, since somebody has corrected them before. What is left is
- * mended by a controlled logical clock (logical-clock.h), again until no violation is left in the maps as they are
- * stored, rounded.
+ * The alignment estimates offsets and drifts (estimate.h). The estimate replaces the present clocks only if it has a
+ * smaller sum of violations, in ticks. Otherwise the present clocks were corrected before. A controlled logical clock
+ * (logical-clock.h) repairs the remaining violations. It repeats until the stored, rounded maps have no violation.
  *
- * Of a trace with clock maps that its recorder made nothing is estimated; the maps are mended in the same way.
+ * If the trace's recorder made clock maps, there is no estimate, only the repair.
  *
- * Locations of a process share a clock. Processes that exchange no message with others keep theirs.
+ * The locations of a process share a clock. Processes that exchange no message with others keep their clocks.
  */
 #pragma once
 
@@ -19,12 +19,12 @@
 #include "src/analysis/align/violations.h"
 
 typedef struct {
-    uint64_t latency;   /* ticks that a message takes at least; 0: not known */
-    uint64_t tolerance; /* ticks that a map may be simplified by; UINT64_MAX: 50 ns */
-    bool keep_offsets;  /* do not estimate */
-    bool always;        /* align also where nothing is violated */
+    uint64_t latency;   /* least latency of a message in ticks; 0: not known */
+    uint64_t tolerance; /* ticks by which a simplified map may be off; UINT64_MAX: 50 ns */
+    bool keep_offsets;  /* make no estimate */
+    bool always;        /* align even if there is no violation */
     atomic_bool *cancel;
-    /* `step` of `steps` is at `done` of `total`. */
+    /* Reports the progress of a step; steps count from 1. */
     void (*progress)(unsigned step, uint64_t done, uint64_t total, void *data);
     void *progress_data;
 } XtfAlignOptions;
@@ -32,18 +32,18 @@ typedef struct {
 typedef struct {
     XtfReplayCounts counts;
     uint32_t n_processes;
-    uint64_t n_pairs; /* of processes that exchange messages */
-    bool readings;    /* the trace has clock maps that no alignment made: they are mended, nothing is estimated */
+    uint64_t n_pairs; /* pairs of processes that exchange messages */
+    bool readings;    /* the trace has clock maps from its recorder: they are repaired, without an estimate */
     XtfViolations before, after;
-    bool nothing_to_do; /* nothing is violated: the clocks are kept */
-    bool estimated;     /* the estimate was taken */
+    bool nothing_to_do; /* no violation: the clocks stay the same */
+    bool estimated;     /* the alignment uses the estimate */
     uint64_t n_jumps, n_knots;
-    uint64_t largest_shift; /* ticks between local and global time of a record, and whose */
+    uint64_t largest_shift; /* ticks between local and global time of a record */
     uint64_t shifted_proc;
-    double largest_drift;    /* of the estimate: ticks in one */
-    uint64_t largest_change; /* ticks at most, of the time between any two records of a location, and whose */
+    double largest_drift;    /* of the estimate: relative to the local clock */
+    uint64_t largest_change; /* in ticks: upper bound of the change in time between any two records of a location */
     uint64_t changed_proc;
-    GArray *alone; /* uint64_t: numbers of processes that exchange no message with others */
+    GArray *unconnected; /* uint64_t: numbers of processes that exchange no message with others */
 } XtfAlignReport;
 
 typedef struct {
@@ -54,12 +54,13 @@ typedef struct {
     XtfAlignReport report;
 } XtfAlignment;
 
-/* Borrows the trace. Of one that was aligned before, the clocks are aligned that it had before that.
- * XTF_ERROR_NOT_FOUND if there is nothing to align by; XTF_ERROR_INVALID if no clocks go with what was matched. */
+/* Aligns the clocks of a trace, which it borrows. If the trace was aligned before, it starts from the clocks before
+ * that alignment. XTF_ERROR_NOT_FOUND: no message or operation between processes has both ends. XTF_ERROR_INVALID: no
+ * clocks satisfy all matched messages. */
 XtfAlignment *xtf_align(XtfTrace *trace, const XtfAlignOptions *options, GError **error);
-void xtf_alignment_free(XtfAlignment *alignment); /* NULL is fine */
+void xtf_alignment_free(XtfAlignment *alignment); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfAlignment, xtf_alignment_free)
 
-/* Gives the locations in a writer of the trace, or of a copy, their maps, and says so in the tables `clock_alignments`
- * and `earlier_clocks`. Nothing is committed. `tool` says who did it. */
+/* Sets the clock maps of the locations in a writer of the trace, or of a copy. Records the alignment in the tables
+ * `clock_alignments` and `earlier_clocks`. Commits nothing. `tool` names the aligning program. */
 bool xtf_alignment_store(const XtfAlignment *alignment, XtfWriter *writer, const char *tool, GError **error);

@@ -9,7 +9,7 @@ void xtf_corridor_finish(XtfCorridor *corridor)
     g_clear_pointer(&corridor->below.points, g_free);
 }
 
-/* Whether q, which lies between p and r, is below the line through them. */
+/* True if q, between p and r, is below the line through them. */
 static bool is_below(const XtfCorridorPoint *p, const XtfCorridorPoint *q, const XtfCorridorPoint *r)
 {
     return (__int128)(q->d - p->d) * (r->x - p->x) < (__int128)(r->d - p->d) * (q->x - p->x);
@@ -21,7 +21,7 @@ static void remove_point(XtfHull *hull, uint32_t i)
     memmove(&hull->points[i], &hull->points[i + 1], (hull->n - i) * sizeof *hull->points);
 }
 
-/* The first point at x or behind it; messages mostly come in order, so it is looked for from the end. */
+/* Returns the first point at x or behind it. Searches from the end, as messages usually are in order. */
 static uint32_t position_of(const XtfHull *hull, int64_t x)
 {
     uint32_t i = hull->n;
@@ -67,7 +67,7 @@ void xtf_corridor_at_least(XtfCorridor *corridor, int64_t x, int64_t d)
     add_point(&corridor->below, x, -d);
 }
 
-/* How far a line of slope b through the origin can be raised until it touches the hull. */
+/* Returns how far a line of slope b through the origin can rise until it touches the hull. */
 static long double room_over(const XtfHull *hull, long double b)
 {
     long double least = INFINITY;
@@ -82,8 +82,8 @@ static long double width(const XtfCorridor *corridor, long double b)
     return room_over(&corridor->above, b) + room_over(&corridor->below, -b);
 }
 
-/* The width is a concave function of the slope, made of straight pieces: its greatest value is at the slope of an edge
- * of a hull. Several slopes may have it: then the middle. */
+/* The slopes of the greatest width. The width is a concave, piecewise linear function of the slope, so its maximum is
+ * at the slope of an edge of a hull. If several slopes have it, the result is the middle one. */
 typedef struct {
     long double width, least, greatest;
 } Widest;
@@ -117,8 +117,8 @@ static XtfCorridorLine line_of_slope(const XtfCorridor *corridor, long double b)
     return (XtfCorridorLine){.a = (most + least) / 2, .b = b, .doubt = fabsl(most - least) / 2 + 1};
 }
 
-/* Of messages one way alone: how long they take at least is not known, nor how the clocks drift. So the difference
- * stays what it is, as far as they allow. */
+/* Returns a line for messages in one direction only. Their least latency and the drift are unknown, so the difference
+ * of the clocks stays the same, as far as the messages allow. */
 static XtfCorridorLine one_sided_line(const XtfCorridor *corridor, long double as_is)
 {
     bool is_above = corridor->above.n > 0;
@@ -142,7 +142,7 @@ XtfCorridorLine xtf_corridor_line(const XtfCorridor *corridor, long double as_is
     long double shared = (long double)to - (long double)from;
     if (shared > 0 && fabsl(widest.width) * XTF_CORRIDOR_DOUBT <= shared)
         return line_of_slope(corridor, (widest.least + widest.greatest) / 2);
-    /* Messages of so short a time say nothing of a drift. */
+    /* Messages over such a short time cannot show a drift. */
     int64_t first = MIN(above->points[0].x, below->points[0].x);
     int64_t last = MAX(above->points[above->n - 1].x, below->points[below->n - 1].x);
     XtfCorridorLine line = line_of_slope(corridor, 0);

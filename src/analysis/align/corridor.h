@@ -1,16 +1,17 @@
 /*
- * What messages say of two clocks: a corridor in which their difference lies.
+ * The bounds that messages set to two clocks: a corridor that contains their difference.
  *
- * A message from clock A to clock B is received, in B's time, no earlier than it was sent: what B shows at the sending
- * is at most its time of the receiving. So each message from A to B bounds the difference B - A from above, at its time
- * of A, and each message from B to A bounds it from below. Only the convex hulls of these points matter: a line between
- * them is a difference and a drift that no message contradicts (A. Duda, G. Harrus, Y. Haddad, G. Bernard: Estimating
- * global time in distributed systems, ICDCS 1987; R. Hofmann, U. Hilgers: Theory and tool for estimating global time in
- * parallel and distributed systems, PDP 1998; J.-M. Jezequel, C. Jard: Building a global clock for observing
- * computations in distributed memory parallel computers, Concurrency 8(1), 1996). The line in the middle is taken:
- * the one that is as far as can be from both hulls. It is the true one if the clocks drift evenly and the fastest
- * messages take equally long both ways. Where the hulls cross, as those of clocks that do not drift evenly, it is the
- * line that the worst message contradicts least.
+ * A message from clock A to clock B is received, in B's time, no earlier than it was sent: at the send, B shows at most
+ * its time of the receive. So each message from A to B bounds the difference B - A from above, at its time of A. Each
+ * message from B to A bounds the difference from below. Only the convex hulls of these points matter: a line between
+ * the hulls is a difference and a drift that no message contradicts. Sources: A. Duda, G. Harrus, Y. Haddad, G.
+ * Bernard: Estimating global time in distributed systems, ICDCS 1987; R. Hofmann, U. Hilgers: Theory and tool for
+ * estimating global time in parallel and distributed systems, PDP 1998; J.-M. Jezequel, C. Jard: Building a global
+ * clock for observing computations in distributed memory parallel computers, Concurrency 8(1), 1996.
+ *
+ * The result is the line in the middle, at the greatest distance from both hulls. It is the true one if the clocks
+ * drift evenly and the fastest messages take equally long both ways. The hulls cross if the clocks drift unevenly. The
+ * line then minimises the worst contradiction by a message.
  *
  * All arithmetic on points is exact. Times are ticks.
  */
@@ -32,25 +33,25 @@ typedef struct {
 
 typedef struct {
     XtfHull above; /* bounds of the difference from above */
-    XtfHull below; /* from below, negated */
+    XtfHull below; /* bounds of the difference from below, negated */
 } XtfCorridor;
 
-/* The difference at time x of A is a + b x. */
+/* The difference at time x of A: a + b x. */
 typedef struct {
     long double a, b;
-    long double doubt; /* ticks that it may be wrong by in the time that messages span */
+    long double doubt; /* possible error in ticks over the time that messages span */
 } XtfCorridorLine;
 
 void xtf_corridor_finish(XtfCorridor *corridor); /* also one of zeros */
-/* At time x of A, both relative to some beginning, the difference is at most, at least, d. */
+/* Bounds the difference at time x of A from above, or from below, by d. Times are relative to a fixed begin. */
 void xtf_corridor_at_most(XtfCorridor *corridor, int64_t x, int64_t d);
 void xtf_corridor_at_least(XtfCorridor *corridor, int64_t x, int64_t d);
 
 enum {
-    XTF_CORRIDOR_SLOPE = 3333,  /* the drift is at most 1 in so many */
-    XTF_CORRIDOR_DOUBT = 10000, /* one that is no surer than 1 in so many is taken for none */
+    XTF_CORRIDOR_SLOPE = 3333,  /* greatest drift: 1 in XTF_CORRIDOR_SLOPE */
+    XTF_CORRIDOR_DOUBT = 10000, /* a drift that is less certain than 1 in XTF_CORRIDOR_DOUBT counts as none */
 };
 
-/* The line in the middle, of a corridor that has points. With points on one side only it has no drift, and is as near
- * to `as_is`, the difference that the clocks have as they are, as these allow. */
+/* Returns the middle line of a corridor that has points. A corridor with points on one side only gives a line without
+ * drift. The line is as near as its points allow to `as_is`, the difference between the present clocks. */
 XtfCorridorLine xtf_corridor_line(const XtfCorridor *corridor, long double as_is);

@@ -31,8 +31,8 @@ static const uint8_t *row_at(const XtfTable *table, uint64_t number)
     return table->rows + number * table->schema->row_size;
 }
 
-/* Whether a row of `clock_alignments` names the trace's clocks; `*any` if there is one at all. `*origin` is the one
- * before. */
+/* Finds out whether a row of `clock_alignments` has the digest of the trace's clocks. `*any`: the table has rows.
+ * `*origin`: the origin before that alignment. */
 static bool find_alignment(XtfTrace *trace, bool *any, bool *current, uint64_t *origin, GError **error)
 {
     const XtfTable *table;
@@ -70,8 +70,9 @@ static int compare_knots(const void *a, const void *b)
     return x->knot.local < y->knot.local ? -1 : x->knot.local > y->knot.local;
 }
 
-/* The knots of a location; what several merged files say of it may stand in the table as often. */
-static bool take_knots(GHashTable *maps, const LocatedKnot *located, uint64_t n, GError **error)
+/* Adds the map of a location from its knots. Several merged files may have the same knots, so duplicates are
+ * skipped. */
+static bool add_knots(GHashTable *maps, const LocatedKnot *located, uint64_t n, GError **error)
 {
     g_autofree XtfClockKnot *knots = g_new(XtfClockKnot, n);
     XtfClockMap map = {.knots = knots};
@@ -90,7 +91,7 @@ static bool take_knots(GHashTable *maps, const LocatedKnot *located, uint64_t n,
     return true;
 }
 
-/* The maps in the table. */
+/* Loads the maps from the table. */
 static bool load_table(XtfTrace *trace, GHashTable *maps, GError **error)
 {
     const XtfTable *table;
@@ -113,7 +114,7 @@ static bool load_table(XtfTrace *trace, GHashTable *maps, GError **error)
     for (uint64_t from = 0, to; from < table->n_rows; from = to) {
         for (to = from; to < table->n_rows && all[to].location == all[from].location;)
             to++;
-        if (!take_knots(maps, &all[from], to - from, error))
+        if (!add_knots(maps, &all[from], to - from, error))
             return false;
     }
     return true;
@@ -202,7 +203,7 @@ bool xtf_earlier_clocks_store(const XtfEarlierClocks *earlier, XtfWriter *writer
 
 /* ---- Undoing. */
 
-static bool restore(const XtfEarlierClocks *earlier, XtfTrace *trace, XtfWriter *writer, GError **error)
+static bool restore_clocks(const XtfEarlierClocks *earlier, XtfTrace *trace, XtfWriter *writer, GError **error)
 {
     for (uint64_t rank = 0; rank < xtf_trace_n_arrays(trace); rank++) {
         XtfArray array;
@@ -226,10 +227,10 @@ bool xtf_alignment_undo(XtfTrace *trace, XtfWriter *writer, GError **error)
     if (!xtf_earlier_clocks_load(&earlier, trace, error))
         return false;
     bool good = earlier.aligned
-                    ? restore(&earlier, trace, writer, error)
+                    ? restore_clocks(&earlier, trace, writer, error)
                     : xtf_fail(error, XTF_ERROR_NOT_FOUND,
                                earlier.stale ? "the clocks were changed since they were aligned, or aligned files were "
-                                               "merged: there is no way back"
+                                               "merged: the alignment cannot be undone"
                                              : "the clocks of the trace were not aligned: there is nothing to undo");
     xtf_earlier_clocks_finish(&earlier);
     return good;

@@ -5,25 +5,25 @@
 #include "src/analysis/align/corridor.h"
 
 enum {
-    PAIRS_MAX = 1 << 16, /* each takes 1 KiB or less; and at least twice as many as there are processes */
+    PAIRS_MAX = 1 << 16, /* each takes up to 1 KiB; the limit is at least twice the number of processes */
 };
 
 typedef struct {
-    uint64_t key; /* the lower process << 32 | the higher one */
-    XtfCorridor
-        corridor; /* what the higher one's clock shows more than the lower one's, from the first record of each */
+    uint64_t key;         /* lower process << 32 | higher process */
+    XtfCorridor corridor; /* the higher process's clock minus the lower one's, each from its first record */
 } Pair;
 
 typedef struct {
     XtfReplay *replay;
     GHashTable *pairs;
     uint32_t most;
-    Pair *last; /* the pair that was asked for last */
+    Pair *last; /* the pair of the last look-up */
 } Estimate;
 
-/* The time of a clock relative to its first record is `a` plus (1 + b) times that of the reference. */
+/* The position of a clock relative to the reference: reference = offset + factor * own. Both times are relative to the
+ * first records. */
 typedef struct {
-    long double doubt, offset, factor; /* reference = offset + factor * own, both relative */
+    long double doubt, offset, factor; /* total doubt of the path to the reference */
     uint32_t root;
     bool known;
 } Place;
@@ -54,17 +54,17 @@ static Pair *pair_of(Estimate *estimate, uint32_t low, uint32_t high)
     return estimate->last = pair;
 }
 
-static int64_t relative(const Estimate *estimate, uint32_t process, uint64_t time)
+static int64_t relative_time(const Estimate *estimate, uint32_t process, uint64_t time)
 {
     return (int64_t)(time - xtf_replay_process(estimate->replay, process)->first);
 }
 
-/* A message, or the like, from what was at a time of a process. */
-static void take_message(Estimate *estimate, uint32_t process, uint64_t time, const XtfReplayEvent *to)
+/* Adds a message, or a dependence like one, from a process at a time to an event. */
+static void add_message(Estimate *estimate, uint32_t process, uint64_t time, const XtfReplayEvent *to)
 {
     if (process == to->process)
         return;
-    int64_t sent = relative(estimate, process, time), got = relative(estimate, to->process, to->time);
+    int64_t sent = relative_time(estimate, process, time), got = relative_time(estimate, to->process, to->time);
     bool upwards = process < to->process;
     Pair *pair = upwards ? pair_of(estimate, process, to->process) : pair_of(estimate, to->process, process);
     if (!pair)
@@ -75,9 +75,9 @@ static void take_message(Estimate *estimate, uint32_t process, uint64_t time, co
         xtf_corridor_at_least(&pair->corridor, got, sent - got);
 }
 
-static void take_beginning(Estimate *estimate, const XtfReplayBegin *from, const XtfReplayEvent *to)
+static void add_begin(Estimate *estimate, const XtfReplayBegin *from, const XtfReplayEvent *to)
 {
-    take_message(estimate, from->process, from->time, to);
+    add_message(estimate, from->process, from->time, to);
 }
 
 static uint64_t no_value(void *data, const XtfReplayEvent *at)
@@ -85,30 +85,30 @@ static uint64_t no_value(void *data, const XtfReplayEvent *at)
     return 0;
 }
 
-static void receive(void *data, const XtfReplayEvent *at, const XtfReplayMessage *message)
+static void add_receive(void *data, const XtfReplayEvent *at, const XtfReplayMessage *message)
 {
-    take_message(data, message->send.process, message->send.time, at);
+    add_message(data, message->send.process, message->send.time, at);
 }
 
-static void end(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank)
+static void add_end(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank)
 {
     const uint32_t n = collective->n_members, near[] = {(rank - 1) / 2, 2 * rank + 1, 2 * rank + 2};
 
     if (collective->pattern == XTF_REPLAY_ALL_TO_ONE) {
-        for (uint32_t other = 0; rank == collective->root && other < n; other++)
-            if (xtf_replay_needs(collective, rank, other))
-                take_beginning(data, &collective->members[other].begin, at);
+        for (uint32_t rank_needed = 0; rank == collective->root && rank_needed < n; rank_needed++)
+            if (xtf_replay_needs(collective, rank, rank_needed))
+                add_begin(data, &collective->members[rank_needed].begin, at);
         return;
     }
-    uint32_t other = collective->pattern == XTF_REPLAY_ONE_TO_ALL ? collective->root : rank - 1;
+    uint32_t rank_needed = collective->pattern == XTF_REPLAY_ONE_TO_ALL ? collective->root : rank - 1;
     if (collective->pattern != XTF_REPLAY_ALL_TO_ALL) {
-        if (other < n && xtf_replay_needs(collective, rank, other))
-            take_beginning(data, &collective->members[other].begin, at);
+        if (rank_needed < n && xtf_replay_needs(collective, rank, rank_needed))
+            add_begin(data, &collective->members[rank_needed].begin, at);
         return;
     }
     for (unsigned i = 0; i < G_N_ELEMENTS(near); i++)
         if ((rank > 0 || i > 0) && near[i] < n && xtf_replay_needs(collective, rank, near[i]))
-            take_beginning(data, &collective->members[near[i]].begin, at);
+            add_begin(data, &collective->members[near[i]].begin, at);
 }
 
 /* ---- Paths of the least doubt (E. W. Dijkstra, 1959). */
@@ -124,7 +124,7 @@ typedef struct {
     uint32_t process;
 } Candidate;
 
-static void push(GArray *heap, Candidate candidate)
+static void push_candidate(GArray *heap, Candidate candidate)
 {
     g_array_append_val(heap, candidate);
     Candidate *all = (Candidate *)(void *)heap->data;
@@ -134,7 +134,7 @@ static void push(GArray *heap, Candidate candidate)
     all[i] = candidate;
 }
 
-static Candidate pop(GArray *heap)
+static Candidate pop_candidate(GArray *heap)
 {
     Candidate *all = (Candidate *)(void *)heap->data, first = all[0], last = all[heap->len - 1];
     guint n = heap->len - 1, i = 0;
@@ -169,9 +169,9 @@ static void find_paths(GArray *const *edges, Place *places, uint32_t root)
     g_autoptr(GArray) heap = g_array_new(FALSE, FALSE, sizeof(Candidate));
 
     places[root] = (Place){.factor = 1, .root = root};
-    push(heap, (Candidate){0, root});
+    push_candidate(heap, (Candidate){0, root});
     while (heap->len > 0) {
-        Candidate next = pop(heap);
+        Candidate next = pop_candidate(heap);
         Place *from = &places[next.process];
         if (from->known)
             continue;
@@ -182,7 +182,7 @@ static void find_paths(GArray *const *edges, Place *places, uint32_t root)
             if (places[edge->to].known || places[edge->to].doubt <= to.doubt)
                 continue;
             places[edge->to] = to;
-            push(heap, (Candidate){to.doubt, edge->to});
+            push_candidate(heap, (Candidate){to.doubt, edge->to});
         }
     }
 }
@@ -206,7 +206,7 @@ static Place *find_places(const Estimate *estimate, uint32_t n)
         const Pair *pair = data;
         uint32_t low = (uint32_t)(pair->key >> 32), high = (uint32_t)pair->key;
         uint64_t first = xtf_replay_process(estimate->replay, low)->first;
-        XtfCorridorLine line = xtf_corridor_line(&pair->corridor, -(long double)relative(estimate, high, first));
+        XtfCorridorLine line = xtf_corridor_line(&pair->corridor, -(long double)relative_time(estimate, high, first));
         add_edge(edges, low, (Edge){high, true, line});
         add_edge(edges, high, (Edge){low, false, line});
     }
@@ -223,7 +223,7 @@ static Place *find_places(const Estimate *estimate, uint32_t n)
 
 /* ---- Maps. */
 
-/* Where a process's first and last records lie, by the clock of its root relative to the root's first record. */
+/* Finds the times of a process's first and last record on its root's clock, relative to the root's first record. */
 static void span_of(const XtfReplayProcess *process, const Place *place, long double *first, long double *last)
 {
     const long double most = 1.0L / XTF_CORRIDOR_SLOPE;
@@ -238,7 +238,7 @@ static void span_of(const XtfReplayProcess *process, const Place *place, long do
 static void make_maps(const Estimate *estimate, const Place *places, XtfProcessClocks *clocks)
 {
     uint32_t n = clocks->n;
-    g_autofree long double *forward = g_new0(long double, n + 1); /* by root: what all are set forward by */
+    g_autofree long double *forward = g_new0(long double, n + 1); /* by root: ticks by which its set moves forward */
     g_autofree uint32_t *members = g_new0(uint32_t, n + 1);
     long double first, last;
 
@@ -274,7 +274,7 @@ bool xtf_estimate_clocks(XtfReplay *replay, XtfProcessClocks *clocks, uint64_t *
     g_autoptr(GHashTable) pairs = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, free_pair);
     Estimate estimate = {.replay = replay, .pairs = pairs, .most = MAX((uint32_t)PAIRS_MAX, 2 * n)};
     const XtfReplayConsumer consumer = {
-        .data = &estimate, .send = no_value, .begin = no_value, .receive = receive, .end = end};
+        .data = &estimate, .send = no_value, .begin = no_value, .receive = add_receive, .end = add_end};
     XtfReplayCounts counts;
 
     if (!xtf_replay_run(replay, &consumer, &counts, error))

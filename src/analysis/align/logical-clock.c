@@ -2,8 +2,8 @@
 
 #include "src/analysis/align/simplify.h"
 
-/* A clock is set forward: at local time `at` it is `after` ticks before the clock that it was, and was `before` ticks
- * until then. Of what it jumps over, `spread` ticks are spread over the time before. */
+/* A jump of a clock. At local time `at` the clock is `after` ticks ahead of the original clock; just before it was
+ * `before` ticks ahead. Backward amortisation spreads `spread` ticks of the jump over the time before. */
 typedef struct {
     uint64_t at, before, after, spread;
 } Jump;
@@ -11,22 +11,23 @@ typedef struct {
 typedef struct {
     const XtfProcessClocks *clocks;
     const XtfLogicalClockOptions *options;
-    GArray **jumps; /* Jump, by process, rising */
+    GArray **jumps; /* Jump, by process; times ascend */
     XtfReplay *replay;
-    uint64_t distance; /* ticks that a receive comes behind its send, at least */
+    uint64_t distance; /* least ticks from a send to its receive */
     uint64_t n_jumps;
 } Logical;
 
 /* ---- Forwards. */
 
-/* What is left at local time t of what the clock was set forward by. */
-static uint64_t left_of(const Logical *logical, const Jump *jump, uint64_t t)
+/* Returns how far, at local time t, the clock still is ahead because of a jump. */
+static uint64_t remaining_jump(const Logical *logical, const Jump *jump, uint64_t t)
 {
-    uint64_t gone = logical->options->amortise ? (t - jump->at) / XTF_AMORTISE : 0;
-    return jump->after - MIN(gone, jump->after);
+    uint64_t made_up = logical->options->amortise ? (t - jump->at) / XTF_AMORTISE : 0;
+    return jump->after - MIN(made_up, jump->after);
 }
 
-/* The last of a process's jumps at or before local time t, and the number of those; NULL and 0. */
+/* Returns the last jump of a process at or before local time t, and in *n the number of jumps until then. No jump: NULL
+ * and 0. */
 static Jump *jump_at(const Logical *logical, uint32_t process, uint64_t t, guint *n)
 {
     const GArray *jumps = logical->jumps[process];
@@ -43,11 +44,11 @@ static Jump *jump_at(const Logical *logical, uint32_t process, uint64_t t, guint
     return low > 0 ? &g_array_index(jumps, Jump, low - 1) : NULL;
 }
 
-/* Events of a process come in order, so the last jump is the one that counts. */
+/* Returns how far the clock is ahead. The events of a process are in order, so only the last jump counts. */
 static uint64_t forward_now(const Logical *logical, uint32_t process, uint64_t t)
 {
     const GArray *jumps = logical->jumps[process];
-    return jumps ? left_of(logical, &g_array_index(jumps, Jump, jumps->len - 1), t) : 0;
+    return jumps ? remaining_jump(logical, &g_array_index(jumps, Jump, jumps->len - 1), t) : 0;
 }
 
 static uint64_t time_now(void *data, const XtfReplayEvent *at)
@@ -57,8 +58,8 @@ static uint64_t time_now(void *data, const XtfReplayEvent *at)
            forward_now(logical, at->process, at->time);
 }
 
-/* No earlier than that. */
-static void hold_to(Logical *logical, const XtfReplayEvent *at, uint64_t cause)
+/* Makes the clock jump if an event precedes its cause. */
+static void jump_to(Logical *logical, const XtfReplayEvent *at, uint64_t cause)
 {
     uint64_t now = time_now(logical, at), least = cause + logical->distance;
     GArray **jumps = &logical->jumps[at->process];
@@ -78,32 +79,32 @@ static void hold_to(Logical *logical, const XtfReplayEvent *at, uint64_t cause)
     logical->n_jumps++;
 }
 
-static void receive(void *data, const XtfReplayEvent *at, const XtfReplayMessage *message)
+static void jump_at_receive(void *data, const XtfReplayEvent *at, const XtfReplayMessage *message)
 {
     if (message->send.process != at->process)
-        hold_to(data, at, message->value);
+        jump_to(data, at, message->value);
 }
 
-static void end(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank)
+static void jump_at_end(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank)
 {
     uint64_t latest;
 
     if (xtf_replay_latest(collective, rank, &latest))
-        hold_to(data, at, latest);
+        jump_to(data, at, latest);
 }
 
-/* ---- Backwards: how far each jump may be spread. The clocks are those of the pass before. */
+/* ---- Backwards: limits of the spread of each jump, by the clocks of the forward pass. */
 
-static uint64_t time_then(void *data, const XtfReplayEvent *at)
+static uint64_t time_after_jumps(void *data, const XtfReplayEvent *at)
 {
     const Logical *logical = data;
     guint n;
     const Jump *jump = jump_at(logical, at->process, at->time, &n);
     return xtf_process_clocks_global(logical->clocks, at->process, at->time) +
-           (jump ? left_of(logical, jump, at->time) : 0);
+           (jump ? remaining_jump(logical, jump, at->time) : 0);
 }
 
-/* What a process sent at a time must not be moved by more than `room`. */
+/* Limits a spread so that it moves a send at this time by at most `room`. */
 static void limit_spread(Logical *logical, uint32_t process, uint64_t time, uint64_t room)
 {
     const GArray *jumps = logical->jumps[process];
@@ -125,20 +126,20 @@ static void limit_by_receive(void *data, const XtfReplayEvent *at, const XtfRepl
 {
     if (message->send.process != at->process)
         limit_spread(data, message->send.process, message->send.time,
-                     room_before(data, time_then(data, at), message->value));
+                     room_before(data, time_after_jumps(data, at), message->value));
 }
 
-/* The beginning of a member, where an end is at time `now`. */
+/* Limits the spread at a member's begin, for an end at time `now`. */
 static void limit_beginning(Logical *logical, const XtfReplayMember *member, uint64_t now)
 {
     limit_spread(logical, member->begin.process, member->begin.time, room_before(logical, now, member->value));
 }
 
-/* A beginning must stay before the earliest end that needs it: with all to all, before the earliest of all ends that
- * receive something. `scratch` keeps what that end is before the last possible time. */
+/* Limits the spreads at begins: a begin must stay before the earliest end that needs it. With all to all, that is the
+ * earliest end of all members that receive data. `scratch` is UINT64_MAX minus the time of that end. */
 static void limit_by_end(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank)
 {
-    uint64_t now = time_then(data, at);
+    uint64_t now = time_after_jumps(data, at);
 
     if (collective->pattern == XTF_REPLAY_ALL_TO_ALL) {
         if (collective->members[rank].receives)
@@ -163,8 +164,11 @@ static void limit_by_end(void *data, const XtfReplayEvent *at, XtfReplayCollecti
 
 static bool find_spreads(Logical *logical, GError **error)
 {
-    const XtfReplayConsumer consumer = {
-        .data = logical, .send = time_then, .begin = time_then, .receive = limit_by_receive, .end = limit_by_end};
+    const XtfReplayConsumer consumer = {.data = logical,
+                                        .send = time_after_jumps,
+                                        .begin = time_after_jumps,
+                                        .receive = limit_by_receive,
+                                        .end = limit_by_end};
     XtfReplayCounts counts;
 
     for (uint32_t i = 0; i < logical->clocks->n; i++) {
@@ -181,11 +185,11 @@ static bool find_spreads(Logical *logical, GError **error)
 
 /* ---- The line. */
 
-/* What a clock is set forward by at local time t, `jump` being the last jump until then, NULL if there is none, and
- * `next` the one behind it. */
+/* Returns how far the clock is ahead at local time t. `jump` is the last jump until then, or NULL; `next` is the jump
+ * after it. */
 static uint64_t forward_of(const Logical *logical, const Jump *jump, const Jump *next, uint64_t t)
 {
-    uint64_t forward = jump ? left_of(logical, jump, t) : 0;
+    uint64_t forward = jump ? remaining_jump(logical, jump, t) : 0;
 
     if (next && next->at - t < next->spread * XTF_AMORTISE)
         forward += next->spread - (next->at - t + XTF_AMORTISE - 1) / XTF_AMORTISE;
@@ -198,8 +202,8 @@ static int compare_times(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-/* Where the line may have a corner: at the process's first and last records, at the knots of the clock as it was, at
- * jumps, and where they begin to be spread and are over. */
+/* Returns the times at which the line may have a corner: the process's first and last record, knots of the original
+ * clock, and jumps. The begin and the end of their amortisation are corners, too. */
 static GArray *find_corners(const Logical *logical, uint32_t process)
 {
     const XtfClockMap *map = &logical->clocks->maps[process];
@@ -220,8 +224,8 @@ static GArray *find_corners(const Logical *logical, uint32_t process)
         if (jump->spread > 0)
             g_array_append_val(corners, begin);
         if (logical->options->amortise && jump->after < (times->last - jump->at) / XTF_AMORTISE) {
-            uint64_t over = jump->at + jump->after * XTF_AMORTISE;
-            g_array_append_val(corners, over);
+            uint64_t jump_over = jump->at + jump->after * XTF_AMORTISE;
+            g_array_append_val(corners, jump_over);
         }
     }
     g_array_sort(corners, compare_times);
@@ -248,7 +252,7 @@ static GArray *make_line(const Logical *logical, uint32_t process)
     return points;
 }
 
-static void take_lines(const Logical *logical, XtfProcessClocks *clocks)
+static void set_lines(const Logical *logical, XtfProcessClocks *clocks)
 {
     for (uint32_t i = 0; i < clocks->n; i++)
         if (logical->jumps[i])
@@ -267,13 +271,13 @@ bool xtf_logical_clock(XtfReplay *replay, XtfProcessClocks *clocks, const XtfLog
         .distance = options->latency + 2 * options->tolerance,
     };
     const XtfReplayConsumer consumer = {
-        .data = &logical, .send = time_now, .begin = time_now, .receive = receive, .end = end};
+        .data = &logical, .send = time_now, .begin = time_now, .receive = jump_at_receive, .end = jump_at_end};
     XtfReplayCounts counts;
     bool good = xtf_replay_run(replay, &consumer, &counts, error);
 
     good = good && (!options->amortise || logical.n_jumps == 0 || find_spreads(&logical, error));
     if (good) {
-        take_lines(&logical, clocks);
+        set_lines(&logical, clocks);
         *n_jumps = logical.n_jumps;
     }
     for (uint32_t i = 0; i < clocks->n; i++)

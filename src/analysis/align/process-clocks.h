@@ -12,10 +12,10 @@ typedef struct {
 } XtfProcessClocks;
 
 void xtf_process_clocks_init(XtfProcessClocks *clocks, uint32_t n); /* without knots */
-void xtf_process_clocks_finish(XtfProcessClocks *clocks);           /* also one of zeros */
+void xtf_process_clocks_finish(XtfProcessClocks *clocks);           /* accepts zeros */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfProcessClocks, xtf_process_clocks_finish)
 
-/* Takes the knots, which are a GArray of XtfClockKnot, as the map of a process. */
+/* Makes the knots, a GArray of XtfClockKnot, the map of a process. Takes ownership of them. */
 void xtf_process_clocks_take(XtfProcessClocks *clocks, uint32_t process, GArray *knots);
 
 static inline uint64_t xtf_process_clocks_global(const XtfProcessClocks *clocks, uint32_t process, uint64_t local)

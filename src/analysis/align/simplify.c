@@ -1,6 +1,6 @@
 #include "src/analysis/align/simplify.h"
 
-/* Directions from a point: rise less run, by run. */
+/* A direction from a point: (rise minus run) by run. */
 typedef struct {
     int64_t rise;
     uint64_t run;
@@ -11,22 +11,24 @@ static bool is_steeper(Direction a, Direction b)
     return (__int128)a.rise * b.run > (__int128)b.rise * a.run;
 }
 
-static Direction direction(const XtfClockKnot *from, const XtfClockKnot *to, int64_t off)
+static Direction direction_to(const XtfClockKnot *from, const XtfClockKnot *to, int64_t off)
 {
     return (Direction){.rise = (int64_t)(to->global - from->global - (to->local - from->local)) + off,
                        .run = to->local - from->local};
 }
 
-/* The last point that a line from point `from` leads to while it passes all those between closely enough: the sleeve of
- * Z. Zhao and A. Saalfeld, Linear-time sleeve-fitting polyline simplification algorithms, AutoCarto 13, 1997. */
+/* Returns the last point that a line from point `from` can reach while it passes all points between closely enough.
+ * This is the sleeve of Z. Zhao and A. Saalfeld, Linear-time sleeve-fitting polyline simplification algorithms,
+ * AutoCarto 13, 1997. */
 static guint line_from(const XtfClockKnot *points, guint n, guint from, int64_t off)
 {
     Direction least = {0}, most = {0};
     guint to = from;
 
     for (guint i = from + 1; i < n; i++) {
-        Direction here = direction(&points[from], &points[i], 0);
-        Direction low = direction(&points[from], &points[i], -off), high = direction(&points[from], &points[i], off);
+        Direction here = direction_to(&points[from], &points[i], 0);
+        Direction low = direction_to(&points[from], &points[i], -off),
+                  high = direction_to(&points[from], &points[i], off);
         bool free = i == from + 1;
         if (free || (!is_steeper(least, here) && !is_steeper(here, most)))
             to = i;
@@ -42,7 +44,8 @@ static guint line_from(const XtfClockKnot *points, guint n, guint from, int64_t 
     return to;
 }
 
-/* Sound: a drift, or a jump. The line is raised where rounding made it too slow. */
+/* Adds a knot of a valid map, in which each piece is a drift or a jump. Raises the line where rounding made it too
+ * slow. */
 static void add_knot(GArray *knots, XtfClockKnot knot)
 {
     knot.jumps = false;

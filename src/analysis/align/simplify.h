@@ -1,11 +1,11 @@
 /*
- * A broken line through fewer points, as a clock map.
+ * Simplification of a broken line to a clock map.
  */
 #pragma once
 
 #include "libxtf/clock-map.h"
 
-/* Takes points, XtfClockKnot, the local times rising, the global times not falling; gives the knots of a sound map. A
- * point is left out if the line without it passes it by less than `tolerance` ticks, or with 0 through it. Where the
- * line rises more than a clock drifts there is a jump. */
+/* Takes ownership of points (XtfClockKnot): local times rise, global times do not fall. Returns the knots of a valid
+ * map. The result skips points that its line passes at less than `tolerance` ticks; if `tolerance` is 0, points on the
+ * line. A piece that rises faster than a clock can drift becomes a jump. */
 GArray *xtf_simplify_line(GArray *points, uint64_t tolerance);

@@ -20,13 +20,13 @@ static bool is_early(Count *count, uint64_t effect, uint64_t cause)
     return true;
 }
 
-static void receive(void *data, const XtfReplayEvent *at, const XtfReplayMessage *message)
+static void count_receive(void *data, const XtfReplayEvent *at, const XtfReplayMessage *message)
 {
     Count *count = data;
     count->violations->messages += is_early(count, global_time(data, at), message->value);
 }
 
-static void end(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank)
+static void count_end(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank)
 {
     Count *count = data;
     uint64_t latest;
@@ -40,7 +40,7 @@ bool xtf_violations_count(XtfReplay *replay, const XtfProcessClocks *clocks, Xtf
 {
     Count count = {.clocks = clocks, .violations = violations};
     const XtfReplayConsumer consumer = {
-        .data = &count, .send = global_time, .begin = global_time, .receive = receive, .end = end};
+        .data = &count, .send = global_time, .begin = global_time, .receive = count_receive, .end = count_end};
 
     *violations = (XtfViolations){0};
     return xtf_replay_run(replay, &consumer, counts, error);

@@ -90,7 +90,7 @@ static void print_report(const Align *align, const XtfAlignReport *report)
            report->counts.uncertain_collectives);
     printf("%-14s %" PRIu32 ", %" PRIu64 " pairs of them exchange messages\n", "processes", report->n_processes,
            report->n_pairs);
-    print_alone(report->alone);
+    print_alone(report->unconnected);
     print_violations("before", align->trace, &report->before);
     if (report->nothing_to_do) {
         puts("Nothing contradicts the clocks, so they are kept.");

@@ -14,7 +14,7 @@
 #include "src/model/properties.h"
 #include "src/trace/context/analyses.h"
 
-/* Says with which clocks a derived type was made. */
+/* Records the clocks that a derived type was computed with. */
 static bool add_analysis(XtfWriter *writer, XtfTableWriter *table, const char *records, uint64_t clocks,
                          const char *tool, GError **error)
 {
@@ -34,7 +34,7 @@ static bool is_ours(const char *records)
     return false;
 }
 
-/* Rows that others have made stay, and so does what is said of them: without it they would count as of today. */
+/* Keeps the entries of derived types that other programs wrote. Without an entry their rows would count as current. */
 static bool keep_others(const GArray *analyses, XtfWriter *writer, XtfTableWriter *table, GError **error)
 {
     for (guint i = 0; i < analyses->len; i++) {
@@ -45,7 +45,7 @@ static bool keep_others(const GArray *analyses, XtfWriter *writer, XtfTableWrite
     return true;
 }
 
-/* `analyses`: what the table said before. */
+/* Writes the table of analyses. `analyses`: its rows before. */
 static bool write_analyses(XtfTrace *trace, const GArray *analyses, XtfWriter *writer, const char *tool, GError **error)
 {
     uint64_t clocks;
@@ -63,9 +63,9 @@ static bool write_analyses(XtfTrace *trace, const GArray *analyses, XtfWriter *w
     return keep_others(analyses, writer, table, error);
 }
 
-/* What an earlier analysis has left, which another build may have made, with other fields. With the call paths go rows
- * of derived types that this build does not know, but that refer to them: their numbers will be those of others. */
-static bool clear(XtfWriter *writer, GError **error)
+/* Clears the rows of an earlier analysis, which a different build may have written with other fields. Clearing the call
+ * paths also removes rows of unknown derived types that refer to them, as the numbers of call paths change. */
+static bool clear_earlier(XtfWriter *writer, GError **error)
 {
     uint32_t id;
 
@@ -76,8 +76,8 @@ static bool clear(XtfWriter *writer, GError **error)
     return xtf_writer_replace_schema(writer, xtf_model_schema(XTF_MODEL_CONTEXTS), &id, error);
 }
 
-/* What was freed among what is still held is given back: a step needs other sizes than the one before. */
-static void give_back(void)
+/* Returns freed memory to the system: each step needs blocks of different sizes. */
+static void trim_heap(void)
 {
 #ifdef __GLIBC__
     malloc_trim(0);
@@ -93,39 +93,39 @@ static bool find_causes(XtfReplay *replay, XtfPoints *points, XtfWriter *writer,
            xtf_delays_write(points, delays, writer, steps, error);
 }
 
-/* What waits were caused by, and the critical path. */
-static bool go_back(XtfReplay *replay, XtfPoints *points, XtfWriter *writer, XtfSteps *steps, XtfAnalyzeReport *report,
-                    GError **error)
+/* Finds the causes of waits, then the critical path. */
+static bool analyze_backward(XtfReplay *replay, XtfPoints *points, XtfWriter *writer, XtfSteps *steps,
+                             XtfAnalyzeReport *report, GError **error)
 {
     if (!find_causes(replay, points, writer, steps, &report->causes, error))
         return false;
     xtf_points_rest_results(points);
-    give_back();
+    trim_heap();
     bool good = xtf_critical_write(points, writer, steps, &report->path, error);
-    give_back();
+    trim_heap();
     return good;
 }
 
-/* One run of the replay serves the waits and the ideal run. It comes first: what it needs in memory is gone before what
- * follows needs some. */
-static bool analyze(XtfReplay *replay, XtfRawPoints *raw, XtfWriter *writer, XtfSteps *steps, XtfAnalyzeReport *report,
-                    GError **error)
+/* Finds waits and their causes. One run of the replay serves both the waits and the ideal run. The ideal run is written
+ * first, so that its memory is free for the later steps. */
+static bool analyze_replay(XtfReplay *replay, XtfRawPoints *raw, XtfWriter *writer, XtfSteps *steps,
+                           XtfAnalyzeReport *report, GError **error)
 {
     g_autoptr(XtfIdeal) ideal = xtf_ideal_new(replay, error);
     if (!ideal || !xtf_find_waits(replay, raw, xtf_ideal_consumer(ideal), steps, &report->found, error))
         return false;
     xtf_replay_end_runs(replay);
-    give_back();
+    trim_heap();
     if (!xtf_ideal_write(ideal, writer, steps, &report->ideal, error))
         return false;
     g_clear_pointer(&ideal, xtf_ideal_free);
-    give_back();
+    trim_heap();
     g_autoptr(XtfPoints) points = xtf_points_collect(replay, raw, steps, error);
     if (!points)
         return false;
     xtf_raw_points_finish(raw);
-    give_back();
-    return go_back(replay, points, writer, steps, report, error) &&
+    trim_heap();
+    return analyze_backward(replay, points, writer, steps, report, error) &&
            xtf_waits_write(points, writer, steps, &report->found, error);
 }
 
@@ -134,7 +134,7 @@ bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const Xtf
 {
     XtfSteps steps = {
         .cancel = options->cancel, .progress = options->progress, .progress_data = options->progress_data};
-    const XtfReplayOptions how = {
+    const XtfReplayOptions replay_options = {
         .calls = true, .cancel = options->cancel, .progress = xtf_steps_show, .progress_data = &steps};
     XtfRawPoints raw;
     uint32_t n_locations = 0;
@@ -143,19 +143,22 @@ bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const Xtf
     if (!xtf_trace_counts_bytes(trace, &is_network, error))
         return false;
     if (is_network)
-        return xtf_fail(error, XTF_ERROR_INVALID, "the trace is of a measured network: nobody waits in it");
-    /* What cannot be replaced is found before the work is done. Nothing is lost if that fails: there is no commit. */
+        return xtf_fail(error, XTF_ERROR_INVALID,
+                        "the trace holds measurements of a network: it has no waits to analyze");
+    /* Tables that cannot be replaced cause an error before the long work. A later error loses no data, as nothing is
+     * committed. */
     g_autoptr(GArray) analyses = xtf_analyses_read(trace, error);
     if (!analyses)
         return false;
     xtf_steps_begin(&steps, "reading", 0);
-    g_autoptr(XtfReplay) replay = xtf_replay_new(trace, &how, error);
-    if (!replay || !clear(writer, error))
+    g_autoptr(XtfReplay) replay = xtf_replay_new(trace, &replay_options, error);
+    if (!replay || !clear_earlier(writer, error))
         return false;
-    give_back();
+    trim_heap();
     for (uint32_t i = 0; i < xtf_replay_n_processes(replay); i++)
         n_locations += xtf_replay_process(replay, i)->n_locations;
-    bool good = xtf_raw_points_init(&raw, n_locations, error) && analyze(replay, &raw, writer, &steps, report, error);
+    bool good =
+        xtf_raw_points_init(&raw, n_locations, error) && analyze_replay(replay, &raw, writer, &steps, report, error);
     xtf_raw_points_finish(&raw);
     return good && write_analyses(trace, analyses, writer, tool, error);
 }

@@ -1,6 +1,6 @@
 #include "src/analysis/formulas/callpath-numbers.h"
 
-/* Of a key: GLib's own takes the region alone. */
+/* Hashes a key. g_int64_hash() would use only the region. */
 static guint hash_key(gconstpointer key)
 {
     return (guint)(*(const uint64_t *)key * UINT64_C(0x9e3779b97f4a7c15) >> 32);

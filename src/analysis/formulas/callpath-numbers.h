@@ -1,6 +1,6 @@
 /*
- * Call paths by number: each is a region that is called on another path, and is numbered when it is first met, from 0.
- * So a path has a greater number than the one that it is called on.
+ * Call paths by number. A call path is a region called on another path. It gets the next number, from 0, when it is
+ * first added. So a path has a greater number than its parent.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #define XTF_CALLPATH_NONE UINT32_MAX /* the parent of a path without calls around it */
 
 typedef struct {
-    uint32_t parent; /* XTF_CALLPATH_NONE: it is a root */
+    uint32_t parent; /* XTF_CALLPATH_NONE: a root */
     uint32_t region;
     uint32_t depth; /* from 1 */
 } XtfNumberedCallpath;
@@ -22,9 +22,9 @@ typedef struct {
 } XtfCallpathNumbers;
 
 void xtf_callpath_numbers_init(XtfCallpathNumbers *numbers);
-void xtf_callpath_numbers_finish(XtfCallpathNumbers *numbers); /* all zeros is fine */
+void xtf_callpath_numbers_finish(XtfCallpathNumbers *numbers); /* accepts zeros */
 
-/* Finds or gives the number of the path on which `region` is called from `parent`. False if it is new, and there are
+/* Finds or assigns the number of the path on which `parent` calls `region`. False if the path is new and there are
  * `most` paths already. */
 bool xtf_callpath_number(XtfCallpathNumbers *numbers, uint32_t parent, uint32_t region, uint32_t most,
                          uint32_t *number);

@@ -51,7 +51,8 @@ void xtf_callpath_sums_add(XtfCallpathSums *sums, uint32_t callpath, int64_t tic
         sums->is_touched[callpath] = true;
         sums->touched[sums->n_touched++] = callpath;
     }
-    sums->ticks[callpath] = (int64_t)((uint64_t)sums->ticks[callpath] + (uint64_t)ticks); /* an enemy's may wrap */
+    sums->ticks[callpath] =
+        (int64_t)((uint64_t)sums->ticks[callpath] + (uint64_t)ticks); /* values from a malicious file may wrap */
 }
 
 bool xtf_callpath_sums_has(const XtfCallpathSums *sums, uint32_t callpath)

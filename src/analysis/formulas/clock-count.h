@@ -1,7 +1,7 @@
 /*
- * Whether the clocks of processes contradict each other: an effect comes before its cause. A message is received before
- * it is sent; a member leaves a collective operation before another one that it needs enters. Where more than a few
- * effects do, it is not to be trusted who is late, who is last and who waits for whom.
+ * Counts of effects that precede their causes: the clocks of processes contradict each other. For example, a message is
+ * received before its send. Or a member leaves a collective operation before another member enters that it needs. With
+ * more than a few such effects, the analysis cannot decide who is late, who is last and who waits for whom.
  */
 #pragma once
 
@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 enum {
-    XTF_CLOCKS_ONE_IN = 1000, /* effects may come before their causes */
+    XTF_CLOCKS_ONE_IN = 1000, /* one in this many effects may precede its cause */
 };
 
 typedef struct {
     uint64_t judged;     /* effects whose causes are known */
-    uint64_t impossible; /* of these, the ones before their causes */
+    uint64_t impossible; /* effects that precede their causes */
 } XtfClockCount;
 
 static inline bool xtf_clock_count_contradicts(const XtfClockCount *count)

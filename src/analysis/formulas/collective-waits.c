@@ -10,7 +10,7 @@ void xtf_member_time_latest(XtfMemberTime *latest, uint64_t index, uint64_t time
         *latest = (XtfMemberTime){true, index, time};
 }
 
-static void earliest(XtfMemberTime *least, uint64_t index, uint64_t time)
+static void keep_earliest(XtfMemberTime *least, uint64_t index, uint64_t time)
 {
     if (!least->known || time < least->time)
         *least = (XtfMemberTime){true, index, time};
@@ -18,9 +18,9 @@ static void earliest(XtfMemberTime *least, uint64_t index, uint64_t time)
 
 void xtf_collective_summary_add(XtfCollectiveSummary *summary, const XtfCollectiveTimes *times)
 {
-    earliest(&summary->first, times->index, times->begin);
+    keep_earliest(&summary->first, times->index, times->begin);
     xtf_member_time_latest(&summary->last, times->index, times->begin);
-    earliest(&summary->first_end, times->index, times->end);
+    keep_earliest(&summary->first_end, times->index, times->end);
     if (times->sends)
         xtf_member_time_latest(&summary->last_sender, times->index, times->begin);
     if (times->is_root && !summary->root.known)
@@ -42,24 +42,24 @@ static bool takes_part(const XtfCollectiveSummary *summary, const XtfCollectiveT
 void xtf_collective_summary_add_partial(XtfCollectiveSummary *summary, const XtfCollectiveTimes *times)
 {
     if (takes_part(summary, times))
-        earliest(&summary->first_partial_end, times->index, times->end);
+        keep_earliest(&summary->first_partial_end, times->index, times->end);
 }
 
-/* From `begin` to `until`, or to the member's end if that is earlier. */
+/* Returns the ticks from the member's begin to `until`, or to its end if that is earlier. */
 static uint64_t wait_until(const XtfCollectiveTimes *times, uint64_t until)
 {
     uint64_t end = MIN(until, times->end);
     return end > times->begin ? end - times->begin : 0;
 }
 
-/* All wait for the last, and are through when the first is. */
+/* Computes the wait for the last member, and the time after the first member's end. */
 static void wait_for_all(const XtfCollectiveTimes *times, uint64_t last, uint64_t first_end, uint64_t *wait,
                          uint64_t *completion)
 {
-    uint64_t through = MAX(first_end, MIN(last, times->end));
+    uint64_t released = MAX(first_end, MIN(last, times->end));
 
     *wait = wait_until(times, last);
-    *completion = times->end > through ? times->end - through : 0;
+    *completion = times->end > released ? times->end - released : 0;
 }
 
 void xtf_collective_waits(const XtfCollectiveSummary *summary, XtfCollectiveShape shape,

@@ -2,16 +2,16 @@
 
 #include "src/analysis/formulas/callpath-numbers.h"
 
-enum { DEPTHS = 8 }; /* of teams in teams that are told apart */
+enum { DEPTHS = 8 }; /* greatest depth of nested teams */
 
-/* Numbers are stored plus 1; 0: not found yet. */
+/* Call paths from a parallel region on. Numbers are stored plus 1; 0: not computed yet. */
 struct XtfTeamPaths {
     XtfCallpathTree tree;
-    uint32_t *n_parallel;     /* by call path: parallel regions on it; NULL: not asked for yet, as below */
+    uint32_t *n_parallel;     /* by call path: number of parallel regions on it; NULL: no query yet */
     uint32_t *paths[DEPTHS];  /* by depth, from 1, and call path: the number of the path from that parallel region on */
-    XtfCallpathNumbers known; /* of the paths below */
-    XtfCallpathSums other;    /* by number of a path */
-    GArray *stack;            /* uint32_t: call paths from an inner one outward */
+    XtfCallpathNumbers known; /* numbers of the paths in `paths` */
+    XtfCallpathSums subtrahend; /* ticks of the other thread, by number of a path */
+    GArray *stack;              /* uint32_t: call paths from an inner one outward */
 };
 
 XtfTeamPaths *xtf_team_paths_new(const XtfCallpathTree *tree)
@@ -28,7 +28,7 @@ void xtf_team_paths_free(XtfTeamPaths *paths)
         return;
     if (paths->stack) {
         g_array_unref(paths->stack);
-        xtf_callpath_sums_finish(&paths->other);
+        xtf_callpath_sums_finish(&paths->subtrahend);
     }
     xtf_callpath_numbers_finish(&paths->known);
     for (unsigned depth = 0; depth < DEPTHS; depth++)
@@ -37,7 +37,7 @@ void xtf_team_paths_free(XtfTeamPaths *paths)
     g_free(paths);
 }
 
-static void prepare(XtfTeamPaths *paths)
+static void prepare_tables(XtfTeamPaths *paths)
 {
     if (paths->stack)
         return;
@@ -52,7 +52,7 @@ static bool is_parallel(const XtfTeamPaths *paths, uint32_t callpath)
     return tree->is_parallel(tree->data, tree->region(tree->data, callpath));
 }
 
-/* The call path around one; UINT32_MAX: there is none. */
+/* Returns the parent of a call path; UINT32_MAX: none. */
 static uint32_t parent_of(const XtfTeamPaths *paths, uint32_t callpath)
 {
     uint32_t parent = paths->tree.parent(paths->tree.data, callpath);
@@ -81,11 +81,11 @@ static uint32_t n_parallel_of(XtfTeamPaths *paths, uint32_t callpath)
 
 unsigned xtf_team_paths_depth(XtfTeamPaths *paths, uint32_t callpath)
 {
-    prepare(paths);
+    prepare_tables(paths);
     return callpath < paths->tree.n ? n_parallel_of(paths, callpath) : 0;
 }
 
-/* The number, plus 1, of a region's path on another one, of which the number plus 1 is `around`; 0: on none. */
+/* Returns the number, plus 1, of the path on which `around`, a number plus 1, calls a region. 0: no call around it. */
 static uint32_t path_number(XtfTeamPaths *paths, uint32_t around, uint32_t region)
 {
     uint32_t number = 0;
@@ -94,7 +94,8 @@ static uint32_t path_number(XtfTeamPaths *paths, uint32_t around, uint32_t regio
     return number + 1;
 }
 
-/* Whether the path from the parallel region of a depth on begins at a call path. One with fewer of them is whole. */
+/* True if the path from the parallel region of a depth begins at this call path. A path with fewer parallel regions
+ * counts from its root. */
 static bool begins_at(XtfTeamPaths *paths, uint32_t callpath, unsigned depth)
 {
     return paths->n_parallel[callpath] == depth + 1 && is_parallel(paths, callpath);
@@ -137,27 +138,28 @@ static inline uint32_t number_of(XtfTeamPaths *paths, uint32_t *numbers, uint32_
     return (G_LIKELY(number) ? number : find_path(paths, numbers, callpath, depth)) - 1;
 }
 
-void xtf_team_paths_subtract(XtfTeamPaths *paths, XtfCallpathSums *sums, unsigned depth, const XtfCallpathSums *other,
-                             unsigned other_depth)
+void xtf_team_paths_subtract(XtfTeamPaths *paths, XtfCallpathSums *sums, unsigned depth,
+                             const XtfCallpathSums *subtracted, unsigned other_depth)
 {
     depth = CLAMP(depth, 1, DEPTHS);
     other_depth = CLAMP(other_depth, 1, DEPTHS);
-    prepare(paths);
-    uint32_t *mine = numbers_of(paths, depth), *theirs = numbers_of(paths, other_depth);
-    for (uint32_t i = 0; i < other->n_touched; i++)
-        number_of(paths, theirs, other->touched[i], other_depth);
+    prepare_tables(paths);
+    uint32_t *own_numbers = numbers_of(paths, depth), *other_numbers = numbers_of(paths, other_depth);
+    for (uint32_t i = 0; i < subtracted->n_touched; i++)
+        number_of(paths, other_numbers, subtracted->touched[i], other_depth);
     for (uint32_t i = 0; i < sums->n_touched; i++)
-        number_of(paths, mine, sums->touched[i], depth);
-    xtf_callpath_sums_clear(&paths->other);
-    xtf_callpath_sums_reserve(&paths->other, xtf_callpath_numbers_n(&paths->known));
-    for (uint32_t i = 0; i < other->n_touched; i++) {
-        uint32_t callpath = other->touched[i];
-        xtf_callpath_sums_add(&paths->other, theirs[callpath] - 1, other->ticks[callpath]);
+        number_of(paths, own_numbers, sums->touched[i], depth);
+    xtf_callpath_sums_clear(&paths->subtrahend);
+    xtf_callpath_sums_reserve(&paths->subtrahend, xtf_callpath_numbers_n(&paths->known));
+    for (uint32_t i = 0; i < subtracted->n_touched; i++) {
+        uint32_t callpath = subtracted->touched[i];
+        xtf_callpath_sums_add(&paths->subtrahend, other_numbers[callpath] - 1, subtracted->ticks[callpath]);
     }
     for (uint32_t i = 0; i < sums->n_touched; i++) {
-        int64_t *ticks = &sums->ticks[sums->touched[i]], *less = &paths->other.ticks[mine[sums->touched[i]] - 1];
-        int64_t both = CLAMP(*less, 0, MAX(*ticks, 0));
-        *ticks -= both;
-        *less -= both;
+        int64_t *ticks = &sums->ticks[sums->touched[i]],
+                *other_ticks = &paths->subtrahend.ticks[own_numbers[sums->touched[i]] - 1];
+        int64_t common = CLAMP(*other_ticks, 0, MAX(*ticks, 0));
+        *ticks -= common;
+        *other_ticks -= common;
     }
 }

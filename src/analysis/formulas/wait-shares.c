@@ -2,12 +2,12 @@
 
 #include "src/model/wait-kinds.h"
 
-/* Takes off what the waiter did on the same call path. */
-static void subtract(XtfCallpathSums *sums, const XtfCallpathSums *other)
+/* Subtracts the waiter's ticks on the same call path. */
+static void subtract_sums(XtfCallpathSums *sums, const XtfCallpathSums *waiter)
 {
     for (uint32_t i = 0; i < sums->n_touched; i++) {
         uint32_t callpath = sums->touched[i];
-        sums->ticks[callpath] -= MIN(other->ticks[callpath], sums->ticks[callpath]);
+        sums->ticks[callpath] -= MIN(waiter->ticks[callpath], sums->ticks[callpath]);
     }
 }
 
@@ -19,7 +19,7 @@ uint64_t xtf_wait_delays(const XtfWaitKind *kind, XtfCallpathSums *culprit, cons
     if (kind->rule == XTF_WAIT_TEAM)
         xtf_team_paths_subtract(teams->paths, culprit, teams->culprit, waiter, teams->waiter);
     else if (kind->rule == XTF_WAIT_EXCESS)
-        subtract(culprit, waiter);
+        subtract_sums(culprit, waiter);
     for (uint32_t i = 0; i < culprit->n_touched; i++)
         sum = MIN(sum + (uint64_t)culprit->ticks[culprit->touched[i]], (uint64_t)INT64_MAX);
     return sum;

@@ -9,11 +9,11 @@
 
 typedef struct XtfIdeal XtfIdeal;
 
-/* Borrows the replay, which is one with calls. */
+/* Creates an ideal run. Borrows the replay, which must have calls. */
 XtfIdeal *xtf_ideal_new(XtfReplay *replay, GError **error);
-void xtf_ideal_free(XtfIdeal *ideal); /* NULL is fine */
+void xtf_ideal_free(XtfIdeal *ideal); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfIdeal, xtf_ideal_free)
-/* What the replay is to be run with, once, beside whatever else the run is for. Borrowed. */
+/* Returns the consumer for exactly one run of the replay. The run may also serve other consumers. Borrowed. */
 const XtfReplayConsumer *xtf_ideal_consumer(const XtfIdeal *ideal);
-/* After that writes the rows, as a step. *end: ticks that the ideal run takes. */
+/* Writes the rows, as a step, after the replay's run. *end: length of the ideal run in ticks. */
 bool xtf_ideal_write(XtfIdeal *ideal, XtfWriter *writer, XtfSteps *steps, uint64_t *end, GError **error);

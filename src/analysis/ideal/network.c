@@ -4,9 +4,9 @@ struct XtfNetworkRun {
     XtfReplay *replay;
     const XtfNetworkModel *model;
     const XtfNetworkConsumer *consumer;
-    XtfReplayConsumer how;
+    XtfReplayConsumer replay_consumer;
     uint32_t *first_location; /* by process */
-    uint64_t *waited;         /* by location: all of it until now */
+    uint64_t *waited;         /* by location: total wait so far */
     GError *error;
 };
 
@@ -32,7 +32,7 @@ static uint64_t clock_at(const XtfNetworkRun *run, const XtfReplayEvent *at)
     return at->call->outside + run->waited[location_of(run, at)];
 }
 
-static void go_on_at(XtfNetworkRun *run, const XtfReplayEvent *at, uint64_t clock)
+static void wait_until(XtfNetworkRun *run, const XtfReplayEvent *at, uint64_t clock)
 {
     uint32_t location = location_of(run, at);
     uint64_t now = clock_at(run, at);
@@ -50,26 +50,26 @@ static uint64_t sent_at(void *data, const XtfReplayEvent *at)
     return clock_at(data, at);
 }
 
-static void receive(void *data, const XtfReplayEvent *at, const XtfReplayMessage *message)
+static void wait_for_message(void *data, const XtfReplayEvent *at, const XtfReplayMessage *message)
 {
     XtfNetworkRun *run = data;
-    go_on_at(run, at, run->model->receive(run->model->data, message->value, clock_at(run, at), message->bytes));
+    wait_until(run, at, run->model->receive(run->model->data, message->value, clock_at(run, at), message->bytes));
 }
 
-/* The message takes as long as where it is received. */
-static void probe(void *data, const XtfReplayEvent *at, uint64_t value)
+/* Waits in a probe. The message takes the same time as for its receive. */
+static void wait_in_probe(void *data, const XtfReplayEvent *at, uint64_t value)
 {
     XtfNetworkRun *run = data;
-    go_on_at(run, at, run->model->receive(run->model->data, value, clock_at(run, at), at->bytes));
+    wait_until(run, at, run->model->receive(run->model->data, value, clock_at(run, at), at->bytes));
 }
 
-static void end(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank)
+static void wait_for_members(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank)
 {
     XtfNetworkRun *run = data;
     uint64_t latest;
 
     if (xtf_replay_latest(collective, rank, &latest))
-        go_on_at(run, at, run->model->end(run->model->data, latest, clock_at(run, at), collective));
+        wait_until(run, at, run->model->end(run->model->data, latest, clock_at(run, at), collective));
 }
 
 static uint64_t latest_end(const XtfNetworkRun *run)
@@ -94,7 +94,12 @@ XtfNetworkRun *xtf_network_run_new(XtfReplay *replay, const XtfNetworkModel *mod
         .replay = replay,
         .model = model,
         .consumer = consumer,
-        .how = {.data = run, .send = sent_at, .begin = sent_at, .receive = receive, .probe = probe, .end = end},
+        .replay_consumer = {.data = run,
+                            .send = sent_at,
+                            .begin = sent_at,
+                            .receive = wait_for_message,
+                            .probe = wait_in_probe,
+                            .end = wait_for_members},
         .first_location = g_new(uint32_t, n + 1),
     };
     for (uint32_t p = 0; p < n; p++) {
@@ -117,7 +122,7 @@ void xtf_network_run_free(XtfNetworkRun *run)
 
 const XtfReplayConsumer *xtf_network_run_consumer(const XtfNetworkRun *run)
 {
-    return &run->how;
+    return &run->replay_consumer;
 }
 
 bool xtf_network_run_end(XtfNetworkRun *run, uint64_t *clock, GError **error)

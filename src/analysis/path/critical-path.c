@@ -1,21 +1,20 @@
 #include "src/analysis/path/critical-path.h"
 
-/* Where the path is, going back. */
+/* The position of the walk. */
 typedef struct {
     uint32_t location, next;
-    uint64_t time, seq; /* only waits that were over by then, at a record before this one, are behind it */
-    uint32_t jumps;     /* at this time */
+    uint64_t time, seq; /* only waits that ended by `time` and at a record before `seq` are on the rest of the path */
+    uint32_t jumps;     /* number of jumps at this time */
 } Position;
 
-/* No two waits of a location are over at the same time: so more jumps at one time than there are locations are a
- * circle.
- */
+/* True if the walk is in a circle. No two waits of a location end at the same time, so more jumps at one time than
+ * locations form a circle. */
 static bool is_circle(const XtfPathWalk *walk, const Position *at, const XtfPathWait *wait)
 {
     return wait->end == at->time && at->jumps >= walk->n_locations;
 }
 
-/* The wait at which the path leaves its location. */
+/* Finds the wait at which the path leaves its location. */
 static bool find_wait(const XtfPathWalk *walk, const Position *at, XtfPathWait *wait, bool *found, uint64_t *circles,
                       GError **error)
 {
@@ -31,7 +30,7 @@ static bool find_wait(const XtfPathWalk *walk, const Position *at, XtfPathWait *
     return walk->find_wait(walk->data, at->location, at->time - 1, UINT64_MAX, wait, found, error);
 }
 
-static void jump(Position *at, const XtfPathWait *wait)
+static void jump_to_culprit(Position *at, const XtfPathWait *wait)
 {
     bool stays = wait->end == at->time;
 
@@ -60,7 +59,7 @@ bool xtf_path_walk(const XtfPathWalk *walk, uint64_t *circles, GError **error)
         if (segment.begin < segment.end && !walk->take(walk->data, &segment, error))
             return false;
         if (found)
-            jump(&at, &wait);
+            jump_to_culprit(&at, &wait);
     } while (found);
     return true;
 }

@@ -1,20 +1,20 @@
 /*
- * The critical path: the chain of activities that the run took its time for, from its end back to its beginning.
+ * The critical path: the chain of activities that determines the length of the run, from its end back to its begin.
  *
- * The path is followed backwards. It begins on the process that was the last one to enter MPI_Finalize. On a location
- * it goes back to the end of the latest wait. What the location waited for was done elsewhere: so the path goes on
- * there, at the same time, with what was before the record that ended the wait (the send that came late, the posting of
- * the receive that came late, the end of the collective operation at the last member or the root). It ends at MPI_Init,
- * or where the records of the location begin.
+ * The walk goes backwards. It begins on the process that was the last one to enter MPI_Finalize. On a location it goes
+ * back to the end of the latest wait. The culprit caused that time, so the path continues on the culprit's location. It
+ * continues there at the same time, before the record that ended the wait. This record is the late send, the posting of
+ * the late receive, or an end of a collective operation. The latter end is that of the last member or of the root. The
+ * walk ends at MPI_Init, or at the first record of the location.
  *
- * So the segments of the path lie side by side in time, and together they last exactly as long as the run, whatever the
- * clocks are: a jump never goes forward in time. Where clocks contradict the order of records, waits can cause each
- * other in a circle; the path leaves a circle at the location where it closes, and counts it.
+ * So the segments of the path are adjacent in time, and together they last exactly as long as the run. A jump never
+ * goes forward in time, even with wrong clocks. If clocks contradict the order of records, waits may cause each other
+ * in a circle. The walk leaves a circle at the location where it closes, and counts it.
  *
  * Source: CriticalPath.pattern of Scalasca 2.6; Boehme, Wolf, de Supinski, Schulz, Geimer: Scalable critical-path based
  * performance analysis, IPDPS 2012.
  *
- * One thread at a time.
+ * One thread uses a walk.
  */
 #pragma once
 
@@ -24,19 +24,19 @@
 
 #define XTF_PATH_NOWHERE UINT32_MAX
 
-/* A wait on the path. Times are global ticks, locations are numbers of the caller's. */
+/* A wait on the path. Times are global ticks, locations are numbers of the caller. */
 typedef struct {
-    uint64_t end;         /* time at which it was over */
-    uint32_t culprit;     /* location that was waited for */
-    uint64_t culprit_seq; /* its record that ended the wait */
+    uint64_t end;         /* time of its end */
+    uint32_t culprit;     /* location that caused it */
+    uint64_t culprit_seq; /* the culprit's record that ended the wait */
 } XtfPathWait;
 
-/* The latest wait of a location that was over at time `end` or before, and ended at a record before `seq`. */
+/* Finds the latest wait of a location that ended at time `end` or before, and at a record before `seq`. */
 typedef bool (*XtfPathFindWait)(void *data, uint32_t location, uint64_t end, uint64_t seq, XtfPathWait *wait,
                                 bool *found, GError **error);
 
-/* The path was on `location` in [begin, end), up to record `seq`, and went on on `next`; XTF_PATH_NOWHERE: that was its
- * end. */
+/* A segment of the path: it was on `location` in [begin, end), up to record `seq`, and continued on `next`.
+ * XTF_PATH_NOWHERE: the segment is the last of the run. */
 typedef struct {
     uint64_t begin, end;
     uint64_t seq;
@@ -45,15 +45,16 @@ typedef struct {
 
 typedef struct {
     uint32_t n_locations;
-    const uint64_t *starts; /* by location: where the path ends at the latest, going back */
-    uint32_t last;          /* location on which it begins, going back... */
+    const uint64_t *starts; /* by location: time at which a walk back must end */
+    uint32_t last;          /* location on which the walk begins... */
     uint64_t end;           /* ...at this time... */
     uint64_t seq;           /* ...before this record of it */
     XtfPathFindWait find_wait;
-    /* Takes the segments, the latest first. None is empty: locations that the path passes through are left out. */
+    /* Gets the segments, the latest first. No segment is empty: locations that the path only passes through have
+     * none. */
     bool (*take)(void *data, const XtfPathSegment *segment, GError **error);
     void *data;
 } XtfPathWalk;
 
-/* *circles: how often the path had to leave a circle. */
+/* Walks back along the path. *circles: number of circles that the walk left. */
 bool xtf_path_walk(const XtfPathWalk *walk, uint64_t *circles, GError **error);

@@ -8,18 +8,18 @@
 #include "src/trace/select/callpath-times.h"
 
 enum {
-    POINTS_AT_ONCE = 32, /* going back: the path soon leaves a location */
+    POINTS_AT_ONCE = 32, /* read at once in the backward walk: the path soon leaves a location */
     POINTS_IN_ALL = 4096,
 };
 
-/* A run. */
+/* The state of xtf_critical_write(). */
 typedef struct {
     const XtfPoints *points;
     XtfWriter *writer;
     uint32_t critical, activity; /* schemas */
     XtfSteps *steps;
     XtfSpool segments; /* XtfPathSegment, the latest first */
-    uint32_t n_asked;  /* locations that were asked for anywhere */
+    uint32_t n_asked;  /* number of look-ups of locations */
     XtfRowSorter rows; /* of `critical` */
     XtfPathCounts *counts;
 } Run;
@@ -31,8 +31,9 @@ static bool needs_nobody(const XtfPoint *point)
     return point->side == XTF_POINT_ALONE || point->side == XTF_POINT_FORKED;
 }
 
-/* What is not activity. Of waits that need no messages, those at barriers of teams, as Scalasca has it, and those of
- * one-sided communication and of POSIX threads, which its analyser does not read: that they move the path is ours. */
+/* True if a wait does not count as activity. Waits without messages count as activity, with two exceptions. Waits at
+ * barriers of teams do not count, as in Scalasca. Waits in one-sided communication and of POSIX threads, which
+ * Scalasca's analyser does not read, move the path by our own choice. */
 static bool is_passive(const XtfPoint *point)
 {
     return point->wait > 0 &&
@@ -40,13 +41,15 @@ static bool is_passive(const XtfPoint *point)
            !xtf_is_awaited(point) && point->side != XTF_POINT_END;
 }
 
-/* A thread of a team began when it was forked: there the path goes on at who forked it. */
+/* True if the point is the fork of a thread. The thread began at its fork, where the path continues on the forking
+ * thread. */
 static bool is_fork(const XtfPoint *point)
 {
     return needs_nobody(point) && xtf_wait_kinds[point->kind].of_fork && point->wait > 0;
 }
 
-/* Waits that the path leaves a location at. Nobody waits in MPI_Finalize for what is on the path: it begins there. */
+/* True if the path leaves its location at this wait. A wait in MPI_Finalize does not move the path, which begins
+ * there. */
 static bool moves_path(const XtfPoint *point)
 {
     return (is_passive(point) || is_fork(point) || point->created) && point->partner != UINT32_MAX &&
@@ -75,9 +78,9 @@ static bool find_wait(void *data, uint32_t location, uint64_t end, uint64_t seq,
             return false;
         behind -= n;
         while (!*found && n-- > 0) {
-            uint64_t over = points[n].end - (is_fork(&points[n]) ? points[n].wait : 0);
-            *found = moves_path(&points[n]) && over <= end && points[n].seq < seq;
-            *wait = (XtfPathWait){over, points[n].partner, points[n].partner_seq};
+            uint64_t wait_end = points[n].end - (is_fork(&points[n]) ? points[n].wait : 0);
+            *found = moves_path(&points[n]) && wait_end <= end && points[n].seq < seq;
+            *wait = (XtfPathWait){wait_end, points[n].partner, points[n].partner_seq};
         }
     }
     return true;
@@ -93,7 +96,7 @@ static bool take_segment(void *data, const XtfPathSegment *segment, GError **err
                          error);
 }
 
-/* Where the path begins, going back: the last to enter MPI_Finalize, or else the last record of all. */
+/* Finds where the walk begins: at the last MPI_Finalize to be entered, or at the last record of all. */
 static bool find_end(const XtfPoints *points, XtfPathWalk *walk)
 {
     bool finalized = false;
@@ -143,7 +146,7 @@ static uint32_t context_of(void *data, uint32_t parent, uint32_t region, uint32_
     return xtf_points_callpath_of(data, parent, region, depth);
 }
 
-/* Rows have the times of the location's own clock. */
+/* Returns a time on the location's own clock, as rows have it. */
 static uint64_t local_time(const XtfPointLocation *location, uint64_t time)
 {
     return xtf_clock_map_to_local(location->clock, time);
@@ -192,7 +195,7 @@ static uint64_t id_of(const void *points, uint32_t location)
     return xtf_points_location(points, location)->id;
 }
 
-/* Segments lie side by side in time, so those of each location come in its order. */
+/* Writes the segments. They are adjacent in time, so the segments of each location are in its order. */
 static bool put_segments(Run *run, GError **error)
 {
     g_auto(XtfCallpathTimes) times = {0};
@@ -216,7 +219,7 @@ typedef struct {
     uint64_t total, waited;
 } Activity;
 
-/* Of a location, by call path; what is outside of calls is the last. All zeros but where `touched`. */
+/* The activity of a location by call path; the last entry is time outside of calls. Zero unless in `touched`. */
 typedef struct {
     GArray *all;     /* Activity */
     GArray *touched; /* uint32_t */

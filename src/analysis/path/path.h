@@ -1,12 +1,12 @@
 /*
- * The critical path of a trace, written: the rows of `critical`, and those of `activity`, with which it is compared.
+ * Writes the critical path of a trace: the rows of `critical`, and the rows of `activity`, which users compare with it.
  *
- * All waits are known by their points (waits/points.h). The path is walked backward over them (critical-path.h); then
- * its segments are gone through forward, and what each did is read from the calls in it: one location's calls at a
- * time, so that of n processes about the n-th part of all calls is read. `activity` comes from the times that the
- * points have.
+ * The points of a trace have all its waits (waits/points.h). The walk goes backward over them (critical-path.h). Then a
+ * forward pass over the segments reads the calls in each, for one location at a time. For n processes it reads about an
+ * n-th of all calls. `activity` is computed from the times of the points.
  *
- * One thread. Memory: a block of points, of segments, and the times of one location by call path.
+ * One thread does all of it. Memory: a block of points, a block of segments, and the times of one location by call
+ * path.
  */
 #pragma once
 
@@ -16,9 +16,9 @@
 
 typedef struct {
     uint64_t segments;
-    uint64_t length;  /* ticks, from MPI_Init to MPI_Finalize: those of all segments together */
-    bool finalized;   /* a location has called MPI_Finalize; else the path ends with the last record of all */
-    uint64_t circles; /* waits that caused each other: a sign of clocks that are wrong */
+    uint64_t length;  /* ticks from MPI_Init to MPI_Finalize: the sum of all segments */
+    bool finalized;   /* a location has called MPI_Finalize; false: the path ends at the last record of all */
+    uint64_t circles; /* waits that caused each other: a sign of wrong clocks */
 } XtfPathCounts;
 
 /* Writes the rows, in several steps. A trace without records has no path. */

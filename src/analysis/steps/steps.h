@@ -1,8 +1,7 @@
 /*
- * The steps of an analysis: what is done at the moment, how far it is, and whether to go on.
+ * The progress of an analysis by steps, and its cancellation.
  *
- * A step counts what it goes over: points, rows. All functions may be called by many threads at once, but for
- * xtf_steps_begin().
+ * A step counts its items: points, rows. Many threads may call all functions at once, except xtf_steps_begin().
  */
 #pragma once
 
@@ -12,21 +11,24 @@
 #include <stdint.h>
 
 typedef struct {
-    atomic_bool *cancel; /* true: stop, with XTF_ERROR_CANCELLED; may be NULL */
-    /* Now and then, by any thread: the step, and how far it is; a total of 0 is not known. May be NULL. */
+    atomic_bool *cancel; /* set to true by any thread to stop with XTF_ERROR_CANCELLED; may be NULL */
+    /* Called from time to time, by any thread, with the step and its progress. A total of 0 is not known. May be
+     * NULL. */
     void (*progress)(const char *step, uint64_t done, uint64_t total, void *data);
     void *progress_data;
-    /* Of the step at hand. */
+    /* State of the current step. */
     const char *name;
     uint64_t total;
     atomic_uint_least64_t done;
 } XtfSteps;
 
-/* Begins the next step. `name` says what is done ("causes"), and must last. NULL steps are fine, here and below. */
+/* Begins the next step. `name` says what it does ("causes"), and must remain valid. `steps` may be NULL, here and
+ * below. */
 void xtf_steps_begin(XtfSteps *steps, const char *name, uint64_t total);
 
-/* So much more is done. False if the user wants no more: to be asked some thousand times a second, not a million. */
+/* Adds `more` to the progress. False if the user cancelled. Callers call it some thousand times a second, not a million
+ * times. */
 bool xtf_steps_go_on(XtfSteps *steps, uint64_t more, GError **error);
 
-/* Tells the progress of a step that counts by itself; `steps` is an XtfSteps. */
+/* Reports the progress of a step that counts by itself; `steps` is an XtfSteps. */
 void xtf_steps_show(uint64_t done, uint64_t total, void *steps);

@@ -1,22 +1,21 @@
 /*
- * Collective operations by who of their members needs whom.
+ * The dependences between the members of collective operations.
  *
- * Whatever speaks of waiting, matching or replaying collective operations uses this table alone. An operation is known
- * by its label, a name of xtf_collective_operations, so that operations of other sources are unknown and never
- * mistaken.
+ * All code about waiting, matching or replaying collective operations uses only this table. The key is the label of an
+ * operation, a name of xtf_collective_operations. So operations of other sources are unknown and never confused.
  *
  * Any thread may call these functions at once.
  */
 #pragma once
 
 typedef enum {
-    XTF_COLLECTIVE_BARRIER,      /* all need all, whatever they send */
-    XTF_COLLECTIVE_ALL_TO_ALL,   /* all need all that send */
+    XTF_COLLECTIVE_BARRIER,      /* each needs all, whether or not they send data */
+    XTF_COLLECTIVE_ALL_TO_ALL,   /* each needs all that send */
     XTF_COLLECTIVE_SOME_TO_SOME, /* ALLTOALLV, ALLTOALLW: all to all if each member's record has `n_to_n` 1 */
-    XTF_COLLECTIVE_HANDLES,      /* communicators, files, windows and memory are made or freed; need not synchronise */
-    XTF_COLLECTIVE_FROM_ROOT,    /* all need the root */
-    XTF_COLLECTIVE_TO_ROOT,      /* the root needs all */
-    XTF_COLLECTIVE_SCAN,         /* each needs those of lower ranks */
+    XTF_COLLECTIVE_HANDLES,   /* creating or freeing communicators, files, windows and memory; need not synchronise */
+    XTF_COLLECTIVE_FROM_ROOT, /* each needs the root */
+    XTF_COLLECTIVE_TO_ROOT,   /* the root needs all */
+    XTF_COLLECTIVE_SCAN,      /* each needs all members of lower ranks */
     XTF_COLLECTIVE_UNKNOWN,
 } XtfCollectiveShape;
 

@@ -1,5 +1,5 @@
 /*
- * The derived types: what an analysis makes of the records. docs/VOCABULARY.md, section 9, says what they mean.
+ * The derived types, which an analysis computes from the records. docs/VOCABULARY.md, section 9, defines them.
  */
 #pragma once
 
@@ -13,8 +13,8 @@
     FIELD(U32, region, XTF_ROLE_REGION, "", XTF_TABLE_REGIONS, XTF_FIELD_OPTIONAL | XTF_FIELD_NAMES, NULL)
 #define XTF_TICKS(FIELD, name)           FIELD(U64, name, "", "ticks", "", XTF_FIELD_DURATION, NULL)
 #define XTF_OPT_NUMBER(FIELD, TYPE, name, ROLE) FIELD(TYPE, name, ROLE, "", "", XTF_FIELD_OPTIONAL, NULL)
-/* Where two sides met before: so many records of the location back; and the part of the call there that was no work,
- * which is negative where clocks contradict each other. */
+/* The meeting before a wait, as a number of records back in the location. The second field is the idle part of the call
+ * there; it is negative where clocks contradict each other. */
 #define XTF_MEETING(FIELD, name, idle)                                                                                 \
     FIELD(U64, name, "", "records", "", XTF_FIELD_OPTIONAL, NULL)                                                      \
     FIELD(I64, idle, "", "ticks", "", XTF_FIELD_DURATION, NULL)

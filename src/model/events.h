@@ -1,7 +1,8 @@
 /*
- * The events of each record type, in the order of their labels: OTF2's, under otf2-print's names; of `links`,
- * network_test's statistics; from `slices` on OpenTS's elements, and states of its tasks (task-states.h). A source with
- * other events adds labels of its own, see xtf_model_schema_with_events(). wait-kinds.h has those of waits.
+ * The events of each record type, in the order of their labels. Most are OTF2's, under the names of otf2-print. `links`
+ * has network_test's statistics. From `slices` on the events are OpenTS's elements, and states of its tasks
+ * (task-states.h). A source with other events adds labels, see xtf_model_schema_with_events().
+ * The labels of waits are in wait-kinds.h.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /*
- * How a list of fields becomes a struct, and how it becomes specifications.
+ * Macros that make a struct, or field specifications, from a list of fields.
  *
  * A list is a macro that takes FIELD(type, name, role, unit, refers_to, flags, labels).
  */

@@ -4,7 +4,7 @@
 
 #include "src/model/tables.h"
 
-/* A list that ends with NULL. */
+/* A list of labels, which ends with NULL. */
 #define LABELS(NAME, ...) const char *const NAME[] = {__VA_ARGS__, NULL};
 LABELS(xtf_bases, "BINARY", "DECIMAL")
 LABELS(xtf_collective_operations, "BARRIER", "BCAST", "GATHER", "GATHERV", "SCATTER", "SCATTERV", "ALLGATHER",
@@ -24,7 +24,7 @@ LABELS(xtf_location_types, "UNKNOWN", "CPU_THREAD", "ACCELERATOR_STREAM", "METRI
 LABELS(xtf_lock_types, "EXCLUSIVE", "SHARED")
 LABELS(xtf_measurement_modes, "0", "ON", "OFF")
 LABELS(xtf_metric_class_kinds, "CLASS", "INSTANCE")
-/* The gaps are numbers that OTF2 does not have. */
+/* The gaps are numbers that OTF2 does not use. */
 LABELS(xtf_metric_modes, "ACCUMULATED_START", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14",
        "15", "ACCUMULATED_POINT", "ABSOLUTE_POINT", "RELATIVE_POINT", "19", "20", "21", "22", "23", "24", "25", "26",
        "27", "28", "29", "30", "31", "ACCUMULATED_LAST", "ABSOLUTE_LAST", "RELATIVE_LAST", "35", "36", "37", "38", "39",

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-/* Which of xtf_value_types are doubles, and which are signed integers: bit k stands for value k. */
+/* Sets of the values of xtf_value_types that are doubles, or signed integers: bit k is value k. */
 enum {
     XTF_REAL_VALUE_TYPES = 3 << 9,    /* FLOAT, DOUBLE */
     XTF_SIGNED_VALUE_TYPES = 15 << 5, /* INT8 to INT64 */
@@ -13,7 +13,7 @@ enum { XTF_REMARK_WARNING, XTF_REMARK_LEFT_OUT, XTF_REMARK_REPAIRED }; /* of xtf
 
 enum { XTF_WAIT_PART_DIFFERENT_SOURCE, XTF_WAIT_PART_SAME_SOURCE, XTF_WAIT_PART_LATE_COMPLETE }; /* of xtf_wait_parts */
 
-/* Of xtf_group_types, those whose members say who has which rank. */
+/* The values of xtf_group_types whose members define ranks. */
 enum {
     XTF_GROUP_TYPE_LOCATIONS = 1,
     XTF_GROUP_TYPE_COMM_LOCATIONS = 4,

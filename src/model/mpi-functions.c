@@ -3,7 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* In lower case, without the prefix. */
+/* The known functions; names are in lower case, without the prefix. */
 static const struct {
     XtfRegionClass class;
     const char *names;
@@ -97,7 +97,7 @@ static const struct {
      "unpublish_name wtick wtime"},
 };
 
-/* Of names that are in no table: the first part that a name contains. */
+/* Classes of unknown names, by the first part that a name contains. */
 static const struct {
     const char *part;
     XtfRegionClass class;
@@ -117,7 +117,7 @@ static const struct {
     {"recv", XTF_CLASS_P2P},
 };
 
-/* Endings of the symbols that Fortran's modules have. */
+/* Endings of the symbols of Fortran's modules. */
 static const char *const endings[] = {"_f08ts", "_fts", "_f08", NULL};
 
 static gpointer make_table(gpointer unused)
@@ -133,14 +133,15 @@ static gpointer make_table(gpointer unused)
     return classes;
 }
 
-/* Lasts as long as the program. */
+/* Returns the table of known functions, which is never freed. */
 static GHashTable *known_functions(void)
 {
     static GOnce once = G_ONCE_INIT;
     return g_once(&once, make_table, NULL);
 }
 
-/* What follows MPI_ or MPIX_ in any case, behind a P or not; NULL: the name begins otherwise. */
+/* Returns the rest of a name after MPI_ in any case, or after MPIX_; a P may precede them. NULL: the name has no such
+ * prefix. */
 static const char *skip_prefix(const char *name)
 {
     name += *name == 'P' || *name == 'p';
@@ -149,7 +150,7 @@ static const char *skip_prefix(const char *name)
     return strncmp(name, "MPIX_", 5) == 0 ? name + 5 : NULL;
 }
 
-/* Only MPI defines names like this. */
+/* True if a name is reserved to MPI. */
 static bool is_reserved(const char *name)
 {
     name += *name == 'P';
@@ -157,19 +158,18 @@ static bool is_reserved(const char *name)
     return prefix && g_ascii_isupper(name[prefix]);
 }
 
-/* The name as the table has it; its parameters, if it has any, are left out. A new string; NULL if no name of MPI's
- * looks so. */
+/* Returns the name as in the table, without its parameters, as a new string. NULL: no name of MPI has this form. */
 static char *plain_name(const char *name)
 {
     enum { LONGEST = 64 };
-    const char *rest = skip_prefix(name);
+    const char *suffix = skip_prefix(name);
 
-    if (!rest)
+    if (!suffix)
         return NULL;
-    size_t length = strcspn(rest, "( ");
+    size_t length = strcspn(suffix, "( ");
     if (!length || length > LONGEST)
         return NULL;
-    char *plain = g_ascii_strdown(rest, (gssize)length);
+    char *plain = g_ascii_strdown(suffix, (gssize)length);
     while (length && plain[length - 1] == '_')
         plain[--length] = '\0';
     for (const char *const *ending = endings; *ending; ending++) {
@@ -179,7 +179,7 @@ static char *plain_name(const char *name)
     return plain;
 }
 
-static bool find(const char *plain, XtfRegionClass *class)
+static bool find_class(const char *plain, XtfRegionClass *class)
 {
     int found = GPOINTER_TO_INT(g_hash_table_lookup(known_functions(), plain));
 
@@ -188,7 +188,7 @@ static bool find(const char *plain, XtfRegionClass *class)
     return found;
 }
 
-static XtfRegionClass guess(const char *plain)
+static XtfRegionClass guess_class(const char *plain)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(parts); i++) {
         if (strstr(plain, parts[i].part))
@@ -203,16 +203,16 @@ XtfMpiKnowledge xtf_mpi_function_class(const char *name, XtfRegionClass *class)
 
     if (!plain)
         return XTF_MPI_NONE;
-    if (find(plain, class))
+    if (find_class(plain, class))
         return XTF_MPI_KNOWN;
     if (g_str_has_suffix(plain, "_c")) { /* of large counts */
         plain[strlen(plain) - 2] = '\0';
-        if (find(plain, class))
+        if (find_class(plain, class))
             return XTF_MPI_KNOWN;
     }
     if (!is_reserved(name))
         return XTF_MPI_NONE;
-    *class = guess(plain);
+    *class = guess_class(plain);
     return XTF_MPI_UNKNOWN;
 }
 

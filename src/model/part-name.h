@@ -1,5 +1,5 @@
 /*
- * Parts of a recorded trace are called by the numbers of their processes, as in "000012.xtf".
+ * Names of the parts of a recorded trace: the numbers of their processes, as in "000012.xtf".
  */
 #pragma once
 
@@ -8,9 +8,9 @@
 
 #include "libxtf/merge.h"
 
-/* The number of the process that a part is of. False if its name is another. */
+/* Finds the number of a part's process from its file name. False if the name has another form. */
 bool xtf_part_process(const char *path, guint64 *number);
-/* "process 12", or the file's name if it is another. The caller frees it. */
+/* Returns "process 12", or the file's name if it has another form. The caller frees it. */
 char *xtf_part_name(const char *path);
-/* A remark in a line: "process 12 (000012.xtf): it has no commit yet". The caller frees it. */
+/* Formats a remark as a line: "process 12 (000012.xtf): it has no commit yet". The caller frees it. */
 char *xtf_part_remark_line(const XtfPartRemark *remark);

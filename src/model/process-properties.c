@@ -8,7 +8,7 @@
 
 /* ---- Properties of processes. */
 
-/* A property of a process: a row of `definition_properties` that is of a process. */
+/* A property of a process, from a row of `definition_properties`. */
 typedef struct {
     uint32_t proc;
     char *text;
@@ -21,8 +21,8 @@ static void clear_property(gpointer data)
     g_free(property->text);
 }
 
-/* The number of the process in a row of the table of processes; the row where there is no such number. */
-static uint32_t process_in(const XtfTable *processes, uint64_t row)
+/* Returns the number of the process in a row of the table of processes; the row if the table has no numbers. */
+static uint32_t process_of_row(const XtfTable *processes, uint64_t row)
 {
     const XtfField *proc = processes ? xtf_schema_field(processes->schema, "proc") : NULL;
 
@@ -31,8 +31,8 @@ static uint32_t process_in(const XtfTable *processes, uint64_t row)
     return (uint32_t)xtf_field_get(proc, processes->rows + row * processes->schema->row_size);
 }
 
-static bool add(XtfTrace *trace, const XtfTable *processes, const XtfTable *table, const uint8_t *row,
-                const char *wanted, GArray *found, GError **error)
+static bool add_property(XtfTrace *trace, const XtfTable *processes, const XtfTable *table, const uint8_t *row,
+                         const char *wanted, GArray *found, GError **error)
 {
     const XtfField *name = xtf_schema_field(table->schema, "name"), *value = xtf_schema_field(table->schema, "value"),
                    *owner = xtf_schema_field(table->schema, "owner");
@@ -46,13 +46,13 @@ static bool add(XtfTrace *trace, const XtfTable *processes, const XtfTable *tabl
         return true;
     if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(value, row), &text, error))
         return false;
-    const Property property = {.proc = process_in(processes, xtf_field_get(owner, row)), .text = g_strdup(text)};
+    const Property property = {.proc = process_of_row(processes, xtf_field_get(owner, row)), .text = g_strdup(text)};
     g_array_append_val(found, property);
     return true;
 }
 
-/* Those of this name, of Property, in the order of the table; empty: there are none. The caller unrefs the array. NULL
- * with an error. */
+/* Returns the properties of this name as an array of Property, in the order of the table; it may be empty. The caller
+ * unrefs the array. NULL with an error. */
 static GArray *properties_of(XtfTrace *trace, const char *name, GError **error)
 {
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(Property));
@@ -63,7 +63,7 @@ static GArray *properties_of(XtfTrace *trace, const char *name, GError **error)
         !xtf_trace_table(trace, XTF_TABLE_DEFINITION_PROPERTIES, &table, error))
         return NULL;
     for (uint64_t i = 0; table && i < table->n_rows; i++)
-        if (!add(trace, processes, table, table->rows + i * table->schema->row_size, name, found, error))
+        if (!add_property(trace, processes, table, table->rows + i * table->schema->row_size, name, found, error))
             return NULL;
     return g_steal_pointer(&found);
 }

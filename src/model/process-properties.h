@@ -1,6 +1,6 @@
 /*
- * What the parts of a recorded trace say of their processes: how these ended, that records end before them, and what
- * is not recorded. The forms of these properties are declared here, for those who write them and those who read them.
+ * Properties of the processes of a recorded trace: how they ended, whether their records end early, and which events
+ * are missing. The writers and the readers of a property share its form, which is declared here.
  */
 #pragma once
 
@@ -25,11 +25,11 @@ typedef enum {
     XTF_N_END_KINDS,
 } XtfEndKind;
 
-/* The text of the property. `number`: N, where there is one. The caller frees it. */
+/* Returns the text of the property. `number` is N, in texts that have one. The caller frees the text. */
 char *xtf_end_text(XtfEndKind how, int64_t number);
-/* What a text means. False: nothing that is known; then *how and *number are UNKNOWN and 0. */
+/* Parses a text. False: the text is unknown; *how and *number are then UNKNOWN and 0. */
 bool xtf_end_parse(const char *text, XtfEndKind *how, int64_t *number);
-/* Whether the end is one of a run that failed. */
+/* True if the end is that of a failed run. */
 bool xtf_end_is_failure(XtfEndKind how);
 
 typedef struct {
@@ -38,11 +38,11 @@ typedef struct {
     int64_t number; /* the status; of the signal; else 0 */
 } XtfStatedEnd;
 
-/* What is stated of processes: of XtfStatedEnd, in the order of the table; empty: nothing is. The caller unrefs the
- * array. NULL with an error. */
+/* Returns an array of XtfStatedEnd, in the order of the table; it may be empty. The caller unrefs the array. NULL with
+ * an error. */
 GArray *xtf_stated_ends(XtfTrace *trace, GError **error);
 
-/* ---- XTF_RECORD_ENDED_EARLY: of a process whose records end before it, since when, and why. */
+/* ---- XTF_RECORD_ENDED_EARLY: since when a process has no records, and why. */
 
 #define XTF_RECORD_ENDED_EARLY "record.ended_early"
 
@@ -51,10 +51,11 @@ typedef struct {
     char *why; /* "2026-01-01 12:00:00 UTC: run.xtf.d/000003.xtf: cannot write: No space left on device" */
 } XtfEarlyEnd;
 
-/* Of XtfEarlyEnd, in the order of the table; empty: there are none. The caller unrefs the array. NULL with an error. */
+/* Returns an array of XtfEarlyEnd, in the order of the table; it may be empty. The caller unrefs the array. NULL with
+ * an error. */
 GArray *xtf_early_ends(XtfTrace *trace, GError **error);
 
-/* ---- XTF_RECORD_LOST and its kin: numbers of records that a process made and its part lacks. */
+/* ---- XTF_RECORD_LOST, _DROPPED, _WITHOUT_RING: numbers of records that a process made and its part lacks. */
 
 #define XTF_RECORD_LOST         "record.lost"
 #define XTF_RECORD_DROPPED      "record.dropped"
@@ -68,16 +69,16 @@ typedef struct {
 /* Reads which processes state losses. Fails with an error if the table of properties cannot be read. */
 bool xtf_stated_losses(XtfTrace *trace, XtfStatedLosses *losses, GError **error);
 
-/* ---- XTF_RECORD_MISSING: what is not recorded of a process, as words with blanks between. */
+/* ---- XTF_RECORD_MISSING: the kinds of events that are not recorded of a process, as words between blanks. */
 
 #define XTF_RECORD_MISSING "record.missing"
 
-/* Bits of a set, and words: xtf_missing_words. */
+/* The kinds of missing events, as bits of a set. */
 typedef enum {
-    XTF_MISSING_LIBGOMP, /* the runtime of OpenMP that is loaded */
+    XTF_MISSING_LIBGOMP, /* the loaded runtime of OpenMP */
     XTF_MISSING_LIBOMP,
     XTF_MISSING_LIBIOMP5,
-    XTF_MISSING_TEAMS,     /* that runtime has created threads */
+    XTF_MISSING_TEAMS,     /* the runtime of OpenMP has created threads */
     XTF_MISSING_LOCKS,     /* the program has created threads, and their locks are not recorded */
     XTF_MISSING_FUNCTIONS, /* no function was instrumented */
     XTF_N_MISSING,
@@ -85,9 +86,9 @@ typedef enum {
 #define XTF_MISSING_BIT(MISSING) (1u << (MISSING))
 #define XTF_MISSING_RUNTIMES     (XTF_MISSING_BIT(XTF_MISSING_TEAMS) - 1)
 
-/* The text of the property; NULL: nothing is missing. The caller frees it. */
+/* Returns the text of the property; NULL if the set is empty. The caller frees the text. */
 char *xtf_missing_words_of(unsigned missing);
-/* The set that a text means; words that are not known mean nothing. */
+/* Parses the text of a property to a set; ignores unknown words. */
 unsigned xtf_missing_parse(const char *text);
 
 typedef struct {
@@ -95,11 +96,11 @@ typedef struct {
     unsigned missing;
 } XtfStatedMissing;
 
-/* What is stated of processes: of XtfStatedMissing, in the order of the table; empty: nothing is. The caller unrefs the
- * array. NULL with an error. */
+/* Returns an array of XtfStatedMissing, in the order of the table; it may be empty. The caller unrefs the array. NULL
+ * with an error. */
 GArray *xtf_stated_missing(XtfTrace *trace, GError **error);
-/* The union of the sets of all processes; 0 of a trace that says nothing. */
+/* Computes the union of the sets of all processes; 0 if the trace has no such property. */
 bool xtf_missing_of(XtfTrace *trace, unsigned *missing, GError **error);
-/* "OpenMP (libgomp is loaded), locks of threads (xtf record --locks)"; NULL: nothing is missing. The caller frees
- * it. */
+/* Describes a set: "OpenMP (libgomp is loaded), locks of threads (xtf record --locks)". NULL: the set is empty. The
+ * caller frees the text. */
 char *xtf_missing_text(unsigned missing);

@@ -47,7 +47,7 @@ static bool is_among(const char *words, const char *word)
 {
     size_t length = strlen(word);
 
-    if (strchr(word, ' ')) /* it is several, or none */
+    if (strchr(word, ' ')) /* several words, or none */
         return false;
     for (const char *p = words; length && (p = strstr(p, word)); p++) {
         if (p[-1] == ' ' && p[length] == ' ')
@@ -56,7 +56,7 @@ static bool is_among(const char *words, const char *word)
     return false;
 }
 
-static bool contains(const char *text, const char *const *parts)
+static bool contains_any(const char *text, const char *const *parts)
 {
     while (*parts && !strstr(text, *parts))
         parts++;
@@ -70,7 +70,7 @@ typedef struct {
     XtfRegionClass class;
 } Rule;
 
-static bool apply(const Rule *rules, size_t n, const char *word, XtfRegionClass *class)
+static bool apply_rules(const Rule *rules, size_t n, const char *word, XtfRegionClass *class)
 {
     for (size_t i = 0; i < n; i++) {
         if (is_among(rules[i].words, word)) {
@@ -97,7 +97,7 @@ static const Rule omp_roles[] = {
     {" DATA_TRANSFER ", XTF_CLASS_OFFLOAD},
 };
 
-/* Of paradigms that say nothing. */
+/* Roles for paradigms that mean nothing. */
 static const Rule bare_roles[] = {
     {" IMPLICIT_BARRIER CRITICAL ORDERED ", XTF_CLASS_OMP_SYNC},
     {" THREAD_CREATE THREAD_WAIT ", XTF_CLASS_THREADS},
@@ -112,7 +112,8 @@ static const char files[] = " FILE_IO FILE_IO_METADATA ";
 
 /* ---- Names by convention. */
 
-/* Without those that take no time and whose names a program may well have itself, such as dup and rewind. */
+/* Functions of POSIX I/O. Quick functions whose names a program may well define itself, such as dup and rewind, are
+ * left out. */
 static const char posix_io[] =
     " open open64 openat openat64 creat creat64 close read write pread pread64 pwrite pwrite64 readv writev preadv "
     "preadv2 preadv64 pwritev pwritev2 pwritev64 lseek lseek64 fsync fdatasync syncfs ftruncate ftruncate64 fopen "
@@ -121,23 +122,23 @@ static const char posix_io[] =
 static const char posix_semaphores[] =
     " sem_wait sem_trywait sem_timedwait sem_post sem_init sem_destroy sem_open sem_close ";
 
-/* In the names of what waits in OpenMP's run-time libraries, of what only begins something, and of what works for the
- * program. */
+/* Parts of the names of OpenMP's run-time functions: functions that wait, functions that only begin something, and
+ * functions that execute the program's work. */
 static const char *const omp_waits[] = {"barrier",  "critical",     "ordered",       "lock",
                                         "mutex",    "taskwait",     "taskgroup_end", "atomic",
                                         "loop_end", "sections_end", "parallel_end",  NULL};
-static const char *const omp_begins[] = {"task_create", "task_alloc", "_start", NULL};
+static const char *const omp_starts[] = {"task_create", "task_alloc", "_start", NULL};
 static const char *const omp_works[] = {"parallel", "fork_call", "fork_teams", "implicit", "loop",
                                         "task",     "section",   "single",     "master",   NULL};
 
 static XtfRegionClass class_of_omp_name(const char *name)
 {
-    bool function = strncmp(name, "omp_", 4) == 0; /* of its interface, not a construct */
+    bool function = strncmp(name, "omp_", 4) == 0; /* a function of OpenMP's interface, not a construct */
 
-    if (contains(name, omp_waits))
+    if (contains_any(name, omp_waits))
         return XTF_CLASS_OMP_SYNC;
-    return !function && !contains(name, omp_begins) && contains(name, omp_works) ? XTF_CLASS_OMP_WORK
-                                                                                 : XTF_CLASS_OMP_OTHER;
+    return !function && !contains_any(name, omp_starts) && contains_any(name, omp_works) ? XTF_CLASS_OMP_WORK
+                                                                                         : XTF_CLASS_OMP_OTHER;
 }
 
 static bool begins_with(const char *name, const char *prefix)
@@ -145,7 +146,7 @@ static bool begins_with(const char *name, const char *prefix)
     return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-/* The prefix, and then a capital letter. */
+/* True if a name begins with a prefix and then a capital letter. */
 static bool begins_with_word(const char *name, const char *prefix)
 {
     return begins_with(name, prefix) && g_ascii_isupper(name[strlen(prefix)]);
@@ -168,7 +169,8 @@ static XtfRegionClass class_of_name(const char *name)
 
 /* ---- Definitions. */
 
-/* Score-P gives the program itself the paradigm and the role that its own regions have, under the program's name. */
+/* True if a region is the measurement's own. Score-P gives the program itself the same paradigm and role as its own
+ * regions, so the name decides. */
 static bool is_measurement(const char *name, const char *paradigm, const char *role)
 {
     if (g_str_equal(role, "ARTIFICIAL"))
@@ -184,7 +186,7 @@ static XtfRegionClass class_of_mpi(const char *name, const char *role)
 
     if (known == XTF_MPI_KNOWN)
         return by_name;
-    if (apply(message_roles, G_N_ELEMENTS(message_roles), role, &class))
+    if (apply_rules(message_roles, G_N_ELEMENTS(message_roles), role, &class))
         return class;
     return is_among(files, role) ? XTF_CLASS_MPI_IO : by_name;
 }
@@ -193,17 +195,17 @@ static XtfRegionClass class_of_omp(const char *name, const char *role)
 {
     XtfRegionClass class;
 
-    return apply(omp_roles, G_N_ELEMENTS(omp_roles), role, &class) ? class : class_of_omp_name(name);
+    return apply_rules(omp_roles, G_N_ELEMENTS(omp_roles), role, &class) ? class : class_of_omp_name(name);
 }
 
-/* Where the paradigm says nothing. */
+/* Returns the class of a region whose paradigm means nothing. */
 static XtfRegionClass class_of_any(const char *name, const char *role)
 {
     XtfRegionClass class;
 
     if (xtf_mpi_function_class(name, &class) != XTF_MPI_NONE ||
-        apply(message_roles, G_N_ELEMENTS(message_roles), role, &class) ||
-        apply(bare_roles, G_N_ELEMENTS(bare_roles), role, &class))
+        apply_rules(message_roles, G_N_ELEMENTS(message_roles), role, &class) ||
+        apply_rules(bare_roles, G_N_ELEMENTS(bare_roles), role, &class))
         return class;
     return is_among(" UNKNOWN FUNCTION WRAPPER ", role) ? class_of_name(name) : XTF_CLASS_PROGRAM;
 }
@@ -228,7 +230,7 @@ XtfRegionClass xtf_region_class(const char *name, const char *paradigm, const ch
         return XTF_CLASS_OFFLOAD;
     if (g_str_equal(paradigm, "KOKKOS"))
         return is_among(moves, role) ? XTF_CLASS_OFFLOAD : XTF_CLASS_PROGRAM;
-    /* Of functions that a compiler or samples found, there are no wrappers: MPI's have another paradigm there. */
+    /* Regions from a compiler or from samples are no wrappers: MPI's functions have another paradigm in such traces. */
     if (is_among(" COMPILER SAMPLING MEASUREMENT_SYSTEM ", paradigm))
         return XTF_CLASS_PROGRAM;
     return class_of_any(name, role);

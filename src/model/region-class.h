@@ -1,19 +1,19 @@
 /*
- * Classes of regions: what a call does for the program, as far as a recorder's definition of the region tells.
+ * Classes of regions: what a call does for the program, as far as the region's definition shows it.
  *
- * Whatever speaks of classes uses this table alone: class/ in the tree, the column `class` of definitions/regions,
+ * All code about classes uses only this table: class/ in the tree, the column `class` of definitions/regions,
  * efficiencies, colours. The rules, in this order:
  *
- * 1. What the measurement itself does is known by its name.
- * 2. A name of MPI's says more than a paradigm and a role do: some recorders call MPI_Wait a function, some
- *    point to point. It counts where the paradigm is MPI, or says nothing (UNKNOWN, USER, NONE).
+ * 1. The names of the measurement's own regions identify them.
+ * 2. A name of MPI is more reliable than paradigm and role: some recorders call MPI_Wait a function, some point to
+ * point. It counts if the paradigm is MPI, or means nothing (UNKNOWN, USER, NONE).
  * 3. The paradigm, with the role.
- * 4. Where the paradigm says nothing: the role; where the role is FUNCTION, the name, by the conventions of OpenMP's
- *    run-time libraries, POSIX and others.
+ * 4. If the paradigm means nothing: the role. If the role is FUNCTION: the name, by the conventions of OpenMP's
+ * run-time libraries, POSIX and others.
  *
- * A region that none of these knows is the program. A region's class follows from its own definition alone.
+ * All other regions are the program's. A region's class depends only on its own definition.
  *
- * All functions may be called from any thread.
+ * Any thread may call these functions.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ typedef enum {
     XTF_CLASS_MPI_IO,
     XTF_CLASS_MPI_INIT, /* and finalize */
     XTF_CLASS_MPI_OTHER,
-    XTF_CLASS_OMP_WORK, /* what the program does in OpenMP's constructs */
+    XTF_CLASS_OMP_WORK, /* the program's work in OpenMP's constructs */
     XTF_CLASS_OMP_SYNC,
     XTF_CLASS_OMP_OTHER,
     XTF_CLASS_THREADS, /* libraries of threads: POSIX and others */
@@ -44,7 +44,7 @@ typedef enum {
 /* By class: its name, a word of lower-case letters and hyphens. */
 extern const char *const xtf_class_names[XTF_N_CLASSES];
 
-/* A set of classes: bit k stands for class k. */
+/* A set of classes: bit k is class k. */
 typedef uint32_t XtfClassSet;
 #define XTF_CLASS_BIT(class) ((XtfClassSet)1 << (class))
 
@@ -52,25 +52,24 @@ typedef uint32_t XtfClassSet;
 #define XTF_CLASSES_OMP    (XTF_CLASS_BIT(XTF_CLASS_OMP_OTHER + 1) - XTF_CLASS_BIT(XTF_CLASS_OMP_WORK))
 #define XTF_CLASSES_USEFUL (XTF_CLASS_BIT(XTF_CLASS_PROGRAM) | XTF_CLASS_BIT(XTF_CLASS_OMP_WORK))
 
-/* Of regions in which processes exchange data. */
+/* Classes of regions in which processes exchange data. */
 #define XTF_CLASSES_COMMUNICATION (XTF_CLASSES_MPI | XTF_CLASS_BIT(XTF_CLASS_PGAS))
 
-/* Whether calls of a class are the program's own. */
+/* True if calls of a class are the program's own work. */
 static inline bool xtf_class_is_program(XtfRegionClass class)
 {
     return XTF_CLASS_BIT(class) & XTF_CLASSES_USEFUL;
 }
 
-/* Names for several classes together: "mpi", "omp", "useful". The last has no name. */
+/* A name for several classes together: "mpi", "omp", "useful". The last group has no name. */
 typedef struct {
     const char *name;
     XtfClassSet classes;
 } XtfClassGroup;
 extern const XtfClassGroup xtf_class_groups[];
 
-/* The class of a region of this name. Paradigm and role are the labels that the trace has for them; NULL: it has none.
- */
+/* Returns the class of a region. `paradigm` and `role` are the labels in the trace; NULL: the trace has none. */
 XtfRegionClass xtf_region_class(const char *name, const char *paradigm, const char *role);
 
-/* The class or group of a name; 0 if there is none. */
+/* Returns the class or group of a name; 0 if there is none. */
 XtfClassSet xtf_classes_by_name(const char *name);

@@ -3,11 +3,11 @@
 #include "src/model/wait-kinds.h"
 
 enum {
-    EVENT_FIELD = 3, /* of XTF_HEAD_FIELDS */
+    EVENT_FIELD = 3, /* index among XTF_HEAD_FIELDS */
 };
 
 #define LABEL(name, ...) #name,
-/* Those of `task_moves` are those of `task_states`. */
+/* `task_moves` uses the events of `task_states`. */
 #define EVENT_LABELS(TAG, array, Type) \
     static const char *const xtf_##array##_events[] G_GNUC_UNUSED = {XTF_##TAG##_EVENTS(LABEL) NULL};
 XTF_RECORD_TYPES(EVENT_LABELS)
@@ -28,7 +28,7 @@ static const struct {
     const char *name;
     XtfSchemaKind kind;
     const XtfFieldSpec *fields;
-    size_t n_fields; /* with the end of the list */
+    size_t n_fields; /* including the end of the list */
     size_t row_size;
 } declarations[XTF_N_ALL_SCHEMAS] = {
 #define DECLARE(array, Type, kind, specs) {#array, kind, specs, G_N_ELEMENTS(specs), sizeof(Xtf##Type##Row)},
@@ -38,11 +38,11 @@ static const struct {
 #define DERIVED(TAG, array, Type)         DECLARE(array, Type, XTF_SCHEMA_DERIVED, array##_derived_specs)
     XTF_RECORD_TYPES(RECORD) XTF_SIDE_TYPES(SIDE) XTF_TABLE_TYPES(TABLE) XTF_DERIVED_TYPES(DERIVED)};
 
-/* Keys of the groups of a record type, of those that it has. The key with the most values stands last. */
+/* Roles of the keys of a record type's groups, as far as it has such fields. The key with the most values is last. */
 static const char *const key_roles[] = {XTF_ROLE_EVENT, XTF_ROLE_REGION, XTF_ROLE_COMM,
                                         XTF_ROLE_PEER,  XTF_ROLE_TAG,    XTF_ROLE_METRIC};
 
-/* A peer is a rank in a communicator. If that is a window's, the window stands for it. */
+/* Returns the field of a key. The peer is a rank in a communicator, or in a window: then the window is the key. */
 static const XtfField *group_field(const XtfSchema *schema, const char *role)
 {
     const XtfField *field = xtf_schema_field_by_role(schema, role);
@@ -52,7 +52,7 @@ static const XtfField *group_field(const XtfSchema *schema, const char *role)
     return field;
 }
 
-/* What is counted of the rows of a type whose counters have no role, and by which field beside those of key_roles. */
+/* Counted fields of types whose counters have no role, and their key besides key_roles. */
 static const struct {
     unsigned tag;
     const char *key, *values[XTF_AGGREGATE_VALUES_MAX + 1];
@@ -84,7 +84,7 @@ static bool add_group_totals(XtfSchema *schema, GError **error)
         schema, &(XtfAggregateSpec){.kind = XTF_AGGREGATE_GROUPS, .keys = keys, .values = values}, error);
 }
 
-/* The totals of a type that is in counters[]: *has says whether it is. */
+/* Adds the totals of a type in counters[]. *has: the type is in counters[]. */
 static bool add_counters(XtfSchema *schema, unsigned tag, bool *has, GError **error)
 {
     *has = false;
@@ -104,7 +104,7 @@ static bool add_counters(XtfSchema *schema, unsigned tag, bool *has, GError **er
     return true;
 }
 
-/* By which messages are matched: rows and bytes by envelope. */
+/* Adds rows and bytes by envelope, by which messages are matched. */
 static bool add_envelopes(XtfSchema *schema, GError **error)
 {
     const XtfAggregateSpec envelopes = {
@@ -117,14 +117,16 @@ static bool add_envelopes(XtfSchema *schema, GError **error)
     return xtf_schema_add_aggregate(schema, &envelopes, error);
 }
 
-/* What is asked of an analysis: amounts by kind and where, by whom, and on which call path. */
+/* Adds the sums of a derived type: amounts by kind, region, culprit, and call path. */
 static bool add_derived_sums(XtfSchema *schema, unsigned tag, GError **error)
 {
     static const struct {
         unsigned tag;
         const char *keys[XTF_AGGREGATE_KEYS_MAX + 1], *values[XTF_AGGREGATE_VALUES_MAX + 1];
     } sums[] = {
-        {XTF_MODEL_WAITS, {"event", "region"}, {"amount", "indirect", "propagating"}}, /* first: the fewest groups */
+        {XTF_MODEL_WAITS,
+         {"event", "region"},
+         {"amount", "indirect", "propagating"}}, /* first, as it has the fewest groups */
         {XTF_MODEL_WAITS, {"event", "region", "comm", "culprit", "tag"}, {"amount", "indirect", "propagating", "part"}},
         {XTF_MODEL_WAITS, {"event", "culprit", "comm"}, {"amount"}},
         {XTF_MODEL_WAITS, {"event", "region", "context"}, {"amount", "indirect", "propagating"}},
@@ -184,7 +186,7 @@ static bool add_aggregates(XtfSchema *schema, unsigned tag, GError **error)
     return tag != XTF_MODEL_SENDS || add_envelopes(schema, error);
 }
 
-/* Gives the field `event` the labels `more` after its own. */
+/* Appends the labels `more` to the field `event`. */
 static void add_events(XtfFieldSpec *event, const char *const *more, GPtrArray *labels)
 {
     for (const char *const *label = event->labels; *label; label++)
@@ -206,7 +208,7 @@ XtfSchema *xtf_model_schema_with_events(unsigned tag, const char *const *more)
     if (more)
         add_events(&fields[EVENT_FIELD], more, labels);
     XtfSchema *schema = xtf_schema_new(declarations[tag].name, declarations[tag].kind, fields, &error);
-    /* Declarations are source code, so a bad one is a bug. */
+    /* Declarations are source code, so an invalid one is a bug. */
     if (!schema || !add_aggregates(schema, tag, &error))
         g_error("schema %s: %s", declarations[tag].name, error->message);
     g_assert(schema->row_size == declarations[tag].row_size);

@@ -1,18 +1,20 @@
 /*
- * The standard record types, side arrays and definition tables, which importers share, and derived types.
+ * The standard record types, side arrays and definition tables, which importers share, and the derived types.
  *
- * Each is declared once, as a list of its fields, from which both the schema and the packed struct of a row are made:
- * they cannot disagree. An importer uses those that fit its source, so that all sources look alike.
+ * Each type is declared once, as a list of its fields. Both the schema and the packed struct of a row are made from the
+ * list, so they cannot disagree. An importer uses the types that fit its source, so that all sources look alike.
  *
- * Every record begins with XtfRecordHead. A field that some events of a type do not have is OPTIONAL and holds all ones
- * there. Fields for which all ones are a proper value (signed ones, strings) hold 0 instead; the event's name says that
- * they mean nothing.
+ * Every record begins with XtfRecordHead. A field that some events of a type lack is OPTIONAL and holds all ones there.
+ * If all ones are a valid value (signed numbers, strings), the field holds 0 instead, and the event's name shows that
+ * it means nothing.
  *
- * Aggregates: of `enters_leaves`, the frames by region; of other record types, the rows and the bytes moved, by
- * whichever of event, region, communicator, peer, tag and metric they have, and of `collectives` the sum of `n_to_n`;
- * of `metric_values`, the values by metric, and their growth by metric and region; of what OpenTS samples the counters,
- * of moves by peer and direction, of messages by kind; of `sends`, `postings` and `cancelled` also, or only, by
- * communicator, peer and tag, by which messages are matched.
+ * Aggregates:
+ * - `enters_leaves`: the frames by region;
+ * - other record types: rows and bytes, by event, region, communicator, peer, tag and metric, as far as they have these
+ *   fields; `collectives` also the sum of `n_to_n`;
+ * - `metric_values`: the values by metric, and their growth by metric and region;
+ * - types of OpenTS: their counters; moves by peer and direction, messages by kind;
+ * - `sends`, `postings` and `cancelled` also, or only: by communicator, peer and tag, by which messages are matched.
  */
 #pragma once
 
@@ -59,7 +61,7 @@
     FIELD(U64, bytes, XTF_ROLE_BYTES, "B", "", 0, NULL)                                                                \
     FIELD(U64, request, "", "", "", XTF_OPT, NULL)
 #define XTF_SENDS_FIELDS(FIELD) XTF_MESSAGE_FIELDS(FIELD, xtf_sends_events)
-/* `posted`: how many records of the location back the receive was posted; 0: by this record, or it is not known. */
+/* `posted`: how many records earlier in the location the receive was posted; 0: by this record, or not known. */
 #define XTF_RECVS_FIELDS(FIELD)                                                                                        \
     XTF_MESSAGE_FIELDS(FIELD, xtf_recvs_events)                                                                        \
     FIELD(U64, posted, XTF_ROLE_POSTED, "records", "", 0, NULL)
@@ -68,9 +70,8 @@
     XTF_HEAD_FIELDS(FIELD, xtf_requests_events)                                                                        \
     FIELD(U64, request, "", "", "", 0, NULL)
 
-/* A root of 2^32 - 2 is the process itself, 2^32 - 3 a member of the own group of an inter-communicator. `n_to_n`, of
- * ALLTOALLV and ALLTOALLW: 1: the process sends data to each other member and receives data from each; 0: it does not.
- */
+/* A root of 2^32 - 2 is the process itself, 2^32 - 3 a member of the own group of an inter-communicator. `n_to_n`, for
+ * ALLTOALLV and ALLTOALLW: 1: the process exchanges data with each other member, in both directions; 0: it does not. */
 #define XTF_COLLECTIVES_FIELDS(FIELD)                                                                                  \
     XTF_HEAD_FIELDS(FIELD, xtf_collectives_events)                                                                     \
     FIELD(U8, operation, "", "", "", XTF_OPT, xtf_collective_operations)                                               \
@@ -85,7 +86,7 @@
     XTF_HEAD_FIELDS(FIELD, xtf_comms_events)                                                                           \
     FIELD(U32, comm, XTF_ROLE_COMM, "", XTF_TABLE_COMMUNICATORS, XTF_OPT, NULL)
 
-/* The values are in the side array `metric_values`. `metric` is that of the first. */
+/* The side array `metric_values` has the values. `metric` is that of the first. */
 #define XTF_COUNTERS_FIELDS(FIELD)                                                                                     \
     XTF_HEAD_WITH_REGION(FIELD, xtf_counters_events, XTF_OPT)                                                          \
     FIELD(U32, metric, XTF_ROLE_METRIC, "", XTF_TABLE_METRICS, XTF_NAMES, NULL)                                        \
@@ -136,7 +137,7 @@
     FIELD(U8, whence, "", "", "", 0, xtf_io_seek_options)                                                              \
     FIELD(U64, result, "", "B", "", XTF_OPT, NULL)
 
-/* `requested` is what the beginning asked for, `bytes` what the completion moved. */
+/* `requested`: bytes that the begin asked for. `bytes`: bytes that the completion moved. */
 #define XTF_IO_OPERATIONS_FIELDS(FIELD)                                                                                \
     XTF_HEAD_FIELDS(FIELD, xtf_io_operations_events)                                                                   \
     FIELD(U32, handle, "", "", XTF_TABLE_IO_HANDLES, XTF_OPT, NULL)                                                    \
@@ -198,13 +199,13 @@
     FIELD(I64, exit_status, "", "", "", 0, NULL)                                                                       \
     FIELD(STRING, program, "", "", "", 0, NULL)
 
-/* The measurement itself: switched on (1) or off (2), or flushing its buffer until `stop`. */
+/* Events of the measurement: it is switched on (1) or off (2), or flushes its buffer until `stop`. */
 #define XTF_MEASUREMENT_FIELDS(FIELD)                                                                                  \
     XTF_HEAD_FIELDS(FIELD, xtf_measurement_events)                                                                     \
     FIELD(U8, mode, "", "", "", XTF_OPT, xtf_measurement_modes)                                                        \
     FIELD(U64, stop, "", "ticks", "", XTF_OPT | XTF_FIELD_INSTANT, NULL)
 
-/* A call that was under way when its process ended. `since`: its ENTER; `time`: the end of the process. */
+/* A call that was open when its process ended. `since`: its ENTER; `time`: the end of the process. */
 #define XTF_PENDING_FIELDS(FIELD)                                                                                      \
     XTF_HEAD_FIELDS(FIELD, xtf_pending_events)                                                                         \
     FIELD(U64, since, "", "ticks", "", XTF_FIELD_INSTANT, NULL)                                                        \
@@ -212,7 +213,7 @@
     FIELD(U32, tag, XTF_ROLE_TAG, "", "", XTF_OPT, NULL)                                                               \
     FIELD(U32, comm, XTF_ROLE_COMM, "", XTF_TABLE_COMMUNICATORS, XTF_OPT, NULL)
 
-/* What was measured between two processes: `time` is the length of the messages, `value` seconds; of AMOUNT a number. */
+/* Measurements between two processes. `time`: length of the messages; `value`: seconds, or for AMOUNT a number. */
 #define XTF_LINKS_FIELDS(FIELD)                                                                                        \
     XTF_HEAD_FIELDS(FIELD, xtf_links_events)                                                                           \
     FIELD(U32, peer, XTF_ROLE_PEER, "", "", 0, NULL)                                                                   \
@@ -220,8 +221,8 @@
 
 #define XTF_UNKNOWN_FIELDS(FIELD) XTF_HEAD_FIELDS(FIELD, xtf_unknown_events)
 
-/* What OpenTS samples: a row for each element of its XML, with the number of the slice that it stands in. Slices are
- * rows of process 0, which writes them. */
+/* Samples of OpenTS: a row for each element of its XML, with the number of its slice. Slices are rows of process 0,
+ * which writes them. */
 #define XTF_SLICE_HEAD(FIELD, EVENTS)                                                                                  \
     XTF_HEAD_WITH_REGION(FIELD, EVENTS, XTF_OPT)                                                                                     \
     FIELD(U64, frame, "", "", "", XTF_RISES, NULL)
@@ -261,16 +262,15 @@
     FIELD(U64, time, XTF_ROLE_TIME, "ticks", "", 0, NULL)                                                              \
     FIELD(U64, seq, XTF_ROLE_SEQ, "", "", XTF_RISES, NULL)
 
-/* A value's 64 bits depend on its type: integers are extended, FLOAT and DOUBLE are a double's bits, STRING is a string's
- * id, references are row numbers (LOCATION: the location's key). */
+/* A value's 64 bits depend on its type. Integers are extended; FLOAT and DOUBLE are the bits of a double; STRING is the
+ * id of a string. References are row numbers (LOCATION: the location's key). */
 #define XTF_ATTRIBUTES_FIELDS(FIELD)                                                                                   \
     XTF_SIDE_HEAD(FIELD)                                                                                               \
     FIELD(U32, attribute, "", "", XTF_TABLE_ATTRIBUTES, XTF_OPT, NULL)                                                 \
     FIELD(U8, type, XTF_ROLE_VALUE_TYPE, "", "", 0, xtf_value_types)                                                   \
     FIELD(U64, value, XTF_ROLE_VALUE, "", "type" XTF_VALUE_TABLES, 0, NULL)
 
-/* `growth` is what the value grew by since the one before, to be read by its type, modulo 2^64; `region` is charged
- * with it. */
+/* `growth`: the value minus the previous value, of the same type, modulo 2^64. It is charged to `region`. */
 #define XTF_METRIC_VALUES_FIELDS(FIELD)                                                                                \
     XTF_SIDE_HEAD(FIELD)                                                                                               \
     FIELD(U32, metric, XTF_ROLE_METRIC, "", XTF_TABLE_METRICS, XTF_OPT, NULL)                                          \
@@ -283,13 +283,14 @@
     XTF_SIDE_HEAD(FIELD)                                                                                               \
     FIELD(STRING, argument, "", "", "", 0, NULL)
 
-/* The source's time of a record that has its predecessor's time, because the source dates it before that. */
+/* The source's time of a record that the source dates before its predecessor. The record itself has its predecessor's
+ * time. */
 #define XTF_BACKWARD_TIMES_FIELDS(FIELD)                                                                               \
     XTF_SIDE_HEAD(FIELD)                                                                                               \
     FIELD(U64, source_time, "", "ticks", "", XTF_FIELD_INSTANT, NULL)
 
-/* The source's number of a region, from this row on: of the ENTERs and LEAVEs of the region that the row's record enters
- * or leaves. Before the first such row it is that of the region's first definition. */
+/* The source's number of a region, from this row on, in ENTERs and LEAVEs of the region of the row's record. Before the
+ * first such row it is the number of the region's first definition. */
 #define XTF_REGION_IDS_FIELDS(FIELD)                                                                                   \
     XTF_SIDE_HEAD(FIELD)                                                                                               \
     FIELD(U32, region, XTF_ROLE_REGION, "", XTF_TABLE_REGIONS, XTF_OPT, NULL)                                          \
@@ -377,7 +378,7 @@ enum {
     XTF_N_ARRAY_TYPES,
     XTF_MODEL_BEFORE_TABLES = XTF_N_ARRAY_TYPES - 1,
     XTF_TABLE_TYPES(XTF_MODEL_TAG)
-    XTF_N_MODEL_SCHEMAS, /* that importers write */
+    XTF_N_MODEL_SCHEMAS, /* schemas that importers write */
     XTF_MODEL_BEFORE_DERIVED = XTF_N_MODEL_SCHEMAS - 1,
     XTF_DERIVED_TYPES(XTF_MODEL_TAG)
     XTF_N_ALL_SCHEMAS,
@@ -388,12 +389,13 @@ enum {
 #define XTF_EVENT_LABEL(name, ...) XTF_LABEL_##name,
 #define XTF_EVENT_LABELS(TAG, name, Type) enum { XTF_##TAG##_EVENTS(XTF_EVENT_LABEL) XTF_N_##TAG##_EVENTS };
 XTF_RECORD_TYPES(XTF_EVENT_LABELS)
-enum { XTF_EVENTS_MAX = 64 }; /* labels of one type */
+enum { XTF_EVENTS_MAX = 64 }; /* most labels of one type */
 #undef XTF_EVENT_LABEL
 #undef XTF_EVENT_LABELS
 /* clang-format on */
 
-/* The schema of XTF_MODEL_..., made when first asked for, never freed. Any thread. */
+/* Returns the schema of an XTF_MODEL_... tag. The first call creates it; it is never freed. Any thread may call it. */
 const XtfSchema *xtf_model_schema(unsigned tag);
-/* A copy of a record type's schema with more labels of events, after the model's. The caller frees it. */
+/* Returns a copy of a record type's schema with the labels `more` after its own labels of events. The caller frees
+ * it. */
 XtfSchema *xtf_model_schema_with_events(unsigned tag, const char *const *more);

@@ -1,5 +1,5 @@
 /*
- * Definition tables beside those of vocabulary.h, and the fields of all.
+ * Definition tables that vocabulary.h does not have, and the fields of all tables.
  *
  * `id` is the source's number of the definition. Fields that refer to a table hold its row numbers; references to
  * locations hold their key P. Typed values are as in the side array `attributes`.
@@ -43,7 +43,7 @@
 
 /* clang-format off */
 
-/* FIELD(type, name, role, unit, refers_to, flags, labels). What identifies a row when files are merged begins with
+/* FIELD(type, name, role, unit, refers_to, flags, labels). Fields that identify a row when files are merged begin with
  * XTF_SAME. */
 #define XTF_VALUE(FIELD, name) FIELD(U64, name, "", "", "", 0, NULL)
 #define XTF_TEXT(FIELD, name)  FIELD(STRING, name, "", "", "", 0, NULL)
@@ -52,7 +52,7 @@
 #define XTF_OPT_U8(FIELD, name, LABELS) FIELD(U8, name, "", "", "", XTF_FIELD_OPTIONAL, LABELS)
 #define XTF_REF(FIELD, name, TABLE)     FIELD(U32, name, "", "", TABLE, XTF_FIELD_OPTIONAL, NULL)
 #define XTF_LOCATION(FIELD, name)       FIELD(U64, name, "", "", "", XTF_FIELD_OPTIONAL, NULL)
-/* The first of the rows of a table that belong to this one, and their number. */
+/* The rows of another table that are part of this row: the first row, and their number. */
 #define XTF_LIST(FIELD, TABLE)                                                                                         \
     FIELD(U64, first, "", "", TABLE, XTF_FIELD_LIST, NULL) XTF_VALUE(FIELD, count)
 
@@ -67,7 +67,7 @@
     FIELD(U8, type, XTF_ROLE_VALUE_TYPE, "", "", XTF_SAME, xtf_value_types)                                            \
     FIELD(U64, name, XTF_ROLE_VALUE, "", #type XTF_VALUE_TABLES, XTF_SAME, NULL)
 
-/* What values of xtf_value_types refer to. */
+/* The tables that values of xtf_value_types refer to. */
 #define XTF_VALUE_TABLES                                                                                               \
     ":STRING=,ATTRIBUTE=" XTF_TABLE_ATTRIBUTES ",REGION=" XTF_TABLE_REGIONS ",GROUP=" XTF_TABLE_GROUPS                 \
     ",METRIC=" XTF_TABLE_METRIC_CLASSES ",COMM=" XTF_TABLE_COMMUNICATORS ",PARAMETER=" XTF_TABLE_PARAMETERS            \
@@ -89,7 +89,7 @@
     FIELD(U32, proc, "", "", "", XTF_SAME | XTF_FIELD_ORDERS, NULL) XTF_U32(FIELD, id)                                 \
     XTF_U8(FIELD, type, xtf_process_types) XTF_REF(FIELD, system_tree_node, XTF_TABLE_SYSTEM_TREE)                     \
     XTF_REF(FIELD, creator, XTF_TABLE_PROCESSES) XTF_TEXT(FIELD, name)
-/* n_events is what the source says; the true number is that of the location's records. */
+/* n_events is the source's number; the true number is that of the location's records. */
 #define XTF_LOCATIONS_FIELDS(FIELD)                                                                                    \
     XTF_SAME_VALUE(FIELD, id) FIELD(U32, proc, "", "", "", XTF_FIELD_ORDERS, NULL)                                     \
     FIELD(U32, thread, "", "", "", XTF_FIELD_ORDERS, NULL) XTF_REF(FIELD, process, XTF_TABLE_PROCESSES)                \
@@ -101,7 +101,7 @@
 #define XTF_REGION_TRAITS(FIELD)                                                                                       \
     XTF_U8(FIELD, role, xtf_region_roles) XTF_U8(FIELD, paradigm, xtf_paradigm_names) XTF_U32(FIELD, flags)            \
     FIELD(U32, end_line, "", "", "", XTF_FIELD_OPTIONAL, NULL) XTF_TEXT(FIELD, canonical) XTF_TEXT(FIELD, description)
-/* Distinct in name, file and line. The traits are those of the first definition. */
+/* Regions, distinct in name, file and line. The first definition gives the traits. */
 #define XTF_REGIONS_FIELDS(FIELD)                                                                                      \
     FIELD(U32, line, "", "", "", XTF_FIELD_OPTIONAL | XTF_SAME, NULL) XTF_REGION_TRAITS(FIELD)                         \
     XTF_SAME_TEXT(FIELD, file) XTF_SAME_TEXT(FIELD, name)
@@ -126,8 +126,8 @@
     XTF_U32(FIELD, id) XTF_SAME_U8(FIELD, mode, xtf_interrupt_modes) XTF_SAME_U8(FIELD, base, xtf_bases)               \
     XTF_SAME_I64(FIELD, exponent) XTF_SAME_VALUE(FIELD, period) XTF_SAME_TEXT(FIELD, name)
 
-/* Members of COMM_LOCATIONS groups are locations, those of COMM_GROUP are ranks in the COMM_LOCATIONS group of the same
- * paradigm. */
+/* Members of COMM_LOCATIONS groups are locations. Members of COMM_GROUP are ranks in the COMM_LOCATIONS group of the
+ * same paradigm. */
 #define XTF_GROUPS_FIELDS(FIELD)                                                                                       \
     XTF_LIST(FIELD, XTF_TABLE_MEMBERS) XTF_SAME_U32(FIELD, id) XTF_SAME_U8(FIELD, type, xtf_group_types)               \
     XTF_SAME_U8(FIELD, paradigm, xtf_paradigm_names) XTF_U32(FIELD, flags) XTF_SAME_TEXT(FIELD, name)
@@ -141,7 +141,7 @@
     XTF_U32(FIELD, id) XTF_SAME_U8(FIELD, type, xtf_metric_types) XTF_SAME_U8(FIELD, mode, xtf_metric_modes)                       \
     XTF_SAME_U8(FIELD, value_type, xtf_value_types) XTF_SAME_U8(FIELD, base, xtf_bases) XTF_SAME_I64(FIELD, exponent)  \
     XTF_SAME_TEXT(FIELD, unit) XTF_TEXT(FIELD, description) XTF_SAME_TEXT(FIELD, name)
-/* Classes list their metrics; instances are a class as recorded by one location for some scope. */
+/* Classes list their metrics. Instances are classes recorded by one location for some scope. */
 #define XTF_METRIC_CLASSES_FIELDS(FIELD)                                                                               \
     XTF_LIST(FIELD, XTF_TABLE_METRIC_CLASS_MEMBERS) XTF_U32(FIELD, id) XTF_U8(FIELD, kind, xtf_metric_class_kinds)     \
     XTF_OPT_U8(FIELD, occurrence, xtf_metric_occurrences) XTF_OPT_U8(FIELD, recorder_kind, xtf_recorder_kinds)         \
@@ -193,7 +193,7 @@
     FIELD(U64, owner, "", "", XTF_OWNER_TABLES, XTF_FIELD_OPTIONAL | XTF_SAME, NULL)                                   \
     XTF_SAME_TYPED(FIELD, type, value) XTF_SAME_TEXT(FIELD, name)
 
-/* The tables that a source's definitions are rows of, for `definition_order`. KIND(TAG, name) */
+/* The tables with a source's definitions, for `definition_order`. KIND(TAG, name) */
 #define XTF_DEFINED_TABLES(KIND)                                                                                       \
     KIND(PROPERTIES, XTF_TABLE_PROPERTIES) KIND(LOCATIONS, XTF_TABLE_LOCATIONS)                                        \
     KIND(STRING_DEFINITIONS, XTF_TABLE_STRINGS) XTF_DEFINED_BY_ID(KIND)
@@ -218,8 +218,9 @@
 #define XTF_DEFINED_REFERENCE                                                                                          \
     "kind:" XTF_TABLE_STRINGS "=" XTF_TABLE_STRINGS XTF_DEFINED_BY_ID(XTF_DEFINED_TABLE)
 
-/* How a source defines things, beyond what they are: its numbers of strings; the order of all its definitions (row none
- * of `properties`: the clock; of `locations` the key P); and where a field leads to what has another number in the source than its row says. */
+/* Details of how a source defines things: its numbers of strings, and the order of all its definitions. In the order,
+ * row none of `properties` is the clock, and `locations` has the key P. `definition_references` has the fields that
+ * refer to a definition by another number than that in its row. */
 #define XTF_STRING_DEFINITIONS_FIELDS(FIELD) XTF_SAME_U32(FIELD, id) XTF_SAME_TEXT(FIELD, text)
 #define XTF_DEFINITION_ORDER_FIELDS(FIELD)                                                                             \
     XTF_SAME_U8(FIELD, kind, xtf_defined_tables)                                                                       \
@@ -228,10 +229,10 @@
     XTF_SAME_REF(FIELD, definition, XTF_TABLE_DEFINITION_ORDER) XTF_SAME_TEXT(FIELD, field)                            \
     FIELD(U32, id, "", "", "", XTF_FIELD_OPTIONAL, NULL)
 
-/* What the importer says of its source. */
+/* The importer's remarks on its source. */
 #define XTF_REMARKS_FIELDS(FIELD) XTF_SAME_U8(FIELD, kind, xtf_remark_kinds) XTF_SAME_TEXT(FIELD, text)
 
-/* What analyses and alignments of clocks leave behind. */
+/* Tables that analyses and alignments of clocks write. */
 #define XTF_ANALYSES_FIELDS(FIELD)                                                                                     \
     XTF_SAME_TEXT(FIELD, records) XTF_SAME_VALUE(FIELD, clocks) XTF_SAME_TEXT(FIELD, tool)
 #define XTF_CLOCK_ALIGNMENTS_FIELDS(FIELD)                                                                             \
@@ -248,7 +249,7 @@
     FIELD(U64, from, "", "B", "", XTF_SAME, NULL) FIELD(U64, to, "", "B", "", XTF_SAME, NULL)                          \
     XTF_U32(FIELD, matrices) XTF_U32(FIELD, clusters)
 
-/* Of OpenTS's messages: "ctrl", "data". */
+/* Types of OpenTS's messages: "ctrl", "data". */
 #define XTF_MESSAGE_TYPES_FIELDS(FIELD) XTF_SAME_TEXT(FIELD, name)
 
 /* TABLE(TAG, name, Type) */

@@ -4,7 +4,7 @@
 
 #include "src/model/schemas.h"
 
-/* Of the first states; the others' names are their letters. */
+/* Letters of the first states. The names of all later states are their letters. */
 static const char letters[] = "SPXIAWF";
 
 #define NAME(name) #name,
@@ -21,7 +21,7 @@ char xtf_task_state_letter(const char *name)
 
 int xtf_task_state_of_letter(const char *text)
 {
-    static int8_t states[128]; /* by letter: the number of the state, plus 1 */
+    static int8_t states[128]; /* by letter: the number of the state plus 1 */
     static gsize made;
 
     if (g_once_init_enter(&made)) {

@@ -1,6 +1,6 @@
 /*
- * The kinds of waits: all that the program knows of a kind, in one table. docs/VOCABULARY.md, section 9, has the
- * formulas. The rows are in the order of the labels in files, so that new ones stand at the end.
+ * The kinds of waits: all properties of a kind, in one table. docs/VOCABULARY.md, section 9, has the formulas. The rows
+ * are in the order of the labels in files, so new rows go to the end.
  *
  * A new kind takes a row here, and a function that finds its waits (src/analysis/kinds/kinds-private.h).
  */
@@ -9,54 +9,55 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whom a wait is charged to. T(x) is time on a call path x since both sides met, waits not counted. */
+/* The rule by which a wait is charged. T(x) is the time on a call path x since the last meeting of both sides, without
+ * waits. */
 typedef enum {
-    XTF_WAIT_NOBODY, /* nobody */
+    XTF_WAIT_NOBODY, /* the wait is charged to no location */
     XTF_WAIT_EXCESS, /* the culprit: max(0, T(x) of the culprit - T(x) of the waiter) */
-    XTF_WAIT_TEAM,   /* the same of threads of a team: call paths count from the parallel region on */
+    XTF_WAIT_TEAM,   /* as EXCESS, for threads of a team: call paths count from the parallel region on */
     XTF_WAIT_IDLE,   /* the culprit: T(x) during the wait */
 } XtfWaitRule;
 
-/* Where calls of different metrics of a kind lie, by their region. */
+/* The regions by which a kind has different metrics. */
 typedef enum {
     XTF_WAIT_IN_BARRIER,   /* of OpenMP */
     XTF_WAIT_IN_IMPLICIT,  /* barrier of OpenMP */
     XTF_WAIT_IN_CRITICAL,  /* section of OpenMP */
-    XTF_WAIT_IN_OPENMP,    /* all else of OpenMP */
+    XTF_WAIT_IN_OPENMP,    /* any other region of OpenMP */
     XTF_WAIT_IN_CONDITION, /* a function of POSIX threads that waits for a condition */
-    XTF_WAIT_IN_PTHREAD,   /* all else of POSIX threads */
+    XTF_WAIT_IN_PTHREAD,   /* any other function of POSIX threads */
     XTF_N_WAIT_REGIONS,
     XTF_WAIT_ANYWHERE = XTF_N_WAIT_REGIONS,
 } XtfWaitRegion;
 
-/* Metrics of a profile for Cube, by their unique names; src/export/cube/metrics.h has them. NULL: there is none. */
+/* Metrics of a profile for Cube, by their unique names; src/export/cube/metrics.h has them. NULL: none. */
 typedef struct {
     const char *amount, *in[XTF_N_WAIT_REGIONS]; /* everywhere, and by region */
-    const char *whole;                           /* another one that `amount` is a part of */
-    const char *short_term;                      /* costs; "_longterm" behind it: long-term costs */
+    const char *whole;                           /* the metric that `amount` is a part of */
+    const char *short_term;                      /* costs; with "_longterm" appended: long-term costs */
     const char *indirect, *propagating;
-    const char *syncs, *comms;                         /* numbers of waits for messages without bytes, with bytes */
+    const char *syncs, *comms;                         /* numbers of waits for messages without, and with, bytes */
     const char *part, *different_source, *same_source; /* the field `part`, and by `part_kind` */
-    const char *part_syncs, *part_comms;               /* as `syncs` and `comms`, of waits with a `part` */
+    const char *part_syncs, *part_comms;               /* as `syncs` and `comms`, for waits with a `part` */
 } XtfWaitMetrics;
 
 typedef struct XtfWaitKind {
     const char *name;
-    const char *waiter;   /* who waits, until what */
+    const char *waiter;   /* who waits, and until when */
     const char *culprit;  /* who is late */
-    const char *sentence; /* for people */
-    const char *seq;      /* record types, by "or", of the record that was waited in */
-    const char *match;    /* record type, of the culprit, of the record that ended the wait; NULL: none */
+    const char *sentence; /* title for users */
+    const char *seq;      /* types of the record of the wait, joined by "or" */
+    const char *match;    /* type of the culprit's record that ended the wait; NULL: none */
     XtfWaitMetrics cube;
     XtfWaitRule rule;
-    uint8_t completion; /* XTF_WAIT_NUMBER of the kind of what follows the wait; 0: that is no kind */
-    bool limited;       /* a tick of the culprit's time costs a tick of the wait at most */
-    bool of_message;    /* a message is waited for */
-    bool of_posting;    /* ...and of the receive that `match` means, its posting */
+    uint8_t completion; /* XTF_WAIT_NUMBER of the kind of the completion after the wait; 0: none */
+    bool limited;       /* a tick of the culprit's time costs at most one tick of the wait */
+    bool of_message;    /* the wait is for a message */
+    bool of_posting;    /* ...namely for the posting of the receive in `match` */
     bool one_sided;     /* only one-sided communication has such waits */
-    bool to_leave;      /* the culprit is waited for to the end of the call around the record */
-    bool behind;        /* the culprit is waited for up to what is behind the record, an ENTER */
-    bool apart;         /* that both sides met before does not matter */
+    bool to_leave;      /* the culprit's time counts up to the LEAVE of the call around its record */
+    bool behind;        /* the culprit's time counts up to just after its record, an ENTER */
+    bool apart;         /* an earlier meeting of both sides does not matter */
     bool of_threads;    /* only traces of threads have such waits */
     bool of_fork;       /* the waiter begins at the record that ended the wait */
     bool is_activity;   /* the critical path counts the time as activity */

@@ -124,9 +124,7 @@ static bool add_derived_sums(XtfSchema *schema, unsigned tag, GError **error)
         unsigned tag;
         const char *keys[XTF_AGGREGATE_KEYS_MAX + 1], *values[XTF_AGGREGATE_VALUES_MAX + 1];
     } sums[] = {
-        {XTF_MODEL_WAITS,
-         {"event", "region"},
-         {"amount", "indirect", "propagating"}}, /* first, as it has the fewest groups */
+        {XTF_MODEL_WAITS, {"event", "region"}, {"amount", "indirect", "propagating"}}, /* first: the fewest groups */
         {XTF_MODEL_WAITS, {"event", "region", "comm", "culprit", "tag"}, {"amount", "indirect", "propagating", "part"}},
         {XTF_MODEL_WAITS, {"event", "culprit", "comm"}, {"amount"}},
         {XTF_MODEL_WAITS, {"event", "region", "context"}, {"amount", "indirect", "propagating"}},

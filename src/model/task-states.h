@@ -1,7 +1,7 @@
 /*
  * States of OpenTS's tasks: letters in its files, names in traces.
  *
- * Source of the states: "Visualization tool of the T-application execution trace" (Abramov et al.), which shows one
+ * Source of the states: "Visualization tool of the T-application execution trace" (Abramov et al.). It shows one
  * letter, X, for tasks that went to another process. The other letters are ours. A letter without a name is its own
  * name.
  */

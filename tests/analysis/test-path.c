@@ -53,7 +53,7 @@ static bool find_wait(void *data, uint32_t location, uint64_t end, uint64_t seq,
     return true;
 }
 
-static bool take(void *data, const XtfPathSegment *segment, GError **error)
+static bool add_segment(void *data, const XtfPathSegment *segment, GError **error)
 {
     Program *program = data;
     g_array_append_val(program->segments, *segment);
@@ -69,7 +69,7 @@ static const XtfPathSegment *walk(Program *program, uint32_t last, uint64_t end)
                               .end = end,
                               .seq = UINT64_MAX,
                               .find_wait = find_wait,
-                              .take = take,
+                              .add_segment = add_segment,
                               .data = program};
     GError *error = NULL;
 

@@ -53,7 +53,7 @@ static bool choose_clocks(Align *align, GError **error)
     XtfAlignment *alignment = align->alignment;
     XtfAlignReport *report = &alignment->report;
     g_auto(XtfProcessClocks) estimate = {0};
-    XtfViolations left;
+    XtfViolations remaining;
     XtfReplayCounts counts;
 
     align->step++;
@@ -68,9 +68,9 @@ static bool choose_clocks(Align *align, GError **error)
     if (report->nothing_to_do || report->readings || align->options->keep_offsets)
         return true;
     align->step++;
-    if (!xtf_violations_count(alignment->replay, &estimate, &left, &counts, error))
+    if (!xtf_violations_count(alignment->replay, &estimate, &remaining, &counts, error))
         return false;
-    report->estimated = align->options->always || left.total < report->before.total;
+    report->estimated = align->options->always || remaining.total < report->before.total;
     if (report->estimated) {
         XtfProcessClocks kept = alignment->clocks;
         alignment->clocks = estimate;
@@ -213,7 +213,7 @@ static bool use_earlier_clock(XtfAlignment *alignment, uint32_t number, GError *
         return true;
     GArray *knots = g_array_new(FALSE, FALSE, sizeof(XtfClockKnot));
     g_array_append_vals(knots, map->knots, map->n_knots);
-    xtf_process_clocks_take(&alignment->clocks, number, knots);
+    xtf_process_clocks_set(&alignment->clocks, number, knots);
     alignment->report.readings = true;
     return true;
 }

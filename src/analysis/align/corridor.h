@@ -1,7 +1,7 @@
 /*
  * The bounds that messages set to two clocks: a corridor that contains their difference.
  *
- * A message from clock A to clock B is received, in B's time, no earlier than it was sent: at the send, B shows at most
+ * A message from clock A to clock B is received, in B's time, no earlier than it was sent. At the send, B shows at most
  * its time of the receive. So each message from A to B bounds the difference B - A from above, at its time of A. Each
  * message from B to A bounds the difference from below. Only the convex hulls of these points matter: a line between
  * the hulls is a difference and a drift that no message contradicts. Sources: A. Duda, G. Harrus, Y. Haddad, G.
@@ -42,7 +42,7 @@ typedef struct {
     long double doubt; /* possible error in ticks over the time that messages span */
 } XtfCorridorLine;
 
-void xtf_corridor_finish(XtfCorridor *corridor); /* also one of zeros */
+void xtf_corridor_finish(XtfCorridor *corridor); /* accepts zeros */
 /* Bounds the difference at time x of A from above, or from below, by d. Times are relative to a fixed begin. */
 void xtf_corridor_at_most(XtfCorridor *corridor, int64_t x, int64_t d);
 void xtf_corridor_at_least(XtfCorridor *corridor, int64_t x, int64_t d);

@@ -31,14 +31,14 @@ static const uint8_t *row_at(const XtfTable *table, uint64_t number)
     return table->rows + number * table->schema->row_size;
 }
 
-/* Finds out whether a row of `clock_alignments` has the digest of the trace's clocks. `*any`: the table has rows.
+/* Finds out whether a row of `clock_alignments` has the digest of the trace's clocks. `*has_rows`: the table has rows.
  * `*origin`: the origin before that alignment. */
-static bool find_alignment(XtfTrace *trace, bool *any, bool *current, uint64_t *origin, GError **error)
+static bool find_alignment(XtfTrace *trace, bool *has_rows, bool *current, uint64_t *origin, GError **error)
 {
     const XtfTable *table;
     uint64_t digest;
 
-    *any = *current = false;
+    *has_rows = *current = false;
     if (!xtf_trace_table(trace, XTF_TABLE_CLOCK_ALIGNMENTS, &table, error))
         return false;
     const XtfField *clocks = table ? xtf_schema_field(table->schema, "clocks") : NULL;
@@ -47,7 +47,7 @@ static bool find_alignment(XtfTrace *trace, bool *any, bool *current, uint64_t *
         return true;
     if (!xtf_trace_clocks_digest(trace, &digest, error))
         return false;
-    *any = true;
+    *has_rows = true;
     for (uint64_t i = 0; i < table->n_rows; i++)
         if (xtf_field_get(clocks, row_at(table, i)) == digest) {
             *current = true;
@@ -137,14 +137,14 @@ bool xtf_earlier_clocks_load(XtfEarlierClocks *earlier, XtfTrace *trace, GError 
     g_autoptr(GHashTable) maps = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_map);
     const XtfClock *clock = xtf_trace_clock(trace);
     uint64_t origin = clock->origin == clock->first ? UINT64_MAX : clock->origin;
-    bool any, current;
+    bool has_rows, current;
 
-    if (!find_alignment(trace, &any, &current, &origin, error))
+    if (!find_alignment(trace, &has_rows, &current, &origin, error))
         return false;
     if (!(current ? load_table(trace, maps, error) : load_arrays(trace, maps, error)))
         return false;
     *earlier = (XtfEarlierClocks){
-        .aligned = current, .stale = any && !current, .origin = origin, .maps = g_steal_pointer(&maps)};
+        .aligned = current, .stale = has_rows && !current, .origin = origin, .maps = g_steal_pointer(&maps)};
     return true;
 }
 

@@ -264,7 +264,7 @@ static void make_maps(const Estimate *estimate, const Place *places, XtfProcessC
         g_array_append_val(knots, from);
         if (to.local > from.local)
             g_array_append_val(knots, to);
-        xtf_process_clocks_take(clocks, i, knots);
+        xtf_process_clocks_set(clocks, i, knots);
     }
 }
 

@@ -256,7 +256,7 @@ static void set_lines(const Logical *logical, XtfProcessClocks *clocks)
 {
     for (uint32_t i = 0; i < clocks->n; i++)
         if (logical->jumps[i])
-            xtf_process_clocks_take(clocks, i, xtf_simplify_line(make_line(logical, i), logical->options->tolerance));
+            xtf_process_clocks_set(clocks, i, xtf_simplify_line(make_line(logical, i), logical->options->tolerance));
 }
 
 bool xtf_logical_clock(XtfReplay *replay, XtfProcessClocks *clocks, const XtfLogicalClockOptions *options,

@@ -13,7 +13,7 @@ void xtf_process_clocks_finish(XtfProcessClocks *clocks)
     clocks->n = 0;
 }
 
-void xtf_process_clocks_take(XtfProcessClocks *clocks, uint32_t process, GArray *knots)
+void xtf_process_clocks_set(XtfProcessClocks *clocks, uint32_t process, GArray *knots)
 {
     XtfClockMap *map = &clocks->maps[process];
 

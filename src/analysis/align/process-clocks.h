@@ -16,7 +16,7 @@ void xtf_process_clocks_finish(XtfProcessClocks *clocks);           /* accepts z
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfProcessClocks, xtf_process_clocks_finish)
 
 /* Makes the knots, a GArray of XtfClockKnot, the map of a process. Takes ownership of them. */
-void xtf_process_clocks_take(XtfProcessClocks *clocks, uint32_t process, GArray *knots);
+void xtf_process_clocks_set(XtfProcessClocks *clocks, uint32_t process, GArray *knots);
 
 static inline uint64_t xtf_process_clocks_global(const XtfProcessClocks *clocks, uint32_t process, uint64_t local)
 {

@@ -56,7 +56,7 @@ bool xtf_path_walk(const XtfPathWalk *walk, uint64_t *circles, GError **error)
                                   .seq = at.seq,
                                   .location = at.location,
                                   .next = at.next};
-        if (segment.begin < segment.end && !walk->take(walk->data, &segment, error))
+        if (segment.begin < segment.end && !walk->add_segment(walk->data, &segment, error))
             return false;
         if (found)
             jump_to_culprit(&at, &wait);

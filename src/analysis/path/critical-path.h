@@ -52,7 +52,7 @@ typedef struct {
     XtfPathFindWait find_wait;
     /* Gets the segments, the latest first. No segment is empty: locations that the path only passes through have
      * none. */
-    bool (*take)(void *data, const XtfPathSegment *segment, GError **error);
+    bool (*add_segment)(void *data, const XtfPathSegment *segment, GError **error);
     void *data;
 } XtfPathWalk;
 

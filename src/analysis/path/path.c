@@ -62,7 +62,7 @@ static bool find_wait(void *data, uint32_t location, uint64_t end, uint64_t seq,
     Run *run = data;
     const XtfPointLocation *known = xtf_points_location(run->points, location);
     XtfPoint points[POINTS_AT_ONCE];
-    uint64_t behind = known->first + known->n;
+    uint64_t end_number = known->first + known->n;
 
     *found = false;
     xtf_points_rest_sometimes(run->points, run->n_asked++);
@@ -70,13 +70,13 @@ static bool find_wait(void *data, uint32_t location, uint64_t end, uint64_t seq,
         return true;
     if (!xtf_steps_go_on(run->steps, 1, error))
         return false;
-    if (seq != UINT64_MAX && !xtf_points_find(run->points, location, seq, &behind, error))
+    if (seq != UINT64_MAX && !xtf_points_find(run->points, location, seq, &end_number, error))
         return false;
-    while (!*found && behind > known->first) {
-        uint64_t n = MIN(behind - known->first, (uint64_t)POINTS_AT_ONCE);
-        if (!xtf_points_read(run->points, behind - n, n, points, error))
+    while (!*found && end_number > known->first) {
+        uint64_t n = MIN(end_number - known->first, (uint64_t)POINTS_AT_ONCE);
+        if (!xtf_points_read(run->points, end_number - n, n, points, error))
             return false;
-        behind -= n;
+        end_number -= n;
         while (!*found && n-- > 0) {
             uint64_t wait_end = points[n].end - (is_fork(&points[n]) ? points[n].wait : 0);
             *found = moves_path(&points[n]) && wait_end <= end && points[n].seq < seq;
@@ -86,7 +86,7 @@ static bool find_wait(void *data, uint32_t location, uint64_t end, uint64_t seq,
     return true;
 }
 
-static bool take_segment(void *data, const XtfPathSegment *segment, GError **error)
+static bool add_segment(void *data, const XtfPathSegment *segment, GError **error)
 {
     Run *run = data;
 
@@ -126,7 +126,7 @@ static bool walk_back(Run *run, GError **error)
                         .last = XTF_PATH_NOWHERE,
                         .seq = UINT64_MAX,
                         .find_wait = find_wait,
-                        .take = take_segment,
+                        .add_segment = add_segment,
                         .data = run};
 
     for (uint32_t i = 0; i < n; i++) {
@@ -175,13 +175,13 @@ static bool put_row(Run *run, const XtfPathSegment *segment, const XtfCallpathTi
 static bool put_segment(Run *run, const XtfPathSegment *segment, XtfCallpathTimes *times, GError **error)
 {
     const XtfPointLocation *location = xtf_points_location(run->points, segment->location);
-    bool first = true, any;
+    bool first = true, has_calls;
     XtfArray calls;
 
     xtf_points_rest_sometimes(run->points, run->n_asked++);
     xtf_callpath_times_clear(times);
-    if (!xtf_points_calls(run->points, location, &calls, &any, error) ||
-        !xtf_callpath_times_add(times, any ? &calls : NULL, segment->begin, segment->end, error))
+    if (!xtf_points_calls(run->points, location, &calls, &has_calls, error) ||
+        !xtf_callpath_times_add(times, has_calls ? &calls : NULL, segment->begin, segment->end, error))
         return false;
     for (guint i = 0; i < times->found->len; i++, first = false) {
         if (!put_row(run, segment, &g_array_index(times->found, XtfCallpathTime, i), first, error))

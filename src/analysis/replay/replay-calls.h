@@ -42,7 +42,7 @@ typedef struct {
 } XtfReplayCallTypes;
 
 bool xtf_replay_call_types_init(XtfReplayCallTypes *types, XtfTraceContext *context, GError **error);
-void xtf_replay_call_types_finish(XtfReplayCallTypes *types); /* also one of zeros */
+void xtf_replay_call_types_finish(XtfReplayCallTypes *types); /* accepts zeros */
 
 static inline XtfMpiCall xtf_replay_call_kind(const XtfReplayCallTypes *types, uint32_t region)
 {

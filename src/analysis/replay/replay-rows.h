@@ -71,7 +71,7 @@ typedef struct {
 void xtf_replay_fields_init(XtfReplayFields *fields, XtfTrace *trace);
 /* Returns the shape of an operation, given by its label's number. */
 XtfCollectiveShape xtf_replay_fields_shape(const XtfReplayFields *fields, uint32_t operation);
-void xtf_replay_fields_finish(XtfReplayFields *fields); /* also one of zeros */
+void xtf_replay_fields_finish(XtfReplayFields *fields); /* accepts zeros */
 
 typedef struct XtfReplayReader XtfReplayReader;
 
@@ -85,7 +85,7 @@ typedef struct {
 } XtfReplayRows;
 
 void xtf_replay_rows_init(XtfReplayRows *rows, const XtfReplayFields *fields);
-void xtf_replay_rows_finish(XtfReplayRows *rows); /* also one of zeros */
+void xtf_replay_rows_finish(XtfReplayRows *rows); /* accepts zeros */
 /* Adds the arrays of the location with this number in the process. `calls`: also the completions of sends. */
 void xtf_replay_rows_add(XtfReplayRows *rows, const XtfArray *arrays, uint32_t n_arrays, bool calls, uint32_t number);
 /* Finds the array of a schema that can be read; NULL if there is none. */

@@ -9,15 +9,15 @@
  *
  * The replay matches messages by docs/VOCABULARY.md, section 5: the k-th send and the k-th receive of a group, in the
  * order of posting. Communicator, sender, receiver and tag make the group. The replay skips and counts:
- * - messages of a group that has more sends than receives, or the reverse: a record is missing. lossy/pairing.h may
- *   still know pairs of such a group. In a trace with such a group, lossy/pairing.h decides on all groups;
+ * - messages of a group that has more sends than receives, or the reverse: a record is missing. But lossy/pairing.h
+ *   may still know pairs of such a group. In a trace with such a group, lossy/pairing.h decides on all groups;
  * - messages of a group from the first one on whose ends differ in bytes, or whose receive precedes its own send in
  *   every order;
  * - messages of a group that several locations of a process send or receive: their order is not certain;
  * - with calls only: messages that replay-probes.h lists as doubtful;
  * - messages whose other side is no process of the trace;
  * - non-blocking collective operations;
- * - collective operations of two groups, or whose members differ in count, operation or root;
+ * - collective operations of two groups, or whose members took part unequally often, or disagree in operation or root;
  * - collective operations without dependences between members (see the list of dependences below).
  *
  * The data of a collective operation say which members' begins must precede a member's end. No member waits for members
@@ -167,7 +167,7 @@ typedef struct {
 
 /* Creates a replay: reads the trace and decides which messages and operations are certain. Borrows the trace. */
 XtfReplay *xtf_replay_new(XtfTrace *trace, const XtfReplayOptions *options, GError **error);
-void xtf_replay_free(XtfReplay *replay); /* NULL is fine */
+void xtf_replay_free(XtfReplay *replay); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfReplay, xtf_replay_free)
 
 uint32_t xtf_replay_n_processes(const XtfReplay *replay);

@@ -89,7 +89,7 @@ static bool is_one_epoch(const Work *work)
     return next_epoch(work, &epoch, &epoch) && !next_epoch(work, &epoch, &epoch);
 }
 
-/* True if, of several epochs, the first has more sends than receives or the last has fewer. *shifted: the surplus of
+/* True if the first of several epochs has more sends than receives, or the last has fewer. *shifted: the surplus of
  * receives in the last epoch equals the surplus of sends in the first, and all other epochs are balanced. */
 static bool is_cut_off(const Work *work, bool *shifted)
 {

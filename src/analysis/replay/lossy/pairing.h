@@ -9,7 +9,7 @@
  * A program may also send a message in one epoch and receive it in a later one. Then an epoch has more sends than
  * receives, and a later one has fewer. So no pair is known from an epoch with more sends up to the last one with fewer
  * that may have received the surplus. Nor is any pair known if the first epoch with messages has more sends, or the
- * last one more receives: a single lost record may hide the other end of such a shift. But if only these two epochs
+ * last one more receives. A single lost record may hide the other end of such a shift. But if only these two epochs
  * differ, by equal amounts, the program receives each message one or more epochs later, and no record is lost.
  *
  * A group with equally many sends and receives may lack equally many of both. Epochs show the loss, unless both lost

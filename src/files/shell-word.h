@@ -1,7 +1,7 @@
 /*
- * Names of files in commands that are printed for people to type.
+ * File names in commands that xtf prints for the user to type.
  */
 #pragma once
 
-/* A word as a shell reads it: quoted if it must be. The caller frees it with g_free(). */
+/* Returns the word as a shell reads it, quoted if necessary. The caller frees it with g_free(). */
 char *xtf_shell_word(const char *word);

@@ -1,8 +1,8 @@
 /*
  * Extended attributes: the root has user.xtf.stats, the daemon's counters, one "name value" a line.
  *
- * Everything else has none, ACLs included: the kernel, which is told that we do ACLs, remembers that, and `ls -l` asks
- * once.
+ * No other file has any, nor ACLs. The daemon announces support for ACLs, so the kernel caches that a file has none,
+ * and `ls -l` asks only once.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,45 +23,45 @@ static const char *const request_names[XTF_REQUEST_KINDS] = {
     [XTF_REQUEST_WRITE] = "requests.write",
 };
 
-/* Of a fixed width: readers ask for the length first, and the counters go on meanwhile. */
-static void append(GString *text, const char *name, uint64_t value)
+/* Appends a line of fixed width. Readers ask for the length first, and the counters may grow before they read. */
+static void append_counter(GString *text, const char *name, uint64_t value)
 {
     g_string_append_printf(text, "%-20s %20" PRIu64 "\n", name, value);
 }
 
-static GString *stats(XtfFs *fs)
+static GString *format_stats(XtfFs *fs)
 {
     GString *text = g_string_new(NULL);
     XtfCounters counters;
     uint64_t fresh, all;
 
     for (int i = 0; i < XTF_REQUEST_KINDS; i++)
-        append(text, request_names[i], atomic_load_explicit(&fs->requests[i], memory_order_relaxed));
+        append_counter(text, request_names[i], atomic_load_explicit(&fs->requests[i], memory_order_relaxed));
     g_autoptr(XtfGeneration) generation = xtf_inodes_generation(fs->inodes);
     xtf_trace_get_counters(xtf_tree_trace(generation->tree), &counters);
-    append(text, "page_visits", counters.page_visits);
-    append(text, "key_comparisons", counters.key_comparisons);
-    append(text, "cache.hits", counters.cache_hits);
-    append(text, "cache.misses", counters.cache_misses);
-    append(text, "cache.loads", counters.cache_loads);
-    append(text, "cache.evictions", counters.cache_evictions);
-    append(text, "cache.bytes", counters.cache_bytes);
-    append(text, "cache.pinned_bytes", counters.cache_pinned_bytes);
-    append(text, "cache.limit", counters.cache_limit);
+    append_counter(text, "page_visits", counters.page_visits);
+    append_counter(text, "key_comparisons", counters.key_comparisons);
+    append_counter(text, "cache.hits", counters.cache_hits);
+    append_counter(text, "cache.misses", counters.cache_misses);
+    append_counter(text, "cache.loads", counters.cache_loads);
+    append_counter(text, "cache.evictions", counters.cache_evictions);
+    append_counter(text, "cache.bytes", counters.cache_bytes);
+    append_counter(text, "cache.pinned_bytes", counters.cache_pinned_bytes);
+    append_counter(text, "cache.limit", counters.cache_limit);
     xtf_inodes_count(fs->inodes, &fresh, &all);
-    append(text, "nodes", all);
-    append(text, "nodes.fresh", fresh);
-    append(text, "nodes.limit", fs->options->max_nodes);
+    append_counter(text, "nodes", all);
+    append_counter(text, "nodes.fresh", fresh);
+    append_counter(text, "nodes.limit", fs->options->max_nodes);
     if (fs->options->follow) {
         XtfTraceInfo info;
         xtf_trace_get_info(xtf_tree_trace(generation->tree), &info);
-        append(text, "follow.commit", info.commit);
-        append(text, "follow.final", xtf_tree_is_final(generation->tree));
+        append_counter(text, "follow.commit", info.commit);
+        append_counter(text, "follow.final", xtf_tree_is_final(generation->tree));
     }
     return text;
 }
 
-/* The protocol of both calls: a size of 0 asks for the length. */
+/* Replies as both calls require: with the length if `size` is 0, else with the value. */
 static void reply_value(fuse_req_t request, const char *value, size_t length, size_t size)
 {
     if (size == 0)
@@ -80,7 +80,7 @@ static void handle_getxattr(fuse_req_t request, fuse_ino_t id, const char *name,
         fuse_reply_err(request, ENODATA);
         return;
     }
-    g_autoptr(GString) text = stats(fs);
+    g_autoptr(GString) text = format_stats(fs);
     reply_value(request, text->str, text->len, size);
 }
 

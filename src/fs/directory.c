@@ -1,11 +1,11 @@
 /*
  * Listing directories.
  *
- * A name's offset is its rank, "." and ".." being the first two, so that a listing goes on at any name without a walk
- * over those before. The kernel keeps listings, so a directory is read once.
+ * A name's offset is its rank; "." and ".." are the first two. So a listing continues at any name without reading the
+ * names before. The kernel caches listings, so each directory is read once.
  *
- * With READDIRPLUS a listing brings along what is known of the names. It does so for directories and links; of files it
- * gives only the names, because a file's size may cost page visits, which a plain `ls` shall not pay.
+ * With READDIRPLUS a listing includes the attributes of directories and links. Files are listed by name only: a file's
+ * size may cost page visits, and a plain `ls` must not pay for them.
  */
 #include <errno.h>
 
@@ -23,9 +23,9 @@ typedef struct {
     uint64_t next; /* rank of the next name */
     char *buffer;
     size_t size, used;
-    GArray *names;   /* Listed: read, not yet put into the buffer */
-    size_t reserved; /* bytes that they will take */
-    GArray *entered; /* ids of the look-ups that the reply gives to the kernel */
+    GArray *names;   /* Listed: names read, but not yet added to the buffer */
+    size_t reserved; /* bytes that `names` will take */
+    GArray *entered; /* ids that the reply looks up: the kernel holds each once more */
 } Listing;
 
 static void listed_clear(void *data)
@@ -33,26 +33,26 @@ static void listed_clear(void *data)
     g_free(((Listed *)data)->name);
 }
 
-/* Bytes that a name takes in the reply. */
+/* Returns the bytes that a name takes in the reply. */
 static size_t entry_size(const Listing *listing, const char *name)
 {
     return listing->plus ? fuse_add_direntry_plus(listing->request, NULL, 0, name, NULL, 0)
                          : fuse_add_direntry(listing->request, NULL, 0, name, NULL, 0);
 }
 
-/* Puts one name into the buffer, which has room for it. */
-static void put(Listing *listing, const char *name, const struct fuse_entry_param *entry)
+/* Adds one name to the buffer, which has space for it. */
+static void add_name(Listing *listing, const char *name, const struct fuse_entry_param *entry)
 {
-    char *place = listing->buffer + listing->used;
-    size_t room = listing->size - listing->used;
+    char *end = listing->buffer + listing->used;
+    size_t space = listing->size - listing->used;
     off_t next = (off_t)++listing->next;
 
-    listing->used += listing->plus ? fuse_add_direntry_plus(listing->request, place, room, name, entry, next)
-                                   : fuse_add_direntry(listing->request, place, room, name, &entry->attr, next);
+    listing->used += listing->plus ? fuse_add_direntry_plus(listing->request, end, space, name, entry, next)
+                                   : fuse_add_direntry(listing->request, end, space, name, &entry->attr, next);
 }
 
-/* "." and "..": their look-ups are not counted, so they come without an id. */
-static bool put_dots(Listing *listing, const XtfInode *directory)
+/* Adds "." and "..". The reply does not count them as look-ups, so they have no id. */
+static bool add_dot_names(Listing *listing, const XtfInode *directory)
 {
     static const char *const names[] = {".", ".."};
     const uint64_t inos[] = {directory->ino, directory->parent_ino};
@@ -62,12 +62,12 @@ static bool put_dots(Listing *listing, const XtfInode *directory)
         struct fuse_entry_param entry = {.attr = {.st_ino = inos[listing->next], .st_mode = S_IFDIR}};
         if (listing->used + entry_size(listing, name) > listing->size)
             return false;
-        put(listing, name, &entry);
+        add_name(listing, name, &entry);
     }
     return true;
 }
 
-static bool collect(const char *name, XtfNodeKind kind, void *data)
+static bool collect_name(const char *name, XtfNodeKind kind, void *data)
 {
     Listing *listing = data;
     size_t size = entry_size(listing, name);
@@ -80,31 +80,31 @@ static bool collect(const char *name, XtfNodeKind kind, void *data)
     return true;
 }
 
-/* Collects names. Where the commit of the listed node was overwritten, those of the latest one. */
-static bool list(XtfFs *fs, fuse_ino_t id, XtfNode *listed, Listing *listing, GError **error)
+/* Collects names. If the commit of the listed node was overwritten, collects the names of the latest commit. */
+static bool collect_names(XtfFs *fs, fuse_ino_t id, XtfNode *listed, Listing *listing, GError **error)
 {
     XtfAttempt attempt = xtf_fs_attempt(fs);
     g_auto(XtfInode) directory = {0};
 
-    while (!xtf_node_list(listed, listing->next - 2, collect, listing, error)) {
+    while (!xtf_node_list(listed, listing->next - 2, collect_name, listing, error)) {
         if (!xtf_fs_moves_on(fs, &attempt, error))
             return false;
         g_array_set_size(listing->names, 0);
         listing->reserved = 0;
         xtf_inode_finish(&directory);
         if (!xtf_inodes_get(fs->inodes, id, &directory, error))
-            return *error || xtf_fail(error, XTF_ERROR_NOT_FOUND, "the directory is there no more");
+            return *error || xtf_fail(error, XTF_ERROR_NOT_FOUND, "the directory no longer exists");
         listed = directory.node;
     }
     return true;
 }
 
-static void put_names(XtfFs *fs, const XtfInode *directory, Listing *listing)
+static void add_names(XtfFs *fs, const XtfInode *directory, Listing *listing)
 {
     for (guint i = 0; i < listing->names->len; i++) {
         const Listed *listed = &g_array_index(listing->names, Listed, i);
         struct fuse_entry_param entry;
-        /* A name that cannot be looked up is listed all the same: looking it up again will say why. */
+        /* A name whose look-up fails is listed nevertheless. The user's own look-up will report the error. */
         if (listing->plus && listed->kind != XTF_NODE_FILE && xtf_fs_enter(fs, directory, listed->name, &entry, NULL)) {
             uint64_t id = entry.ino;
             g_array_append_val(listing->entered, id);
@@ -113,7 +113,7 @@ static void put_names(XtfFs *fs, const XtfInode *directory, Listing *listing)
             entry.attr.st_ino = xtf_inodes_child_ino(directory->ino, listed->name);
             entry.attr.st_mode = xtf_fs_mode(listed->kind);
         }
-        put(listing, listed->name, &entry);
+        add_name(listing, listed->name, &entry);
     }
 }
 
@@ -131,9 +131,10 @@ static void reply_listing(fuse_req_t request, fuse_ino_t id, size_t size, off_t 
             xtf_fs_reply_stale(request);
         return;
     }
-    /* While the trace grows a listing goes on with what it began with; its names are looked up as they are now. */
-    bool goes_on = opened && !xtf_tree_is_final(opened->generation->tree);
-    XtfNode *listed = goes_on ? opened->node : directory.node;
+    /* While the trace grows, a listing shows the names of the commit that opendir(3) saw. The names themselves are
+     * looked up in the latest commit. */
+    bool keeps_commit = opened && !xtf_tree_is_final(opened->generation->tree);
+    XtfNode *listed = keeps_commit ? opened->node : directory.node;
     if (directory.kind != XTF_NODE_DIRECTORY || offset < 0) {
         fuse_reply_err(request, ENOTDIR);
         return;
@@ -144,17 +145,17 @@ static void reply_listing(fuse_req_t request, fuse_ino_t id, size_t size, off_t 
     Listing listing = {request, plus, (uint64_t)offset, buffer, size, 0, names, 0, entered};
 
     g_array_set_clear_func(names, listed_clear);
-    if (put_dots(&listing, &directory) && !list(fs, id, listed, &listing, &error)) {
+    if (add_dot_names(&listing, &directory) && !collect_names(fs, id, listed, &listing, &error)) {
         xtf_fs_reply_error(request, error);
         return;
     }
-    put_names(fs, &directory, &listing);
+    add_names(fs, &directory, &listing);
     if (fuse_reply_buf(request, buffer, listing.used) != 0)
         for (guint i = 0; i < entered->len; i++)
             xtf_inodes_forget(fs->inodes, g_array_index(entered, uint64_t, i), 1);
 }
 
-static const XtfOpened *opened_in(fuse_req_t request, const struct fuse_file_info *info)
+static const XtfOpened *opened_directory(fuse_req_t request, const struct fuse_file_info *info)
 {
     const XtfFs *fs = fuse_req_userdata(request);
     return fs->options->follow ? (const XtfOpened *)(uintptr_t)info->fh : NULL;
@@ -162,16 +163,16 @@ static const XtfOpened *opened_in(fuse_req_t request, const struct fuse_file_inf
 
 static void handle_readdir(fuse_req_t request, fuse_ino_t id, size_t size, off_t offset, struct fuse_file_info *info)
 {
-    reply_listing(request, id, size, offset, opened_in(request, info), false);
+    reply_listing(request, id, size, offset, opened_directory(request, info), false);
 }
 
 static void handle_readdirplus(fuse_req_t request, fuse_ino_t id, size_t size, off_t offset,
                                struct fuse_file_info *info)
 {
-    reply_listing(request, id, size, offset, opened_in(request, info), true);
+    reply_listing(request, id, size, offset, opened_directory(request, info), true);
 }
 
-/* Of a followed trace: the kernel keeps listings once nothing is added any more. */
+/* Opens a directory of a followed trace. The kernel may cache the listing only when no later commit adds names. */
 static void open_followed(fuse_req_t request, fuse_ino_t id, struct fuse_file_info *info)
 {
     XtfFs *fs = fuse_req_userdata(request);
@@ -199,7 +200,8 @@ static void handle_releasedir(fuse_req_t request, fuse_ino_t id, struct fuse_fil
     fuse_reply_err(request, 0);
 }
 
-/* As for open(): after ENOSYS the kernel opens by itself and keeps listings. */
+/* Opens a directory. As for open(), a kernel that gets ENOSYS opens directories by itself from then on, and caches
+ * listings. */
 static void handle_opendir(fuse_req_t request, fuse_ino_t id, struct fuse_file_info *info)
 {
     XtfFs *fs = xtf_fs_of(request, XTF_REQUEST_OPENDIR);

@@ -1,4 +1,4 @@
-/* Requests about single nodes: looking up, forgetting, reading. */
+/* Requests for single nodes: look up, forget, stat, open and read. */
 #include <errno.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static struct stat stat_log(const XtfFs *fs)
     return xtf_fs_stat(fs, &inode);
 }
 
-/* Its size is asked for whenever somebody looks. */
+/* Replies to a look-up of the log. The kernel may not cache its size, so each stat(2) shows the current size. */
 static void enter_log(fuse_req_t request, const XtfFs *fs)
 {
     const struct fuse_entry_param entry = {
@@ -24,7 +24,7 @@ static void enter_log(fuse_req_t request, const XtfFs *fs)
 
 /* ---- Looking up. */
 
-/* Looks a name up. False with an error, or without one if the directory is not known. */
+/* Looks a name up. Returns false with an error, or without one if the table does not know the directory. */
 static bool look_up(XtfFs *fs, fuse_ino_t parent, const char *name, XtfInode *directory, struct fuse_entry_param *entry,
                     GError **error)
 {
@@ -83,8 +83,8 @@ static void handle_forget_multi(fuse_req_t request, size_t count, struct fuse_fo
     fuse_reply_none(request);
 }
 
-/* A number's node. False with an error, or without one if the number is not known. */
-static bool get(XtfFs *fs, fuse_ino_t id, XtfInode *inode, GError **error)
+/* Gets the inode of a number. Returns false with an error, or without one if the table does not know the number. */
+static bool get_inode(XtfFs *fs, fuse_ino_t id, XtfInode *inode, GError **error)
 {
     XtfAttempt attempt = xtf_fs_attempt(fs);
 
@@ -120,7 +120,7 @@ static void handle_getattr(fuse_req_t request, fuse_ino_t id, struct fuse_file_i
     }
     if (inode.future == XTF_NODE_GROWS) {
         xtf_inode_finish(&inode);
-        if (!get(fs, id, &inode, &error)) {
+        if (!get_inode(fs, id, &inode, &error)) {
             reply_unknown(request, error);
             return;
         }
@@ -136,7 +136,7 @@ static void handle_readlink(fuse_req_t request, fuse_ino_t id)
     g_auto(XtfInode) inode = {0};
     GError *error = NULL;
 
-    if (!get(fs, id, &inode, &error))
+    if (!get_inode(fs, id, &inode, &error))
         reply_unknown(request, error);
     else if (inode.kind != XTF_NODE_LINK)
         fuse_reply_err(request, EINVAL);
@@ -144,8 +144,8 @@ static void handle_readlink(fuse_req_t request, fuse_ino_t id)
         fuse_reply_readlink(request, xtf_node_target(inode.node));
 }
 
-/* A file of a followed trace: what may change is rendered now. One that cannot be any more is stale: the kernel looks
- * its name up once more then, and opens what that leads to. */
+/* Opens a file of a followed trace, and renders its content now if later commits may change it. If the file's commit
+ * was overwritten, replies ESTALE: the kernel then looks the name up once more and opens the new inode. */
 static void open_followed(fuse_req_t request, fuse_ino_t id, struct fuse_file_info *info)
 {
     XtfFs *fs = fuse_req_userdata(request);
@@ -153,7 +153,7 @@ static void open_followed(fuse_req_t request, fuse_ino_t id, struct fuse_file_in
     g_auto(XtfInode) inode = {0};
     GError *error = NULL;
 
-    XtfOpened *opened = get(fs, id, &inode, &error) ? xtf_opened_new(&inode, &error) : NULL;
+    XtfOpened *opened = get_inode(fs, id, &inode, &error) ? xtf_opened_new(&inode, &error) : NULL;
     if (!opened && inode.future == XTF_NODE_CHANGES && error && xtf_fs_moves_on(fs, &attempt, &error)) {
         xtf_fs_reply_stale(request);
     } else if (!opened) {
@@ -167,8 +167,8 @@ static void open_followed(fuse_req_t request, fuse_ino_t id, struct fuse_file_in
     }
 }
 
-/* ENOSYS tells a kernel that knows it (since Linux 3.16) that there is nothing to open here: it opens by itself from
- * then on, and keeps what it has cached. */
+/* Opens a file. Since Linux 3.16 the kernel takes ENOSYS to mean that files need no opening. It sends no more such
+ * requests, and keeps its page cache. */
 static void handle_open(fuse_req_t request, fuse_ino_t id, struct fuse_file_info *info)
 {
     XtfFs *fs = xtf_fs_of(request, XTF_REQUEST_OPEN);
@@ -195,9 +195,9 @@ static void handle_release(fuse_req_t request, fuse_ino_t id, struct fuse_file_i
 }
 
 /*
- * Buffers for what reads reply, kept for the next ones: fresh pages for each would cost more than filling them. There
- * are as many as reads at once, and who needs one gets the one that was used last, whatever the thread: it is still in
- * the processor's caches, mostly.
+ * Buffers of replies to reads, kept for later reads: allocating fresh pages each time would cost more than filling
+ * them. There are as many buffers as concurrent reads. A read takes the buffer that was used last, by any thread, as it
+ * is most likely still in the CPU's caches.
  */
 struct XtfFsBuffer {
     XtfFsBuffer *below;
@@ -220,7 +220,7 @@ static XtfFsBuffer *take_buffer(XtfFs *fs, size_t size)
     return buffer;
 }
 
-static void put_buffer(XtfFs *fs, XtfFsBuffer *buffer)
+static void return_buffer(XtfFs *fs, XtfFsBuffer *buffer)
 {
     g_mutex_lock(&fs->buffers_lock);
     buffer->below = fs->buffers;
@@ -237,7 +237,8 @@ void xtf_fs_free_buffers(XtfFs *fs)
     }
 }
 
-/* What a read replies with. False with an error, or without one if the number is not known. */
+/* Reads the part of a file that a read asks for. Returns false with an error, or without one if the table does not know
+ * the number. */
 static bool read_part(XtfFs *fs, fuse_ino_t id, XtfOpened *opened, uint64_t offset, XtfFsBuffer *buffer, size_t size,
                       size_t *length, GError **error)
 {
@@ -248,10 +249,10 @@ static bool read_part(XtfFs *fs, fuse_ino_t id, XtfOpened *opened, uint64_t offs
     do {
         g_auto(XtfInode) inode = {0};
         *error = NULL;
-        if (!get(fs, id, &inode, error)) /* another tree has replaced its own: it is what it was */
+        if (!get_inode(fs, id, &inode, error)) /* another tree has replaced the file's: read it as it was opened */
             return !*error && opened && xtf_opened_read_fixed(opened, offset, buffer->bytes, size, length, error);
         if (inode.kind != XTF_NODE_FILE)
-            return xtf_fail(error, XTF_ERROR_INVALID, "no file");
+            return xtf_fail(error, XTF_ERROR_INVALID, "not a file");
         if (xtf_opened_read(fs, opened, &inode, offset, buffer->bytes, size, length, error))
             return true;
     } while (xtf_fs_moves_on(fs, &attempt, error));
@@ -272,7 +273,7 @@ static void handle_read(fuse_req_t request, fuse_ino_t id, size_t size, off_t of
         fuse_reply_buf(request, buffer->bytes, length);
     else
         reply_unknown(request, error);
-    put_buffer(fs, buffer);
+    return_buffer(fs, buffer);
 }
 
 static void handle_statfs(fuse_req_t request, fuse_ino_t id)
@@ -282,7 +283,7 @@ static void handle_statfs(fuse_req_t request, fuse_ino_t id)
     struct statvfs answer = {
         .f_bsize = block,
         .f_frsize = block,
-        .f_blocks = (fs->options->size + block - 1) / block, /* of the trace; nothing of it is free */
+        .f_blocks = (fs->options->size + block - 1) / block, /* of the trace; no block is free */
         .f_namemax = 255,
         .f_flag = ST_RDONLY,
     };
@@ -293,7 +294,7 @@ static void handle_statfs(fuse_req_t request, fuse_ino_t id)
 static void handle_access(fuse_req_t request, fuse_ino_t id, int mask)
 {
     xtf_fs_of(request, XTF_REQUEST_ACCESS);
-    fuse_reply_err(request, mask & W_OK ? EROFS : 0); /* the kernel checks the mode by itself (default_permissions) */
+    fuse_reply_err(request, mask & W_OK ? EROFS : 0); /* the kernel checks the mode itself (default_permissions) */
 }
 
 void xtf_fs_add_file_handlers(struct fuse_lowlevel_ops *ops)

@@ -1,17 +1,17 @@
 /*
- * Following a trace that grows: a thread looks for a later commit some times a second, and makes it the tree that names
- * are looked up in.
+ * Following a trace that grows: a thread looks for a later commit LOOKS_A_SECOND times a second. From then on names are
+ * looked up in the tree of that commit.
  *
- * Of a trace that is finished it looks for an analysis, when there is a sign of one, or a request comes. The reaper
- * then tells the kernel, which keeps all that it has seen of a finished trace.
+ * For a finished trace the thread looks for an analysis: when the analysis hook's descriptor is readable, or a request
+ * comes in. The reaper then tells the kernel to drop its caches, which it otherwise keeps for a finished trace.
  *
- * While a trace grows the kernel is told nothing: it asks for each name that may change whenever it comes by. Files
- * that grow are read without its page cache, whose last page would lag behind. What was opened stays what it was: a
- * file that changes is rendered when it is opened, one that grows ends where it ended, until its reader has seen that
+ * While a trace grows, nothing is reported to the kernel, which looks up each name that may change on every access.
+ * Reads of growing files bypass its page cache, whose last page would be out of date. An open file keeps its content. A
+ * file that changes is rendered when it is opened. A file that grows keeps its length until its reader has read to its
  * end.
  *
- * A snapshot may be overwritten once the writer has gone on for the time that the file says. Who finds damage moves on
- * to the latest commit, and asks again there.
+ * The writer may overwrite a snapshot when the time that the file declares for it has passed. A request that meets
+ * damage therefore switches to the latest commit, and tries again there.
  */
 #include <errno.h>
 #include <poll.h>
@@ -26,15 +26,15 @@
 
 enum {
     LOOKS_A_SECOND = 8,
-    PAUSES_TO_LOOKS = 4, /* a look at very many files takes long: it is idle for so many times as long */
+    PAUSES_TO_LOOKS = 4, /* least ratio of the pause to the time of a look, which may be slow */
 };
 
 struct XtfFollower {
     XtfFs *fs;
     GThread *thread;
-    GMutex lock; /* one looks at a time */
+    GMutex lock; /* held while looking for a commit */
     atomic_bool stopped;
-    bool failed; /* as the log says */
+    bool failed; /* the last look failed, and the log says so */
 };
 
 static bool is_closed(const XtfTrace *trace)
@@ -45,10 +45,10 @@ static bool is_closed(const XtfTrace *trace)
     return info.closed;
 }
 
-static bool was_said(const XtfTrace *before, const XtfPartRemark *remark)
+static bool has_remark(const XtfTrace *earlier, const XtfPartRemark *remark)
 {
     size_t n;
-    const XtfPartRemark *const *remarks = xtf_trace_part_remarks(before, &n);
+    const XtfPartRemark *const *remarks = xtf_trace_part_remarks(earlier, &n);
 
     for (size_t i = 0; i < n; i++)
         if (remarks[i]->kind == remark->kind && g_str_equal(remarks[i]->path, remark->path))
@@ -56,20 +56,20 @@ static bool was_said(const XtfTrace *before, const XtfPartRemark *remark)
     return false;
 }
 
-/* Says which parts have ended early since, or are left out. */
-static void say_remarks(const XtfTrace *before, const XtfTrace *later)
+/* Logs which parts ended early, or are left out, since the earlier commit. */
+static void log_new_remarks(const XtfTrace *earlier, const XtfTrace *later)
 {
     size_t n;
     const XtfPartRemark *const *remarks = xtf_trace_part_remarks(later, &n);
 
     for (size_t i = 0; i < n; i++) {
         g_autofree char *line = xtf_part_remark_line(remarks[i]);
-        if (remarks[i]->kind != XTF_PART_WITHOUT_COMMIT && !was_said(before, remarks[i]))
+        if (remarks[i]->kind != XTF_PART_WITHOUT_COMMIT && !has_remark(earlier, remarks[i]))
             g_warning("%s", line);
     }
 }
 
-/* Takes up an analysis of a finished trace, if there is one that is not shown. With the lock held. */
+/* Shows an analysis of a finished trace, if there is one that is not shown yet. The caller holds the lock. */
 static void look_for_analysis(const XtfFs *fs, const XtfGeneration *current)
 {
     XtfTree *tree = fs->hooks->analysed ? fs->hooks->analysed(fs->hooks->data, current->tree) : NULL;
@@ -82,8 +82,8 @@ static void look_for_analysis(const XtfFs *fs, const XtfGeneration *current)
     xtf_inodes_replace(fs->inodes, next, root);
 }
 
-/* Goes to the latest commit, if there is a later one. With the lock held. */
-static bool look(XtfFollower *follower, GError **error)
+/* Switches to the latest commit, if there is a later one. The caller holds the lock. */
+static bool look_for_commit(XtfFollower *follower, GError **error)
 {
     XtfInodes *inodes = follower->fs->inodes;
     g_autoptr(XtfGeneration) current = xtf_inodes_generation(inodes);
@@ -102,20 +102,20 @@ static bool look(XtfFollower *follower, GError **error)
     g_autoptr(XtfGeneration) next = xtf_generation_new(current->number + 1, tree);
     g_autoptr(XtfNode) root = xtf_tree_root(tree);
     xtf_inodes_renew(inodes, next, root);
-    say_remarks(xtf_tree_trace(current->tree), later);
+    log_new_remarks(xtf_tree_trace(current->tree), later);
     if (xtf_tree_is_final(tree))
         g_message(is_closed(later) ? "the writer has closed the trace: the mount is complete"
                                    : "nobody writes the trace any more: the mount is complete");
     return true;
 }
 
-static void look_or_say(XtfFollower *follower)
+static void look_and_log(XtfFollower *follower)
 {
     g_autoptr(GError) error = NULL;
-    bool good = look(follower, &error);
+    bool good = look_for_commit(follower, &error);
 
     if (!good && !follower->failed)
-        g_warning("cannot go on with the trace, which stays as it is: %s", error->message);
+        g_warning("cannot read a later commit of the trace: the mount keeps showing this one: %s", error->message);
     follower->failed = !good;
 }
 
@@ -125,8 +125,9 @@ static bool is_finished(const XtfFollower *follower)
     return xtf_tree_is_final(current->tree);
 }
 
-/* Waits for so many microseconds, while the trace grows; when it is finished, for a sign of a change. */
-static void await(const XtfFollower *follower, gint64 pause)
+/* Waits at most `pause` microseconds while the trace grows. If it is finished, waits until a request or a change wakes
+ * the follower. */
+static void await_change(const XtfFollower *follower, gint64 pause)
 {
     const XtfFsHooks *hooks = follower->fs->hooks;
     bool finished = is_finished(follower);
@@ -139,18 +140,18 @@ static void await(const XtfFollower *follower, gint64 pause)
         eventfd_read(follower->fs->wake, &n);
 }
 
-static gpointer follow(gpointer data)
+static gpointer run_follower(gpointer data)
 {
     XtfFollower *follower = data;
 
     gint64 pause = G_TIME_SPAN_SECOND / LOOKS_A_SECOND;
-    for (await(follower, pause); !atomic_load(&follower->stopped); await(follower, pause)) {
+    for (await_change(follower, pause); !atomic_load(&follower->stopped); await_change(follower, pause)) {
         g_mutex_lock(&follower->lock);
-        gint64 before = g_get_monotonic_time();
-        look_or_say(follower);
-        gint64 taken = g_get_monotonic_time() - before;
+        gint64 start = g_get_monotonic_time();
+        look_and_log(follower);
+        gint64 look_time = g_get_monotonic_time() - start;
         g_mutex_unlock(&follower->lock);
-        pause = MAX(G_TIME_SPAN_SECOND / LOOKS_A_SECOND, PAUSES_TO_LOOKS * taken);
+        pause = MAX(G_TIME_SPAN_SECOND / LOOKS_A_SECOND, PAUSES_TO_LOOKS * look_time);
     }
     return NULL;
 }
@@ -167,7 +168,7 @@ XtfFollower *xtf_follower_new(XtfFs *fs, GError **error)
     follower->fs = fs;
     fs->wake = wake;
     g_mutex_init(&follower->lock);
-    follower->thread = xtf_fs_start_thread("xtf-follower", follow, follower);
+    follower->thread = xtf_fs_start_thread("xtf-follower", run_follower, follower);
     return follower;
 }
 
@@ -199,20 +200,20 @@ bool xtf_fs_moves_on(XtfFs *fs, XtfAttempt *attempt, GError **error)
           g_error_matches(*error, XTF_ERROR, XTF_ERROR_DAMAGED) || g_error_matches(*error, XTF_ERROR, XTF_ERROR_IO)))
         return false;
     g_mutex_lock(&fs->follower->lock);
-    look_or_say(fs->follower);
+    look_and_log(fs->follower);
     g_mutex_unlock(&fs->follower->lock);
-    uint64_t before = attempt->number;
+    uint64_t earlier = attempt->number;
     attempt->number = xtf_fs_attempt(fs).number;
-    if (attempt->number <= before)
+    if (attempt->number <= earlier)
         return false;
     g_clear_error(error);
     return true;
 }
 
-/* ---- What is open. */
+/* ---- Open files. */
 
 enum {
-    RENDERED_MAX = 16 << 20, /* bytes of an open file that are rendered at once */
+    RENDERED_MAX = 16 << 20, /* most bytes of an open file that are rendered at once */
 };
 
 XtfOpened *xtf_opened_new(const XtfInode *inode, GError **error)
@@ -241,8 +242,8 @@ void xtf_opened_free(XtfOpened *opened)
     g_free(opened);
 }
 
-/* A file that grows ends, for who has it open, at the size that the kernel was told, so that all who look at its size
- * read as much. Who has read up to there once, and reads on, waits for more. */
+/* Reads a file that grows, up to the size that the kernel knows, so that every reader sees the same length. Only the
+ * second read at that end extends the file to its present size. */
 static bool read_growing(XtfFs *fs, XtfOpened *opened, XtfInode *inode, uint64_t offset, char *buffer, size_t size,
                          size_t *length, GError **error)
 {

@@ -1,7 +1,8 @@
 /*
- * The mounted filesystem, inside: what its handlers share.
+ * The mounted filesystem: internal functions that its handlers share.
  *
- * Handlers decode, call and reply; they run in many threads at once, and hold no lock while they call the tree.
+ * Handlers decode a request, call a function and reply. They run in many threads at once, and hold no lock while they
+ * call the tree.
  */
 #pragma once
 
@@ -28,7 +29,7 @@ typedef enum {
     XTF_REQUEST_LISTXATTR,
     XTF_REQUEST_STATFS,
     XTF_REQUEST_ACCESS,
-    XTF_REQUEST_WRITE, /* any attempt to change something */
+    XTF_REQUEST_WRITE, /* any attempt to change a file */
     XTF_REQUEST_KINDS,
 } XtfRequestKind;
 
@@ -36,87 +37,87 @@ typedef struct XtfFsBuffer XtfFsBuffer;
 typedef struct XtfFollower XtfFollower;
 
 typedef struct {
-    XtfFollower *follower;     /* NULL: its tree stays as it is */
-    int wake;                  /* wakes the follower: a descriptor, eventfd(2); -1: there is none */
-    atomic_int_fast64_t woken; /* g_get_monotonic_time() of the last request that did so */
+    XtfFollower *follower;     /* NULL: the mount's tree never changes */
+    int wake;                  /* eventfd(2) that wakes the follower; -1: none */
+    atomic_int_fast64_t woken; /* g_get_monotonic_time() when a request last woke the follower */
     const XtfFsOptions *options;
     XtfInodes *inodes;
     struct fuse_session *session;
     const XtfFsHooks *hooks;
-    bool kernel_opens_files, kernel_opens_directories; /* after one ENOSYS, without asking us */
-    bool can_prune;                                    /* the kernel lets go of what is unused, and of nothing else */
+    bool kernel_opens_files, kernel_opens_directories; /* after one ENOSYS the kernel sends no more such requests */
+    bool can_prune;                                    /* the kernel can drop unused names and keep the used ones */
     atomic_bool reaper_ended;
     GMutex buffers_lock;
-    XtfFsBuffer *buffers; /* for reads; the one on top was used last */
+    XtfFsBuffer *buffers; /* stack of read buffers; the top one was used last */
     atomic_uint_fast64_t requests[XTF_REQUEST_KINDS];
 } XtfFs;
 
-/* The filesystem that a request is for, the request being counted. Once a second a request makes the follower look. */
+/* Returns the filesystem of a request, and counts the request. Once a second a request also wakes the follower. */
 XtfFs *xtf_fs_of(fuse_req_t request, XtfRequestKind kind);
 
-/* For ever: longer than any mount lasts, and safe to convert to the kernel's clock ticks. */
+/* Seconds that count as for ever: longer than any mount lasts, and safe to convert to the kernel's clock ticks. */
 #define XTF_FS_ENDLESS 3.2e9
 
-/* How long the kernel may keep what stat(2) shows, in seconds. */
+/* Returns for how many seconds the kernel may cache the result of stat(2). */
 double xtf_fs_attr_timeout(const XtfInode *inode);
-/* And that there is no such name. */
+/* Returns for how many seconds the kernel may cache that a name does not exist. */
 double xtf_fs_absence_timeout(const XtfFs *fs, const XtfInode *directory);
 
-/* What stat(2) shows. */
+/* Returns the result of stat(2). */
 struct stat xtf_fs_stat(const XtfFs *fs, const XtfInode *inode);
 mode_t xtf_fs_mode(XtfNodeKind kind);
 
-/* Looks a name up and fills what a reply says of it; the kernel then holds a look-up. */
+/* Looks a name up and fills the entry of the reply. The kernel then holds one more look-up of the inode. */
 bool xtf_fs_enter(XtfFs *fs, const XtfInode *directory, const char *name, struct fuse_entry_param *entry,
                   GError **error);
 
-/* Replies with the inode's absence, or an error's errno; an error that means trouble is logged. */
+/* Reply that the inode is stale, or with an error's errno. Errors other than XTF_ERROR_NOT_FOUND are logged. */
 void xtf_fs_reply_stale(fuse_req_t request);
 void xtf_fs_reply_error(fuse_req_t request, GError *error); /* takes the error */
 
 void xtf_fs_free_buffers(XtfFs *fs);
 
-/* Each file's handlers. */
+/* Add the handlers of file.c, directory.c, attributes.c and refusals.c. */
 void xtf_fs_add_file_handlers(struct fuse_lowlevel_ops *ops);
 void xtf_fs_add_directory_handlers(struct fuse_lowlevel_ops *ops);
 void xtf_fs_add_attribute_handlers(struct fuse_lowlevel_ops *ops);
 void xtf_fs_add_refusals(struct fuse_lowlevel_ops *ops);
 
-/* A thread of our own; signals are for the main thread, which they must wake. */
+/* Starts a thread that blocks all signals: signals must wake the main thread. */
 GThread *xtf_fs_start_thread(const char *name, GThreadFunc run, void *data);
 
-/* Looks for a later state of the trace until it is freed. NULL is fine for the others. */
+/* Starts a thread that looks for later commits, or an analysis, until it is freed. NULL is fine for freeing. */
 XtfFollower *xtf_follower_new(XtfFs *fs, GError **error);
 void xtf_follower_free(XtfFollower *follower);
 
-/* A request that tries again if it may have met a snapshot that was overwritten. */
+/* State of a request that tries again when it meets an overwritten snapshot. */
 typedef struct {
-    uint64_t number; /* of the generation that it tries */
+    uint64_t number; /* of the generation in which the request tries */
     unsigned tries;
 } XtfAttempt;
 
 XtfAttempt xtf_fs_attempt(XtfFs *fs);
-/* Whether to try again after an error, which is cleared then: there is a later generation. */
+/* True if the request shall try again, as there is a later generation. Clears the error then. */
 bool xtf_fs_moves_on(XtfFs *fs, XtfAttempt *attempt, GError **error);
 
-/* What a file or directory of a followed trace was when it was opened. */
+/* An open file or directory of a followed trace, as it was when it was opened. */
 typedef struct {
     XtfNode *node;
     XtfGeneration *generation;
-    char *text; /* all of a file that changes; NULL: it is too large, or does not change */
+    char *text; /* whole content of a file that changes; NULL: too large, or the file does not change */
     size_t length;
-    bool fixed;        /* a file that changes is read as it was when it was opened */
-    atomic_bool ended; /* the reader of a file that grows has seen its end */
+    bool fixed;        /* later commits may change the file: it is read as it was when it was opened */
+    atomic_bool ended; /* the reader of a growing file has seen its end */
 } XtfOpened;
 
 XtfOpened *xtf_opened_new(const XtfInode *inode, GError **error);
 void xtf_opened_free(XtfOpened *opened); /* NULL is fine */
-/* Reads a file that is fixed. */
+/* Reads a file whose `fixed` is set. */
 bool xtf_opened_read_fixed(const XtfOpened *opened, uint64_t offset, char *buffer, size_t size, size_t *length,
                            GError **error);
-/* Reads any other. `opened` is NULL where the trace is not followed. */
+/* Reads any other file. `opened` is NULL if the trace is not followed. */
 bool xtf_opened_read(XtfFs *fs, XtfOpened *opened, XtfInode *inode, uint64_t offset, char *buffer, size_t size,
                      size_t *length, GError **error);
 
-/* The thread that asks the kernel to let go of names. It ends when the inodes are stopped. */
+/* Starts the thread that asks the kernel to forget names. It ends after xtf_inodes_stop(). */
 GThread *xtf_fs_start_reaper(XtfFs *fs);

@@ -1,14 +1,14 @@
 /*
  * A trace's tree as a mounted filesystem (FUSE).
  *
- * A finished trace never changes, so the kernel is told to keep all that it has seen: names, names that do not exist,
- * attributes, listings, contents. What was read once costs no request any more.
+ * A finished trace never changes, so the kernel may cache everything for ever: names, absent names, attributes,
+ * listings and contents. Reading the same again costs no request.
  *
- * A trace that is still being written may be followed: the mount then shows the latest commit, noticed within an eighth
- * of a second. What later commits do not change is kept by the kernel as before.
+ * A mount may follow a trace that is still being written. It then shows the latest commit, and notices it within an
+ * eighth of a second. The kernel still caches all that later commits do not change.
  *
- * A finished trace may get an analysis: whoever serves finds it, and its tree takes the place of the one before, once.
- * The kernel is told to drop what it has seen, and files that are open stay what they are.
+ * A finished trace may get an analysis. The server finds it, and once replaces the mount's tree by one with the
+ * analysis. It tells the kernel to drop its caches; open files keep their content.
  */
 #pragma once
 
@@ -22,43 +22,43 @@
 
 enum {
     XTF_FS_NODES_DEFAULT = 32768,
-    XTF_FS_NODES_MIN = 256, /* fewer would be asked back while the kernel is still taking them in */
+    XTF_FS_NODES_MIN = 256, /* with fewer, the reaper would revoke names while the kernel still adds them */
     XTF_FS_THREADS_DEFAULT = 8,
 };
 
 typedef struct {
-    const char *source;         /* what is mounted, as the mount table names it */
-    const char *kernel_options; /* for mount(2), separated by commas: "allow_other,nosuid"; may be NULL or "" */
-    uid_t uid;                  /* who owns the files */
+    const char *source;         /* name of the trace in the mount table */
+    const char *kernel_options; /* for mount(2), comma-separated: "allow_other,nosuid"; may be NULL or "" */
+    uid_t uid;                  /* owner of the files */
     gid_t gid;
     struct timespec mtime; /* of the files */
-    uint64_t size;         /* of the trace, bytes: what df shows */
-    uint64_t max_nodes;    /* names that the kernel may hold at a time; 0: the default */
+    uint64_t size;         /* bytes of the trace, shown by df */
+    uint64_t max_nodes;    /* most names that the kernel may hold; 0: the default */
     unsigned max_threads;  /* 0: the default */
-    bool follow;           /* the tree is of a trace that grows, and that of its latest commit takes its place */
+    bool follow;           /* the trace grows: the mount switches to the tree of its latest commit */
     bool debug;            /* log every request */
 } XtfFsOptions;
 
-/* Adds a line to the file `log` of the mount that this process serves. Any thread. */
+/* Adds a line to the file `log` of the mount that this process serves. Any thread may call it. */
 void xtf_fs_log(const char *message);
 
-/* Of whoever serves. Each may be NULL. */
+/* Callbacks of the program that serves the mount. Each may be NULL. */
 typedef struct {
-    /* Once it is mounted, before any thread is started and any request is answered: what the process needs no more may
-     * be given up here. An error ends the mount. */
+    /* Called after mounting, before any thread starts and any request is answered. The process may give up privileges
+     * here. An error ends the mount. */
     bool (*mounted)(void *data, GError **error);
-    /* From a thread of the server, as soon as the mount answers. */
+    /* Called from a thread of the server, as soon as the mount answers requests. */
     void (*ready)(void *data);
-    /* The tree of the trace with an analysis that `shown` does not have; NULL: there is none. From a thread of the
-     * server, one at a time, when `changes` can be read, and at most once a second when a request comes. */
+    /* Returns the tree of the trace with an analysis that `shown` does not have; NULL: there is none. Called from one
+     * thread of the server at a time: when `changes` is readable, and at most once a second on a request. */
     XtfTree *(*analysed)(void *data, XtfTree *shown);
-    int changes; /* a descriptor that can be read when there may be one; analysed() reads it. -1: there is none */
-    /* Unmounts; the connection to the kernel is closed by then. NULL, or false: libfuse tries. */
+    int changes; /* descriptor that is readable when there may be an analysis; analysed() reads it. -1: none */
+    /* Unmounts, after the connection to the kernel was closed. If NULL, or if it returns false, libfuse unmounts. */
     bool (*unmount)(void *data);
     void *data;
 } XtfFsHooks;
 
-/* Takes the tree. Mounts it and serves it until it is unmounted, or SIGINT, SIGTERM or SIGHUP comes; then it is
- * unmounted, lazily if it is in use. It changes the process's signal handlers. */
+/* Mounts the tree, which it owns from now on. Serves it until it is unmounted, or until SIGINT, SIGTERM or SIGHUP; then
+ * unmounts it, lazily if it is in use. Changes the process's signal handlers. */
 bool xtf_fs_serve(XtfTree *tree, const char *mount_point, const XtfFsOptions *options, const XtfFsHooks *hooks,
                   GError **error);

@@ -26,7 +26,7 @@ void xtf_generation_unref(XtfGeneration *generation)
     g_free(generation);
 }
 
-bool xtf_generation_is_older(const XtfGeneration *generation, const XtfGeneration *other)
+bool xtf_generation_is_older(const XtfGeneration *generation, const XtfGeneration *later)
 {
-    return (generation ? generation->number : 0) < (other ? other->number : 0);
+    return (generation ? generation->number : 0) < (later ? later->number : 0);
 }

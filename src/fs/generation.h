@@ -1,8 +1,8 @@
 /*
- * Generations: the trees of a mount. The first is that of the trace as it was mounted; of a followed trace there is one
- * for each commit that was noticed, and of a finished one for each analysis.
+ * Generations: the trees of a mount. The first is the trace as it was mounted. A followed trace has one more for each
+ * commit that the follower noticed, and a finished trace for each analysis.
  *
- * A tree outlives its nodes; so whoever holds a node holds its generation too.
+ * A tree must outlive its nodes, so each holder of a node also holds a reference to its generation.
  */
 #pragma once
 
@@ -15,12 +15,12 @@ typedef struct {
     gatomicrefcount references;
     uint64_t number;
     XtfTree *tree;
-    struct timespec mtime; /* of files that are looked up in it: when the commit was noticed */
+    struct timespec mtime; /* when the commit was noticed: mtime of the files that are looked up in it */
 } XtfGeneration;
 
-XtfGeneration *xtf_generation_new(uint64_t number, XtfTree *tree); /* takes the tree */
-/* NULL is fine for all of these. */
+XtfGeneration *xtf_generation_new(uint64_t number, XtfTree *tree); /* owns the tree */
+/* Each accepts NULL. */
 XtfGeneration *xtf_generation_ref(XtfGeneration *generation);
 void xtf_generation_unref(XtfGeneration *generation);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfGeneration, xtf_generation_unref)
-bool xtf_generation_is_older(const XtfGeneration *generation, const XtfGeneration *other);
+bool xtf_generation_is_older(const XtfGeneration *generation, const XtfGeneration *later);

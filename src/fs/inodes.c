@@ -33,13 +33,13 @@ uint64_t xtf_inodes_child_ino(uint64_t parent_ino, const char *name)
 {
     uint64_t hash = xtf_fnv64(XTF_FNV64 ^ (parent_ino * UINT64_C(0x9e3779b97f4a7c15)), name);
 
-    hash ^= hash >> 32; /* so that the low bits hang on all of the name: the tail of murmur3's mixer */
+    hash ^= hash >> 32; /* so that the low bits depend on the whole name: the end of murmur3's mixer */
     hash *= UINT64_C(0xff51afd7ed558ccd);
     hash ^= hash >> 33;
-    return hash > XTF_INODE_ROOT ? hash : hash + 2; /* 0 and 1 are taken */
+    return hash > XTF_INODE_ROOT ? hash : hash + 2; /* 0 is no inode, and 1 is the root */
 }
 
-/* Takes the node; NULL: none. */
+/* Sets the entry's node, and owns it; NULL: none. */
 static void set_node(Entry *entry, XtfGeneration *generation, XtfNode *node)
 {
     xtf_node_unref(entry->node);
@@ -57,8 +57,8 @@ static void entry_free(gpointer data)
     g_free(entry);
 }
 
-/* What the kernel will be told of the entry. */
-static void describe(Entry *entry, XtfNode *node, const XtfGeneration *generation)
+/* Fills the attributes of the entry from its node. */
+static void set_attributes(Entry *entry, XtfNode *node, const XtfGeneration *generation)
 {
     entry->kind = xtf_node_kind(node);
     entry->size = entry->kind == XTF_NODE_DIRECTORY ? 0 : xtf_node_size(node);
@@ -66,12 +66,12 @@ static void describe(Entry *entry, XtfNode *node, const XtfGeneration *generatio
         return;
     entry->future = xtf_node_future(node);
     entry->mtime = generation->mtime;
-    entry->told = generation->number;
+    entry->lookup_generation = generation->number;
     g_free(entry->lasting_name);
     entry->lasting_name = g_strdup(xtf_node_lasting_name(node));
 }
 
-/* Takes the node. */
+/* Adds an entry to both tables. It owns the node. */
 static Entry *add_entry(XtfInodes *inodes, Entry *parent, const char *name, XtfGeneration *generation, XtfNode *node)
 {
     size_t length = strlen(name) + 1;
@@ -82,7 +82,7 @@ static Entry *add_entry(XtfInodes *inodes, Entry *parent, const char *name, XtfG
     entry->id = ++inodes->last_id;
     entry->ino = parent ? xtf_inodes_child_ino(parent->ino, name) : XTF_INODE_ROOT;
     entry->parent = parent;
-    describe(entry, node, generation);
+    set_attributes(entry, node, generation);
     set_node(entry, generation, node);
     entry->age.data = entry;
     if (parent) {
@@ -99,13 +99,13 @@ XtfInodes *xtf_inodes_new(XtfNode *root, uint64_t max_nodes)
     XtfInodes *inodes = g_new0(XtfInodes, 1);
 
     g_mutex_init(&inodes->lock);
-    g_cond_init(&inodes->passed);
+    g_cond_init(&inodes->reaper_wanted);
     g_queue_init(&inodes->fresh);
     inodes->by_id = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, entry_free);
     inodes->by_key = g_hash_table_new(key_hash, key_equal);
     inodes->max_fresh = max_nodes;
     inodes->changed = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    add_entry(inodes, NULL, "", NULL, xtf_node_ref(root)); /* the first id given out: XTF_INODE_ROOT */
+    add_entry(inodes, NULL, "", NULL, xtf_node_ref(root)); /* gets the first id, XTF_INODE_ROOT */
     inodes->last_id = XTF_INODE_LOG;
     return inodes;
 }
@@ -118,7 +118,7 @@ void xtf_inodes_free(XtfInodes *inodes)
     g_hash_table_destroy(inodes->by_id);
     g_array_unref(inodes->changed);
     xtf_generation_unref(inodes->current);
-    g_cond_clear(&inodes->passed);
+    g_cond_clear(&inodes->reaper_wanted);
     g_mutex_clear(&inodes->lock);
     g_free(inodes);
 }
@@ -163,9 +163,9 @@ void xtf_inodes_grow(XtfInodes *inodes, XtfInode *inode, uint64_t size)
     g_mutex_unlock(&inodes->lock);
 }
 
-/* ---- From commit to commit. */
+/* ---- Switching to a later commit. */
 
-/* Whether the entry stands for one content, that of the commit in which it was looked up, and no other. */
+/* True if the entry keeps the content of the commit in which its name was looked up. */
 static bool is_fixed(const Entry *entry)
 {
     return entry->kind != XTF_NODE_DIRECTORY && (entry->kept || entry->future == XTF_NODE_CHANGES);
@@ -178,7 +178,9 @@ static bool is_up_to_date(const XtfInodes *inodes, const Entry *entry)
 
 void xtf_inodes_renew(XtfInodes *inodes, XtfGeneration *generation, XtfNode *root)
 {
-    enum { KEPT_GENERATIONS = 64 }; /* of what is fixed: who looked it up opens it soon, or not at all */
+    enum {
+        KEPT_GENERATIONS = 64
+    }; /* generations after which fixed entries lose their nodes, as readers open files soon after the look-up */
     GHashTableIter all;
     void *value;
 
@@ -196,7 +198,7 @@ void xtf_inodes_renew(XtfInodes *inodes, XtfGeneration *generation, XtfNode *roo
     g_mutex_unlock(&inodes->lock);
 }
 
-static void leave_name(XtfInodes *inodes, Entry *entry)
+static void detach_name(XtfInodes *inodes, Entry *entry)
 {
     if (!entry->detached)
         g_hash_table_remove(inodes->by_key, entry);
@@ -219,12 +221,12 @@ void xtf_inodes_replace(XtfInodes *inodes, XtfGeneration *generation, XtfNode *r
         if (entry->kind == XTF_NODE_DIRECTORY) {
             set_node(entry, entry->parent ? NULL : generation, entry->parent ? NULL : xtf_node_ref(root));
         } else {
-            leave_name(inodes, entry);
+            detach_name(inodes, entry);
             entry->kept = true;
         }
         g_array_append_val(inodes->changed, entry->id);
     }
-    g_cond_signal(&inodes->passed);
+    g_cond_signal(&inodes->reaper_wanted);
     g_mutex_unlock(&inodes->lock);
 }
 
@@ -236,12 +238,12 @@ XtfGeneration *xtf_inodes_generation(XtfInodes *inodes)
     return generation;
 }
 
-/* The names that lead to an entry from the nearest one that is up to date, whose node is returned. With the lock held.
- */
+/* Collects the names that lead to an entry from its nearest ancestor that is up to date. Returns the node of that
+ * ancestor; NULL: there is none. The caller holds the lock. */
 static XtfNode *collect_trail(XtfInodes *inodes, Entry *entry, GArray *ids, GPtrArray *names)
 {
     for (; entry && !is_up_to_date(inodes, entry); entry = entry->parent) {
-        if (is_fixed(entry)) /* of a commit that is long gone */
+        if (is_fixed(entry)) /* its commit is too old to look it up again */
             return NULL;
         g_array_append_val(ids, entry->id);
         g_ptr_array_add(names, g_strdup(entry->lasting_name ? entry->lasting_name : entry->name));
@@ -249,8 +251,8 @@ static XtfNode *collect_trail(XtfInodes *inodes, Entry *entry, GArray *ids, GPtr
     return entry ? xtf_node_ref(entry->node) : NULL;
 }
 
-/* Looks up again what stands behind a number, in the current tree. */
-static bool find_again(XtfInodes *inodes, uint64_t id, GError **error)
+/* Looks up the node of a number again, in the current tree. */
+static bool find_node_again(XtfInodes *inodes, uint64_t id, GError **error)
 {
     g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
@@ -279,19 +281,19 @@ bool xtf_inodes_get(XtfInodes *inodes, uint64_t id, XtfInode *inode, GError **er
     for (;;) {
         g_mutex_lock(&inodes->lock);
         const Entry *entry = g_hash_table_lookup(inodes->by_id, &id);
-        bool found = entry && is_up_to_date(inodes, entry);
-        if (found)
+        bool up_to_date = entry && is_up_to_date(inodes, entry);
+        if (up_to_date)
             fill_inode(entry, inode);
         g_mutex_unlock(&inodes->lock);
-        if (!entry || found)
-            return found;
-        if (!find_again(inodes, id, error))
+        if (!entry || up_to_date)
+            return up_to_date;
+        if (!find_node_again(inodes, id, error))
             return false;
     }
 }
 
-/* Whether what the entry stands for is what its name stands for now. */
-static bool still_stands(const Entry *entry, const XtfNode *node)
+/* True if the entry has the content that its name has now. */
+static bool is_unchanged(const Entry *entry, const XtfNode *node)
 {
     if (entry->kind != xtf_node_kind(node))
         return false;
@@ -303,28 +305,29 @@ static bool still_stands(const Entry *entry, const XtfNode *node)
            (xtf_node_future(node) == entry->future && xtf_node_size(node) == entry->size);
 }
 
-/* Whether a look-up of the entry's name need not look further. */
-static bool is_known(const XtfInodes *inodes, const Entry *entry)
+/* True if a look-up of the entry's name can use the entry as it is. */
+static bool is_current(const XtfInodes *inodes, const Entry *entry)
 {
-    return !inodes->current || entry->future == XTF_NODE_FINAL || entry->told >= inodes->current->number;
+    return !inodes->current || entry->future == XTF_NODE_FINAL || entry->lookup_generation >= inodes->current->number;
 }
 
-/* The entry of a name that was looked up again takes the node, or leaves the name to a new entry: NULL then. */
-static Entry *take_node(XtfInodes *inodes, Entry *entry, XtfGeneration *generation, XtfNode *node)
+/* Gives the node of a repeated look-up to the name's entry, and returns the entry. If the content has changed, detaches
+ * the name from the entry and returns NULL. */
+static Entry *update_entry(XtfInodes *inodes, Entry *entry, XtfGeneration *generation, XtfNode *node)
 {
-    if (!generation || entry->told >= generation->number)
+    if (!generation || entry->lookup_generation >= generation->number)
         return entry;
-    if (still_stands(entry, node)) {
-        describe(entry, node, generation);
+    if (is_unchanged(entry, node)) {
+        set_attributes(entry, node, generation);
         set_node(entry, generation, xtf_node_ref(node));
         return entry;
     }
-    leave_name(inodes, entry);
+    detach_name(inodes, entry);
     return NULL;
 }
 
-/* Counts a look-up, which makes the entry the youngest. */
-static void hold(XtfInodes *inodes, Entry *entry)
+/* Counts a look-up, and moves the entry to the end of `fresh`. */
+static void count_lookup(XtfInodes *inodes, Entry *entry)
 {
     entry->n_lookups++;
     if (!entry->stale)
@@ -333,7 +336,7 @@ static void hold(XtfInodes *inodes, Entry *entry)
     g_queue_push_tail_link(&inodes->fresh, &entry->age);
     if (inodes->fresh.length > inodes->max_fresh && !inodes->reaping) {
         inodes->reaping = true;
-        g_cond_signal(&inodes->passed);
+        g_cond_signal(&inodes->reaper_wanted);
     }
 }
 
@@ -342,7 +345,7 @@ static bool is_replaced(const XtfInodes *inodes, const XtfInode *inode)
     return inode->generation && inode->generation->number < inodes->replaced;
 }
 
-/* Looks up in the tree that has replaced that of the parent. */
+/* Looks the name up in the tree that has replaced the parent's tree. */
 static bool look_up_again(XtfInodes *inodes, uint64_t parent_id, const char *name, XtfInode *child, GError **error)
 {
     g_auto(XtfInode) parent = {0};
@@ -362,8 +365,8 @@ bool xtf_inodes_lookup(XtfInodes *inodes, const XtfInode *parent, const char *na
 
     g_mutex_lock(&inodes->lock);
     Entry *entry = g_hash_table_lookup(inodes->by_key, &key);
-    if (!entry || !is_known(inodes, entry)) {
-        /* Finding what the name means may read pages: not under the lock. Somebody else may be faster meanwhile. */
+    if (!entry || !is_current(inodes, entry)) {
+        /* Looking up the node may read pages, so the lock is released. Another thread may add the entry meanwhile. */
         g_mutex_unlock(&inodes->lock);
         XtfNode *node = xtf_node_lookup(parent->node, name, error);
         if (!node)
@@ -375,26 +378,26 @@ bool xtf_inodes_lookup(XtfInodes *inodes, const XtfInode *parent, const char *na
             return look_up_again(inodes, parent->id, name, child, error);
         }
         entry = g_hash_table_lookup(inodes->by_key, &key);
-        Entry *above = g_hash_table_lookup(inodes->by_id, &parent->id);
+        Entry *parent_entry = g_hash_table_lookup(inodes->by_id, &parent->id);
         if (entry)
-            entry = take_node(inodes, entry, parent->generation, node);
+            entry = update_entry(inodes, entry, parent->generation, node);
         if (entry) {
             xtf_node_unref(node);
-        } else if (above) {
-            entry = add_entry(inodes, above, name, parent->generation, node);
-        } else { /* only a kernel that forgets a directory while it searches it gets here */
+        } else if (parent_entry) {
+            entry = add_entry(inodes, parent_entry, name, parent->generation, node);
+        } else { /* happens only if the kernel forgets a directory during a look-up in it */
             g_mutex_unlock(&inodes->lock);
             xtf_node_unref(node);
             return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the directory of '%s' was forgotten", name);
         }
     }
-    hold(inodes, entry);
+    count_lookup(inodes, entry);
     fill_inode(entry, child);
     g_mutex_unlock(&inodes->lock);
     return true;
 }
 
-/* Drops the entry if nothing holds it, and then perhaps its parents. */
+/* Frees the entry if the kernel holds no look-up of it or below it, and then its parents likewise. */
 static void drop_unheld(XtfInodes *inodes, Entry *entry)
 {
     while (entry->parent && entry->n_lookups == 0 && entry->n_children == 0) {
@@ -404,7 +407,8 @@ static void drop_unheld(XtfInodes *inodes, Entry *entry)
         if (!entry->detached)
             g_hash_table_remove(inodes->by_key, entry);
         g_hash_table_remove(inodes->by_id, &entry->id);
-        if (--parent->n_children == 0 && parent->stale) { /* it could not go before: another chance */
+        if (--parent->n_children == 0 &&
+            parent->stale) { /* the kernel can forget it only now: hand it to the reaper again */
             parent->stale = false;
             g_queue_push_head_link(&inodes->fresh, &parent->age);
         }

@@ -1,28 +1,28 @@
 /*
- * The nodes that the kernel knows.
+ * The table of inodes: the nodes that the kernel knows.
  *
- * Paths are endless, and the kernel speaks in numbers: it looks a name up in a directory, and from then on
- * refers to what it found by a number, until it forgets it. This table keeps what stands behind the numbers.
+ * There are infinitely many paths, and the kernel uses numbers. It looks a name up in a directory, and refers to the
+ * result by its number until it forgets the number. This table keeps the node of each number.
  *
- * - A node is (parent, name), never shared between paths. So the number that users see (`ino`) is a hash of the two: it
- * is the same whenever the path is looked up again, and a listing can tell it without any look-up.
- * - The number between us and the kernel (`id`) is given out once and never used again.
- * - A node lives while the kernel holds look-ups of it, or of anything below it.
- * - The kernel forgets nothing by itself, so past a bound the oldest names are handed to the reaper (reaper.c),
- *   which asks the kernel to let go of them.
+ * - A node is (parent, name); no two paths share a node. The number that users see (`ino`) is a hash of both. So it is
+ *   the same at each look-up of a path, and a listing computes it without a look-up.
+ * - The number between the kernel and this table (`id`) is given out once and never used again.
+ * - A node lives while the kernel holds look-ups of it, or of a node below it.
+ * - The kernel never forgets a name by itself. Above a bound this table hands the oldest names to the reaper
+ *   (reaper.c), which asks the kernel to forget them.
  *
- * Where a trace is followed:
+ * In a followed trace:
  *
- * - A directory, a file that never changes and a file that grows keep their numbers from commit to commit. What stands
- * behind them is looked up again, by the names that led there, when it is needed.
- * - Any other file or link is a new one, with a new number, when its name is looked up and it is not the same any more;
- * so what a number stands for has one content and one size. A file that grows is a new one, too, if it has grown: so a
- * file that was opened gets longer only if those who have it open ask.
+ * - A directory, a file that never changes and a file that grows keep their numbers in later commits. The table looks
+ *   their nodes up again, by name, when they are needed.
+ * - Any other file or link that has changed gets a new number at the next look-up of its name. So each number has one
+ *   content and one size. A file that has grown gets a new number, too: so an open file gets longer only when its
+ *   readers ask.
  *
- * Where an analysis of a finished trace is taken up, directories keep their numbers, and every file or link is a new
- * one: the old ones stay what they were for those who have them open.
+ * When an analysis of a finished trace appears, directories keep their numbers. Every file or link gets a new one, and
+ * open files keep their content.
  *
- * Any thread may call any of these functions.
+ * All functions are thread-safe.
  */
 #pragma once
 
@@ -34,58 +34,59 @@
 
 enum {
     XTF_INODE_ROOT = 1, /* FUSE_ROOT_ID; also the ino of the root */
-    XTF_INODE_LOG = 2,  /* no node stands behind it: log.h */
+    XTF_INODE_LOG = 2,  /* has no node: see log.h */
 };
 
 typedef struct XtfInodes XtfInodes;
 
-/* What a number stands for: a copy, with references to the node and its generation. */
+/* A copy of an entry, with references to the node and its generation. */
 typedef struct {
     uint64_t id, ino, parent_ino;
     XtfNodeKind kind;
     XtfNodeFuture future;
-    uint64_t size; /* that the kernel was told */
+    uint64_t size; /* size that the kernel knows */
     struct timespec mtime;
     XtfNode *node;
     XtfGeneration *generation;
 } XtfInode;
 
-void xtf_inode_finish(XtfInode *inode); /* twice is fine */
+void xtf_inode_finish(XtfInode *inode); /* may be called twice */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfInode, xtf_inode_finish)
 
 XtfInodes *xtf_inodes_new(XtfNode *root, uint64_t max_nodes);
-void xtf_inodes_free(XtfInodes *inodes); /* with all that the kernel has not forgotten; NULL is fine */
+void xtf_inodes_free(XtfInodes *inodes); /* also frees the nodes that the kernel still holds; NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfInodes, xtf_inodes_free)
 
-/* False if there is no such number; with an error if what stands behind it cannot be found any more. */
+/* Gets the inode of a number, with its node. Returns false if the number is unknown, and false with an error if its
+ * node no longer exists. */
 bool xtf_inodes_get(XtfInodes *inodes, uint64_t id, XtfInode *inode, GError **error);
-/* The same without the node, which may be NULL. */
+/* Gets the inode of a number; its node may be NULL. */
 bool xtf_inodes_stat(XtfInodes *inodes, uint64_t id, XtfInode *inode);
-/* The kernel is told that a file which grows is longer now. */
+/* Sets the size that the kernel knows of a growing file, unless it is larger already. Updates `inode`. */
 void xtf_inodes_grow(XtfInodes *inodes, XtfInode *inode, uint64_t size);
 
-/* From now on names are looked up in the tree of this generation, whose root is `root`. */
+/* Makes the generation the current one, in which names are looked up. `root` is the root of its tree. */
 void xtf_inodes_renew(XtfInodes *inodes, XtfGeneration *generation, XtfNode *root);
-/* The same of a tree in which any file may have other content, though both trees are final: the reaper is handed all
- * that the kernel may keep of the one before. */
+/* Does the same if any file may have other content in the new tree, though both trees are final. Hands the reaper all
+ * that the kernel may cache of the old tree. */
 void xtf_inodes_replace(XtfInodes *inodes, XtfGeneration *generation, XtfNode *root);
-XtfGeneration *xtf_inodes_generation(XtfInodes *inodes); /* a new reference; NULL: none was set */
+XtfGeneration *xtf_inodes_generation(XtfInodes *inodes); /* returns a new reference; NULL: none was set */
 
-/* Looks the name up and counts it as a look-up that the kernel holds. The child may come without its node. Errors are
- * those of xtf_node_lookup(). */
+/* Looks the name up, and counts a look-up that the kernel holds. The child's node may be NULL. Returns the errors of
+ * xtf_node_lookup(). */
 bool xtf_inodes_lookup(XtfInodes *inodes, const XtfInode *parent, const char *name, XtfInode *child, GError **error);
 void xtf_inodes_forget(XtfInodes *inodes, uint64_t id, uint64_t n_lookups);
 
-/* The ino that a child of that name has, known or not. */
+/* Returns the ino of the child with that name, whether the table has it or not. */
 uint64_t xtf_inodes_child_ino(uint64_t parent_ino, const char *name);
 
-/* Nodes in the table: those within the bound, and all. */
+/* Counts the nodes in the table: those that the bound limits, and all. */
 void xtf_inodes_count(XtfInodes *inodes, uint64_t *fresh, uint64_t *all);
 
 typedef enum {
-    XTF_STALE_OLD,     /* past the bound: the kernel should let go of the name */
-    XTF_STALE_NAME,    /* it stands for another file: the kernel must not keep it */
-    XTF_STALE_LISTING, /* of a directory: the kernel must not keep it */
+    XTF_STALE_OLD,     /* beyond the bound: the kernel should forget the name */
+    XTF_STALE_NAME,    /* its name now has another file: the kernel must drop the name */
+    XTF_STALE_LISTING, /* a directory whose cached listing the kernel must drop */
 } XtfStaleKind;
 
 typedef struct {
@@ -94,9 +95,9 @@ typedef struct {
     char *name;
 } XtfStaleName;
 
-/* Waits until a tree was replaced, and takes what is stale since, of the last two kinds; or until the bound is passed,
- * and takes the oldest names. They are at most `max`. Each is handed out once, until it is
- * looked up again, or loses the last of its children (a directory cannot go before them). The names are the caller's.
- * Returns 0 once xtf_inodes_stop() was called. */
+/* Waits until a tree is replaced, and returns names and listings that are stale since. Or waits until the bound is
+ * exceeded, and returns the oldest names. Returns at most `max` names, which the caller owns. Each name is returned
+ * once, until it is looked up again, or loses the last of its children (a directory cannot be forgotten before them).
+ * Returns 0 after xtf_inodes_stop(). */
 unsigned xtf_inodes_wait_stale(XtfInodes *inodes, XtfStaleName *names, unsigned max);
 void xtf_inodes_stop(XtfInodes *inodes);

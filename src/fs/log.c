@@ -5,22 +5,22 @@
 
 enum {
     BYTES_MAX = 64 << 10,
-    BYTES_KEPT = 48 << 10, /* when older lines go */
+    BYTES_KEPT = 48 << 10, /* bytes kept when older lines are dropped */
     MESSAGE_MAX = 2 << 10,
 };
 
-static GMutex lock; /* of all below */
+static GMutex lock; /* protects all variables below */
 static GString *lines;
-static char *last; /* message */
+static char *last_message;
 static uint64_t repeats;
-static gsize repeats_at; /* where the line about repeats begins */
+static gsize repeats_at; /* offset of the line that counts repeats */
 
 static void append_line(const char *message)
 {
     g_autoptr(GDateTime) now = g_date_time_new_now_local();
-    g_autofree char *when = now ? g_date_time_format(now, "%Y-%m-%d %H:%M:%S") : g_strdup("-");
+    g_autofree char *time = now ? g_date_time_format(now, "%Y-%m-%d %H:%M:%S") : g_strdup("-");
 
-    g_string_append_printf(lines, "%s %.*s\n", when, MESSAGE_MAX, message);
+    g_string_append_printf(lines, "%s %.*s\n", time, MESSAGE_MAX, message);
 }
 
 static void drop_oldest(void)
@@ -31,7 +31,8 @@ static void drop_oldest(void)
     g_string_erase(lines, 0, kept ? kept + 1 - lines->str : -1);
 }
 
-/* The counts have one width, so each may need another byte to differ in size from the one before. */
+/* Replaces the line that counts repeats. Counts of equal width differ in length only by the space that each second one
+ * gets: the size must change whenever the content does. */
 static void append_repeats(void)
 {
     repeats++;
@@ -44,18 +45,18 @@ void xtf_fs_log(const char *message)
     g_mutex_lock(&lock);
     if (!lines)
         lines = g_string_new(NULL);
-    gsize before = lines->len;
-    if (last && strcmp(last, message) == 0) {
+    gsize size_before = lines->len;
+    if (last_message && strcmp(last_message, message) == 0) {
         append_repeats();
     } else {
-        g_free(last);
-        last = g_strdup(message);
+        g_free(last_message);
+        last_message = g_strdup(message);
         repeats = 0;
         append_line(message);
         drop_oldest();
         repeats_at = lines->len;
     }
-    if (lines->len == before) {
+    if (lines->len == size_before) {
         g_string_insert_c(lines, (gssize)lines->len - 1, ' ');
         repeats_at += repeats == 0;
     }

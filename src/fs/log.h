@@ -1,8 +1,8 @@
 /*
- * The mount's log: the file `log` at its root, for people who cannot read the system's log.
+ * The mount's log: the file `log` at its root, for users who cannot read the system's log.
  *
- * It is bounded: old lines go. The kernel keeps a file's pages for as long as its size stays the same, so the log has
- * another size whenever its content changes. It belongs to the process, which serves one mount.
+ * Its size is bounded: old lines are dropped. The kernel keeps cached pages while a file's size stays the same, so the
+ * log's size changes whenever its content does. The log is global to the process, which serves one mount.
  */
 #pragma once
 
@@ -11,10 +11,10 @@
 
 #define XTF_FS_LOG_NAME "log"
 
-/* Adds a line with the time; a line that repeats the last one is only counted. Any thread. */
+/* Adds a line with the time. If the message repeats the last one, only counts it. Any thread may call it. */
 void xtf_fs_log(const char *message);
 
 uint64_t xtf_fs_log_size(void);
 
-/* What a reader gets from an offset on, at most `size` bytes; returns how many. */
+/* Copies at most `size` bytes from `offset` on into the buffer. Returns the number of bytes. */
 size_t xtf_fs_log_read(uint64_t offset, char *buffer, size_t size);

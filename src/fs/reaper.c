@@ -1,15 +1,15 @@
 /*
- * Asking the kernel to let go of names.
+ * The reaper: a thread that asks the kernel to forget names.
  *
- * The kernel keeps every name that was ever looked up, and each costs it and us about a kilobyte. So when there are too
- * many, the oldest are pruned: an unused one goes at once, and FORGET follows; one in use (a shell's working directory,
- * an open file) stays as it is. That is protocol 7.45, Linux 6.18. Older kernels can only invalidate, which unhooks
- * names in use too: then getcwd(2) fails there until the path is looked up again.
+ * The kernel keeps every name that was ever looked up, and each costs the kernel and the daemon about a kilobyte. Above
+ * a bound the reaper prunes the oldest names. An unused name goes at once, and FORGET follows. A name in use (a shell's
+ * working directory, an open file) stays. Pruning needs protocol 7.45 (Linux 6.18). Older kernels can only invalidate,
+ * which also unhooks names in use: getcwd(2) then fails in such a directory until the path is looked up again.
  *
- * Where another tree has taken the place of the one before, the kernel must keep nothing of it: no name of a file, and
- * no listing. Names that are in use must go then, too.
+ * After a tree was replaced, the kernel must cache no file name and no listing of the old tree. Here names in use must
+ * go, too.
  *
- * This must be a thread of its own: notifying waits for locks that the kernel holds while a handler runs.
+ * The reaper must be a separate thread: notifying waits for locks that the kernel holds while a handler runs.
  */
 #include <errno.h>
 #include <linux/fuse.h>
@@ -29,8 +29,8 @@ struct prune_out {
     uint64_t spare;
 };
 
-/* False if the kernel does not know how. */
-static bool prune(XtfFs *fs, const XtfStaleName *stale, unsigned n)
+/* Asks the kernel to prune names. Returns false if the kernel cannot. */
+static bool prune_names(XtfFs *fs, const XtfStaleName *stale, unsigned n)
 {
     uint64_t ids[BATCH];
     struct prune_out body = {.count = n};
@@ -45,30 +45,31 @@ static bool prune(XtfFs *fs, const XtfStaleName *stale, unsigned n)
     return writev(fuse_session_fd(fs->session), parts, G_N_ELEMENTS(parts)) >= 0 || errno != EINVAL;
 }
 
-static void let_go(XtfFs *fs, const XtfStaleName *stale, unsigned n)
+static void release_names(XtfFs *fs, const XtfStaleName *stale, unsigned n)
 {
-    if (fs->can_prune && prune(fs, stale, n))
+    if (fs->can_prune && prune_names(fs, stale, n))
         return;
     fs->can_prune = false;
-    /* Whatever goes wrong here, the name was gone already, or the mount is. */
+    /* Errors are ignored: the name, or the mount, is already gone. */
     for (unsigned i = 0; i < n; i++)
         fuse_lowlevel_notify_inval_entry(fs->session, stale[i].parent_id, stale[i].name, strlen(stale[i].name));
 }
 
-/* Whatever goes wrong here, what was kept was gone already, or the mount is. */
+/* Makes the kernel drop a name or listing of a replaced tree. Errors are ignored: the name, listing or mount is already
+ * gone. */
 static void drop_changed(XtfFs *fs, const XtfStaleName *stale)
 {
     if (stale->kind == XTF_STALE_NAME) {
         fuse_lowlevel_notify_inval_entry(fs->session, stale->parent_id, stale->name, strlen(stale->name));
         return;
     }
-    /* The kernel waits for whoever is reading the directory, and does nothing else to a name that it cannot have: then
-     * no listing of the earlier tree comes after this. */
+    /* Invalidating "." makes the kernel wait for concurrent readers of the directory, and does nothing else, as no such
+     * name is cached. After it no listing of the old tree can be cached any more. */
     fuse_lowlevel_notify_inval_entry(fs->session, stale->id, ".", 1);
     fuse_lowlevel_notify_inval_inode(fs->session, stale->id, 0, 0);
 }
 
-static gpointer reap(gpointer data)
+static gpointer run_reaper(gpointer data)
 {
     XtfFs *fs = data;
     XtfStaleName stale[BATCH];
@@ -76,7 +77,7 @@ static gpointer reap(gpointer data)
 
     while ((n = xtf_inodes_wait_stale(fs->inodes, stale, BATCH)) > 0) {
         if (stale[0].kind == XTF_STALE_OLD)
-            let_go(fs, stale, n);
+            release_names(fs, stale, n);
         for (unsigned i = 0; i < n; i++)
             if (stale[i].kind != XTF_STALE_OLD)
                 drop_changed(fs, &stale[i]);
@@ -89,5 +90,5 @@ static gpointer reap(gpointer data)
 
 GThread *xtf_fs_start_reaper(XtfFs *fs)
 {
-    return xtf_fs_start_thread("xtf-reaper", reap, fs);
+    return xtf_fs_start_thread("xtf-reaper", run_reaper, fs);
 }

@@ -1,14 +1,14 @@
 /*
- * Every attempt to write is answered with EROFS.
+ * Refusal of every attempt to write, with EROFS.
  *
- * The mount is read-only, so the kernel refuses most by itself; these are for what comes through all the same, as after
- * `mount -o remount,rw`.
+ * The mount is read-only, so the kernel refuses most requests itself. These handlers refuse the others, such as those
+ * after `mount -o remount,rw`.
  */
 #include <errno.h>
 
 #include "src/fs/fs-private.h"
 
-static void refuse(fuse_req_t request)
+static void refuse_request(fuse_req_t request)
 {
     xtf_fs_of(request, XTF_REQUEST_WRITE);
     fuse_reply_err(request, EROFS);
@@ -17,67 +17,67 @@ static void refuse(fuse_req_t request)
 static void refuse_setattr(fuse_req_t request, fuse_ino_t id, struct stat *attributes, int set,
                            struct fuse_file_info *info)
 {
-    refuse(request);
+    refuse_request(request);
 }
 
 static void refuse_mknod(fuse_req_t request, fuse_ino_t parent, const char *name, mode_t mode, dev_t device)
 {
-    refuse(request);
+    refuse_request(request);
 }
 
 static void refuse_mkdir(fuse_req_t request, fuse_ino_t parent, const char *name, mode_t mode)
 {
-    refuse(request);
+    refuse_request(request);
 }
 
 static void refuse_unlink(fuse_req_t request, fuse_ino_t parent, const char *name)
 {
-    refuse(request);
+    refuse_request(request);
 }
 
 static void refuse_symlink(fuse_req_t request, const char *target, fuse_ino_t parent, const char *name)
 {
-    refuse(request);
+    refuse_request(request);
 }
 
 static void refuse_rename(fuse_req_t request, fuse_ino_t parent, const char *name, fuse_ino_t new_parent,
                           const char *new_name, unsigned flags)
 {
-    refuse(request);
+    refuse_request(request);
 }
 
 static void refuse_link(fuse_req_t request, fuse_ino_t id, fuse_ino_t new_parent, const char *new_name)
 {
-    refuse(request);
+    refuse_request(request);
 }
 
 static void refuse_write(fuse_req_t request, fuse_ino_t id, const char *bytes, size_t size, off_t offset,
                          struct fuse_file_info *info)
 {
-    refuse(request);
+    refuse_request(request);
 }
 
 static void refuse_setxattr(fuse_req_t request, fuse_ino_t id, const char *name, const char *value, size_t size,
                             int flags)
 {
-    refuse(request);
+    refuse_request(request);
 }
 
 static void refuse_removexattr(fuse_req_t request, fuse_ino_t id, const char *name)
 {
-    refuse(request);
+    refuse_request(request);
 }
 
 static void refuse_create(fuse_req_t request, fuse_ino_t parent, const char *name, mode_t mode,
                           struct fuse_file_info *info)
 {
-    refuse(request);
+    refuse_request(request);
 }
 
 static void refuse_fallocate(fuse_req_t request, fuse_ino_t id, int mode, off_t offset, off_t length,
                              struct fuse_file_info *info)
 {
-    refuse(request);
+    refuse_request(request);
 }
 
 void xtf_fs_add_refusals(struct fuse_lowlevel_ops *ops)

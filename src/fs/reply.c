@@ -1,4 +1,4 @@
-/* What handlers have in common. */
+/* Functions that all handlers share. */
 #include <errno.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -11,8 +11,8 @@ static void wake_follower(XtfFs *fs)
 {
     if (fs->wake < 0 || !fs->hooks->analysed)
         return;
-    int_fast64_t now = g_get_monotonic_time(), before = atomic_load_explicit(&fs->woken, memory_order_relaxed);
-    if (now - before >= G_TIME_SPAN_SECOND && atomic_compare_exchange_strong(&fs->woken, &before, now))
+    int_fast64_t now = g_get_monotonic_time(), last_wake = atomic_load_explicit(&fs->woken, memory_order_relaxed);
+    if (now - last_wake >= G_TIME_SPAN_SECOND && atomic_compare_exchange_strong(&fs->woken, &last_wake, now))
         eventfd_write(fs->wake, 1);
 }
 
@@ -46,27 +46,27 @@ struct stat xtf_fs_stat(const XtfFs *fs, const XtfInode *inode)
     return (struct stat){
         .st_ino = inode->ino,
         .st_mode = xtf_fs_mode(inode->kind),
-        .st_nlink = 1, /* also of directories: "unknown", so that find does not count sub-directories */
+        .st_nlink = 1, /* for directories too: "unknown", so that find does not count sub-directories */
         .st_uid = fs->options->uid,
         .st_gid = fs->options->gid,
         .st_size = (off_t)size,
         .st_blksize = 128 * 1024,
-        .st_blocks = (blkcnt_t)(size / 512 + (size % 512 != 0)), /* 0 would read as a hole */
+        .st_blocks = (blkcnt_t)(size / 512 + (size % 512 != 0)), /* 0 would mean a hole */
         .st_atim = time,
         .st_mtim = time,
         .st_ctim = time,
     };
 }
 
-/* How long the kernel may keep a name. A directory keeps its number; of the rest, what is not final may be another one
- * in the next commit. It is asked for each time, so that who has seen a commit in one file sees no earlier one in the
- * next. */
+/* Returns for how many seconds the kernel may cache a name. A name that is not final is looked up each time, since the
+ * next commit may change its file. So a reader who has seen a commit in one file sees no earlier commit in the next. */
 static double entry_timeout(const XtfInode *inode)
 {
     return inode->future == XTF_NODE_FINAL ? XTF_FS_ENDLESS : 0;
 }
 
-/* A file that grows has its size of the look-up first, so that an opening and fstat(2) agree. */
+/* Returns 0.1 s for a file that grows: until then its size is that of the look-up, so that open(2) and fstat(2) agree.
+ */
 double xtf_fs_attr_timeout(const XtfInode *inode)
 {
     return inode->future == XTF_NODE_GROWS ? 0.1 : XTF_FS_ENDLESS;
@@ -77,12 +77,12 @@ static bool is_analysed(const XtfGeneration *generation)
     return generation && xtf_trace_find_schema(xtf_tree_trace(generation->tree), XTF_DERIVED_WAITS);
 }
 
-/* An analysis may come, and bring names. */
+/* Returns 1 s where an analysis may appear later, since it adds names. */
 double xtf_fs_absence_timeout(const XtfFs *fs, const XtfInode *directory)
 {
     const XtfGeneration *generation = directory->generation;
 
-    /* Without a generation the directory itself is not there now. */
+    /* Without a generation the directory itself does not exist now. */
     if (fs->options->follow && (!generation || !xtf_tree_is_final(generation->tree)))
         return 0;
     if (fs->hooks->analysed && !is_analysed(generation))
@@ -121,11 +121,11 @@ void xtf_fs_reply_error(fuse_req_t request, GError *error)
 
 GThread *xtf_fs_start_thread(const char *name, GThreadFunc run, void *data)
 {
-    sigset_t all, before;
+    sigset_t all, last_wake;
 
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_sigmask(SIG_SETMASK, &all, &last_wake);
     GThread *thread = g_thread_new(name, run, data);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_sigmask(SIG_SETMASK, &last_wake, NULL);
     return thread;
 }

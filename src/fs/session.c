@@ -1,4 +1,4 @@
-/* The life of a mount: options, mounting, the loop, the end. */
+/* Mounting and serving: options, mounting, the request loop, unmounting. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,11 +18,11 @@ static void log_fuse(enum fuse_log_level level, const char *format, va_list argu
 static void handle_init(void *data, struct fuse_conn_info *connection)
 {
     XtfFs *fs = data;
-    /* Many look-ups and reads at once; links and ACLs (there are none) are kept; listings bring attributes, always. */
+    /* Concurrent look-ups and reads; caching of links and of absent ACLs; attributes in each listing. */
     const unsigned wanted = FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_CACHE_SYMLINKS |
                             FUSE_CAP_POSIX_ACL | FUSE_CAP_READDIRPLUS;
-    /* Contents never change, so nothing is to be dropped, nor asked for twice. Adaptive READDIRPLUS costs `ls -l` a
-     * request a name. Numbers that we have not given out shall not arrive: no handles for exports. */
+    /* Contents never change, so the kernel need not drop or re-read its cache. Adaptive READDIRPLUS would cost `ls -l`
+     * a request for each name. Without export support the kernel sends no ids that the table did not give out. */
     const unsigned unwanted = FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_EXPORT_SUPPORT;
 
     connection->want |= connection->capable & wanted;
@@ -62,7 +62,7 @@ static struct fuse_session *new_session(XtfFs *fs)
     return session;
 }
 
-/* Serves until the end; the loop's result as libfuse gives it: negative for an error. */
+/* Serves requests until the session ends. Returns libfuse's result: negative for an error. */
 static int run_loop(XtfFs *fs)
 {
     struct fuse_loop_config *config = fuse_loop_cfg_create();
@@ -75,8 +75,8 @@ static int run_loop(XtfFs *fs)
 }
 
 /*
- * Ends the reaper. It may be in the kernel, waiting for a directory that is locked until some look-up is answered, and
- * nobody could end it there, not even a SIGKILL. So requests are served on until it is out.
+ * Ends the reaper. The reaper may block in the kernel, on the lock of a directory, until some look-up is answered. Not
+ * even SIGKILL ends it there. So this function serves requests until the reaper has returned.
  */
 static void end_reaper(XtfFs *fs, GThread *reaper)
 {
@@ -88,8 +88,8 @@ static void end_reaper(XtfFs *fs, GThread *reaper)
         if (poll(&device, 1, 5) <= 0)
             continue;
         if (device.revents & POLLERR)
-            break;                       /* unmounted: nothing holds it any more */
-        fuse_session_reset(fs->session); /* a session that was told to end throws away what it receives */
+            break;                       /* unmounted: the kernel no longer blocks the reaper */
+        fuse_session_reset(fs->session); /* a session that has exited would discard the requests */
         if (fuse_session_receive_buf(fs->session, &buffer) > 0)
             fuse_session_process_buf(fs->session, &buffer);
     }
@@ -97,8 +97,9 @@ static void end_reaper(XtfFs *fs, GThread *reaper)
     g_thread_join(reaper);
 }
 
-/* The device is closed first, as libfuse does: whoever waits for an answer, the unmounting included, gets an error. */
-static void unmount(XtfFs *fs)
+/* Unmounts. Closes the device first, as libfuse does: then all requests that wait for an answer fail, including the
+ * unmounting itself. */
+static void unmount_session(XtfFs *fs)
 {
     struct pollfd device = {.fd = fuse_session_fd(fs->session)};
     int ends[2];
@@ -108,8 +109,8 @@ static void unmount(XtfFs *fs)
         return;
     }
     if (poll(&device, 1, 0) == 1 && device.revents & POLLERR)
-        return;                        /* it was unmounted already */
-    if (pipe2(ends, O_CLOEXEC) == 0) { /* in its place, so that the session closes nothing else */
+        return;                        /* it is already unmounted */
+    if (pipe2(ends, O_CLOEXEC) == 0) { /* takes over the descriptor's number, so that libfuse closes no other file */
         dup2(ends[0], device.fd);
         close(ends[0]);
         close(ends[1]);
@@ -120,17 +121,17 @@ static void unmount(XtfFs *fs)
 
 static bool serve_mounted(XtfFs *fs, const char *mount_point, GError **error)
 {
-    bool looks = fs->options->follow || fs->hooks->analysed;
+    bool needs_follower = fs->options->follow || fs->hooks->analysed;
 
-    fs->follower = looks ? xtf_follower_new(fs, error) : NULL;
-    if (looks && !fs->follower) {
-        unmount(fs);
+    fs->follower = needs_follower ? xtf_follower_new(fs, error) : NULL;
+    if (needs_follower && !fs->follower) {
+        unmount_session(fs);
         return false;
     }
     GThread *reaper = xtf_fs_start_reaper(fs);
     int result = run_loop(fs);
     end_reaper(fs, reaper);
-    unmount(fs);
+    unmount_session(fs);
     xtf_follower_free(g_steal_pointer(&fs->follower));
     return result >= 0 || xtf_fail(error, XTF_ERROR_IO, "serving '%s' failed: %s", mount_point, g_strerror(-result));
 }
@@ -145,7 +146,7 @@ static bool serve_session(XtfFs *fs, const char *mount_point, GError **error)
         if (!fs->hooks->mounted || fs->hooks->mounted(fs->hooks->data, error))
             served = serve_mounted(fs, mount_point, error);
         else
-            unmount(fs);
+            unmount_session(fs);
     } else {
         xtf_fail(error, XTF_ERROR_IO, "cannot mount at '%s': 'xtf ls' and 'xtf cat' show the same without a mount",
                  mount_point);
@@ -154,7 +155,7 @@ static bool serve_session(XtfFs *fs, const char *mount_point, GError **error)
     return served;
 }
 
-/* Takes the tree. */
+/* Makes the inode table with the tree as its first generation, and owns the tree. */
 static XtfInodes *new_inodes(XtfTree *tree, const XtfFsOptions *options)
 {
     g_autoptr(XtfGeneration) first = xtf_generation_new(1, tree);

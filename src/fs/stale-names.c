@@ -1,4 +1,4 @@
-/* What the kernel should keep no longer: names past the bound, and what another tree has replaced. */
+/* Names that the kernel should drop: old names beyond the bound, and names of a replaced tree. */
 #include "src/fs/inodes-private.h"
 
 void xtf_inodes_count(XtfInodes *inodes, uint64_t *fresh, uint64_t *all)
@@ -9,8 +9,8 @@ void xtf_inodes_count(XtfInodes *inodes, uint64_t *fresh, uint64_t *all)
     g_mutex_unlock(&inodes->lock);
 }
 
-/* Takes what the kernel may still keep of a tree that was replaced. With the lock held. */
-static unsigned take_changed(XtfInodes *inodes, XtfStaleName *names, unsigned max)
+/* Takes the names and listings of a replaced tree that the kernel may still cache. The caller holds the lock. */
+static unsigned take_changed_names(XtfInodes *inodes, XtfStaleName *names, unsigned max)
 {
     GArray *ids = inodes->changed;
     unsigned n = 0;
@@ -34,9 +34,9 @@ unsigned xtf_inodes_wait_stale(XtfInodes *inodes, XtfStaleName *names, unsigned 
     for (;;) {
         if (inodes->fresh.length <= low_water)
             inodes->reaping = false;
-        if (inodes->stopped || (n = take_changed(inodes, names, max)) > 0 || inodes->reaping)
+        if (inodes->stopped || (n = take_changed_names(inodes, names, max)) > 0 || inodes->reaping)
             break;
-        g_cond_wait(&inodes->passed, &inodes->lock);
+        g_cond_wait(&inodes->reaper_wanted, &inodes->lock);
     }
     bool takes_oldest = !inodes->stopped && n == 0;
     while (takes_oldest && n < max && inodes->fresh.length > low_water) {
@@ -53,6 +53,6 @@ void xtf_inodes_stop(XtfInodes *inodes)
 {
     g_mutex_lock(&inodes->lock);
     inodes->stopped = true;
-    g_cond_signal(&inodes->passed);
+    g_cond_signal(&inodes->reaper_wanted);
     g_mutex_unlock(&inodes->lock);
 }

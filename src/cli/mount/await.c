@@ -12,29 +12,29 @@ enum {
     PAUSE_MICROSECONDS = 100000,
 };
 
-static bool may_come(const char *path)
+static bool may_appear(const char *path)
 {
     g_autofree char *folder = g_path_get_dirname(path);
     return access(path, F_OK) != 0 && access(folder, X_OK) == 0;
 }
 
-/* Until the first commit a file begins with nothing. */
+/* True if the file is empty, or begins with zeros: so it does until its first commit. */
 static bool is_blank(const char *path)
 {
-    static const char nothing[8];
-    char beginning[sizeof nothing] = "";
+    static const char zeros[8];
+    char beginning[sizeof zeros] = "";
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t n = fd >= 0 ? pread(fd, beginning, sizeof beginning, 0) : -1;
 
     if (fd >= 0)
         close(fd);
-    return n == 0 || (n == sizeof beginning && memcmp(beginning, nothing, sizeof nothing) == 0);
+    return n == 0 || (n == sizeof beginning && memcmp(beginning, zeros, sizeof zeros) == 0);
 }
 
-/* What is missing until there is a trace; NULL: nothing that will come. */
-static const char *what_is_awaited(const char *path, const GError *problem)
+/* Returns what must still appear until there is a trace; NULL: the trace cannot appear. */
+static const char *awaited_thing(const char *path, const GError *problem)
 {
-    if (may_come(path))
+    if (may_appear(path))
         return "the file";
     if (g_file_test(path, G_FILE_TEST_IS_DIR))
         return g_error_matches(problem, XTF_ERROR, XTF_ERROR_NOT_FOUND) ? "the first commit of a part in" : NULL;
@@ -43,17 +43,17 @@ static const char *what_is_awaited(const char *path, const GError *problem)
 
 XtfTrace *xtf_cli_await_trace(const char *path, const XtfOpenOptions *options, bool quiet, GError **error)
 {
-    const XtfSourceOptions how = {.open = options, .quiet = quiet, .alone = true};
+    const XtfSourceOptions source_options = {.open = options, .quiet = quiet, .alone = true};
 
     for (bool said = quiet;; said = true) {
         g_autoptr(GError) problem = NULL;
-        XtfTrace *trace = xtf_cli_open_xtf(path, &how, &problem);
+        XtfTrace *trace = xtf_cli_open_xtf(path, &source_options, &problem);
         if (trace)
             return trace;
-        const char *awaited = what_is_awaited(path, problem);
+        const char *awaited = awaited_thing(path, problem);
         if (!awaited) {
-            /* Was its first commit made meanwhile? */
-            if ((trace = xtf_cli_open_xtf(path, &how, NULL)))
+            /* The writer may have made its first commit meanwhile. */
+            if ((trace = xtf_cli_open_xtf(path, &source_options, NULL)))
                 return trace;
             if (g_error_matches(problem, XTF_ERROR, XTF_ERROR_NOT_XTF))
                 g_prefix_error(&problem, "only an .xtf file, or a folder of them, can be followed: ");

@@ -1,5 +1,5 @@
 /*
- * Opening a trace whose writer may not have begun yet.
+ * Opening a trace whose writer may not have started yet.
  */
 #pragma once
 
@@ -8,7 +8,6 @@
 #include "libxtf/error.h"
 #include "libxtf/handles.h"
 
-/* Opens an .xtf file, or a folder of them; waits for it, and for a first commit, and says so on stderr unless `quiet`.
- * Only what can still become a trace is waited for: a file of something else is an error, as is a folder that does not
- * exist. */
+/* Opens an .xtf file, or a folder of them. Waits for the file, and for a first commit, and says so on stderr unless
+ * `quiet`. A file in another format is an error, as is a folder that does not exist: neither can become a trace. */
 XtfTrace *xtf_cli_await_trace(const char *path, const XtfOpenOptions *options, bool quiet, GError **error);

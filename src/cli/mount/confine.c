@@ -24,7 +24,7 @@
 #define SANITIZED false
 #endif
 
-static bool fail(const char *what, GError **error)
+static bool fail_to_drop(const char *what, GError **error)
 {
     return xtf_fail(error, XTF_ERROR_IO, "cannot give up %s: %s", what, g_strerror(errno));
 }
@@ -45,22 +45,22 @@ bool xtf_confine_capabilities(guint64 kept, GError **error)
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     for (unsigned long i = 0; prctl(PR_CAPBSET_READ, i, 0, 0, 0) >= 0; i++)
         if (!(kept >> i & 1))
-            prctl(PR_CAPBSET_DROP, i, 0, 0, 0); /* only who may set capabilities may; others have none to gain */
+            prctl(PR_CAPBSET_DROP, i, 0, 0, 0); /* needs CAP_SETPCAP; other processes have none to gain */
     if (syscall(SYS_capget, &header, sets) != 0)
-        return fail("capabilities", error);
+        return fail_to_drop("capabilities", error);
     for (unsigned i = 0; i < G_N_ELEMENTS(sets); i++) {
         sets[i].permitted &= (guint32)(kept >> (32 * i));
         sets[i].effective = sets[i].permitted;
         sets[i].inheritable = 0;
     }
-    return syscall(SYS_capset, &header, sets) == 0 || fail("capabilities", error);
+    return syscall(SYS_capset, &header, sets) == 0 || fail_to_drop("capabilities", error);
 }
 
 /* ---- Files. */
 
 #ifdef HAVE_LANDLOCK
 
-/* The rights that a version of Landlock knows: each added some behind those before. */
+/* Returns all rights that a version of Landlock knows, 0 for none. Each version adds bits above the earlier ones. */
 static guint64 rights_of_version(long version)
 {
     static const struct {
@@ -74,14 +74,15 @@ static guint64 rights_of_version(long version)
     return 0;
 }
 
-/* The kernel's struct landlock_ruleset_attr, whatever version the header is of: later versions added to its end. */
+/* The kernel's struct landlock_ruleset_attr of version 6. Headers of older versions lack its last fields. */
 typedef struct {
     guint64 handled_access_fs;
     guint64 handled_access_net; /* since version 4 */
     guint64 scoped;             /* since version 6 */
 } Ruleset;
 
-/* A set of rules for all rights to files. Signals, and sockets without a path, reach no process outside. */
+/* Makes a ruleset that restricts all rights to files. From version 6 on it also restricts signals, and abstract
+ * sockets, to this process. */
 static int new_ruleset(long version, guint64 rights)
 {
     enum { ABSTRACT_SOCKETS = 1 << 0, SIGNALS = 1 << 1 };
@@ -91,8 +92,8 @@ static int new_ruleset(long version, guint64 rights)
     return (int)syscall(SYS_landlock_create_ruleset, &attributes, size, 0);
 }
 
-/* Allows rights at or below a path, if it is there. Of a file only some exist. */
-static void allow(int ruleset, const char *path, guint64 rights)
+/* Allows rights at or below a path, if it exists. For a file, leaves out the right to list. */
+static void allow_path(int ruleset, const char *path, guint64 rights)
 {
     struct landlock_path_beneath_attr rule = {.allowed_access = rights, .parent_fd = open(path, O_PATH | O_CLOEXEC)};
     struct stat status;
@@ -105,10 +106,10 @@ static void allow(int ruleset, const char *path, guint64 rights)
     close(rule.parent_fd);
 }
 
-static bool give_up_files(const XtfConfinement *confinement, GError **error)
+static bool restrict_files(const XtfConfinement *confinement, GError **error)
 {
-    /* The number of processors, by libc; random numbers, by GLib. */
-    static const char *const machine[] = {"/sys/devices/system/cpu", "/proc/stat", "/dev/urandom"};
+    /* libc reads the number of processors, and GLib random numbers */
+    static const char *const system_files[] = {"/sys/devices/system/cpu", "/proc/stat", "/dev/urandom"};
     enum { IOCTL_DEV = 1 << 15 }; /* LANDLOCK_ACCESS_FS_IOCTL_DEV, since Linux 6.10 */
     long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
     guint64 all = rights_of_version(version);
@@ -117,40 +118,40 @@ static bool give_up_files(const XtfConfinement *confinement, GError **error)
         return true;
     int ruleset = new_ruleset(version, all);
     if (ruleset < 0)
-        return fail("files", error);
-    allow(ruleset, "/dev/fuse", (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | IOCTL_DEV) & all);
-    for (size_t i = 0; i < G_N_ELEMENTS(machine); i++)
-        allow(ruleset, machine[i], LANDLOCK_ACCESS_FS_READ_FILE);
-    allow(ruleset, confinement->folder, LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
+        return fail_to_drop("files", error);
+    allow_path(ruleset, "/dev/fuse", (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | IOCTL_DEV) & all);
+    for (size_t i = 0; i < G_N_ELEMENTS(system_files); i++)
+        allow_path(ruleset, system_files[i], LANDLOCK_ACCESS_FS_READ_FILE);
+    allow_path(ruleset, confinement->folder, LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
     for (char **file = confinement->files; file && *file; file++)
-        allow(ruleset, *file, LANDLOCK_ACCESS_FS_READ_FILE);
-    bool good = syscall(SYS_landlock_restrict_self, ruleset, 0) == 0 || fail("files", error);
+        allow_path(ruleset, *file, LANDLOCK_ACCESS_FS_READ_FILE);
+    bool good = syscall(SYS_landlock_restrict_self, ruleset, 0) == 0 || fail_to_drop("files", error);
     close(ruleset);
     return good;
 }
 
 #else
 
-static bool give_up_files(const XtfConfinement *confinement, GError **error)
+static bool restrict_files(const XtfConfinement *confinement, GError **error)
 {
     return true;
 }
 
 #endif
 
-/* ---- All. */
+/* ---- Everything. */
 
-static void *end_at_once(void *data)
+static void *exit_thread(void *data)
 {
     pthread_exit(data);
 }
 
-/* A thread that is cancelled, as libfuse's are at the end, needs libgcc_s: it is loaded when the first one ends so. */
-static void load_what_threads_need(void)
+/* Loads libgcc_s, which libc opens when the first thread is cancelled, as libfuse cancels its threads. */
+static void load_libgcc(void)
 {
     pthread_t thread;
 
-    if (pthread_create(&thread, NULL, end_at_once, NULL) == 0)
+    if (pthread_create(&thread, NULL, exit_thread, NULL) == 0)
         pthread_join(thread, NULL);
 }
 
@@ -158,10 +159,10 @@ bool xtf_confine(const XtfConfinement *confinement, GError **error)
 {
     guint64 kept = confinement->opens_more ? G_GUINT64_CONSTANT(1) << CAP_DAC_READ_SEARCH : 0;
 
-    load_what_threads_need();
+    load_libgcc();
     if (!xtf_confine_capabilities(kept, error))
         return false;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return fail("new privileges", error);
-    return give_up_files(confinement, error) && xtf_system_calls_restrict(error);
+        return fail_to_drop("new privileges", error);
+    return restrict_files(confinement, error) && xtf_system_calls_restrict(error);
 }

@@ -1,16 +1,15 @@
 /*
- * What a daemon gives up once its mount is up: a file that is damaged on purpose, or a mistake of ours, shall find
- * nothing to misuse.
+ * Rights that a daemon gives up when its mount is up, so that a malicious file or a bug can do little harm:
  *
- * - All capabilities, for good; and no program that it could start gains any (no_new_privs).
- * - The file system, but the trace's own folder and some files elsewhere, to read, /dev/fuse, and what tells of
- *   processors (Landlock, since Linux 5.13).
+ * - All capabilities, for good. Programs that it starts cannot gain any either (no_new_privs).
+ * - All files except: the trace's folder and some files elsewhere, for reading; /dev/fuse; and the files from which
+ * libc reads the number of processors (Landlock, since Linux 5.13).
  * - Signals to other processes (Landlock, since Linux 6.12).
- * - System calls that serving does not need (libseccomp, if it was built with it): it cannot start programs, create or
- *   change files, open sockets, send signals, mount or unmount. Unmounting is the unmounter's business (unmounter.h).
+ * - System calls that serving does not need (libseccomp, if built with it). The daemon cannot start programs, create or
+ *   change files, open sockets, send signals, mount or unmount. The unmounter unmounts for it (unmounter.h).
  *
- * What the kernel does not offer is left out, silently. Nothing is given up with sanitizers or valgrind, which need
- * more than the daemon.
+ * Rights that the kernel cannot restrict are kept silently. With sanitizers or valgrind the daemon keeps all rights,
+ * since these tools need more of them.
  */
 #pragma once
 
@@ -18,19 +17,19 @@
 #include <stdbool.h>
 
 typedef struct {
-    const char *folder; /* where the trace and its parts are: no link */
-    char **files;       /* parts that lie elsewhere, to which links in the folder lead; NULL: none */
-    /* Other users' files in there will be opened later, as root may: a followed trace, or one of many parts. Then
-     * CAP_DAC_READ_SEARCH is kept. */
+    const char *folder; /* real path of the folder of the trace and its parts */
+    char **files;       /* parts outside the folder, to which its links lead; NULL: none */
+    /* The daemon will open more files there: the trace is followed, or has many parts. CAP_DAC_READ_SEARCH is kept
+     * then, so that root may open other users' files. */
     bool opens_more;
 } XtfConfinement;
 
-/* Whether this process should be confined at all. */
+/* True if this process should be confined: it runs without sanitizers and valgrind. */
 bool xtf_confine_is_wanted(void);
 
-/* Confines the calling thread and all that it starts: so before any is started. Errors are of system calls that exist
- * and fail, which should not happen. */
+/* Confines the calling thread and all threads that it starts later. Call it before any thread starts. Fails only if a
+ * system call exists but fails. */
 bool xtf_confine(const XtfConfinement *confinement, GError **error);
 
-/* Gives up the capabilities except those of a set, a bit for each. */
+/* Gives up all capabilities except the set `kept`, which has a bit for each. */
 bool xtf_confine_capabilities(guint64 kept, GError **error);

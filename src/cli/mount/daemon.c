@@ -16,26 +16,26 @@
 #include "src/trace/text/escape.h"
 
 enum {
-    LOG_BYTES_MAX = 4 << 10, /* of a message */
+    LOG_BYTES_MAX = 4 << 10, /* longest message in the log */
 };
 
-static volatile sig_atomic_t awaited; /* the child's id */
+static volatile sig_atomic_t child_pid; /* process that signals are passed on to */
 
-static void pass_on(int signal_number)
+static void pass_signal_on(int signal_number)
 {
-    kill((pid_t)awaited, signal_number);
+    kill((pid_t)child_pid, signal_number);
 }
 
-/* From here on the child decides what a signal does: the parent only waits for the child. */
-static void give_signals_to(pid_t child)
+/* Passes signals on to the child, so that only the child decides what they do. */
+static void redirect_signals(pid_t child)
 {
-    signal(SIGINT, SIG_IGN); /* from the terminal it reaches the child too */
-    awaited = child;
-    signal(SIGTERM, pass_on); /* the sender may know only the parent */
-    signal(SIGHUP, pass_on);
+    signal(SIGINT, SIG_IGN); /* a terminal sends SIGINT to the child, too */
+    child_pid = child;
+    signal(SIGTERM, pass_signal_on); /* other senders may know only the parent's id */
+    signal(SIGHUP, pass_signal_on);
 }
 
-/* Waits until the child is ready, or ends. */
+/* Waits until the child is ready, or ends. Returns the exit status. */
 static int await_child(int fd, pid_t child)
 {
     char byte;
@@ -70,29 +70,29 @@ bool xtf_daemon_start(XtfDaemon *daemon, bool foreground, int *status)
         *status = XTF_EXIT_FAILED;
         return false;
     }
-    /* A signal between fork() and the handlers would end the parent and leave the child behind. */
-    sigset_t ending, before;
+    /* A signal between fork() and the handlers would end only the parent. */
+    sigset_t ending, old_mask;
     sigemptyset(&ending);
     sigaddset(&ending, SIGINT);
     sigaddset(&ending, SIGTERM);
     sigaddset(&ending, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, &ending, &before);
+    pthread_sigmask(SIG_BLOCK, &ending, &old_mask);
     pid_t child = fork();
     if (child > 0)
-        give_signals_to(child);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+        redirect_signals(child);
+    pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
     if (child == 0) {
         close(ends[0]);
         daemon->ready_fd = ends[1];
         daemon->null = open("/dev/null", O_RDWR | O_CLOEXEC);
-        openlog("xtf", LOG_PID | LOG_NDELAY, LOG_DAEMON); /* at once: a confined process opens no socket */
+        openlog("xtf", LOG_PID | LOG_NDELAY, LOG_DAEMON); /* now: a confined process can open no socket */
         return true;
     }
     close(ends[1]);
     if (child > 0) {
         *status = await_child(ends[0], child);
     } else {
-        fprintf(stderr, "xtf: cannot go to the background: %s\n", g_strerror(errno));
+        fprintf(stderr, "xtf: cannot start the daemon: %s\n", g_strerror(errno));
         *status = XTF_EXIT_FAILED;
     }
     close(ends[0]);
@@ -131,10 +131,10 @@ void xtf_daemon_ready(XtfDaemon *daemon)
         dup2(daemon->null, fd);
     if (daemon->null > STDERR_FILENO)
         close(daemon->null);
-    /* The parent may have been killed; the mount stays. */
+    /* The parent may have been killed: the mount continues. */
     signal(SIGPIPE, SIG_IGN);
     if (chdir("/") != 0 || write(daemon->ready_fd, "", 1) != 1)
-        g_warning("cannot leave the terminal properly: %s", g_strerror(errno));
+        g_warning("cannot detach from the terminal: %s", g_strerror(errno));
     close(daemon->ready_fd);
     daemon->ready_fd = -1;
 }

@@ -1,20 +1,20 @@
 /*
- * Going to the background. The parent waits until the child is ready, or ends, in which case it takes over the child's
- * exit status. Until then the child has the terminal, for progress, messages and Ctrl-C.
+ * Starting the daemon of a mount. The parent waits until the child is ready, or has ended; then it returns the child's
+ * exit status. Until the child is ready it keeps the terminal, for progress, messages and Ctrl-C.
  */
 #pragma once
 
 #include <stdbool.h>
 
 typedef struct {
-    int ready_fd; /* to the parent; -1 in the foreground, or once it was told */
+    int ready_fd; /* pipe to the parent; -1 in the foreground, or after xtf_daemon_ready() */
     int null;     /* /dev/null, for the background */
 } XtfDaemon;
 
-/* Closes what was inherited, and forks, unless `foreground`. True in the process that does the work; false in the
- * parent, with the exit status, once the child is ready or has ended. No thread may run yet. */
+/* Closes inherited descriptors, and forks unless `foreground`. Returns true in the process that serves. Returns false
+ * in the parent when the child is ready or has ended, with the exit status. No thread may run yet. */
 bool xtf_daemon_start(XtfDaemon *daemon, bool foreground, int *status);
 
-/* For the child: leaves the terminal and lets the parent go; from here on messages go to syslog. From here on they also
- * go to the mount's log, in the foreground too. Any thread. */
+/* Detaches the child from the terminal, and lets the parent return. From here on messages go to syslog (in the
+ * foreground: to stderr) and to the mount's log. Any thread may call it. */
 void xtf_daemon_ready(XtfDaemon *daemon);

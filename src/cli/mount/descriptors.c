@@ -7,8 +7,8 @@
 
 enum { FIRST = STDERR_FILENO + 1 };
 
-/* Without close_range(), which is of Linux 5.9. */
-static void close_each(void)
+/* Closes the descriptors one by one, where the kernel lacks close_range() (before Linux 5.9). */
+static void close_each_descriptor(void)
 {
     DIR *folder = opendir("/proc/self/fd");
     const struct dirent *entry;
@@ -28,5 +28,5 @@ void xtf_close_inherited(void)
     if (syscall(SYS_close_range, FIRST, ~0U, 0) == 0)
         return;
 #endif
-    close_each();
+    close_each_descriptor();
 }

@@ -1,5 +1,6 @@
-/* Descriptors that a process was started with. */
+/* Inherited descriptors. */
 #pragma once
 
-/* Closes all but the standard ones: a lock or a pipe of whoever started us is not to be held until the mount ends. */
+/* Closes all descriptors except the standard ones, so that the mount does not keep locks or pipes of its caller open.
+ */
 void xtf_close_inherited(void);

@@ -1,4 +1,4 @@
-/* The mount helper that mount(8) runs: as mount.xtf SOURCE DIR [-sfnv] [-N NAMESPACE] [-t TYPE] [-o OPTIONS]. */
+/* The helper that mount(8) runs as: mount.xtf SOURCE DIR [-sfnv] [-N NAMESPACE] [-t TYPE] [-o OPTIONS]. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,7 +41,7 @@ int xtf_mount_helper(int argc, char **argv)
         case 'n':
         case 'v':
         case 'N':
-        case 't': /* of no use here */
+        case 't': /* accepted and ignored */
             break;
         default:
             print_usage(stderr);

@@ -13,11 +13,11 @@
 #include "src/trace/text/escape.h"
 
 enum {
-    EVENT_BYTES = sizeof(struct inotify_event) + NAME_MAX + 1, /* of the largest */
+    EVENT_BYTES = sizeof(struct inotify_event) + NAME_MAX + 1, /* size of the largest event */
     EVENTS_AT_ONCE = 16,
 };
 
-/* What tells whether a file has changed; all zeros: it is not there. */
+/* State of a file; it differs after any change. All zeros: the file does not exist. */
 typedef struct {
     uint64_t device, inode, size;
     struct timespec modified, changed;
@@ -27,15 +27,15 @@ struct XtfLaterChanges {
     char *path, *companion, *directory;
     XtfOpenOptions open;
     bool growing, given;
-    uint8_t file_id[16]; /* of the trace that is mounted, without a companion */
-    Stamp trace, beside; /* of both files, when they were looked at last */
-    int events;          /* a descriptor; -1: there is none */
-    bool told_of_writer, told_of_analysis;
+    uint8_t file_id[16]; /* id of the mounted trace, without its companion */
+    Stamp trace, beside; /* states of the trace and its companion at the last look */
+    int events;          /* inotify descriptor; -1: none */
+    bool write_logged, analysis_logged;
 };
 
 /* ---- Messages. */
 
-G_GNUC_PRINTF(2, 3) static void tell(const XtfLaterChanges *changes, const char *format, ...)
+G_GNUC_PRINTF(2, 3) static void log_line(const XtfLaterChanges *changes, const char *format, ...)
 {
     g_autofree char *path = g_shell_quote(changes->path);
     va_list arguments;
@@ -47,25 +47,25 @@ G_GNUC_PRINTF(2, 3) static void tell(const XtfLaterChanges *changes, const char 
     xtf_fs_log(shown);
 }
 
-/* A line a kind is enough. */
-static void tell_of_mounting(const XtfLaterChanges *changes, const char *what, bool *told)
+/* Logs that the trace must be mounted again to show a change. Logs each kind of change once. */
+static void log_remount_advice(const XtfLaterChanges *changes, const char *what, bool *logged)
 {
     g_autofree char *path = g_shell_quote(changes->path), *directory = g_shell_quote(changes->directory);
 
-    if (!*told)
-        tell(changes, "%s after it was mounted: xtf unmount %s && xtf mount %s %s shows that", what, directory, path,
-             directory);
-    *told = true;
+    if (!*logged)
+        log_line(changes, "%s after it was mounted: xtf unmount %s && xtf mount %s %s shows that", what, directory,
+                 path, directory);
+    *logged = true;
 }
 
-/* ---- Whether there is anything to look at. */
+/* ---- Changes of files. */
 
-static Stamp stamp_of(const char *path)
+static Stamp read_stamp(const char *path)
 {
     Stamp stamp;
     struct stat status;
 
-    memset(&stamp, 0, sizeof stamp); /* they are compared as bytes */
+    memset(&stamp, 0, sizeof stamp); /* stamps are compared as bytes */
     if (stat(path, &status) != 0)
         return stamp;
     stamp.device = status.st_dev;
@@ -76,9 +76,9 @@ static Stamp stamp_of(const char *path)
     return stamp;
 }
 
-static bool update(Stamp *stamp, const char *path)
+static bool update_stamp(Stamp *stamp, const char *path)
 {
-    Stamp now = stamp_of(path);
+    Stamp now = read_stamp(path);
     bool changed = memcmp(stamp, &now, sizeof now) != 0;
 
     *stamp = now;
@@ -90,12 +90,12 @@ static void read_events(const XtfLaterChanges *changes)
     _Alignas(struct inotify_event) char buffer[EVENTS_AT_ONCE * EVENT_BYTES];
 
     while (changes->events >= 0 && read(changes->events, buffer, sizeof buffer) > 0)
-        continue; /* what has happened is seen by looking */
+        continue; /* the files' stamps show what has changed */
 }
 
 /* ---- The analysis. */
 
-/* Whether a file is the one that was mounted, whatever was added to it. */
+/* True if a file is the one that was mounted, perhaps with rows added since. */
 static bool is_of_mounted(const XtfLaterChanges *changes, const XtfTrace *trace)
 {
     g_autoptr(XtfTrace) base = NULL;
@@ -113,28 +113,28 @@ static bool is_of_mounted(const XtfLaterChanges *changes, const XtfTrace *trace)
 
 static bool is_same_snapshot(const XtfTrace *a, const XtfTrace *b)
 {
-    XtfTraceInfo of_a, of_b;
+    XtfTraceInfo info_a, info_b;
 
-    xtf_trace_get_info(a, &of_a);
-    xtf_trace_get_info(b, &of_b);
-    return of_a.commit == of_b.commit && memcmp(of_a.file_id, of_b.file_id, sizeof of_a.file_id) == 0;
+    xtf_trace_get_info(a, &info_a);
+    xtf_trace_get_info(b, &info_b);
+    return info_a.commit == info_b.commit && memcmp(info_a.file_id, info_b.file_id, sizeof info_a.file_id) == 0;
 }
 
-/* The trace as a mount would show it now; NULL, and a line in the log: it cannot be read. */
-static XtfTrace *open_now(XtfLaterChanges *changes, bool beside_changed)
+/* Opens the trace as it is now. Returns NULL, and logs a line, if it cannot be read. */
+static XtfTrace *open_changed(XtfLaterChanges *changes, bool beside_changed)
 {
     g_autoptr(GError) left_out = NULL, problem = NULL;
-    const XtfSourceOptions how = {.open = &changes->open, .quiet = true, .left_out = &left_out};
-    XtfTrace *trace = xtf_companion_open(changes->path, &how, &problem);
+    const XtfSourceOptions source_options = {.open = &changes->open, .quiet = true, .left_out = &left_out};
+    XtfTrace *trace = xtf_companion_open(changes->path, &source_options, &problem);
 
     if (!trace)
-        tell(changes, "has changed after it was mounted, and cannot be read: %s", problem->message);
+        log_line(changes, "has changed after it was mounted, and cannot be read: %s", problem->message);
     else if (left_out && beside_changed)
-        tell(changes, "has an analysis beside it that is not used: %s", left_out->message);
+        log_line(changes, "has an analysis beside it that is not used: %s", left_out->message);
     return trace;
 }
 
-/* Whether the trace as it is now differs from what is shown by an analysis, and by nothing else. */
+/* True if the trace as it is now differs from the shown one only by an analysis. */
 static bool adds_analysis(XtfLaterChanges *changes, XtfTrace *shown, XtfTrace *now)
 {
     XtfTraceInfo info;
@@ -142,23 +142,23 @@ static bool adds_analysis(XtfLaterChanges *changes, XtfTrace *shown, XtfTrace *n
     xtf_trace_get_info(shown, &info);
     if (is_same_snapshot(shown, now))
         return false;
-    bool analysed = xtf_has_derived(now), lost = info.companion && !analysed; /* what is shown stays then */
-    /* What is shown with a companion has the rows of its tables, too. */
+    bool analysed = xtf_has_derived(now), lost = info.companion && !analysed; /* the mount then keeps its analysis */
+    /* A trace that is shown with a companion includes the rows of the companion's tables. */
     bool same = lost ? xtf_same_records(now, shown) : xtf_same_records(shown, now);
     if (!is_of_mounted(changes, now) || !same || !(analysed || lost)) {
-        tell_of_mounting(changes, "was written to, or replaced,", &changes->told_of_writer);
+        log_remount_advice(changes, "was written to, or replaced,", &changes->write_logged);
         return false;
     }
     return analysed;
 }
 
-/* Says what has changed where the user has named the analysis to show. */
-static void tell_of_changes(XtfLaterChanges *changes, bool beside_changed, bool trace_changed)
+/* Logs changes of a mount whose analysis the user has named, which therefore stays. */
+static void log_changes(XtfLaterChanges *changes, bool beside_changed, bool trace_changed)
 {
     if (beside_changed && changes->beside.inode)
-        tell_of_mounting(changes, "was analysed", &changes->told_of_analysis);
+        log_remount_advice(changes, "was analysed", &changes->analysis_logged);
     if (trace_changed)
-        tell_of_mounting(changes, "was written to, or replaced,", &changes->told_of_writer);
+        log_remount_advice(changes, "was written to, or replaced,", &changes->write_logged);
 }
 
 XtfTree *xtf_later_changes_find(XtfLaterChanges *changes, XtfTree *shown)
@@ -166,29 +166,29 @@ XtfTree *xtf_later_changes_find(XtfLaterChanges *changes, XtfTree *shown)
     g_autoptr(GError) problem = NULL;
 
     read_events(changes);
-    bool beside_changed = update(&changes->beside, changes->companion);
-    bool trace_changed = update(&changes->trace, changes->path);
+    bool beside_changed = update_stamp(&changes->beside, changes->companion);
+    bool trace_changed = update_stamp(&changes->trace, changes->path);
     if (!changes->trace.inode || !(trace_changed || (beside_changed && changes->beside.inode)))
         return NULL;
     if (changes->given) {
-        tell_of_changes(changes, beside_changed, trace_changed);
+        log_changes(changes, beside_changed, trace_changed);
         return NULL;
     }
-    g_autoptr(XtfTrace) now = open_now(changes, beside_changed);
+    g_autoptr(XtfTrace) now = open_changed(changes, beside_changed);
     if (!now || !adds_analysis(changes, xtf_tree_trace(shown), now))
         return NULL;
     g_autoptr(XtfTree) tree = changes->growing ? xtf_tree_new_growing(now, &problem) : xtf_tree_new(now, &problem);
     if (!tree || !xtf_tree_is_final(tree)) {
-        tell(changes, "has an analysis that is not used: %s", problem ? problem->message : "it is not finished");
+        log_line(changes, "has an analysis that is not used: %s", problem ? problem->message : "it is not finished");
         return NULL;
     }
-    tell(changes, "was analysed after it was mounted: the mount shows the analysis from now on");
+    log_line(changes, "was analysed after it was mounted: the mount shows the analysis from now on");
     return g_steal_pointer(&tree);
 }
 
 /* ---- The watch. */
 
-static int watch(const char *path)
+static int watch_folder(const char *path)
 {
     g_autofree char *folder = g_path_get_dirname(path);
     int events = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
@@ -216,9 +216,9 @@ XtfLaterChanges *xtf_later_changes_new(const XtfLaterChangesOptions *options)
     changes->growing = options->growing;
     changes->given = options->given;
     memcpy(changes->file_id, info.file_id, sizeof info.file_id);
-    changes->events = watch(options->path);
-    changes->beside = stamp_of(changes->companion);
-    changes->trace = stamp_of(changes->path);
+    changes->events = watch_folder(options->path);
+    changes->beside = read_stamp(changes->companion);
+    changes->trace = read_stamp(changes->path);
     return changes;
 }
 

@@ -8,7 +8,7 @@
 
 #include "libxtf/error.h"
 
-/* The value of NAME=VALUE among options that commas separate. */
+/* Finds NAME=VALUE in a comma-separated list. Returns VALUE, which the caller frees; NULL: none. */
 static char *find_option(const char *options, const char *name)
 {
     g_auto(GStrv) parts = g_strsplit(options, ",", -1);
@@ -34,14 +34,14 @@ void xtf_mounted_find(XtfMounted *mounted, const char *path)
         const char *filesystem = strstr(*line, " - ");
         if (g_strv_length(fields) < 7 || !filesystem)
             continue;
-        g_autofree char *place = g_strcompress(fields[4]); /* \040 and the like */
-        g_auto(GStrv) described = g_strsplit(filesystem + 3, " ", 3);
-        if (!g_str_equal(place, path) || g_strv_length(described) < 3)
+        g_autofree char *mount_path = g_strcompress(fields[4]); /* decodes \040 and similar */
+        g_auto(GStrv) filesystem_fields = g_strsplit(filesystem + 3, " ", 3);
+        if (!g_str_equal(mount_path, path) || g_strv_length(filesystem_fields) < 3)
             continue;
-        xtf_mounted_finish(mounted); /* a later line is a mount on top */
-        mounted->type = g_strdup(described[0]);
-        mounted->source = g_strcompress(described[1]);
-        mounted->owner = find_option(described[2], "user_id");
+        xtf_mounted_finish(mounted); /* a later line is a mount over an earlier one */
+        mounted->type = g_strdup(filesystem_fields[0]);
+        mounted->source = g_strcompress(filesystem_fields[1]);
+        mounted->owner = find_option(filesystem_fields[2], "user_id");
     }
 }
 
@@ -65,17 +65,17 @@ void xtf_mounted_finish(XtfMounted *mounted)
 
 char *xtf_mounted_above(XtfMounted *mounted, const char *path)
 {
-    g_autofree char *at = g_strdup(path);
+    g_autofree char *folder = g_strdup(path);
 
     for (;;) {
-        xtf_mounted_find(mounted, at);
+        xtf_mounted_find(mounted, folder);
         if (g_strcmp0(mounted->type, "fuse.xtf") == 0)
-            return g_steal_pointer(&at);
+            return g_steal_pointer(&folder);
         xtf_mounted_finish(mounted);
-        char *above = g_path_get_dirname(at);
-        bool top = g_str_equal(above, at);
-        g_free(at);
-        at = above;
+        char *parent = g_path_get_dirname(folder);
+        bool top = g_str_equal(parent, folder);
+        g_free(folder);
+        folder = parent;
         if (top)
             return NULL;
     }
@@ -94,12 +94,12 @@ char *xtf_mount_path(const char *directory)
     return parent ? g_build_filename(parent, name, NULL) : NULL;
 }
 
-static bool fail(const char *directory, int number, GError **error)
+static bool fail_to_mount(const char *directory, int number, GError **error)
 {
     return xtf_fail(error, XTF_ERROR_IO, "cannot mount at '%s': %s", directory, g_strerror(number));
 }
 
-/* Whether a mount at the path would hide no other mount. */
+/* True if a mount at the path would hide no other mount. */
 static bool hides_no_mount(const char *directory, const char *path, GError **error)
 {
     g_auto(XtfMounted) mounted;
@@ -129,19 +129,19 @@ static bool hides_no_files(const char *directory, const char *path, GError **err
 
 char *xtf_mount_point(const char *directory, bool hide, GError **error)
 {
-    g_autofree char *path = xtf_mount_path(directory); /* the daemon leaves the working directory */
+    g_autofree char *path = xtf_mount_path(directory); /* absolute, as the daemon changes its working directory */
     struct stat attributes;
 
     if (!path)
-        fail(directory, errno, error);
+        fail_to_mount(directory, errno, error);
     else if (stat(path, &attributes) != 0 && errno == ENOTCONN)
         xtf_fail(error, XTF_ERROR_IO, "the daemon of the mount at '%s' has died: 'xtf unmount' it first", directory);
-    else if (!hide && !hides_no_mount(directory, path, error)) /* a mount of another user cannot be looked at */
+    else if (!hide && !hides_no_mount(directory, path, error)) /* before stat(), which fails for another user's mount */
         return NULL;
     else if (stat(path, &attributes) != 0)
-        fail(directory, errno, error);
+        fail_to_mount(directory, errno, error);
     else if (!S_ISDIR(attributes.st_mode))
-        fail(directory, ENOTDIR, error);
+        fail_to_mount(directory, ENOTDIR, error);
     else if (hide || hides_no_files(directory, path, error))
         return g_steal_pointer(&path);
     return NULL;

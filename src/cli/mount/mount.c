@@ -21,80 +21,81 @@
 #include "src/model/part-name.h"
 #include "src/trace/text/escape.h"
 
-/* What the server's hooks need. */
+/* Data of the server's hooks. */
 typedef struct {
     XtfDaemon *daemon;
     XtfUnmounter unmounter;
     XtfConfinement confinement;
-    XtfLaterChanges *changes; /* NULL: an analysis is not looked for */
+    XtfLaterChanges *changes; /* NULL: the mount looks for no analysis */
     const char *directory;
 } Serving;
 
-static void ready(void *data)
+static void report_ready(void *data)
 {
     Serving *serving = data;
 
     xtf_daemon_ready(serving->daemon);
 }
 
-static bool mounted(void *data, GError **error)
+static bool confine_server(void *data, GError **error)
 {
     Serving *serving = data;
     g_autoptr(GError) problem = NULL;
 
     if (xtf_unmounter_start(&serving->unmounter, serving->directory, &problem))
         return xtf_confine(&serving->confinement, error);
-    g_warning("%s: the mount keeps all rights", problem->message); /* as without /proc */
+    g_warning("%s: the mount keeps all rights", problem->message); /* happens without /proc */
     return true;
 }
 
-static bool unmount(void *data)
+static bool end_unmounter(void *data)
 {
     return xtf_unmounter_end(&((Serving *)data)->unmounter, true);
 }
 
-static XtfTree *analysed(void *data, XtfTree *shown)
+static XtfTree *find_analysed(void *data, XtfTree *shown)
 {
     return xtf_later_changes_find(((Serving *)data)->changes, shown);
 }
 
-/* The folder in which the files lie that will be opened while the trace is served. */
+/* Returns the folder of the files that will be opened while the trace is served. */
 static char *folder_of(const char *path, bool is_folder)
 {
     g_autofree char *real = realpath(path, NULL);
-    const char *found = real ? real : path;
+    const char *real_path = real ? real : path;
 
-    return is_folder ? g_strdup(found) : g_path_get_dirname(found);
+    return is_folder ? g_strdup(real_path) : g_path_get_dirname(real_path);
 }
 
-/* Where links among the parts lead now, since those that are made later count for nothing; NULL-terminated. */
+/* Returns the targets of links among the parts, NULL-terminated. Links that are made later lead nowhere in a confined
+ * daemon. */
 static char **linked_parts(const XtfTrace *trace, const char *folder)
 {
     XtfTraceInfo info;
 
     xtf_trace_get_info(trace, &info);
     g_auto(GStrv) parts = info.joined ? xtf_folder_parts(folder, NULL) : xtf_trace_part_paths(trace);
-    GPtrArray *found = g_ptr_array_new();
+    GPtrArray *targets = g_ptr_array_new();
     for (char **part = parts; part && *part; part++) {
         g_autofree char *real = g_file_test(*part, G_FILE_TEST_IS_SYMLINK) ? realpath(*part, NULL) : NULL;
         if (real && g_file_test(real, G_FILE_TEST_IS_REGULAR))
-            g_ptr_array_add(found, g_strdup(real));
+            g_ptr_array_add(targets, g_strdup(real));
     }
-    g_ptr_array_add(found, NULL);
-    return (char **)g_ptr_array_free(found, FALSE);
+    g_ptr_array_add(targets, NULL);
+    return (char **)g_ptr_array_free(targets, FALSE);
 }
 
-/* The file itself, if it is a link: it is opened again for a later analysis. NULL-terminated. */
+/* Returns the file's target if it is a link, since it is opened again for a later analysis. NULL-terminated. */
 static char **linked_file(const char *path)
 {
-    char **found = g_new0(char *, 2);
+    char **targets = g_new0(char *, 2);
 
     if (g_file_test(path, G_FILE_TEST_IS_SYMLINK))
-        found[0] = realpath(path, NULL);
-    return found;
+        targets[0] = realpath(path, NULL);
+    return targets;
 }
 
-/* Serves a tree, which it takes, and gives up what that does not take. */
+/* Serves a tree, which it owns, and gives up the rights that serving does not need. */
 static bool serve_confined(XtfTree *tree, const XtfLaterChangesOptions *later, const XtfFsOptions *options,
                            XtfDaemon *daemon, GError **error)
 {
@@ -113,18 +114,18 @@ static bool serve_confined(XtfTree *tree, const XtfLaterChangesOptions *later, c
                        .directory = directory,
                        .confinement = {.folder = folder, .files = linked, .opens_more = opens_more}};
     bool confined = xtf_confine_is_wanted();
-    const XtfFsHooks hooks = {.mounted = confined ? mounted : NULL,
-                              .ready = ready,
-                              .analysed = changes ? analysed : NULL,
+    const XtfFsHooks hooks = {.mounted = confined ? confine_server : NULL,
+                              .ready = report_ready,
+                              .analysed = changes ? find_analysed : NULL,
                               .changes = changes ? xtf_later_changes_descriptor(changes) : -1,
-                              .unmount = confined ? unmount : NULL,
+                              .unmount = confined ? end_unmounter : NULL,
                               .data = &serving};
     bool served = xtf_fs_serve(tree, directory, options, &hooks, error);
     xtf_unmounter_end(&serving.unmounter, false);
     return served;
 }
 
-/* What is to be said of parts of a folder, which a mount shows to people who did not make it. */
+/* Logs the remarks on the parts of a folder: those who use the mount may not have seen them made. */
 static void log_parts(const XtfTrace *trace)
 {
     size_t n;
@@ -137,7 +138,8 @@ static void log_parts(const XtfTrace *trace)
     }
 }
 
-/* Says, in the log too, that clocks contradict each other. What cannot be read is told to who reads it. */
+/* Reports, in the log and on stderr, that clocks contradict each other. If clocks cannot be read, the readers get the
+ * error. */
 static void remark_clocks(XtfTree *tree, bool quiet)
 {
     if (!xtf_tree_clocks_contradict(tree))
@@ -148,10 +150,10 @@ static void remark_clocks(XtfTree *tree, bool quiet)
         fprintf(stderr, "xtf: %s\n", sentence);
 }
 
-static bool serve(XtfTrace *trace, const char *path, const char *source, const char *directory,
-                  const XtfMountOptions *options, const XtfMountManner *manner, XtfDaemon *daemon, GError **error)
+static bool serve_trace(XtfTrace *trace, const char *path, const char *source, const char *directory,
+                        const XtfMountOptions *options, const XtfMountManner *manner, XtfDaemon *daemon, GError **error)
 {
-    g_autofree char *shown = g_canonicalize_filename(source, NULL); /* the archive, not its import */
+    g_autofree char *shown = g_canonicalize_filename(source, NULL); /* the archive's path, not that of its import */
     bool follow = options->follow && xtf_trace_clock(trace)->complete != UINT64_MAX;
     g_autoptr(XtfTree) tree = follow ? xtf_tree_new_growing(trace, error) : xtf_tree_new(trace, error);
     struct stat attributes = {0};
@@ -159,8 +161,8 @@ static bool serve(XtfTrace *trace, const char *path, const char *source, const c
     if (!tree)
         return false;
     xtf_tree_name_after(tree, shown);
-    g_autofree char *mounted = g_strdup_printf("'%s' is mounted%s", shown, follow ? ", and followed" : "");
-    g_autofree char *first_line = xtf_text_shown(mounted, PATH_MAX);
+    g_autofree char *mount_remark = g_strdup_printf("'%s' is mounted%s", shown, follow ? ", and followed" : "");
+    g_autofree char *first_line = xtf_text_shown(mount_remark, PATH_MAX);
     xtf_fs_log(first_line);
     log_parts(trace);
     remark_clocks(tree, manner->quiet);
@@ -184,14 +186,14 @@ static bool serve(XtfTrace *trace, const char *path, const char *source, const c
     return serve_confined(g_steal_pointer(&tree), &later, &fs, daemon, error);
 }
 
-/* A followed folder has descriptors for each snapshot that somebody still looks at. */
+/* Raises the limit of descriptors. A followed folder keeps descriptors for each snapshot that is still in use. */
 static void raise_descriptors(void)
 {
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit); /* at worst it stays */
+        setrlimit(RLIMIT_NOFILE, &limit); /* a failure leaves the limit as it is */
     }
 }
 
@@ -214,18 +216,18 @@ int xtf_mount(const char *source, const char *directory, const XtfMountOptions *
     }
     raise_descriptors();
     if (options->follow && options->companion) {
-        xtf_fail(&error, XTF_ERROR_INVALID, "an analysis is of a trace that is not written any more, so not followed");
+        xtf_fail(&error, XTF_ERROR_INVALID, "only a finished trace has an analysis: leave out -o analysis, or follow");
     } else if (options->follow) {
         path = g_canonicalize_filename(source, NULL);
         trace = xtf_cli_await_trace(source, &open_options, manner->quiet, &error);
     } else {
-        const XtfSourceOptions how = {.open = &open_options,
-                                      .cache_folder = options->cache_folder,
-                                      .quiet = manner->quiet,
-                                      .companion = options->companion};
-        trace = xtf_cli_open_source(source, &how, &path, &error);
+        const XtfSourceOptions source_options = {.open = &open_options,
+                                                 .cache_folder = options->cache_folder,
+                                                 .quiet = manner->quiet,
+                                                 .companion = options->companion};
+        trace = xtf_cli_open_source(source, &source_options, &path, &error);
     }
-    if (!trace || !serve(trace, path, source, target, options, manner, &daemon, &error))
+    if (!trace || !serve_trace(trace, path, source, target, options, manner, &daemon, &error))
         return xtf_cli_fail(error);
     return XTF_EXIT_DONE;
 }

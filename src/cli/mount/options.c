@@ -1,4 +1,4 @@
-/* The -o options of a mount. */
+/* Parsing of the -o options of a mount. */
 #include <string.h>
 #include <unistd.h>
 
@@ -6,7 +6,7 @@
 #include "src/cli/mount/mount.h"
 #include "src/cli/ui/common.h"
 
-/* Options of mount(8), fstab and habit that mean nothing here: a trace is always read-only. */
+/* Options for mount(8) or fstab, and common ones that do not matter for a read-only mount. */
 static const char ignored[] =
     "defaults,ro,rw,default_permissions,auto,noauto,user,nouser,users,owner,group,nofail,_netdev,_rnetdev,"
     "suid,dev,exec,async,sync,dirsync,atime,diratime,nodiratime,relatime,norelatime,strictatime,nostrictatime,"
@@ -29,7 +29,7 @@ void xtf_mount_options_finish(XtfMountOptions *options)
         g_string_free(g_steal_pointer(&options->kernel), TRUE);
 }
 
-/* Whether the option is one of the names, or begins with one of the prefixes. */
+/* True if the option is one of the names, or begins with one of the prefixes. */
 static bool is_listed(const char *option, const char *names, const char *prefixes)
 {
     g_auto(GStrv) all_names = g_strsplit(names, ",", -1);
@@ -41,9 +41,10 @@ static bool is_listed(const char *option, const char *names, const char *prefixe
     return g_strv_contains((const char *const *)all_names, option);
 }
 
-/* If the option is NAME=VALUE: sets *valid to whether VALUE is a number in [low, high], and then *value to VALUE. */
-static bool number_option(const char *option, const char *name, uint64_t low, uint64_t high, uint64_t *value,
-                          bool *valid)
+/* True if the option is NAME=VALUE. Sets *valid to true if VALUE is a number in [low, high], and stores it in *value.
+ */
+static bool parse_number_option(const char *option, const char *name, uint64_t low, uint64_t high, uint64_t *value,
+                                bool *valid)
 {
     size_t length = strlen(name);
     uint64_t number;
@@ -56,23 +57,23 @@ static bool number_option(const char *option, const char *name, uint64_t low, ui
     return true;
 }
 
-/* Sets an option of our own. */
-static bool own_option(XtfMountOptions *options, const char *option, bool *valid)
+/* Sets an option of xtf that has a number. Returns false if the option is another one. */
+static bool set_number_option(XtfMountOptions *options, const char *option, bool *valid)
 {
     uint64_t threads = options->threads, uid = options->uid, gid = options->gid;
 
-    bool own = number_option(option, "cache", 1, SIZE_MAX, &options->cache_bytes, valid) ||
-               number_option(option, "max_nodes", 1, UINT32_MAX, &options->max_nodes, valid) ||
-               number_option(option, "threads", 1, 1024, &threads, valid) ||
-               number_option(option, "uid", 0, UINT32_MAX - 1, &uid, valid) ||
-               number_option(option, "gid", 0, UINT32_MAX - 1, &gid, valid);
+    bool known = parse_number_option(option, "cache", 1, SIZE_MAX, &options->cache_bytes, valid) ||
+                 parse_number_option(option, "max_nodes", 1, UINT32_MAX, &options->max_nodes, valid) ||
+                 parse_number_option(option, "threads", 1, 1024, &threads, valid) ||
+                 parse_number_option(option, "uid", 0, UINT32_MAX - 1, &uid, valid) ||
+                 parse_number_option(option, "gid", 0, UINT32_MAX - 1, &gid, valid);
     options->threads = (unsigned)threads;
     options->uid = (uid_t)uid;
     options->gid = (gid_t)gid;
-    return own;
+    return known;
 }
 
-static bool flag_option(XtfMountOptions *options, const char *option)
+static bool set_flag_option(XtfMountOptions *options, const char *option)
 {
     bool follow = g_str_equal(option, "follow"), nonempty = g_str_equal(option, "nonempty");
     bool incomplete = g_str_equal(option, "incomplete");
@@ -83,8 +84,8 @@ static bool flag_option(XtfMountOptions *options, const char *option)
     return follow || nonempty || incomplete;
 }
 
-/* If the option is NAME=PATH: sets *path. */
-static bool path_option(const char *option, const char *name, char **path)
+/* Sets *path if the option is NAME=PATH. Returns false if it is not. */
+static bool set_path_option(const char *option, const char *name, char **path)
 {
     size_t length = strlen(name);
 
@@ -107,11 +108,11 @@ bool xtf_mount_options_parse(XtfMountOptions *options, const char *list, bool sl
             g_string_append_printf(options->kernel, "%s%s", options->kernel->len ? "," : "", *option);
             continue;
         }
-        if (flag_option(options, *option) || path_option(*option, "cachedir", &options->cache_folder) ||
-            path_option(*option, "analysis", &options->companion))
+        if (set_flag_option(options, *option) || set_path_option(*option, "cachedir", &options->cache_folder) ||
+            set_path_option(*option, "analysis", &options->companion))
             continue;
-        if (!own_option(options, *option, &valid) && !sloppy)
-            return xtf_fail(error, XTF_ERROR_INVALID, "there is no mount option '%s'", *option);
+        if (!set_number_option(options, *option, &valid) && !sloppy)
+            return xtf_fail(error, XTF_ERROR_INVALID, "unknown mount option '%s'", *option);
         if (!valid)
             return xtf_fail(error, XTF_ERROR_INVALID, "mount option '%s': the value is not a valid number", *option);
     }

@@ -1,9 +1,9 @@
 /*
- * How far the kernel reads ahead in a mount.
+ * The kernel's readahead in a mount.
  */
 #pragma once
 
-/* Lets the kernel ask for 1 MiB at a time, the most that a FUSE request may carry, where it would ask for 128 KiB: a
- * first read of `records` is a third faster then. Only root may set it; for others, and without sysfs, nothing
- * happens. The mount must be usable: it is asked for its root's attributes once. */
+/* Raises the readahead from 128 KiB to 1 MiB, the most that a FUSE request carries. A first read of `records` then is a
+ * third faster. Does nothing without root rights or sysfs. Asks the mount for its root's attributes once, so the mount
+ * must answer. */
 void xtf_readahead_widen(const char *mount_point);

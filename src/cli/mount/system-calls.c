@@ -13,9 +13,10 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* What libfuse, GLib, libc, the allocator and reading a trace need. Names that an architecture lacks are left out. */
-static const char *const always[] = {
-    /* descriptors that are open */
+/* System calls that libfuse, GLib, libc, the allocator and the reader of traces need. Names that the architecture lacks
+ * are skipped. */
+static const char *const always_allowed[] = {
+    /* open descriptors */
     "read",
     "readv",
     "pread64",
@@ -54,7 +55,7 @@ static const char *const always[] = {
     "epoll_wait",
     "epoll_pwait",
     "shutdown",
-    /* names, to look only: what may be opened is restricted below, and by Landlock */
+    /* paths, for looking only; opening is restricted below, and by Landlock */
     "stat",
     "stat64",
     "lstat",
@@ -140,25 +141,26 @@ static const char *const always[] = {
     "capget",
 };
 
-static int allow(scmp_filter_ctx filter, const char *name)
+static int allow_call(scmp_filter_ctx filter, const char *name)
 {
     int number = seccomp_syscall_resolve_name(name);
     int result = number == __NR_SCMP_ERROR ? 0 : seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 0);
     return result == -EDOM || result == -EINVAL ? 0 : result; /* not on this architecture */
 }
 
-/* To read, or as libfuse opens /dev/fuse for another thread. Creating and truncating are out. */
+/* Allows opening files for reading, and /dev/fuse as libfuse opens it for another thread. Forbids creating and
+ * truncating. */
 static int allow_opening(scmp_filter_ctx filter)
 {
     const unsigned changes = O_CREAT | O_TRUNC | O_APPEND | (O_TMPFILE & ~O_DIRECTORY);
-    const struct scmp_arg_cmp to_read = SCMP_A2(SCMP_CMP_MASKED_EQ, changes | O_ACCMODE, O_RDONLY);
-    const struct scmp_arg_cmp a_device = SCMP_A2(SCMP_CMP_EQ, O_RDWR | O_CLOEXEC);
+    const struct scmp_arg_cmp reading = SCMP_A2(SCMP_CMP_MASKED_EQ, changes | O_ACCMODE, O_RDONLY);
+    const struct scmp_arg_cmp device = SCMP_A2(SCMP_CMP_EQ, O_RDWR | O_CLOEXEC);
 
-    int result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1, to_read);
-    return result ? result : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1, a_device);
+    int result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1, reading);
+    return result ? result : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1, device);
 }
 
-/* Allows a call whose second argument is one of some values. */
+/* Allows a call if its second argument is one of the values. */
 static int allow_second(scmp_filter_ctx filter, int call, const scmp_datum_t *values, size_t n)
 {
     int result = 0;
@@ -168,8 +170,8 @@ static int allow_second(scmp_filter_ctx filter, int call, const scmp_datum_t *va
     return result == -EDOM ? 0 : result;
 }
 
-/* Flags and sizes of descriptors. The kernel sends a signal to the owner of a descriptor with O_ASYNC: no owner can be
- * set, and no such flag. */
+/* Allows flags and sizes of descriptors, but neither O_ASYNC nor an owner. With both, the kernel would send the owner
+ * signals. */
 static int allow_descriptor_flags(scmp_filter_ctx filter)
 {
     static const scmp_datum_t commands[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD,     F_SETFD,
@@ -187,7 +189,7 @@ static int allow_descriptor_flags(scmp_filter_ctx filter)
     return result;
 }
 
-/* Devices: another descriptor of /dev/fuse for a thread; and what libc asks to know whether there is a terminal. */
+/* Allows ioctl() for cloning /dev/fuse for a thread, and for libc's test for a terminal. */
 static int allow_devices(scmp_filter_ctx filter)
 {
     static const scmp_datum_t requests[] = {FUSE_DEV_IOC_CLONE, TCGETS, TIOCGWINSZ};
@@ -195,13 +197,13 @@ static int allow_devices(scmp_filter_ctx filter)
     return allow_second(filter, SCMP_SYS(ioctl), requests, G_N_ELEMENTS(requests));
 }
 
-/* Messages to the system's log, which is connected: none to another address. */
+/* Allows sending to the connected system log, and to no other address. */
 static int allow_log(scmp_filter_ctx filter)
 {
     return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 1, SCMP_A4(SCMP_CMP_EQ, 0));
 }
 
-/* Memory that can be executed is out. */
+/* Allows mapping memory, unless it is executable. */
 static int allow_mapping(scmp_filter_ctx filter)
 {
     const int calls[] = {SCMP_SYS(mmap), SCMP_SYS(mmap2), SCMP_SYS(mprotect)};
@@ -214,21 +216,22 @@ static int allow_mapping(scmp_filter_ctx filter)
     return result;
 }
 
-/* Threads, but no processes. The flags of clone3() lie in memory, where no filter sees them: libc does without it. */
+/* Allows making threads, but no processes. A filter cannot see the flags of clone3(), so it fails with ENOSYS: libc
+ * then uses clone(). */
 static int allow_threads(scmp_filter_ctx filter)
 {
-    const struct scmp_arg_cmp a_thread = SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD);
-    const struct scmp_arg_cmp own = SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid());
+    const struct scmp_arg_cmp thread = SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD);
+    const struct scmp_arg_cmp own_process = SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid());
     int result = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
 
     if (!result)
-        result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1, a_thread);
+        result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1, thread);
     if (!result)
-        result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, own);
+        result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, own_process);
     return result;
 }
 
-/* Names of threads, and of memory. */
+/* Allows naming threads and memory. */
 static int allow_names(scmp_filter_ctx filter)
 {
     enum { SET_VMA = 0x53564d41 }; /* PR_SET_VMA */
@@ -246,9 +249,9 @@ bool xtf_system_calls_restrict(GError **error)
     int result = filter ? 0 : -ENOMEM;
 
     if (filter)
-        seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a tree: many calls are allowed */
-    for (size_t i = 0; i < G_N_ELEMENTS(always) && !result; i++)
-        result = allow(filter, always[i]);
+        seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* binary search, as many calls are allowed */
+    for (size_t i = 0; i < G_N_ELEMENTS(always_allowed) && !result; i++)
+        result = allow_call(filter, always_allowed[i]);
     result = result ? result : allow_opening(filter);
     result = result ? result : allow_descriptor_flags(filter);
     result = result ? result : allow_devices(filter);
@@ -259,7 +262,7 @@ bool xtf_system_calls_restrict(GError **error)
     result = result ? result : seccomp_load(filter);
     if (filter)
         seccomp_release(filter);
-    if (result == -EINVAL || result == -ENOSYS || result == -ECANCELED) /* the kernel has no filters */
+    if (result == -EINVAL || result == -ENOSYS || result == -ECANCELED) /* the kernel supports no filters */
         return true;
     return !result || xtf_fail(error, XTF_ERROR_IO, "cannot give up system calls: %s", g_strerror(-result));
 }

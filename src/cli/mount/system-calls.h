@@ -1,10 +1,10 @@
-/* The system calls that are left to a daemon that is confined (confine.h). */
+/* The system calls that a confined daemon may use (confine.h). */
 #pragma once
 
 #include <stdbool.h>
 
 #include "libxtf/error.h"
 
-/* All others fail with EPERM from now on, in this thread and in those that it starts. Does nothing if it was built
+/* Makes all other system calls fail with EPERM, in this thread and those that it starts later. Does nothing if built
  * without libseccomp. no_new_privs must be set. */
 bool xtf_system_calls_restrict(GError **error);

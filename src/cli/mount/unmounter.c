@@ -16,8 +16,8 @@
 #include "src/cli/mount/descriptors.h"
 #include "src/cli/ui/common.h"
 
-/* A byte that the other side sends; 0: it is gone. */
-static char receive(int socket)
+/* Reads a byte from the other side; 0: the other side has closed. */
+static char receive_byte(int socket)
 {
     char byte = 0;
 
@@ -26,9 +26,9 @@ static char receive(int socket)
     return byte;
 }
 
-/* In a session of its own, since signals of the terminal are for the daemon, and with all signals blocked: it ends when
- * the daemon does. Returns 0, or an errno. */
-static int spawn(XtfUnmounter *unmounter, const char *mount_point, int input)
+/* Starts the unmounter in a new session, so that signals of the terminal reach only the daemon. Blocks all its signals:
+ * it ends when the daemon does. Returns 0, or an errno. */
+static int spawn_unmounter(XtfUnmounter *unmounter, const char *mount_point, int input)
 {
     char *const arguments[] = {(char *)XTF_UNMOUNTER, (char *)mount_point, NULL};
     posix_spawn_file_actions_t actions;
@@ -54,12 +54,11 @@ bool xtf_unmounter_start(XtfUnmounter *unmounter, const char *mount_point, GErro
     *unmounter = (XtfUnmounter){.socket = -1};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return xtf_fail(error, XTF_ERROR_IO, "cannot make a socket: %s", g_strerror(errno));
-    int failed = spawn(unmounter, mount_point, ends[1]);
+    int failed = spawn_unmounter(unmounter, mount_point, ends[1]);
     close(ends[1]);
     if (failed) {
         close(ends[0]);
-        return xtf_fail(error, XTF_ERROR_IO, "cannot start the process that unmounts in the end: %s",
-                        g_strerror(failed));
+        return xtf_fail(error, XTF_ERROR_IO, "cannot start the process for unmounting: %s", g_strerror(failed));
     }
     unmounter->socket = ends[0];
     return true;
@@ -69,7 +68,7 @@ bool xtf_unmounter_end(XtfUnmounter *unmounter, bool unmount)
 {
     if (unmounter->socket < 0)
         return false;
-    bool done = unmount && write(unmounter->socket, "u", 1) == 1 && receive(unmounter->socket) == 'y';
+    bool done = unmount && write(unmounter->socket, "u", 1) == 1 && receive_byte(unmounter->socket) == 'y';
     close(unmounter->socket);
     unmounter->socket = -1;
     while (waitpid(unmounter->pid, NULL, 0) < 0 && errno == EINTR)
@@ -90,8 +89,9 @@ static bool unmount_as_user(const char *mount_point)
            g_spawn_check_wait_status(status, NULL);
 }
 
-/* Others need fusermount3, which is setuid: it may gain privileges. */
-static void keep_little(void)
+/* Drops all capabilities but those for unmounting. Other users than root need fusermount3, which is setuid, so they
+ * keep the right to gain privileges. */
+static void drop_privileges(void)
 {
     const guint64 kept = G_GUINT64_CONSTANT(1) << CAP_SYS_ADMIN | G_GUINT64_CONSTANT(1) << CAP_DAC_READ_SEARCH;
 
@@ -113,8 +113,8 @@ int xtf_unmounter_main(int argc, char **argv)
         dup2(null, STDOUT_FILENO);
         dup2(null, STDERR_FILENO);
     }
-    keep_little();
-    if (receive(STDIN_FILENO) != 'u')
+    drop_privileges();
+    if (receive_byte(STDIN_FILENO) != 'u')
         return XTF_EXIT_DONE;
     bool done = geteuid() == 0 ? umount2(argv[1], MNT_DETACH | UMOUNT_NOFOLLOW) == 0 : unmount_as_user(argv[1]);
     return write(STDIN_FILENO, done ? "y" : "n", 1) == 1 && done ? XTF_EXIT_DONE : XTF_EXIT_FAILED;

@@ -1,7 +1,6 @@
 /*
- * The unmounter: a process of its own that unmounts when the daemon asks, which cannot do it any more once it is
- * confined (confine.h). It starts when the mount is up, keeps what unmounting takes, and ends with the daemon. If the
- * daemon dies it leaves the mount as it is.
+ * The unmounter: a process that unmounts when the daemon asks, as a confined daemon cannot (confine.h). It starts when
+ * the mount is up, keeps the privileges for unmounting, and ends with the daemon. If the daemon dies, the mount stays.
  */
 #pragma once
 
@@ -9,17 +8,17 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define XTF_UNMOUNTER "xtf-unmounter" /* the program's name for itself then */
+#define XTF_UNMOUNTER "xtf-unmounter" /* argv[0] of the unmounter */
 
 typedef struct {
-    int socket; /* -1: there is none */
+    int socket; /* -1: none */
     pid_t pid;
 } XtfUnmounter;
 
 bool xtf_unmounter_start(XtfUnmounter *unmounter, const char *mount_point, GError **error);
 
-/* Ends it. Before, with `unmount`, it unmounts, lazily, and tells whether it could. */
+/* Ends the unmounter. With `unmount`, it unmounts lazily first. Returns true if that succeeded. */
 bool xtf_unmounter_end(XtfUnmounter *unmounter, bool unmount);
 
-/* The program itself: XTF_UNMOUNTER MOUNT-POINT, its socket being the standard input. */
+/* Runs as XTF_UNMOUNTER MOUNT-POINT, whose standard input is the socket. Returns the exit status. */
 int xtf_unmounter_main(int argc, char **argv);

@@ -419,7 +419,7 @@ def test_refusals(folder):
     shown = everything(sound)
     assert "so they are kept" in run("align", sound)
     assert everything(sound) == shown and not Judged(sound).trace.clock_maps
-    assert "is there already" in run("align", "-o", mute, sound, status=1)
+    assert "exists already" in run("align", "-o", mute, sound, status=1)
     assert "is no XTF file" in run("align", folder / "truth", status=1)
 
 

@@ -341,7 +341,7 @@ def check_archive(pair, folder):
     compare(plain, file, ["/waits/records", "/delays/callpaths", "/critical/segments", "/records", "/definitions/regions"])
     sound(file)
     said = run("analyze", "-q", "-o", file, pair.archive, status=1, **here).stderr.decode()
-    say("is there already" in said and "--force replaces it" in said, said)
+    say("exists already" in said and "--force replaces it" in said, said)
     run("analyze", "-q", "--force", "-o", file, pair.archive, **here)
     said = run("cat", pair.archive, "waits/count", status=1, **here).stderr.decode()
     say("once the trace is analysed" in said, "-o leaves the import as it was:", said)

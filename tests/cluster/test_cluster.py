@@ -190,7 +190,7 @@ class Clusters(unittest.TestCase):
         self.assertEqual(as_clusters(one), as_clusters(two))
         self.assertFalse((self.folder / "two.nc").exists())
         self.assertEqual(cdf.read(self.folder / "two_data.nc").dimensions, {"n": None})
-        self.assertIn("'%s' is there already" % (self.folder / "two_info.nc"),
+        self.assertIn("'%s' exists already" % (self.folder / "two_info.nc"),
                       run("-o", self.folder / "two.nc", "--two-files", source, status=1))
 
     def test_again(self):
@@ -259,7 +259,7 @@ class Clusters(unittest.TestCase):
         self.assertIn("there are no 'mode' values", run(source, "--of", "mode", status=1))
         self.assertIn("has no deviation values", run(source, "--of", "deviation", status=1))
         out.write_text("mine")
-        self.assertIn(f"'{out}' is there already: --force replaces it", run(source, "-o", out, status=1))
+        self.assertIn(f"'{out}' exists already: --force replaces it", run(source, "-o", out, status=1))
         self.assertEqual(out.read_text(), "mine")
         self.assertIn("is the file to be read", run(source, "-f", "-o", source, status=1))
         run(source, "-q", "-f", "-o", out)

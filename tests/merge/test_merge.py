@@ -370,7 +370,7 @@ def test_refusals(folder, trace):
     os.mkfifo(folder / "fifo")
     before = len(list(folder.iterdir()))
     refused(a, folder / "fifo", names=(folder / "fifo",))
-    assert "is there already" in run("merge", "-o", merged, a, b, status=1) and merged.read_bytes() == b"kept"
+    assert "exists already" in run("merge", "-o", merged, a, b, status=1) and merged.read_bytes() == b"kept"
     said = run("merge", "-fo", a, a, b, status=1)
     assert "one of the parts" in said and a.read_bytes() != b"", said
 

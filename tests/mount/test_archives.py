@@ -123,7 +123,7 @@ class Archives(Case):
         self.assertFalse(os.path.exists(os.path.join(self.home, "made")))
         os.unlink(lock)
         os.chmod(self.cache, 0o777)
-        self.assertIn("is not yours alone", self.cat(check=False).stderr)
+        self.assertIn("is not only yours", self.cat(check=False).stderr)
         os.chmod(self.cache, 0o700)
         os.symlink(self.cache, os.path.join(self.home, "way"))
         self.assertIn("is a link", self.cat(check=False, XTF_CACHE_DIR=os.path.join(self.home, "way")).stderr)

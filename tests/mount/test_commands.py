@@ -115,7 +115,7 @@ class Commands(harness.TestCase):
                 self.assertEqual(run(XTF, "copy", *options, source, copy, check=False).returncode, 1, source)
         refused = run(XTF, "copy", self.trace, copy, check=False)
         self.assertEqual(refused.returncode, 1)
-        self.assertIn(f"'{copy}' is there already: --force", refused.stderr)
+        self.assertIn(f"'{copy}' exists already: --force", refused.stderr)
         self.assertEqual(open(copy, "rb").read(), before)
         self.assertEqual(os.listdir(folder), ["copy.xtf"])
 

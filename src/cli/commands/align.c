@@ -177,7 +177,7 @@ static bool write_copy(Align *align, const XtfOutput *output, GError **error)
 static bool align_to_copy(Align *align, GError **error)
 {
     if (!align->force && g_file_test(align->output, G_FILE_TEST_EXISTS))
-        return xtf_fail(error, XTF_ERROR_INVALID, "'%s' is there already: --force replaces it", align->output);
+        return xtf_fail(error, XTF_ERROR_INVALID, "'%s' exists already: --force replaces it", align->output);
     XtfOutput *output = xtf_output_begin(align->output, align->path, error);
     return output && xtf_output_end(output, write_copy(align, output, error), error);
 }
@@ -194,7 +194,7 @@ static bool align_in_place(Align *align, GError **error)
 static bool run(Align *align, GError **error)
 {
     g_autofree char *path = NULL;
-    const XtfSourceOptions how = {.quiet = align->quiet, .incomplete = align->incomplete, .alone = true};
+    const XtfSourceOptions how = {.quiet = align->quiet, .incomplete = align->incomplete, .no_companion = true};
     g_autoptr(XtfTrace) trace = xtf_cli_open_source(align->source, &how, &path, error);
     XtfInterrupts interrupts;
 

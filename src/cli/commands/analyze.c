@@ -101,7 +101,7 @@ static bool run(Analyze *analyze, GError **error)
     g_autofree char *path = NULL;
     /* Everything is read once or twice, from its beginning to its end. */
     const XtfOpenOptions open = {.cache_bytes = CACHE_BYTES};
-    const XtfSourceOptions how = {.open = &open, .quiet = analyze->job.quiet, .alone = true};
+    const XtfSourceOptions how = {.open = &open, .quiet = analyze->job.quiet, .no_companion = true};
     g_autoptr(XtfTrace) trace = xtf_cli_open_source(analyze->named, &how, &path, error);
 
     if (!trace)

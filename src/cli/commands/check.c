@@ -186,7 +186,7 @@ static void judge_left_out(const char *source, const GError *reason, bool quiet,
 static bool check_source(const char *source, bool alone, bool quiet, bool *whole, uint64_t *problems, GError **error)
 {
     g_autoptr(GError) left_out = NULL;
-    const XtfSourceOptions how = {.quiet = quiet || !alone, .alone = alone, .incomplete = true, .left_out = &left_out};
+    const XtfSourceOptions how = {.quiet = quiet || !alone, .no_companion = alone, .incomplete = true, .left_out = &left_out};
     g_autofree char *path = NULL;
     g_autoptr(XtfTrace) trace = xtf_cli_open_source(source, &how, &path, error);
     XtfTraceInfo info;

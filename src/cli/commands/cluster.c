@@ -221,7 +221,7 @@ static bool write_outputs(Cluster *cluster, XtfNetwork *network, XtfNetworkClust
 static bool is_there(const Cluster *cluster, const char *path, GError **error)
 {
     return path && !cluster->force && g_file_test(path, G_FILE_TEST_EXISTS) &&
-           !xtf_fail(error, XTF_ERROR_INVALID, "'%s' is there already: --force replaces it", path);
+           !xtf_fail(error, XTF_ERROR_INVALID, "'%s' exists already: --force replaces it", path);
 }
 
 static bool run(Cluster *cluster, GError **error)

@@ -93,7 +93,7 @@ int xtf_command_copy(int argc, char **argv)
         !xtf_cli_storage_options("copy", &storage, &options))
         return XTF_EXIT_USAGE;
     if (!force && g_file_test(argv[2], G_FILE_TEST_EXISTS)) {
-        xtf_print_line(stderr, "xtf: '%s' is there already: --force replaces it", argv[2]);
+        xtf_print_line(stderr, "xtf: '%s' exists already: --force replaces it", argv[2]);
         return XTF_EXIT_FAILED;
     }
     const XtfSourceOptions how = {.quiet = quiet, .incomplete = incomplete};

@@ -146,7 +146,7 @@ int xtf_command_merge(int argc, char **argv)
     if (usage_is_wrong(output, anchor, force, argc - 1))
         return XTF_EXIT_USAGE;
     if (output && !force && g_file_test(output, G_FILE_TEST_EXISTS)) {
-        xtf_print_line(stderr, "xtf: '%s' is there already: --force replaces it", output);
+        xtf_print_line(stderr, "xtf: '%s' exists already: --force replaces it", output);
         return XTF_EXIT_FAILED;
     }
     if (!run(output, argv + 1, keep_going, quiet, &report, &error))

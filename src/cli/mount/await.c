@@ -43,7 +43,7 @@ static const char *awaited_thing(const char *path, const GError *problem)
 
 XtfTrace *xtf_cli_await_trace(const char *path, const XtfOpenOptions *options, bool quiet, GError **error)
 {
-    const XtfSourceOptions source_options = {.open = options, .quiet = quiet, .alone = true};
+    const XtfSourceOptions source_options = {.open = options, .quiet = quiet, .no_companion = true};
 
     for (bool said = quiet;; said = true) {
         g_autoptr(GError) problem = NULL;

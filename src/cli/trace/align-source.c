@@ -8,7 +8,7 @@
 #include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
 
-static bool is_aligned(XtfTrace *trace, bool *aligned, GError **error)
+static bool find_aligned(XtfTrace *trace, bool *aligned, GError **error)
 {
     XtfEarlierClocks earlier = {0};
     bool good = xtf_earlier_clocks_load(&earlier, trace, error);
@@ -23,7 +23,8 @@ static void show_step(unsigned step, uint64_t done, uint64_t total, void *progre
     xtf_progress_update(progress, done, total, done);
 }
 
-/* What no message tells of stays as it is. */
+/* Reports that a trace stays without alignment, if no message allows one; other errors are passed on. Owns `problem`.
+ */
 static bool keep_clocks(const char *source, bool quiet, GError *problem, GError **error)
 {
     if (!g_error_matches(problem, XTF_ERROR, XTF_ERROR_NOT_FOUND)) {
@@ -36,7 +37,7 @@ static bool keep_clocks(const char *source, bool quiet, GError *problem, GError 
     return true;
 }
 
-static bool store(const XtfAlignment *alignment, const char *path, GError **error)
+static bool store_alignment(const XtfAlignment *alignment, const char *path, GError **error)
 {
     g_autoptr(XtfWriter) writer =
         xtf_cli_writer_of(alignment->trace, path, path, "xtf align -o FILE writes an aligned copy", error);
@@ -45,29 +46,29 @@ static bool store(const XtfAlignment *alignment, const char *path, GError **erro
            xtf_writer_close(g_steal_pointer(&writer), error);
 }
 
-bool xtf_cli_align_source(const char *source, const XtfSourceOptions *how, GError **error)
+bool xtf_cli_align_source(const char *source, const XtfSourceOptions *source_options, GError **error)
 {
-    XtfSourceOptions alone = *how;
+    XtfSourceOptions own_options = *source_options;
     g_autofree char *path = NULL;
     XtfInterrupts interrupts;
     GError *problem = NULL;
     bool aligned;
 
-    alone.alone = true;
-    alone.companion = NULL;
-    g_autoptr(XtfTrace) trace = xtf_cli_open_source(source, &alone, &path, error);
-    if (!trace || !is_aligned(trace, &aligned, error))
+    own_options.no_companion = true;
+    own_options.companion = NULL;
+    g_autoptr(XtfTrace) trace = xtf_cli_open_source(source, &own_options, &path, error);
+    if (!trace || !find_aligned(trace, &aligned, error))
         return false;
     if (aligned)
         return true;
-    g_autoptr(XtfProgress) progress = xtf_progress_new("aligning", "rows", how->quiet);
+    g_autoptr(XtfProgress) progress = xtf_progress_new("aligning", "rows", source_options->quiet);
     const XtfAlignOptions options = {.tolerance = UINT64_MAX,
                                      .cancel = xtf_interrupts_catch(&interrupts),
                                      .progress = show_step,
                                      .progress_data = progress};
     g_autoptr(XtfAlignment) alignment = xtf_align(trace, &options, &problem);
-    bool good = !alignment ? keep_clocks(source, how->quiet, problem, error)
-                           : alignment->report.nothing_to_do || store(alignment, path, error);
+    bool good = !alignment ? keep_clocks(source, source_options->quiet, problem, error)
+                           : alignment->report.nothing_to_do || store_alignment(alignment, path, error);
     xtf_interrupts_release(&interrupts);
     xtf_progress_hide(progress);
     return good;

@@ -1,12 +1,13 @@
 /*
- * Aligning the clocks of what is about to be looked at.
+ * Aligning the clocks of a trace before a command shows it.
  */
 #pragma once
 
 #include "src/cli/trace/archive-cache.h"
 
-#define XTF_ALIGN_TOOL "xtf align " XTF_VERSION /* what the trace says of who did it */
+#define XTF_ALIGN_TOOL "xtf align " XTF_VERSION /* name of the tool in the trace */
 
-/* Aligns what xtf_cli_open_source() opens, in its file: an archive's import is aligned then. Nothing happens if the
- * trace has clocks of an alignment, nothing contradicts its clocks, or there is nothing to align by. Signals cancel. */
-bool xtf_cli_align_source(const char *source, const XtfSourceOptions *how, GError **error);
+/* Aligns the trace that xtf_cli_open_source() opens, in its own file; for an archive, in the file of its import. Does
+ * nothing if the trace is aligned already, no message contradicts its clocks, or no messages relate them. Signals
+ * cancel. */
+bool xtf_cli_align_source(const char *source, const XtfSourceOptions *options, GError **error);

@@ -5,7 +5,7 @@
 #include "src/cli/trace/write-analysis.h"
 #include "src/trace/context/analyses.h"
 
-static bool is_analysed(XtfTrace *trace, bool *analysed, GError **error)
+static bool find_analysed(XtfTrace *trace, bool *analysed, GError **error)
 {
     g_autofree bool *outdated = NULL;
 
@@ -15,15 +15,15 @@ static bool is_analysed(XtfTrace *trace, bool *analysed, GError **error)
     return true;
 }
 
-bool xtf_cli_analyze_source(const char *source, const XtfSourceOptions *how, GError **error)
+bool xtf_cli_analyze_source(const char *source, const XtfSourceOptions *options, GError **error)
 {
     g_autofree char *path = NULL;
-    g_autoptr(XtfTrace) trace = xtf_cli_open_source(source, how, &path, error);
+    g_autoptr(XtfTrace) trace = xtf_cli_open_source(source, options, &path, error);
     XtfAnalyzeReport report;
     bool analysed;
 
-    if (!trace || !is_analysed(trace, &analysed, error))
+    if (!trace || !find_analysed(trace, &analysed, error))
         return false;
-    const XtfAnalysisJob job = {.trace = trace, .source = path, .path = path, .quiet = how->quiet};
+    const XtfAnalysisJob job = {.trace = trace, .source = path, .path = path, .quiet = options->quiet};
     return analysed || xtf_cli_write_analysis(&job, &report, error);
 }

@@ -25,7 +25,7 @@ static bool fail_errno(const char *path, GError **error)
 }
 
 /* Adds a line for each file at or below a path: name, size, time. */
-static void describe_files(GPtrArray *lines, const char *path, unsigned depth)
+static void add_file_lines(GPtrArray *lines, const char *path, unsigned depth)
 {
     struct stat attributes;
 
@@ -38,8 +38,8 @@ static void describe_files(GPtrArray *lines, const char *path, unsigned depth)
         g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
         const char *name;
         while (folder && (name = g_dir_read_name(folder))) {
-            g_autofree char *below = g_build_filename(path, name, NULL);
-            describe_files(lines, below, depth + 1);
+            g_autofree char *child = g_build_filename(path, name, NULL);
+            add_file_lines(lines, child, depth + 1);
         }
     }
 }
@@ -49,15 +49,16 @@ static int compare_lines(gconstpointer a, gconstpointer b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A hash of the names, sizes and times of an archive's files, and of what an import of them depends on. */
-static char *archive_state(const XtfImporter *importer, const char *anchor)
+/* Returns a hash of the names, sizes and times of an archive's files, and of the versions of xtf and its format. The
+ * caller frees it. */
+static char *hash_archive(const XtfImporter *importer, const char *anchor)
 {
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
     g_autoptr(GPtrArray) files = importer->files(anchor);
 
     for (guint i = 0; i < files->len; i++)
-        describe_files(lines, files->pdata[i], 0);
+        add_file_lines(lines, files->pdata[i], 0);
     g_ptr_array_sort(lines, compare_lines);
     g_checksum_update(checksum, (const guchar *)XTF_VERSION, -1);
     g_checksum_update(checksum, (const guchar *)xtf_format_version(), -1);
@@ -70,7 +71,7 @@ static char *archive_state(const XtfImporter *importer, const char *anchor)
 
 static bool import_to(const char *anchor, const char *output, bool quiet, GError **error)
 {
-    const XtfImportOptions options = {.force = true}; /* the folder is ours */
+    const XtfImportOptions options = {.force = true}; /* the cache folder belongs to xtf */
     g_auto(XtfImportReport) report;
 
     xtf_import_report_init(&report);
@@ -83,8 +84,8 @@ static bool import_to(const char *anchor, const char *output, bool quiet, GError
     return true;
 }
 
-/* A cache that is full: what it is, and the ways out. Takes the problem. */
-static void fail_to_keep(const char *anchor, const char *folder, const char *kept, GError *problem, GError **error)
+/* Reports that the cache folder is full, and names the ways out. Other errors are passed on. Owns `problem`. */
+static void report_full_cache(const char *anchor, const char *folder, const char *kept, GError *problem, GError **error)
 {
     const char *message = problem->message;
     size_t length = strlen(kept);
@@ -100,22 +101,22 @@ static void fail_to_keep(const char *anchor, const char *folder, const char *kep
     g_error_free(problem);
 }
 
-/* With the archive's lock held. */
+/* Opens the kept import of an archive, or imports it now. The caller holds the archive's lock. */
 static XtfTrace *open_kept(const XtfImporter *importer, const char *anchor, const char *folder, const char *prefix,
-                           const XtfSourceOptions *how, char **path, GError **error)
+                           const XtfSourceOptions *source_options, char **path, GError **error)
 {
-    g_autofree char *state = archive_state(importer, anchor);
+    g_autofree char *state = hash_archive(importer, anchor);
     g_autofree char *name = g_strdup_printf("%s-%s.xtf", prefix, state);
     g_autofree char *kept = g_build_filename(folder, name, NULL);
     GError *problem = NULL;
 
-    /* If it cannot be read, it is imported again. */
-    XtfTrace *trace = xtf_cache_has(kept) ? xtf_trace_open(kept, how->open, NULL) : NULL;
-    if (!trace && import_to(anchor, kept, how->quiet, &problem)) {
+    /* An import that cannot be read is made again. */
+    XtfTrace *trace = xtf_cache_has(kept) ? xtf_trace_open(kept, source_options->open, NULL) : NULL;
+    if (!trace && import_to(anchor, kept, source_options->quiet, &problem)) {
         xtf_cache_keep(folder, prefix, kept, anchor);
-        trace = xtf_trace_open(kept, how->open, error);
+        trace = xtf_trace_open(kept, source_options->open, error);
     } else if (problem) {
-        fail_to_keep(anchor, folder, kept, problem, error);
+        report_full_cache(anchor, folder, kept, problem, error);
     }
     if (trace)
         *path = g_steal_pointer(&kept);
@@ -123,18 +124,18 @@ static XtfTrace *open_kept(const XtfImporter *importer, const char *anchor, cons
 }
 
 /* Opens the import of an archive; imports it if there is none. */
-static XtfTrace *open_import(const XtfImporter *importer, const char *anchor, const XtfSourceOptions *how, char **path,
-                             GError **error)
+static XtfTrace *open_import(const XtfImporter *importer, const char *anchor, const XtfSourceOptions *source_options,
+                             char **path, GError **error)
 {
-    g_autofree char *folder = xtf_cache_folder(how->cache_folder, error);
+    g_autofree char *folder = xtf_cache_folder(source_options->cache_folder, error);
     if (!folder)
         return NULL;
     g_autofree char *prefix = xtf_cache_prefix(anchor);
-    /* A signal leaves no lock behind, whenever it comes. */
+    /* Signals are caught, so that none leaves a lock behind. */
     XtfInterrupts interrupts;
     const atomic_bool *cancel = xtf_interrupts_catch(&interrupts);
     int lock = xtf_cache_lock(folder, prefix, cancel, error);
-    XtfTrace *trace = lock >= 0 ? open_kept(importer, anchor, folder, prefix, how, path, error) : NULL;
+    XtfTrace *trace = lock >= 0 ? open_kept(importer, anchor, folder, prefix, source_options, path, error) : NULL;
     if (lock >= 0)
         xtf_cache_unlock(folder, prefix, lock);
     xtf_interrupts_release(&interrupts);
@@ -146,7 +147,7 @@ static XtfTrace *open_import(const XtfImporter *importer, const char *anchor, co
     return NULL;
 }
 
-/* Whether it is a folder of a foreign trace. */
+/* True if the folder holds a trace of another format. */
 static bool is_foreign(const char *folder)
 {
     const XtfImporter *importer;
@@ -155,17 +156,17 @@ static bool is_foreign(const char *folder)
     return found != NULL;
 }
 
-/* An analysis in a file of its own is of an .xtf file. */
-static bool has_no_companion(const char *path, const char *what, const XtfSourceOptions *how, GError **error)
+/* True if no companion is named. Only an .xtf file can have a companion. */
+static bool has_no_companion(const char *path, const char *what, const XtfSourceOptions *source_options, GError **error)
 {
-    if (!how->companion)
+    if (!source_options->companion)
         return true;
-    return xtf_fail(error, XTF_ERROR_INVALID, "'%s' is %s, and '%s' can be an analysis of an .xtf file only", path,
-                    what, how->companion);
+    return xtf_fail(error, XTF_ERROR_INVALID, "'%s' is %s: '%s' cannot be its analysis, as only .xtf files have one",
+                    path, what, source_options->companion);
 }
 
-/* Says which parts are left out, and which ended early. Those that are still to come are no news. */
-static void say_remarks(const XtfTrace *trace)
+/* Reports which parts are left out, and which ended early. Parts without a commit may still be in the making. */
+static void print_part_remarks(const XtfTrace *trace)
 {
     size_t n;
     const XtfPartRemark *const *remarks = xtf_trace_part_remarks(trace, &n);
@@ -178,24 +179,25 @@ static void say_remarks(const XtfTrace *trace)
     }
 }
 
-static XtfTrace *open_parts(const char *path, const XtfSourceOptions *how, GError **error)
+static XtfTrace *open_parts(const char *path, const XtfSourceOptions *source_options, GError **error)
 {
-    XtfOpenOptions options = how->open ? *how->open : (XtfOpenOptions){0};
+    XtfOpenOptions options = source_options->open ? *source_options->open : (XtfOpenOptions){0};
 
-    options.incomplete |= how->incomplete;
+    options.incomplete |= source_options->incomplete;
     XtfTrace *trace = xtf_folder_open(path, &options, error);
-    if (trace && !how->quiet)
-        say_remarks(trace);
+    if (trace && !source_options->quiet)
+        print_part_remarks(trace);
     return trace;
 }
 
-XtfTrace *xtf_cli_open_xtf(const char *path, const XtfSourceOptions *how, GError **error)
+XtfTrace *xtf_cli_open_xtf(const char *path, const XtfSourceOptions *source_options, GError **error)
 {
     if (!g_file_test(path, G_FILE_TEST_IS_DIR))
-        return xtf_companion_open(path, how, error);
+        return xtf_companion_open(path, source_options, error);
     if (!is_foreign(path))
-        return has_no_companion(path, "a folder", how, error) ? open_parts(path, how, error) : NULL;
-    xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: is the folder of a trace of another format", path);
+        return has_no_companion(path, "a folder", source_options, error) ? open_parts(path, source_options, error)
+                                                                         : NULL;
+    xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: is the folder of a trace in another format", path);
     return NULL;
 }
 
@@ -208,15 +210,15 @@ static bool is_folder_of_parts(const char *path)
     return (parts && parts[0]) || g_file_test(anchor, G_FILE_TEST_EXISTS);
 }
 
-XtfTrace *xtf_cli_open_source(const char *source, const XtfSourceOptions *how, char **path, GError **error)
+XtfTrace *xtf_cli_open_source(const char *source, const XtfSourceOptions *source_options, char **path, GError **error)
 {
     static const XtfSourceOptions defaults;
     g_autoptr(GError) refusal = NULL;
 
-    how = how ? how : &defaults;
+    source_options = source_options ? source_options : &defaults;
     bool is_folder = g_file_test(source, G_FILE_TEST_IS_DIR);
     if (!is_folder || is_folder_of_parts(source)) {
-        XtfTrace *trace = xtf_cli_open_xtf(source, how, &refusal);
+        XtfTrace *trace = xtf_cli_open_xtf(source, source_options, &refusal);
         if (trace || is_folder || !g_error_matches(refusal, XTF_ERROR, XTF_ERROR_NOT_XTF)) {
             if (trace)
                 *path = g_canonicalize_filename(source, NULL);
@@ -228,11 +230,11 @@ XtfTrace *xtf_cli_open_source(const char *source, const XtfSourceOptions *how, c
     const XtfImporter *importer;
     GError *problem = NULL;
     g_autofree char *found = xtf_import_detect(source, &importer, &problem);
-    bool neither = !found && refusal && g_error_matches(problem, XTF_ERROR, XTF_ERROR_NOT_XTF);
-    if (neither && strstr(refusal->message, "damaged")) { /* it was one */
+    bool no_format = !found && refusal && g_error_matches(problem, XTF_ERROR, XTF_ERROR_NOT_XTF);
+    if (no_format && strstr(refusal->message, "damaged")) { /* it is a damaged XTF file */
         g_error_free(problem);
         problem = g_steal_pointer(&refusal);
-    } else if (neither) {
+    } else if (no_format) {
         g_autofree char *formats = xtf_import_formats(), *advice = xtf_import_advice(source);
         g_clear_error(&problem);
         xtf_fail(&problem, XTF_ERROR_NOT_XTF,
@@ -243,21 +245,21 @@ XtfTrace *xtf_cli_open_source(const char *source, const XtfSourceOptions *how, c
         g_propagate_error(error, problem);
         return NULL;
     }
-    if (!has_no_companion(source, "no .xtf file", how, error))
+    if (!has_no_companion(source, "no .xtf file", source_options, error))
         return NULL;
     g_autofree char *anchor = realpath(found, NULL);
     if (!anchor) {
         fail_errno(found, error);
         return NULL;
     }
-    return open_import(importer, anchor, how, path, error);
+    return open_import(importer, anchor, source_options, path, error);
 }
 
 XtfTree *xtf_cli_open_tree(const char *source, bool incomplete, GError **error)
 {
-    const XtfSourceOptions how = {.incomplete = incomplete};
+    const XtfSourceOptions source_options = {.incomplete = incomplete};
     g_autofree char *path = NULL;
-    g_autoptr(XtfTrace) trace = xtf_cli_open_source(source, &how, &path, error);
+    g_autoptr(XtfTrace) trace = xtf_cli_open_source(source, &source_options, &path, error);
 
     if (!trace)
         return NULL;

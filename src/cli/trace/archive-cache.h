@@ -1,9 +1,10 @@
 /*
- * Opening what the user names: an .xtf file, or a trace of another format, which is imported first.
+ * Opening a trace that the user names: an .xtf file, a folder of parts, or a trace of another format, which is imported
+ * first.
  *
- * Imports are kept in the user's cache folder (cache-folder.h), under a name made from the archive's path and the
- * names, sizes and times of its files; when these change, it is imported again and the old import removed. Of two
- * processes that want the same import, one waits for the other.
+ * The user's cache folder (cache-folder.h) keeps imports. The name of an import is made from the archive's path and the
+ * names, sizes and times of its files. When these change, the archive is imported again and the old import removed. If
+ * two processes need the same import, one waits for the other.
  */
 #pragma once
 
@@ -15,28 +16,27 @@
 
 typedef struct {
     const XtfOpenOptions *open; /* NULL: the defaults */
-    const char *cache_folder;   /* NULL: as cache-folder.h says */
-    bool quiet;                 /* no progress, no warnings of an import, no remarks */
-    const char *companion;      /* of an .xtf file, and of nothing else; NULL: the one beside it, if there is one that
-                                   fits (companion.h) */
-    bool incomplete;            /* of a folder of parts, leave out those that are damaged */
-    bool alone;                 /* no companion: the file is to be written, or is followed */
-    GError **left_out;          /* set to why a companion beside it is not used, for the caller to free; NULL: it is
-                                   said on stderr */
+    const char *cache_folder;   /* NULL: the default of cache-folder.h */
+    bool quiet;                 /* no progress bar, warnings or remarks */
+    const char *companion;      /* companion of an .xtf file; NULL: the one beside it, if that fits (companion.h) */
+    bool incomplete;            /* leave out damaged parts of a folder */
+    bool no_companion;          /* no companion, since the file will be written or followed */
+    GError **left_out; /* set to the reason if the companion beside the trace is not used, and freed by the caller;
+                          NULL: the reason goes to stderr */
 } XtfSourceOptions;
 
 /* Opens an .xtf file, or a folder of them (merge.h). */
-XtfTrace *xtf_cli_open_xtf(const char *path, const XtfSourceOptions *how, GError **error);
+XtfTrace *xtf_cli_open_xtf(const char *path, const XtfSourceOptions *options, GError **error);
 
-/* *path is the .xtf file that was opened; the caller frees it. While it imports, signals cancel (import-archive.h).
- * `how` may be NULL. */
-XtfTrace *xtf_cli_open_source(const char *source, const XtfSourceOptions *how, char **path, GError **error);
+/* Opens a trace, and sets *path to its .xtf file, which the caller frees. Signals cancel an import (import-archive.h).
+ * `options` may be NULL. */
+XtfTrace *xtf_cli_open_source(const char *source, const XtfSourceOptions *options, char **path, GError **error);
 
-/* The tree of `source`, for commands that need no mount. `incomplete`: as above. */
+/* Opens the tree of `source`, for commands that need no mount. `incomplete`: see XtfSourceOptions. */
 XtfTree *xtf_cli_open_tree(const char *source, bool incomplete, GError **error);
 
 /* The option of commands that open a folder of parts. */
-#define XTF_INCOMPLETE_ENTRY(flag)                                                                           \
-    {                                                                                                        \
+#define XTF_INCOMPLETE_ENTRY(flag)                                                                  \
+    {                                                                                               \
         "incomplete", 0, 0, G_OPTION_ARG_NONE, &(flag), "Leave out damaged parts of a folder", NULL \
     }

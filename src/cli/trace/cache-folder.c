@@ -17,7 +17,7 @@
 #define LOCK_ENDING    ".lock"
 
 enum {
-    LOCK_POLL = 20 * 1000, /* microseconds */
+    LOCK_POLL = 20 * 1000, /* pause between attempts to lock, microseconds */
 };
 
 static bool fail_errno(const char *path, GError **error)
@@ -25,12 +25,12 @@ static bool fail_errno(const char *path, GError **error)
     return xtf_fail(error, XTF_ERROR_IO, "'%s': %s", path, g_strerror(errno));
 }
 
-/* ---- Which folder. */
+/* ---- The folder's path. */
 
-/* Whether the nearest folder that exists, at or above a path, is on a network file system. */
+/* True if a path, or its nearest parent that exists, is on a network file system. */
 static bool is_remote(const char *path)
 {
-    /* statfs(2) names more of them than <linux/magic.h>. */
+    /* <linux/magic.h> lacks some types that statfs(2) lists. */
     static const uint32_t remote[] = {NFS_SUPER_MAGIC,
                                       SMB_SUPER_MAGIC,
                                       0xff534d42 /* CIFS */,
@@ -44,14 +44,14 @@ static bool is_remote(const char *path)
                                       0xaad7aaea /* PanFS */,
                                       0x20030528 /* OrangeFS */,
                                       0x013111a8 /* IBRIX */};
-    g_autofree char *at = g_strdup(path);
+    g_autofree char *folder = g_strdup(path);
     struct statfs info;
 
-    while (statfs(at, &info) != 0) {
-        char *above = g_path_get_dirname(at);
-        bool top = g_str_equal(above, at);
-        g_free(at);
-        at = above;
+    while (statfs(folder, &info) != 0) {
+        char *parent = g_path_get_dirname(folder);
+        bool top = g_str_equal(parent, folder);
+        g_free(folder);
+        folder = parent;
         if (top)
             return false;
     }
@@ -61,7 +61,7 @@ static bool is_remote(const char *path)
     return false;
 }
 
-static char *node_local(void)
+static char *local_folder(void)
 {
     const char *temporary = g_getenv("TMPDIR");
     g_autofree char *name = g_strdup_printf("xtf-%u", (unsigned)geteuid());
@@ -69,31 +69,31 @@ static char *node_local(void)
     return g_build_filename(temporary && g_path_is_absolute(temporary) ? temporary : "/var/tmp", name, NULL);
 }
 
-static bool is_of_another(const char *path)
+static bool has_other_owner(const char *path)
 {
     struct stat info;
     return stat(path, &info) == 0 && info.st_uid != geteuid();
 }
 
-static char *choose(const char *given)
+static char *choose_folder(const char *given)
 {
-    const char *own = g_getenv("XTF_CACHE_DIR"), *cache = g_getenv("XDG_CACHE_HOME"), *home = g_getenv("HOME");
+    const char *own_variable = g_getenv("XTF_CACHE_DIR"), *cache = g_getenv("XDG_CACHE_HOME"), *home = g_getenv("HOME");
 
     if (given)
         return g_canonicalize_filename(given, NULL);
-    if (own && *own)
-        return g_canonicalize_filename(own, NULL);
+    if (own_variable && *own_variable)
+        return g_canonicalize_filename(own_variable, NULL);
     if (cache && g_path_is_absolute(cache))
         return g_build_filename(cache, "xtf", NULL);
-    bool at_home = home && g_path_is_absolute(home) && !is_of_another(home); /* as under sudo */
+    bool at_home = home && g_path_is_absolute(home) && !has_other_owner(home); /* sudo may keep $HOME */
     if (at_home && is_remote(home))
-        return node_local();
+        return local_folder();
     if (at_home)
         return g_build_filename(home, ".cache", "xtf", NULL);
     return geteuid() == 0 ? g_strdup("/var/cache/xtf") : NULL;
 }
 
-/* ---- What is trusted. */
+/* ---- Trusted files. */
 
 static bool is_own(const struct stat *info, mode_t kind)
 {
@@ -115,21 +115,20 @@ static bool check_folder(const char *folder, GError **error)
         if (fd >= 0)
             close(fd);
         if (link)
-            return xtf_fail(error, XTF_ERROR_IO, "the cache folder '%s' is a link, or no folder", folder);
+            return xtf_fail(error, XTF_ERROR_IO, "the cache folder '%s' is a link, or not a folder", folder);
         return fail_errno(folder, error);
     }
     close(fd);
     return is_own(&info, S_IFDIR) ||
-           xtf_fail(
-               error, XTF_ERROR_IO,
-               "the cache folder '%s' is not yours alone: it belongs to user %u and has mode %o; XTF_CACHE_DIR, or "
-               "mount's -o cachedir=, names another",
-               folder, (unsigned)info.st_uid, (unsigned)info.st_mode & 07777);
+           xtf_fail(error, XTF_ERROR_IO,
+                    "the cache folder '%s' is not only yours: its owner is user %u and its mode %o; XTF_CACHE_DIR, or "
+                    "mount's -o cachedir=, names another",
+                    folder, (unsigned)info.st_uid, (unsigned)info.st_mode & 07777);
 }
 
 char *xtf_cache_folder(const char *given, GError **error)
 {
-    g_autofree char *folder = choose(given);
+    g_autofree char *folder = choose_folder(given);
 
     if (!folder) {
         xtf_fail(error, XTF_ERROR_INVALID,
@@ -168,7 +167,7 @@ char *xtf_cache_prefix(const char *archive)
     return g_strdup_printf("%.100s-%.12s", name, hash);
 }
 
-static char *path_of(const char *folder, const char *prefix, const char *ending)
+static char *file_path(const char *folder, const char *prefix, const char *ending)
 {
     g_autofree char *name = g_strconcat(prefix, ending, NULL);
     return g_build_filename(folder, name, NULL);
@@ -178,10 +177,10 @@ static int lock_file(const char *path, const atomic_bool *cancel, GError **error
 {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     struct stat info;
-    bool own = fd >= 0 && fstat(fd, &info) == 0 && is_own_file(&info);
+    bool trusted = fd >= 0 && fstat(fd, &info) == 0 && is_own_file(&info);
 
-    /* Asked again and again, since a signal may come just before a wait that nothing would end. */
-    while (own && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    /* Polls: a signal just before a blocking flock() would not end it. */
+    while (trusted && flock(fd, LOCK_EX | LOCK_NB) != 0) {
         bool cancelled = cancel && atomic_load(cancel);
         if ((errno == EINTR || errno == EWOULDBLOCK) && !cancelled) {
             g_usleep(LOCK_POLL);
@@ -194,7 +193,7 @@ static int lock_file(const char *path, const atomic_bool *cancel, GError **error
         close(fd);
         return -1;
     }
-    if (own)
+    if (trusted)
         return fd;
     if (fd >= 0 || errno == ELOOP)
         xtf_fail(error, XTF_ERROR_IO, "'%s' is a link, or may be another user's: remove it", path);
@@ -207,14 +206,14 @@ static int lock_file(const char *path, const atomic_bool *cancel, GError **error
 
 int xtf_cache_lock(const char *folder, const char *prefix, const atomic_bool *cancel, GError **error)
 {
-    g_autofree char *path = path_of(folder, prefix, LOCK_ENDING);
+    g_autofree char *path = file_path(folder, prefix, LOCK_ENDING);
     int fd;
 
     while ((fd = lock_file(path, cancel, error)) >= 0) {
-        struct stat locked, there;
-        /* Who had the lock has removed the file; another one may stand in its place. */
-        if (fstat(fd, &locked) == 0 && lstat(path, &there) == 0 && locked.st_ino == there.st_ino &&
-            locked.st_dev == there.st_dev)
+        struct stat locked, present;
+        /* The former owner has removed the lock file; another file may have its name now. */
+        if (fstat(fd, &locked) == 0 && lstat(path, &present) == 0 && locked.st_ino == present.st_ino &&
+            locked.st_dev == present.st_dev)
             return fd;
         close(fd);
     }
@@ -223,13 +222,13 @@ int xtf_cache_lock(const char *folder, const char *prefix, const atomic_bool *ca
 
 void xtf_cache_unlock(const char *folder, const char *prefix, int lock)
 {
-    g_autofree char *path = path_of(folder, prefix, LOCK_ENDING);
+    g_autofree char *path = file_path(folder, prefix, LOCK_ENDING);
 
     g_unlink(path);
     close(lock);
 }
 
-static void remove_others(const char *folder, const char *prefix, const char *kept)
+static void remove_old_imports(const char *folder, const char *prefix, const char *kept)
 {
     g_autofree char *start = g_strconcat(prefix, "-", NULL);
     g_autoptr(GDir) listing = g_dir_open(folder, 0, NULL);
@@ -244,19 +243,20 @@ static void remove_others(const char *folder, const char *prefix, const char *ke
 
 void xtf_cache_keep(const char *folder, const char *prefix, const char *path, const char *archive)
 {
-    g_autofree char *note = path_of(folder, prefix, ARCHIVE_ENDING);
+    g_autofree char *note = file_path(folder, prefix, ARCHIVE_ENDING);
 
-    remove_others(folder, prefix, path);
-    /* Whatever the umask: a file that others may write is not trusted the next time. If this fails it is made anew. */
+    remove_old_imports(folder, prefix, path);
+    /* Sets the mode regardless of the umask, since a file that other users can write is not trusted. If chmod() fails,
+     * the next command imports again. */
     (void)!chmod(path, 0600);
-    /* Replaces whatever is there; without the note the import serves all the same. */
+    /* Replaces any older note. The import works without a note, too. */
     g_file_set_contents_full(note, archive, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0600, NULL);
 }
 
-/* ---- All of them. */
+/* ---- All imports. */
 
-/* The prefix in the name of an import, PREFIX-HASH.xtf; NULL: it is another file. The caller frees it. */
-static char *prefix_of(const char *name)
+/* Returns the prefix in the name of an import, PREFIX-HASH.xtf; NULL: another file. The caller frees it. */
+static char *find_prefix(const char *name)
 {
     static GRegex *pattern;
     g_autoptr(GMatchInfo) match = NULL;
@@ -274,7 +274,7 @@ static void entry_clear(void *data)
     g_free(entry->archive);
 }
 
-static gint by_time(gconstpointer a, gconstpointer b)
+static gint compare_times(gconstpointer a, gconstpointer b)
 {
     const XtfCacheEntry *x = a, *y = b;
     return (x->imported > y->imported) - (x->imported < y->imported);
@@ -290,33 +290,33 @@ GArray *xtf_cache_entries(const char *folder, GError **error)
         return NULL;
     g_array_set_clear_func(entries, entry_clear);
     while ((name = g_dir_read_name(listing))) {
-        g_autofree char *prefix = prefix_of(name);
+        g_autofree char *prefix = find_prefix(name);
         g_autofree char *path = g_build_filename(folder, name, NULL);
         struct stat info;
         if (!prefix || lstat(path, &info) != 0 || !is_own_file(&info))
             continue;
-        g_autofree char *note = path_of(folder, prefix, ARCHIVE_ENDING);
+        g_autofree char *note = file_path(folder, prefix, ARCHIVE_ENDING);
         XtfCacheEntry entry = {.bytes = (uint64_t)info.st_size,
                                .imported = info.st_mtim.tv_sec * G_TIME_SPAN_SECOND + info.st_mtim.tv_nsec / 1000,
                                .path = g_steal_pointer(&path)};
         g_file_get_contents(note, &entry.archive, NULL, NULL);
         g_array_append_val(entries, entry);
     }
-    g_array_sort(entries, by_time);
+    g_array_sort(entries, compare_times);
     return entries;
 }
 
 bool xtf_cache_remove(const char *folder, const XtfCacheEntry *entry, GError **error)
 {
     g_autofree char *name = g_path_get_basename(entry->path);
-    g_autofree char *prefix = prefix_of(name);
+    g_autofree char *prefix = find_prefix(name);
     int lock = xtf_cache_lock(folder, prefix, NULL, error);
 
     if (lock < 0)
         return false;
-    g_autofree char *note = path_of(folder, prefix, ARCHIVE_ENDING);
-    bool gone = g_unlink(entry->path) == 0 || errno == ENOENT || fail_errno(entry->path, error);
+    g_autofree char *note = file_path(folder, prefix, ARCHIVE_ENDING);
+    bool removed = g_unlink(entry->path) == 0 || errno == ENOENT || fail_errno(entry->path, error);
     g_unlink(note);
     xtf_cache_unlock(folder, prefix, lock);
-    return gone;
+    return removed;
 }

@@ -1,5 +1,6 @@
 /*
- * An analysis in a file of its own, a companion (libxtf/writer.h), which is found beside the trace by its name.
+ * Companions: files with the analysis of a trace in another file (libxtf/writer.h). A companion's name tells which
+ * trace it is beside.
  */
 #pragma once
 
@@ -7,15 +8,15 @@
 
 #define XTF_COMPANION_SUFFIX ".analysis"
 
-/* The name of the companion that is looked for: that of the trace with the suffix. The caller frees it. */
+/* Returns the name of the companion that commands look for: the trace's with the suffix. The caller frees it. */
 char *xtf_companion_beside(const char *path);
 
-/* What may be done if the trace cannot be written, for messages. The caller frees it. */
+/* Returns advice for messages that the trace cannot be written. The caller frees it. */
 char *xtf_companion_advice(const char *path);
 
-/* Says on stderr that a companion beside a trace is not used. */
+/* Prints on stderr that a companion beside a trace is not used. */
 void xtf_companion_remark(const GError *reason);
 
-/* Opens an .xtf file and the companion that the options say, which must fit then, or the one beside it, if that fits.
+/* Opens an .xtf file with the companion that the options name, which must fit; or with the one beside it, if that fits.
  */
-XtfTrace *xtf_companion_open(const char *path, const XtfSourceOptions *how, GError **error);
+XtfTrace *xtf_companion_open(const char *path, const XtfSourceOptions *options, GError **error);

@@ -8,29 +8,30 @@ typedef struct {
     XtfTrace *trace;
     XtfWriter *writer;
     const XtfCopyOptions *options;
-    uint32_t *ids;        /* by schema of the trace: the copy's */
-    uint64_t done, total; /* rows of arrays */
-    GHashTable *strings;  /* ids in the trace -> ids in the copy, plus 1 */
+    uint32_t *ids;        /* ids of the copy's schemas, by schema id of the trace */
+    uint64_t done, total; /* rows copied, and all rows of arrays */
+    GHashTable *strings;  /* string ids of the trace -> ids of the copy, plus 1 */
 } Copy;
 
-/* The copy's id of a string of the trace. */
-static bool copy_string(Copy *copy, uint32_t there, uint32_t *here, GError **error)
+/* Copies a string, unless that was done before, and returns its id in the copy. */
+static bool copy_string(Copy *copy, uint32_t old_id, uint32_t *new_id, GError **error)
 {
-    gpointer known = g_hash_table_lookup(copy->strings, GUINT_TO_POINTER(there));
+    gpointer known = g_hash_table_lookup(copy->strings, GUINT_TO_POINTER(old_id));
     const char *text;
 
     if (known) {
-        *here = GPOINTER_TO_UINT(known) - 1;
+        *new_id = GPOINTER_TO_UINT(known) - 1;
         return true;
     }
-    if (!xtf_trace_string(copy->trace, there, &text, error) || !xtf_writer_add_string(copy->writer, text, here, error))
+    if (!xtf_trace_string(copy->trace, old_id, &text, error) ||
+        !xtf_writer_add_string(copy->writer, text, new_id, error))
         return false;
-    g_hash_table_insert(copy->strings, GUINT_TO_POINTER(there), GUINT_TO_POINTER(*here + 1));
+    g_hash_table_insert(copy->strings, GUINT_TO_POINTER(old_id), GUINT_TO_POINTER(*new_id + 1));
     return true;
 }
 
-/* The references of a schema's rows that lead to strings. */
-static GArray *string_references(const XtfSchema *schema)
+/* Returns the references of a schema that lead to strings. */
+static GArray *find_string_references(const XtfSchema *schema)
 {
     GArray *references = xtf_schema_references(schema);
 
@@ -40,7 +41,7 @@ static GArray *string_references(const XtfSchema *schema)
     return references;
 }
 
-/* The row as the copy has it: its strings may have other ids. */
+/* Copies a row, and replaces its string ids by those of the copy. */
 static bool copy_row(Copy *copy, const XtfSchema *schema, const GArray *strings, const uint8_t *row, uint8_t *to,
                      GError **error)
 {
@@ -58,22 +59,22 @@ static bool copy_row(Copy *copy, const XtfSchema *schema, const GArray *strings,
     return true;
 }
 
-static bool append(Copy *copy, XtfArrayWriter *to, const XtfSchema *schema, const GArray *strings, const uint8_t *rows,
-                   uint64_t count, GError **error)
+static bool append_rows(Copy *copy, XtfArrayWriter *to, const XtfSchema *schema, const GArray *strings,
+                        const uint8_t *rows, uint64_t count, GError **error)
 {
-    uint8_t own[XTF_ROW_MAX];
+    uint8_t copied_row[XTF_ROW_MAX];
 
     for (uint64_t i = 0; i < count; i++, rows += schema->row_size) {
-        if (strings->len > 0 && !copy_row(copy, schema, strings, rows, own, error))
+        if (strings->len > 0 && !copy_row(copy, schema, strings, rows, copied_row, error))
             return false;
-        if (!xtf_array_writer_append(to, strings->len > 0 ? own : rows, error))
+        if (!xtf_array_writer_append(to, strings->len > 0 ? copied_row : rows, error))
             return false;
     }
     return true;
 }
 
-/* After each leaf. */
-static bool go_on(Copy *copy, GError **error)
+/* Reports the progress. Returns false if the user has cancelled. Called after each leaf. */
+static bool report_progress(Copy *copy, GError **error)
 {
     const XtfCopyOptions *options = copy->options;
 
@@ -85,7 +86,7 @@ static bool go_on(Copy *copy, GError **error)
 static bool copy_array(Copy *copy, const XtfArray *array, GError **error)
 {
     XtfArrayWriter *to = xtf_writer_array(copy->writer, array->location, copy->ids[array->schema->id], error);
-    g_autoptr(GArray) strings = string_references(array->schema);
+    g_autoptr(GArray) strings = find_string_references(array->schema);
     g_auto(XtfCursor) cursor;
     bool found;
 
@@ -94,16 +95,16 @@ static bool copy_array(Copy *copy, const XtfArray *array, GError **error)
         return false;
     while (found) {
         uint64_t n = xtf_cursor_available(&cursor);
-        if (!append(copy, to, array->schema, strings, xtf_cursor_row(&cursor), n, error))
+        if (!append_rows(copy, to, array->schema, strings, xtf_cursor_row(&cursor), n, error))
             return false;
         copy->done += n;
-        if (!go_on(copy, error) || !xtf_cursor_next(&cursor, (int64_t)n, &found, error))
+        if (!report_progress(copy, error) || !xtf_cursor_next(&cursor, (int64_t)n, &found, error))
             return false;
     }
     return xtf_array_writer_close(to, error);
 }
 
-/* The array's location has the same map in the copy, so rows are copied with their local times. */
+/* Copies the clock map of the array's location, so that rows keep their local times. */
 static bool copy_clock_map(Copy *copy, const XtfArray *array, GError **error)
 {
     uint32_t number;
@@ -112,7 +113,7 @@ static bool copy_clock_map(Copy *copy, const XtfArray *array, GError **error)
                              xtf_writer_set_clock_map(copy->writer, array->location, number, error));
 }
 
-static bool takes(const Copy *copy, const XtfSchema *schema)
+static bool is_copied(const Copy *copy, const XtfSchema *schema)
 {
     return !copy->options->no_derived || schema->kind != XTF_SCHEMA_DERIVED;
 }
@@ -124,7 +125,7 @@ static bool copy_arrays(Copy *copy, GError **error)
         if (!xtf_trace_get_arrays(copy->trace, rank, 1, &array, error) || !copy_clock_map(copy, &array, error))
             return false;
         array = xtf_array_local(&array);
-        if (takes(copy, array.schema) && !copy_array(copy, &array, error))
+        if (is_copied(copy, array.schema) && !copy_array(copy, &array, error))
             return false;
     }
     return true;
@@ -136,12 +137,12 @@ static bool copy_schemas(Copy *copy, GError **error)
 
     for (uint32_t i = 0; i < xtf_trace_n_schemas(copy->trace); i++) {
         const XtfSchema *schema = xtf_trace_schema(copy->trace, i);
-        if (!takes(copy, schema))
+        if (!is_copied(copy, schema))
             continue;
         if (!xtf_writer_add_schema(copy->writer, schema, &copy->ids[i], error))
             return false;
-        if (copy->ids[i] != added++) /* ids are given in the order of adding */
-            return xtf_fail(error, XTF_ERROR_DAMAGED, "schema \"%s\" is there twice", schema->name);
+        if (copy->ids[i] != added++) /* the writer numbers schemas in the order of adding */
+            return xtf_fail(error, XTF_ERROR_DAMAGED, "schema \"%s\" exists twice", schema->name);
         if (schema->kind != XTF_SCHEMA_TABLE)
             copy->total += xtf_trace_n_rows(copy->trace, i);
     }
@@ -151,7 +152,7 @@ static bool copy_schemas(Copy *copy, GError **error)
 static bool copy_table(Copy *copy, const XtfTable *table, GError **error)
 {
     XtfTableWriter *to = xtf_writer_table(copy->writer, copy->ids[table->schema->id], error);
-    g_autoptr(GArray) strings = string_references(table->schema);
+    g_autoptr(GArray) strings = find_string_references(table->schema);
     uint8_t row[XTF_ROW_MAX];
 
     for (uint64_t i = 0; to && i < table->n_rows; i++)

@@ -1,5 +1,5 @@
 /*
- * Copying a trace, row by row. The copy holds the same and may be stored another way.
+ * Copying a trace, row by row. The copy has the same rows, and may store them differently.
  */
 #pragma once
 
@@ -8,15 +8,15 @@
 #include "libxtf/handles.h"
 #include "libxtf/writer.h"
 
-/* Now and then: rows copied so far, and all rows. May be NULL. */
+/* Called now and then with the rows copied so far, and all rows. */
 typedef void (*XtfCopyProgress)(uint64_t done, uint64_t total, void *data);
 
 typedef struct {
-    atomic_bool *cancel; /* true: stop, with XTF_ERROR_CANCELLED */
+    atomic_bool *cancel; /* true ends the copying with XTF_ERROR_CANCELLED */
     XtfCopyProgress progress;
     void *progress_data;
-    bool no_derived; /* leave out what an analysis made; its tables are copied */
+    bool no_derived; /* leave out derived rows of an analysis; its tables are copied */
 } XtfCopyOptions;
 
-/* Copies all of a trace into an empty writer, which has the trace's clock and origin. */
+/* Copies a whole trace into an empty writer, whose clock and origin are those of the trace. */
 bool xtf_copy_trace(XtfTrace *trace, XtfWriter *writer, const XtfCopyOptions *options, GError **error);

@@ -30,12 +30,12 @@ bool xtf_cli_import(const char *archive, const char *output, const XtfImportOpti
 {
     g_autoptr(XtfProgress) progress = xtf_progress_new("importing", "events", quiet);
     XtfInterrupts interrupts;
-    XtfImportOptions own = *options;
+    XtfImportOptions own_options = *options;
 
-    own.cancel = xtf_interrupts_catch(&interrupts);
-    own.progress = show_progress;
-    own.progress_data = progress;
-    bool done = xtf_import(archive, output, &own, report, error);
+    own_options.cancel = xtf_interrupts_catch(&interrupts);
+    own_options.progress = show_progress;
+    own_options.progress_data = progress;
+    bool done = xtf_import(archive, output, &own_options, report, error);
     xtf_interrupts_release(&interrupts);
     return done;
 }

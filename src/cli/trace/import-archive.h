@@ -1,14 +1,14 @@
 /*
- * An import as the user sees it: with a progress bar, and ended by Ctrl-C.
+ * Importing with a progress bar, cancelled by Ctrl-C.
  */
 #pragma once
 
 #include "src/import/import.h"
 
-/* Prints the first warnings of an import, and how to see the others, on stderr. */
+/* Prints the first warnings of an import on stderr, and how to see the others. */
 void xtf_cli_print_warnings(const XtfImportReport *report, const char *archive, const char *output);
 
-/* xtf_import() with a progress bar, unless `quiet`. SIGINT, SIGTERM and SIGHUP cancel it meanwhile, except those
- * that are ignored (nohup). The options' `cancel` and `progress` are set here. */
+/* Calls xtf_import() with a progress bar, unless `quiet`. SIGINT, SIGTERM and SIGHUP cancel it, except those that are
+ * ignored (nohup). Sets the options' `cancel` and `progress`. */
 bool xtf_cli_import(const char *archive, const char *output, const XtfImportOptions *options, bool quiet,
                     XtfImportReport *report, GError **error);

@@ -5,36 +5,38 @@
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
 
-/* Whether nobody has written to the file since it was opened to be read: its writer is there now, so nobody can. */
+/* True if no process has written to the file since `trace` was opened. The writer already holds the file's lock, so
+ * none can now. */
 static bool is_latest(XtfTrace *trace, const char *source, const char *path, GError **error)
 {
     g_autoptr(XtfTrace) now = xtf_trace_open(path, NULL, error);
-    XtfTraceInfo then, info;
+    XtfTraceInfo old_info, info;
 
     if (!now)
         return false;
-    xtf_trace_get_info(trace, &then);
+    xtf_trace_get_info(trace, &old_info);
     xtf_trace_get_info(now, &info);
-    return (then.commit == info.commit && then.epoch == info.epoch) ||
-           xtf_fail(error, XTF_ERROR_STALE, "%s was written meanwhile: try again", source);
+    return (old_info.commit == info.commit && old_info.epoch == info.epoch) ||
+           xtf_fail(error, XTF_ERROR_STALE, "another process has just written to %s: try again", source);
 }
 
 XtfWriter *xtf_cli_writer_of(XtfTrace *trace, const char *source, const char *path, const char *otherwise,
                              GError **error)
 {
-    g_autofree char *named = g_canonicalize_filename(source, NULL);
+    g_autofree char *source_path = g_canonicalize_filename(source, NULL);
     XtfTraceInfo info;
 
     xtf_trace_get_info(trace, &info);
-    if (strcmp(named, path) != 0) {
-        xtf_fail(error, XTF_ERROR_INVALID, "%s is no .xtf file: %s", source, otherwise);
+    if (strcmp(source_path, path) != 0) {
+        xtf_fail(error, XTF_ERROR_INVALID, "%s is not an .xtf file: %s", source, otherwise);
         return NULL;
     }
     if (!info.closed) {
-        xtf_fail(error, XTF_ERROR_INVALID, "%s: its writer has not closed it: %s of what is there", source, otherwise);
+        xtf_fail(error, XTF_ERROR_INVALID, "%s: its writer has not closed it: %s of its present state", source,
+                 otherwise);
         return NULL;
     }
-    /* Nobody follows a closed file: what the commit before named is kept for those who have it open, and no more. */
+    /* No mount follows a closed file. So only the last two commits are kept, for readers that have it open. */
     const XtfWriterOptions options = {.keep_commits = 2, .keep_seconds = -1};
     g_autoptr(XtfWriter) writer = xtf_writer_open(path, &options, error);
     if (!writer) {

@@ -6,12 +6,12 @@
 #include "src/import/output.h"
 
 typedef struct {
-    atomic_bool *cancel; /* the user's */
+    atomic_bool *cancel; /* cancelled by the user */
     atomic_bool stop;
     gint64 deadline; /* g_get_monotonic_time() */
 } Bound;
 
-static void watch(uint64_t done, uint64_t total, void *data)
+static void check_deadline(uint64_t done, uint64_t total, void *data)
 {
     Bound *bound = data;
 
@@ -25,7 +25,7 @@ static bool write_copy(XtfTrace *trace, const XtfOutput *output, atomic_bool *ca
     const XtfWriterOptions options = {
         .resolution_num = clock->resolution_num, .resolution_den = clock->resolution_den, .origin = clock->origin};
     Bound bound = {.cancel = cancel, .deadline = g_get_monotonic_time() + XTF_REWRITE_US_MAX};
-    const XtfCopyOptions copy = {.cancel = &bound.stop, .progress = watch, .progress_data = &bound};
+    const XtfCopyOptions copy = {.cancel = &bound.stop, .progress = check_deadline, .progress_data = &bound};
     g_autoptr(XtfWriter) writer = xtf_output_writer(output, &options, error);
 
     return writer && xtf_copy_trace(trace, writer, &copy, error) && xtf_writer_close(g_steal_pointer(&writer), error);

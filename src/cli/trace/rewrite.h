@@ -1,6 +1,6 @@
 /*
- * Small merged traces, written anew: without what commits left in their parts, which can be most of a short run's
- * trace, and as a file that goes on growing, which an analysis can be added to.
+ * Copies of small merged traces. A copy lacks the unused space that commits left in the parts, often most of a short
+ * run's trace. It is also an ordinary file, to which an analysis can be added.
  */
 #pragma once
 
@@ -8,9 +8,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Copying so many rows takes some 50 ms. What takes longer, on a busy machine say, is given up. */
+/* The limit of rows takes about 50 ms to copy. On a busy machine copying is given up at the time limit. */
 enum { XTF_REWRITE_ROWS_MAX = 500000, XTF_REWRITE_US_MAX = 200000 };
 
-/* Replaces the merged trace at `path` by a copy, row by row, if it has at most XTF_REWRITE_ROWS_MAX rows. If that cannot
- * be done, takes longer than XTF_REWRITE_US_MAX, or is cancelled, the trace stays as it is: false, with an error. */
+/* Replaces the merged trace at `path` by a copy, row by row, if it has at most XTF_REWRITE_ROWS_MAX rows. Returns false
+ * with an error, and leaves the trace as it is, if copying fails, takes longer than XTF_REWRITE_US_MAX, or is
+ * cancelled. */
 bool xtf_rewrite_small(const char *path, atomic_bool *cancel, GError **error);

@@ -21,15 +21,15 @@ typedef struct {
     XtfAnalyzeReport *report;
 } Work;
 
-/* Takes the writer. */
+/* Writes the analysis, and closes the writer, which it owns. */
 static bool write_to(const Work *work, XtfWriter *writer, GError **error)
 {
-    g_autoptr(XtfWriter) own = writer;
+    g_autoptr(XtfWriter) owned_writer = writer;
 
-    if (!own || !xtf_analyze(work->job->trace, own, TOOL, &work->options, work->report, error))
+    if (!owned_writer || !xtf_analyze(work->job->trace, owned_writer, TOOL, &work->options, work->report, error))
         return false;
     xtf_progress_step("committing", 0, 0, work->options.progress_data);
-    return xtf_writer_close(g_steal_pointer(&own), error);
+    return xtf_writer_close(g_steal_pointer(&owned_writer), error);
 }
 
 static bool write_companion(const Work *work, const XtfOutput *output, GError **error)
@@ -62,20 +62,20 @@ static bool write_with_import(const Work *work, GError **error)
     const char *place = work->output;
 
     if (!work->job->force && g_file_test(place, G_FILE_TEST_EXISTS))
-        return xtf_fail(error, XTF_ERROR_INVALID, "'%s' is there already: xtf analyze --force replaces it", place);
+        return xtf_fail(error, XTF_ERROR_INVALID, "'%s' exists already: xtf analyze --force replaces it", place);
     XtfOutput *output = xtf_output_begin(place, work->job->path, error);
     return output && xtf_output_end(output, write_copy(work, output, error), error);
 }
 
-/* An analysis of this trace may be replaced, also one of an earlier commit; other files only if the user says so. */
+/* True if a file may be replaced: an analysis of this trace, also of an earlier commit, or any file with `force`. */
 static bool may_replace(const XtfAnalysisJob *job, const char *path)
 {
     g_autoptr(GError) problem = NULL;
 
     if (job->force || !g_file_test(path, G_FILE_TEST_EXISTS))
         return true;
-    g_autoptr(XtfTrace) there = xtf_trace_open_companion(path, job->path, NULL, &problem);
-    return there || g_error_matches(problem, XTF_ERROR, XTF_ERROR_STALE);
+    g_autoptr(XtfTrace) present = xtf_trace_open_companion(path, job->path, NULL, &problem);
+    return present || g_error_matches(problem, XTF_ERROR, XTF_ERROR_STALE);
 }
 
 static bool write_aside(const Work *work, GError **error)
@@ -87,12 +87,13 @@ static bool write_aside(const Work *work, GError **error)
 
     if (!may_replace(work->job, place))
         return xtf_fail(error, XTF_ERROR_INVALID,
-                        "'%s' is there already, and no analysis of this trace: xtf analyze --force replaces it", place);
+                        "'%s' exists already, and is not an analysis of this trace: xtf analyze --force replaces it",
+                        place);
     XtfOutput *output = xtf_output_begin(place, work->job->path, error);
     return output && xtf_output_end(output, write_companion(work, output, error), error);
 }
 
-/* The writer keeps others from the file meanwhile, and tells at once if the file cannot be written. */
+/* Adds the analysis to the trace. The writer locks the file first, and so fails at once if it cannot be written. */
 static bool write_in_place(const Work *work, GError **error)
 {
     const XtfAnalysisJob *job = work->job;
@@ -101,10 +102,11 @@ static bool write_in_place(const Work *work, GError **error)
     return write_to(work, xtf_cli_writer_of(job->trace, job->source, job->path, otherwise, error), error);
 }
 
-static bool is_of_one_file(const XtfAnalysisJob *job, GError **error)
+static bool is_in_one_file(const XtfAnalysisJob *job, GError **error)
 {
-    g_autofree char *named = g_canonicalize_filename(job->source, NULL);
-    g_autofree char *folder = g_file_test(named, G_FILE_TEST_IS_DIR) ? g_strdup(named) : g_path_get_dirname(named);
+    g_autofree char *source_path = g_canonicalize_filename(job->source, NULL);
+    g_autofree char *folder =
+        g_file_test(source_path, G_FILE_TEST_IS_DIR) ? g_strdup(source_path) : g_path_get_dirname(source_path);
     XtfTraceInfo info;
 
     xtf_trace_get_info(job->trace, &info);
@@ -116,9 +118,9 @@ static bool is_of_one_file(const XtfAnalysisJob *job, GError **error)
                     job->source, folder);
 }
 
-/* A merged file holds its parts as they were, and nothing is added to it: its analysis goes where all commands look.
- * The caller frees what is returned; NULL: the trace itself. */
-static char *usual_place(const XtfAnalysisJob *job)
+/* Returns the default place of the analysis, which the caller frees; NULL: the trace itself. A merged file cannot be
+ * extended, so its companion gets the analysis. */
+static char *find_default_place(const XtfAnalysisJob *job)
 {
     XtfTraceInfo info;
 
@@ -127,7 +129,7 @@ static char *usual_place(const XtfAnalysisJob *job)
         return NULL;
     char *place = xtf_companion_beside(job->source);
     if (!job->quiet)
-        xtf_print_line(stderr, "xtf: %s is a merged file: the analysis goes into %s, which all commands find",
+        xtf_print_line(stderr, "xtf: %s is a merged file: the analysis goes into %s, where all commands look",
                        job->source, place);
     return place;
 }
@@ -136,10 +138,10 @@ bool xtf_cli_write_analysis(const XtfAnalysisJob *job, XtfAnalyzeReport *report,
 {
     XtfInterrupts interrupts;
 
-    if (!is_of_one_file(job, error))
+    if (!is_in_one_file(job, error))
         return false;
-    g_autofree char *usual = job->output ? NULL : usual_place(job);
-    Work work = {.job = job, .output = usual ? usual : job->output, .report = report};
+    g_autofree char *default_place = job->output ? NULL : find_default_place(job);
+    Work work = {.job = job, .output = default_place ? default_place : job->output, .report = report};
     if (job->force && !work.output)
         return xtf_fail(error, XTF_ERROR_INVALID,
                         "'%s' gets its analysis itself, in place of an earlier one: --force is for -o, and for merged "

@@ -1,5 +1,5 @@
 /*
- * Analysing a trace, and where its analysis goes: into the trace, or into a file of its own (companion.h).
+ * Analysing a trace, and choosing where the analysis goes: into the trace, or into a companion (companion.h).
  */
 #pragma once
 
@@ -7,15 +7,14 @@
 
 typedef struct {
     XtfTrace *trace;
-    const char *source, *path; /* what the user named, and the .xtf file that it is, or was imported to */
-    const char *output;        /* the companion to write, or a folder for it; NULL: what is usual for the trace */
-    bool imported;             /* `path` is the import of an archive: the output is a copy of it, with its analysis */
-    bool force;                /* replace any other file there, too */
-    bool quiet;                /* no progress, no remarks */
+    const char *source, *path; /* name that the user gave, and the .xtf file that it is, or was imported to */
+    const char *output;        /* companion to write, or a folder for it; NULL: the default place */
+    bool imported;             /* `path` is the import of an archive: the output is a copy of it with the analysis */
+    bool force;                /* replace any other file at the output, too */
+    bool quiet;                /* no progress bar, no remarks */
 } XtfAnalysisJob;
 
-/* Analyses the trace. Without an `output` its analysis goes into it; that of a merged file, to which nothing is added,
- * beside it. Of an archive, whose import others may remove, the output is a trace of its own. Until all is done the
- * file is as it was. Refuses traces that lie in several files: what an analysis belongs to is one .xtf file, with all
- * its rows. Signals cancel. */
+/* Analyses the trace. Without an `output` the analysis goes into the trace, or beside a merged file. For an archive,
+ * whose import may be removed, the output is a separate trace. Until all is done the file stays unchanged. Refuses a
+ * trace in several files: an analysis is of one .xtf file, with all its rows. Signals cancel. */
 bool xtf_cli_write_analysis(const XtfAnalysisJob *job, XtfAnalyzeReport *report, GError **error);

@@ -13,8 +13,9 @@ static bool takes_value(char letter, const GOptionEntry *entries)
     return false;
 }
 
-/* The value in short options ("-j4", "-qj4"): empty if it is the next argument, NULL if no option takes one. */
-static char *after_valued_option(char *argument, const GOptionEntry *entries)
+/* Finds the value in short options ("-j4", "-qj4"). Returns "" if the value is the next argument, NULL if no option has
+ * one. */
+static char *find_short_value(char *argument, const GOptionEntry *entries)
 {
     if (argument[0] != '-' || argument[1] == '-')
         return NULL;
@@ -24,7 +25,7 @@ static char *after_valued_option(char *argument, const GOptionEntry *entries)
     return NULL;
 }
 
-/* Whether a long option takes its value from the next argument. */
+/* True if a long option takes its value from the next argument. */
 static bool is_valued_long_option(const char *argument, const GOptionEntry *entries)
 {
     for (const GOptionEntry *entry = entries; entry->long_name && g_str_has_prefix(argument, "--"); entry++)
@@ -33,9 +34,8 @@ static bool is_valued_long_option(const char *argument, const GOptionEntry *entr
     return false;
 }
 
-/* GLib takes the value of a short option from the next argument only; other programs take -j4 as well. Splits such
- * arguments into -j and 4; with `posix`, those before the first that is no option. The new vector lives as long as the
- * program. */
+/* Splits arguments such as -j4 into -j and 4, since GLib reads a short option's value only from the next argument. With
+ * `posix`, splits only arguments before the first one that is not an option. The new vector is never freed. */
 static void split_short_options(int *argc, char ***argv, const GOptionEntry *entries, bool posix)
 {
     static GPtrArray *split;
@@ -46,7 +46,7 @@ static void split_short_options(int *argc, char ***argv, const GOptionEntry *ent
     for (int i = 1; i < *argc; i++) {
         char *argument = (*argv)[i];
         options = options && (is_value || (strcmp(argument, "--") != 0 && (!posix || argument[0] == '-')));
-        char *value = options && !is_value ? after_valued_option(argument, entries) : NULL;
+        char *value = options && !is_value ? find_short_value(argument, entries) : NULL;
         is_value = (value && !*value) || (posix && options && !is_value && is_valued_long_option(argument, entries));
         if (value && *value) {
             g_autofree char *option = g_strndup(argument, (gsize)(value - argument));

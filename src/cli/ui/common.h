@@ -1,4 +1,4 @@
-/* What the commands have in common. */
+/* Functions that all commands share. */
 #pragma once
 
 #include <glib.h>
@@ -14,15 +14,15 @@ enum {
 
 enum { XTF_CLI_ANY = INT_MIN, XTF_CLI_COMMAND };
 
-/* Parses a command's arguments, in place. True if `n_arguments` are left beside options and the command's name
- * (negative: at least -n_arguments; XTF_CLI_ANY: any number; XTF_CLI_COMMAND: a command and its arguments, at which
- * our options end); else prints a message. --help prints and exits.
- * `arguments`, for the usage, names them. */
+/* Parses a command's arguments, in place. Returns true if `n_arguments` are left besides options and the command's
+ * name. Negative: at least -n_arguments; XTF_CLI_ANY: any number; XTF_CLI_COMMAND: a command with its arguments, at
+ * which the options of xtf end. Else prints a message and returns false. --help prints and exits. `arguments` names the
+ * arguments in the usage line. */
 bool xtf_cli_parse(int *argc, char ***argv, int n_arguments, const char *arguments, const char *summary,
                    const GOptionEntry *entries);
 
-/* Says "xtf: message" on stderr, or a daemon in the log; frees the error, and returns XTF_EXIT_FAILED. */
+/* Prints "xtf: MESSAGE" on stderr; in a daemon, logs it. Frees the error, and returns XTF_EXIT_FAILED. */
 int xtf_cli_fail(GError *error);
 
-/* Digits, and K, M or G for powers of 1024: "4096", "64M". */
+/* Parses digits that K, M or G may follow, for powers of 1024: "4096", "64M". Returns false for anything else. */
 bool xtf_cli_parse_size(const char *text, uint64_t *bytes);

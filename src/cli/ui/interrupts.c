@@ -4,22 +4,22 @@
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 
-_Static_assert(G_N_ELEMENTS(signals) == G_N_ELEMENTS(((XtfInterrupts *)0)->before), "a slot for each");
+_Static_assert(G_N_ELEMENTS(signals) == G_N_ELEMENTS(((XtfInterrupts *)0)->old_actions), "a slot for each");
 
 static atomic_bool cancelled;
 
-static void cancel(int signal_number)
+static void set_cancelled(int signal_number)
 {
     atomic_store(&cancelled, true);
 }
 
 atomic_bool *xtf_interrupts_catch(XtfInterrupts *interrupts)
 {
-    const struct sigaction action = {.sa_handler = cancel};
+    const struct sigaction action = {.sa_handler = set_cancelled};
 
     for (size_t i = 0; i < G_N_ELEMENTS(signals); i++) {
-        sigaction(signals[i], NULL, &interrupts->before[i]);
-        if (interrupts->before[i].sa_handler != SIG_IGN)
+        sigaction(signals[i], NULL, &interrupts->old_actions[i]);
+        if (interrupts->old_actions[i].sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
     }
     return &cancelled;
@@ -28,5 +28,5 @@ atomic_bool *xtf_interrupts_catch(XtfInterrupts *interrupts)
 void xtf_interrupts_release(const XtfInterrupts *interrupts)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
-        sigaction(signals[i], &interrupts->before[i], NULL);
+        sigaction(signals[i], &interrupts->old_actions[i], NULL);
 }

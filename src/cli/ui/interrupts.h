@@ -1,5 +1,5 @@
 /*
- * Ctrl-C in long work: it raises a flag, which the work polls.
+ * Ctrl-C during long work: a signal sets a flag, which the work polls.
  */
 #pragma once
 
@@ -8,10 +8,10 @@
 #include <stdbool.h>
 
 typedef struct {
-    struct sigaction before[3];
+    struct sigaction old_actions[3];
 } XtfInterrupts;
 
-/* SIGINT, SIGTERM and SIGHUP raise the flag from now on, except those that are ignored (nohup). */
+/* Returns a flag that SIGINT, SIGTERM and SIGHUP set from now on, except those that are ignored (nohup). */
 atomic_bool *xtf_interrupts_catch(XtfInterrupts *interrupts);
 /* Restores the former handlers. */
 void xtf_interrupts_release(const XtfInterrupts *interrupts);

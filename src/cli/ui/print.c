@@ -6,7 +6,7 @@
 #include "src/trace/text/escape.h"
 
 enum {
-    LINE_MAX_BYTES = 64 << 10, /* names in messages may be as long as their file makes them */
+    LINE_MAX_BYTES = 64 << 10, /* names from a file can be of any length */
 };
 
 void xtf_print_line(FILE *out, const char *format, ...)

@@ -11,9 +11,9 @@
 #define BAR_MAX         40
 
 struct XtfProgress {
-    GMutex lock; /* of the members below */
+    GMutex lock; /* protects the members below */
     char *label, *unit;
-    const char *step; /* NULL: the work has none */
+    const char *step; /* NULL: the work has no steps */
     bool shown;
     gint64 started, drawn; /* monotonic, microseconds */
 };
@@ -39,7 +39,7 @@ static unsigned terminal_width(void)
     return 80;
 }
 
-/* 1234567 as "1.2 M". */
+/* Appends a count with a unit prefix: 1234567 as "1.2 M". */
 static void append_count(GString *text, double count)
 {
     static const char prefixes[] = " kMGTP";
@@ -63,8 +63,8 @@ static void append_time_left(GString *text, double seconds)
         g_string_append_printf(text, "  %u:%02u left", (unsigned)(s / 60), (unsigned)(s % 60));
 }
 
-/* The text right of the bar. */
-static GString *figures(const XtfProgress *progress, double share, uint64_t count, double seconds)
+/* Returns the text to the right of the bar. */
+static GString *format_figures(const XtfProgress *progress, double share, uint64_t count, double seconds)
 {
     GString *text = g_string_new(NULL);
 
@@ -85,10 +85,10 @@ static GString *figures(const XtfProgress *progress, double share, uint64_t coun
     return text;
 }
 
-static void draw(XtfProgress *progress, double share, uint64_t count, double seconds)
+static void draw_bar(XtfProgress *progress, double share, uint64_t count, double seconds)
 {
     g_autoptr(GString) line = g_string_new("\r");
-    GString *right = figures(progress, share, count, seconds);
+    GString *right = format_figures(progress, share, count, seconds);
     unsigned width = terminal_width();
     size_t used = right->len + 4;
 
@@ -106,7 +106,7 @@ static void draw(XtfProgress *progress, double share, uint64_t count, double sec
     }
     g_string_append(line, right->str);
     g_string_free(right, TRUE);
-    if (line->len > width) /* a line that wraps could not be drawn over */
+    if (line->len > width) /* a line that wraps cannot be overwritten */
         g_string_truncate(line, width);
     g_string_append(line, "\033[K");
     fputs(line->str, stderr);
@@ -123,7 +123,7 @@ void xtf_progress_update(XtfProgress *progress, uint64_t done, uint64_t total, u
     if (now - progress->drawn >= REDRAW_INTERVAL) {
         double share = total > 0 ? (double)MIN(done, total) / (double)total : -1;
         progress->drawn = now;
-        draw(progress, share, count, (double)(now - progress->started) / G_TIME_SPAN_SECOND);
+        draw_bar(progress, share, count, (double)(now - progress->started) / G_TIME_SPAN_SECOND);
     }
     g_mutex_unlock(&progress->lock);
 }
@@ -138,7 +138,7 @@ void xtf_progress_step(const char *step, uint64_t done, uint64_t total, void *da
     if (step != progress->step) {
         progress->step = step;
         progress->started = g_get_monotonic_time();
-        progress->drawn = 0; /* a step that takes no time is shown, too */
+        progress->drawn = 0; /* even a very short step is drawn once */
     }
     g_mutex_unlock(&progress->lock);
     xtf_progress_update(progress, done, total, done);

@@ -1,5 +1,5 @@
 /*
- * The options of commands that write a file: page size, codec, level.
+ * Options of commands that write a file: page size, codec, level.
  */
 #pragma once
 
@@ -12,7 +12,7 @@ typedef struct {
     char *page_size, *codec, *level; /* as given; NULL: not given */
 } XtfCliStorage;
 
-/* The options' entries. */
+/* Entries of the options, for GLib. */
 #define XTF_CLI_STORAGE_ENTRIES(storage)                                                                          \
     {                                                                                                             \
         "page-size",                                                                                              \
@@ -29,7 +29,8 @@ typedef struct {
             "Effort of packing, 1 (fast, default) to 9 (1 or 2% smaller)", "N"                                    \
     }
 
-/* Sets page_size, plain and level, if they were given. False, with a message, if they are invalid. */
+/* Sets page_size, codec and level, 0 or NULL if they were not given. If one is invalid, prints a message and returns
+ * false. */
 bool xtf_cli_storage_options(const char *command, const XtfCliStorage *storage, XtfWriterOptions *options);
 void xtf_cli_storage_finish(XtfCliStorage *storage);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfCliStorage, xtf_cli_storage_finish)

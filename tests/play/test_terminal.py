@@ -101,7 +101,7 @@ def check_keys(terminal, xtf, trace):
     terminal.keys("g")
     terminal.type("nonsense")
     terminal.keys("Enter")
-    terminal.wait('"nonsense" is no time')
+    terminal.wait('"nonsense" is not a time')
     terminal.keys("Home", "/")
     terminal.type("MPI_Bcast")
     terminal.keys("Enter")

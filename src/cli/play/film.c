@@ -11,8 +11,8 @@ static const char *const share_columns[XTF_SCREEN_SHARES] = {"program", "p2p", "
 
 /* ---- Rates. */
 
-/* The length of a frame in seconds: the tree has accepted the rate, so it is a number and a unit. */
-static double length_of(const char *rate)
+/* Returns the length of a frame in seconds. The tree has accepted the rate, so it is a number with a unit. */
+static double frame_length(const char *rate)
 {
     char *unit;
     double number = g_ascii_strtod(rate, &unit);
@@ -37,7 +37,7 @@ bool xtf_film_set_rate(XtfFilm *film, const char *rate, GError **error)
     char *kept = g_strdup(rate);
     g_free(film->rate);
     film->rate = kept;
-    film->length = length_of(rate);
+    film->length = frame_length(rate);
     film->n = n;
     return true;
 }
@@ -154,8 +154,8 @@ void xtf_film_shares(const XtfValueTable *table, guint line, double shares[stati
 
 /* ---- Strips. */
 
-/* The share that a line of `classes` is counted to; -1: to none, as sums of others are. */
-static int share_of_class(const char *name)
+/* Returns the share to which the class of a line of `classes` counts; -1: none, for lines that add up others. */
+static int find_share(const char *name)
 {
     if (g_str_equal(name, "(no region)"))
         return XTF_SHARE_PROGRAM;
@@ -166,7 +166,7 @@ static int share_of_class(const char *name)
     return -1;
 }
 
-static uint8_t most_of(const double times[static XTF_SCREEN_SHARES])
+static uint8_t find_largest_share(const double times[static XTF_SCREEN_SHARES])
 {
     unsigned most = 0;
 
@@ -175,29 +175,29 @@ static uint8_t most_of(const double times[static XTF_SCREEN_SHARES])
     return times[most] > 0 ? (uint8_t)most : 255;
 }
 
-/* By classes of regions: a table of n parts, with as many lines each. */
-static void strip_of_classes(const XtfValueTable *classes, uint8_t *strip, guint n)
+/* Fills the strip from classes of regions. The table has n parts with equally many lines. */
+static void fill_from_classes(const XtfValueTable *classes, uint8_t *strip, guint n)
 {
     guint lines = xtf_value_table_n(classes) / MAX(n, 1);
 
     for (guint i = 0; i < n; i++) {
         double times[XTF_SCREEN_SHARES] = {0};
         for (guint line = i * lines; line < (i + 1) * lines; line++) {
-            int share = share_of_class(xtf_value_table_text(classes, line, "class"));
+            int share = find_share(xtf_value_table_text(classes, line, "class"));
             if (share >= 0)
                 times[share] += xtf_value_table_number(classes, line, "exclusive");
         }
-        strip[i] = most_of(times);
+        strip[i] = find_largest_share(times);
     }
 }
 
-static void strip_of_totals(const XtfValueTable *totals, uint8_t *strip, guint n)
+static void fill_from_totals(const XtfValueTable *totals, uint8_t *strip, guint n)
 {
     for (guint i = 0; i < n; i++) {
         double times[XTF_SCREEN_SHARES] = {0};
         if (i < xtf_value_table_n(totals))
             xtf_film_shares(totals, i, times);
-        strip[i] = most_of(times);
+        strip[i] = find_largest_share(times);
     }
 }
 
@@ -212,12 +212,12 @@ uint8_t *xtf_film_strip(const XtfFilm *film, const char *proc, double from, doub
     /* A trace without calls has no classes. */
     g_autoptr(XtfValueTable) classes = xtf_value_table_read(film->tree, NULL, "%s/classes", path);
     if (classes) {
-        strip_of_classes(classes, strip, n);
+        fill_from_classes(classes, strip, n);
         return strip;
     }
     g_autoptr(XtfValueTable) totals = xtf_value_table_read(film->tree, error, "%s/total", path);
     if (totals)
-        strip_of_totals(totals, strip, n);
+        fill_from_totals(totals, strip, n);
     else
         g_clear_pointer(&strip, g_free);
     return strip;

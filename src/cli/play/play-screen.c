@@ -6,30 +6,30 @@
 enum {
     MARK = 2, /* columns before the number of a process */
     NUMBER = 4,
-    BAR = 9, /* where bars begin */
+    BAR = 9, /* first column of bars */
     MOSTLY = 16,
     BYTES = 12,
-    WIDE = 150, /* columns: bars are longer, and groups A and B have regions */
+    WIDE = 150, /* columns from which on bars are longer, and groups A and B have regions */
     LONG_BAR = 60,
     STRIP_LEAST = 20,
     GROUPS = 8, /* lines of A, B and C */
     REGIONS = 12,
-    TALL = 20, /* lines: shorter screens have no groups */
-    HEAD = 2,  /* lines of titles... */
-    TAIL = 3,  /* ...and below all else */
+    TALL = 20, /* lines below which a screen has no groups */
+    HEAD = 2,  /* lines of titles */
+    TAIL = 3,  /* lines below everything else */
     HELP_KEYS = 7,
     HELP_MEANINGS = 3,
 };
 
-/* The parts of a screen. */
+/* Positions of the parts of a screen. */
 typedef struct {
     const XtfFilm *film;
     const XtfFilmFrame *frame;
     XtfPlayLook *look;
     XtfScreen *screen;
     bool wide;
-    int bar, mostly, strip; /* columns: width of bars; where `mostly` and the strip begin, 0: there is none */
-    int rows;               /* processes that are shown */
+    int bar, mostly, strip; /* width of bars, and first columns of `mostly` and the strip; 0: none */
+    int rows;               /* number of processes shown */
 } Layout;
 
 static const char *arrow_sign(const Layout *layout)
@@ -58,7 +58,7 @@ static void put_head(const Layout *layout)
     xtf_screen_put_left_of(screen, 1, layout->mostly + MOSTLY + 2 * BYTES, XTF_STYLE_DIM, "received");
 }
 
-static XtfStyle style_of(const char *colour)
+static XtfStyle find_style(const char *colour)
 {
     return g_str_equal(colour, "green")    ? XTF_STYLE_GREEN
            : g_str_equal(colour, "yellow") ? XTF_STYLE_YELLOW
@@ -66,7 +66,7 @@ static XtfStyle style_of(const char *colour)
                                            : XTF_STYLE_DIM;
 }
 
-/* The frames around this one, a column each: the same ones while the film goes through them. */
+/* Draws the frames around this one, one per column. The strip keeps its frames while the film moves through them. */
 static bool put_strip(const Layout *layout, int line, const char *proc, GError **error)
 {
     const XtfFilm *film = layout->film;
@@ -74,7 +74,7 @@ static bool put_strip(const Layout *layout, int line, const char *proc, GError *
     uint64_t first = layout->frame->k / width * width, n = MIN(width, film->n - first);
     double length = film->length;
 
-    /* A window ends with the trace, and so would its slices: the last frame is left out if it is cut. */
+    /* The trace's end would cut the window and all slices, so a last frame that is cut is left out. */
     if (n > 1 && (double)(first + n) * length > film->duration)
         n--;
     g_autofree uint8_t *shares =
@@ -101,7 +101,7 @@ static bool put_process(const Layout *layout, int line, guint i, GError **error)
     if (i == layout->look->process)
         xtf_screen_put(screen, line, 0, XTF_STYLE_BOLD, ">");
     xtf_screen_put_left_of(screen, line, MARK + NUMBER, XTF_STYLE_PLAIN, "%s", proc);
-    xtf_screen_put(screen, line, MARK + NUMBER + 1, style_of(colour), "%c", g_ascii_toupper(colour[0]));
+    xtf_screen_put(screen, line, MARK + NUMBER + 1, find_style(colour), "%c", g_ascii_toupper(colour[0]));
     xtf_film_shares(state, i, shares);
     xtf_screen_bar(screen, line, BAR, layout->bar, shares, layout->film->length);
     if (mostly)
@@ -119,7 +119,7 @@ static bool put_processes(const Layout *layout, GError **error)
     XtfPlayLook *look = layout->look;
 
     if (n > rows)
-        rows--; /* one says how many more there are */
+        rows--; /* the last row says how many processes are hidden */
     look->process = MIN(look->process, MAX(n, 1) - 1);
     if (look->process < look->first)
         look->first = look->process;
@@ -147,7 +147,7 @@ static void put_messages(const Layout *layout, int line)
     for (; i < frame->n_arrows; i++) {
         guint arrow = frame->by_bytes[i];
         const char *bytes = xtf_value_table_text(frame->arrows, arrow, "bytes");
-        bool moved = g_str_equal(bytes, "-"); /* tasks */
+        bool moved = g_str_equal(bytes, "-"); /* tasks, not bytes */
         const char *amount = moved ? xtf_value_table_text(frame->arrows, arrow, "count") : bytes;
         g_autofree char *text =
             g_strdup_printf("%s%s%s %s %s", xtf_value_table_text(frame->arrows, arrow, "from"), arrow_sign(layout),
@@ -161,7 +161,7 @@ static void put_messages(const Layout *layout, int line)
         xtf_screen_put(layout->screen, line, at + 2, XTF_STYLE_DIM, "and %u more", frame->n_arrows - i);
 }
 
-/* Who sent how much to whom, a cell a pair, darker the more. */
+/* Draws the bytes between each pair of processes, one cell per pair; a darker cell is more. */
 static void put_map(const Layout *layout, int line, int lines)
 {
     static const char levels[] = ".:-=+*#%@";
@@ -215,7 +215,7 @@ static void put_run(const Layout *layout, int line, int column)
 
 /* A line of groups A and B. */
 typedef struct {
-    const char *title, *columns[3]; /* of `state`: several numbers stand side by side */
+    const char *title, *columns[3]; /* columns of `state`, whose numbers are drawn side by side */
     bool time;
 } GroupLine;
 
@@ -226,7 +226,7 @@ static const GroupLine call_lines[] = {{"program", {"program"}, true},
                                        {"other", {"other"}, true},
                                        {"calls", {"calls"}, false},
                                        {"messages sent", {"sent_messages"}, false}};
-/* Of a trace of OpenTS. */
+/* Lines for a trace of OpenTS. */
 static const GroupLine task_lines[] = {{"in tasks", {"program"}, true},
                                        {"in MPI", {"p2p"}, true},
                                        {"idle", {"wait"}, true},
@@ -275,7 +275,7 @@ static void put_groups(const Layout *layout, int line)
     put_run(layout, line, 55);
 }
 
-/* The regions with most time. */
+/* Draws the regions with most time. */
 static void put_regions(const Layout *layout, int line, int column, const char *title, const XtfValueTable *profile)
 {
     xtf_screen_put(layout->screen, line, column, XTF_STYLE_DIM, "%s", title);
@@ -308,7 +308,7 @@ static void put_wide_groups(const Layout *layout, int line)
 
 /* ---- The bottom. */
 
-/* On a low screen in the place of the last lines, too. */
+/* Draws the help. On a low screen it replaces the last lines. */
 static void put_help(const Layout *layout, int line)
 {
     static const char *const texts[HELP_KEYS] = {
@@ -371,7 +371,7 @@ static void put_position(const Layout *layout, int line)
     xtf_screen_put(screen, line, width + 1, XTF_STYLE_PLAIN, "%.0f %% of the run", 100 * share);
 }
 
-/* What does not fit on the last line begins above it. */
+/* Draws a message. A message longer than one line begins above the last line. */
 static void put_message(const Layout *layout, int line, const char *message)
 {
     int width = layout->screen->columns - 1;
@@ -403,9 +403,9 @@ static void put_keys(const Layout *layout, int line)
                              "process  m map  ? q");
 }
 
-/* ---- All of it. */
+/* ---- The whole screen. */
 
-static void lay_out(Layout *layout, guint n)
+static void set_layout(Layout *layout, guint n)
 {
     int columns = layout->screen->columns, lines = layout->screen->lines;
     int groups = lines < TALL ? 0 : layout->wide ? REGIONS + 2 : GROUPS + 1;
@@ -421,7 +421,7 @@ static void lay_out(Layout *layout, guint n)
         layout->rows = (int)n;
 }
 
-/* All between the titles and the legend. */
+/* Draws everything between the titles and the legend. */
 static bool put_middle(const Layout *layout, GError **error)
 {
     int lines = layout->screen->lines, below = 2 + layout->rows;
@@ -433,7 +433,7 @@ static bool put_middle(const Layout *layout, GError **error)
         return true;
     if (layout->look->map)
         put_map(layout, below + 2, lines - 3 - below - 2);
-    else if (layout->wide && !has_tasks(layout)) /* it has no regions */
+    else if (layout->wide && !has_tasks(layout)) /* a trace of tasks has no regions */
         put_wide_groups(layout, below + 2);
     else
         put_groups(layout, below + 1);
@@ -450,7 +450,7 @@ XtfScreen *xtf_play_screen(const XtfFilm *film, const XtfFilmFrame *frame, XtfPl
         xtf_screen_put(screen, 0, 0, XTF_STYLE_BOLD, "needs %dx%d", XTF_PLAY_COLUMNS_MIN, XTF_PLAY_LINES_MIN);
         return g_steal_pointer(&screen);
     }
-    lay_out(&layout, xtf_value_table_n(frame->state));
+    set_layout(&layout, xtf_value_table_n(frame->state));
     put_head(&layout);
     bool is_low = lines < HEAD + HELP_KEYS + HELP_MEANINGS + TAIL;
     if (look->help && is_low && !look->typing && !look->message) {

@@ -1,6 +1,6 @@
 /*
- * The player's screen: a line a process, groups A (one process), B (all of them) and C (the run) of the OpenTS
- * visualizer, the messages, and where in the run the frame is.
+ * The player's screen. It has a line for each process, groups A (one process), B (all processes) and C (the run) of the
+ * OpenTS visualizer, the messages, and the position of the frame in the run.
  */
 #pragma once
 
@@ -11,17 +11,17 @@ enum {
     XTF_PLAY_LINES_MIN = 12,
 };
 
-/* What the user has chosen to see. */
+/* State of the screen that the user has chosen. */
 typedef struct {
-    guint process; /* a line of `state` */
-    guint first;   /* the line of `state` at the top */
-    double speed;  /* seconds shown in a second */
+    guint process; /* chosen process: a line of `state` */
+    guint first;   /* line of `state` at the top */
+    double speed;  /* seconds of the trace per second of playing */
     bool playing, map, help;
-    char *message;      /* instead of the line of keys; NULL: none. Owned */
-    const char *typing; /* the question that is being answered; NULL: none */
+    char *message;      /* shown instead of the line of keys; NULL: none. Owned */
+    const char *typing; /* question that the user is answering; NULL: none */
     GString *typed;
 } XtfPlayLook;
 
-/* A new screen. Moves look->first so that the chosen process is seen. NULL with an error. */
+/* Draws a new screen. Moves look->first so that the chosen process is visible. Returns NULL with an error. */
 XtfScreen *xtf_play_screen(const XtfFilm *film, const XtfFilmFrame *frame, XtfPlayLook *look, int columns, int lines,
                            bool ascii, GError **error);

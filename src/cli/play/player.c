@@ -7,12 +7,12 @@
 #include "src/cli/play/terminal.h"
 
 enum {
-    FAR = 10,        /* frames */
-    REFRESH_MS = 20, /* between two screens, at least */
-    IDLE_MS = 500,   /* looks after a signal */
+    FAR = 10,        /* frames that a far key moves */
+    REFRESH_MS = 20, /* least time between two screens */
+    IDLE_MS = 500,   /* time after which the player checks for a signal */
 };
 
-/* Seconds shown in a second. */
+/* Seconds of the trace per second of playing. */
 static const double speeds[] = {1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.02, 0.04, 0.1, 0.2, 0.5, 1, 2, 5, 10, 25, 50, 100};
 
 typedef struct {
@@ -20,33 +20,33 @@ typedef struct {
     bool ascii;
     XtfPlayLook look;
     uint64_t k;
-    gint64 since; /* microseconds: when the film was at frame `from` */
+    gint64 since; /* time at which the film was at frame `from`, microseconds */
     uint64_t from;
-    guint finding; /* the next one */
+    guint finding; /* number of the next finding */
     bool quits;
 } Player;
 
 /* ---- Time. */
 
-static void stand_at(Player *player, uint64_t k)
+static void set_frame(Player *player, uint64_t k)
 {
     player->k = MIN(k, player->film->n - 1);
     player->from = player->k;
     player->since = g_get_monotonic_time();
 }
 
-static void move(Player *player, int64_t frames)
+static void move_frames(Player *player, int64_t frames)
 {
     uint64_t back = (uint64_t)-frames;
 
     if (frames < 0)
-        stand_at(player, player->k > back ? player->k - back : 0);
+        set_frame(player, player->k > back ? player->k - back : 0);
     else
-        stand_at(player, (uint64_t)frames > player->film->n - 1 - player->k ? player->film->n - 1
-                                                                            : player->k + (uint64_t)frames);
+        set_frame(player, (uint64_t)frames > player->film->n - 1 - player->k ? player->film->n - 1
+                                                                             : player->k + (uint64_t)frames);
 }
 
-/* Frames for which there was no time are left out. */
+/* Sets the frame that is due by the clock; skips frames if drawing was slow. */
 static void follow_clock(Player *player)
 {
     double seconds = (double)(g_get_monotonic_time() - player->since) / G_USEC_PER_SEC;
@@ -58,8 +58,8 @@ static void follow_clock(Player *player)
         player->look.playing = false;
 }
 
-/* Milliseconds until the next frame is due. */
-static int until_next(const Player *player)
+/* Returns the milliseconds until the next frame is due. */
+static int time_to_next(const Player *player)
 {
     double next = (double)(player->k - player->from + 1) * player->film->length / player->look.speed;
     double now = (double)(g_get_monotonic_time() - player->since) / G_USEC_PER_SEC;
@@ -68,7 +68,7 @@ static int until_next(const Player *player)
 
 static void set_speed(Player *player, double speed)
 {
-    stand_at(player, player->k);
+    set_frame(player, player->k);
     player->look.speed = speed;
 }
 
@@ -85,10 +85,10 @@ static void change_speed(Player *player, bool faster)
     }
 }
 
-/* ---- What a key says, instead of the line of keys. */
+/* ---- Messages in place of the line of keys. */
 
-static void say(Player *player, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static void say(Player *player, const char *format, ...)
+static void set_message(Player *player, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void set_message(Player *player, const char *format, ...)
 {
     va_list arguments;
 
@@ -98,9 +98,9 @@ static void say(Player *player, const char *format, ...)
     va_end(arguments);
 }
 
-static void say_error(Player *player, GError *error)
+static void set_error_message(Player *player, GError *error)
 {
-    say(player, "%s", error->message);
+    set_message(player, "%s", error->message);
     g_error_free(error);
 }
 
@@ -124,19 +124,19 @@ static void change_rate(Player *player, bool shorter)
 
     g_ascii_formatd(number, sizeof number, next < 1 ? "%.6f" : "%.0f", next);
     g_autofree char *rate = g_strconcat(number, "fps", NULL);
-    double pace = player->look.speed / player->film->length; /* frames a second of the clock stay */
+    double pace = player->look.speed / player->film->length; /* the number of frames per second stays */
     if (!xtf_film_set_rate(player->film, rate, &error)) {
-        say_error(player, error);
+        set_error_message(player, error);
         return;
     }
     player->look.speed = pace * player->film->length;
-    stand_at(player, xtf_film_at(player->film, seconds));
+    set_frame(player, xtf_film_at(player->film, seconds));
 }
 
-/* ---- Going somewhere. */
+/* ---- Jumps. */
 
-/* "1.5", "20ms", "50%". */
-static void go_to(Player *player, const char *text)
+/* Goes to a time that the user has typed: "1.5", "20ms" or "50%". */
+static void go_to_time(Player *player, const char *text)
 {
     char *unit;
     double number = g_ascii_strtod(text, &unit);
@@ -146,20 +146,20 @@ static void go_to(Player *player, const char *text)
     } units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"m", 60}, {"h", 3600}};
 
     if (unit != text && g_str_equal(unit, "%")) {
-        stand_at(player, xtf_film_at(player->film, number / 100 * player->film->duration));
+        set_frame(player, xtf_film_at(player->film, number / 100 * player->film->duration));
         return;
     }
     for (unsigned i = 0; unit != text && i < G_N_ELEMENTS(units); i++) {
         if (g_str_equal(unit, units[i].name)) {
-            stand_at(player, xtf_film_at(player->film, number * units[i].seconds));
+            set_frame(player, xtf_film_at(player->film, number * units[i].seconds));
             return;
         }
     }
-    say(player, "\"%s\" is no time: 1.5, 20ms, 50%%", text);
+    set_message(player, "\"%s\" is not a time: 1.5, 20ms, 50%%", text);
 }
 
-/* The first call of a region in a later frame. */
-static void find_call(Player *player, const char *region)
+/* Goes to the first call of a region in a later frame. */
+static void go_to_call(Player *player, const char *region)
 {
     char after[G_ASCII_DTOSTR_BUF_SIZE];
     GError *error = NULL;
@@ -168,45 +168,45 @@ static void find_call(Player *player, const char *region)
     g_autoptr(XtfValueTable) call =
         xtf_value_table_read(player->film->tree, &error, "time/%s-/region/%s/calls/num/0-1/longest", after, region);
     if (!call)
-        say_error(player, error);
+        set_error_message(player, error);
     else if (g_str_equal(xtf_value_table_text(call, 0, "start"), "-"))
-        say(player, "no later call of %s", region);
+        set_message(player, "no later call of %s", region);
     else
-        stand_at(player, xtf_film_at(player->film, xtf_value_table_number(call, 0, "start")));
+        set_frame(player, xtf_film_at(player->film, xtf_value_table_number(call, 0, "start")));
 }
 
-/* Says the next finding, and goes to its window if it has one. */
-static void next_finding(Player *player)
+/* Shows the next finding, and goes to its window if it has one. */
+static void show_next_finding(Player *player)
 {
     GError *error = NULL;
     g_autoptr(XtfValueTable) findings = xtf_value_table_read(player->film->tree, &error, "findings");
 
     if (!findings) {
-        say_error(player, error);
+        set_error_message(player, error);
         return;
     }
     guint n = xtf_value_table_n(findings);
     if (!n) {
-        say(player, "there are no findings");
+        set_message(player, "there are no findings");
         return;
     }
     guint line = player->finding++ % n;
     const char *path = xtf_value_table_text(findings, line, "table");
     if (g_str_has_prefix(path, "time/"))
-        stand_at(player, xtf_film_at(player->film, g_ascii_strtod(path + strlen("time/"), NULL)));
-    say(player, "%s %s: %s  %s", xtf_value_table_text(findings, line, "score%"),
-        xtf_value_table_text(findings, line, "rule"), xtf_value_table_text(findings, line, "finding"), path);
+        set_frame(player, xtf_film_at(player->film, g_ascii_strtod(path + strlen("time/"), NULL)));
+    set_message(player, "%s %s: %s  %s", xtf_value_table_text(findings, line, "score%"),
+                xtf_value_table_text(findings, line, "rule"), xtf_value_table_text(findings, line, "finding"), path);
 }
 
 /* ---- Keys. */
 
-static void ask(Player *player, const char *question)
+static void begin_question(Player *player, const char *question)
 {
     player->look.typing = question;
     g_string_truncate(player->look.typed, 0);
 }
 
-static void type(Player *player, int key)
+static void handle_typed_key(Player *player, int key)
 {
     GString *typed = player->look.typed;
     bool is_time = player->look.typing[0] == 't';
@@ -214,45 +214,45 @@ static void type(Player *player, int key)
     if (key == XTF_KEY_ESCAPE || key == XTF_KEY_ENTER)
         player->look.typing = NULL;
     if (key == XTF_KEY_ENTER && typed->len && is_time)
-        go_to(player, typed->str);
+        go_to_time(player, typed->str);
     else if (key == XTF_KEY_ENTER && typed->len)
-        find_call(player, typed->str);
+        go_to_call(player, typed->str);
     else if (key == XTF_KEY_BACK && typed->len)
         g_string_truncate(typed, (gsize)(g_utf8_find_prev_char(typed->str, typed->str + typed->len) - typed->str));
     else if (key >= ' ' && key < XTF_KEY_LEFT && g_unichar_isprint((gunichar)key))
         g_string_append_unichar(typed, (gunichar)key);
 }
 
-/* Keys that move the film. */
-static bool press_to_move(Player *player, int key)
+/* Handles keys that move the film. Returns false for other keys. */
+static bool handle_move_key(Player *player, int key)
 {
     switch (key) {
     case XTF_KEY_LEFT:
-        move(player, -1);
+        move_frames(player, -1);
         return true;
     case XTF_KEY_RIGHT:
-        move(player, 1);
+        move_frames(player, 1);
         return true;
     case XTF_KEY_FAR_LEFT:
     case ',':
-        move(player, -FAR);
+        move_frames(player, -FAR);
         return true;
     case XTF_KEY_FAR_RIGHT:
     case '.':
-        move(player, FAR);
+        move_frames(player, FAR);
         return true;
     case XTF_KEY_HOME:
-        stand_at(player, 0);
+        set_frame(player, 0);
         return true;
     case XTF_KEY_END:
-        stand_at(player, player->film->n - 1);
+        set_frame(player, player->film->n - 1);
         return true;
     default:
         return false;
     }
 }
 
-static void press(Player *player, int key)
+static void handle_key(Player *player, int key)
 {
     XtfPlayLook *look = &player->look;
 
@@ -260,15 +260,15 @@ static void press(Player *player, int key)
         return;
     g_clear_pointer(&look->message, g_free);
     if (look->typing) {
-        type(player, key);
+        handle_typed_key(player, key);
         return;
     }
-    if (press_to_move(player, key))
+    if (handle_move_key(player, key))
         return;
     switch (key) {
     case ' ':
         look->playing = !look->playing;
-        stand_at(player, look->playing && player->k == player->film->n - 1 ? 0 : player->k);
+        set_frame(player, look->playing && player->k == player->film->n - 1 ? 0 : player->k);
         break;
     case '[':
     case ']':
@@ -282,7 +282,7 @@ static void press(Player *player, int key)
         look->process -= look->process > 0;
         break;
     case XTF_KEY_DOWN:
-        look->process++; /* the screen stops it at the last */
+        look->process++; /* drawing the screen limits it to the last process */
         break;
     case 'm':
         look->map = !look->map;
@@ -291,13 +291,13 @@ static void press(Player *player, int key)
         look->help = !look->help;
         break;
     case 'g':
-        ask(player, "time:");
+        begin_question(player, "time:");
         break;
     case '/':
-        ask(player, "region:");
+        begin_question(player, "region:");
         break;
     case 'f':
-        next_finding(player);
+        show_next_finding(player);
         break;
     case 'q':
         player->quits = true;
@@ -307,7 +307,7 @@ static void press(Player *player, int key)
     }
 }
 
-static bool show(Player *player, GError **error)
+static bool show_frame(Player *player, GError **error)
 {
     int columns, lines;
     g_autoptr(XtfFilmFrame) frame = xtf_film_frame(player->film, player->k, error);
@@ -329,13 +329,13 @@ bool xtf_play(XtfFilm *film, const XtfPlayOptions *options, GError **error)
         return false;
     player.look.speed = film->length / options->pause;
     player.look.typed = g_string_new(NULL);
-    stand_at(&player, options->frame);
+    set_frame(&player, options->frame);
     while (good && !player.quits && !xtf_terminal_ended()) {
         if (player.look.playing)
             follow_clock(&player);
-        good = show(&player, error);
+        good = show_frame(&player, error);
         if (good)
-            press(&player, xtf_terminal_key(player.look.playing ? until_next(&player) : IDLE_MS));
+            handle_key(&player, xtf_terminal_key(player.look.playing ? time_to_next(&player) : IDLE_MS));
     }
     xtf_terminal_end();
     g_string_free(player.look.typed, TRUE);

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* By share: as it is drawn where there are more than 128 characters, and elsewhere. */
+/* Glyphs of the shares, for UTF-8 and for ASCII. */
 static const gunichar glyphs[XTF_SCREEN_SHARES] = {0x2588, 0x2593, 0x2592, 0xb7, 0x2591};
 static const char plain_glyphs[XTF_SCREEN_SHARES] = {'#', '=', '-', '.', ':'};
 
@@ -24,7 +24,7 @@ void xtf_screen_free(XtfScreen *screen)
     g_free(screen);
 }
 
-static void set(XtfScreen *screen, int line, int column, gunichar character, XtfStyle style)
+static void set_cell(XtfScreen *screen, int line, int column, gunichar character, XtfStyle style)
 {
     if (line < 0 || line >= screen->lines || column < 0 || column >= screen->columns)
         return;
@@ -33,18 +33,18 @@ static void set(XtfScreen *screen, int line, int column, gunichar character, Xtf
     cell->style = (uint8_t)style;
 }
 
-static gunichar shown_as(const XtfScreen *screen, gunichar character)
+static gunichar to_drawable(const XtfScreen *screen, gunichar character)
 {
     bool fits = g_unichar_isprint(character) && !g_unichar_iswide(character) && !g_unichar_iszerowidth(character);
     return fits && (character < 128 || !screen->ascii) ? character : '?';
 }
 
-static int put(XtfScreen *screen, int line, int column, XtfStyle style, const char *text)
+static int put_text(XtfScreen *screen, int line, int column, XtfStyle style, const char *text)
 {
     g_autofree char *valid = g_utf8_make_valid(text, -1);
 
     for (const char *p = valid; *p; p = g_utf8_next_char(p))
-        set(screen, line, column++, shown_as(screen, g_utf8_get_char(p)), style);
+        set_cell(screen, line, column++, to_drawable(screen, g_utf8_get_char(p)), style);
     return column;
 }
 
@@ -55,7 +55,7 @@ int xtf_screen_put(XtfScreen *screen, int line, int column, XtfStyle style, cons
     va_start(arguments, format);
     g_autofree char *text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    return put(screen, line, column, style, text);
+    return put_text(screen, line, column, style, text);
 }
 
 void xtf_screen_put_left_of(XtfScreen *screen, int line, int column, XtfStyle style, const char *format, ...)
@@ -66,35 +66,36 @@ void xtf_screen_put_left_of(XtfScreen *screen, int line, int column, XtfStyle st
     g_autofree char *text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
     g_autofree char *valid = g_utf8_make_valid(text, -1);
-    put(screen, line, column - (int)g_utf8_strlen(valid, -1), style, valid);
+    put_text(screen, line, column - (int)g_utf8_strlen(valid, -1), style, valid);
 }
 
 void xtf_screen_share(XtfScreen *screen, int line, int column, unsigned share)
 {
-    set(screen, line, column, screen->ascii ? (gunichar)plain_glyphs[share] : glyphs[share], XTF_STYLE_SHARE + share);
+    set_cell(screen, line, column, screen->ascii ? (gunichar)plain_glyphs[share] : glyphs[share],
+             XTF_STYLE_SHARE + share);
 }
 
-/* Whole cells by largest remainder: together round(width * sum / whole). */
-static void cells_of(const double shares[static XTF_SCREEN_SHARES], double whole, int width,
-                     int cells[static XTF_SCREEN_SHARES])
+/* Rounds shares to whole cells by largest remainder. The sum of the cells is round(width * sum / whole). */
+static void round_to_cells(const double shares[static XTF_SCREEN_SHARES], double whole, int width,
+                           int cells[static XTF_SCREEN_SHARES])
 {
-    double sum = 0, rest[XTF_SCREEN_SHARES];
+    double sum = 0, remainders[XTF_SCREEN_SHARES];
     int filled = 0;
 
     for (unsigned i = 0; i < XTF_SCREEN_SHARES; i++) {
         double wanted = whole > 0 ? shares[i] / whole * width : 0;
         sum += wanted;
         cells[i] = (int)wanted;
-        rest[i] = wanted - cells[i];
+        remainders[i] = wanted - cells[i];
         filled += cells[i];
     }
     int total = (int)lround(fmin(sum, width));
     for (; filled < total; filled++) {
         unsigned largest = 0;
         for (unsigned i = 1; i < XTF_SCREEN_SHARES; i++)
-            largest = rest[i] > rest[largest] ? i : largest;
+            largest = remainders[i] > remainders[largest] ? i : largest;
         cells[largest]++;
-        rest[largest] = -1;
+        remainders[largest] = -1;
     }
 }
 
@@ -103,7 +104,7 @@ void xtf_screen_bar(XtfScreen *screen, int line, int column, int width, const do
 {
     int cells[XTF_SCREEN_SHARES], end = column + width;
 
-    cells_of(shares, whole, width, cells);
+    round_to_cells(shares, whole, width, cells);
     for (unsigned i = 0; i < XTF_SCREEN_SHARES; i++) {
         for (int n = 0; n < cells[i] && column < end; n++)
             xtf_screen_share(screen, line, column++, i);

@@ -1,8 +1,8 @@
 /*
- * A screen as text: lines of cells, each one character and a style. What the player and `xtf top` show is made as such
- * a screen, so that it can be printed, compared and shown on a terminal alike.
+ * A screen as text: lines of cells, each with one character and a style. The player and `xtf top` draw on such a
+ * screen, which can be printed, compared, or shown on a terminal.
  *
- * Shares of time are drawn by a glyph and a colour together, so that neither is needed alone.
+ * A share of time is drawn by a glyph and a colour, so each of them alone suffices.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ enum {
     XTF_SCREEN_SHARES = 5, /* program, point to point, collective, waiting, other */
 };
 
-/* How a cell looks. Shares are XTF_STYLE_SHARE + 0 to 4. */
+/* Style of a cell. Shares are XTF_STYLE_SHARE + 0 to 4. */
 typedef enum {
     XTF_STYLE_PLAIN,
     XTF_STYLE_DIM,
@@ -34,28 +34,28 @@ typedef struct {
 
 typedef struct {
     int columns, lines;
-    bool ascii; /* the terminal cannot show other characters */
+    bool ascii; /* the terminal can show only ASCII */
     XtfScreenCell *cells;
 } XtfScreen;
 
-/* All blank. */
+/* Makes a blank screen. */
 XtfScreen *xtf_screen_new(int columns, int lines, bool ascii);
 void xtf_screen_free(XtfScreen *screen); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfScreen, xtf_screen_free)
 
-/* Puts text, cut off at the screen's edge; returns the column behind it. What is not one column wide, or acts on a
- * terminal, is shown as "?". */
+/* Draws text, cut off at the screen's edge. Returns the column after it. A character that is not one column wide, or
+ * controls a terminal, is drawn as "?". */
 int xtf_screen_put(XtfScreen *screen, int line, int column, XtfStyle style, const char *format, ...)
     G_GNUC_PRINTF(5, 6);
-/* The same so that the text ends before `column`. */
+/* Draws text that ends before `column`. */
 void xtf_screen_put_left_of(XtfScreen *screen, int line, int column, XtfStyle style, const char *format, ...)
     G_GNUC_PRINTF(5, 6);
 
-/* Fills `width` cells with shares: of `whole`, rounded to cells by largest remainder, so that together they are as wide
- * as their sum is. */
+/* Fills `width` cells with shares of `whole`. Rounds to cells by largest remainder, so that the bar is as wide as the
+ * sum of the shares. */
 void xtf_screen_bar(XtfScreen *screen, int line, int column, int width, const double shares[static XTF_SCREEN_SHARES],
                     double whole);
-/* One cell of a share. */
+/* Draws one cell of a share. */
 void xtf_screen_share(XtfScreen *screen, int line, int column, unsigned share);
 
 /* Prints the lines, without styles and without blanks at their ends. */

@@ -12,13 +12,13 @@
 
 enum {
     COLOURS_MANY = 256,
-    ESCAPE_MILLISECONDS = 25, /* after which an escape is one, and no beginning of a key */
+    ESCAPE_MILLISECONDS = 25, /* time after which an escape character is the Escape key, not part of another key */
 };
 
 static volatile sig_atomic_t ended_by;
 static bool is_on;
 
-/* By style: of a terminal of 256 colours, and of one of 8. The hues are those of pictures. */
+/* Colours by style, for terminals with 256 and with 8 colours. The hues are those of the pictures. */
 static const short many_colours[XTF_N_STYLES] = {-1, 244, -1, 71, 178, 167, 74, 209, 97, 222, 245};
 static const short few_colours[XTF_N_STYLES] = {
     -1, -1, -1, COLOR_GREEN, COLOR_YELLOW, COLOR_RED, COLOR_BLUE, COLOR_RED, COLOR_MAGENTA, COLOR_YELLOW, COLOR_WHITE};
@@ -28,29 +28,29 @@ bool xtf_terminal_has_utf8(void)
     return g_str_equal(nl_langinfo(CODESET), "UTF-8");
 }
 
-static void note_end(int number)
+static void record_signal(int number)
 {
     ended_by = number;
 }
 
-static void end_by(int number)
+static void end_by_signal(int number)
 {
     signal(number, SIG_DFL);
     raise(number);
 }
 
-/* What cannot go on: the terminal first, then the signal's own end. */
-static void crash(int number)
+/* Handles a crash: restores the terminal, then lets the signal end the program. */
+static void handle_crash(int number)
 {
     xtf_terminal_end();
-    end_by(number);
+    end_by_signal(number);
 }
 
 static void catch_signals(void)
 {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT},
                      crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-    const struct sigaction end = {.sa_handler = note_end}, down = {.sa_handler = crash};
+    const struct sigaction end = {.sa_handler = record_signal}, down = {.sa_handler = handle_crash};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(ends); i++)
         sigaction(ends[i], &end, NULL);
@@ -74,8 +74,8 @@ static void begin_colours(void)
 bool xtf_terminal_begin(GError **error)
 {
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "there is no terminal here: --frame prints a frame");
-    /* Unlike initscr(), this comes back. */
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the output is not a terminal: --frame prints a frame");
+    /* newterm() returns on an error; initscr() would exit. */
     SCREEN *screen = newterm(NULL, stdout, stdin);
     if (!screen)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the terminal \"%s\" is not known, or cannot move its cursor",
@@ -106,13 +106,13 @@ void xtf_terminal_size(int *columns, int *lines)
     getmaxyx(stdscr, *lines, *columns);
 }
 
-static attr_t look_of(unsigned style)
+static attr_t style_attribute(unsigned style)
 {
     attr_t look = style == XTF_STYLE_BOLD ? A_BOLD : style == XTF_STYLE_DIM ? A_DIM : A_NORMAL;
     return look;
 }
 
-static short pair_of(unsigned style)
+static short style_pair(unsigned style)
 {
     short foreground = -1, background;
 
@@ -133,7 +133,7 @@ void xtf_terminal_show(const XtfScreen *screen)
             const wchar_t text[] = {(wchar_t)cell->character, L'\0'};
             cchar_t shown;
             if (cell->character == ' ' ||
-                setcchar(&shown, text, look_of(cell->style), pair_of(cell->style), NULL) != OK)
+                setcchar(&shown, text, style_attribute(cell->style), style_pair(cell->style), NULL) != OK)
                 continue;
             mvadd_wch(line, column, &shown);
         }
@@ -141,7 +141,7 @@ void xtf_terminal_show(const XtfScreen *screen)
     refresh();
 }
 
-static int key_of(wint_t key, bool is_function)
+static int translate_key(wint_t key, bool is_function)
 {
     static const struct {
         wint_t code;
@@ -169,7 +169,7 @@ int xtf_terminal_key(int milliseconds)
 
     timeout(milliseconds);
     int got = get_wch(&key);
-    return got == ERR ? XTF_KEY_NONE : key_of(key, got == KEY_CODE_YES);
+    return got == ERR ? XTF_KEY_NONE : translate_key(key, got == KEY_CODE_YES);
 }
 
 int xtf_terminal_ended(void)
@@ -180,5 +180,5 @@ int xtf_terminal_ended(void)
 void xtf_terminal_end_as_asked(void)
 {
     if (ended_by)
-        end_by(ended_by);
+        end_by_signal(ended_by);
 }

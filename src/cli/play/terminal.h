@@ -1,16 +1,16 @@
 /*
- * A terminal that shows screens and gives keys, by ncurses. It is put back as it was after any end that a program can
- * see: xtf_terminal_end(), exit(), and signals that end or stop the program.
+ * A terminal that shows screens and reads keys, by ncurses. Its former state is restored at xtf_terminal_end(), at
+ * exit(), and on signals that end or stop the program.
  *
- * There is one terminal; one thread uses it.
+ * There is one terminal, used by one thread.
  */
 #pragma once
 
 #include "src/cli/play/screen.h"
 
-/* Keys that are no characters. */
+/* Keys that are not characters. */
 enum {
-    XTF_KEY_NONE = -1, /* none in the time given, or the screen has another size now */
+    XTF_KEY_NONE = -1, /* no key in time, or the screen was resized */
     XTF_KEY_LEFT = 0x110000,
     XTF_KEY_RIGHT,
     XTF_KEY_FAR_LEFT, /* with shift */
@@ -24,18 +24,19 @@ enum {
     XTF_KEY_ESCAPE,
 };
 
-/* Takes the terminal. XTF_ERROR_UNSUPPORTED if it cannot, and says why. */
+/* Starts using the terminal. XTF_ERROR_UNSUPPORTED says why it cannot. */
 bool xtf_terminal_begin(GError **error);
 void xtf_terminal_end(void);
 
 void xtf_terminal_size(int *columns, int *lines);
 void xtf_terminal_show(const XtfScreen *screen);
-/* Waits for a key for so many milliseconds; a negative number: until one comes. */
+/* Waits at most `milliseconds` for a key and returns it; if they are negative, waits without end. */
 int xtf_terminal_key(int milliseconds);
-/* The number of the signal that asked the program to end; 0: none. */
+/* Returns the number of the signal that asked the program to end; 0: none. */
 int xtf_terminal_ended(void);
-/* If there was one, ends the program by it, so that whoever started the program sees why it ended. */
+/* Ends the program by the signal that asked for it, so that its parent sees the reason. Does nothing if there was none.
+ */
 void xtf_terminal_end_as_asked(void);
 
-/* Whether the locale's characters are those of UTF-8. */
+/* True if the locale's encoding is UTF-8. */
 bool xtf_terminal_has_utf8(void);

@@ -12,24 +12,24 @@ enum {
     LEAST_LINES = 10,
     MARK = 2,        /* columns before the name of a region */
     GAP = 2,         /* between two columns of the table */
-    NAME_LEAST = 12, /* columns: nothing takes them from the names of regions */
-    ONE_LINE = 120,  /* columns: the bar of shares has its numbers beside it, not below */
-    DECIMALS = 78,   /* columns: shares have tenths of a percent */
+    NAME_LEAST = 12, /* least width of the names of regions */
+    ONE_LINE = 120,  /* columns from which on the numbers of the bar are beside it, not below */
+    DECIMALS = 78,   /* columns from which on shares have tenths of a percent */
 };
 
 static const struct {
-    const char *title, *column; /* of `profile`, or of `imbalance` */
-    const char *proc;           /* beside it: the process whose number it is */
+    const char *title, *column; /* `column` is of `profile`, or of `imbalance` */
+    const char *proc;           /* column with the process that has the number; NULL: none */
 } columns_of_top[XTF_TOP_N_COLUMNS] = {{"calls", "calls", NULL},
                                        {"inclusive", "inclusive", NULL},
                                        {"exclusive", "exclusive", NULL},
                                        {"min (proc)", "min", "min_proc"},
                                        {"max (proc)", "max", "max_proc"}};
 
-/* Where the parts of the table are. */
+/* Widths of the parts of the table. */
 typedef struct {
-    int name;                      /* columns that names may take */
-    int widths[XTF_TOP_N_COLUMNS]; /* of numbers, with their gap; 0: not shown */
+    int name;                      /* greatest width of names */
+    int widths[XTF_TOP_N_COLUMNS]; /* widths of numbers with their gap; 0: not shown */
 } Layout;
 
 char *xtf_top_path(const XtfTop *top)
@@ -46,8 +46,8 @@ char *xtf_top_path(const XtfTop *top)
 /* ---- Lines, sorted. */
 
 typedef struct {
-    guint line;      /* of the profile */
-    guint imbalance; /* its line there; G_MAXUINT: none */
+    guint line;      /* line in the profile */
+    guint imbalance; /* line in `imbalance`; G_MAXUINT: none */
     double key;
 } Row;
 
@@ -65,8 +65,8 @@ static void rows_finish(Rows *rows)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rows, rows_finish)
 
-/* Where a column of a row stands; the table is NULL if the row has no such cell. */
-static guint place_of(const Rows *rows, const Row *row, XtfTopColumn column, const XtfValueTable **table)
+/* Finds the table and line of a cell. The table is NULL if the row has no such cell. */
+static guint find_cell(const Rows *rows, const Row *row, XtfTopColumn column, const XtfValueTable **table)
 {
     bool of_imbalance = columns_of_top[column].proc;
 
@@ -74,11 +74,11 @@ static guint place_of(const Rows *rows, const Row *row, XtfTopColumn column, con
     return of_imbalance ? row->imbalance : row->line;
 }
 
-/* What the screen shows of it. The caller frees it. */
-static char *cell_of(const Rows *rows, const Row *row, XtfTopColumn column)
+/* Returns the text of a cell, which the caller frees. */
+static char *format_cell(const Rows *rows, const Row *row, XtfTopColumn column)
 {
     const XtfValueTable *table;
-    guint line = place_of(rows, row, column, &table);
+    guint line = find_cell(rows, row, column, &table);
 
     if (!table)
         return g_strdup("-");
@@ -88,15 +88,15 @@ static char *cell_of(const Rows *rows, const Row *row, XtfTopColumn column)
     return g_strdup_printf("%s (%s)", cell, xtf_value_table_text(table, line, columns_of_top[column].proc));
 }
 
-static const char *name_of(const Rows *rows, const Row *row)
+static const char *row_name(const Rows *rows, const Row *row)
 {
     return xtf_value_table_text(rows->profile, row->line, "region");
 }
 
-static double number_of(const Rows *rows, const Row *row, XtfTopColumn column)
+static double cell_number(const Rows *rows, const Row *row, XtfTopColumn column)
 {
     const XtfValueTable *table;
-    guint line = place_of(rows, row, column, &table);
+    guint line = find_cell(rows, row, column, &table);
     return table ? xtf_value_table_number(table, line, columns_of_top[column].column) : 0;
 }
 
@@ -118,7 +118,7 @@ static bool read_rows(Rows *rows, const XtfTop *top, const char *path, GError **
         Row row = {.line = i, .imbalance = G_MAXUINT};
         if (rows->imbalance)
             row.imbalance = xtf_value_table_find(rows->imbalance, "region", region);
-        row.key = number_of(rows, &row, top->sorted);
+        row.key = cell_number(rows, &row, top->sorted);
         if (xtf_value_table_number(rows->profile, i, "inclusive") > 0 ||
             xtf_value_table_number(rows->profile, i, "calls") > 0)
             rows->rows[rows->n++] = row;
@@ -129,7 +129,7 @@ static bool read_rows(Rows *rows, const XtfTop *top, const char *path, GError **
 
 /* ---- The head. */
 
-/* Shares in numbers, from a column on. */
+/* Draws shares as numbers, from a column on. */
 static void put_shares(XtfScreen *screen, int line, int at, const double shares[static XTF_SCREEN_SHARES], double sum)
 {
     static const char *const names[XTF_SCREEN_SHARES] = {"program", "p2p", "collective", "wait", "other"};
@@ -143,7 +143,7 @@ static void put_shares(XtfScreen *screen, int line, int at, const double shares[
     }
 }
 
-/* What is shown, and the shares of the classes in it. Returns the line below. */
+/* Draws the selection, and the shares of the classes in it. Returns the next line. */
 static int put_head(XtfScreen *screen, const XtfTop *top, const char *path)
 {
     char from[G_ASCII_DTOSTR_BUF_SIZE], to[G_ASCII_DTOSTR_BUF_SIZE];
@@ -173,20 +173,21 @@ static int put_head(XtfScreen *screen, const XtfTop *top, const char *path)
 
 /* ---- The table. */
 
-/* The width of a column with its title and all of its rows. */
-static int width_of(const Rows *rows, XtfTopColumn column)
+/* Returns the width of a column with its title and all of its rows. */
+static int column_width(const Rows *rows, XtfTopColumn column)
 {
-    glong width = (glong)strlen(columns_of_top[column].title) + 1; /* the sorted one has a mark */
+    glong width = (glong)strlen(columns_of_top[column].title) + 1; /* plus one for the mark of the sorted column */
 
     for (guint i = 0; i < rows->n; i++) {
-        g_autofree char *cell = cell_of(rows, &rows->rows[i], column);
+        g_autofree char *cell = format_cell(rows, &rows->rows[i], column);
         width = MAX(width, g_utf8_strlen(cell, -1));
     }
     return (int)width + GAP;
 }
 
-/* Names come first. Numbers take what names leave: the sorted ones always, the others by what they are worth. */
-static void lay_out(Layout *layout, const Rows *rows, const XtfTop *top, int columns)
+/* Sets the widths. Names take their width first. Of the remaining width the sorted column always gets its part, and the
+ * others do by importance. */
+static void set_widths(Layout *layout, const Rows *rows, const XtfTop *top, int columns)
 {
     const XtfTopColumn order[] = {top->sorted,       XTF_TOP_EXCLUSIVE, XTF_TOP_CALLS,
                                   XTF_TOP_INCLUSIVE, XTF_TOP_MAX,       XTF_TOP_MIN};
@@ -194,10 +195,10 @@ static void lay_out(Layout *layout, const Rows *rows, const XtfTop *top, int col
     int room = columns - MARK - 1;
 
     for (guint i = 0; i < rows->n; i++)
-        longest = MAX(longest, g_utf8_strlen(name_of(rows, &rows->rows[i]), -1));
+        longest = MAX(longest, g_utf8_strlen(row_name(rows, &rows->rows[i]), -1));
     *layout = (Layout){0};
     for (unsigned i = 0; i < G_N_ELEMENTS(order); i++) {
-        int width = width_of(rows, order[i]);
+        int width = column_width(rows, order[i]);
         if (layout->widths[order[i]] || (i > 0 && room - width < MIN(longest, columns / 2)))
             continue;
         layout->widths[order[i]] = width;
@@ -222,22 +223,22 @@ static void put_titles(XtfScreen *screen, int line, const Layout *layout, const 
 static void put_row(XtfScreen *screen, int line, const Layout *layout, const Rows *rows, const Row *row, bool chosen)
 {
     XtfStyle style = chosen ? XTF_STYLE_BOLD : XTF_STYLE_PLAIN;
-    g_autofree char *name = xtf_text_elided(name_of(rows, row), (size_t)layout->name);
+    g_autofree char *name = xtf_text_elided(row_name(rows, row), (size_t)layout->name);
     int end = MARK + layout->name;
 
     if (chosen)
         xtf_screen_put(screen, line, 0, style, ">");
     xtf_screen_put(screen, line, MARK, style, "%s", name);
     for (unsigned column = 0; column < XTF_TOP_N_COLUMNS; column++) {
-        g_autofree char *cell = layout->widths[column] ? cell_of(rows, row, column) : NULL;
+        g_autofree char *cell = layout->widths[column] ? format_cell(rows, row, column) : NULL;
         end += layout->widths[column];
         if (cell)
             xtf_screen_put_left_of(screen, line, end, style, "%s", cell);
     }
 }
 
-/* Moves the chosen line into what there is, and the top so that it is seen. */
-static void settle(XtfTop *top, guint n, guint room)
+/* Limits the chosen line to the table, and moves the top so that the line is visible. */
+static void limit_chosen_line(XtfTop *top, guint n, guint room)
 {
     top->line = MIN(top->line, MAX(n, 1) - 1);
     if (top->line < top->first)
@@ -255,13 +256,13 @@ static bool put_regions(XtfScreen *screen, int line, XtfTop *top, const char *pa
 
     if (!read_rows(&rows, top, path, error))
         return false;
-    settle(top, rows.n, room);
-    lay_out(&layout, &rows, top, screen->columns);
+    limit_chosen_line(top, rows.n, room);
+    set_widths(&layout, &rows, top, screen->columns);
     put_titles(screen, line, &layout, top);
     for (guint i = top->first; i < MIN(rows.n, top->first + room); i++)
         put_row(screen, line + 1 + (int)(i - top->first), &layout, &rows, &rows.rows[i], i == top->line);
     if (rows.n)
-        top->chosen = g_strdup(name_of(&rows, &rows.rows[top->line]));
+        top->chosen = g_strdup(row_name(&rows, &rows.rows[top->line]));
     return true;
 }
 
@@ -273,7 +274,7 @@ static bool put_processes(XtfScreen *screen, int line, XtfTop *top, const char *
 
     if (!state)
         return false;
-    settle(top, n, room);
+    limit_chosen_line(top, n, room);
     xtf_screen_put(screen, line, 0, XTF_STYLE_DIM, " process  in this window");
     xtf_screen_put_left_of(screen, line, bar + 22, XTF_STYLE_DIM, "calls");
     xtf_screen_put_left_of(screen, line, bar + 36, XTF_STYLE_DIM, "sent");
@@ -311,7 +312,7 @@ static void put_help(XtfScreen *screen, int line)
         xtf_screen_put(screen, line + i, MARK, XTF_STYLE_PLAIN, "%s", texts[i]);
 }
 
-/* As many as fit: `?` names all of them. */
+/* Draws as many keys as fit; `?` shows all of them. */
 static void put_keys(XtfScreen *screen)
 {
     static const char *const keys[] = {"? keys", "q quit",   "< > sort",   "p process",     "Enter into",

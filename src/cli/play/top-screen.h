@@ -1,5 +1,6 @@
 /*
- * The screen of `xtf top`: the profile of a window, with its least and greatest process, or a line a process.
+ * The screen of `xtf top`: the profile of a window, with the least and greatest process of each region, or a line for
+ * each process.
  */
 #pragma once
 
@@ -17,18 +18,18 @@ typedef enum {
 
 typedef struct {
     XtfTree *tree;       /* borrowed */
-    const char *name;    /* of the trace; borrowed */
-    GString *path;       /* of the selection, without its window: "", "proc/3/" */
-    double from, to;     /* of the window, seconds */
-    double duration;     /* of the trace */
-    XtfTopColumn sorted; /* by this column, the greatest first */
-    guint line, first;   /* the chosen line, and the one at the top */
+    const char *name;    /* name of the trace; borrowed */
+    GString *path;       /* path of the selection without its window: "", "proc/3/" */
+    double from, to;     /* begin and end of the window, seconds */
+    double duration;     /* duration of the trace, seconds */
+    XtfTopColumn sorted; /* column by which lines are sorted, greatest first */
+    guint line, first;   /* chosen line, and line at the top */
     bool by_process;
-    bool help;    /* the keys are shown instead of a table */
-    char *chosen; /* the region, or the process, of the chosen line: what Enter narrows to. Owned */
+    bool help;    /* help on the keys replaces the table */
+    char *chosen; /* region or process of the chosen line, to which Enter narrows. Owned */
 } XtfTop;
 
-/* "proc/3/time/0.5-1/": what is shown. The caller frees it. */
+/* Returns the path of the selection with its window: "proc/3/time/0.5-1/". The caller frees it. */
 char *xtf_top_path(const XtfTop *top);
-/* A new screen. Sets top->chosen, and keeps the chosen line on the screen. NULL with an error. */
+/* Draws a new screen. Sets top->chosen, and keeps the chosen line visible. Returns NULL with an error. */
 XtfScreen *xtf_top_screen(XtfTop *top, int columns, int lines, bool ascii, GError **error);

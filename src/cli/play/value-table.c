@@ -11,7 +11,7 @@ char *xtf_read_file(XtfTree *tree, const char *path, GError **error)
     if (!node)
         return NULL;
     if (xtf_node_kind(node) != XTF_NODE_FILE) {
-        xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s: is no file", path);
+        xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s: is not a file", path);
         return NULL;
     }
     uint64_t size = xtf_node_size(node);
@@ -26,7 +26,7 @@ char *xtf_read_file(XtfTree *tree, const char *path, GError **error)
 
 /* ---- The sink that keeps all rows. */
 
-static bool begin(void *data, const XtfColumn *const *columns, unsigned n, GError **error)
+static bool begin_rows(void *data, const XtfColumn *const *columns, unsigned n, GError **error)
 {
     XtfValueTable *table = data;
 
@@ -36,7 +36,7 @@ static bool begin(void *data, const XtfColumn *const *columns, unsigned n, GErro
     return true;
 }
 
-static bool take(void *data, const XtfRows *rows, uint64_t first, uint64_t n, GError **error)
+static bool keep_rows(void *data, const XtfRows *rows, uint64_t first, uint64_t n, GError **error)
 {
     XtfValueTable *table = data;
 
@@ -61,7 +61,7 @@ XtfValueTable *xtf_value_table_read(XtfTree *tree, GError **error, const char *f
     if (!node)
         return NULL;
     g_autoptr(XtfValueTable) table = g_new0(XtfValueTable, 1);
-    const XtfRowSink sink = {.begin = begin, .take = take, .data = table};
+    const XtfRowSink sink = {.begin = begin_rows, .take = keep_rows, .data = table};
     table->scale = xtf_tree_scale(tree);
     table->columns = g_ptr_array_new();
     return xtf_node_rows(node, &sink, error) ? g_steal_pointer(&table) : NULL;
@@ -81,8 +81,8 @@ guint xtf_value_table_n(const XtfValueTable *table)
     return (guint)xtf_rows_n(&table->rows);
 }
 
-/* NULL if there is no such cell. */
-static const XtfRowCell *cell_of(const XtfValueTable *table, guint line, const char *column)
+/* Finds a cell; NULL: there is none. */
+static const XtfRowCell *find_cell(const XtfValueTable *table, guint line, const char *column)
 {
     for (guint i = 0; line < xtf_value_table_n(table) && i < table->columns->len; i++) {
         if (g_str_equal(table->columns->pdata[i], column))
@@ -93,13 +93,13 @@ static const XtfRowCell *cell_of(const XtfValueTable *table, guint line, const c
 
 const char *xtf_value_table_text(const XtfValueTable *table, guint line, const char *column)
 {
-    const XtfRowCell *cell = cell_of(table, line, column);
+    const XtfRowCell *cell = find_cell(table, line, column);
     return cell ? xtf_row_shown(cell) : "-";
 }
 
 double xtf_value_table_number(const XtfValueTable *table, guint line, const char *column)
 {
-    const XtfRowCell *cell = cell_of(table, line, column);
+    const XtfRowCell *cell = find_cell(table, line, column);
 
     if (!cell)
         return 0;

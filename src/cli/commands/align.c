@@ -1,5 +1,5 @@
 /*
- * xtf align: clocks that agree with the messages.
+ * xtf align: corrects clocks so that they agree with the messages.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,11 +21,11 @@
 #include "src/trace/text/time-scale.h"
 
 enum {
-    ALONE_NAMED = 20, /* processes; of more only the number is said */
+    ALONE_NAMED = 20, /* most processes that the report names; of more it prints the number */
 };
 
 typedef struct {
-    const char *source, *path; /* what the user named, and the .xtf file that it is, or was imported to */
+    const char *source, *path; /* name that the user gave, and the .xtf file that it is, or was imported to */
     char *output;
     gboolean undo, dry_run, force, quiet, keep_offsets, always, incomplete;
     gint64 latency, tolerance; /* ns; -1: not given */
@@ -60,25 +60,25 @@ static void print_violations(const char *label, const XtfTrace *trace, const Xtf
     putchar('\n');
 }
 
-static void print_of_process(const char *label, const XtfTrace *trace, uint64_t ticks, uint64_t proc)
+static void print_process_time(const char *label, const XtfTrace *trace, uint64_t ticks, uint64_t proc)
 {
     g_autofree char *more = g_strdup_printf(" at most, process %" PRIu64, proc);
     print_time(label, trace, ticks, ticks > 0 ? more : "");
 }
 
-static void print_alone(const GArray *alone)
+static void print_alone(const GArray *isolated)
 {
-    if (alone->len == 0)
+    if (isolated->len == 0)
         return;
     printf("%-14s ", "alone");
-    if (alone->len > ALONE_NAMED)
-        printf("%u processes", alone->len);
-    for (guint i = 0; alone->len <= ALONE_NAMED && i < alone->len; i++)
+    if (isolated->len > ALONE_NAMED)
+        printf("%u processes", isolated->len);
+    for (guint i = 0; isolated->len <= ALONE_NAMED && i < isolated->len; i++)
         printf("%s%" PRIu64,
-               i > 0            ? ", "
-               : alone->len > 1 ? "processes "
-                                : "process ",
-               g_array_index(alone, uint64_t, i));
+               i > 0               ? ", "
+               : isolated->len > 1 ? "processes "
+                                   : "process ",
+               g_array_index(isolated, uint64_t, i));
     puts(": no message to or from others, so the clock is kept");
 }
 
@@ -105,8 +105,8 @@ static void print_report(const Align *align, const XtfAlignReport *report)
         printf("%-14s %.3f ppm\n", "largest drift", report->largest_drift * 1e6);
     printf("%-14s %" PRIu64 " times; the clock maps have %" PRIu64 " knots\n", "set forward", report->n_jumps,
            report->n_knots);
-    print_of_process("largest shift", align->trace, report->largest_shift, report->shifted_proc);
-    print_of_process("durations", align->trace, report->largest_change, report->changed_proc);
+    print_process_time("largest shift", align->trace, report->largest_shift, report->shifted_proc);
+    print_process_time("durations", align->trace, report->largest_change, report->changed_proc);
     if (align->dry_run)
         puts("Nothing was stored.");
 }
@@ -123,7 +123,7 @@ static void show_copy(uint64_t done, uint64_t total, void *data)
     xtf_progress_update(((Align *)data)->progress, done, total, done);
 }
 
-static uint64_t ticks_of(const XtfTrace *trace, gint64 ns, uint64_t none)
+static uint64_t to_ticks(const XtfTrace *trace, gint64 ns, uint64_t none)
 {
     const XtfClock *clock = xtf_trace_clock(trace);
 
@@ -138,8 +138,8 @@ static bool align_into(Align *align, XtfWriter *writer, GError **error)
     if (align->undo)
         return xtf_alignment_undo(align->trace, writer, error);
     const XtfAlignOptions options = {
-        .latency = ticks_of(align->trace, align->latency, 0),
-        .tolerance = ticks_of(align->trace, align->tolerance, UINT64_MAX),
+        .latency = to_ticks(align->trace, align->latency, 0),
+        .tolerance = to_ticks(align->trace, align->tolerance, UINT64_MAX),
         .keep_offsets = align->keep_offsets,
         .always = align->always,
         .cancel = align->cancel,
@@ -155,7 +155,7 @@ static bool align_into(Align *align, XtfWriter *writer, GError **error)
     return !writer || alignment->report.nothing_to_do || xtf_alignment_store(alignment, writer, XTF_ALIGN_TOOL, error);
 }
 
-static bool write_copy(Align *align, const XtfOutput *output, GError **error)
+static bool write_aligned_copy(Align *align, const XtfOutput *output, GError **error)
 {
     const XtfClock *clock = xtf_trace_clock(align->trace);
     XtfTraceInfo info;
@@ -179,10 +179,10 @@ static bool align_to_copy(Align *align, GError **error)
     if (!align->force && g_file_test(align->output, G_FILE_TEST_EXISTS))
         return xtf_fail(error, XTF_ERROR_INVALID, "'%s' exists already: --force replaces it", align->output);
     XtfOutput *output = xtf_output_begin(align->output, align->path, error);
-    return output && xtf_output_end(output, write_copy(align, output, error), error);
+    return output && xtf_output_end(output, write_aligned_copy(align, output, error), error);
 }
 
-/* The writer keeps others from the file meanwhile, and tells at once if the file cannot be written. */
+/* Aligns the trace itself. The writer locks the file first, and so fails at once if it cannot be written. */
 static bool align_in_place(Align *align, GError **error)
 {
     g_autoptr(XtfWriter) writer =
@@ -191,11 +191,12 @@ static bool align_in_place(Align *align, GError **error)
     return writer && align_into(align, writer, error) && xtf_writer_close(g_steal_pointer(&writer), error);
 }
 
-static bool run(Align *align, GError **error)
+static bool align_source(Align *align, GError **error)
 {
     g_autofree char *path = NULL;
-    const XtfSourceOptions how = {.quiet = align->quiet, .incomplete = align->incomplete, .no_companion = true};
-    g_autoptr(XtfTrace) trace = xtf_cli_open_source(align->source, &how, &path, error);
+    const XtfSourceOptions source_options = {
+        .quiet = align->quiet, .incomplete = align->incomplete, .no_companion = true};
+    g_autoptr(XtfTrace) trace = xtf_cli_open_source(align->source, &source_options, &path, error);
     XtfInterrupts interrupts;
 
     if (!trace)
@@ -263,5 +264,5 @@ int xtf_command_align(int argc, char **argv)
     align.output = output;
     if (usage_is_wrong(&align))
         return XTF_EXIT_USAGE;
-    return run(&align, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
+    return align_source(&align, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
 }

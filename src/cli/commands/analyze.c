@@ -1,5 +1,5 @@
 /*
- * xtf analyze: who waited for whom.
+ * xtf analyze: finds who waited for whom.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ enum {
 };
 
 typedef struct {
-    const char *named; /* by the user: an .xtf file, or an archive */
+    const char *named; /* name that the user gave: an .xtf file, or an archive */
     XtfAnalysisJob job;
     XtfAnalyzeReport report;
 } Analyze;
@@ -52,10 +52,10 @@ static void print_time(const Analyze *analyze, const char *label, uint64_t ticks
     printf("%-18s %s s  %s\n", label, xtf_time_scale_put(&scale, ticks, text + sizeof text - 1), what);
 }
 
-/* Of the messages that were left out. */
-static void print_ends(const char *label, uint64_t sends, uint64_t receives, const char *why)
+/* Prints the number of messages left out for one reason. */
+static void print_ends(const char *label, uint64_t sends, uint64_t receives, const char *reason)
 {
-    printf("  %-16s %12" PRIu64 "  sends, %" PRIu64 " receives: %s\n", label, sends, receives, why);
+    printf("  %-16s %12" PRIu64 "  sends, %" PRIu64 " receives: %s\n", label, sends, receives, reason);
 }
 
 static void print_report(const Analyze *analyze)
@@ -83,8 +83,9 @@ static void print_report(const Analyze *analyze)
                 "corrects clocks\n");
 }
 
-/* For people who watch. An analysis that is not where all commands look is found by who put it elsewhere. */
-static void say_where(const Analyze *analyze)
+/* Prints, on a terminal, which commands show the analysis. With -o it prints nothing: other commands do not find that
+ * file by themselves. */
+static void print_next_commands(const Analyze *analyze)
 {
     g_autofree char *trace = xtf_shell_word(analyze->named);
 
@@ -96,13 +97,13 @@ static void say_where(const Analyze *analyze)
 
 /* ---- The work. */
 
-static bool run(Analyze *analyze, GError **error)
+static bool analyze_source(Analyze *analyze, GError **error)
 {
     g_autofree char *path = NULL;
-    /* Everything is read once or twice, from its beginning to its end. */
+    /* A small cache is enough, as each part of the trace is read in order, once or twice. */
     const XtfOpenOptions open = {.cache_bytes = CACHE_BYTES};
-    const XtfSourceOptions how = {.open = &open, .quiet = analyze->job.quiet, .no_companion = true};
-    g_autoptr(XtfTrace) trace = xtf_cli_open_source(analyze->named, &how, &path, error);
+    const XtfSourceOptions source_options = {.open = &open, .quiet = analyze->job.quiet, .no_companion = true};
+    g_autoptr(XtfTrace) trace = xtf_cli_open_source(analyze->named, &source_options, &path, error);
 
     if (!trace)
         return false;
@@ -115,7 +116,7 @@ static bool run(Analyze *analyze, GError **error)
         return false;
     if (!analyze->job.quiet) {
         print_report(analyze);
-        say_where(analyze);
+        print_next_commands(analyze);
     }
     return true;
 }
@@ -158,5 +159,5 @@ int xtf_command_analyze(int argc, char **argv)
     xtf_parallel_set_threads((unsigned)jobs);
     analyze.named = argv[1];
     analyze.job = (XtfAnalysisJob){.output = output, .force = force, .quiet = quiet};
-    return run(&analyze, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
+    return analyze_source(&analyze, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
 }

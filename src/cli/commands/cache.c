@@ -1,5 +1,5 @@
 /*
- * xtf cache: the imports that mount, ls, cat and others keep of archives.
+ * xtf cache: lists or removes the imports of archives that other commands keep.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,15 +12,15 @@
 static void print_entry(const XtfCacheEntry *entry)
 {
     g_autoptr(GDateTime) imported = g_date_time_new_from_unix_local(entry->imported / G_TIME_SPAN_SECOND);
-    g_autofree char *when = imported ? g_date_time_format(imported, "%Y-%m-%d %H:%M") : g_strdup("-");
-    bool gone = entry->archive && !g_file_test(entry->archive, G_FILE_TEST_EXISTS);
+    g_autofree char *time = imported ? g_date_time_format(imported, "%Y-%m-%d %H:%M") : g_strdup("-");
+    bool archive_missing = entry->archive && !g_file_test(entry->archive, G_FILE_TEST_EXISTS);
 
-    xtf_print_line(stdout, "%14" PRIu64 " %-16s %s%s", entry->bytes, when,
-                   entry->archive ? entry->archive : entry->path, gone ? " (which is there no more)" : "");
+    xtf_print_line(stdout, "%14" PRIu64 " %-16s %s%s", entry->bytes, time,
+                   entry->archive ? entry->archive : entry->path, archive_missing ? " (no longer exists)" : "");
 }
 
-/* Whether the entry is of one of the archives; of any if none is named. */
-static bool is_meant(const XtfCacheEntry *entry, char **archives)
+/* True if the entry is of one of the archives, or none is named. */
+static bool is_selected(const XtfCacheEntry *entry, char **archives)
 {
     for (char **archive = archives; *archive; archive++) {
         g_autofree char *whole = g_canonicalize_filename(*archive, NULL);
@@ -31,7 +31,7 @@ static bool is_meant(const XtfCacheEntry *entry, char **archives)
     return !*archives;
 }
 
-static int show(const char *folder, GArray *entries, char **archives, bool clear)
+static int show_entries(const char *folder, GArray *entries, char **archives, bool clear)
 {
     GError *error = NULL;
     uint64_t bytes = 0;
@@ -41,7 +41,7 @@ static int show(const char *folder, GArray *entries, char **archives, bool clear
         xtf_print_line(stdout, "# %12s %-16s archive", "bytes", "imported");
     for (guint i = 0; i < entries->len; i++) {
         const XtfCacheEntry *entry = &g_array_index(entries, XtfCacheEntry, i);
-        if (!is_meant(entry, archives))
+        if (!is_selected(entry, archives))
             continue;
         if (clear && !xtf_cache_remove(folder, entry, &error))
             return xtf_cli_fail(error);
@@ -82,5 +82,5 @@ int xtf_command_cache(int argc, char **argv)
     g_autoptr(GArray) all = folder ? xtf_cache_entries(folder, &error) : NULL;
     if (!all)
         return xtf_cli_fail(error);
-    return show(folder, all, argv + 1, clear);
+    return show_entries(folder, all, argv + 1, clear);
 }

@@ -1,5 +1,5 @@
 /*
- * xtf cat TRACE PATH...: the content of files of a trace's tree, without a mount.
+ * xtf cat TRACE PATH...: prints files of a trace's tree, without a mount.
  */
 #include "src/cli/commands/commands.h"
 
@@ -29,13 +29,13 @@ static bool copy_out(XtfNode *file, char *buffer, GError **error)
     return true;
 }
 
-/* What a file is written as. */
+/* Format of the output. */
 typedef struct {
     char *buffer;
     gboolean csv, json;
 } Form;
 
-static bool put(void *data, const char *bytes, size_t length, GError **error)
+static bool write_stdout(void *data, const char *bytes, size_t length, GError **error)
 {
     return fwrite(bytes, 1, length, stdout) == length ||
            xtf_fail(error, XTF_ERROR_IO, "cannot write: %s", g_strerror(errno));
@@ -43,13 +43,13 @@ static bool put(void *data, const char *bytes, size_t length, GError **error)
 
 static bool write_values(XtfNode *file, const char *path, const Form *form, GError **error)
 {
-    if (xtf_node_write(file, form->csv ? XTF_ROWS_CSV : XTF_ROWS_JSON, put, NULL, error))
+    if (xtf_node_write(file, form->csv ? XTF_ROWS_CSV : XTF_ROWS_JSON, write_stdout, NULL, error))
         return true;
     g_prefix_error(error, "%s: ", path);
     return false;
 }
 
-static bool cat(XtfTree *tree, const char *path, const Form *form, GError **error)
+static bool print_file(XtfTree *tree, const char *path, const Form *form, GError **error)
 {
     g_autoptr(XtfNode) node = xtf_tree_resolve(tree, path, error);
 
@@ -95,7 +95,7 @@ int xtf_command_cat(int argc, char **argv)
         return xtf_cli_fail(error);
     xtf_tree_draw_first(tree);
     for (int i = 2; i < argc; i++) {
-        if (!cat(tree, argv[i], &form, &error)) {
+        if (!print_file(tree, argv[i], &form, &error)) {
             status = xtf_cli_fail(error);
             error = NULL;
         }

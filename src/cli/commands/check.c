@@ -16,10 +16,10 @@
 typedef struct {
     XtfProgress *progress;
     atomic_bool *cancel;
-    const char *part; /* the path of the part that is checked; NULL: it is the whole */
-    size_t done, n;   /* traces that were checked, of so many */
+    const char *part; /* path of the part being checked; NULL: the whole trace is */
+    size_t done, n;   /* traces checked so far, and in all */
     bool quiet;
-    GHashTable *printed; /* messages: what is wrong with a part may be wrong with the whole, too */
+    GHashTable *printed; /* messages printed so far: a problem of a part may appear again for the whole */
 } Check;
 
 static void print_problem(const char *message, void *data)
@@ -45,8 +45,8 @@ static bool show_progress(double done, void *data)
     return !atomic_load(check->cancel);
 }
 
-/* Whether the whole has said of a part that its first commit is still to come. */
-static bool is_awaited(const XtfTrace *whole, const char *path)
+/* True if the part is only waiting for its first commit. */
+static bool is_without_commit(const XtfTrace *whole, const char *path)
 {
     size_t n;
     const XtfPartRemark *const *remarks = xtf_trace_part_remarks(whole, &n);
@@ -69,7 +69,7 @@ static void print_superblock_remark(Check *check, const char *path, const XtfChe
         path ? path : "", path ? ": " : "");
 }
 
-/* Checks a part as a file of its own. That it cannot be opened is a problem of it. */
+/* Checks a part as a separate file. A part that cannot be opened counts as a problem. */
 static bool check_part(Check *check, const XtfTrace *whole, const char *path, GError **error)
 {
     g_autoptr(GError) problem = NULL;
@@ -82,15 +82,16 @@ static bool check_part(Check *check, const XtfTrace *whole, const char *path, GE
         good = xtf_trace_check(trace, print_problem, show_progress, check, &report, error);
     if (good && trace)
         print_superblock_remark(check, path, &report);
-    else if (!trace && !is_awaited(whole, path))
+    else if (!trace && !is_without_commit(whole, path))
         print_problem(problem->message, check);
     check->part = NULL;
     check->done++;
     return good;
 }
 
-/* The files of a trace that lies in several, whose own structures the whole does not read; NULL: it is one. */
-static char **parts_of(const XtfTrace *trace, const char *source)
+/* Returns the parts of a trace in several files, whose structures are not checked with the whole; NULL: it is one file.
+ * The caller frees the paths. */
+static char **find_parts(const XtfTrace *trace, const char *source)
 {
     XtfTraceInfo info;
 
@@ -100,7 +101,7 @@ static char **parts_of(const XtfTrace *trace, const char *source)
     return info.joined ? xtf_folder_parts(source, NULL) : xtf_trace_part_paths(trace);
 }
 
-static bool walk_all(Check *check, XtfTrace *trace, char **parts, XtfCheckReport *report, GError **error)
+static bool check_parts_and_whole(Check *check, XtfTrace *trace, char **parts, XtfCheckReport *report, GError **error)
 {
     for (char **part = parts; part && *part; part++)
         if (!check_part(check, trace, *part, error))
@@ -111,26 +112,26 @@ static bool walk_all(Check *check, XtfTrace *trace, char **parts, XtfCheckReport
     return true;
 }
 
-/* Checks the parts, if there are any, and what binds them. */
-static bool walk(XtfTrace *trace, const char *source, bool quiet, XtfCheckReport *report, GError **error)
+/* Checks the parts, if there are any, and then the whole trace. */
+static bool check_trace(XtfTrace *trace, const char *source, bool quiet, XtfCheckReport *report, GError **error)
 {
     g_autoptr(XtfProgress) progress = xtf_progress_new("checking", NULL, quiet);
     g_autoptr(GHashTable) printed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    g_auto(GStrv) parts = parts_of(trace, source);
+    g_auto(GStrv) parts = find_parts(trace, source);
     XtfInterrupts interrupts;
     Check check = {.progress = progress,
                    .cancel = xtf_interrupts_catch(&interrupts),
                    .n = 1 + (parts ? g_strv_length(parts) : 0),
                    .quiet = quiet,
                    .printed = printed};
-    bool walked = walk_all(&check, trace, parts, report, error);
+    bool completed = check_parts_and_whole(&check, trace, parts, report, error);
 
     xtf_interrupts_release(&interrupts);
     report->problems = g_hash_table_size(printed);
-    return walked;
+    return completed;
 }
 
-/* No problem of the file: it says so itself. */
+/* Prints which processes ended early. They are no problem of the file, which states them. */
 static bool print_early_ends(XtfTrace *trace, GError **error)
 {
     g_autoptr(GArray) ends = xtf_early_ends(trace, error);
@@ -143,13 +144,13 @@ static bool print_early_ends(XtfTrace *trace, GError **error)
     return ends != NULL;
 }
 
-static bool check(XtfTrace *trace, const char *source, bool quiet, uint64_t *problems, GError **error)
+static bool check_and_print(XtfTrace *trace, const char *source, bool quiet, uint64_t *problems, GError **error)
 {
     XtfCheckReport report = {0};
 
-    if (!walk(trace, source, quiet, &report, error))
+    if (!check_trace(trace, source, quiet, &report, error))
         return false;
-    /* A table that cannot be read is a problem, which was told. */
+    /* an unreadable table is a problem that was already printed */
     if (!quiet && report.problems == 0 && !print_early_ends(trace, error))
         return false;
     if (!quiet)
@@ -166,9 +167,9 @@ static bool check(XtfTrace *trace, const char *source, bool quiet, uint64_t *pro
     return true;
 }
 
-/* A companion beside the trace that cannot be read is a problem; one that belongs to another trace, or to an earlier
- * commit, or that a later version wrote, is none. */
-static void judge_left_out(const char *source, const GError *reason, bool quiet, uint64_t *problems)
+/* Prints why the companion beside the trace is not used. Counts a problem if it cannot be read. It is no problem if the
+ * companion is of another trace, of an earlier commit, or from a later version of xtf. */
+static void report_unused_companion(const char *source, const GError *reason, bool quiet, uint64_t *problems)
 {
     bool damaged = !g_error_matches(reason, XTF_ERROR, XTF_ERROR_STALE) &&
                    !g_error_matches(reason, XTF_ERROR, XTF_ERROR_INVALID) &&
@@ -181,27 +182,31 @@ static void judge_left_out(const char *source, const GError *reason, bool quiet,
     *problems += damaged;
 }
 
-/* Checks the file alone; or, unless it is a companion itself (*whole), what it is together with its companion, if it
- * has one that fits. */
-static bool check_source(const char *source, bool alone, bool quiet, bool *whole, uint64_t *problems, GError **error)
+/* Checks the file without its companion if `without_companion`. Else checks it with the companion, if it has one that
+ * fits; *whole is true if the file itself is a companion. */
+static bool check_source(const char *source, bool without_companion, bool quiet, bool *whole, uint64_t *problems,
+                         GError **error)
 {
     g_autoptr(GError) left_out = NULL;
-    const XtfSourceOptions how = {.quiet = quiet || !alone, .no_companion = alone, .incomplete = true, .left_out = &left_out};
+    const XtfSourceOptions source_options = {.quiet = quiet || !without_companion,
+                                             .no_companion = without_companion,
+                                             .incomplete = true,
+                                             .left_out = &left_out};
     g_autofree char *path = NULL;
-    g_autoptr(XtfTrace) trace = xtf_cli_open_source(source, &how, &path, error);
+    g_autoptr(XtfTrace) trace = xtf_cli_open_source(source, &source_options, &path, error);
     XtfTraceInfo info;
 
     if (!trace)
         return false;
     if (left_out)
-        judge_left_out(source, left_out, quiet, problems);
+        report_unused_companion(source, left_out, quiet, problems);
     xtf_trace_get_info(trace, &info);
-    if (!alone && (!info.companion || *whole))
+    if (!without_companion && (!info.companion || *whole))
         return true;
     *whole = info.companion;
-    if (!alone && !quiet)
+    if (!without_companion && !quiet)
         puts("with its analysis, which lies in another file:");
-    return check(trace, path, quiet, problems, error);
+    return check_and_print(trace, path, quiet, problems, error);
 }
 
 int xtf_command_check(int argc, char **argv)

@@ -1,5 +1,5 @@
 /*
- * xtf cluster: pairs of processors that communicate alike.
+ * xtf cluster: groups pairs of processors that communicate alike.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -32,7 +32,7 @@ typedef struct {
 
 /* ---- The options. */
 
-/* A number that a unit may follow. False if the text is anything else. */
+/* Parses a number that a unit may follow. Returns false if the text is anything else. */
 static bool parse_number(const char *text, double *number, const char **unit)
 {
     char *end;
@@ -113,7 +113,7 @@ static const char *parse_options(Cluster *cluster)
     return NULL;
 }
 
-/* NAME.nc becomes NAME_info.nc and NAME_data.nc. */
+/* Changes the output NAME.nc to NAME_info.nc and NAME_data.nc. */
 static void name_two_files(Cluster *cluster)
 {
     g_autofree char *name = g_strndup(cluster->output, strlen(cluster->output) - strlen(ENDING));
@@ -193,8 +193,8 @@ static void show_progress(void *data, uint64_t done, uint64_t total)
     xtf_progress_update(data, done, total, done);
 }
 
-/* Both files, or none: the one with values takes its place first, and leaves it if the other one cannot take its own.
- * One that was there before is lost then; it would not belong to the other file either. */
+/* Writes both files, or none. The file with values is renamed first, and removed again if the other one cannot be. An
+ * older file of values is lost then; it would not match the other file anyway. */
 static bool write_outputs(Cluster *cluster, XtfNetwork *network, XtfNetworkClusterReport *report, GError **error)
 {
     XtfOutput *info = xtf_output_begin(cluster->output, cluster->source, error);
@@ -218,18 +218,18 @@ static bool write_outputs(Cluster *cluster, XtfNetwork *network, XtfNetworkClust
     return false;
 }
 
-static bool is_there(const Cluster *cluster, const char *path, GError **error)
+static bool is_in_the_way(const Cluster *cluster, const char *path, GError **error)
 {
     return path && !cluster->force && g_file_test(path, G_FILE_TEST_EXISTS) &&
            !xtf_fail(error, XTF_ERROR_INVALID, "'%s' exists already: --force replaces it", path);
 }
 
-static bool run(Cluster *cluster, GError **error)
+static bool cluster_network(Cluster *cluster, GError **error)
 {
     XtfNetworkClusterReport report;
     XtfInterrupts interrupts;
 
-    if (is_there(cluster, cluster->output, error) || is_there(cluster, cluster->data_output, error))
+    if (is_in_the_way(cluster, cluster->output, error) || is_in_the_way(cluster, cluster->data_output, error))
         return false;
     g_autoptr(XtfNetwork) network = xtf_network_open(cluster->source, error);
     if (!network || !choose_value(cluster, network, error))
@@ -247,7 +247,7 @@ static bool run(Cluster *cluster, GError **error)
     return good;
 }
 
-static bool parse(Cluster *cluster, int *argc, char ***argv)
+static bool parse_arguments(Cluster *cluster, int *argc, char ***argv)
 {
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &cluster->output, "Write the clusters to a netCDF file", "OUT.nc"},
@@ -287,7 +287,7 @@ int xtf_command_cluster(int argc, char **argv)
     int status = XTF_EXIT_USAGE;
 
     cluster.options.program = TOOL;
-    if (parse(&cluster, &argc, &argv)) {
+    if (parse_arguments(&cluster, &argc, &argv)) {
         const char *fault = parse_options(&cluster);
         cluster.source = argv[1];
         if (fault) {
@@ -295,7 +295,7 @@ int xtf_command_cluster(int argc, char **argv)
         } else {
             if (cluster.two_files)
                 name_two_files(&cluster);
-            status = run(&cluster, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
+            status = cluster_network(&cluster, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
         }
     }
     g_free(cluster.output);

@@ -96,8 +96,8 @@ int xtf_command_copy(int argc, char **argv)
         xtf_print_line(stderr, "xtf: '%s' exists already: --force replaces it", argv[2]);
         return XTF_EXIT_FAILED;
     }
-    const XtfSourceOptions how = {.quiet = quiet, .incomplete = incomplete};
-    g_autoptr(XtfTrace) trace = xtf_cli_open_xtf(argv[1], &how, &error);
+    const XtfSourceOptions source_options = {.quiet = quiet, .incomplete = incomplete};
+    g_autoptr(XtfTrace) trace = xtf_cli_open_xtf(argv[1], &source_options, &error);
     XtfOutput *output = trace ? xtf_output_begin(argv[2], argv[1], &error) : NULL;
     if (!output)
         return xtf_cli_fail(error);

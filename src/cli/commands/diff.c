@@ -17,8 +17,8 @@
 
 enum { DEFAULT_NOISE = 10000 }; /* millionths: 1 % */
 
-/* A directory of records. */
-static XtfNode *find(XtfTree *tree, const char *path, GError **error)
+/* Resolves a path to a node, and prints its remark. */
+static XtfNode *resolve_node(XtfTree *tree, const char *path, GError **error)
 {
     XtfNode *node = xtf_tree_resolve(tree, path, error);
     g_autofree char *remark = node ? xtf_node_remark(node) : NULL;
@@ -32,8 +32,8 @@ static bool print_diff(XtfTree *const trees[2], char **sources, const char *cons
                        const XtfDiffOptions *options, XtfDiffGrowth *growth, GError **error)
 {
     g_autoptr(GString) text = g_string_new(NULL);
-    g_autoptr(XtfNode) a = find(trees[0], paths[0], error);
-    g_autoptr(XtfNode) b = a ? find(trees[1], paths[1], error) : NULL;
+    g_autoptr(XtfNode) a = resolve_node(trees[0], paths[0], error);
+    g_autoptr(XtfNode) b = a ? resolve_node(trees[1], paths[1], error) : NULL;
 
     if (!b || !xtf_diff(a, b, options, growth, text, error))
         return false;
@@ -43,7 +43,7 @@ static bool print_diff(XtfTree *const trees[2], char **sources, const char *cons
            xtf_fail(error, XTF_ERROR_IO, "cannot write: %s", g_strerror(errno));
 }
 
-/* Prints what grew too much on stderr. Returns the exit status. */
+/* Prints on stderr which values grew too much. Returns the exit status. */
 static int report_growth(const XtfDiffGrowth *growth, const char *limit)
 {
     for (guint i = 0; i < growth->failures->len; i++)

@@ -19,9 +19,9 @@ static void show_progress(uint64_t records, double done, void *data)
     xtf_progress_update(data, (uint64_t)(done * 1e6), 1000000, records);
 }
 
-/* `wanted` has what the command line says: the rest is set here. */
-static bool export(const XtfExporter *exporter, XtfNode *directory, const char *output, const XtfExportOptions *wanted,
-                   bool quiet, XtfExportReport *report, GError **error)
+/* Exports with a progress bar. `wanted` has the options of the command line; the function adds the others. */
+static bool export_records(const XtfExporter *exporter, XtfNode *directory, const char *output,
+                           const XtfExportOptions *wanted, bool quiet, XtfExportReport *report, GError **error)
 {
     g_autoptr(XtfProgress) progress = xtf_progress_new("exporting", "records", quiet);
     XtfInterrupts interrupts;
@@ -43,8 +43,8 @@ static void print_report(const XtfExportReport *report, const char *output)
         xtf_print_line(stdout, "%s", (const char *)report->notes->pdata[i]);
 }
 
-static int run(const XtfExporter *exporter, const char *path, const char *output, const XtfExportOptions *options,
-               bool quiet, bool incomplete)
+static int export_path(const XtfExporter *exporter, const char *path, const char *output,
+                       const XtfExportOptions *options, bool quiet, bool incomplete)
 {
     g_auto(XtfExportReport) report;
     GError *error = NULL;
@@ -57,7 +57,7 @@ static int run(const XtfExporter *exporter, const char *path, const char *output
     g_autofree char *remark = xtf_node_remark(directory);
     if (remark)
         xtf_print_line(stderr, "xtf: warning: %s: %s", path, remark);
-    if (!export(exporter, directory, output, options, quiet, &report, &error)) {
+    if (!export_records(exporter, directory, output, options, quiet, &report, &error)) {
         if (error->code == XTF_ERROR_INVALID)
             g_prefix_error(&error, "%s: ", path);
         return xtf_cli_fail(error);
@@ -114,5 +114,5 @@ int xtf_command_export(int argc, char **argv)
     }
     g_autofree char *rate = fps ? g_strconcat(fps, "fps", NULL) : NULL;
     const XtfExportOptions options = {.source = argv[2], .rate = rate, .force = force, .for_scalasca = scalasca};
-    return run(exporter, argc > 3 ? argv[3] : "/", output, &options, quiet, incomplete);
+    return export_path(exporter, argc > 3 ? argv[3] : "/", output, &options, quiet, incomplete);
 }

@@ -17,8 +17,8 @@
 #include "src/tree/diff/diff.h"
 #include "src/tree/entries/wait-entries.h"
 
-/* Tables that are no views. */
-static const XtfTableDeclaration *const others[] = {
+/* Tables that are not views. */
+static const XtfTableDeclaration *const other_tables[] = {
     &xtf_table_columns,  &xtf_table_findings, &xtf_table_run,           &xtf_table_arrows,       &xtf_table_colours,
     &xtf_table_members,  &xtf_table_causes,   &xtf_table_diff_facts,    &xtf_table_diff_regions, &xtf_table_statistics,
     &xtf_table_outliers, &xtf_table_curve,    &xtf_table_segments,      &xtf_table_fits,         &xtf_table_portions,
@@ -31,8 +31,8 @@ static const char *const types[] = {
     [XTF_COLUMN_TEXT] = "text",
 };
 
-/* The path of a view's table: those of an analysis are in directories of their types. The caller frees it. */
-static char *path_of(const XtfView *view)
+/* Returns the path of a view's table, which the caller frees. Tables of an analysis are in directories of its types. */
+static char *view_path(const XtfView *view)
 {
     static const XtfViewSubject *const subjects[] = {&xtf_about_waits, &xtf_about_delays, &xtf_about_path,
                                                      &xtf_about_callpaths};
@@ -71,17 +71,17 @@ static bool print_tables(const char *wanted, bool markdown)
     bool found = false;
 
     for (const XtfView *const *view = xtf_all_views; *view; view++) {
-        g_autofree char *path = path_of(*view);
+        g_autofree char *path = view_path(*view);
         if (wanted && !g_str_equal(wanted, path) && !g_str_equal(wanted, (*view)->table.name))
             continue;
         print_table(path, &(*view)->table, markdown);
         found = true;
     }
-    for (unsigned i = 0; i < G_N_ELEMENTS(others); i++) {
-        g_autofree char *name = g_path_get_basename(others[i]->name);
-        if (wanted && !g_str_equal(wanted, others[i]->name) && !g_str_equal(wanted, name))
+    for (unsigned i = 0; i < G_N_ELEMENTS(other_tables); i++) {
+        g_autofree char *name = g_path_get_basename(other_tables[i]->name);
+        if (wanted && !g_str_equal(wanted, other_tables[i]->name) && !g_str_equal(wanted, name))
             continue;
-        print_table(others[i]->name, others[i], markdown);
+        print_table(other_tables[i]->name, other_tables[i], markdown);
         found = true;
     }
     return found;

@@ -52,7 +52,8 @@ static void print_report(const XtfImportReport *report, const char *archive, con
     print_output(output, report->kept);
 }
 
-/* "dir/NAME.otf2", "dir/NAME/" and "." in dir/NAME become "NAME.xtf", in the current folder. */
+/* Returns NAME.xtf, in the current folder, for "dir/NAME.otf2", "dir/NAME/", or "." in dir/NAME. The caller frees it.
+ */
 static char *default_output(const char *archive)
 {
     g_autofree char *whole = g_canonicalize_filename(archive, NULL);
@@ -65,7 +66,7 @@ static char *default_output(const char *archive)
     return g_strconcat(name, ".xtf", NULL);
 }
 
-static int import(const char *archive, const char *output, const XtfImportOptions *options, bool quiet)
+static int import_archive(const char *archive, const char *output, const XtfImportOptions *options, bool quiet)
 {
     g_auto(XtfImportReport) report;
     GError *error = NULL;
@@ -127,5 +128,5 @@ int xtf_command_import(int argc, char **argv)
     options.keep_going = keep_going;
     options.force = force;
     options.values = values;
-    return import(argv[1], output, &options, quiet);
+    return import_archive(argv[1], output, &options, quiet);
 }

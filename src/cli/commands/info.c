@@ -35,7 +35,7 @@ static uint64_t records(const XtfTrace *trace)
     return n;
 }
 
-/* Parts without a commit, those that ended early, and those that are left out. */
+/* Prints parts without a commit, parts that ended early, and parts left out. */
 static void print_parts(const XtfTrace *trace)
 {
     size_t n;
@@ -68,7 +68,8 @@ static bool count_codecs(XtfTrace *trace, uint64_t first, uint64_t n, uint64_t *
     return true;
 }
 
-/* The codec of all arrays; or, of several, how many arrays have which. Of very many arrays the first are looked at. */
+/* Prints the codec of all arrays, or how many arrays have which codec. Looks only at the first ARRAYS_LOOKED_AT arrays.
+ */
 static void print_codecs(XtfTrace *trace)
 {
     const char *const *names = xtf_writer_codecs();
@@ -99,7 +100,7 @@ static void print_codecs(XtfTrace *trace)
     printf("%s %sarrays\n", text->str, n < all ? "of the first " : "");
 }
 
-/* `import`: the file that an archive's import is kept in; NULL: it is no archive. */
+/* Prints the facts about the file. `import` is the import of an archive; NULL: it is not an archive. */
 static void print_file(XtfTrace *trace, const char *path, const char *import)
 {
     XtfTraceInfo info;
@@ -128,7 +129,7 @@ static void print_file(XtfTrace *trace, const char *path, const char *import)
     putchar('\n');
 }
 
-/* Of a measured network. */
+/* Prints the lengths of messages of a measured network. */
 static void print_lengths(const XtfClock *clock)
 {
     XtfTimeScale scale;
@@ -165,8 +166,8 @@ static void print_clock(XtfTrace *trace, bool is_network)
         print_time("complete up to", &scale, clock->complete - scale.origin);
 }
 
-/* Text of the file, made safe for a terminal. */
-static char *shown(const char *text)
+/* Returns text of the file, escaped for a terminal. The caller frees it. */
+static char *escape_text(const char *text)
 {
     size_t width = xtf_text_width(text, false, SIZE_MAX);
     char *fit = g_malloc0(width + 1);
@@ -175,7 +176,8 @@ static char *shown(const char *text)
     return fit;
 }
 
-/* Importers declare every schema of their format, and a trace has rows of a few: only these are shown, unless `all`. */
+/* Prints the schemas of a kind that have rows; with `all`, also those without. Importers declare every schema of their
+ * format, and most stay empty. */
 static void print_schemas(const XtfTrace *trace, XtfSchemaKind kind, const char *title, bool all)
 {
     bool titled = false;
@@ -187,14 +189,14 @@ static void print_schemas(const XtfTrace *trace, XtfSchemaKind kind, const char 
         if (!titled)
             printf("\n%-24s %14s %10s %8s\n", title, "rows", "bytes/row", "fields");
         titled = true;
-        g_autofree char *name = shown(schema->name);
+        g_autofree char *name = escape_text(schema->name);
         printf("%-24s %14" PRIu64 " %10" PRIu32 " %8" PRIu32 "\n", name, xtf_trace_n_rows(trace, i), schema->row_size,
                schema->n_fields);
     }
 }
 
-/* Who waited for whom is known after an analysis. `left_out`: why one beside the trace is not used; or NULL. The trace
- * may also be a companion that was named itself. */
+/* Prints which tool analysed the trace. `left_out` is the reason why a companion beside it is not used; NULL: none. The
+ * user may also have named a companion itself. */
 static bool print_analysis(XtfTrace *trace, const char *path, const GError *left_out, GError **error)
 {
     g_autofree char *companion = xtf_companion_beside(path);
@@ -204,7 +206,7 @@ static bool print_analysis(XtfTrace *trace, const char *path, const GError *left
     if (!xtf_analyses_find_tool(trace, XTF_DERIVED_WAITS, &tool, error))
         return false;
     xtf_trace_get_info(trace, &info);
-    g_autofree char *text = tool ? shown(tool) : g_strdup("none (xtf analyze finds who waited for whom)");
+    g_autofree char *text = tool ? escape_text(tool) : g_strdup("none (xtf analyze finds who waited for whom)");
     xtf_print_line(stdout, "%-14s %s", "analysis", text);
     if (left_out)
         xtf_print_line(stdout, "%-14s one beside the trace is not used: %s", "", left_out->message);
@@ -213,7 +215,7 @@ static bool print_analysis(XtfTrace *trace, const char *path, const GError *left
     return true;
 }
 
-/* Derived rows that are not shown, and why. */
+/* Prints which derived rows are hidden, and why. */
 static bool print_outdated(XtfTrace *trace, GError **error)
 {
     g_autofree bool *outdated = NULL;
@@ -222,7 +224,7 @@ static bool print_outdated(XtfTrace *trace, GError **error)
         return false;
     for (uint32_t i = 0; outdated && i < xtf_trace_n_schemas(trace); i++)
         if (outdated[i]) {
-            g_autofree char *name = shown(xtf_trace_schema(trace, i)->name);
+            g_autofree char *name = escape_text(xtf_trace_schema(trace, i)->name);
             printf("%s: made with other clocks than the trace has now, so it is not shown: run xtf analyze again\n",
                    name);
         }
@@ -246,14 +248,14 @@ static bool print_properties(XtfTrace *trace, GError **error)
         if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(name, row), &key, error) ||
             !xtf_trace_string(trace, (uint32_t)xtf_field_get(value, row), &text, error))
             return false;
-        g_autofree char *shown_key = shown(key);
-        g_autofree char *shown_text = shown(text);
+        g_autofree char *shown_key = escape_text(key);
+        g_autofree char *shown_text = escape_text(text);
         printf("  %s: %s\n", shown_key, shown_text);
     }
     return true;
 }
 
-/* Clocks that contradict each other. */
+/* Prints that clocks contradict each other, if they do. */
 static bool print_clocks(XtfTrace *trace, GError **error)
 {
     g_autoptr(XtfTree) tree = xtf_tree_new(trace, error);
@@ -270,13 +272,13 @@ static bool print_early_ends(XtfTrace *trace, GError **error)
 
     for (guint i = 0; ends && i < ends->len; i++) {
         const XtfEarlyEnd *end = &g_array_index(ends, XtfEarlyEnd, i);
-        g_autofree char *why = shown(end->why);
-        printf("%-14s process %" PRIu32 ": %s\n", "ends early", end->proc, why);
+        g_autofree char *reason = escape_text(end->why);
+        printf("%-14s process %" PRIu32 ": %s\n", "ends early", end->proc, reason);
     }
     return ends != NULL;
 }
 
-/* What the recorder did not see of the program. */
+/* Prints which parts of the program the recorder did not see. */
 static bool print_missing(XtfTrace *trace, GError **error)
 {
     unsigned missing;
@@ -289,7 +291,7 @@ static bool print_missing(XtfTrace *trace, GError **error)
     return true;
 }
 
-/* The file alone, of a trace that may be it with a companion. */
+/* Opens the file without its companion. */
 static XtfTrace *open_file(XtfTrace *trace, const char *path, GError **error)
 {
     XtfTraceInfo info;
@@ -318,8 +320,8 @@ int xtf_command_info(int argc, char **argv)
         return XTF_EXIT_USAGE;
     g_autofree char *path = NULL;
     g_autoptr(GError) left_out = NULL;
-    const XtfSourceOptions how = {.left_out = &left_out, .incomplete = incomplete};
-    g_autoptr(XtfTrace) trace = xtf_cli_open_source(argv[1], &how, &path, &error);
+    const XtfSourceOptions source_options = {.left_out = &left_out, .incomplete = incomplete};
+    g_autoptr(XtfTrace) trace = xtf_cli_open_source(argv[1], &source_options, &path, &error);
     g_autoptr(XtfTrace) file = trace ? open_file(trace, path, &error) : NULL;
     if (!file)
         return xtf_cli_fail(error);

@@ -11,8 +11,8 @@
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
 
-/* Names are collected first and looked up later: a listing must not look up. */
-static bool collect(const char *name, XtfNodeKind kind, void *data)
+/* Collects a name. Look-ups follow after the listing, which must not look up. */
+static bool collect_name(const char *name, XtfNodeKind kind, void *data)
 {
     g_ptr_array_add(data, g_strdup(name));
     return true;
@@ -27,7 +27,7 @@ static void print_long(const char *name, XtfNode *node)
                    kind == XTF_NODE_LINK ? " -> " : "", kind == XTF_NODE_LINK ? xtf_node_target(node) : "");
 }
 
-static bool list(XtfTree *tree, const char *path, bool in_full, GError **error)
+static bool list_path(XtfTree *tree, const char *path, bool in_full, GError **error)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(XtfNode) node = xtf_tree_resolve(tree, path, error);
@@ -41,7 +41,7 @@ static bool list(XtfTree *tree, const char *path, bool in_full, GError **error)
             xtf_print_line(stdout, "%s", path);
         return true;
     }
-    if (!xtf_node_list(node, 0, collect, names, error))
+    if (!xtf_node_list(node, 0, collect_name, names, error))
         return false;
     for (unsigned i = 0; i < names->len; i++) {
         const char *name = names->pdata[i];
@@ -82,7 +82,7 @@ int xtf_command_ls(int argc, char **argv)
             putchar('\n');
         if (argc > 3)
             xtf_print_line(stdout, "%s:", path);
-        if (!list(tree, path, in_full, &error)) {
+        if (!list_path(tree, path, in_full, &error)) {
             status = xtf_cli_fail(error);
             error = NULL;
         }

@@ -1,5 +1,5 @@
 /*
- * xtf merge: one trace of several that were written apart.
+ * xtf merge: makes one trace of several that were written separately.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ enum {
     COLLECTORS_SECONDS = 3,
 };
 
-static void say_left_out(const char *path, const GError *error, void *data)
+static void print_left_out(const char *path, const GError *error, void *data)
 {
     const XtfBytesProgress *merge = data;
 
@@ -26,8 +26,8 @@ static void say_left_out(const char *path, const GError *error, void *data)
     xtf_print_line(stderr, "xtf: left out: %s", error->message);
 }
 
-/* The parts that the user means: a folder stands for those in it. Collectors of programs that have just ended are
- * awaited (xtf record). */
+/* Finds the parts that the user names; a folder means all parts in it. Waits for collectors (xtf record) of programs
+ * that have just ended. */
 static GPtrArray *find_parts(char **names, const atomic_bool *cancel, GError **error)
 {
     g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func(g_free);
@@ -49,7 +49,7 @@ static GPtrArray *find_parts(char **names, const atomic_bool *cancel, GError **e
     return g_steal_pointer(&parts);
 }
 
-/* Writes a file, or if there is none to write the anchor of the folder that is named. */
+/* Writes the merged file; without an output, writes the anchor of the named folder. */
 static bool merge_to(const char *output, char **names, const XtfMergeOptions *options, XtfMergeReport *report,
                      GError **error)
 {
@@ -63,7 +63,8 @@ static bool merge_to(const char *output, char **names, const XtfMergeOptions *op
     return parts && xtf_merge(output, (const char *const *)parts->pdata, parts->len, options, report, error);
 }
 
-static bool run(const char *output, char **names, bool keep_going, bool quiet, XtfMergeReport *report, GError **error)
+static bool merge_parts(const char *output, char **names, bool keep_going, bool quiet, XtfMergeReport *report,
+                        GError **error)
 {
     g_autoptr(XtfProgress) progress = xtf_progress_new("merging", "MiB", quiet);
     XtfInterrupts interrupts;
@@ -71,7 +72,7 @@ static bool run(const char *output, char **names, bool keep_going, bool quiet, X
     const XtfMergeOptions options = {
         .keep_going = keep_going,
         .progress = xtf_progress_bytes,
-        .left_out = say_left_out,
+        .left_out = print_left_out,
         .data = &merge,
     };
     bool good = merge_to(output, names, &options, report, error);
@@ -92,20 +93,20 @@ static bool usage_is_wrong(const char *output, bool anchor, bool force, int n_na
     return fault != NULL;
 }
 
-static void print_report(const char *what, const XtfMergeReport *report)
+static void print_report(const char *place, const XtfMergeReport *report)
 {
     const char *plural = report->parts == 1 ? "" : "s";
 
     if (report->copied > 0)
-        xtf_print_line(stdout, "%s: %zu part%s, %" PRIu64 " bytes of theirs and %" PRIu64 " of its own", what,
+        xtf_print_line(stdout, "%s: %zu part%s, %" PRIu64 " bytes of theirs and %" PRIu64 " of its own", place,
                        report->parts, plural, report->copied, report->written);
     else
         xtf_print_line(
             stdout, "%s" G_DIR_SEPARATOR_S XTF_ANCHOR_NAME ": %zu part%s, in place, and %" PRIu64 " bytes of its own",
-            what, report->parts, plural, report->written);
+            place, report->parts, plural, report->written);
 }
 
-/* Parts know nothing of one another, so what was found of each is not what there is in all of them. */
+/* Reports are of single parts, so their places may not hold for the whole trace. */
 static bool print_analysis(const char *output, GError **error)
 {
     g_autoptr(XtfTrace) trace = xtf_trace_open(output, NULL, error);
@@ -149,7 +150,7 @@ int xtf_command_merge(int argc, char **argv)
         xtf_print_line(stderr, "xtf: '%s' exists already: --force replaces it", output);
         return XTF_EXIT_FAILED;
     }
-    if (!run(output, argv + 1, keep_going, quiet, &report, &error))
+    if (!merge_parts(output, argv + 1, keep_going, quiet, &report, &error))
         return xtf_cli_fail(error);
     if (!quiet)
         print_report(output ? output : argv[1], &report);

@@ -10,20 +10,20 @@
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
 
-/* What is done to a trace before it is mounted. */
-typedef bool (*Preparation)(const char *source, const XtfSourceOptions *how, GError **error);
+/* Work on a trace before it is mounted. */
+typedef bool (*Preparation)(const char *source, const XtfSourceOptions *source_options, GError **error);
 
-/* In a process of its own: the mount's daemon is forked, and must not find threads that it does not have. */
-static int prepare(Preparation preparation, const char *source, const XtfMountOptions *options, bool quiet)
+/* Prepares the trace in a child process. The daemon is forked later, and a fork copies no threads. */
+static int prepare_trace(Preparation preparation, const char *source, const XtfMountOptions *options, bool quiet)
 {
-    const XtfSourceOptions how = {
+    const XtfSourceOptions source_options = {
         .cache_folder = options->cache_folder, .quiet = quiet, .companion = options->companion};
     GError *error = NULL;
     int status;
     pid_t child = fork();
 
     if (child == 0)
-        _exit(preparation(source, &how, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error));
+        _exit(preparation(source, &source_options, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error));
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
     return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : XTF_EXIT_FAILED;
@@ -70,9 +70,9 @@ int xtf_command_mount(int argc, char **argv)
     options.follow |= follow;
     options.incomplete |= incomplete;
     /* An analysis is of the clocks that the trace has. */
-    int status = align ? prepare(xtf_cli_align_source, argv[1], &options, quiet) : XTF_EXIT_DONE;
+    int status = align ? prepare_trace(xtf_cli_align_source, argv[1], &options, quiet) : XTF_EXIT_DONE;
     if (status == XTF_EXIT_DONE && analyze)
-        status = prepare(xtf_cli_analyze_source, argv[1], &options, quiet);
+        status = prepare_trace(xtf_cli_analyze_source, argv[1], &options, quiet);
     if (status != XTF_EXIT_DONE)
         return status;
     manner = (XtfMountManner){.foreground = foreground || debug, .debug = debug, .quiet = quiet};

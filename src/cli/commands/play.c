@@ -29,7 +29,7 @@ typedef struct {
     int columns, lines;
 } Play;
 
-/* As asked for, else as the environment or the terminal says. */
+/* Returns true if the screen is ASCII: as the option says, else as the environment or terminal needs. */
 static int side_of(int asked, const char *variable, int of_terminal, int usual)
 {
     const char *said = g_getenv(variable);
@@ -54,7 +54,7 @@ static bool print_frame(const Play *play, const XtfFilm *film, uint64_t k, GErro
     return fflush(stdout) == 0 || xtf_fail(error, XTF_ERROR_IO, "cannot write");
 }
 
-/* One frame, or all of them. */
+/* Prints one frame, or all frames. */
 static bool print_frames(const Play *play, const XtfFilm *film, GError **error)
 {
     uint64_t first = play->frame >= 0 ? (uint64_t)play->frame : 0, end = play->frame >= 0 ? first + 1 : film->n;

@@ -29,7 +29,7 @@ enum {
     RING_MAX = 1 << 30,
 };
 
-/* The options as they were given. */
+/* The options as given on the command line. */
 typedef struct {
     char *output, *buffer, *when_full, *filter, *mpi, *clock, *drain, *brake, *fsync;
     gboolean force, keep_parts, all_calls, stack, locks, dry_run, quiet;
@@ -45,7 +45,7 @@ static void given_finish(Given *given)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Given, given_finish)
 
-static bool wrong(const char *option, const char *value, const char *needed)
+static bool report_wrong(const char *option, const char *value, const char *needed)
 {
     xtf_print_line(stderr, "xtf: record: %s '%s': %s", option, value, needed);
     return false;
@@ -59,7 +59,7 @@ static bool parse_buffer(const char *text, guint64 *size)
     if (!text)
         return true;
     if (!xtf_cli_parse_size(text, &bytes) || bytes == 0 || bytes > RING_MAX)
-        return wrong("--buffer", text, "4K to 1G is needed");
+        return report_wrong("--buffer", text, "4K to 1G is needed");
     for (*size = RING_MIN; *size < bytes;)
         *size *= 2;
     return true;
@@ -69,7 +69,7 @@ static bool parse_drain(const char *text, guint64 *seconds)
 {
     *seconds = DRAIN_SECONDS;
     return !text || g_ascii_string_to_unsigned(text, 10, 1, DRAIN_MAX, seconds, NULL) ||
-           wrong("--drain", text, "a number of seconds, 1 to 86400, is needed");
+           report_wrong("--drain", text, "a number of seconds, 1 to 86400, is needed");
 }
 
 static bool parse_word(const char *option, const char *text, const char *const *words, unsigned *number)
@@ -81,7 +81,7 @@ static bool parse_word(const char *option, const char *text, const char *const *
         if (g_str_equal(text, words[*number]))
             return true;
     *number = 0;
-    return !text || wrong(option, text, message);
+    return !text || report_wrong(option, text, message);
 }
 
 static bool parse_fsync(const char *text)
@@ -89,7 +89,7 @@ static bool parse_fsync(const char *text)
     guint64 seconds;
 
     return !text || g_ascii_string_to_unsigned(text, 10, 0, FSYNC_MAX, &seconds, NULL) ||
-           wrong("--fsync", text, "a number of seconds, 0 to 86400, is needed");
+           report_wrong("--fsync", text, "a number of seconds, 0 to 86400, is needed");
 }
 
 static bool parse_brake(const char *text)
@@ -97,10 +97,11 @@ static bool parse_brake(const char *text)
     guint64 calls;
 
     return !text || g_ascii_string_to_unsigned(text, 10, 0, BRAKE_MAX, &calls, NULL) ||
-           wrong("--brake", text, "a number of calls is needed, or 0");
+           report_wrong("--brake", text, "a number of calls is needed, or 0");
 }
 
-/* The modules read the filter wherever they run, and a mistake in it is not to be found after the run. */
+/* Reads the filter now, since the traced program would find a mistake in it only later. Makes its path absolute, as the
+ * program may change its folder. */
 static bool parse_filter(char **filter)
 {
     g_autoptr(GError) error = NULL;
@@ -108,10 +109,10 @@ static bool parse_filter(char **filter)
     if (!*filter)
         return true;
     if (access(*filter, R_OK) != 0)
-        return wrong("--filter", *filter, "it cannot be read");
+        return report_wrong("--filter", *filter, "it cannot be read");
     g_autoptr(XtfFilter) rules = xtf_filter_read(*filter, &error);
     if (!rules)
-        return wrong("--filter", *filter, error->message);
+        return report_wrong("--filter", *filter, error->message);
     char *absolute = g_canonicalize_filename(*filter, NULL);
     g_free(*filter);
     *filter = absolute;
@@ -129,10 +130,10 @@ static bool parse_given(Given *given, XtfRecordOptions *options, XtfMpi *mpi)
         !parse_fsync(given->fsync) || !parse_filter(&given->filter))
         return false;
     if (given->output && !*given->output)
-        return wrong("--output", given->output, "the name of a file is needed");
+        return report_wrong("--output", given->output, "the name of a file is needed");
     *mpi = XTF_MPI_UNKNOWN;
     if (given->mpi && !xtf_mpi_parse(given->mpi, mpi))
-        return wrong("--mpi", given->mpi, "openmpi, mpich or none is needed");
+        return report_wrong("--mpi", given->mpi, "openmpi, mpich or none is needed");
     options->when_full = given->when_full;
     options->clock = given->clock;
     options->filter = given->filter;
@@ -151,7 +152,7 @@ static void print_all(const GPtrArray *sentences)
 }
 
 /* Waits for the collectors, then makes one trace of the parts. */
-static bool merge(const XtfRecordPlan *plan, const Given *given, XtfParts *parts, guint64 drain, GError **error)
+static bool merge_parts(const XtfRecordPlan *plan, const Given *given, XtfParts *parts, guint64 drain, GError **error)
 {
     g_autoptr(XtfProgress) progress = xtf_progress_new("merging", "MiB", given->quiet);
     XtfInterrupts interrupts;
@@ -160,17 +161,17 @@ static bool merge(const XtfRecordPlan *plan, const Given *given, XtfParts *parts
 
     xtf_parts_await(plan->folder, drain + AFTER_DRAIN_SECONDS, state.cancel);
     xtf_parts_find(plan->folder, plan->gather, drain, state.cancel, parts);
-    /* The program itself, or somebody else, may have made a file of this name since the start. */
+    /* Another process, or the program itself, may have made a file of this name since the start. */
     bool good = xtf_record_may_write(plan, given->force, error) &&
                 xtf_parts_merge(parts, plan->output, plan->folder, &options, error);
-    if (good) /* else it stays as it was merged */
+    if (good) /* a failure leaves the merged file as it is */
         xtf_rewrite_small(plan->output, state.cancel, NULL);
     xtf_interrupts_release(&interrupts);
     return good;
 }
 
-/* A host whose processes are missing may see another folder of that name. */
-static void say_elsewhere(const XtfRecordPlan *plan)
+/* Prints that other hosts may have parts in their own folder of that name. */
+static void print_remote_folder(const XtfRecordPlan *plan)
 {
     xtf_print_line(stderr,
                    "xtf: what processes of other hosts recorded may be in %s there, if that is no folder that hosts "
@@ -178,17 +179,17 @@ static void say_elsewhere(const XtfRecordPlan *plan)
                    plan->gather);
 }
 
-/* Where the parts are, here and from other hosts. */
-static char *folders_of(const XtfRecordPlan *plan)
+/* Returns the folders of the parts, on this host and from other hosts. The caller frees the text. */
+static char *name_folders(const XtfRecordPlan *plan)
 {
     return g_file_test(plan->gather, G_FILE_TEST_IS_DIR) ? g_strdup_printf("%s and %s", plan->folder, plan->gather)
                                                          : g_strdup(plan->folder);
 }
 
-/* Processes were to be recorded, and something was in the way. */
-static int say_failed(const XtfRecordPlan *plan, const XtfParts *parts)
+/* Prints why nothing readable was recorded. Returns the exit status. */
+static int print_failure(const XtfRecordPlan *plan, const XtfParts *parts)
 {
-    g_autofree char *folders = folders_of(plan);
+    g_autofree char *folders = name_folders(plan);
 
     print_all(parts->left_out);
     print_all(parts->remarks);
@@ -197,8 +198,8 @@ static int say_failed(const XtfRecordPlan *plan, const XtfParts *parts)
     return XTF_EXIT_FAILED;
 }
 
-/* Nothing was recorded at all, which has a reason. */
-static int say_nothing_recorded(const XtfRecordPlan *plan, int status)
+/* Prints the likely reason why no process recorded anything. Returns the exit status. */
+static int print_nothing_recorded(const XtfRecordPlan *plan, int status)
 {
     xtf_print_line(stderr, "xtf: %s is not written: no process recorded anything", plan->output);
     if (status != 0)
@@ -211,13 +212,13 @@ static int say_nothing_recorded(const XtfRecordPlan *plan, int status)
                            : "xtf: no process has called MPI_Init, or the calls go past what is loaded before "
                              "(RTLD_DEEPBIND, -Bsymbolic): see docs/RECORD.md");
     if (status == 0 && plan->command.has_launcher && plan->command.mpi != XTF_MPI_NONE)
-        say_elsewhere(plan);
+        print_remote_folder(plan);
     return XTF_EXIT_FAILED;
 }
 
-static int say_not_merged(const XtfRecordPlan *plan, const XtfParts *parts, GError *error)
+static int print_not_merged(const XtfRecordPlan *plan, const XtfParts *parts, GError *error)
 {
-    g_autofree char *folders = folders_of(plan);
+    g_autofree char *folders = name_folders(plan);
 
     print_all(parts->left_out);
     print_all(parts->remarks);
@@ -228,8 +229,8 @@ static int say_not_merged(const XtfRecordPlan *plan, const XtfParts *parts, GErr
     return XTF_EXIT_FAILED;
 }
 
-/* *whole: it has all that was to be recorded, as the parts say. */
-static bool say_summary(const XtfRecordPlan *plan, bool quiet, bool *whole, GError **error)
+/* Prints the summary. Sets *whole to true if the parts say that nothing is missing. */
+static bool print_summary(const XtfRecordPlan *plan, bool quiet, bool *whole, GError **error)
 {
     g_autoptr(XtfTrace) trace = xtf_trace_open(plan->output, NULL, error);
 
@@ -247,52 +248,53 @@ static bool say_summary(const XtfRecordPlan *plan, bool quiet, bool *whole, GErr
     return lines != NULL;
 }
 
-/* The parts that were merged, here and from other hosts. */
+/* Removes the merged parts, on this host and from other hosts. */
 static bool remove_parts(const XtfRecordPlan *plan, GError **error)
 {
     return xtf_folder_remove(plan->folder, error) &&
            (!g_file_test(plan->gather, G_FILE_TEST_IS_DIR) || xtf_folder_remove(plan->gather, error));
 }
 
-/* What the trace has not, nothing else has: all parts stay then, and so do logs that messages name. */
-static bool settle_parts(const XtfRecordPlan *plan, const XtfParts *parts, bool keep, GError **error)
+/* Removes the parts, or keeps them if the trace does not have all their records. Messages may name logs in their
+ * folder, so these stay, too. */
+static bool remove_or_keep_parts(const XtfRecordPlan *plan, const XtfParts *parts, bool keep, GError **error)
 {
-    g_autofree char *folders = folders_of(plan);
+    g_autofree char *folders = name_folders(plan);
 
     if (!keep && parts->left_out->len + parts->remarks->len == 0)
         return remove_parts(plan, error);
     xtf_print_line(stderr, keep ? "xtf: its parts are in %s" : "xtf: not all is in it, so its parts stay in %s",
                    folders);
     if (parts->missing && plan->command.has_launcher)
-        say_elsewhere(plan);
+        print_remote_folder(plan);
     return true;
 }
 
-/* After the program's end, which had this status. */
-static int finish(const XtfRecordPlan *plan, const Given *given, guint64 drain, int status)
+/* Makes the trace after the program has ended with this status. Returns the exit status. */
+static int finish_record(const XtfRecordPlan *plan, const Given *given, guint64 drain, int status)
 {
     g_auto(XtfParts) parts = {0};
     GError *error = NULL;
 
     xtf_parts_init(&parts);
-    if (!merge(plan, given, &parts, drain, &error)) {
+    if (!merge_parts(plan, given, &parts, drain, &error)) {
         if (parts.paths->len > 0)
-            return say_not_merged(plan, &parts, error);
+            return print_not_merged(plan, &parts, error);
         g_error_free(error);
         if (parts.left_out->len + parts.remarks->len > 0)
-            return say_failed(plan, &parts);
+            return print_failure(plan, &parts);
         xtf_folder_remove(plan->folder, NULL);
-        return say_nothing_recorded(plan, status);
+        return print_nothing_recorded(plan, status);
     }
     bool whole = true;
-    bool good = say_summary(plan, given->quiet, &whole, &error);
-    good &= settle_parts(plan, &parts, given->keep_parts || !good, good ? &error : NULL);
+    bool good = print_summary(plan, given->quiet, &whole, &error);
+    good &= remove_or_keep_parts(plan, &parts, given->keep_parts || !good, good ? &error : NULL);
     if (!good)
         return xtf_cli_fail(error);
     return whole && parts.left_out->len + parts.remarks->len == 0 ? XTF_EXIT_DONE : XTF_EXIT_FAILED;
 }
 
-static int run(const XtfRecordPlan *plan, const Given *given, guint64 drain)
+static int run_program(const XtfRecordPlan *plan, const Given *given, guint64 drain)
 {
     g_auto(GStrv) environment = xtf_record_plan_environment(plan);
     GError *error = NULL;
@@ -302,8 +304,8 @@ static int run(const XtfRecordPlan *plan, const Given *given, guint64 drain)
         xtf_folder_remove(plan->folder, NULL);
         return xtf_cli_fail(error);
     }
-    int own = finish(plan, given, drain, status);
-    return status != 0 ? status : own;
+    int record_status = finish_record(plan, given, drain, status);
+    return status != 0 ? status : record_status;
 }
 
 static int become(const XtfRecordPlan *plan)
@@ -320,7 +322,7 @@ static int become(const XtfRecordPlan *plan)
     return xtf_cli_fail(error);
 }
 
-static int record(char **command, const Given *given, const XtfRecordOptions *options, XtfMpi mpi)
+static int record_program(char **command, const Given *given, const XtfRecordOptions *options, XtfMpi mpi)
 {
     g_auto(XtfRecordPlan) plan = {0};
     GError *error = NULL;
@@ -337,7 +339,7 @@ static int record(char **command, const Given *given, const XtfRecordOptions *op
     g_auto(GStrv) warnings = xtf_record_plan_warnings(&plan);
     for (char **warning = warnings; *warning && plan.first; warning++)
         xtf_print_line(stderr, "xtf: %s", *warning);
-    return plan.inside ? become(&plan) : run(&plan, given, options->drain);
+    return plan.inside ? become(&plan) : run_program(&plan, given, options->drain);
 }
 
 int xtf_command_record(int argc, char **argv)
@@ -387,5 +389,5 @@ int xtf_command_record(int argc, char **argv)
         return XTF_EXIT_USAGE;
     if (!parse_given(&given, &options, &mpi))
         return XTF_EXIT_USAGE;
-    return record(argv + 1, &given, &options, mpi);
+    return record_program(argv + 1, &given, &options, mpi);
 }

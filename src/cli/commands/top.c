@@ -29,7 +29,7 @@ static void set_window(XtfTop *top, double from, double width)
     top->to = top->from + width;
 }
 
-static void zoom(XtfTop *top, double factor)
+static void zoom_window(XtfTop *top, double factor)
 {
     double width = (top->to - top->from) * factor;
     set_window(top, (top->from + top->to - width) / 2, width);
@@ -46,7 +46,7 @@ static void go_in(XtfTop *top)
     top->line = top->first = 0;
 }
 
-/* Takes the last two parts of the path away. */
+/* Removes the last two parts of the path. */
 static void go_out(XtfTop *top)
 {
     for (unsigned i = 0; i < 2 && top->path->len; i++) {
@@ -57,8 +57,8 @@ static void go_out(XtfTop *top)
     top->line = top->first = 0;
 }
 
-/* False: the user quits. */
-static bool press(XtfTop *top, int key)
+/* Handles a key. Returns false if the user quits. */
+static bool handle_key(XtfTop *top, int key)
 {
     double width = top->to - top->from;
 
@@ -76,10 +76,10 @@ static bool press(XtfTop *top, int key)
         set_window(top, top->to, width);
         break;
     case '+':
-        zoom(top, 0.5);
+        zoom_window(top, 0.5);
         break;
     case '-':
-        zoom(top, 2);
+        zoom_window(top, 2);
         break;
     case '0':
         set_window(top, 0, top->duration);
@@ -109,7 +109,7 @@ static bool press(XtfTop *top, int key)
     return key != 'q' && key != 'o';
 }
 
-static bool look(XtfTop *top, bool *wants_path, GError **error)
+static bool run_screen(XtfTop *top, bool *wants_path, GError **error)
 {
     int columns, lines, key = XTF_KEY_NONE;
 
@@ -124,7 +124,7 @@ static bool look(XtfTop *top, bool *wants_path, GError **error)
         }
         xtf_terminal_show(screen);
         key = xtf_terminal_key(-1);
-    } while (!xtf_terminal_ended() && press(top, key));
+    } while (!xtf_terminal_ended() && handle_key(top, key));
     xtf_terminal_end();
     *wants_path = key == 'o';
     return true;
@@ -189,7 +189,7 @@ int xtf_command_top(int argc, char **argv)
     top.tree = tree;
     top.name = name;
     bool good = tree && top_init(&top, argc > 2 ? argv[2] : "", &error) &&
-                (once ? print_once(&top, columns, lines, &error) : look(&top, &wants_path, &error));
+                (once ? print_once(&top, columns, lines, &error) : run_screen(&top, &wants_path, &error));
     g_autofree char *path = good && wants_path ? xtf_top_path(&top) : NULL;
     if (path)
         puts(path);

@@ -19,8 +19,8 @@ static int fail_to_unmount(const char *directory, int number)
     return XTF_EXIT_FAILED;
 }
 
-/* Only fusermount3 may unmount for a user. Its messages, which speak of itself, are kept for the faults that have no
- * better ones. */
+/* Unmounts with fusermount3, as only it can for an ordinary user. Its own messages are shown only for errors that xtf
+ * cannot explain better. */
 static int unmount_as_user(const char *directory, const char *path, bool lazy)
 {
     const char *arguments[] = {"fusermount3", lazy ? "-uz" : "-u", "--", path, NULL};
@@ -33,15 +33,15 @@ static int unmount_as_user(const char *directory, const char *path, bool lazy)
         return xtf_cli_fail(g_steal_pointer(&error));
     if (g_spawn_check_wait_status(status, NULL))
         return XTF_EXIT_DONE;
-    if (strstr(messages, "Device or resource busy")) /* it speaks English everywhere */
+    if (strstr(messages, "Device or resource busy")) /* its messages are not translated */
         return fail_to_unmount(directory, EBUSY);
     xtf_print_line(stderr, "xtf: cannot unmount '%s': %s%s", directory, g_strchomp(messages),
                    strstr(messages, "/etc/mtab") ? " (/etc/mtab should be a link to /proc/self/mounts)" : "");
     return XTF_EXIT_FAILED;
 }
 
-/* Whether this user may not unmount it, and then says who may. */
-static bool is_of_another(const char *directory, const XtfMounted *mounted)
+/* True if another user mounted the trace, so that this user may not unmount it. Prints who may. */
+static bool is_owned_by_other(const char *directory, const XtfMounted *mounted)
 {
     uint64_t owner;
 
@@ -75,7 +75,7 @@ int xtf_command_unmount(int argc, char **argv)
         xtf_print_line(stderr, "xtf: no trace is mounted at '%s'", argv[1]);
         return XTF_EXIT_FAILED;
     }
-    if (is_of_another(argv[1], &mounted))
+    if (is_owned_by_other(argv[1], &mounted))
         return XTF_EXIT_FAILED;
     if (geteuid() != 0)
         return unmount_as_user(argv[1], path, lazy);

@@ -1,5 +1,5 @@
 /*
- * xtf why PATH...: of paths in mounts, why they are not there, or cannot be read. Through a mount every mistake is
+ * xtf why PATH...: explains why paths in mounts do not exist, or cannot be read. Through a mount every wrong path is
  * ENOENT, and all damage EIO.
  */
 #include <errno.h>
@@ -19,21 +19,21 @@
 
 enum {
     BUFFER = 1 << 20,
-    BYTES_READ = 256 << 20, /* of a file, to see whether it can be */
-    NAMES_READ = 65536,     /* of a directory */
+    BYTES_READ = 256 << 20, /* bytes of a file that are read as a test */
+    NAMES_READ = 65536,     /* names of a directory that are read as a test */
 };
 
-/* The absolute path, without links as far as it leads anywhere. */
-static char *resolve(const char *path)
+/* Returns the absolute path, with links resolved as far as the path exists. The caller frees it. */
+static char *resolve_path(const char *path)
 {
     g_autofree char *whole = g_canonicalize_filename(path, NULL);
     g_autofree char *known = g_strdup(whole);
 
     for (;;) {
         g_autofree char *real = realpath(known, NULL);
-        const char *rest = whole + strlen(known);
+        const char *tail = whole + strlen(known);
         if (real)
-            return g_strconcat(*rest && g_str_equal(real, "/") ? "" : real, rest, NULL);
+            return g_strconcat(*tail && g_str_equal(real, "/") ? "" : real, tail, NULL);
         char *slash = strrchr(known, '/');
         if (!slash || slash == known)
             return g_steal_pointer(&whole);
@@ -41,16 +41,16 @@ static char *resolve(const char *path)
     }
 }
 
-/* What is asked for. */
+/* A path to explain. */
 typedef struct {
-    const char *path, *mount;  /* absolute: the path, and the mount that it lies in */
-    const XtfMounted *mounted; /* there */
-    XtfTree *tree;             /* of the trace as it is now */
+    const char *path, *mount;  /* absolute path, and the mount that it is in */
+    const XtfMounted *mounted; /* the mount's entry in the mount table */
+    XtfTree *tree;             /* tree of the trace as it is now */
 } Question;
 
 /* ---- Paths that the mount does not show. */
 
-/* The first part of the path that the mount does not show. */
+/* Returns the first part of the path that the mount does not show, which the caller frees; NULL: it shows all. */
 static char *first_missing(const Question *question)
 {
     const char *inside = question->path + strlen(question->mount);
@@ -66,7 +66,7 @@ static char *first_missing(const Question *question)
     return NULL;
 }
 
-/* Whether it is the directory of rows of an analysis, or in one. */
+/* True if the missing part is the directory of rows of an analysis. */
 static bool is_of_analysis(const Question *question)
 {
     g_autofree char *missing = first_missing(question);
@@ -75,8 +75,7 @@ static bool is_of_analysis(const Question *question)
     return schema && schema->kind == XTF_SCHEMA_DERIVED;
 }
 
-/* Whether the mount shows the path, if not now, then soon: it looks for an analysis once a second. If not, errno says
- * why. */
+/* True if the mount shows the path within 2.5 s; a mount looks for an analysis once a second. If not, sets errno. */
 static bool is_shown(const char *path)
 {
     enum { TRIES = 25, PAUSE = 100 * 1000 }; /* microseconds */
@@ -130,8 +129,8 @@ static bool read_node(XtfNode *node, GError **error)
     return true;
 }
 
-/* An error of reading the trace: damage may be in more places than this. */
-static void advise(const Question *question, const char *prefix, GError **error)
+/* Adds a prefix to an error, and to damage the advice to check the whole trace. */
+static void add_advice(const Question *question, const char *prefix, GError **error)
 {
     g_prefix_error(error, "%s", prefix);
     if (!g_error_matches(*error, XTF_ERROR, XTF_ERROR_DAMAGED))
@@ -156,15 +155,15 @@ static bool explain_node(const Question *question, XtfNode *node, GError **error
     if (read_node(node, error))
         return true;
     g_autofree char *prefix = g_strdup_printf("%s: cannot be read: ", question->path);
-    advise(question, prefix, error);
+    add_advice(question, prefix, error);
     return false;
 }
 
-/* The trace is opened once more, beside the mount, and the path is looked up in it as xtf cat would. */
-static bool explain(const char *path, GError **error)
+/* Opens the trace again, without the mount, and looks the path up in it as xtf cat would. */
+static bool explain_path(const char *path, GError **error)
 {
     g_auto(XtfMounted) mounted = {0};
-    g_autofree char *whole = resolve(path);
+    g_autofree char *whole = resolve_path(path);
     g_autofree char *mount = xtf_mounted_above(&mounted, whole);
 
     if (!mount)
@@ -177,7 +176,7 @@ static bool explain(const char *path, GError **error)
     g_autoptr(XtfNode) node = tree ? xtf_tree_resolve(tree, *inside ? inside + 1 : "/", error) : NULL;
     if (node)
         return explain_node(&question, node, error);
-    advise(&question, "", error);
+    add_advice(&question, "", error);
     return false;
 }
 
@@ -193,7 +192,7 @@ int xtf_command_why(int argc, char **argv)
             NULL))
         return XTF_EXIT_USAGE;
     for (int i = 1; i < argc; i++) {
-        if (!explain(argv[i], &error)) {
+        if (!explain_path(argv[i], &error)) {
             status = xtf_cli_fail(error);
             error = NULL;
         }

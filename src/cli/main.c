@@ -1,8 +1,8 @@
 /*
- * xtf: dispatch to the commands.
+ * xtf: runs the command that the user names.
  *
- * mount(8) knows no commands: as /sbin/mount.xtf, and as the filesystem type fuse.xtf, it runs us with a source, a
- * directory and options: then we are its mount helper.
+ * mount(8) names no command. It runs xtf as /sbin/mount.xtf, or for the filesystem type fuse.xtf, with a source, a
+ * directory and options. In both cases xtf acts as the mount helper.
  */
 #include <errno.h>
 #include <locale.h>
@@ -22,10 +22,10 @@
 
 static const struct {
     const char *name;
-    int (*run)(int argc, char **argv);
-    const char *summary; /* NULL: nobody types it */
+    int (*run_command)(int argc, char **argv);
+    const char *summary; /* NULL: not for users, so not in the help */
     const char *alias;   /* NULL: none */
-    const char *heading; /* of the commands from here on; NULL: the one before */
+    const char *heading; /* heading of this and the following commands; NULL: as for the one before */
 } commands[] = {
     {"record", xtf_command_record, "run a program and record a trace of it", NULL, "Record and import"},
     {"import", xtf_command_import, "read a trace of another format into an .xtf file", NULL, NULL},
@@ -89,19 +89,19 @@ static int no_such_command(const char *word)
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
         xtf_nearest_offer(&nearest, commands[i].name);
     if (nearest.name)
-        xtf_print_line(stderr, "xtf: there is no command '%s': did you mean '%s'?", word, nearest.name);
+        xtf_print_line(stderr, "xtf: unknown command '%s': did you mean '%s'?", word, nearest.name);
     else
-        xtf_print_line(stderr, "xtf: there is no command '%s': see xtf --help", word);
+        xtf_print_line(stderr, "xtf: unknown command '%s': see xtf --help", word);
     return XTF_EXIT_USAGE;
 }
 
-/* mount(8) gives the source as it was typed; a word that is no path can only be a command. */
+/* True if the word can be a source that mount(8) passes on. A word that is not a path can only be a command. */
 static bool is_source(const char *word)
 {
     return word[0] != '-' && (strchr(word, '/') || g_file_test(word, G_FILE_TEST_EXISTS));
 }
 
-static int run(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
     static const char *const helps[] = {"--help", "-h", NULL};
     static const char *const versions[] = {"--version", "-V", "version", NULL};
@@ -118,7 +118,7 @@ static int run(int argc, char **argv)
     }
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
         if (g_str_equal(first, commands[i].name) || g_strcmp0(first, commands[i].alias) == 0)
-            return commands[i].run(argc - 1, argv + 1);
+            return commands[i].run_command(argc - 1, argv + 1);
     if (g_strv_contains(helps, first)) {
         print_help();
         return XTF_EXIT_DONE;
@@ -136,21 +136,21 @@ static int run(int argc, char **argv)
 }
 
 /*
- * Decoded pages take half a megabyte each, and the page cache bounds their number. By default glibc returns each to the
- * kernel when it is freed, and faulting in the next one, page by page, costs as much as decoding it. And it keeps a
- * heap for each thread, with free memory that the other threads cannot use.
+ * Keeps freed memory in the process. A decoded page takes half a megabyte, and the page cache bounds the number of
+ * pages. By default glibc returns a freed page to the kernel. Faulting in the next one costs as much as decoding it.
+ * glibc also keeps a heap for each thread, whose free memory the other threads cannot use.
  */
 static void keep_memory(void)
 {
 #ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the most that glibc takes */
+    mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the largest value that glibc accepts */
     mallopt(M_TRIM_THRESHOLD, 64 << 20);
     mallopt(M_ARENA_MAX, 2);
 #endif
 }
 
-/* Turns success into failure where the standard output took not all: on a full disk. GLib ends the process by itself
- * behind --help, so this is done when it ends. */
+/* Fails at exit if stdout could not be written, as on a full disk. It runs at exit, since GLib exits by itself after
+ * --help. */
 static void check_output(int status, void *unused)
 {
     if ((fflush(stdout) == 0 && !ferror(stdout)) || status != XTF_EXIT_DONE)
@@ -162,10 +162,10 @@ static void check_output(int status, void *unused)
 int main(int argc, char **argv)
 {
     keep_memory();
-    signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error of writing */
+    signal(SIGXFSZ, SIG_IGN); /* exceeding the limit of file sizes then is a write error */
     setlocale(LC_ALL, "");
-    setlocale(LC_NUMERIC, "C"); /* tables and pictures are read by programs */
+    setlocale(LC_NUMERIC, "C"); /* programs read tables and pictures */
     g_log_set_default_handler(xtf_print_log, NULL);
     on_exit(check_output, NULL);
-    return run(argc, argv);
+    return run_command(argc, argv);
 }

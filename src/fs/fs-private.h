@@ -71,13 +71,13 @@ mode_t xtf_fs_mode(XtfNodeKind kind);
 bool xtf_fs_enter(XtfFs *fs, const XtfInode *directory, const char *name, struct fuse_entry_param *entry,
                   GError **error);
 
-/* Reply that the inode is stale, or with an error's errno. Errors other than XTF_ERROR_NOT_FOUND are logged. */
+/* Replies that the inode is stale, or with an error's errno. Logs errors other than XTF_ERROR_NOT_FOUND. */
 void xtf_fs_reply_stale(fuse_req_t request);
 void xtf_fs_reply_error(fuse_req_t request, GError *error); /* takes the error */
 
 void xtf_fs_free_buffers(XtfFs *fs);
 
-/* Add the handlers of file.c, directory.c, attributes.c and refusals.c. */
+/* Adds the handlers of file.c, directory.c, attributes.c and refusals.c. */
 void xtf_fs_add_file_handlers(struct fuse_lowlevel_ops *ops);
 void xtf_fs_add_directory_handlers(struct fuse_lowlevel_ops *ops);
 void xtf_fs_add_attribute_handlers(struct fuse_lowlevel_ops *ops);

@@ -8,7 +8,7 @@
  * eighth of a second. The kernel still caches all that later commits do not change.
  *
  * A finished trace may get an analysis. The server finds it, and once replaces the mount's tree by one with the
- * analysis. It tells the kernel to drop its caches; open files keep their content.
+ * analysis. The kernel then drops its caches; open files keep their content.
  */
 #pragma once
 

@@ -49,7 +49,7 @@ class Commands(harness.TestCase):
         for typed, meant in ("unmout", "unmount"), ("catt", "cat"), ("imprt", "import"), ("chekc", "check"):
             done = run(XTF, typed, self.trace, self.folder.name, check=False)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertEqual(done.stderr, f"xtf: there is no command '{typed}': did you mean '{meant}'?\n")
+            self.assertEqual(done.stderr, f"xtf: unknown command '{typed}': did you mean '{meant}'?\n")
         for typed in "frobnicate", "x", "c" * 1000:
             done = run(XTF, typed, self.trace, self.folder.name, check=False)
             self.assertEqual(done.returncode, 2)

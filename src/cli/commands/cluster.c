@@ -26,7 +26,7 @@ typedef struct {
     gboolean two_files, average, force, quiet;
     int first, other;
     double precision;
-    XtfClusterOptions how;
+    XtfClusterOptions cluster_options;
     XtfNetworkClusterOptions options;
 } Cluster;
 
@@ -78,16 +78,16 @@ static bool parse_threshold(const char *text, XtfThreshold *threshold)
 /* Returns the first fault of the options, NULL if they are right. */
 static const char *parse_options(Cluster *cluster)
 {
-    XtfClusterOptions *how = &cluster->how;
+    XtfClusterOptions *cluster_options = &cluster->cluster_options;
 
-    how->first = (uint32_t)cluster->first;
-    how->other = (uint32_t)cluster->other;
-    how->average = cluster->average;
+    cluster_options->first = (uint32_t)cluster->first;
+    cluster_options->other = (uint32_t)cluster->other;
+    cluster_options->average = cluster->average;
     cluster->options.choose = !cluster->threshold && cluster->precision < 0;
     if (cluster->precision >= 0)
-        how->threshold = (XtfThreshold){XTF_THRESHOLD_PRECISION, cluster->precision};
-    bool threshold_parsed = !cluster->threshold || parse_threshold(cluster->threshold, &how->threshold);
-    bool drop_parsed = parse_share(cluster->drop ? cluster->drop : "5%", &how->drop);
+        cluster_options->threshold = (XtfThreshold){XTF_THRESHOLD_PRECISION, cluster->precision};
+    bool threshold_parsed = !cluster->threshold || parse_threshold(cluster->threshold, &cluster_options->threshold);
+    bool drop_parsed = parse_share(cluster->drop ? cluster->drop : "5%", &cluster_options->drop);
     const struct {
         bool wrong;
         const char *message;
@@ -96,9 +96,9 @@ static const char *parse_options(Cluster *cluster)
         {!threshold_parsed, "--threshold is a share such as 15% or 0.15, or a time such as 50ns"},
         {cluster->precision != -1 && !(cluster->precision >= 0 && isfinite(cluster->precision)),
          "--precision is a number that is not negative"},
-        {how->average && how->threshold.kind == XTF_THRESHOLD_ABSOLUTE,
+        {cluster_options->average && cluster_options->threshold.kind == XTF_THRESHOLD_ABSOLUTE,
          "an average of many lengths has no absolute threshold"},
-        {!drop_parsed || how->drop > 1, "--drop is a share such as 5% or 0.05"},
+        {!drop_parsed || cluster_options->drop > 1, "--drop is a share such as 5% or 0.05"},
         {cluster->first < 1 || cluster->other < 1, "--first and --other are at least 1"},
         {!cluster->output && (cluster->force || cluster->two_files),
          "without -o nothing is written, so --force and --two-files make no sense"},
@@ -207,7 +207,7 @@ static bool write_outputs(Cluster *cluster, XtfNetwork *network, XtfNetworkClust
     cluster->options.info = (XtfClusteredOutput){info->path, info->place};
     if (data)
         cluster->options.data = (XtfClusteredOutput){data->path, data->place};
-    bool good = xtf_network_cluster(network, &cluster->how, &cluster->options, report, error);
+    bool good = xtf_network_cluster(network, &cluster->cluster_options, &cluster->options, report, error);
     good = good && xtf_output_sync(info, error);
     if (data)
         good = xtf_output_end(data, good, error);
@@ -235,11 +235,12 @@ static bool cluster_network(Cluster *cluster, GError **error)
     if (!network || !choose_value(cluster, network, error))
         return false;
     XtfProgress *progress = xtf_progress_new("clustering", "matrices", cluster->quiet);
-    cluster->how.progress = show_progress;
-    cluster->how.data = progress;
-    cluster->how.cancel = xtf_interrupts_catch(&interrupts);
-    bool good = cluster->output ? write_outputs(cluster, network, &report, error)
-                                : xtf_network_cluster(network, &cluster->how, &cluster->options, &report, error);
+    cluster->cluster_options.progress = show_progress;
+    cluster->cluster_options.data = progress;
+    cluster->cluster_options.cancel = xtf_interrupts_catch(&interrupts);
+    bool good = cluster->output
+                    ? write_outputs(cluster, network, &report, error)
+                    : xtf_network_cluster(network, &cluster->cluster_options, &cluster->options, &report, error);
     xtf_interrupts_release(&interrupts);
     xtf_progress_finish(progress);
     if (good && !cluster->quiet)

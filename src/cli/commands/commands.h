@@ -1,9 +1,9 @@
 /*
- * The commands of `xtf`: one function each, in a file of its own name.
+ * The commands of `xtf`: one function each, in a file of its name.
  *
- * A command gets the arguments that follow `xtf`, its own name first, parses them with GOptionContext (so that --help
- * works), and returns the exit status: 0 done, 1 failed (a message went to stderr), 2 wrong usage. Locale and signals
- * are as main() left them.
+ * argv holds the command's name and its arguments. The function parses them with GOptionContext, so that --help works.
+ * It returns the exit status: 0 done, 1 failed (a message went to stderr), 2 wrong usage. main() has set up locale and
+ * signals.
  */
 #pragma once
 

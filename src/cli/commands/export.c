@@ -19,7 +19,7 @@ static void show_progress(uint64_t records, double done, void *data)
     xtf_progress_update(data, (uint64_t)(done * 1e6), 1000000, records);
 }
 
-/* Exports with a progress bar. `wanted` has the options of the command line; the function adds the others. */
+/* Writes the export with a progress bar. `wanted` has the options of the command line; the function adds the others. */
 static bool export_records(const XtfExporter *exporter, XtfNode *directory, const char *output,
                            const XtfExportOptions *wanted, bool quiet, XtfExportReport *report, GError **error)
 {

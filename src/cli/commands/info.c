@@ -176,7 +176,7 @@ static char *escape_text(const char *text)
     return fit;
 }
 
-/* Prints the schemas of a kind that have rows; with `all`, also those without. Importers declare every schema of their
+/* Prints the schemas of a kind that have rows; with `all`, also empty ones. Importers declare every schema of their
  * format, and most stay empty. */
 static void print_schemas(const XtfTrace *trace, XtfSchemaKind kind, const char *title, bool all)
 {

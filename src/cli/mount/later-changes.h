@@ -1,5 +1,5 @@
 /*
- * Later changes of a finished trace in one file: the mount shows an analysis that is written after mounting, into the
+ * Later changes of a finished trace in one file. A mount shows an analysis that is written after mounting, into the
  * file or a companion beside it. All else in the trace must be unchanged. If it is not, or if the analysis cannot be
  * read, the log says so, and the mount keeps showing what it did.
  *

@@ -125,7 +125,7 @@ static bool serve_confined(XtfTree *tree, const XtfLaterChangesOptions *later, c
     return served;
 }
 
-/* Logs the remarks on the parts of a folder: those who use the mount may not have seen them made. */
+/* Logs the remarks on the parts of a folder, for users of the mount who did not record it. */
 static void log_parts(const XtfTrace *trace)
 {
     size_t n;

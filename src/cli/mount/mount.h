@@ -35,5 +35,5 @@ typedef struct {
 /* Mounts a trace, and serves it until the end if in the foreground. Returns the exit status. */
 int xtf_mount(const char *source, const char *directory, const XtfMountOptions *options, const XtfMountManner *manner);
 
-/* `mount.xtf SOURCE DIR [-fnsv] [-o OPTIONS]` (see mount(8), "External helpers"). */
+/* Runs as `mount.xtf SOURCE DIR [-fnsv] [-o OPTIONS]` (see mount(8), "External helpers"). */
 int xtf_mount_helper(int argc, char **argv);

@@ -11,7 +11,7 @@ void xtf_readahead_widen(const char *mount_point)
     struct stat attributes;
     char path[64];
 
-    /* Waits for the first answer. FUSE_INIT comes before it, and would overwrite the readahead. */
+    /* Waits for the first answer. The kernel answers FUSE_INIT earlier, which would overwrite the readahead. */
     if (stat(mount_point, &attributes) != 0)
         return;
     snprintf(path, sizeof path, "/sys/class/bdi/%u:%u/read_ahead_kb", major(attributes.st_dev),

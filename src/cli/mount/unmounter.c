@@ -89,8 +89,8 @@ static bool unmount_as_user(const char *mount_point)
            g_spawn_check_wait_status(status, NULL);
 }
 
-/* Drops all capabilities but those for unmounting. Other users than root need fusermount3, which is setuid, so they
- * keep the right to gain privileges. */
+/* Drops all capabilities that unmounting does not need. Other users than root need fusermount3, which is setuid, so
+ * they keep the right to gain privileges. */
 static void drop_privileges(void)
 {
     const guint64 kept = G_GUINT64_CONSTANT(1) << CAP_SYS_ADMIN | G_GUINT64_CONSTANT(1) << CAP_DAC_READ_SEARCH;

@@ -1,6 +1,6 @@
 /*
- * The player's screen. It has a line for each process, groups A (one process), B (all processes) and C (the run) of the
- * OpenTS visualizer, the messages, and the position of the frame in the run.
+ * The player's screen. It shows a line for each process, the messages, and the position of the frame in the run. It
+ * also shows groups A (one process), B (all processes) and C (the run) of the OpenTS visualizer.
  */
 #pragma once
 

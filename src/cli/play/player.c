@@ -135,7 +135,7 @@ static void change_rate(Player *player, bool shorter)
 
 /* ---- Jumps. */
 
-/* Goes to a time that the user has typed: "1.5", "20ms" or "50%". */
+/* Moves to a time that the user has typed: "1.5", "20ms" or "50%". */
 static void go_to_time(Player *player, const char *text)
 {
     char *unit;
@@ -158,7 +158,7 @@ static void go_to_time(Player *player, const char *text)
     set_message(player, "\"%s\" is not a time: 1.5, 20ms, 50%%", text);
 }
 
-/* Goes to the first call of a region in a later frame. */
+/* Moves to the first call of a region in a later frame. */
 static void go_to_call(Player *player, const char *region)
 {
     char after[G_ASCII_DTOSTR_BUF_SIZE];

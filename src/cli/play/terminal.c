@@ -18,7 +18,7 @@ enum {
 static volatile sig_atomic_t ended_by;
 static bool is_on;
 
-/* Colours by style, for terminals with 256 and with 8 colours. The hues are those of the pictures. */
+/* Colours by style, for terminals with 256 and with 8 colours. Pictures have the same hues. */
 static const short many_colours[XTF_N_STYLES] = {-1, 244, -1, 71, 178, 167, 74, 209, 97, 222, 245};
 static const short few_colours[XTF_N_STYLES] = {
     -1, -1, -1, COLOR_GREEN, COLOR_YELLOW, COLOR_RED, COLOR_BLUE, COLOR_RED, COLOR_MAGENTA, COLOR_YELLOW, COLOR_WHITE};

@@ -185,7 +185,7 @@ static int column_width(const Rows *rows, XtfTopColumn column)
     return (int)width + GAP;
 }
 
-/* Sets the widths. Names take their width first. Of the remaining width the sorted column always gets its part, and the
+/* Sets the widths. Names take their width first. The sorted column always gets its part of the remaining width, and the
  * others do by importance. */
 static void set_widths(Layout *layout, const Rows *rows, const XtfTop *top, int columns)
 {

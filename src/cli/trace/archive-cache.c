@@ -71,7 +71,7 @@ static char *hash_archive(const XtfImporter *importer, const char *anchor)
 
 static bool import_to(const char *anchor, const char *output, bool quiet, GError **error)
 {
-    const XtfImportOptions options = {.force = true}; /* the cache folder belongs to xtf */
+    const XtfImportOptions options = {.force = true}; /* the file in the cache folder is one of xtf */
     g_auto(XtfImportReport) report;
 
     xtf_import_report_init(&report);

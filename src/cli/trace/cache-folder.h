@@ -5,9 +5,9 @@
  * last is on a network file system, which is slow and usually has a quota, the folder is xtf-UID in $TMPDIR or
  * /var/tmp. For root without a home it is /var/cache/xtf.
  *
- * Only files that no other user can have made are trusted. The folder and its files must be owned by this user and not
- * be writable for others, and each file must be a regular file with one link. The files of an archive have names that
- * begin alike: its import, a note with the archive's path, and a lock while a process looks for an import.
+ * Only files that no other user can have made are trusted. This user must own the folder and its files, and
+ * others must not be able to write to them. Each file must be a regular file with one link. The files of an archive
+ * have the same prefix: its import, a note with the archive's path, and a lock while a process looks for an import.
  */
 #pragma once
 

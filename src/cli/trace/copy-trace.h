@@ -18,5 +18,5 @@ typedef struct {
     bool no_derived; /* leave out derived rows of an analysis; its tables are copied */
 } XtfCopyOptions;
 
-/* Copies a whole trace into an empty writer, whose clock and origin are those of the trace. */
+/* Copies a whole trace into an empty writer, which has the same clock and origin. */
 bool xtf_copy_trace(XtfTrace *trace, XtfWriter *writer, const XtfCopyOptions *options, GError **error);

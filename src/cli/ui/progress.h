@@ -20,8 +20,8 @@ XtfProgress *xtf_progress_new(const char *label, const char *unit, bool quiet);
  * the unit. */
 void xtf_progress_update(XtfProgress *progress, uint64_t done, uint64_t total, uint64_t count);
 
-/* Updates the bar of work that has steps; `done` and `total` are those of the present step. `step` is shown after the
- * label ("analysing: causes"), and must stay valid. The time left is that of the step. `progress` is an XtfProgress. */
+/* Updates the bar of work that has steps. `done` and `total` count the present step. `step` is shown after the label
+ * ("analysing: causes"), and must stay valid. The time left is for the step. `progress` is an XtfProgress. */
 void xtf_progress_step(const char *step, uint64_t done, uint64_t total, void *progress);
 
 /* Progress and cancel flag of work that is measured in bytes. */

@@ -105,7 +105,7 @@ static bool look_for_commit(XtfFollower *follower, GError **error)
     log_new_remarks(xtf_tree_trace(current->tree), later);
     if (xtf_tree_is_final(tree))
         g_message(is_closed(later) ? "the writer has closed the trace: the mount is complete"
-                                   : "nobody writes the trace any more: the mount is complete");
+                                   : "no process writes the trace any more: the mount is complete");
     return true;
 }
 

@@ -420,7 +420,7 @@ def test_refusals(folder):
     assert "so they are kept" in run("align", sound)
     assert everything(sound) == shown and not Judged(sound).trace.clock_maps
     assert "exists already" in run("align", "-o", mute, sound, status=1)
-    assert "is no XTF file" in run("align", folder / "truth", status=1)
+    assert "is not an XTF file" in run("align", folder / "truth", status=1)
 
 
 def test_archive(folder, archive):

@@ -116,7 +116,7 @@ class Archives(Case):
             plant()
             done = self.cat()
             self.assertEqual(done.stdout, wanted, plant.__name__)
-            self.assertIn("is made anew", done.stderr)
+            self.assertIn("is replaced", done.stderr)
         self.assertEqual(os.stat(victim).st_nlink, 1)
         os.symlink(os.path.join(self.home, "made"), lock)
         self.assertIn("is a link", self.cat(check=False).stderr)

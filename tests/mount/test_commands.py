@@ -267,7 +267,7 @@ class Commands(harness.TestCase):
         open(empty, "w").close()
         done = run(XTF, "ls", empty, check=False)
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, "no XTF file .* OTF2 archive")
+        self.assertRegex(done.stderr, "not an XTF file .* OTF2 archive")
 
     def test_full_disk(self):
         """What cannot be written is an error, whatever writes it."""
@@ -397,10 +397,10 @@ class Commands(harness.TestCase):
                         (os.path.join("..", path), mount.path("proc")):
                     done = run(XTF, "why", way, check=False, cwd=where, env={**os.environ, "PWD": where})
                     self.assertEqual((done.returncode, done.stderr), (1, said), way)
-            self.assertIn("is there: a file", run(XTF, "why", mount.path("proc/1/count")).stdout)
+            self.assertIn("exists: a file", run(XTF, "why", mount.path("proc/1/count")).stdout)
             self.assertIn("the trace ends at", run(XTF, "why", mount.path("time/1h-2h/count")).stdout)
             os.unlink(link)
-        self.assertIn("lies in no mounted trace", run(XTF, "why", "/nothing/here", check=False).stderr)
+        self.assertIn("is in no mounted trace", run(XTF, "why", "/nothing/here", check=False).stderr)
 
     def test_messages_say_what_once(self):
         for path, message in (("proc/99-/count", '99-: there is no process 99'),

@@ -153,7 +153,7 @@ class LaterAnalysis(harness.TestCase):
             wait_until(lambda: "has an analysis beside it that is not used: " in self.log(mount), "the reason")
             os.rename(other, self.copy)
             line = (f"'{self.copy}' was written to, or replaced, after it was mounted: "
-                    f"xtf unmount '{mount.dir}' && xtf mount '{self.copy}' '{mount.dir}' shows that\n")
+                    f"xtf unmount '{mount.dir}' && xtf mount '{self.copy}' '{mount.dir}' shows the change\n")
             wait_until(lambda: line in self.log(mount), "that the trace is another one")
             self.assertFalse(os.path.exists(mount.path("waits")))
             self.assertEqual(mount.read("info"), shown)

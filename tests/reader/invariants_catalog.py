@@ -188,7 +188,7 @@ CATALOG_ROWS = [
     ("1", "item-past-end", "Items lie in the file", "small", past_end, "is beyond the end of the file", "past the end of the file"),
     ("1", "item-in-page", "No page holds items and rows", "small", item_in_page, "is used twice", "holds items, and is used twice"),
     ("2", "magic", "The file begins with the magic", "small", lambda f: put(f.superblock, magic=b"\x89XTG\r\n\x1a\n"),
-     "no XTF file (or one of which no commit", "no XTF file: it has no whole superblock"),
+     "not an XTF file (or has no complete commit", "no XTF file: it has no whole superblock"),
     ("2", "major", "The major version is 2", "small", lambda f: put(f.superblock, major=3),
      "a newer program is needed (this one reads format", "this reader knows"),
     ("2", "page-size", "The page size is a power of two from 4 KiB to 1 MiB", "small", lambda f: put(f.superblock, page_size=6000),

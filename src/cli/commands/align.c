@@ -79,7 +79,7 @@ static void print_alone(const GArray *isolated)
                : isolated->len > 1 ? "processes "
                                    : "process ",
                g_array_index(isolated, uint64_t, i));
-    puts(": no message to or from others, so the clock is kept");
+    puts(": exchanged no messages, so the clock is kept");
 }
 
 static void print_report(const Align *align, const XtfAlignReport *report)
@@ -218,7 +218,7 @@ static bool usage_is_wrong(const Align *align)
     const char *fault = align->undo && align->dry_run     ? "--undo has no --dry-run"
                         : align->output && align->dry_run ? "--dry-run writes nothing, so -o makes no sense"
                         : align->force && !align->output  ? "--force is for -o"
-                        : align->latency < -1 || align->tolerance < -1 ? "times are not negative"
+                        : align->latency < -1 || align->tolerance < -1 ? "times cannot be negative"
                                                                        : NULL;
     if (fault)
         fprintf(stderr, "xtf: align: %s (see xtf align --help)\n", fault);

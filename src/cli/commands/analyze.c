@@ -68,7 +68,7 @@ static void print_report(const Analyze *analyze)
     print_ends("unmatched", counts->unmatched_sends, counts->unmatched_receives, "the other end is missing");
     print_ends("uncertain", counts->uncertain_sends - MIN(counts->uncertain_sends, counts->unmatched_sends),
                counts->uncertain_receives - MIN(counts->uncertain_receives, counts->unmatched_receives),
-               "which belong together is not known");
+               "their matching is unknown");
     printf("%-18s %12" PRIu64 "  put together; left out %" PRIu64 " ends\n", "collectives", counts->collectives,
            counts->uncertain_collectives);
     printf("%-18s %12" PRIu64 "  of %" PRIu64 "\n", "clock violations", found->violations, found->judged);
@@ -76,11 +76,10 @@ static void print_report(const Analyze *analyze)
     print_time(analyze, "critical path", analyze->report.path.length,
                analyze->report.path.finalized ? "from MPI_Init to MPI_Finalize"
                                               : "to the last record, since no MPI_Finalize is recorded");
-    print_time(analyze, "ideal run", analyze->report.ideal, "with a network that takes no time");
+    print_time(analyze, "ideal run", analyze->report.ideal, "with messages that take no time");
     if (xtf_found_contradicts(found))
-        fprintf(stderr,
-                "xtf: warning: the clocks of processes disagree, so these waits are not to be trusted: xtf align "
-                "corrects clocks\n");
+        fprintf(stderr, "xtf: warning: the clocks of the processes contradict each other, so these waits are "
+                        "unreliable: xtf align corrects the clocks\n");
 }
 
 /* Prints, on a terminal, which commands show the analysis. With -o it prints nothing: other commands do not find that
@@ -153,7 +152,7 @@ int xtf_command_analyze(int argc, char **argv)
             entries))
         return XTF_EXIT_USAGE;
     if (jobs < 0) {
-        fputs("xtf: analyze: --jobs takes a number from 1 on (0: one a processor)\n", stderr);
+        fputs("xtf: analyze: --jobs takes a number from 1 on (0: one thread per processor)\n", stderr);
         return XTF_EXIT_USAGE;
     }
     xtf_parallel_set_threads((unsigned)jobs);

@@ -54,7 +54,7 @@ static int show_entries(const char *folder, GArray *entries, char **archives, bo
                    n == 1 ? "" : "s", bytes);
     if (n > 0 || !*archives)
         return XTF_EXIT_DONE;
-    xtf_print_line(stderr, "xtf: cache: no import of %s is kept", archives[1] ? "these archives" : *archives);
+    xtf_print_line(stderr, "xtf: cache: there is no import of %s", archives[1] ? "these archives" : *archives);
     return XTF_EXIT_FAILED;
 }
 

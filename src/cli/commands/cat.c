@@ -56,7 +56,7 @@ static bool print_file(XtfTree *tree, const char *path, const Form *form, GError
     if (!node)
         return false;
     if (xtf_node_kind(node) == XTF_NODE_DIRECTORY)
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s: a directory; `xtf ls` shows what is in it", path);
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s: is a directory; `xtf ls` lists it", path);
     g_autofree char *remark = xtf_node_remark(node);
     if (remark)
         xtf_print_line(stderr, "xtf: warning: %s: %s", path, remark);

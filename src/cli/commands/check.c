@@ -205,7 +205,7 @@ static bool check_source(const char *source, bool without_companion, bool quiet,
         return true;
     *whole = info.companion;
     if (!without_companion && !quiet)
-        puts("with its analysis, which lies in another file:");
+        puts("with its analysis, in another file:");
     return check_and_print(trace, path, quiet, problems, error);
 }
 

@@ -92,7 +92,7 @@ static const char *parse_options(Cluster *cluster)
         bool wrong;
         const char *message;
     } faults[] = {
-        {cluster->threshold && cluster->precision >= 0, "--threshold and --precision are two ways to say the same"},
+        {cluster->threshold && cluster->precision >= 0, "--threshold and --precision exclude each other"},
         {!threshold_parsed, "--threshold is a share such as 15% or 0.15, or a time such as 50ns"},
         {cluster->precision != -1 && !(cluster->precision >= 0 && isfinite(cluster->precision)),
          "--precision is a number that is not negative"},
@@ -100,10 +100,9 @@ static const char *parse_options(Cluster *cluster)
          "an average of many lengths has no absolute threshold"},
         {!drop_parsed || cluster_options->drop > 1, "--drop is a share such as 5% or 0.05"},
         {cluster->first < 1 || cluster->other < 1, "--first and --other are at least 1"},
-        {!cluster->output && (cluster->force || cluster->two_files),
-         "without -o nothing is written, so --force and --two-files make no sense"},
+        {!cluster->output && (cluster->force || cluster->two_files), "--force and --two-files need -o"},
         {cluster->two_files && cluster->output && !g_str_has_suffix(cluster->output, ENDING),
-         "with --two-files, -o is NAME.nc, of NAME_info.nc and NAME_data.nc"},
+         "with --two-files, -o takes NAME.nc, for NAME_info.nc and NAME_data.nc"},
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS(faults); i++) {
@@ -135,8 +134,8 @@ static bool choose_value(Cluster *cluster, const XtfNetwork *network, GError **e
         value++;
     cluster->options.value = value;
     return value < XTF_NETWORK_REPEAT ||
-           xtf_fail(error, XTF_ERROR_INVALID,
-                    "there are no '%s' values; there are average, median, deviation, min, amount", cluster->of);
+           xtf_fail(error, XTF_ERROR_INVALID, "unknown values '%s': use average, median, deviation, min or amount",
+                    cluster->of);
 }
 
 /* ---- The report. */

@@ -108,7 +108,7 @@ int xtf_command_help(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (print_tables(argv[i], markdown))
             continue;
-        fprintf(stderr, "xtf: help: there is no table \"%s\"; xtf help --all lists all\n", argv[i]);
+        fprintf(stderr, "xtf: help: unknown table \"%s\"; xtf help --all lists all\n", argv[i]);
         status = XTF_EXIT_FAILED;
     }
     return status;

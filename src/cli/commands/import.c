@@ -109,7 +109,7 @@ int xtf_command_import(int argc, char **argv)
     if (!xtf_cli_parse(&argc, &argv, 1, "ARCHIVE", summary, entries))
         return XTF_EXIT_USAGE;
     if (jobs < 0) {
-        fputs("xtf: import: --jobs takes a number from 1 on (0: one a processor)\n", stderr);
+        fputs("xtf: import: --jobs takes a number from 1 on (0: one thread per processor)\n", stderr);
         return XTF_EXIT_USAGE;
     }
     if (values && !g_str_equal(values, "cumulative") && !g_str_equal(values, "per-frame")) {
@@ -121,7 +121,7 @@ int xtf_command_import(int argc, char **argv)
     if (!output)
         output = default_output(argv[1]);
     if (g_str_equal(output, "-")) {
-        fputs("xtf: import: a trace is no stream: -o takes the name of a file\n", stderr);
+        fputs("xtf: import: a trace cannot be a stream: -o takes a file name\n", stderr);
         return XTF_EXIT_USAGE;
     }
     options.jobs = (unsigned)jobs;

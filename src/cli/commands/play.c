@@ -77,7 +77,7 @@ static bool play_film(const Play *play, XtfFilm *film, GError **error)
         return print_frames(play, film, error);
     options.pause = g_ascii_strtod(play->pause, NULL);
     if (!(options.pause > 0) || !isfinite(options.pause))
-        return xtf_fail(error, XTF_ERROR_INVALID, "\"%s\" is no number of seconds between frames", play->pause);
+        return xtf_fail(error, XTF_ERROR_INVALID, "\"%s\" is not a number of seconds between frames", play->pause);
     return xtf_play(film, &options, error);
 }
 

@@ -174,8 +174,8 @@ static bool merge_parts(const XtfRecordPlan *plan, const Given *given, XtfParts 
 static void print_remote_folder(const XtfRecordPlan *plan)
 {
     xtf_print_line(stderr,
-                   "xtf: what processes of other hosts recorded may be in %s there, if that is no folder that hosts "
-                   "share: `xtf merge` makes one trace of all parts in one folder",
+                   "xtf: processes on other hosts may have written parts to %s on those hosts, unless the hosts share "
+                   "it: `xtf merge` makes one trace of all parts in one folder",
                    plan->gather);
 }
 
@@ -193,7 +193,7 @@ static int print_failure(const XtfRecordPlan *plan, const XtfParts *parts)
 
     print_all(parts->left_out);
     print_all(parts->remarks);
-    xtf_print_line(stderr, "xtf: %s is not written: nothing that can be read was recorded; what is left of it is in %s",
+    xtf_print_line(stderr, "xtf: %s is not written: no recorded part can be read; what was recorded is in %s",
                    plan->output, folders);
     return XTF_EXIT_FAILED;
 }
@@ -205,12 +205,11 @@ static int print_nothing_recorded(const XtfRecordPlan *plan, int status)
     if (status != 0)
         xtf_print_line(stderr, "xtf: the command itself failed, with status %d: %s", status, plan->argv[0]);
     else
-        xtf_print_line(stderr,
-                       plan->command.mpi == XTF_MPI_NONE
-                           ? "xtf: the program was taken for one without MPI, and has no regions that are recorded "
-                             "(--mpi=openmpi or --mpi=mpich if it loads its MPI later)"
-                           : "xtf: no process has called MPI_Init, or the calls go past what is loaded before "
-                             "(RTLD_DEEPBIND, -Bsymbolic): see docs/RECORD.md");
+        xtf_print_line(stderr, plan->command.mpi == XTF_MPI_NONE
+                                   ? "xtf: the program seems to have no MPI, and no regions to record were found "
+                                     "(--mpi=openmpi or --mpi=mpich if it loads its MPI later)"
+                                   : "xtf: no process has called MPI_Init, or its calls bypass the preloaded library "
+                                     "(RTLD_DEEPBIND, -Bsymbolic): see docs/RECORD.md");
     if (status == 0 && plan->command.has_launcher && plan->command.mpi != XTF_MPI_NONE)
         print_remote_folder(plan);
     return XTF_EXIT_FAILED;
@@ -263,7 +262,8 @@ static bool remove_or_keep_parts(const XtfRecordPlan *plan, const XtfParts *part
 
     if (!keep && parts->left_out->len + parts->remarks->len == 0)
         return remove_parts(plan, error);
-    xtf_print_line(stderr, keep ? "xtf: its parts are in %s" : "xtf: not all is in it, so its parts stay in %s",
+    xtf_print_line(stderr,
+                   keep ? "xtf: its parts are in %s" : "xtf: the trace lacks some records, so its parts stay in %s",
                    folders);
     if (parts->missing && plan->command.has_launcher)
         print_remote_folder(plan);

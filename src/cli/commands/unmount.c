@@ -13,7 +13,7 @@
 static int fail_to_unmount(const char *directory, int number)
 {
     if (number == EBUSY)
-        xtf_print_line(stderr, "xtf: '%s' is in use (--lazy detaches it all the same)", directory);
+        xtf_print_line(stderr, "xtf: '%s' is in use (--lazy detaches it anyway)", directory);
     else
         xtf_print_line(stderr, "xtf: cannot unmount '%s': %s", directory, g_strerror(number));
     return XTF_EXIT_FAILED;

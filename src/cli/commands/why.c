@@ -147,7 +147,7 @@ static bool explain_node(const Question *question, XtfNode *node, GError **error
         [XTF_NODE_DIRECTORY] = "a directory", [XTF_NODE_FILE] = "a file", [XTF_NODE_LINK] = "a link"};
     g_autofree char *remark = xtf_node_remark(node);
 
-    xtf_print_line(stdout, "%s: is there: %s", question->path, kinds[xtf_node_kind(node)]);
+    xtf_print_line(stdout, "%s: exists: %s", question->path, kinds[xtf_node_kind(node)]);
     if (remark)
         xtf_print_line(stdout, "%s: %s", question->path, remark);
     if (!is_shown(question->path))
@@ -167,7 +167,7 @@ static bool explain_path(const char *path, GError **error)
     g_autofree char *mount = xtf_mounted_above(&mounted, whole);
 
     if (!mount)
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s: lies in no mounted trace", path);
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s: is in no mounted trace", path);
     const char *inside = whole + strlen(mount);
     if (g_str_equal(inside, "/log"))
         inside = "";

@@ -2,8 +2,8 @@
  * Rights that a daemon gives up when its mount is up, so that a malicious file or a bug can do little harm:
  *
  * - All capabilities, for good. Programs that it starts cannot gain any either (no_new_privs).
- * - All files except: the trace's folder and some files elsewhere, for reading; /dev/fuse; and the files from which
- * libc reads the number of processors (Landlock, since Linux 5.13).
+ * - All files except: the trace's folder and some files elsewhere, for reading, and /dev/fuse. libc and GLib may
+ *   also read the number of processors and random numbers. (Landlock, since Linux 5.13.)
  * - Signals to other processes (Landlock, since Linux 6.12).
  * - System calls that serving does not need (libseccomp, if built with it). The daemon cannot start programs, create or
  *   change files, open sockets, send signals, mount or unmount. The unmounter unmounts for it (unmounter.h).

@@ -53,8 +53,8 @@ static void log_remount_advice(const XtfLaterChanges *changes, const char *what,
     g_autofree char *path = g_shell_quote(changes->path), *directory = g_shell_quote(changes->directory);
 
     if (!*logged)
-        log_line(changes, "%s after it was mounted: xtf unmount %s && xtf mount %s %s shows that", what, directory,
-                 path, directory);
+        log_line(changes, "%s after it was mounted: xtf unmount %s && xtf mount %s %s shows the change", what,
+                 directory, path, directory);
     *logged = true;
 }
 

@@ -122,7 +122,7 @@ static bool hides_no_files(const char *directory, const char *path, GError **err
     g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
 
     if (folder && g_dir_read_name(folder))
-        return xtf_fail(error, XTF_ERROR_IO, "'%s' is not empty: a mount would hide its files (-o nonempty does it)",
+        return xtf_fail(error, XTF_ERROR_IO, "'%s' is not empty: a mount would hide its files (-o nonempty allows it)",
                         directory);
     return true;
 }

@@ -74,11 +74,11 @@ static void begin_colours(void)
 bool xtf_terminal_begin(GError **error)
 {
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the output is not a terminal: --frame prints a frame");
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "stdin or stdout is not a terminal: --frame prints a frame");
     /* newterm() returns on an error; initscr() would exit. */
     SCREEN *screen = newterm(NULL, stdout, stdin);
     if (!screen)
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the terminal \"%s\" is not known, or cannot move its cursor",
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the terminal \"%s\" is unknown, or cannot move its cursor",
                         g_getenv("TERM") ? g_getenv("TERM") : "");
     set_term(screen);
     is_on = true;

@@ -237,9 +237,8 @@ XtfTrace *xtf_cli_open_source(const char *source, const XtfSourceOptions *source
     } else if (no_format) {
         g_autofree char *formats = xtf_import_formats(), *advice = xtf_import_advice(source);
         g_clear_error(&problem);
-        xtf_fail(&problem, XTF_ERROR_NOT_XTF,
-                 "%s: is no XTF file (or one of which no commit ever completed), and not %s%s%s", source, formats,
-                 advice ? "; " : "", advice ? advice : "");
+        xtf_fail(&problem, XTF_ERROR_NOT_XTF, "%s: is not an XTF file (or has no complete commit), and not %s%s%s",
+                 source, formats, advice ? "; " : "", advice ? advice : "");
     }
     if (!found) {
         g_propagate_error(error, problem);

@@ -132,13 +132,13 @@ char *xtf_cache_folder(const char *given, GError **error)
 
     if (!folder) {
         xtf_fail(error, XTF_ERROR_INVALID,
-                 "no folder to keep the import in: set HOME or XTF_CACHE_DIR, or use 'xtf import' and its output");
+                 "no folder for the import: set HOME or XTF_CACHE_DIR, or use 'xtf import' and its output");
         return NULL;
     }
     if (g_mkdir_with_parents(folder, 0700) != 0) {
         xtf_fail(error, XTF_ERROR_IO,
-                 "no folder to keep the import in: '%s': %s; XTF_CACHE_DIR, or mount's -o cachedir=, names another",
-                 folder, g_strerror(errno));
+                 "no folder for the import: '%s': %s; XTF_CACHE_DIR, or mount's -o cachedir=, names another", folder,
+                 g_strerror(errno));
         return NULL;
     }
     return check_folder(folder, error) ? g_steal_pointer(&folder) : NULL;
@@ -152,7 +152,7 @@ bool xtf_cache_has(const char *path)
         return false;
     if (is_own_file(&info))
         return true;
-    xtf_print_line(stderr, "xtf: warning: '%s' is a link, or may be another user's: it is made anew", path);
+    xtf_print_line(stderr, "xtf: warning: '%s' is a link, or may be another user's: it is replaced", path);
     g_unlink(path);
     return false;
 }

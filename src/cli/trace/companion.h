@@ -1,6 +1,6 @@
 /*
- * Companions: files with the analysis of a trace in another file (libxtf/writer.h). A companion's name tells which
- * trace it is beside.
+ * Companions: files with the analysis of a trace in another file (libxtf/writer.h). Commands find a companion by its
+ * name, beside the trace.
  */
 #pragma once
 

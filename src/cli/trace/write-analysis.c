@@ -113,8 +113,8 @@ static bool is_in_one_file(const XtfAnalysisJob *job, GError **error)
     if (!g_file_test(job->path, G_FILE_TEST_IS_DIR) && (info.parts == 0 || info.companion))
         return true;
     return xtf_fail(error, XTF_ERROR_INVALID,
-                    "'%s' lies in several files, and an analysis is of one: 'xtf merge -o ONE.xtf %s' makes one of "
-                    "them, and 'xtf analyze -o ONE.xtf" XTF_COMPANION_SUFFIX " ONE.xtf' its analysis",
+                    "'%s' is in several files, but an analysis is of one: 'xtf merge -o ONE.xtf %s' merges them, and "
+                    "'xtf analyze -o ONE.xtf" XTF_COMPANION_SUFFIX " ONE.xtf' analyses the result",
                     job->source, folder);
 }
 
@@ -143,10 +143,11 @@ bool xtf_cli_write_analysis(const XtfAnalysisJob *job, XtfAnalyzeReport *report,
     g_autofree char *default_place = job->output ? NULL : find_default_place(job);
     Work work = {.job = job, .output = default_place ? default_place : job->output, .report = report};
     if (job->force && !work.output)
-        return xtf_fail(error, XTF_ERROR_INVALID,
-                        "'%s' gets its analysis itself, in place of an earlier one: --force is for -o, and for merged "
-                        "files (see xtf analyze --help)",
-                        job->source);
+        return xtf_fail(
+            error, XTF_ERROR_INVALID,
+            "the analysis goes into '%s' itself and replaces an earlier one: --force is for -o, and for merged "
+            "files (see xtf analyze --help)",
+            job->source);
     g_autoptr(XtfProgress) progress = xtf_progress_new("analysing", "rows", job->quiet);
     work.options.progress = xtf_progress_step;
     work.options.progress_data = progress;

@@ -29,11 +29,14 @@ typedef struct {
     int columns, lines;
 } Play;
 
-/* Returns true if the screen is ASCII: as the option says, else as the environment or terminal needs. */
-static int side_of(int asked, const char *variable, int of_terminal, int usual)
+/* Returns a side of a printed screen: as asked, else from the environment variable, the terminal, or the default. */
+static int screen_side(int wanted, const char *variable, int terminal_side, int default_side)
 {
-    const char *said = g_getenv(variable);
-    int number = asked > 0 ? asked : said && atoi(said) > 0 ? atoi(said) : of_terminal > 0 ? of_terminal : usual;
+    const char *value = g_getenv(variable);
+    int number = wanted > 0                 ? wanted
+                 : value && atoi(value) > 0 ? atoi(value)
+                 : terminal_side > 0        ? terminal_side
+                                            : default_side;
     return MIN(number, SIDE_MAX);
 }
 
@@ -45,8 +48,8 @@ static bool print_frame(const Play *play, const XtfFilm *film, uint64_t k, GErro
     ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
     g_autoptr(XtfFilmFrame) frame = xtf_film_frame(film, k, error);
     g_autoptr(XtfScreen) screen =
-        frame ? xtf_play_screen(film, frame, &look, side_of(play->columns, "COLUMNS", size.ws_col, COLUMNS),
-                                side_of(play->lines, "LINES", size.ws_row, LINES), !xtf_terminal_has_utf8(), error)
+        frame ? xtf_play_screen(film, frame, &look, screen_side(play->columns, "COLUMNS", size.ws_col, COLUMNS),
+                                screen_side(play->lines, "LINES", size.ws_row, LINES), !xtf_terminal_has_utf8(), error)
               : NULL;
     if (!screen)
         return false;

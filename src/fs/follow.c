@@ -3,7 +3,7 @@
  * looked up in the tree of that commit.
  *
  * For a finished trace the thread looks for an analysis: when the analysis hook's descriptor is readable, or a request
- * comes in. The reaper then makes the kernel drop its caches, which it otherwise keeps for a finished trace.
+ * arrives. The reaper then makes the kernel drop its caches, which it otherwise keeps for a finished trace.
  *
  * While a trace grows, nothing is reported to the kernel, which looks up each name that may change on every access.
  * Reads of growing files bypass its page cache, whose last page would be out of date. An open file keeps its content. A

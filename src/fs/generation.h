@@ -19,7 +19,7 @@ typedef struct {
 } XtfGeneration;
 
 XtfGeneration *xtf_generation_new(uint64_t number, XtfTree *tree); /* owns the tree */
-/* Each accepts NULL. */
+/* The following functions accept NULL. */
 XtfGeneration *xtf_generation_ref(XtfGeneration *generation);
 void xtf_generation_unref(XtfGeneration *generation);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfGeneration, xtf_generation_unref)

@@ -43,13 +43,13 @@ static void print_kinds(const Analyze *analyze)
     }
 }
 
-static void print_time(const Analyze *analyze, const char *label, uint64_t ticks, const char *what)
+static void print_time(const Analyze *analyze, const char *label, uint64_t ticks, const char *meaning)
 {
     char text[XTF_TIME_TEXT_MAX] = "";
     XtfTimeScale scale;
 
     xtf_time_scale_init(&scale, xtf_trace_clock(analyze->job.trace));
-    printf("%-18s %s s  %s\n", label, xtf_time_scale_put(&scale, ticks, text + sizeof text - 1), what);
+    printf("%-18s %s s  %s\n", label, xtf_time_scale_put(&scale, ticks, text + sizeof text - 1), meaning);
 }
 
 /* Prints the number of messages left out for one reason. */

@@ -150,7 +150,7 @@ static bool check_and_print(XtfTrace *trace, const char *source, bool quiet, uin
 
     if (!check_trace(trace, source, quiet, &report, error))
         return false;
-    /* an unreadable table is a problem that was already printed */
+    /* An unreadable table is a problem that was printed already. */
     if (!quiet && report.problems == 0 && !print_early_ends(trace, error))
         return false;
     if (!quiet)

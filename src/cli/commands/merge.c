@@ -106,7 +106,7 @@ static void print_report(const char *place, const XtfMergeReport *report)
             place, report->parts, plural, report->written);
 }
 
-/* Reports are of single parts, so their places may not hold for the whole trace. */
+/* Prints that the analyses of the parts are not shown. Each analysis covers only one part. */
 static bool print_analysis(const char *output, GError **error)
 {
     g_autoptr(XtfTrace) trace = xtf_trace_open(output, NULL, error);

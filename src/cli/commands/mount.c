@@ -13,7 +13,7 @@
 /* Work on a trace before it is mounted. */
 typedef bool (*Preparation)(const char *source, const XtfSourceOptions *source_options, GError **error);
 
-/* Prepares the trace in a child process. The daemon is forked later, and a fork copies no threads. */
+/* Prepares the trace in a child process. The daemon is forked later, without the threads that this work may start. */
 static int prepare_trace(Preparation preparation, const char *source, const XtfMountOptions *options, bool quiet)
 {
     const XtfSourceOptions source_options = {

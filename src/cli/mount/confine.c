@@ -24,9 +24,9 @@
 #define SANITIZED false
 #endif
 
-static bool fail_to_drop(const char *what, GError **error)
+static bool fail_to_drop(const char *right, GError **error)
 {
-    return xtf_fail(error, XTF_ERROR_IO, "cannot give up %s: %s", what, g_strerror(errno));
+    return xtf_fail(error, XTF_ERROR_IO, "cannot give up %s: %s", right, g_strerror(errno));
 }
 
 bool xtf_confine_is_wanted(void)

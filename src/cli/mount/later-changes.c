@@ -41,19 +41,19 @@ G_GNUC_PRINTF(2, 3) static void log_line(const XtfLaterChanges *changes, const c
     va_list arguments;
 
     va_start(arguments, format);
-    g_autofree char *what = g_strdup_vprintf(format, arguments);
+    g_autofree char *remark = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    g_autofree char *line = g_strdup_printf("%s %s", path, what), *shown = xtf_text_shown(line, 2 * PATH_MAX);
+    g_autofree char *line = g_strdup_printf("%s %s", path, remark), *shown = xtf_text_shown(line, 2 * PATH_MAX);
     xtf_fs_log(shown);
 }
 
 /* Logs that the trace must be mounted again to show a change. Logs each kind of change once. */
-static void log_remount_advice(const XtfLaterChanges *changes, const char *what, bool *logged)
+static void log_remount_advice(const XtfLaterChanges *changes, const char *remark, bool *logged)
 {
     g_autofree char *path = g_shell_quote(changes->path), *directory = g_shell_quote(changes->directory);
 
     if (!*logged)
-        log_line(changes, "%s after it was mounted: xtf unmount %s && xtf mount %s %s shows the change", what,
+        log_line(changes, "%s after it was mounted: xtf unmount %s && xtf mount %s %s shows the change", remark,
                  directory, path, directory);
     *logged = true;
 }

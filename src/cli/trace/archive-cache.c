@@ -157,12 +157,12 @@ static bool is_foreign(const char *folder)
 }
 
 /* True if no companion is named. Only an .xtf file can have a companion. */
-static bool has_no_companion(const char *path, const char *what, const XtfSourceOptions *source_options, GError **error)
+static bool has_no_companion(const char *path, const char *kind, const XtfSourceOptions *source_options, GError **error)
 {
     if (!source_options->companion)
         return true;
     return xtf_fail(error, XTF_ERROR_INVALID, "'%s' is %s: '%s' cannot be its analysis, as only .xtf files have one",
-                    path, what, source_options->companion);
+                    path, kind, source_options->companion);
 }
 
 /* Reports which parts are left out, and which ended early. Parts without a commit may still be in the making. */

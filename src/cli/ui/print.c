@@ -23,9 +23,9 @@ void xtf_print_line(FILE *out, const char *format, ...)
 void xtf_print_unknown(FILE *out, const XtfTrace *trace)
 {
     for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
-        g_autoptr(GError) what = NULL;
-        if (!xtf_schema_is_known(xtf_trace_schema(trace, i), &what))
-            xtf_print_line(out, "not known: %s", what->message);
+        g_autoptr(GError) reason = NULL;
+        if (!xtf_schema_is_known(xtf_trace_schema(trace, i), &reason))
+            xtf_print_line(out, "not known: %s", reason->message);
     }
 }
 

@@ -4,9 +4,9 @@
 
 #include "src/cli/ui/common.h"
 
-static bool report_misuse(const char *command, const char *what)
+static bool report_misuse(const char *command, const char *fault)
 {
-    fprintf(stderr, "xtf: %s: %s\n", command, what);
+    fprintf(stderr, "xtf: %s: %s\n", command, fault);
     return false;
 }
 

@@ -210,7 +210,7 @@ def check_mount_analyze(pair, folder):
     parts.mkdir()
     shutil.copy(pair.plain, parts)
     said = run("mount", "-q", "--analyze", parts, point, status=1).stderr.decode()
-    say("lies in several files" in said and "xtf merge" in said, said)
+    say("is in several files" in said and "xtf merge" in said, said)
     for path in (merged, beside):
         path.unlink()
     shutil.rmtree(parts)
@@ -283,7 +283,7 @@ def check_parts(place, folder, waits):
         for source in (place, place / "anchor.xtf")[:1 + anchored]:
             for arguments in ((), ("-o", folder / "x")):
                 said = run("analyze", "-q", *arguments, source, status=1).stderr.decode()
-                say("lies in several files" in said and not (folder / "x").exists(), said)
+                say("is in several files" in said and not (folder / "x").exists(), said)
                 done = [command.replace("ONE.xtf", str(folder / "all.xtf")).split() for command in said.split("'")[3::2]]
                 for command in done:
                     run(*command[1:], "-q")

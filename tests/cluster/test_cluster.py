@@ -252,11 +252,11 @@ class Clusters(unittest.TestCase):
         source, out = self.write([[0.0, 1e-6, 1e-6, 0.0]] * 3, 2), self.folder / "out.nc"
         for options, message in (
                 (["-t", "x"], "--threshold is"), (["-t", "-1"], "--threshold is"), (["-t", "5m"], "--threshold is"),
-                (["-t", "1%", "-p", "1"], "two ways"), (["-p", "-2"], "--precision"), (["--first=0"], "--first and --other"),
-                (["--drop", "101%"], "--drop"), (["-t", "5ns", "-a"], "no absolute threshold"), (["-f"], "without -o"),
+                (["-t", "1%", "-p", "1"], "exclude each other"), (["-p", "-2"], "--precision"), (["--first=0"], "--first and --other"),
+                (["--drop", "101%"], "--drop"), (["-t", "5ns", "-a"], "no absolute threshold"), (["-f"], "need -o"),
                 (["--two-files", "-o", self.folder / "x"], "NAME.nc")):
             self.assertIn(message, run(source, *options, status=2))
-        self.assertIn("there are no 'mode' values", run(source, "--of", "mode", status=1))
+        self.assertIn("unknown values 'mode'", run(source, "--of", "mode", status=1))
         self.assertIn("has no deviation values", run(source, "--of", "deviation", status=1))
         out.write_text("mine")
         self.assertIn(f"'{out}' exists already: --force replaces it", run(source, "-o", out, status=1))

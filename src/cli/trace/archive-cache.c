@@ -161,8 +161,8 @@ static bool has_no_companion(const char *path, const char *kind, const XtfSource
 {
     if (!source_options->companion)
         return true;
-    return xtf_fail(error, XTF_ERROR_INVALID, "'%s' is %s: '%s' cannot be its analysis, as only .xtf files have one",
-                    path, kind, source_options->companion);
+    return xtf_fail(error, XTF_ERROR_INVALID, "'%s' is %s, but '%s' can only be an analysis of an .xtf file", path,
+                    kind, source_options->companion);
 }
 
 /* Reports which parts are left out, and which ended early. Parts without a commit may still be in the making. */
@@ -244,7 +244,7 @@ XtfTrace *xtf_cli_open_source(const char *source, const XtfSourceOptions *source
         g_propagate_error(error, problem);
         return NULL;
     }
-    if (!has_no_companion(source, "no .xtf file", source_options, error))
+    if (!has_no_companion(source, "not an .xtf file", source_options, error))
         return NULL;
     g_autofree char *anchor = realpath(found, NULL);
     if (!anchor) {

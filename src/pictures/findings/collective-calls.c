@@ -37,23 +37,23 @@ void xtf_call_numbers_add(XtfCallNumbers *numbers, uint64_t calls, uint64_t proc
     while (i < 2 && numbers->members[i] > 0 && numbers->calls[i] != calls)
         i++;
     if (i == 2) {
-        numbers->more = true;
+        numbers->has_more_counts = true;
         return;
     }
     numbers->calls[i] = calls;
     numbers->procs[i] = proc;
     numbers->members[i] += n;
-    numbers->mixed ^= proc;
+    numbers->proc_xor ^= proc;
 }
 
-/* Counting the calls of one process after the other. */
+/* State of counting the calls of one process after the other. */
 typedef struct {
     XtfCollectiveCalls *calls;
     const XtfProcessEnds *ends;
-    XtfAggregateRef ref;    /* of operations, by event, region and communicator */
-    uint64_t end;           /* the event of an operation that has ended */
-    int *function_of;       /* by region: 1 + its index in `functions`; 0: not looked up; -1: it is none */
-    GHashTable *of_process; /* Count, by communicator and function */
+    XtfAggregateRef ref;        /* totals of operations by event, region and communicator */
+    uint64_t end;               /* label of the event that ends an operation */
+    int *function_of;           /* by region: 1 + index in `functions`; 0: not looked up; -1: not in `functions` */
+    GHashTable *process_counts; /* Count by communicator and function */
 } Counting;
 
 typedef struct {
@@ -63,11 +63,11 @@ typedef struct {
 static void counting_clear(Counting *counting)
 {
     g_clear_pointer(&counting->function_of, g_free);
-    g_clear_pointer(&counting->of_process, g_hash_table_unref);
+    g_clear_pointer(&counting->process_counts, g_hash_table_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Counting, counting_clear)
 
-/* Sets *function to the index of a region's function; -1: it is none that is counted. */
+/* Sets *function to the index of a region's function in `functions`, or to -1. */
 static bool find_function(Counting *counting, uint64_t region, int *function, GError **error)
 {
     const XtfNameIndex *regions = xtf_trace_context_regions(counting->ends->job->views->context, error);
@@ -79,12 +79,12 @@ static bool find_function(Counting *counting, uint64_t region, int *function, GE
         return true;
     if (!counting->function_of)
         counting->function_of = g_new0(int, regions->n_rows + 1);
-    int *known = &counting->function_of[region];
-    if (*known == 0) {
-        int found = xtf_mpi_function_find(regions->texts[region], functions);
-        *known = found < 0 ? -1 : found + 1;
+    int *cached = &counting->function_of[region];
+    if (*cached == 0) {
+        int index = xtf_mpi_function_find(regions->texts[region], functions);
+        *cached = index < 0 ? -1 : index + 1;
     }
-    *function = *known < 0 ? -1 : *known - 1;
+    *function = *cached < 0 ? -1 : *cached - 1;
     return true;
 }
 
@@ -97,18 +97,18 @@ static bool add_calls(Counting *counting, uint64_t comm, uint64_t region, uint64
     if (function < 0 || comm > UINT32_MAX)
         return true;
     uint64_t key = comm * XTF_COLLECTIVE_FUNCTIONS + (uint64_t)function;
-    Count *count = g_hash_table_lookup(counting->of_process, &key);
+    Count *count = g_hash_table_lookup(counting->process_counts, &key);
     if (!count) {
         count = g_new0(Count, 1);
         count->key = key;
-        g_hash_table_add(counting->of_process, count);
+        g_hash_table_add(counting->process_counts, count);
     }
     count->calls += n;
     count->region = region;
     return true;
 }
 
-/* Adds what one location has ended. */
+/* Adds the operations that one location has ended. */
 static bool add_ended(Counting *counting, XtfLocationTotals *totals, const XtfLocationArrays *arrays, GError **error)
 {
     const XtfAggregateRef *ref = &counting->ref;
@@ -128,7 +128,7 @@ static bool add_ended(Counting *counting, XtfLocationTotals *totals, const XtfLo
     return true;
 }
 
-/* Adds the call in which one location ended. */
+/* Adds the call in which the records of one location end. */
 static bool add_pending(Counting *counting, const XtfLocationArrays *arrays, GError **error)
 {
     const XtfSchema *pending = counting->ends->pending;
@@ -145,9 +145,9 @@ static bool add_pending(Counting *counting, const XtfLocationArrays *arrays, GEr
            add_calls(counting, xtf_field_get(comm, row), xtf_field_get(region, row), 1, error);
 }
 
-/* Whether the records of a location end in a call of MPI after which it may have called more. */
-static bool read_open(const Counting *counting, const XtfLocationArrays *arrays, const XtfAggregateRef *frames,
-                      bool *is_open, GError **error)
+/* Sets *is_open if the records of a location end in a call of MPI after which it may have made more calls. */
+static bool check_open_calls(const Counting *counting, const XtfLocationArrays *arrays, const XtfAggregateRef *frames,
+                             bool *is_open, GError **error)
 {
     const XtfFindingJob *job = counting->ends->job;
     g_auto(XtfOpenFrames) open = {0};
@@ -164,13 +164,13 @@ static bool read_open(const Counting *counting, const XtfLocationArrays *arrays,
     return true;
 }
 
-/* Moves the counts of a process to those of the communicators. */
-static void add_process(Counting *counting, uint64_t proc)
+/* Moves the counts of a process to the counts of the communicators. */
+static void move_process_counts(Counting *counting, uint64_t proc)
 {
     GHashTableIter iter;
     gpointer value;
 
-    g_hash_table_iter_init(&iter, counting->of_process);
+    g_hash_table_iter_init(&iter, counting->process_counts);
     while (g_hash_table_iter_next(&iter, &value, NULL)) {
         const Count *count = value;
         uint64_t comm = count->key / XTF_COLLECTIVE_FUNCTIONS;
@@ -184,10 +184,11 @@ static void add_process(Counting *counting, uint64_t proc)
         xtf_call_numbers_add(numbers, count->calls, proc, 1);
         numbers->region = count->region;
     }
-    g_hash_table_remove_all(counting->of_process);
+    g_hash_table_remove_all(counting->process_counts);
 }
 
-static bool count_all(Counting *counting, XtfLocationTotals *totals, const XtfAggregateRef *frames, GError **error)
+static bool count_all_calls(Counting *counting, XtfLocationTotals *totals, const XtfAggregateRef *frames,
+                            GError **error)
 {
     const XtfFindingJob *job = counting->ends->job;
     g_auto(XtfLocationArrays) arrays = {0};
@@ -202,16 +203,16 @@ static bool count_all(Counting *counting, XtfLocationTotals *totals, const XtfAg
             if (!xtf_location_arrays_find(&arrays, frames->schema))
                 continue;
             counting->calls->has_calls[i] = true;
-            if (!read_open(counting, &arrays, frames, &counting->calls->is_open[i], error))
+            if (!check_open_calls(counting, &arrays, frames, &counting->calls->is_open[i], error))
                 return false;
         }
-        add_process(counting, proc->proc);
+        move_process_counts(counting, proc->proc);
     }
     return true;
 }
 
-/* Finds the totals that calls are counted by; false if the trace has none. */
-static bool find_totals(Counting *counting, XtfAggregateRef *frames)
+/* Finds the totals from which calls are counted; false if the trace has none. */
+static bool find_call_totals(Counting *counting, XtfAggregateRef *frames)
 {
     const XtfTraceContext *context = counting->ends->job->views->context;
     XtfAggregateRef *ref = &counting->ref;
@@ -238,12 +239,12 @@ bool xtf_collective_calls_init(XtfCollectiveCalls *calls, const XtfProcessEnds *
     *calls = (XtfCollectiveCalls){.comms = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
                                   .has_calls = g_new0(bool, job->locations.n_procs + 1),
                                   .is_open = g_new0(bool, job->locations.n_procs + 1)};
-    counting.of_process = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    if (!find_totals(&counting, &frames))
+    counting.process_counts = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    if (!find_call_totals(&counting, &frames))
         return true;
     unsigned depth = MAX(MAX(counting.ref.event, counting.ref.region), counting.ref.comm) + 1;
     return xtf_location_totals_init(&totals, job->views->context, job->selection, &counting.ref, depth, error) &&
-           count_all(&counting, &totals, &frames, error);
+           count_all_calls(&counting, &totals, &frames, error);
 }
 
 void xtf_collective_calls_finish(XtfCollectiveCalls *calls)

@@ -5,11 +5,11 @@
 #include "src/pictures/findings/finding-rule.h"
 
 enum {
-    LOCATIONS_MANY = 1000, /* of more, a table costs too much to make it of every tenth... */
-    CELLS_MANY = 10000000, /* ...and so it does of that many locations times regions */
+    LOCATIONS_MANY = 1000, /* more locations than these make a table of every tenth too costly */
+    CELLS_MANY = 10000000, /* more locations times regions than these do so, too */
 };
 
-#define MOST 0x1p126L /* units: what is more, in a file that is wrong, is no time */
+#define UNITS_MAX 0x1p126L /* greatest time in units; only a damaged file has more */
 
 /* ---- Tables. */
 
@@ -18,25 +18,26 @@ bool xtf_finding_has(const XtfFindingJob *job, const XtfSelection *selection, co
     return xtf_view_exists(job->views, xtf_view_find_for(job->views, table, selection), selection);
 }
 
-/* A time in units, rounded down. */
-static unsigned __int128 units_of(const XtfFindingJob *job, unsigned __int128 ticks)
+/* Converts ticks to units of the last digit that tables show, rounded down. */
+static unsigned __int128 ticks_to_units(const XtfFindingJob *job, unsigned __int128 ticks)
 {
     const XtfTimeScale *scale = &job->views->context->scale;
-    unsigned __int128 seconds = ticks * scale->den, units = seconds / scale->num, rest = seconds % scale->num;
+    unsigned __int128 seconds = ticks * scale->den, units = seconds / scale->num, remainder = seconds % scale->num;
 
     for (unsigned i = 0; i < scale->digits; i++) {
-        units = units * 10 + rest * 10 / scale->num;
-        rest = rest * 10 % scale->num;
+        units = units * 10 + remainder * 10 / scale->num;
+        remainder = remainder * 10 % scale->num;
     }
     return units;
 }
 
 unsigned __int128 xtf_finding_cell_units(const XtfFindingJob *job, const XtfRowCell *cell)
 {
-    /* In long double, since the product of two doubles may be just between two units when it is not. */
+    /* In long double: a product of two doubles may round to the middle between two units. */
     if (cell->type == XTF_ROW_REAL)
-        return (unsigned __int128)roundl(fminl(MAX(cell->real, 0) * powl(10, job->views->context->scale.digits), MOST));
-    return units_of(job, cell->number);
+        return (unsigned __int128)roundl(
+            fminl(MAX(cell->real, 0) * powl(10, job->views->context->scale.digits), UNITS_MAX));
+    return ticks_to_units(job, cell->number);
 }
 
 double xtf_finding_cell_seconds(const XtfFindingJob *job, const XtfRowCell *cell)
@@ -61,7 +62,7 @@ char *xtf_finding_place(const char *callpath)
     return xtf_text_elided(*callpath ? callpath : "\"\"", XTF_FINDING_PLACE);
 }
 
-/* ---- The time that parts are of. */
+/* ---- The time that percentages are relative to. */
 
 static bool has_devices(const XtfFindingJob *job)
 {
@@ -151,22 +152,22 @@ XtfSelection *xtf_finding_select_process(const XtfSelection *selection, uint64_t
 
 /* ---- Findings. */
 
-void xtf_finding_leave_out(XtfFindingJob *job, const char *what, uint64_t n, const char *of)
+void xtf_finding_add_skipped(XtfFindingJob *job, const char *skipped, uint64_t n, const char *items)
 {
-    if (job->left_out->len)
-        g_string_append(job->left_out, ", ");
-    g_string_append_printf(job->left_out, "%s (%" PRIu64 " %s)", what, n, of);
+    if (job->skipped->len)
+        g_string_append(job->skipped, ", ");
+    g_string_append_printf(job->skipped, "%s (%" PRIu64 " %s)", skipped, n, items);
 }
 
-void xtf_finding_leave_out_large(XtfFindingJob *job, const char *what)
+void xtf_finding_add_skipped_large(XtfFindingJob *job, const char *skipped)
 {
     if (job->locations.n > LOCATIONS_MANY)
-        xtf_finding_leave_out(job, what, job->locations.n, "threads");
+        xtf_finding_add_skipped(job, skipped, job->locations.n, "threads");
     else
-        xtf_finding_leave_out(job, what, job->locations.n * (uint64_t)job->classes->n, "regions of all threads");
+        xtf_finding_add_skipped(job, skipped, job->locations.n * (uint64_t)job->classes->n, "regions of all threads");
 }
 
-static char *path_of(const XtfFinding *place, const XtfTimeScale *scale)
+static char *print_table_path(const XtfFinding *place, const XtfTimeScale *scale)
 {
     g_autoptr(GString) path = g_string_new(NULL);
     char window[XTF_WINDOW_TEXT_MAX];
@@ -196,9 +197,9 @@ XtfFinding *xtf_finding_add(XtfFindingJob *job, const XtfFindingRule *rule, doub
     finding.rank = rule->rank;
     finding.culprit = XTF_NO_PROCESS;
     finding.region = UINT64_MAX;
-    finding.score = round(CLAMP(score, 0, 1) * 1e9) / 1e9; /* what only differs by rounding is the same */
+    finding.score = round(CLAMP(score, 0, 1) * 1e9) / 1e9; /* scores that differ only by rounding become equal */
     finding.proc = g_strdup(place->proc);
-    finding.path = path_of(place, &job->views->context->scale);
-    g_array_append_val(job->found, finding);
-    return &g_array_index(job->found, XtfFinding, job->found->len - 1);
+    finding.path = print_table_path(place, &job->views->context->scale);
+    g_array_append_val(job->findings, finding);
+    return &g_array_index(job->findings, XtfFinding, job->findings->len - 1);
 }

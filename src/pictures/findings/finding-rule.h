@@ -11,146 +11,147 @@
 
 /* A line of the selection's profile. */
 typedef struct {
-    uint64_t row;  /* in definitions/regions; UINT64_MAX: it has none */
-    uint64_t line; /* of XtfRegions (region-lines.h) */
+    uint64_t row;  /* row of definitions/regions; UINT64_MAX: none */
+    uint64_t line; /* line of XtfRegions (region-lines.h) */
     XtfRegionClass class;
     uint64_t calls, percent; /* in hundredths of a percent, of exclusive time */
     double exclusive;        /* seconds */
     char *name;              /* xtf_finding_name() */
 } XtfProfileLine;
 
-/* What rules look at. */
+/* The input of rules, and the findings that they add. */
 typedef struct {
-    XtfViews *views;         /* borrowed */
-    XtfSelection *selection; /* borrowed */
-    uint64_t from, to;       /* its window, cut off at the ends of the trace; not empty */
-    bool is_whole_run;       /* the window has no ends */
-    bool goes_on;            /* the trace grows: what it lacks may come */
-    const char *what;        /* the window, in words: "the run", "the window" */
+    XtfViews *views;          /* borrowed */
+    XtfSelection *selection;  /* borrowed */
+    uint64_t from, to;        /* window of the selection, clipped to the trace; not empty */
+    bool is_whole_run;        /* the window has no bounds */
+    bool is_growing;          /* the trace grows: records that are missing may follow */
+    const char *window_words; /* "the run" or "the window" */
     XtfSelectedLocations locations;
     const XtfRegionClasses *classes; /* borrowed */
-    GArray *profile;                 /* of XtfProfileLine, as sorted in the table; empty: there is none */
-    XtfClassTimes threads, devices;  /* measured where both have time; else all zeros: all time is the threads' */
-    GArray *found;                   /* of XtfFinding */
-    GString *left_out;               /* what would take too long, in words */
+    GArray *profile;                 /* XtfProfileLine, in the table's order; empty: there is no profile */
+    XtfClassTimes threads, devices;  /* all zeros unless both have time: then all time is the threads' */
+    GArray *findings;                /* XtfFinding */
+    GString *skipped;                /* parts of rules that would take too long, in words */
 } XtfFindingJob;
 
 typedef struct XtfFindingRule XtfFindingRule;
 struct XtfFindingRule {
     const char *name;
     XtfFindingRank rank;
-    double threshold; /* of what, says `find` */
-    /* Adds what it finds to job->found. */
+    double threshold; /* least value to report, of a quantity that `find` defines */
+    /* Adds findings to job->findings. */
     bool (*find)(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-    XtfClassSet classes; /* of rules about time in classes of regions */
-    const char *words;   /* what a program does there */
-    bool compares_times; /* of different processes: where their clocks contradict each other, the rule says nothing */
+    XtfClassSet classes; /* for rules about the time in classes of regions */
+    const char *words;   /* what a program does in these classes */
+    bool compares_times; /* of different processes: skipped if their clocks contradict each other */
 };
 
 enum {
-    XTF_FINDING_NAME = 40,      /* characters of a name in a sentence, at most */
-    XTF_FINDING_PLACE = 76,     /* ...and of a call path: with a colon behind it, it fits in a line of the file */
-    XTF_HUNDREDTHS = 100 * 100, /* of a percent, in a whole */
+    XTF_FINDING_NAME = 40,      /* most characters of a name in a sentence */
+    XTF_FINDING_PLACE = 76,     /* most characters of a call path: with a colon, it fits in a line of the file */
+    XTF_HUNDREDTHS = 100 * 100, /* hundredths of a percent in a whole */
 };
 
-/* Adds a finding with this sentence, about a table. `place` says where the table is. The finding is returned, to be
- * told what process or region it is about; the next one that is added moves it. */
+/* Adds a finding with this sentence. `place` names the table. The caller may set the process or region of the finding
+ * that is returned. The next call moves it. */
 XtfFinding *xtf_finding_add(XtfFindingJob *job, const XtfFindingRule *rule, double score, const XtfFinding *place,
                             const char *format, ...) G_GNUC_PRINTF(5, 6);
 
-/* By rank, then by score, the highest first. */
+/* Compares by rank, then by score, the highest first. */
 int xtf_finding_compare(const void *a, const void *b, void *data);
-/* Makes one finding of those with the same cause, and sorts them (finding-order.c). */
-void xtf_findings_merge(GArray *found);
+/* Merges findings with the same cause, and sorts all (finding-order.c). */
+void xtf_findings_merge(GArray *findings);
 
-/* Whether a selection has a table. */
+/* True if a selection has a table. */
 bool xtf_finding_has(const XtfFindingJob *job, const XtfSelection *selection, const char *table);
 
-/* A part of a time in hundredths of a percent, as tables round it; 0 of nothing. */
+/* Returns a part of a time in hundredths of a percent, as tables round it; 0 if `whole` is 0. */
 uint32_t xtf_finding_hundredths(unsigned __int128 part, unsigned __int128 whole);
-/* A cell that is a time, or a number of seconds, in units of the last digit that tables show, rounded down as there: so
- * that sums and differences in sentences are those of the numbers that a reader sees. 0 of nothing. */
+/* Returns a cell, a time or a number of seconds, in units of the last digit that tables show. Rounds down as tables do,
+ * so that sums and differences in sentences agree with the numbers that a reader sees. Returns 0 for nothing. */
 unsigned __int128 xtf_finding_cell_units(const XtfFindingJob *job, const XtfRowCell *cell);
 double xtf_finding_cell_seconds(const XtfFindingJob *job, const XtfRowCell *cell);
-/* A name of the trace from a cell, with its middle left out if it is long. The caller frees it. */
+/* Returns a name from a cell, with its middle left out if it is long. The caller frees it. */
 char *xtf_finding_name(const char *name);
 
-/* A call path or region from a cell, likewise; "the program itself" for what is in none. The caller frees it. */
+/* Returns a call path or region from a cell, shortened likewise; "the program itself" if the cell names no region. The
+ * caller frees it. */
 char *xtf_finding_place(const char *callpath);
-/* Sets *source to the place of a region of the program in its source, " (stencil.c:41)", by the file and the line of
- * its definition; to "" of other regions, and where one of them is missing. The caller frees it. */
+/* Sets *source to the file and line of a region of the program, " (stencil.c:41)", from its definition. Sets it to ""
+ * for other regions, and if file or line is missing. The caller frees it. */
 bool xtf_finding_source(const XtfFindingJob *job, uint64_t region, char **source, GError **error);
-/* The same of the innermost region of the program on a call path, a row of definitions/contexts: " (stencil.c:41)", or
- * where the path goes on from there " (exchange at stencil.c:15)". */
+/* Sets *source likewise for the innermost region of the program on a call path, a row of definitions/contexts. If the
+ * path continues below that region, the region is named: " (exchange at stencil.c:15)". */
 bool xtf_finding_callpath_source(const XtfFindingJob *job, uint64_t callpath, char **source, GError **error);
-/* Whether waits in calls of a region are not found, as any process may send to any other: MPI_Alltoallv and
- * MPI_Alltoallw, unless in the window each operation says that all exchange data with all. */
+/* Sets *unjudged if waits in calls of a region cannot be found, as any process may send to any other. The regions are
+ * MPI_Alltoallv and MPI_Alltoallw, unless every operation in the window says that all exchange data with all. */
 bool xtf_finding_is_unjudged(const XtfFindingJob *job, uint64_t row, const char *region, bool *unjudged,
                              GError **error);
-/* "waiting for a message that is sent late (late_sender)". The caller frees it. */
+/* Returns "waiting for a message that is sent late (late_sender)". The caller frees it. */
 char *xtf_finding_wait_words(const char *kind);
 
 /* Measures the times of threads and of devices. */
 bool xtf_finding_measure(XtfFindingJob *job, GError **error);
-/* What parts are of: "all time", or where there are devices, "the threads' time". */
+/* Returns the words for the whole of percentages: "all time", or where there are devices, "the threads' time". */
 const char *xtf_finding_whole(const XtfFindingJob *job);
-/* A part of the time of all locations, in hundredths of a percent, as a part of that of the threads. */
+/* Converts hundredths of a percent of the time of all locations to hundredths of a percent of the threads' time. */
 uint64_t xtf_finding_of_threads(const XtfFindingJob *job, uint64_t percent);
-/* The part of the threads' time in classes, in hundredths of a percent. */
+/* Returns the part of the threads' time in classes, in hundredths of a percent. */
 uint64_t xtf_finding_in_classes(const XtfFindingJob *job, XtfClassSet classes);
 
-/* The length of the window. */
+/* Returns the length of the window. */
 double xtf_finding_seconds(const XtfFindingJob *job);
-/* Whether the selection has all records of some processes, threads and times. */
+/* True if the selection has all records of some processes, threads and times. */
 bool xtf_finding_is_of_processes(const XtfFindingJob *job);
-/* Whether it has so many locations, or regions in them, that rules which need many tables leave some out, with
- * xtf_finding_leave_out_large(). */
+/* True if there are too many locations, or regions in them, for rules that need many tables. These rules skip some, and
+ * call xtf_finding_add_skipped_large(). */
 bool xtf_finding_is_large(const XtfFindingJob *job);
-/* What is left out, and of how many of what it would take too long: "culprits", 70000, "pairs of processes". */
-void xtf_finding_leave_out(XtfFindingJob *job, const char *what, uint64_t n, const char *of);
-void xtf_finding_leave_out_large(XtfFindingJob *job, const char *what);
-/* The selection's derived rows of a type, new; NULL: there are none to be shown, or with an error. */
+/* Notes a part of a rule that is skipped, and how many items make it too long: "culprits", 70000, "processes". */
+void xtf_finding_add_skipped(XtfFindingJob *job, const char *skipped, uint64_t n, const char *items);
+void xtf_finding_add_skipped_large(XtfFindingJob *job, const char *skipped);
+/* Returns a new selection of the selection's derived rows of a type. NULL: there are none to show, or an error. */
 XtfSelection *xtf_finding_select_derived(const XtfFindingJob *job, const char *type, GError **error);
 
-/* What of a selection is of one process, new. */
+/* Returns a new selection of the rows of one process. */
 XtfSelection *xtf_finding_select_process(const XtfSelection *selection, uint64_t proc);
 
-/* Whether processes ended in calls of MPI: then the run has no critical path. */
+/* True if processes ended in calls of MPI: then the run has no critical path. */
 bool xtf_finding_ended_in_calls(const XtfFindingJob *job);
 
-/* Rules, by file: crash, ... */
+/* rule-crash.c */
 bool xtf_rule_crash(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* ...doubt, ... */
+/* rule-doubt.c */
 bool xtf_rule_early(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_clocks(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* ...mismatch, ... */
+/* rule-mismatch.c */
 bool xtf_rule_mismatch(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* ...missing, ... */
+/* rule-missing.c */
 bool xtf_rule_missing(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* ...classes, ... */
+/* rule-classes.c */
 bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_recording(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* ...unjudged, ... */
+/* rule-unjudged.c */
 bool xtf_rule_unjudged(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* ...imbalance, ... */
+/* rule-imbalance.c */
 bool xtf_rule_imbalance(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* ...histogram, ... */
+/* rule-histogram.c */
 bool xtf_rule_concentration(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* ...phases, ... */
+/* rule-phases.c */
 bool xtf_rule_phases(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* ...ends, ... */
+/* rule-ends.c */
 bool xtf_rule_ends(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* ...messages, ... */
+/* rule-messages.c */
 bool xtf_rule_bytes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_unmatched(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_unfinished(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* ...kinds, ... */
+/* rule-kinds.c */
 bool xtf_rule_kinds(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* ...waits, ... */
+/* rule-waits.c */
 bool xtf_rule_waits(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* ...culprit, ... */
+/* rule-culprit.c */
 bool xtf_rule_culprit(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* ...path. */
+/* rule-path.c */
 bool xtf_rule_critical(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_efficiency(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);

@@ -1,4 +1,4 @@
-/* Where regions of the program are in its source: files and lines of their definitions. */
+/* The places of regions of the program in its source, from files and lines of their definitions. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "src/trace/text/escape.h"
 
 enum {
-    FILE_BYTES = 4096, /* of a file's name that are looked at */
+    FILE_BYTES = 4096, /* most bytes of a file's name that are read */
 };
 
 static bool is_of_program(const XtfFindingJob *job, uint64_t region)
@@ -18,7 +18,7 @@ static bool is_of_program(const XtfFindingJob *job, uint64_t region)
     return XTF_CLASS_BIT(xtf_region_classes_of(job->classes, region)) & XTF_CLASSES_USEFUL;
 }
 
-/* Sets *file to the path of a region's source, "" if there is none, and *line to its line, 0 likewise. */
+/* Sets *file to the path of a region's source, or "", and *line to its line, or 0. */
 static bool read_definition(const XtfFindingJob *job, uint64_t region, const char **file, uint64_t *line,
                             GError **error)
 {
@@ -40,9 +40,9 @@ static bool read_definition(const XtfFindingJob *job, uint64_t region, const cha
            xtf_trace_string(trace, (uint32_t)xtf_field_get(file_field, row), file, error);
 }
 
-/* "stencil.c:41", of a region; NULL: its file or its line is not known. Recorders call libraries files, without a line.
- */
-static bool find_place(const XtfFindingJob *job, uint64_t region, char **place, GError **error)
+/* Sets *place to "stencil.c:41" for a region; NULL if its file or line is unknown. Recorders store a library's name as
+ * the file, without a line. */
+static bool find_source_place(const XtfFindingJob *job, uint64_t region, char **place, GError **error)
 {
     const char *file;
     uint64_t line;
@@ -72,14 +72,15 @@ static bool find_name(const XtfFindingJob *job, uint64_t region, char **name, GE
     return true;
 }
 
-/* " (stencil.c:41)", or with the region's name " (exchange at stencil.c:15)"; "": neither is known. */
+/* Sets *source to " (stencil.c:41)", or with the region's name " (exchange at stencil.c:15)"; "" if the place is
+ * unknown. */
 static bool print_source(const XtfFindingJob *job, uint64_t region, bool is_named, char **source, GError **error)
 {
     g_autofree char *place = NULL, *name = NULL;
 
-    if (!find_place(job, region, &place, error) || !find_name(job, region, &name, error))
+    if (!find_source_place(job, region, &place, error) || !find_name(job, region, &name, error))
         return false;
-    bool has_place = place && strstr(name, place); /* as names of OpenMP's regions have */
+    bool has_place = place && strstr(name, place); /* as in names of OpenMP's regions */
     if (!place || (has_place && !is_named))
         *source = g_strdup("");
     else if (has_place)
@@ -104,7 +105,7 @@ bool xtf_finding_callpath_source(const XtfFindingJob *job, uint64_t callpath, ch
 
     if (!xtf_callpaths_load(&callpaths, job->views->context, error))
         return false;
-    /* Each call path stands behind its caller's. */
+    /* Each call path has a higher row than its caller's. */
     while (at < callpaths.n && !is_of_program(job, callpaths.rows[at].region))
         at = callpaths.rows[at].parent < at ? callpaths.rows[at].parent : UINT64_MAX;
     if (at < callpaths.n)

@@ -18,20 +18,20 @@ const XtfTableDeclaration xtf_table_findings =
     XTF_TABLE("findings", "what to look at first: a sentence a line", columns);
 
 enum {
-    COLUMNS = 100,  /* of a line of the file, at most */
-    TEXT_AT = 23,   /* ...where its sentence begins */
-    LINES_MOST = 6, /* of a finding */
+    COLUMNS = 100,  /* most characters of a line of the file */
+    TEXT_AT = 23,   /* column where a sentence begins */
+    LINES_MOST = 6, /* most lines of a finding */
 };
 
 #define ELLIPSIS "\xe2\x80\xa6"
 #define BIT      XTF_CLASS_BIT
 
-/* Says what rules did not look at. */
-static bool find_limits(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
+/* Adds a finding about the parts that rules skipped. */
+static bool report_skipped(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
-    if (job->left_out->len)
+    if (job->skipped->len)
         xtf_finding_add(job, rule, 0, &(XtfFinding){.table = "info"}, "left out, since it would take too long: %s",
-                        job->left_out->str);
+                        job->skipped->str);
     return true;
 }
 
@@ -42,7 +42,7 @@ static bool find_limits(XtfFindingJob *job, const XtfFindingRule *rule, GError *
 #define IN_CLASSES(SET, WORDS) .classes = (SET), .words = (WORDS)
 #define OF_CLOCKS              .compares_times = true
 
-/* The last one has no name. Of findings of the same rank and score the earlier rule's comes first. */
+/* Among findings of equal rank and score, the earlier rule's comes first. The last row has no name. */
 static const XtfFindingRule rules[] = {
     RULE("crash", DOUBT, 0, xtf_rule_crash),
     RULE("mismatch", DOUBT, 1, xtf_rule_mismatch),
@@ -76,7 +76,7 @@ static const XtfFindingRule rules[] = {
          IN_CLASSES(BIT(XTF_CLASS_MPI_INIT), "is the start and the end of MPI")),
     RULE("concentration", CONTEXT, 0.2, xtf_rule_concentration),
     RULE("ends", CONTEXT, 0.1, xtf_rule_ends, OF_CLOCKS),
-    RULE("limits", CONTEXT, 0, find_limits), /* the last one: what the others left out */
+    RULE("limits", CONTEXT, 0, report_skipped), /* after all other rules, as it reports what they skipped */
     {0},
 };
 
@@ -131,9 +131,9 @@ static void job_clear(XtfFindingJob *job)
 {
     xtf_selected_locations_finish(&job->locations);
     g_clear_pointer(&job->profile, g_array_unref);
-    g_clear_pointer(&job->found, g_array_unref);
-    if (job->left_out)
-        g_string_free(g_steal_pointer(&job->left_out), TRUE);
+    g_clear_pointer(&job->findings, g_array_unref);
+    if (job->skipped)
+        g_string_free(g_steal_pointer(&job->skipped), TRUE);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfFindingJob, job_clear)
 
@@ -145,13 +145,13 @@ static bool job_init(XtfFindingJob *job, XtfViews *views, XtfSelection *selectio
     *job = (XtfFindingJob){.views = views,
                            .selection = selection,
                            .is_whole_run = is_whole_run,
-                           .goes_on = xtf_trace_context_final(views->context) != UINT64_MAX,
-                           .what = is_whole_run ? "the run" : "the window",
+                           .is_growing = xtf_trace_context_final(views->context) != UINT64_MAX,
+                           .window_words = is_whole_run ? "the run" : "the window",
                            .profile = g_array_new(FALSE, FALSE, sizeof(XtfProfileLine)),
-                           .found = g_array_new(FALSE, FALSE, sizeof(XtfFinding)),
-                           .left_out = g_string_new(NULL)};
+                           .findings = g_array_new(FALSE, FALSE, sizeof(XtfFinding)),
+                           .skipped = g_string_new(NULL)};
     g_array_set_clear_func(job->profile, profile_line_clear);
-    g_array_set_clear_func(job->found, finding_clear);
+    g_array_set_clear_func(job->findings, finding_clear);
     xtf_selection_window(selection, &views->context->scale, &job->from, &job->to);
     job->classes = xtf_trace_context_classes(views->context, error);
     if (!job->classes || !xtf_selected_locations_init(&job->locations, views->context, selection, error))
@@ -171,8 +171,8 @@ GArray *xtf_findings_find(XtfViews *views, XtfSelection *selection, GError **err
         if (!(contradict && rule->compares_times) && !rule->find(&job, rule, error))
             return NULL;
     }
-    xtf_findings_merge(job.found);
-    return g_steal_pointer(&job.found);
+    xtf_findings_merge(job.findings);
+    return g_steal_pointer(&job.findings);
 }
 
 /* ---- The file. */
@@ -195,7 +195,7 @@ static void add_score(XtfLines *lines, const XtfFinding *finding)
 /* Lines of at most COLUMNS characters, broken between words. */
 typedef struct {
     GString *out;
-    unsigned column, n; /* characters in the line that is being written, and lines before it, of the finding */
+    unsigned column, n; /* characters in the current line; lines before it */
 } Paragraph;
 
 static void break_line(Paragraph *paragraph)
@@ -205,7 +205,7 @@ static void break_line(Paragraph *paragraph)
     paragraph->n++;
 }
 
-/* Adds a word behind `gap` blanks, or in a new line; false if it would be one line too many. */
+/* Adds a word after `gap` blanks, or in a new line; false if there would be more than `lines` lines. */
 static bool add_word(Paragraph *paragraph, const char *word, size_t length, unsigned gap, unsigned lines)
 {
     unsigned width = (unsigned)g_utf8_strlen(word, (gssize)length);
@@ -224,7 +224,7 @@ static bool add_word(Paragraph *paragraph, const char *word, size_t length, unsi
     return true;
 }
 
-/* The path of the table has the room that it needs, in the last line. */
+/* Adds the lines of a finding. The table's path is always whole, in the last line if the sentence is long. */
 static void add_finding(GString *out, const XtfFinding *finding)
 {
     Paragraph paragraph = {.out = out, .column = TEXT_AT};
@@ -244,15 +244,15 @@ static void add_finding(GString *out, const XtfFinding *finding)
 
 static bool findings_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError **error)
 {
-    g_autoptr(GArray) found = xtf_findings_find(job->views, job->selection, error);
+    g_autoptr(GArray) findings = xtf_findings_find(job->views, job->selection, error);
 
-    if (!found)
+    if (!findings)
         return false;
     g_string_append(drawing->out, header);
-    for (guint i = 0; i < MIN(found->len, (guint)XTF_FINDINGS_MAX); i++) {
+    for (guint i = 0; i < MIN(findings->len, (guint)XTF_FINDINGS_MAX); i++) {
         gsize before = drawing->out->len;
-        add_finding(drawing->out, &g_array_index(found, XtfFinding, i));
-        /* Columns are characters: long names in other scripts than ours may take more bytes than there are. */
+        add_finding(drawing->out, &g_array_index(findings, XtfFinding, i));
+        /* findings_size() counts one byte a character; names in other scripts may need more. */
         if (drawing->out->len >= drawing->size) {
             g_string_truncate(drawing->out, before);
             break;
@@ -261,19 +261,19 @@ static bool findings_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError 
     return true;
 }
 
-/* As many lines as there are findings: a table of values needs no size before. */
+/* Writes a row for each finding: a table of values needs no size beforehand. */
 static bool findings_table(XtfViews *views, XtfSelection *selection, XtfTableOutput *output, GError **error)
 {
-    g_autoptr(GArray) found = xtf_findings_find(views, selection, error);
+    g_autoptr(GArray) findings = xtf_findings_find(views, selection, error);
 
-    if (!found)
+    if (!findings)
         return false;
     xtf_grid_init(&output->grid, &xtf_table_findings);
     for (unsigned i = 0; i < G_N_ELEMENTS(columns); i++)
         xtf_grid_add(&output->grid, columns[i].name, 0);
     XtfLines *lines = xtf_table_output_begin(output, &views->context->scale);
-    for (guint i = 0; i < MIN(found->len, (guint)XTF_FINDINGS_MAX); i++) {
-        const XtfFinding *finding = &g_array_index(found, XtfFinding, i);
+    for (guint i = 0; i < MIN(findings->len, (guint)XTF_FINDINGS_MAX); i++) {
+        const XtfFinding *finding = &g_array_index(findings, XtfFinding, i);
         add_score(lines, finding);
         xtf_lines_word(lines, finding->rule);
         xtf_lines_word(lines, finding->sentence);
@@ -282,6 +282,6 @@ static bool findings_table(XtfViews *views, XtfSelection *selection, XtfTableOut
     return xtf_lines_finish(lines, error);
 }
 
-/* It is where there is something to tell of time. */
+/* A selection has findings if it has a histogram: then there is time to report about. */
 const XtfPicture xtf_picture_findings = {
     .name = "findings", .of = "histogram", .size = findings_size, .draw = findings_draw, .table = findings_table};

@@ -63,9 +63,9 @@ char *xtf_process_end_region(const XtfProcessEnds *ends, uint64_t region, GError
     return xtf_finding_name(text);
 }
 
-/* Takes a call of a thread. MPI_Abort goes before all other calls, in which other threads are. */
-static bool take_pending(const XtfProcessEnds *ends, XtfProcessEnd *end, uint64_t since, uint64_t peer, uint64_t region,
-                         GError **error)
+/* Adds the call in which a thread ended. MPI_Abort has precedence over the calls of other threads. */
+static bool add_pending_call(const XtfProcessEnds *ends, XtfProcessEnd *end, uint64_t since, uint64_t peer,
+                             uint64_t region, GError **error)
 {
     bool first = end->pending++ == 0;
     g_autofree char *name = xtf_process_end_region(ends, region, error);
@@ -98,11 +98,11 @@ static bool read_pending(const XtfProcessEnds *ends, const XtfLocation *location
         end->comm = comm;
         end->tag = value_of(array->schema, "tag", row, XTF_END_NO_PROC);
     }
-    return take_pending(ends, end, value_of(array->schema, "since", row, 0), proc,
-                        value_of(array->schema, "region", row, XTF_END_NO_REGION), error);
+    return add_pending_call(ends, end, value_of(array->schema, "since", row, 0), proc,
+                            value_of(array->schema, "region", row, XTF_END_NO_REGION), error);
 }
 
-/* The region in which a thread ended that ended in no call of MPI. */
+/* Reads the region in which a thread ended, if that is not a call of MPI. */
 static bool read_region(const XtfProcessEnds *ends, const XtfLocation *location, XtfProcessEnd *end,
                         const XtfLocationArrays *arrays, const XtfAggregateRef *frames, GError **error)
 {
@@ -119,7 +119,7 @@ static bool read_region(const XtfProcessEnds *ends, const XtfLocation *location,
     return true;
 }
 
-/* Whether a location is a thread of the program: MPI's own have neither calls nor a beginning. */
+/* True if a location is a thread of the program: threads of MPI have neither calls nor a begin. */
 static bool is_of_program(const XtfLocationArrays *arrays, const XtfSchema *calls, const XtfSchema *threads)
 {
     return xtf_location_arrays_find(arrays, calls) || (threads && xtf_location_arrays_find(arrays, threads));

@@ -1,4 +1,4 @@
-/* How the processes of a selection ended: as their properties, and their threads' last calls, say. */
+/* How the processes of a selection ended, from their properties and the last calls of their threads. */
 #pragma once
 
 #include "src/model/process-properties.h"
@@ -10,29 +10,29 @@
 typedef struct {
     uint64_t proc;
     XtfEndKind how;
-    int64_t number;            /* of the signal; the status */
-    uint32_t threads, pending; /* threads of the program, and those of them that ended in a call of MPI */
-    uint64_t since;            /* of the first of these, which stands for the process: when it entered the call... */
-    uint64_t peer;             /* ...and the process that all of them waited for; XTF_END_NO_PROC: any, or several */
-    uint64_t comm, tag;        /* ...those of its call; XTF_END_NO_PROC: it has none, or any */
-    uint64_t region;           /* ...the row of the call, or of the region that it ended in; XTF_END_NO_REGION: none */
-    bool elsewhere;            /* another thread ended in another region */
+    int64_t number;            /* signal or exit status */
+    uint32_t threads, pending; /* threads of the program; how many of them ended in a call of MPI */
+    uint64_t since;            /* time at which the first of these, which represents the process, entered its call */
+    uint64_t peer;             /* process that all of them waited for; XTF_END_NO_PROC: any, or several */
+    uint64_t comm, tag;        /* of the first one's call; XTF_END_NO_PROC: none, or any */
+    uint64_t region; /* row of the first one's call, or of the region in which it ended; XTF_END_NO_REGION: none */
+    bool elsewhere;  /* another thread ended in another region */
 } XtfProcessEnd;
 
 typedef struct {
     const XtfFindingJob *job;
-    XtfProcessEnd *ends; /* by process */
+    XtfProcessEnd *ends; /* n of them, by process */
     uint32_t n;
-    const XtfTable *regions;  /* NULL: there is none */
+    const XtfTable *regions;  /* NULL: the trace has no regions */
     const XtfSchema *pending; /* NULL: no process ended in a call of MPI */
 } XtfProcessEnds;
 
-/* Reads how all processes ended. *any: one was killed, or ended in a call of MPI; else no threads are looked at. */
+/* Reads how all processes ended. Sets *any if one was killed, or ended in a call of MPI; else it reads no threads. */
 bool xtf_process_ends_init(XtfProcessEnds *ends, const XtfFindingJob *job, bool *any, GError **error);
-void xtf_process_ends_finish(XtfProcessEnds *ends); /* all zeros is fine */
+void xtf_process_ends_finish(XtfProcessEnds *ends); /* all zeros is valid */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfProcessEnds, xtf_process_ends_finish)
 
-/* NULL: the process is not selected. */
+/* Finds the end of a process; NULL: the process is not selected. */
 XtfProcessEnd *xtf_process_end_find(const XtfProcessEnds *ends, uint64_t proc);
-/* The name of a region, as sentences have it; the caller frees it. */
+/* Returns the name of a region, as sentences show it. The caller frees it. */
 char *xtf_process_end_region(const XtfProcessEnds *ends, uint64_t region, GError **error);

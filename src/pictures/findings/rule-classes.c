@@ -1,29 +1,30 @@
-/* Rules about where the time is, by class of regions, and about calls that are too short to be recorded. */
+/* Rules about the time in classes of regions, and about calls that are too short to be recorded. */
 #include <inttypes.h>
 
 #include "src/pictures/findings/finding-rule.h"
 
-/* The classes' part of all time is at least the threshold. Names the region with most of it. */
+/* Reports classes whose part of all time is at least the threshold, and the region with most of it. */
 bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
-    const XtfProfileLine *most = NULL;
+    const XtfProfileLine *top_line = NULL;
     uint64_t percent = xtf_finding_in_classes(job, rule->classes);
 
-    for (guint i = 0; i < job->profile->len && !most; i++) {
+    for (guint i = 0; i < job->profile->len && !top_line; i++) {
         const XtfProfileLine *line = &g_array_index(job->profile, XtfProfileLine, i);
         if (rule->classes & XTF_CLASS_BIT(line->class))
-            most = line;
+            top_line = line;
     }
-    if (!most || percent < rule->threshold * XTF_HUNDREDTHS)
+    if (!top_line || percent < rule->threshold * XTF_HUNDREDTHS)
         return true;
     xtf_finding_add(job, rule, (double)percent / XTF_HUNDREDTHS, &(XtfFinding){.table = "profile"},
                     "%s of %s %s, most of it in %s: %s in %s calls", xtf_word_percent((double)percent).text,
-                    xtf_finding_whole(job), rule->words, most->name, xtf_word_seconds(most->exclusive).text,
-                    xtf_word_count(most->calls).text);
+                    xtf_finding_whole(job), rule->words, top_line->name, xtf_word_seconds(top_line->exclusive).text,
+                    xtf_word_count(top_line->calls).text);
     return true;
 }
 
-/* The part of all time before LEAVEs without an ENTER, in no other region, which says nothing of their regions. */
+/* Reports the part of all time before LEAVEs without an ENTER and outside of all other regions. Which regions it was
+ * spent in is unknown. */
 bool xtf_rule_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     for (guint i = 0; i < job->profile->len; i++) {
@@ -36,20 +37,20 @@ bool xtf_rule_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **er
     return true;
 }
 
-/* A region that has a great part of all calls, very many and very short ones. */
+/* Reports regions with the threshold's part of all calls or more, if the calls are very many and very short. */
 bool xtf_rule_recording(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
-    enum { CALLS_LEAST = 1000000, MICROSECONDS_MOST = 10 };
+    enum { CALLS_MIN = 1000000, MICROSECONDS_MAX = 10 };
     uint64_t calls = 0;
 
     for (guint i = 0; i < job->profile->len; i++)
         calls += g_array_index(job->profile, XtfProfileLine, i).calls;
     for (guint i = 0; i < job->profile->len; i++) {
         const XtfProfileLine *line = &g_array_index(job->profile, XtfProfileLine, i);
-        if (line->calls < CALLS_LEAST || (double)line->calls < rule->threshold * (double)calls)
+        if (line->calls < CALLS_MIN || (double)line->calls < rule->threshold * (double)calls)
             continue;
         double each = line->exclusive * 1e6 / (double)line->calls;
-        if (each >= MICROSECONDS_MOST)
+        if (each >= MICROSECONDS_MAX)
             continue;
         xtf_finding_add(job, rule, (double)line->percent / XTF_HUNDREDTHS, &(XtfFinding){.table = "profile"},
                         "%s calls of %s take %s each: the recording itself may cost time",

@@ -1,4 +1,4 @@
-/* The process that makes others wait: what it costs them, and where in the program it is late. */
+/* The process that makes others wait: what it costs them, and in which call path it is late. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -6,7 +6,7 @@
 #include "src/pictures/findings/finding-rule.h"
 
 enum {
-    BYTES_MOST = 64 << 20, /* of the tables of all processes together, and of the one of call paths */
+    BYTES_MAX = 64 << 20, /* most bytes of the tables of all processes together, and of the table of call paths */
 };
 
 typedef unsigned __int128 Wide;
@@ -15,10 +15,10 @@ enum { KIND, TOTAL, PLACE, CALLPATH };
 static const char *const by_region[] = {"kind", "total", "region", "call_path"};
 static const char *const by_callpath[] = {"kind", "total", "callpath", "call_path"};
 
-/* Delays of one process, in units of the last digit that the table shows. */
+/* Delays of one process. Times are in units of the last digit that the table shows. */
 typedef struct {
     const XtfFindingJob *job;
-    Wide sum, most; /* of the costliest line */
+    Wide sum, most; /* of all lines; of the costliest line */
     char *kind, *place;
     uint64_t callpath; /* of that line; UINT64_MAX: the table has none */
 } Delays;
@@ -30,7 +30,7 @@ static void delays_clear(Delays *delays)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Delays, delays_clear)
 
-static bool take_line(const XtfRowCell *cells, void *data, GError **error)
+static bool add_delay(const XtfRowCell *cells, void *data, GError **error)
 {
     Delays *delays = data;
     Wide total = xtf_finding_cell_units(delays->job, &cells[TOTAL]);
@@ -49,8 +49,8 @@ static bool take_line(const XtfRowCell *cells, void *data, GError **error)
 /* Reads a table of the delays of a process, whose lines are by region or by call path. */
 static bool read_delays(XtfFindingJob *job, XtfSelection *own, const char *table, Delays *delays, GError **error)
 {
-    XtfRowPicker of_regions = XTF_ROW_PICKER(by_region, take_line, delays);
-    XtfRowPicker of_callpaths = XTF_ROW_PICKER(by_callpath, take_line, delays);
+    XtfRowPicker of_regions = XTF_ROW_PICKER(by_region, add_delay, delays);
+    XtfRowPicker of_callpaths = XTF_ROW_PICKER(by_callpath, add_delay, delays);
     bool is_by_region = g_str_equal(table, "profile");
 
     of_regions.n_optional = 1;
@@ -76,13 +76,13 @@ static bool read_place(XtfFindingJob *job, const XtfSelection *all, uint64_t pro
 
     if (!measure_table(job, own, "callpaths", &bytes, error))
         return false;
-    *table = bytes <= BYTES_MOST ? "callpaths" : "profile";
+    *table = bytes <= BYTES_MAX ? "callpaths" : "profile";
     return read_delays(job, own, *table, delays, error);
 }
 
-/* `share` is the part of the process in the cost of all delays. */
-static bool report(XtfFindingJob *job, const XtfFindingRule *rule, uint64_t proc, const Delays *worst,
-                   const char *table, double share, double score, GError **error)
+/* Adds the finding. `share` is the process's part of the cost of all delays. */
+static bool report_culprit(XtfFindingJob *job, const XtfFindingRule *rule, uint64_t proc, const Delays *worst,
+                           const char *table, double share, double score, GError **error)
 {
     g_autofree char *source = NULL;
     char number[24];
@@ -105,14 +105,14 @@ static bool report(XtfFindingJob *job, const XtfFindingRule *rule, uint64_t proc
 enum { AMOUNT, AMOUNT_PERCENT };
 static const char *const waits_columns[] = {"amount", "amount%"};
 
-/* What is waited, with a known cause or without: in units of the last digit, and in hundredths of a percent. */
+/* Time of all waits, with or without a known cause: in units of the last digit, and in hundredths of a percent. */
 typedef struct {
     const XtfFindingJob *job;
     Wide amount;
     uint64_t percent;
 } Waiting;
 
-static bool add_waits(const XtfRowCell *cells, void *data, GError **error)
+static bool add_wait_time(const XtfRowCell *cells, void *data, GError **error)
 {
     Waiting *waiting = data;
 
@@ -121,12 +121,13 @@ static bool add_waits(const XtfRowCell *cells, void *data, GError **error)
     return true;
 }
 
-/* The part of all time that is waited for a cause: `costs` are the delays of all processes. */
+/* Computes the part of all time that is waiting with a known cause. `costs` is the cost of the delays of all processes.
+ */
 static bool read_waiting(XtfFindingJob *job, Wide costs, double *explained, GError **error)
 {
     g_autoptr(XtfSelection) waits = xtf_finding_select_derived(job, XTF_DERIVED_WAITS, error);
     Waiting waiting = {.job = job};
-    XtfRowPicker picker = XTF_ROW_PICKER(waits_columns, add_waits, &waiting);
+    XtfRowPicker picker = XTF_ROW_PICKER(waits_columns, add_wait_time, &waiting);
 
     if (waits && xtf_finding_has(job, waits, "profile") && !xtf_view_pick(job->views, "profile", waits, &picker, error))
         return false;
@@ -135,19 +136,20 @@ static bool read_waiting(XtfFindingJob *job, Wide costs, double *explained, GErr
     return !error || !*error;
 }
 
-/* Whether the tables of all processes, which are as long as that of all together, are few bytes. */
-static bool are_short(XtfFindingJob *job, const XtfSelection *all, bool *short_enough, GError **error)
+/* Sets *short_enough if the tables of all processes are small together. Each is as long as the table of all processes.
+ */
+static bool check_table_size(XtfFindingJob *job, const XtfSelection *all, bool *short_enough, GError **error)
 {
     uint64_t bytes = 0;
     bool good = measure_table(job, all, "profile", &bytes, error);
 
-    *short_enough = bytes <= BYTES_MOST / job->locations.n_procs;
+    *short_enough = bytes <= BYTES_MAX / job->locations.n_procs;
     return good;
 }
 
-/* Finds the process whose delays cost most. *part: its part of those of all, 0 if there are none; *costs: all. */
-static bool find_worst(XtfFindingJob *job, const XtfSelection *all, uint64_t *proc, double *part, Wide *costs,
-                       GError **error)
+/* Finds the process whose delays cost most. *part: its part of the cost of all delays, or 0; *costs: that of all. */
+static bool find_worst_process(XtfFindingJob *job, const XtfSelection *all, uint64_t *proc, double *part, Wide *costs,
+                               GError **error)
 {
     Wide sum = 0, most = 0;
 
@@ -167,9 +169,10 @@ static bool find_worst(XtfFindingJob *job, const XtfSelection *all, uint64_t *pr
     return true;
 }
 
-/* The process whose delays cost most waiting: at least the threshold's part of all time, and half as much again as each
- * would if all were equal. What waits of others led to is counted where it began, as in Scalasca's analysis of delays
- * (Boehme et al., "Identifying the Root Causes of Wait States in Large-Scale Parallel Applications", 2016). */
+/* Reports the process whose delays cost most waiting. The cost is at least the threshold's part of all time. It is also
+ * half as much again as if all processes had equal costs. Waiting that follows from waits of other processes counts
+ * where it began, as in Scalasca's delay analysis. See Boehme et al., "Identifying the Root Causes of Wait States in
+ * Large-Scale Parallel Applications", 2016. */
 bool xtf_rule_culprit(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     GError *failed = NULL;
@@ -187,17 +190,17 @@ bool xtf_rule_culprit(XtfFindingJob *job, const XtfFindingRule *rule, GError **e
     }
     if (!all || job->locations.n_procs < 2 || !xtf_finding_has(job, all, "callpaths"))
         return true;
-    if (!are_short(job, all, &short_enough, error))
+    if (!check_table_size(job, all, &short_enough, error))
         return false;
     if (!short_enough) {
-        xtf_finding_leave_out(job, "culprits", job->locations.n_procs, "processes");
+        xtf_finding_add_skipped(job, "culprits", job->locations.n_procs, "processes");
         return true;
     }
-    if (!find_worst(job, all, &proc, &share, &costs, error) || !read_waiting(job, costs, &waiting, error))
+    if (!find_worst_process(job, all, &proc, &share, &costs, error) || !read_waiting(job, costs, &waiting, error))
         return false;
     if (share * waiting < rule->threshold || share * job->locations.n_procs < 1.5)
         return true;
     if (!read_place(job, all, proc, &worst, &table, error))
         return false;
-    return !worst.place || report(job, rule, proc, &worst, table, share, share * waiting, error);
+    return !worst.place || report_culprit(job, rule, proc, &worst, table, share, share * waiting, error);
 }

@@ -1,13 +1,12 @@
-/* Records that cannot be trusted: of processes whose records end before they did, and of clocks that contradict each
- * other. */
+/* Records that cannot be trusted: records that end before their process did, and clocks that contradict each other. */
 #include <inttypes.h>
 
 #include "src/model/process-properties.h"
 #include "src/pictures/findings/finding-rule.h"
 
-enum { SHOWN = 3 }; /* processes; of others their number is told */
+enum { PROCS_MAX = 3 }; /* most processes that are named; of the others a finding gives the number */
 
-/* What all other findings say of a process whose records end early is too little. */
+/* Reports processes whose records end early: all other findings underestimate their times. */
 bool xtf_rule_early(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     if (!job->is_whole_run || !xtf_finding_is_of_processes(job))
@@ -15,19 +14,19 @@ bool xtf_rule_early(XtfFindingJob *job, const XtfFindingRule *rule, GError **err
     g_autoptr(GArray) ends = xtf_early_ends(job->views->context->trace, error);
     if (!ends)
         return false;
-    for (guint i = 0; i < MIN(ends->len, SHOWN); i++) {
+    for (guint i = 0; i < MIN(ends->len, PROCS_MAX); i++) {
         const XtfEarlyEnd *end = &g_array_index(ends, XtfEarlyEnd, i);
         xtf_finding_add(job, rule, 1, &(XtfFinding){.table = "info"},
                         "the records of process %" PRIu32 " end early, since nothing could be written: %s", end->proc,
                         end->why);
     }
-    if (ends->len > SHOWN)
+    if (ends->len > PROCS_MAX)
         xtf_finding_add(job, rule, 1, &(XtfFinding){.table = "info"}, "the records of %u more processes end early",
-                        ends->len - SHOWN);
+                        ends->len - PROCS_MAX);
     return true;
 }
 
-/* Who is late, who is last and who waits for whom is not to be trusted. */
+/* Reports clocks that contradict each other: times of different processes cannot be compared then. */
 bool xtf_rule_clocks(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     g_autofree char *sentence = xtf_clock_check_sentence(job->views->clocks);

@@ -1,9 +1,9 @@
-/* A process whose records begin after those of all others, or end before them. */
+/* A process whose records begin after the records of all others, or end before them. */
 #include <stdlib.h>
 
 #include "src/pictures/findings/finding-rule.h"
 
-/* When a process records. */
+/* The times of the first and the last record of a process. */
 typedef struct {
     uint64_t proc, first, last;
 } Life;
@@ -26,7 +26,7 @@ static int compare_last(const void *a, const void *b)
     return x->proc < y->proc ? -1 : x->proc > y->proc;
 }
 
-/* Of processes with records. */
+/* Finds the lives of all processes with records. */
 static bool find_lives(XtfFindingJob *job, GArray *lives, GError **error)
 {
     const XtfSelectedLocations *locations = &job->locations;
@@ -49,28 +49,30 @@ static bool find_lives(XtfFindingJob *job, GArray *lives, GError **error)
     return true;
 }
 
-/* `one` begins or ends alone, and the next of the others is `next`. */
-static void report(XtfFindingJob *job, const XtfFindingRule *rule, const Life *one, const Life *next, bool at_end)
+/* Reports a process that begins or ends alone, if the gap to the next one is long enough. */
+static void report_gap(XtfFindingJob *job, const XtfFindingRule *rule, const Life *first_life, const Life *next_life,
+                       bool at_end)
 {
     const XtfTimeScale *scale = &job->views->context->scale;
-    uint64_t time = at_end ? one->last : one->first, other = at_end ? next->last : next->first;
-    uint64_t gap = at_end ? other - time : time - other;
+    uint64_t time = at_end ? first_life->last : first_life->first,
+             next_time = at_end ? next_life->last : next_life->first;
+    uint64_t gap = at_end ? next_time - time : time - next_time;
     double share = (double)gap / (double)(job->to - job->from);
     char proc[24];
 
     if (share <= rule->threshold)
         return;
-    XtfWord when = xtf_word_time(xtf_seconds_of(scale, time - scale->origin), xtf_finding_seconds(job));
-    g_snprintf(proc, sizeof proc, "%" PRIu64, one->proc);
+    XtfWord time_word = xtf_word_time(xtf_seconds_of(scale, time - scale->origin), xtf_finding_seconds(job));
+    g_snprintf(proc, sizeof proc, "%" PRIu64, first_life->proc);
     XtfFinding *finding =
         xtf_finding_add(job, rule, share / job->locations.n_procs, &(XtfFinding){.table = "records", .proc = proc},
                         at_end ? "process %s ends at %s, %s before the next, process %" PRIu64
                                : "process %s begins at %s, %s after the one before it, process %" PRIu64,
-                        proc, when.text, xtf_word_seconds(xtf_seconds_of(scale, gap)).text, next->proc);
-    finding->culprit = one->proc;
+                        proc, time_word.text, xtf_word_seconds(xtf_seconds_of(scale, gap)).text, next_life->proc);
+    finding->culprit = first_life->proc;
 }
 
-/* Of the whole run: the gap is more than the threshold's part of it. */
+/* Reports gaps of more than the threshold's part of the run. Looks at whole runs only. */
 bool xtf_rule_ends(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     g_autoptr(GArray) lives = g_array_new(FALSE, FALSE, sizeof(Life));
@@ -81,10 +83,10 @@ bool xtf_rule_ends(XtfFindingJob *job, const XtfFindingRule *rule, GError **erro
         return true;
     Life *all = &g_array_index(lives, Life, 0);
     qsort(all, lives->len, sizeof *all, compare_first);
-    report(job, rule, &all[0], &all[1], false);
-    if (job->goes_on)
+    report_gap(job, rule, &all[0], &all[1], false);
+    if (job->is_growing)
         return true;
     qsort(all, lives->len, sizeof *all, compare_last);
-    report(job, rule, &all[0], &all[1], true);
+    report_gap(job, rule, &all[0], &all[1], true);
     return true;
 }

@@ -7,7 +7,7 @@
 enum {
     SLICES = 100,
     PERCENT_OF_CALLS = 90,
-    CALLS_LEAST = 100, /* of fewer it is no news */
+    CALLS_MIN = 100, /* fewer calls are not reported */
 };
 
 enum { FROM, TO, CALLS };
@@ -20,7 +20,7 @@ typedef struct {
     const XtfFindingJob *job;
 } Slices;
 
-static bool take_slice(const XtfRowCell *cells, void *data, GError **error)
+static bool add_slice_row(const XtfRowCell *cells, void *data, GError **error)
 {
     Slices *slices = data;
 
@@ -32,8 +32,9 @@ static bool take_slice(const XtfRowCell *cells, void *data, GError **error)
     return true;
 }
 
-/* The fewest slices side by side that have the percentage of the calls; of several the one with most, and the first. */
-static unsigned find_narrowest(const Slices *slices, uint64_t total, unsigned *first, uint64_t *calls)
+/* Finds the fewest adjacent slices that have the percentage of the calls. Prefers slices with more calls, then the
+ * first. */
+static unsigned find_narrowest_slices(const Slices *slices, uint64_t total, unsigned *first, uint64_t *calls)
 {
     for (unsigned width = 1; width <= slices->n; width++) {
         *calls = 0;
@@ -55,7 +56,7 @@ static unsigned find_narrowest(const Slices *slices, uint64_t total, unsigned *f
 bool xtf_rule_concentration(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     g_autofree Slices *slices = g_new0(Slices, 1);
-    XtfRowPicker picker = XTF_ROW_PICKER(columns, take_slice, slices);
+    XtfRowPicker picker = XTF_ROW_PICKER(columns, add_slice_row, slices);
     uint64_t total = 0, calls = 0;
     unsigned first = 0;
 
@@ -66,15 +67,15 @@ bool xtf_rule_concentration(XtfFindingJob *job, const XtfFindingRule *rule, GErr
         return false;
     for (unsigned i = 0; i < slices->n; i++)
         total += slices->calls[i];
-    if (total < CALLS_LEAST)
+    if (total < CALLS_MIN)
         return true;
-    unsigned width = find_narrowest(slices, total, &first, &calls);
+    unsigned width = find_narrowest_slices(slices, total, &first, &calls);
     if (width >= rule->threshold * slices->n)
         return true;
     double from = slices->from[first], to = slices->to[first + width - 1];
     xtf_finding_add(job, rule, 1 - (double)width / slices->n, &(XtfFinding){.table = "histogram"},
                     "%s of the calls are in %u %% of %s, from %s to %s",
-                    xtf_word_percent((double)calls / (double)total * XTF_HUNDREDTHS).text, width, job->what,
+                    xtf_word_percent((double)calls / (double)total * XTF_HUNDREDTHS).text, width, job->window_words,
                     xtf_word_time(from, to - from).text, xtf_word_time(to, to - from).text);
     return true;
 }

@@ -1,9 +1,10 @@
-/* Bytes of one process; messages, and calls, that have one end only. */
+/* Processes with many bytes; messages and calls of which one end is missing. */
 #include <inttypes.h>
 
 #include "src/pictures/findings/finding-rule.h"
 
-/* The part of all time that goes into messages: of what a rule about them explains, as much as it has of them. */
+/* Returns the part of all time that goes into messages. A rule scores this part times the part of messages that it
+ * explains. */
 static double share_of_messages(const XtfFindingJob *job)
 {
     return (double)xtf_finding_in_classes(job, XTF_CLASS_BIT(XTF_CLASS_P2P) | XTF_CLASS_BIT(XTF_CLASS_WAIT)) /
@@ -25,7 +26,7 @@ typedef struct {
     uint64_t n;
 } AllBytes;
 
-static bool take_bytes(const XtfRowCell *cells, void *data, GError **error)
+static bool add_bytes(const XtfRowCell *cells, void *data, GError **error)
 {
     AllBytes *all = data;
 
@@ -41,11 +42,11 @@ static bool take_bytes(const XtfRowCell *cells, void *data, GError **error)
     return true;
 }
 
-/* A process has more than `threshold` times the mean of all. */
+/* Reports a process that sends or receives more than `threshold` times the mean. */
 bool xtf_rule_bytes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     AllBytes all = {0};
-    XtfRowPicker picker = XTF_ROW_PICKER(bytes_columns, take_bytes, &all);
+    XtfRowPicker picker = XTF_ROW_PICKER(bytes_columns, add_bytes, &all);
 
     if (!xtf_finding_has(job, job->selection, "bytes"))
         return true;
@@ -74,7 +75,7 @@ typedef struct {
 enum { WHAT, VALUE };
 static const char *const info_columns[] = {"what", "value"};
 
-static bool take_count(const XtfRowCell *cells, void *data, GError **error)
+static bool add_count(const XtfRowCell *cells, void *data, GError **error)
 {
     Counts *counts = data;
     const struct {
@@ -94,18 +95,19 @@ static bool take_count(const XtfRowCell *cells, void *data, GError **error)
 
 static bool read_counts(XtfFindingJob *job, Counts *counts, GError **error)
 {
-    XtfRowPicker picker = XTF_ROW_PICKER(info_columns, take_count, counts);
+    XtfRowPicker picker = XTF_ROW_PICKER(info_columns, add_count, counts);
 
     *counts = (Counts){0};
     return xtf_view_pick(job->views, "info", job->selection, &picker, error);
 }
 
-/* Of the whole trace: parts of it may well have one end of a message and not the other. */
+/* Reports messages of which one end is missing. Looks at the whole trace only: a part of it may have one end of a
+ * message and lack the other. */
 bool xtf_rule_unmatched(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     Counts counts;
 
-    if (!job->is_whole_run || job->goes_on || !xtf_finding_is_of_processes(job) || job->selection->procs ||
+    if (!job->is_whole_run || job->is_growing || !xtf_finding_is_of_processes(job) || job->selection->procs ||
         job->selection->threads)
         return true;
     if (!read_counts(job, &counts, error))
@@ -121,12 +123,12 @@ bool xtf_rule_unmatched(XtfFindingJob *job, const XtfFindingRule *rule, GError *
     return true;
 }
 
-/* More calls are entered than left. */
+/* Reports calls that are entered but not left. */
 bool xtf_rule_unfinished(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     Counts counts;
 
-    if (!job->is_whole_run || job->goes_on || !xtf_finding_is_of_processes(job))
+    if (!job->is_whole_run || job->is_growing || !xtf_finding_is_of_processes(job))
         return true;
     if (!read_counts(job, &counts, error))
         return false;

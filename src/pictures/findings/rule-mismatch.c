@@ -11,16 +11,16 @@
 #include "src/trace/text/escape.h"
 
 enum {
-    COMMS_MOST = 1 << 16, /* communicators that are looked at */
-    FINDINGS_MOST = 3,
-    FUNCTIONS_SHOWN = 2, /* of a sentence */
-    NAME_BYTES = 4096,   /* of a communicator's name that are looked at */
+    COMMS_MAX = 1 << 16, /* of a trace; else the rule is skipped */
+    FINDINGS_MAX = 3,
+    FUNCTIONS_MAX = 2, /* most functions in a sentence */
+    NAME_BYTES = 4096, /* most bytes of a communicator's name that are read */
 };
 
-/* ---- Whether all calls are recorded. */
+/* ---- Completeness of the records. */
 
-/* Whether recording was off for a while. */
-static bool was_off(const XtfFindingJob *job)
+/* True if recording was off for a while. */
+static bool has_pauses(const XtfFindingJob *job)
 {
     const XtfSchema *measurement = xtf_trace_context_schema(job->views->context, "measurement", XTF_SCHEMA_RECORD);
     const XtfField *event = measurement ? xtf_schema_field_by_role(measurement, XTF_ROLE_EVENT) : NULL;
@@ -35,7 +35,8 @@ static bool was_off(const XtfFindingJob *job)
     return false;
 }
 
-/* Sets *lost if a process states that records of it are lost, or ended early; *sure if all processes state a number. */
+/* Sets *lost if a process states that it lost records, or that its records end early. Sets *sure if all processes state
+ * a number. */
 static bool read_losses(const XtfFindingJob *job, bool *lost, bool *sure, GError **error)
 {
     XtfStatedLosses losses;
@@ -56,53 +57,55 @@ typedef struct {
     const XtfCollectiveCalls *calls;
     const XtfCommCalls *comm;
     XtfRanks const *ranks;
-    uint64_t first, n;                                                        /* rows of `members` */
-    uint64_t one;                                                             /* the process */
-    uint64_t other;                                                           /* another one */
-    uint64_t own[XTF_COLLECTIVE_FUNCTIONS], others[XTF_COLLECTIVE_FUNCTIONS]; /* how often they call a function */
-    bool more, less;                                                          /* of some function */
+    uint64_t first, n;   /* rows of the table `members` */
+    uint64_t odd_proc;   /* the process that differs */
+    uint64_t other_proc; /* one of the other members */
+    uint64_t own_calls[XTF_COLLECTIVE_FUNCTIONS],
+        other_calls[XTF_COLLECTIVE_FUNCTIONS]; /* calls of each function by odd_proc, and by each other member */
+    bool has_more, has_fewer;                  /* the process has more calls, or fewer, of some function */
 } Mismatch;
 
-/* Adds to a function's numbers the members that never call it. False if there are more processes than members. */
-static bool add_others(const Mismatch *mismatch, XtfCallNumbers *numbers)
+/* Adds the members that never call a function to its numbers. False if that makes more than two different numbers, or
+ * if there are more processes than members. */
+static bool add_silent_members(const Mismatch *mismatch, XtfCallNumbers *numbers)
 {
-    uint64_t met = numbers->members[0] + numbers->members[1], all = 0, proc;
+    uint64_t n_added = numbers->members[0] + numbers->members[1], all_xor = 0, proc;
 
-    if (numbers->more || met > mismatch->n)
-        return !numbers->more && met <= mismatch->n;
-    if (met == 0 || met == mismatch->n)
+    if (numbers->has_more_counts || n_added > mismatch->n)
+        return !numbers->has_more_counts && n_added <= mismatch->n;
+    if (n_added == 0 || n_added == mismatch->n)
         return true;
     for (uint64_t i = 0; i < mismatch->n; i++) {
         if (!xtf_ranks_member_proc(mismatch->ranks, mismatch->first + i, &proc))
             return false;
-        all ^= proc;
+        all_xor ^= proc;
     }
-    xtf_call_numbers_add(numbers, 0, all ^ numbers->mixed, mismatch->n - met);
-    return !numbers->more;
+    xtf_call_numbers_add(numbers, 0, all_xor ^ numbers->proc_xor, mismatch->n - n_added);
+    return !numbers->has_more_counts;
 }
 
-/* Takes the numbers of a function; false if it is not one process alone, and the same as before, that differs. */
-static bool take_function(Mismatch *mismatch, unsigned function, const XtfCallNumbers *numbers, bool *any)
+/* Adds the numbers of a function; false if several processes differ, or another process than in earlier functions. */
+static bool add_function(Mismatch *mismatch, unsigned function, const XtfCallNumbers *numbers, bool *any)
 {
     if (numbers->members[1] == 0)
         return true;
-    unsigned one = numbers->members[0] == 1 ? 0 : 1;
+    unsigned odd = numbers->members[0] == 1 ? 0 : 1;
     if (numbers->members[0] == 1 && numbers->members[1] == 1)
-        one = *any ? numbers->procs[0] != mismatch->one : numbers->calls[0] < numbers->calls[1];
-    if (numbers->members[one] != 1 || (*any && numbers->procs[one] != mismatch->one))
+        odd = *any ? numbers->procs[0] != mismatch->odd_proc : numbers->calls[0] < numbers->calls[1];
+    if (numbers->members[odd] != 1 || (*any && numbers->procs[odd] != mismatch->odd_proc))
         return false;
     *any = true;
-    mismatch->one = numbers->procs[one];
-    mismatch->other = numbers->procs[1 - one];
-    mismatch->own[function] = numbers->calls[one];
-    mismatch->others[function] = numbers->calls[1 - one];
-    mismatch->more |= numbers->calls[one] > numbers->calls[1 - one];
-    mismatch->less |= numbers->calls[one] < numbers->calls[1 - one];
+    mismatch->odd_proc = numbers->procs[odd];
+    mismatch->other_proc = numbers->procs[1 - odd];
+    mismatch->own_calls[function] = numbers->calls[odd];
+    mismatch->other_calls[function] = numbers->calls[1 - odd];
+    mismatch->has_more |= numbers->calls[odd] > numbers->calls[1 - odd];
+    mismatch->has_fewer |= numbers->calls[odd] < numbers->calls[1 - odd];
     return true;
 }
 
-/* Whether all members are processes with records, and the process that differs is one of them. */
-static bool know_members(const Mismatch *mismatch)
+/* True if all members are processes with records, and the process that differs is one of them. */
+static bool are_members_recorded(const Mismatch *mismatch)
 {
     bool found = false;
     uint64_t proc;
@@ -113,12 +116,13 @@ static bool know_members(const Mismatch *mismatch)
         const XtfProcessEnd *end = xtf_process_end_find(mismatch->ends, proc);
         if (!end || !mismatch->calls->has_calls[end - mismatch->ends->ends])
             return false;
-        found |= proc == mismatch->one;
+        found |= proc == mismatch->odd_proc;
     }
     return found;
 }
 
-/* Whether a process would have called nothing more: it came to MPI_Finalize. */
+/* True if a process would have made no more calls: it reached MPI_Finalize, or all its threads ended in calls of MPI.
+ */
 static bool has_ended(const Mismatch *mismatch, uint64_t proc)
 {
     const XtfProcessEnd *end = xtf_process_end_find(mismatch->ends, proc);
@@ -127,24 +131,25 @@ static bool has_ended(const Mismatch *mismatch, uint64_t proc)
            (!xtf_end_is_failure(end->how) || (end->pending > 0 && end->pending == end->threads));
 }
 
-/* A process that has called less may have been on its way to the call when the run ended. Not if it had ended; nor if
- * it called another operation in place of this one, as all have the same order of operations. */
-static bool is_natural(const Mismatch *mismatch)
+/* True if the end of the run explains the difference: a process with fewer calls may have been on its way to the call.
+ * False for a process that had ended. Also false for one that called another operation instead, as all members call
+ * operations in the same order. */
+static bool is_due_to_end(const Mismatch *mismatch)
 {
     bool ended = true;
     uint64_t proc;
 
-    if (mismatch->more && mismatch->less)
+    if (mismatch->has_more && mismatch->has_fewer)
         return false;
-    if (mismatch->less)
-        return !has_ended(mismatch, mismatch->one);
+    if (mismatch->has_fewer)
+        return !has_ended(mismatch, mismatch->odd_proc);
     for (uint64_t i = 0; i < mismatch->n && ended; i++)
         ended = xtf_ranks_member_proc(mismatch->ranks, mismatch->first + i, &proc) &&
-                (proc == mismatch->one || has_ended(mismatch, proc));
+                (proc == mismatch->odd_proc || has_ended(mismatch, proc));
     return !ended;
 }
 
-/* Sets *found if one process of a communicator with one group of several members differs. */
+/* Sets *found if the communicator has one group of several members, of which one process differs. */
 static bool find_mismatch(Mismatch *mismatch, bool *found, GError **error)
 {
     const XtfFindingJob *job = mismatch->ends->job;
@@ -161,16 +166,16 @@ static bool find_mismatch(Mismatch *mismatch, bool *found, GError **error)
     mismatch->n = n[0];
     for (unsigned i = 0; i < XTF_COLLECTIVE_FUNCTIONS; i++) {
         XtfCallNumbers numbers = mismatch->comm->functions[i];
-        if (!add_others(mismatch, &numbers) || !take_function(mismatch, i, &numbers, &any))
+        if (!add_silent_members(mismatch, &numbers) || !add_function(mismatch, i, &numbers, &any))
             return true;
     }
-    *found = any && know_members(mismatch) && !is_natural(mismatch);
+    *found = any && are_members_recorded(mismatch) && !is_due_to_end(mismatch);
     return true;
 }
 
 /* ---- Sentences. */
 
-static void add_times(GString *text, uint64_t n)
+static void add_times_words(GString *text, uint64_t n)
 {
     if (n == 0)
         g_string_append(text, "never");
@@ -194,24 +199,25 @@ static char *name_comm(const XtfFindingJob *job, uint64_t comm, GError **error)
     return xtf_finding_name(shown);
 }
 
-/* "MPI_Allreduce 12 times, the other 7 processes 11 times" */
-static bool tell_function(const Mismatch *mismatch, unsigned function, const char *on, GString *text, GError **error)
+/* Appends "MPI_Allreduce 12 times, the other 7 processes 11 times". */
+static bool append_function(const Mismatch *mismatch, unsigned function, const char *on, GString *text, GError **error)
 {
     g_autofree char *name = xtf_process_end_region(mismatch->ends, mismatch->comm->functions[function].region, error);
 
     if (!name)
         return false;
     g_string_append_printf(text, "%s%s ", name, on);
-    add_times(text, mismatch->own[function]);
+    add_times_words(text, mismatch->own_calls[function]);
     if (mismatch->n == 2)
-        g_string_append_printf(text, ", process %" PRIu64 " ", mismatch->other);
+        g_string_append_printf(text, ", process %" PRIu64 " ", mismatch->other_proc);
     else
         g_string_append_printf(text, ", the other %" PRIu64 " processes ", mismatch->n - 1);
-    add_times(text, mismatch->others[function]);
+    add_times_words(text, mismatch->other_calls[function]);
     return true;
 }
 
-static bool tell(XtfFindingJob *job, const XtfFindingRule *rule, const Mismatch *mismatch, bool sure, GError **error)
+static bool report_mismatch(XtfFindingJob *job, const XtfFindingRule *rule, const Mismatch *mismatch, bool sure,
+                            GError **error)
 {
     g_autofree char *comm = name_comm(job, mismatch->comm->comm, error), *on = NULL;
     g_autoptr(GString) text = g_string_new(NULL);
@@ -221,23 +227,23 @@ static bool tell(XtfFindingJob *job, const XtfFindingRule *rule, const Mismatch 
     if (!comm)
         return false;
     on = g_strdup_printf(" on communicator %s", comm);
-    g_string_append_printf(text, "process %" PRIu64 " %s", mismatch->one, sure ? "calls " : "seems to call ");
+    g_string_append_printf(text, "process %" PRIu64 " %s", mismatch->odd_proc, sure ? "calls " : "seems to call ");
     for (unsigned i = 0; i < XTF_COLLECTIVE_FUNCTIONS; i++) {
-        uint64_t own = mismatch->own[i], others = mismatch->others[i];
-        if (own == others)
+        uint64_t own_calls = mismatch->own_calls[i], other_calls = mismatch->other_calls[i];
+        if (own_calls == other_calls)
             continue;
-        share = MAX(share, 1 - (double)MIN(own, others) / (double)MAX(own, others));
-        if (shown++ >= FUNCTIONS_SHOWN)
+        share = MAX(share, 1 - (double)MIN(own_calls, other_calls) / (double)MAX(own_calls, other_calls));
+        if (shown++ >= FUNCTIONS_MAX)
             continue;
         if (shown > 1)
             g_string_append(text, "; and ");
-        if (!tell_function(mismatch, i, shown > 1 ? "" : on, text, error))
+        if (!append_function(mismatch, i, shown > 1 ? "" : on, text, error))
             return false;
     }
-    if (shown > FUNCTIONS_SHOWN)
-        g_string_append_printf(text, "; and %u more functions as unequally", shown - FUNCTIONS_SHOWN);
+    if (shown > FUNCTIONS_MAX)
+        g_string_append_printf(text, "; and %u more functions as unequally", shown - FUNCTIONS_MAX);
     XtfFinding *finding = xtf_finding_add(job, rule, share, &(XtfFinding){.table = "by/proc/profile"}, "%s", text->str);
-    finding->culprit = mismatch->one;
+    finding->culprit = mismatch->odd_proc;
     return true;
 }
 
@@ -248,33 +254,34 @@ static int compare_comms(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static bool tell_all(XtfFindingJob *job, const XtfFindingRule *rule, const XtfProcessEnds *ends,
-                     const XtfCollectiveCalls *calls, bool sure, GError **error)
+static bool report_communicators(XtfFindingJob *job, const XtfFindingRule *rule, const XtfProcessEnds *ends,
+                                 const XtfCollectiveCalls *calls, bool sure, GError **error)
 {
     g_autofree gpointer *comms = g_hash_table_get_keys_as_array(calls->comms, NULL);
-    guint n = g_hash_table_size(calls->comms), told = 0;
+    guint n = g_hash_table_size(calls->comms), n_reported = 0;
     bool found;
 
     if (n > 1)
         qsort(comms, n, sizeof *comms, compare_comms);
-    for (guint i = 0; i < n && told < FINDINGS_MOST; i++) {
+    for (guint i = 0; i < n && n_reported < FINDINGS_MAX; i++) {
         Mismatch mismatch = {.ends = ends, .calls = calls, .comm = comms[i]};
-        if (!find_mismatch(&mismatch, &found, error) || (found && !tell(job, rule, &mismatch, sure, error)))
+        if (!find_mismatch(&mismatch, &found, error) || (found && !report_mismatch(job, rule, &mismatch, sure, error)))
             return false;
-        told += found;
+        n_reported += found;
     }
     return true;
 }
 
-/* The members of a communicator call each blocking collective operation equally often, so one that does not is wrong.
- * Of the whole run with all processes, unless it goes on; the threshold is the number of calls. */
+/* Reports a process that calls a blocking collective operation more or less often than all other members of the
+ * communicator: an error of the program. Looks at whole runs that have ended, with all processes. The threshold is a
+ * number of calls. */
 bool xtf_rule_mismatch(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     g_auto(XtfProcessEnds) ends = {0};
     g_auto(XtfCollectiveCalls) calls = {0};
     bool any, lost, sure;
 
-    if (!job->is_whole_run || job->goes_on || !xtf_finding_is_of_processes(job) || job->selection->procs ||
+    if (!job->is_whole_run || job->is_growing || !xtf_finding_is_of_processes(job) || job->selection->procs ||
         job->selection->threads || job->locations.n_procs < 2)
         return true;
     if (!read_losses(job, &lost, &sure, error))
@@ -282,13 +289,14 @@ bool xtf_rule_mismatch(XtfFindingJob *job, const XtfFindingRule *rule, GError **
     const XtfRanks *ranks = xtf_trace_context_ranks(job->views->context, error);
     if (!ranks)
         return false;
-    if (lost || was_off(job) || !ranks->comms)
+    if (lost || has_pauses(job) || !ranks->comms)
         return true;
-    if (ranks->comms->n_rows > COMMS_MOST) {
-        xtf_finding_leave_out(job, "calls of collective operations", ranks->comms->n_rows, "communicators");
+    if (ranks->comms->n_rows > COMMS_MAX) {
+        xtf_finding_add_skipped(job, "calls of collective operations", ranks->comms->n_rows, "communicators");
         return true;
     }
     return xtf_process_ends_init(&ends, job, &any, error) &&
            xtf_trace_table(job->views->context->trace, XTF_TABLE_REGIONS, &ends.regions, error) &&
-           xtf_collective_calls_init(&calls, &ends, error) && tell_all(job, rule, &ends, &calls, sure, error);
+           xtf_collective_calls_init(&calls, &ends, error) &&
+           report_communicators(job, rule, &ends, &calls, sure, error);
 }

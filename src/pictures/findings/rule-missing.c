@@ -1,11 +1,11 @@
-/* What the recorder did not see of the program, though it was there, and how to get it. */
+/* Events of the program that the recorder missed, and how to get them. */
 #include "src/model/process-properties.h"
 #include "src/pictures/findings/finding-rule.h"
 
 enum { EXCLUSIVE_PERCENT, CLASS };
 static const char *const class_columns[] = {"exclusive%", "class"};
 
-static bool note_outside(const XtfRowCell *cells, void *data, GError **error)
+static bool read_outside_time(const XtfRowCell *cells, void *data, GError **error)
 {
     uint64_t *percent = data;
 
@@ -14,7 +14,7 @@ static bool note_outside(const XtfRowCell *cells, void *data, GError **error)
     return true;
 }
 
-/* What is missing of the selected processes together. */
+/* Adds what any of the selected processes states as missing to *missing, a set of XTF_MISSING_BIT(). */
 static bool read_missing(const XtfFindingJob *job, unsigned *missing, GError **error)
 {
     uint32_t index;
@@ -28,12 +28,12 @@ static bool read_missing(const XtfFindingJob *job, unsigned *missing, GError **e
     return stated != NULL;
 }
 
-/* Functions count where much of the time is in no region, OpenMP where it has threads: a runtime may be loaded for
- * nothing. */
+/* Reports missing functions if much of the time is in no region. Reports OpenMP only if it has threads, as a program
+ * may load its runtime without use. */
 bool xtf_rule_missing(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     uint64_t percent = 0;
-    XtfRowPicker classes = XTF_ROW_PICKER(class_columns, note_outside, &percent);
+    XtfRowPicker classes = XTF_ROW_PICKER(class_columns, read_outside_time, &percent);
     unsigned missing = 0;
 
     if (!job->is_whole_run || !xtf_finding_is_of_processes(job) || !xtf_finding_has(job, job->selection, "classes"))

@@ -6,7 +6,7 @@
 #include "src/pictures/findings/finding-rule.h"
 
 enum {
-    LINES_MOST = 1 << 20, /* of the profiles of all processes together that are looked at */
+    LINES_MAX = 1 << 20, /* most lines of the profiles of all processes together */
 };
 
 /* ---- The critical path. */
@@ -16,12 +16,12 @@ static const char *const profile_columns[] = {"row", "amount", "amount%", "imbal
 
 typedef struct {
     const XtfFindingJob *job;
-    double imbalance, path; /* seconds; the greatest, and the path's length */
-    double amount;          /* seconds, in the region of the greatest */
-    uint64_t percent, row;  /* of the same; UINT64_MAX: it has no row */
+    double imbalance, path; /* greatest imbalance of a region, and length of the path, in seconds */
+    double amount;          /* seconds on the path in that region */
+    uint64_t percent, row;  /* of that region; row UINT64_MAX: it has none */
     char *region;
     uint64_t n_lines;
-    uint64_t proc; /* that has most of the amount; XTF_NO_PROCESS: none stands out */
+    uint64_t proc; /* process with two thirds of the amount or more; XTF_NO_PROCESS: none */
 } Path;
 
 static void path_clear(Path *path)
@@ -30,7 +30,7 @@ static void path_clear(Path *path)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Path, path_clear)
 
-static bool take_region(const XtfRowCell *cells, void *data, GError **error)
+static bool add_region_line(const XtfRowCell *cells, void *data, GError **error)
 {
     Path *path = data;
     double imbalance = xtf_finding_cell_seconds(path->job, &cells[IMBALANCE]);
@@ -48,15 +48,15 @@ static bool take_region(const XtfRowCell *cells, void *data, GError **error)
     return true;
 }
 
-/* The time in one region on one process. */
+/* The path's time in one region on one process. */
 typedef struct {
     const Path *path;
     double amount;
-} Part;
+} ProcessPart;
 
-static bool take_part(const XtfRowCell *cells, void *data, GError **error)
+static bool add_process_line(const XtfRowCell *cells, void *data, GError **error)
 {
-    Part *part = data;
+    ProcessPart *part = data;
     uint64_t row = cells[ROW].type == XTF_ROW_NOTHING ? UINT64_MAX : xtf_row_number(&cells[ROW]);
 
     if (row == part->path->row)
@@ -64,17 +64,18 @@ static bool take_part(const XtfRowCell *cells, void *data, GError **error)
     return true;
 }
 
-/* Finds the process that has two thirds of the path's time in its region, unless all processes have too many lines. */
+/* Finds the process with two thirds of the path's time in its region, unless all processes together have too many
+ * lines. */
 static bool find_process(XtfFindingJob *job, const XtfSelection *critical, Path *path, GError **error)
 {
     path->proc = XTF_NO_PROCESS;
-    if (path->n_lines > LINES_MOST / job->locations.n_procs)
+    if (path->n_lines > LINES_MAX / job->locations.n_procs)
         return true;
     for (uint32_t i = 0; i < job->locations.n_procs; i++) {
         uint64_t proc = job->locations.procs[i].proc;
         g_autoptr(XtfSelection) own = xtf_finding_select_process(critical, proc);
-        Part part = {.path = path};
-        XtfRowPicker picker = XTF_ROW_PICKER(profile_columns, take_part, &part);
+        ProcessPart part = {.path = path};
+        XtfRowPicker picker = XTF_ROW_PICKER(profile_columns, add_process_line, &part);
         if (!xtf_view_pick(job->views, "profile", own, &picker, error))
             return false;
         if (3 * part.amount >= 2 * path->amount)
@@ -83,7 +84,8 @@ static bool find_process(XtfFindingJob *job, const XtfSelection *critical, Path 
     return true;
 }
 
-/* Where nothing of the program is on the path: in calls of MPI, in which a process waits for what no rule sees. */
+/* Returns the words for a path in a call of MPI, not in the program: the process waits for a cause that no rule sees.
+ */
 static const char *reason_of(const Path *path)
 {
     const XtfClassSet waiting = XTF_CLASS_BIT(XTF_CLASS_WAIT) | XTF_CLASS_BIT(XTF_CLASS_BARRIER);
@@ -109,7 +111,7 @@ static bool report_path(XtfFindingJob *job, const XtfFindingRule *rule, const Pa
         source, process, xtf_word_seconds(path->amount).text, percent.text, xtf_word_seconds(path->imbalance).text,
         reason);
     finding->region = path->row;
-    /* A process that waits for what nobody knows is no cause. */
+    /* A process that waits for an unknown cause is not a culprit. */
     if (path->proc != XTF_NO_PROCESS && !reason[0]) {
         finding->culprit = path->proc;
         finding->as_clause =
@@ -119,14 +121,14 @@ static bool report_path(XtfFindingJob *job, const XtfFindingRule *rule, const Pa
     return true;
 }
 
-/* The region in which the path is longest beyond the mean of all locations: at least the threshold's part of the path.
- */
+/* Reports the region in which the path is longest beyond the mean of all locations, by at least the threshold's part of
+ * the path. */
 bool xtf_rule_critical(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     GError *failed = NULL;
     g_autoptr(XtfSelection) critical = xtf_finding_select_derived(job, "critical", &failed);
     g_auto(Path) path = {.job = job};
-    XtfRowPicker picker = XTF_ROW_PICKER(profile_columns, take_region, &path);
+    XtfRowPicker picker = XTF_ROW_PICKER(profile_columns, add_region_line, &path);
 
     if (failed) {
         g_propagate_error(error, failed);
@@ -142,11 +144,11 @@ bool xtf_rule_critical(XtfFindingJob *job, const XtfFindingRule *rule, GError **
     if (!find_process(job, critical, &path, error))
         return false;
     if (path.row == UINT64_MAX && path.proc == XTF_NO_PROCESS)
-        return true; /* "in the program, somewhere" */
+        return true; /* only "in the program, somewhere" could be said */
     bool unjudged;
     if (!xtf_finding_is_unjudged(job, path.row, path.region, &unjudged, error))
         return false;
-    /* Else the path cannot have moved to who was late. */
+    /* If waits are unjudged, the path cannot have moved to the late process. */
     return unjudged || report_path(job, rule, &path, error);
 }
 
@@ -155,8 +157,8 @@ bool xtf_rule_critical(XtfFindingJob *job, const XtfFindingRule *rule, GError **
 enum { FIGURE, VALUE, FOCUS };
 static const char *const efficiency_columns[] = {"figure", "value", "focus"};
 
-enum { SHOWN = 10000 }; /* figures are rounded to this part, as the table shows them */
-static const double LEAST_LOST = 0.02;
+enum { FIGURE_UNITS = 10000 }; /* a figure is rounded to 1 / FIGURE_UNITS, as in the table */
+static const double LOST_MIN = 0.02;
 enum { PARALLEL, BALANCE, COMMUNICATION, SERIALIZATION, TRANSFER, OF_MPI, OPENMP, N_FIGURES };
 
 static const char *const figures[N_FIGURES] = {"parallel_efficiency",
@@ -167,7 +169,7 @@ static const char *const figures[N_FIGURES] = {"parallel_efficiency",
                                                "mpi_parallel_efficiency",
                                                "openmp_parallel_efficiency"};
 
-/* A figure as the table has it. */
+/* A figure, rounded as the table shows it. */
 typedef struct {
     double value;
     bool is_known;
@@ -175,7 +177,7 @@ typedef struct {
 
 typedef struct {
     Figure values[N_FIGURES], focus[N_FIGURES];
-    char *window; /* of the focus: a path */
+    char *window; /* window of the focus, as a path */
 } Efficiency;
 
 static void efficiency_clear(Efficiency *efficiency)
@@ -188,10 +190,10 @@ static Figure figure_of(const XtfRowCell *cell)
 {
     if (cell->type == XTF_ROW_NOTHING)
         return (Figure){0, false};
-    return (Figure){round(xtf_row_real(cell) * SHOWN) / SHOWN, true};
+    return (Figure){round(xtf_row_real(cell) * FIGURE_UNITS) / FIGURE_UNITS, true};
 }
 
-static bool take_figure(const XtfRowCell *cells, void *data, GError **error)
+static bool add_figure_row(const XtfRowCell *cells, void *data, GError **error)
 {
     Efficiency *efficiency = data;
 
@@ -206,7 +208,7 @@ static bool take_figure(const XtfRowCell *cells, void *data, GError **error)
     return true;
 }
 
-/* The part of the window that the figures are of. */
+/* Returns the part of the window that the focus takes. */
 static double share_of_focus(const XtfFindingJob *job, const char *window)
 {
     uint64_t from, to;
@@ -217,19 +219,19 @@ static double share_of_focus(const XtfFindingJob *job, const char *window)
     return (double)(MIN(to, job->to) - MIN(MAX(from, job->from), MIN(to, job->to))) / (double)(job->to - job->from);
 }
 
-static void add_product(GString *text, const char *name, Figure figure, const char *other_name, Figure other)
+static void add_product(GString *text, const char *name, Figure figure, const char *other_name, Figure other_figure)
 {
-    if (figure.is_known && other.is_known)
+    if (figure.is_known && other_figure.is_known)
         g_string_append_printf(text, "%s %s times %s %s", name, xtf_word_ratio(figure.value).text, other_name,
-                               xtf_word_ratio(other.value).text);
+                               xtf_word_ratio(other_figure.value).text);
 }
 
-/* The parallel efficiency, of what is between MPI's bounds if there are such, is less than the threshold. What it loses
- * is at least a fiftieth of all time. */
+/* Reports a parallel efficiency below the threshold, if it loses at least a fiftieth of all time. The efficiency is of
+ * the time between MPI's bounds, if there are any. */
 bool xtf_rule_efficiency(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     g_auto(Efficiency) efficiency = {0};
-    XtfRowPicker picker = XTF_ROW_PICKER(efficiency_columns, take_figure, &efficiency);
+    XtfRowPicker picker = XTF_ROW_PICKER(efficiency_columns, add_figure_row, &efficiency);
     g_autoptr(GString) more = g_string_new(NULL);
 
     if (job->locations.n_procs < 2 || !xtf_finding_has(job, job->selection, "efficiency"))
@@ -241,7 +243,7 @@ bool xtf_rule_efficiency(XtfFindingJob *job, const XtfFindingRule *rule, GError 
     if (!values[PARALLEL].is_known || values[PARALLEL].value >= rule->threshold)
         return true;
     double lost = (1 - values[PARALLEL].value) * (of_focus ? share_of_focus(job, efficiency.window) : 1);
-    if (lost < LEAST_LOST)
+    if (lost < LOST_MIN)
         return true;
     bool is_hybrid = values[OPENMP].is_known && values[OF_MPI].is_known;
     if (is_hybrid)

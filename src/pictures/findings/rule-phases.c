@@ -1,4 +1,4 @@
-/* A part of the window in which much more of the time is lost than in the rest. */
+/* A part of the window in which much more of the time is lost than in the other parts. */
 #include <math.h>
 #include <string.h>
 
@@ -9,17 +9,17 @@
 enum {
     SLICES = 100,
     TENTH = 10, /* slices */
-    PARTS_MOST = 5,
-    PROCESSES_MOST = 64,
-    LOCATIONS_MOST = 512, /* of these processes together */
-    LINES_MOST = 20000,   /* of a profile */
+    PARTS_MAX = 5,
+    PROCESSES_MAX = 64,
+    LOCATIONS_MAX = 512, /* most locations of these processes together */
+    LINES_MAX = 20000,   /* most lines of a profile */
 };
 
 /* Shares of exclusive time in slices, in hundredths of a percent, as profiles of the slices print them. */
 typedef struct {
-    uint64_t n_lines;              /* of XtfRegions; one more is the time in no region */
-    uint32_t *before;              /* by slice and line: the shares of all slices before, added up */
-    unsigned edges[SLICES + 1], n; /* the parts: part i is slices [edges[i], edges[i + 1]) */
+    uint64_t n_lines;              /* lines of XtfRegions; line n_lines is the time in no region */
+    uint32_t *before;              /* by slice and line: sum of the shares of all earlier slices */
+    unsigned edges[SLICES + 1], n; /* n parts: part i is slices [edges[i], edges[i + 1]) */
 } Phases;
 
 static void phases_clear(Phases *phases)
@@ -30,7 +30,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Phases, phases_clear)
 
 /* ---- Shares. */
 
-/* The mean share of a line in slices [from, to). */
+/* Returns the mean share of a line in slices [from, to), in hundredths of a percent. */
 static double share_of(const Phases *phases, unsigned from, unsigned to, uint64_t line)
 {
     const uint32_t *before = phases->before;
@@ -39,7 +39,7 @@ static double share_of(const Phases *phases, unsigned from, unsigned to, uint64_
     return (double)(before[to * stride + line] - before[from * stride + line]) / (to - from);
 }
 
-/* Half the sum of the differences of shares: the part of the time that is spent otherwise. */
+/* Returns half the sum of the differences of shares: the part of the time that is spent differently. */
 static double distance_of(const Phases *phases, unsigned a, unsigned a_end, unsigned b, unsigned b_end)
 {
     double sum = 0;
@@ -63,8 +63,8 @@ static void add_slice(Phases *phases, unsigned slice, const XtfRegionTotals *tot
     after[phases->n_lines] = before[phases->n_lines] + outside;
 }
 
-/* False with an error, or if profiles have too many lines: then phases->before is NULL. */
-static bool measure(Phases *phases, XtfFindingJob *job, const XtfSelection *selection, GError **error)
+/* Measures the shares of all slices. */
+static bool measure_slices(Phases *phases, XtfFindingJob *job, const XtfSelection *selection, GError **error)
 {
     g_autoptr(XtfGrouping) slices = xtf_grouping_new_slices(job->views->context, selection, SLICES);
 
@@ -84,7 +84,7 @@ static bool measure(Phases *phases, XtfFindingJob *job, const XtfSelection *sele
 
 /* ---- Parts. */
 
-/* Where, around the edge of two tenths that differ, what is before differs most from what is after. */
+/* Returns the edge, in two tenths that differ, at which the slices before differ most from the slices after. */
 static unsigned find_edge(const Phases *phases, unsigned from)
 {
     unsigned edge = from + TENTH;
@@ -100,7 +100,7 @@ static unsigned find_edge(const Phases *phases, unsigned from)
     return edge;
 }
 
-/* Edges are taken away again until all parts differ from their neighbours, and are few. */
+/* Finds the edges of parts. Removes the weakest edges until all parts differ from their neighbours, and are few. */
 static void find_parts(Phases *phases, double threshold)
 {
     unsigned n = 0, *edges = phases->edges;
@@ -125,7 +125,7 @@ static void find_parts(Phases *phases, double threshold)
                 weakest = i;
             }
         }
-        if (least > threshold && n <= PARTS_MOST)
+        if (least > threshold && n <= PARTS_MAX)
             break;
         memmove(&edges[weakest], &edges[weakest + 1], (n - weakest) * sizeof *edges);
         n--;
@@ -135,13 +135,13 @@ static void find_parts(Phases *phases, double threshold)
 
 /* ---- Words. */
 
-/* The mean share of lines of some classes; `most` is the line with most of it. */
+/* Returns the mean share of the lines of some classes. Sets *most to the line with most of it. */
 static double share_of_classes(const XtfFindingJob *job, const Phases *phases, unsigned from, unsigned to,
                                XtfClassSet classes, uint64_t *most)
 {
     double sum = 0, greatest = -1;
 
-    /* What began before the trace, and what is in no region, are lines behind those of regions. */
+    /* The lines after the regions' are calls from before the trace and time in no region. */
     for (uint64_t line = 0; line < MIN(phases->n_lines, job->classes->n); line++) {
         if (!(XTF_CLASS_BIT(xtf_region_classes_of(job->classes, line)) & classes))
             continue;
@@ -155,16 +155,16 @@ static double share_of_classes(const XtfFindingJob *job, const Phases *phases, u
     return sum;
 }
 
-/* A part, and how much of its time is not the program's own. */
+/* A part, and how much of its time is outside of the program's own code. */
 typedef struct {
     unsigned from, to; /* slices */
-    double lost;       /* hundredths of a percent */
-    uint64_t most;     /* line of the region with most of it */
+    double lost;       /* share in hundredths of a percent */
+    uint64_t most;     /* line of the region with most of the lost time */
 } Part;
 
-/* The part that loses most, and *rest, what the others lose. The start and the end of MPI are no parts. False if there
- * are fewer than two. */
-static bool find_worst(const XtfFindingJob *job, const Phases *phases, Part *worst, double *rest)
+/* Finds the part that loses most. Sets *others_lost to the share that the other parts lose. Excludes the parts in which
+ * MPI starts and ends. False if fewer than two parts remain. */
+static bool find_worst_part(const XtfFindingJob *job, const Phases *phases, Part *worst, double *others_lost)
 {
     const XtfClassSet lost = ~(XTF_CLASSES_USEFUL | XTF_CLASS_BIT(XTF_CLASS_OFFLOAD) |
                                XTF_CLASS_BIT(XTF_CLASS_MPI_INIT) | XTF_CLASS_BIT(XTF_CLASS_MEASUREMENT));
@@ -186,12 +186,12 @@ static bool find_worst(const XtfFindingJob *job, const Phases *phases, Part *wor
     if (n < 2)
         return false;
     unsigned own = worst->to - worst->from;
-    *rest = (sum - worst->lost * own) / (slices - own);
+    *others_lost = (sum - worst->lost * own) / (slices - own);
     return true;
 }
 
-/* The name of a line of profiles. The caller frees it. */
-static char *name_of(const XtfFindingJob *job, uint64_t line)
+/* Returns the name of a line of profiles. The caller frees it. */
+static char *line_name(const XtfFindingJob *job, uint64_t line)
 {
     for (guint i = 0; i < job->profile->len; i++) {
         const XtfProfileLine *shown = &g_array_index(job->profile, XtfProfileLine, i);
@@ -201,11 +201,11 @@ static char *name_of(const XtfFindingJob *job, uint64_t line)
     return g_strdup("regions without a name");
 }
 
-/* At most so many processes, evenly chosen. */
+/* Returns the selection, or that of a limited number of its processes, evenly chosen. */
 static XtfSelection *choose_processes(const XtfFindingJob *job, uint32_t *chosen)
 {
     const XtfSelectedLocations *all = &job->locations;
-    uint64_t most = MIN(PROCESSES_MOST, MAX((uint64_t)LOCATIONS_MOST * all->n_procs / MAX(all->n, 1), 1));
+    uint64_t most = MIN(PROCESSES_MAX, MAX((uint64_t)LOCATIONS_MAX * all->n_procs / MAX(all->n, 1), 1));
 
     *chosen = (uint32_t)MIN(all->n_procs, most);
     if (*chosen == all->n_procs)
@@ -219,7 +219,8 @@ static XtfSelection *choose_processes(const XtfFindingJob *job, uint32_t *chosen
     return xtf_selection_in_procs(job->selection, set);
 }
 
-static void report(XtfFindingJob *job, const XtfFindingRule *rule, const Part *part, double rest, uint32_t chosen)
+static void report_part(XtfFindingJob *job, const XtfFindingRule *rule, const Part *part, double others_lost,
+                        uint32_t chosen)
 {
     g_autoptr(XtfGrouping) slices = xtf_grouping_new_slices(job->views->context, job->selection, SLICES);
     XtfFinding place = {.table = "profile",
@@ -227,37 +228,38 @@ static void report(XtfFindingJob *job, const XtfFindingRule *rule, const Part *p
                         .from = xtf_key_bound(&slices->values, part->from),
                         .to = xtf_key_bound(&slices->values, part->to)};
     g_autoptr(GString) some = g_string_new(NULL);
-    g_autofree char *name = name_of(job, part->most);
+    g_autofree char *name = line_name(job, part->most);
 
     if (chosen < job->locations.n_procs)
         g_string_printf(some, ", by %u of %u processes", chosen, job->locations.n_procs);
-    xtf_finding_add(job, rule, (part->lost - rest) / XTF_HUNDREDTHS * (part->to - part->from) / SLICES, &place,
+    xtf_finding_add(job, rule, (part->lost - others_lost) / XTF_HUNDREDTHS * (part->to - part->from) / SLICES, &place,
                     "between %u %% and %u %% of %s, %s of the time is not the program's own, most of it in %s; in the "
                     "rest %s%s",
-                    part->from, part->to, job->what, xtf_word_percent(part->lost).text, name,
-                    xtf_word_percent(rest).text, some->str);
+                    part->from, part->to, job->window_words, xtf_word_percent(part->lost).text, name,
+                    xtf_word_percent(others_lost).text, some->str);
 }
 
-/* Neighbouring tenths of the window whose profiles differ by more than the threshold are different parts. One of them
- * loses more of its time than the others, by the threshold. */
+/* Reports a part of the window that loses more of its time than the others, by the threshold. Adjacent tenths are in
+ * different parts if their profiles differ by more than the threshold. */
 bool xtf_rule_phases(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     g_auto(Phases) phases = {0};
-    double rest;
+    double others_lost;
     uint32_t chosen;
     Part worst;
 
     if (job->profile->len == 0 || job->to - job->from < SLICES)
         return true;
-    if (job->classes->n > LINES_MOST) {
-        xtf_finding_leave_out(job, "parts of the run", job->classes->n, "regions");
+    if (job->classes->n > LINES_MAX) {
+        xtf_finding_add_skipped(job, "parts of the run", job->classes->n, "regions");
         return true;
     }
     g_autoptr(XtfSelection) selection = choose_processes(job, &chosen);
-    if (!measure(&phases, job, selection, error))
+    if (!measure_slices(&phases, job, selection, error))
         return false;
     find_parts(&phases, rule->threshold);
-    if (find_worst(job, &phases, &worst, &rest) && worst.lost - rest >= rule->threshold * XTF_HUNDREDTHS)
-        report(job, rule, &worst, rest, chosen);
+    if (find_worst_part(job, &phases, &worst, &others_lost) &&
+        worst.lost - others_lost >= rule->threshold * XTF_HUNDREDTHS)
+        report_part(job, rule, &worst, others_lost, chosen);
     return true;
 }

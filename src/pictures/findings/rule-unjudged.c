@@ -1,18 +1,18 @@
-/* Calls of MPI_Alltoallv and MPI_Alltoallw of which it is not known how much of them is waiting. */
+/* Calls of MPI_Alltoallv and MPI_Alltoallw for which the waiting time is unknown. */
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/model/mpi-functions.h"
 #include "src/pictures/findings/finding-rule.h"
 #include "src/tables/totals/location-totals.h"
 
-/* The ENDs of operations of one region: how many there are, and how many say that all exchange data with all. */
+/* Numbers of ENDs of operations of one region: all, and how many say that all exchange data with all. */
 typedef struct {
     uint64_t all, n_to_n;
 } Ends;
 
-/* Sets *ref to the totals of operations by event and region; false if no operation of the trace says who exchanges data
- * with whom. */
-static bool find_ends(const XtfTraceContext *context, XtfAggregateRef *ref, unsigned *cell)
+/* Sets *ref to the totals of operations by event and region. False if no operation of the trace says which processes
+ * exchange data. */
+static bool find_end_totals(const XtfTraceContext *context, XtfAggregateRef *ref, unsigned *cell)
 {
     if (!xtf_aggregate_ref_groups(ref, context, XTF_RECORD_COLLECTIVES) || ref->event == XTF_KEY_NONE ||
         ref->region == XTF_KEY_NONE || !xtf_schema_field(ref->schema, "n_to_n"))
@@ -24,7 +24,7 @@ static bool find_ends(const XtfTraceContext *context, XtfAggregateRef *ref, unsi
     return xtf_trace_limits(context->trace, ref->schema->id, field)->max == 1;
 }
 
-static Ends sum_up(const XtfLocationTotals *totals, uint64_t region, unsigned cell)
+static Ends sum_ends(const XtfLocationTotals *totals, uint64_t region, unsigned cell)
 {
     const XtfAggregateRef *ref = totals->ref;
     const XtfField *event = xtf_aggregate_ref_key(ref, ref->event);
@@ -42,7 +42,7 @@ static Ends sum_up(const XtfLocationTotals *totals, uint64_t region, unsigned ce
     return ends;
 }
 
-/* Counts the ENDs of a region in the window, of all processes: one that is not selected may have a count of 0. */
+/* Counts the ENDs of a region in the window, of all processes: one outside of the selection may have a count of 0. */
 static bool count_ends(const XtfFindingJob *job, uint64_t region, Ends *ends, GError **error)
 {
     XtfTraceContext *context = job->views->context;
@@ -54,7 +54,7 @@ static bool count_ends(const XtfFindingJob *job, uint64_t region, Ends *ends, GE
     unsigned cell;
 
     *ends = (Ends){0};
-    if (!find_ends(context, &ref, &cell))
+    if (!find_end_totals(context, &ref, &cell))
         return true;
     if (!job->is_whole_run) {
         XtfSelection *window = xtf_selection_in_window(all, job->selection->time_from, job->selection->time_to);
@@ -68,7 +68,7 @@ static bool count_ends(const XtfFindingJob *job, uint64_t region, Ends *ends, GE
         if (!xtf_location_arrays_load(&arrays, context, xtf_selected_location(&locations, i), error) ||
             !xtf_location_totals_add_window(&totals, &arrays, error))
             return false;
-    *ends = sum_up(&totals, region, cell);
+    *ends = sum_ends(&totals, region, cell);
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* What an analysis found: the kind of waits with most time. */
+/* The kind of waits with most time, from an analysis. */
 #include <string.h>
 
 #include "libxtf/vocabulary.h"
@@ -10,11 +10,11 @@ static const char *const profile_columns[] = {"kind", "waits", "amount%", "regio
 
 enum {
     KINDS_MAX = 64,
-    BYTES_MOST = 64 << 20, /* of the table of call paths */
+    BYTES_MAX = 64 << 20, /* most bytes of the table of call paths */
 };
 
 typedef struct {
-    char *name, *region; /* the region with most */
+    char *name, *region; /* the region with most of the time */
     uint64_t waits, percent;
 } Kind;
 
@@ -32,8 +32,8 @@ static void kinds_clear(Kinds *kinds)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Kinds, kinds_clear)
 
-/* The longest comes first. */
-static bool take_kind(const XtfRowCell *cells, void *data, GError **error)
+/* Adds a line to its kind. The first line of a kind has the longest time, so its region is the kind's. */
+static bool add_kind_line(const XtfRowCell *cells, void *data, GError **error)
 {
     Kinds *kinds = data;
     unsigned i = 0;
@@ -53,8 +53,8 @@ static bool take_kind(const XtfRowCell *cells, void *data, GError **error)
     return true;
 }
 
-/* The kind with most of all time; NULL: there is none. */
-static const Kind *find_most(const Kinds *kinds)
+/* Returns the kind with most time; NULL: there is none. */
+static const Kind *find_longest_kind(const Kinds *kinds)
 {
     const Kind *most = NULL;
 
@@ -68,7 +68,7 @@ static const Kind *find_most(const Kinds *kinds)
 enum { CALLPATH_KIND, AMOUNT, CALLPATH_ROW, CALLPATH };
 static const char *const callpaths_columns[] = {"kind", "amount", "call_path", "callpath"};
 
-/* Of the call paths that end in a kind's region, the one with most time. */
+/* The call path with most time that ends in a kind's region. */
 typedef struct {
     const XtfFindingJob *job;
     const Kind *kind;
@@ -83,7 +83,7 @@ static void callpath_clear(Callpath *callpath)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Callpath, callpath_clear)
 
-static bool take_callpath(const XtfRowCell *cells, void *data, GError **error)
+static bool add_callpath(const XtfRowCell *cells, void *data, GError **error)
 {
     Callpath *callpath = data;
     double amount = xtf_finding_cell_seconds(callpath->job, &cells[AMOUNT]);
@@ -101,19 +101,20 @@ static bool take_callpath(const XtfRowCell *cells, void *data, GError **error)
     return true;
 }
 
-/* Where a kind of waits is: in its region, or on a call path to that, if the source of a function on it is known. */
-static bool find_place(XtfFindingJob *job, XtfSelection *waits, const Kind *kind, char **place, GError **error)
+/* Sets *place to a call path that ends in a kind's region, if the source of a function on it is known, or to the
+ * region. */
+static bool find_wait_place(XtfFindingJob *job, XtfSelection *waits, const Kind *kind, char **place, GError **error)
 {
     const XtfShownTable table = {.view = xtf_view_find_for(job->views, "callpaths", waits), .selection = waits};
     g_auto(Callpath) most = {.job = job, .kind = kind};
-    XtfRowPicker picker = XTF_ROW_PICKER(callpaths_columns, take_callpath, &most);
+    XtfRowPicker picker = XTF_ROW_PICKER(callpaths_columns, add_callpath, &most);
     g_autofree char *source = NULL;
     uint64_t bytes = 0;
 
     *place = NULL;
     if (xtf_finding_has(job, waits, "callpaths") && !xtf_view_size(job->views, &table, &bytes, error))
         return false;
-    if (bytes > 0 && bytes <= BYTES_MOST && !xtf_view_pick(job->views, "callpaths", waits, &picker, error))
+    if (bytes > 0 && bytes <= BYTES_MAX && !xtf_view_pick(job->views, "callpaths", waits, &picker, error))
         return false;
     if (most.name && !xtf_finding_callpath_source(job, most.row, &source, error))
         return false;
@@ -131,7 +132,8 @@ char *xtf_finding_wait_words(const char *kind)
     return g_strdup_printf("%c%s (%s)", g_ascii_tolower(*known->sentence), known->sentence + 1, kind);
 }
 
-/* Waits for conditions are of the kind of locks, as Scalasca has them, though nobody holds what they wait for. */
+/* Returns the words for a kind. Waits for conditions are of the kind of locks, as in Scalasca, though no thread holds a
+ * lock there. */
 static char *words_of(const Kind *kind)
 {
     if (g_str_equal(kind->name, "lock_contention") && strstr(kind->region, "cond_"))
@@ -139,13 +141,13 @@ static char *words_of(const Kind *kind)
     return xtf_finding_wait_words(kind->name);
 }
 
-/* The kind with most of all time has at least the threshold. */
+/* Reports the kind with most time, if that is at least the threshold's part of all time. */
 bool xtf_rule_waits(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     GError *failed = NULL;
     g_autoptr(XtfSelection) waits = xtf_finding_select_derived(job, XTF_DERIVED_WAITS, &failed);
     g_auto(Kinds) kinds = {0};
-    XtfRowPicker picker = XTF_ROW_PICKER(profile_columns, take_kind, &kinds);
+    XtfRowPicker picker = XTF_ROW_PICKER(profile_columns, add_kind_line, &kinds);
 
     if (failed) {
         g_propagate_error(error, failed);
@@ -155,12 +157,12 @@ bool xtf_rule_waits(XtfFindingJob *job, const XtfFindingRule *rule, GError **err
         return true;
     if (!xtf_view_pick(job->views, "profile", waits, &picker, error))
         return false;
-    const Kind *most = find_most(&kinds);
+    const Kind *most = find_longest_kind(&kinds);
     double percent = most ? (double)xtf_finding_of_threads(job, most->percent) : 0;
     if (!most || percent < rule->threshold * XTF_HUNDREDTHS)
         return true;
     g_autofree char *words = words_of(most), *place = NULL;
-    if (!find_place(job, waits, most, &place, error))
+    if (!find_wait_place(job, waits, most, &place, error))
         return false;
     xtf_finding_add(job, rule, percent / XTF_HUNDREDTHS, &(XtfFinding){.type = XTF_DERIVED_WAITS, .table = "profile"},
                     "%s of %s: %s, mostly in %s", xtf_word_percent(percent).text, xtf_finding_whole(job), words, place);

@@ -8,51 +8,51 @@
 #include "src/tables/collectives/collective-members.h"
 
 enum {
-    MEMBERS_MAX = 30,   /* of a band */
-    RECORDS_MAX = 2000, /* that are looked at: of more no bands are drawn */
-    BAND_BYTES = 1000,  /* of a band, at most */
+    MEMBERS_MAX = 30,   /* most members of an operation with a band */
+    RECORDS_MAX = 2000, /* most records of operations; if there are more, no bands are drawn */
+    BAND_BYTES = 1000,  /* most bytes of a band */
     MARGIN = 2,         /* pixels between rows and the outline of a band */
-    APART = 1,          /* pixels between two bands that are drawn, at least */
+    GAP_MIN = 1,        /* least pixels between two bands with outlines */
 };
 
 typedef struct {
     XtfTimeline *timeline;
     XtfCollectives collectives;
-    GHashTable *seen; /* records of operations that were looked at, by location and row */
+    GHashTable *seen; /* records of operations that were read, by location and row */
     GArray *bands;
 } Search;
 
-static gint64 *key_of(uint32_t location, uint64_t row)
+static gint64 *new_record_key(uint32_t location, uint64_t row)
 {
     gint64 *key = g_new(gint64, 1);
     *key = (gint64)((uint64_t)location << 40 ^ row);
     return key;
 }
 
-/* Who it is: as its row is called, if it has one. */
-static void note_latest(const XtfTimeline *timeline, const XtfCollectiveMember *member, uint32_t row, XtfBand *band)
+/* Stores the label of the member that began last: its row's, if it has one. */
+static void store_latest(const XtfTimeline *timeline, const XtfCollectiveMember *member, uint32_t row, XtfBand *band)
 {
     const XtfLocation *location = &timeline->rows.selected.locations->all[member->location];
-    const XtfPictureRow elsewhere = {location->proc, location->thread, location->thread > 0, 0, 0};
+    const XtfPictureRow no_row = {location->proc, location->thread, location->thread > 0, 0, 0};
 
-    xtf_picture_row_label(row < timeline->rows.n ? &timeline->rows.all[row] : &elsewhere, band->latest);
+    xtf_picture_row_label(row < timeline->rows.n ? &timeline->rows.all[row] : &no_row, band->latest);
 }
 
-/* Adds a member's part, be it in the picture or not; false if the times of the operation are not known. */
+/* Adds a member's part, whether it is in the picture or not. False if the times of the operation are unknown. */
 static bool add_member(Search *search, const XtfCollectiveMember *member, XtfBand *band, uint64_t *latest)
 {
     const XtfPictureRows *rows = &search->timeline->rows;
 
     if (!member->found)
         return true;
-    g_hash_table_add(search->seen, key_of(member->location, member->row));
+    g_hash_table_add(search->seen, new_record_key(member->location, member->row));
     if (!member->started)
         return false;
     uint32_t row = xtf_selected_number(&rows->selected, member->location);
     bool is_shown = row < rows->selected.n;
     if (band->n++ == 0 || member->begin > *latest) {
         *latest = member->begin;
-        note_latest(search->timeline, member, row, band);
+        store_latest(search->timeline, member, row, band);
     }
     band->operation = member->operation;
     band->begin = MIN(band->begin, member->begin);
@@ -87,7 +87,7 @@ static bool add_record(void *data, const XtfSpan *span, uint64_t row, const uint
     Search *search = data;
     uint32_t location = (uint32_t)span->tag;
     XtfCollectiveEvent event = xtf_collective_event(&search->collectives.types, bytes);
-    g_autofree gint64 *key = key_of(location, row);
+    g_autofree gint64 *key = new_record_key(location, row);
     XtfCollectiveId id;
     bool found;
 
@@ -98,7 +98,7 @@ static bool add_record(void *data, const XtfSpan *span, uint64_t row, const uint
     return !found || id.n > MEMBERS_MAX || add_operation(search, &id, error);
 }
 
-static bool search_all(Search *search, XtfSelection *selection, GError **error)
+static bool search_operations(Search *search, XtfSelection *selection, GError **error)
 {
     g_autoptr(XtfSpans) spans = xtf_resolver_spans(search->timeline->job->views->resolver, selection, error);
 
@@ -119,7 +119,7 @@ bool xtf_timeline_bands(XtfTimeline *timeline, GArray **bands, GError **error)
     if (schema && !timeline->job->selection->by[XTF_BY_REGION]) {
         g_autoptr(XtfSelection) selection = xtf_selection_in_type(timeline->job->selection, schema->id);
         good = xtf_resolver_count(views->resolver, selection, &n, error) &&
-               (n == 0 || n > RECORDS_MAX || search_all(&search, selection, error));
+               (n == 0 || n > RECORDS_MAX || search_operations(&search, selection, error));
     }
     g_hash_table_unref(search.seen);
     xtf_collectives_finish(&search.collectives);
@@ -128,28 +128,28 @@ bool xtf_timeline_bands(XtfTimeline *timeline, GArray **bands, GError **error)
 
 /* ---- Drawing. */
 
-/* Whether two bands have pixels in common: rows, and times. */
-static bool are_over_another(const XtfPlot *plot, const XtfBand *a, const XtfBand *b)
+/* True if two bands have pixels in common: rows, and times. */
+static bool do_bands_overlap(const XtfPlot *plot, const XtfBand *a, const XtfBand *b)
 {
     return a->first <= b->last && b->first <= a->last &&
-           xtf_plot_x(plot, a->begin) < xtf_plot_x(plot, b->end) + APART &&
-           xtf_plot_x(plot, b->begin) < xtf_plot_x(plot, a->end) + APART;
+           xtf_plot_x(plot, a->begin) < xtf_plot_x(plot, b->end) + GAP_MIN &&
+           xtf_plot_x(plot, b->begin) < xtf_plot_x(plot, a->end) + GAP_MIN;
 }
 
-/* Marks the bands that are drawn: those that no other is over. */
-static void choose(const XtfPlot *plot, GArray *bands)
+/* Marks the bands that overlap another. */
+static void mark_overlaps(const XtfPlot *plot, GArray *bands)
 {
     for (guint i = 0; i < bands->len; i++) {
         XtfBand *band = &g_array_index(bands, XtfBand, i);
         for (guint k = 0; k < i; k++) {
-            XtfBand *other = &g_array_index(bands, XtfBand, k);
-            if (are_over_another(plot, band, other))
-                band->overlaps = other->overlaps = true;
+            XtfBand *earlier = &g_array_index(bands, XtfBand, k);
+            if (do_bands_overlap(plot, band, earlier))
+                band->overlaps = earlier->overlaps = true;
         }
     }
 }
 
-static void draw_title(XtfTimeline *timeline, const XtfField *operation, const XtfBand *band)
+static void draw_band_title(XtfTimeline *timeline, const XtfField *operation, const XtfBand *band)
 {
     const char *name = band->operation < operation->n_labels ? operation->labels[band->operation] : "an operation";
     char window[XTF_WINDOW_TEXT_MAX];
@@ -166,7 +166,8 @@ static void draw_title(XtfTimeline *timeline, const XtfField *operation, const X
              timeline->clocks == XTF_CLOCKS_CONTRADICT ? "; uncertain: the clocks disagree" : "");
 }
 
-/* The outline lies in the gaps above and below the rows. Bars that are drawn later hide what of it crosses them. */
+/* Draws a band. Its outline lies in the gaps above and below the rows. Bars that are drawn later hide outlines that
+ * cross them. */
 static void draw_band(XtfTimeline *timeline, const XtfField *operation, const XtfBand *band, const int *tops, int gap)
 {
     double x = xtf_plot_x(&timeline->plot, band->begin), width = xtf_plot_x(&timeline->plot, band->end) - x;
@@ -175,7 +176,7 @@ static void draw_band(XtfTimeline *timeline, const XtfField *operation, const Xt
     xtf_draw(timeline->drawing,
              "<rect class=\"xt-none xt-operation%s\" x=\"%.1f\" y=\"%d.5\" width=\"%.1f\" height=\"%d\">",
              band->overlaps ? "" : " xt-band", x, top - MARGIN, fmax(width, 1), height + 2 * MARGIN - 2);
-    draw_title(timeline, operation, band);
+    draw_band_title(timeline, operation, band);
     xtf_draw(timeline->drawing, "</rect>\n");
 }
 
@@ -184,7 +185,7 @@ uint32_t xtf_timeline_draw_bands(XtfTimeline *timeline, GArray *bands, const int
     XtfCollectiveTypes types;
     uint32_t n_outlined = 0;
 
-    choose(&timeline->plot, bands);
+    mark_overlaps(&timeline->plot, bands);
     xtf_collective_types_find(&types, timeline->links.context);
     for (guint i = 0; i < bands->len && xtf_drawing_left(timeline->drawing) > BAND_BYTES; i++) {
         const XtfBand *band = &g_array_index(bands, XtfBand, i);

@@ -1,9 +1,9 @@
 /*
- * The dense timeline, for rows of a few pixels: each column of a row has the colour of the region with most time in it,
- * as an image; below, the processes that are most unlike the others, stacked.
+ * The dense timeline, for rows of a few pixels. An image shows the region with most time in each column of a row, by
+ * its colour. Below it, the processes that are most unlike the others appear as stacked rows.
  *
- * A row of the image is one process. Of more than a thousand, groups of neighbours are shown by two: the most typical,
- * and the one most unlike it. Means would hide what is looked for: one slow process among many.
+ * A row of the image is one process. If there are more than a thousand, two processes represent each group of
+ * neighbours: the most typical one and the one most unlike it. Means would hide one slow process among many.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -14,33 +14,33 @@
 #include "src/pictures/timeline/timeline-private.h"
 
 enum {
-    COLUMNS = XTF_PICTURE_PLOT / 4, /* of the image */
-    GROUPS = 250,                   /* of neighbours */
+    COLUMNS = XTF_PICTURE_PLOT / 4, /* columns of the image */
+    GROUPS = 250,                   /* groups of neighbours */
     GROUP_PIXELS = 3,
-    BANDS = 50,         /* of rows, with a tool tip each */
-    NUMBER_PIXELS = 16, /* from one number of a process to the next, at least */
+    BANDS = 50,         /* bands of rows, with a tool tip each */
+    NUMBER_PIXELS = 16, /* least pixels between numbers of processes */
     UNLIKE_PITCH = 26,
-    CLEAR = 0, /* colours of the image: nothing recorded... */
-    PALE = 1,  /* ...in no region */
+    CLEAR = 0, /* colour of the image: nothing recorded */
+    PALE = 1,  /* colour of the image: in no region */
     NO_REGION = 0xd9dee4,
 };
 
-/* Rows of the image, which are some of the timeline's. */
+/* Neighbouring rows of the timeline, of which the image shows one or two. */
 typedef struct {
-    uint32_t first, n;        /* the timeline's rows that it stands for */
-    uint32_t typical, unlike; /* of these; the same: all are alike */
+    uint32_t first, n;        /* the rows of the group */
+    uint32_t typical, unlike; /* rows; equal if all rows are alike */
 } Group;
 
 typedef struct {
     XtfTimeline *timeline;
-    XtfPictureColumn *wholes; /* by row of the timeline: all of its window */
+    XtfPictureColumn *wholes; /* by row of the timeline: its whole window */
     Group *groups;
-    uint32_t n_groups, pixels; /* of a group, high */
+    uint32_t n_groups, pixels; /* n_groups, and height of a group in pixels */
     uint8_t *image;
     uint32_t colours[XTF_PNG_COLOURS_MAX], n_colours;
 } Dense;
 
-/* ---- Which rows are shown. */
+/* ---- Choice of rows. */
 
 static void choose_groups(Dense *dense)
 {
@@ -61,7 +61,7 @@ static void choose_groups(Dense *dense)
     }
 }
 
-/* What each row did in all of the window. */
+/* Measures all rows, in one column for the whole window. */
 static bool measure_wholes(Dense *dense, GError **error)
 {
     XtfTimeline *timeline = dense->timeline;
@@ -77,7 +77,7 @@ static bool measure_wholes(Dense *dense, GError **error)
     return good;
 }
 
-/* Measures the rows that are shown, in the image or below it. */
+/* Measures the rows to show in the image or below it. */
 static bool measure_shown(Dense *dense, const XtfUnlikeRow *unlike, uint32_t n_unlike, GError **error)
 {
     g_autofree bool *shown = g_new0(bool, dense->timeline->rows.n);
@@ -88,7 +88,7 @@ static bool measure_shown(Dense *dense, const XtfUnlikeRow *unlike, uint32_t n_u
         shown[unlike[i].row] = true;
     if (!xtf_timeline_measure(dense->timeline, shown, error))
         return false;
-    /* The legend is about all rows. */
+    /* The legend counts all rows. */
     XtfPictureColumn *total = &dense->timeline->total;
     xtf_picture_column_finish(total);
     *total = (XtfPictureColumn){0};
@@ -100,7 +100,7 @@ static bool measure_shown(Dense *dense, const XtfUnlikeRow *unlike, uint32_t n_u
 
 /* ---- The image. */
 
-static uint8_t index_of(Dense *dense, XtfColour colour)
+static uint8_t colour_index(Dense *dense, XtfColour colour)
 {
     uint32_t i = PALE;
 
@@ -111,8 +111,8 @@ static uint8_t index_of(Dense *dense, XtfColour colour)
     return (uint8_t)MIN(i, XTF_PNG_COLOURS_MAX - 1);
 }
 
-/* The colour of the region with most time in a column, if that is more than the time in none. */
-static uint8_t colour_of(Dense *dense, const XtfPictureColumn *column)
+/* Returns the colour of the region with most time in a column, if that is more than the time in no region. */
+static uint8_t dominant_colour(Dense *dense, const XtfPictureColumn *column)
 {
     uint64_t dead = column->whole - MIN(column->whole, column->alive);
     uint64_t idle = column->alive - MIN(column->alive, column->regions), most = MAX(dead, idle);
@@ -121,7 +121,7 @@ static uint8_t colour_of(Dense *dense, const XtfPictureColumn *column)
     for (uint32_t i = 0; i < column->n; i++) {
         if (column->shares[i].ticks > most) {
             most = column->shares[i].ticks;
-            colour = index_of(dense, dense->timeline->job->colours->by_line[column->shares[i].line]);
+            colour = colour_index(dense, dense->timeline->job->colours->by_line[column->shares[i].line]);
         }
     }
     return colour;
@@ -133,7 +133,7 @@ static void paint_row(Dense *dense, uint32_t row, uint8_t *pixels)
     uint32_t cells = dense->timeline->plan.cells;
 
     for (uint32_t i = 0; i < columns->n; i++) {
-        uint8_t colour = colour_of(dense, &columns->all[i]);
+        uint8_t colour = dominant_colour(dense, &columns->all[i]);
         uint32_t from = (uint32_t)((uint64_t)columns->all[i].from * COLUMNS / cells);
         uint32_t to = (uint32_t)((uint64_t)columns->all[i].to * COLUMNS / cells);
         for (uint32_t x = from; x < to; x++)
@@ -141,8 +141,8 @@ static void paint_row(Dense *dense, uint32_t row, uint8_t *pixels)
     }
 }
 
-/* Of a group two pixels show the typical process, and one the most unlike. */
-static void paint(Dense *dense)
+/* Paints the image. Of three pixels of a group, two show the typical process, and one the most unlike. */
+static void paint_image(Dense *dense)
 {
     dense->image = g_new0(uint8_t, (size_t)dense->n_groups * dense->pixels * COLUMNS);
     dense->colours[PALE] = NO_REGION;
@@ -172,7 +172,7 @@ static bool draw_image(Dense *dense, GError **error)
 
 /* ---- Labels and tool tips. */
 
-/* Numbers of processes at the left, at multiples of 1, 2 or 5 of a power of ten. */
+/* Draws numbers of processes at the left, at multiples of 1, 2 or 5 times a power of ten. */
 static void draw_numbers(Dense *dense)
 {
     XtfTimeline *timeline = dense->timeline;
@@ -187,8 +187,8 @@ static void draw_numbers(Dense *dense)
     xtf_draw(timeline->drawing, "\n");
 }
 
-/* The processes of rows [first, end), as the name of a directory. */
-static char *set_of_rows(const XtfTimeline *timeline, uint32_t first, uint32_t end)
+/* Returns the processes of rows [first, end), as the name of a directory. The caller frees it. */
+static char *print_row_procs(const XtfTimeline *timeline, uint32_t first, uint32_t end)
 {
     const XtfNumberRange range = {timeline->rows.all[first].proc, timeline->rows.all[end - 1].proc};
     g_autoptr(XtfNumberSet) all = xtf_number_set_from_ranges(&range, 1);
@@ -199,7 +199,8 @@ static char *set_of_rows(const XtfTimeline *timeline, uint32_t first, uint32_t e
     return g_strdup(text->str);
 }
 
-/* Bands of rows over all of the window: what their processes did, and which of a group are shown. */
+/* Draws transparent bands of rows over the whole window. Each has a tool tip with the times of its processes, and a
+ * link to them. */
 static void draw_bands(Dense *dense)
 {
     XtfTimeline *timeline = dense->timeline;
@@ -212,9 +213,9 @@ static void draw_bands(Dense *dense)
         uint32_t end = last->first + last->n;
         for (uint32_t row = first->first; row < end; row++)
             xtf_picture_column_join(&sum, &dense->wholes[row]);
-        g_autofree char *set = set_of_rows(timeline, first->first, end);
-        g_autofree char *who = xtf_text_elided(set, XTF_TITLE_NAME);
-        g_autofree char *of_whom = g_strdup_printf("processes %s", who);
+        g_autofree char *set = print_row_procs(timeline, first->first, end);
+        g_autofree char *short_set = xtf_text_elided(set, XTF_TITLE_NAME);
+        g_autofree char *procs_text = g_strdup_printf("processes %s", short_set);
         g_autofree char *link = strlen(set) > XTF_DIRECTORY_NAME_MAX
                                     ? NULL
                                     : xtf_picture_link(&timeline->links, timeline->plan.from, timeline->plan.to,
@@ -222,13 +223,13 @@ static void draw_bands(Dense *dense)
         xtf_draw_link(timeline->drawing, link, timeline->file);
         xtf_draw(timeline->drawing, "<rect class=\"xt-t\" x=\"%d\" y=\"%u\" width=\"%d\" height=\"%u\">",
                  XTF_PICTURE_LEFT, XTF_TIMELINE_TOP + a * dense->pixels, XTF_PICTURE_PLOT, (b - a) * dense->pixels);
-        xtf_timeline_tip(timeline, of_whom, timeline->plan.from, timeline->plan.to, &sum, NULL);
+        xtf_timeline_tip(timeline, procs_text, timeline->plan.from, timeline->plan.to, &sum, NULL);
         xtf_draw(timeline->drawing, "</rect></a>\n");
         xtf_picture_column_finish(&sum);
     }
 }
 
-/* The processes that stand out, stacked, below the image. */
+/* Draws the most unlike processes as stacked rows, below the image. */
 static void draw_unlike(Dense *dense, const XtfUnlikeRow *unlike, uint32_t n, int top)
 {
     XtfTimeline *timeline = dense->timeline;
@@ -246,7 +247,7 @@ static void draw_unlike(Dense *dense, const XtfUnlikeRow *unlike, uint32_t n, in
     }
 }
 
-/* ---- All of it. */
+/* ---- The whole picture. */
 
 static bool draw_dense(Dense *dense, GError **error)
 {
@@ -260,7 +261,7 @@ static bool draw_dense(Dense *dense, GError **error)
         xtf_rows_unlike(dense->wholes, timeline->rows.n, xtf_regions_n_lines(&timeline->times.regions), unlike);
     if (!measure_shown(dense, unlike, n, error))
         return false;
-    paint(dense);
+    paint_image(dense);
     int height = (int)(dense->n_groups * dense->pixels), below = n > 0 ? 24 + (int)n * UNLIKE_PITCH : 0;
     xtf_timeline_begin(timeline, height + below);
     if (!draw_image(dense, error))

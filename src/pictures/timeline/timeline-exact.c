@@ -1,4 +1,4 @@
-/* The exact timeline, of few calls: each is a bar with its name, nested in the one around it; messages are lines. */
+/* The exact timeline, for few calls. Each is a bar with its name, nested in the call around it. Messages are lines. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -11,22 +11,22 @@
 
 enum {
     LANE = 14,      /* pixels a level */
-    LEVELS_MAX = 8, /* of a row; deeper calls are told in numbers */
+    LEVELS_MAX = 8, /* most levels of a row; of deeper calls it shows the number */
     ROW_GAP = 6,
-    HEIGHT_MAX = 3000, /* pixels: more rows than fit are stacked */
-    NAME_SIZE = 11,    /* pixels, of letters */
+    HEIGHT_MAX = 3000, /* most pixels of rows; if rows need more, the stacked timeline shows them */
+    NAME_SIZE = 11,    /* pixels of letters */
 };
 
 typedef struct {
     XtfTimeline *timeline;
     GArray *calls;
     uint32_t *levels;             /* by row */
-    uint32_t *deeper;             /* by row: calls that are nested deeper than is drawn */
-    int *tops;                    /* by row, and the end of the last */
-    uint32_t n_bands, n_outlined; /* operations; those that have an outline */
+    uint32_t *deeper;             /* by row: calls on levels that are not drawn */
+    int *tops;                    /* by row; then the end of the last row */
+    uint32_t n_bands, n_outlined; /* operations; operations with an outline */
 } Exact;
 
-/* ---- Places. */
+/* ---- Places of rows. */
 
 static void place_rows(Exact *exact)
 {
@@ -53,7 +53,7 @@ static void place_rows(Exact *exact)
 
 /* ---- Bars. */
 
-static void draw_title(XtfTimeline *timeline, const XtfPictureCall *call, const char *name)
+static void draw_call_title(XtfTimeline *timeline, const XtfPictureCall *call, const char *name)
 {
     const XtfTimeScale *scale = &timeline->links.context->scale;
     const XtfPictureRow *row = &timeline->rows.all[call->location];
@@ -87,7 +87,7 @@ static void draw_bar(const Exact *exact, const XtfPictureCall *call)
     xtf_draw_link(timeline->drawing, link, timeline->file);
     xtf_draw(timeline->drawing, "<rect class=\"xt-call\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\">",
              x, y, fmax(width, 0.5), LANE - 1, colour);
-    draw_title(timeline, call, colours->names[line]);
+    draw_call_title(timeline, call, colours->names[line]);
     xtf_draw(timeline->drawing, "</rect></a>\n");
 }
 
@@ -114,9 +114,9 @@ static void draw_name(const Exact *exact, const XtfPictureCall *call)
     xtf_draw(timeline->drawing, "</text>\n");
 }
 
-/* ---- All of it. */
+/* ---- The whole picture. */
 
-/* The ground of a row, while its location has records: there it is in no region. Outside nothing was recorded. */
+/* Draws the ground of a row, which shows time in no region, from the location's first to its last record. */
 static bool draw_ground(const Exact *exact, uint32_t row, GError **error)
 {
     XtfTimeline *timeline = exact->timeline;
@@ -136,7 +136,7 @@ static bool draw_ground(const Exact *exact, uint32_t row, GError **error)
     return true;
 }
 
-/* From the lowest to the highest: what is painted later is over what was painted before. */
+/* Draws the elements of the rows from back to front, as later ones cover earlier ones. */
 static bool draw_contents(Exact *exact, XtfMessagesDrawn *messages, GError **error)
 {
     XtfTimeline *timeline = exact->timeline;
@@ -159,7 +159,7 @@ static bool draw_contents(Exact *exact, XtfMessagesDrawn *messages, GError **err
     return true;
 }
 
-/* What was drawn, in words: all of them fit on the line. */
+/* Draws the line that explains the shapes. All explanations together fit on the line. */
 static void draw_footer(const Exact *exact, const XtfMessagesDrawn *messages, bool is_cut)
 {
     XtfTimeline *timeline = exact->timeline;
@@ -182,13 +182,13 @@ static void draw_footer(const Exact *exact, const XtfMessagesDrawn *messages, bo
     xtf_timeline_footer(timeline, exact->tops[timeline->rows.n] + 18, text);
 }
 
-static bool draw_all(Exact *exact, GError **error)
+static bool draw_exact(Exact *exact, GError **error)
 {
     XtfTimeline *timeline = exact->timeline;
     XtfMessagesDrawn messages;
     bool is_cut = false;
 
-    /* One column a row, for the legend. */
+    /* The legend needs one column a row. */
     timeline->plan.cells = timeline->plan.columns = timeline->plan.narrowest = 1;
     if (!xtf_timeline_measure(timeline, NULL, error))
         return false;
@@ -204,13 +204,13 @@ static bool draw_all(Exact *exact, GError **error)
     return true;
 }
 
-static void keep(const XtfPictureCall *call, void *data)
+static void append_call(const XtfPictureCall *call, void *data)
 {
     g_array_append_vals(data, call, 1);
 }
 
-/* Whether calls and messages are few enough for `items` elements. */
-static bool are_few(const XtfTimeline *timeline, uint64_t items, bool *few, GError **error)
+/* Sets *few if calls and messages are few enough for `items` elements. */
+static bool check_items(const XtfTimeline *timeline, uint64_t items, bool *few, GError **error)
 {
     XtfResolver *resolver = timeline->job->views->resolver;
     g_autoptr(XtfSelection) calls = xtf_selection_in_calls(timeline->job->selection, timeline->links.context);
@@ -229,27 +229,27 @@ bool xtf_timeline_exact(XtfTimeline *timeline, uint64_t items, bool *drawn, GErr
     bool few, good = true;
 
     *drawn = false;
-    /* Then a location has the number of its row. */
+    /* If each row is one location, a location's number is its row's. */
     for (uint32_t i = 0; i < timeline->rows.n; i++) {
         if (timeline->rows.all[i].n != 1)
             return true;
     }
-    if (!are_few(timeline, items, &few, error))
+    if (!check_items(timeline, items, &few, error))
         return false;
     if (!few)
         return true;
     exact.calls = g_array_new(FALSE, FALSE, sizeof(XtfPictureCall));
-    if (!xtf_picture_calls(timeline->job->views->resolver, timeline->job->selection, &timeline->rows.selected, keep,
-                           exact.calls, error)) {
+    if (!xtf_picture_calls(timeline->job->views->resolver, timeline->job->selection, &timeline->rows.selected,
+                           append_call, exact.calls, error)) {
         g_array_unref(exact.calls);
         return false;
     }
     place_rows(&exact);
     if (exact.calls->len <= items && exact.tops[timeline->rows.n] <= HEIGHT_MAX) {
         size_t before = timeline->drawing->out->len;
-        good = draw_all(&exact, error);
+        good = draw_exact(&exact, error);
         *drawn = xtf_drawing_left(timeline->drawing) > 0;
-        if (!*drawn) /* long names */
+        if (!*drawn) /* names were too long for the room */
             g_string_truncate(timeline->drawing->out, before);
     }
     g_array_unref(exact.calls);

@@ -9,10 +9,10 @@
 #include "src/tables/match/message-batch.h"
 
 enum {
-    MESSAGES_MAX = 400, /* more are a hairball */
+    MESSAGES_MAX = 400, /* more lines would be unreadable */
     ROWS_MAX = 32,
-    CLEAR_MESSAGES = 60, /* more are paler */
-    RING = 3,            /* pixels */
+    CLEAR_MESSAGES = 60, /* more lines are paler */
+    RING = 3,            /* radius of a ring in pixels */
 };
 
 typedef struct {
@@ -66,7 +66,7 @@ static XtfMatchedSend *match_all(XtfTimeline *timeline, uint32_t n, GError **err
     return g_steal_pointer(&matched);
 }
 
-static void draw_title(XtfTimeline *timeline, const XtfMatchedSend *matched)
+static void draw_message_title(XtfTimeline *timeline, const XtfMatchedSend *matched)
 {
     const XtfMessage *message = &matched->message;
 
@@ -79,27 +79,28 @@ static void draw_title(XtfTimeline *timeline, const XtfMatchedSend *matched)
              xtf_pair_states[message->state]);
 }
 
-static int bottom_of(const Lines *lines, uint32_t row)
+static int row_bottom(const Lines *lines, uint32_t row)
 {
     return lines->tops[row] + (int)lines->levels[row] * lines->lane;
 }
 
-/* A message whose other end is not known, or not in the picture: a ring at the send. To oneself: a bracket below. */
-static void draw_lonely(const Lines *lines, const XtfMatchedSend *matched, double x1, uint32_t row, bool to_oneself)
+/* Draws a message with one end in the picture as a ring at the send, and a message to the same row as a bracket below.
+ */
+static void draw_single_end(const Lines *lines, const XtfMatchedSend *matched, double x1, uint32_t row, bool to_oneself)
 {
     XtfDrawing *drawing = lines->timeline->drawing;
-    int y = bottom_of(lines, row);
+    int y = row_bottom(lines, row);
 
     if (to_oneself) {
         const XtfPlot *plot = &lines->timeline->plot;
-        bool inside = matched->times.received >= plot->from && matched->times.received <= plot->to;
+        bool is_in_window = matched->times.received >= plot->from && matched->times.received <= plot->to;
         xtf_draw(drawing, "<path class=\"xt-m\" stroke-opacity=\"%.2f\" d=\"M%.1f %dV%dH%.1f", lines->opacity, x1, y,
                  y + RING, xtf_plot_x(plot, matched->times.received));
-        xtf_draw(drawing, inside ? "V%d\">" : "\">", y); /* it ends open at the edge of the window */
+        xtf_draw(drawing, is_in_window ? "V%d\">" : "\">", y); /* without its end if that is outside of the window */
     } else {
         xtf_draw(drawing, "<circle class=\"xt-open\" cx=\"%.1f\" cy=\"%d\" r=\"%d\">", x1, y, RING);
     }
-    draw_title(lines->timeline, matched);
+    draw_message_title(lines->timeline, matched);
     xtf_draw(drawing, to_oneself ? "</path>\n" : "</circle>\n");
 }
 
@@ -116,26 +117,26 @@ static void draw_message(const Lines *lines, const XtfMatchedSend *matched, XtfM
     if (message->has_receive)
         to = xtf_selected_number(&timeline->rows.selected, message->posting.location);
     if (to == timeline->rows.n || to == from) {
-        draw_lonely(lines, matched, x1, from, to == from);
+        draw_single_end(lines, matched, x1, from, to == from);
         *(to == from ? &drawn->brackets : &drawn->rings) = true;
         return;
     }
-    int y1 = to > from ? bottom_of(lines, from) : lines->tops[from];
-    double y2 = to > from ? lines->tops[to] : bottom_of(lines, to), x2 = xtf_plot_x(plot, matched->times.received);
-    bool inside = matched->times.received >= plot->from && matched->times.received <= plot->to;
-    if (!inside && matched->times.received > matched->times.sent)
+    int y1 = to > from ? row_bottom(lines, from) : lines->tops[from];
+    double y2 = to > from ? lines->tops[to] : row_bottom(lines, to), x2 = xtf_plot_x(plot, matched->times.received);
+    bool is_in_window = matched->times.received >= plot->from && matched->times.received <= plot->to;
+    if (!is_in_window && matched->times.received > matched->times.sent)
         y2 = y1 + (y2 - y1) * (double)(plot->to - matched->times.sent) /
                       (double)(matched->times.received - matched->times.sent);
     xtf_draw(timeline->drawing, "<g opacity=\"%.2f\"><path class=\"xt-halo\" d=\"M%.1f %dL%.1f %.1f\"/>",
              lines->opacity, x1, y1, x2, y2);
     xtf_draw(timeline->drawing, "<path class=\"xt-m\" d=\"M%.1f %dL%.1f %.1f\">", x1, y1, x2, y2);
-    draw_title(timeline, matched);
+    draw_message_title(timeline, matched);
     xtf_draw(timeline->drawing, "</path>");
-    if (inside)
+    if (is_in_window)
         xtf_draw(timeline->drawing, "<circle class=\"xt-dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"2\"/>", x2, y2);
     xtf_draw(timeline->drawing, "</g>\n");
     drawn->lines = true;
-    drawn->dots |= inside;
+    drawn->dots |= is_in_window;
 }
 
 static bool draw_strips(XtfTimeline *timeline, const int *tops, const uint32_t *levels, int lane, GError **error)

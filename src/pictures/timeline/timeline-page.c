@@ -9,7 +9,7 @@ static const char style[] = ":root{color-scheme:light dark}.xt{width:100%;height
                             ".xt-scroller{overflow-x:auto}.xt-scroller .xt{min-width:1200px}.xt-narrow{display:none}"
                             "@media(max-width:1199px){.xt-narrow{display:block;margin:4px 8px}}";
 
-/* `w` is what the picture says of its window; pixels are those of the picture, however large it is shown. */
+/* `w` describes the window of the picture. Pixels are the picture's, whatever size it is shown at. */
 static const char script[] =
     "(function(){var s=document.querySelector('svg.xt');s.classList.add('xt-dragged');var "
     "ns='http://www.w3.org/2000/svg',start=null,moved=false;\n"
@@ -40,7 +40,7 @@ static const char script[] =
     "else if(e.key==='0')location.href=w.up+w.rest+w.file;"
     "else if(e.key==='p')location.href='profile.svg'});})();\n";
 
-void xtf_timeline_page_begin(XtfDrawing *drawing, const XtfPictureJob *job, const char *what, const char *styles)
+void xtf_timeline_page_begin(XtfDrawing *drawing, const XtfPictureJob *job, const char *title, const char *styles)
 {
     const char *name = job->views->context->name;
 
@@ -50,7 +50,7 @@ void xtf_timeline_page_begin(XtfDrawing *drawing, const XtfPictureJob *job, cons
         xtf_draw_text(drawing, name, XTF_TITLE_NAME);
         xtf_draw(drawing, ": ");
     }
-    xtf_draw(drawing, "%s</title>\n<style>%s%s</style></head><body>\n", what, style, styles);
+    xtf_draw(drawing, "%s</title>\n<style>%s%s</style></head><body>\n", title, style, styles);
 }
 
 void xtf_timeline_page_scroller(XtfDrawing *drawing)
@@ -76,7 +76,7 @@ void xtf_timeline_page_script(XtfDrawing *drawing, const XtfPictureJob *job)
     xtf_picture_links_init(&links, job->views->context, job->selection, job->depth);
     xtf_selection_window(job->selection, scale, &from, &to);
     g_autofree char *whole = xtf_picture_link_whole(&links);
-    if (!whole) /* no directory is the selection in another window */
+    if (!whole) /* no directory has the selection in another window */
         return;
     xtf_draw(drawing, "<script>//<![CDATA[\nvar w={");
     draw_time(drawing, "from", scale, from);

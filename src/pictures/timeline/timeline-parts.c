@@ -1,4 +1,4 @@
-/* What the ways to draw a timeline share: measuring rows, what is around them, and tool tips. */
+/* Parts that all ways to draw a timeline share: measuring of rows, the frame around them, and tool tips. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -8,8 +8,8 @@
 #include "src/trace/select/parallel.h"
 
 enum {
-    ROWS_AT_ONCE = 64, /* that a thread takes, if there are very many... */
-    LEAST_TURNS = 16,  /* ...and threads take so many turns at least */
+    ROWS_PER_BATCH = 64, /* most rows that a thread measures at once */
+    BATCHES_MIN = 16,    /* least number of such batches */
 };
 
 /* ---- Measuring. */
@@ -33,23 +33,23 @@ static bool measure_row(XtfTimeline *timeline, XtfRowMeter *meter, uint32_t i, G
                                   &timeline->rows, row, &meter->times.arrays, error));
 }
 
-static bool measure_rows(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool measure_rows(void *meter, void *data, uint32_t first, uint32_t end, GError **error)
 {
     XtfTimeline *timeline = data;
 
     for (uint32_t i = first; i < end; i++) {
         if (timeline->only && !timeline->only[i])
             continue;
-        if (!measure_row(timeline, own, i, error))
+        if (!measure_row(timeline, meter, i, error))
             return false;
     }
     return true;
 }
 
-static void end_measuring(void *own, void *data)
+static void end_measuring(void *meter, void *data)
 {
-    xtf_row_meter_finish(own);
-    g_free(own);
+    xtf_row_meter_finish(meter);
+    g_free(meter);
 }
 
 void xtf_timeline_forget(XtfTimeline *timeline)
@@ -69,7 +69,7 @@ void xtf_timeline_forget(XtfTimeline *timeline)
 
 bool xtf_timeline_measure(XtfTimeline *timeline, const bool *only, GError **error)
 {
-    const XtfParallelWork work = {.step = CLAMP(timeline->rows.n / LEAST_TURNS, 1, ROWS_AT_ONCE),
+    const XtfParallelWork work = {.step = CLAMP(timeline->rows.n / BATCHES_MIN, 1, ROWS_PER_BATCH),
                                   .begin = begin_measuring,
                                   .work = measure_rows,
                                   .join = end_measuring};
@@ -93,24 +93,24 @@ bool xtf_timeline_measure(XtfTimeline *timeline, const bool *only, GError **erro
     return true;
 }
 
-/* ---- What is around the rows. */
+/* ---- The frame around the rows. */
 
 enum {
     LEGEND_Y = 34,
     LEGEND_MAX = 12,
     WAITED_WIDTH = 150,
-    BASE_WIDTH = 160, /* of what shares are of */
+    BASE_WIDTH = 160, /* pixels of the words that name the whole of shares */
     FOOTER_SIZE = 12,
-    LABEL_PITCH = 14, /* pixels from one label of a row to the next that letters of usual size take */
+    LABEL_PITCH = 14, /* least pixels between labels in letters of usual size */
 };
 
-/* A share of the time of threads, from the first to the last record of each, as tables show it. */
-static double percent(uint64_t ticks, uint64_t alive)
+/* Returns a percentage of the time of threads, from the first to the last record of each, as in tables. */
+static double percent_of(uint64_t ticks, uint64_t alive)
 {
     return alive ? 100.0 * (double)ticks / (double)alive : 0.0;
 }
 
-/* Swatches, names and shares of the regions that took most time, as many as fit. */
+/* Draws swatches, names and shares of the regions with most time: all that fit. */
 static void draw_legend(XtfTimeline *timeline)
 {
     double x = 8, end = XTF_PICTURE_WIDTH - 110 - BASE_WIDTH - (timeline->waited_ticks > 0 ? WAITED_WIDTH : 0);
@@ -125,7 +125,7 @@ static void draw_legend(XtfTimeline *timeline)
         const XtfShare *share = &total->shares[i];
         g_autofree char *name = xtf_text_elided(colours->names[share->line], 24);
         char amount[24], colour[XTF_COLOUR_TEXT];
-        snprintf(amount, sizeof amount, " %.1f %%", percent(share->ticks, total->alive));
+        snprintf(amount, sizeof amount, " %.1f %%", percent_of(share->ticks, total->alive));
         double width = 16 + xtf_text_pixels(name, 12) + xtf_text_pixels(amount, 12) + 20;
         if (x + width > end)
             break;
@@ -134,7 +134,7 @@ static void draw_legend(XtfTimeline *timeline)
                  "<rect x=\"%.0f\" y=\"%d\" width=\"12\" height=\"12\" fill=\"%s\"/><text x=\"%.0f\" y=\"%d\">", x,
                  LEGEND_Y, colour, x + 16, LEGEND_Y + 11);
         xtf_draw_text(drawing, name, SIZE_MAX);
-        /* Behind a name that is read from the right, numbers would be drawn before it. */
+        /* After a name in a right-to-left script, numbers would appear on its left. */
         xtf_draw(drawing, "%s%s</text>", g_str_is_ascii(name) ? "" : "&#8206;", amount);
         x += width;
     }
@@ -148,9 +148,9 @@ static void draw_legend(XtfTimeline *timeline)
 
 void xtf_timeline_begin(XtfTimeline *timeline, int height)
 {
-    g_autofree char *what = g_strdup_printf("%" PRIu32 " process%s", timeline->rows.selected.n_procs,
-                                            timeline->rows.selected.n_procs == 1 ? "" : "es");
-    const XtfPictureFrame frame = {.what = what,
+    g_autofree char *title = g_strdup_printf("%" PRIu32 " process%s", timeline->rows.selected.n_procs,
+                                             timeline->rows.selected.n_procs == 1 ? "" : "es");
+    const XtfPictureFrame frame = {.what = title,
                                    .file = timeline->file,
                                    .from = timeline->plan.from,
                                    .to = timeline->plan.to,
@@ -177,15 +177,15 @@ void xtf_timeline_label(XtfTimeline *timeline, const XtfPictureRow *row, int mid
     xtf_picture_row_label(row, label);
     print_number(row->proc, proc);
     print_number(row->thread, thread);
-    const XtfPictureWhere where = {.proc = proc, .thread = row->is_thread ? thread : NULL};
-    g_autofree char *link = xtf_picture_link(&timeline->links, timeline->plan.from, timeline->plan.to, &where);
+    const XtfPictureWhere target = {.proc = proc, .thread = row->is_thread ? thread : NULL};
+    g_autofree char *link = xtf_picture_link(&timeline->links, timeline->plan.from, timeline->plan.to, &target);
     xtf_draw_link(timeline->drawing, link, timeline->file);
     bool is_tight = XTF_TIMELINE_ROWS < timeline->rows.n * LABEL_PITCH;
     xtf_draw(timeline->drawing, "<text %sx=\"96\" y=\"%d\" text-anchor=\"end\">%s</text></a>\n",
              is_tight ? "class=\"xt-small\" " : "", middle + 4, label);
 }
 
-/* Where that would be too long, the last sentences are left out. */
+/* Omits the last sentences if the line would be too long. */
 void xtf_timeline_footer(XtfTimeline *timeline, int y, const char *text)
 {
     g_autofree char *all = g_strdup_printf("%s%s", xtf_clock_remark(timeline->clocks), text);
@@ -198,21 +198,21 @@ void xtf_timeline_footer(XtfTimeline *timeline, int y, const char *text)
 
 /* ---- Tool tips. */
 
-void xtf_timeline_tip(XtfTimeline *timeline, const char *who, uint64_t from, uint64_t to, XtfPictureColumn *column,
-                      const XtfPictureColumn *waited)
+void xtf_timeline_tip(XtfTimeline *timeline, const char *procs_text, uint64_t from, uint64_t to,
+                      XtfPictureColumn *column, const XtfPictureColumn *waited)
 {
     const XtfTimeScale *scale = &timeline->links.context->scale;
     char window[XTF_WINDOW_TEXT_MAX];
 
     xtf_time_scale_print_window(scale, from, to, window);
     xtf_picture_column_sort(column);
-    xtf_draw(timeline->drawing, "<title>%s, %s", who, window);
+    xtf_draw(timeline->drawing, "<title>%s, %s", procs_text, window);
     for (uint32_t i = 0; i < column->n && i < XTF_TILE_TEXT; i++) {
         const XtfShare *share = &column->shares[i];
         char ticks[XTF_TIME_TEXT_MAX], *text = ticks + sizeof ticks - 1;
         *text = '\0';
         text = xtf_time_scale_put(scale, share->ticks, text);
-        xtf_draw(timeline->drawing, "\n%s s %.1f %% ", text, percent(share->ticks, column->alive));
+        xtf_draw(timeline->drawing, "\n%s s %.1f %% ", text, percent_of(share->ticks, column->alive));
         xtf_draw_text(timeline->drawing, timeline->job->colours->names[share->line], XTF_TITLE_NAME);
         xtf_draw(timeline->drawing, ", %" PRIu64 " call%s", share->calls, share->calls == 1 ? "" : "s");
     }
@@ -221,7 +221,7 @@ void xtf_timeline_tip(XtfTimeline *timeline, const char *who, uint64_t from, uin
         *text = '\0';
         text = xtf_time_scale_put(scale, waited->regions, text);
         xtf_draw(timeline->drawing, "\nof this %s s %.1f %% was waiting for others", text,
-                 percent(waited->regions, column->alive));
+                 percent_of(waited->regions, column->alive));
     }
     xtf_draw(timeline->drawing, "</title>");
 }
@@ -230,13 +230,13 @@ void xtf_timeline_tiles(XtfTimeline *timeline, uint32_t number, int top, int hei
 {
     const XtfPictureRow *row = &timeline->rows.all[number];
     char label[XTF_ROW_LABEL], proc[24], thread[24];
-    g_autofree char *who = NULL;
+    g_autofree char *procs_text = NULL;
 
     xtf_picture_row_label(row, label);
     print_number(row->proc, proc);
     print_number(row->thread, thread);
-    who = g_strdup_printf("process %s", label);
-    const XtfPictureWhere where = {.proc = proc, .thread = row->is_thread ? thread : NULL};
+    procs_text = g_strdup_printf("process %s", label);
+    const XtfPictureWhere target = {.proc = proc, .thread = row->is_thread ? thread : NULL};
     for (uint32_t i = 0; i < timeline->tiles; i++) {
         uint32_t cells = timeline->plan.cells;
         uint32_t a = (uint32_t)((uint64_t)cells * i / timeline->tiles);
@@ -247,11 +247,11 @@ void xtf_timeline_tiles(XtfTimeline *timeline, uint32_t number, int top, int hei
         XtfPictureColumn sum = xtf_row_columns_sum(&timeline->columns[number], a, b), waited = {0};
         if (timeline->waited)
             waited = xtf_row_columns_sum(&timeline->waited[number], a, b);
-        g_autofree char *link = xtf_picture_link(&timeline->links, from, to, &where);
+        g_autofree char *link = xtf_picture_link(&timeline->links, from, to, &target);
         xtf_draw_link(timeline->drawing, link, timeline->file);
         xtf_draw(timeline->drawing, "<rect class=\"xt-t\" x=\"%u\" y=\"%d\" width=\"%u\" height=\"%d\">",
                  xtf_timeline_x(timeline, a), top, xtf_timeline_x(timeline, b) - xtf_timeline_x(timeline, a), height);
-        xtf_timeline_tip(timeline, who, from, to, &sum, &waited);
+        xtf_timeline_tip(timeline, procs_text, from, to, &sum, &waited);
         xtf_draw(timeline->drawing, "</rect></a>\n");
         xtf_picture_column_finish(&sum);
         xtf_picture_column_finish(&waited);

@@ -1,4 +1,4 @@
-/* Inside the timeline: what its ways of drawing have in common. */
+/* Definitions that the three ways of drawing a timeline share. */
 #pragma once
 
 #include "src/pictures/drawing/picture-frame.h"
@@ -8,67 +8,67 @@
 #include "src/pictures/timeline/timeline.h"
 
 enum {
-    XTF_TIMELINE_TOP = 84,   /* of the first row, pixels */
-    XTF_TIMELINE_ROWS = 760, /* pixels of all rows, where they can be that thin */
-    XTF_TIMELINE_FOOT = 28,  /* below the rows */
+    XTF_TIMELINE_TOP = 84,   /* pixels above the first row */
+    XTF_TIMELINE_ROWS = 760, /* pixels of all rows, if rows can be that thin */
+    XTF_TIMELINE_FOOT = 28,  /* pixels below the rows */
     XTF_STACKED_ROWS_MAX = 64,
     XTF_DENSE_ROWS_MAX = 1000,
-    XTF_TILE_TEXT = 4, /* regions in a tool tip */
+    XTF_TILE_TEXT = 4, /* most regions in a tool tip */
 };
 
 typedef struct {
     const XtfPictureJob *job;
-    const char *file; /* that tiles link to */
+    const char *file; /* file to which tiles link */
     XtfDrawing *drawing;
     XtfPictureLinks links;
     XtfPictureRows rows;
     XtfRegionTimes times;
     XtfColumnPlan plan;
-    XtfRowColumns *columns; /* by row; none of rows that were not measured */
-    const bool *only;       /* rows to measure; NULL: all */
+    XtfRowColumns *columns; /* by row; empty for rows that were not measured */
+    const bool *only;       /* by row: whether to measure it; NULL: all */
     XtfPictureColumn total; /* of all rows, sorted */
     XtfRowWaits waits;
-    XtfRowColumns *waited; /* beside `columns`; NULL: there are no waits, or they are not shown */
+    XtfRowColumns *waited; /* waiting by row, in columns as in `columns`; NULL: no waits, or not shown */
     uint64_t waited_ticks; /* of all rows */
     XtfClockVerdict clocks;
     XtfPlot plot;
-    uint32_t tiles;   /* of a row: divides plan.columns */
-    uint64_t n_edges; /* of columns, that were asked of the index so far */
+    uint32_t tiles;   /* tiles of a row; divides plan.columns */
+    uint64_t n_edges; /* number of edges of columns for which the index was read */
 } XtfTimeline;
 
-/* Measures the rows whose flag is set, all without flags, by all cores; and the total of these. What was measured
- * before is forgotten. */
+/* Measures the rows whose flag is set, or all if `only` is NULL, on all cores; and their total. Frees earlier measures.
+ */
 bool xtf_timeline_measure(XtfTimeline *timeline, const bool *only, GError **error);
 
-/* Frees what was measured. */
+/* Frees all measures. */
 void xtf_timeline_forget(XtfTimeline *timeline);
 
-/* The title, the legend and the axis of a timeline whose rows take `height` pixels. */
+/* Draws the title, the legend and the axis of a timeline whose rows take `height` pixels. */
 void xtf_timeline_begin(XtfTimeline *timeline, int height);
 
-/* The label of a row, with a link to the process alone. */
-/* Draws the line below all rows. Where clocks contradict each other that comes first. */
+/* Draws the line below all rows. A remark precedes the text if clocks contradict each other. */
 void xtf_timeline_footer(XtfTimeline *timeline, int y, const char *text);
+/* Draws the label of a row, with a link to its process. */
 void xtf_timeline_label(XtfTimeline *timeline, const XtfPictureRow *row, int middle);
-/* Pixels from the left of the picture. */
+/* Returns the pixels from the left of the picture to a cell. */
 static inline uint32_t xtf_timeline_x(const XtfTimeline *timeline, uint32_t cell)
 {
     return timeline->plot.left + (uint32_t)((uint64_t)timeline->plot.width * cell / timeline->plan.cells);
 }
 
-/* Transparent tiles over a row, side by side: each has a tool tip with the regions of most time in its window, and is a
- * link to that window of the row alone. */
+/* Draws transparent tiles over a row, side by side. The tool tip of a tile has the regions with most time in its
+ * window. The tile links to that window of the row. */
 void xtf_timeline_tiles(XtfTimeline *timeline, uint32_t row, int top, int height);
-/* The tool tip of a window of the processes that `who` names, which the column is of; sorts it. `waited`: what of it
- * was waiting; NULL: not known. */
-void xtf_timeline_tip(XtfTimeline *timeline, const char *who, uint64_t from, uint64_t to, XtfPictureColumn *column,
-                      const XtfPictureColumn *waited);
+/* Draws the tool tip of a window of the processes that `procs_text` names. Sorts their column. `waited` has the part of
+ * it that was waiting; NULL: unknown. */
+void xtf_timeline_tip(XtfTimeline *timeline, const char *procs_text, uint64_t from, uint64_t to,
+                      XtfPictureColumn *column, const XtfPictureColumn *waited);
 
 /* Draws one measured row stacked, with its label, in at most `room` bytes. */
 void xtf_timeline_stacked_row(XtfTimeline *timeline, uint32_t row, int top, int height, size_t room);
 
-/* The ways to draw. Each measures what it needs. */
+/* Draw a timeline in one of three ways. Each function measures the rows that it draws. */
 bool xtf_timeline_stacked(XtfTimeline *timeline, GError **error);
 bool xtf_timeline_dense(XtfTimeline *timeline, GError **error);
-/* Draws nothing, and *drawn is false, if there is too much for `items` elements. */
+/* Draws nothing, and clears *drawn, if there would be more than `items` elements. */
 bool xtf_timeline_exact(XtfTimeline *timeline, uint64_t items, bool *drawn, GError **error);

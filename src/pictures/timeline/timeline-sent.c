@@ -10,17 +10,17 @@
 
 enum {
     COLUMNS = XTF_PICTURE_PLOT / 2,
-    STRIP_BYTES = 400, /* of a strip, and... */
-    COLUMN_BYTES = 24, /* ...of each column of it that is not empty */
+    STRIP_BYTES = 400, /* bytes of a strip */
+    COLUMN_BYTES = 24, /* bytes of each column of it that is not empty */
 };
 
 typedef struct {
-    uint64_t *bytes;             /* by row and column */
-    uint64_t *messages, *of_row; /* by row: their number, and their bytes */
-    uint64_t most;               /* in a column */
+    uint64_t *bytes;                /* by row and column */
+    uint64_t *messages, *row_bytes; /* by row: number and bytes of messages */
+    uint64_t most;                  /* bytes of the fullest column */
 } Sent;
 
-static void add_row(Sent *sent, const XtfTimeline *timeline, uint32_t row, uint64_t time, uint64_t bytes)
+static void add_message(Sent *sent, const XtfTimeline *timeline, uint32_t row, uint64_t time, uint64_t bytes)
 {
     const XtfPlot *plot = &timeline->plot;
 
@@ -31,40 +31,40 @@ static void add_row(Sent *sent, const XtfTimeline *timeline, uint32_t row, uint6
     *cell += bytes;
     sent->most = MAX(sent->most, *cell);
     sent->messages[row]++;
-    sent->of_row[row] += bytes;
+    sent->row_bytes[row] += bytes;
 }
 
 typedef struct {
     Sent *sent;
     const XtfTimeline *timeline;
     const XtfField *time, *bytes;
-} Adding;
+} MessageWalk;
 
 static bool add_record(void *data, const XtfSpan *span, uint64_t number, const uint8_t *row, GError **error)
 {
-    const Adding *adding = data;
-    const XtfTimeline *timeline = adding->timeline;
+    const MessageWalk *walk = data;
+    const XtfTimeline *timeline = walk->timeline;
     uint32_t at = xtf_selected_number(&timeline->rows.selected, (uint32_t)span->tag);
-    uint64_t n = adding->bytes && !xtf_field_is_none(adding->bytes, row) ? xtf_field_get(adding->bytes, row) : 0;
+    uint64_t n = walk->bytes && !xtf_field_is_none(walk->bytes, row) ? xtf_field_get(walk->bytes, row) : 0;
 
     if (at < timeline->rows.n)
-        add_row(adding->sent, timeline, at, xtf_field_get(adding->time, row), n);
+        add_message(walk->sent, timeline, at, xtf_field_get(walk->time, row), n);
     return true;
 }
 
-static bool add_all(Sent *sent, const XtfTimeline *timeline, XtfSelection *sends, GError **error)
+static bool add_messages(Sent *sent, const XtfTimeline *timeline, XtfSelection *sends, GError **error)
 {
     const XtfSchema *schema = xtf_trace_schema(timeline->links.context->trace, (uint32_t)sends->type);
     g_autoptr(XtfSpans) spans = xtf_resolver_spans(timeline->job->views->resolver, sends, error);
-    Adding adding = {.sent = sent,
-                     .timeline = timeline,
-                     .time = &schema->fields[0],
-                     .bytes = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES)};
+    MessageWalk walk = {.sent = sent,
+                        .timeline = timeline,
+                        .time = &schema->fields[0],
+                        .bytes = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES)};
 
-    return spans && xtf_records_each(spans, add_record, &adding, error);
+    return spans && xtf_records_each(spans, add_record, &walk, error);
 }
 
-/* A column with any bytes has half a pixel at least. */
+/* Draws the strip of a row. A column with any bytes is at least half a pixel high. */
 static void draw_strip(const XtfTimeline *timeline, const Sent *sent, uint32_t row, int bottom)
 {
     XtfDrawing *drawing = timeline->drawing;
@@ -84,17 +84,17 @@ static void draw_strip(const XtfTimeline *timeline, const Sent *sent, uint32_t r
     xtf_draw(drawing,
              "\"><title>process %s sends %" PRIu64 " B in %" PRIu64 " message%s; a full column is %" PRIu64
              " B</title></path>\n",
-             label, sent->of_row[row], sent->messages[row], sent->messages[row] == 1 ? "" : "s", sent->most);
+             label, sent->row_bytes[row], sent->messages[row], sent->messages[row] == 1 ? "" : "s", sent->most);
 }
 
 bool xtf_timeline_sent(XtfTimeline *timeline, XtfSelection *sends, const int *bottoms, GError **error)
 {
     uint32_t rows = timeline->rows.n;
     g_autofree uint64_t *bytes = g_new0(uint64_t, (size_t)rows * COLUMNS + 1);
-    g_autofree uint64_t *messages = g_new0(uint64_t, rows + 1), *of_row = g_new0(uint64_t, rows + 1);
-    Sent sent = {.bytes = bytes, .messages = messages, .of_row = of_row};
+    g_autofree uint64_t *messages = g_new0(uint64_t, rows + 1), *row_bytes = g_new0(uint64_t, rows + 1);
+    Sent sent = {.bytes = bytes, .messages = messages, .row_bytes = row_bytes};
 
-    if (!add_all(&sent, timeline, sends, error))
+    if (!add_messages(&sent, timeline, sends, error))
         return false;
     for (uint32_t i = 0; i < rows; i++)
         draw_strip(timeline, &sent, i, bottoms[i]);

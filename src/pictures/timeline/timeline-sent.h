@@ -1,6 +1,6 @@
 /*
- * What each row of an exact timeline sends, where messages are too many for lines: a strip below the row, in each
- * column as high as the bytes that were sent in it.
+ * Strips of the bytes that each row of an exact timeline sends, if messages are too many for lines. A strip is below
+ * its row. The height of a column is the bytes that were sent in it.
  */
 #pragma once
 
@@ -10,5 +10,5 @@ enum {
     XTF_SENT_HEIGHT = 4, /* pixels of a strip */
 };
 
-/* Draws the strips: that of row i begins a pixel below `bottoms[i]`. `sends` is the selection of the messages. */
+/* Draws the strips. The strip of row i begins a pixel below `bottoms[i]`. `sends` is the selection of the messages. */
 bool xtf_timeline_sent(XtfTimeline *timeline, XtfSelection *sends, const int *bottoms, GError **error);

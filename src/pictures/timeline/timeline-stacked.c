@@ -1,22 +1,22 @@
-/* The stacked timeline: a column of a row is a bar whose colours have exactly their shares of its time. */
+/* The stacked timeline: in a column of a row, the heights of colours are exactly the shares of regions in its time. */
 #include <stdlib.h>
 
 #include "src/pictures/timeline/timeline-private.h"
 
 enum {
-    LAYERS_MAX = 7,    /* regions of a row; the rest of them are one layer */
-    TILE_BYTES = 420,  /* of a tile with its tool tip, mostly */
-    OTHERS = 0xbcc0c5, /* a colour: pale, since it may be most of a picture, and none of a class */
+    LAYERS_MAX = 7,           /* regions of a row with a layer; all others share one */
+    TILE_BYTES = 420,         /* usual bytes of a tile with its tool tip */
+    OTHERS_COLOUR = 0xbcc0c5, /* colour of other regions: pale, as it may cover most of a picture, and of no class */
 };
 
-/* Layers of a row from the bottom to the top; the last is all other regions. */
+/* Layers of a row from the bottom to the top. All other regions are the last layer. */
 typedef struct {
     uint64_t lines[LAYERS_MAX];
     uint32_t n;
     XtfPictureColumn total;
 } Layers;
 
-/* The order of a stack, from the bottom: by paint, then the region with most time in the whole picture first. */
+/* Orders layers from the bottom: by paint, then the region with most time in the whole picture first. */
 static int compare_layers(const void *a, const void *b, void *data)
 {
     const uint64_t *x = a, *y = b;
@@ -44,8 +44,8 @@ static void choose_layers(Layers *layers, XtfTimeline *timeline, const XtfRowCol
     g_qsort_with_data(layers->lines, (gint)layers->n, sizeof *layers->lines, compare_layers, timeline);
 }
 
-/* The time of the layers 0 to `top` of a column; `n` is all regions, n + 1 all of its lifetime. */
-static uint64_t time_up_to(const Layers *layers, const XtfPictureColumn *column, uint32_t top)
+/* Returns the time of layers 0 to `top` in a column. Layer n ends with all regions, layer n + 1 with the lifetime. */
+static uint64_t sum_layers(const Layers *layers, const XtfPictureColumn *column, uint32_t top)
 {
     uint64_t ticks = 0;
 
@@ -60,16 +60,16 @@ static uint64_t time_up_to(const Layers *layers, const XtfPictureColumn *column,
     return ticks;
 }
 
-/* Half pixels from the bottom of a row up to a time in a column. */
-static uint32_t height_of(const XtfPictureColumn *column, unsigned __int128 ticks, int height)
+/* Returns the half pixels from the bottom of a row up to a time in a column. */
+static uint32_t half_pixels_of(const XtfPictureColumn *column, unsigned __int128 ticks, int height)
 {
     uint64_t halves =
         column->whole ? (uint64_t)((ticks * 4 * (unsigned)height + column->whole) / column->whole / 2) : 0;
     return (uint32_t)MIN(halves, 2 * (uint64_t)height);
 }
 
-/* Everything up to a layer's top edge, as one polygon down to the bottom of the row: what lies below is painted over
- * it. So there are no seams between layers. */
+/* Draws all up to a layer's top edge as one polygon, down to the bottom of the row. Lower layers cover its lower part
+ * later, so there are no seams between layers. */
 static void draw_layer(XtfTimeline *timeline, const Layers *layers, const XtfRowColumns *columns, uint32_t layer,
                        int top, int height)
 {
@@ -79,7 +79,7 @@ static void draw_layer(XtfTimeline *timeline, const Layers *layers, const XtfRow
     xtf_draw(drawing, "d=\"M%u %u", xtf_timeline_x(timeline, 0), bottom / 2);
     for (uint32_t i = 0; i < columns->n; i++) {
         const XtfPictureColumn *column = &columns->all[i];
-        uint32_t y = bottom - height_of(column, time_up_to(layers, column, layer), height);
+        uint32_t y = bottom - half_pixels_of(column, sum_layers(layers, column, layer), height);
         if (y != at) {
             if (i > 0)
                 xtf_draw(drawing, "H%u", xtf_timeline_x(timeline, column->from));
@@ -91,7 +91,7 @@ static void draw_layer(XtfTimeline *timeline, const Layers *layers, const XtfRow
     xtf_draw(drawing, "H%uV%uz\"/>", xtf_timeline_x(timeline, timeline->plan.cells), bottom / 2);
 }
 
-/* All layers of a row, from the highest to the lowest. */
+/* Draws all layers of a row, from the highest to the lowest. */
 static void draw_layers(XtfTimeline *timeline, const Layers *layers, const XtfRowColumns *columns, int top, int height)
 {
     char colour[XTF_COLOUR_TEXT];
@@ -99,11 +99,11 @@ static void draw_layers(XtfTimeline *timeline, const Layers *layers, const XtfRo
     xtf_draw(timeline->drawing, "<g class=\"xt-stack\">");
     for (uint32_t layer = layers->n + 2; layer-- > 0;) {
         if (layer == layers->n && layers->n == layers->total.n)
-            continue; /* there are no other regions */
+            continue; /* no other regions */
         if (layer == layers->n + 1) {
             xtf_draw(timeline->drawing, "<path class=\"xt-row\" ");
         } else {
-            xtf_colour_print(layer == layers->n ? OTHERS : timeline->job->colours->by_line[layers->lines[layer]],
+            xtf_colour_print(layer == layers->n ? OTHERS_COLOUR : timeline->job->colours->by_line[layers->lines[layer]],
                              colour);
             xtf_draw(timeline->drawing, "<path fill=\"%s\" ", colour);
         }
@@ -112,9 +112,9 @@ static void draw_layers(XtfTimeline *timeline, const Layers *layers, const XtfRo
     xtf_draw(timeline->drawing, "</g>\n");
 }
 
-/* Where in a column waits in a region lie: in its own layer, in that of all others, or above them all, since they are
- * in no region that is shown. */
-static uint32_t layer_of(const Layers *layers, const XtfPictureColumn *column, uint64_t line)
+/* Returns the layer of waits in a region: its own, or that of all other regions. Waits in a region that is not shown
+ * lie above all layers. */
+static uint32_t wait_layer(const Layers *layers, const XtfPictureColumn *column, uint64_t line)
 {
     for (uint32_t layer = 0; layer < layers->n; layer++) {
         if (layers->lines[layer] == line)
@@ -127,7 +127,7 @@ static uint32_t layer_of(const Layers *layers, const XtfPictureColumn *column, u
     return layers->n + 1;
 }
 
-/* The hatches of one column, each at the bottom of its layer, as high as the time that was waited. */
+/* Draws the hatches of one column, each at the bottom of its layer, as high as the time of waiting. */
 static void draw_hatches(XtfTimeline *timeline, const Layers *layers, const XtfPictureColumn *column,
                          const XtfPictureColumn *waited, uint32_t bottom, int height)
 {
@@ -135,11 +135,11 @@ static void draw_hatches(XtfTimeline *timeline, const Layers *layers, const XtfP
     uint32_t x = xtf_timeline_x(timeline, column->from);
 
     for (uint32_t i = 0; i < waited->n; i++) {
-        uint32_t layer = layer_of(layers, column, waited->shares[i].line);
-        uint64_t from = filled[layer] + (layer > 0 ? time_up_to(layers, column, layer - 1) : 0);
+        uint32_t layer = wait_layer(layers, column, waited->shares[i].line);
+        uint64_t from = filled[layer] + (layer > 0 ? sum_layers(layers, column, layer - 1) : 0);
         filled[layer] += waited->shares[i].ticks;
-        uint32_t low = height_of(column, from, height);
-        uint32_t high = height_of(column, from + waited->shares[i].ticks, height);
+        uint32_t low = half_pixels_of(column, from, height);
+        uint32_t high = half_pixels_of(column, from + waited->shares[i].ticks, height);
         if (low == high)
             continue;
         xtf_draw(timeline->drawing, "M%u ", x);
@@ -168,8 +168,8 @@ static void draw_waits(XtfTimeline *timeline, const Layers *layers, const XtfRow
         xtf_draw(timeline->drawing, "\"/>\n");
 }
 
-/* Columns in pairs, each as one: a copy. */
-static XtfRowColumns halve(const XtfRowColumns *columns)
+/* Returns a copy with columns joined in pairs. */
+static XtfRowColumns join_pairs(const XtfRowColumns *columns)
 {
     XtfRowColumns half = {.all = g_new0(XtfPictureColumn, columns->n / 2 + 1)};
 
@@ -184,7 +184,7 @@ static XtfRowColumns halve(const XtfRowColumns *columns)
     return half;
 }
 
-/* The columns of a row, and what was waited in them: all zeros if that is not shown. */
+/* The columns of a row, and the waiting in them: all zeros if it is not shown. */
 typedef struct {
     XtfRowColumns columns, waited;
 } Row;
@@ -196,7 +196,7 @@ static void draw_row(XtfTimeline *timeline, const Layers *layers, const Row *row
         draw_waits(timeline, layers, &row->columns, &row->waited, top, height);
 }
 
-/* A row that takes more is drawn anew with half of its columns. */
+/* If a row takes more than `room` bytes, draws it again with half of its columns. */
 void xtf_timeline_stacked_row(XtfTimeline *timeline, uint32_t number, int top, int height, size_t room)
 {
     GString *out = timeline->drawing->out;
@@ -209,7 +209,7 @@ void xtf_timeline_stacked_row(XtfTimeline *timeline, uint32_t number, int top, i
     choose_layers(&layers, timeline, &row.columns);
     draw_row(timeline, &layers, &row, top, height);
     while (out->len - before > room && row.columns.n > 1) {
-        Row fewer = {.columns = halve(&row.columns), .waited = halve(&row.waited)};
+        Row fewer = {.columns = join_pairs(&row.columns), .waited = join_pairs(&row.waited)};
         xtf_row_columns_finish(&half.columns);
         xtf_row_columns_finish(&half.waited);
         half = row = fewer;

@@ -6,16 +6,16 @@
 #include "libxtf/vocabulary.h"
 
 enum {
-    WAIT_BYTES = 1 << 10, /* of a wait, at most, but for its link */
+    WAIT_BYTES = 1 << 10, /* most bytes of a wait without its link */
 };
 
 /* ---- The legend. */
 
-/* In the dark a pale line is beside the dark one: it shows on dark rows, and the other on bars. */
+/* In dark mode a pale line beside the dark one is visible on dark rows, and the dark one on bars. */
 void xtf_timeline_waits_legend(XtfTimeline *timeline, int x, int y)
 {
-    const XtfPictureWhere where = {.type = XTF_DERIVED_WAITS};
-    g_autofree char *link = xtf_picture_link(&timeline->links, timeline->plan.from, timeline->plan.to, &where);
+    const XtfPictureWhere target = {.type = XTF_DERIVED_WAITS};
+    g_autofree char *link = xtf_picture_link(&timeline->links, timeline->plan.from, timeline->plan.to, &target);
     double alive = (double)timeline->total.alive;
 
     xtf_draw(timeline->drawing,
@@ -40,8 +40,8 @@ typedef struct {
     uint32_t levels;
 } Exact;
 
-/* The level of the innermost call that the wait lies in: of its region, or else of any. */
-static uint32_t level_of(const Exact *exact, const XtfPictureWait *wait)
+/* Returns the level of the innermost call of the wait's region around the wait, or else of any call around it. */
+static uint32_t wait_level(const Exact *exact, const XtfPictureWait *wait)
 {
     const XtfRegions *regions = &exact->timeline->times.regions;
     uint32_t level = 0;
@@ -72,7 +72,7 @@ static void draw_culprit(const Exact *exact, const XtfPictureWait *wait)
         xtf_draw(drawing, ".%" PRIu64, xtf_field_get(fields->culprit_thread, wait->bytes));
 }
 
-static void draw_title(const Exact *exact, const XtfPictureWait *wait)
+static void draw_wait_title(const Exact *exact, const XtfPictureWait *wait)
 {
     XtfTimeline *timeline = exact->timeline;
     const XtfTimeScale *scale = &timeline->links.context->scale;
@@ -94,8 +94,8 @@ static void draw_title(const Exact *exact, const XtfPictureWait *wait)
     xtf_draw(timeline->drawing, "\n%s</title>", window);
 }
 
-/* The directory of the wait, by the numbers of its location. */
-static char *link_to(const Exact *exact, const XtfPictureWait *wait)
+/* Returns the directory of the wait, by process and thread. The caller frees it. */
+static char *wait_link(const Exact *exact, const XtfPictureWait *wait)
 {
     const XtfTimeline *timeline = exact->timeline;
     const XtfLocation *location = xtf_selected_location(&timeline->rows.selected, timeline->rows.all[exact->row].first);
@@ -112,14 +112,14 @@ static void draw_wait(const XtfPictureWait *wait, void *data)
 
     if (xtf_drawing_left(timeline->drawing) < WAIT_BYTES)
         return;
-    uint32_t level = level_of(exact, wait);
+    uint32_t level = wait_level(exact, wait);
     if (level >= exact->levels)
         return;
-    g_autofree char *link = link_to(exact, wait);
+    g_autofree char *link = wait_link(exact, wait);
     xtf_draw_link(timeline->drawing, link, "record");
     xtf_draw(timeline->drawing, "<rect class=\"xt-wait\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\">", x,
              exact->top + (int)level * exact->lane, fmax(width, 0.5), exact->lane - 1);
-    draw_title(exact, wait);
+    draw_wait_title(exact, wait);
     xtf_draw(timeline->drawing, "</rect></a>\n");
 }
 

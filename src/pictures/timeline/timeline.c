@@ -9,20 +9,20 @@
 
 enum {
     SIZE_BASE = 256 << 10,
-    SIZE_OF_ROW = 16 << 10,  /* up to XTF_STACKED_ROWS_MAX rows */
-    SIZE_DENSE = 1280 << 10, /* of more rows, whatever their number */
-    EDGES_MAX = 6000,        /* of columns, that are asked of the index: of up to 64 locations together... */
-    EDGES_EACH = 100,        /* ...and of more locations, of each of those that are shown */
-    LEAVES_MAX = 2000,       /* of rows, that are unpacked for columns of 2 pixels; of 4, as many as there are edges */
-    NARROW_ROWS_MAX = 16,    /* that may have columns of 2 pixels */
-    ITEM_BYTES = 300,        /* that a bar or a message may take in an exact picture, about */
+    SIZE_OF_ROW = 16 << 10,  /* for up to XTF_STACKED_ROWS_MAX rows */
+    SIZE_DENSE = 1280 << 10, /* for more rows, of any number */
+    EDGES_MAX = 6000,        /* most edges of columns for which the index is read, for up to 64 locations together */
+    EDGES_EACH = 100,        /* most edges for each location that is shown, if there are more */
+    LEAVES_MAX = 2000,       /* most leaves that columns of 2 pixels may unpack; columns of 4 may unpack one an edge */
+    NARROW_ROWS_MAX = 16,    /* most rows with columns of 2 pixels */
+    ITEM_BYTES = 300,        /* bytes that a bar or a message takes in an exact picture, roughly */
 };
 
 /* ---- The picture. */
 
-/* Whether columns of 2 pixels would unpack few leaves: there are no more in the window, or no more edges. Leaves are
- * taken for as long as the file's pages are, all of which may hold calls. */
-static bool are_leaves_few(const XtfTimeline *timeline, bool *few, GError **error)
+/* Sets *few if columns of 2 pixels would unpack few leaves: the window has no more leaves, or no more edges. Assumes
+ * that leaves are as long as the file's pages, and that all pages may hold calls. */
+static bool check_leaves(const XtfTimeline *timeline, bool *few, GError **error)
 {
     const XtfTraceContext *context = timeline->links.context;
     const XtfSchema *schema = timeline->times.frames.schema;
@@ -36,18 +36,18 @@ static bool are_leaves_few(const XtfTimeline *timeline, bool *few, GError **erro
     if (!xtf_resolver_count(timeline->job->views->resolver, selection, &calls, error))
         return false;
     xtf_trace_get_info(context->trace, &info);
-    /* A call is two rows, mostly. */
+    /* Most calls are two rows. */
     double share = fmin(2 * (double)calls / (double)all, 1);
     *few = share * (double)info.file_size / info.page_size <= LEAVES_MAX;
     return true;
 }
 
-/* Few rows have columns of 2 pixels at the narrowest, if that costs little, others of 4. */
+/* Plans columns: the narrowest are 2 pixels for few rows, if that costs little, and 4 for others. */
 static bool plan_columns(XtfTimeline *timeline, GError **error)
 {
     bool narrow = false;
 
-    if (timeline->rows.n <= NARROW_ROWS_MAX && !are_leaves_few(timeline, &narrow, error))
+    if (timeline->rows.n <= NARROW_ROWS_MAX && !check_leaves(timeline, &narrow, error))
         return false;
     uint32_t rows = MAX(timeline->rows.n, 1);
     XtfColumnPlan *plan = &timeline->plan;
@@ -63,7 +63,7 @@ static bool plan_columns(XtfTimeline *timeline, GError **error)
     plan->cells = (uint32_t)MIN(plan->cells, ticks);
     if (plan->cells < plan->columns)
         plan->columns = timeline->tiles = plan->cells;
-    /* Columns side by side share their edges, of which there is one more. */
+    /* Adjacent columns share edges: there is one more edge than columns. */
     uint32_t locations = MAX(rows, timeline->rows.selected.n);
     uint32_t edges = locations <= XTF_STACKED_ROWS_MAX ? EDGES_MAX / locations : EDGES_EACH;
     plan->splits = edges > plan->columns + 1 ? edges - plan->columns - 1 : 0;
@@ -144,10 +144,10 @@ const XtfPicture xtf_picture_timeline = {.name = "timeline.svg",
                                          .draw = timeline_draw,
                                          .end = "</svg>\n"};
 
-/* ---- The same as a page, in which a window is chosen by dragging. */
+/* ---- The picture as a page, in which users choose a window by dragging. */
 
 enum {
-    PAGE_BYTES = 16 << 10, /* more than the picture */
+    PAGE_BYTES = 16 << 10, /* bytes of the page beyond the picture's */
 };
 
 static bool page_size(XtfViews *views, const XtfSelection *selection, uint64_t *size, GError **error)
@@ -158,7 +158,7 @@ static bool page_size(XtfViews *views, const XtfSelection *selection, uint64_t *
     return true;
 }
 
-/* The picture has a title to be seen; the heading is for those who hear the page. */
+/* The picture shows a title; the heading is for screen readers. */
 static const char styles[] = "body{margin:0;font:14px 'DejaVu Sans','Liberation Sans',Arial,sans-serif}"
                              "h1{position:absolute;width:1px;height:1px;margin:0;overflow:hidden;clip-path:inset(50%)}"
                              "@media(prefers-color-scheme:dark){body{background:#15181c;color:#e6edf3}}";

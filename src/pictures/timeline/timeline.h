@@ -1,11 +1,12 @@
 /*
- * timeline: what each process did over time. Three ways to draw it, by how much there is to see:
+ * timeline: what each process did over time. The number of rows and calls decides between three ways to draw it:
  *
  * - exact: each call is a bar of its own, with its name, and each message a line, where they are few;
+ *
  * - stacked: a column of a row shows the shares of regions by their heights. Their area is their time, exactly;
- * - dense: rows of a few pixels, of which each column has the colour of the region with most time. A row stands for one
- *   process, never for a mean of several: of very many processes, groups of neighbours are shown by the most typical
- *   and the most unlike of them.
+ *
+ * - dense: rows of a few pixels, of which each column has the colour of the region with most time. A row represents
+ * one process, never a mean. Of very many processes, it shows the most typical and the most unlike one of each group.
  */
 #pragma once
 

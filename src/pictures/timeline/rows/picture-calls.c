@@ -8,13 +8,13 @@
 typedef struct {
     XtfTraceContext *context;
     const XtfSelectedLocations *selected;
-    const XtfNumberSet *regions; /* those that are selected; NULL: all */
+    const XtfNumberSet *regions; /* selected regions; NULL: all */
     XtfAggregateRef frames;
     XtfCallReaders *readers;
     XtfLocationArrays arrays;
     XtfPictureCallVisit visit;
     void *data;
-} Reading;
+} CallWalk;
 
 uint32_t xtf_selected_number(const XtfSelectedLocations *selected, uint32_t location)
 {
@@ -30,71 +30,71 @@ uint32_t xtf_selected_number(const XtfSelectedLocations *selected, uint32_t loca
     return low < selected->n && selected->indices[low] == location ? low : selected->n;
 }
 
-/* Adds the call that row n of a span's array begins. */
-static bool add_call(Reading *reading, const XtfSpan *span, uint64_t n, uint32_t level, uint64_t line, GError **error)
+/* Adds the call that begins at row n of a span's array. */
+static bool add_call(CallWalk *walk, const XtfSpan *span, uint64_t n, uint32_t level, uint64_t line, GError **error)
 {
-    XtfFrameReader *reader = xtf_call_readers_get(reading->readers, span, error);
-    XtfPictureCall call = {.location = xtf_selected_number(reading->selected, span->tag), .level = level, .line = line};
+    XtfFrameReader *reader = xtf_call_readers_get(walk->readers, span, error);
+    XtfPictureCall call = {.location = xtf_selected_number(walk->selected, span->tag), .level = level, .line = line};
     XtfFrameTimes frame;
 
     if (!reader || !xtf_frame_reader_find(reader, n, &frame, error))
         return false;
     call.begin = xtf_clock_map_to_global(span->array.clock, frame.span.begin);
     call.end = xtf_clock_map_to_global(span->array.clock, frame.span.end);
-    if (call.location < reading->selected->n)
-        reading->visit(&call, reading->data);
+    if (call.location < walk->selected->n)
+        walk->visit(&call, walk->data);
     return true;
 }
 
-/* The frames that are open at `from` on a location. */
-static bool add_open(Reading *reading, uint32_t index, uint64_t from, GError **error)
+/* Adds the calls that are open at `from` on a location. */
+static bool add_open_calls(CallWalk *walk, uint32_t index, uint64_t from, GError **error)
 {
-    const XtfLocation *location = &reading->selected->locations->all[index];
-    XtfLocationArrays *arrays = &reading->arrays;
+    const XtfLocation *location = &walk->selected->locations->all[index];
+    XtfLocationArrays *arrays = &walk->arrays;
     g_autofree XtfOpenFrame *frames = NULL;
     size_t n_frames;
     uint64_t n;
     XtfSpan span;
 
-    if (!xtf_location_arrays_load(arrays, reading->context, location, error))
+    if (!xtf_location_arrays_load(arrays, walk->context, location, error))
         return false;
-    const XtfArray *calls = xtf_location_arrays_find(arrays, reading->frames.schema);
+    const XtfArray *calls = xtf_location_arrays_find(arrays, walk->frames.schema);
     if (!calls || from > arrays->last)
         return true;
     if (!xtf_array_rank(calls, from, &n, error) ||
-        !xtf_array_stack(calls, reading->frames.number, n, &frames, &n_frames, error))
+        !xtf_array_stack(calls, walk->frames.number, n, &frames, &n_frames, error))
         return false;
     xtf_span_init(&span, calls);
     span.tag = index;
     for (size_t i = 0; i < n_frames; i++) {
-        if (xtf_number_set_contains(reading->regions, frames[i].key) &&
-            !add_call(reading, &span, frames[i].row, (uint32_t)i, frames[i].key, error))
+        if (xtf_number_set_contains(walk->regions, frames[i].key) &&
+            !add_call(walk, &span, frames[i].row, (uint32_t)i, frames[i].key, error))
             return false;
     }
     return true;
 }
 
 typedef struct {
-    Reading *reading;
+    CallWalk *walk;
     const XtfField *depth, *region;
-} Begun;
+} BegunCalls;
 
 static bool add_begun_call(void *data, const XtfSpan *span, uint64_t number, const uint8_t *row, GError **error)
 {
-    const Begun *begun = data;
+    const BegunCalls *begun = data;
     uint64_t level = begun->depth ? xtf_field_get(begun->depth, row) : 1;
 
-    return add_call(begun->reading, span, number, (uint32_t)MIN(MAX(level, 1) - 1, UINT32_MAX),
+    return add_call(begun->walk, span, number, (uint32_t)MIN(MAX(level, 1) - 1, UINT32_MAX),
                     begun->region ? xtf_field_get(begun->region, row) : UINT64_MAX, error);
 }
 
-/* The calls that begin in the window. */
-static bool add_begun(Reading *reading, XtfSpans *spans, GError **error)
+/* Adds the calls that begin in the window. */
+static bool add_begun_calls(CallWalk *walk, XtfSpans *spans, GError **error)
 {
-    const XtfSchema *schema = reading->frames.schema;
-    Begun begun = {.reading = reading,
-                   .depth = xtf_schema_field_by_role(schema, XTF_ROLE_DEPTH),
-                   .region = xtf_schema_field_by_role(schema, XTF_ROLE_REGION)};
+    const XtfSchema *schema = walk->frames.schema;
+    BegunCalls begun = {.walk = walk,
+                        .depth = xtf_schema_field_by_role(schema, XTF_ROLE_DEPTH),
+                        .region = xtf_schema_field_by_role(schema, XTF_ROLE_REGION)};
 
     return xtf_records_each(spans, add_begun_call, &begun, error);
 }
@@ -104,19 +104,19 @@ bool xtf_picture_calls(XtfResolver *resolver, XtfSelection *selection, const Xtf
 {
     g_autoptr(XtfSelection) calls = xtf_selection_in_calls(selection, resolver->context);
     g_autoptr(XtfSpans) spans = xtf_resolver_spans(resolver, calls, error);
-    Reading reading = {.context = resolver->context,
-                       .selected = selected,
-                       .regions = selection->by[XTF_BY_REGION],
-                       .visit = visit,
-                       .data = data};
+    CallWalk walk = {.context = resolver->context,
+                     .selected = selected,
+                     .regions = selection->by[XTF_BY_REGION],
+                     .visit = visit,
+                     .data = data};
 
-    if (!spans || !xtf_aggregate_ref_frames(&reading.frames, resolver->context))
+    if (!spans || !xtf_aggregate_ref_frames(&walk.frames, resolver->context))
         return false;
     g_autoptr(XtfCallReaders) readers = xtf_call_readers_new(resolver->context, selected->locations);
-    reading.readers = readers;
+    walk.readers = readers;
     bool good = true;
     for (uint32_t i = 0; good && i < selected->n; i++)
-        good = add_open(&reading, selected->indices[i], selection->time_from, error);
-    xtf_location_arrays_finish(&reading.arrays);
-    return good && add_begun(&reading, spans, error);
+        good = add_open_calls(&walk, selected->indices[i], selection->time_from, error);
+    xtf_location_arrays_finish(&walk.arrays);
+    return good && add_begun_calls(&walk, spans, error);
 }

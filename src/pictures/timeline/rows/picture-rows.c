@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Whether all rows together are few enough for a thread each. */
+/* True if the threads are few enough for a row each, and more than processes. */
 static bool shows_threads(const XtfSelectedLocations *selected)
 {
     return selected->n <= XTF_ROWS_WITH_THREADS && selected->n > selected->n_procs;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    PURE_PER_MILLE = 995, /* a column of which a region has as much looks the same if it is divided */
+    PURE_PER_MILLE = 995, /* a column of which one region has this part is not worth dividing */
 };
 
 uint64_t xtf_column_time(const XtfColumnPlan *plan, uint32_t cell)
@@ -14,7 +14,7 @@ uint64_t xtf_column_time(const XtfColumnPlan *plan, uint32_t cell)
 
 /* ---- One column. */
 
-/* The first share whose line is not less. */
+/* Returns the index of the first share whose line is not less than `line`. */
 static uint32_t find_share(const XtfPictureColumn *column, uint64_t line)
 {
     uint32_t low = 0, high = column->n;
@@ -77,8 +77,8 @@ void xtf_picture_column_sort(XtfPictureColumn *column)
         qsort(column->shares, column->n, sizeof *column->shares, compare_shares);
 }
 
-/* `whole` was divided: what is left of it without its left part. */
-static void subtract(XtfPictureColumn *whole, const XtfPictureColumn *left)
+/* Subtracts the left half from a column that was divided. */
+static void subtract_left(XtfPictureColumn *whole, const XtfPictureColumn *left)
 {
     uint32_t kept = 0;
 
@@ -100,7 +100,7 @@ static void subtract(XtfPictureColumn *whole, const XtfPictureColumn *left)
     whole->n = kept;
 }
 
-/* Whether one colour, or the ground, has nearly all of it. */
+/* True if one colour, or the ground, has nearly all of a column. */
 static bool is_pure(const XtfPictureColumn *column)
 {
     uint64_t most =
@@ -126,7 +126,7 @@ void xtf_row_meter_finish(XtfRowMeter *meter)
     xtf_region_times_finish(&meter->times);
 }
 
-static void add_groups(XtfRowMeter *meter, XtfPictureColumn *column)
+static void add_region_shares(XtfRowMeter *meter, XtfPictureColumn *column)
 {
     XtfGroupTotals *groups = meter->times.groups;
     const XtfRegions *regions = &meter->times.regions;
@@ -143,8 +143,8 @@ static void add_groups(XtfRowMeter *meter, XtfPictureColumn *column)
     }
 }
 
-/* Adds what one location did in a column. */
-static bool add_location(XtfRowMeter *meter, const XtfArray *calls, XtfPictureColumn *column, GError **error)
+/* Adds the times of one location in a column. */
+static bool add_location_times(XtfRowMeter *meter, const XtfArray *calls, XtfPictureColumn *column, GError **error)
 {
     const XtfLocationArrays *arrays = &meter->times.arrays;
     uint64_t a = xtf_column_time(meter->plan, column->from), b = xtf_column_time(meter->plan, column->to);
@@ -161,13 +161,13 @@ static bool add_location(XtfRowMeter *meter, const XtfArray *calls, XtfPictureCo
     if (!xtf_array_profile(calls, meter->times.frames.number, a, b, arrays->local_first, arrays->local_last,
                            meter->times.groups, error))
         return false;
-    add_groups(meter, column);
+    add_region_shares(meter, column);
     return true;
 }
 
-/* Measures columns, which are empty: location by location, since each has its own arrays. */
-static bool measure(XtfRowMeter *meter, const XtfPictureRow *row, XtfPictureColumn **columns, uint32_t n,
-                    GError **error)
+/* Measures empty columns, location by location, as each location has its own arrays. */
+static bool measure_columns(XtfRowMeter *meter, const XtfPictureRow *row, XtfPictureColumn **columns, uint32_t n,
+                            GError **error)
 {
     const XtfSelectedLocations *selected = &meter->rows->selected;
 
@@ -177,7 +177,7 @@ static bool measure(XtfRowMeter *meter, const XtfPictureRow *row, XtfPictureColu
             return false;
         const XtfArray *calls = xtf_location_arrays_find(&meter->times.arrays, meter->times.frames.schema);
         for (uint32_t j = 0; calls && j < n; j++) {
-            if (!add_location(meter, calls, columns[j], error))
+            if (!add_location_times(meter, calls, columns[j], error))
                 return false;
         }
     }
@@ -214,9 +214,9 @@ static bool may_split(const XtfColumnPlan *plan, const XtfPictureColumn *column)
            xtf_column_time(plan, middle) < xtf_column_time(plan, column->to);
 }
 
-/* Halves columns of `all` from the i-th on, the left halves behind them; returns whether there were any. */
-static bool split_once(GPtrArray *all, uint32_t *splits, XtfRowMeter *meter, const XtfPictureRow *row, bool *done,
-                       GError **error)
+/* Halves columns of `all`, and appends the left halves. Sets *done if no column was halved. */
+static bool halve_columns(GPtrArray *all, uint32_t *splits, XtfRowMeter *meter, const XtfPictureRow *row, bool *done,
+                          GError **error)
 {
     uint32_t n = all->len;
     g_autoptr(GPtrArray) wholes = g_ptr_array_new();
@@ -233,12 +233,12 @@ static bool split_once(GPtrArray *all, uint32_t *splits, XtfRowMeter *meter, con
     if (*done)
         return true;
     XtfPictureColumn **lefts = (XtfPictureColumn **)all->pdata + n;
-    if (!measure(meter, row, lefts, wholes->len, error))
+    if (!measure_columns(meter, row, lefts, wholes->len, error))
         return false;
     for (uint32_t i = 0; i < wholes->len; i++) {
         XtfPictureColumn *whole = wholes->pdata[i];
         whole->from = lefts[i]->to;
-        subtract(whole, lefts[i]);
+        subtract_left(whole, lefts[i]);
     }
     return true;
 }
@@ -254,10 +254,10 @@ bool xtf_row_columns_measure(XtfRowColumns *columns, XtfRowMeter *meter, const X
     for (uint32_t i = 0; i < plan->columns; i++)
         g_ptr_array_add(all, column_new((uint32_t)((uint64_t)plan->cells * i / plan->columns),
                                         (uint32_t)((uint64_t)plan->cells * (i + 1) / plan->columns)));
-    if (!measure(meter, row, (XtfPictureColumn **)all->pdata, all->len, error))
+    if (!measure_columns(meter, row, (XtfPictureColumn **)all->pdata, all->len, error))
         return false;
     while (!done) {
-        if (!split_once(all, &splits, meter, row, &done, error))
+        if (!halve_columns(all, &splits, meter, row, &done, error))
             return false;
     }
     qsort(all->pdata, all->len, sizeof *all->pdata, compare_columns);

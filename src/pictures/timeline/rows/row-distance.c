@@ -8,15 +8,15 @@ static double share_of(const XtfPictureColumn *whole, uint64_t ticks)
     return whole->whole ? (double)ticks / (double)whole->whole : 0;
 }
 
-/* The mean shares of some rows. */
+/* Mean shares of some rows. */
 typedef struct {
     double *by_line;
-    uint64_t *lines; /* with a share, most first */
+    uint64_t *lines; /* n lines with a share, the greatest first */
     uint64_t n;
     double sum;
 } Mean;
 
-static int compare_lines(const void *a, const void *b, void *data)
+static int compare_mean_shares(const void *a, const void *b, void *data)
 {
     const double *by_line = data;
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -26,7 +26,7 @@ static int compare_lines(const void *a, const void *b, void *data)
     return x < y ? -1 : x > y;
 }
 
-static Mean mean_of(const XtfPictureColumn *wholes, uint32_t first, uint32_t n, uint64_t n_lines)
+static Mean compute_mean(const XtfPictureColumn *wholes, uint32_t first, uint32_t n, uint64_t n_lines)
 {
     Mean mean = {.by_line = g_new0(double, n_lines + 1), .lines = g_new(uint64_t, n_lines + 1)};
 
@@ -39,7 +39,7 @@ static Mean mean_of(const XtfPictureColumn *wholes, uint32_t first, uint32_t n, 
         if (mean.by_line[line] > 0)
             mean.lines[mean.n++] = line;
     }
-    g_qsort_with_data(mean.lines, (gint)mean.n, sizeof *mean.lines, compare_lines, mean.by_line);
+    g_qsort_with_data(mean.lines, (gint)mean.n, sizeof *mean.lines, compare_mean_shares, mean.by_line);
     return mean;
 }
 
@@ -51,11 +51,11 @@ static void mean_finish(Mean *mean)
 
 static int compare_share(const void *key, const void *share)
 {
-    uint64_t line = *(const uint64_t *)key, other = ((const XtfShare *)share)->line;
-    return line < other ? -1 : line > other;
+    uint64_t line = *(const uint64_t *)key, share_line = ((const XtfShare *)share)->line;
+    return line < share_line ? -1 : line > share_line;
 }
 
-/* The greatest share of the mean that the row lacks, if it is greater than *most. */
+/* Finds the greatest share of the mean that the row lacks, if it is greater than *most. */
 static void find_missing(const XtfPictureColumn *whole, const Mean *mean, uint64_t *line, double *most)
 {
     for (uint64_t i = 0; i < mean->n && mean->by_line[mean->lines[i]] > fabs(*most); i++) {
@@ -66,17 +66,17 @@ static void find_missing(const XtfPictureColumn *whole, const Mean *mean, uint64
     }
 }
 
-/* The distance of a row from the mean, and the region that differs most. */
+/* Returns the distance of a row from the mean, and the region that differs most. */
 static double distance_from(const XtfPictureColumn *whole, const Mean *mean, uint64_t *line, double *most)
 {
-    double distance = 0, met = 0;
+    double distance = 0, mean_met = 0;
 
     *line = 0;
     *most = 0;
     for (uint32_t i = 0; i < whole->n; i++) {
         const XtfShare *share = &whole->shares[i];
         double difference = share_of(whole, share->ticks) - mean->by_line[share->line];
-        met += mean->by_line[share->line];
+        mean_met += mean->by_line[share->line];
         distance += fabs(difference);
         if (fabs(difference) > fabs(*most)) {
             *most = difference;
@@ -84,13 +84,13 @@ static double distance_from(const XtfPictureColumn *whole, const Mean *mean, uin
         }
     }
     find_missing(whole, mean, line, most);
-    return (distance + fmax(mean->sum - met, 0)) / 2;
+    return (distance + fmax(mean->sum - mean_met, 0)) / 2;
 }
 
 void xtf_rows_typical(const XtfPictureColumn *wholes, uint32_t first, uint32_t n, uint64_t n_lines, uint32_t *typical,
                       uint32_t *unlike, double *distance)
 {
-    Mean mean = mean_of(wholes, first, n, n_lines);
+    Mean mean = compute_mean(wholes, first, n, n_lines);
     double least = INFINITY, share;
     uint64_t line;
 
@@ -118,7 +118,7 @@ static int compare_distances(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* The distance between two rows. */
+/* Returns the distance between two rows. */
 static double distance_between(const XtfPictureColumn *a, const XtfPictureColumn *b)
 {
     double distance = 0;
@@ -126,23 +126,24 @@ static double distance_between(const XtfPictureColumn *a, const XtfPictureColumn
     for (uint32_t i = 0, j = 0; i < a->n || j < b->n;) {
         uint64_t x = i < a->n ? a->shares[i].line : UINT64_MAX, y = j < b->n ? b->shares[j].line : UINT64_MAX;
         double one = x <= y ? share_of(a, a->shares[i++].ticks) : 0,
-               other = y <= x ? share_of(b, b->shares[j++].ticks) : 0;
-        distance += fabs(one - other);
+               other_share = y <= x ? share_of(b, b->shares[j++].ticks) : 0;
+        distance += fabs(one - other_share);
     }
     return distance / 2;
 }
 
-/* Whether one row says nothing that the other does not. */
-static bool is_alike(const XtfPictureColumn *wholes, const XtfUnlikeRow *shown, const XtfUnlikeRow *other)
+/* True if a row differs from the mean like one that is already shown. */
+static bool has_same_difference(const XtfPictureColumn *wholes, const XtfUnlikeRow *shown,
+                                const XtfUnlikeRow *candidate)
 {
-    return (shown->line == other->line && (shown->share < 0) == (other->share < 0)) ||
-           distance_between(&wholes[shown->row], &wholes[other->row]) < shown->distance / 2;
+    return (shown->line == candidate->line && (shown->share < 0) == (candidate->share < 0)) ||
+           distance_between(&wholes[shown->row], &wholes[candidate->row]) < shown->distance / 2;
 }
 
 uint32_t xtf_rows_unlike(const XtfPictureColumn *wholes, uint32_t n, uint64_t n_lines,
                          XtfUnlikeRow unlike[static XTF_UNLIKE_MAX])
 {
-    Mean mean = mean_of(wholes, 0, n, n_lines);
+    Mean mean = compute_mean(wholes, 0, n, n_lines);
     g_autofree XtfUnlikeRow *rows = g_new0(XtfUnlikeRow, MAX(n, 1));
     uint32_t n_shown = 0;
 
@@ -154,7 +155,7 @@ uint32_t xtf_rows_unlike(const XtfPictureColumn *wholes, uint32_t n, uint64_t n_
     qsort(rows, n, sizeof *rows, compare_distances);
     for (uint32_t i = 0; i < n && rows[i].distance > XTF_DISTANCE_SEEN; i++) {
         uint32_t j = 0;
-        while (j < n_shown && !is_alike(wholes, &unlike[j], &rows[i]))
+        while (j < n_shown && !has_same_difference(wholes, &unlike[j], &rows[i]))
             j++;
         if (j < n_shown)
             unlike[j].more++;

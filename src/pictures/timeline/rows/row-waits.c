@@ -6,11 +6,11 @@
 #include "src/trace/select/aggregate-choice.h"
 
 enum {
-    WALKED_MAX = 4096,   /* waits that are gone through, or... */
-    WALKED_COLUMN = 128, /* ...as many a column: of more, the index is asked at each edge */
+    WALKED_MAX = 4096,   /* most waits that are visited one by one... */
+    WALKED_COLUMN = 128, /* ...or most waits a column; if there are more, the index is read at each edge */
 };
 
-/* ---- What is asked. */
+/* ---- The waits to read. */
 
 bool xtf_row_waits_init(XtfRowWaits *waits, XtfTraceContext *context, XtfSelection *selection,
                         const XtfRegions *regions, GError **error)
@@ -42,7 +42,7 @@ void xtf_row_waits_finish(XtfRowWaits *waits)
     g_clear_pointer(&waits->selection, xtf_selection_unref);
 }
 
-static uint64_t line_of(const XtfRowWaits *waits, uint64_t region)
+static uint64_t wait_line(const XtfRowWaits *waits, uint64_t region)
 {
     return MIN(xtf_region_line(waits->regions, region), xtf_regions_n_lines(waits->regions) - 1);
 }
@@ -55,7 +55,7 @@ bool xtf_row_waits_visit(const XtfRowWaits *waits, const XtfArray *array, uint64
     const XtfLocationTotals *totals = &waits->lasting.totals;
     const XtfFilter filter = {totals->matcher, proc};
     const XtfGroupFilter groups = xtf_filter_groups(&filter);
-    uint64_t before = 0; /* the end of the wait before: a file may say that two overlap */
+    uint64_t before = 0; /* end of the wait before, as waits of a damaged file may overlap */
     bool found;
     g_auto(XtfCursor) cursor;
 
@@ -70,7 +70,7 @@ bool xtf_row_waits_visit(const XtfRowWaits *waits, const XtfArray *array, uint64
         const XtfPictureWait wait = {.row = cursor.n,
                                      .begin = MAX(end - MIN(end, length), before),
                                      .end = end,
-                                     .line = line_of(waits, xtf_field_get(waits->fields.region, bytes)),
+                                     .line = wait_line(waits, xtf_field_get(waits->fields.region, bytes)),
                                      .bytes = bytes};
         if (wait.begin < MIN(end, to) && end > from &&
             (!totals->matcher || xtf_row_matches(array->schema, totals->ref->number, &groups, bytes)))
@@ -87,10 +87,10 @@ bool xtf_row_waits_visit(const XtfRowWaits *waits, const XtfArray *array, uint64
 typedef struct {
     XtfRowColumns *waited;
     const XtfColumnPlan *plan;
-    uint32_t at; /* the column that the wait before ended in */
+    uint32_t at; /* column in which the wait before ended */
 } Walk;
 
-static void add(XtfPictureColumn *column, uint64_t line, uint64_t ticks)
+static void add_ticks(XtfPictureColumn *column, uint64_t line, uint64_t ticks)
 {
     const XtfShare share = {.line = line, .ticks = ticks};
 
@@ -98,7 +98,7 @@ static void add(XtfPictureColumn *column, uint64_t line, uint64_t ticks)
         xtf_picture_column_add(column, &share);
 }
 
-static void add_wait(const XtfPictureWait *wait, void *data)
+static void add_wait_to_columns(const XtfPictureWait *wait, void *data)
 {
     Walk *walk = data;
 
@@ -109,13 +109,13 @@ static void add_wait(const XtfPictureWait *wait, void *data)
         uint64_t from = xtf_column_time(walk->plan, column->from), to = xtf_column_time(walk->plan, column->to);
         if (from >= wait->end)
             return;
-        add(column, wait->line, MIN(to, wait->end) - MAX(from, wait->begin));
+        add_ticks(column, wait->line, MIN(to, wait->end) - MAX(from, wait->begin));
     }
 }
 
-/* Asks the index at each edge. */
-static bool add_columns(const XtfRowWaits *waits, const XtfArray *array, uint64_t proc, XtfRowColumns *waited,
-                        const XtfColumnPlan *plan, GError **error)
+/* Adds the waits from the index, which it reads at each edge. */
+static bool add_by_index(const XtfRowWaits *waits, const XtfArray *array, uint64_t proc, XtfRowColumns *waited,
+                         const XtfColumnPlan *plan, GError **error)
 {
     XtfLastingTotals lasting;
     bool good = true;
@@ -128,15 +128,15 @@ static bool add_columns(const XtfRowWaits *waits, const XtfArray *array, uint64_
         good = xtf_lasting_totals_add(&lasting, array, proc, xtf_column_time(plan, column->from),
                                       xtf_column_time(plan, column->to), error);
         for (uint32_t j = 0; good && j < xtf_group_totals_n(groups); j++)
-            add(column, line_of(waits, xtf_group_totals_key(groups, j)[1]),
-                xtf_group_totals_cells(groups, j)[xtf_aggregate_ref_cell(&waits->ref, "amount")]);
+            add_ticks(column, wait_line(waits, xtf_group_totals_key(groups, j)[1]),
+                      xtf_group_totals_cells(groups, j)[xtf_aggregate_ref_cell(&waits->ref, "amount")]);
     }
     xtf_lasting_totals_finish(&lasting);
     return good;
 }
 
-static bool add_array(const XtfRowWaits *waits, const XtfArray *array, uint64_t proc, XtfRowColumns *waited,
-                      const XtfColumnPlan *plan, GError **error)
+static bool add_array_waits(const XtfRowWaits *waits, const XtfArray *array, uint64_t proc, XtfRowColumns *waited,
+                            const XtfColumnPlan *plan, GError **error)
 {
     Walk walk = {.waited = waited, .plan = plan};
     XtfSpan span;
@@ -147,8 +147,8 @@ static bool add_array(const XtfRowWaits *waits, const XtfArray *array, uint64_t 
     if (!xtf_span_cut(&span, plan->from, plan->to, error))
         return false;
     if (span.hi - span.lo > MAX(WALKED_MAX, (uint64_t)waited->n * WALKED_COLUMN))
-        return add_columns(waits, array, proc, waited, plan, error);
-    return xtf_row_waits_visit(waits, array, proc, plan->from, plan->to, add_wait, &walk, error);
+        return add_by_index(waits, array, proc, waited, plan, error);
+    return xtf_row_waits_visit(waits, array, proc, plan->from, plan->to, add_wait_to_columns, &walk, error);
 }
 
 bool xtf_row_waits_measure(const XtfRowWaits *waits, XtfRowColumns *waited, const XtfRowColumns *columns,
@@ -164,7 +164,7 @@ bool xtf_row_waits_measure(const XtfRowWaits *waits, XtfRowColumns *waited, cons
         if (!xtf_location_arrays_load(arrays, waits->context, location, error))
             return false;
         const XtfArray *array = xtf_location_arrays_find(arrays, waits->fields.schema);
-        if (array && !add_array(waits, array, row->proc, waited, plan, error))
+        if (array && !add_array_waits(waits, array, row->proc, waited, plan, error))
             return false;
     }
     return true;

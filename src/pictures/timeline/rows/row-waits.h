@@ -1,7 +1,7 @@
 /*
- * Waits in a picture, of a trace that was analysed: of each column of a row how long was waited in it, by the region
- * that was waited in; and waits one by one. A wait belongs to a window by as much of it as lies there, as in the table
- * waits/profile, whose ticks these are.
+ * Waits in a picture of a trace that was analysed: the waiting in each column of a row, by region, and waits one by
+ * one. A wait counts in a window with the part of it that lies there, as in the table waits/profile, and in equal
+ * ticks.
  */
 #pragma once
 
@@ -9,39 +9,39 @@
 #include "src/tables/totals/waits/lasting-totals.h"
 #include "src/tables/totals/waits/wait-fields.h"
 
-/* What is asked. It stays where it is, since it refers to itself. */
+/* The waits to read. The struct must not move, as it refers to itself. */
 typedef struct {
-    bool exist;               /* else there is nothing to ask */
+    bool exist;               /* false: no waits to read */
     XtfTraceContext *context; /* borrowed */
-    XtfSelection *selection;  /* of waits, in the window of the picture */
+    XtfSelection *selection;  /* selection of waits in the window of the picture */
     XtfWaitFields fields;
     XtfAggregateRef ref;
-    XtfLastingTotals lasting;  /* without any groups in it: each thread has its own */
+    XtfLastingTotals lasting;  /* without groups, as each thread has its own */
     const XtfRegions *regions; /* borrowed */
 } XtfRowWaits;
 
-/* `exist` is false of a trace that was not analysed, or whose analysis is of other clocks, and of a selection that has
- * no waits, such as one of calls alone. Borrows the regions. */
+/* Clears `exist` if the trace was not analysed, or the analysis is of other clocks. Also clears it if the selection has
+ * no waits, such as a selection of calls only. Borrows the regions. */
 bool xtf_row_waits_init(XtfRowWaits *waits, XtfTraceContext *context, XtfSelection *selection,
                         const XtfRegions *regions, GError **error);
-void xtf_row_waits_finish(XtfRowWaits *waits); /* all zeros is fine */
+void xtf_row_waits_finish(XtfRowWaits *waits); /* all zeros is valid */
 
 typedef struct {
-    uint64_t row;        /* of the location's waits */
-    uint64_t begin, end; /* global ticks; they may lie beyond the window */
-    uint64_t line;       /* of XtfRegions, that was waited in */
+    uint64_t row;        /* row of the location's waits */
+    uint64_t begin, end; /* global ticks; may lie outside of the window */
+    uint64_t line;       /* line of XtfRegions: the region that waited */
     const uint8_t *bytes;
 } XtfPictureWait;
 
 typedef void (*XtfPictureWaitVisit)(const XtfPictureWait *wait, void *data);
 
-/* Visits the selected waits of an array, which process `proc` recorded, that have a part in [from, to): in the order of
- * time, none before the end of the one before. */
+/* Visits the selected waits of an array of process `proc` that have a part in [from, to). They are in the order of
+ * time, and none begins before the end of the one before. */
 bool xtf_row_waits_visit(const XtfRowWaits *waits, const XtfArray *array, uint64_t proc, uint64_t from, uint64_t to,
                          XtfPictureWaitVisit visit, void *data, GError **error);
 
-/* Columns of waits beside the columns of a row: equally wide, shares are waiting, and none of it is counted as calls.
- * `arrays` is scratch. */
+/* Measures waiting in columns that match the columns of a row. Shares are waiting time, without calls. `arrays` is
+ * scratch. */
 bool xtf_row_waits_measure(const XtfRowWaits *waits, XtfRowColumns *waited, const XtfRowColumns *columns,
                            const XtfColumnPlan *plan, const XtfPictureRows *rows, const XtfPictureRow *row,
                            XtfLocationArrays *arrays, GError **error);

@@ -16,24 +16,24 @@ typedef enum {
 } XtfCallTreeSource;
 
 typedef struct {
-    uint64_t line;                          /* of XtfRegions; of the root none */
-    uint32_t parent;                        /* an index; of the root itself */
-    uint32_t level;                         /* of the root 0 */
-    uint64_t amount;                        /* ticks, or instants: with what was called in it */
-    uint64_t calls;                         /* 0 if they were not walked */
+    uint64_t line;                          /* line of XtfRegions; none for the root */
+    uint32_t parent;                        /* index; the root's is 0, itself */
+    uint32_t level;                         /* 0 for the root */
+    uint64_t amount;                        /* ticks, or instants, including the calls inside */
+    uint64_t calls;                         /* 0 unless calls were walked */
     uint32_t first_child, next, n_children; /* indices; 0: none */
 } XtfCallNode;
 
 typedef struct {
-    XtfCallpathNumbers paths; /* of nodes but the root: their indices less 1; private */
-    GArray *nodes;            /* of XtfCallNode; the first is the root: the lifetimes of all locations together */
+    XtfCallpathNumbers paths; /* number i is node i + 1, as the root has none; private */
+    GArray *nodes;            /* XtfCallNode; the first is the root, with the lifetimes of all locations together */
     XtfCallTreeSource source;
-    bool is_analysed;                 /* the call paths of the whole run are known */
-    uint64_t n_locations, n_instants; /* sampled: instants of each location */
+    bool is_analysed;                 /* an analysis has the call paths of the whole run */
+    uint64_t n_locations, n_instants; /* locations; if sampled, instants of each location */
 } XtfCallTree;
 
-void xtf_call_tree_init(XtfCallTree *tree);   /* the root alone */
-void xtf_call_tree_finish(XtfCallTree *tree); /* all zeros is fine */
+void xtf_call_tree_init(XtfCallTree *tree);   /* makes a tree of the root only */
+void xtf_call_tree_finish(XtfCallTree *tree); /* all zeros is valid */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfCallTree, xtf_call_tree_finish)
 
 static inline XtfCallNode *xtf_call_node(const XtfCallTree *tree, uint32_t i)
@@ -41,8 +41,9 @@ static inline XtfCallNode *xtf_call_node(const XtfCallTree *tree, uint32_t i)
     return &g_array_index(tree->nodes, XtfCallNode, i);
 }
 
-/* The child of a node with a region; it is added if it is not there. Of too many paths the node itself. */
+/* Returns the child of a node for a region, and adds it if it is new. Returns the node itself if there are too many
+ * paths. */
 uint32_t xtf_call_tree_child(XtfCallTree *tree, uint32_t parent, uint64_t line);
 
-/* Orders the children of each node: most first, then by line. */
+/* Sorts the children of each node: most first, then by line. */
 void xtf_call_tree_sort(XtfCallTree *tree);

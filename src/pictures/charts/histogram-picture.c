@@ -9,8 +9,8 @@
 
 enum {
     SIZE = 256 << 10,
-    BAR_BYTES = 1 << 10, /* of a bar, mostly... */
-    BARE_BYTES = 200,    /* ...without its link */
+    BAR_BYTES = 1 << 10, /* usual bytes of a bar */
+    BARE_BYTES = 200,    /* bytes of a bar without its link */
     SLICES = 100,
     PANEL = 90, /* pixels */
     PANEL_PITCH = 120,
@@ -19,14 +19,14 @@ enum {
     PAGE_WIDTH = 760,
 };
 
-/* The columns of the table that are drawn, a panel each, and what stands above it. */
+/* The columns of the table, a panel each, and the words above the panel. */
 static const char *const columns_of_file[PANELS_MAX] = {"calls", "sent_messages", "sent_bytes"};
 static const char *const names_of_file[PANELS_MAX] = {"calls", "messages sent", "bytes sent"};
 static const char *const columns_of_page[] = {"count"};
 static const char *const names_of_page[] = {"records"};
 
 typedef struct {
-    const char *const *columns, *const *names; /* of each panel */
+    const char *const *columns, *const *names; /* by panel */
     unsigned n_panels, n;                      /* slices so far */
     double values[PANELS_MAX][SLICES];
 } Slices;
@@ -36,7 +36,7 @@ static bool add_slice(const XtfRowCell *cells, void *data, GError **error)
     Slices *slices = data;
 
     if (slices->n == SLICES)
-        return xtf_damaged(error, "the histogram has more slices than were expected");
+        return xtf_damaged(error, "the table histogram has more than %d rows", SLICES);
     for (unsigned i = 0; i < slices->n_panels; i++)
         slices->values[i][slices->n] = xtf_row_real(&cells[i]);
     slices->n++;
@@ -49,8 +49,8 @@ static bool histogram_size(XtfViews *views, const XtfSelection *selection, uint6
     return true;
 }
 
-/* The top of a panel: a round number that is no less than any of its values. */
-static double top_of(const double *values, unsigned n)
+/* Returns the top of a panel: a round number not less than any of its values. */
+static double panel_top(const double *values, unsigned n)
 {
     double most = 0;
 
@@ -78,9 +78,9 @@ static void draw_bar(const Picture *picture, unsigned panel, unsigned i, double 
 
     if (height == 0 || a == b)
         return;
-    /* Bars have no links once there is room for bare ones only. */
-    size_t to_come = (size_t)SLICES * picture->slices->n_panels - (panel * SLICES + i);
-    bool bare = xtf_drawing_left(picture->drawing) < BAR_BYTES + to_come * BARE_BYTES;
+    /* Omits links if only bars without links would still fit. */
+    size_t n_left = (size_t)SLICES * picture->slices->n_panels - (panel * SLICES + i);
+    bool bare = xtf_drawing_left(picture->drawing) < BAR_BYTES + n_left * BARE_BYTES;
     g_autofree char *link = bare ? NULL : xtf_picture_link(picture->links, a, b, NULL);
     xtf_draw_link(picture->drawing, link, picture->job->file);
     xtf_draw(picture->drawing, "<rect class=\"xt-bar\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\">", x,
@@ -91,7 +91,7 @@ static void draw_bar(const Picture *picture, unsigned panel, unsigned i, double 
 static void draw_panel(const Picture *picture, unsigned panel)
 {
     const double *values = picture->slices->values[panel];
-    double top = top_of(values, picture->slices->n);
+    double top = panel_top(values, picture->slices->n);
     int y = TOP + (int)panel * PANEL_PITCH + 16;
 
     xtf_draw(picture->drawing, "<text x=\"%d\" y=\"%d\">%s</text>", XTF_PICTURE_LEFT, y - 3,
@@ -123,13 +123,13 @@ static bool histogram_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError
     xtf_picture_links_init(&links, context, job->selection, job->depth);
     xtf_selection_window(job->selection, &context->scale, &from, &to);
     picture.plot = (XtfPlot){from, to, XTF_PICTURE_LEFT, (uint32_t)(width - (XTF_PICTURE_WIDTH - XTF_PICTURE_PLOT))};
-    const XtfPictureFrame frame = {.what = "calls and messages over time",
+    const XtfPictureFrame frame = {.content = "calls and messages over time",
                                    .file = job->file,
                                    .from = from,
                                    .to = to,
                                    .width = width,
                                    .height = height,
-                                   .bare = job->in_page,
+                                   .is_bare = job->in_page,
                                    .description = job->in_page ? "Records in 100 slices of time."
                                                                : "Calls, messages and bytes in 100 slices of time."};
     xtf_draw_frame(drawing, &frame, &links);

@@ -12,27 +12,27 @@
 #include "src/pictures/drawing/time-axis.h"
 
 enum {
-    CELLS_MAX = 64,   /* processes: more are an image */
-    SIDE = 720,       /* pixels, of all cells */
-    PAGE_SIDE = 480,  /* of a page... */
-    PAGE_WIDTH = 760, /* ...and all of the picture */
+    CELLS_MAX = 64,   /* most processes with a cell each; more become an image */
+    SIDE = 720,       /* pixels of all cells */
+    PAGE_SIDE = 480,  /* pixels of all cells in a page */
+    PAGE_WIDTH = 760, /* pixels of the picture in a page */
     CELL_MAX = 40,    /* pixels */
     LEFT = 104,
     TOP = 92,
     SIZE_BASE = 64 << 10,
-    SIZE_OF_CELL = 256, /* bytes, mostly */
-    CELL_BYTES = 480,   /* of a cell, at most... */
-    BARE_BYTES = 80,    /* ...without its link and its tool tip */
+    SIZE_OF_CELL = 256, /* usual bytes of a cell */
+    CELL_BYTES = 480,   /* most bytes of a cell */
+    BARE_BYTES = 80,    /* bytes of a cell without its link and its tool tip */
     SIZE_OF_IMAGE = 1152 << 10,
     LEVELS = 16,
     SWATCH = 16,      /* pixels */
-    FEW_AMOUNTS = 6,  /* that have a swatch each, with how many cells have it */
-    SUM_GAP = 12,     /* pixels, between cells and bars of sums... */
-    SUM_LENGTH = 96,  /* ...the longest of which is so long */
-    PAPER = 0xeef1f4, /* below an image, whose colours cannot change in the dark */
+    FEW_AMOUNTS = 6,  /* most different amounts that get a swatch each, with the number of their cells */
+    SUM_GAP = 12,     /* pixels between cells and bars of sums */
+    SUM_LENGTH = 96,  /* pixels of the longest bar */
+    PAPER = 0xeef1f4, /* ground of an image, whose colours do not change in dark mode */
 };
 
-/* Pale to dark; the first is not quite the ground. */
+/* Returns the colour of a level, from pale to dark. The palest one differs from the ground. */
 static XtfColour level_colour(unsigned level)
 {
     return xtf_ramp_colour((double)level / (LEVELS - 1));
@@ -44,14 +44,14 @@ typedef struct {
 
 typedef struct {
     const XtfLocations *locations;
-    uint32_t n, block; /* rows and columns; processes in each */
-    Cell *cells;       /* row by row: a row a sender */
+    uint32_t n, block; /* number of rows and of columns; processes in each */
+    Cell *cells;       /* row by row; a row is a sender */
     uint64_t least, most;
 } Matrix;
 
 /* ---- From the table. */
 
-/* The row of a process; n if it is none of the trace's. */
+/* Returns the row of a process; n if the trace has no such process. */
 static uint32_t row_of(const Matrix *matrix, const XtfRowCell *cell)
 {
     uint64_t proc = xtf_row_number(cell);
@@ -87,7 +87,7 @@ static void find_limits(Matrix *matrix)
     }
 }
 
-/* Equal amounts are all the most. */
+/* Returns the level of an amount. If all amounts are equal, they get the darkest level. */
 static unsigned level_of(const Matrix *matrix, uint64_t bytes)
 {
     double least = log((double)matrix->least + 1), most = log((double)matrix->most + 1);
@@ -124,11 +124,11 @@ typedef struct {
     XtfPictureLinks links;
     Matrix matrix;
     uint64_t from, to;
-    uint32_t side;  /* pixels that all cells may take */
-    uint32_t pitch; /* pixels of a cell, its gap included */
+    uint32_t side;  /* most pixels of all cells */
+    uint32_t pitch; /* pixels of a cell with its gap */
 } Picture;
 
-/* The dark page turns the levels around, but not those of an image, which cannot change. */
+/* Draws the styles. Dark mode reverses the levels, but not in an image, whose pixels cannot change. */
 static void draw_styles(XtfDrawing *drawing, bool is_image)
 {
     char light[XTF_COLOUR_TEXT], dark[XTF_COLOUR_TEXT];
@@ -144,18 +144,18 @@ static void draw_styles(XtfDrawing *drawing, bool is_image)
     xtf_draw(drawing, "</style>\n");
 }
 
-/* The directory of a cell's messages; under recvs/ they are the receiver's records. */
-static char *link_of(const Picture *picture, uint64_t sender, uint64_t receiver)
+/* Returns the directory of a cell's messages. The caller frees it. Below recvs/, they are the receiver's records. */
+static char *cell_link(const Picture *picture, uint64_t sender, uint64_t receiver)
 {
     const XtfSelection *selection = picture->job->selection;
     const XtfSchema *recvs = xtf_trace_find_schema(picture->links.context->trace, XTF_RECORD_RECVS);
     bool at_receiver = recvs && selection->type == recvs->id;
-    char one[24], other[24];
+    char own_proc[24], peer_proc[24];
 
-    g_snprintf(one, sizeof one, "%" PRIu64, at_receiver ? receiver : sender);
-    g_snprintf(other, sizeof other, "%" PRIu64, at_receiver ? sender : receiver);
-    const XtfPictureWhere where = {.proc = one, .peer = other, .type = XTF_RECORD_SENDS};
-    return xtf_picture_link(&picture->links, picture->from, picture->to, &where);
+    g_snprintf(own_proc, sizeof own_proc, "%" PRIu64, at_receiver ? receiver : sender);
+    g_snprintf(peer_proc, sizeof peer_proc, "%" PRIu64, at_receiver ? sender : receiver);
+    const XtfPictureTarget target = {.proc = own_proc, .peer = peer_proc, .type = XTF_RECORD_SENDS};
+    return xtf_picture_link(&picture->links, picture->from, picture->to, &target);
 }
 
 static void draw_cell(Picture *picture, uint32_t i, bool bare)
@@ -164,7 +164,7 @@ static void draw_cell(Picture *picture, uint32_t i, bool bare)
     const Cell *cell = &matrix->cells[i];
     uint32_t size = picture->pitch > 6 ? picture->pitch - 1 : picture->pitch;
     uint64_t sender = matrix->locations->procs[i / matrix->n], receiver = matrix->locations->procs[i % matrix->n];
-    g_autofree char *link = bare ? NULL : link_of(picture, sender, receiver);
+    g_autofree char *link = bare ? NULL : cell_link(picture, sender, receiver);
 
     if (!bare)
         xtf_draw_link(picture->drawing, link, "");
@@ -179,7 +179,7 @@ static void draw_cell(Picture *picture, uint32_t i, bool bare)
                  sender, receiver, cell->messages, cell->messages == 1 ? "" : "s", cell->bytes);
 }
 
-/* Cells have no links and tool tips once there is room for bare ones only. */
+/* Draws the cells. Omits links and tool tips if only bare cells would still fit. */
 static void draw_cells(Picture *picture)
 {
     const Matrix *matrix = &picture->matrix;
@@ -215,7 +215,7 @@ static bool draw_image(Picture *picture, GError **error)
                           matrix->n * picture->pitch, matrix->n * picture->pitch);
 }
 
-/* Numbers of processes at both sides, at multiples of 1, 2 or 5 of a power of ten. */
+/* Draws numbers of processes at both sides, at multiples of 1, 2 or 5 times a power of ten. */
 static void draw_numbers(Picture *picture)
 {
     const Matrix *matrix = &picture->matrix;
@@ -234,15 +234,16 @@ static void draw_numbers(Picture *picture)
     }
 }
 
-/* ---- The amounts that colours stand for. */
+/* ---- The scale of colours. */
 
 typedef struct {
     uint64_t bytes;
     uint32_t cells;
 } Amount;
 
-/* The amounts of all cells, ascending, and how many cells have each; 0: there are more than FEW_AMOUNTS. */
-static unsigned few_amounts(const Matrix *matrix, Amount amounts[static FEW_AMOUNTS])
+/* Finds the amounts of all cells, ascending, and the number of cells of each. Returns the number of amounts, or 0 if
+ * there are more than FEW_AMOUNTS. */
+static unsigned find_amounts(const Matrix *matrix, Amount amounts[static FEW_AMOUNTS])
 {
     unsigned n = 0;
 
@@ -264,7 +265,7 @@ static unsigned few_amounts(const Matrix *matrix, Amount amounts[static FEW_AMOU
     return n;
 }
 
-/* A swatch each; draws nothing and returns false if they need more than `width` pixels. */
+/* Draws a swatch for each amount. Draws nothing and returns false if they need more than `width` pixels. */
 static bool draw_amounts(Picture *picture, const Amount *amounts, unsigned n, int y, double width)
 {
     char texts[FEW_AMOUNTS][64];
@@ -287,7 +288,7 @@ static bool draw_amounts(Picture *picture, const Amount *amounts, unsigned n, in
     return true;
 }
 
-/* Few amounts one by one, or else the least and the greatest, and the levels between. */
+/* Draws the scale: few amounts one by one, or else the least and the greatest with the levels between. */
 static void draw_scale(Picture *picture, int y, int width)
 {
     const Matrix *matrix = &picture->matrix;
@@ -297,7 +298,7 @@ static void draw_scale(Picture *picture, int y, int width)
         xtf_draw(picture->drawing, "<text x=\"%d\" y=\"%d\">no messages</text>\n", LEFT, y + 11);
         return;
     }
-    if (draw_amounts(picture, amounts, few_amounts(matrix, amounts), y, width - LEFT))
+    if (draw_amounts(picture, amounts, find_amounts(matrix, amounts), y, width - LEFT))
         return;
     char least[32];
     g_snprintf(least, sizeof least, "%" PRIu64 " B", matrix->least);
@@ -312,7 +313,7 @@ static void draw_scale(Picture *picture, int y, int width)
 
 /* ---- Sums. */
 
-/* What each process sends, at the right of its row, or is sent, below its column: a bar. Both have one
+/* Draws bars of the bytes that each process sends, right of its row, or receives, below its column. Both have one
  * scale. */
 static void draw_sums(Picture *picture, bool received, const uint64_t *sums, uint64_t most)
 {
@@ -351,7 +352,7 @@ static void draw_margins(Picture *picture)
     draw_sums(picture, true, received, most);
 }
 
-static bool draw_all(Picture *picture, GError **error)
+static bool draw_matrix(Picture *picture, GError **error)
 {
     Matrix *matrix = &picture->matrix;
 
@@ -359,17 +360,17 @@ static bool draw_all(Picture *picture, GError **error)
     bool is_image = matrix->locations->n_procs > CELLS_MAX;
     bool has_sums = !is_image && !picture->job->in_page && matrix->most > 0;
     int bottom = TOP + (int)(matrix->n * picture->pitch) + (has_sums ? SUM_GAP + SUM_LENGTH : 0);
-    g_autofree char *what =
+    g_autofree char *title =
         matrix->block == 1
             ? g_strdup_printf("bytes sent between %" PRIu32 " process%s", matrix->n, matrix->n == 1 ? "" : "es")
             : g_strdup_printf("bytes sent between groups of %" PRIu32 " processes", matrix->block);
-    const XtfPictureFrame frame = {.what = what,
+    const XtfPictureFrame frame = {.content = title,
                                    .file = picture->job->file,
                                    .from = picture->from,
                                    .to = picture->to,
                                    .width = picture->job->in_page ? PAGE_WIDTH : XTF_PICTURE_WIDTH,
                                    .height = bottom + 40,
-                                   .bare = picture->job->in_page,
+                                   .is_bare = picture->job->in_page,
                                    .description = "Who sent how much to whom."};
     xtf_draw_frame(picture->drawing, &frame, &picture->links);
     char paper[XTF_COLOUR_TEXT];
@@ -398,7 +399,7 @@ static bool matrix_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError **
         return false;
     uint32_t procs = matrix->locations->n_procs;
     matrix->block = (uint32_t)xtf_round_up(
-        MAX((procs + picture.side - 1) / picture.side, 1)); /* so the numbers at its sides are round */
+        MAX((procs + picture.side - 1) / picture.side, 1)); /* round, so that the numbers at the sides are round */
     matrix->n = (procs + matrix->block - 1) / matrix->block;
     matrix->cells = g_new0(Cell, (size_t)matrix->n * matrix->n);
     xtf_picture_links_init(&picture.links, context, job->selection, job->depth);
@@ -407,7 +408,7 @@ static bool matrix_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError **
     bool good = xtf_view_pick(job->views, "matrix", job->selection, &picker, error);
     if (good) {
         find_limits(matrix);
-        good = draw_all(&picture, error);
+        good = draw_matrix(&picture, error);
     }
     xtf_picture_links_finish(&picture.links);
     g_free(matrix->cells);

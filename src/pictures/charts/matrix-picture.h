@@ -1,6 +1,6 @@
 /*
- * matrix.svg: the table `matrix` as cells, rows the senders and columns the receivers, darker the more bytes, on a
- * scale of logarithms. Of many processes it is an image; of very many, blocks of neighbours are added up.
+ * matrix.svg: the table `matrix` as cells. Rows are the senders, columns the receivers. Darker cells have more bytes,
+ * on a logarithmic scale. Many processes make it an image, in which very many are added up in blocks of neighbours.
  */
 #pragma once
 

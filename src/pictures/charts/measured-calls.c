@@ -5,9 +5,9 @@
 #include "src/trace/select/aggregate-ref.h"
 
 enum {
-    WALKED_MAX = 2000000, /* calls; the stack is looked at, if there are more */
-    INSTANTS = 10000,     /* of all locations together, about */
-    LEVELS_MAX = 1000,    /* deeper calls are left out */
+    WALKED_MAX = 2000000, /* most calls to walk; if there are more, the stack is sampled */
+    INSTANTS = 10000,     /* instants of all locations together, roughly */
+    LEVELS_MAX = 1000,    /* deeper calls are omitted */
 };
 
 /* ---- Walking. */
@@ -16,16 +16,17 @@ typedef struct {
     XtfCallTree *tree;
     const XtfRegions *regions;
     uint64_t from, to;
-    GArray **stacks; /* by location: Entered, the calls around the one that was entered last, and that one */
+    GArray **stacks; /* by location: Entered, the calls around the one that began last, and that one */
 } Walk;
 
-/* Where regions are selected levels are missing, so an end is not told by the next call of that level. */
+/* A call on the stack. If only some regions are selected, levels are missing. Then the next call of a level does not
+ * show where this call ends. */
 typedef struct {
     uint32_t level, node;
     uint64_t end; /* global ticks */
 } Entered;
 
-/* Whether a call that was entered before is around another one. */
+/* True if a call that began before is around another one. */
 static bool is_around(const Entered *entered, const XtfPictureCall *call)
 {
     return entered->level < call->level && call->end <= entered->end;
@@ -68,8 +69,8 @@ static bool walk_all(XtfCallTree *tree, XtfViews *views, XtfSelection *selection
 
 /* ---- Sampling. */
 
-/* A number in [0, stride) that is always the same for the i-th instant. */
-static uint64_t jitter(uint64_t i, uint64_t stride)
+/* Returns a number in [0, stride) that is always the same for the i-th instant. */
+static uint64_t jitter_at(uint64_t i, uint64_t stride)
 {
     uint64_t hash = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
     hash = (hash ^ hash >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -79,7 +80,7 @@ static uint64_t jitter(uint64_t i, uint64_t stride)
 typedef struct {
     XtfCallTree *tree;
     const XtfRegions *regions;
-    const XtfNumberSet *only;
+    const XtfNumberSet *regions_only;
     XtfAggregateRef frames;
     XtfLocationArrays arrays;
 } Sampling;
@@ -91,12 +92,12 @@ static bool add_stack(Sampling *sampling, const XtfArray *calls, uint64_t t, GEr
     uint32_t node = 0;
     uint64_t n;
 
-    /* The stack after the rows of this tick. */
+    /* the stack after the rows of this tick */
     if (!xtf_array_rank(calls, t + 1, &n, error) ||
         !xtf_array_stack(calls, sampling->frames.number, n, &frames, &n_frames, error))
         return false;
     for (size_t i = 0; i < n_frames && i < LEVELS_MAX; i++) {
-        if (!xtf_number_set_contains(sampling->only, frames[i].key))
+        if (!xtf_number_set_contains(sampling->regions_only, frames[i].key))
             continue;
         uint32_t child = xtf_call_tree_child(sampling->tree, node, xtf_region_line(sampling->regions, frames[i].key));
         if (child != node)
@@ -116,7 +117,7 @@ static bool sample_location(Sampling *sampling, const XtfTraceContext *context, 
     const XtfArray *calls = xtf_location_arrays_find(&sampling->arrays, sampling->frames.schema);
     for (uint64_t i = 0; calls && i < n; i++) {
         uint64_t from = xtf_time_bin_bound(a, b, i, n), to = xtf_time_bin_bound(a, b, i + 1, n);
-        uint64_t t = from + jitter(salt * n + i, to - from);
+        uint64_t t = from + jitter_at(salt * n + i, to - from);
         if (t < sampling->arrays.first || t >= sampling->arrays.last)
             continue;
         xtf_call_node(sampling->tree, 0)->amount++;
@@ -129,7 +130,7 @@ static bool sample_location(Sampling *sampling, const XtfTraceContext *context, 
 static bool sample_all(XtfCallTree *tree, XtfViews *views, const XtfSelection *selection,
                        const XtfSelectedLocations *selected, const XtfRegions *regions, GError **error)
 {
-    Sampling sampling = {.tree = tree, .regions = regions, .only = selection->by[XTF_BY_REGION]};
+    Sampling sampling = {.tree = tree, .regions = regions, .regions_only = selection->by[XTF_BY_REGION]};
     uint64_t from, to;
     bool good = xtf_aggregate_ref_frames(&sampling.frames, views->context);
 
@@ -142,9 +143,9 @@ static bool sample_all(XtfCallTree *tree, XtfViews *views, const XtfSelection *s
     return good;
 }
 
-/* ---- All of it. */
+/* ---- The choice between both. */
 
-/* The lifetimes of all locations in the window: what 100 % is of a tree that was walked. */
+/* Adds the lifetimes of all locations in the window: 100 % of a tree that was walked. */
 static bool add_lifetimes(XtfCallTree *tree, XtfViews *views, const XtfSelection *selection,
                           const XtfSelectedLocations *selected, GError **error)
 {

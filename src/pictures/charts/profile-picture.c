@@ -10,13 +10,13 @@
 enum {
     SIZE = 512 << 10,
     TOP = 60,
-    BOX = 20,         /* pixels a level */
-    LEVELS_MAX = 24,  /* drawn; deeper ones are told */
-    BOX_BYTES = 2400, /* of a box, at most */
-    NAME_SIZE = 12,   /* pixels, of letters */
+    BOX = 20,         /* pixels of a level */
+    LEVELS_MAX = 24,  /* levels that are drawn; a remark says if there are more */
+    BOX_BYTES = 2400, /* most bytes of a box */
+    NAME_SIZE = 12,   /* pixels of letters */
 };
 
-#define LEAST_WIDTH 0.4 /* pixels */
+#define WIDTH_MIN 0.4 /* pixels */
 
 typedef struct {
     const XtfPictureJob *job;
@@ -24,8 +24,8 @@ typedef struct {
     XtfPictureLinks links;
     XtfCallTree tree;
     uint64_t from, to;
-    uint32_t deepest; /* level that is drawn */
-    bool is_cut;      /* some levels are not */
+    uint32_t deepest; /* deepest level that is drawn */
+    bool is_cut;      /* there are deeper levels */
     double scale;     /* pixels a unit of amount */
 } Picture;
 
@@ -78,7 +78,7 @@ static void draw_box(Picture *picture, const XtfCallNode *node, double x, double
 
     g_snprintf(region, sizeof region, "%%23%" PRIu64, line);
     if (line < picture->links.context->regions.n_rows)
-        link = xtf_picture_link(&picture->links, picture->from, picture->to, &(XtfPictureWhere){.region = region});
+        link = xtf_picture_link(&picture->links, picture->from, picture->to, &(XtfPictureTarget){.region = region});
     xtf_draw_link(picture->drawing, link, "timeline.svg");
     xtf_colour_print(colours->by_line[line], colour);
     xtf_draw(picture->drawing,
@@ -91,7 +91,7 @@ static void draw_box(Picture *picture, const XtfCallNode *node, double x, double
     xtf_draw(picture->drawing, "</a>\n");
 }
 
-/* Draws the children of a node from `x` on, and what lies below them. */
+/* Draws the children of a node from `x`, and all boxes below them. */
 static void draw_children(Picture *picture, uint32_t number, double x)
 {
     const XtfCallTree *tree = &picture->tree;
@@ -100,21 +100,21 @@ static void draw_children(Picture *picture, uint32_t number, double x)
         return;
     for (uint32_t i = xtf_call_node(tree, number)->first_child; i != 0; i = xtf_call_node(tree, i)->next) {
         double width = (double)xtf_call_node(tree, i)->amount * picture->scale;
-        if (width < LEAST_WIDTH || xtf_drawing_left(picture->drawing) < BOX_BYTES)
-            return; /* the others are no wider */
+        if (width < WIDTH_MIN || xtf_drawing_left(picture->drawing) < BOX_BYTES)
+            return; /* the other children are not wider */
         draw_box(picture, xtf_call_node(tree, i), x, width);
         draw_children(picture, i, x);
         x += width;
     }
 }
 
-/* ---- All of it. */
+/* ---- The whole picture. */
 
 static void find_depth(Picture *picture)
 {
     for (uint32_t i = 1; i < picture->tree.nodes->len; i++) {
         const XtfCallNode *node = xtf_call_node(&picture->tree, i);
-        if ((double)node->amount * picture->scale < LEAST_WIDTH)
+        if ((double)node->amount * picture->scale < WIDTH_MIN)
             continue;
         picture->is_cut = picture->is_cut || node->level > LEVELS_MAX;
         picture->deepest = MAX(picture->deepest, MIN(node->level, LEVELS_MAX));
@@ -127,21 +127,21 @@ static void draw_footer(Picture *picture, int y)
         xtf_draw_footer(picture->drawing, y, "No time was spent in calls here.");
         return;
     }
-    static const char *const what[] = {
+    static const char *const explanations[] = {
         [XTF_CALL_TREE_WALKED] = "A box is as wide as the time that its calls took, with all that they called.",
         [XTF_CALL_TREE_STORED] = "A box is as wide as the time that its calls took, with all that they called, as the "
                                  "analysis has stored it.",
         [XTF_CALL_TREE_SAMPLED] = "A box is as wide as the number of instants at which its call path was on the stack.",
     };
     bool is_part = picture->tree.source == XTF_CALL_TREE_SAMPLED && picture->tree.is_analysed;
-    g_autofree char *text = g_strdup_printf("%s%s%s", what[picture->tree.source],
+    g_autofree char *text = g_strdup_printf("%s%s%s", explanations[picture->tree.source],
                                             is_part ? " The analysis knows call paths of the whole run alone." : "",
                                             picture->is_cut ? " Deeper calls are not drawn." : "");
 
     xtf_draw_footer(picture->drawing, y, text);
 }
 
-static char *title_of(const XtfCallTree *tree)
+static char *print_title(const XtfCallTree *tree)
 {
     if (tree->source == XTF_CALL_TREE_SAMPLED)
         return g_strdup_printf("calls by path, sampled at %" PRIu64 " instant%s of each of %" PRIu64 " location%s",
@@ -150,7 +150,7 @@ static char *title_of(const XtfCallTree *tree)
     return g_strdup(tree->source == XTF_CALL_TREE_STORED ? "calls by path, from the analysis" : "calls by path");
 }
 
-static void draw_all(Picture *picture)
+static void draw_profile(Picture *picture)
 {
     uint64_t whole = xtf_call_node(&picture->tree, 0)->amount;
 
@@ -158,8 +158,8 @@ static void draw_all(Picture *picture)
     xtf_call_tree_sort(&picture->tree);
     find_depth(picture);
     int bottom = TOP + (int)MAX(picture->deepest, 1) * BOX;
-    g_autofree char *title = title_of(&picture->tree);
-    const XtfPictureFrame frame = {.what = title,
+    g_autofree char *title = print_title(&picture->tree);
+    const XtfPictureFrame frame = {.content = title,
                                    .file = picture->job->file,
                                    .from = picture->from,
                                    .to = picture->to,
@@ -182,7 +182,7 @@ static bool profile_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError *
     xtf_selection_window(job->selection, &context->scale, &picture.from, &picture.to);
     bool good = xtf_call_tree_measure(&picture.tree, job->views, job->selection, error);
     if (good)
-        draw_all(&picture);
+        draw_profile(&picture);
     xtf_call_tree_finish(&picture.tree);
     xtf_picture_links_finish(&picture.links);
     return good;

@@ -1,6 +1,6 @@
 /*
- * profile.svg: calls by their paths. A box is a path, as wide as the time that it was on the stack; below it lie the
- * boxes of what was called from there, the widest first.
+ * profile.svg: calls by their paths. A box is a path, as wide as the time that it was on the stack. Below it are the
+ * boxes of the calls from there, the widest first.
  */
 #pragma once
 

@@ -5,11 +5,12 @@
 #include "libxtf/vocabulary.h"
 
 enum {
-    CALLPATHS_MAX = 1 << 20, /* of an analysis: more count for the calls around them */
+    CALLPATHS_MAX =
+        1 << 20, /* most call paths of an analysis; calls on others count as time of the calls around them */
 };
 
-/* Whether an aggregate is by region and call path, and adds up the time first. */
-static bool answers(const XtfSchema *schema, const XtfAggregate *aggregate)
+/* True if an aggregate is by region and call path, and its first sum is the time. */
+static bool has_callpath_times(const XtfSchema *schema, const XtfAggregate *aggregate)
 {
     const XtfField *fields = schema->fields;
 
@@ -33,7 +34,7 @@ bool xtf_stored_calls_find(XtfStoredCalls *stored, XtfTraceContext *context, GEr
     if (outdated || stored->callpaths.n == 0 || stored->callpaths.n >= CALLPATHS_MAX)
         return true;
     for (unsigned i = 0; i < schema->n_aggregates && !stored->schema; i++) {
-        if (answers(schema, &schema->aggregates[i])) {
+        if (has_callpath_times(schema, &schema->aggregates[i])) {
             stored->schema = schema;
             stored->aggregate = i;
         }
@@ -41,8 +42,10 @@ bool xtf_stored_calls_find(XtfStoredCalls *stored, XtfTraceContext *context, GEr
     return true;
 }
 
-/* The node of each call path: of one that is left out, that of the call around it. Parents stand before their children.
- */
+/* Returns the node of each call path, or of the call around it if the path is not selected. The caller frees the
+ * array.
+ *
+ * arents precede their children. */
 static uint32_t *make_nodes(const XtfStoredCalls *stored, XtfCallTree *tree, const XtfNumberSet *only,
                             const XtfRegions *regions)
 {
@@ -58,8 +61,8 @@ static uint32_t *make_nodes(const XtfStoredCalls *stored, XtfCallTree *tree, con
     return nodes;
 }
 
-static bool add_location(const XtfStoredCalls *stored, const XtfArray *array, XtfCallTree *tree, const uint32_t *nodes,
-                         GError **error)
+static bool add_location_activity(const XtfStoredCalls *stored, const XtfArray *array, XtfCallTree *tree,
+                                  const uint32_t *nodes, GError **error)
 {
     g_autoptr(XtfGroupTotals) groups = xtf_group_totals_new(&stored->schema->aggregates[stored->aggregate], 2);
 
@@ -68,7 +71,7 @@ static bool add_location(const XtfStoredCalls *stored, const XtfArray *array, Xt
     for (uint32_t i = 0; i < xtf_group_totals_n(groups); i++) {
         uint64_t callpath = xtf_group_totals_key(groups, i)[1];
         if (callpath == XTF_NONE32)
-            continue; /* outside of all calls */
+            continue; /* time outside of all calls */
         if (callpath >= stored->callpaths.n)
             return xtf_damaged(error, "location %" PRIu64 ": activity: no call path %" PRIu64, array->location,
                                callpath);
@@ -88,10 +91,10 @@ bool xtf_stored_calls_add(const XtfStoredCalls *stored, XtfCallTree *tree, const
         if (!xtf_location_arrays_load(&arrays, stored->context, xtf_selected_location(selected, i), error))
             return false;
         const XtfArray *array = xtf_location_arrays_find(&arrays, stored->schema);
-        if (array && !add_location(stored, array, tree, nodes, error))
+        if (array && !add_location_activity(stored, array, tree, nodes, error))
             return false;
     }
-    /* Time on a path is time on all of its beginnings. */
+    /* Time on a path is time on all paths that it continues. */
     for (uint32_t i = tree->nodes->len; i-- > 1;) {
         const XtfCallNode *node = xtf_call_node(tree, i);
         if (node->parent != 0)

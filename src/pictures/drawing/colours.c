@@ -19,8 +19,8 @@ const XtfTableDeclaration xtf_table_colours =
     XTF_TABLE("definitions/colours", "a line for each region: its colour in pictures", columns);
 
 enum {
-    NAME_MAX_SHOWN = 255, /* bytes of a region's name in pictures, at most */
-    ROOT_PERCENT = 95,    /* of the run: a region that is on the stack for more is around all of it */
+    NAME_MAX_SHOWN = 255, /* most bytes of a region's name in pictures */
+    ROOT_PERCENT = 95,    /* percentage of the run for which a root is on the stack */
 };
 
 void xtf_colours_free(XtfColours *colours)
@@ -38,7 +38,7 @@ void xtf_colours_free(XtfColours *colours)
 
 /* ---- Names and classes. */
 
-static char *name_of(const XtfNameIndex *names, const XtfRegions *regions, uint64_t line)
+static char *new_line_name(const XtfNameIndex *names, const XtfRegions *regions, uint64_t line)
 {
     if (line == regions->n)
         return g_strdup("(unmatched LEAVE)");
@@ -57,7 +57,7 @@ static bool load_names(XtfColours *colours, XtfFormats *formats, const XtfRegion
         return false;
     for (uint64_t line = 0; line < colours->n; line++) {
         XtfRegionClass class = line == regions->n ? XTF_CLASS_MEASUREMENT : xtf_region_classes_of(classes, line);
-        colours->names[line] = name_of(names, regions, line);
+        colours->names[line] = new_line_name(names, regions, line);
         colours->classes[line] = class;
         colours->paints[line] = xtf_paint_of(class);
     }
@@ -75,7 +75,7 @@ static int compare_exclusive(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* A region of the program that is on the stack nearly always, and has calls in it. */
+/* True if a region of the program is on the stack nearly always, and has calls in it. */
 static bool is_root(const XtfRegionTotals *totals, const XtfRegionTotal *region)
 {
     return region->inclusive * 100 > totals->whole * ROOT_PERCENT && region->exclusive < region->inclusive;
@@ -84,7 +84,7 @@ static bool is_root(const XtfRegionTotals *totals, const XtfRegionTotal *region)
 static void colour_program(XtfColours *colours, const XtfRegionTotals *totals)
 {
     g_autofree XtfRegionTotal *sorted = g_memdup2(totals->all, totals->n * sizeof *totals->all);
-    g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal); /* names to addresses in by_line */
+    g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal); /* addresses in by_line, by name */
     bool taken[XTF_PROGRAM_COLOURS] = {false};
     unsigned n_taken = 0;
 

@@ -1,7 +1,7 @@
 /*
- * The colours of a trace's regions, by line of XtfRegions (region-lines.h). Found once, from the profile of the whole
- * trace: the twelve regions of the program that take most time get colours of their own, and a region around nearly
- * all of the run is pale. Immutable.
+ * The colours of a trace's regions, by line of XtfRegions (region-lines.h), from the profile of the whole trace. The
+ * twelve regions of the program with most time get different colours. A region around nearly all of the run is pale.
+ * Immutable.
  */
 #pragma once
 
@@ -10,18 +10,18 @@
 #include "src/trace/text/table-output.h"
 
 typedef struct {
-    uint64_t n;                  /* lines */
+    uint64_t n;                  /* number of lines */
     XtfColour *by_line;          /* colours */
     uint8_t *paints;             /* XtfPaint */
     uint8_t *classes;            /* XtfRegionClass */
-    const XtfPaddedNames *shown; /* of rows of regions, as tables have them; NULL: none. Borrowed from the formats */
-    char **names;                /* as they may be printed, but for what XML escapes */
+    const XtfPaddedNames *shown; /* names of rows of regions, as in tables; NULL: none. Borrowed from the formats */
+    char **names;                /* printable names, not escaped for XML */
 } XtfColours;
 
 XtfColours *xtf_colours_new(XtfFormats *formats, GError **error);
-void xtf_colours_free(XtfColours *colours); /* NULL is fine */
+void xtf_colours_free(XtfColours *colours); /* NULL is valid */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfColours, xtf_colours_free)
 
-/* definitions/colours: row, class, colour, name; a line for each region. */
+/* The table definitions/colours: row, class, colour, name; a line for each region. */
 extern const XtfTableDeclaration xtf_table_colours;
 bool xtf_colours_table(const XtfColours *colours, const XtfTimeScale *scale, XtfTableOutput *output, GError **error);

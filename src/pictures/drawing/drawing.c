@@ -6,10 +6,10 @@
 #include "src/pictures/drawing/text-width.h"
 #include "src/trace/text/escape.h"
 
-static const char why_blanks[] = "<!-- blanks: a picture's size is told before it is read -->\n";
+static const char blanks_remark[] = "<!-- blanks: a picture's size is told before it is read -->\n";
 
 enum {
-    BLANKS = 127, /* of a line, without the newline */
+    BLANKS = 127, /* blanks of a line, without the newline */
 };
 
 void xtf_drawing_init(XtfDrawing *drawing, GString *out, size_t size)
@@ -28,10 +28,10 @@ bool xtf_drawing_finish(XtfDrawing *drawing, const char *end, bool fitted, GErro
     GString *out = drawing->out;
     size_t tail = strlen(end), size = drawing->size;
 
-    if (out->len + strlen(why_blanks) + tail > drawing->size)
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the picture does not fit the %zu bytes that it was given",
+    if (out->len + strlen(blanks_remark) + tail > drawing->size)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the picture needs more than the %zu bytes reserved for it",
                         drawing->size);
-    g_string_append(out, why_blanks);
+    g_string_append(out, blanks_remark);
     if (fitted)
         size = MIN(size, (out->len + tail + XTF_DRAWING_BLOCK - 1) / XTF_DRAWING_BLOCK * XTF_DRAWING_BLOCK);
     size_t blanks = size - tail - out->len, at = out->len;
@@ -57,7 +57,7 @@ void xtf_draw_text(XtfDrawing *drawing, const char *text, size_t most)
     g_autofree char *elided = xtf_text_elided(text, most);
 
     for (const char *c = elided; *c; c++) {
-        /* U+FFFE and U+FFFF are UTF-8, but nothing that XML may contain. */
+        /* U+FFFE and U+FFFF are valid UTF-8, but XML forbids them. */
         if (strncmp(c, "\xef\xbf\xbe", 3) == 0 || strncmp(c, "\xef\xbf\xbf", 3) == 0) {
             g_string_append_c(drawing->out, '?');
             c += 2;

@@ -1,10 +1,10 @@
 /*
- * A drawing: SVG as text, in a size that was promised before it was begun.
+ * A drawing: SVG as text, of a size that is promised before the drawing begins.
  *
- * The size of a picture is at most what a formula of its selection says. Where stat() must not draw, the text is padded
- * to that with blanks before its last tag, so cat, cp, mmap, XML parsers and browsers all see one whole file of that
- * size. Where a picture is drawn before its size is told, it is padded to whole blocks. A part is only drawn if it fits
- * what is left.
+ * A formula gives the most bytes for a picture of a selection. If stat() must not draw, blanks before the last tag pad
+ * the text to that size. So cat, cp, mmap, XML parsers and browsers all see one whole file of that size. If a picture
+ * is drawn before stat() returns its size, blanks pad it to whole blocks. A part is only drawn if it fits in the room
+ * left.
  */
 #pragma once
 
@@ -16,25 +16,25 @@
 
 typedef struct {
     GString *out; /* borrowed */
-    size_t size;  /* of the whole file, at most */
+    size_t size;  /* most bytes of the whole file */
 } XtfDrawing;
 
 enum {
-    XTF_DRAWING_RESERVE = 8 << 10, /* kept free for the end of the file */
-    XTF_DRAWING_BLOCK = 4 << 10,   /* sizes of files are whole blocks */
+    XTF_DRAWING_RESERVE = 8 << 10, /* bytes kept free for the end of the file */
+    XTF_DRAWING_BLOCK = 4 << 10,   /* bytes of a block; files are whole blocks */
 };
 
 void xtf_drawing_init(XtfDrawing *drawing, GString *out, size_t size);
-/* Bytes that parts may still take. */
+/* Returns the bytes that parts may still use. */
 size_t xtf_drawing_left(const XtfDrawing *drawing);
-/* Pads to the greatest size, or, if it is `fitted`, to whole blocks of what was drawn. The text then ends in `end`.
- * XTF_ERROR_UNSUPPORTED if more was drawn. */
+/* Pads the text to the greatest size, or if `fitted` to whole blocks. The text then ends in `end`. Fails with
+ * XTF_ERROR_UNSUPPORTED if the text is too long. */
 bool xtf_drawing_finish(XtfDrawing *drawing, const char *end, bool fitted, GError **error);
 
 void xtf_draw(XtfDrawing *drawing, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* Text from a trace, for XML: of more than `most` characters the middle is left out; then what XML means is escaped. */
+/* Draws text from a trace, escaped for XML. Omits the middle of more than `most` characters. */
 void xtf_draw_text(XtfDrawing *drawing, const char *text, size_t most);
-/* The same of text that is any bytes, such as a label of a field. */
+/* Draws text of any bytes likewise, such as a label of a field. */
 void xtf_draw_bytes(XtfDrawing *drawing, const char *bytes, size_t most);
-/* Units of 1 are half pixels: "12", "12.5". */
+/* Draws a number of half pixels in pixels: "12", "12.5". */
 void xtf_draw_half(XtfDrawing *drawing, uint32_t halves);

@@ -8,10 +8,10 @@
 #include "libxtf/base/fnv.h"
 
 typedef struct {
-    double lightness, chroma, hue; /* of OKLCH; degrees */
+    double lightness, chroma, hue; /* as in OKLCH; hue in degrees */
 } Oklch;
 
-/* ---- From OKLCH to the colours of a screen. */
+/* ---- Conversion from OKLCH to the colours of a screen. */
 
 static bool to_linear(const Oklch *colour, double chroma, double rgb[static 3])
 {
@@ -19,31 +19,31 @@ static bool to_linear(const Oklch *colour, double chroma, double rgb[static 3])
     double l = pow(colour->lightness + 0.3963377774 * a + 0.2158037573 * b, 3);
     double m = pow(colour->lightness - 0.1055613458 * a - 0.0638541728 * b, 3);
     double s = pow(colour->lightness - 0.0894841775 * a - 1.2914855480 * b, 3);
-    bool shown = true;
+    bool is_in_gamut = true;
 
     rgb[0] = 4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s;
     rgb[1] = -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s;
     rgb[2] = -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s;
     for (unsigned i = 0; i < 3; i++)
-        shown = shown && rgb[i] >= -0.0005 && rgb[i] <= 1.0005;
-    return shown;
+        is_in_gamut = is_in_gamut && rgb[i] >= -0.0005 && rgb[i] <= 1.0005;
+    return is_in_gamut;
 }
 
-static unsigned encode(double linear)
+static unsigned encode_channel(double linear)
 {
     double clipped = CLAMP(linear, 0, 1);
     double encoded = clipped <= 0.0031308 ? 12.92 * clipped : 1.055 * pow(clipped, 1 / 2.4) - 0.055;
     return (unsigned)lround(encoded * 255);
 }
 
-/* A colour that a screen cannot show gets as pale as it must. */
+/* Converts a colour from OKLCH. Makes it paler until a screen can show it. */
 static XtfColour from_oklch(Oklch colour)
 {
     double rgb[3], chroma = colour.chroma;
 
     while (!to_linear(&colour, chroma, rgb) && chroma > 0.001)
         chroma *= 0.96;
-    return encode(rgb[0]) << 16 | encode(rgb[1]) << 8 | encode(rgb[2]);
+    return encode_channel(rgb[0]) << 16 | encode_channel(rgb[1]) << 8 | encode_channel(rgb[2]);
 }
 
 /* ---- Classes. */
@@ -88,7 +88,7 @@ XtfPaint xtf_paint_of(XtfRegionClass class)
 
 /* ---- Names. */
 
-/* Mixed once more, since its low bits alone are uneven for short names. */
+/* Returns a hash of a name. Mixes FNV's result again, as its low bits are uneven for short names. */
 static uint32_t hash_name(const char *name)
 {
     uint32_t hash = xtf_fnv32(XTF_FNV32, name);
@@ -118,7 +118,7 @@ XtfColour xtf_ramp_colour(double amount)
     return from_oklch((Oklch){.lightness = .88 - .55 * CLAMP(amount, 0, 1), .chroma = .05 + .08 * amount, .hue = 260});
 }
 
-/* Steps of lightness of the functions that programs use most. */
+/* Steps of lightness for the functions that programs use most. */
 static const struct {
     const char *name;
     double step;
@@ -150,7 +150,7 @@ static const struct {
     {"pthread_cond_wait", -.04},
 };
 
-/* Functions that are not in the table take one of five steps about their class's lightness. */
+/* Returns the step of a function: from the table, or one of five by its name. */
 static double step_of(const char *name)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++) {
@@ -169,7 +169,7 @@ XtfColour xtf_class_colour(XtfRegionClass class, const char *name)
     return from_oklch(colour);
 }
 
-/* ---- As text. */
+/* ---- Colours as text. */
 
 void xtf_colour_print(XtfColour colour, char text[static XTF_COLOUR_TEXT])
 {

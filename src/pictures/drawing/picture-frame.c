@@ -6,12 +6,12 @@
 #include "src/pictures/drawing/time-axis.h"
 
 enum {
-    LINKS = 190,        /* pixels */
+    LINKS_WIDTH = 190,  /* pixels */
     TITLE_WIDTH = 1180, /* pixels */
-    NAME_LEAST = 8,     /* characters of the name of a trace */
+    NAME_MIN = 8,       /* least characters of the name of a trace */
 };
 
-#define TITLE 17.5 /* pixels: letters are 15 high, but bold */
+#define TITLE_SIZE 17.5 /* pixels for widths: letters are 15 high, but bold */
 
 static const char style[] =
     "<style>"
@@ -35,19 +35,19 @@ static const char style[] =
     "@media print{.xt a text{fill:#1f2328}}"
     "</style>\n";
 
-static void draw_link(XtfDrawing *drawing, int x, const char *path, const char *file, const char *text)
+static void draw_window_link(XtfDrawing *drawing, int x, const char *path, const char *file, const char *text)
 {
     xtf_draw_link(drawing, path, file);
     xtf_draw(drawing, "<text x=\"%d\" y=\"20\" text-anchor=\"end\">%s</text></a>", x, text);
 }
 
-/* Whether there is nothing that a link could lead out to. */
+/* True if the window is the whole run, so that links to a larger window are needless. */
 static bool is_whole(const XtfPictureFrame *frame, const XtfTimeScale *scale)
 {
     return frame->from <= scale->origin && frame->to >= scale->end;
 }
 
-/* Previous, next, out, whole: windows of the same selection. */
+/* Draws links to windows of the same selection: previous, next, out, whole. */
 static void draw_links(XtfDrawing *drawing, const XtfPictureFrame *frame, const XtfPictureLinks *links)
 {
     const XtfTimeScale *scale = &links->context->scale;
@@ -57,38 +57,38 @@ static void draw_links(XtfDrawing *drawing, const XtfPictureFrame *frame, const 
 
     if (is_whole(frame, scale))
         return;
-    draw_link(drawing, x, whole, frame->file, "whole");
+    draw_window_link(drawing, x, whole, frame->file, "whole");
     uint64_t half = width / 2, left = MIN(half, frame->from - MIN(frame->from, scale->origin));
     uint64_t right = MIN(half, scale->end - MIN(scale->end, frame->to));
     g_autofree char *out = xtf_picture_link(links, frame->from - left, frame->to + right, NULL);
-    draw_link(drawing, x - 48, out, frame->file, "out");
+    draw_window_link(drawing, x - 48, out, frame->file, "out");
     if (width > 0 && frame->to < scale->end) {
         g_autofree char *next =
             xtf_picture_link(links, frame->to, frame->to + MIN(width, UINT64_MAX - 1 - frame->to), NULL);
-        draw_link(drawing, x - 80, next, frame->file, "next");
+        draw_window_link(drawing, x - 80, next, frame->file, "next");
     }
     if (width > 0 && frame->from > scale->origin) {
         uint64_t step = MIN(width, frame->from - scale->origin);
         g_autofree char *previous = xtf_picture_link(links, frame->from - step, frame->from, NULL);
-        draw_link(drawing, x - 116, previous, frame->file, "previous");
+        draw_window_link(drawing, x - 116, previous, frame->file, "previous");
     }
 }
 
-/* The name of a trace, in so many pixels. */
+/* Draws the name of a trace in at most `pixels`. */
 static void draw_name(XtfDrawing *drawing, const char *name, double pixels)
 {
     size_t most = XTF_TITLE_NAME;
     g_autofree char *fitting = xtf_text_elided(name, most);
 
-    while (most > NAME_LEAST && xtf_text_pixels(fitting, TITLE) > pixels) {
+    while (most > NAME_MIN && xtf_text_pixels(fitting, TITLE_SIZE) > pixels) {
         g_free(fitting);
         fitting = xtf_text_elided(name, --most);
     }
     xtf_draw_text(drawing, fitting, XTF_TITLE_NAME);
 }
 
-/* What is shown, of which trace, and when; the name of the trace gets the room that is left. */
-static void draw_title(XtfDrawing *drawing, const XtfPictureFrame *frame, const XtfPictureLinks *links)
+/* Draws the title: trace, content and window. The name of the trace gets the room that is left. */
+static void draw_picture_title(XtfDrawing *drawing, const XtfPictureFrame *frame, const XtfPictureLinks *links)
 {
     const XtfTimeScale *scale = &links->context->scale;
     char from[XTF_TIME_TEXT_MAX], *begin = from + sizeof from - 1, to[XTF_TIME_TEXT_MAX], *end = to + sizeof to - 1;
@@ -96,15 +96,15 @@ static void draw_title(XtfDrawing *drawing, const XtfPictureFrame *frame, const 
     *begin = *end = '\0';
     begin = xtf_time_scale_put(scale, frame->from - MIN(frame->from, scale->origin), begin);
     end = xtf_time_scale_put(scale, frame->to - MIN(frame->to, scale->origin), end);
-    g_autofree char *rest = g_strdup_printf("%s, %s s to %s s", frame->what, begin, end);
+    g_autofree char *content_text = g_strdup_printf("%s, %s s to %s s", frame->content, begin, end);
     if (links->context->name) {
-        draw_name(drawing, links->context->name, TITLE_WIDTH - xtf_text_pixels(rest, TITLE));
+        draw_name(drawing, links->context->name, TITLE_WIDTH - xtf_text_pixels(content_text, TITLE_SIZE));
         xtf_draw(drawing, ": ");
     }
-    xtf_draw(drawing, "%s", rest);
+    xtf_draw(drawing, "%s", content_text);
 }
 
-/* The title, and how much of the run it is. */
+/* Draws the title, the part of the run, and the links. */
 static void draw_head(XtfDrawing *drawing, const XtfPictureFrame *frame, const XtfPictureLinks *links)
 {
     const XtfTimeScale *scale = &links->context->scale;
@@ -113,29 +113,29 @@ static void draw_head(XtfDrawing *drawing, const XtfPictureFrame *frame, const X
     xtf_time_in_words(scale, frame->to - frame->from, width, sizeof width);
     xtf_time_in_words(scale, scale->end - scale->origin, whole, sizeof whole);
     xtf_draw(drawing, "<text class=\"xt-title\" x=\"8\" y=\"20\">");
-    draw_title(drawing, frame, links);
+    draw_picture_title(drawing, frame, links);
     xtf_draw(drawing, "</text><text class=\"xt-dim\" x=\"%d\" y=\"20\" text-anchor=\"end\">%s of %s</text>",
-             XTF_PICTURE_LEFT + XTF_PICTURE_PLOT - (is_whole(frame, scale) ? 0 : LINKS), width, whole);
+             XTF_PICTURE_LEFT + XTF_PICTURE_PLOT - (is_whole(frame, scale) ? 0 : LINKS_WIDTH), width, whole);
     draw_links(drawing, frame, links);
     xtf_draw(drawing, "\n");
 }
 
 void xtf_draw_frame(XtfDrawing *drawing, const XtfPictureFrame *frame, const XtfPictureLinks *links)
 {
-    int top = frame->bare ? XTF_BARE_TOP : 0;
+    int top = frame->is_bare ? XTF_BARE_TOP : 0;
 
     xtf_draw(drawing, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"xt\" role=\"group\" ");
-    /* Charts of a page have a size, other pictures the width of the window, which the page or they themselves say. */
-    if (frame->bare)
+    /* Charts in a page have a fixed size. Other pictures are as wide as the browser's window. */
+    if (frame->is_bare)
         xtf_draw(drawing, "width=\"%d\" height=\"%d\" ", frame->width, frame->height - top);
     else
         xtf_draw(drawing, "width=\"100%%\" style=\"height:auto\" ");
     xtf_draw(drawing, "viewBox=\"0 %d %d %d\">\n<title>", top, frame->width, frame->height - top);
-    draw_title(drawing, frame, links);
+    draw_picture_title(drawing, frame, links);
     xtf_draw(drawing, "</title><desc>%s</desc>\n%s", frame->description, style);
     xtf_draw(drawing, "<rect class=\"xt-ground\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", top, frame->width,
              frame->height - top);
-    if (!frame->bare)
+    if (!frame->is_bare)
         draw_head(drawing, frame, links);
 }
 

@@ -13,7 +13,7 @@ bool xtf_picture_kind_check(XtfViews *views, const XtfPicture *picture, const Xt
                         picture->name);
     if (!xtf_png_is_built() && picture->is_image && picture->is_image(views, selection))
         return xtf_fail(error, XTF_ERROR_NOT_FOUND,
-                        "%s of so many processes needs libpng, which this xtf was built without", picture->name);
+                        "%s needs libpng for this many processes, but xtf was built without it", picture->name);
     if (picture->or_of && !xtf_view_check(views, view, selection, NULL))
         view = xtf_view_find_for(views, picture->or_of, selection);
     return xtf_view_check(views, view, selection, error);

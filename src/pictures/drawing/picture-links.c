@@ -19,19 +19,19 @@ void xtf_picture_links_finish(XtfPictureLinks *links)
     g_clear_pointer(&links->up, g_free);
 }
 
-static void add_set(GString *path, const char *directory, const XtfNumberSet *set, const char *instead)
+static void append_set(GString *path, const char *directory, const XtfNumberSet *set, const char *replacement)
 {
-    if (!set && !instead)
+    if (!set && !replacement)
         return;
     g_string_append_printf(path, "%s/", directory);
-    if (instead)
-        g_string_append(path, instead);
+    if (replacement)
+        g_string_append(path, replacement);
     else
         xtf_number_set_print(set, path);
     g_string_append_c(path, '/');
 }
 
-/* The classes whose regions are these and no others; 0: there are none such. */
+/* Returns the classes whose regions are exactly `regions`; 0 if there are none. */
 static XtfClassSet classes_of(const XtfRegionClasses *classes, const XtfNumberSet *regions)
 {
     XtfClassSet wanted = 0;
@@ -44,7 +44,7 @@ static XtfClassSet classes_of(const XtfRegionClasses *classes, const XtfNumberSe
     return xtf_number_set_equal(rows, regions) ? wanted : 0;
 }
 
-static void add_classes(GString *path, XtfClassSet classes)
+static void append_classes(GString *path, XtfClassSet classes)
 {
     const char *separator = "class/";
 
@@ -57,8 +57,8 @@ static void add_classes(GString *path, XtfClassSet classes)
     g_string_append_c(path, '/');
 }
 
-/* Rows of a table as "#ROW", whose # a URL needs escaped. False if they are too many for a name. */
-static bool add_rows(GString *path, const char *directory, const XtfNumberSet *rows, uint64_t n_rows)
+/* Appends rows of a table as "#ROW", with the # escaped for URLs. False if they are too many for a name. */
+static bool append_rows(GString *path, const char *directory, const XtfNumberSet *rows, uint64_t n_rows)
 {
     const char *separator = "";
     size_t length = 0;
@@ -77,27 +77,28 @@ static bool add_rows(GString *path, const char *directory, const XtfNumberSet *r
     return length > 0;
 }
 
-static bool add_regions(GString *path, const XtfTraceContext *context, const XtfNumberSet *regions, const char *instead)
+static bool append_regions(GString *path, const XtfTraceContext *context, const XtfNumberSet *regions,
+                           const char *replacement)
 {
-    XtfClassSet classes = regions && !instead ? classes_of(&context->classes, regions) : 0;
+    XtfClassSet classes = regions && !replacement ? classes_of(&context->classes, regions) : 0;
 
-    if (instead || !regions) {
-        add_set(path, "region", NULL, instead);
+    if (replacement || !regions) {
+        append_set(path, "region", NULL, replacement);
         return true;
     }
     if (!classes)
-        return add_rows(path, "region", regions, context->regions.n_rows);
-    add_classes(path, classes);
+        return append_rows(path, "region", regions, context->regions.n_rows);
+    append_classes(path, classes);
     return true;
 }
 
-/* The records' type, whose name may be any that a file has. */
-static void add_type(GString *path, const XtfPictureLinks *links, const char *instead)
+/* Appends the records' type. Its name may have any characters. */
+static void append_type(GString *path, const XtfPictureLinks *links, const char *replacement)
 {
     const XtfSelection *selection = links->selection;
     const char *name = selection->calls       ? "calls"
                        : selection->type >= 0 ? links->context->type_names[selection->type]
-                                              : instead;
+                                              : replacement;
 
     if (name) {
         g_autofree char *escaped = g_uri_escape_string(name, NULL, FALSE);
@@ -105,41 +106,42 @@ static void add_type(GString *path, const XtfPictureLinks *links, const char *in
     }
 }
 
-static char *link_to(const XtfPictureLinks *links, const char *window, const XtfPictureWhere *where)
+static char *print_link(const XtfPictureLinks *links, const char *window, const XtfPictureTarget *target)
 {
-    static const XtfPictureWhere nothing;
+    static const XtfPictureTarget no_target;
     const XtfSelection *selection = links->selection;
     g_autoptr(GString) path = g_string_new(links->up);
 
     if (selection->base || selection->type == XTF_NO_TYPE)
         return NULL;
-    if (!where)
-        where = &nothing;
+    if (!target)
+        target = &no_target;
     if (window)
         g_string_append_printf(path, "time/%s/", window);
-    add_set(path, "proc", selection->procs, where->proc);
-    add_set(path, "thread", selection->threads, where->thread);
-    add_set(path, "peer", selection->by[XTF_BY_PEER], where->peer);
-    add_set(path, "tag", selection->by[XTF_BY_TAG], NULL);
-    if (!add_regions(path, links->context, selection->by[XTF_BY_REGION], where->region))
+    append_set(path, "proc", selection->procs, target->proc);
+    append_set(path, "thread", selection->threads, target->thread);
+    append_set(path, "peer", selection->by[XTF_BY_PEER], target->peer);
+    append_set(path, "tag", selection->by[XTF_BY_TAG], NULL);
+    if (!append_regions(path, links->context, selection->by[XTF_BY_REGION], target->region))
         return NULL;
-    if (selection->by[XTF_BY_COMM] && !add_rows(path, "comm", selection->by[XTF_BY_COMM], links->context->comms.n_rows))
+    if (selection->by[XTF_BY_COMM] &&
+        !append_rows(path, "comm", selection->by[XTF_BY_COMM], links->context->comms.n_rows))
         return NULL;
-    add_type(path, links, where->type);
+    append_type(path, links, target->type);
     return g_strdup(path->str);
 }
 
-char *xtf_picture_link(const XtfPictureLinks *links, uint64_t from, uint64_t to, const XtfPictureWhere *where)
+char *xtf_picture_link(const XtfPictureLinks *links, uint64_t from, uint64_t to, const XtfPictureTarget *target)
 {
     char window[XTF_WINDOW_TEXT_MAX];
 
     xtf_time_scale_print_window(&links->context->scale, from, to, window);
-    return link_to(links, window, where);
+    return print_link(links, window, target);
 }
 
 char *xtf_picture_link_whole(const XtfPictureLinks *links)
 {
-    return link_to(links, NULL, NULL);
+    return print_link(links, NULL, NULL);
 }
 
 void xtf_draw_link(XtfDrawing *drawing, const char *link, const char *file)

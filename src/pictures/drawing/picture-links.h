@@ -1,6 +1,6 @@
 /*
- * Links of pictures: relative paths from the file of a picture to other selections of its trace. They lead up to the
- * root and down again by a canonical path, so that they do not grow from click to click.
+ * Links of pictures: relative paths from the file of a picture to other selections of its trace. A link goes up to the
+ * root, and down again by a canonical path, so that paths do not grow from click to click.
  */
 #pragma once
 
@@ -9,29 +9,29 @@
 
 typedef struct {
     const XtfTraceContext *context; /* borrowed */
-    const XtfSelection *selection;  /* of the picture; borrowed */
-    char *up;                       /* "../" for each directory above */
+    const XtfSelection *selection;  /* selection of the picture; borrowed */
+    char *up;                       /* "../" for each directory up to the root */
 } XtfPictureLinks;
 
-/* `depth`: directories between the root and the picture. */
+/* Initializes links; `depth` is the number of directories between the root and the picture. */
 void xtf_picture_links_init(XtfPictureLinks *links, const XtfTraceContext *context, const XtfSelection *selection,
                             uint32_t depth);
 void xtf_picture_links_finish(XtfPictureLinks *links);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfPictureLinks, xtf_picture_links_finish)
 
-/* What a link leads to instead of what the picture's selection has; NULL leaves that. As in a URL: names of
- * directories with nothing to escape. */
+/* The parts of a link that differ from the picture's selection. NULL keeps the selection's part. Names of directories
+ * are escaped for URLs. */
 typedef struct {
     const char *proc, *thread, *peer, *region;
-    const char *type; /* if the selection is of all types */
-} XtfPictureWhere;
+    const char *type; /* applies if the selection is of all types */
+} XtfPictureTarget;
 
-/* The picture's selection in another window; NULL for `where` changes nothing else. Ends in '/'. NULL: there is no such
- * directory: the selection is one of records by number, or has too many regions for the name of one. The caller frees
- * it. Nothing in it needs escaping in XML or in a URL. */
-char *xtf_picture_link(const XtfPictureLinks *links, uint64_t from, uint64_t to, const XtfPictureWhere *where);
-/* The same without any window. */
+/* Returns a link to the picture's selection in another window, which ends in '/'. NULL for `target` changes only the
+ * window. The caller frees the link, which needs no escaping in XML or in a URL. Returns NULL if no directory has the
+ * selection: one of records by number, or with too many regions for the name of a directory. */
+char *xtf_picture_link(const XtfPictureLinks *links, uint64_t from, uint64_t to, const XtfPictureTarget *target);
+/* Returns a link to the picture's selection without any window, likewise. */
 char *xtf_picture_link_whole(const XtfPictureLinks *links);
 
-/* Begins an element <a> that leads to a file there; nowhere with a link of NULL. */
+/* Begins an element <a> that leads to a file at a link; without a target if `link` is NULL. */
 void xtf_draw_link(XtfDrawing *drawing, const char *link, const char *file);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    LEAST = 5, /* characters of a cut text */
+    CHARACTERS_MIN = 5, /* least characters of a shortened text */
 };
 
 #define ELLIPSIS   "\342\200\246"
@@ -19,19 +19,19 @@ static const unsigned short advances[] = {
     278, 975, 634, 612, 635, 635, 412, 521, 393, 634, 592, 818, 592, 592,  525, 637, 337, 637, 838,
 };
 
-/* Of the widest letters of scripts that are read from the left to the right, and of an ellipsis. */
+/* The advance of the widest letters of left-to-right scripts, and of an ellipsis. */
 enum {
-    ADVANCE_OF_OTHERS = 1100,
+    ADVANCE_MAX = 1100,
 };
 
 static unsigned advance_of(gunichar c)
 {
     if (c >= 0x20 && c < 0x20 + G_N_ELEMENTS(advances))
         return advances[c - 0x20];
-    return ADVANCE_OF_OTHERS;
+    return ADVANCE_MAX;
 }
 
-static double advance_in_all(const char *text)
+static double sum_advances(const char *text)
 {
     double sum = 0;
 
@@ -42,7 +42,7 @@ static double advance_in_all(const char *text)
 
 double xtf_text_pixels(const char *text, double size)
 {
-    return advance_in_all(text) * size / 1000;
+    return sum_advances(text) * size / 1000;
 }
 
 char *xtf_text_elided(const char *text, size_t most)
@@ -51,7 +51,7 @@ char *xtf_text_elided(const char *text, size_t most)
 
     if (length <= most)
         return g_strdup(text);
-    /* Numbers that tell names apart stand at their ends. */
+    /* Names often differ only in numbers at their ends. */
     size_t tail = (most - 1) / 2, head = most - 1 - tail;
     const char *head_end = g_utf8_offset_to_pointer(text, (glong)head);
     const char *tail_begin = g_utf8_offset_to_pointer(text, (glong)(length - tail));
@@ -66,7 +66,7 @@ char *xtf_name_fitted(const char *name, double size, double pixels)
         name += strlen(MPI_PREFIX);
     if (xtf_text_pixels(name, size) <= pixels)
         return g_strdup(name);
-    for (size_t most = (size_t)g_utf8_strlen(name, -1); most-- > LEAST;) {
+    for (size_t most = (size_t)g_utf8_strlen(name, -1); most-- > CHARACTERS_MIN;) {
         g_autofree char *elided = xtf_text_elided(name, most);
         if (xtf_text_pixels(elided, size) <= pixels)
             return g_steal_pointer(&elided);

@@ -1,19 +1,19 @@
 /*
- * How wide a text is drawn, and what of it fits.
+ * The width of a text in pixels, and shortening of texts to a width.
  *
- * Who draws it chooses the font: of those that pictures name, DejaVu Sans is the widest, so its advances are counted. A
- * letter beyond ASCII counts as wide as letters get.
+ * The viewer chooses the font. DejaVu Sans is the widest of the fonts that pictures name, so its advances count. A
+ * letter outside of ASCII counts as wide as the widest letter.
  */
 #pragma once
 
 #include <stddef.h>
 
-/* Pixels, of letters `size` pixels high: an upper bound. */
+/* Returns an upper bound of the pixels of a text in letters `size` pixels high. */
 double xtf_text_pixels(const char *text, double size);
 
-/* `text` with its middle left out, so that it has at most `most` characters. The caller frees it. */
+/* Returns the text, without its middle if it has more than `most` characters. The caller frees it. */
 char *xtf_text_elided(const char *text, size_t most);
 
-/* What of a region's name fits so many pixels: MPI's prefix goes first, then the middle. NULL: less than five
- * characters would be left, which is noise. The caller frees it. */
+/* Returns a region's name, shortened to at most `pixels`: first without MPI's prefix, then without its middle. NULL if
+ * fewer than five characters would remain, which would be noise. The caller frees it. */
 char *xtf_name_fitted(const char *name, double size, double pixels);

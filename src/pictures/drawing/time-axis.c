@@ -5,10 +5,10 @@
 #include <string.h>
 
 enum {
-    TICK_PIXELS = 123, /* between two ticks, about */
+    TICK_PIXELS = 123, /* rough distance of two ticks */
     TICKS_MAX = 24,
-    DIGITS_MAX = 6,  /* of a label; longer ones count from a base */
-    LABEL_HALF = 40, /* pixels */
+    DIGITS_MAX = 6,  /* most digits of a label; longer labels count from a base */
+    LABEL_HALF = 40, /* half the pixels of a label */
 };
 
 static const struct {
@@ -20,11 +20,11 @@ double xtf_plot_x(const XtfPlot *plot, uint64_t t)
 {
     if (t <= plot->from || plot->to <= plot->from)
         return plot->left;
-    uint64_t inside = MIN(t, plot->to) - plot->from;
-    return plot->left + (double)plot->width * ((double)inside / (double)(plot->to - plot->from));
+    uint64_t ticks_inside = MIN(t, plot->to) - plot->from;
+    return plot->left + (double)plot->width * ((double)ticks_inside / (double)(plot->to - plot->from));
 }
 
-static unsigned unit_of(double seconds)
+static unsigned choose_unit(double seconds)
 {
     unsigned unit = 0;
 
@@ -46,16 +46,17 @@ double xtf_round_up(double step)
 }
 
 typedef struct {
-    double step, base; /* seconds */
+    double step, base; /* both in seconds */
     unsigned unit;
     int decimals;
     bool relative; /* labels count from the base */
 } Labels;
 
-/* No step is finer than the clock, whose tick is given in seconds, too. */
+/* Plans the labels of an axis, all in seconds. No step is finer than `tick`, the clock's. */
 static Labels plan_labels(double from, double to, double tick, uint32_t width)
 {
-    Labels labels = {.step = xtf_round_up(fmax((to - from) / MAX(width / TICK_PIXELS, 1), tick)), .unit = unit_of(to)};
+    Labels labels = {.step = xtf_round_up(fmax((to - from) / MAX(width / TICK_PIXELS, 1), tick)),
+                     .unit = choose_unit(to)};
     double step = labels.step / units[labels.unit].seconds;
 
     labels.decimals = step >= 1 ? 0 : (int)ceil(-log10(step) - 1e-9);
@@ -64,7 +65,7 @@ static Labels plan_labels(double from, double to, double tick, uint32_t width)
         return labels;
     labels.relative = true;
     labels.base = floor(from / (10 * labels.step)) * 10 * labels.step;
-    labels.unit = unit_of(to - labels.base);
+    labels.unit = choose_unit(to - labels.base);
     step = labels.step / units[labels.unit].seconds;
     labels.decimals = step >= 1 ? 0 : (int)ceil(-log10(step) - 1e-9);
     return labels;
@@ -78,7 +79,7 @@ static void draw_label(XtfDrawing *drawing, const XtfPlot *plot, double x, int y
     xtf_draw(drawing, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%s</text>", x, y, anchor, text);
 }
 
-/* The base, in as many digits as tell it. */
+/* Draws the base, with the digits that it needs. */
 static void draw_base(XtfDrawing *drawing, const Labels *labels, int y)
 {
     int decimals = (int)CLAMP(ceil(-log10(10 * labels->step) - 1e-9), 0, 12);
@@ -114,7 +115,7 @@ void xtf_draw_time_axis(XtfDrawing *drawing, const XtfTimeScale *scale, const Xt
 void xtf_time_in_words(const XtfTimeScale *scale, uint64_t ticks, char *text, size_t size)
 {
     double seconds = xtf_seconds_of(scale, ticks);
-    unsigned unit = seconds > 0 ? unit_of(seconds) : 0;
+    unsigned unit = seconds > 0 ? choose_unit(seconds) : 0;
 
     snprintf(text, size, "%.4g %s", seconds / units[unit].seconds, units[unit].name);
 }

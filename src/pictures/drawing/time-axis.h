@@ -1,7 +1,7 @@
 /*
- * The axis of time of a picture: ticks at multiples of 1, 2 or 5 of a power of ten, some twelve of them in a wide
- * picture, with labels in the unit that makes them short. If they would still be long, a base is told once, and ticks
- * count from there.
+ * The time axis of a picture. Ticks are at multiples of 1, 2 or 5 times a power of ten, some twelve of them in a wide
+ * picture. Labels are in the unit that makes them short. If they would still be long, the axis shows a base once, and
+ * labels count from the base.
  */
 #pragma once
 
@@ -9,18 +9,18 @@
 #include "src/trace/text/time-scale.h"
 
 typedef struct {
-    uint64_t from, to;    /* the window, ticks */
-    uint32_t left, width; /* of the plot, pixels */
+    uint64_t from, to;    /* bounds of the window in ticks */
+    uint32_t left, width; /* pixels of the plot */
 } XtfPlot;
 
-/* The least of 1, 2 or 5 times a power of ten that is no less than a positive number. */
+/* Returns the least of 1, 2 or 5 times a power of ten that is not less than a positive number. */
 double xtf_round_up(double number);
 
-/* The place of a time, pixels from the left of the picture. */
+/* Returns the pixels from the left of the picture to a time. */
 double xtf_plot_x(const XtfPlot *plot, uint64_t t);
 
-/* The ticks' labels, with `y` below them, and lines down from there to `bottom`. */
+/* Draws the ticks' labels, whose base line is `y`, and lines down from there to `bottom`. */
 void xtf_draw_time_axis(XtfDrawing *drawing, const XtfTimeScale *scale, const XtfPlot *plot, int y, int bottom);
 
-/* A time in a unit of its size, with three digits after the point: "1.535 s". */
+/* Prints a time in a unit of its size, with four digits: "1.535 s". */
 void xtf_time_in_words(const XtfTimeScale *scale, uint64_t ticks, char *text, size_t size);

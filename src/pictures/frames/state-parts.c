@@ -76,7 +76,7 @@ char *xtf_state_link(const XtfStateDrawing *state, const XtfProcessState *proces
     char proc[24];
 
     g_snprintf(proc, sizeof proc, "%" PRIu64, process->proc);
-    return xtf_picture_link(&state->links, state->from, state->to, &(XtfPictureWhere){.proc = proc});
+    return xtf_picture_link(&state->links, state->from, state->to, &(XtfPictureTarget){.proc = proc});
 }
 
 bool xtf_state_has_room(const XtfStateDrawing *state, const char *link, size_t rest)

@@ -167,7 +167,7 @@ static const char *footer_of(const XtfStateDrawing *state)
 static bool draw_all(XtfStateDrawing *state, GError **error)
 {
     g_autofree char *what = g_strdup_printf("state of %" PRIu32 " process%s", state->n, state->n == 1 ? "" : "es");
-    const XtfPictureFrame frame = {.what = what,
+    const XtfPictureFrame frame = {.content = what,
                                    .file = state->job->file,
                                    .from = state->from,
                                    .to = state->to,

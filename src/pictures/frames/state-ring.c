@@ -129,10 +129,10 @@ static char *link_of(const XtfStateDrawing *state, const XtfArrow *arrow)
 
     g_snprintf(proc, sizeof proc, "%" PRIu64, received ? arrow->to : arrow->from);
     g_snprintf(peer, sizeof peer, "%" PRIu64, received ? arrow->from : arrow->to);
-    const XtfPictureWhere messages = {
+    const XtfPictureTarget messages = {
         .proc = proc, .peer = peer, .type = received ? XTF_RECORD_RECVS : XTF_RECORD_SENDS};
     /* Who has the record: the process that exported, or the one that imported. */
-    const XtfPictureWhere tasks = {.proc = g_str_equal(arrow->kind, "imported") ? peer : proc, .type = "task_moves"};
+    const XtfPictureTarget tasks = {.proc = g_str_equal(arrow->kind, "imported") ? peer : proc, .type = "task_moves"};
     return xtf_picture_link(&state->links, state->from, state->to, arrow->is_tasks ? &tasks : &messages);
 }
 

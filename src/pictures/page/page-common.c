@@ -9,7 +9,7 @@ bool xtf_page_has(const XtfPage *page, const char *view)
     return xtf_view_exists(views, xtf_view_find_for(views, view, page->job->selection), page->job->selection);
 }
 
-void xtf_page_link(const XtfPage *page, uint64_t from, uint64_t to, const XtfPictureWhere *where, const char *text)
+void xtf_page_link(const XtfPage *page, uint64_t from, uint64_t to, const XtfPictureTarget *where, const char *text)
 {
     g_autofree char *link = xtf_picture_link(&page->links, from, to, where);
 

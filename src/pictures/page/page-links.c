@@ -71,7 +71,7 @@ static void draw_range(const XtfPage *page, uint32_t first, uint32_t end)
                                                                page->selected.procs[end - 1].proc);
 
     if (strlen(name) <= XTF_DIRECTORY_NAME_MAX)
-        xtf_page_link(page, page->from, page->to, &(XtfPictureWhere){.proc = name}, text);
+        xtf_page_link(page, page->from, page->to, &(XtfPictureTarget){.proc = name}, text);
     else
         xtf_draw(page->drawing, "%s", text);
     xtf_draw(page->drawing, " ");

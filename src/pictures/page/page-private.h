@@ -23,7 +23,7 @@ bool xtf_page_has(const XtfPage *page, const char *view);
 
 /* A link to the front page of the same selection elsewhere: `text` as it stands, or plain text if there is no such
  * page. */
-void xtf_page_link(const XtfPage *page, uint64_t from, uint64_t to, const XtfPictureWhere *where, const char *text);
+void xtf_page_link(const XtfPage *page, uint64_t from, uint64_t to, const XtfPictureTarget *where, const char *text);
 
 /* A number as a table has it, its digits before the point in groups of three. The caller frees it. */
 char *xtf_page_number(const char *number);

@@ -29,7 +29,7 @@ static void draw_region(const XtfPage *page, uint64_t line)
 
     g_snprintf(region, sizeof region, "%%23%" PRIu64, line);
     if (line < page->links.context->regions.n_rows)
-        link = xtf_picture_link(&page->links, page->from, page->to, &(XtfPictureWhere){.region = region});
+        link = xtf_picture_link(&page->links, page->from, page->to, &(XtfPictureTarget){.region = region});
     xtf_colour_print(colours->by_line[line], colour);
     xtf_draw(page->drawing, "<td class=\"xi-name\"><span class=\"xi-swatch\" style=\"background:%s\"></span>", colour);
     xtf_draw_link(page->drawing, link, page->job->file);
@@ -98,7 +98,7 @@ static const char *const imbalance_columns[] = {"row", "mean", "min", "max", "mi
 static void draw_extreme(const XtfPage *page, const XtfRowCell *time, const XtfRowCell *proc)
 {
     xtf_draw(page->drawing, "<td>%s</td><td>", xtf_row_shown(time));
-    xtf_page_link(page, page->from, page->to, &(XtfPictureWhere){.proc = xtf_row_shown(proc)}, xtf_row_shown(proc));
+    xtf_page_link(page, page->from, page->to, &(XtfPictureTarget){.proc = xtf_row_shown(proc)}, xtf_row_shown(proc));
     xtf_draw(page->drawing, "</td>");
 }
 

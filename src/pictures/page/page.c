@@ -83,7 +83,7 @@ static bool draw_chart(XtfPage *page, const XtfPicture *chart, size_t room, cons
 static void draw_finding(const XtfPage *page, const XtfFinding *finding)
 {
     bool here = !finding->is_window && !finding->proc && !finding->type;
-    const XtfPictureWhere where = {.proc = finding->proc, .type = finding->type};
+    const XtfPictureTarget where = {.proc = finding->proc, .type = finding->type};
     g_autofree char *link = here                 ? g_strdup("")
                             : finding->is_window ? xtf_picture_link(&page->links, finding->from, finding->to, &where)
                                                  : xtf_picture_link(&page->links, page->from, page->to, &where);

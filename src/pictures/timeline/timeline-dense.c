@@ -141,7 +141,7 @@ static void paint_row(Dense *dense, uint32_t row, uint8_t *pixels)
     }
 }
 
-/* Paints the image. Of three pixels of a group, two show the typical process, and one the most unlike. */
+/* Paints the image. Two of the three pixels of a group show the typical process, and one shows the most unlike. */
 static void paint_image(Dense *dense)
 {
     dense->image = g_new0(uint8_t, (size_t)dense->n_groups * dense->pixels * COLUMNS);
@@ -219,7 +219,7 @@ static void draw_bands(Dense *dense)
         g_autofree char *link = strlen(set) > XTF_DIRECTORY_NAME_MAX
                                     ? NULL
                                     : xtf_picture_link(&timeline->links, timeline->plan.from, timeline->plan.to,
-                                                       &(XtfPictureWhere){.proc = set});
+                                                       &(XtfPictureTarget){.proc = set});
         xtf_draw_link(timeline->drawing, link, timeline->file);
         xtf_draw(timeline->drawing, "<rect class=\"xt-t\" x=\"%d\" y=\"%u\" width=\"%d\" height=\"%u\">",
                  XTF_PICTURE_LEFT, XTF_TIMELINE_TOP + a * dense->pixels, XTF_PICTURE_PLOT, (b - a) * dense->pixels);

@@ -82,7 +82,7 @@ static void draw_bar(const Exact *exact, const XtfPictureCall *call)
     int y = exact->tops[call->location] + (int)call->level * LANE;
     g_snprintf(proc, sizeof proc, "%" PRIu64, timeline->rows.all[call->location].proc);
     g_autofree char *link = xtf_picture_link(&timeline->links, call->begin, MAX(call->end, call->begin + 1),
-                                             &(XtfPictureWhere){.proc = proc});
+                                             &(XtfPictureTarget){.proc = proc});
     xtf_colour_print(colours->by_line[line], colour);
     xtf_draw_link(timeline->drawing, link, timeline->file);
     xtf_draw(timeline->drawing, "<rect class=\"xt-call\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\">",

@@ -84,8 +84,7 @@ static int row_bottom(const Lines *lines, uint32_t row)
     return lines->tops[row] + (int)lines->levels[row] * lines->lane;
 }
 
-/* Draws a message with one end in the picture as a ring at the send, and a message to the same row as a bracket below.
- */
+/* Draws a ring at a send whose receive is not in the picture. Draws a bracket below the row for a message to itself. */
 static void draw_single_end(const Lines *lines, const XtfMatchedSend *matched, double x1, uint32_t row, bool to_oneself)
 {
     XtfDrawing *drawing = lines->timeline->drawing;

@@ -9,7 +9,7 @@ static const char style[] = ":root{color-scheme:light dark}.xt{width:100%;height
                             ".xt-scroller{overflow-x:auto}.xt-scroller .xt{min-width:1200px}.xt-narrow{display:none}"
                             "@media(max-width:1199px){.xt-narrow{display:block;margin:4px 8px}}";
 
-/* `w` describes the window of the picture. Pixels are the picture's, whatever size it is shown at. */
+/* `w` describes the window of the picture. Pixels are the picture's, at any scale. */
 static const char script[] =
     "(function(){var s=document.querySelector('svg.xt');s.classList.add('xt-dragged');var "
     "ns='http://www.w3.org/2000/svg',start=null,moved=false;\n"

@@ -150,7 +150,7 @@ void xtf_timeline_begin(XtfTimeline *timeline, int height)
 {
     g_autofree char *title = g_strdup_printf("%" PRIu32 " process%s", timeline->rows.selected.n_procs,
                                              timeline->rows.selected.n_procs == 1 ? "" : "es");
-    const XtfPictureFrame frame = {.what = title,
+    const XtfPictureFrame frame = {.content = title,
                                    .file = timeline->file,
                                    .from = timeline->plan.from,
                                    .to = timeline->plan.to,
@@ -177,7 +177,7 @@ void xtf_timeline_label(XtfTimeline *timeline, const XtfPictureRow *row, int mid
     xtf_picture_row_label(row, label);
     print_number(row->proc, proc);
     print_number(row->thread, thread);
-    const XtfPictureWhere target = {.proc = proc, .thread = row->is_thread ? thread : NULL};
+    const XtfPictureTarget target = {.proc = proc, .thread = row->is_thread ? thread : NULL};
     g_autofree char *link = xtf_picture_link(&timeline->links, timeline->plan.from, timeline->plan.to, &target);
     xtf_draw_link(timeline->drawing, link, timeline->file);
     bool is_tight = XTF_TIMELINE_ROWS < timeline->rows.n * LABEL_PITCH;
@@ -236,7 +236,7 @@ void xtf_timeline_tiles(XtfTimeline *timeline, uint32_t number, int top, int hei
     print_number(row->proc, proc);
     print_number(row->thread, thread);
     procs_text = g_strdup_printf("process %s", label);
-    const XtfPictureWhere target = {.proc = proc, .thread = row->is_thread ? thread : NULL};
+    const XtfPictureTarget target = {.proc = proc, .thread = row->is_thread ? thread : NULL};
     for (uint32_t i = 0; i < timeline->tiles; i++) {
         uint32_t cells = timeline->plan.cells;
         uint32_t a = (uint32_t)((uint64_t)cells * i / timeline->tiles);

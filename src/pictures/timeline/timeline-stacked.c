@@ -196,7 +196,7 @@ static void draw_row(XtfTimeline *timeline, const Layers *layers, const Row *row
         draw_waits(timeline, layers, &row->columns, &row->waited, top, height);
 }
 
-/* If a row takes more than `room` bytes, draws it again with half of its columns. */
+/* Draws a row, and draws it again with half of its columns while it takes more than `room` bytes. */
 void xtf_timeline_stacked_row(XtfTimeline *timeline, uint32_t number, int top, int height, size_t room)
 {
     GString *out = timeline->drawing->out;

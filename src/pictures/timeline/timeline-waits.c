@@ -11,10 +11,10 @@ enum {
 
 /* ---- The legend. */
 
-/* In dark mode a pale line beside the dark one is visible on dark rows, and the dark one on bars. */
+/* Draws a hatch of two lines for dark mode: a pale one is visible on dark rows, and the dark one beside it on bars. */
 void xtf_timeline_waits_legend(XtfTimeline *timeline, int x, int y)
 {
-    const XtfPictureWhere target = {.type = XTF_DERIVED_WAITS};
+    const XtfPictureTarget target = {.type = XTF_DERIVED_WAITS};
     g_autofree char *link = xtf_picture_link(&timeline->links, timeline->plan.from, timeline->plan.to, &target);
     double alive = (double)timeline->total.alive;
 

@@ -42,10 +42,8 @@ bool xtf_stored_calls_find(XtfStoredCalls *stored, XtfTraceContext *context, GEr
     return true;
 }
 
-/* Returns the node of each call path, or of the call around it if the path is not selected. The caller frees the
- * array.
- *
- * arents precede their children. */
+/* Returns the node of each call path, or of the call around it if the path is not selected. The caller frees the array.
+ * Parents precede their children. */
 static uint32_t *make_nodes(const XtfStoredCalls *stored, XtfCallTree *tree, const XtfNumberSet *only,
                             const XtfRegions *regions)
 {

@@ -119,39 +119,25 @@ XtfSelection *xtf_finding_select_process(const XtfSelection *selection, uint64_t
 /* True if processes ended in calls of MPI: then the run has no critical path. */
 bool xtf_finding_ended_in_calls(const XtfFindingJob *job);
 
-/* rule-crash.c */
+/* Runs a rule, and adds its findings. The rule NAME is in rule-NAME.c, unless a comment names another file. */
 bool xtf_rule_crash(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* rule-doubt.c */
-bool xtf_rule_early(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-bool xtf_rule_clocks(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* rule-mismatch.c */
+bool xtf_rule_early(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);  /* rule-doubt.c */
+bool xtf_rule_clocks(XtfFindingJob *job, const XtfFindingRule *rule, GError **error); /* rule-doubt.c */
 bool xtf_rule_mismatch(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* rule-missing.c */
 bool xtf_rule_missing(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* rule-classes.c */
 bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-bool xtf_rule_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-bool xtf_rule_recording(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* rule-unjudged.c */
+bool xtf_rule_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);    /* rule-classes.c */
+bool xtf_rule_recording(XtfFindingJob *job, const XtfFindingRule *rule, GError **error); /* rule-classes.c */
 bool xtf_rule_unjudged(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* rule-imbalance.c */
 bool xtf_rule_imbalance(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* rule-histogram.c */
-bool xtf_rule_concentration(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* rule-phases.c */
+bool xtf_rule_concentration(XtfFindingJob *job, const XtfFindingRule *rule, GError **error); /* rule-histogram.c */
 bool xtf_rule_phases(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* rule-ends.c */
 bool xtf_rule_ends(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* rule-messages.c */
-bool xtf_rule_bytes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-bool xtf_rule_unmatched(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-bool xtf_rule_unfinished(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* rule-kinds.c */
+bool xtf_rule_bytes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);      /* rule-messages.c */
+bool xtf_rule_unmatched(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);  /* rule-messages.c */
+bool xtf_rule_unfinished(XtfFindingJob *job, const XtfFindingRule *rule, GError **error); /* rule-messages.c */
 bool xtf_rule_kinds(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* rule-waits.c */
 bool xtf_rule_waits(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* rule-culprit.c */
 bool xtf_rule_culprit(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-/* rule-path.c */
-bool xtf_rule_critical(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-bool xtf_rule_efficiency(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+bool xtf_rule_critical(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);   /* rule-path.c */
+bool xtf_rule_efficiency(XtfFindingJob *job, const XtfFindingRule *rule, GError **error); /* rule-path.c */

@@ -42,7 +42,7 @@ static bool report_skipped(XtfFindingJob *job, const XtfFindingRule *rule, GErro
 #define IN_CLASSES(SET, WORDS) .classes = (SET), .words = (WORDS)
 #define OF_CLOCKS              .compares_times = true
 
-/* Among findings of equal rank and score, the earlier rule's comes first. The last row has no name. */
+/* Findings of equal rank and score are in the order of their rules. The last row has no name. */
 static const XtfFindingRule rules[] = {
     RULE("crash", DOUBT, 0, xtf_rule_crash),
     RULE("mismatch", DOUBT, 1, xtf_rule_mismatch),

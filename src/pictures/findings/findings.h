@@ -11,7 +11,7 @@
 
 #include "src/pictures/drawing/picture-kind.h"
 
-/* What can be done about a finding. Findings of a lower rank are printed first. */
+/* The use of a finding. Findings of a lower rank are printed first. */
 typedef enum {
     XTF_FINDING_DOUBT,     /* the records cannot be trusted, or the run went wrong: all other findings are in doubt */
     XTF_FINDING_CAUSE,     /* a place in the program, or a process, that costs time */

@@ -34,7 +34,7 @@ static void slowest_clear(Slowest *slowest)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Slowest, slowest_clear)
 
 /* Stores the first line that qualifies: the table is sorted by excess. */
-static bool add_line(const XtfRowCell *cells, void *data, GError **error)
+static bool add_imbalance_line(const XtfRowCell *cells, void *data, GError **error)
 {
     Slowest *slowest = data;
 
@@ -61,7 +61,7 @@ static bool find_slowest_process(XtfFindingJob *job, const XtfKeyValues *tenths,
                                  Slowest *slowest, GError **error)
 {
     g_autoptr(XtfSelection) selection = xtf_key_slices(tenths, job->selection, i, j - i);
-    XtfRowPicker picker = XTF_ROW_PICKER(columns, add_line, slowest);
+    XtfRowPicker picker = XTF_ROW_PICKER(columns, add_imbalance_line, slowest);
 
     slowest->job = job;
     return xtf_view_pick(job->views, "imbalance", selection, &picker, error);

@@ -101,7 +101,7 @@ static bool add_callpath(const XtfRowCell *cells, void *data, GError **error)
     return true;
 }
 
-/* Sets *place to a call path that ends in a kind's region, if the source of a function on it is known, or to the
+/* Sets *place to a call path that ends in a kind's region if the source of a function on it is known, else to the
  * region. */
 static bool find_wait_place(XtfFindingJob *job, XtfSelection *waits, const Kind *kind, char **place, GError **error)
 {

@@ -24,7 +24,7 @@ const XtfTableDeclaration xtf_table_arrows =
 const char xtf_arrow_letters[] = "acdeimrs";
 static const char letters_of_messages[] = "acdmrs";
 
-/* The columns of the tables that arrows are read from. Not every trace has collective operations. */
+/* The columns of the tables from which arrows are read. Traces without collective operations lack some. */
 enum { SENDER, RECEIVER, MESSAGES, MESSAGE_BYTES };
 static const char *const matrix_columns[] = {"sender", "receiver", "messages", "bytes"};
 enum { PROC, COLLECTIVES, COLLECTIVE_SENT };
@@ -71,7 +71,7 @@ static bool has_table(const XtfViews *views, const char *view, const XtfSelectio
     return xtf_view_exists(views, xtf_view_find_for(views, view, selection), selection);
 }
 
-/* Of samples: no field of a message is known of them. */
+/* True if arrows come from samples, which do not have the fields of messages. */
 static bool is_sampled(const XtfViews *views, const XtfSelection *selection)
 {
     return !selection->base && !xtf_selection_has_facets(selection) && xtf_task_arrows_exist(views->context);
@@ -109,9 +109,9 @@ GArray *xtf_arrows_find(XtfViews *views, XtfSelection *selection, char letter, G
     return g_steal_pointer(&arrows);
 }
 
-/* ---- As a table. */
+/* ---- The table. */
 
-static void shape(const GArray *arrows, XtfGrid *grid)
+static void size_columns(const GArray *arrows, XtfGrid *grid)
 {
     uint64_t proc = 0, count = 0, bytes = 0;
     size_t kind = 0;
@@ -130,7 +130,7 @@ static void shape(const GArray *arrows, XtfGrid *grid)
     xtf_grid_add(grid, "bytes", xtf_count_digits(bytes));
 }
 
-/* A file may call its kinds of messages as it likes. */
+/* Adds the name of a kind of messages, which may be any text of the trace. */
 static void add_kind(XtfLines *lines, const char *kind, uint64_t line)
 {
     char text[KIND_WIDTH_MAX];
@@ -147,7 +147,7 @@ bool xtf_arrows_table(XtfViews *views, XtfSelection *selection, char letter, Xtf
     if (!arrows)
         return false;
     xtf_grid_init(&output->grid, &xtf_table_arrows);
-    shape(arrows, &output->grid);
+    size_columns(arrows, &output->grid);
     XtfLines *lines = xtf_table_output_begin(output, &views->context->scale);
     for (guint i = 0; i < arrows->len; i++) {
         const XtfArrow *arrow = &g_array_index(arrows, XtfArrow, i);

@@ -13,7 +13,7 @@ bool xtf_own_frames_find(XtfTraceContext *context, XtfArray *slices, bool *found
     const XtfLocations *locations = xtf_trace_context_locations(context, error);
     if (!locations)
         return false;
-    /* One process writes all of them: the first, so this ends at once. */
+    /* The first process writes all slices, so the loop ends at once. */
     for (uint32_t i = 0; i < locations->n && !*found; i++) {
         if (!xtf_trace_find_array(context->trace, locations->all[i].id, schema->id, slices, found, error))
             return false;

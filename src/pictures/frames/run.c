@@ -18,22 +18,22 @@ const XtfTableDeclaration xtf_table_run =
     XTF_TABLE("run", "facts of the run, and which frame of it this is: a line each", columns);
 
 enum {
-    VALUE_MAX = 200, /* bytes of a property */
+    VALUE_MAX = 200, /* most bytes of a property */
 };
 
-static void add_number(XtfLines *lines, const char *what, uint64_t number)
+static void add_number_fact(XtfLines *lines, const char *name, uint64_t number)
 {
-    xtf_lines_word(lines, what);
+    xtf_lines_word(lines, name);
     xtf_lines_number(lines, number);
     xtf_lines_none(lines);
 }
 
-/* Of the trace; none if it does not say. */
-static void add_property(XtfLines *lines, const char *what, GHashTable *properties, const char *name)
+/* Adds a property of the trace; none if the trace lacks it. */
+static void add_property_fact(XtfLines *lines, const char *name, GHashTable *properties, const char *property)
 {
-    const char *value = xtf_property(properties, name);
+    const char *value = xtf_property(properties, property);
 
-    xtf_lines_word(lines, what);
+    xtf_lines_word(lines, name);
     if (value && *value)
         xtf_lines_text(lines, value, 0);
     else
@@ -41,16 +41,16 @@ static void add_property(XtfLines *lines, const char *what, GHashTable *properti
     xtf_lines_none(lines);
 }
 
-static void add_time(XtfLines *lines, const char *what, uint64_t ticks)
+static void add_time_fact(XtfLines *lines, const char *name, uint64_t ticks)
 {
-    xtf_lines_word(lines, what);
+    xtf_lines_word(lines, name);
     xtf_lines_ticks(lines, ticks);
     xtf_lines_word(lines, xtf_time_scale_unit(lines->scale));
 }
 
-static void add_gauge(XtfLines *lines, const char *what, bool is_known, double value)
+static void add_gauge(XtfLines *lines, const char *name, bool is_known, double value)
 {
-    xtf_lines_word(lines, what);
+    xtf_lines_word(lines, name);
     if (is_known)
         xtf_lines_real(lines, "%.10g", value);
     else
@@ -58,7 +58,8 @@ static void add_gauge(XtfLines *lines, const char *what, bool is_known, double v
     xtf_lines_none(lines);
 }
 
-/* What a program of OpenTS says of its memory and speed: the last samples before `to`, of all processes together. */
+/* Adds the memory and the speed that an OpenTS program recorded: its last samples before `to`, summed over processes.
+ */
 static bool add_gauges(XtfLines *lines, XtfTraceContext *context, const XtfLocations *locations, uint64_t to,
                        GError **error)
 {
@@ -102,14 +103,14 @@ bool xtf_run_table(XtfViews *views, uint64_t k, uint64_t n, uint64_t from, uint6
     for (unsigned i = 0; i < G_N_ELEMENTS(columns); i++)
         xtf_grid_add(&output->grid, columns[i].name, 0);
     XtfLines *lines = xtf_table_output_begin(output, scale);
-    add_property(lines, "command", context->properties, "command");
-    add_property(lines, "start", context->properties, "start");
-    add_number(lines, "processes", locations->n_procs);
-    add_time(lines, "duration", scale->end - scale->origin);
-    add_number(lines, "frames", n);
-    add_number(lines, "frame", k);
-    add_time(lines, "from", MAX(from, scale->origin) - scale->origin);
-    add_time(lines, "to", CLAMP(to, scale->origin, scale->end) - scale->origin);
+    add_property_fact(lines, "command", context->properties, "command");
+    add_property_fact(lines, "start", context->properties, "start");
+    add_number_fact(lines, "processes", locations->n_procs);
+    add_time_fact(lines, "duration", scale->end - scale->origin);
+    add_number_fact(lines, "frames", n);
+    add_number_fact(lines, "frame", k);
+    add_time_fact(lines, "from", MAX(from, scale->origin) - scale->origin);
+    add_time_fact(lines, "to", CLAMP(to, scale->origin, scale->end) - scale->origin);
     return add_gauges(lines, context, locations, to, error) && xtf_lines_finish(lines, error);
 }
 

@@ -1,5 +1,5 @@
 /*
- * run: facts of the run, and which frame of it this is. What the OpenTS visualizer shows as its group C.
+ * run: facts of the run, and the number of the frame. The OpenTS visualizer shows them as its group C.
  */
 #pragma once
 
@@ -8,8 +8,8 @@
 
 extern const XtfTableDeclaration xtf_table_run;
 
-/* Frame k of n, the window [from, to). The output is one of rows. */
+/* Writes the table for frame k of n, the window [from, to), to an output of rows. */
 bool xtf_run_table(XtfViews *views, uint64_t k, uint64_t n, uint64_t from, uint64_t to, XtfTableOutput *output,
                    GError **error);
-/* The file: lines of a name, a value and its unit, without a heading. */
+/* Returns the file: lines of a name, a value and its unit, without a heading. The caller frees it. */
 GString *xtf_run_text(const XtfTableOutput *output);

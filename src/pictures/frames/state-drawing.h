@@ -1,5 +1,5 @@
 /*
- * Inside state.svg: what its parts share.
+ * Definitions that the parts of state.svg share.
  */
 #pragma once
 
@@ -9,12 +9,12 @@
 #include "src/tables/views/state/state-figures.h"
 
 enum {
-    XTF_STATE_CIRCLES = 24, /* processes: more are cells */
-    XTF_STATE_CELLS = 256,  /* more are an image */
+    XTF_STATE_CIRCLES = 24, /* most processes that are circles; more are cells */
+    XTF_STATE_CELLS = 256,  /* most processes that are cells; more are an image */
     XTF_STATE_TOP = 60,
-    XTF_STATE_HEIGHT = 700, /* of what is below it */
-    XTF_STATE_TITLE = 900,  /* bytes of a tool tip and what is around a link, at most */
-    XTF_STATE_SIDE = 1120,  /* where the column at the right begins, pixels */
+    XTF_STATE_HEIGHT = 700, /* pixels below XTF_STATE_TOP */
+    XTF_STATE_TITLE = 900,  /* most bytes of a tool tip, and of the tags around a link */
+    XTF_STATE_SIDE = 1120,  /* pixels from the left to the right column */
 };
 
 typedef struct {
@@ -23,28 +23,28 @@ typedef struct {
     XtfPictureLinks links;
     uint64_t from, to;
     XtfStates states;
-    XtfProcessState *all; /* of all selected processes */
+    XtfProcessState *all; /* all selected processes */
     uint32_t n;
-    GArray *arrows;   /* between two of these processes, the most first */
-    guint n_drawable; /* how many */
+    GArray *arrows;   /* XtfArrow between two of these processes, the most first */
+    guint n_drawable; /* number of arrows */
 } XtfStateDrawing;
 
-/* The index of a process in `all`; n if it is none of them. */
+/* Returns the index of a process in `all`; n if it is not selected. */
 uint32_t xtf_state_index(const XtfStateDrawing *state, uint64_t proc);
-/* What a process does, in words: for its tool tip. */
+/* Draws the tool tip of a process: its light, times and messages. */
 void xtf_state_draw_title(const XtfStateDrawing *state, const XtfProcessState *process);
-/* "0 to 1: 2 messages, 16 B", "0 to 1: 3 tasks exported". */
+/* Draws the words of an arrow: "0 to 1: 2 messages, 16 B", "0 to 1: 3 tasks exported". */
 void xtf_state_draw_arrow_text(const XtfStateDrawing *state, const XtfArrow *arrow);
-/* A link to the process's own directory; NULL if there is none. The caller frees it. */
+/* Returns a link to the directory of a process; NULL if there is none. The caller frees it. */
 char *xtf_state_link(const XtfStateDrawing *state, const XtfProcessState *process);
-/* Whether there is room for a link around something with a tool tip, and after it for `rest` bytes of what must be
- * drawn: a path may be long. */
-bool xtf_state_has_room(const XtfStateDrawing *state, const char *link, size_t rest);
+/* True if there is room for a link around an element with a tool tip, and for `later_bytes` of later elements. The path
+ * of a link may be long. */
+bool xtf_state_has_room(const XtfStateDrawing *state, const char *link, size_t later_bytes);
 
 void xtf_state_draw_ring(XtfStateDrawing *state);
 bool xtf_state_draw_grid(XtfStateDrawing *state, GError **error);
 
-/* "G", "Y", "R", or nothing: a colour is never alone. */
+/* Returns "G", "Y", "R" or "", so that a reader does not depend on colours. */
 const char *xtf_light_letter(XtfLight light);
-/* The colour of a share of time. */
+/* Returns the colour of a share of time. */
 XtfColour xtf_share_colour(XtfShare share);

@@ -1,4 +1,4 @@
-/* Many processes: cells of a grid, or pixels of an image; beside them the bytes of all pairs. */
+/* Many processes as cells of a grid, or as pixels of an image. Beside them is a matrix of the bytes of all pairs. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -8,17 +8,17 @@
 enum {
     LEFT = 24,
     WIDTH = XTF_STATE_SIDE - 64,
-    NUMBERED = 30,    /* pixels: smaller cells have no number */
-    LETTERED = 50,    /* smaller ones have no letter */
-    CELL_BYTES = 480, /* of a cell without link and tool tip, at most */
+    NUMBERED = 30,    /* least pixels of cells with a number */
+    LETTERED = 50,    /* least pixels of cells with a letter */
+    CELL_BYTES = 480, /* most bytes of a cell without link and tool tip */
     PIXELS_MAX = 1 << 16,
     MATRIX_TOP = 420,
-    MATRIX_SIDE = 340, /* pixels */
+    MATRIX_SIDE = 340, /* pixels of a side */
     LEVELS = 16,
 };
 
-/* Columns of a grid of n cells whose sides are as long as they can be. */
-static uint32_t columns_for(uint32_t n)
+/* Returns the columns of a grid of n cells, so that cells are as large as possible. */
+static uint32_t choose_columns(uint32_t n)
 {
     uint32_t columns = 1;
 
@@ -29,17 +29,17 @@ static uint32_t columns_for(uint32_t n)
 
 /* ---- Cells. */
 
-/* `rest`: bytes of what comes after it. */
-static void draw_cell(const XtfStateDrawing *state, uint32_t i, uint32_t columns, size_t rest)
+/* Draws a cell. Its link and tool tip are omitted if `later_bytes` of later elements would not fit. */
+static void draw_cell(const XtfStateDrawing *state, uint32_t i, uint32_t columns, size_t later_bytes)
 {
     const XtfProcessState *process = &state->all[i];
     uint32_t pitch = WIDTH / columns, size = pitch > 6 ? pitch - 2 : pitch;
     uint32_t x = LEFT + i % columns * pitch, y = XTF_STATE_TOP + i / columns * pitch, top = y;
     unsigned __int128 whole = 0, before = 0;
     g_autofree char *link = xtf_state_link(state, process);
-    bool rich = xtf_state_has_room(state, link, rest + CELL_BYTES);
+    bool has_link = xtf_state_has_room(state, link, later_bytes + CELL_BYTES);
 
-    if (rich)
+    if (has_link)
         xtf_draw_link(state->drawing, link, "timeline.svg");
     xtf_draw(state->drawing,
              "<g class=\"xt-process\"><rect class=\"xt-row\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\"/>", x, y,
@@ -58,14 +58,14 @@ static void draw_cell(const XtfStateDrawing *state, uint32_t i, uint32_t columns
         xtf_draw(
             state->drawing, "<text class=\"xt-number\" x=\"%u\" y=\"%u\" text-anchor=\"middle\">%" PRIu64 " %s</text>",
             x + size / 2, y + size / 2 + 4, process->proc, size >= LETTERED ? xtf_light_letter(process->light) : "");
-    if (rich)
+    if (has_link)
         xtf_state_draw_title(state, process);
-    xtf_draw(state->drawing, rich ? "</g></a>\n" : "</g>\n");
+    xtf_draw(state->drawing, has_link ? "</g></a>\n" : "</g>\n");
 }
 
 static void draw_cells(XtfStateDrawing *state, size_t reserve)
 {
-    uint32_t columns = columns_for(state->n);
+    uint32_t columns = choose_columns(state->n);
 
     for (uint32_t i = 0; i < state->n; i++)
         draw_cell(state, i, columns, (size_t)(state->n - 1 - i) * CELL_BYTES + reserve);
@@ -80,7 +80,7 @@ static bool draw_image(const XtfStateDrawing *state, const XtfIndexedImage *imag
                           class, x, y, image->width * scale, image->height * scale);
 }
 
-/* What these processes did most, as a pixel: 0 for nothing. */
+/* Returns the share with most time of some processes, as a pixel; 0 for no time. */
 static uint8_t pixel_of(const XtfProcessState *processes, uint32_t n)
 {
     XtfProcessState sum = {0};
@@ -93,11 +93,11 @@ static uint8_t pixel_of(const XtfProcessState *processes, uint32_t n)
     return sum.times[most] ? (uint8_t)(most + 1) : 0;
 }
 
-/* A pixel a process, or as many neighbours as it takes. */
+/* Draws an image with a pixel for each process, or for a block of neighbours if processes are too many. */
 static bool draw_pixels(const XtfStateDrawing *state, GError **error)
 {
     uint32_t block = (state->n + PIXELS_MAX - 1) / PIXELS_MAX, n = (state->n + block - 1) / block;
-    uint32_t columns = columns_for(n), rows = (n + columns - 1) / columns;
+    uint32_t columns = choose_columns(n), rows = (n + columns - 1) / columns;
     g_autofree uint8_t *pixels = g_malloc0((size_t)columns * rows);
     uint32_t colours[XTF_N_SHARES + 1] = {0xffffff};
 
@@ -114,7 +114,8 @@ static bool draw_pixels(const XtfStateDrawing *state, GError **error)
     return draw_image(state, &image, "xt-processes", LEFT, XTF_STATE_TOP, MAX(WIDTH / columns, 1), error);
 }
 
-/* The bytes of all pairs, rows the senders; of more processes than pixels, those of neighbours together. */
+/* Draws the bytes of all pairs; rows are senders. If there are more processes than pixels, blocks of neighbours share
+ * one. */
 static bool draw_matrix(const XtfStateDrawing *state, GError **error)
 {
     uint32_t block = (state->n + MATRIX_SIDE - 1) / MATRIX_SIDE, n = (state->n + block - 1) / block;

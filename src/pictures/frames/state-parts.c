@@ -1,4 +1,4 @@
-/* What the parts of state.svg share. */
+/* Functions that the parts of state.svg share. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,7 @@ char *xtf_state_link(const XtfStateDrawing *state, const XtfProcessState *proces
     return xtf_picture_link(&state->links, state->from, state->to, &(XtfPictureTarget){.proc = proc});
 }
 
-bool xtf_state_has_room(const XtfStateDrawing *state, const char *link, size_t rest)
+bool xtf_state_has_room(const XtfStateDrawing *state, const char *link, size_t later_bytes)
 {
-    return xtf_drawing_left(state->drawing) > (link ? strlen(link) : 0) + XTF_STATE_TITLE + rest;
+    return xtf_drawing_left(state->drawing) > (link ? strlen(link) : 0) + XTF_STATE_TITLE + later_bytes;
 }

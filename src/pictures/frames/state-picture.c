@@ -75,9 +75,9 @@ static void state_finish(XtfStateDrawing *state)
     g_clear_pointer(&state->arrows, g_array_unref);
 }
 
-/* ---- What all forms of the picture have. */
+/* ---- Elements of all forms of the picture. */
 
-/* Of tasks by state: those that go and come from elsewhere stand out. */
+/* Colours of tasks by state: tasks that move between processes have the strongest ones. */
 static const char *const task_colours[XTF_N_TASK_STATES] = {"#9aa5b1", "#56b4e9", "#d55e00", "#e69f00",
                                                             "#009e73", "#cc79a7", "#4b5563"};
 
@@ -132,7 +132,7 @@ static void draw_legend(XtfStateDrawing *state)
     xtf_draw(state->drawing, "\n");
 }
 
-/* The pairs that exchanged most. */
+/* Draws the list of pairs that exchanged most. */
 static void draw_list(XtfStateDrawing *state)
 {
     guint shown = MIN(state->n_drawable, (guint)LIST_PAIRS);
@@ -154,7 +154,7 @@ static void draw_list(XtfStateDrawing *state)
 
 /* ---- The picture. */
 
-static const char *footer_of(const XtfStateDrawing *state)
+static const char *choose_footer(const XtfStateDrawing *state)
 {
     if (state->n > XTF_STATE_CELLS)
         return "Colour of a process: what it did for most of the window.";
@@ -164,10 +164,10 @@ static const char *footer_of(const XtfStateDrawing *state)
     return "Colours: shares of the window. At its end, G: in the program, Y: in a library, R: waiting.";
 }
 
-static bool draw_all(XtfStateDrawing *state, GError **error)
+static bool draw_state(XtfStateDrawing *state, GError **error)
 {
-    g_autofree char *what = g_strdup_printf("state of %" PRIu32 " process%s", state->n, state->n == 1 ? "" : "es");
-    const XtfPictureFrame frame = {.content = what,
+    g_autofree char *title = g_strdup_printf("state of %" PRIu32 " process%s", state->n, state->n == 1 ? "" : "es");
+    const XtfPictureFrame frame = {.content = title,
                                    .file = state->job->file,
                                    .from = state->from,
                                    .to = state->to,
@@ -184,7 +184,7 @@ static bool draw_all(XtfStateDrawing *state, GError **error)
     else if (!xtf_state_draw_grid(state, error))
         return false;
     const char *remark = xtf_clock_remark(xtf_clock_check_verdict(state->job->views->clocks));
-    g_autofree char *footer = g_strdup_printf("%s%s", remark, footer_of(state));
+    g_autofree char *footer = g_strdup_printf("%s%s", remark, choose_footer(state));
     xtf_draw_footer(state->drawing, XTF_STATE_TOP + XTF_STATE_HEIGHT + 20, footer);
     return true;
 }
@@ -192,7 +192,7 @@ static bool draw_all(XtfStateDrawing *state, GError **error)
 static bool state_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError **error)
 {
     XtfStateDrawing state = {.job = job, .drawing = drawing};
-    bool good = find_figures(&state, error) && draw_all(&state, error);
+    bool good = find_figures(&state, error) && draw_state(&state, error);
 
     state_finish(&state);
     return good;

@@ -1,7 +1,7 @@
 /*
- * state.svg: where each process is in a frame, and who sends to whom. Few processes are circles on a ring, with the
- * shares of their time around them and arrows between them; more are cells of a grid, beside a matrix of bytes; very
- * many are an image. A process has the same place in all frames.
+ * state.svg: the state of each process in a frame, and the messages between processes. Few processes are circles on a
+ * ring, with the shares of their time around them and arrows between them. More are cells of a grid, beside a matrix
+ * of bytes. Very many are an image. A process has the same place in all frames.
  *
  * arrows/LETTER.svg is the same with the arrows of one letter (arrows.h).
  */
@@ -10,5 +10,5 @@
 #include "src/pictures/drawing/picture-kind.h"
 
 extern const XtfPicture xtf_picture_state;
-/* "d.svg": of a letter's arrows. NULL if no letter has it. */
+/* Returns the picture of a letter's arrows by its name, such as "d.svg"; NULL if no letter has the name. */
 const XtfPicture *xtf_picture_of_arrows(const char *name);

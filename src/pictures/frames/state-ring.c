@@ -1,4 +1,4 @@
-/* The processes as circles on an ellipse, and arrows between them. */
+/* The processes as circles on an ellipse, with arrows between them. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -11,12 +11,12 @@ enum {
     RADIUS_X = 470,
     RADIUS_Y = 290,
     CIRCLE = 44, /* radius of a process */
-    INNER = 28,  /* of what is inside of its shares */
+    INNER = 28,  /* radius of the disc inside the ring of shares */
     ARROWS_MAX = 40,
     HEAD = 9,            /* length of an arrow's head */
-    CIRCLE_BYTES = 1800, /* of a circle without link and tool tip, at most... */
-    ARROW_BYTES = 360,   /* ...and of an arrow */
-    BAR_WIDTH = 42,      /* of tasks */
+    CIRCLE_BYTES = 1800, /* most bytes of a circle without link and tool tip */
+    ARROW_BYTES = 360,   /* most bytes of an arrow without link and tool tip */
+    BAR_WIDTH = 42,      /* pixels of the bar of tasks */
     BAR_HEIGHT = 6,
 };
 
@@ -24,8 +24,9 @@ typedef struct {
     double x, y;
 } Point;
 
-/* The first at the top, clockwise. One process stands in the middle. */
-static Point place_of(const XtfStateDrawing *state, uint32_t i)
+/* Returns the centre of a process. The first is at the top, others follow clockwise. A single process is in the middle.
+ */
+static Point circle_centre(const XtfStateDrawing *state, uint32_t i)
 {
     double angle = 2 * M_PI * i / state->n;
 
@@ -34,13 +35,13 @@ static Point place_of(const XtfStateDrawing *state, uint32_t i)
     return (Point){CENTRE_X + RADIUS_X * sin(angle), CENTRE_Y - RADIUS_Y * cos(angle)};
 }
 
-static Point around(Point centre, double radius, double turn)
+static Point point_around(Point centre, double radius, double turn)
 {
     return (Point){centre.x + radius * sin(2 * M_PI * turn), centre.y - radius * cos(2 * M_PI * turn)};
 }
 
-/* A part of a ring, in turns from the top, clockwise. A whole one is two halves: an arc that ends where it begins is
- * none. */
+/* Draws a part of a ring, in turns from the top, clockwise. Draws a whole ring as two halves, since an arc that ends at
+ * its begin is invisible. */
 static void draw_arc(XtfDrawing *drawing, Point centre, unsigned share, double from, double to)
 {
     if (to - from > 0.999) {
@@ -48,8 +49,8 @@ static void draw_arc(XtfDrawing *drawing, Point centre, unsigned share, double f
         from += 0.5;
     }
     int large = to - from > 0.5;
-    Point a = around(centre, CIRCLE, from), b = around(centre, CIRCLE, to), c = around(centre, INNER, to),
-          d = around(centre, INNER, from);
+    Point a = point_around(centre, CIRCLE, from), b = point_around(centre, CIRCLE, to),
+          c = point_around(centre, INNER, to), d = point_around(centre, INNER, from);
     char numbers[8][G_ASCII_DTOSTR_BUF_SIZE];
     const double values[8] = {a.x, a.y, b.x, b.y, c.x, c.y, d.x, d.y};
     for (unsigned i = 0; i < 8; i++)
@@ -73,7 +74,7 @@ static void draw_shares(const XtfStateDrawing *state, const XtfProcessState *pro
     }
 }
 
-/* Tasks by state, a stacked bar. */
+/* Draws tasks by state, as a stacked bar. */
 static void draw_tasks(const XtfStateDrawing *state, const XtfProcessState *process, int x, int y)
 {
     uint64_t whole = 0;
@@ -94,13 +95,13 @@ static void draw_tasks(const XtfStateDrawing *state, const XtfProcessState *proc
 static void draw_circle(const XtfStateDrawing *state, uint32_t i)
 {
     g_autofree char *link = xtf_state_link(state, &state->all[i]);
-    bool rich = xtf_state_has_room(state, link, (size_t)(state->n - i) * CIRCLE_BYTES);
+    bool has_link = xtf_state_has_room(state, link, (size_t)(state->n - i) * CIRCLE_BYTES);
     const XtfProcessState *process = &state->all[i];
-    Point centre = place_of(state, i);
+    Point centre = circle_centre(state, i);
     int x = (int)lround(centre.x), y = (int)lround(centre.y);
 
     centre = (Point){x, y};
-    if (rich)
+    if (has_link)
         xtf_draw_link(state->drawing, link, "timeline.svg");
     xtf_draw(state->drawing, "<g class=\"xt-process\"><circle class=\"xt-row\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>", x, y,
              CIRCLE);
@@ -114,37 +115,37 @@ static void draw_circle(const XtfStateDrawing *state, uint32_t i)
              has_tasks ? y + 19 : y + 16, xtf_light_letter(process->light));
     if (has_tasks)
         draw_tasks(state, process, x, y);
-    if (rich)
+    if (has_link)
         xtf_state_draw_title(state, process);
-    xtf_draw(state->drawing, rich ? "</g></a>\n" : "</g>\n");
+    xtf_draw(state->drawing, has_link ? "</g></a>\n" : "</g>\n");
 }
 
 /* ---- Arrows. */
 
-/* Where the records are: the sender's, or those of who received. */
-static char *link_of(const XtfStateDrawing *state, const XtfArrow *arrow)
+/* Returns the link to an arrow's records, at the sender or the receiver. The caller frees it. */
+static char *arrow_link(const XtfStateDrawing *state, const XtfArrow *arrow)
 {
-    bool received = state->job->picture->arrows == 'r';
+    bool is_of_receives = state->job->picture->arrows == 'r';
     char proc[24], peer[24];
 
-    g_snprintf(proc, sizeof proc, "%" PRIu64, received ? arrow->to : arrow->from);
-    g_snprintf(peer, sizeof peer, "%" PRIu64, received ? arrow->from : arrow->to);
+    g_snprintf(proc, sizeof proc, "%" PRIu64, is_of_receives ? arrow->to : arrow->from);
+    g_snprintf(peer, sizeof peer, "%" PRIu64, is_of_receives ? arrow->from : arrow->to);
     const XtfPictureTarget messages = {
-        .proc = proc, .peer = peer, .type = received ? XTF_RECORD_RECVS : XTF_RECORD_SENDS};
-    /* Who has the record: the process that exported, or the one that imported. */
+        .proc = proc, .peer = peer, .type = is_of_receives ? XTF_RECORD_RECVS : XTF_RECORD_SENDS};
+    /* The process that exported or imported a task has the record. */
     const XtfPictureTarget tasks = {.proc = g_str_equal(arrow->kind, "imported") ? peer : proc, .type = "task_moves"};
     return xtf_picture_link(&state->links, state->from, state->to, arrow->is_tasks ? &tasks : &messages);
 }
 
-/* Bends to the right, so that both directions are seen. */
-static Point bend(Point a, Point b)
+/* Returns the control point of an arrow that bends to the right, so that both directions are visible. */
+static Point bend_arrow(Point a, Point b)
 {
     double dx = b.x - a.x, dy = b.y - a.y;
     return (Point){(a.x + b.x) / 2 - dy * 0.18, (a.y + b.y) / 2 + dx * 0.18};
 }
 
-/* The point at a distance from `a` on the way to `b`. */
-static Point towards(Point a, Point b, double distance)
+/* Returns the point at a distance from `a` towards `b`. */
+static Point point_towards(Point a, Point b, double distance)
 {
     double length = hypot(b.x - a.x, b.y - a.y);
     return length > 0 ? (Point){a.x + (b.x - a.x) / length * distance, a.y + (b.y - a.y) / length * distance} : a;
@@ -160,27 +161,27 @@ static void draw_head(XtfDrawing *drawing, Point base, Point tip, double width)
              (int)lround(base.y - ny));
 }
 
-/* To oneself: a loop outside of the ring. */
+/* Draws the loop of messages from a process to itself, outside of the ring. */
 static void draw_loop(XtfDrawing *drawing, Point at, unsigned width)
 {
     Point centre = {CENTRE_X, CENTRE_Y};
-    Point out = towards(at, centre, -(CIRCLE + 10.0));
+    Point out = point_towards(at, centre, -(CIRCLE + 10.0));
     xtf_draw(drawing, "<circle class=\"xt-m\" stroke-width=\"%u\" cx=\"%d\" cy=\"%d\" r=\"12\"/>", width,
              (int)lround(out.x), (int)lround(out.y));
 }
 
-/* `rest`: bytes of what comes after it. */
-static void draw_arrow(const XtfStateDrawing *state, const XtfArrow *arrow, uint64_t most, size_t rest)
+/* Draws an arrow. Its link and tool tip are omitted if `later_bytes` of later elements would not fit. */
+static void draw_arrow(const XtfStateDrawing *state, const XtfArrow *arrow, uint64_t most, size_t later_bytes)
 {
     uint32_t from = xtf_state_index(state, arrow->from), to = xtf_state_index(state, arrow->to);
-    Point a = place_of(state, from), b = place_of(state, to), middle = bend(a, b);
+    Point a = circle_centre(state, from), b = circle_centre(state, to), middle = bend_arrow(a, b);
     unsigned width = 1 + (unsigned)(most ? 7.0 * (double)xtf_arrow_weight(arrow) / (double)most : 0);
-    Point begin = towards(a, middle, CIRCLE + 2), tip = towards(b, middle, CIRCLE + 2),
-          base = towards(b, middle, CIRCLE + 2 + HEAD + width);
-    g_autofree char *link = link_of(state, arrow);
-    bool rich = xtf_state_has_room(state, link, rest + ARROW_BYTES);
+    Point begin = point_towards(a, middle, CIRCLE + 2), tip = point_towards(b, middle, CIRCLE + 2),
+          base = point_towards(b, middle, CIRCLE + 2 + HEAD + width);
+    g_autofree char *link = arrow_link(state, arrow);
+    bool has_link = xtf_state_has_room(state, link, later_bytes + ARROW_BYTES);
 
-    if (rich)
+    if (has_link)
         xtf_draw_link(state->drawing, link, "");
     xtf_draw(state->drawing, "<g class=\"xt-arrow\">");
     if (from == to) {
@@ -191,12 +192,12 @@ static void draw_arrow(const XtfStateDrawing *state, const XtfArrow *arrow, uint
                  (int)lround(base.x), (int)lround(base.y));
         draw_head(state->drawing, base, tip, 3 + width);
     }
-    if (rich) {
+    if (has_link) {
         xtf_draw(state->drawing, "<title>");
         xtf_state_draw_arrow_text(state, arrow);
         xtf_draw(state->drawing, "</title>");
     }
-    xtf_draw(state->drawing, rich ? "</g></a>\n" : "</g>\n");
+    xtf_draw(state->drawing, has_link ? "</g></a>\n" : "</g>\n");
 }
 
 void xtf_state_draw_ring(XtfStateDrawing *state)

@@ -17,15 +17,15 @@ static const char *const move_fields[] = {"count", NULL};
 typedef struct {
     XtfSamples moves, kinds, totals;
     bool has_moves, has_kinds, has_totals;
-    unsigned direction, kind;     /* keys */
-    const XtfTable *kind_names;   /* NULL: kinds have no names */
-    const XtfField *name_of_kind; /* with kind_names */
+    unsigned direction, kind;        /* numbers of keys */
+    const XtfTable *kind_names;      /* NULL: kinds have no names */
+    const XtfField *kind_name_field; /* set if kind_names is */
     XtfTrace *trace;
-    /* Of the process that is added now. */
+    /* The process whose arrows are being added, and the output. */
     uint64_t proc;
     char letter;
     GArray *arrows;
-    GError *error; /* of a name that could not be read */
+    GError *error; /* error of a name that could not be read */
 } Sampled;
 
 static unsigned find_key(const XtfSamples *samples, const char *field)
@@ -36,7 +36,7 @@ static unsigned find_key(const XtfSamples *samples, const char *field)
     return XTF_KEY_NONE;
 }
 
-static bool find(Sampled *sampled, const XtfTraceContext *context)
+static bool find_samples(Sampled *sampled, const XtfTraceContext *context)
 {
     sampled->has_moves =
         xtf_samples_init(&sampled->moves, context, xtf_model_schema(XTF_MODEL_TASK_MOVES)->name, move_fields);
@@ -59,12 +59,12 @@ bool xtf_task_arrows_exist(const XtfTraceContext *context)
 {
     Sampled sampled = {0};
 
-    return find(&sampled, context);
+    return find_samples(&sampled, context);
 }
 
 /* ---- Groups. */
 
-static void add(Sampled *sampled, const XtfArrow *arrow)
+static void add_arrow(Sampled *sampled, const XtfArrow *arrow)
 {
     if (arrow->count || arrow->bytes)
         g_array_append_vals(sampled->arrows, arrow, 1);
@@ -83,18 +83,18 @@ static void add_move(const uint64_t *key, const uint64_t *growth, void *data)
                             .is_tasks = true};
 
     if (sampled->letter == 'a' || sampled->letter == (is_import ? 'i' : 'e'))
-        add(sampled, &arrow);
+        add_arrow(sampled, &arrow);
 }
 
-/* The name of a kind of messages; "?" if the trace does not say. An error is kept in `sampled`. */
-static const char *name_of(Sampled *sampled, uint64_t kind)
+/* Returns the name of a kind of messages; "?" if the trace has none. Stores an error in sampled->error. */
+static const char *read_kind_name(Sampled *sampled, uint64_t kind)
 {
     const XtfTable *table = sampled->kind_names;
     const char *name;
 
-    if (!table || !sampled->name_of_kind || kind >= table->n_rows)
+    if (!table || !sampled->kind_name_field || kind >= table->n_rows)
         return "?";
-    uint64_t string = xtf_field_get(sampled->name_of_kind, table->rows + kind * table->schema->row_size);
+    uint64_t string = xtf_field_get(sampled->kind_name_field, table->rows + kind * table->schema->row_size);
     if (sampled->error || !xtf_trace_string(sampled->trace, (uint32_t)string, &name, &sampled->error))
         return "?";
     return *name ? name : "?";
@@ -103,7 +103,7 @@ static const char *name_of(Sampled *sampled, uint64_t kind)
 static void add_kind(const uint64_t *key, const uint64_t *growth, void *data)
 {
     Sampled *sampled = data;
-    const XtfArrow arrow = {.kind = name_of(sampled, key[sampled->kind]),
+    const XtfArrow arrow = {.kind = read_kind_name(sampled, key[sampled->kind]),
                             .from = sampled->proc,
                             .count = growth[MESSAGES_SENT],
                             .bytes = growth[BYTES_SENT]};
@@ -111,7 +111,7 @@ static void add_kind(const uint64_t *key, const uint64_t *growth, void *data)
     if ((sampled->letter == 'c' && !g_str_equal(arrow.kind, "ctrl")) ||
         (sampled->letter == 'd' && !g_str_equal(arrow.kind, "data")))
         return;
-    add(sampled, &arrow);
+    add_arrow(sampled, &arrow);
 }
 
 static void add_sent(const uint64_t *key, const uint64_t *growth, void *data)
@@ -120,7 +120,7 @@ static void add_sent(const uint64_t *key, const uint64_t *growth, void *data)
     const XtfArrow arrow = {
         .kind = kind_message, .from = sampled->proc, .count = growth[MESSAGES_SENT], .bytes = growth[BYTES_SENT]};
 
-    add(sampled, &arrow);
+    add_arrow(sampled, &arrow);
 }
 
 static void add_received(const uint64_t *key, const uint64_t *growth, void *data)
@@ -133,17 +133,17 @@ static void add_received(const uint64_t *key, const uint64_t *growth, void *data
                             .count = growth[MESSAGES_RECEIVED],
                             .bytes = growth[BYTES_RECEIVED]};
 
-    add(sampled, &arrow);
+    add_arrow(sampled, &arrow);
 }
 
-/* ---- All of a letter. */
+/* ---- All arrows of a letter. */
 
-static bool add_location(Sampled *sampled, const XtfLocationArrays *arrays, const XtfSelection *selection,
-                         GError **error)
+static bool add_location_arrows(Sampled *sampled, const XtfLocationArrays *arrays, const XtfSelection *selection,
+                                GError **error)
 {
     uint64_t from = selection->time_from, to = selection->time_to;
     bool all_kinds = strchr("am", sampled->letter) != NULL;
-    /* Where kinds are not told apart, all messages are one. */
+    /* Without kinds, the totals of all messages serve. */
     bool sent = sampled->letter == 's' || (all_kinds && !sampled->has_kinds);
 
     return (!sampled->has_moves || !strchr("aei", sampled->letter) ||
@@ -163,18 +163,18 @@ bool xtf_task_arrows_find(XtfTraceContext *context, const XtfSelection *selectio
     g_auto(XtfSelectedLocations) selected = {0};
     g_auto(XtfLocationArrays) loaded = {0};
 
-    if (!find(&sampled, context))
+    if (!find_samples(&sampled, context))
         return true;
     if (!xtf_trace_table(context->trace, XTF_TABLE_MESSAGE_TYPES, &sampled.kind_names, error) ||
         !xtf_selected_locations_init(&selected, context, selection, error))
         return false;
     if (sampled.kind_names)
-        sampled.name_of_kind = xtf_schema_field(sampled.kind_names->schema, "name");
+        sampled.kind_name_field = xtf_schema_field(sampled.kind_names->schema, "name");
     for (uint32_t i = 0; i < selected.n; i++) {
         const XtfLocation *location = xtf_selected_location(&selected, i);
         sampled.proc = location->proc;
         bool good = xtf_location_arrays_load(&loaded, context, location, error) &&
-                    add_location(&sampled, &loaded, selection, error);
+                    add_location_arrows(&sampled, &loaded, selection, error);
         if (good && sampled.error)
             g_propagate_error(error, g_steal_pointer(&sampled.error));
         else if (good)

@@ -1,13 +1,13 @@
 /*
- * Arrows of a trace of OpenTS: tasks that went from process to process, and messages that processes counted, by kind.
- * Of a message only one end is known.
+ * Arrows of an OpenTS trace: tasks that moved between processes, and messages that processes counted, by kind. Only
+ * one end of a message is recorded.
  */
 #pragma once
 
 #include "src/pictures/frames/arrows.h"
 
-/* Whether the trace has any. */
+/* True if the trace has such arrows. */
 bool xtf_task_arrows_exist(const XtfTraceContext *context);
-/* Adds those of a letter to an array of XtfArrow. */
+/* Adds the arrows of a letter to an array of XtfArrow. */
 bool xtf_task_arrows_find(XtfTraceContext *context, const XtfSelection *selection, char letter, GArray *arrows,
                           GError **error);

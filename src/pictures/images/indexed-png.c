@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 enum {
-    SIDE_MAX = 1 << 20, /* pixels */
+    SIDE_MAX = 1 << 20, /* most pixels of a side */
 };
 
 bool xtf_png_is_built(void)
@@ -16,18 +16,18 @@ bool xtf_png_is_built(void)
     return true;
 }
 
-/* What libpng says goes to the caller's error; libpng jumps back to where it was called. */
-static void fail(png_structp png, const char *message)
+/* Stores libpng's message in the caller's error, and jumps back to setjmp(). */
+static void fail_write(png_structp png, const char *message)
 {
     g_set_error(png_get_error_ptr(png), XTF_ERROR, XTF_ERROR_UNSUPPORTED, "PNG: %s", message);
     png_longjmp(png, 1);
 }
 
-static void ignore(png_structp png, const char *message)
+static void ignore_warning(png_structp png, const char *message)
 {
 }
 
-static void append(png_structp png, png_bytep bytes, png_size_t n)
+static void append_bytes(png_structp png, png_bytep bytes, png_size_t n)
 {
     g_byte_array_append(png_get_io_ptr(png), bytes, (guint)n);
 }
@@ -36,18 +36,18 @@ static void no_flush(png_structp png)
 {
 }
 
-static bool check(const XtfIndexedImage *image, GError **error)
+static bool check_image(const XtfIndexedImage *image, GError **error)
 {
     uint64_t n = (uint64_t)image->width * image->height;
 
     if (image->width == 0 || image->height == 0 || image->width > SIDE_MAX || image->height > SIDE_MAX ||
         image->n_colours == 0 || image->n_colours > XTF_PNG_COLOURS_MAX)
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "an image of %u x %u pixels in %u colours is not made",
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "cannot make an image of %u x %u pixels in %u colours",
                         image->width, image->height, image->n_colours);
     for (uint64_t i = 0; i < n; i++) {
         if (image->pixels[i] >= image->n_colours)
-            return xtf_fail(error, XTF_ERROR_INVALID, "a pixel has colour %u, of %u", image->pixels[i],
-                            image->n_colours);
+            return xtf_fail(error, XTF_ERROR_INVALID, "a pixel has colour %u, but there are %u colours",
+                            image->pixels[i], image->n_colours);
     }
     return true;
 }
@@ -74,7 +74,7 @@ static void write_header(png_structp png, png_infop info, const XtfIndexedImage 
     png_write_info(png, info);
 }
 
-/* Of its own, since nothing but its arguments may change between setjmp() and longjmp(). */
+/* Writes an image. A function of its own, as only its arguments keep their values between setjmp() and longjmp(). */
 static bool write_image(png_structp png, png_infop info, const XtfIndexedImage *image)
 {
     if (setjmp(png_jmpbuf(png)))
@@ -88,18 +88,18 @@ static bool write_image(png_structp png, png_infop info, const XtfIndexedImage *
 
 GByteArray *xtf_png_encode(const XtfIndexedImage *image, GError **error)
 {
-    if (!check(image, error))
+    if (!check_image(image, error))
         return NULL;
     GError *failure = NULL;
     g_autoptr(GByteArray) bytes = g_byte_array_new();
-    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &failure, fail, ignore);
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &failure, fail_write, ignore_warning);
     png_infop info = png ? png_create_info_struct(png) : NULL;
     if (!info) {
         png_destroy_write_struct(&png, NULL);
         xtf_fail(error, XTF_ERROR_UNSUPPORTED, "libpng has another version than xtf was built with, or no memory");
         return NULL;
     }
-    png_set_write_fn(png, bytes, append, no_flush);
+    png_set_write_fn(png, bytes, append_bytes, no_flush);
     bool good = write_image(png, info, image);
     png_destroy_write_struct(&png, &info);
     if (!good)

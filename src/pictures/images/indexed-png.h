@@ -12,7 +12,7 @@ enum {
     XTF_PNG_COLOURS_MAX = 256,
 };
 
-/* What an image shows. Borrowed. */
+/* The contents of an image. All pointers are borrowed. */
 typedef struct {
     uint32_t width, height;  /* pixels, at least 1 */
     const uint8_t *pixels;   /* height * width indices of colours, row by row */
@@ -22,9 +22,9 @@ typedef struct {
     const char *title;       /* a text in the file, UTF-8; NULL: none */
 } XtfIndexedImage;
 
-/* Whether this build has libpng. */
+/* True if this build has libpng. */
 bool xtf_png_is_built(void);
 
-/* The bytes of a PNG file. NULL with an error: XTF_ERROR_UNSUPPORTED if the build has no libpng, or the image is larger
- * than PNG allows; XTF_ERROR_INVALID if a pixel has no colour. */
+/* Returns the bytes of a PNG file. NULL with XTF_ERROR_UNSUPPORTED if the build has no libpng, or the image is larger
+ * than PNG allows. NULL with XTF_ERROR_INVALID if a pixel has no colour. */
 GByteArray *xtf_png_encode(const XtfIndexedImage *image, GError **error);

@@ -1,4 +1,4 @@
-/* What the parts of the front page have in common. */
+/* Functions that the parts of the front page share. */
 #include <string.h>
 
 #include "src/pictures/page/page-private.h"
@@ -9,9 +9,9 @@ bool xtf_page_has(const XtfPage *page, const char *view)
     return xtf_view_exists(views, xtf_view_find_for(views, view, page->job->selection), page->job->selection);
 }
 
-void xtf_page_link(const XtfPage *page, uint64_t from, uint64_t to, const XtfPictureTarget *where, const char *text)
+void xtf_page_link(const XtfPage *page, uint64_t from, uint64_t to, const XtfPictureTarget *target, const char *text)
 {
-    g_autofree char *link = xtf_picture_link(&page->links, from, to, where);
+    g_autofree char *link = xtf_picture_link(&page->links, from, to, target);
 
     if (link)
         xtf_draw(page->drawing, "<a href=\"%s%s\">%s</a>", link, page->job->file, text);
@@ -26,7 +26,7 @@ char *xtf_page_number(const char *number)
 
     for (size_t i = 0; i < digits; i++) {
         if (i > 0 && (digits - i) % 3 == 0)
-            g_string_append(text, "\342\200\257"); /* a narrow space, at which no line is broken */
+            g_string_append(text, "\342\200\257"); /* a narrow no-break space */
         g_string_append_c(text, number[i]);
     }
     return g_strconcat(text->str, number + digits, NULL);

@@ -1,4 +1,4 @@
-/* The head of the front page: what it is of, and its figures. */
+/* The head of the front page: the trace, the selection, and its figures. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,14 +8,14 @@
 #include "src/trace/text/escape.h"
 
 enum {
-    PATH_SHOWN = 256,    /* characters of the selection's path, at most */
-    PROPERTY_SHOWN = 80, /* bytes of what the trace says of its origin, at most */
-    NUMBER = 32,         /* characters of a figure, with its NUL */
+    PATH_SHOWN = 256,    /* most characters of the selection's path */
+    PROPERTY_SHOWN = 80, /* most bytes of a property on the trace's origin */
+    NUMBER = 32,         /* bytes of a figure with its NUL */
 };
 
-/* ---- What it is of. */
+/* ---- The selection. */
 
-/* The path of the selection from the root, if it has one but the root's. */
+/* Draws the path of the selection from the root, or words if it has none or is the root. */
 static void draw_path(const XtfPage *page)
 {
     g_autofree char *link = xtf_picture_link_whole(&page->links);
@@ -51,7 +51,7 @@ static void draw_property(const XtfPage *page, const char *name, const char *bef
     xtf_draw_text(page->drawing, shown, PROPERTY_SHOWN);
 }
 
-static void draw_what(const XtfPage *page)
+static void draw_selection(const XtfPage *page)
 {
     xtf_draw(page->drawing, "<p class=\"xi-text xi-dim\">");
     draw_path(page);
@@ -67,12 +67,12 @@ static void draw_what(const XtfPage *page)
 
 typedef struct {
     char duration[NUMBER], records[NUMBER], calls[NUMBER], sends[NUMBER], recvs[NUMBER], collectives[NUMBER];
-    char program[NUMBER], busy[NUMBER]; /* percent */
+    char program[NUMBER], busy[NUMBER]; /* percentages */
     bool has_messages;
 } Facts;
 
-/* Cells are digits, with a point or without; the first line of a name counts. A figure that is not known is a dash. */
-static void keep(char *fact, const XtfRowCell *cell)
+/* Stores the first cell of a name. Cells are digits, with or without a point, or a dash if the figure is unknown. */
+static void keep_first(char *fact, const XtfRowCell *cell)
 {
     if (!*fact)
         g_strlcpy(fact, xtf_row_shown(cell), NUMBER);
@@ -81,23 +81,23 @@ static void keep(char *fact, const XtfRowCell *cell)
 enum { WHAT, VALUE };
 static const char *const info_columns[] = {"what", "value"};
 
-static bool note_info(const XtfRowCell *cells, void *data, GError **error)
+static bool read_info_row(const XtfRowCell *cells, void *data, GError **error)
 {
     Facts *facts = data;
-    char *const known[] = {facts->duration, facts->records, facts->calls,
-                           facts->sends,    facts->recvs,   facts->collectives};
+    char *const facts_by_name[] = {facts->duration, facts->records, facts->calls,
+                                   facts->sends,    facts->recvs,   facts->collectives};
     static const char *const names[] = {"duration", "records", "calls", "sends", "recvs", "collectives"};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
         if (g_str_equal(cells[WHAT].text, names[i]))
-            keep(known[i], &cells[VALUE]);
+            keep_first(facts_by_name[i], &cells[VALUE]);
     }
     bool is_of_messages = g_str_equal(cells[WHAT].text, "sends") || g_str_equal(cells[WHAT].text, "recvs");
     facts->has_messages |= is_of_messages && xtf_row_number(&cells[VALUE]) > 0;
     return true;
 }
 
-/* A part as tables show it; nothing of nothing. */
+/* Prints a percentage as tables show it; nothing if `whole` is 0. */
 static void print_percent(char text[static NUMBER], unsigned __int128 part, unsigned __int128 whole)
 {
     if (!whole)
@@ -106,8 +106,8 @@ static void print_percent(char text[static NUMBER], unsigned __int128 part, unsi
     g_snprintf(text, NUMBER, "%" PRIu64 ".%02" PRIu64, hundredths / 100, hundredths % 100);
 }
 
-/* What the threads of processors do, and what streams of accelerators do. */
-static bool note_times(const XtfPage *page, Facts *facts, GError **error)
+/* Reads the percentages of the threads of processors, and of the streams of accelerators. */
+static bool read_times(const XtfPage *page, Facts *facts, GError **error)
 {
     XtfFormats *formats = page->job->views->formats;
     const XtfSelection *selection = page->job->selection;
@@ -123,12 +123,12 @@ static bool note_times(const XtfPage *page, Facts *facts, GError **error)
     return true;
 }
 
-static void draw_fact(const XtfPage *page, const char *figure, const char *unit, const char *what)
+static void draw_fact(const XtfPage *page, const char *figure, const char *unit, const char *label)
 {
     g_autofree char *grouped = xtf_page_number(figure);
 
     if (*figure)
-        xtf_draw(page->drawing, "<div><dt>%s</dt><dd>%s%s</dd></div>\n", what, grouped, unit);
+        xtf_draw(page->drawing, "<div><dt>%s</dt><dd>%s%s</dd></div>\n", label, grouped, unit);
 }
 
 bool xtf_page_facts(XtfPage *page, GError **error)
@@ -137,15 +137,15 @@ bool xtf_page_facts(XtfPage *page, GError **error)
     XtfSelection *selection = page->job->selection;
     const char *name = page->links.context->name;
     Facts facts = {0};
-    XtfRowPicker info = XTF_ROW_PICKER(info_columns, note_info, &facts);
+    XtfRowPicker info = XTF_ROW_PICKER(info_columns, read_info_row, &facts);
 
-    if (!xtf_view_pick(views, "info", selection, &info, error) || !note_times(page, &facts, error))
+    if (!xtf_view_pick(views, "info", selection, &info, error) || !read_times(page, &facts, error))
         return false;
     page->has_messages = facts.has_messages;
     xtf_draw(page->drawing, "<header id=\"facts\"><h1>");
     xtf_draw_text(page->drawing, name ? name : "Trace", PATH_SHOWN);
     xtf_draw(page->drawing, "</h1>\n");
-    draw_what(page);
+    draw_selection(page);
     xtf_draw(page->drawing, "<dl class=\"xi-facts\">\n");
     draw_fact(page, facts.duration, " s", "duration");
     draw_fact(page, facts.records, "", "records");

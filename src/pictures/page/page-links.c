@@ -7,8 +7,8 @@
 #include "src/trace/select/grouping.h"
 
 enum {
-    PARTS = 10,         /* of the window */
-    PROCESSES_MAX = 64, /* that have a link each; of more, so many ranges at most */
+    PARTS = 10,         /* parts of the window */
+    PROCESSES_MAX = 64, /* most links to processes; more processes share at most this many links to ranges */
 };
 
 static void draw_file(const XtfPage *page, const char *up, const char *name, const char *shown)
@@ -49,23 +49,24 @@ static void draw_parts(const XtfPage *page)
     xtf_draw(page->drawing, "</p>\n");
 }
 
-/* Processes `first` to end - 1 of the selection's, and no others between them. */
-static char *name_of_range(const XtfPage *page, uint32_t first, uint32_t end)
+/* Returns the name of the directory of selected processes `first` to end - 1, without others between. The caller frees
+ * it. */
+static char *print_range_name(const XtfPage *page, uint32_t first, uint32_t end)
 {
     XtfNumberSet *chosen = page->job->selection->procs;
     const XtfNumberRange range = {page->selected.procs[first].proc, page->selected.procs[end - 1].proc};
     g_autoptr(XtfNumberSet) set = xtf_number_set_from_ranges(&range, 1);
-    g_autoptr(XtfNumberSet) both = chosen ? xtf_number_set_intersect(set, chosen) : xtf_number_set_ref(set);
+    g_autoptr(XtfNumberSet) common = chosen ? xtf_number_set_intersect(set, chosen) : xtf_number_set_ref(set);
     g_autoptr(GString) name = g_string_new(NULL);
 
-    xtf_number_set_print(both, name);
+    xtf_number_set_print(common, name);
     return g_strdup(name->str);
 }
 
-/* A name that is too long for a directory has no link. */
+/* Draws a link to a range of processes. A name that is too long for a directory has no link. */
 static void draw_range(const XtfPage *page, uint32_t first, uint32_t end)
 {
-    g_autofree char *name = name_of_range(page, first, end);
+    g_autofree char *name = print_range_name(page, first, end);
     g_autofree char *text = end - first == 1 ? g_strdup(name)
                                              : g_strdup_printf("%" PRIu64 "-%" PRIu64, page->selected.procs[first].proc,
                                                                page->selected.procs[end - 1].proc);

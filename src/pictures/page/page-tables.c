@@ -1,4 +1,4 @@
-/* Tables of the front page: the first lines of `profile` and of `imbalance`, with their numbers as they stand there. */
+/* Tables of the front page: the first lines of `profile` and of `imbalance`, with the same digits. */
 #include "src/pictures/page/page-private.h"
 
 enum {
@@ -8,19 +8,19 @@ enum {
 
 typedef struct {
     XtfPage *page;
-    unsigned n;      /* lines drawn */
-    double greatest; /* percent, of the first line */
+    unsigned n;      /* lines that were drawn */
+    double greatest; /* percentage of the first line */
 } Table;
 
-/* The line of XtfRegions of a table's line: rows of definitions come first, then what has none. */
-static uint64_t line_of(const XtfPage *page, const XtfRowCell *row, const XtfRowCell *name)
+/* Returns the line of XtfRegions for a line of a table. Rows of definitions precede lines without a row. */
+static uint64_t region_line(const XtfPage *page, const XtfRowCell *row, const XtfRowCell *name)
 {
     uint64_t n_rows = page->links.context->regions.n_rows;
     uint64_t line = row->type != XTF_ROW_NOTHING ? xtf_row_number(row) : n_rows + (*name->text != '(');
     return MIN(line, page->job->colours->n - 1);
 }
 
-/* The colour and the name of a region, which leads to the front page of its calls. */
+/* Draws the colour and the name of a region, with a link to the front page of its calls. */
 static void draw_region(const XtfPage *page, uint64_t line)
 {
     const XtfColours *colours = page->job->colours;
@@ -55,7 +55,7 @@ static bool draw_profile_line(const XtfRowCell *cells, void *data, GError **erro
         return true;
     if (table->n++ == 0)
         table->greatest = percent;
-    uint64_t line = line_of(page, &cells[ROW], &cells[REGION]);
+    uint64_t line = region_line(page, &cells[ROW], &cells[REGION]);
     g_autofree char *calls = xtf_page_number(xtf_row_shown(&cells[CALLS]));
     xtf_draw(page->drawing, "<tr>");
     draw_region(page, line);
@@ -94,7 +94,7 @@ bool xtf_page_profile(XtfPage *page, GError **error)
 enum { IMBALANCE_ROW, MEAN, MIN_TIME, MAX_TIME, MIN_PROC, MAX_PROC, IMBALANCE_REGION };
 static const char *const imbalance_columns[] = {"row", "mean", "min", "max", "min_proc", "max_proc", "region"};
 
-/* A time, and the process that has it, which leads to its front page. */
+/* Draws a time, and the process that has it, with a link to its front page. */
 static void draw_extreme(const XtfPage *page, const XtfRowCell *time, const XtfRowCell *proc)
 {
     xtf_draw(page->drawing, "<td>%s</td><td>", xtf_row_shown(time));
@@ -113,7 +113,7 @@ static bool draw_imbalance_line(const XtfRowCell *cells, void *data, GError **er
         return true;
     table->n++;
     xtf_draw(page->drawing, "<tr>");
-    draw_region(page, line_of(page, &cells[IMBALANCE_ROW], &cells[IMBALANCE_REGION]));
+    draw_region(page, region_line(page, &cells[IMBALANCE_ROW], &cells[IMBALANCE_REGION]));
     xtf_draw(page->drawing, "<td>%s</td>", xtf_row_shown(&cells[MEAN]));
     draw_extreme(page, &cells[MIN_TIME], &cells[MIN_PROC]);
     draw_extreme(page, &cells[MAX_TIME], &cells[MAX_PROC]);

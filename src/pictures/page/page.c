@@ -7,14 +7,14 @@
 #include "src/pictures/timeline/timeline.h"
 
 enum {
-    SIZE = 512 << 10,        /* of all but the timeline, which has its own */
-    MATRIX_ROOM = 288 << 10, /* all cells of 64 processes, bare */
+    SIZE = 512 << 10,        /* bytes of all parts but the timeline */
+    MATRIX_ROOM = 288 << 10, /* bytes for all cells of 64 processes without links */
     HISTOGRAM_ROOM = 64 << 10,
     FINDINGS_SHOWN = 6,
-    SENTENCE_MAX = 2 * XTF_FINDING_SENTENCE, /* characters: no less than the table shows */
+    SENTENCE_MAX = 2 * XTF_FINDING_SENTENCE, /* most characters of a sentence; not fewer than the table shows */
 };
 
-/* Names begin with "xi", and those of pictures with "xt". */
+/* Names of CSS classes begin with "xi"; in pictures they begin with "xt". */
 static const char styles[] =
     "body{margin:0 auto;max-width:1600px;box-sizing:border-box;padding:16px 24px;background:#fff;color:#1f2328;"
     "font:14px/1.5 'DejaVu Sans','Liberation Sans',Arial,sans-serif;print-color-adjust:exact}"
@@ -82,11 +82,11 @@ static bool draw_chart(XtfPage *page, const XtfPicture *chart, size_t room, cons
 
 static void draw_finding(const XtfPage *page, const XtfFinding *finding)
 {
-    bool here = !finding->is_window && !finding->proc && !finding->type;
-    const XtfPictureTarget where = {.proc = finding->proc, .type = finding->type};
-    g_autofree char *link = here                 ? g_strdup("")
-                            : finding->is_window ? xtf_picture_link(&page->links, finding->from, finding->to, &where)
-                                                 : xtf_picture_link(&page->links, page->from, page->to, &where);
+    bool is_same_selection = !finding->is_window && !finding->proc && !finding->type;
+    const XtfPictureTarget target = {.proc = finding->proc, .type = finding->type};
+    g_autofree char *link = is_same_selection    ? g_strdup("")
+                            : finding->is_window ? xtf_picture_link(&page->links, finding->from, finding->to, &target)
+                                                 : xtf_picture_link(&page->links, page->from, page->to, &target);
 
     xtf_draw(page->drawing, "<li>");
     xtf_draw_text(page->drawing, finding->sentence, SENTENCE_MAX);
@@ -125,7 +125,7 @@ static bool index_size(XtfViews *views, const XtfSelection *selection, uint64_t 
     return true;
 }
 
-static bool draw_all(XtfPage *page, GError **error)
+static bool draw_page(XtfPage *page, GError **error)
 {
     xtf_timeline_page_begin(page->drawing, page->job, "front page", styles);
     xtf_draw(page->drawing, "<main>\n");
@@ -153,7 +153,7 @@ static bool index_draw(const XtfPictureJob *job, XtfDrawing *drawing, GError **e
 
     xtf_picture_links_init(&page.links, context, job->selection, job->depth);
     xtf_selection_window(job->selection, &context->scale, &page.from, &page.to);
-    bool good = xtf_selected_locations_init(&page.selected, context, job->selection, error) && draw_all(&page, error);
+    bool good = xtf_selected_locations_init(&page.selected, context, job->selection, error) && draw_page(&page, error);
     xtf_selected_locations_finish(&page.selected);
     xtf_picture_links_finish(&page.links);
     return good;

@@ -1,8 +1,9 @@
 /*
- * index.html: the front page of a selection. Facts, what to look at first, the timeline, tables of where the time went
- * and how evenly, the matrix, where the records are, and links to files and processes.
+ * index.html: the front page of a selection. It has facts, what to look at first, the timeline, the matrix and the
+ * records over time. Tables show where the time went and how evenly. Links lead to files and processes.
  *
- * It is one file that loads no other, XML as well as HTML. Each number of it stands in a table that it links to.
+ * The page is one file that loads no other, and is XML as well as HTML. Each of its numbers is in a table to which it
+ * links.
  */
 #pragma once
 

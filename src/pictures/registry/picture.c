@@ -14,9 +14,9 @@
 enum {
     KEPT_BYTES = 32 << 20,
     KEPT_PICTURES = 64,
-    SMALL = 64 << 10,      /* records of a picture that is drawn when its size is asked for... */
-    FILE_SMALL = 8 << 20,  /* ...and bytes of its trace, of which messages may be matched... */
-    LOCATIONS_SMALL = 256, /* ...and locations, each of which costs a little */
+    SMALL = 64 << 10,      /* most records of a picture that is drawn when stat() asks for its size */
+    FILE_SMALL = 8 << 20,  /* most bytes of the trace of such a picture, as messages may need matching */
+    LOCATIONS_SMALL = 256, /* most locations of such a picture, as each costs a little */
 };
 
 const XtfPicture *const xtf_all_pictures[] = {&xtf_picture_findings,      &xtf_picture_histogram, &xtf_picture_index,
@@ -98,7 +98,7 @@ bool xtf_picture_check(const XtfPictures *pictures, const XtfPicture *picture, c
     return xtf_picture_kind_check(pictures->views, picture, selection, error);
 }
 
-/* Finds whether a picture takes little work: it has few records, and few that they may be matched with. */
+/* Sets *small if a picture takes little work: it has few records, and few others that may match them. */
 static bool find_small(const XtfPictures *pictures, XtfSelection *selection, bool *small, GError **error)
 {
     const XtfViews *views = pictures->views;
@@ -116,15 +116,15 @@ static bool find_small(const XtfPictures *pictures, XtfSelection *selection, boo
     return true;
 }
 
-/* Finds whether a picture is drawn before its size is told. */
+/* Sets *fitted if a picture is drawn before stat() returns its size. */
 static bool find_fitted(const XtfPictures *pictures, XtfSelection *selection, bool *fitted, GError **error)
 {
     *fitted = pictures->drawn_first;
     return *fitted || find_small(pictures, selection, fitted, error);
 }
 
-/* Fills a text to a size with a line of blanks. */
-static void pad(GString *text, uint64_t size)
+/* Pads a text to a size with a line of blanks. */
+static void pad_text(GString *text, uint64_t size)
 {
     if (text->len < size) {
         g_string_append_printf(text, "%*s", (int)(size - text->len), "");
@@ -132,7 +132,7 @@ static void pad(GString *text, uint64_t size)
     }
 }
 
-static GString *draw(XtfPictures *pictures, const Drawn *drawn, GError **error)
+static GString *draw_picture(XtfPictures *pictures, const Drawn *drawn, GError **error)
 {
     XtfTraceContext *context = pictures->views->context;
     g_autoptr(GString) text = g_string_new(NULL);
@@ -150,7 +150,7 @@ static GString *draw(XtfPictures *pictures, const Drawn *drawn, GError **error)
     if (!xtf_trace_context_regions(context, error) || !xtf_trace_context_classes(context, error) ||
         !xtf_trace_context_comms(context, error))
         return NULL;
-    /* A page is also of traces without calls. */
+    /* Traces without calls have pages, but no colours. */
     if (picture->has_colours && xtf_region_times_exist(context, drawn->selection) &&
         !(job.colours = xtf_pictures_colours(pictures, error)))
         return NULL;
@@ -160,20 +160,20 @@ static GString *draw(XtfPictures *pictures, const Drawn *drawn, GError **error)
     if (!find_fitted(pictures, drawn->selection, &fitted, error) || !picture->draw(&job, &drawing, error))
         return NULL;
     if (!picture->end && !fitted)
-        pad(text, size);
+        pad_text(text, size);
     if (picture->end && !xtf_drawing_finish(&drawing, picture->end, fitted, error))
         return NULL;
     return g_steal_pointer(&text);
 }
 
-/* Takes a picture, drawn, which xtf_keeper_put() gives back. NULL with an error. */
+/* Returns a drawn picture from the keeper, which xtf_keeper_put() releases. NULL with an error. */
 static Drawn *take_drawn(XtfPictures *pictures, const XtfPicture *picture, XtfSelection *selection, uint32_t depth,
                          GError **error)
 {
     Drawn *drawn = xtf_keeper_take(&pictures->drawn, drawn_new(picture, selection, depth));
 
     if (!drawn->text)
-        drawn->text = draw(pictures, drawn, error);
+        drawn->text = draw_picture(pictures, drawn, error);
     if (drawn->text)
         return drawn;
     xtf_keeper_put(&pictures->drawn, drawn, 0, false);

@@ -5,8 +5,8 @@
 #include "src/pictures/findings/finding-rule.h"
 
 enum {
-    LOCATIONS_MANY = 1000, /* more locations than these make a table of every tenth too costly */
-    CELLS_MANY = 10000000, /* more locations times regions than these do so, too */
+    LOCATIONS_MAX = 1000, /* with more locations, a table of every tenth costs too much */
+    CELLS_MAX = 10000000, /* with more locations times regions, it costs too much, too */
 };
 
 #define UNITS_MAX 0x1p126L /* greatest time in units; only a damaged file has more */
@@ -127,7 +127,7 @@ bool xtf_finding_is_of_processes(const XtfFindingJob *job)
 
 bool xtf_finding_is_large(const XtfFindingJob *job)
 {
-    return job->locations.n > LOCATIONS_MANY || (uint64_t)job->locations.n * job->classes->n > CELLS_MANY;
+    return job->locations.n > LOCATIONS_MAX || (uint64_t)job->locations.n * job->classes->n > CELLS_MAX;
 }
 
 XtfSelection *xtf_finding_select_derived(const XtfFindingJob *job, const char *type, GError **error)
@@ -161,7 +161,7 @@ void xtf_finding_add_skipped(XtfFindingJob *job, const char *skipped, uint64_t n
 
 void xtf_finding_add_skipped_large(XtfFindingJob *job, const char *skipped)
 {
-    if (job->locations.n > LOCATIONS_MANY)
+    if (job->locations.n > LOCATIONS_MAX)
         xtf_finding_add_skipped(job, skipped, job->locations.n, "threads");
     else
         xtf_finding_add_skipped(job, skipped, job->locations.n * (uint64_t)job->classes->n, "regions of all threads");

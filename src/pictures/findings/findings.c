@@ -18,9 +18,9 @@ const XtfTableDeclaration xtf_table_findings =
     XTF_TABLE("findings", "what to look at first: a sentence a line", columns);
 
 enum {
-    COLUMNS = 100,  /* most characters of a line of the file */
-    TEXT_AT = 23,   /* column where a sentence begins */
-    LINES_MOST = 6, /* most lines of a finding */
+    COLUMNS = 100,    /* most characters of a line of the file */
+    TEXT_COLUMN = 23, /* column where a sentence begins */
+    LINES_MAX = 6,    /* most lines of a finding */
 };
 
 #define ELLIPSIS "\xe2\x80\xa6"
@@ -183,7 +183,7 @@ static const char header[] =
 
 static bool findings_size(XtfViews *views, const XtfSelection *selection, uint64_t *size, GError **error)
 {
-    *size = strlen(header) + XTF_FINDINGS_MAX * LINES_MOST * (COLUMNS + 1);
+    *size = strlen(header) + XTF_FINDINGS_MAX * LINES_MAX * (COLUMNS + 1);
     return true;
 }
 
@@ -200,8 +200,8 @@ typedef struct {
 
 static void break_line(Paragraph *paragraph)
 {
-    g_string_append_printf(paragraph->out, "\n%*s", TEXT_AT, "");
-    paragraph->column = TEXT_AT;
+    g_string_append_printf(paragraph->out, "\n%*s", TEXT_COLUMN, "");
+    paragraph->column = TEXT_COLUMN;
     paragraph->n++;
 }
 
@@ -210,12 +210,12 @@ static bool add_word(Paragraph *paragraph, const char *word, size_t length, unsi
 {
     unsigned width = (unsigned)g_utf8_strlen(word, (gssize)length);
 
-    if (paragraph->column > TEXT_AT && paragraph->column + gap + width > COLUMNS) {
+    if (paragraph->column > TEXT_COLUMN && paragraph->column + gap + width > COLUMNS) {
         if (paragraph->n + 1 == lines)
             return false;
         break_line(paragraph);
     }
-    if (paragraph->column > TEXT_AT) {
+    if (paragraph->column > TEXT_COLUMN) {
         g_string_append_printf(paragraph->out, "%*s", (int)gap, "");
         paragraph->column += gap;
     }
@@ -227,18 +227,18 @@ static bool add_word(Paragraph *paragraph, const char *word, size_t length, unsi
 /* Adds the lines of a finding. The table's path is always whole, in the last line if the sentence is long. */
 static void add_finding(GString *out, const XtfFinding *finding)
 {
-    Paragraph paragraph = {.out = out, .column = TEXT_AT};
+    Paragraph paragraph = {.out = out, .column = TEXT_COLUMN};
     const char *word = finding->sentence;
 
     g_string_append_printf(out, "%8.2f %-13s ", finding->score * 100, finding->rule);
     for (const char *end; *word; word = *end ? end + 1 : end) {
         end = word + strcspn(word, " ");
-        if (end > word && !add_word(&paragraph, word, (size_t)(end - word), 1, LINES_MOST - 1)) {
+        if (end > word && !add_word(&paragraph, word, (size_t)(end - word), 1, LINES_MAX - 1)) {
             g_string_append(out, ELLIPSIS);
             break;
         }
     }
-    add_word(&paragraph, finding->path, strlen(finding->path), 2, LINES_MOST);
+    add_word(&paragraph, finding->path, strlen(finding->path), 2, LINES_MAX);
     g_string_append_c(out, '\n');
 }
 

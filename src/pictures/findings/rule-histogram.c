@@ -1,4 +1,4 @@
-/* Nearly all calls in a small part of the window. */
+/* Nearly all calls lie in a small part of the window. */
 #include <inttypes.h>
 
 #include "libxtf/error.h"
@@ -25,7 +25,7 @@ static bool add_slice_row(const XtfRowCell *cells, void *data, GError **error)
     Slices *slices = data;
 
     if (slices->n == SLICES)
-        return xtf_damaged(error, "a histogram has more slices than were expected");
+        return xtf_damaged(error, "the table histogram has more than %d rows", SLICES);
     slices->from[slices->n] = xtf_finding_cell_seconds(slices->job, &cells[FROM]);
     slices->to[slices->n] = xtf_finding_cell_seconds(slices->job, &cells[TO]);
     slices->calls[slices->n++] = xtf_row_number(&cells[CALLS]);

@@ -96,7 +96,8 @@ GByteArray *xtf_png_encode(const XtfIndexedImage *image, GError **error)
     png_infop info = png ? png_create_info_struct(png) : NULL;
     if (!info) {
         png_destroy_write_struct(&png, NULL);
-        xtf_fail(error, XTF_ERROR_UNSUPPORTED, "libpng has another version than xtf was built with, or no memory");
+        xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                 "libpng is of another version than xtf was built with, or memory is short");
         return NULL;
     }
     png_set_write_fn(png, bytes, append_bytes, no_flush);

@@ -67,7 +67,7 @@ void xtf_timeline_tip(XtfTimeline *timeline, const char *procs_text, uint64_t fr
 /* Draws one measured row stacked, with its label, in at most `room` bytes. */
 void xtf_timeline_stacked_row(XtfTimeline *timeline, uint32_t row, int top, int height, size_t room);
 
-/* Draws a timeline as stacked rows, after measuring them. The next two functions draw it in the other ways. */
+/* Draws a timeline as stacked rows, after measuring them. The other ways to draw it are the next two functions. */
 bool xtf_timeline_stacked(XtfTimeline *timeline, GError **error);
 bool xtf_timeline_dense(XtfTimeline *timeline, GError **error);
 /* Draws nothing, and clears *drawn, if there would be more than `items` elements. */

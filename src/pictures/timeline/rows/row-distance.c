@@ -125,9 +125,9 @@ static double distance_between(const XtfPictureColumn *a, const XtfPictureColumn
 
     for (uint32_t i = 0, j = 0; i < a->n || j < b->n;) {
         uint64_t x = i < a->n ? a->shares[i].line : UINT64_MAX, y = j < b->n ? b->shares[j].line : UINT64_MAX;
-        double one = x <= y ? share_of(a, a->shares[i++].ticks) : 0,
+        double own_share = x <= y ? share_of(a, a->shares[i++].ticks) : 0,
                other_share = y <= x ? share_of(b, b->shares[j++].ticks) : 0;
-        distance += fabs(one - other_share);
+        distance += fabs(own_share - other_share);
     }
     return distance / 2;
 }

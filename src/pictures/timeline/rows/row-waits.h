@@ -29,7 +29,7 @@ void xtf_row_waits_finish(XtfRowWaits *waits); /* all zeros is valid */
 typedef struct {
     uint64_t row;        /* row of the location's waits */
     uint64_t begin, end; /* global ticks; may lie outside of the window */
-    uint64_t line;       /* line of XtfRegions: the region that waited */
+    uint64_t line;       /* line of XtfRegions: the region in which the process waited */
     const uint8_t *bytes;
 } XtfPictureWait;
 

@@ -201,7 +201,7 @@ class Coupled(Case):
             for way, programs in (("both", [both, both]), ("first", [first, []]), ("second", [[], second]),
                                   ("without", [without, [*without, "env", "-u", "LD_PRELOAD"]])):
                 # Those that wait in MPI meanwhile take a processor each: so most wait for the missing for a part of the time alone.
-                short = {} if way == "both" or (way, mpi) == ("first", mpis()[0]) else {"XTF_RECORD_PATIENCE": "30"}
+                short = {} if way == "both" or (way, mpi) == ("first", mpis()[0]) else {"XTF_RECORD_TIMEOUT_PERCENT": "30"}
                 runs[f"{mpi}-{way}"] = self.started(mpi, paths[mpi], programs, **short)
         for name, run in runs.items():
             with self.subTest(name):

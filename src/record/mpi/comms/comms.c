@@ -16,11 +16,11 @@ static int keyval = MPI_KEYVAL_INVALID, apart_keyval = MPI_KEYVAL_INVALID;
 static int copy_id(MPI_Comm comm, int key, void *extra, void *value, void *copy, int *flag)
 {
     (void)comm, (void)key, (void)extra, (void)value, (void)copy;
-    *flag = 0; /* a duplicate is a communicator of its own */
+    *flag = 0; /* MPI must not copy the id: a duplicate gets a new one */
     return MPI_SUCCESS;
 }
 
-/* The communicator ends: the program frees it, or whoever owned it. */
+/* Ends the communicator: MPI calls this callback when the program or a library frees it. */
 static int delete_id(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)key, (void)extra;
@@ -34,7 +34,8 @@ static int delete_apart(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)key, (void)value, (void)extra;
     xtf_mpi_valid_remove((uint64_t)(uintptr_t)comm);
-    xtf_mpi_forget(); /* that it has no id, if it has none: of a window that gets its handle that would be an address */
+    xtf_mpi_forget(); /* else a window with the same handle would get the cached "no id", which it would read as an
+                         address */
     return MPI_SUCCESS;
 }
 
@@ -58,7 +59,7 @@ uint32_t xtf_mpi_comm_look_up(MPI_Comm comm)
 
     if (xtf_mpi_world_id == XTF_WIRE_NONE || comm == MPI_COMM_NULL)
         return XTF_WIRE_NONE;
-    /* This is not remembered: where there is no communicator, there may be no window of these bits either. */
+    /* The cache does not keep a failed look-up: the same bits may be the handle of a window. */
     if (comm != MPI_COMM_SELF && !xtf_mpi_valid_has(handle))
         return XTF_WIRE_NONE;
     if (comm == MPI_COMM_SELF)
@@ -120,9 +121,9 @@ XtfMpiFrom xtf_mpi_from_leader(MPI_Comm local, int leader, MPI_Comm peer)
 
 uint32_t xtf_mpi_new_id(void)
 {
-    static _Atomic uint64_t made = XTF_MPI_RESERVED_IDS;
+    static _Atomic uint64_t new_id = XTF_MPI_RESERVED_IDS;
 
-    return xtf_mpi_world_make_id(&xtf_mpi_world, atomic_fetch_add_explicit(&made, 1, memory_order_relaxed));
+    return xtf_mpi_world_make_id(&xtf_mpi_world, atomic_fetch_add_explicit(&new_id, 1, memory_order_relaxed));
 }
 
 uint32_t xtf_mpi_comm_agree(MPI_Comm comm)
@@ -140,18 +141,18 @@ uint32_t xtf_mpi_comm_agree(MPI_Comm comm)
 bool xtf_mpi_comm_agree_between(MPI_Comm comm, uint32_t *own, uint32_t *remote)
 {
     int rank = 0;
-    uint32_t made = 0, theirs = 0, ours = 0;
+    uint32_t new_id = 0, remote_id = 0, own_id = 0;
 
     if (xtf_mpi_comm_is_apart(comm) || XTF_PMPI(Comm_rank)(comm, &rank) != MPI_SUCCESS)
         return false;
     if (rank == 0)
-        made = xtf_mpi_new_id();
-    /* What is reduced between two groups, each gets of the other one: first the id that the others made, then the one
-     * that they were told. */
-    if (XTF_PMPI(Allreduce)(&made, &theirs, sizeof made, MPI_BYTE, MPI_BOR, comm) != MPI_SUCCESS ||
-        XTF_PMPI(Allreduce)(&theirs, &ours, sizeof theirs, MPI_BYTE, MPI_BOR, comm) != MPI_SUCCESS)
+        new_id = xtf_mpi_new_id();
+    /* A reduction over an intercommunicator gives each group the result of the other group. The first one gives the
+     * id that the other group made. The second one returns it, so that this group gets its own id. */
+    if (XTF_PMPI(Allreduce)(&new_id, &remote_id, sizeof new_id, MPI_BYTE, MPI_BOR, comm) != MPI_SUCCESS ||
+        XTF_PMPI(Allreduce)(&remote_id, &own_id, sizeof remote_id, MPI_BYTE, MPI_BOR, comm) != MPI_SUCCESS)
         return false;
-    *own = ours;
-    *remote = theirs;
+    *own = own_id;
+    *remote = remote_id;
     return true;
 }

@@ -8,21 +8,21 @@
 #include "src/record/mpi/comms/partial.h"
 #include "src/record/mpi/comms/world.h"
 
-enum { GROUPS_MAX = 1 << 16 }; /* that a process remembers */
+enum { GROUPS_MAX = 1 << 16 }; /* number of groups that a process keeps */
 
 typedef struct {
     uint32_t id, n;
     uint32_t *members;
 } Group;
 
-/* Groups of RMA epochs, of which a program makes few. They stay: records mean them. */
+/* Groups of RMA epochs, of which a program makes few. They are never removed, since records name them. */
 static struct {
     pthread_mutex_t lock;
     Group *at;
     uint32_t n, room;
 } groups = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void define(XtfRing *ring, uint32_t id, uint32_t n, const uint32_t *members)
+static void define_members(XtfRing *ring, uint32_t id, uint32_t n, const uint32_t *members)
 {
     const XtfDefineGroup head = {n, 0};
     char *data;
@@ -41,11 +41,12 @@ static void define(XtfRing *ring, uint32_t id, uint32_t n, const uint32_t *membe
 
 void xtf_mpi_name_group(XtfRing *ring, uint32_t id)
 {
-    define(ring, id, 0, NULL);
+    define_members(ring, id, 0, NULL);
 }
 
-/* *numbers is allocated. Processes of other worlds are XTF_WIRE_NONE. */
-static int translate(MPI_Group group, uint32_t **numbers)
+/* Translates the members of a group to process numbers of the job, in allocated *numbers. Members of other worlds
+ * get XTF_WIRE_NONE. Returns the number of members, 0 if it fails. */
+static int translate_members(MPI_Group group, uint32_t **numbers)
 {
     int n = 0, *ranks, *world_ranks;
 
@@ -72,9 +73,9 @@ static int translate(MPI_Group group, uint32_t **numbers)
 void xtf_mpi_define_group(XtfRing *ring, uint32_t id, MPI_Group group)
 {
     uint32_t *numbers;
-    int n = translate(group, &numbers);
+    int n = translate_members(group, &numbers);
 
-    define(ring, id, (uint32_t)n, numbers);
+    define_members(ring, id, (uint32_t)n, numbers);
     free(numbers);
 }
 
@@ -87,26 +88,26 @@ void xtf_mpi_define_world_groups(XtfRing *ring)
         return;
     for (uint32_t i = 0; i < n; i++)
         numbers[i] = xtf_mpi_world.base + i;
-    define(ring, xtf_mpi_world_id, n, numbers);
+    define_members(ring, xtf_mpi_world_id, n, numbers);
     free(numbers);
 }
 
 void xtf_mpi_define_mixed_group(XtfRing *ring, uint32_t id, MPI_Comm comm, MPI_Group group)
 {
     uint32_t *numbers, own = xtf_mpi_world.base + xtf_mpi_world.rank;
-    int n = translate(group, &numbers), rank = 0;
+    int n = translate_members(group, &numbers), rank = 0;
 
     XTF_PMPI(Comm_rank)(comm, &rank);
     if (xtf_mpi_is_mixed(group))
         XTF_PMPI(Gather)(&own, sizeof own, MPI_BYTE, numbers, sizeof own, MPI_BYTE, 0, comm);
-    define(ring, id, rank == 0 ? (uint32_t)n : 0, numbers);
+    define_members(ring, id, rank == 0 ? (uint32_t)n : 0, numbers);
     free(numbers);
 }
 
 bool xtf_mpi_is_mixed(MPI_Group group)
 {
     uint32_t *numbers;
-    int n = translate(group, &numbers);
+    int n = translate_members(group, &numbers);
     bool mixed = false;
 
     for (int i = 0; i < n; i++)
@@ -124,15 +125,16 @@ void xtf_mpi_define_remote_group(XtfRing *ring, uint32_t id, MPI_Comm comm)
     XTF_PMPI(Comm_rank)(comm, &rank);
     numbers = malloc(4 * (size_t)n + 4);
     if (!numbers)
-        abort(); /* the others would wait */
-    bool known = XTF_PMPI(Allgather)(&own, sizeof own, MPI_BYTE, numbers, sizeof own, MPI_BYTE, comm) == MPI_SUCCESS;
-    define(ring, id, rank == 0 && known ? (uint32_t)n : 0, numbers);
+        abort(); /* the other members would wait for this one */
+    bool known_group =
+        XTF_PMPI(Allgather)(&own, sizeof own, MPI_BYTE, numbers, sizeof own, MPI_BYTE, comm) == MPI_SUCCESS;
+    define_members(ring, id, rank == 0 && known_group ? (uint32_t)n : 0, numbers);
     free(numbers);
 }
 
 /* ---- Groups of epochs. */
 
-static const Group *find(const uint32_t *members, uint32_t n)
+static const Group *find_group(const uint32_t *members, uint32_t n)
 {
     for (uint32_t i = 0; i < groups.n; i++)
         if (groups.at[i].n == n && memcmp(groups.at[i].members, members, 4 * (size_t)n) == 0)
@@ -140,12 +142,12 @@ static const Group *find(const uint32_t *members, uint32_t n)
     return NULL;
 }
 
-/* Takes the members. */
-static uint32_t add(XtfRing *ring, uint32_t *members, uint32_t n)
+/* Adds a group and returns its new id. Takes ownership of `members`. */
+static uint32_t add_group(XtfRing *ring, uint32_t *members, uint32_t n)
 {
     uint32_t id = xtf_mpi_new_id();
 
-    define(ring, id, n, members);
+    define_members(ring, id, n, members);
     if (groups.n == groups.room && groups.room < GROUPS_MAX) {
         uint32_t room = groups.room ? 2 * groups.room : 16;
         Group *at = realloc(groups.at, room * sizeof *at);
@@ -164,20 +166,20 @@ static uint32_t add(XtfRing *ring, uint32_t *members, uint32_t n)
 uint32_t xtf_mpi_group_id(XtfRing *ring, MPI_Group group)
 {
     uint32_t *members, id;
-    int n = translate(group, &members);
-    const Group *known;
+    int n = translate_members(group, &members);
+    const Group *known_group;
 
     if (n == 0) {
         free(members);
         return XTF_WIRE_NONE;
     }
     pthread_mutex_lock(&groups.lock);
-    known = find(members, (uint32_t)n);
-    if (known) {
-        id = known->id;
+    known_group = find_group(members, (uint32_t)n);
+    if (known_group) {
+        id = known_group->id;
         free(members);
     } else {
-        id = add(ring, members, (uint32_t)n);
+        id = add_group(ring, members, (uint32_t)n);
     }
     pthread_mutex_unlock(&groups.lock);
     return id;

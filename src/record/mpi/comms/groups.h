@@ -1,6 +1,4 @@
-/*
- * Groups: their members are told once, by the first of them, as numbers of processes in the job.
- */
+/* Groups. The first member of a group defines its members once, as numbers of processes in the job. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,19 +9,19 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The processes of a group are the members of the group `id`. */
+/* Defines the group `id` with the members of `group`. */
 void xtf_mpi_define_group(XtfRing *ring, uint32_t id, MPI_Group group);
-/* The same of a communicator's group, with members of several worlds perhaps: collective. */
+/* Defines the group of a communicator, which may have members of several worlds. Collective over `comm`. */
 void xtf_mpi_define_mixed_group(XtfRing *ring, uint32_t id, MPI_Comm comm, MPI_Group group);
-/* Whether a group has members of other worlds: all members of it say the same. */
+/* True if a group has members of other worlds. The result is the same in all members of the group. */
 bool xtf_mpi_is_mixed(MPI_Group group);
-/* The members of the other group of an intercommunicator, of whatever worlds: collective over both groups. */
+/* Defines the remote group of an intercommunicator, whose members may be of any worlds. Collective over both groups. */
 void xtf_mpi_define_remote_group(XtfRing *ring, uint32_t id, MPI_Comm comm);
-/* Somebody else defines the members. */
+/* Defines a group without members, which another process defines. */
 void xtf_mpi_name_group(XtfRing *ring, uint32_t id);
-/* The groups of MPI_COMM_WORLD. */
+/* Defines the group of MPI_COMM_WORLD. */
 void xtf_mpi_define_world_groups(XtfRing *ring);
-/* A group that this process alone knows, of RMA epochs: the same id for the same members. */
+/* Returns the id of a group of RMA epochs, which only this process knows. Equal members give the same id. */
 uint32_t xtf_mpi_group_id(XtfRing *ring, MPI_Group group);
 
 #pragma GCC visibility pop

@@ -13,16 +13,16 @@
 #include "src/record/mpi/comms/world.h"
 
 enum {
-    PATIENCE = 5,       /* seconds, with processes of which nothing is known */
-    MORE_PATIENCE = 15, /* with those that `xtf record` has started */
-    FIRST_REST = 1,     /* ms, and twice that each time */
-    LONGEST_REST = 100, /* ms */
-    AT_ONCE = 64,       /* ranks that are translated */
+    TIMEOUT_S = 5,          /* while nothing is known of a missing process */
+    TIMEOUT_STARTED_S = 15, /* while `xtf record` has started a missing process */
+    FIRST_DELAY_MS = 1,     /* doubled after each look at the file */
+    MAX_DELAY_MS = 100,
+    RANKS_PER_BATCH = 64, /* ranks that one call of MPI translates */
 };
 
 bool xtf_mpi_is_partial;
 
-/* What the file holds; NULL: all are recorded. */
+/* Content of the file `recorded`; NULL: all processes are recorded. */
 static unsigned char *recorded;
 
 static size_t size_of_file(void)
@@ -30,7 +30,7 @@ static size_t size_of_file(void)
     return XTF_JOB_RECORDED_RANKS + (size_t)xtf_mpi_world.size;
 }
 
-static bool all_are_there(const unsigned char *file)
+static bool all_are_registered(const unsigned char *file)
 {
     for (uint32_t rank = 0; rank < xtf_mpi_world.size; rank++)
         if (file[XTF_JOB_RECORDED_RANKS + rank] != XTF_JOB_RECORDS)
@@ -38,38 +38,41 @@ static bool all_are_there(const unsigned char *file)
     return true;
 }
 
-/* Milliseconds. Tests, whose processes miss others on purpose, shorten the time to some percent of it. */
-static uint64_t patience(uint64_t seconds)
+/* Returns a timeout in milliseconds. Tests, whose processes miss others on purpose, shorten it to a percentage. */
+static uint64_t timeout_ms(uint64_t seconds)
 {
-    const char *percent = xtf_core_option("PATIENCE");
+    const char *percent = xtf_core_option("TIMEOUT_PERCENT");
 
     return percent ? 10 * seconds * strtoul(percent, NULL, 10) : 1000 * seconds;
 }
 
-/* Whether somebody may come who is not there after so many milliseconds. */
-static bool is_worth_waiting(const unsigned char *file, uint64_t waited)
+/* True while a missing rank may still register after waited_ms. */
+static bool is_worth_waiting(const unsigned char *file, uint64_t waited_ms)
 {
-    if (all_are_there(file))
+    if (all_are_registered(file))
         return false;
-    return waited < patience(PATIENCE) || (waited < patience(MORE_PATIENCE) &&
-                                           memchr(file + XTF_JOB_RECORDED_RANKS, XTF_JOB_BEGUN, xtf_mpi_world.size));
+    return waited_ms < timeout_ms(TIMEOUT_S) ||
+           (waited_ms < timeout_ms(TIMEOUT_STARTED_S) &&
+            memchr(file + XTF_JOB_RECORDED_RANKS, XTF_JOB_BEGUN, xtf_mpi_world.size));
 }
 
 typedef enum {
     OPEN,
     CLOSED,
     BROKEN, /* the file cannot be read, written or locked: errno says why */
-} Seen;
+} FileState;
 
-/* Sets a byte of the file, and no other: where locks do not hold between nodes, nobody loses what others have set. */
-static bool set(int fd, unsigned char *file, size_t at, unsigned char value)
+/* Sets one byte of the file and writes no other. Where locks do not hold between nodes, no byte of another node is
+ * lost. */
+static bool write_byte(int fd, unsigned char *file, size_t at, unsigned char value)
 {
     file[at] = value;
     return pwrite(fd, file + at, 1, (off_t)at) == 1;
 }
 
-/* Reads the file, with the lock; closes it if nobody waits any longer. */
-static Seen look(int fd, unsigned char *file, uint64_t waited)
+/* Reads the file and registers this process in it. Closes the file if no rank is worth waiting for. The caller holds
+ * the lock. */
+static FileState look_at_file(int fd, unsigned char *file, uint64_t waited_ms)
 {
     size_t own = XTF_JOB_RECORDED_RANKS + (size_t)xtf_mpi_world.rank, size = size_of_file();
 
@@ -78,44 +81,44 @@ static Seen look(int fd, unsigned char *file, uint64_t waited)
         return BROKEN;
     if (file[XTF_JOB_RECORDED_CLOSED])
         return CLOSED;
-    if (file[own] != XTF_JOB_RECORDS && !set(fd, file, own, XTF_JOB_RECORDS))
+    if (file[own] != XTF_JOB_RECORDS && !write_byte(fd, file, own, XTF_JOB_RECORDS))
         return BROKEN;
-    if (is_worth_waiting(file, waited))
+    if (is_worth_waiting(file, waited_ms))
         return OPEN;
-    return set(fd, file, XTF_JOB_RECORDED_CLOSED, 1) ? CLOSED : BROKEN;
+    return write_byte(fd, file, XTF_JOB_RECORDED_CLOSED, 1) ? CLOSED : BROKEN;
 }
 
-static Seen look_locked(int fd, unsigned char *file, uint64_t waited)
+static FileState lock_and_look(int fd, unsigned char *file, uint64_t waited_ms)
 {
-    int failed;
+    int lock_failed;
 
     do
-        failed = flock(fd, LOCK_EX);
-    while (failed && errno == EINTR);
-    if (failed)
+        lock_failed = flock(fd, LOCK_EX);
+    while (lock_failed && errno == EINTR);
+    if (lock_failed)
         return BROKEN;
-    Seen seen = look(fd, file, waited);
+    FileState state = look_at_file(fd, file, waited_ms);
     int why = errno;
     flock(fd, LOCK_UN);
     errno = why;
-    return seen;
+    return state;
 }
 
-/* Until the file is closed. False: it cannot be read, written or locked, which is said. */
-static bool await(int fd, unsigned char *file)
+/* Waits until the file is closed. Returns false, with a message, if the file cannot be read, written or locked. */
+static bool await_file(int fd, unsigned char *file)
 {
-    uint64_t begin = xtf_monotonic_ns(), waited = 0;
-    long rest = FIRST_REST;
-    Seen seen;
+    uint64_t begin = xtf_monotonic_ns(), waited_ms = 0;
+    long delay_ms = FIRST_DELAY_MS;
+    FileState state;
 
-    for (; (seen = look_locked(fd, file, waited)) == OPEN; waited = (xtf_monotonic_ns() - begin) / 1000000) {
-        nanosleep(&(struct timespec){.tv_nsec = rest * 1000000}, NULL);
-        rest = 2 * rest < LONGEST_REST ? 2 * rest : LONGEST_REST;
+    for (; (state = lock_and_look(fd, file, waited_ms)) == OPEN; waited_ms = (xtf_monotonic_ns() - begin) / 1000000) {
+        nanosleep(&(struct timespec){.tv_nsec = delay_ms * 1000000}, NULL);
+        delay_ms = 2 * delay_ms < MAX_DELAY_MS ? 2 * delay_ms : MAX_DELAY_MS;
     }
-    if (seen == BROKEN)
-        xtf_core_say("who is recorded cannot be found out, and all are taken to be: the job's file '%s': %s",
+    if (state == BROKEN)
+        xtf_core_say("assuming that all processes are recorded: the job's file '%s' cannot be used: %s",
                      XTF_JOB_RECORDED, strerror(errno));
-    return seen == CLOSED;
+    return state == CLOSED;
 }
 
 void xtf_mpi_partial_find(void)
@@ -123,13 +126,13 @@ void xtf_mpi_partial_find(void)
     int fd = xtf_mpi_job_open(XTF_JOB_RECORDED, O_RDWR);
     unsigned char *file = fd >= 0 ? malloc(size_of_file()) : NULL;
 
-    if (file && await(fd, file) && !all_are_there(file)) {
+    if (file && await_file(fd, file) && !all_are_registered(file)) {
         xtf_mpi_is_partial = true;
         recorded = file;
         file = NULL;
         if (xtf_mpi_world.rank == xtf_mpi_partial_first())
             xtf_core_say("not all processes of MPI_COMM_WORLD are recorded, or not all see one folder of parts: "
-                         "communicators, windows and files that others take part in have no number");
+                         "communicators, windows and files with unrecorded members have no number");
     }
     free(file);
     if (fd >= 0)
@@ -144,21 +147,21 @@ uint32_t xtf_mpi_partial_first(void)
     return first ? (uint32_t)(first - recorded - XTF_JOB_RECORDED_RANKS) : 0;
 }
 
-/* Adds to what is known of members: *missing, some are not recorded; *foreign, some are of other worlds. */
-static void look_at(MPI_Group group, bool *missing, bool *foreign)
+/* Looks at the members of a group. Sets *missing if some are not recorded, *foreign if some are of other worlds. */
+static void check_members(MPI_Group group, bool *missing, bool *foreign)
 {
-    int size = 0, ranks[AT_ONCE], there[AT_ONCE];
+    int size = 0, ranks[RANKS_PER_BATCH], world_ranks[RANKS_PER_BATCH];
 
     if (XTF_PMPI(Group_size)(group, &size) != MPI_SUCCESS)
         return;
-    for (int at = 0; at < size; at += AT_ONCE) {
-        int n = size - at < AT_ONCE ? size - at : AT_ONCE;
+    for (int at = 0; at < size; at += RANKS_PER_BATCH) {
+        int n = size - at < RANKS_PER_BATCH ? size - at : RANKS_PER_BATCH;
         for (int i = 0; i < n; i++)
             ranks[i] = at + i;
-        XTF_PMPI(Group_translate_ranks)(group, n, ranks, xtf_mpi_world_group, there);
+        XTF_PMPI(Group_translate_ranks)(group, n, ranks, xtf_mpi_world_group, world_ranks);
         for (int i = 0; i < n; i++) {
-            *foreign |= there[i] < 0;
-            *missing |= there[i] >= 0 && recorded[XTF_JOB_RECORDED_RANKS + there[i]] != XTF_JOB_RECORDS;
+            *foreign |= world_ranks[i] < 0;
+            *missing |= world_ranks[i] >= 0 && recorded[XTF_JOB_RECORDED_RANKS + world_ranks[i]] != XTF_JOB_RECORDS;
         }
     }
 }
@@ -173,11 +176,11 @@ bool xtf_mpi_partial_is_apart(MPI_Comm made, bool from_apart)
         return from_apart;
     XTF_PMPI(Comm_test_inter)(made, &between);
     if (XTF_PMPI(Comm_group)(made, &group) == MPI_SUCCESS) {
-        look_at(group, &missing, &foreign);
+        check_members(group, &missing, &foreign);
         XTF_PMPI(Group_free)(&group);
     }
     if (between && XTF_PMPI(Comm_remote_group)(made, &group) == MPI_SUCCESS) {
-        look_at(group, &missing, &foreign);
+        check_members(group, &missing, &foreign);
         XTF_PMPI(Group_free)(&group);
     }
     return missing || (foreign && from_apart);

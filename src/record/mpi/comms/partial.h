@@ -1,13 +1,11 @@
-/*
- * Worlds of which not all processes are recorded: `mpirun -n 2 xtf record ./a : -n 2 ./b`.
+/* Worlds of which not all processes are recorded: `mpirun -n 2 xtf record ./a : -n 2 ./b`.
  *
- * Who is not recorded takes part in nothing that others agree on, and would be waited for. So all who are recorded have
- * to know the same of who is. The file `recorded` in the folder of the job (job.h), if there is one, has a byte for
- * each process of the world. `xtf record` says there that it starts the process, which is worth a longer wait, and the
- * process that it records. Whoever finds all there, or has waited long enough, closes the file, and from then on it
- * says the same to all. Processes that see different folders each find too few, and so know nothing of one another,
- * which is safe.
- */
+ * An unrecorded process takes part in no agreement on ids, so the others would wait for it without end. So all
+ * recorded processes have to know the same set of recorded processes. The file `recorded` in the folder of the job
+ * (job.h), if it exists, has a byte for each process of the world. `xtf record` writes there that it starts the
+ * process, which makes the others wait longer. The process itself writes that it records. A process that finds all
+ * registered, or has waited until the timeout, closes the file. All processes read the same from a closed file.
+ * Processes that see different folders each miss the others, and assume that those are not recorded, which is safe. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,15 +15,17 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Some processes of MPI_COMM_WORLD are not recorded. Set once, before the process has any communicator to record. */
+/* True if some processes of MPI_COMM_WORLD are not recorded. Set once, before the process has any communicator to
+ * record. */
 extern bool xtf_mpi_is_partial;
 
-/* Finds it out: the world is known, and it was not spawned. */
+/* Finds out which processes are recorded. The world is set, and was not spawned. */
 void xtf_mpi_partial_find(void);
-/* The first process of the world that is recorded: it tells what one process has to tell. */
+/* Returns the rank of the first recorded process of the world, which writes the definitions that one process writes
+ * for all. */
 uint32_t xtf_mpi_partial_first(void);
-/* Whether some members of a new communicator are not recorded. Of processes of other worlds only `from_apart` tells,
- * whether there were some in what it is made out of. */
+/* True if some members of a new communicator are not recorded. For members of other worlds the result is
+ * `from_apart`: whether the communicator it is made from has unrecorded members. */
 bool xtf_mpi_partial_is_apart(MPI_Comm made, bool from_apart);
 
 #pragma GCC visibility pop

@@ -12,9 +12,9 @@
 #include "src/record/job.h"
 
 enum {
-    SPAWNED_BITS = 19,    /* ids of a spawned world, below its number */
-    WORLDS_MAX = 0xffe,   /* so that no id is XTF_WIRE_NONE */
-    HASHED_WORLDS = 2048, /* worlds from here on have hashed numbers */
+    SPAWNED_BITS = 19,    /* bits of an id below the number of the spawned world */
+    WORLDS_MAX = 0xffe,   /* keeps every id different from XTF_WIRE_NONE */
+    HASHED_WORLDS = 2048, /* first world number that a hash gives */
 };
 #define SPAWNED      UINT32_C(0x80000000)
 #define HASHED_BASES (1u << 20)
@@ -23,12 +23,13 @@ XtfMpiWorld xtf_mpi_world;
 MPI_Group xtf_mpi_world_group;
 bool xtf_mpi_agreeing, xtf_mpi_met_others;
 
-/* What the file `worlds` holds. */
+/* Content of the file `worlds`. */
 typedef struct {
     uint32_t next_number, next_base;
 } Worlds;
 
-/* The folder that all nodes see is there only if somebody needed it. */
+/* Opens the file in the folder that all nodes see, which exists only if a job needs it, else in the folder of the
+ * parts. */
 int xtf_mpi_job_open(const char *name, int flags)
 {
     const char *gather = xtf_core_option("GATHER"), *folder = xtf_core_option("FOLDER");
@@ -66,8 +67,8 @@ void xtf_mpi_world_tell(uint32_t size)
     close(fd);
 }
 
-/* From a hash of what tells this process from others. */
-static void guess(XtfMpiWorld *world)
+/* Sets number and base from a hash of the host's name and the process id. */
+static void hash_place(XtfMpiWorld *world)
 {
     char name[300];
     uint32_t hash;
@@ -86,19 +87,19 @@ void xtf_mpi_world_take(XtfMpiWorld *world)
 {
     Worlds worlds;
     int fd = xtf_mpi_job_open(XTF_JOB_WORLDS, O_RDWR);
-    bool taken = false;
+    bool has_place = false;
 
     if (fd >= 0 && flock(fd, LOCK_EX) == 0 && pread(fd, &worlds, sizeof worlds, 0) == sizeof worlds &&
         worlds.next_number > 0 && worlds.next_number < HASHED_WORLDS) {
         const Worlds next = {worlds.next_number + 1, worlds.next_base + world->size};
-        taken = pwrite(fd, &next, sizeof next, 0) == sizeof next;
+        has_place = pwrite(fd, &next, sizeof next, 0) == sizeof next;
         world->number = worlds.next_number;
         world->base = worlds.next_base;
     }
     if (fd >= 0)
         close(fd);
-    if (!taken)
-        guess(world);
+    if (!has_place)
+        hash_place(world);
 }
 
 uint32_t xtf_mpi_world_make_id(const XtfMpiWorld *world, uint64_t n)

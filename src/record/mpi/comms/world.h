@@ -1,11 +1,9 @@
-/*
- * The process's place in its job.
+/* Place of the process in its job.
  *
- * Processes have numbers in the job: the rank in MPI_COMM_WORLD, and for those that were spawned a base before it. A
- * spawned world takes its base, and a number, from the file `worlds` in the folder of the job (XTF_RECORD_GATHER if
- * that is there, else XTF_RECORD_FOLDER); where that is not to be had, because the folder is another node's, from a
- * hash of host and process, which is only probably nobody else's.
- */
+ * Each process has a number in the job: its base plus its rank in MPI_COMM_WORLD. The base is 0 unless the process
+ * was spawned. A spawned world takes its base and its number from the file `worlds` in the folder of the job. That
+ * folder is XTF_RECORD_GATHER if it is set, else XTF_RECORD_FOLDER. If the file cannot be used, because the folder
+ * is on another node, a hash of host and process id gives both. The hash is only probably unique. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,39 +14,38 @@
 #pragma GCC visibility push(hidden)
 
 typedef struct {
-    uint32_t number; /* 0: MPI_COMM_WORLD of what the launcher started; else a spawned one */
-    uint32_t base;   /* number in the job of its rank 0 */
+    uint32_t number; /* 0: MPI_COMM_WORLD of the processes that the launcher started; else a spawned world */
+    uint32_t base;   /* number in the job of rank 0 of this world */
     uint32_t rank, size;
 } XtfMpiWorld;
 
-/* All of these are set once, before the process has any communicator to record. */
+/* State that is set once, before the process has any communicator to record. */
 extern XtfMpiWorld xtf_mpi_world;
 extern MPI_Group xtf_mpi_world_group;
-/* Ids are being agreed on: the process is one that is to be recorded, whether that works or not. */
+/* The process takes part in agreements on ids: it is to be recorded, even if its own recording fails. */
 extern bool xtf_mpi_agreeing;
-/* The process has met processes of other worlds: groups may have members that its own world does not have. */
+/* The process has met processes of other worlds: groups may have members outside its own world. */
 extern bool xtf_mpi_met_others;
 
 enum {
-    XTF_MPI_FIRST_WORLD =
-        1,            /* MPI_COMM_WORLD of processes that were not spawned, and its group; 0 is the collector's */
-    XTF_MPI_SELF = 2, /* MPI_COMM_SELF of every process */
+    XTF_MPI_FIRST_WORLD = 1, /* MPI_COMM_WORLD of processes that were not spawned, and its group; the collector has 0 */
+    XTF_MPI_SELF = 2,        /* MPI_COMM_SELF of every process */
     XTF_MPI_FIRST_ID = 3,
-    XTF_MPI_RESERVED_IDS = 3, /* of the first process of a spawned world: spawn.c says for what */
+    XTF_MPI_RESERVED_IDS = 3, /* reserved ids of rank 0 of a spawned world, which spawn.c uses */
 };
 
-/* The first world of the job, told to worlds that come; by its rank 0. */
+/* Writes the file `worlds`, from which spawned worlds take their places. Rank 0 of the first world calls it. */
 void xtf_mpi_world_tell(uint32_t size);
-/* A number and a base for a spawned world; by its rank 0. */
+/* Takes a number and a base for a spawned world. Its rank 0 calls it. */
 void xtf_mpi_world_take(XtfMpiWorld *world);
 
-/* Opens a file in the folder of the job; -1: it cannot be. */
+/* Opens a file in the folder of the job; -1: it fails. */
 int xtf_mpi_job_open(const char *name, int flags);
-/* Something that processes of the job tell one another, if they see the same folder: an empty file there. */
+/* Creates an empty file in the folder of the job, which other processes that see the folder test for. */
 void xtf_mpi_job_mark(const char *name);
 bool xtf_mpi_job_is_marked(const char *name);
 
-/* The n-th id that this process makes. XTF_WIRE_NONE: there are no more. */
+/* Returns the n-th id that this process makes; XTF_WIRE_NONE: none is left. */
 uint32_t xtf_mpi_world_make_id(const XtfMpiWorld *world, uint64_t n);
 
 #pragma GCC visibility pop

@@ -9,28 +9,28 @@
 #include "src/record/mpi/library/records.h"
 
 enum {
-    TAG = 0x5846,  /* of the message, below the least MPI_TAG_UB that the standard allows */
-    PATIENCE = 10, /* seconds */
+    TAG = 0x5846,   /* tag of the message, below the least MPI_TAG_UB that the standard allows */
+    TIMEOUT_S = 10, /* seconds */
 };
 
 void xtf_mpi_between_begins(XtfRing *ring, MPI_Comm comm, const XtfMpiBetween *ids, uint32_t from)
 {
     xtf_mpi_comm_set_id(comm, ids->comm);
-    xtf_mpi_define_comm(xtf_mpi_ring(ring), ids->comm, ids->giver, ids->other, from, "");
+    xtf_mpi_define_comm(xtf_mpi_ring(ring), ids->comm, ids->giver, ids->receiver, from, "");
     if (ring)
         xtf_core_record(ring, xtf_core_now(), XTF_WIRE_COMM_CREATE, 0, ids->comm);
 }
 
 static uint64_t deadline(void)
 {
-    return xtf_monotonic_ns() + PATIENCE * UINT64_C(1000000000);
+    return xtf_monotonic_ns() + TIMEOUT_S * UINT64_C(1000000000);
 }
 
 static void pause_briefly(void)
 {
-    const struct timespec pause = {.tv_nsec = 100000};
+    const struct timespec pause_time = {.tv_nsec = 100000};
 
-    nanosleep(&pause, NULL);
+    nanosleep(&pause_time, NULL);
 }
 
 void xtf_mpi_between_tell(MPI_Comm comm, int dest, const XtfMpiBetween *ids)
@@ -52,7 +52,7 @@ void xtf_mpi_between_tell(MPI_Comm comm, int dest, const XtfMpiBetween *ids)
     if (sent)
         free(message);
     else
-        XTF_PMPI(Request_free)(&request); /* it may be sent later: the message stays */
+        XTF_PMPI(Request_free)(&request); /* MPI may send it later: the message is never freed */
 }
 
 bool xtf_mpi_between_hear(MPI_Comm comm, int source, XtfMpiBetween *ids)

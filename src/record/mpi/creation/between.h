@@ -1,10 +1,8 @@
-/*
- * Communicators between worlds: two groups of processes that may know nothing of each other.
+/* Communicators between worlds: two groups of processes that may know nothing of each receiver.
  *
- * One side gives the ids of the communicator and of both groups, and tells the other side's first process by one small
- * message, before the program can send any. Nobody waits for it without bound: who should have sent it may not be
- * recorded.
- */
+ * One side makes the ids of the communicator and of both groups. It sends them to the first process of the receiver
+ * side in one small message, before the program can send any. The receiver stops waiting after a timeout, since the
+ * sender may not be recorded. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,15 +15,15 @@
 
 typedef struct {
     uint32_t comm;
-    uint32_t giver, other; /* the group of the side that gives the ids; of the other one */
+    uint32_t giver, receiver; /* group of the side that makes the ids; group of the side that receives them */
 } XtfMpiBetween;
 
-/* The communicator has these ids, and was made out of `from`. */
+/* Gives a communicator its ids and defines it, as made from `from`. */
 void xtf_mpi_between_begins(XtfRing *ring, MPI_Comm comm, const XtfMpiBetween *ids, uint32_t from);
-/* Tells the other side's process `dest`; waits some seconds for the message to be on its way. */
+/* Sends the ids to process `dest` of the receiver side. Waits until MPI has sent the message, at most some seconds. */
 void xtf_mpi_between_tell(MPI_Comm comm, int dest, const XtfMpiBetween *ids);
 bool xtf_mpi_between_hear(MPI_Comm comm, int source, XtfMpiBetween *ids);
-/* Defines a group whose members are those of `local`, all of which call this. */
+/* Defines a group with the members of `local`, all of which call this function. */
 void xtf_mpi_between_define(XtfRing *ring, uint32_t group, MPI_Comm local);
 
 #pragma GCC visibility pop

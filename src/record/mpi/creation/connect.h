@@ -1,11 +1,9 @@
-/*
- * Hooks of calls that connect groups of processes which were started apart.
+/* Hooks of calls that connect groups of processes that were started separately.
  *
- * Both sides may be of one job, or of different ones, and either may not be recorded. Who is recorded marks that in the
- * folder of the job before it connects or accepts, by the name of the port. So the side that connects knows whether the
- * other one listens to its message (between.h), and the side that accepts whether there may come one. Else each side
- * has ids of its own, and its records do not meet those of the other one.
- */
+ * Both sides may be of one job or of different ones, and either may not be recorded. A recorded side creates a file
+ * in the folder of the job before it connects or accepts, named after the port. So the connecting side knows whether
+ * the other side receives its message (between.h), and the accepting side knows whether to wait for one. Otherwise
+ * each side makes its own ids, and a reader cannot match its records with those of the other side. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,9 +14,9 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Before MPI_Comm_connect, or MPI_Comm_accept; `port` counts at the root only. */
+/* Announces this side, before MPI_Comm_connect or MPI_Comm_accept. Only the root's `port` is used. */
 void xtf_mpi_connects(const char *port, int root, MPI_Comm local, bool accepts);
-/* Behind it. A port of NULL: of MPI_Comm_join. */
+/* Defines the new communicator, after the call. `port` is NULL for MPI_Comm_join. */
 void xtf_mpi_connected(XtfRing *ring, uint64_t *left, int result, const char *port, int root, MPI_Comm local,
                        bool accepts, MPI_Comm made);
 

@@ -14,7 +14,7 @@ enum { NAME_MOST = 256, DIMENSIONS_MOST = 64, CREATE_DESTROY_EVENTS = 1 /* as in
 
 /* ---- Definitions. */
 
-static void define(XtfRing *ring, uint32_t id, XtfDefineComm comm, const char *name)
+static void define_named(XtfRing *ring, uint32_t id, XtfDefineComm comm, const char *name)
 {
     char data[sizeof comm + NAME_MOST];
 
@@ -28,7 +28,7 @@ static void define(XtfRing *ring, uint32_t id, XtfDefineComm comm, const char *n
 
 void xtf_mpi_define_comm(XtfRing *ring, uint32_t id, uint32_t group, uint32_t remote, uint32_t from, const char *name)
 {
-    define(ring, id, (XtfDefineComm){group, remote, from, CREATE_DESTROY_EVENTS, 0}, name);
+    define_named(ring, id, (XtfDefineComm){group, remote, from, CREATE_DESTROY_EVENTS, 0}, name);
 }
 
 void xtf_mpi_comm_named(XtfRing *ring, int result, MPI_Comm comm, const char *name)
@@ -36,7 +36,7 @@ void xtf_mpi_comm_named(XtfRing *ring, int result, MPI_Comm comm, const char *na
     uint32_t id = xtf_mpi_comm_id(comm), none = XTF_WIRE_NONE;
 
     if (result == MPI_SUCCESS && id != XTF_WIRE_NONE)
-        define(ring, id, (XtfDefineComm){none, none, none, XTF_WIRE_NAME_ONLY, 0}, name);
+        define_named(ring, id, (XtfDefineComm){none, none, none, XTF_WIRE_NAME_ONLY, 0}, name);
 }
 
 /* ---- Making. */
@@ -59,7 +59,7 @@ static void define_group_of(XtfRing *ring, MPI_Comm comm, uint32_t id)
     XTF_PMPI(Group_free)(&group);
 }
 
-/* Makes what belongs to the id of an intracommunicator: attribute, group and definition. */
+/* Sets up an intracommunicator with an id: its attribute, its group and its definition. */
 static void comm_begins(XtfRing *ring, MPI_Comm comm, uint32_t id, uint32_t from)
 {
     xtf_mpi_comm_set_id(comm, id);
@@ -71,7 +71,7 @@ static void comm_begins(XtfRing *ring, MPI_Comm comm, uint32_t id, uint32_t from
         xtf_core_record(ring, xtf_core_now(), XTF_WIRE_COMM_CREATE, 0, id);
 }
 
-/* Whether the groups of an intercommunicator have members of several worlds: all members say the same. */
+/* True if a group of an intercommunicator has members of several worlds. The result is the same in all members. */
 static bool has_worlds(MPI_Comm comm)
 {
     MPI_Group own, remote;
@@ -94,7 +94,7 @@ static void define_groups_between(XtfRing *ring, MPI_Comm comm, uint32_t own, ui
     int rank = 0;
 
     if (mixed) {
-        /* Its members' numbers are known to themselves alone: each group tells the other one. */
+        /* Only the members themselves know their numbers: each group sends them to the other one. */
         xtf_mpi_name_group(ring, own);
         xtf_mpi_define_remote_group(ring, remote, comm);
         return;
@@ -109,11 +109,11 @@ static void define_groups_between(XtfRing *ring, MPI_Comm comm, uint32_t own, ui
     xtf_mpi_name_group(ring, remote);
 }
 
-/* An intercommunicator: its id is the lesser one of its groups', which both sides know. */
-static void begin_between(XtfRing *ring, MPI_Comm comm, uint32_t from)
+/* Sets up an intercommunicator. Its id is the smaller one of the ids of its groups, which both sides know. */
+static void intercomm_begins(XtfRing *ring, MPI_Comm comm, uint32_t from)
 {
     uint32_t own = XTF_WIRE_NONE, remote = XTF_WIRE_NONE;
-    XtfRing *any = xtf_mpi_ring(ring);
+    XtfRing *definitions = xtf_mpi_ring(ring);
     bool mixed = has_worlds(comm);
 
     if (mixed)
@@ -122,8 +122,8 @@ static void begin_between(XtfRing *ring, MPI_Comm comm, uint32_t from)
         return;
     uint32_t id = own < remote ? own : remote;
     xtf_mpi_comm_set_id(comm, id);
-    define_groups_between(any, comm, own, remote, mixed);
-    xtf_mpi_define_comm(any, id, id, own < remote ? remote : own, from, "");
+    define_groups_between(definitions, comm, own, remote, mixed);
+    xtf_mpi_define_comm(definitions, id, id, own < remote ? remote : own, from, "");
     if (ring)
         xtf_core_record(ring, xtf_core_now(), XTF_WIRE_COMM_CREATE, 0, id);
 }
@@ -143,7 +143,7 @@ void xtf_mpi_comm_created(XtfRing *ring, uint64_t *left, int result, XtfMpiFrom 
             xtf_mpi_comm_set_apart(made);
         XTF_PMPI(Comm_test_inter)(made, &between);
         if (between)
-            begin_between(ring, made, from);
+            intercomm_begins(ring, made, from);
         else
             comm_begins(ring, made, xtf_mpi_comm_agree(made), from);
     }
@@ -157,9 +157,9 @@ void xtf_mpi_cart_created(XtfRing *ring, int result, MPI_Comm made)
     int n = 0, sizes[DIMENSIONS_MOST], periods[DIMENSIONS_MOST], place[DIMENSIONS_MOST], rank = 0;
     char data[sizeof(XtfDefineCart) + DIMENSIONS_MOST * sizeof(XtfDefineDimension)];
     uint32_t id = result == MPI_SUCCESS ? xtf_mpi_comm_id(made) : XTF_WIRE_NONE;
-    XtfRing *any = xtf_mpi_ring(ring);
+    XtfRing *definitions = xtf_mpi_ring(ring);
 
-    if (id == XTF_WIRE_NONE || !any || XTF_PMPI(Cartdim_get)(made, &n) != MPI_SUCCESS || n > DIMENSIONS_MOST ||
+    if (id == XTF_WIRE_NONE || !definitions || XTF_PMPI(Cartdim_get)(made, &n) != MPI_SUCCESS || n > DIMENSIONS_MOST ||
         XTF_PMPI(Cart_get)(made, n, sizes, periods, place) != MPI_SUCCESS)
         return;
     XTF_PMPI(Comm_rank)(made, &rank);
@@ -169,49 +169,50 @@ void xtf_mpi_cart_created(XtfRing *ring, int result, MPI_Comm made)
         const XtfDefineDimension dimension = {(uint32_t)sizes[i], periods[i] != 0, (uint32_t)place[i]};
         memcpy(data + sizeof cart + (size_t)i * sizeof dimension, &dimension, sizeof dimension);
     }
-    xtf_core_define(any, XTF_DEFINE_CART, id, data, sizeof cart + (size_t)n * sizeof(XtfDefineDimension));
+    xtf_core_define(definitions, XTF_DEFINE_CART, id, data, sizeof cart + (size_t)n * sizeof(XtfDefineDimension));
 }
 
 /* ---- Freeing. */
 
 void xtf_mpi_comm_freed(XtfRing *ring, uint64_t left, int result, uint32_t comm)
 {
-    (void)result; /* the operation has ended in any case */
+    (void)result; /* MPI has run the operation in any case */
     xtf_mpi_collective_end(ring, left, XTF_MPI_OP_DESTROY_HANDLE, comm);
 }
 
 /* ---- MPI_Comm_idup.
  *
- * The id is told by member 0 over the old communicator, as a collective operation that is started here, in the order in
- * which all members start theirs. Members complete their duplicates in any order, so that they cannot tell each other
- * then. For an intercommunicator one such operation is not enough: the two groups would have to exchange their ids, and
- * then to tell them each its own members. So its duplicate has no id, on either side. */
+ * Member 0 broadcasts the id over the old communicator. Each member starts the broadcast inside its call of
+ * MPI_Comm_idup, since all members call it in the same order. They complete their duplicates in definitions order, so
+ * no broadcast is possible then. For an intercommunicator one broadcast is not enough: the two groups would have to
+ * exchange their ids, and then broadcast them to their own members. So its duplicate has no id, on either side. */
 
 typedef struct {
     MPI_Comm *made;
-    MPI_Request told;
+    MPI_Request id_request;
     uint32_t id, from;
-    bool told_by_one, apart;
+    bool has_broadcast, apart;
 } Idup;
 
-/* Begins the duplicate, if the request succeeded. After a failure *made is no valid handle, whatever its bits are.
- * Then the id is not waited for either: a member whose call failed never takes part in the broadcast. */
+/* Sets up the duplicate, if the request succeeded. After a failure *made is no valid handle, even if its bits look
+ * like one. The failure path does not wait for the id either: a member whose call failed never takes part in the
+ * broadcast. */
 static void idup_done(void *ring, uint64_t time, const XtfMpiRequest *request, const void *status)
 {
     Idup *idup = (Idup *)(uintptr_t)request->bytes;
-    int told = 1;
+    int is_received = 1;
 
     (void)time;
-    if (idup->told_by_one && status)
-        XTF_PMPI(Wait)(&idup->told, MPI_STATUS_IGNORE);
-    else if (idup->told_by_one && XTF_PMPI(Test)(&idup->told, &told, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-        told = 0;
+    if (idup->has_broadcast && status)
+        XTF_PMPI(Wait)(&idup->id_request, MPI_STATUS_IGNORE);
+    else if (idup->has_broadcast && XTF_PMPI(Test)(&idup->id_request, &is_received, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        is_received = 0;
     if (status && idup->made && *idup->made != MPI_COMM_NULL) {
         if (idup->apart)
             xtf_mpi_comm_set_apart(*idup->made);
         comm_begins(ring, *idup->made, idup->id, idup->from);
     }
-    if (told) /* else MPI may still write the id */
+    if (is_received) /* else MPI may still write the id */
         free(idup);
 }
 
@@ -225,13 +226,13 @@ void xtf_mpi_idup(XtfRing *ring, int result, MPI_Comm from, MPI_Comm *made, MPI_
     *idup = (Idup){.made = made, .id = XTF_WIRE_NONE, .from = xtf_mpi_comm_id(from)};
     idup->apart = xtf_mpi_comm_is_apart(from);
     XTF_PMPI(Comm_test_inter)(from, &between);
-    idup->told_by_one = !between && !idup->apart;
+    idup->has_broadcast = !between && !idup->apart;
     XTF_PMPI(Comm_rank)(from, &rank);
-    if (rank == 0 && idup->told_by_one)
+    if (rank == 0 && idup->has_broadcast)
         idup->id = xtf_mpi_new_id();
-    if (idup->told_by_one &&
-        XTF_PMPI(Ibcast)(&idup->id, sizeof idup->id, MPI_BYTE, 0, from, &idup->told) != MPI_SUCCESS) {
-        idup->told_by_one = false;
+    if (idup->has_broadcast &&
+        XTF_PMPI(Ibcast)(&idup->id, sizeof idup->id, MPI_BYTE, 0, from, &idup->id_request) != MPI_SUCCESS) {
+        idup->has_broadcast = false;
         idup->id = XTF_WIRE_NONE;
     }
     const XtfMpiRequest entry = {.handle = XTF_MPI_HANDLE(request),
@@ -241,8 +242,8 @@ void xtf_mpi_idup(XtfRing *ring, int result, MPI_Comm from, MPI_Comm *made, MPI_
                                  .done = idup_done};
     (void)ring;
     if (!xtf_mpi_requests_add(&entry)) {
-        if (idup->told_by_one)
-            XTF_PMPI(Wait)(&idup->told, MPI_STATUS_IGNORE);
+        if (idup->has_broadcast)
+            XTF_PMPI(Wait)(&idup->id_request, MPI_STATUS_IGNORE);
         free(idup);
     }
 }

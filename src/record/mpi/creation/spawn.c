@@ -6,7 +6,7 @@
 #include "src/record/mpi/creation/between.h"
 #include "src/record/mpi/library/records.h"
 
-/* Ids of a spawned world's rank 0, by their numbers: XTF_MPI_RESERVED_IDS. */
+/* Indices of the reserved ids of a spawned world's rank 0: see XTF_MPI_RESERVED_IDS. */
 enum { WORLD, BETWEEN, PARENTS };
 
 void xtf_mpi_find_parents(XtfRing *ring)
@@ -21,7 +21,7 @@ void xtf_mpi_find_parents(XtfRing *ring)
                                xtf_mpi_world_make_id(&first, PARENTS)};
     if (xtf_mpi_world.rank == 0)
         xtf_mpi_between_tell(parent, 0, &ids);
-    xtf_mpi_name_group(xtf_mpi_ring(ring), ids.other);
+    xtf_mpi_name_group(xtf_mpi_ring(ring), ids.receiver);
     xtf_mpi_between_begins(ring, parent, &ids, XTF_WIRE_NONE);
 }
 
@@ -35,14 +35,14 @@ void xtf_mpi_spawned(XtfRing *ring, uint64_t *left, int result, MPI_Comm from, M
         bool apart = xtf_mpi_comm_is_apart(from);
         XTF_PMPI(Comm_rank)(from, &rank);
         if (rank == 0 && !apart && !xtf_mpi_between_hear(made, 0, &ids))
-            xtf_core_say("the processes that were spawned are not recorded, or say nothing");
+            xtf_core_say("the spawned processes are not recorded, or sent no ids");
         if (!apart)
             XTF_PMPI(Bcast)(&ids, sizeof ids, MPI_BYTE, 0, from);
         if (ids.comm == XTF_WIRE_NONE)
             xtf_mpi_comm_set_apart(made);
     }
     if (ids.comm != XTF_WIRE_NONE) {
-        xtf_mpi_between_define(ring, ids.other, from);
+        xtf_mpi_between_define(ring, ids.receiver, from);
         xtf_mpi_name_group(xtf_mpi_ring(ring), ids.giver);
         xtf_mpi_between_begins(ring, made, &ids, xtf_mpi_comm_id(from));
     }

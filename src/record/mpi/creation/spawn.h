@@ -1,10 +1,9 @@
-/*
- * Hooks of calls that spawn processes.
+/* Hooks of calls that spawn processes.
  *
- * Parents and children are both in a call of MPI when children are spawned, but parents cannot know whether their
- * children are recorded: those may be of a program that this library is not in. So the children give the ids
- * (between.h), since their world has a number of its own. Parents who hear nothing in time go on without an id.
- */
+ * While processes are spawned, parents and children are both in a call of MPI. Parents cannot know whether their
+ * children are recorded: the children may run a program without this library. So the children make the ids
+ * (between.h), since their world has a number of its own. Parents that receive no message before the timeout
+ * continue without an id. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,9 +14,9 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Processes were spawned by all members of `from`. */
+/* Sets up the communicator of MPI_Comm_spawn, after all members of `from` have called it. */
 void xtf_mpi_spawned(XtfRing *ring, uint64_t *left, int result, MPI_Comm from, MPI_Comm made);
-/* The parents of a spawned world, after its start. */
+/* Sets up the communicator to the parents of a spawned world, after its start. */
 void xtf_mpi_find_parents(XtfRing *ring);
 
 #pragma GCC visibility pop

@@ -16,7 +16,7 @@
 
 /* ---- Starting. */
 
-/* MPI_Init was seen, before or behind a session. */
+/* True once MPI_Init was seen, before or after a session started. */
 static bool has_world(void)
 {
     return xtf_mpi_world_handle != (MPI_Comm)0;
@@ -34,8 +34,9 @@ static bool find_world(void)
     return true;
 }
 
-/* The place of this world in its job: all members of a spawned one take part. A session has looked who is recorded. */
-static void find_place(bool has_session)
+/* Sets the place of this world in its job. All members of a spawned world take part. With a session, the partial
+ * world is known already. */
+static void find_place_in_job(bool has_session)
 {
     MPI_Comm parent = MPI_COMM_NULL;
 
@@ -70,8 +71,9 @@ static void define_world(XtfRing *ring)
     xtf_mpi_define_comm(ring, XTF_MPI_SELF, XTF_WIRE_NONE, XTF_WIRE_NONE, XTF_WIRE_NONE, "MPI_COMM_SELF");
 }
 
-/* Names the functions that the MPI has and the recorder lacks: a reader must not take them for calls never made. */
-static void tell_not_wrapped(XtfRing *ring)
+/* Names the functions that the MPI has and the recorder does not wrap, so that a reader does not take them for never
+ * called. */
+static void define_not_wrapped(XtfRing *ring)
 {
     static const char names[] = XTF_MPI_NOT_WRAPPED;
 
@@ -81,19 +83,19 @@ static void tell_not_wrapped(XtfRing *ring)
 
 void xtf_mpi_started(XtfRing *ring, uint64_t *left, int result)
 {
-    XtfRing *any = xtf_mpi_ring(ring);
+    XtfRing *definitions = xtf_mpi_ring(ring);
     bool has_session = xtf_mpi_agreeing;
 
     if (result != MPI_SUCCESS || has_world() || !find_world())
         return;
     xtf_mpi_agreeing = true;
     xtf_mpi_messages_begin();
-    find_place(has_session);
-    if (any)
+    find_place_in_job(has_session);
+    if (definitions)
         xtf_core_set_rank(xtf_mpi_world.base + xtf_mpi_world.rank, xtf_mpi_world.size);
-    define_world(any);
+    define_world(definitions);
     if (!has_session) {
-        tell_not_wrapped(any);
+        define_not_wrapped(definitions);
         xtf_mpi_comms_begin();
     }
     if (xtf_mpi_is_partial)
@@ -117,12 +119,12 @@ void xtf_mpi_attach(XtfRing *ring)
 /* ---- Sessions: there may be no MPI_COMM_WORLD, but there is its group. */
 
 #ifdef XTF_MPI_HAS_Session_init
-/* Whether other processes of the job have started this one's world. MPI tells it behind MPI_Init alone. */
+/* True if other processes of the job spawned this one. MPI itself says so only after MPI_Init. */
 static bool is_spawned(void)
 {
-    const char *is = getenv("PMI_SPAWNED");
+    const char *spawned = getenv("PMI_SPAWNED");
 
-    return is && atoi(is) != 0; /* as MPICH reads it */
+    return spawned && atoi(spawned) != 0; /* as MPICH reads it */
 }
 
 void xtf_mpi_session_started(XtfRing *ring, int result, MPI_Session session)
@@ -130,7 +132,7 @@ void xtf_mpi_session_started(XtfRing *ring, int result, MPI_Session session)
     MPI_Group group;
     int rank, size;
 
-    /* The place of a spawned world in the job is agreed on by all of its processes, which MPI_Init brings together. */
+    /* All processes of a spawned world agree on its place in the job, which is possible only in MPI_Init. */
     if (result != MPI_SUCCESS || xtf_mpi_agreeing || is_spawned() || !XTF_PMPI(Group_from_session_pset) ||
         XTF_PMPI(Group_from_session_pset)(session, "mpi://WORLD", &group) != MPI_SUCCESS)
         return;
@@ -146,13 +148,13 @@ void xtf_mpi_session_started(XtfRing *ring, int result, MPI_Session session)
         xtf_core_set_rank(xtf_mpi_world.rank, xtf_mpi_world.size);
         xtf_mpi_define_world_groups(xtf_mpi_ring(ring));
     }
-    tell_not_wrapped(xtf_mpi_ring(ring));
+    define_not_wrapped(xtf_mpi_ring(ring));
     xtf_mpi_comms_begin();
 }
 
 void xtf_mpi_session_ends(void)
 {
-    /* Without MPI_Init there will be no MPI_Finalize. */
+    /* A program without MPI_Init never calls MPI_Finalize. */
     if (has_world())
         xtf_core_drain();
     else
@@ -165,7 +167,7 @@ void xtf_mpi_session_ends(void)
 void xtf_mpi_world_ends(XtfRing *ring, uint64_t entered)
 {
     xtf_mpi_collective_begin(ring, entered);
-    /* Whoever ends the job may end the collector, too: what is there has to be safe before. */
+    /* The end of the job may also end the collector: it has to store all records before. */
     xtf_core_drain();
 }
 

@@ -11,17 +11,17 @@
 
 #pragma GCC visibility push(hidden)
 
-/* MPI_Init or MPI_Init_thread has been called; once. *left is set anew. */
+/* Sets up the world after MPI_Init or MPI_Init_thread, once. Sets *left to the time after that. */
 void xtf_mpi_started(XtfRing *ring, uint64_t *left, int result);
-/* MPI is initialised, where no wrapper saw that: the same. Once a process, between xtf_core_begin() and xtf_core_end().
- */
+/* Does the same if MPI was initialised without a wrapper seeing it. Called once a process, between xtf_core_begin()
+ * and xtf_core_end(). */
 void xtf_mpi_attach(XtfRing *ring);
 #ifdef XTF_MPI_HAS_Session_init
 void xtf_mpi_session_started(XtfRing *ring, int result, MPI_Session session);
-/* Before MPI_Session_finalize. */
+/* Ends the recording of a session, before MPI_Session_finalize. */
 void xtf_mpi_session_ends(void);
 #endif
-/* Before and behind MPI_Finalize. */
+/* Hooks before and after MPI_Finalize. */
 void xtf_mpi_world_ends(XtfRing *ring, uint64_t entered);
 void xtf_mpi_world_ended(XtfRing *ring, uint64_t *left, int result);
 

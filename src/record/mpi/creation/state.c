@@ -1,8 +1,6 @@
-/*
- * How far MPI has come in this process. MPI_Init may be called where no wrapper sees it: by the constructor of a
- * library that was loaded before, or by a Fortran binding that does not come through C. So the first wrapped call asks
- * MPI.
- */
+/* State of MPI in this process. MPI_Init may be called without a wrapper seeing it: by the constructor of a library
+ * that was loaded earlier, or by a Fortran binding that does not call the C function. So the first wrapped call asks
+ * MPI. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,7 +14,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Regions may be recorded long before MPI is there. */
+/* Programs may record regions long before MPI_Init. */
 const bool xtf_core_awaits_rank = true;
 
 bool xtf_core_has_mpi(void)
@@ -29,7 +27,7 @@ static bool is_recorded(void)
     return xtf_core_option("FOLDER") != NULL;
 }
 
-/* The program's MPI is the one that this library was made for. */
+/* True if the program's MPI is the one for which this library was built. */
 static bool is_ours(void)
 {
 #ifdef OPEN_MPI
@@ -61,9 +59,9 @@ static bool mpi_says(int (*function)(int *))
     return function && function(&flag) == MPI_SUCCESS && flag;
 }
 
-static bool activate(void)
+static bool activate_recorder(void)
 {
-    const char *all = xtf_core_option("ALL_CALLS");
+    const char *all_calls = xtf_core_option("ALL_CALLS");
 
     if (!is_ours()) {
         xtf_core_say("the program's MPI is not " XTF_MPI_NAME ": its calls are not recorded; see --mpi");
@@ -71,7 +69,7 @@ static bool activate(void)
     }
     if (!xtf_core_activate())
         return false;
-    xtf_mpi_all_calls = all && strcmp(all, "1") == 0;
+    xtf_mpi_all_calls = all_calls && strcmp(all_calls, "1") == 0;
     return true;
 }
 
@@ -84,15 +82,16 @@ void xtf_mpi_initialized(void)
     atomic_store_explicit(&xtf_mpi_state, XTF_MPI_ON, memory_order_release);
 }
 
-/* MPI was initialised behind our back. A process that cannot record takes part in what others wait for. */
+/* Sets up recording after MPI was initialised unseen. A process that cannot record still takes part in the
+ * agreements for which other processes wait. */
 static void catch_up(void)
 {
     XtfRing *ring;
 
     pthread_mutex_lock(&lock);
     if (xtf_mpi_state == XTF_MPI_UNKNOWN) {
-        ring = activate() ? xtf_core_begin() : NULL;
-        uint32_t busy = ring ? XTF_CORE_IDLE : xtf_core_thread.busy; /* which may be that it was refused a ring */
+        ring = activate_recorder() ? xtf_core_begin() : NULL;
+        uint32_t busy = ring ? XTF_CORE_IDLE : xtf_core_thread.busy; /* may say that the thread got no ring */
         if (ring || is_ours()) {
             xtf_mpi_wrapper.frame = NULL;
             xtf_core_thread.busy = XTF_CORE_BUSY;
@@ -138,11 +137,11 @@ XtfRing *xtf_mpi_begin_init(void)
 {
     if (!xtf_pmpi_load() || xtf_mpi_state == XTF_MPI_OFF || xtf_core_thread.busy)
         return NULL;
-    if (xtf_mpi_state == XTF_MPI_UNKNOWN && (!is_recorded() || !activate())) {
+    if (xtf_mpi_state == XTF_MPI_UNKNOWN && (!is_recorded() || !activate_recorder())) {
         xtf_mpi_state = XTF_MPI_OFF;
         return NULL;
     }
-    xtf_mpi_wrapper.frame = NULL; /* a call before may have left its own */
+    xtf_mpi_wrapper.frame = NULL; /* an earlier call may have left its frame */
     return xtf_core_begin();
 }
 
@@ -161,8 +160,8 @@ void xtf_mpi_finalized(void)
     xtf_core_finish();
 }
 
-/* MPI_Pcontrol: 0 this thread is not recorded from here on, 1 it is again, 2 what was recorded is written now. Other
- * levels are the program's. */
+/* MPI_Pcontrol. Level 0 stops recording this thread, 1 resumes it, 2 writes what was recorded so far. Other levels
+ * are the program's. */
 XTF_MPI_VISIBLE int MPI_Pcontrol(const int level, ...)
 {
     XtfRing *ring;
@@ -170,11 +169,11 @@ XTF_MPI_VISIBLE int MPI_Pcontrol(const int level, ...)
 
     if (xtf_core_thread.busy)
         xtf_mpi_was_abandoned(__builtin_frame_address(0));
-    bool known = xtf_mpi_state == XTF_MPI_ON || xtf_mpi_begin_slowly();
-    if (known && level == 1 && !xtf_core_thread.busy)
+    bool is_on = xtf_mpi_state == XTF_MPI_ON || xtf_mpi_begin_slowly();
+    if (is_on && level == 1 && !xtf_core_thread.busy)
         xtf_core_set_recording(true);
     xtf_mpi_wrapper.frame = NULL;
-    ring = known ? xtf_core_begin() : NULL;
+    ring = is_on ? xtf_core_begin() : NULL;
     if (!ring)
         return xtf_mpi_next.Pcontrol(level);
     xtf_core_enter(ring, XTF_MPI_REGION_Pcontrol);
@@ -188,10 +187,11 @@ XTF_MPI_VISIBLE int MPI_Pcontrol(const int level, ...)
     return result;
 }
 
-/* Some loaders hide a library's functions from those that are loaded before it (RTLD_DEEPBIND, -Bsymbolic). */
-__attribute__((destructor)) static void warn_of_silence(void)
+/* Warns if no call reached the recorder. Some loaders hide a library's functions from libraries that are loaded
+ * before it (RTLD_DEEPBIND, -Bsymbolic). */
+__attribute__((destructor)) static void warn_of_unseen_calls(void)
 {
     if (xtf_mpi_state == XTF_MPI_UNKNOWN && is_recorded() && xtf_pmpi_load() && mpi_says(xtf_pmpi.Initialized))
-        xtf_core_say("MPI was initialised, but no call of it came to the recorder: a library binds MPI's functions to "
+        xtf_core_say("MPI was initialised, but the recorder saw no call of it: a library binds MPI's functions to "
                      "itself (RTLD_DEEPBIND, -Bsymbolic)");
 }

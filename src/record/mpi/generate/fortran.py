@@ -1,13 +1,15 @@
-"""Makes the Fortran wrappers of one MPI's functions, from the table of which those of C are made.
+"""Makes the Fortran wrappers of one MPI's functions, from the same table as the C wrappers.
 
 usage: fortran.py TABLE MPI SOURCE -- COMPILER...
 
-MPI is openmpi or mpich; COMPILER is as in wrappers.py. The Fortran bindings of Open MPI call PMPI_X: so all of them are wrapped, mpi_x_ of mpif.h and of the module
-mpi, mpi_x_f08_ of the module mpi_f08; what the latter calls, ompi_x_f, is not, for it is called as well by the profiling names, and by other routines. Those of MPICH call MPI_X, which is wrapped already, but for attributes, and for
-the routines of mpi_f08 without a buffer, mpi_x_f08_ and mpi_x_f08_large_, which call PMPI_X. MPICH 4.2 calls the latter mpi_x_c_f08_.
+MPI is openmpi or mpich; COMPILER is as in wrappers.py. The Fortran bindings of Open MPI call PMPI_X, so all of them are wrapped:
+mpi_x_ of mpif.h and of the module mpi, mpi_x_f08_ of the module mpi_f08. The latter calls ompi_x_f, which is not wrapped, since the
+profiling names and other routines call it, too.
+The Fortran bindings of MPICH call MPI_X, which has a C wrapper. The exceptions call PMPI_X, and are wrapped: routines for attributes, and the
+routines of mpi_f08 without a buffer, mpi_x_f08_ and mpi_x_f08_large_. MPICH 4.2 calls the latter mpi_x_c_f08_.
 
-A wrapper passes on the arguments as they are to the profiling name of the same routine, pmpi_x_, or pmpi_x_f08_ (MPICH: pmpir_x_f08_): what Fortran's
-MPI_IN_PLACE, MPI_BOTTOM or a callback mean, the library's own conversion knows. Handles are converted for recording alone.
+A wrapper passes the unchanged arguments to the profiling name of the same routine, pmpi_x_, or pmpi_x_f08_ (MPICH: pmpir_x_f08_). The library
+itself converts Fortran's MPI_IN_PLACE, MPI_BOTTOM and callbacks. The wrapper converts handles only for recording.
 """
 
 import sys
@@ -20,14 +22,14 @@ import kinds_messages
 import table
 import wrappers
 
-# Routines that are another thing in Fortran than the C declaration says: MPI_Pcontrol is in fortran.c, as are the clocks; MPI_Info_create_env
-# of MPICH 4.0.2's mpi_f08 leaves C's function to what the registers happen to hold, which a wrapper would change.
+# Routines whose Fortran form differs from the C declaration. fortran.c has MPI_Pcontrol and the clocks. MPI_Info_create_env of MPICH 4.0.2's
+# mpi_f08 calls C's function without arguments, so it uses the present content of registers, which a wrapper would change.
 WITHOUT = {"MPI_Info_create_env", "MPI_Pcontrol"}
 # C's arguments that Fortran lacks.
 LACKING = {"argc": ("MPI_Init", "MPI_Init_thread"), "argv": ("MPI_Init", "MPI_Init_thread")}
-# The same routines with an address as a TYPE(C_PTR), which mpif.h and the module mpi have as well.
+# Routines that mpif.h and the module mpi also have in a form with a TYPE(C_PTR) address.
 WITH_POINTER = ("MPI_Alloc_mem", "MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_shared_query")
-# What mpif.h and the module mpi of MPICH do by functions of MPICH's own.
+# Routines for which mpif.h and the module mpi of MPICH call internal functions of MPICH.
 PAST_C = {"MPI_Attr_get", "MPI_Attr_put"} | {f"MPI_{kind}_{what}_attr" for kind in ("Comm", "Type", "Win") for what in ("get", "set")}
 INTEGERS_8 = ("MPI_Count", "MPI_Aint", "MPI_Offset")
 
@@ -68,7 +70,7 @@ def passed_of(function, code):
 
 
 def form_of(function, snippets, conversions):
-    """How the wrappers of Fortran say what those of C say: the result is an argument, and handles are converted."""
+    """Returns the form of Fortran: the result is an argument, and handles are converted."""
     call = passed_of(function, "&result")
     end = ("    if (ierror)", "        *ierror = result;", "    return;")
     return wrappers.Form(
@@ -79,7 +81,7 @@ def form_of(function, snippets, conversions):
 
 
 def body_of(function, snippets):
-    """A function that all names of a routine share; `next` is what it passes the call on to."""
+    """Returns the text of a function that all names of a routine share; it passes the call on to `next`."""
     short, parameters = function.short, parameters_of(function)
     conversions = fortran_roles.conversions_of(function, snippets)
     filled = kinds.fill(snippets, fortran_roles.roles_of(function, conversions), function)
@@ -88,7 +90,7 @@ def body_of(function, snippets):
 
 
 def entry_of(function, name, profiling, aliases):
-    """What programs call: `name`, and its other spellings."""
+    """Returns the text of the functions that programs call: `name`, and its other spellings."""
     parameters, short = parameters_of(function), function.short
     lines = [f"XTF_MPI_VISIBLE void {name}({parameters})", "{", f"    static Fortran{short} *next;", "    if (__builtin_expect(!next, 0))",
              f'        next = (Fortran{short} *)xtf_fortran_find("{profiling}", "{name}");', f"    fortran_{short}(next, {passed_of(function, 'ierror')});", "}"]
@@ -97,8 +99,8 @@ def entry_of(function, name, profiling, aliases):
 
 
 def spellings_of(routine):
-    """The other names of mpi_x_: Fortran compilers spell it each in its own way. Not mpi_x: few do that, and programs have functions of
-    their own by such names (R's bindings of MPI), which ours, loaded before them, would replace."""
+    """Returns the other names of mpi_x_ that Fortran compilers use. The name mpi_x is left out: few compilers use it. Programs such as R's
+    bindings of MPI define functions with such names, and the recorder's, loaded first, would replace them."""
     return [f"{routine}__", routine.upper()]
 
 
@@ -124,7 +126,7 @@ def has_binding(function, mpi):
             and not (mpi == "openmpi" and function.name.endswith("_c")))
 
 
-# No header declares what Fortran calls.
+# No header declares the functions that Fortran calls.
 HEAD = """#include "src/record/mpi/fortran/fortran.h"
 #include "src/record/mpi/hooks.h"
 #include "src/record/mpi/library/wrapper.h"

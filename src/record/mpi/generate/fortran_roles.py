@@ -1,4 +1,4 @@
-"""What snippets mean by the names of arguments, in the wrappers of Fortran.
+"""Gives the C expressions for the roles of snippets, in the wrappers of Fortran.
 
 Each argument of a Fortran routine is the address of a value. Handles are numbers there; they are converted for snippets alone,
 into locals with the suffix _c, before the call, and, if the call may change them, again after it. Integers and logicals have
@@ -65,7 +65,7 @@ def array(argument, function):
     elif base == "MPI_Datatype":
         side = "true" if name.startswith("send") else "false"
         neighbor = "true" if "neighbor" in function.flags else "false"
-        # In place, the types of what is sent are not looked at, and need not be there.
+        # In place, MPI ignores the send types, and the program may pass none.
         in_place = f"xtf_fortran_in_place({function.argument('sendbuf').name})" if side == "true" else "false"
         made.role = f"{name}_c"
         made.declare = f"const MPI_Datatype *{made.role} = {in_place} ? NULL : xtf_fortran_types({side}, {neighbor}, comm_c, {name});"
@@ -82,7 +82,7 @@ def conversion(argument, function):
     name, base = argument.name, argument.base
     made = Conversion(argument)
     if base == "MPI_Status":
-        # wrappers put ours in the place of what the program ignores
+        # wrappers replace a status that the program ignores by one of their own
         made.role = f"((MPI_Status *){name})"
     elif is_text(argument):
         made = text(argument)
@@ -99,7 +99,7 @@ def conversion(argument, function):
 
 
 def conversions_of(function, snippets):
-    """{argument's name: Conversion} of what the snippets mention, in the order of the arguments."""
+    """Returns {argument's name: Conversion} of the arguments that snippets mention, in the order of the arguments."""
     made = {}
     types = any(argument.base == "MPI_Datatype" and argument.array and snippets.mentions(argument.name) for argument in function.arguments)
     for argument in function.arguments:
@@ -110,7 +110,7 @@ def conversions_of(function, snippets):
 
 
 def roles_of(function, conversions):
-    # A hook reads it when a request completes: by then the wrapper's own is no more.
+    # A hook reads newcomm when its request completes, after the wrapper has returned: so the hook gets a lasting copy.
     late = {"newcomm_out": "xtf_fortran_kept_comm(newcomm_c)"} if "newcomm" in conversions else {}
     return {**late, **{name: value for name, value in roles.roles_of(function).items() if not function.argument(name)},
             **{name: made.role for name, made in conversions.items()}}

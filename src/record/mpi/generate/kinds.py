@@ -1,15 +1,15 @@
-"""The snippets of the kinds of functions, and how roles are put into them.
+"""Reads the snippets of the kinds of functions, and replaces the roles in them.
 
-A module kinds_*.py has a dictionary KINDS: {key: (before, after)}, where both are C statements: `before` stands between the
+A module kinds_*.py has a dictionary KINDS: {key: (before, after)}, where both are C statements: `before` runs between the
 record ENTER and the call, `after` between the call and LEAVE, in one scope. A longer tuple is (before, after, condition) or
-(before, after, condition, missed): such a call is recorded, ENTER and all, only if the C expression `condition`, which is
-evaluated after the call, is true, or the call failed, or all calls are recorded; else it is counted, and `missed` is done.
+(before, after, condition, missed): the wrapper evaluates the C expression `condition` after the call. It records the
+call, with its ENTER, if the condition is true, the call failed, or all calls are recorded. Else it counts the call and runs `missed`.
 
 A key is a kind, or kind:what with the table's column `what`, which is looked up first: "collective", "collective:ALLTOALL,neighbor".
 
 In a snippet {role} stands for a C expression (roles.py); {a|b} for the first of the roles that the function has; and
-{a|b|=text} for the text if it has none of them. A role that a function lacks is an error, so that no snippet is used where it
-means nothing. Braces of C have a space or the end of the line behind them, and are left alone.
+{a|b|=text} for the text if it has none of them. A role that a function lacks is an error, so that no snippet is used for a
+function that it does not fit. Braces of C are followed by a space or the end of the line, and stay unchanged.
 """
 
 import dataclasses
@@ -30,13 +30,13 @@ class Snippets:
     missed: str = ""
 
     def mentions(self, *roles):
-        """Whether a snippet uses one of the roles."""
+        """True if a snippet uses one of the roles."""
         text = " ".join(dataclasses.astuple(self))
         return any(role in match.split("|") for match in PLACEHOLDER.findall(text) for role in roles)
 
 
 def collect(*dictionaries):
-    """One dictionary of several, whose keys differ."""
+    """Merges dictionaries, whose keys must differ."""
     kinds = {}
     for dictionary in dictionaries:
         for key, snippets in dictionary.items():
@@ -47,12 +47,12 @@ def collect(*dictionaries):
 
 
 def snippets_of(kinds, function):
-    """A function's snippets, as they are in the dictionary; empty ones if its kind has none."""
+    """Returns a function's snippets from the dictionary; empty ones if its kind has none."""
     return kinds.get(f"{function.kind}:{','.join(function.what)}") or kinds.get(function.kind) or Snippets()
 
 
 def substitute(text, roles, function):
-    """The text with C expressions for its roles."""
+    """Replaces the roles of a text by C expressions."""
 
     def expression(match):
         alternatives = match[1].split("|")
@@ -67,11 +67,11 @@ def substitute(text, roles, function):
 
 
 def fill(snippets, roles, function):
-    """Snippets with C expressions for their roles."""
+    """Replaces the roles of snippets by C expressions."""
     return Snippets(*(substitute(text, roles, function) for text in dataclasses.astuple(snippets)))
 
 
 def unused(kinds, functions):
-    """Keys that no function of the table has: a slip of the pen."""
+    """Returns the keys that no function of the table has, which are mistakes."""
     used = {function.kind for function in functions} | {f"{function.kind}:{','.join(function.what)}" for function in functions}
     return sorted(set(kinds) - used)

@@ -1,4 +1,4 @@
-"""Makes the table of the functions' regions, by number, for those who read what the wrappers record.
+"""Makes the table of the functions' regions, by number, for readers of the wrappers' records.
 
 usage: regions.py TABLE SOURCE
 """

@@ -1,7 +1,7 @@
-"""What snippets mean by the names of arguments, in the wrappers of C.
+"""Gives the C expressions for the roles of snippets, in the wrappers of C.
 
-A value is its argument; integers of any width are (long long). A pointer to one value is read where the snippet stands.
-Pointers stay: requests and messages (also where the function takes the value), statuses, arrays, buffers, texts. Arrays
+A value is its argument; integers of any width are (long long). A pointer to one value is read where the snippet uses it.
+Other pointers are passed as they are: requests and messages (also where the function takes the value), statuses, arrays, buffers, texts. Arrays
 of counts and displacements, which have elements of 4 or of 8 bytes, are an XtfMpiCounts.
 """
 
@@ -11,7 +11,7 @@ WHATS = ("neighbor", "buffered", "synchronous", "ready", "at", "collective", "sh
 
 
 def role_of(argument):
-    """The C expression of an argument."""
+    """Returns the C expression of an argument."""
     name, base = argument.name, argument.base
     if argument.array:
         if base in INTEGERS and argument.array == "[]" and name != "indices" and not argument.stars:
@@ -27,7 +27,7 @@ def role_of(argument):
 
 
 def roles_of(function):
-    """{role: C expression} of a function's arguments, and of what all wrappers have."""
+    """Returns {role: C expression} of a function's arguments, and of the variables that all wrappers have."""
     flags = " | ".join(f"XTF_MPI_{word.upper()}" for word in function.flags)
     roles = {
         "ring": "ring",

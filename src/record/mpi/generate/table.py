@@ -1,4 +1,4 @@
-"""Reads functions.tbl, whose head says what its columns are."""
+"""Reads functions.tbl, whose first comment describes its columns."""
 
 import dataclasses
 import re
@@ -25,7 +25,7 @@ class Argument:
 
     @property
     def base(self):
-        """The type without const and stars."""
+        """Returns the type without const and stars."""
         return self.type.replace("const", "").replace("*", "").strip()
 
     @property
@@ -65,12 +65,12 @@ class Function:
 
     @property
     def parameters(self):
-        """What stands between the parentheses of the declaration."""
+        """Returns the text between the parentheses of the declaration."""
         return ", ".join([argument.declaration for argument in self.arguments] + ["..."] * self.variadic) or "void"
 
     @property
     def passed(self):
-        """The arguments of a call that passes on what was given."""
+        """Returns the arguments of a call that passes all of them on."""
         return ", ".join(argument.name for argument in self.arguments)
 
     def argument(self, name):
@@ -78,7 +78,7 @@ class Function:
 
 
 def parse_arguments(text):
-    """(arguments, whether any may follow)."""
+    """Returns the arguments, and whether the function is variadic."""
     arguments = []
     variadic = False
     for part in [] if text == "void" else text.split(","):
@@ -118,7 +118,7 @@ def parse_line(line, number):
 
 
 def read(path):
-    """The functions of the table, in its order."""
+    """Returns the functions of the table, in its order."""
     functions = []
     names = set()
     with open(path, encoding="utf-8") as file:

@@ -30,7 +30,7 @@ OPERATIONS = ("BARRIER", "BCAST", "GATHER", "GATHERV", "SCATTER", "SCATTERV", "A
               "REDUCE", "REDUCE_SCATTER", "SCAN", "EXSCAN", "REDUCE_SCATTER_BLOCK", "CREATE_HANDLE", "DESTROY_HANDLE", "ALLOCATE", "DEALLOCATE",
               "CREATE_HANDLE_AND_ALLOCATE", "DESTROY_HANDLE_AND_DEALLOCATE")
 BEGINS = {"init": "xtf_mpi_begin_init()", "session_init": "xtf_mpi_begin_init()", "finalize": "xtf_mpi_begin_finalize(__builtin_frame_address(0))"}
-# What the front end itself does when a call has been recorded.
+# Statements of the front end after a call has been recorded.
 ENDS = {
     "init": "if (result == MPI_SUCCESS) xtf_mpi_initialized();",
     "session_init": "if (result == MPI_SUCCESS) xtf_mpi_initialized();",
@@ -45,7 +45,7 @@ def indent(text):
 
 @dataclasses.dataclass(frozen=True)
 class Form:
-    """What the wrappers of one language do in their own way: lines of C."""
+    """Parts of a wrapper that differ between the languages: lines of C."""
 
     pass_on: tuple  # passes on the call, and returns what it returns
     statuses: tuple  # before a call that is looked at: our statuses in the place of those that the program does not want
@@ -56,7 +56,7 @@ class Form:
 
 
 def statuses_of(function, snippets, is_ignored, count):
-    """Statements that put our statuses in the place of those that the program does not want, if snippets look at them."""
+    """Returns statements that replace statuses which the program ignores by scratch ones, if snippets read them."""
     lines = []
     if function.argument("status") and function.argument("status").base == "MPI_Status" and snippets.mentions("status"):
         lines += [f"    if ({is_ignored('status', 'MPI_STATUS_IGNORE')})", "        status = xtf_mpi_scratch_statuses(1);"]
@@ -66,14 +66,14 @@ def statuses_of(function, snippets, is_ignored, count):
 
 
 def form_of(function, snippets):
-    """The form of C."""
+    """Returns the form of C."""
     call = f"xtf_mpi_next.{function.short}({function.passed})"
     return Form(pass_on=(f"        return {call};",), statuses=statuses_of(function, snippets, lambda name, constant: f"{name} == {constant}", "count"), declare=(),
                 call=f"    {function.result} result = {call};", change=(), end=("    return result;",))
 
 
 def recorded_of(function, filled, form):
-    """The recorded call, between the claim of the ring and the end."""
+    """Returns the recorded call, between the claim of the ring and the end."""
     conditional = bool(filled.condition)
     lines = ["    uint64_t entered __attribute__((unused)) = " + ("xtf_core_now();" if conditional else f"xtf_core_enter(ring, {function.number});")]
     lines += [*form.statuses, *form.declare, *indent(filled.before), form.call, "    uint64_t left = xtf_core_now();", *form.change]
@@ -86,7 +86,7 @@ def recorded_of(function, filled, form):
 
 
 def unrecorded_test_of(function):
-    """Whether hooks of a function are called where nothing is recorded, in C; None: of this one they never are."""
+    """Returns the C test by which a function's hooks are called while nothing is recorded; None: they never are."""
     if function.kind in kinds_messages.ENDING:
         return "xtf_mpi_forgets()"
     if function.kind in kinds_handles.ALWAYS:
@@ -95,7 +95,7 @@ def unrecorded_test_of(function):
 
 
 def unrecorded_of(function, filled, form):
-    """The call where nothing is recorded, but all members of a communicator have to agree on something, or requests end."""
+    """Returns the call while nothing is recorded, if all members of a communicator have to agree, or requests end."""
     after = indent(filled.after)
     if filled.condition:
         after = [f"    if (({filled.condition}) || result != MPI_SUCCESS) {{", *after, "    }"]
@@ -107,7 +107,7 @@ def unrecorded_of(function, filled, form):
 
 
 def passed_on_of(function, filled, form, test):
-    """The call where nothing is recorded, for a reason of its own: what its snippets keep is kept all the same, if it is off by default."""
+    """Returns the call while `test` says that nothing is recorded. A function that is off by default still runs its snippets."""
     lines = form.pass_on
     if function.recorded == "off" and filled.after:
         lines = [*form.declare, *indent(filled.before), form.call, *form.change, *indent(filled.after), *form.end]
@@ -115,7 +115,7 @@ def passed_on_of(function, filled, form, test):
 
 
 def body_of(function, filled, form):
-    """What stands between the braces of a wrapper."""
+    """Returns the body of a wrapper."""
     lines = passed_on_of(function, filled, form, f"xtf_mpi_quiet({function.number})") if function.recorded == "off" else []
     lines += [f"    XtfRing *ring = {BEGINS.get(function.kind, 'xtf_mpi_begin()')};"]
     lines += unrecorded_of(function, filled, form) if unrecorded_test_of(function) else passed_on_of(function, filled, form, "!ring")
@@ -124,7 +124,7 @@ def body_of(function, filled, form):
 
 
 def wrapper_of(function, snippets):
-    """The text of a wrapper."""
+    """Returns the text of a wrapper."""
     filled = kinds.fill(snippets, roles.roles_of(function), function)
     return "\n".join([f"XTF_MPI_VISIBLE {function.result} {function.name}({function.parameters})", "{", *body_of(function, filled, form_of(function, snippets)), "}"])
 

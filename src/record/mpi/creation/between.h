@@ -1,6 +1,6 @@
-/* Communicators between worlds: two groups of processes that may know nothing of each receiver.
+/* Communicators between worlds: two groups of processes that may know nothing of each other.
  *
- * One side makes the ids of the communicator and of both groups. It sends them to the first process of the receiver
+ * One side makes the ids of the communicator and of both groups. It sends them to the first process of the other
  * side in one small message, before the program can send any. The receiver stops waiting after a timeout, since the
  * sender may not be recorded. */
 #pragma once
@@ -20,7 +20,7 @@ typedef struct {
 
 /* Gives a communicator its ids and defines it, as made from `from`. */
 void xtf_mpi_between_begins(XtfRing *ring, MPI_Comm comm, const XtfMpiBetween *ids, uint32_t from);
-/* Sends the ids to process `dest` of the receiver side. Waits until MPI has sent the message, at most some seconds. */
+/* Sends the ids to process `dest` of the other side. Waits until MPI has sent the message, at most some seconds. */
 void xtf_mpi_between_tell(MPI_Comm comm, int dest, const XtfMpiBetween *ids);
 bool xtf_mpi_between_hear(MPI_Comm comm, int source, XtfMpiBetween *ids);
 /* Defines a group with the members of `local`, all of which call this function. */

@@ -183,7 +183,7 @@ void xtf_mpi_comm_freed(XtfRing *ring, uint64_t left, int result, uint32_t comm)
 /* ---- MPI_Comm_idup.
  *
  * Member 0 broadcasts the id over the old communicator. Each member starts the broadcast inside its call of
- * MPI_Comm_idup, since all members call it in the same order. They complete their duplicates in definitions order, so
+ * MPI_Comm_idup, since all members call it in the same order. They complete their duplicates in any order, so
  * no broadcast is possible then. For an intercommunicator one broadcast is not enough: the two groups would have to
  * exchange their ids, and then broadcast them to their own members. So its duplicate has no id, on either side. */
 

@@ -1,6 +1,4 @@
-/*
- * What the snippets of generate/kinds_*.py call, all together.
- */
+/* Includes all hooks that the snippets of generate/kinds_*.py call. */
 #pragma once
 
 #include "src/record/mpi/comms/comms.h"

@@ -1,6 +1,4 @@
-/*
- * Regions whose numbers are below XTF_WIRE_REGIONS_OWN: functions of MPI, by their place in functions.tbl.
- */
+/* Regions of MPI's functions. Their numbers are below XTF_WIRE_REGIONS_OWN and count the lines of functions.tbl. */
 #pragma once
 
 #include <stdint.h>
@@ -10,5 +8,5 @@ typedef struct {
     uint8_t role; /* index in xtf_region_roles */
 } XtfMpiRegion;
 
-/* NULL: there is no such function. */
+/* Returns the region with a number; NULL: no function has it. */
 const XtfMpiRegion *xtf_mpi_region(uint32_t number);

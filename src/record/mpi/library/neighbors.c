@@ -8,14 +8,14 @@ static int keyval;
 static bool has_keyval;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static int forget(MPI_Comm comm, int key, void *kept, void *extra)
+static int free_neighbors(MPI_Comm comm, int key, void *kept, void *extra)
 {
     (void)comm, (void)key, (void)extra;
     free(kept);
     return MPI_SUCCESS;
 }
 
-/* A copy of the communicator asks for itself. */
+/* MPI must not copy the neighbours: a copy of the communicator looks them up itself. */
 static int copy_nothing(MPI_Comm comm, int key, void *extra, void *kept, void *copy, int *flag)
 {
     (void)comm, (void)key, (void)extra, (void)kept, (void)copy;
@@ -25,7 +25,7 @@ static int copy_nothing(MPI_Comm comm, int key, void *extra, void *kept, void *c
 
 static void make_keyval(void)
 {
-    has_keyval = xtf_pmpi.Comm_create_keyval(copy_nothing, forget, &keyval, NULL) == MPI_SUCCESS;
+    has_keyval = xtf_pmpi.Comm_create_keyval(copy_nothing, free_neighbors, &keyval, NULL) == MPI_SUCCESS;
 }
 
 static XtfMpiNeighbors neighbors_in_grid(MPI_Comm comm)
@@ -59,7 +59,7 @@ static XtfMpiNeighbors neighbors_in_graph(MPI_Comm comm)
     return neighbors;
 }
 
-static XtfMpiNeighbors ask(MPI_Comm comm)
+static XtfMpiNeighbors ask_for_neighbors(MPI_Comm comm)
 {
     XtfMpiNeighbors neighbors = {0};
     int topology, in, out, weighted;
@@ -83,7 +83,7 @@ XtfMpiNeighbors xtf_mpi_neighbors_of(MPI_Comm comm)
     pthread_once(&once, make_keyval);
     if (has_keyval && xtf_pmpi.Comm_get_attr(comm, keyval, &kept, &flag) == MPI_SUCCESS && flag)
         return *kept;
-    XtfMpiNeighbors neighbors = ask(comm);
+    XtfMpiNeighbors neighbors = ask_for_neighbors(comm);
     kept = has_keyval ? malloc(sizeof *kept) : NULL;
     if (kept) {
         *kept = neighbors;

@@ -1,8 +1,6 @@
-/*
- * The neighbours of a process in the topology of a communicator, for the bytes of neighbourhood operations.
+/* Neighbours of a process in the topology of a communicator, for the bytes of neighbourhood operations.
  *
- * They are asked for once and kept in an attribute of the communicator. Any thread may call.
- */
+ * The first call for a communicator asks MPI and keeps the result in an attribute. Any thread may call. */
 #pragma once
 
 #include <stdint.h>
@@ -11,15 +9,15 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Grids have places for neighbours beyond their borders, where there is no process: bit i of `absent` stands for place
- * i. The places for sources and destinations are the same then. */
+/* Numbers of neighbours. A grid has places for neighbours beyond its borders, where no process is: bit i of `absent`
+ * is set if place i is empty. In a grid, sources and destinations have the same places. */
 typedef struct {
     uint32_t n_sources, n_destinations; /* processes */
     uint32_t source_places, destination_places;
     uint64_t absent;
 } XtfMpiNeighbors;
 
-/* None, of a communicator without a topology. */
+/* Returns the neighbours in a communicator; all 0 if it has no topology. */
 XtfMpiNeighbors xtf_mpi_neighbors_of(MPI_Comm comm);
 
 #pragma GCC visibility pop

@@ -22,18 +22,20 @@ _Static_assert(sizeof(XtfMpiTable) == N_FUNCTIONS * sizeof(void *), "a table is 
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool loaded;
-/* The library, if it was opened by the program in a scope of its own; NULL: its names are everywhere. */
+/* MPI library, if the program opened it in a private scope; NULL: its names are global. */
 static void *library;
 
-/* The next definition behind this library, in the order in which the program's libraries were loaded. */
-static void *find(const char *symbol)
+/* Finds the next definition of a function after this library, in the order in which the program loaded its
+ * libraries. */
+static void *find_function(const char *symbol)
 {
     void *found = dlsym(RTLD_NEXT, symbol);
 
     return found || !library ? found : dlsym(library, symbol);
 }
 
-/* A variable. Programs that name it may have a copy of their own, which is the one that counts, before this library. */
+/* Finds a variable. A program that names the variable may have its own copy, which takes precedence over all
+ * libraries. */
 static __attribute__((unused)) void *find_variable(const char *symbol)
 {
     void *found = dlsym(RTLD_DEFAULT, symbol);
@@ -41,13 +43,14 @@ static __attribute__((unused)) void *find_variable(const char *symbol)
     return found || !library ? found : dlsym(library, symbol);
 }
 
-/* The names of the loaded objects, each with its end. */
+/* Names of the loaded objects, each with its terminating 0. */
 typedef struct {
     char *texts;
     size_t size, room;
 } Names;
 
-/* For dl_iterate_phdr, which holds a lock of the dynamic linker: so nothing is opened here, nor allocated. */
+/* Adds a name, for dl_iterate_phdr(). That function holds a lock of the dynamic linker, so this one neither opens
+ * nor allocates anything. */
 static int add_name(struct dl_phdr_info *info, size_t size, void *user)
 {
     Names *all = user;
@@ -64,7 +67,7 @@ static Names loaded_names(void)
     Names found = {0};
 
     dl_iterate_phdr(add_name, &found);
-    /* More may be loaded meanwhile. */
+    /* Other threads may load more objects meanwhile. */
     while (found.size > found.room) {
         size_t room = 2 * found.size;
         char *texts = realloc(found.texts, room);
@@ -94,7 +97,8 @@ void *xtf_pmpi_open_library_of(const char *symbol)
     return library_of;
 }
 
-/* Programs ask whether MPI is there by looking for these two. */
+/* Answers MPI_Initialized and MPI_Finalized without an MPI library: programs call them to find_function out whether MPI
+ * is used. */
 static int no_mpi(int *flag)
 {
     *flag = 0;
@@ -115,8 +119,8 @@ static void look_up(void)
 
     for (size_t i = 0; i < N_FUNCTIONS; i++) {
         strncpy(symbol + 5, names[i], sizeof symbol - 6);
-        own[i] = find(symbol);
-        next[i] = stack && strcmp(stack, "1") == 0 ? find(symbol + 1) : own[i];
+        own[i] = find_function(symbol);
+        next[i] = stack && strcmp(stack, "1") == 0 ? find_function(symbol + 1) : own[i];
         if (!next[i])
             next[i] = own[i] ? own[i] : (void *)missing;
     }
@@ -136,7 +140,7 @@ bool xtf_pmpi_load(void)
     pthread_mutex_lock(&lock);
     found = loaded;
     if (!found) {
-        /* It stays open, as we do call it. */
+        /* The handle is never closed, since the recorder calls the library. */
         library = dlsym(RTLD_NEXT, "PMPI_Init") ? NULL : xtf_pmpi_open_library_of("PMPI_Init");
         look_up();
         found = xtf_pmpi.Init != NULL;

@@ -1,11 +1,9 @@
-/*
- * MPI as the recorder calls it: mpi.h, and the functions that were looked up in the program's own library.
+/* MPI as the recorder calls it: mpi.h, and the functions of the program's own library.
  *
- * The recorder is not linked to an MPI: what starts a job, and every shell in it, would load it too. Functions are
- * looked up by their names when the program first calls MPI, PMPI_X for MPI_X. So are the predefined handles of Open
- * MPI, which are addresses of its variables: MPI_COMM_WORLD and so on can be used as ever, but not where C wants a
- * constant.
- */
+ * The recorder is not linked to an MPI, since then the job's launcher and every shell in the job would load one,
+ * too. It looks up each function MPI_X by its name PMPI_X when the program first calls MPI. It also looks up the
+ * predefined handles of Open MPI, which are addresses of its variables. So code can use MPI_COMM_WORLD and the like,
+ * except where C requires a constant. */
 #pragma once
 
 /* NOLINT: what the header says of functions that MPI has removed does not matter here. */
@@ -23,15 +21,15 @@ typedef struct {
 } XtfMpiTable;
 #undef XTF_MPI_MEMBER
 
-/* PMPI_X; NULL: this library has it not. All are NULL before the first call. */
+/* Functions PMPI_X; NULL: the library does not have the function. All are NULL before the first call. */
 extern XtfMpiTable xtf_pmpi;
 #define XTF_PMPI(name) xtf_pmpi.name
-/* What a wrapper calls: PMPI_X, or the MPI_X of the next library if XTF_RECORD_STACK is 1. Never NULL once looked up.
- */
+/* Functions that wrappers call: PMPI_X, or MPI_X of the next library if XTF_RECORD_STACK is 1. Never NULL after the
+ * look-up. */
 extern XtfMpiTable xtf_mpi_next;
 
 #ifdef OMPI_PREDEFINED_GLOBAL
-/* The variables of Open MPI whose addresses are handles that the recorder uses. */
+/* Variables of Open MPI whose addresses are handles that the recorder uses. */
 #define XTF_MPI_GLOBALS(GLOBAL)                                                                                     \
     GLOBAL(ompi_mpi_comm_world)                                                                                     \
     GLOBAL(ompi_mpi_comm_self)                                                                                      \
@@ -56,10 +54,10 @@ XTF_MPI_GLOBALS(XTF_MPI_GLOBAL)
 #define XTF_MPI_GLOBALS(GLOBAL)
 #endif
 
-/* Looks the functions up, once. False: no MPI library is loaded. From any thread. */
+/* Looks up the functions, once. Returns false if no MPI library is loaded. Any thread may call. */
 bool xtf_pmpi_load(void);
-/* A loaded library that has a symbol, or needs one that has it, though it may have been opened in a scope of its own: a
- * handle that the caller closes. NULL: there is none. */
+/* Opens the loaded library that defines a symbol, or that depends on a library which does, even if the program
+ * opened it in a private scope. The caller closes the handle. NULL: no library has the symbol. */
 void *xtf_pmpi_open_library_of(const char *symbol);
 
 #pragma GCC visibility pop

@@ -1,4 +1,4 @@
-/* The types that MPI predefines. */
+/* Types that MPI predefines. */
 #include <stddef.h>
 
 #include "src/record/mpi/library/pmpi.h"
@@ -6,7 +6,7 @@
 
 #ifdef OMPI_MAJOR_VERSION
 
-/* Their numbers in Fortran come before those of other types. */
+/* Fortran numbers of the predefined types, which are smaller than those of other types. */
 enum { PREDEFINED = 128 };
 
 void xtf_mpi_valid_begin(void)
@@ -20,7 +20,7 @@ void xtf_mpi_valid_begin(void)
 
 #else
 
-/* Some are MPI_DATATYPE_NULL, where the compilers have no such type. */
+/* Some are MPI_DATATYPE_NULL, if the compilers have no such type. */
 static const MPI_Datatype predefined[] = {
     MPI_CHAR,
     MPI_SIGNED_CHAR,

@@ -8,22 +8,22 @@
 enum {
     HASH_BITS = 10,
     LINES = 1 << HASH_BITS,
-    WAYS = 8,       /* handles in one line of the processor's cache */
-    FIRST_BITS = 6, /* of the others */
+    WAYS = 8,       /* handles in one cache line */
+    FIRST_BITS = 6, /* bits of the first table of overflow slots */
 };
 
-/* The handles, each in the line that its hash says, where all threads find it without a lock; 0: no handle. */
+/* Valid handles, each in the line that its hash selects. Threads read them without a lock. 0: empty place. */
 static struct {
     _Alignas(64) _Atomic uint64_t handles[WAYS];
 } lines[LINES];
 
-/* Those whose lines are full: each in the slot that its hash says, or in the first one behind it that was empty; 0: an
- * empty slot. At least half of them are. */
+/* Overflow table for handles whose lines are full. Each is in the slot that its hash selects, or the first slot
+ * after it that was empty. 0: empty slot. At least half of the slots are empty. */
 static uint64_t *slots;
-static unsigned slot_bits; /* 0: there are none */
-static _Atomic size_t n_others;
+static unsigned slot_bits; /* 0: no slots exist */
+static _Atomic size_t n_overflow;
 
-/* Whoever adds or removes a handle, or looks at the others, has it. */
+/* Held to add or remove a handle, and to read the overflow table. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static inline uint64_t hash_of(uint64_t handle)
@@ -36,8 +36,8 @@ static _Atomic uint64_t *line_of(uint64_t handle)
     return lines[hash_of(handle) >> (64 - HASH_BITS)].handles;
 }
 
-/* The place in its line; NULL: it is not there. */
-static inline _Atomic uint64_t *find(uint64_t handle)
+/* Finds the place of a handle in its line; NULL: the line does not have it. */
+static inline _Atomic uint64_t *find_place(uint64_t handle)
 {
     _Atomic uint64_t *line = line_of(handle);
 
@@ -47,20 +47,20 @@ static inline _Atomic uint64_t *find(uint64_t handle)
     return NULL;
 }
 
-/* ---- The others, all with the lock. */
+/* ---- The overflow table. The caller holds the lock. */
 
 static size_t slot_mask(void)
 {
     return ((size_t)1 << slot_bits) - 1;
 }
 
-/* By other bits of the hash than those that say the line, of which the others have few. */
+/* Uses other bits of the hash than those that select the line, which differ little among overflowed handles. */
 static size_t first_slot_of(uint64_t handle)
 {
     return (size_t)(hash_of(handle) << HASH_BITS >> (64 - slot_bits));
 }
 
-/* The slot that has it, or the empty one that would get it, if there are slots. */
+/* Finds the slot of a handle, or the empty slot where it would be added. There must be slots. */
 static size_t slot_of(uint64_t handle)
 {
     size_t at = first_slot_of(handle);
@@ -70,9 +70,9 @@ static size_t slot_of(uint64_t handle)
     return at;
 }
 
-static bool is_other(uint64_t handle)
+static bool has_overflow(uint64_t handle)
 {
-    return n_others > 0 && slots[slot_of(handle)] == handle;
+    return n_overflow > 0 && slots[slot_of(handle)] == handle;
 }
 
 static bool grow_slots(void)
@@ -92,18 +92,18 @@ static bool grow_slots(void)
     return true;
 }
 
-static void add_other(uint64_t handle)
+static void add_overflow(uint64_t handle)
 {
-    if ((slot_bits == 0 || 2 * (n_others + 1) > slot_mask() + 1) && !grow_slots())
+    if ((slot_bits == 0 || 2 * (n_overflow + 1) > slot_mask() + 1) && !grow_slots())
         return;
     slots[slot_of(handle)] = handle;
-    n_others++;
+    n_overflow++;
 }
 
-/* What lies behind it moves up, as far as that is not before its first slot: no search ends too early. */
-static bool remove_other(uint64_t handle)
+/* Removes a handle. Moves later handles up, but none before its first slot, so that no search stops too early. */
+static bool remove_overflow(uint64_t handle)
 {
-    if (!is_other(handle))
+    if (!has_overflow(handle))
         return false;
     size_t mask = slot_mask(), hole = slot_of(handle);
     for (size_t at = (hole + 1) & mask; slots[at] != 0; at = (at + 1) & mask)
@@ -112,13 +112,13 @@ static bool remove_other(uint64_t handle)
             hole = at;
         }
     slots[hole] = 0;
-    n_others--;
+    n_overflow--;
     return true;
 }
 
-/* ---- All. */
+/* ---- Lines and overflow table. */
 
-static void add(uint64_t handle)
+static void add_handle(uint64_t handle)
 {
     _Atomic uint64_t *line = line_of(handle);
 
@@ -127,42 +127,42 @@ static void add(uint64_t handle)
             line[i] = handle;
             return;
         }
-    add_other(handle);
+    add_overflow(handle);
 }
 
 void xtf_mpi_valid_add(uint64_t handle)
 {
     pthread_mutex_lock(&lock);
-    if (handle != 0 && !find(handle) && !is_other(handle))
-        add(handle);
+    if (handle != 0 && !find_place(handle) && !has_overflow(handle))
+        add_handle(handle);
     pthread_mutex_unlock(&lock);
 }
 
 bool xtf_mpi_valid_remove(uint64_t handle)
 {
-    bool was = handle != 0;
+    bool was_valid = handle != 0;
 
     pthread_mutex_lock(&lock);
-    _Atomic uint64_t *place = was ? find(handle) : NULL;
+    _Atomic uint64_t *place = was_valid ? find_place(handle) : NULL;
     if (place)
         *place = 0;
-    else if (was)
-        was = remove_other(handle);
+    else if (was_valid)
+        was_valid = remove_overflow(handle);
     pthread_mutex_unlock(&lock);
-    return was;
+    return was_valid;
 }
 
-static bool look_among_others(uint64_t handle)
+static bool find_overflow(uint64_t handle)
 {
     pthread_mutex_lock(&lock);
-    bool is = is_other(handle);
+    bool has_handle = has_overflow(handle);
     pthread_mutex_unlock(&lock);
-    return is;
+    return has_handle;
 }
 
 bool xtf_mpi_valid_has(uint64_t handle)
 {
-    if (__builtin_expect(handle != 0 && find(handle) != NULL, 1))
+    if (__builtin_expect(handle != 0 && find_place(handle) != NULL, 1))
         return true;
-    return handle != 0 && atomic_load_explicit(&n_others, memory_order_relaxed) > 0 && look_among_others(handle);
+    return handle != 0 && atomic_load_explicit(&n_overflow, memory_order_relaxed) > 0 && find_overflow(handle);
 }

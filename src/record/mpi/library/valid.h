@@ -1,12 +1,9 @@
-/*
- * Handles of types, communicators and windows that are certain to be valid, without asking MPI: what is asked of
- * another one calls the error handler of MPI_COMM_WORLD, which may end the program, though the call itself would only
- * return an error.
+/* Handles of types, communicators and windows that are certain to be valid. Asking MPI about an invalid handle calls
+ * the error handler of MPI_COMM_WORLD, which may end the program. The program's own call would only return an error.
  *
- * Certain are the types that MPI predefines, those that the program has committed, and communicators and windows of
- * which something is kept in an attribute: others have none, and need not be asked for it. They are until the program
- * frees them. All functions from any thread.
- */
+ * Three kinds of handles are certain: predefined types, types that the program has committed, and communicators and
+ * windows with an attribute of the recorder. Others have no such attribute, so the recorder need not ask for it.
+ * Handles are certain until the program frees them. Any thread may call these functions. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,11 +11,12 @@
 
 #pragma GCC visibility push(hidden)
 
-/* MPI is there: the types that it predefines. */
+/* Adds the types that MPI predefines, once MPI is initialised. */
 void xtf_mpi_valid_begin(void);
-/* If there is no memory for it, the handle stays an uncertain one. */
+/* Adds a handle. Without memory for it, the handle stays uncertain. */
 void xtf_mpi_valid_add(uint64_t handle);
-/* Whether it was there. What is removed once MPI has freed it may be another thread's already. */
+/* Removes a handle and returns whether it was there. Once MPI has freed the handle, another thread may have got it
+ * again. */
 bool xtf_mpi_valid_remove(uint64_t handle);
 bool xtf_mpi_valid_has(uint64_t handle);
 

@@ -1,6 +1,4 @@
-/*
- * The variables that each wrapper reads. creation/state.c sets them.
- */
+/* Variables that each wrapper reads. creation/state.c sets them. */
 #include "src/record/mpi/library/wrapper.h"
 
 _Atomic int xtf_mpi_state;

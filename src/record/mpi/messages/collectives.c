@@ -6,7 +6,7 @@
 #include "src/record/mpi/library/neighbors.h"
 #include "src/record/mpi/messages/messages.h"
 
-/* Roots of inter-communicators, as the field `root` of collectives has them. */
+/* Roots of intercommunicators, as in the field `root` of collectives. */
 #define ROOT_IS_SELF      (UINT32_MAX - 1)
 #define ROOT_IN_OWN_GROUP (UINT32_MAX - 2)
 
@@ -24,7 +24,7 @@ static int rank_in(MPI_Comm comm)
     return xtf_pmpi.Comm_rank(comm, &rank) == MPI_SUCCESS ? rank : 0;
 }
 
-/* The members of the own group. */
+/* Returns the size of the own group. */
 static uint64_t size_of(MPI_Comm comm)
 {
     int size;
@@ -32,7 +32,7 @@ static uint64_t size_of(MPI_Comm comm)
     return xtf_pmpi.Comm_size(comm, &size) == MPI_SUCCESS ? (uint64_t)size : 0;
 }
 
-/* Those with whom a member exchanges data. */
+/* Returns the number of processes with which a member exchanges data. */
 static uint64_t partners(MPI_Comm comm)
 {
     int size;
@@ -54,7 +54,7 @@ static uint64_t bytes_at(const XtfMpiBlocks *blocks, uint64_t i)
                              : 0;
 }
 
-/* Of blocks of one type, which is asked for its size once. */
+/* Sums up blocks. If they have one type, MPI is asked for its size once. */
 static uint64_t bytes_of_all(const XtfMpiBlocks *blocks, uint64_t n)
 {
     uint64_t sum = 0;
@@ -71,7 +71,7 @@ static XtfMpiTraffic traffic_of(MPI_Comm comm)
     return (XtfMpiTraffic){.comm = xtf_mpi_comm_id(comm), .root = XTF_WIRE_NONE};
 }
 
-/* What this process is in an operation with a root. */
+/* Part of this process in an operation with a root. */
 typedef enum { MEMBER, ROOT, ROOT_OF_OTHERS, BYSTANDER } Part;
 
 static Part part_of(MPI_Comm comm, int root, XtfMpiTraffic *traffic)
@@ -95,9 +95,9 @@ XtfMpiTraffic xtf_mpi_barrier(MPI_Comm comm)
     return traffic_of(comm);
 }
 
-/* What the root has of each member. Only the root need have set it. */
+/* Data that the root exchanges with each member. Only the root need have set it. */
 typedef struct {
-    const XtfMpiBlock *alike; /* of each the same; NULL: `each` says it */
+    const XtfMpiBlock *alike; /* block that is the same for each member; NULL: use `each` */
     const XtfMpiBlocks *each;
 } RootBlocks;
 
@@ -182,7 +182,7 @@ XtfMpiTraffic xtf_mpi_allgatherv(MPI_Comm comm, bool in_place, XtfMpiBlock sent,
     return traffic;
 }
 
-/* Whether there is something in all blocks but that of the process itself. */
+/* True if all blocks but that of the process itself have data. */
 static bool are_full(const XtfMpiBlocks *blocks, uint64_t n, uint64_t self)
 {
     if (!blocks->counts.at || (!blocks->types && xtf_mpi_bytes(1, blocks->type) == 0))
@@ -251,7 +251,7 @@ XtfMpiTraffic xtf_mpi_neighbors(MPI_Comm comm, XtfMpiBlock sent, XtfMpiBlock rec
     return traffic;
 }
 
-/* Of the neighbours that are processes; a border of a grid has places for others. */
+/* Sums up the blocks of neighbours that are processes. A border of a grid has empty places. */
 static uint64_t bytes_of_neighbors(const XtfMpiBlocks *blocks, uint32_t places, uint64_t absent)
 {
     uint64_t sum = 0;

@@ -1,18 +1,16 @@
-/*
- * Collective operations: who is their root, and how much this process sends and receives in them.
+/* Collective operations: their root, and the bytes that this process sends and receives in them.
  *
- * Bytes are counted as Score-P's traces have them: what goes from a process to itself counts, unless it is in place. So
- * the root of a broadcast sends the data to each member, itself included; a member of MPI_Allreduce sends its data to
- * all and receives those of all; with MPI_Scan it receives those of the ranks up to its own. Only arguments that MPI
- * says are significant in the calling process are looked at.
+ * Bytes are counted as in Score-P's traces: data from a process to itself counts, unless it is in place. So the root
+ * of a broadcast sends the data to each member, including itself. A member of MPI_Allreduce sends its data to all
+ * members and receives the data of all. With MPI_Scan it receives the data of the ranks up to its own. The functions
+ * read only arguments that MPI calls significant in the calling process.
  *
- * Of ALLTOALLV and ALLTOALLW the traffic says whether all counts are above 0, but those of what goes from a process to
- * itself: a scan of both lists that ends at the first 0. Blocks of datatypes of size 0 count as 0. Between two groups
- * it is not known.
+ * For ALLTOALLV and ALLTOALLW the traffic says whether all counts are above 0, without the count from a process to
+ * itself. A scan of both lists ends at the first 0. Blocks of datatypes of size 0 count as 0. Between two groups the
+ * exchange is unknown.
  *
- * Neighbourhood operations are recorded as ALLTOALLV (or ALLTOALLW): each process has partners of its own, and nobody
- * needs all.
- */
+ * Neighbourhood operations are recorded as ALLTOALLV (or ALLTOALLW): each process has its own partners, and none
+ * needs data of all. */
 #pragma once
 
 #include <stdbool.h>
@@ -31,15 +29,15 @@ typedef struct {
     XtfWireExchange exchange;
 } XtfMpiTraffic;
 
-/* The parts of one operation: `own` is of what this process has for the others or gets from them, `root` of what the
- * root has of each. */
+/* Data of one operation: `own` is what this process sends to or receives from the others, `root` what the root
+ * exchanges with each member. */
 typedef struct {
     long long count;
     MPI_Datatype type;
 } XtfMpiBlock;
 #define XTF_MPI_BLOCK(count, type) ((XtfMpiBlock){(count), (type)})
 
-/* The same of each member, or neighbour. */
+/* Blocks with a count for each member, or neighbour. */
 typedef struct {
     XtfMpiCounts counts;
     MPI_Datatype type;         /* of all, if `types` is NULL */
@@ -69,9 +67,9 @@ XtfMpiTraffic xtf_mpi_neighbors(MPI_Comm comm, XtfMpiBlock sent, XtfMpiBlock rec
 XtfMpiTraffic xtf_mpi_neighbors_gather_v(MPI_Comm comm, XtfMpiBlock sent, XtfMpiBlocks received);
 XtfMpiTraffic xtf_mpi_neighbors_v(MPI_Comm comm, XtfMpiBlocks sent, XtfMpiBlocks received);
 
-/* Records that an operation is over, whose beginning is recorded: an index in xtf_collective_operations. */
+/* Records the end of an operation whose beginning is recorded. `operation`: an index in xtf_collective_operations. */
 void xtf_mpi_collective(XtfRing *ring, uint64_t left, unsigned operation, XtfMpiTraffic traffic);
-/* Records that one has begun, whose end the request tells; and makes a persistent one known. */
+/* Records the beginning of a nonblocking operation, whose request records the end; or adds a persistent one. */
 void xtf_mpi_icollective(XtfRing *ring, uint64_t entered, unsigned operation, XtfMpiTraffic traffic,
                          MPI_Request request);
 void xtf_mpi_collective_init(unsigned operation, XtfMpiTraffic traffic, MPI_Request request);

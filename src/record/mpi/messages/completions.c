@@ -8,7 +8,7 @@
 
 enum { FIRST_ROOM = 64 };
 
-/* What a thread needs beside its ring. */
+/* Memory of a thread besides its ring. */
 typedef struct {
     uint64_t *saved;
     long long room;
@@ -51,22 +51,22 @@ static Memory *memory(void)
     return __builtin_expect(memory_of_thread != NULL, 1) ? memory_of_thread : make_memory();
 }
 
-/* Room for so many requests. */
+/* Returns room for `n` requests; NULL: there is no memory, or the arguments are wrong. */
 static uint64_t *room_for(long long n, const MPI_Request *requests)
 {
-    Memory *mine = memory();
+    Memory *thread_memory = memory();
 
-    if (!mine || n < 0 || (n > 0 && !requests))
+    if (!thread_memory || n < 0 || (n > 0 && !requests))
         return NULL;
-    if (n > mine->room || !mine->saved) {
+    if (n > thread_memory->room || !thread_memory->saved) {
         long long room = n > FIRST_ROOM ? n : FIRST_ROOM;
-        uint64_t *grown = realloc(mine->saved, (size_t)room * sizeof *grown);
+        uint64_t *grown = realloc(thread_memory->saved, (size_t)room * sizeof *grown);
         if (!grown)
             return NULL;
-        mine->saved = grown;
-        mine->room = room;
+        thread_memory->saved = grown;
+        thread_memory->room = room;
     }
-    return mine->saved;
+    return thread_memory->saved;
 }
 
 uint64_t *xtf_mpi_save_requests(long long n, const MPI_Request *requests)
@@ -89,22 +89,22 @@ uint64_t *xtf_mpi_handles(long long n, const MPI_Request *requests)
 
 bool xtf_mpi_probe_failed(void)
 {
-    Memory *mine = memory();
+    Memory *thread_memory = memory();
 
-    return !mine || mine->failed_probes++ == 0;
+    return !thread_memory || thread_memory->failed_probes++ == 0;
 }
 
 void xtf_mpi_probe_found(XtfRing *ring, uint64_t time)
 {
-    Memory *mine = memory();
+    Memory *thread_memory = memory();
 
-    if (mine && mine->failed_probes > 0)
-        xtf_core_record(ring, time, XTF_WIRE_FOUND_NOTHING, 0, mine->failed_probes);
-    if (mine)
-        mine->failed_probes = 0;
+    if (thread_memory && thread_memory->failed_probes > 0)
+        xtf_core_record(ring, time, XTF_WIRE_FOUND_NOTHING, 0, thread_memory->failed_probes);
+    if (thread_memory)
+        thread_memory->failed_probes = 0;
 }
 
-/* How a request has completed. `ring` is NULL here where the thread does not record. */
+/* Outcome of a request. `ring` is NULL if the thread does not record. */
 typedef enum { COMPLETED, CANCELLED, FAILED } Outcome;
 
 static void record_outcome(XtfRing *ring, uint64_t time, const XtfMpiRequest *request, Outcome outcome,
@@ -150,7 +150,7 @@ static void record_outcome(XtfRing *ring, uint64_t time, const XtfMpiRequest *re
     }
 }
 
-/* Tests that found nothing, of a request of which the first one was recorded. */
+/* Records how many tests found nothing, if there were more than the first one, which is recorded already. */
 static void record_tests(XtfRing *ring, uint64_t time, const XtfMpiRequest *request)
 {
     if (ring && request->tests > 1 && request->kind != XTF_MPI_REQUEST_OTHER &&
@@ -182,14 +182,14 @@ void xtf_mpi_release(uint64_t hold)
 
 void xtf_mpi_message_lost(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Message message)
 {
-    XtfMpiRequest lost;
+    XtfMpiRequest lost_message;
 
     if (saved == XTF_MPI_NO_REQUEST)
         return;
     if (message != MPI_MESSAGE_NULL)
         xtf_mpi_release(saved);
-    else if (xtf_mpi_requests_complete(saved, true, &lost) && ring)
-        xtf_core_record(ring, time, XTF_WIRE_REQUEST_CANCELLED, 0, 0, lost.id);
+    else if (xtf_mpi_requests_complete(saved, true, &lost_message) && ring)
+        xtf_core_record(ring, time, XTF_WIRE_REQUEST_CANCELLED, 0, 0, lost_message.id);
 }
 
 void xtf_mpi_freed(int result, uint64_t saved)
@@ -208,8 +208,8 @@ static void release_all(long long n, const uint64_t *saved)
         xtf_mpi_release(saved[i]);
 }
 
-/* A request that a failed call has taken away has failed. One that is still there may have, if it is persistent, or
- * not. */
+/* True if a failed call has removed the request, which then has failed. A request that is still there may have
+ * failed only if it is persistent. */
 static bool is_gone(uint64_t hold, MPI_Request request)
 {
     return hold != XTF_MPI_NO_REQUEST && xtf_mpi_requests_handle(hold) != XTF_MPI_HANDLE(request);

@@ -14,7 +14,7 @@ uint64_t xtf_mpi_bytes(long long count, MPI_Datatype type)
     if (count <= 0 || type == MPI_DATATYPE_NULL)
         return 0;
     if (xtf_pmpi.Type_size(type, &size) != MPI_SUCCESS)
-        return 0; /* the error handler was called: once is enough */
+        return 0; /* MPI has called the error handler already: call it only once */
     if (size != MPI_UNDEFINED)
         return (uint64_t)count * (uint64_t)size;
     if (xtf_pmpi.Type_size_x(type, &large) == MPI_SUCCESS && large != MPI_UNDEFINED)
@@ -85,7 +85,7 @@ void xtf_mpi_send(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int ta
                     bytes);
 }
 
-/* The status may say that there are more bytes than an int counts. */
+/* The status may have more bytes than an int can count. */
 uint64_t xtf_mpi_received(const MPI_Status *status)
 {
     int n;
@@ -116,10 +116,10 @@ static void record_isend(XtfRing *ring, uint64_t time, uint32_t comm, int dest, 
     xtf_core_record(ring, time, XTF_WIRE_ISEND, 0, (uint32_t)dest, xtf_core_pair(comm, (uint32_t)tag), bytes, id);
 }
 
-/* The id of a request of which nothing is recorded. */
+/* Id of a request of which nothing is recorded. */
 #define NO_ID UINT64_MAX
 
-/* Makes a request known that was started under an id. `peer`, `tag`: as the program asked for them. */
+/* Adds a request that was started with an id. `peer`, `tag`: as given by the program. */
 static void add_started(MPI_Request request, XtfMpiRequestKind kind, uint64_t id, uint32_t comm, int peer, int tag)
 {
     XtfMpiRequest *added = xtf_mpi_requests_open(XTF_MPI_HANDLE(request), kind);
@@ -172,7 +172,7 @@ void xtf_mpi_irecv(XtfRing *ring, uint64_t time, int source, int tag, MPI_Comm c
         post(ring, time, xtf_mpi_comm_id(comm), source, tag, request);
 }
 
-/* Whether the status of MPI_Isendrecv is nothing to go by: MPICH leaves in it what was there before (4.0 does). */
+/* True if the status of MPI_Isendrecv must not be used: MPICH (4.0) leaves its old content in place. */
 static bool is_known(int source, int tag)
 {
 #ifdef MPICH_VERSION
@@ -274,7 +274,7 @@ void xtf_mpi_mprobe(XtfRing *ring, uint64_t time, MPI_Message message, MPI_Comm 
                             .kind = XTF_MPI_REQUEST_MESSAGE,
                             .id = xtf_mpi_requests_ids(1),
                             .comm = xtf_mpi_comm_id(comm)};
-    /* Messages that are there have handles of their own: an older one was received unseen. */
+    /* Existing messages have different handles: an older one with this handle was received unseen. */
     if (xtf_mpi_requests_complete(xtf_mpi_save_message(message), true, &stale) && ring)
         xtf_core_record(ring, time, XTF_WIRE_REQUEST_CANCELLED, 0, 0, stale.id);
     xtf_core_record(ring, time, XTF_WIRE_IRECV_REQUEST, 0, 0, probed.id);

@@ -1,15 +1,14 @@
-/*
- * Messages and requests as the wrappers of MPI's functions see them: from the arguments of a call to records.
+/* Messages and requests as the wrappers of MPI's functions see them: from the arguments of a call to records.
  *
- * The wrappers call these functions after MPI's own has returned, and only if it succeeded, but where it says `result`.
- * A send that may block is recorded before, if xtf_mpi_can_send(): who follows the trace sees it while it waits. Sends
- * and postings are recorded with the time at which their call was entered, receives and completions with the time at
- * which it returned. A message from or to MPI_PROC_NULL is none, and its request is one of which nothing is recorded.
- * Bytes are counts times sizes of types in 64 bits; of received messages what the status says.
+ * Wrappers call these functions after MPI's own has returned, and only if it succeeded, unless there is a parameter
+ * `result`. A send that may block is recorded before the call if xtf_mpi_can_send(), so that a reader who follows
+ * the trace sees it while it waits. Sends and postings get the time at which their call was entered. Receives and
+ * completions get the time at which it returned. Nothing is recorded of messages from or to MPI_PROC_NULL, nor of
+ * their requests. Bytes are counts times sizes of types in 64 bits; for received messages the status gives the
+ * count.
  *
- * What a call asks for must be kept before the call where the call changes it: requests (xtf_mpi_save_requests()), and
- * messages (xtf_mpi_save_message()).
- */
+ * If a call changes an argument, the wrapper saves it before the call: requests (xtf_mpi_save_requests()), and
+ * messages (xtf_mpi_save_message()). */
 #pragma once
 
 #include <stdbool.h>
@@ -21,67 +20,67 @@
 
 #pragma GCC visibility push(hidden)
 
-/* A handle of any kind as the table of requests knows it. */
+/* Converts a handle of any kind to the key of the table of requests. */
 #define XTF_MPI_HANDLE(handle) ((uint64_t)(uintptr_t)(handle))
 
-/* MPI is there: tells the table of requests whether many threads may come at once. */
+/* Tells the table of requests, after MPI_Init, whether several threads may call at once. */
 void xtf_mpi_messages_begin(void);
-/* MPI will go: what is known of requests that were not completed is recorded. */
+/* Records the counted tests of requests that were not completed, before MPI_Finalize. */
 void xtf_mpi_messages_finish(XtfRing *ring, uint64_t time);
 
-/* The bytes of so many elements; 0: no element, or no type. */
+/* Returns the bytes of `count` elements; 0: no element, or no type. */
 uint64_t xtf_mpi_bytes(long long count, MPI_Datatype type);
-/* The bytes that were received. */
+/* Returns the bytes that were received. */
 uint64_t xtf_mpi_received(const MPI_Status *status);
 
-/* Before a send: whether type and communicator are certain to be valid (valid.h). Of others nothing is asked before the
- * call has succeeded: that would call an error handler, and maybe another one than the call does. */
+/* True if type and communicator are certain to be valid (valid.h), before a send. The recorder asks MPI nothing
+ * about others before the call has succeeded. Asking would call an error handler, perhaps another one than the call
+ * does. */
 bool xtf_mpi_can_send(MPI_Datatype type, MPI_Comm comm);
-/* Before a call that may block, which was entered at `time`: shows what it waits for, and records nothing. Of a
- * handle that may be invalid MPI is asked nothing. */
+/* Shows what a call waits for, before a call that may block, and records nothing. The call was entered at `time`.
+ * MPI is asked nothing about a handle that may be invalid. */
 void xtf_mpi_awaits(XtfRing *ring, uint64_t time, int peer, int tag, MPI_Comm comm);
-/* The same of a call that waits for one request, which is held; `ring` may be NULL. Of calls that wait for many nothing
- * is shown: which of them holds the call up is not known before it, and two look-ups take 30 ns. */
+/* Shows what a call waits for that waits for one held request; `ring` may be NULL. Calls that wait for several show
+ * nothing: the request that delays the call is not known before it, and two look-ups take 30 ns. */
 void xtf_mpi_awaits_request(XtfRing *ring, uint64_t time, uint64_t saved);
-/* The same of a collective operation. */
+/* Shows that a call waits in a collective operation. */
 void xtf_mpi_awaits_all(XtfRing *ring, uint64_t time, MPI_Comm comm);
-/* Before the call, or after it has succeeded. */
+/* Records a send, before the call or after it has succeeded. */
 void xtf_mpi_send(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, MPI_Comm comm);
 void xtf_mpi_recv(XtfRing *ring, uint64_t time, MPI_Comm comm, const MPI_Status *status);
 void xtf_mpi_isend(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, MPI_Comm comm, MPI_Request request);
 void xtf_mpi_irecv(XtfRing *ring, uint64_t time, int source, int tag, MPI_Comm comm, MPI_Request request);
-/* `room`: the bytes that may be received. */
+/* Records a combined send and receive. `room`: size of the receive buffer in bytes. */
 void xtf_mpi_isendrecv(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, uint64_t room, int source,
                        int recvtag, MPI_Comm comm, MPI_Request request);
 
-/* Persistent requests. `flags`: further ones of XTF_MPI_REQUEST_.... The bytes of a partitioned receive are known,
- * those of another are 0. */
+/* Adds persistent requests. `flags`: further XTF_MPI_REQUEST_... flags. The bytes of a partitioned receive are
+ * known; those of other receives are 0. */
 void xtf_mpi_send_init(uint64_t bytes, int dest, int tag, MPI_Comm comm, MPI_Request request, unsigned flags);
 void xtf_mpi_recv_init(uint64_t bytes, int source, int tag, MPI_Comm comm, MPI_Request request, unsigned flags);
-/* MPI may give the request another handle when it is started; `handle`: the one before. */
+/* Records the start of a persistent request. MPI may give it another handle; `handle`: the one before. */
 void xtf_mpi_start(XtfRing *ring, uint64_t time, uint64_t handle, MPI_Request request);
-/* The handles of many, in memory as that of xtf_mpi_save_requests(). */
+/* Returns the handles of several requests, in the same memory as xtf_mpi_save_requests(). */
 uint64_t *xtf_mpi_handles(long long n, const MPI_Request *requests);
 void xtf_mpi_start_all(XtfRing *ring, uint64_t time, long long n, const uint64_t *handles, const MPI_Request *requests);
 
-/*
- * Matching probes, and what receives the messages that they found. `saved`: of the message. A message is taken by its
- * probe: no receive that is posted later gets it. So the probe posts the receive, at the time at which it was entered,
- * and what receives the message completes it. A message that was probed while nothing was recorded counts as posted by
- * the call that receives it.
- */
+/* Matching probes, and calls that receive the probed messages. `saved`: of the message. A probe takes its message,
+ * so that no receive posted later gets it. So the probe records the posting, at the time at which it was entered,
+ * and the receiving call completes it. If a message was probed while nothing was recorded, the receiving call counts
+ * as its posting. */
 void xtf_mpi_mprobe(XtfRing *ring, uint64_t time, MPI_Message message, MPI_Comm comm);
 void xtf_mpi_mrecv(XtfRing *ring, uint64_t time, uint64_t saved, const MPI_Status *status);
 void xtf_mpi_imrecv(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Request request);
-/* The call has failed. `message`: after it; the null message: it is gone all the same. */
+/* Ends a message whose receive has failed. `message`: after the call; the null message: MPI has freed it all the
+ * same. */
 void xtf_mpi_message_lost(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Message message);
 
-/* A probe found nothing: whether it is the first one of the thread since a probe found something. */
+/* Counts a probe that found nothing. True for the first one of the thread since a probe found a message. */
 bool xtf_mpi_probe_failed(void);
-/* A probe found something: tells how many before did not. */
+/* Records how many probes found nothing before this one, which found a message. */
 void xtf_mpi_probe_found(XtfRing *ring, uint64_t time);
 
-/* What a call must know of a request, or of a message, that it may complete: a hold (requests.h). */
+/* Saved state of a request, or of a message, that a call may complete: a hold (requests.h). */
 #define XTF_MPI_NO_REQUEST UINT64_MAX
 static inline uint64_t xtf_mpi_save_request(MPI_Request request)
 {
@@ -93,16 +92,16 @@ static inline uint64_t xtf_mpi_save_message(MPI_Message message)
                ? XTF_MPI_NO_REQUEST
                : xtf_mpi_requests_hold(XTF_MPI_HANDLE(message), true);
 }
-/* Of many, in memory of the thread that is good until the next call; NULL: there is no memory. */
+/* Holds several requests. The thread reuses the memory in its next call. NULL: there is no memory. */
 uint64_t *xtf_mpi_save_requests(long long n, const MPI_Request *requests);
-/* Nothing became of a request. */
+/* Releases a hold without any change of the request. */
 void xtf_mpi_release(uint64_t saved);
-/* It was freed, if the call succeeded. */
+/* Removes a freed request, if the call succeeded. */
 void xtf_mpi_freed(int result, uint64_t saved);
 
-/* What a call that completes requests has done. `saved`: before it, `requests`: after it; `status`,
- * `statuses`: never to be ignored. `ring` is NULL, here and of matched messages, where the thread does not record: they
- * are forgotten. */
+/* Record what a call has completed. `saved`: before the call; `requests`: after it; `status`, `statuses`: never to
+ * be ignored. `ring` is NULL, here and for matched messages, if the thread does not record: then the requests are
+ * only removed. */
 void xtf_mpi_completed(XtfRing *ring, uint64_t time, int result, uint64_t saved, MPI_Request request,
                        MPI_Status *status);
 void xtf_mpi_completed_all(XtfRing *ring, uint64_t time, int result, long long n, const uint64_t *saved,
@@ -112,18 +111,17 @@ void xtf_mpi_completed_any(XtfRing *ring, uint64_t time, int result, long long n
 void xtf_mpi_completed_some(XtfRing *ring, uint64_t time, int result, long long n, uint64_t *saved, int n_done,
                             const int *indices, MPI_Status *statuses);
 
-/*
- * Tests that find nothing come in millions. Of each request the first is recorded, and their number when the request
- * completes; if all calls are recorded, each test is. Of a test of many requests, the first active one stands for all.
- */
+/* Tests that find nothing. A program may call millions. For each request the first one is recorded, and their number
+ * when the request completes. If all calls are recorded, each test is. In a test of several requests, the first
+ * active one stands for all. */
 typedef struct {
     uint64_t id;
-    bool is_known; /* else nothing is to be recorded */
+    bool is_known; /* else nothing is recorded */
 } XtfMpiTest;
 
-/* Tells whether a test is recorded: one that completes a request, and the first of a request that finds nothing. Not
- * one of null and inactive requests alone, which are complete at once, nor one that finds a request of which nothing is
- * known, a generalized one say, still incomplete. `ring` is NULL where the thread does not record. */
+/* True if a test is recorded: one that completes a request, and the first of a request that finds nothing. A test of
+ * only null and inactive requests is not recorded, since it completes at once. Nor is a test that finds an unknown
+ * request, such as a generalized one, still incomplete. `ring` is NULL if the thread does not record. */
 bool xtf_mpi_test_is_recorded(XtfRing *ring, bool found, long long n, const uint64_t *saved, XtfMpiTest *test);
 void xtf_mpi_record_test(XtfRing *ring, uint64_t time, const XtfMpiTest *test);
 

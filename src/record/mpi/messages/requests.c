@@ -1,7 +1,5 @@
-/*
- * A hash table in stripes, each with a lock, chains and memory of its own. A chain is in the order of adding: requests
- * are added at its end and found from its beginning, so that thousands of requests of one handle are no long way.
- */
+/* Hash table in stripes, each with its own lock, chains and memory. A chain keeps the order of adding. Requests are
+ * added at its end and searched from its beginning, so that thousands of requests with one handle are found quickly. */
 #include "src/record/mpi/messages/requests.h"
 
 #include <stdatomic.h>
@@ -14,7 +12,7 @@
 enum {
     STRIPES = 16,
     CHAINS = 64,      /* of a stripe, at first */
-    FIRST_CHUNK = 64, /* requests; each further one doubles what there is */
+    FIRST_CHUNK = 64, /* requests; each further one doubles the memory */
     CHUNKS = 26,
     NONE = 0, /* index of no request */
 };
@@ -61,7 +59,8 @@ static void unlock(Stripe *stripe)
         xtf_spin_unlock(&stripe->lock);
 }
 
-/* Index i > 0 lies in chunk c of FIRST_CHUNK << (c - 1) requests, but the first two, which have FIRST_CHUNK each. */
+/* Returns request `index`. Index i > 0 is in chunk c of FIRST_CHUNK << (c - 1) requests. The first two chunks have
+ * FIRST_CHUNK each. */
 static XtfMpiRequest *at(Stripe *stripe, uint32_t index)
 {
     unsigned chunk = 0;
@@ -92,7 +91,7 @@ static void append(Stripe *stripe, uint32_t index)
     chain->last = index;
 }
 
-/* More chains, into which all requests go in their order. */
+/* Makes more chains, and moves all requests to them in their order. */
 static bool spread(Stripe *stripe)
 {
     uint32_t old = stripe->chains ? stripe->mask + 1 : 0, n = old ? 4 * old : CHAINS;
@@ -131,7 +130,7 @@ static bool grow(Stripe *stripe)
     return true;
 }
 
-static bool is_one(const XtfMpiRequest *request, uint64_t handle, bool message)
+static bool matches_handle(const XtfMpiRequest *request, uint64_t handle, bool message)
 {
     return request->handle == handle && (request->kind == XTF_MPI_REQUEST_MESSAGE) == message &&
            !(request->flags & XTF_MPI_REQUEST_HELD);
@@ -157,18 +156,18 @@ static void forget(Stripe *stripe, uint32_t index)
     stripe->n--;
 }
 
-/* The first request of a handle that nobody holds. */
+/* Finds the first request of a handle that is not held. */
 static uint32_t find(Stripe *stripe, uint64_t hash, uint64_t handle, bool message)
 {
     if (!stripe->chains)
         return NONE;
     uint32_t index = chain_of(stripe, hash)->first;
-    while (index != NONE && !is_one(at(stripe, index), handle, message))
+    while (index != NONE && !matches_handle(at(stripe, index), handle, message))
         index = at(stripe, index)->next;
     return index;
 }
 
-/* What a hold means, locked; NONE: nothing. */
+/* Request of a hold, with its stripe locked; NONE: no request. */
 typedef struct {
     Stripe *stripe;
     uint32_t index;
@@ -191,7 +190,7 @@ static Held held(uint64_t hold, bool message)
     return found;
 }
 
-/* Sets a flag of a request that is known. Returns where it is: the hold of a shared table. */
+/* Sets a flag of a known request. Returns its place, which is the hold of a shared table. */
 static uint64_t set_flag(uint64_t handle, bool message, uint8_t flag)
 {
     uint64_t hash = hash_of(handle);
@@ -294,7 +293,7 @@ bool xtf_mpi_requests_complete(uint64_t hold, bool message, XtfMpiRequest *reque
     return known;
 }
 
-/* The request that is held, active or not; NULL: nothing is. Nobody else changes it, and its memory stays. */
+/* Returns the held request, active or not; NULL: none is held. No other thread changes it, and its memory stays. */
 static const XtfMpiRequest *peek(uint64_t hold)
 {
     if (xtf_mpi_requests_shared)
@@ -357,7 +356,7 @@ uint64_t xtf_mpi_requests_handle(uint64_t hold)
     return request ? request->handle : 0;
 }
 
-/* Of a handle that the library has replaced by another one. */
+/* Moves a persistent request to the new handle that the library gave it. */
 static bool move(uint64_t handle, uint64_t new_handle, uint64_t id, XtfMpiRequest *request)
 {
     if (!xtf_mpi_requests_free(xtf_mpi_requests_hold(handle, false), request))

@@ -16,28 +16,28 @@
 
 enum { PATH_MOST = 4096 };
 
-/* As in OTF2. */
+/* Values as in OTF2. */
 enum { READ_ONLY, WRITE_ONLY, READ_WRITE };
 enum { CREATE = 1, EXCLUSIVE = 8, NO_SEEK = 1 << 9, UNIQUE = 1 << 10 };
 enum { APPEND = 2, DELETE_ON_CLOSE = 1 << 8 };
 enum { NON_BLOCKING = 1, IS_COLLECTIVE = 2 };
 
-/* An open file. */
+/* Open file. */
 typedef struct Opened {
     struct Opened *next;
     MPI_File file;
     uint32_t handle;
-    uint64_t split; /* the operation that a ..._begin has started; 0: none */
+    uint64_t split; /* operation that a ..._begin has started; 0: none */
 } Opened;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static Opened *all;
+static Opened *open_files;
 static _Atomic uint64_t operations;
 
-/* With the lock. */
-static Opened **find(MPI_File file)
+/* Finds the link to a file in the list. The caller holds the lock. */
+static Opened **find_link(MPI_File file)
 {
-    Opened **at = &all;
+    Opened **at = &open_files;
 
     while (*at && (*at)->file != file)
         at = &(*at)->next;
@@ -49,27 +49,27 @@ static uint32_t handle_of(MPI_File file)
     uint32_t handle;
 
     pthread_mutex_lock(&lock);
-    Opened *opened = *find(file);
+    Opened *opened = *find_link(file);
     handle = opened ? opened->handle : XTF_WIRE_NONE;
     pthread_mutex_unlock(&lock);
     return handle;
 }
 
-static void add(MPI_File file, uint32_t handle)
+static void add_file(MPI_File file, uint32_t handle)
 {
     Opened *opened = calloc(1, sizeof *opened);
 
     if (!opened)
         return;
     pthread_mutex_lock(&lock);
-    *opened = (Opened){all, file, handle, 0};
-    all = opened;
+    *opened = (Opened){open_files, file, handle, 0};
+    open_files = opened;
     pthread_mutex_unlock(&lock);
 }
 
-/* ---- Files, by their names: the same for all processes. */
+/* ---- Files by their names, which are the same in all processes. */
 
-/* Without a prefix that names a file system, such as "ufs:", and from the root. */
+/* Makes an absolute path, without a prefix that names a file system, such as "ufs:". */
 static void full_name(const char *name, char path[PATH_MOST])
 {
     const char *colon = strchr(name, ':'), *slash = strchr(name, '/');
@@ -125,7 +125,7 @@ void xtf_mpi_file_opened(XtfRing *ring, uint64_t *left, int result, MPI_Comm com
     *left = xtf_core_now();
     if (handle == XTF_WIRE_NONE)
         return;
-    add(file, handle);
+    add_file(file, handle);
     const XtfDefineHandle definition = {define_file(any, name), xtf_mpi_comm_id(comm), 0};
     if (any)
         xtf_core_define(any, XTF_DEFINE_HANDLE, handle, &definition, sizeof definition);
@@ -138,23 +138,23 @@ uint32_t xtf_mpi_file_closing(MPI_File file)
     return handle_of(file);
 }
 
-/* The MPI_File is gone, so it is found by its handle. */
+/* Removes the file by its handle, since MPI_File_close has reset the MPI_File. */
 void xtf_mpi_file_closed(XtfRing *ring, uint64_t left, int result, uint32_t handle)
 {
-    Opened *gone = NULL;
+    Opened *closed = NULL;
 
     if (result != MPI_SUCCESS || handle == XTF_WIRE_NONE)
         return;
     pthread_mutex_lock(&lock);
-    for (Opened **at = &all; *at && !gone; at = &(*at)->next) {
+    for (Opened **at = &open_files; *at && !closed; at = &(*at)->next) {
         if ((*at)->handle != handle)
             continue;
-        gone = *at;
-        *at = gone->next;
+        closed = *at;
+        *at = closed->next;
         break;
     }
     pthread_mutex_unlock(&lock);
-    free(gone);
+    free(closed);
     if (ring)
         xtf_core_record(ring, left, XTF_WIRE_IO_DESTROY_HANDLE, 0, handle);
 }
@@ -174,7 +174,8 @@ void xtf_mpi_file_sought(XtfRing *ring, uint64_t left, int result, MPI_File file
 
     if (handle == XTF_WIRE_NONE)
         return;
-    /* Offsets are etypes of the view; records have bytes. The shared pointer may have been moved by others since. */
+    /* Offsets count etypes of the view, records count bytes. Other processes may have moved the shared pointer
+     * since. */
     if (whence == MPI_SEEK_SET)
         position = offset;
     else if (shared || XTF_PMPI(File_get_position)(file, &position) != MPI_SUCCESS)
@@ -214,7 +215,7 @@ XtfMpiOperation xtf_mpi_file_begin(XtfRing *ring, uint64_t entered, MPI_File fil
     return operation;
 }
 
-/* The call has returned. False: nothing is recorded of the operation. */
+/* Records the beginning if it is due and the call succeeded. Returns false if nothing is recorded of the operation. */
 static bool has_begun(XtfRing *ring, int result, XtfMpiOperation *operation)
 {
     if (operation->handle == XTF_WIRE_NONE)
@@ -259,7 +260,7 @@ void xtf_mpi_file_issued(XtfRing *ring, uint64_t left, int result, XtfMpiOperati
         return;
     }
     pthread_mutex_lock(&lock);
-    Opened *opened = *find(file);
+    Opened *opened = *find_link(file);
     if (opened)
         opened->split = operation.matching;
     pthread_mutex_unlock(&lock);
@@ -270,7 +271,7 @@ void xtf_mpi_file_split_end(XtfRing *ring, uint64_t left, int result, MPI_File f
     XtfMpiOperation operation = {.handle = XTF_WIRE_NONE};
 
     pthread_mutex_lock(&lock);
-    Opened *opened = *find(file);
+    Opened *opened = *find_link(file);
     if (opened && opened->split) {
         operation = (XtfMpiOperation){.handle = opened->handle, .matching = opened->split};
         opened->split = 0;

@@ -1,7 +1,5 @@
-/*
- * Hooks of files. A file's handle has an id that all who opened it together know. What is kept of it is found by the
- * MPI_File, since files have no attributes.
- */
+/* Hooks of files. All processes that opened a file together know its handle by the same id. A table finds it by the
+ * MPI_File, since files have no attributes. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +12,7 @@
 
 void xtf_mpi_file_opened(XtfRing *ring, uint64_t *left, int result, MPI_Comm comm, const char *name, int mode,
                          MPI_File file);
-/* Before MPI_File_close; behind it, xtf_mpi_file_closed() with what this returned. */
+/* Returns the id of a file before MPI_File_close, for xtf_mpi_file_closed() after it. */
 uint32_t xtf_mpi_file_closing(MPI_File file);
 void xtf_mpi_file_closed(XtfRing *ring, uint64_t left, int result, uint32_t handle);
 void xtf_mpi_file_deleted(XtfRing *ring, uint64_t left, int result, const char *name);
@@ -23,12 +21,12 @@ void xtf_mpi_file_sought(XtfRing *ring, uint64_t left, int result, MPI_File file
 
 typedef enum { XTF_MPI_FILE_READ, XTF_MPI_FILE_WRITE, XTF_MPI_FILE_FLUSH } XtfMpiFileMode; /* as in OTF2 */
 
-/* An operation, as it begins and ends. */
+/* Operation from its beginning to its end. */
 typedef struct {
     uint32_t handle; /* XTF_WIRE_NONE: nothing is recorded */
     uint64_t matching;
-    /* What its beginning says, which is recorded before the call if the type is certain to be valid (valid.h), else
-     * after it has succeeded. */
+    /* Fields of the beginning. It is recorded before the call if the type is certain to be valid (valid.h), else
+     * after the call has succeeded. */
     bool is_due;
     XtfMpiFileMode mode;
     uint64_t entered, flags;
@@ -36,15 +34,17 @@ typedef struct {
     MPI_Datatype type;
 } XtfMpiOperation;
 
-/* Before the call; flags are those of functions.tbl: XTF_MPI_COLLECTIVE ... */
+/* Begins an operation, before the call. Flags are those of functions.tbl: XTF_MPI_COLLECTIVE ... */
 XtfMpiOperation xtf_mpi_file_begin(XtfRing *ring, uint64_t entered, MPI_File file, XtfMpiFileMode mode, unsigned flags,
                                    long long count, MPI_Datatype type);
-/* Behind it. A status of NULL: of an operation without one. */
+/* Records the end, after the call. `status` is NULL for an operation without one. */
 void xtf_mpi_file_end(XtfRing *ring, uint64_t left, int result, XtfMpiOperation operation, const MPI_Status *status);
-/* Behind a call that only starts the operation: it ends with the request, or with ..._end if that is NULL. */
+/* Records a call that only starts the operation, after it. The operation ends with the request, or with ..._end if
+ * `request` is NULL. */
 void xtf_mpi_file_issued(XtfRing *ring, uint64_t left, int result, XtfMpiOperation operation, MPI_File file,
                          const MPI_Request *request);
-/* Behind MPI_File_read_all_end and its kin, which end what the file's last ..._begin has started. */
+/* Records the end of MPI_File_read_all_end and similar calls, which complete what the file's last ..._begin has
+ * started. */
 void xtf_mpi_file_split_end(XtfRing *ring, uint64_t left, int result, MPI_File file, const MPI_Status *status);
 
 #pragma GCC visibility pop

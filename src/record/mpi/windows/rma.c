@@ -14,7 +14,7 @@ enum { NAME_MOST = 256, CREATE_DESTROY_EVENTS = 1 /* as in OTF2 */, COMPLETE_LOC
 
 /* ---- Windows. */
 
-static void define(XtfRing *ring, uint32_t id, uint32_t comm, uint32_t flags, const char *name)
+static void define_window(XtfRing *ring, uint32_t id, uint32_t comm, uint32_t flags, const char *name)
 {
     XtfDefineWindow window = {comm, flags, (uint32_t)strnlen(name, NAME_MOST)};
     char data[sizeof window + NAME_MOST];
@@ -26,7 +26,8 @@ static void define(XtfRing *ring, uint32_t id, uint32_t comm, uint32_t flags, co
     xtf_core_define(ring, XTF_DEFINE_WINDOW, id, data, sizeof window + window.name_size);
 }
 
-/* Whatever has become of the call: its beginning was recorded. `id`: XTF_WIRE_NONE where there is no window. */
+/* Records the end of a collective operation, also of a failed one, since its beginning is recorded. `id`:
+ * XTF_WIRE_NONE without a window. */
 static void collective_end(XtfRing *ring, uint64_t time, uint32_t operation, uint32_t id)
 {
     if (ring)
@@ -50,7 +51,7 @@ void xtf_mpi_win_created(XtfRing *ring, uint64_t *left, int result, MPI_Comm com
         *left = xtf_core_now();
     }
     if (id != XTF_WIRE_NONE) {
-        define(xtf_mpi_ring(ring), id, xtf_mpi_comm_id(comm), CREATE_DESTROY_EVENTS, "");
+        define_window(xtf_mpi_ring(ring), id, xtf_mpi_comm_id(comm), CREATE_DESTROY_EVENTS, "");
         if (ring)
             xtf_core_record(ring, *left, XTF_WIRE_RMA_WIN_CREATE, 0, id);
     }
@@ -78,12 +79,12 @@ void xtf_mpi_win_named(XtfRing *ring, int result, MPI_Win win, const char *name)
     XtfMpiWindow *window = xtf_mpi_window(win);
 
     if (result == MPI_SUCCESS && window)
-        define(ring, window->id, XTF_WIRE_NONE, XTF_WIRE_NAME_ONLY, name);
+        define_window(ring, window->id, XTF_WIRE_NONE, XTF_WIRE_NAME_ONLY, name);
 }
 
 /* ---- Operations. */
 
-/* The wait for the request of MPI_Rput or its kin has ended. */
+/* Records the completion at the origin, once the request of MPI_Rput or a similar call has completed. */
 static void access_done(void *ring, uint64_t time, const XtfMpiRequest *request, const void *status)
 {
     if (status && xtf_mpi_window_complete_one(request->comm, request->bytes) && ring)

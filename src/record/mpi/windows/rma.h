@@ -1,9 +1,7 @@
-/*
- * Hooks of one-sided communication. Wrappers call them behind the call, if not said otherwise.
+/* Hooks of one-sided communication. Wrappers call them after the call, unless the comment says otherwise.
  *
- * A window keeps what its end needs: the groups of its epochs, and the operations on it that are not complete at their
- * target. Peers are ranks in the communicator of the window; operations on MPI_PROC_NULL are not recorded.
- */
+ * A window keeps what its end needs: the groups of its epochs, and the operations on it that are not complete at
+ * their target. Peers are ranks in the communicator of the window. Operations on MPI_PROC_NULL are not recorded. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,7 +13,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* As in xtf_rma_atomics. */
+/* Kinds of atomic operations, as in xtf_rma_atomics. */
 enum {
     XTF_MPI_ACCUMULATE,
     XTF_MPI_COMPARE_AND_SWAP = 3,
@@ -29,7 +27,7 @@ enum { XTF_MPI_SYNC_PROCESS = 1, XTF_MPI_SYNC_MEMORY = 2 };
 
 void xtf_mpi_win_begin(XtfRing *ring, uint64_t entered); /* before a collective operation of windows */
 void xtf_mpi_win_created(XtfRing *ring, uint64_t *left, int result, MPI_Comm comm, MPI_Win win, bool allocates);
-/* Before MPI_Win_free: what is behind it needs of the window. */
+/* State of a window that is read before MPI_Win_free and recorded after it. */
 typedef struct {
     uint32_t id;
     bool allocated;
@@ -38,29 +36,31 @@ XtfMpiEndingWin xtf_mpi_win_ending(XtfRing *ring, uint64_t entered, MPI_Win win)
 void xtf_mpi_win_freed(XtfRing *ring, uint64_t left, XtfMpiEndingWin ending);
 void xtf_mpi_win_named(XtfRing *ring, int result, MPI_Win win, const char *name);
 
-/* Operations. Bytes are count times the size of the type. `request`: NULL, or that of MPI_Rput and its kin. */
+/* Operation on a window. Bytes are count times the size of the type. `request`: NULL, or of MPI_Rput and similar
+ * calls. */
 typedef struct {
     MPI_Win win;
     int target;
     long long count;
     MPI_Datatype type;
-    long long result_count; /* 0: nothing comes back */
+    long long result_count; /* 0: the origin receives nothing */
     MPI_Datatype result_type;
     const MPI_Request *request;
 } XtfMpiAccess;
-/* `kind` is XTF_WIRE_RMA_PUT, _GET or _ATOMIC, then of this kind. */
+/* Records an operation. `kind` is XTF_WIRE_RMA_PUT, _GET or _ATOMIC; for the last, `atomic` is the kind of atomic
+ * operation. */
 void xtf_mpi_access(XtfRing *ring, uint64_t entered, int result, unsigned kind, uint32_t atomic, XtfMpiAccess access);
-/* What MPI_Fetch_and_op does with that operation. */
+/* Returns the kind of atomic operation that MPI_Fetch_and_op does with `op`. */
 uint32_t xtf_mpi_fetch_kind(MPI_Op op);
 
-/* Synchronisation. */
+/* Record synchronisation. */
 void xtf_mpi_win_fenced(XtfRing *ring, uint64_t left, int result, MPI_Win win);
 void xtf_mpi_win_opened(XtfRing *ring, uint64_t left, int result, MPI_Win win, MPI_Group group, bool exposure);
 void xtf_mpi_win_closed(XtfRing *ring, uint64_t left, int result, MPI_Win win, bool exposure);
-/* Before MPI_Win_lock, which may take long. */
+/* Records the request of a lock, before MPI_Win_lock, which may wait long. */
 void xtf_mpi_win_locks(XtfRing *ring, uint64_t entered, MPI_Win win, int target, int lock_type);
 void xtf_mpi_win_unlocked(XtfRing *ring, uint64_t left, int result, MPI_Win win, int target);
-/* Operations on a target, or XTF_MPI_ANY_TARGET, are complete; `local`: at the origin only. */
+/* Records that the operations on a target, or XTF_MPI_ANY_TARGET, are complete; `local`: at the origin only. */
 void xtf_mpi_win_flushed(XtfRing *ring, uint64_t left, int result, MPI_Win win, int target, bool local);
 void xtf_mpi_win_synced(XtfRing *ring, uint64_t left, int result, MPI_Win win);
 

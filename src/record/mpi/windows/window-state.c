@@ -7,11 +7,11 @@
 #include "src/record/mpi/library/records.h"
 #include "src/record/mpi/library/valid.h"
 
-enum { PENDING_MOST = 1 << 20, COMPLETE_LOCALLY = 1, COMPLETE_REMOTELY = 3 /* as the kind RMA_COMPLETE says */ };
+enum { PENDING_MOST = 1 << 20, COMPLETE_LOCALLY = 1, COMPLETE_REMOTELY = 3 /* values of the record RMA_COMPLETE */ };
 
 static int keyval = MPI_KEYVAL_INVALID;
 
-/* ---- All windows that there are, which are few. */
+/* ---- All windows that exist, which are few. */
 
 static XtfMpiWindow *windows;
 static pthread_mutex_t windows_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -59,10 +59,11 @@ static int delete_window(MPI_Win win, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* Windows are made one after the other by all their members, but perhaps by several threads. */
+/* Makes the attribute's key at first use. All members of a window make it in order, but several threads may make
+ * windows. */
 static bool have_keyval(void)
 {
-    static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER; /* MPI is called meanwhile */
+    static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER; /* held while MPI is called */
 
     pthread_mutex_lock(&making);
     if (keyval == MPI_KEYVAL_INVALID &&
@@ -133,12 +134,12 @@ void xtf_mpi_window_complete(XtfMpiWindow *window, XtfRing *ring, uint64_t time,
     xtf_spin_lock(&window->busy);
     for (uint32_t i = 0; i < window->n_pending; i++) {
         XtfMpiPending *pending = &window->pending[i];
-        bool meant = target == XTF_MPI_ANY_TARGET || pending->target == target;
-        if (meant && !(local && pending->local))
+        bool is_target = target == XTF_MPI_ANY_TARGET || pending->target == target;
+        if (is_target && !(local && pending->local))
             xtf_core_record(ring, time, XTF_WIRE_RMA_COMPLETE, local ? COMPLETE_LOCALLY : COMPLETE_REMOTELY, window->id,
                             pending->matching);
-        pending->local |= meant;
-        if (!meant || local)
+        pending->local |= is_target;
+        if (!is_target || local)
             window->pending[n++] = *pending;
     }
     window->n_pending = n;

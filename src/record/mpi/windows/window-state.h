@@ -1,6 +1,4 @@
-/*
- * What is kept of a window while there is one: in an attribute of it.
- */
+/* State of a window while it exists, kept in an attribute of it. */
 #pragma once
 
 #include <limits.h>
@@ -13,9 +11,9 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { XTF_MPI_ANY_TARGET = INT_MIN /* no rank, nor MPI_PROC_NULL */ };
+enum { XTF_MPI_ANY_TARGET = INT_MIN /* neither a rank nor MPI_PROC_NULL */ };
 
-/* An operation that is not complete at its target. */
+/* Operation that is not complete at its target. */
 typedef struct {
     uint64_t matching;
     int32_t target;
@@ -23,26 +21,26 @@ typedef struct {
 } XtfMpiPending;
 
 typedef struct XtfMpiWindow {
-    struct XtfMpiWindow *next; /* of all windows */
+    struct XtfMpiWindow *next; /* next in the list of all windows */
     uint32_t id;
-    uint32_t access, exposure; /* groups of the epochs that are open; XTF_WIRE_NONE */
-    bool allocated;            /* the window's memory is MPI's */
-    XtfSpin busy;              /* the operations are being changed */
+    uint32_t access, exposure; /* groups of the open epochs; XTF_WIRE_NONE: no epoch is open */
+    bool allocated;            /* MPI allocated the window's memory */
+    XtfSpin busy;              /* lock of the operations */
     XtfMpiPending *pending;
     uint32_t n_pending, room;
 } XtfMpiWindow;
 
-/* The window; NULL: it was made where this library did not see it. */
+/* Returns the state of a window; NULL: it was made unseen by this library. */
 XtfMpiWindow *xtf_mpi_window(MPI_Win win);
-/* Makes it. */
+/* Makes the state of a new window. */
 void xtf_mpi_window_begin(MPI_Win win, uint32_t id, bool allocated);
 
-/* An operation is under way. If there are too many, its completion will not be recorded. */
+/* Adds an operation in progress. If there are too many, its completion will not be recorded. */
 void xtf_mpi_window_add(XtfMpiWindow *window, uint64_t matching, int target);
-/* Records the completion of the operations on a target, or on all. */
+/* Records the completion of the operations on a target, or on all targets. */
 void xtf_mpi_window_complete(XtfMpiWindow *window, XtfRing *ring, uint64_t time, int target, bool local);
-/* An operation with a request is complete at the origin. False: that was recorded before. `id`: the window's, which may
- * be no more. */
+/* Marks an operation with a request complete at the origin. Returns false if that was recorded before. `id`: of the
+ * window, which may be freed already. */
 bool xtf_mpi_window_complete_one(uint32_t id, uint64_t matching);
 
 #pragma GCC visibility pop

@@ -108,7 +108,7 @@ int main(void)
 #ifdef __x86_64__
     xtf_core_clock_is_tsc = true;
 #endif
-    xtf_core_life.mine = xtf_core_life.active = true;
+    xtf_core_life.owns_rings = xtf_core_life.active = true;
     for (size_t i = 0; i < sizeof active / sizeof *active; i++)
         printf("%-40s %6.2f ns\n", active[i].what, least(active[i].run));
     xtf_core_set_recording(false);

@@ -29,13 +29,13 @@ static uint64_t number_option(const char *name, uint64_t usual)
     return number;
 }
 
-/* What is to be said when the process ends. */
-static void tell_of_end(int status, void *data)
+/* Publishes the exit status when the process ends, and warns if records are missing. A handler of on_exit(). */
+static void report_end(int status, void *data)
 {
     XtfWireProcess *process = xtf_core.process;
     char name[64];
 
-    if (!xtf_core_life.mine)
+    if (!xtf_core_life.owns_rings)
         return;
     atomic_store(&process->exit_status, status);
     atomic_store(&process->exited, 1);
@@ -52,7 +52,8 @@ static void tell_of_end(int status, void *data)
         xtf_core_say("%s is not recorded to its end: %.*s", name, XTF_WIRE_REASON_SIZE - 1, process->reason);
 }
 
-/* Starts the collector, which writes to the folder. On another node than that of `xtf record` it is not there yet. */
+/* Starts the collector, which writes to `folder`. Creates the folder: it may be missing on other nodes than that of
+ * `xtf record`. */
 static bool start_collector(const char *folder)
 {
     mkdir(folder, 0700);
@@ -67,7 +68,7 @@ static bool start_collector(const char *folder)
     return started;
 }
 
-static bool activate(const char *folder)
+static bool start_recording(const char *folder)
 {
     uint64_t drain = number_option("DRAIN", DRAIN);
     const char *full = xtf_core_option("WHEN_FULL");
@@ -78,7 +79,7 @@ static bool activate(const char *folder)
     process->when_full = full && !strcmp(full, "drop")    ? XTF_WIRE_DROP
                          : full && !strcmp(full, "flush") ? XTF_WIRE_FLUSH
                                                           : XTF_WIRE_WAIT;
-    xtf_core.patience = (drain < 3600 ? drain : 3600) * 1000000000;
+    xtf_core.timeout_ns = (drain < 3600 ? drain : 3600) * 1000000000;
     xtf_core_choose_clock();
     process->has_mpi = xtf_core_has_mpi();
     if (!xtf_core_awaits_rank)
@@ -90,16 +91,16 @@ static bool activate(const char *folder)
         return false;
     }
     xtf_core_watch_threads();
-    on_exit(tell_of_end, NULL);
+    on_exit(report_end, NULL);
     xtf_core_process = process;
     xtf_core_choices = (_Atomic uint8_t *)process + xtf_wire_choices_at(process->n_rings);
-    xtf_core_life.mine = true;
+    xtf_core_life.owns_rings = true;
     xtf_core_life.active = true;
     return true;
 }
 
-/* Tells the collector how many threads were created so far. */
-static void tell_made(void)
+/* Copies the numbers of created threads to the shared memory. */
+static void publish_thread_counts(void)
 {
     for (unsigned maker = 0; maker < XTF_WIRE_N_MAKERS; maker++)
         atomic_store(&xtf_core.process->made[maker], atomic_load(&xtf_core.made[maker]));
@@ -108,8 +109,8 @@ static void tell_made(void)
 void xtf_core_count_thread(XtfWireMaker maker)
 {
     atomic_fetch_add(&xtf_core.made[maker], 1);
-    if (xtf_core_life.mine)
-        tell_made();
+    if (xtf_core_life.owns_rings)
+        publish_thread_counts();
 }
 
 static void activate_once(void)
@@ -121,8 +122,8 @@ static void activate_once(void)
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     xtf_core_thread.busy = XTF_CORE_BUSY;
-    if (activate(folder))
-        tell_made();
+    if (start_recording(folder))
+        publish_thread_counts();
     xtf_core_thread.busy = XTF_CORE_IDLE;
     pthread_setcancelstate(state, NULL);
     errno = saved;
@@ -143,7 +144,7 @@ void xtf_core_set_rank(uint32_t rank, uint32_t world_size)
 {
     XtfWireProcess *process = xtf_core.process;
 
-    if (!xtf_core_life.mine)
+    if (!xtf_core_life.owns_rings)
         return;
     atomic_store(&process->rank, rank);
     atomic_store(&process->world_size, world_size);
@@ -155,10 +156,10 @@ void xtf_core_drain(void)
     XtfWireProcess *process = xtf_core.process;
     int saved = errno;
 
-    if (!xtf_core_life.mine || atomic_load(&xtf_core.lost))
+    if (!xtf_core_life.owns_rings || atomic_load(&xtf_core.lost))
         return;
     uint32_t asked = atomic_fetch_add(&process->drain, 1) + 1, drained;
-    uint64_t until = xtf_monotonic_ns() + xtf_core.patience;
+    uint64_t until = xtf_monotonic_ns() + xtf_core.timeout_ns;
     xtf_core_wake_collector();
     while (drained = atomic_load(&process->drained), (int32_t)(drained - asked) < 0) {
         if (!xtf_core_collector_lives()) {
@@ -177,7 +178,7 @@ void xtf_core_drain(void)
 
 void xtf_core_finish(void)
 {
-    if (!xtf_core_life.mine)
+    if (!xtf_core_life.owns_rings)
         return;
     atomic_store(&xtf_core.process->phase, XTF_WIRE_FINALIZED);
     xtf_core_drain();

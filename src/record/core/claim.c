@@ -1,4 +1,4 @@
-/* Which thread has which ring. */
+/* Assigns rings to threads. */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static void close_ring(void *value)
     XtfRing *ring = value;
     XtfCoreThread *thread = &xtf_core_thread;
 
-    if (!xtf_core_life.mine || thread->ring != ring)
+    if (!xtf_core_life.owns_rings || thread->ring != ring)
         return;
     thread->busy = XTF_CORE_BUSY;
     atomic_signal_fence(memory_order_acq_rel);
@@ -33,7 +33,7 @@ bool xtf_core_watch_threads(void)
     return has_key;
 }
 
-/* A ring whose thread has ended, with some room. */
+/* Takes a ring whose thread has ended and of which a quarter is free; NULL: none. */
 static XtfRing *take_closed(void)
 {
     uint32_t n = atomic_load(&xtf_core.process->claimed);
@@ -68,7 +68,7 @@ static XtfRing *take_new(void)
     return &xtf_core.rings[index];
 }
 
-static void start(XtfRing *ring)
+static void start_ring(XtfRing *ring)
 {
     uint32_t thread = atomic_fetch_add(&xtf_core.threads, 1);
     int32_t tid = (int32_t)syscall(SYS_gettid);
@@ -87,20 +87,20 @@ XtfRing *xtf_core_claim_ring(void)
     XtfCoreThread *thread = &xtf_core_thread;
     int saved = errno;
 
-    if (!xtf_core_life.mine)
+    if (!xtf_core_life.owns_rings)
         return NULL;
     thread->busy = XTF_CORE_BUSY;
     atomic_signal_fence(memory_order_acq_rel);
-    errno = 0; /* it stays so where all rings are taken */
+    errno = 0; /* still 0 below if all rings are in use */
     XtfRing *ring = take_closed();
     if (!ring)
         ring = take_new();
     if (ring) {
-        start(ring);
+        start_ring(ring);
         thread->ring = ring;
         if (has_key)
             pthread_setspecific(key, ring);
-    } else if (!atomic_exchange(&xtf_core.ringless_said, true)) {
+    } else if (!atomic_exchange(&xtf_core.ringless_warned, true)) {
         xtf_core_say("some threads of this process are not recorded: %s",
                      errno ? strerror(errno) : "there are too many at once");
     }

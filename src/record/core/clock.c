@@ -1,6 +1,6 @@
 /*
- * The clock: the processor's counter where the kernel itself keeps time by it, else the kernel's. What a tick is, the
- * collector finds out (src/record/collect/calibrate.c): the program does not wait for it.
+ * The clock: the processor's time stamp counter if the kernel uses it as its clock source, else the kernel's monotonic
+ * clock. The collector measures how long a tick is (src/record/collect/calibrate.c); the program does not wait for it.
  */
 #include <fcntl.h>
 #include <string.h>

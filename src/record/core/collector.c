@@ -1,17 +1,19 @@
 /*
- * The collector's start and end, as the traced process sees them.
+ * Start and end of the collector, on the side of the traced process.
  *
- * The collector is a process of its own, and no relative: a child would be seen by the program's wait(), its end by
- * the program's handler of SIGCHLD, and whoever kills the job's processes would kill it, too. So a process in between
- * starts the collector in a session of its own and ends, and leaves the collector to init. Both are made by clone()
- * with our memory (CLONE_VM) and run before we go on (CLONE_VFORK): no page table is copied, however big the program
- * is, and an error is told by a variable. The one in between sends no signal when it ends, and only a wait that asks
- * for such children (__WALL) finds it; that is ours.
+ * The collector must not be a child of the program. The program's wait() would return a child, and its handler of
+ * SIGCHLD would see the child end. A signal to all processes of the job would kill it, too. So an intermediate process
+ * starts the collector in a new session and ends; init adopts the collector.
  *
- * Each side notices the end of the other by a pair of sockets on which nothing is ever sent. Ours is closed by the
- * kernel when the process ends, however it ends, and when it executes another program. A collector that ends closes its
- * own: then nobody will make room in the rings, and the process stops recording. It does not look while there is room;
- * so a collector that ends costs a program nothing, and never stops it.
+ * clone() creates both processes. They share the program's memory (CLONE_VM), and the program is stopped until they
+ * end or execute (CLONE_VFORK). So the kernel copies no page tables, however big the program is, and a variable passes
+ * errors back. The intermediate process sends no signal when it ends, and only wait4() with __WALL, as called here,
+ * returns it.
+ *
+ * A pair of sockets, on which nothing is ever sent, shows each side the end of the other. The kernel closes the traced
+ * process's socket when the process ends, however it ends, and when it executes another program. If the collector
+ * ends, its socket closes: the rings get no more space, and the process stops recording. The process polls its socket
+ * only when a ring is full. So a collector that has ended costs the program nothing and never blocks it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,10 +34,10 @@
 #include "src/record/job.h"
 
 enum {
-    MEMORY = 3, /* the collector's descriptors */
+    MEMORY = 3, /* descriptors of the collector */
     SOCKET = 4,
     PROCESS = 5,
-    FOLDER = 6, /* until it is one */
+    FOLDER = 6, /* open until execve() */
     STACK = 65536,
     CPUS = 65536 / 8,
     NICE = 5,
@@ -43,12 +45,12 @@ enum {
 
 typedef struct {
     const char *program, *log, *host;
-    int folder; /* a descriptor: of what `log` lies in */
+    int folder; /* descriptor of the job folder, for `log` */
     char *const *arguments;
     char **environment;
-    int memory, socket, process; /* process: -1 if there is none */
-    uint8_t *inner_stack;        /* its end */
-    int error;                   /* errno of what failed */
+    int memory, socket, process; /* descriptors; process: -1 if none */
+    uint8_t *inner_stack;        /* end of the collector's first stack */
+    int error;                   /* errno of the call that failed */
 } Start;
 
 static void raise_limits(void)
@@ -70,19 +72,19 @@ static void reset_signals(void)
 
     for (int i = 1; i < NSIG; i++)
         sigaction(i, &usual, NULL);
-    /* A part that grows past the limit of file sizes is an error to be told, and no death. */
+    /* If a part exceeds the limit of file sizes, write() must fail and not kill the collector. */
     usual.sa_handler = SIG_IGN;
     sigaction(SIGXFSZ, &usual, NULL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Moves what the collector needs to its places: MEMORY, SOCKET, PROCESS, FOLDER. */
+/* Moves the collector's descriptors to their numbers: MEMORY, SOCKET, PROCESS, FOLDER. */
 static bool move_descriptors(Start *start)
 {
     int from[] = {start->memory, start->socket, start->process, start->folder};
 
-    /* What stands where another one belongs moves away first. */
+    /* First move descriptors away from the numbers that others need. */
     for (int i = 0; i < 4; i++)
         if (from[i] >= 0 && from[i] <= FOLDER) {
             from[i] = fcntl(from[i], F_DUPFD, FOLDER + 1);
@@ -99,14 +101,15 @@ static bool move_descriptors(Start *start)
     return true;
 }
 
-/* Leaves the descriptors MEMORY, SOCKET and PROCESS open, and the log. */
+/* Closes all descriptors but MEMORY, SOCKET and PROCESS, and opens the log as stderr. */
 static bool set_descriptors(Start *start)
 {
     if (!move_descriptors(start))
         return false;
-    int nothing = open("/dev/null", O_RDWR);
+    int null_device = open("/dev/null", O_RDWR);
     int log = xtf_job_file_open(start->folder, start->log, O_WRONLY | O_CREAT | O_APPEND);
-    if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(nothing, 1) < 0 || dup2(log < 0 ? nothing : log, 2) < 0)
+    if (null_device < 0 || dup2(null_device, 0) < 0 || dup2(null_device, 1) < 0 ||
+        dup2(log < 0 ? null_device : log, 2) < 0)
         return false;
     if (syscall(SYS_close_range, FOLDER + 1, ~0U, 0)) {
         long most = sysconf(_SC_OPEN_MAX);
@@ -116,9 +119,9 @@ static bool set_descriptors(Start *start)
     return true;
 }
 
-/* Tells who waits for the parts of a job that there is one to come: the collector takes FOLDER/HOST-PID.starting away
- * when the part is where it belongs, and so does `remove`. */
-static void mark(const Start *start, bool remove)
+/* Creates or removes FOLDER/HOST-PID.starting, which says that a part will appear. The collector removes the file when
+ * it has created the part. */
+static void mark_starting(const Start *start, bool remove)
 {
     char name[512];
 
@@ -129,7 +132,7 @@ static void mark(const Start *start, bool remove)
         close(xtf_job_file_open(start->folder, name, O_WRONLY | O_CREAT));
 }
 
-/* In the collector to be, with the memory of the traced process: nothing here may change it but `start`. */
+/* Executes the collector in the new process. It shares the memory of the traced process and may change only `start`. */
 static int become_collector(void *data)
 {
     Start *start = data;
@@ -141,15 +144,15 @@ static int become_collector(void *data)
     memset(cpus, 0xff, sizeof cpus);
     syscall(SYS_sched_setaffinity, 0, sizeof cpus, cpus);
     setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + NICE);
-    mark(start, false);
+    mark_starting(start, false);
     if (set_descriptors(start))
         execve(start->program, start->arguments, start->environment);
     start->error = errno ? errno : EINVAL;
-    mark(start, true);
+    mark_starting(start, true);
     _exit(127);
 }
 
-static int be_between(void *data)
+static int run_intermediate(void *data)
 {
     Start *start = data;
 
@@ -158,7 +161,7 @@ static int be_between(void *data)
     _exit(0);
 }
 
-/* The program's environment without what would load us, or another library of its, into the collector. */
+/* Copies the program's environment without LD_PRELOAD and LD_AUDIT, which would load libraries into the collector. */
 static void copy_environment(char **copy)
 {
     size_t n = 0;
@@ -169,8 +172,8 @@ static void copy_environment(char **copy)
     copy[n] = NULL;
 }
 
-/* Runs it, with no signal handler of the program in between. */
-static bool run(Start *start)
+/* Starts the collector through an intermediate process, with all signals blocked. */
+static bool spawn_collector(Start *start)
 {
     size_t variables = 1;
     sigset_t all, before;
@@ -189,11 +192,11 @@ static bool run(Start *start)
     start->inner_stack = memory + 2 * STACK;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    pid_t between = clone(be_between, memory + STACK, CLONE_VM | CLONE_VFORK, start);
-    if (between < 0)
+    pid_t intermediate = clone(run_intermediate, memory + STACK, CLONE_VM | CLONE_VFORK, start);
+    if (intermediate < 0)
         start->error = errno;
     else
-        while (syscall(SYS_wait4, between, &status, __WALL, NULL) < 0 && errno == EINTR)
+        while (syscall(SYS_wait4, intermediate, &status, __WALL, NULL) < 0 && errno == EINTR)
             ;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     munmap(memory, size);
@@ -231,7 +234,7 @@ bool xtf_core_start_collector(int folder)
     gethostname(host, sizeof host - 1);
     snprintf(log, sizeof log, XTF_JOB_LOG "%d" XTF_JOB_LOG_ENDING, (int)getpid());
     xtf_core.socket = xtf_core_hide(pair[0]);
-    XtfCoreDescriptor other = xtf_core_hide(pair[1]);
+    XtfCoreDescriptor peer = xtf_core_hide(pair[1]);
     int process = open_process();
     char *const arguments[] = {
         (char *)program, "collect", "--memory", "3", "--socket", "4", process < 0 ? NULL : "--process", "5", NULL};
@@ -241,14 +244,14 @@ bool xtf_core_start_collector(int folder)
                    .host = host,
                    .arguments = arguments,
                    .memory = xtf_core.memory.number,
-                   .socket = other.number,
+                   .socket = peer.number,
                    .process = process};
     bool started = false;
-    if (xtf_core.socket.number < 0 || other.number < 0)
+    if (xtf_core.socket.number < 0 || peer.number < 0)
         start.error = EMFILE;
     else
-        started = run(&start);
-    xtf_core_drop_descriptor(&other);
+        started = spawn_collector(&start);
+    xtf_core_drop_descriptor(&peer);
     if (process >= 0)
         syscall(SYS_close, process);
     if (!started) {
@@ -262,14 +265,14 @@ bool xtf_core_start_collector(int folder)
 bool xtf_core_collector_lives(void)
 {
     struct timespec none = {0};
-    struct pollfd look = {.fd = xtf_core.socket.number, .events = POLLIN};
+    struct pollfd entry = {.fd = xtf_core.socket.number, .events = POLLIN};
 
     if (atomic_load_explicit(&xtf_core.lost, memory_order_relaxed))
         return false;
     if (!xtf_core_is_ours(&xtf_core.socket))
-        return true; /* the program has closed it: nobody can tell */
+        return true; /* the program has closed the socket: the end of the collector is invisible */
     /* poll() is a cancellation point. */
-    return syscall(SYS_ppoll, &look, 1, &none, NULL, 0) <= 0;
+    return syscall(SYS_ppoll, &entry, 1, &none, NULL, 0) <= 0;
 }
 
 void xtf_core_lose_collector(void)

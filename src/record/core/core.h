@@ -1,7 +1,7 @@
 /*
  * The core of the recorder, in the traced process: its rings, its clock, its collector.
  *
- * Front ends (mpi/, regions/) turn calls into records with the functions below. A wrapper of a function looks so:
+ * Front ends (mpi/, regions/) turn calls into records with the functions below. A wrapper of a function has this form:
  *
  *     XtfRing *ring = xtf_core_begin();
  *     if (!ring)
@@ -12,12 +12,12 @@
  *     xtf_core_end();
  *     return result;
  *
- * Between begin and end whatever the thread calls is not recorded a second time: MPI libraries call themselves, and
- * signal handlers come at any instant. errno is the program's: wrappers leave it as the original left it.
+ * Between begin and end, calls of the same thread are not recorded: MPI libraries call their own functions, and signal
+ * handlers run at any instant. Wrappers leave errno as the original function left it.
  *
- * Only libc here. What the core writes into a ring takes neither memory nor a lock; front ends take both, rarely:
- * tables that grow, locks of tables that threads share. Nothing of this library is visible to the program but the
- * functions that it takes the place of.
+ * The core uses libc only. Writing into a ring neither allocates memory nor takes a lock. Front ends do both, but
+ * rarely: their tables grow, and threads share some of them. The library exports no symbols to the program except the
+ * functions that it replaces.
  */
 #pragma once
 
@@ -33,87 +33,88 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Open frames whose regions a ring remembers. */
+/* Maximum number of open frames whose regions a ring stores. */
 enum { XTF_CORE_STACK = 512 };
 
-/* A ring as its producer sees it. Front ends read `depth` and own `regions`; the rest is ring.c's. */
+/* The producer's side of a ring. Front ends read `depth` and own `regions`; the core owns the other fields. */
 typedef struct {
     XtfWireRing *shared;
-    uint8_t *data;  /* mapped twice */
+    uint8_t *data;  /* the ring's bytes, mapped twice in a row */
     uint64_t mask;  /* ring_size - 1 */
-    uint64_t head;  /* what `shared` will have */
-    uint64_t limit; /* records fit up to here without another look at the tail */
-    uint32_t depth; /* of frames that are open, recorded or not */
-    uint32_t off;   /* the thread does not record, on purpose */
+    uint64_t head;  /* the producer's copy of shared->head */
+    uint64_t limit; /* records fit up to this position without another read of the tail */
+    uint32_t depth; /* number of open frames, recorded or not */
+    uint32_t off;   /* 1 if the program switched off recording in this thread */
 
-    uint32_t hole;    /* nothing is recorded but what keeps the frames balanced: 0, or 1 + the reason (ring.c) */
-    uint32_t written; /* in a hole: open frames whose ENTER is in the ring. They are the outermost ones */
-    uint64_t missing; /* in a hole: records left out */
-    uint64_t waited_from, waited_until; /* of a WAITED record that is still to be written; 0: none */
-    void *regions;                      /* what a front end keeps for the thread; NULL when a thread claims the ring */
+    uint32_t hole;    /* 0, or XTF_CORE_HOLE_...: the ring takes only the records that keep frames balanced */
+    uint32_t written; /* in a hole: number of open frames whose ENTER is in the ring, always the outermost */
+    uint64_t missing; /* in a hole: number of records left out */
+    uint64_t waited_from, waited_until; /* interval of the pending WAITED record; 0: none */
+    void *regions;                      /* a front end's data for the thread; NULL when a thread claims the ring */
     uint32_t stack[XTF_CORE_STACK];     /* regions of the open frames */
 } XtfRing;
 
-/* What a thread has of the recorder. */
+/* State of the recorder in one thread. */
 typedef struct {
     XtfRing *ring; /* NULL: none yet */
     uint32_t busy; /* XtfCoreBusy */
-    bool is_mpis;  /* MPI has created it for itself */
+    bool is_mpis;  /* true if the MPI library created the thread for its own use */
 } XtfCoreThread;
 
 typedef enum {
     XTF_CORE_IDLE,
     XTF_CORE_BUSY,    /* between begin and end */
-    XTF_CORE_REFUSED, /* there was no ring for the thread: it is not recorded, and asks for none again */
+    XTF_CORE_REFUSED, /* no ring was free: the thread is not recorded and does not ask again */
 } XtfCoreBusy;
 
 extern __thread XtfCoreThread xtf_core_thread __attribute__((tls_model("initial-exec")));
-/* Whether the process records: it is activated, has its collector, and is no child that was forked. */
+/* True while the process records: it is activated, has its collector, and is not a forked child. */
 extern _Atomic bool xtf_core_active;
 extern bool xtf_core_clock_is_tsc;
-/* Whether there is a front end that calls xtf_core_set_rank(). The front end defines this as true, and the core's own
- * definition, which is weak, gives way: a constructor would set it too late for regions that constructors of libraries
- * enter, since those of a library that is preloaded come last. */
+/* True if a front end calls xtf_core_set_rank(). The front end defines the variable as true and so overrides the core's
+ * weak definition. A constructor would set it too late: constructors of a preloaded library run last, and constructors
+ * of other libraries may enter regions before. */
 extern const bool xtf_core_awaits_rank;
-/* True if the process has a library of MPI. The front end of MPI defines it; the core's own definition is weak, too. */
+/* True if the process has an MPI library. The MPI front end overrides the core's weak definition. */
 bool xtf_core_has_mpi(void);
 /* The first page of the shared memory. NULL until the process is activated. */
 extern XtfWireProcess *xtf_core_process;
 /* XtfWireChoices of the process's own regions, XTF_WIRE_CHOICES of them; NULL until the process is activated. */
 extern _Atomic uint8_t *xtf_core_choices;
 
-/* Makes the memory and the collector; once, further calls tell what became of the first. False: the process goes on
- * without being recorded; where XTF_RECORD_FOLDER is set it has been told why on stderr. From any thread. */
+/* Creates the shared memory and starts the collector on the first call; later calls return the result of the first.
+ * Returns false if the process is not recorded. If XTF_RECORD_FOLDER is set, the reason is on stderr then. Any thread
+ * may call it. */
 bool xtf_core_activate(void);
-/* The process's number in its job is known, and how many there are (0: no MPI). */
+/* Sets the process's number in its job, and the number of processes in the job (0: no MPI). */
 void xtf_core_set_rank(uint32_t rank, uint32_t world_size);
-/* Counts a thread that is created, for the collector; also before the process is activated. */
+/* Counts a created thread, for the collector. Works before the process is activated, too. */
 void xtf_core_count_thread(XtfWireMaker maker);
-/* Waits, a bounded time, until the collector has packed and committed all that was recorded. */
+/* Waits, with a timeout, until the collector has committed all records written so far. */
 void xtf_core_drain(void);
-/* MPI_Finalize has been called. Drains. What is recorded behind it is still taken. */
+/* Notes that MPI_Finalize was called, and drains. The collector still takes later records. */
 void xtf_core_finish(void);
-/* An option of `xtf record`, told by the environment: XTF_RECORD_<name>; NULL: not set. */
+/* Returns an option of `xtf record`, the environment variable XTF_RECORD_<name>; NULL: not set, or empty. */
 const char *xtf_core_option(const char *name);
 /* Writes one line to stderr, after "xtf record: ". */
 void xtf_core_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same, of why the process is not recorded: also into a log in the folder of the job, for who looks at that. */
+/* Writes to stderr why the process is not recorded, and the same to the process's log in the job folder. */
 void xtf_core_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Records of this thread (MPI_Pcontrol): off and on again. Frames stay balanced: those that are open and end while it
- * is off are left in the trace, those that are open when it is on again are entered. Not between begin and end, where a
- * signal handler may call it: there it does nothing, and is counted as what is nested. */
+/* Switches recording of this thread off or on (MPI_Pcontrol). Frames stay balanced in the trace. A frame that ends
+ * while recording is off still gets its LEAVE. A frame entered meanwhile gets its ENTER when recording is on again. A
+ * call between begin and end, from a signal handler, does nothing and counts as nested. */
 void xtf_core_set_recording(bool on);
 
 /* The slow paths of the functions below. */
 XtfRing *xtf_core_claim_ring(void);
 void xtf_core_count_nested(void);
 bool xtf_core_make_room(XtfRing *ring, uint64_t size);
-uint64_t xtf_core_enter_slowly(XtfRing *ring, uint64_t time, uint32_t region); /* time 0: now */
+uint64_t xtf_core_enter_slowly(XtfRing *ring, uint64_t time, uint32_t region); /* time 0: the current time */
 void xtf_core_leave_slowly(XtfRing *ring, uint64_t time, uint32_t region);
 
-/* Begins what must not be recorded twice, also where the thread's records are off: frames must be told of all the same
- * by who enters and leaves them between different pairs of begin and end. NULL: nothing is to be told, and
- * xtf_core_end() is not to be called. */
+/* Begins a recorded call, also in a thread whose recording is off. For callers that enter and leave a frame between
+ * different pairs of begin and end: the ring must count their frames in any case. Returns NULL if nothing is recorded;
+ * the caller must not call xtf_core_end() then. */
 static inline XtfRing *xtf_core_begin_frame(void)
 {
     XtfCoreThread *thread = &xtf_core_thread;
@@ -141,8 +142,8 @@ static inline void xtf_core_end(void)
     xtf_core_thread.busy = XTF_CORE_IDLE;
 }
 
-/* The same for who enters and leaves frames between begin and end only. NULL also where the thread's records are off.
- */
+/* Begins a recorded call that enters and leaves its frames before xtf_core_end(). Returns NULL if nothing is recorded,
+ * also in a thread whose recording is off. */
 static inline XtfRing *xtf_core_begin(void)
 {
     XtfRing *ring = xtf_core_begin_frame();
@@ -163,8 +164,8 @@ static inline uint64_t xtf_core_now(void)
     return xtf_monotonic_ns();
 }
 
-/* Room for a record of so many words, which xtf_core_publish() makes visible; NULL: there is none, the record is
- * counted as missing. */
+/* Returns space for a record of n_words words, which xtf_core_publish() makes visible. Returns NULL if the ring has no
+ * space; the record counts as missing then. */
 static inline uint64_t *xtf_core_reserve(XtfRing *ring, unsigned n_words)
 {
     uint64_t size = 8 * (uint64_t)n_words;
@@ -209,14 +210,14 @@ static inline uint64_t xtf_core_pair(uint32_t low, uint32_t high)
     return low | (uint64_t)high << 32;
 }
 
-/* Tells who watches what the thread is in. */
+/* Publishes the region that the thread is in, for the collector. */
 static inline void xtf_core_show(XtfRing *ring, uint64_t time, uint32_t region)
 {
     atomic_store_explicit(&ring->shared->region, region, memory_order_relaxed);
     atomic_store_explicit(&ring->shared->since, time, memory_order_relaxed);
 }
 
-/* Tells what the call that was entered at `time` waits for; XTF_WIRE_NONE: any, or none. */
+/* Publishes which message the call entered at `time` waits for; XTF_WIRE_NONE: any, or none. */
 static inline void xtf_core_show_awaited(XtfRing *ring, uint64_t time, uint32_t peer, uint32_t tag, uint32_t comm)
 {
     atomic_store_explicit(&ring->shared->peer, peer, memory_order_relaxed);
@@ -225,7 +226,7 @@ static inline void xtf_core_show_awaited(XtfRing *ring, uint64_t time, uint32_t 
     atomic_store_explicit(&ring->shared->called, time, memory_order_release);
 }
 
-/* Appends an ENTER without a look at the room for it. */
+/* Appends an ENTER without checking for space. */
 static inline void xtf_core_push_frame(XtfRing *ring, uint64_t time, uint32_t region)
 {
     uint64_t *word = (uint64_t *)(ring->data + (ring->head & ring->mask));
@@ -237,7 +238,7 @@ static inline void xtf_core_push_frame(XtfRing *ring, uint64_t time, uint32_t re
     xtf_core_show(ring, time, region);
 }
 
-/* The time of the ENTER, which is behind any waiting for room. */
+/* Appends an ENTER and returns its time, which is later than any wait for space. */
 static inline uint64_t xtf_core_enter(XtfRing *ring, uint32_t region)
 {
     if (__builtin_expect(ring->head + 16 > ring->limit || ring->depth >= XTF_CORE_STACK, 0))
@@ -247,8 +248,8 @@ static inline uint64_t xtf_core_enter(XtfRing *ring, uint32_t region)
     return now;
 }
 
-/* At a time that the caller has read from xtf_core_now(), for calls that turn out to be worth a record. Where there was
- * no room the records before it may have later times. */
+/* Appends an ENTER with a time that the caller has read from xtf_core_now() before it decided to record the call. If
+ * the ring had no space, records before the ENTER may have later times. */
 static inline void xtf_core_enter_at(XtfRing *ring, uint64_t time, uint32_t region)
 {
     if (__builtin_expect(ring->head + 16 > ring->limit || ring->depth >= XTF_CORE_STACK, 0))
@@ -257,7 +258,7 @@ static inline void xtf_core_enter_at(XtfRing *ring, uint64_t time, uint32_t regi
         xtf_core_push_frame(ring, time, region);
 }
 
-/* A LEAVE without its ENTER is left out. */
+/* Appends a LEAVE, unless no frame is open. */
 static inline void xtf_core_leave_at(XtfRing *ring, uint64_t time, uint32_t region)
 {
     if (__builtin_expect(ring->head + 16 > ring->limit || ring->depth - 1 >= XTF_CORE_STACK, 0)) {
@@ -277,9 +278,9 @@ static inline void xtf_core_leave(XtfRing *ring, uint32_t region)
     xtf_core_leave_at(ring, xtf_core_now(), region);
 }
 
-/* Appends a definition, in pieces if it is long; also where the thread's records are off. False: there is no room, for
- * longer than a while, or no collector. Some of its pieces may be there then: it is defined again, all of it, or never
- * known. */
-bool xtf_core_define(XtfRing *ring, XtfDefinition what, uint64_t id, const void *data, size_t size);
+/* Appends a definition, in pieces if it is long, also in a thread whose recording is off. Returns false if the ring had
+ * no space within the timeout, or the collector has ended. Some pieces may be in the ring then. The collector ignores
+ * an incomplete definition, so the caller must define all of it again. */
+bool xtf_core_define(XtfRing *ring, XtfDefinition kind, uint64_t id, const void *data, size_t size);
 
 #pragma GCC visibility pop

@@ -13,7 +13,7 @@ XtfCoreDescriptor xtf_core_hide(int descriptor)
     struct rlimit limit;
     struct stat about;
 
-    /* Below 1024, lest the program's table of descriptors grow; so high that no program counts on the number. */
+    /* Below 1024, so that the kernel's table of descriptors does not grow, but too high for a program to expect it. */
     int lowest = 1000;
     if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur <= 1024)
         lowest = (int)(limit.rlim_cur < 64 ? limit.rlim_cur / 2 : limit.rlim_cur / 8 * 7);

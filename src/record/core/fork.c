@@ -1,6 +1,8 @@
 /*
- * Children that are forked share the memory of the rings with their parent, and must not write there. So the memory is
- * not there in children at all (MADV_DONTFORK), and they know it (state.c). Here is the rest, for fork() itself.
+ * The handler of fork() that stops recording in the child.
+ *
+ * A forked child would share the rings' memory with its parent, and must not write to it. So the kernel does not map
+ * the memory in children (MADV_DONTFORK), and clears their state (state.c).
  */
 #include <pthread.h>
 
@@ -12,12 +14,12 @@ static void leave_child(void)
 
     if (!xtf_core.process)
         return;
-    xtf_core_life.active = xtf_core_life.mine = false;
-    /* The fork may have been called from inside a recorded function, which will want to record that it ends: the slow
-     * paths see that this is no business of a child. */
+    xtf_core_life.active = xtf_core_life.owns_rings = false;
+    /* A recorded function may have called fork(), and will record its end in the child. With limit 0 it takes a slow
+     * path, which writes nothing in a child. */
     if (ring)
         ring->limit = 0;
-    /* The collector watches the other end, to see the process end or execute another program. */
+    /* The collector must see the socket close when the parent ends or executes another program. */
     xtf_core_drop_descriptor(&xtf_core.socket);
     xtf_core_drop_descriptor(&xtf_core.memory);
 }

@@ -1,11 +1,12 @@
 /*
- * Holes: what a ring leaves out, on purpose or for want of room, without upsetting the frames around it.
+ * Holes: stretches of a ring in which records are left out, on purpose or since the ring is full. The frames around
+ * them stay balanced.
  *
- * In a hole, ENTERs are left out. The frames that are open when it begins are in the ring: `written` of them, the
- * outermost ones. Their LEAVEs are written, each as it comes, into the reserve of the ring. A frame that is entered in
- * the hole and left in it is never seen. When the hole ends, which is before an ENTER, the frames that were entered in
- * it and are still open are entered by their regions, which the producer remembers. So at every instant the frames in
- * the ring are balanced, and behind a hole they are those of the program.
+ * In a hole, the producer leaves out ENTERs. The frames that are open when the hole begins are in the ring: `written`
+ * counts them, and they are the outermost ones. The producer writes their LEAVEs into the reserve of the ring. A frame
+ * that begins and ends in the hole leaves no record. A hole ends before an ENTER. The producer then writes an ENTER for
+ * each open frame that began in the hole; it has stored their regions. So the frames in the ring are always balanced,
+ * and after a hole they are the program's open frames.
  */
 #include <errno.h>
 
@@ -13,7 +14,7 @@
 
 enum { OFF = 2, ON = 1 };
 
-static uint32_t reason(uint32_t hole)
+static uint32_t reason_of(uint32_t hole)
 {
     return hole == XTF_CORE_HOLE_FULL;
 }
@@ -24,33 +25,33 @@ void xtf_core_begin_hole(XtfRing *ring, uint32_t hole)
     ring->written = ring->depth;
     ring->missing = 0;
     ring->limit = 0;
-    if (xtf_core_life.mine)
-        xtf_core_append(ring, xtf_core_now(), XTF_WIRE_MEASUREMENT, reason(hole), OFF, 0, 0);
+    if (xtf_core_life.owns_rings)
+        xtf_core_append(ring, xtf_core_now(), XTF_WIRE_MEASUREMENT, reason_of(hole), OFF, 0, 0);
 }
 
-static void tell_of_end(XtfRing *ring, uint64_t now)
+static void write_hole_end(XtfRing *ring, uint64_t now)
 {
     if (ring->hole == XTF_CORE_HOLE_FULL)
         xtf_core_append(ring, now, XTF_WIRE_DROPPED, 0, 0, 1, ring->missing);
-    xtf_core_append(ring, now, XTF_WIRE_MEASUREMENT, reason(ring->hole), ON, 0, 0);
+    xtf_core_append(ring, now, XTF_WIRE_MEASUREMENT, reason_of(ring->hole), ON, 0, 0);
 }
 
-/* What ends the hole takes, and some records behind it, lest there be a hole for each record. */
+/* Returns the bytes needed to end a hole, and a quarter of the ring for records after it. Otherwise each record might
+ * begin a new hole. */
 static uint64_t room_to_resume(const XtfRing *ring)
 {
     return (ring->mask + 1) / 4 + 16 * (uint64_t)XTF_CORE_STACK;
 }
 
-static bool enough_room(const XtfRing *ring)
+static bool has_room_to_resume(const XtfRing *ring)
 {
     uint64_t tail = atomic_load_explicit(&ring->shared->tail, memory_order_acquire);
 
     return ring->head + room_to_resume(ring) <= tail + ring->mask + 1 - XTF_CORE_RESERVE;
 }
 
-/* The frames that are entered when a hole ends are in the ring then: their ENTERs, which were counted, are not missing.
- */
-static void find_again(XtfRing *ring, uint32_t n)
+/* Subtracts n ENTERs from the missing records: they were counted, and the end of the hole writes them after all. */
+static void uncount_missing(XtfRing *ring, uint32_t n)
 {
     if (ring->hole != XTF_CORE_HOLE_FULL)
         return;
@@ -61,12 +62,12 @@ static void find_again(XtfRing *ring, uint32_t n)
 
 bool xtf_core_resume(XtfRing *ring)
 {
-    if (!xtf_core_life.mine || ring->off || ring->depth > XTF_CORE_STACK ||
-        atomic_load_explicit(&xtf_core.lost, memory_order_relaxed) || !enough_room(ring))
+    if (!xtf_core_life.owns_rings || ring->off || ring->depth > XTF_CORE_STACK ||
+        atomic_load_explicit(&xtf_core.lost, memory_order_relaxed) || !has_room_to_resume(ring))
         return false;
     uint64_t now = xtf_core_now();
-    find_again(ring, ring->depth - ring->written);
-    tell_of_end(ring, now);
+    uncount_missing(ring, ring->depth - ring->written);
+    write_hole_end(ring, now);
     for (uint32_t i = ring->written; i < ring->depth; i++)
         xtf_core_append(ring, now, XTF_WIRE_ENTER, ring->stack[i], 0, 0, 0);
     ring->hole = 0;
@@ -76,15 +77,16 @@ bool xtf_core_resume(XtfRing *ring)
 void xtf_core_abandon_hole(XtfRing *ring)
 {
     if (ring->hole)
-        tell_of_end(ring, xtf_core_now());
+        write_hole_end(ring, xtf_core_now());
     ring->hole = 0;
 }
 
-/* The hole ends that was there on purpose. Where there is no room, it goes on for want of room. */
-static void end_of_will(XtfRing *ring)
+/* Ends the hole of a thread whose recording is switched on again. If the ring is full, a hole for that reason follows.
+ */
+static void switch_on(XtfRing *ring)
 {
-    if (!enough_room(ring) && xtf_core_wait_for_room(ring, room_to_resume(ring)))
-        xtf_core_tell_of_waiting(ring);
+    if (!has_room_to_resume(ring) && xtf_core_wait_for_room(ring, room_to_resume(ring)))
+        xtf_core_write_waited(ring);
     if (ring->hole != XTF_CORE_HOLE_OFF || xtf_core_resume(ring))
         return;
     uint32_t written = ring->written;
@@ -93,7 +95,7 @@ static void end_of_will(XtfRing *ring)
     ring->written = written;
 }
 
-static void begin_of_will(XtfRing *ring)
+static void switch_off(XtfRing *ring)
 {
     uint32_t written = ring->hole ? ring->written : ring->depth;
 
@@ -107,9 +109,9 @@ void xtf_core_set_recording(bool on)
     XtfRing *ring = xtf_core_thread.ring;
     int saved = errno;
 
-    if (!ring || !xtf_core_life.mine || ring->off == !on)
+    if (!ring || !xtf_core_life.owns_rings || ring->off == !on)
         return;
-    /* A signal handler calls it while a record is being written. */
+    /* A signal handler has interrupted the writing of a record. */
     if (xtf_core_thread.busy) {
         xtf_core_count_nested();
         return;
@@ -118,9 +120,9 @@ void xtf_core_set_recording(bool on)
     atomic_signal_fence(memory_order_acq_rel);
     ring->off = !on;
     if (on)
-        end_of_will(ring);
+        switch_on(ring);
     else
-        begin_of_will(ring);
+        switch_off(ring);
     xtf_core_end();
     errno = saved;
 }

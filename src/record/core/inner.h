@@ -1,8 +1,8 @@
 /*
- * What the files of the core share.
+ * Functions that the files of the core share.
  *
- * Each function here leaves errno alone or is called by one that restores it, and none is a cancellation point: who
- * calls them may be in the middle of any function of the program.
+ * Each function leaves errno alone or has a caller that restores it. None is a cancellation point: the caller may be in
+ * the middle of any function of the program.
  */
 #pragma once
 
@@ -12,15 +12,15 @@
 
 #pragma GCC visibility push(hidden)
 
-/* What is gone in a child that was forked, however it was: the page is made anew for it, all zero. */
+/* State that every forked child loses: the kernel gives the child a page of zeros. */
 typedef struct {
-    _Atomic bool active; /* xtf_core_active is this */
-    _Atomic bool mine;   /* the process is the one that was activated */
+    _Atomic bool active;     /* xtf_core_active is an alias of this field */
+    _Atomic bool owns_rings; /* the process was activated itself, and has the rings mapped */
 } XtfCoreLife;
 
-/* A descriptor that the program does not know of, and may close. */
+/* A descriptor that the recorder opened. The program does not know it, and may close it. */
 typedef struct {
-    int number; /* -1: there is none */
+    int number; /* -1: none */
     dev_t device;
     ino_t inode;
 } XtfCoreDescriptor;
@@ -31,75 +31,80 @@ typedef struct {
     XtfRing *rings;          /* n_rings, private */
     XtfCoreDescriptor memory, socket;
     uint64_t page;
-    _Atomic uint32_t threads; /* that have claimed a ring */
+    _Atomic uint32_t threads; /* number of threads that have claimed a ring */
     _Atomic uint32_t made[XTF_WIRE_N_MAKERS];
-    _Atomic bool lost;          /* the collector is gone */
-    _Atomic bool ringless_said; /* that there was no ring for a thread */
-    uint64_t patience;          /* ns that a producer waits for a collector that does nothing */
+    _Atomic bool lost;            /* the collector has ended */
+    _Atomic bool ringless_warned; /* the program was warned that a thread got no ring */
+    uint64_t timeout_ns;          /* time that a producer waits for a collector that frees no space */
 } XtfCore;
 
 /* state.c */
 extern XtfCore xtf_core;
 extern XtfCoreLife xtf_core_life;
-/* Makes xtf_core_life vanish in children. */
+/* Has the kernel clear xtf_core_life in forked children. */
 void xtf_core_keep_life(void);
 
-/* memory.c: makes the shared memory with no ring mapped, and xtf_core.rings. False: told why. */
+/* memory.c: creates the shared memory and xtf_core.rings, and maps the first ring. On failure writes the reason to
+ * stderr and returns false. */
 bool xtf_core_make_memory(uint64_t ring_size);
-/* Maps ring `index` and makes sure that its pages are there. False: with errno. */
+/* Maps ring `index` and allocates its pages. On failure returns false and sets errno. */
 bool xtf_core_map_ring(uint32_t index);
 void xtf_core_unmake_memory(void);
 
-/* descriptor.c: moves a descriptor to a high number, closed at exec. On failure it is closed. */
+/* descriptor.c: moves a descriptor to a high number with close-on-exec. On failure closes it; number is -1 then. */
 XtfCoreDescriptor xtf_core_hide(int descriptor);
-/* Whether it is still what it was. */
+/* True if the number still refers to the file that the recorder opened. */
 bool xtf_core_is_ours(const XtfCoreDescriptor *descriptor);
-/* Closes it, if it is still ours. */
+/* Closes the descriptor, unless the program has closed or replaced it. */
 void xtf_core_drop_descriptor(XtfCoreDescriptor *descriptor);
 
-/* clock.c: chooses the clock, and says so in the shared memory. */
+/* clock.c: chooses the clock, and writes the choice to the shared memory. */
 void xtf_core_choose_clock(void);
 
-/* collector.c: starts the collector, whose log goes to the folder that is open. False: told why. */
+/* collector.c: starts the collector; its log goes to `folder`, a descriptor. On failure writes the reason to stderr and
+ * returns false. */
 bool xtf_core_start_collector(int folder);
-/* Whether it runs, as far as can be told. */
+/* True if the collector runs, or if the program has closed the socket that would show its end. */
 bool xtf_core_collector_lives(void);
-/* The collector is gone: the process records no more. */
+/* Stops recording in the process, since the collector has ended. */
 void xtf_core_lose_collector(void);
-/* Lets the collector look at the rings at once. */
+/* Wakes the collector to read the rings at once. */
 void xtf_core_wake_collector(void);
 
-/* claim.c: sees to it that rings of threads that end are closed. */
+/* claim.c: has the rings of ending threads closed. */
 bool xtf_core_watch_threads(void);
 
 /* room.c */
-/* Room for `size` bytes in a ring that is in no hole, waiting if that is the policy. False: there is none. */
+/* Finds space for `size` bytes in a ring outside a hole; waits for it if the policy says so. Returns false if there is
+ * no space. */
 bool xtf_core_find_room(XtfRing *ring, uint64_t size);
-/* Waits for so many bytes, if that is the policy; a WAITED record is due then. False: they are not there. */
+/* Waits for `need` free bytes, if the policy says so, and leaves a WAITED record pending. Returns false if they are not
+ * free. */
 bool xtf_core_wait_for_room(XtfRing *ring, uint64_t need);
-/* Writes into what is kept for keeping frames balanced. */
+/* Appends a record, and may use the reserve of the ring. Writes nothing if the ring is full to its last byte. */
 void xtf_core_append(XtfRing *ring, uint64_t time, unsigned kind, uint32_t region, uint32_t arg, unsigned n,
                      uint64_t w2);
 
-/* Writes the WAITED record that is due. */
-void xtf_core_tell_of_waiting(XtfRing *ring);
+/* Writes the pending WAITED record, if any. */
+void xtf_core_write_waited(XtfRing *ring);
 
 /* hole.c */
 enum { XTF_CORE_HOLE_OFF = 1, XTF_CORE_HOLE_FULL = 2 };
 void xtf_core_begin_hole(XtfRing *ring, uint32_t hole);
-/* Ends it if there is room for it, entering the frames that are open. */
+/* Ends the hole if the ring has space, and writes an ENTER for each open frame that has none. */
 bool xtf_core_resume(XtfRing *ring);
-/* Ends it for a thread that ends. */
+/* Ends the hole without entering frames: the thread ends, or another hole begins. */
 void xtf_core_abandon_hole(XtfRing *ring);
 
-/* fork.c: sees to it that children that are forked do not record. */
+/* fork.c: stops recording in forked children. */
 void xtf_core_watch_forks(void);
 
-/* wait.c: futexes across processes. The times are bounds in ns. */
+/* wait.c: futexes shared between processes, with timeouts. */
 void xtf_core_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds);
 void xtf_core_futex_wake(_Atomic uint32_t *word);
 
-/* At least so many bytes of a ring are kept for what keeps its frames balanced when it is full. */
+/* Bytes of a ring that are reserved for the records that keep frames balanced when the ring is full; least size of a
+ * ring. */
 enum { XTF_CORE_RESERVE = 16 * XTF_CORE_STACK + 256, XTF_CORE_RING_SIZE_MIN = 65536 };
 
 #pragma GCC visibility pop

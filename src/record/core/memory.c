@@ -13,11 +13,11 @@
 
 enum {
     RINGS = 1024,
-    SHARED_MIN = 64 << 20, /* bytes free in /dev/shm, which are for others, too */
+    SHARED_MIN = 64 << 20, /* bytes that must be free in /dev/shm: other programs use it, too */
 };
 
-/* Rings that a file may have room for: a limit of file sizes counts for files in memory, too, and passing it is a
- * deadly signal. */
+/* Returns the number of rings that fit into the limit of file sizes. The limit applies to files in memory, too, and a
+ * process that exceeds it gets a deadly signal. */
 static uint32_t rings_within_limit(uint64_t ring_size, uint64_t page)
 {
     struct rlimit limit;
@@ -29,8 +29,9 @@ static uint32_t rings_within_limit(uint64_t ring_size, uint64_t page)
     return rings < RINGS ? (uint32_t)rings : RINGS;
 }
 
-/* fallocate() is a cancellation point. Memory that is not there is an error here, and no SIGBUS later. */
-static bool allocate(int descriptor, uint64_t from, uint64_t size)
+/* Allocates the pages of a file, so that missing memory is an error now and not a SIGBUS later. Calls the kernel
+ * directly, since fallocate() is a cancellation point. */
+static bool allocate_pages(int descriptor, uint64_t from, uint64_t size)
 {
     while (syscall(SYS_fallocate, descriptor, 0, (off_t)from, (off_t)size))
         if (errno != EINTR)
@@ -42,7 +43,7 @@ static bool map_front(uint64_t size)
 {
     int descriptor = xtf_core.memory.number;
 
-    if (!allocate(descriptor, 0, size))
+    if (!allocate_pages(descriptor, 0, size))
         return false;
     void *front = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, descriptor, 0);
     if (front == MAP_FAILED)
@@ -53,8 +54,8 @@ static bool map_front(uint64_t size)
     return true;
 }
 
-/* A file that has lost its name, for where files in memory are not allowed. The collector knows it by that name
- * (collect/watch.c). */
+/* Creates a file and unlinks it, for systems that allow no files in memory. The collector recognizes its maps by the
+ * name (collect/watch.c). */
 static int make_file(const char *folder)
 {
     char name[64];
@@ -72,8 +73,8 @@ static int make_file(const char *folder)
     return descriptor;
 }
 
-/* A file in memory; where the system refuses that, as in some containers, one in the folder for shared memory, or in
- * the job's. */
+/* Opens a file in memory. If the system refuses, as some containers do, opens an unlinked file in /dev/shm, or in the
+ * job folder. */
 static int open_memory(void)
 {
     const char *folder = xtf_core_option("FOLDER");
@@ -91,7 +92,7 @@ static int open_memory(void)
     return descriptor;
 }
 
-static bool make(uint64_t ring_size, uint32_t n_rings)
+static bool make_rings(uint64_t ring_size, uint32_t n_rings)
 {
     uint64_t front = xtf_wire_data_at(n_rings, xtf_core.page);
     int descriptor = open_memory();
@@ -103,7 +104,7 @@ static bool make(uint64_t ring_size, uint32_t n_rings)
         return false;
     if (ftruncate(xtf_core.memory.number, (off_t)(front + n_rings * ring_size)) || !map_front(front))
         return false;
-    /* Nobody, the program included, makes it smaller under the collector's feet. */
+    /* No process, not even the program, may truncate the file while the collector reads it. */
     fcntl(xtf_core.memory.number, F_ADD_SEALS, F_SEAL_SHRINK);
     void *rings = mmap(NULL, n_rings * sizeof(XtfRing), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -135,7 +136,7 @@ bool xtf_core_make_memory(uint64_t ring_size)
         return false;
     }
     xtf_core.memory.number = -1;
-    if (make(size, n_rings) && xtf_core_map_ring(0))
+    if (make_rings(size, n_rings) && xtf_core_map_ring(0))
         return true;
     xtf_core_refuse("no memory for what is recorded: %s: this process is not recorded", strerror(errno));
     xtf_core_unmake_memory();
@@ -171,7 +172,7 @@ bool xtf_core_map_ring(uint32_t index)
         return false;
     }
     int descriptor = xtf_core.memory.number;
-    if (!allocate(descriptor, from, size))
+    if (!allocate_pages(descriptor, from, size))
         return false;
     uint8_t *data = mmap(NULL, 2 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (data == MAP_FAILED)

@@ -1,22 +1,22 @@
 /*
- * A ring, from its producer's side.
+ * The space of a ring, on its producer's side.
  *
- * The producer keeps the head for itself and publishes it behind each record. It looks at the collector's tail only
- * when it comes to `limit`: then either there is room, and the limit moves on by a quarter of the ring at most, so that
- * the collector can be woken before the ring is full; or there is none, and the producer waits, or leaves records out.
+ * The producer has its own copy of the head and publishes it after each record. It reads the collector's tail only when
+ * the head reaches `limit`. If there is space, the limit advances by a quarter of the ring at most: so the producer can
+ * wake the collector before the ring is full. If there is none, the producer waits or leaves records out.
  *
- * The last XTF_CORE_RESERVE bytes are never given to records that come from outside. They are for what keeps a ring
- * readable that is full: that there is a hole, how many records fell into it, and the LEAVEs of frames whose ENTER is
- * in the ring, of which there are XTF_CORE_STACK at most (hole.c).
+ * The last XTF_CORE_RESERVE bytes are reserved for the records that keep a full ring readable (hole.c): the begin and
+ * end of a hole, the number of missing records, and LEAVEs. The LEAVEs are of frames whose ENTER is in the ring, at
+ * most XTF_CORE_STACK.
  *
- * A signal handler that interrupts the producer finds the thread busy and records nothing. So there is exactly one
- * writer, and no instruction here needs to be atomic but the stores of the head.
+ * A signal handler that interrupts the producer finds the thread busy and records nothing. So the ring has exactly one
+ * writer, and only the stores of the head must be atomic.
  */
 #include <errno.h>
 
 #include "src/record/core/inner.h"
 
-enum { LOOK = 20 * 1000 * 1000 /* ns between two looks at whether the collector lives */ };
+enum { LIVENESS_INTERVAL_NS = 20 * 1000 * 1000 }; /* between two checks that the collector lives */
 
 static uint64_t ring_size(const XtfRing *ring)
 {
@@ -38,16 +38,16 @@ void xtf_core_append(XtfRing *ring, uint64_t time, unsigned kind, uint32_t regio
     xtf_core_publish(ring, 2 + n);
 }
 
-void xtf_core_tell_of_waiting(XtfRing *ring)
+void xtf_core_write_waited(XtfRing *ring)
 {
-    if (!ring->waited_until || !xtf_core_life.mine)
+    if (!ring->waited_until || !xtf_core_life.owns_rings)
         return;
     xtf_core_append(ring, ring->waited_from, XTF_WIRE_WAITED, 0, 0, 1, ring->waited_until);
     ring->waited_from = ring->waited_until = 0;
 }
 
-/* Sets the limit by the tail. False: there is no room for so many bytes. */
-static bool look(XtfRing *ring, uint64_t size)
+/* Computes the limit from the tail. Returns false if the ring has no space for `size` bytes. */
+static bool update_limit(XtfRing *ring, uint64_t size)
 {
     uint64_t tail = atomic_load_explicit(&ring->shared->tail, memory_order_acquire);
     uint64_t end = tail + ring_size(ring) - XTF_CORE_RESERVE, step = ring->head + ring_size(ring) / 4;
@@ -60,8 +60,9 @@ static bool look(XtfRing *ring, uint64_t size)
     return true;
 }
 
-/* Waits until `need` bytes are free. False: the collector is gone, or has not moved the tail for long. */
-static bool await(XtfRing *ring, uint64_t need)
+/* Waits until `need` bytes are free. Returns false if the collector has ended, or has not moved the tail within the
+ * timeout. */
+static bool await_tail(XtfRing *ring, uint64_t need)
 {
     XtfWireRing *shared = ring->shared;
     _Atomic uint32_t *low = (_Atomic uint32_t *)&shared->tail + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
@@ -74,7 +75,7 @@ static bool await(XtfRing *ring, uint64_t need)
         if (ring->head + need <= tail + ring_size(ring) - XTF_CORE_RESERVE)
             break;
         xtf_core_wake_collector();
-        xtf_core_futex_wait(low, (uint32_t)tail, LOOK);
+        xtf_core_futex_wait(low, (uint32_t)tail, LIVENESS_INTERVAL_NS);
         if (!xtf_core_collector_lives()) {
             xtf_core_lose_collector();
             return false;
@@ -84,7 +85,7 @@ static bool await(XtfRing *ring, uint64_t need)
             before = tail;
             since = now;
         }
-        if (now - since > xtf_core.patience)
+        if (now - since > xtf_core.timeout_ns)
             return false;
     }
     atomic_store(&shared->waiting, 0);
@@ -97,7 +98,7 @@ bool xtf_core_wait_for_room(XtfRing *ring, uint64_t need)
         return false;
     uint64_t from = xtf_core_now();
     atomic_store_explicit(&ring->shared->waits, ring->shared->waits + 1, memory_order_relaxed);
-    if (!await(ring, need))
+    if (!await_tail(ring, need))
         return false;
     ring->waited_from = from;
     ring->waited_until = xtf_core_now();
@@ -106,18 +107,18 @@ bool xtf_core_wait_for_room(XtfRing *ring, uint64_t need)
 
 bool xtf_core_find_room(XtfRing *ring, uint64_t size)
 {
-    if (!xtf_core_life.mine || atomic_load_explicit(&xtf_core.lost, memory_order_relaxed))
+    if (!xtf_core_life.owns_rings || atomic_load_explicit(&xtf_core.lost, memory_order_relaxed))
         return false;
-    if (look(ring, size)) {
-        xtf_core_tell_of_waiting(ring);
+    if (update_limit(ring, size)) {
+        xtf_core_write_waited(ring);
         return true;
     }
     if (!xtf_core_collector_lives()) {
         xtf_core_lose_collector();
         return false;
     }
-    xtf_core_tell_of_waiting(ring);
+    xtf_core_write_waited(ring);
     bool flush = xtf_core.process->when_full == XTF_WIRE_FLUSH;
     uint64_t need = flush ? ring_size(ring) - XTF_CORE_RESERVE : ring_size(ring) / 4;
-    return xtf_core_wait_for_room(ring, need) && look(ring, size);
+    return xtf_core_wait_for_room(ring, need) && update_limit(ring, size);
 }

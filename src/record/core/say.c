@@ -20,8 +20,8 @@ const char *xtf_core_option(const char *name)
     return value && *value ? value : NULL;
 }
 
-/* Puts "THIS PROCESS: why" behind what is in the log of the process. */
-static void log_refusal(const char *why)
+/* Appends "process PID: REASON" to the log of the process. */
+static void log_refusal(const char *reason)
 {
     char name[64], line[1100];
     const char *folder = xtf_core_option("FOLDER");
@@ -33,15 +33,16 @@ static void log_refusal(const char *why)
     int log = xtf_job_open_in(folder, name, O_WRONLY | O_CREAT | O_APPEND);
     if (log < 0)
         return;
-    int length = snprintf(line, sizeof line, "process %d: %s\n", (int)getpid(), why);
+    int length = snprintf(line, sizeof line, "process %d: %s\n", (int)getpid(), reason);
     if (syscall(SYS_write, log, line, length) < 0) {
-        /* It was said on stderr. */
+        /* The message is on stderr, too. */
     }
     syscall(SYS_close, log);
 }
 
-/* Not write(), which is a cancellation point, and which other libraries take the place of. */
-static const char *say(char *line, size_t room, const char *format, va_list arguments)
+/* Writes a message as one line to stderr, and returns it without the prefix. Does not call write(), which is a
+ * cancellation point and which other libraries replace. */
+static const char *say_line(char *line, size_t room, const char *format, va_list arguments)
 {
     static const char start[] = "xtf record: ";
 
@@ -52,7 +53,7 @@ static const char *say(char *line, size_t room, const char *format, va_list argu
     size_t size = strlen(line);
     line[size] = '\n';
     if (syscall(SYS_write, STDERR_FILENO, line, size + 1) < 0) {
-        /* Nobody is there to be told. */
+        /* There is no other place for the message. */
     }
     line[size] = 0;
     return line + sizeof start - 1;
@@ -65,7 +66,7 @@ void xtf_core_say(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    say(line, sizeof line, format, arguments);
+    say_line(line, sizeof line, format, arguments);
     va_end(arguments);
     errno = saved;
 }
@@ -77,9 +78,9 @@ void xtf_core_refuse(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    const char *why = say(line, sizeof line, format, arguments);
+    const char *reason = say_line(line, sizeof line, format, arguments);
     va_end(arguments);
-    if (why)
-        log_refusal(why);
+    if (reason)
+        log_refusal(reason);
     errno = saved;
 }

@@ -1,13 +1,13 @@
 /*
- * Locks that are held for a short time. Who waits for one for long lets others run: there may be more threads than
- * processors, and who has the lock may be waiting for room in its ring.
+ * Spin locks, held for a short time. A thread that spins for long yields. There may be more threads than processors,
+ * and the lock's holder may be waiting for space in its ring.
  */
 #pragma once
 
 #include <sched.h>
 #include <stdatomic.h>
 
-typedef atomic_flag XtfSpin; /* begins with ATOMIC_FLAG_INIT, or all zero */
+typedef atomic_flag XtfSpin; /* initialize with ATOMIC_FLAG_INIT, or all zero */
 
 static inline void xtf_spin_lock(XtfSpin *spin)
 {

@@ -1,8 +1,8 @@
 /*
- * What the core knows of itself.
+ * Global state of the core.
  *
- * What says that the process records lies in a page of its own, which the kernel clears for children (MADV_WIPEONFORK),
- * however they are forked: fork() calls a handler of ours, _Fork() and clone() do not.
+ * The flags that say that the process records have a separate page, which the kernel clears in children
+ * (MADV_WIPEONFORK). A handler of pthread_atfork() would not do: fork() calls it, _Fork() and clone() do not.
  */
 #include <sys/mman.h>
 
@@ -36,13 +36,13 @@ extern _Atomic bool xtf_core_active __attribute__((alias("life")));
 
 void xtf_core_keep_life(void)
 {
-    /* Where this is not known or the page is not anonymous, _Fork() and clone() alone are not guarded against. */
+    /* If the kernel refuses (an old kernel, or the page is not anonymous), only children of fork() are guarded. */
     madvise(&life, sizeof life, MADV_WIPEONFORK);
 }
 
 void xtf_core_count_nested(void)
 {
-    if (!xtf_core_life.mine)
+    if (!xtf_core_life.owns_rings)
         return;
     XtfWireProcess *process = xtf_core.process;
     atomic_fetch_add_explicit(xtf_core_thread.busy == XTF_CORE_REFUSED ? &process->without_ring : &process->nested, 1,

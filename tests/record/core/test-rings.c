@@ -46,13 +46,13 @@ static void begin(uint32_t when_full)
     REQUIRE(xtf_core_make_memory(RING_SIZE), "no memory");
     xtf_core.socket.number = -1;
     xtf_core.process->when_full = when_full;
-    xtf_core.patience = 60ull * 1000 * 1000 * 1000; /* a consumer on a busy machine is not one that is stuck */
+    xtf_core.timeout_ns = 60ull * 1000 * 1000 * 1000; /* a consumer on a busy machine is not one that is stuck */
     xtf_core_clock_is_tsc = true;
     xtf_core_keep_life();
     xtf_core_watch_threads();
     xtf_core_watch_forks();
     xtf_core_process = xtf_core.process;
-    xtf_core_life.mine = xtf_core_life.active = true;
+    xtf_core_life.owns_rings = xtf_core_life.active = true;
 }
 
 static uint64_t take_all(void)
@@ -261,7 +261,7 @@ static void test_stuck(void)
     Producer *producers = new_producers(1, 50000, 10);
 
     begin(XTF_WIRE_WAIT);
-    xtf_core.patience = 200 * 1000 * 1000;
+    xtf_core.timeout_ns = 200 * 1000 * 1000;
     paused = true;
     run(producers, 1);
     const ConsumerThread *seen = seen_of(producers);

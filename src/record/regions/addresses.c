@@ -1,8 +1,8 @@
 /*
- * Functions of which only the address is known, and the libraries that they are in.
+ * Functions known by their address only, and the libraries that contain them.
  *
- * A library that is unloaded makes room for others at its addresses: then its addresses leave the table, so that what
- * comes there gets places of its own.
+ * After a library is unloaded, another one may be loaded at the same addresses. So the addresses of an unloaded library
+ * are removed from the table, and functions of the new library get new places.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,9 +18,9 @@
 #define EXPORT __attribute__((visibility("default")))
 
 enum {
-    FULL = XTF_REGIONS_ADDRESSES / 8 * 7, /* further addresses are not taken, so that look-ups end soon */
-    SEGMENTS_MAX = 4096,                  /* that are looked at */
-    GONE = 1,                             /* no function's address: its library was unloaded */
+    FULL = XTF_REGIONS_ADDRESSES / 8 * 7, /* no address is added beyond, so that look-ups stay short */
+    SEGMENTS_MAX = 4096,                  /* executable segments of all object files */
+    UNLOADED = 1,                         /* replaces the address of a function whose library was unloaded */
 };
 
 _Atomic uintptr_t xtf_regions_addresses[XTF_REGIONS_ADDRESSES];
@@ -28,7 +28,7 @@ static _Atomic uint32_t n_addresses;
 
 uint32_t xtf_regions_new_address(uintptr_t address)
 {
-    static atomic_flag told = ATOMIC_FLAG_INIT;
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
     uint32_t place = xtf_regions_first_place(address);
 
     for (;; place = (place + 1) & (XTF_REGIONS_ADDRESSES - 1)) {
@@ -44,13 +44,13 @@ uint32_t xtf_regions_new_address(uintptr_t address)
         if (found == address)
             return XTF_REGIONS_NAMED + place;
     }
-    if (!atomic_flag_test_and_set(&told))
+    if (!atomic_flag_test_and_set(&warned))
         xtf_core_say("process %d calls more than %d instrumented functions: the others are not recorded", (int)getpid(),
                      FULL);
     return XTF_REGIONS_NONE;
 }
 
-/* The object file that an address lies in; its path is text behind a definition, in one piece of scratch. */
+/* The object file that contains an address. In the scratch memory its path directly follows the definition's head. */
 typedef struct {
     uintptr_t address, base;
     bool found;
@@ -73,7 +73,7 @@ static int look_at_module(struct dl_phdr_info *info, size_t size, void *data)
     if (!module->found)
         return 0;
     module->base = info->dlpi_addr;
-    /* The program itself has no name; a library may be named relative to a folder that is not current for long. */
+    /* The program itself has no name. A relative name of a library is valid only until the current folder changes. */
     if (!info->dlpi_name || !info->dlpi_name[0]) {
         ssize_t length = readlink("/proc/self/exe", module->path, PATH_MAX - 1);
         module->path[length > 0 ? length : 0] = '\0';
@@ -101,9 +101,9 @@ bool xtf_regions_define_address(XtfRing *ring, uint32_t index)
     return defined;
 }
 
-/* Where the segments of the loaded object files lie. */
+/* Executable segments of the loaded object files. */
 typedef struct {
-    unsigned long long unloads; /* of libraries, since the process began */
+    unsigned long long unloads; /* number of libraries unloaded since the process began */
     unsigned n;
     bool too_many;
     struct {
@@ -141,7 +141,7 @@ static void forget_unloaded(void)
 {
     static _Atomic unsigned long long unloads_before;
     int kept = errno;
-    /* Any thread may unload a library, one with a small stack, too. */
+    /* Not on the stack: the thread may have a small one. */
     Segments *segments = mmap(NULL, sizeof *segments, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (segments == MAP_FAILED) {
@@ -152,8 +152,8 @@ static void forget_unloaded(void)
     bool unloaded = atomic_exchange(&unloads_before, segments->unloads) != segments->unloads;
     for (size_t i = 0; i < XTF_REGIONS_ADDRESSES && unloaded && !segments->too_many; i++) {
         uintptr_t address = atomic_load_explicit(&xtf_regions_addresses[i], memory_order_relaxed);
-        if (address > GONE && !is_loaded(segments, address))
-            atomic_compare_exchange_strong(&xtf_regions_addresses[i], &address, GONE);
+        if (address > UNLOADED && !is_loaded(segments, address))
+            atomic_compare_exchange_strong(&xtf_regions_addresses[i], &address, UNLOADED);
     }
     munmap(segments, sizeof *segments);
     errno = kept;

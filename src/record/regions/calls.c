@@ -1,4 +1,4 @@
-/* What threads know of regions, and the brake. */
+/* The counts of calls that each thread keeps, and the brake. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -7,15 +7,15 @@
 #include "src/record/regions/regions.h"
 
 enum {
-    BRAKE_CALLS = 100000, /* unless XTF_RECORD_BRAKE says otherwise */
-    BRAKE_NS = 1000,      /* a call, its own recording included */
+    BRAKE_CALLS = 100000, /* default of XTF_RECORD_BRAKE */
+    BRAKE_NS = 1000,      /* time of a call, with the time to record it */
     CALLS_SIZE = XTF_WIRE_CHOICES * sizeof(XtfRegionCalls) + XTF_REGIONS_SCRATCH,
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static bool has_key;
-static uint32_t brake_calls; /* 0: there is no brake */
+static uint32_t brake_calls; /* 0: no brake */
 
 static void thread_ends(void *calls)
 {
@@ -41,14 +41,15 @@ bool xtf_regions_start(void)
 
     if (atomic_load_explicit(&tried, memory_order_relaxed))
         return false;
-    /* What is called meanwhile, by this thread or others, is not recorded. */
+    /* Calls of any thread during the activation are not recorded. */
     atomic_store_explicit(&tried, true, memory_order_relaxed);
     bool active = xtf_core_option("FOLDER") && xtf_core_activate();
     errno = kept;
     return active;
 }
 
-/* Pages are there when they are first touched: a thread has memory for the regions that it calls. */
+/* Reserves memory for the counts of all regions. The kernel allocates a page when the thread first calls a region in
+ * it. */
 bool xtf_regions_make_calls(void)
 {
     int kept = errno;
@@ -64,14 +65,15 @@ bool xtf_regions_make_calls(void)
     return calls != MAP_FAILED;
 }
 
-/* So many calls in a row took so little time that the recorder is most of what is recorded. Calls of one region in one
- * thread follow one another, unless they are nested: if there are many a second, each is short. */
+/* True if the last brake_calls calls were so short that recording takes most of their time. Calls of one region in one
+ * thread follow one another unless they are nested. So if there are many in a second, each is short. */
 static bool too_often(const XtfRegionCalls *calls, uint64_t now)
 {
     return now - calls->since < (uint64_t)brake_calls * BRAKE_NS;
 }
 
-/* True of functions that a compiler instrumented. Who puts a region by hand wants all of its calls. */
+/* True if the region may be braked: only functions that a compiler instrumented. The program placed the others by hand,
+ * to have all of their calls recorded. */
 static bool brakes(uint32_t index)
 {
     return brake_calls > 0 && index >= XTF_REGIONS_NAMED;
@@ -86,13 +88,13 @@ bool xtf_regions_look(XtfRing *ring, uint32_t index)
         bool defined =
             index < XTF_REGIONS_NAMED ? xtf_regions_define_named(ring, index) : xtf_regions_define_address(ring, index);
         if (!defined)
-            return false; /* and the next call tries again */
+            return false; /* the next call tries again */
     } else if (brakes(index) && too_often(calls, now)) {
         uint8_t before = XTF_WIRE_CHOICE_RECORD;
         if (atomic_compare_exchange_strong(&xtf_regions_choices[index], &before, XTF_WIRE_CHOICE_BRAKED))
             xtf_core_record(ring, xtf_core_now(), XTF_WIRE_BRAKED, XTF_WIRE_REGIONS_OWN + index, 0, brake_calls);
         if (calls->open == 0) {
-            calls->left = 2; /* so that the clock is looked at again, if the region is ever called */
+            calls->left = 2; /* so that the next recorded call reads the clock */
             return false;
         }
     }

@@ -1,9 +1,9 @@
 /*
- * POSIX mutexes, if XTF_RECORD_LOCKS is set: who has which, in which order.
+ * POSIX mutexes, if XTF_RECORD_LOCKS is set: which thread holds which lock, in which order.
  *
- * A lock's id is its place in a table by address; a lock that is made where another was has its id. Its order counts
- * acquisitions, and is changed by who has the lock, alone. Threads that MPI has created for itself have no calls: their
- * time is not the program's.
+ * A lock's id is the place of its address in a table; a new lock at the address of an old one gets the same id. The
+ * order counts acquisitions, and only the thread that holds the lock changes it. Calls of MPI's own threads are not
+ * recorded: their time is not the program's.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -34,12 +34,12 @@ static struct {
     WaitFunction *wait;
     TimedFunction *timedwait;
     TimedLockFunction *timedlock;
-    ClockFunction *clockwait;     /* NULL: the C library is older than it */
-    ClockLockFunction *clocklock; /* likewise */
+    ClockFunction *clockwait;     /* NULL: the C library has no such function */
+    ClockLockFunction *clocklock; /* NULL, as clockwait */
 } next;
 static bool are_recorded;
 
-/* Of functions that the C library has in two forms, the newer one. */
+/* Finds the newer version of a function that the C library has in two. */
 static void *find_condition(const char *name)
 {
     void *found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
@@ -62,14 +62,14 @@ __attribute__((constructor)) static void find_next(void)
     __atomic_store_n(&next.lock, (MutexFunction *)dlsym(RTLD_NEXT, "pthread_mutex_lock"), __ATOMIC_RELEASE);
 }
 
-/* Constructors of other libraries may come before ours. */
+/* Finds the original functions, if a constructor of another library runs before find_next(). */
 static inline void need_next(void)
 {
     if (__builtin_expect(!__atomic_load_n(&next.lock, __ATOMIC_ACQUIRE), 0))
         find_next();
 }
 
-/* The lock's place; LOCKS_MAX: there is no room for more. */
+/* Finds or adds the lock's place; LOCKS_MAX: the table is full. */
 static uint32_t place_of(const pthread_mutex_t *mutex)
 {
     uintptr_t address = (uintptr_t)mutex;
@@ -90,8 +90,8 @@ static uint32_t place_of(const pthread_mutex_t *mutex)
     }
 }
 
-/* The thread has the lock now, or is about to give it back. */
-static void record(XtfRing *ring, const pthread_mutex_t *mutex, unsigned kind)
+/* Records that the thread has acquired the lock, or is about to release it. */
+static void record_lock(XtfRing *ring, const pthread_mutex_t *mutex, unsigned kind)
 {
     uint32_t place = place_of(mutex);
 
@@ -101,14 +101,14 @@ static void record(XtfRing *ring, const pthread_mutex_t *mutex, unsigned kind)
     xtf_core_record(ring, xtf_core_now(), kind, 0, place, order);
 }
 
-/* A function that is wrapped here. */
+/* A wrapped function. */
 typedef struct {
     const char *name;
-    _Atomic uint32_t region; /* index + 1; 0: not known yet, or there is no room for it */
+    _Atomic uint32_t region; /* index + 1; 0: not looked up yet, or the table is full */
 } Wrapped;
 
-/* The ring, inside of the function's region; NULL: nothing is to be recorded. */
-static XtfRing *enter(Wrapped *function)
+/* Enters the function's region and returns the ring; NULL: nothing is recorded. */
+static XtfRing *enter_function(Wrapped *function)
 {
     XtfRing *ring = are_recorded ? xtf_regions_begin_library() : NULL;
 
@@ -124,7 +124,7 @@ static XtfRing *enter(Wrapped *function)
     return ring;
 }
 
-static void leave(XtfRing *ring, const Wrapped *function)
+static void leave_function(XtfRing *ring, const Wrapped *function)
 {
     uint32_t number = atomic_load_explicit(&function->region, memory_order_relaxed);
 
@@ -133,23 +133,23 @@ static void leave(XtfRing *ring, const Wrapped *function)
     xtf_core_end();
 }
 
-/* The function is one that gives the lock back: for good, or while it waits for a condition. */
+/* Enters a function that releases the lock, for good or while it waits for a condition. */
 static XtfRing *enter_with_lock(Wrapped *function, const pthread_mutex_t *mutex)
 {
-    XtfRing *ring = enter(function);
+    XtfRing *ring = enter_function(function);
 
     if (ring)
-        record(ring, mutex, XTF_WIRE_LOCK_RELEASE);
+        record_lock(ring, mutex, XTF_WIRE_LOCK_RELEASE);
     return ring;
 }
 
-/* The function has returned, with the lock if `has_lock`. Its result, which the program gets. */
+/* Leaves a function that has returned, holding the lock if `has_lock`. Returns `result`. */
 static int leave_with(int result, bool has_lock, XtfRing *ring, const Wrapped *function, const pthread_mutex_t *mutex)
 {
     if (ring && has_lock)
-        record(ring, mutex, XTF_WIRE_LOCK_ACQUIRE);
+        record_lock(ring, mutex, XTF_WIRE_LOCK_ACQUIRE);
     if (ring)
-        leave(ring, function);
+        leave_function(ring, function);
     return result;
 }
 
@@ -163,7 +163,7 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
     static Wrapped function = {.name = "pthread_mutex_lock"};
 
     need_next();
-    XtfRing *ring = enter(&function);
+    XtfRing *ring = enter_function(&function);
     return locked(next.lock(mutex), ring, &function, mutex);
 }
 
@@ -172,7 +172,7 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
     static Wrapped function = {.name = "pthread_mutex_trylock"};
 
     need_next();
-    XtfRing *ring = enter(&function);
+    XtfRing *ring = enter_function(&function);
     return locked(next.trylock(mutex), ring, &function, mutex);
 }
 
@@ -181,7 +181,7 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec
     static Wrapped function = {.name = "pthread_mutex_timedlock"};
 
     need_next();
-    XtfRing *ring = enter(&function);
+    XtfRing *ring = enter_function(&function);
     return locked(next.timedlock(mutex, until), ring, &function, mutex);
 }
 
@@ -212,7 +212,7 @@ EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mu
     return leave_with(next.timedwait(condition, mutex, until), true, ring, &function, mutex);
 }
 
-/* The following are newer than some C libraries, whose headers do not declare them. C++ waits by them. */
+/* Headers of older C libraries do not declare these functions. The C++ library waits with them. */
 EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
                                   const struct timespec *until);
 EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until);
@@ -236,6 +236,6 @@ int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struc
     need_next();
     if (!next.clocklock)
         return ENOSYS;
-    XtfRing *ring = enter(&function);
+    XtfRing *ring = enter_function(&function);
     return locked(next.clocklock(mutex, clock, until), ring, &function, mutex);
 }

@@ -1,4 +1,4 @@
-/* Regions that have a name: a hash table of fixed size, under a lock, since each place in a program asks once. */
+/* Regions with a name: a hash table of fixed size. One lock suffices, since each place in a program looks up once. */
 #include <string.h>
 #include <sys/mman.h>
 
@@ -12,7 +12,7 @@ typedef struct {
     const char *name, *file;
     uint32_t line;
     uint8_t role, paradigm;
-    uint32_t next; /* in the bucket: index + 1 */
+    uint32_t next; /* index + 1 of the next region in the bucket */
 } Named;
 
 static Named named[XTF_REGIONS_NAMED];
@@ -29,7 +29,7 @@ static uint32_t hash_of(const char *name, const char *file)
     return (hash ^ hash >> 16) % BUCKETS;
 }
 
-/* A copy that is never freed: the library that a text is in may be unloaded. NULL: no memory. */
+/* Copies a text, since the program may unload the text's library. The copy is never freed. NULL: no memory. */
 static const char *copy_text(const char *text)
 {
     size_t length = strnlen(text, TEXT_MAX);
@@ -54,7 +54,7 @@ static bool same_text(const char *kept, const char *text)
     return strncmp(kept, text, TEXT_MAX) == 0;
 }
 
-static uint32_t add(const Named *region, uint32_t *bucket)
+static uint32_t add_region(const Named *region, uint32_t *bucket)
 {
     Named copy = *region;
 
@@ -77,12 +77,12 @@ uint32_t xtf_regions_named(const char *name, const char *file, uint32_t line, un
         if (same_text(named[i - 1].name, name) && same_text(named[i - 1].file, file))
             index = i - 1;
     if (index == XTF_REGIONS_NONE)
-        index = add(&region, bucket);
+        index = add_region(&region, bucket);
     xtf_spin_unlock(&lock);
     return index;
 }
 
-/* The thread has the index from xtf_regions_named(), so it sees what that wrote. */
+/* Defines a named region. Needs no lock: the thread has the index from xtf_regions_named() and so sees its writes. */
 bool xtf_regions_define_named(XtfRing *ring, uint32_t index)
 {
     const Named *region = &named[index];

@@ -1,4 +1,4 @@
-/* What the process and each thread have of regions. */
+/* State of the process and of each thread that concerns regions. */
 #include "src/record/regions/regions.h"
 
 _Atomic uint8_t *xtf_regions_choices;

@@ -1,4 +1,4 @@
-/* What xtf/user.h calls. */
+/* The functions that the macros of xtf/user.h call. */
 #include <errno.h>
 
 #include "src/record/regions/regions.h"
@@ -6,12 +6,12 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* The index of the region, found by its texts once; XTF_REGIONS_NONE: there is no room. */
+/* Returns the region's index, and looks it up by its texts once; XTF_REGIONS_NONE: the table is full. */
 static uint32_t index_of(XtfUserRegion *region)
 {
     unsigned number = __atomic_load_n(&region->number, __ATOMIC_RELAXED);
 
-    /* The texts are looked up again for a number that another thread found: so what it wrote is seen here, too. */
+    /* If another thread found the number, look the texts up again: the lock makes that thread's writes visible here. */
     if (__builtin_expect(number == 0 || !xtf_regions_calls || xtf_regions_calls[number - 1].left == 0, 0)) {
         uint32_t index = xtf_regions_named(region->name, region->file, region->line,
                                            region->function ? XTF_REGIONS_ROLE_FUNCTION : XTF_REGIONS_ROLE_CODE,

@@ -137,7 +137,7 @@ ARRAY_ROWS = [
     ("5", "branch-schema", "A branch begins with its child's first schema", "many", branch(1, schema=lambda v: v ^ 1),
      "does not match the node below it (location", "P index: a node begins with"),
     ("5", "branch-arrays", "A branch counts the arrays below it", "many", branch(0, arrays=more(-1)),
-     "does not say what is below it (location", ") arrays and rows, below it are"),
+     "does not match the node below it (location", ") arrays and rows, below it are"),
     ("5", "branch-rows", "A branch counts the rows below it", "many", branch(0, rows=more(1)),
      "does not match the node below it (location", ") arrays and rows, below it are"),
     ("5", "array-schema", "An array has a schema of another kind than table", "small", array("wide", schema=3), "it has no schema", "there is no such schema"),

@@ -15,12 +15,12 @@ bool xtf_call_block_load(XtfCallBlock *block, GError **error)
 static bool put_ticks(const XtfCell *cell, const XtfCallBlock *block, uint64_t ticks, char *line, GError **error)
 {
     if (G_UNLIKELY(ticks > cell->max))
-        return xtf_damaged(error, "a call lasts longer than the trace states of its times");
+        return xtf_damaged(error, "a call lasts longer than the times that the trace states");
     xtf_time_scale_put(block->scale, ticks, line + cell->to);
     return true;
 }
 
-/* The number of ticks that a cell of a call shows. */
+/* Returns the ticks that a cell of a call shows. */
 static uint64_t ticks_of(const XtfCell *cell, const XtfCallBlock *block, const XtfFrameTimes *call)
 {
     const XtfFrameSpan *span = &call->span;

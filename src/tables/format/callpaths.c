@@ -6,7 +6,7 @@
 #include "src/trace/text/escape.h"
 
 enum {
-    CALLS_MAX = 256, /* of a call path that is deeper only the inner calls are named */
+    CALLS_MAX = 256, /* most calls in a name: deeper call paths show only their inner calls */
 };
 
 bool xtf_callpaths_load(XtfCallpaths *callpaths, XtfTraceContext *context, GError **error)
@@ -19,13 +19,13 @@ bool xtf_callpaths_load(XtfCallpaths *callpaths, XtfTraceContext *context, GErro
     if (!table)
         return true;
     if (table->n_rows >= XTF_NONE32 || table->schema->row_size != sizeof(XtfContextRow))
-        return xtf_damaged(error, "contexts: no table of call paths");
+        return xtf_damaged(error, "contexts: the rows of this table are not call paths");
     callpaths->rows = (const XtfContextRow *)(const void *)table->rows;
     callpaths->n = (uint32_t)table->n_rows;
     return true;
 }
 
-/* ---- By parent and region. */
+/* ---- Search by parent and region. */
 
 static uint64_t key_at(const XtfCallpaths *callpaths, uint32_t i)
 {
@@ -77,7 +77,8 @@ void xtf_callpath_name(const XtfCallpaths *callpaths, uint32_t callpath, GString
     while (callpath < callpaths->n && n < CALLS_MAX) {
         const XtfContextRow *row = &callpaths->rows[callpath];
         calls[n++] = row->region;
-        callpath = row->parent < callpath ? row->parent : XTF_NONE32; /* each stands behind its caller's */
+        callpath = row->parent < callpath ? row->parent
+                                          : XTF_NONE32; /* a caller has a smaller number, or the trace is damaged */
     }
     if (n == CALLS_MAX)
         g_string_append(name, ".../");

@@ -12,28 +12,30 @@
 #include "src/trace/context/trace-context.h"
 
 enum {
-    XTF_CALLPATH_WIDTH_MAX = 1024, /* bytes of a name that are shown; longer ones are cut */
+    XTF_CALLPATH_WIDTH_MAX = 1024, /* bytes of a name that are shown; longer names are cut */
 };
 
-/* Borrowed from the trace, and good as long as that is. */
+/* Borrowed from the trace, and valid as long as the trace. */
 typedef struct {
     const XtfContextRow *rows;
     uint32_t n;
     const XtfNameIndex *regions;
 } XtfCallpaths;
 
-/* Of a trace without such a table, none. XTF_ERROR_DAMAGED if the table is no table of call paths. */
+/* Loads the call paths; none if the trace has no such table. XTF_ERROR_DAMAGED if its rows are not call paths. */
 bool xtf_callpaths_load(XtfCallpaths *callpaths, XtfTraceContext *context, GError **error);
 
-/* XTF_ERROR_DAMAGED if call paths are not in their order: of parents, those without one first, and then of regions. */
+/* Checks that call paths are ordered by parent, paths without a parent first, then by region. Otherwise
+ * XTF_ERROR_DAMAGED. */
 bool xtf_callpaths_check(const XtfCallpaths *callpaths, GError **error);
-/* The call path of a call of a region on another one, with `depth` calls around it, which must be in order; as the
- * analysis numbered it (src/analysis/replay/logs/callpath-log.h). XTF_NONE32: none, and there is no call path at all.
- */
+/* Returns the call path of a call of `region` inside the call path `parent`, with `depth` calls around it. XTF_NONE32
+ * as `parent` or as the result: no call path. Numbers are the analysis's (src/analysis/replay/logs/callpath-log.h). The
+ * call paths must be in order: see xtf_callpaths_check(). Returns `parent` if the call path is unknown or too deep. */
 uint32_t xtf_callpath_find(const XtfCallpaths *callpaths, uint32_t parent, uint32_t region, uint32_t depth);
 
-/* Sets `name` to the regions of a call path from the outermost call on, `a/b/c`; of a very deep one the inner calls
- * alone. XTF_NONE32 is the time outside of all calls, and what the table does not have is `?`. */
+/* Sets `name` to the regions of a call path, the outermost call first: `a/b/c`. The name of a very deep path
+ * has only the inner calls. XTF_NONE32 is the time outside of all calls: `(no region)`. The name of an unknown call
+ * path is `?`. */
 void xtf_callpath_name(const XtfCallpaths *callpaths, uint32_t callpath, GString *name);
-/* Characters that a name takes in a table's last column. `name` is scratch. */
+/* Returns the characters of a call path's name in a table's last column. `name` is scratch. */
 size_t xtf_callpath_width(const XtfCallpaths *callpaths, uint32_t callpath, GString *name);

@@ -9,7 +9,7 @@
 #include "src/trace/text/escape.h"
 #include "src/trace/text/value-kind.h"
 
-static bool damaged(const XtfCell *cell, GError **error)
+static bool fail_outside_limits(const XtfCell *cell, GError **error)
 {
     return xtf_damaged(error, "a value of the field \"%s\" is outside the limits that the trace states",
                        cell->field->name);
@@ -18,7 +18,7 @@ static bool damaged(const XtfCell *cell, GError **error)
 static bool put_unsigned(const XtfCell *cell, uint64_t v, char *line, GError **error)
 {
     if (G_UNLIKELY(v > cell->max))
-        return damaged(cell, error);
+        return fail_outside_limits(cell, error);
     xtf_put_right(line + cell->to, v, cell->to - cell->from);
     return true;
 }
@@ -28,7 +28,7 @@ static bool put_signed(const XtfCell *cell, int64_t v, char *line, GError **erro
     char digits[24], *end = digits + sizeof digits, *begin = xtf_put_signed(end, v);
 
     if (end - begin > (ptrdiff_t)(cell->to - cell->from))
-        return damaged(cell, error);
+        return fail_outside_limits(cell, error);
     memcpy(line + cell->to - (end - begin), begin, (size_t)(end - begin));
     return true;
 }
@@ -49,7 +49,7 @@ static bool put_string(const XtfCellContext *context, const XtfCell *cell, uint3
     return true;
 }
 
-/* A number without a name, or a rank without a process, is shown as "?". */
+/* Writes "?": the number has no name, or the rank no process. */
 static void put_unknown(const XtfCell *cell, char *line)
 {
     line[cell->kind == XTF_CELL_NAME ? cell->from : cell->to - 1] = '?';
@@ -60,7 +60,7 @@ static bool put_peer(const XtfCellContext *context, const XtfCell *cell, const u
     const XtfCommSource *source = &cell->comm;
     uint64_t rank = xtf_field_get(cell->field, row), comm, proc;
 
-    if (!source->field || !context->ranks->comms) /* without communicators a rank is shown as it is */
+    if (!source->field || !context->ranks->comms) /* without communicators the cell shows the rank itself */
         return put_unsigned(cell, rank, line, error);
     if (!xtf_field_is_none(source->field, row) &&
         xtf_comm_source_map(source, xtf_field_get(source->field, row), &comm) &&
@@ -70,15 +70,15 @@ static bool put_peer(const XtfCellContext *context, const XtfCell *cell, const u
     return true;
 }
 
-static XtfValueKind kind_of(const XtfCell *cell, const uint8_t *row)
+static XtfValueKind value_kind_of(const XtfCell *cell, const uint8_t *row)
 {
     bool grows = g_str_equal(cell->field->role, XTF_ROLE_GROWTH);
-    return grows ? xtf_growth_kind(cell->other, row) : xtf_value_kind(cell->other, row);
+    return grows ? xtf_growth_kind(cell->value_type, row) : xtf_value_kind(cell->value_type, row);
 }
 
 bool xtf_cell_string(const XtfCell *cell, const uint8_t *row, uint32_t *string)
 {
-    if (cell->kind != XTF_CELL_STRING && (cell->kind != XTF_CELL_VALUE || kind_of(cell, row) != XTF_KIND_STRING))
+    if (cell->kind != XTF_CELL_STRING && (cell->kind != XTF_CELL_VALUE || value_kind_of(cell, row) != XTF_KIND_STRING))
         return false;
     if (xtf_field_is_none(cell->field, row))
         return false;
@@ -91,7 +91,7 @@ static bool put_value(const XtfCellContext *context, const XtfCell *cell, const 
 {
     uint64_t bits = xtf_field_get(cell->field, row);
 
-    switch (kind_of(cell, row)) {
+    switch (value_kind_of(cell, row)) {
     case XTF_KIND_STRING:
         return put_string(context, cell, (uint32_t)bits, line, error);
     case XTF_KIND_SIGNED:
@@ -127,7 +127,7 @@ static bool put_cell(const XtfCellContext *context, const XtfCell *cell, const u
     case XTF_CELL_BYTES:
         xtf_put_bytes(line + cell->to - 2 * cell->field->width, row + cell->field->offset, cell->field->width);
         return true;
-    default: /* by blocks */
+    default: /* put block by block */
         break;
     }
     return true;
@@ -140,7 +140,7 @@ static bool put_one_by_one(const XtfCellContext *context, const XtfCell *cell, c
 
     for (uint32_t i = 0; i < block->n; i++, row += block->row_size) {
         if (!xtf_field_is_none(cell->field, row) && !put_cell(context, cell, row, block->lines[i], error))
-            return false; /* an absent value: the template has a dash */
+            return false; /* absent values keep the dash of the template */
     }
     return true;
 }
@@ -174,24 +174,24 @@ void xtf_cell_block_load(XtfCellBlock *block, const XtfField *field)
 #undef LOAD
 }
 
-/* The value that stands for an absent one, if the field is optional. It is left out: the template has a dash. */
+/* The value that means absent, if the field is optional. Absent values keep the dash of the template. */
 typedef struct {
     bool optional;
     uint64_t value;
-} None;
+} AbsentValue;
 
-static None none_of(const XtfField *field)
+static AbsentValue absent_value_of(const XtfField *field)
 {
-    return (None){field->flags & XTF_FIELD_OPTIONAL, UINT64_MAX >> (64 - 8 * field->width)};
+    return (AbsentValue){field->flags & XTF_FIELD_OPTIONAL, UINT64_MAX >> (64 - 8 * field->width)};
 }
 
-/* The greatest power of two that two overlapping copies of make a text of; 0: it is too long. */
+/* Returns the size of two overlapping copies that cover a text, a power of two; 0 if the text is too long. */
 static inline size_t half_of(size_t length)
 {
     return length > 32 || length == 0 ? 0 : length >= 16 ? 16 : length >= 8 ? 8 : length >= 4 ? 4 : length >= 2 ? 2 : 1;
 }
 
-/* memcpy() without a call. With a constant `half` it is two moves. */
+/* Copies without a call of memcpy(): if `half` is constant, by two moves. */
 __attribute__((always_inline)) static inline void copy_text(char *to, const char *from, size_t length, size_t half)
 {
     if (half == 0) {
@@ -202,20 +202,21 @@ __attribute__((always_inline)) static inline void copy_text(char *to, const char
     memcpy(to + length - half, from + length - half, half);
 }
 
-/* Calls FUNCTION with a constant for `half`, which is one of those that half_of() returns. */
+/* Calls FUNCTION with a constant for `half`, which half_of() returned. */
 #define WITH_HALF(half, FUNCTION, ...)         \
     ((half) == 16  ? FUNCTION(__VA_ARGS__, 16) \
      : (half) == 8 ? FUNCTION(__VA_ARGS__, 8)  \
      : (half) == 4 ? FUNCTION(__VA_ARGS__, 4)  \
                    : FUNCTION(__VA_ARGS__, half))
 
-/* A number's characters but the last three are mostly those of the number before: they are kept. `half`: of them. What
- * does not change is in variables of its own, which the lines cannot overlap. */
+/* Writes numbers of more than 3 digits. All characters but the last three are mostly the same as in the line before,
+ * so `kept` caches them; `half` is half_of() their number. Constant values are copied to local variables, since the
+ * compiler must assume that `cell` and `block` overlap the lines. */
 __attribute__((always_inline)) static inline bool put_long_numbers(const XtfCell *cell, const XtfCellBlock *block,
                                                                    GError **error, size_t half)
 {
     enum { KEPT = 24, THREE = 3 };
-    const None none = none_of(cell->field);
+    const AbsentValue absent = absent_value_of(cell->field);
     const unsigned width = cell->to - cell->from, before = width - THREE;
     const uint64_t max = cell->max;
     const uint32_t n = block->n, to = cell->to;
@@ -225,10 +226,10 @@ __attribute__((always_inline)) static inline bool put_long_numbers(const XtfCell
     for (uint32_t i = 0; i < n; i++) {
         char *end = block->lines[i] + to;
         uint64_t v = block->values[i];
-        if (none.optional && v == none.value)
+        if (absent.optional && v == absent.value)
             continue;
         if (G_UNLIKELY(v > max))
-            return damaged(cell, error);
+            return fail_outside_limits(cell, error);
         if (v < 1000) {
             xtf_put_right(end, v, width);
             continue;
@@ -237,7 +238,7 @@ __attribute__((always_inline)) static inline bool put_long_numbers(const XtfCell
             thousands = v / 1000;
             xtf_put_right(kept + before, thousands, before);
         }
-        memcpy(end - 4, xtf_triples[v - 1000 * thousands], 4); /* before the others: it begins with a filler */
+        memcpy(end - 4, xtf_triples[v - 1000 * thousands], 4); /* written first: its first byte is a filler */
         copy_text(end - width, kept, before, half);
     }
     return true;
@@ -245,14 +246,14 @@ __attribute__((always_inline)) static inline bool put_long_numbers(const XtfCell
 
 static bool put_short_numbers(const XtfCell *cell, const XtfCellBlock *block, GError **error)
 {
-    const None none = none_of(cell->field);
+    const AbsentValue absent = absent_value_of(cell->field);
 
     for (uint32_t i = 0; i < block->n; i++) {
         uint64_t v = block->values[i];
-        if (none.optional && v == none.value)
+        if (absent.optional && v == absent.value)
             continue;
         if (G_UNLIKELY(v > cell->max))
-            return damaged(cell, error);
+            return fail_outside_limits(cell, error);
         xtf_put_right(block->lines[i] + cell->to, v, cell->to - cell->from);
     }
     return true;
@@ -272,13 +273,13 @@ static bool put_numbers(const XtfCell *cell, const XtfCellBlock *block, GError *
 __attribute__((always_inline)) static inline void put_names_of(const XtfCell *cell, const XtfCellBlock *block,
                                                                size_t half)
 {
-    const None none = none_of(cell->field);
+    const AbsentValue absent = absent_value_of(cell->field);
     const XtfPaddedNames names = *cell->names;
     const uint32_t n = block->n, from = cell->from;
 
     for (uint32_t i = 0; i < n; i++) {
         uint64_t v = block->values[i];
-        if (none.optional && v == none.value)
+        if (absent.optional && v == absent.value)
             continue;
         if (G_LIKELY(v < names.n))
             copy_text(block->lines[i] + from, names.text + v * names.width, names.width, half);
@@ -299,7 +300,7 @@ bool xtf_cell_put_column(const XtfCellContext *context, const XtfCell *cell, Xtf
         return xtf_call_cell_put(cell, context->calls, block->lines, error);
     switch (cell->kind) {
     case XTF_CELL_TYPE:
-        return true; /* the template has it */
+        return true; /* the template has the name of the type */
     case XTF_CELL_UNSIGNED:
         xtf_cell_block_load(block, cell->field);
         return put_numbers(cell, block, error);

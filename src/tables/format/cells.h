@@ -1,6 +1,6 @@
 /*
- * The cells of some rows: all decisions about a cell are made once for a block of rows, and the rows are a short loop
- * without calls. Meanwhile the lines of the block stay in the processor's first cache.
+ * Cells of a block of rows. All decisions about a cell are made once for the block, and a short loop without calls
+ * handles its rows. The lines of the block stay in the processor's first-level cache.
  */
 #pragma once
 
@@ -16,19 +16,19 @@ typedef struct {
     const XtfRanks *ranks;
     const XtfTimeScale *scale;
     uint64_t proc;       /* of the run's location */
-    XtfCallBlock *calls; /* of the block; NULL: it shows none */
+    XtfCallBlock *calls; /* of the block; NULL: the lines have no cells of calls */
 } XtfCellContext;
 
-/* Some rows and their lines. */
+/* A block of rows, and their lines. */
 typedef struct {
     const uint8_t *rows;
     uint32_t n; /* at most XTF_BLOCK_ROWS */
     uint32_t row_size;
     char *lines[XTF_BLOCK_ROWS];
-    uint64_t values[XTF_BLOCK_ROWS]; /* of the cell's field */
+    uint64_t values[XTF_BLOCK_ROWS]; /* of the field of the current cell */
 } XtfCellBlock;
 
-/* Sets the values to those of a field of at most 8 bytes. */
+/* Loads the values of a field of at most 8 bytes into block->values. */
 void xtf_cell_block_load(XtfCellBlock *block, const XtfField *field);
-/* Fills in a cell of all lines, which have the template there. */
+/* Fills in a cell of all lines of a block. The lines already hold the template. */
 bool xtf_cell_put_column(const XtfCellContext *context, const XtfCell *cell, XtfCellBlock *block, GError **error);

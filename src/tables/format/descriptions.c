@@ -6,9 +6,9 @@
 
 typedef struct {
     const char *key, *description;
-} Described;
+} Description;
 
-static const Described by_role[] = {
+static const Description by_role[] = {
     {XTF_ROLE_REGION,
      "row of definitions/regions: entered or left, or in which it happened; of a value, in which it grew"},
     {XTF_ROLE_ENTER, "so many rows back is: of LEAVE its ENTER, of ENTER the one around it; 0: none"},
@@ -20,8 +20,8 @@ static const Described by_role[] = {
     {XTF_ROLE_POSTED, "so many records of the location back the receive was posted; 0: by this record"},
 };
 
-/* Names mean the same in all types of the vocabulary that have them. */
-static const Described by_name[] = {
+/* A field's name has the same meaning in all record types of the vocabulary. */
+static const Description by_name[] = {
     {"amount", "how long; of the critical path, on the row's call path"},
     {"atomic", "which atomic operation"},
     {"bytes_received", "of messages"},
@@ -95,7 +95,7 @@ static const Described by_name[] = {
     {"whence", "from where the offset counts"},
 };
 
-static const char *find(const Described *described, size_t n, const char *key)
+static const char *find_description(const Description *described, size_t n, const char *key)
 {
     for (size_t i = 0; i < n; i++)
         if (strcmp(described[i].key, key) == 0)
@@ -105,7 +105,8 @@ static const char *find(const Described *described, size_t n, const char *key)
 
 const char *xtf_field_description(const XtfField *field)
 {
-    const char *description = *field->role ? find(by_role, sizeof by_role / sizeof *by_role, field->role) : NULL;
+    const char *description =
+        *field->role ? find_description(by_role, sizeof by_role / sizeof *by_role, field->role) : NULL;
 
-    return description ? description : find(by_name, sizeof by_name / sizeof *by_name, field->name);
+    return description ? description : find_description(by_name, sizeof by_name / sizeof *by_name, field->name);
 }

@@ -1,5 +1,5 @@
 /*
- * Rendering: running a program of cells on rows. Everything that shows records spends most of its time here.
+ * Rendering: runs a program of cells on rows. Programs that show records spend most of their time here.
  *
  * Rows are rendered a block at a time, and a block cell by cell (cells.h).
  */
@@ -13,14 +13,14 @@
 #include "src/trace/select/call-readers.h"
 #include "src/trace/text/digits.h"
 
-/* The template of a schema with a location's process and thread, and the second of a time, filled in. */
+/* The template of a schema, in which a location's process and thread and the second of a time are filled in. */
 typedef struct {
     char *template;
     const XtfLocation *location;
     XtfSecond second;
 } Beginning;
 
-/* Of each schema, so that lines of a few locations by turns find their beginnings there. */
+/* Cached beginnings of each schema: lines of a few locations may alternate. */
 enum { BEGINNINGS = 16 };
 
 struct XtfRenderer {
@@ -28,7 +28,7 @@ struct XtfRenderer {
     const XtfFormat *format;
     const XtfLocations *locations;
     Beginning *beginnings; /* by schema and the low bits of the location's index */
-    XtfCallReaders *calls; /* NULL: not needed so far */
+    XtfCallReaders *calls; /* NULL until a run needs them */
     XtfCallBlock *block;
 };
 
@@ -85,7 +85,7 @@ static Beginning *begin_lines(XtfRenderer *renderer, const XtfProgram *program, 
     return beginning;
 }
 
-/* The template once for each row, without calls. */
+/* Copies the template into the line of each row, without calls of functions. */
 static void repeat_template(const char *template, size_t line, const XtfCellBlock *block)
 {
     enum { WORD = 16 };
@@ -103,7 +103,7 @@ static void repeat_template(const char *template, size_t line, const XtfCellBloc
     }
 }
 
-/* The times of a block's rows as ticks since the origin, into its values. */
+/* Loads the times of a block's rows into block->values, as ticks since the origin. */
 static bool load_times(const XtfTimeScale *scale, XtfCellBlock *block, const XtfSchema *schema, GError **error)
 {
     bool outside = false;
@@ -113,7 +113,7 @@ static bool load_times(const XtfTimeScale *scale, XtfCellBlock *block, const Xtf
         outside |= block->values[i] < scale->origin || block->values[i] > scale->last;
         block->values[i] -= scale->origin;
     }
-    return !outside || xtf_damaged(error, "a record has a time outside those that the trace states");
+    return !outside || xtf_damaged(error, "a record has a time outside the range that the trace states");
 }
 
 static bool begin_block(const XtfRenderer *renderer, Beginning *beginning, const XtfSchema *schema, XtfCellBlock *block,
@@ -134,7 +134,7 @@ static bool begin_block(const XtfRenderer *renderer, Beginning *beginning, const
     return true;
 }
 
-/* Readies the block of calls for a run. */
+/* Prepares renderer->block for the calls of a run. */
 static bool begin_calls(XtfRenderer *renderer, const XtfRowRun *run, GError **error)
 {
     const XtfTraceContext *context = renderer->formats->context;
@@ -149,7 +149,7 @@ static bool begin_calls(XtfRenderer *renderer, const XtfRowRun *run, GError **er
     return renderer->block->reader;
 }
 
-/* The calls of a block; row `first` is its first. */
+/* Loads the calls of a block, whose first row has the number `first`. */
 static bool load_calls(const XtfRenderer *renderer, const XtfCellBlock *block, uint64_t first, GError **error)
 {
     XtfCallBlock *calls = renderer->block;
@@ -173,8 +173,8 @@ static bool render_block(XtfRenderer *renderer, const XtfCellContext *context, c
     return true;
 }
 
-/* Renders a run; the lines are at `places`, or, where that is NULL, side by side from `out` on. */
-static bool render(XtfRenderer *renderer, const XtfRowRun *run, char *out, char *const *places, GError **error)
+/* Renders a run: row i at places[i], or, if `places` is NULL, one line after another from `out` on. */
+static bool render_run(XtfRenderer *renderer, const XtfRowRun *run, char *out, char *const *places, GError **error)
 {
     const XtfFormat *format = renderer->format;
     const XtfSchema *schema = run->span->array.schema;
@@ -183,7 +183,7 @@ static bool render(XtfRenderer *renderer, const XtfRowRun *run, char *out, char 
     XtfTraceContext *context = renderer->formats->context;
 
     if (!program->template)
-        return xtf_damaged(error, "the trace has rows of \"%s\", though it states that there are none", schema->name);
+        return xtf_damaged(error, "the trace has rows of \"%s\", but states that it has none", schema->name);
     if (program->shows_calls && !begin_calls(renderer, run, error))
         return false;
     const XtfCellContext row_context = {context->trace, renderer->formats->ranks, &context->scale, location->proc,
@@ -206,10 +206,10 @@ static bool render(XtfRenderer *renderer, const XtfRowRun *run, char *out, char 
 
 bool xtf_renderer_run(XtfRenderer *renderer, const XtfRowRun *run, char *out, GError **error)
 {
-    return render(renderer, run, out, NULL, error);
+    return render_run(renderer, run, out, NULL, error);
 }
 
 bool xtf_renderer_run_to(XtfRenderer *renderer, const XtfRowRun *run, char *const *places, GError **error)
 {
-    return render(renderer, run, NULL, places, error);
+    return render_run(renderer, run, NULL, places, error);
 }

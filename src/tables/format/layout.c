@@ -1,5 +1,5 @@
 /*
- * Laying out lines: their columns, the widths, and the cells.
+ * Layout of lines: the columns, their widths, and the cells.
  */
 #include <string.h>
 
@@ -17,10 +17,10 @@ enum {
     VALUE_WIDTH = XTF_STRING_WIDTH_MAX,
 };
 
-/* The columns that all record types have in common. */
+/* The columns of all types merged, behind time, proc and thread. */
 static const struct {
     const char *name, *role, *unit, *description;
-    uint32_t growing_width; /* of a growing trace, whatever record types will come */
+    uint32_t growing_width; /* width in a growing trace, which may get any record type */
     bool left;
 } merged_columns[] = {
     {"seq", XTF_ROLE_SEQ, "", "number among all records of the location, from 0", 20, false},
@@ -32,7 +32,7 @@ static const struct {
     {"name", NULL, "", "region entered or left, or in which it happened; or metric", XTF_NAME_WIDTH_MAX, true},
 };
 
-/* Of the events of an analysis. */
+/* The description of the column `event` of an analysis. */
 static const char kind_description[] = "kind of the wait, see VOCABULARY.md, section 9; ..._completion is no wait for "
                                        "somebody, but what an operation took "
                                        "longer here than for the first that was through";
@@ -41,8 +41,8 @@ typedef struct {
     XtfFormats *formats;
     XtfFormat *format;
     const XtfLocations *locations;
-    bool fixed;    /* columns have the width and the side that they were added with */
-    GError *error; /* of the first cell that could not be made; the format is then of no use */
+    bool fixed;    /* cells do not change the width and alignment of a column */
+    GError *error; /* of the first cell that could not be made; the format is then discarded */
 } Layout;
 
 static uint32_t add_column(Layout *layout, const char *name, const char *unit, const char *description, uint32_t width)
@@ -80,7 +80,7 @@ static uint32_t width_of_signed(uint64_t bits)
     return v < 0 ? 1 + xtf_count_digits(-(uint64_t)v) : xtf_count_digits((uint64_t)v);
 }
 
-static void cell_size_number(XtfCell *cell, const XtfLimits *limits)
+static void size_number_cell(XtfCell *cell, const XtfLimits *limits)
 {
     const XtfField *field = cell->field;
     bool none = field->type == XTF_TYPE_I32 || field->type == XTF_TYPE_I64 ? (int64_t)limits->min > (int64_t)limits->max
@@ -110,8 +110,8 @@ static void cell_size_number(XtfCell *cell, const XtfLimits *limits)
     }
 }
 
-/* The range of a field's values; in a growing trace, of all values that its type can hold. */
-static XtfLimits limits_of(const Layout *layout, const XtfSchema *schema, const XtfField *field)
+/* Returns the range of a field's values; in a growing trace, of all values that its type can hold. */
+static XtfLimits limits_of_field(const Layout *layout, const XtfSchema *schema, const XtfField *field)
 {
     const XtfTraceContext *context = layout->formats->context;
 
@@ -122,19 +122,20 @@ static XtfLimits limits_of(const Layout *layout, const XtfSchema *schema, const 
     if (field->type == XTF_TYPE_I64)
         return (XtfLimits){.min = (uint64_t)INT64_MIN, .max = INT64_MAX};
     if (xtf_type_width(field->type) == 0)
-        return (XtfLimits){0}; /* its bytes are shown, whatever their number */
+        return (XtfLimits){0}; /* the cell shows the bytes, not a number */
     return (XtfLimits){.max = UINT64_MAX >> (64 - 8 * field->width)};
 }
 
-/* A value is shown as a number, unless it has labels, or is the rank of a peer, or has a type in another field. */
+/* Makes the cell of a field. It shows a number, unless the value has a label, is the rank of a peer, or has its type in
+ * another field. */
 static XtfCell make_cell(Layout *layout, const XtfSchema *schema, const XtfField *field)
 {
     XtfFormats *formats = layout->formats;
     XtfCell cell = {.field = field};
-    const XtfLimits limits = limits_of(layout, schema, field);
+    const XtfLimits limits = limits_of_field(layout, schema, field);
     bool number;
 
-    cell_size_number(&cell, &limits);
+    size_number_cell(&cell, &limits);
     number = cell.kind == XTF_CELL_UNSIGNED;
     if (number && field->n_labels) {
         cell.kind = XTF_CELL_NAME;
@@ -148,19 +149,19 @@ static XtfCell make_cell(Layout *layout, const XtfSchema *schema, const XtfField
     } else if ((g_str_equal(field->role, XTF_ROLE_VALUE) || g_str_equal(field->role, XTF_ROLE_GROWTH)) &&
                field->width == 8) {
         cell.kind = XTF_CELL_VALUE;
-        cell.other = xtf_schema_field_by_role(schema, XTF_ROLE_VALUE_TYPE);
+        cell.value_type = xtf_schema_field_by_role(schema, XTF_ROLE_VALUE_TYPE);
         cell.width = VALUE_WIDTH;
     }
     return cell;
 }
 
-/* Whether a field refers to one table, whatever the row. */
+/* True if a field refers to the same table in all rows. */
 static bool refers_to_table(const XtfField *field)
 {
     return *field->refers_to && !strchr(field->refers_to, ':');
 }
 
-/* A field shown by the name of the row that it refers to, if rows of that table have names. */
+/* Makes the cell of a field that shows the name of the row that it refers to, if the table has names. */
 static XtfCell make_name_cell(Layout *layout, const XtfSchema *schema, const XtfField *field, uint32_t cap)
 {
     XtfCell cell = make_cell(layout, schema, field);
@@ -181,7 +182,7 @@ static XtfCell make_type_cell(Layout *layout, const XtfSchema *schema)
     return (XtfCell){.kind = XTF_CELL_TYPE, .names = names, .width = names->width};
 }
 
-/* The field whose row names a record. */
+/* Returns the field that refers to the row whose name a record shows; NULL if there is none. */
 static const XtfField *naming_field(const XtfSchema *schema)
 {
     for (uint32_t i = 0; i < schema->n_fields; i++) {
@@ -202,13 +203,13 @@ static void add_cell(Layout *layout, const XtfSchema *schema, XtfCell cell, uint
         c->width = MAX(c->width, cell.width);
         c->left |= cell.kind == XTF_CELL_NAME || cell.kind == XTF_CELL_TYPE || cell.kind == XTF_CELL_STRING;
     } else if (cell.kind == XTF_CELL_NAME && cell.width > c->width) {
-        cell.kind = XTF_CELL_UNSIGNED; /* labels where nobody expects them; the number fits, or is said not to */
+        cell.kind = XTF_CELL_UNSIGNED; /* labels too wide for the column: the cell shows the number */
     }
     program->cells = g_renew(XtfCell, program->cells, program->n_cells + 1);
     program->cells[program->n_cells++] = cell;
 }
 
-/* A column of times or durations of calls, which are as wide as a time, or as the longest time that a clock measured.
+/* Adds a column of times or durations of calls. It is as wide as a time or as the longest time that a clock measured.
  */
 static void add_time_of_call(Layout *layout, const XtfSchema *schema, XtfCellKind kind, const char *name,
                              const char *description)
@@ -283,7 +284,7 @@ static bool are_calls_known(const Layout *layout, const XtfSchema *schema)
     return xtf_aggregate_ref_frames(&frames, layout->formats->context) && frames.schema == schema;
 }
 
-/* The name of a record, if the table has one, at the end of the line. */
+/* Adds the name of a record at the end of the line, if the table has names. */
 static void add_name(Layout *layout, const XtfSchema *schema, const char *column, const char *description)
 {
     const XtfField *name = naming_field(schema);
@@ -317,7 +318,7 @@ static void lay_out_type(Layout *layout, const XtfSchema *schema)
     add_name(layout, schema, "name", merged_columns[6].description);
 }
 
-/* A line a call: the rows are ENTERs. */
+/* Lays out a line for each call: the rows are ENTERs. */
 static void lay_out_calls(Layout *layout, const XtfSchema *schema)
 {
     const XtfField *region = xtf_schema_field_by_role(schema, XTF_ROLE_REGION);
@@ -342,7 +343,7 @@ static void lay_out_calls(Layout *layout, const XtfSchema *schema)
     add_name(layout, schema, "name", "of the region");
 }
 
-/* The fields of a side row, without the time and seq of its record. */
+/* Lays out the fields of a side row, without the time and seq of its record. */
 static void lay_out_side(Layout *layout, const XtfSchema *schema)
 {
     for (uint32_t i = 1; i < schema->n_fields; i++) {
@@ -388,7 +389,7 @@ static void finish_program(Layout *layout, XtfProgram *program)
     }
 }
 
-static XtfFormat *lay_out(XtfFormats *formats, int64_t type, bool calls, GError **error)
+static XtfFormat *lay_out_format(XtfFormats *formats, int64_t type, bool calls, GError **error)
 {
     XtfTrace *trace = formats->context->trace;
     g_autoptr(XtfFormat) format = g_new0(XtfFormat, 1);
@@ -415,7 +416,7 @@ static XtfFormat *lay_out(XtfFormats *formats, int64_t type, bool calls, GError 
     }
     position_columns(&layout);
     for (uint32_t i = 0; i < format->n_programs; i++) {
-        if (format->programs[i].cells || (schema && schema->id == i)) /* side rows may have no more than a time */
+        if (format->programs[i].cells || (schema && schema->id == i)) /* side rows may have only a time, and no cells */
             finish_program(&layout, &format->programs[i]);
     }
     return g_steal_pointer(&format);
@@ -428,7 +429,7 @@ static const XtfFormat *get_format(XtfFormats *formats, int64_t type, bool calls
 
     g_mutex_lock(&formats->lock);
     if (!*slot)
-        *slot = lay_out(formats, type, calls, error);
+        *slot = lay_out_format(formats, type, calls, error);
     const XtfFormat *format = *slot;
     g_mutex_unlock(&formats->lock);
     return format;

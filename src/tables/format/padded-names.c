@@ -1,5 +1,5 @@
 /*
- * Names of table rows and labels of values, padded once, so that rendering a line only copies them.
+ * Names of table rows and labels of values. They are padded once, so that rendering a line only copies them.
  */
 #include "libxtf/trace.h"
 #include "src/tables/format/format.h"
@@ -67,7 +67,7 @@ void xtf_formats_finish(XtfFormats *formats)
     g_mutex_clear(&formats->lock);
 }
 
-/* Pads words to the width of the widest word from `first` to `last`, which is at least `least` and at most `cap`. */
+/* Pads words to the width of the widest word from `first` to `last`, but at least `least` and at most `cap` bytes. */
 static XtfPaddedNames *pad_words(const char *const *words, uint64_t n, uint64_t first, uint64_t last, uint32_t least,
                                  uint32_t cap, bool blanks)
 {
@@ -85,7 +85,7 @@ static XtfPaddedNames *pad_words(const char *const *words, uint64_t n, uint64_t 
     return names;
 }
 
-/* Whether a table that has no names yet may have some later. */
+/* True if a table without names may get names in a later commit. */
 static bool may_get_names(const XtfFormats *formats, const char *table)
 {
     const XtfSchema *schema = xtf_trace_find_schema(formats->context->trace, table);

@@ -11,17 +11,17 @@
 #include "src/trace/text/value-kind.h"
 
 enum {
-    CELL_TEXT_MAX = 2 * XTF_ROW_MAX + 1, /* bytes of text of a value that is no string */
+    CELL_TEXT_MAX = 2 * XTF_ROW_MAX + 1, /* bytes of the text of a value that is not a string */
 };
 
-/* A column of a field, or an extra one; the first column is the row's number. The last text is in the last column, and
- * keeps its blanks. */
+/* A column of a field, or the extra one; the first column is the row's number. The last field with text is the last
+ * column, where blanks are not escaped. */
 typedef struct {
     const XtfField *field;
-    bool extra;
-    const XtfField *type; /* of a value: the field of its type */
+    bool is_extra;
+    const XtfField *type; /* of a field of role VALUE: the field of its type */
     size_t from, width;
-    bool text;
+    bool is_text; /* aligned left */
 } Column;
 
 struct XtfTableView {
@@ -50,7 +50,7 @@ static Column *column_at(const XtfTableView *view, unsigned i)
 
 static const char *column_name(const XtfTableView *view, const Column *column)
 {
-    return column->field ? column->field->name : column->extra ? view->extra.name : "row";
+    return column->field ? column->field->name : column->is_extra ? view->extra.name : "row";
 }
 
 static bool is_last(const XtfTableView *view, unsigned i)
@@ -58,7 +58,7 @@ static bool is_last(const XtfTableView *view, unsigned i)
     return i + 1 == view->columns->len;
 }
 
-static XtfValueKind kind_of(const Column *column, const uint8_t *row)
+static XtfValueKind value_kind_of(const Column *column, const uint8_t *row)
 {
     if (column->type)
         return xtf_value_kind(column->type, row);
@@ -75,15 +75,15 @@ static XtfValueKind kind_of(const Column *column, const uint8_t *row)
     }
 }
 
-/* The text of a cell: in the trace's own bytes, or printed into `buffer`. */
+/* Finds the text of a cell: in the trace's own bytes, or printed into `buffer`. */
 static bool cell_text(const XtfTableView *view, const Column *column, const uint8_t *row, uint64_t number,
                       char buffer[static CELL_TEXT_MAX], const char **text, GError **error)
 {
     const XtfField *field = column->field;
     uint64_t v = field ? xtf_field_get(field, row) : number;
 
-    *text = column->extra ? view->extra.words[view->extra.by_row[number]] : buffer;
-    if (column->extra)
+    *text = column->is_extra ? view->extra.words[view->extra.by_row[number]] : buffer;
+    if (column->is_extra)
         return true;
     if (field && xtf_field_is_none(field, row)) {
         *text = "-";
@@ -98,7 +98,7 @@ static bool cell_text(const XtfTableView *view, const Column *column, const uint
         buffer[2 * field->width] = '\0';
         return true;
     }
-    switch (field ? kind_of(column, row) : XTF_KIND_UNSIGNED) {
+    switch (field ? value_kind_of(column, row) : XTF_KIND_UNSIGNED) {
     case XTF_KIND_STRING:
         return xtf_trace_string(view->trace, (uint32_t)v, text, error);
     case XTF_KIND_REAL:
@@ -125,7 +125,7 @@ static void add_field(XtfTableView *view, const XtfSchema *schema, const XtfFiel
     Column column = {
         .field = field,
         .type = typed ? xtf_schema_field_by_role(schema, XTF_ROLE_VALUE_TYPE) : NULL,
-        .text = field->type == XTF_TYPE_STRING || field->n_labels,
+        .is_text = field->type == XTF_TYPE_STRING || field->n_labels,
         .width = xtf_text_width(field->name, true, XTF_TABLE_TEXT_MAX),
     };
     g_array_append_val(view->columns, column);
@@ -134,7 +134,7 @@ static void add_field(XtfTableView *view, const XtfSchema *schema, const XtfFiel
 static void add_columns(XtfTableView *view, const XtfSchema *schema)
 {
     const XtfField *last = NULL;
-    Column number = {.width = strlen("row")}, extra = {.extra = true, .text = true};
+    Column number = {.width = strlen("row")}, extra = {.is_extra = true, .is_text = true};
 
     g_array_append_val(view->columns, number);
     for (uint32_t i = 0; i < schema->n_fields; i++) {
@@ -153,7 +153,7 @@ static void add_columns(XtfTableView *view, const XtfSchema *schema)
         add_field(view, schema, last);
 }
 
-static bool measure(XtfTableView *view, GError **error)
+static bool measure_columns(XtfTableView *view, GError **error)
 {
     char buffer[CELL_TEXT_MAX];
     const char *text;
@@ -169,15 +169,15 @@ static bool measure(XtfTableView *view, GError **error)
     return true;
 }
 
-/* `number` is the row's, or in the first line the column's. */
+/* Writes a cell into a line. `number` is the number of the row; in the header, of the column. */
 static void put_cell(char *line, const Column *column, const char *text, bool last, uint64_t number)
 {
-    size_t pad = column->text ? 0 : column->width - xtf_text_width(text, !last, column->width);
+    size_t pad = column->is_text ? 0 : column->width - xtf_text_width(text, !last, column->width);
     xtf_text_put(line + column->from + pad, column->width - pad, text, !last, number);
 }
 
-/* The first line begins with "# ", all others with two blanks. */
-static void lay_out(XtfTableView *view)
+/* Positions the columns and makes the header. The header begins with "# ", all other lines with two blanks. */
+static void make_header(XtfTableView *view)
 {
     size_t at = strlen("# ");
 
@@ -209,11 +209,11 @@ XtfTableView *xtf_table_view_new(XtfTrace *trace, const XtfSchema *schema, const
         return NULL;
     view->n_rows = view->table ? view->table->n_rows : 0;
     add_columns(view, schema);
-    if (!measure(view, error))
+    if (!measure_columns(view, error))
         return NULL;
-    lay_out(view);
+    make_header(view);
     if (__builtin_mul_overflow(view->n_rows + 1, (uint64_t)view->line, &bytes) || bytes > INT64_MAX) {
-        xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the table \"%s\" makes too large a file", schema->name);
+        xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the table \"%s\" is too large for a file", schema->name);
         return NULL;
     }
     return g_steal_pointer(&view);
@@ -224,7 +224,7 @@ uint64_t xtf_table_view_size(const XtfTableView *view)
     return (view->n_rows + 1) * view->line;
 }
 
-static bool render(const XtfTableView *view, uint64_t number, char *line, GError **error)
+static bool render_row(const XtfTableView *view, uint64_t number, char *line, GError **error)
 {
     char buffer[CELL_TEXT_MAX];
     const char *text;
@@ -251,7 +251,7 @@ bool xtf_table_view_read(const XtfTableView *view, uint64_t offset, char *buffer
     g_autofree char *line = g_malloc(view->line);
 
     for (uint64_t n = offset / view->line; n <= view->n_rows && n * view->line < offset + length; n++) {
-        if (n > 0 && !render(view, n - 1, line, error))
+        if (n > 0 && !render_row(view, n - 1, line, error))
             return false;
         xtf_copy_part(n ? line : view->header, view->line, n * view->line, offset, buffer, length);
     }
@@ -260,15 +260,15 @@ bool xtf_table_view_read(const XtfTableView *view, uint64_t offset, char *buffer
 
 /* ---- Rows. */
 
-/* The type of a cell whose text is at hand. */
+/* Returns a cell with its type and number; cell_text() has its text. */
 static XtfRowCell typed_cell(const Column *column, const uint8_t *row, uint64_t number)
 {
     const XtfField *field = column->field;
     uint64_t v = field ? xtf_field_get(field, row) : number;
 
-    if (column->extra || (field && (v < field->n_labels || xtf_type_width(field->type) == 0)))
+    if (column->is_extra || (field && (v < field->n_labels || xtf_type_width(field->type) == 0)))
         return (XtfRowCell){.type = XTF_ROW_TEXT};
-    switch (field ? kind_of(column, row) : XTF_KIND_UNSIGNED) {
+    switch (field ? value_kind_of(column, row) : XTF_KIND_UNSIGNED) {
     case XTF_KIND_REAL:
         return (XtfRowCell){.type = XTF_ROW_REAL, .real = xtf_field_get_f64(field, row)};
     case XTF_KIND_SIGNED:
@@ -339,7 +339,7 @@ uint64_t xtf_table_view_n_rows(const XtfTableView *view)
     return view->n_rows;
 }
 
-static void add_shown(GString *out, const char *text, size_t width, bool blanks, uint64_t number)
+static void append_padded(GString *out, const char *text, size_t width, bool blanks, uint64_t number)
 {
     gsize at = out->len;
 
@@ -361,9 +361,9 @@ GString *xtf_table_view_row_text(const XtfTableView *view, uint64_t number, GErr
         if (!cell_text(view, column, row_at(view, number), number, buffer, &text, error))
             return NULL;
         size_t room = XTF_WHOLE_TEXT_MAX - MIN(out->len, (gsize)XTF_WHOLE_TEXT_MAX);
-        add_shown(out, column_name(view, column), widest, true, i);
+        append_padded(out, column_name(view, column), widest, true, i);
         g_string_append_c(out, ' ');
-        add_shown(out, text, xtf_text_width(text, false, MAX(room, XTF_TABLE_TEXT_MAX)), false, number);
+        append_padded(out, text, xtf_text_width(text, false, MAX(room, XTF_TABLE_TEXT_MAX)), false, number);
         g_string_append_c(out, '\n');
     }
     return g_steal_pointer(&out);

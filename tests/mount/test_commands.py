@@ -463,8 +463,8 @@ class Commands(harness.TestCase):
         for path, message in (("waits/late_bird/count", 'the trace has no kind "late_bird"'),
                               ("late_sender/count", '"late_sender" is a kind of waits: it stands behind waits/ or delays/'),
                               ("waits/culprit/99/count", "there is no process 99"),
-                              ("critical/region/main/profile", "profile does not go with region/"),
-                              ("time/0-1us/critical/callpaths", "callpaths is of the whole run: it does not go with time/"),
+                              ("critical/region/main/profile", "profile cannot be narrowed by region/"),
+                              ("time/0-1us/critical/callpaths", "callpaths is about the whole run: it does not exist below time/"),
                               ("delays/waves", "waves is about waits (waits)"),
                               ("activity/callpaths", "callpaths is about")):
             self.assertIn(message, run(XTF, "cat", self.analysed(), path, check=False).stderr, path)

@@ -85,7 +85,7 @@ Test(examples, of_what_the_trace_does_not_have_say_so)
         g_autoptr(GError) error = NULL;
         g_autoptr(XtfNode) node = xtf_tree_resolve(written.tree, none[i], &error);
         cr_assert_null(node, "%s", none[i]);
-        cr_assert(strstr(error->message, "of which the trace has none"), "%s", error->message);
+        cr_assert(strstr(error->message, "but the trace has none"), "%s", error->message);
     }
 }
 

@@ -90,13 +90,13 @@ Test(views, stand_where_they_make_sense)
 Test(views, say_why_they_are_not_there)
 {
     static const char *const cases[][2] = {
-        {"sends/profile", "is about calls (enters_leaves): there are none among"},
+        {"sends/profile", "is about calls (enters_leaves), but this selection has none"},
         {"sends/enters_leaves/imbalance", "is about calls"},
         {"measurement/matrix", "is about messages (sends, recvs)"},
         {"recvs/by/proc/profile", "is about calls"},
-        {"tag/1/profile", "does not go with tag/"},
-        {"peer/1/comm/world/stack", "does not go with comm/"},
-        {"region/main/values", "does not go with region/"},
+        {"tag/1/profile", "cannot be narrowed by tag/"},
+        {"peer/1/comm/world/stack", "cannot be narrowed by comm/"},
+        {"region/main/values", "cannot be narrowed by region/"},
         {"num/0-5/bytes", "below num/"},
     };
     g_autoptr(Run) run = run_new(12, &wide);

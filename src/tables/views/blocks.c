@@ -10,7 +10,7 @@ static const XtfColumn key_columns[] = {
     XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process"),
     XTF_COLUMN("thread", XTF_COLUMN_NUMBER, NULL, "thread of the process"),
     XTF_COLUMN("peer", XTF_COLUMN_NUMBER, NULL, "process on the other side"),
-    XTF_COLUMN("culprit", XTF_COLUMN_NUMBER, NULL, "process that is waited for"),
+    XTF_COLUMN("culprit", XTF_COLUMN_NUMBER, NULL, "process for which the waiter waits"),
     XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the region or communicator in its table"),
     XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
     XTF_COLUMN("comm", XTF_COLUMN_TEXT, NULL, "name of the communicator"),
@@ -23,8 +23,8 @@ static const XtfColumn key_columns[] = {
 static const XtfTableDeclaration keys_table = XTF_TABLE("by", "values of keys", key_columns);
 
 enum {
-    PART_BYTES = 128 << 10,     /* of text, about: of blocks that are made one by one */
-    TOGETHER_BYTES = 512 << 10, /* of blocks that are made together */
+    PART_BYTES = 128 << 10,     /* approximate bytes of text, for blocks that are made one by one */
+    TOGETHER_BYTES = 512 << 10, /* the same for blocks that are made together */
 };
 
 bool xtf_blocks_exist(const XtfViews *views, const XtfView *view, const XtfGrouping *grouping, GError **error)
@@ -33,8 +33,8 @@ bool xtf_blocks_exist(const XtfViews *views, const XtfView *view, const XtfGroup
         if (view->not_by >> at->values.key & 1)
             return xtf_fail(error, XTF_ERROR_NOT_FOUND,
                             at->values.key == XTF_GROUP_BY_TIME
-                                ? "%s has slices of time itself, and does not go by time"
-                                : "%s would have other lines in each of these blocks",
+                                ? "%s already has slices of time: there is no by/time of it"
+                                : "the lines of %s differ from block to block of this key",
                             view->table.name);
     }
     g_autoptr(XtfSelection) sample = xtf_grouping_selection(grouping, 0);
@@ -44,11 +44,11 @@ bool xtf_blocks_exist(const XtfViews *views, const XtfView *view, const XtfGroup
 /* ---- The cells of keys. */
 
 typedef struct {
-    const XtfPaddedNames *names; /* of REGION and COMM; NULL: they have none */
+    const XtfPaddedNames *names; /* of regions or communicators; NULL: the trace has no names */
     const XtfLocations *locations;
 } KeyText;
 
-static bool load_text(XtfViews *views, const XtfKeyValues *values, KeyText *text, GError **error)
+static bool load_key_text(XtfViews *views, const XtfKeyValues *values, KeyText *text, GError **error)
 {
     *text = (KeyText){.locations = xtf_trace_context_locations(views->context, error)};
     if (!text->locations)
@@ -90,7 +90,7 @@ static bool add_key_columns(XtfViews *views, const XtfGrouping *grouping, XtfGri
     KeyText text;
 
     if ((grouping->outer && !add_key_columns(views, grouping->outer, grid, error)) ||
-        !load_text(views, values, &text, error))
+        !load_key_text(views, values, &text, error))
         return false;
     switch (values->key) {
     case XTF_GROUP_BY_THREAD:
@@ -151,7 +151,7 @@ static void add_key_cells(const XtfKeyValues *values, const KeyText *text, uint6
 
 /* ---- Shapes. */
 
-/* The view of one block. */
+/* Finds the shape of the view of one block. */
 static bool block_shape(XtfViews *views, const XtfView *view, const XtfSelection *selection, XtfViewShape *shape,
                         GError **error)
 {
@@ -167,7 +167,8 @@ static bool is_together(const XtfView *view, const XtfGrouping *grouping)
     return view->together >> grouping->values.key & 1;
 }
 
-/* Whole blocks, as many as make a part; of larger blocks, whole parts of their own. */
+/* Returns the lines of a part: several whole blocks, or, if a block is larger than a part, several parts of its view.
+ */
 static uint64_t lines_at_once(const XtfView *view, const XtfGrouping *grouping, const XtfViewShape *block, size_t line)
 {
     uint64_t most = is_together(view, grouping) ? TOGETHER_BYTES : PART_BYTES;
@@ -187,7 +188,7 @@ bool xtf_blocks_shape(XtfViews *views, const XtfView *view, const XtfGrouping *g
     for (unsigned i = 0; i < block.grid.n; i++)
         xtf_grid_add_column(&shape->grid, block.grid.columns[i].column, block.grid.columns[i].width);
     if (__builtin_mul_overflow(block.n_lines, grouping->n_blocks, &shape->n_lines))
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the %s of these blocks makes too large a file",
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the %s of these blocks is too large for a file",
                         view->table.name);
     shape->at_once = lines_at_once(view, grouping, &block, shape->grid.line);
     return true;
@@ -218,22 +219,22 @@ static unsigned depth_of(const XtfGrouping *grouping)
     return grouping->outer ? 1 + depth_of(grouping->outer) : 0;
 }
 
-/* Lines of the view, which become the last columns. */
+/* Lines of the view, which are copied to the last columns. */
 typedef struct {
     XtfLines lines;
-    GString *text; /* NULL: rows */
+    GString *text; /* NULL: the lines are made as rows */
     XtfRows rows;
-} Made;
+} MadeLines;
 
-static void made_finish(Made *made)
+static void made_finish(MadeLines *made)
 {
     if (made->text)
         g_string_free(made->text, TRUE);
     xtf_rows_finish(&made->rows);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Made, made_finish)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MadeLines, made_finish)
 
-static void made_init(Made *made, const Filling *filling, const XtfGrid *grid)
+static void made_init(MadeLines *made, const Filling *filling, const XtfGrid *grid)
 {
     if (filling->lines->rows) {
         xtf_rows_init(&made->rows, grid->n);
@@ -244,7 +245,7 @@ static void made_init(Made *made, const Filling *filling, const XtfGrid *grid)
     }
 }
 
-static bool check_made(const Filling *filling, const Made *made, uint64_t n, GError **error)
+static bool check_made(const Filling *filling, const MadeLines *made, uint64_t n, GError **error)
 {
     if (!xtf_lines_finish(&made->lines, error))
         return false;
@@ -252,8 +253,8 @@ static bool check_made(const Filling *filling, const Made *made, uint64_t n, GEr
            xtf_damaged(error, "the %s has more or fewer lines than the trace states", filling->view->table.name);
 }
 
-/* Adds `n` lines of a block: those that were made from `first` on. */
-static void add_block(const Filling *filling, uint64_t block, const Made *made, uint64_t first, uint64_t n)
+/* Adds lines [first, first + n) of `made` as lines of a block. */
+static void add_block(const Filling *filling, uint64_t block, const MadeLines *made, uint64_t first, uint64_t n)
 {
     size_t line = filling->block.grid.line;
 
@@ -264,18 +265,19 @@ static void add_block(const Filling *filling, uint64_t block, const Made *made, 
         xtf_lines_join_rows(filling->lines, &made->rows, first, n);
 }
 
-/* Adds lines [from, to) of a block: out of whole parts of its view. */
+/* Adds lines [from, to) of a block. Makes whole parts of its view for them. */
 static bool fill_block(const Filling *filling, uint64_t block, uint64_t from, uint64_t to, GError **error)
 {
     const XtfView *view = filling->view;
     g_autoptr(XtfSelection) selection = xtf_grouping_selection(filling->grouping, block);
     XtfViewShape shape;
-    g_auto(Made) made = {0};
+    g_auto(MadeLines) made = {0};
 
     if (!block_shape(filling->views, view, selection, &shape, error))
         return false;
     if (shape.n_lines != filling->block.n_lines || shape.grid.line != filling->block.grid.line)
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the %s of these blocks have different lines", view->table.name);
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                        "the %s of one of these blocks has other columns or another number of lines", view->table.name);
     uint64_t first = from / shape.at_once * shape.at_once;
     uint64_t end = MIN((to + shape.at_once - 1) / shape.at_once * shape.at_once, shape.n_lines);
     made_init(&made, filling, &shape.grid);
@@ -287,18 +289,18 @@ static bool fill_block(const Filling *filling, uint64_t block, uint64_t from, ui
     return true;
 }
 
-/* Adds whole blocks of one block of the outer grouping. */
+/* Adds `n` whole blocks, all in one block of the outer grouping. */
 static bool fill_together(const Filling *filling, uint64_t first, uint64_t n, GError **error)
 {
     const XtfGrouping *grouping = filling->grouping;
-    g_autoptr(XtfSelection) around = grouping->outer
-                                         ? xtf_grouping_selection(grouping->outer, first / grouping->values.n)
-                                         : xtf_selection_ref(grouping->selection);
+    g_autoptr(XtfSelection) outer_block = grouping->outer
+                                              ? xtf_grouping_selection(grouping->outer, first / grouping->values.n)
+                                              : xtf_selection_ref(grouping->selection);
     uint64_t from = first % grouping->values.n, n_lines = filling->block.n_lines;
-    g_auto(Made) made = {0};
+    g_auto(MadeLines) made = {0};
 
     made_init(&made, filling, &filling->block.grid);
-    if (!filling->view->fill_together(filling->views, around, &grouping->values, from, n, &made.lines, error) ||
+    if (!filling->view->fill_together(filling->views, outer_block, &grouping->values, from, n, &made.lines, error) ||
         !check_made(filling, &made, n * n_lines, error))
         return false;
     for (uint64_t i = 0; i < n; i++)
@@ -306,7 +308,7 @@ static bool fill_together(const Filling *filling, uint64_t first, uint64_t n, GE
     return true;
 }
 
-static bool fill(const Filling *filling, uint64_t first, uint64_t count, GError **error)
+static bool fill_lines(const Filling *filling, uint64_t first, uint64_t count, GError **error)
 {
     uint64_t n_lines = filling->block.n_lines, end = first + count, n_values = filling->grouping->values.n;
 
@@ -335,8 +337,8 @@ bool xtf_blocks_fill(XtfViews *views, const XtfView *view, const XtfGrouping *gr
     Filling filling = {views, view, grouping, .text = text, .lines = lines};
 
     for (const XtfGrouping *at = grouping; at; at = at->outer) {
-        if (!load_text(views, &at->values, &text[depth--], error))
+        if (!load_key_text(views, &at->values, &text[depth--], error))
             return false;
     }
-    return block_shape(views, view, sample, &filling.block, error) && fill(&filling, first, count, error);
+    return block_shape(views, view, sample, &filling.block, error) && fill_lines(&filling, first, count, error);
 }

@@ -1,22 +1,22 @@
 /*
- * Tables side by side: a view of each block of a grouping, one after the other, with the block's values of the keys as
- * first columns.
+ * Tables side by side: the views of all blocks of a grouping, one after another. The first columns are the block's
+ * values of the keys.
  *
- * A line is the cells of the keys and, byte for byte, a line of the view of the block's selection: what KEY/VALUE/VIEW
- * shows, in the order of `fill_in_order`. All blocks have the same number of lines. This is so for each view and each
- * key, but those in the view's `not_by`.
+ * A line has the cells of the keys, then, byte for byte, a line of the view of the block's selection. KEY/VALUE/VIEW
+ * shows the same lines, in the order of `fill_in_order`. All blocks have the same number of lines, for every view and
+ * every key except the keys in the view's `not_by`.
  *
- * Most views are made block by block. A view with `fill_together` makes many blocks at one go, where they share work.
+ * Most views are made block by block. A view with `fill_together` makes many blocks in one call, to share work.
  */
 #pragma once
 
 #include "src/tables/views/view.h"
 #include "src/trace/select/grouping.h"
 
-/* Whether the tables of a view can stand side by side; XTF_ERROR_NOT_FOUND says why not. */
+/* True if a view has tables side by side for a grouping. Otherwise XTF_ERROR_NOT_FOUND says why not. */
 bool xtf_blocks_exist(const XtfViews *views, const XtfView *view, const XtfGrouping *grouping, GError **error);
 
-/* These are as a view's own `shape` and `fill`. */
+/* Find the shape and add the lines, like `shape` and `fill` of a view. */
 bool xtf_blocks_shape(XtfViews *views, const XtfView *view, const XtfGrouping *grouping, XtfViewShape *shape,
                       GError **error);
 bool xtf_blocks_fill(XtfViews *views, const XtfView *view, const XtfGrouping *grouping, uint64_t first, uint64_t count,

@@ -1,6 +1,6 @@
 /*
- * communicators: a line for each communicator that the trace defines: its processes, and how many operations it has in
- * the selection.
+ * communicators: a line for each communicator that the trace defines: its processes, and the number of its operations
+ * in the selection.
  */
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
@@ -9,8 +9,8 @@
 #include "src/trace/text/digits.h"
 
 static const XtfColumn columns[] = {
-    XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row in definitions/communicators, as the columns comm have it"),
-    XTF_COLUMN("parent", XTF_COLUMN_NUMBER, NULL, "row of the communicator that it was made from"),
+    XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row in definitions/communicators: the value of columns `comm`"),
+    XTF_COLUMN("parent", XTF_COLUMN_NUMBER, NULL, "row of the communicator from which it was made"),
     XTF_COLUMN("size", XTF_COLUMN_NUMBER, NULL, "number of members, of both groups of an inter-communicator"),
     XTF_COLUMN("operations", XTF_COLUMN_NUMBER, NULL, "number of its collective operations in the selection"),
     XTF_COLUMN("procs", XTF_COLUMN_TEXT, NULL, "processes in the order of rank; - if each process has its own"),
@@ -19,7 +19,7 @@ static const XtfColumn columns[] = {
 };
 
 enum {
-    LINES_AT_ONCE = 16, /* whole texts of members may be long */
+    LINES_AT_ONCE = 16, /* the texts of members may be long */
 };
 
 static bool communicators_exist(const XtfTraceContext *context, const XtfSelection *selection)
@@ -56,7 +56,7 @@ static bool shape_communicators(XtfViews *views, const XtfSelection *selection, 
     return true;
 }
 
-/* The row that a communicator was made from. */
+/* Adds the row of the communicator from which a communicator was made. */
 static void add_parent(const XtfTable *comms, uint64_t comm, XtfLines *lines)
 {
     const XtfField *field = xtf_schema_field(comms->schema, "parent");

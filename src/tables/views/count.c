@@ -1,5 +1,5 @@
 /*
- * count: the number of records, as a column beside others. The file `count` of a selection has the number alone.
+ * count: the number of records, as a column beside others. The file `count` of a selection has only the number.
  */
 #include "src/tables/views/info.h"
 #include "src/tables/views/view.h"

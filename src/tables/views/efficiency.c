@@ -1,5 +1,5 @@
 /*
- * efficiency: the efficiencies of a window, and of what of it is between MPI's bounds.
+ * efficiency: the efficiencies of a window, and of the part of it between MPI_Init and MPI_Finalize.
  */
 #include <string.h>
 
@@ -7,21 +7,21 @@
 #include "src/tables/views/view.h"
 
 static const XtfColumn columns[] = {
-    XTF_COLUMN("figure", XTF_COLUMN_TEXT, NULL, "what the line is about"),
+    XTF_COLUMN("figure", XTF_COLUMN_TEXT, NULL, "name of the figure"),
     XTF_COLUMN("value", XTF_COLUMN_TEXT, NULL, "the figure in the window; in the line `window`, the window as a path"),
     XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process that has the greatest time in the figure"),
     XTF_COLUMN("focus", XTF_COLUMN_TEXT, NULL,
                "the figure between the end of MPI_Init and the beginning of MPI_Finalize"),
-    XTF_COLUMN("focus_proc", XTF_COLUMN_NUMBER, NULL, "process that has the greatest time in it"),
-    XTF_COLUMN("how", XTF_COLUMN_TEXT, NULL, "what is divided by what"),
+    XTF_COLUMN("focus_proc", XTF_COLUMN_NUMBER, NULL, "process that has the greatest time in the figure of `focus`"),
+    XTF_COLUMN("how", XTF_COLUMN_TEXT, NULL, "formula of the figure"),
 };
 
 enum {
-    VALUE_WIDTH = 8, /* "0.3548"; more where useful time by local clocks is longer than the window */
+    VALUE_WIDTH = 8, /* "0.3548"; wider if the useful time by local clocks exceeds the window */
     PATH_MAX_WIDTH = XTF_WINDOW_TEXT_MAX + 8,
 };
 
-/* Whose figures. */
+/* The times that a figure is made of. */
 typedef enum { OF_USEFUL, OF_OUTSIDE, OF_UNTRANSFERRED, OF_IDEAL } Spread;
 
 typedef struct {
@@ -47,7 +47,8 @@ static const Line figure_lines[] = {
     {"openmp_parallel_efficiency", "parallel / MPI parallel efficiency", false, XTF_USEFUL_TO_MEAN, OF_OUTSIDE},
 };
 
-/* Figures of time outside of MPI are of programs with OpenMP too; a program without messages loses nothing to them. */
+/* True if the table has the line. Lines of time outside of MPI need OpenMP; lines of communication need communication.
+ */
 static bool is_shown(const Line *line, const XtfRegionClasses *classes)
 {
     if (line->spread == OF_OUTSIDE && !xtf_efficiency_has_omp(classes))
@@ -78,7 +79,7 @@ static void add_window(XtfLines *lines, const XtfEfficiency *measured)
     xtf_lines_word(lines, path);
 }
 
-/* Value and process. */
+/* Adds the cells of the value and the process. */
 static void add_cells(XtfLines *lines, const Line *line, const XtfEfficiency *measured)
 {
     const XtfEfficiencySpread *const spreads[] = {[OF_USEFUL] = &measured->useful,

@@ -1,5 +1,5 @@
 /*
- * growth: by metric and region, what the metric grew by while the region was on top of the stack.
+ * growth: by metric and region, the growth of the metric while the region was on top of the stack.
  */
 #include "src/tables/totals/growth-totals.h"
 
@@ -10,7 +10,7 @@
 
 static const XtfColumn columns[] = {
     XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the region in definitions/regions"),
-    XTF_COLUMN("growth", XTF_COLUMN_REAL, NULL, "what the metric grew by while the region was on top of the stack"),
+    XTF_COLUMN("growth", XTF_COLUMN_REAL, NULL, "growth of the metric while the region was on top of the stack"),
     XTF_COLUMN("growth%", XTF_COLUMN_REAL, "%", "part of the growth of the metric in the selection"),
     XTF_COLUMN("per_second", XTF_COLUMN_REAL, "1/s", "growth for each second of the exclusive time of the region"),
     XTF_COLUMN("metric", XTF_COLUMN_TEXT, NULL, "name of the metric"),
@@ -19,15 +19,14 @@ static const XtfColumn columns[] = {
 
 enum {
     PERCENT_WIDTH = 11,   /* -1.234e+100 */
-    PART_LINES = 1 << 16, /* about: whole metrics */
+    PART_LINES = 1 << 16, /* approximate lines of a part, which has whole metrics */
 };
 
-/* Regions as lines: the rows of definitions/regions, then a line for growth outside of all regions, or in one that is
- * not defined. */
+/* The regions of lines: the rows of definitions/regions, then a line for growth in no region or in an undefined one. */
 typedef struct {
-    const XtfPaddedNames *names; /* NULL: the trace has none */
+    const XtfPaddedNames *names; /* NULL: the trace has no regions */
     uint64_t n;
-    const XtfNumberSet *only; /* NULL: all lines are listed. Borrowed */
+    const XtfNumberSet *only; /* regions that are listed, borrowed; NULL: all lines are listed */
     uint64_t n_listed;
 } Regions;
 
@@ -67,7 +66,7 @@ static bool shape_growth(XtfViews *views, const XtfSelection *selection, XtfView
 typedef struct {
     uint64_t line;
     XtfGrown grown;
-    double seconds; /* exclusive time; 0: none */
+    double seconds; /* exclusive time of the region; 0 if unknown */
 } Entry;
 
 static int compare_entries(const void *a, const void *b)
@@ -80,7 +79,7 @@ static int compare_entries(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Lines by metric: regions->n + 1 of each of `n` metrics from `first` on. */
+/* Entries by metric: regions->n + 1 entries for each of `n` metrics from `first` on. */
 typedef struct {
     const Regions *regions;
     uint64_t first, n;
@@ -98,7 +97,7 @@ static void add_group(const XtfAggregateRef *ref, const uint64_t *key, const uin
     xtf_grown_add_group(&collection->entries[line].grown, ref, key, cells);
 }
 
-/* Sets the exclusive times of the regions, where the trace has them. */
+/* Sets the exclusive times of the regions, if the trace has calls. */
 static bool add_times(XtfViews *views, const XtfSelection *selection, const Regions *regions, uint64_t n,
                       Entry *entries, GError **error)
 {

@@ -1,6 +1,6 @@
 /*
- * histogram: the view `totals` in 100 equal slices of the window, as by/time:100/totals has it. Of all records; and in
- * waits/, of waits.
+ * histogram: the view `totals` in 100 equal slices of the window, as by/time:100/totals shows it. There is one of
+ * records and, in waits/, one of waits.
  */
 #include "src/tables/views/blocks.h"
 #include "src/tables/views/totals.h"
@@ -27,7 +27,7 @@ static bool fill_slices(const XtfView *totals, XtfViews *views, XtfSelection *se
     return xtf_blocks_fill(views, totals, slices, first, count, lines, error);
 }
 
-/* ---- Of all records. */
+/* ---- Histogram of records. */
 
 static bool shape_histogram(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
@@ -47,7 +47,7 @@ const XtfView xtf_view_histogram = {
     .fill = fill_histogram,
     .not_by = 1 << XTF_GROUP_BY_TIME};
 
-/* ---- Of waits. */
+/* ---- Histogram of waits. */
 
 static bool waits_exist(const XtfTraceContext *context, const XtfSelection *selection)
 {

@@ -13,7 +13,7 @@
 #include "src/trace/text/escape.h"
 
 static const XtfColumn columns[] = {
-    XTF_COLUMN("what", XTF_COLUMN_TEXT, NULL, "what is told: a time, or a record type"),
+    XTF_COLUMN("what", XTF_COLUMN_TEXT, NULL, "name of the value: a time, or a record type"),
     XTF_COLUMN("value", XTF_COLUMN_ANY, NULL, "the time, or the number of records"),
     XTF_COLUMN("unit", XTF_COLUMN_WORD, NULL, "unit of the value"),
 };
@@ -24,7 +24,7 @@ static const XtfColumn columns_columns[] = {
     XTF_COLUMN("to", XTF_COLUMN_NUMBER, NULL, "last character of the column"),
     XTF_COLUMN("width", XTF_COLUMN_NUMBER, NULL, "number of characters"),
     XTF_COLUMN("unit", XTF_COLUMN_TEXT, NULL, "unit of the values"),
-    XTF_COLUMN("what", XTF_COLUMN_TEXT, NULL, "what the values say"),
+    XTF_COLUMN("what", XTF_COLUMN_TEXT, NULL, "meaning of the values"),
 };
 
 const XtfTableDeclaration xtf_table_columns =
@@ -32,22 +32,22 @@ const XtfTableDeclaration xtf_table_columns =
 
 enum {
     TYPE_WIDTH_MAX = 40,
-    NAME_WIDTH_MAX = 256, /* of a column, and of what is said about it */
+    NAME_WIDTH_MAX = 256, /* bytes of a column's name, unit or description */
     FIXED_LINES = 4,      /* from, to, duration, records */
 };
 
-/* Whether info has a line for a schema. */
-static bool type_shown(const XtfTraceContext *context, const XtfSelection *selection, uint32_t schema)
+/* True if info has a line for a schema. */
+static bool shows_type(const XtfTraceContext *context, const XtfSelection *selection, uint32_t schema)
 {
     return xtf_trace_n_rows(context->trace, schema) &&
            xtf_selection_has_type(selection, xtf_trace_schema(context->trace, schema));
 }
 
-/* Whether info has a line for calls above that of the schema, whose records are their ENTERs and LEAVEs. */
-static bool calls_shown(const XtfTraceContext *context, const XtfSelection *selection, uint32_t schema)
+/* True if info has a line for calls above the line of their ENTERs and LEAVEs, which `schema` has. */
+static bool shows_calls_above(const XtfTraceContext *context, const XtfSelection *selection, uint32_t schema)
 {
     XtfAggregateRef frames;
-    return schema == context->enters_leaves && type_shown(context, selection, schema) &&
+    return schema == context->enters_leaves && shows_type(context, selection, schema) &&
            xtf_aggregate_ref_frames(&frames, context);
 }
 
@@ -56,14 +56,14 @@ size_t xtf_count_width(const XtfTraceContext *context, const XtfSelection *selec
     uint64_t total = 0;
 
     for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
-        uint64_t n = type_shown(context, selection, i) ? xtf_trace_n_rows(context->trace, i) : 0;
+        uint64_t n = shows_type(context, selection, i) ? xtf_trace_n_rows(context->trace, i) : 0;
         total = n > UINT64_MAX - total ? UINT64_MAX : total + n;
     }
     return xtf_count_digits(total);
 }
 
-/* Whether info tells of processes whose records are not all there: of the trace as a whole. */
-static bool tells_of_parts(const XtfSelection *selection)
+/* True if info lists the processes with missing records: only for the trace as a whole. */
+static bool lists_parts(const XtfSelection *selection)
 {
     return selection->endless && selection->type == XTF_ANY_TYPE && !selection->base && !selection->procs &&
            !selection->threads && !xtf_selection_has_facets(selection);
@@ -73,7 +73,7 @@ static bool tells_of_parts(const XtfSelection *selection)
 
 typedef void (*PartVisit)(void *data, const char *what, guint64 process);
 
-/* Passes the processes of a folder's parts of which something is to be said. */
+/* Calls `visit` for each process with a remark about its part of a folder. */
 static void visit_parts(const XtfTraceContext *context, const XtfSelection *selection, PartVisit visit, void *data)
 {
     static const char *const words[] = {[XTF_PART_WITHOUT_COMMIT] = "no_commit",
@@ -83,12 +83,12 @@ static void visit_parts(const XtfTraceContext *context, const XtfSelection *sele
     size_t n;
     const XtfPartRemark *const *remarks = xtf_trace_part_remarks(context->trace, &n);
 
-    for (size_t i = 0; i < n && tells_of_parts(selection); i++)
+    for (size_t i = 0; i < n && lists_parts(selection); i++)
         if (xtf_part_process(remarks[i]->path, &process))
             visit(data, words[remarks[i]->kind], process);
 }
 
-/* Widths and number of the lines about parts. */
+/* The number and widths of the lines about parts. */
 typedef struct {
     uint64_t n_lines;
     size_t name, value;
@@ -121,21 +121,21 @@ static bool shape_info(XtfViews *views, const XtfSelection *selection, XtfViewSh
     size_t name_width = parts.name;
     shape->n_lines = FIXED_LINES + parts.n_lines;
     for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
-        if (!type_shown(context, selection, i) || selection->calls)
+        if (!shows_type(context, selection, i) || selection->calls)
             continue;
         name_width = MAX(name_width, xtf_text_width(context->type_names[i], true, TYPE_WIDTH_MAX));
-        shape->n_lines += 1 + calls_shown(context, selection, i);
+        shape->n_lines += 1 + shows_calls_above(context, selection, i);
     }
     shape->at_once = shape->n_lines;
     xtf_grid_add(&shape->grid, "what", name_width);
     xtf_grid_add(&shape->grid, "value",
                  MAX(MAX(xtf_count_width(context, selection), context->scale.width), parts.value));
-    /* At the right, so that no line ends in blanks. */
+    /* The unit is aligned right, so that no line ends in blanks. */
     xtf_grid_add(&shape->grid, "unit", parts.n_lines > 0 ? strlen(PROCESS) : 0);
     return true;
 }
 
-/* The number of records of each schema, a new array by schema; NULL with an error. */
+/* Counts the records of each schema. Returns a new array by schema; NULL with an error. */
 static uint64_t *count_by_type(XtfResolver *resolver, XtfSelection *selection, GError **error)
 {
     XtfTrace *trace = resolver->context->trace;
@@ -189,12 +189,12 @@ static bool fill_info(XtfViews *views, XtfSelection *selection, uint64_t first, 
     visit_parts(context, selection, fill_part, lines);
     add_count(lines, selection->calls ? "calls" : "records", total);
     for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace) && !selection->calls; i++) {
-        bool shows_calls = calls_shown(context, selection, i);
+        bool shows_calls = shows_calls_above(context, selection, i);
         if (shows_calls && !count_calls(views->resolver, selection, &calls, error))
             return false;
         if (shows_calls)
             add_count(lines, "calls", calls);
-        if (type_shown(context, selection, i))
+        if (shows_type(context, selection, i))
             add_count(lines, context->type_names[i], counts[i]);
     }
     return true;
@@ -209,7 +209,7 @@ const XtfView xtf_view_info = {
 
 /* ---- columns */
 
-/* Blanks at the ends of lines. */
+/* Removes blanks at the ends of lines. */
 static void strip_lines(GString *text)
 {
     gsize n = 0;

@@ -9,9 +9,9 @@
 #include "src/trace/select/selection.h"
 #include "src/trace/text/table-output.h"
 
-/* Digits of the number of all records of the selection's types. */
+/* Returns the digits of the number of all records of the selection's types. */
 size_t xtf_count_width(const XtfTraceContext *context, const XtfSelection *selection);
 
-/* The file `columns`: a line for each column of a format. */
+/* Adds the lines of the file `columns`: one for each column of a format. */
 extern const XtfTableDeclaration xtf_table_columns;
 bool xtf_columns_table(const XtfFormat *format, const XtfTimeScale *scale, XtfTableOutput *output, GError **error);

@@ -1,8 +1,8 @@
 /*
- * operations: a line for each collective operation of the selection: when, which, and who came last.
+ * operations: a line for each collective operation of the selection: its times, its name and its last process.
  *
- * An operation is counted where its leader ends it (collective-leaders.h), so the number of lines is a count of the
- * index, and any line is reached through it. Members are put together when a line is read.
+ * An operation is counted at the record at which its leader ends it (collective-leaders.h). So the index has the number
+ * of lines and finds any line. The records of the other members are found when a line is read.
  */
 #include "libxtf/error.h"
 #include "libxtf/records.h"
@@ -21,16 +21,17 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("num", XTF_COLUMN_NUMBER, NULL, "number of that record among the collectives of the thread"),
     XTF_COLUMN("comm", XTF_COLUMN_NUMBER, NULL, "row of the communicator in definitions/communicators"),
     XTF_COLUMN("members", XTF_COLUMN_NUMBER, NULL, "number of members of the communicator"),
-    XTF_COLUMN("last", XTF_COLUMN_NUMBER, NULL, "process that begins last; of several the one of lowest rank"),
-    XTF_COLUMN("late", XTF_COLUMN_TIME, NULL, "how long the last member begins after the first"),
-    XTF_COLUMN("waits", XTF_COLUMN_TIME, NULL, "how long all members together wait for others to begin"),
+    XTF_COLUMN("last", XTF_COLUMN_NUMBER, NULL,
+               "process that begins last; the one of lowest rank if there are several"),
+    XTF_COLUMN("late", XTF_COLUMN_TIME, NULL, "time from the first member's beginning to the last member's"),
+    XTF_COLUMN("waits", XTF_COLUMN_TIME, NULL, "time that all members together wait for others to begin"),
     XTF_COLUMN("sent", XTF_COLUMN_NUMBER, "B", "bytes that all members together send"),
     XTF_COLUMN("state", XTF_COLUMN_TEXT, NULL, "certain if all members agree on the operation, and clocks on messages"),
     XTF_COLUMN("operation", XTF_COLUMN_TEXT, NULL, "operation, as the record of rank 0 names it"),
 };
 
 enum {
-    MEMBERS_AT_ONCE = 16384, /* of the operations of a part */
+    MEMBERS_AT_ONCE = 16384, /* members of the operations of a part */
     LINES_AT_ONCE = 256,
 };
 
@@ -50,7 +51,7 @@ static size_t width_of(const XtfViews *views, const XtfField *field)
     return limits->min <= limits->max ? xtf_count_digits(limits->max) : 1;
 }
 
-/* Digits of the bytes that `most` members send. */
+/* Returns the digits of the bytes that `most` members send. */
 static size_t sum_width(const XtfViews *views, uint64_t most)
 {
     uint64_t each = xtf_largest_of_digits((unsigned)width_of(views, views->clocks->collectives->types.bytes)), sum;
@@ -134,10 +135,10 @@ typedef struct {
     XtfCollectives *collectives;
     const XtfLocations *locations;
     const XtfRanks *ranks;
-    bool contradict;
+    bool clocks_contradict;
 } Filling;
 
-/* Adds the operation of a leader's record. */
+/* Adds the line of the operation that a leader's record ends. */
 static bool add_operation(const Filling *filling, const XtfSpan *span, uint64_t number, const uint8_t *row,
                           XtfLines *lines, GError **error)
 {
@@ -151,10 +152,11 @@ static bool add_operation(const Filling *filling, const XtfSpan *span, uint64_t 
     XtfCollectiveSums sums;
 
     if (!xtf_ranks_count_members(filling->ranks, id.comm, &id.n))
-        return xtf_damaged(error, "a communicator has no members");
-    if (!xtf_collective_sums(filling->collectives, &id, filling->contradict, &sums, error))
+        return xtf_damaged(error, "the communicator of a collective operation has no members");
+    if (!xtf_collective_sums(filling->collectives, &id, filling->clocks_contradict, &sums, error))
         return false;
-    add_line(&id, location, &sums, id.n == 1 || !filling->contradict, xtf_row_label(types->operation, row), lines);
+    add_line(&id, location, &sums, id.n == 1 || !filling->clocks_contradict, xtf_row_label(types->operation, row),
+             lines);
     return true;
 }
 
@@ -164,7 +166,7 @@ static bool fill_operations(XtfViews *views, XtfSelection *selection, uint64_t f
     const Filling filling = {.collectives = views->clocks->collectives,
                              .locations = xtf_trace_context_locations(views->context, error),
                              .ranks = xtf_trace_context_ranks(views->context, error),
-                             .contradict = xtf_clock_check_verdict(views->clocks) == XTF_CLOCKS_CONTRADICT};
+                             .clocks_contradict = xtf_clock_check_verdict(views->clocks) == XTF_CLOCKS_CONTRADICT};
     g_autoptr(XtfSpans) spans = filling.locations && filling.ranks
                                     ? xtf_leaders_spans(filling.collectives, &views->leaders, selection, error)
                                     : NULL;

@@ -1,7 +1,7 @@
 #include "src/tables/views/pair-lines.h"
 
 enum {
-    PART_BYTES = 1 << 19, /* of text, about */
+    PART_BYTES = 1 << 19, /* approximate bytes of a part's text */
 };
 
 bool xtf_pair_lines_init(XtfPairLines *pairs, XtfViews *views, const XtfSelection *selection,
@@ -32,7 +32,7 @@ void xtf_pair_lines_shape(const XtfPairLines *pairs, XtfViewShape *shape)
 bool xtf_pair_lines_fill(const XtfPairLines *pairs, uint64_t first, uint64_t n, XtfPairLinesFill fill, void *data,
                          GError **error)
 {
-    uint64_t before = 0; /* lines of the processes so far */
+    uint64_t before = 0; /* lines of the previous processes */
 
     for (uint32_t i = 0; i < pairs->selected.n_procs && before < first + n; before += pairs->n_pairs[i++]) {
         if (before + pairs->n_pairs[i] > first &&

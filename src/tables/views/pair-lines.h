@@ -1,31 +1,32 @@
 /*
- * Tables with a line for each pair of a process of the selection and another one that it has to do with anywhere in the
- * trace, process by process: a part of the text needs the totals of few processes.
+ * Tables with a line for each pair: a process of the selection and a peer that it has anywhere in the trace. Lines are
+ * ordered by the selection's process, so that a part of the text needs the totals of few processes.
  */
 #pragma once
 
 #include "src/tables/totals/pairs.h"
 #include "src/tables/views/view.h"
 
-/* What both the number of lines and the lines need. */
+/* Data for both the number of lines and the lines. */
 typedef struct {
     XtfSelectedLocations selected;
     XtfPairFinder finder;
-    uint64_t *n_pairs; /* of each selected process */
+    uint64_t *n_pairs; /* by selected process */
 } XtfPairLines;
 
-/* Pairs of an aggregate, with other processes of a set (NULL: with all). Free it even after an error. */
+/* Finds the pairs of an aggregate whose peers are in the set `others` (NULL: all). Finish `pairs` even after an error.
+ */
 bool xtf_pair_lines_init(XtfPairLines *pairs, XtfViews *views, const XtfSelection *selection,
                          const XtfAggregateRef *ref, const XtfNumberSet *others, GError **error);
 void xtf_pair_lines_finish(XtfPairLines *pairs);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfPairLines, xtf_pair_lines_finish)
 
-/* How many lines there are, and of how many a part should be; the columns are there already. */
+/* Sets the number of lines, and of lines in a part. The shape already has its columns. */
 void xtf_pair_lines_shape(const XtfPairLines *pairs, XtfViewShape *shape);
 
-/* Adds lines [from, to) of a process; `to` may be more than it has. */
+/* Adds lines [from, to) of a process; `to` may be beyond its last line. */
 typedef bool (*XtfPairLinesFill)(void *data, const XtfSelectedProcess *proc, uint64_t from, uint64_t to,
                                  GError **error);
-/* Adds `n` lines of the table from line `first` on. */
+/* Calls `fill` for each process that has some of the `n` lines from `first` on. */
 bool xtf_pair_lines_fill(const XtfPairLines *pairs, uint64_t first, uint64_t n, XtfPairLinesFill fill, void *data,
                          GError **error);

@@ -1,5 +1,5 @@
 /*
- * rates: what each metric grew by, in all and by second of the window.
+ * rates: the growth of each metric in the window, and per second of it.
  */
 #include "src/tables/totals/growth-totals.h"
 #include "src/tables/views/view.h"
@@ -7,7 +7,7 @@
 
 static const XtfColumn columns[] = {
     XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the metric in definitions/metrics"),
-    XTF_COLUMN("growth", XTF_COLUMN_REAL, NULL, "what the metric grew by in the window"),
+    XTF_COLUMN("growth", XTF_COLUMN_REAL, NULL, "growth of the metric in the window"),
     XTF_COLUMN("per_second", XTF_COLUMN_REAL, "1/s", "growth for each second of the window"),
     XTF_COLUMN("metric", XTF_COLUMN_TEXT, NULL, "name of the metric"),
 };
@@ -29,7 +29,7 @@ static bool shape_rates(XtfViews *views, const XtfSelection *selection, XtfViewS
 }
 
 typedef struct {
-    uint64_t n; /* metrics */
+    uint64_t n; /* number of metrics */
     XtfGrown *grown;
 } Collection;
 

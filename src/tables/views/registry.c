@@ -2,8 +2,9 @@
 
 #include "src/tables/views/view.h"
 
-/* Every selection has the totals of records: those of waits come before. Of others of one name, too, those of records
- * come first: they say why a selection has none, if all say it as well. */
+/* Of two views of one name, the first that the selection has is shown. Every selection has the totals of records, so
+ * the totals of waits precede them. Otherwise views of records precede: they explain why a selection has no view of the
+ * name, unless a later view fits better. */
 /* clang-format off */
 #define VIEWS(VIEW)                                                                                                    \
     VIEW(totals_of_waits)                                                                                              \
@@ -54,7 +55,7 @@ bool xtf_view_is_name(const char *name)
     return false;
 }
 
-/* How well a view that a selection does not have says what is missing. */
+/* Returns how well a view explains why the selection does not have it; more is better. */
 static unsigned fitness(const XtfViews *views, const XtfView *view, const XtfSelection *selection)
 {
     if (!view->subject)

@@ -1,9 +1,9 @@
 /*
- * Views: tables that show a selection. All lines of a table are equally long, and their number follows from definitions
- * and selection alone, so that a size costs nothing.
+ * Views: tables that show a selection. All lines of a table are equally long. Definitions and selection determine their
+ * number, so the size of the file costs nothing.
  *
- * A text is made in parts, each when it is first read: a part has as many lines as cost about the same as one line
- * alone. Readers soon come back for the next block, several at once, so a keeper holds the latest parts.
+ * The text is made in parts, each when it is first read. A part has so many lines that making it costs about as much as
+ * making one line. Several readers soon read the next block, so a keeper holds the latest parts.
  *
  * All functions may be called from any thread.
  */
@@ -22,7 +22,7 @@
 #include "src/trace/select/selection.h"
 #include "src/trace/text/row-sink.h"
 
-typedef struct XtfView XtfView; /* a kind of view */
+typedef struct XtfView XtfView; /* one of xtf_all_views, see view.h */
 
 typedef struct {
     XtfResolver *resolver;    /* borrowed */
@@ -40,32 +40,33 @@ void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats,
                     XtfClockCheck *clocks);
 void xtf_views_finish(XtfViews *views);
 
-bool xtf_view_is_name(const char *name); /* of some view */
-/* The view that a selection has under a name; where it has none, one of the name all the same, for xtf_view_check() to
- * say why. Selections of different types may have different views of one name. NULL if no view has it. */
+bool xtf_view_is_name(const char *name); /* true if some view has this name */
+/* Returns the view of a name that a selection has. If it has none, returns some view of the name: xtf_view_check() then
+ * says why. Selections of different types may have different views of one name. NULL if no view has the name. */
 const XtfView *xtf_view_find_for(const XtfViews *views, const char *name, const XtfSelection *selection);
-/* The same of tables side by side: also of a view that a selection alone shows otherwise. */
+/* Like xtf_view_find_for(), for tables side by side: it also finds `count`. */
 const XtfView *xtf_view_find_for_blocks(const XtfViews *views, const char *name, const XtfSelection *selection);
-/* Whether no later commit changes what it shows of records that are complete. Locations last until their last record so
- * far, and there may be more of them later: what hangs on that changes. */
+/* True if no later commit changes the view of records that are complete. Later commits may extend locations and add
+ * new ones: a view that depends on locations changes with them. */
 bool xtf_view_is_lasting(const XtfView *view);
-/* Whether the selection has this view. */
+/* True if the selection has this view. */
 bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelection *selection);
-/* The same; if it has not, XTF_ERROR_NOT_FOUND says why. */
+/* True if the selection has this view. Otherwise XTF_ERROR_NOT_FOUND says why not. */
 bool xtf_view_check(const XtfViews *views, const XtfView *view, const XtfSelection *selection, GError **error);
 
-/* A table to show: a view of a selection; or, with a grouping, the views of its blocks side by side. Borrowed. */
+/* A table to show: a view of a selection or, with a grouping, the views of its blocks side by side. All is borrowed. */
 typedef struct {
     const XtfView *view;
-    XtfSelection *selection; /* with a grouping, the one that it cuts up */
+    XtfSelection *selection; /* with a grouping: the selection that the grouping divides */
     XtfGrouping *grouping;   /* NULL: none */
 } XtfShownTable;
 
 bool xtf_view_size(XtfViews *views, const XtfShownTable *table, uint64_t *size, GError **error);
-/* Fills `buffer` with `length` bytes from `offset`, all of which lie within the size. */
+/* Fills `buffer` with `length` bytes from `offset`. All of them must be within the size. */
 bool xtf_view_read(XtfViews *views, const XtfShownTable *table, uint64_t offset, char *buffer, size_t length,
                    GError **error);
-/* Gives the table's rows to a sink, part by part. The sink must not read the same table. */
+/* Passes the table's rows to a sink, part by part. The sink must not read the same table. */
 bool xtf_view_rows(XtfViews *views, const XtfShownTable *table, const XtfRowSink *sink, GError **error);
-/* Gives some columns of a selection's view, by its name, to a picker. XTF_ERROR_NOT_FOUND if it has no such view. */
+/* Passes the columns that a picker wants of a selection's view to the picker. XTF_ERROR_NOT_FOUND if there is no such
+ * view. */
 bool xtf_view_pick(XtfViews *views, const char *view, XtfSelection *selection, XtfRowPicker *picker, GError **error);

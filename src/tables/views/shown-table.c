@@ -1,4 +1,4 @@
-/* Tables as they are read: in parts, as text or as rows. */
+/* Reading of tables: in parts, as text or as rows. */
 #include "libxtf/error.h"
 #include "src/tables/collectives/collective-leaders.h"
 #include "src/tables/format/table.h"
@@ -13,7 +13,7 @@ enum {
     KEPT_PARTS = 64,
 };
 
-/* A part of a table, `at_once` lines from `first` on: as text or as rows. */
+/* A part of a table: `at_once` lines from `first` on, as text or as rows. */
 typedef struct {
     XtfKept kept;
     XtfShownTable table; /* owned */
@@ -86,7 +86,7 @@ static bool get_shape(XtfViews *views, const XtfShownTable *table, XtfViewShape 
     if (shape->n_lines < UINT64_MAX &&
         !__builtin_mul_overflow(shape->n_lines + 1, (uint64_t)shape->grid.line, &bytes) && bytes <= INT64_MAX)
         return true;
-    return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the %s of this selection makes too large a file",
+    return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the %s of this selection is too large for a file",
                     table->view->table.name);
 }
 
@@ -126,7 +126,7 @@ static bool make_part(XtfViews *views, const XtfViewShape *shape, Part *part, GE
            xtf_damaged(error, "the %s has more or fewer lines than the trace states", table->view->table.name);
 }
 
-/* Takes a part that is kept, or makes it. Put it back with put_part(), also after an error. */
+/* Takes a part from the keeper, or makes it. Put it back with put_part(), also after an error. */
 static Part *take_part(XtfViews *views, const XtfShownTable *table, const XtfViewShape *shape, uint64_t first,
                        bool as_rows, GError **error)
 {
@@ -156,7 +156,7 @@ static void read_header(const XtfViewShape *shape, const XtfTimeScale *scale, ui
     xtf_copy_part(text->str, text->len, 0, offset, buffer, length);
 }
 
-/* Copies from the part that begins with line `first`. */
+/* Copies text from the part that begins with line `first`. */
 static bool read_part(XtfViews *views, const XtfShownTable *table, const XtfViewShape *shape, uint64_t first,
                       uint64_t offset, char *buffer, size_t length, GError **error)
 {
@@ -180,7 +180,7 @@ bool xtf_view_read(XtfViews *views, const XtfShownTable *table, uint64_t offset,
     line = shape.grid.line;
     if (offset < line)
         read_header(&shape, &views->context->scale, offset, buffer, length);
-    /* Lines are counted from the one below the header. */
+    /* Line 0 is the line below the header. */
     uint64_t first = offset < line ? 0 : (offset / line - 1) / shape.at_once * shape.at_once;
     for (; first < shape.n_lines && (first + 1) * line < end; first += shape.at_once) {
         if (!read_part(views, table, &shape, first, offset, buffer, length, error))

@@ -58,8 +58,8 @@ bool xtf_view_is_about(const XtfTraceContext *context, const XtfViewSubject *sub
     return false;
 }
 
-/* The first directory in the path that the records are not narrowed by; NULL if there is none. */
-static const char *strange_facet(const XtfViewSubject *subject, const XtfSelection *selection)
+/* Returns the first directory of the selection that the view does not allow; NULL if there is none. */
+static const char *find_foreign_facet(const XtfViewSubject *subject, const XtfSelection *selection)
 {
     static const char *const names[XTF_N_FACETS] = {
         [XTF_BY_REGION] = "region/ or class/",
@@ -77,33 +77,33 @@ static const char *strange_facet(const XtfViewSubject *subject, const XtfSelecti
     return NULL;
 }
 
-/* Says why; `in_trace`: all of the trace together has the view. */
-static bool absent(const XtfTraceContext *context, const char *view, const XtfViewSubject *subject,
-                   const XtfSelection *selection, bool in_trace, GError **error)
+/* Sets the error that says why a selection has no such view. `in_trace`: the whole trace has the view. */
+static bool explain_absence(const XtfTraceContext *context, const char *view, const XtfViewSubject *subject,
+                            const XtfSelection *selection, bool in_trace, GError **error)
 {
     g_autofree char *types = subject ? g_strjoinv(", ", (char **)subject->types) : NULL;
 
     if (context->scale.bytes)
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is about programs, and the trace is of a measured network",
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is about programs, but this is the trace of a measured network",
                         view);
     if (subject && !trace_has(context, subject))
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is about %s (%s), of which the trace has none", view,
-                        subject->what, types);
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is about %s (%s), but the trace has none", view, subject->noun,
+                        types);
     if (!in_trace)
         return xtf_fail(
             error, XTF_ERROR_NOT_FOUND,
             "%s needs totals or definitions that the trace does not have: was it written by another program?", view);
     if (subject && !xtf_view_is_about(context, subject, selection))
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is about %s (%s): there are none among these records", view,
-                        subject->what, types);
-    const char *facet = subject ? strange_facet(subject, selection) : NULL;
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is about %s (%s), but this selection has none", view,
+                        subject->noun, types);
+    const char *facet = subject ? find_foreign_facet(subject, selection) : NULL;
     if (facet)
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s does not go with %s", view, facet);
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s cannot be narrowed by %s", view, facet);
     if (subject && subject->of_whole_run && (selection->time_from > 0 || !selection->endless))
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is of the whole run: it does not go with time/", view);
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is about the whole run: it does not exist below time/", view);
     if (selection->base)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND,
-                        "there is no %s below num/: totals are of all records, or of a window of time/", view);
+                        "there is no %s below num/: totals exist for all records, or for a window of time/", view);
     return xtf_fail(error, XTF_ERROR_NOT_FOUND, "there is no %s of these records", view);
 }
 
@@ -111,11 +111,11 @@ bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelect
 {
     if (views->context->scale.bytes && !view->of_lengths)
         return false;
-    return !(view->subject && strange_facet(view->subject, selection)) &&
+    return !(view->subject && find_foreign_facet(view->subject, selection)) &&
            (!view->exists || view->exists(views->context, selection));
 }
 
-/* Whether all that the view is about has it. */
+/* True if the whole trace has the view, or all records of one of its derived types. */
 static bool exists_of_all(const XtfViews *views, const XtfView *view)
 {
     g_autoptr(XtfSelection) all = xtf_selection_new(views->context);
@@ -133,6 +133,6 @@ static bool exists_of_all(const XtfViews *views, const XtfView *view)
 
 bool xtf_view_check(const XtfViews *views, const XtfView *view, const XtfSelection *selection, GError **error)
 {
-    return xtf_view_exists(views, view, selection) ||
-           absent(views->context, view->table.name, view->subject, selection, exists_of_all(views, view), error);
+    return xtf_view_exists(views, view, selection) || explain_absence(views->context, view->table.name, view->subject,
+                                                                      selection, exists_of_all(views, view), error);
 }

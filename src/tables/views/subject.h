@@ -1,21 +1,21 @@
 /*
- * What a view is about, and why a selection does not have it: for messages. Which selections have a view is said by its
- * exists() alone.
+ * The subject of a view, for error messages that say why a selection does not have the view. Only the view's exists()
+ * decides which selections have it.
  */
 #pragma once
 
 #include "src/trace/select/selection.h"
 
 typedef struct {
-    const char *what;         /* "calls" */
-    const char *const *types; /* the record types that are shown; the last is NULL */
-    unsigned facets;          /* the sets of bits 1 << XtfFacet by which they may be narrowed */
-    bool of_whole_run;        /* not of windows */
+    const char *noun;         /* "calls" */
+    const char *const *types; /* record types that the view shows; the last is NULL */
+    unsigned facets;          /* facets that may narrow the records: bits 1 << XtfFacet */
+    bool of_whole_run;        /* the view has no windows */
 } XtfViewSubject;
 
 extern const XtfViewSubject xtf_about_calls, xtf_about_all_calls, xtf_about_messages, xtf_about_sends, xtf_about_groups,
     xtf_about_bytes, xtf_about_comms, xtf_about_operations, xtf_about_values, xtf_about_growth, xtf_about_path,
     xtf_about_callpaths, xtf_about_waits, xtf_about_delays, xtf_about_states;
 
-/* Whether some of the types that are shown are among the selection's. */
+/* True if the selection has at least one of the subject's record types. */
 bool xtf_view_is_about(const XtfTraceContext *context, const XtfViewSubject *subject, const XtfSelection *selection);

@@ -1,5 +1,6 @@
 /*
- * totals: the number of records, and the totals of calls and messages, in one line. histogram has it in slices of time.
+ * totals: the number of records, and the totals of calls and messages, in one line. histogram shows them by slice of
+ * time.
  */
 #include "src/tables/views/totals.h"
 #include "libxtf/group-filter.h"
@@ -21,11 +22,11 @@ static const XtfColumn columns[] = {
 };
 
 enum {
-    WALK_ROWS = 1024,    /* at most as many rows of a span are counted one by one... */
-    WALK_ROWS_BIN = 256, /* ...or as many for each bin: at each bound the index has to look into a leaf or two */
-    SPANS_AT_ONCE = 64,  /* that a thread takes, if there are very many... */
-    LEAST_TURNS = 16,    /* ...and threads take so many turns at least */
-    MANY_SPANS = 4096,   /* more are swept through */
+    WALK_ROWS = 1024,    /* rows of a span that are counted one by one, at most... */
+    WALK_ROWS_BIN = 256, /* ...or for each bin: the index reads a leaf or two at each bound */
+    SPANS_AT_ONCE = 64,  /* spans in a batch of a thread, at most... */
+    LEAST_TURNS = 16,    /* ...unless there are fewer batches than this */
+    MANY_SPANS = 4096,   /* more spans are read through an XtfSweep */
 };
 
 enum { CALLS, SENDS, RECVS, N_TYPES };
@@ -72,14 +73,14 @@ typedef struct {
     uint64_t calls, messages[N_TYPES], bytes[N_TYPES];
 } Bin;
 
-/* What is asked, of all threads. */
+/* Input and result, shared by all threads. */
 typedef struct {
     Aggregates found;
     const XtfLocations *locations;
     XtfSpans *spans;
     XtfTimeBins bins;
-    XtfLocationTotals totals[N_TYPES]; /* without any groups in them: each thread has its own */
-    Bin *counts;                       /* of all, at the end */
+    XtfLocationTotals totals[N_TYPES]; /* templates without groups: each thread has a copy */
+    Bin *counts;                       /* by bin: the sums of all threads */
 } Question;
 
 static void question_clear(Question *question)
@@ -92,15 +93,15 @@ static void question_clear(Question *question)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Question, question_clear)
 
-/* What a thread counts. */
+/* The counts of one thread. */
 typedef struct {
     const Question *question;
     XtfLocationTotals totals[N_TYPES];
     Bin *counts;
-    XtfSweep *sweep; /* NULL: spans are few */
+    XtfSweep *sweep; /* NULL: there are few spans */
 } Histogram;
 
-/* The type of a schema; N_TYPES if it is another, or the trace keeps no aggregate of it. */
+/* Returns the type of a schema; N_TYPES for any other schema, or if the trace has no aggregate of it. */
 static unsigned type_of(const Histogram *histogram, const XtfSchema *schema)
 {
     unsigned type = 0;
@@ -122,7 +123,7 @@ static void add_row(Bin *bin, unsigned type, const XtfAggregateRef *ref, const u
         bin->bytes[type] += xtf_field_get(bytes, row);
 }
 
-/* Few rows: each is added to the bin of its time. */
+/* Adds each row of a span to the bin of its time; for spans of few rows. */
 static bool count_rows(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
 {
     const XtfTimeBins *bins = &histogram->question->bins;
@@ -171,7 +172,7 @@ static bool add_totals(Histogram *histogram, const XtfSpan *span, unsigned type,
     return true;
 }
 
-/* Adds the calls that begin in rows from `lo` on, of all regions: each bound is asked how many begin before it. */
+/* Adds the calls of all regions that begin in rows from `lo` on. The index counts the calls before each bound. */
 static bool add_calls(Histogram *histogram, const XtfSpan *span, uint64_t lo, const uint64_t *ends, GError **error)
 {
     const XtfGroupFilter begun = {.begun = true};
@@ -192,8 +193,8 @@ static bool add_calls(Histogram *histogram, const XtfSpan *span, uint64_t lo, co
     return true;
 }
 
-/* Many rows: cut at the bounds of the bins; the index has the totals of the rows between two bounds. */
-static bool cut(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
+/* Cuts a span at the bounds of the bins, and adds the totals that the index has between two bounds; for many rows. */
+static bool cut_span(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
 {
     const XtfTimeBins *bins = &histogram->question->bins;
     g_autofree uint64_t *ends = g_new(uint64_t, bins->n);
@@ -221,12 +222,13 @@ static bool add_span(Histogram *histogram, const XtfSpan *span, GError **error)
     unsigned type = type_of(histogram, span->array.schema);
     uint64_t few = MAX(WALK_ROWS, histogram->question->bins.n * WALK_ROWS_BIN);
 
-    return span->hi - span->lo <= few ? count_rows(histogram, span, type, error) : cut(histogram, span, type, error);
+    return span->hi - span->lo <= few ? count_rows(histogram, span, type, error)
+                                      : cut_span(histogram, span, type, error);
 }
 
-/* ---- All spans, by all cores. */
+/* ---- Work on all spans, by several threads. */
 
-static void *begin(void *data)
+static void *begin_thread(void *data)
 {
     const Question *question = data;
     Histogram *own = g_new(Histogram, 1);
@@ -253,7 +255,7 @@ static bool add_spans(void *own, void *data, uint32_t first, uint32_t end, GErro
     return true;
 }
 
-static void join(void *own, void *data)
+static void join_counts(void *own, void *data)
 {
     Question *question = data;
     Histogram *from = own;
@@ -289,10 +291,10 @@ static void add_lines(const Question *question, XtfLines *lines)
     }
 }
 
-/* Adds a line for each of the bins, which `question` has already. */
+/* Adds a line for each bin. The caller has set question->bins. */
 static bool fill_bins(XtfViews *views, Question *question, XtfLines *lines, GError **error)
 {
-    XtfParallelWork work = {.begin = begin, .work = add_spans, .join = join};
+    XtfParallelWork work = {.begin = begin_thread, .work = add_spans, .join = join_counts};
     XtfSelection *selection = question->bins.selection;
 
     if (!(question->spans = xtf_resolver_spans(views->resolver, selection, error)) ||

@@ -1,5 +1,5 @@
 /*
- * The views `totals`, of records and of waits, which the histograms show slice by slice.
+ * The views `totals` of records and of waits. The histograms show them slice by slice.
  */
 #pragma once
 

@@ -35,8 +35,8 @@ static const XtfColumn values_columns[] = {
 enum {
     INTEGER_WIDTH = 20,
     REAL_WIDTH = 24, /* -1.7976931348623157e+308 */
-    MEAN_WIDTH = 17, /* the same with ten digits */
-    WALK_ROWS = 64,  /* rows that are searched one by one for last values, before the index is asked */
+    MEAN_WIDTH = 17, /* a mean is printed with ten digits */
+    WALK_ROWS = 64,  /* rows that are searched one by one for last values before the index is searched */
     PART_METRICS = 64,
     SLICES = 100,
 };
@@ -58,7 +58,7 @@ static bool values_exist(const XtfTraceContext *context, const XtfSelection *sel
            find_values(&values, context);
 }
 
-/* Bit k is set if value type k may occur. */
+/* Returns a set in which bit k is set if value type k may occur. */
 static uint64_t possible_types(const XtfLimits *limits)
 {
     if (limits->min > limits->max || limits->min > 63)
@@ -79,7 +79,7 @@ static size_t value_width(const XtfTraceContext *context, const XtfAggregateRef 
     return types & aggregate->signeds || limits->min > limits->max ? INTEGER_WIDTH : xtf_count_digits(limits->max);
 }
 
-/* The columns behind those of the slice. */
+/* Adds the columns behind `from` and `to`. */
 static bool add_columns(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
     const XtfTraceContext *context = views->context;
@@ -127,12 +127,12 @@ typedef struct {
     XtfLocationTotals totals;
     XtfLocationArrays arrays;
     uint64_t first, n;           /* metrics */
-    XtfMetricSummary *summaries; /* bins.n of each metric */
-    uint64_t *looked_for;        /* by metric: n_bins when its last value was found */
-    uint64_t n_bins;             /* visited so far, of all locations */
+    XtfMetricSummary *summaries; /* bins.n summaries for each metric */
+    uint64_t *last_found;        /* by metric: value of n_bins when its last value was found */
+    uint64_t n_bins;             /* number of bins visited so far, in all locations */
 } Collection;
 
-/* Whether a metric is one of the collection's, and its index there. */
+/* True if the collection has a metric; sets `*index` to its index there. */
 static bool find_metric(const Collection *collection, uint64_t metric, uint64_t *index)
 {
     *index = metric - collection->first;
@@ -145,11 +145,11 @@ static void collection_clear(Collection *collection)
     xtf_location_arrays_finish(&collection->arrays);
     xtf_time_bins_finish(&collection->bins);
     g_free(collection->summaries);
-    g_free(collection->looked_for);
+    g_free(collection->last_found);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Collection, collection_clear)
 
-static XtfValueKind kind_of(const XtfAggregateRef *ref, uint64_t value_type)
+static XtfValueKind value_kind_of(const XtfAggregateRef *ref, uint64_t value_type)
 {
     if (value_type >= 64)
         return XTF_KIND_UNSIGNED;
@@ -158,7 +158,7 @@ static XtfValueKind kind_of(const XtfAggregateRef *ref, uint64_t value_type)
     return ref->aggregate->signeds >> value_type & 1 ? XTF_KIND_SIGNED : XTF_KIND_UNSIGNED;
 }
 
-/* Notes a row's value as the last of its metric, unless a later one of this bin of the location is known. */
+/* Stores a row's value as the last of its metric, unless a later row of this bin and location was found. */
 static bool note_last(Collection *collection, uint64_t bin, const uint8_t *row)
 {
     const XtfAggregateRef *ref = collection->ref;
@@ -166,16 +166,16 @@ static bool note_last(Collection *collection, uint64_t bin, const uint8_t *row)
     const XtfField *type = xtf_aggregate_ref_key(ref, ref->value_type);
     const XtfField *value = &ref->schema->fields[ref->aggregate->values[0]];
 
-    if (!find_metric(collection, metric, &index) || collection->looked_for[index] == collection->n_bins)
+    if (!find_metric(collection, metric, &index) || collection->last_found[index] == collection->n_bins)
         return false;
-    collection->looked_for[index] = collection->n_bins;
+    collection->last_found[index] = collection->n_bins;
     xtf_metric_summary_add_last(&collection->summaries[index * collection->bins.n + bin],
-                                kind_of(ref, xtf_field_get(type, row)), xtf_field_get(value, row),
+                                value_kind_of(ref, xtf_field_get(type, row)), xtf_field_get(value, row),
                                 xtf_field_get(&ref->schema->fields[0], row), collection->arrays.location->id);
     return true;
 }
 
-/* Most often the values of all metrics are side by side at the end of a bin. */
+/* Searches the last rows of a bin for last values: mostly the values of all metrics are in consecutive rows. */
 static bool walk_back(Collection *collection, const XtfArray *array, uint64_t bin, uint64_t lo, uint64_t hi,
                       unsigned n_metrics, GError **error)
 {
@@ -197,13 +197,13 @@ static bool walk_back(Collection *collection, const XtfArray *array, uint64_t bi
 
 static XtfMatch match_metric(const uint64_t *key, unsigned depth, const void *data)
 {
-    const uint64_t *wanted = data; /* a metric, and the index of its key */
+    const uint64_t *wanted = data; /* a metric, and the index of the key `metric` */
     if (depth <= wanted[1])
         return XTF_MATCH_SOME;
     return key[wanted[1]] == wanted[0] ? XTF_MATCH_ALL : XTF_MATCH_NONE;
 }
 
-/* Notes the last value before row hi of a metric that has values in the bin. */
+/* Stores the last value before row `hi` of a metric that has values in the bin. Searches the index. */
 static bool look_up_last(Collection *collection, const XtfArray *array, uint64_t bin, uint64_t metric, uint64_t hi,
                          GError **error)
 {
@@ -241,7 +241,7 @@ static bool add_bin(Collection *collection, const XtfArray *array, uint64_t bin,
     for (uint32_t i = 0; i < xtf_group_totals_n(groups); i++) {
         const uint64_t *key = xtf_group_totals_key(groups, i), *cells = xtf_group_totals_cells(groups, i);
         const uint64_t *value = cells + 1; /* the first of the value fields */
-        XtfMetricTotals totals = {kind_of(ref, key[ref->value_type]), cells[XTF_GROUP_ROWS], value[XTF_VALUE_SUM],
+        XtfMetricTotals totals = {value_kind_of(ref, key[ref->value_type]), cells[XTF_GROUP_ROWS], value[XTF_VALUE_SUM],
                                   value[XTF_VALUE_MIN], value[XTF_VALUE_MAX]};
         if (!find_metric(collection, key[ref->metric], &index))
             continue;
@@ -252,7 +252,7 @@ static bool add_bin(Collection *collection, const XtfArray *array, uint64_t bin,
         return false;
     for (uint32_t i = 0; i < xtf_group_totals_n(groups); i++) {
         uint64_t metric = xtf_group_totals_key(groups, i)[ref->metric];
-        if (find_metric(collection, metric, &index) && collection->looked_for[index] != collection->n_bins &&
+        if (find_metric(collection, metric, &index) && collection->last_found[index] != collection->n_bins &&
             !look_up_last(collection, array, bin, metric, hi, error))
             return false;
     }
@@ -282,9 +282,9 @@ static bool add_location(Collection *collection, const XtfTraceContext *context,
     return true;
 }
 
-/* Of metrics [first, first + n), in the bins, which `collection` has already. */
-static bool collect(Collection *collection, XtfTraceContext *context, const XtfAggregateRef *ref, uint64_t first,
-                    uint64_t n, GError **error)
+/* Collects the summaries of metrics [first, first + n). The caller has set collection->bins. */
+static bool collect_summaries(Collection *collection, XtfTraceContext *context, const XtfAggregateRef *ref,
+                              uint64_t first, uint64_t n, GError **error)
 {
     const XtfSelection *selection = collection->bins.selection;
     g_auto(XtfSelectedLocations) selected = {0};
@@ -293,7 +293,7 @@ static bool collect(Collection *collection, XtfTraceContext *context, const XtfA
     collection->first = first;
     collection->n = n;
     collection->summaries = g_new0(XtfMetricSummary, n * collection->bins.n);
-    collection->looked_for = g_new0(uint64_t, n);
+    collection->last_found = g_new0(uint64_t, n);
     if (!xtf_location_totals_init(&collection->totals, context, selection, ref, ref->aggregate->n_keys, error) ||
         !xtf_selected_locations_init(&selected, context, selection, error))
         return false;
@@ -342,7 +342,7 @@ static void add_line(const Collection *collection, const XtfPaddedNames *names, 
     xtf_lines_padded_name(lines, names, metric);
 }
 
-/* Slice by slice all metrics. */
+/* Adds the lines of all metrics, bin by bin. */
 static bool fill_bins(XtfViews *views, Collection *collection, XtfLines *lines, GError **error)
 {
     const XtfPaddedNames *names;
@@ -350,7 +350,7 @@ static bool fill_bins(XtfViews *views, Collection *collection, XtfLines *lines, 
 
     find_values(&ref, views->context);
     if (!xtf_padded_names_of_table(views->formats, XTF_TABLE_METRICS, &names, error) ||
-        !collect(collection, views->context, &ref, 0, names ? names->n : 0, error))
+        !collect_summaries(collection, views->context, &ref, 0, names ? names->n : 0, error))
         return false;
     for (uint64_t bin = 0; bin < collection->bins.n; bin++) {
         for (uint64_t i = 0; i < collection->n; i++)
@@ -377,7 +377,7 @@ static bool fill_slices(XtfViews *views, XtfSelection *selection, const XtfKeyVa
     return fill_bins(views, &collection, lines, error);
 }
 
-/* Metric by metric all slices. */
+/* Adds the lines of all slices, metric by metric. */
 static bool fill_values(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
                         GError **error)
 {
@@ -389,7 +389,7 @@ static bool fill_values(XtfViews *views, XtfSelection *selection, uint64_t first
     find_values(&ref, views->context);
     xtf_time_bins_init(&collection.bins, selection, &slices->values, 0, SLICES);
     if (!xtf_padded_names_of_table(views->formats, XTF_TABLE_METRICS, &names, error) ||
-        !collect(&collection, views->context, &ref, first / SLICES, n / SLICES, error))
+        !collect_summaries(&collection, views->context, &ref, first / SLICES, n / SLICES, error))
         return false;
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t *bounds = &collection.bins.bounds[i % SLICES];

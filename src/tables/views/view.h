@@ -1,5 +1,5 @@
 /*
- * The parts of a view, and the list of all views.
+ * The members of a view, and the list of all views.
  */
 #pragma once
 
@@ -11,37 +11,37 @@
 typedef struct {
     XtfGrid grid;
     uint64_t n_lines; /* without the header */
-    uint64_t at_once; /* lines of a part of the text, at least 1 */
+    uint64_t at_once; /* number of lines of a part of the text, at least 1 */
 } XtfViewShape;
 
 struct XtfView {
     XtfTableDeclaration table;
-    bool of_frames;   /* listed in frames alone, though every window may have it */
-    bool of_instants; /* listed of instants too */
-    bool of_lengths;  /* traces whose axis is bytes have it too: it is not about what programs do in time */
-    bool lasting;     /* what it shows of a window that is complete hangs on the window's records alone */
-    const XtfViewSubject *subject; /* for messages; NULL: of all records */
-    /* NULL: every selection has it. */
+    bool of_frames;                /* listed only in frames, although every window may have the view */
+    bool of_instants;              /* listed in instants, too */
+    bool of_lengths;               /* traces whose axis is bytes have the view, too */
+    bool lasting;                  /* in a window that is complete, the view depends only on the window's records */
+    const XtfViewSubject *subject; /* for error messages; NULL: all records */
+    /* True if a selection has the view. NULL: every selection has it. */
     bool (*exists)(const XtfTraceContext *context, const XtfSelection *selection);
-    /* Sets a shape that is all zeros, but for the grid's table. */
+    /* Sets a shape, which is all zeros except the grid's table. */
     bool (*shape)(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error);
-    /* Adds lines first to first + count - 1. Both are multiples of shape->at_once; at the end count may be less. */
+    /* Adds `count` lines from `first` on. Both are multiples of shape->at_once; only the last part may have fewer
+     * lines. */
     bool (*fill)(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
                  GError **error);
 
-    /* Of tables side by side (blocks.h). Sets of keys: bit k is XtfGroupKey k. */
+    /* For tables side by side (blocks.h). In sets of keys, bit k is XtfGroupKey k. */
     unsigned not_by; /* keys whose values change the view's lines */
-    /* The lines of `fill` in an order that does not hang on what they show. NULL: `fill` has such an order. */
+    /* Adds the lines of `fill` in an order that does not depend on their values. NULL: `fill` has such an order. */
     bool (*fill_in_order)(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
                           GError **error);
-    unsigned together; /* keys of which fill_together() makes many blocks at one go */
-    /* Adds the lines, in order, of a selection's blocks of values `first` to first + n - 1 of a key, block by block. */
+    unsigned together; /* keys for which fill_together() makes many blocks in one call */
+    /* Adds the lines of the blocks of values [first, first + n) of a key, block by block, in order. */
     bool (*fill_together)(XtfViews *views, XtfSelection *selection, const XtfKeyValues *values, uint64_t first,
                           uint64_t n, XtfLines *lines, GError **error);
 };
 
-/* In the order in which directories list them; the last is NULL. A view is a file of its own and a row in registry.c.
- */
+/* All views, in the order of listings; the last is NULL. Each view has a source file and a row in registry.c. */
 extern const XtfView *const xtf_all_views[];
-/* For tables side by side alone, where the file `count` is a column. */
+/* The column `count` of tables side by side. A single selection has the file `count` instead. */
 extern const XtfView xtf_view_count;

@@ -1,9 +1,8 @@
 /*
- * matrix: messages and bytes of each pair of sender and receiver, a line a pair that exchanges messages anywhere in the
- * trace.
+ * matrix: messages and bytes of each pair of sender and receiver that exchange messages anywhere in the trace.
  *
- * The selection's processes are the side that recorded the messages: the senders, under recvs/ the receivers. Lines are
- * ordered by that side, so that a part of the text needs the totals of few processes.
+ * The selection's processes are the side that recorded the messages: the senders; below recvs/ the receivers. Lines are
+ * ordered by this side, so that a part of the text needs the totals of few processes.
  */
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
@@ -22,7 +21,7 @@ typedef struct {
     bool at_receivers;
 } Side;
 
-/* False if the selection has no matrix. */
+/* Finds the aggregate of the recording side. False if the selection has no matrix. */
 static bool find_side(Side *side, const XtfTraceContext *context, const XtfSelection *selection)
 {
     const XtfAggregateRef *ref = &side->ref;
@@ -64,7 +63,7 @@ static bool shape_matrix(XtfViews *views, const XtfSelection *selection, XtfView
     return true;
 }
 
-/* Adds up the messages of one process after the other. */
+/* Sums of the messages of one process, which is replaced by the next. */
 typedef struct {
     Side side;
     XtfPairLines pairs;
@@ -72,7 +71,7 @@ typedef struct {
     XtfLines *lines;
     XtfLocationTotals totals;
     XtfLocationArrays arrays;
-    GArray *peers; /* of the process */
+    GArray *peers; /* peers of the process */
     struct {
         uint64_t messages, bytes;
     } * cells; /* by peer */

@@ -1,8 +1,8 @@
 /*
  * messages: a line for each send of the selection, with the other end of its message.
  *
- * The lines are those of `sends/records`, so their number is known, and any of them is reached through the index.
- * Nothing is matched before it is read.
+ * There is a line for each line of `sends/records`. So their number is known, and the index finds any line. Messages
+ * are matched only when their lines are read.
  */
 #include "libxtf/error.h"
 #include "libxtf/records.h"
@@ -22,14 +22,14 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("comm", XTF_COLUMN_NUMBER, NULL, "row of the communicator in definitions/communicators"),
     XTF_COLUMN("tag", XTF_COLUMN_NUMBER, NULL, "tag of the message"),
     XTF_COLUMN("bytes", XTF_COLUMN_NUMBER, "B", "bytes that are sent"),
-    XTF_COLUMN("state", XTF_COLUMN_TEXT, NULL, "how sure it is that both ends belong together"),
-    XTF_COLUMN("wait", XTF_COLUMN_TIME, NULL, "how long one side waits for the other"),
-    XTF_COLUMN("wait_kind", XTF_COLUMN_TEXT, NULL, "which side waits, or that clocks disagree"),
+    XTF_COLUMN("state", XTF_COLUMN_TEXT, NULL, "certainty that both ends are of one message"),
+    XTF_COLUMN("wait", XTF_COLUMN_TIME, NULL, "time that one side waits for the other"),
+    XTF_COLUMN("wait_kind", XTF_COLUMN_TEXT, NULL, "side that waits, or a note that clocks disagree"),
 };
 
 enum {
     LINES_AT_ONCE = 1024,
-    WORDS_WIDTH = 15, /* of the longest of xtf_message_wait_word() */
+    WORDS_WIDTH = 15, /* length of the longest xtf_message_wait_word() */
 };
 
 static bool messages_exist(const XtfTraceContext *context, const XtfSelection *selection)
@@ -45,7 +45,7 @@ static XtfSelection *sends_of(const XtfViews *views, const XtfSelection *selecti
     return xtf_selection_in_type(selection, views->matching->types.types[XTF_MESSAGES_SENDS].schema->id);
 }
 
-/* Digits of the largest value of a field of `sends`. */
+/* Returns the digits of the largest value of a field of `sends`. */
 static size_t width_of(const XtfViews *views, const char *role)
 {
     const XtfSchema *sends = views->matching->types.types[XTF_MESSAGES_SENDS].schema;
@@ -89,7 +89,7 @@ static bool shape_messages(XtfViews *views, const XtfSelection *selection, XtfVi
 
 /* ---- Lines. */
 
-/* Sends `first` to first + n - 1 of the selection. */
+/* Finds sends [first, first + n) of the selection. */
 static bool find_sends(XtfViews *views, XtfSelection *sends, uint64_t first, uint64_t n, XtfMessageEnd *ends,
                        GError **error)
 {

@@ -1,6 +1,6 @@
 /*
- * unmatched: the groups of messages whose sends and receives differ, in the whole trace: first all of them together,
- * then those that differ most.
+ * unmatched: the groups of messages whose sends and receives differ, in the whole trace. The first line has the sums of
+ * all of them, the next lines the groups that differ most.
  */
 #include "src/tables/match/unmatched.h"
 #include "libxtf/trace.h"
@@ -20,10 +20,10 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("receiver", XTF_COLUMN_NUMBER, NULL, "process that receives"),
     XTF_COLUMN("comm", XTF_COLUMN_NUMBER, NULL, "row of the communicator in definitions/communicators"),
     XTF_COLUMN("tag", XTF_COLUMN_NUMBER, NULL, "tag of the messages"),
-    XTF_COLUMN("missing", XTF_COLUMN_TEXT, NULL, "of what the group has less: sends, receives or bytes"),
+    XTF_COLUMN("missing", XTF_COLUMN_TEXT, NULL, "what the group lacks: sends, receives or bytes"),
 };
 
-/* It is about whole groups, so it does not go with what cuts them up. */
+/* True if the selection has the view. It shows whole groups: nothing may narrow the selection that divides groups. */
 static bool unmatched_exists(const XtfTraceContext *context, const XtfSelection *selection)
 {
     XtfMessageTypes types;
@@ -34,7 +34,7 @@ static bool unmatched_exists(const XtfTraceContext *context, const XtfSelection 
            selection->endless;
 }
 
-/* Digits of the largest value of a field, on either side. */
+/* Returns the digits of the largest value of a field, on either side. */
 static size_t width_of(const XtfViews *views, const char *role)
 {
     size_t width = 1;
@@ -50,7 +50,7 @@ static size_t width_of(const XtfViews *views, const char *role)
     return width;
 }
 
-/* Digits of the bytes of n messages. */
+/* Returns the digits of the bytes of n messages. */
 static size_t sum_width(const XtfViews *views, uint64_t n)
 {
     uint64_t most = xtf_largest_of_digits((unsigned)width_of(views, XTF_ROLE_BYTES)), sum;
@@ -81,7 +81,7 @@ static bool shape_unmatched(XtfViews *views, const XtfSelection *selection, XtfV
     return true;
 }
 
-static const char *what_is_missing(const XtfUnmatchedGroup *group)
+static const char *missing_word(const XtfUnmatchedGroup *group)
 {
     return group->sends > group->receives ? "receives" : group->sends < group->receives ? "sends" : "bytes";
 }
@@ -95,7 +95,7 @@ static void add_counts(uint64_t n_groups, const XtfUnmatchedGroup *group, XtfLin
     xtf_lines_number(lines, group->bytes_received);
 }
 
-static void add_nothing(XtfLines *lines, unsigned from)
+static void add_empty_cells(XtfLines *lines, unsigned from)
 {
     for (unsigned i = from; i < lines->grid->n; i++)
         xtf_lines_none(lines);
@@ -108,7 +108,7 @@ static void add_group(const XtfUnmatchedGroup *group, const XtfField *comm, XtfL
     xtf_lines_number(lines, group->receiver);
     xtf_lines_number_if(lines, !xtf_key_is_none(comm, group->comm), group->comm);
     xtf_lines_number(lines, group->tag);
-    xtf_lines_text(lines, what_is_missing(group), 0);
+    xtf_lines_text(lines, missing_word(group), 0);
 }
 
 static bool fill_unmatched(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
@@ -124,12 +124,12 @@ static bool fill_unmatched(XtfViews *views, XtfSelection *selection, uint64_t fi
     if (!xtf_unmatched_find(views->matching, &filter, unmatched, error))
         return false;
     add_counts(unmatched->n_groups, &unmatched->all, lines);
-    add_nothing(lines, 5);
+    add_empty_cells(lines, 5);
     for (uint32_t i = 0; i < XTF_UNMATCHED_MOST; i++) {
         if (i < unmatched->n)
             add_group(&unmatched->groups[i], xtf_schema_field_by_role(sends, XTF_ROLE_COMM), lines);
         else
-            add_nothing(lines, 0);
+            add_empty_cells(lines, 0);
     }
     return true;
 }

@@ -1,5 +1,5 @@
 /*
- * critical/callpaths: the critical path by call path, and its performance impact; of the whole run.
+ * critical/callpaths: the critical path of the whole run by call path, and its performance impact.
  */
 #include <math.h>
 #include <string.h>
@@ -13,22 +13,24 @@
 static const XtfColumn columns[] = {
     XTF_COLUMN("context", XTF_COLUMN_NUMBER, NULL, "row of the call path in definitions/contexts"),
     XTF_COLUMN("path", XTF_COLUMN_TIME, NULL, "time on the critical path"),
-    XTF_COLUMN("imbalance", XTF_COLUMN_TIME, NULL, "how much more that is than the mean of all locations"),
-    XTF_COLUMN("activity", XTF_COLUMN_TIME, NULL, "time of the selected locations, up to the path's own"),
-    XTF_COLUMN("non_critical", XTF_COLUMN_TIME, NULL, "what more time the selected locations spend"),
-    XTF_COLUMN("impact", XTF_COLUMN_TIME, NULL, "waiting that the imbalance costs"),
-    XTF_COLUMN("between", XTF_COLUMN_TIME, NULL, "part of the impact from call paths that a location does not have"),
+    XTF_COLUMN("imbalance", XTF_COLUMN_TIME, NULL, "time on the critical path beyond the mean time of all locations"),
+    XTF_COLUMN("activity", XTF_COLUMN_TIME, NULL,
+               "time of the selected locations, of each at most the time on the critical path"),
+    XTF_COLUMN("non_critical", XTF_COLUMN_TIME, NULL, "time of the selected locations beyond `activity`"),
+    XTF_COLUMN("impact", XTF_COLUMN_TIME, NULL, "waiting time that the imbalance causes"),
+    XTF_COLUMN("between", XTF_COLUMN_TIME, NULL,
+               "part of the impact from call paths that a waiting location does not execute"),
     XTF_COLUMN("callpath", XTF_COLUMN_TEXT, NULL, "the call path"),
 };
 
-/* The sums of the selected locations. */
+/* A line: sums over the selected locations. */
 typedef struct {
     uint32_t callpath;
     unsigned __int128 path, active, activity, non_critical;
     double impact, between;
 } Line;
 
-static bool exists(const XtfTraceContext *context, const XtfSelection *selection)
+static bool callpaths_exist(const XtfTraceContext *context, const XtfSelection *selection)
 {
     return xtf_critical_type_is_selected(context, selection) && selection->time_from == 0 && selection->endless &&
            xtf_path_impact_exists((XtfTraceContext *)context);
@@ -36,13 +38,13 @@ static bool exists(const XtfTraceContext *context, const XtfSelection *selection
 
 /* ---- Names. */
 
-/* The last one is all time outside of calls. */
+/* Returns the number of a call path; XTF_NONE32 for the last one, which is all time outside of calls. */
 static uint32_t number_of(const XtfPathImpact *impact, uint32_t callpath)
 {
     return callpath + 1 == impact->n ? XTF_NONE32 : callpath;
 }
 
-static size_t widest_name(const XtfPathImpact *impact)
+static size_t max_name_width(const XtfPathImpact *impact)
 {
     g_autoptr(GString) name = g_string_new(NULL);
     size_t widest = 0;
@@ -63,7 +65,7 @@ static bool shape_callpaths(XtfViews *views, const XtfSelection *selection, XtfV
 
     if (!xtf_path_impact_load(&impact, views->context, error))
         return false;
-    /* What is shared out is at most what all locations together wait. */
+    /* The impact is at most the waiting time of all locations together. */
     unsigned __int128 all = (unsigned __int128)(scale->last - scale->origin + 1) * (impact.locations->n + 1);
     size_t time = xtf_ticks_width(scale, all);
     shape->n_lines = shape->at_once = impact.n - !impact.has_outside;
@@ -74,7 +76,7 @@ static bool shape_callpaths(XtfViews *views, const XtfSelection *selection, XtfV
     xtf_grid_add(&shape->grid, "non_critical", time);
     xtf_grid_add(&shape->grid, "impact", time);
     xtf_grid_add(&shape->grid, "between", time);
-    xtf_grid_add(&shape->grid, "callpath", widest_name(&impact));
+    xtf_grid_add(&shape->grid, "callpath", max_name_width(&impact));
     return true;
 }
 
@@ -107,7 +109,7 @@ static int compare_lines(const void *a, const void *b)
     return x->callpath < y->callpath ? -1 : x->callpath > y->callpath;
 }
 
-/* Of the whole path, beside the mean of all locations. */
+/* Returns the time on the whole critical path beyond the mean time of all locations. */
 static double imbalance_of(const XtfPathImpact *impact, uint32_t callpath)
 {
     const XtfPathSum *sum = &impact->sums[callpath];
@@ -155,6 +157,6 @@ static bool fill_callpaths(XtfViews *views, XtfSelection *selection, uint64_t fi
 const XtfView xtf_view_critical_callpaths = {
     .table = XTF_TABLE("callpaths", "a line for each call path on the critical path", columns),
     .subject = &xtf_about_callpaths,
-    .exists = exists,
+    .exists = callpaths_exist,
     .shape = shape_callpaths,
     .fill = fill_callpaths};

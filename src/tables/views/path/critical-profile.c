@@ -1,5 +1,5 @@
 /*
- * critical/profile: the critical path by region, in any window; and how far the path is from the mean of all locations.
+ * critical/profile: the critical path by region, in any window, and its time beyond the mean of all locations.
  */
 #include <string.h>
 
@@ -11,27 +11,26 @@
 
 static const XtfColumn columns[] = {
     XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the region in definitions/regions"),
-    XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "time that the critical path is in the region"),
+    XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "time of the critical path in the region"),
     XTF_COLUMN("amount%", XTF_COLUMN_PERCENT, NULL, "part of the selection's critical path"),
-    XTF_COLUMN("imbalance", XTF_COLUMN_TIME, NULL,
-               "how much longer that is than the mean of the locations"),
+    XTF_COLUMN("imbalance", XTF_COLUMN_TIME, NULL, "amount beyond the mean time of the locations in the region"),
     XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
 };
 
 static const char outside_name[] = "(no region)";
 
 typedef struct {
-    uint64_t line;                   /* of XtfRegions; the number of these: outside of all calls */
-    unsigned __int128 amount, taken; /* of the path; and what of it is not in the window after all */
-    unsigned __int128 active;        /* of all locations, without waits */
+    uint64_t line;                        /* line of XtfRegions; totals.n: outside of all calls */
+    unsigned __int128 amount, subtracted; /* time of the path; the part of it that is not in the window */
+    unsigned __int128 active;             /* time of all locations without waits */
 } Line;
 
 typedef struct {
     XtfRegionTotals totals;
     XtfSelectedLocations selected;
-    Line *lines; /* totals.n, and one for what is outside of calls */
+    Line *lines; /* totals.n lines, and one for the time outside of calls */
     unsigned __int128 whole;
-    uint32_t n_locations; /* that have records */
+    uint32_t n_locations; /* locations that have records */
 } Profile;
 
 static void profile_finish(Profile *profile)
@@ -49,19 +48,19 @@ static Line *line_of(Profile *profile, uint64_t region)
     return &profile->lines[MIN(line, profile->totals.n)];
 }
 
-static void take(void *data, uint64_t region, uint64_t ticks, bool less)
+static void add_path_time(void *data, uint64_t region, uint64_t ticks, bool subtract)
 {
     Line *line = line_of(data, region);
 
-    if (less)
-        line->taken += ticks;
+    if (subtract)
+        line->subtracted += ticks;
     else
         line->amount += ticks;
 }
 
-static unsigned __int128 less(unsigned __int128 a, unsigned __int128 b)
+static unsigned __int128 difference(unsigned __int128 a, unsigned __int128 b)
 {
-    return a - MIN(a, b); /* of a damaged trace b could be more */
+    return a - MIN(a, b); /* in a damaged trace b may be greater */
 }
 
 static bool add_path(Profile *profile, XtfTraceContext *context, const XtfSelection *selection, GError **error)
@@ -72,19 +71,19 @@ static bool add_path(Profile *profile, XtfTraceContext *context, const XtfSelect
         return false;
     for (uint32_t i = 0; i < profile->selected.n; i++) {
         if (!xtf_critical_window_add(&window, xtf_selected_location(&profile->selected, i), selection->time_from,
-                                     selection->time_to, take, profile, error))
+                                     selection->time_to, add_path_time, profile, error))
             return false;
         profile->n_locations += window.arrays.first <= window.arrays.last;
     }
     for (uint64_t i = 0; i <= profile->totals.n; i++) {
-        profile->lines[i].amount = less(profile->lines[i].amount, profile->lines[i].taken);
+        profile->lines[i].amount = difference(profile->lines[i].amount, profile->lines[i].subtracted);
         profile->whole += profile->lines[i].amount;
     }
     return true;
 }
 
-/* What is no activity: waits, but not those of a scan, in which Scalasca does not see that anybody waits for anybody,
- * nor what comes after a wait. */
+/* True if time in a kind of wait is not activity. In waits of a scan, Scalasca sees nobody waiting for anybody, so they
+ * are activity, and so is time after a wait. */
 static bool is_passive(const XtfKindTotals *waits, uint64_t kind)
 {
     const XtfField *event = xtf_aggregate_ref_key(&waits->ref, 0);
@@ -93,7 +92,7 @@ static bool is_passive(const XtfKindTotals *waits, uint64_t kind)
     return !known || !known->is_activity;
 }
 
-/* The time of all locations by region, without waits. */
+/* Adds the time of all locations by region, without waits. */
 static bool add_active(Profile *profile, XtfViews *views, const XtfSelection *all, GError **error)
 {
     const XtfSchema *schema = xtf_trace_context_schema(views->context, "waits", XTF_SCHEMA_DERIVED);
@@ -103,7 +102,7 @@ static bool add_active(Profile *profile, XtfViews *views, const XtfSelection *al
         profile->lines[i].active = profile->totals.all[i].exclusive;
         inside += profile->totals.all[i].exclusive;
     }
-    profile->lines[profile->totals.n].active = less(profile->totals.whole, inside);
+    profile->lines[profile->totals.n].active = difference(profile->totals.whole, inside);
     if (!schema)
         return true;
     g_autoptr(XtfSelection) of_waits = xtf_selection_in_type(all, schema->id);
@@ -115,12 +114,12 @@ static bool add_active(Profile *profile, XtfViews *views, const XtfSelection *al
     for (uint32_t i = 0; i < waits.n; i++) {
         Line *line = line_of(profile, waits.all[i].region);
         if (is_passive(&waits, waits.all[i].kind))
-            line->active = less(line->active, waits.all[i].values[0]);
+            line->active = difference(line->active, waits.all[i].values[0]);
     }
     return true;
 }
 
-static bool load(Profile *profile, XtfViews *views, const XtfSelection *selection, GError **error)
+static bool load_profile(Profile *profile, XtfViews *views, const XtfSelection *selection, GError **error)
 {
     g_autoptr(XtfSelection) all = xtf_selection_of_any_type(selection);
 
@@ -131,7 +130,7 @@ static bool load(Profile *profile, XtfViews *views, const XtfSelection *selectio
     for (uint64_t i = 0; i <= profile->totals.n; i++)
         profile->lines[i].line = i;
     bool good = add_path(profile, views->context, selection, error) && add_active(profile, views, all, error);
-    profile->totals.times.selection = NULL; /* it was that of `all` */
+    profile->totals.times.selection = NULL; /* it points to `all`, which is freed here */
     return good;
 }
 
@@ -150,7 +149,7 @@ static bool shape_profile(XtfViews *views, const XtfSelection *selection, XtfVie
     xtf_grid_add(&shape->grid, "row", regions->row_width);
     xtf_grid_add(&shape->grid, "amount", time);
     xtf_grid_add(&shape->grid, "amount%", 0);
-    xtf_grid_add(&shape->grid, "imbalance", time + 1); /* it may be rounded up */
+    xtf_grid_add(&shape->grid, "imbalance", time + 1); /* for rounding up */
     xtf_grid_add(&shape->grid, "region", MAX(regions->name_width, strlen(outside_name)));
     return true;
 }
@@ -180,12 +179,12 @@ static void add_line(const Profile *profile, const Line *line, XtfLines *lines)
         xtf_lines_region_name(lines, regions, line->line);
 }
 
-/* Calls that began before the trace are no region: their time is outside. */
+/* Adds a line for each region. There is none for calls that began before the trace: they count as outside of calls. */
 static bool fill_ordered(XtfViews *views, XtfSelection *selection, XtfLines *lines, bool sorted, GError **error)
 {
     g_auto(Profile) profile = {0};
 
-    if (!load(&profile, views, selection, error))
+    if (!load_profile(&profile, views, selection, error))
         return false;
     if (sorted)
         qsort(profile.lines, profile.totals.n + 1, sizeof *profile.lines, compare_lines);

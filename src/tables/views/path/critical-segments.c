@@ -1,5 +1,5 @@
 /*
- * critical/segments: where the critical path went, a line a segment.
+ * critical/segments: a line for each segment of the critical path, with its location.
  */
 #include "src/tables/totals/path/critical-window.h"
 #include "src/tables/views/view.h"
@@ -7,12 +7,12 @@
 #include "src/model/schemas.h"
 
 static const XtfColumn columns[] = {
-    XTF_COLUMN("from", XTF_COLUMN_TIME, NULL, "when the path comes to the location"),
-    XTF_COLUMN("to", XTF_COLUMN_TIME, NULL, "when the path goes on elsewhere"),
+    XTF_COLUMN("from", XTF_COLUMN_TIME, NULL, "when the critical path enters the location"),
+    XTF_COLUMN("to", XTF_COLUMN_TIME, NULL, "when the critical path leaves the location"),
     XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process"),
     XTF_COLUMN("thread", XTF_COLUMN_NUMBER, NULL, "thread of the process"),
-    XTF_COLUMN("next_proc", XTF_COLUMN_NUMBER, NULL, "process where the path goes on"),
-    XTF_COLUMN("next_thread", XTF_COLUMN_NUMBER, NULL, "thread where the path goes on"),
+    XTF_COLUMN("next_proc", XTF_COLUMN_NUMBER, NULL, "process of the next segment"),
+    XTF_COLUMN("next_thread", XTF_COLUMN_NUMBER, NULL, "thread of the next segment"),
 };
 
 enum {
@@ -24,30 +24,30 @@ typedef struct {
     XtfCriticalWindow window;
     XtfSelectedLocations selected;
     uint64_t from, to;
-} Question;
+} Segments;
 
-static void question_finish(Question *question)
+static void segments_finish(Segments *query)
 {
-    xtf_critical_window_finish(&question->window);
-    xtf_selected_locations_finish(&question->selected);
+    xtf_critical_window_finish(&query->window);
+    xtf_selected_locations_finish(&query->selected);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Question, question_finish)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Segments, segments_finish)
 
-static bool question_init(Question *question, XtfViews *views, const XtfSelection *selection, GError **error)
+static bool segments_init(Segments *query, XtfViews *views, const XtfSelection *selection, GError **error)
 {
-    *question = (Question){.from = selection->time_from, .to = selection->time_to};
-    return xtf_critical_window_init(&question->window, views->context, error) &&
-           xtf_selected_locations_init(&question->selected, views->context, selection, error);
+    *query = (Segments){.from = selection->time_from, .to = selection->time_to};
+    return xtf_critical_window_init(&query->window, views->context, error) &&
+           xtf_selected_locations_init(&query->selected, views->context, selection, error);
 }
 
-/* The segments of which some part is in the window before `to`. */
-static bool count(Question *question, uint64_t to, uint64_t *n, GError **error)
+/* Counts the segments that overlap the window before `to`. */
+static bool count_segments(Segments *query, uint64_t to, uint64_t *n, GError **error)
 {
     *n = 0;
-    for (uint32_t i = 0; i < question->selected.n; i++) {
+    for (uint32_t i = 0; i < query->selected.n; i++) {
         uint64_t own;
-        if (!xtf_critical_window_count(&question->window, xtf_selected_location(&question->selected, i), question->from,
-                                       to, &own, error))
+        if (!xtf_critical_window_count(&query->window, xtf_selected_location(&query->selected, i), query->from, to,
+                                       &own, error))
             return false;
         *n += own;
     }
@@ -57,11 +57,11 @@ static bool count(Question *question, uint64_t to, uint64_t *n, GError **error)
 static bool shape_segments(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(views->context, error);
-    g_auto(Question) question = {0};
+    g_auto(Segments) query = {0};
     const size_t time = views->context->scale.width;
 
-    if (!locations || !question_init(&question, views, selection, error) ||
-        !count(&question, question.to, &shape->n_lines, error))
+    if (!locations || !segments_init(&query, views, selection, error) ||
+        !count_segments(&query, query.to, &shape->n_lines, error))
         return false;
     shape->at_once = LINES_AT_ONCE;
     xtf_grid_add(&shape->grid, "from", time);
@@ -73,15 +73,15 @@ static bool shape_segments(XtfViews *views, const XtfSelection *selection, XtfVi
     return true;
 }
 
-/* The least time before which n segments of the window begin. */
-static bool find_time(Question *question, uint64_t n, uint64_t *time, GError **error)
+/* Finds the least time before which n segments of the window begin. */
+static bool find_time(Segments *query, uint64_t n, uint64_t *time, GError **error)
 {
-    uint64_t high = question->to;
+    uint64_t high = query->to;
 
-    *time = question->from;
+    *time = query->from;
     while (*time < high) {
         uint64_t middle = *time + (high - *time) / 2, before;
-        if (!count(question, middle, &before, error))
+        if (!count_segments(query, middle, &before, error))
             return false;
         if (before < n)
             *time = middle + 1;
@@ -102,52 +102,52 @@ static int compare_segments(const void *a, const void *b)
     return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-/* A segment, cut off where the window ends: it goes on there. */
-static void add_line(const Question *question, const XtfCriticalSegment *segment, XtfLines *lines)
+/* Adds the line of a segment. A segment that is cut at the end of the window is its own next segment. */
+static void add_line(const Segments *query, const XtfCriticalSegment *segment, XtfLines *lines)
 {
     const uint64_t origin = lines->scale->origin;
-    bool cut = segment->end > question->to;
+    bool cut = segment->end > query->to;
     uint64_t next = cut ? segment->proc : segment->next_proc;
 
-    xtf_lines_ticks(lines, MAX(segment->begin, question->from) - origin);
-    xtf_lines_ticks(lines, MIN(segment->end, question->to) - origin);
+    xtf_lines_ticks(lines, MAX(segment->begin, query->from) - origin);
+    xtf_lines_ticks(lines, MIN(segment->end, query->to) - origin);
     xtf_lines_number(lines, segment->proc);
     xtf_lines_number(lines, segment->thread);
     xtf_lines_number_if(lines, next != XTF_NONE32, next);
     xtf_lines_number_if(lines, next != XTF_NONE32, cut ? segment->thread : segment->next_thread);
 }
 
-/* Segments of one path lie side by side. So the ones wanted are those in a part of the window: from where the first of
- * them begins, to where the one behind the last does. */
-static bool find_part(Question *question, uint64_t first, uint64_t n, uint64_t *from, uint64_t *to, GError **error)
+/* Finds the part of the window that has the n segments from `first` on. Segments follow one another in time: the part
+ * lasts from the begin of the first to the begin of the segment behind the last. */
+static bool find_part(Segments *query, uint64_t first, uint64_t n, uint64_t *from, uint64_t *to, GError **error)
 {
-    *from = question->from;
-    *to = question->to;
+    *from = query->from;
+    *to = query->to;
     if (first > 0) {
-        if (!find_time(question, first + 1, from, error))
+        if (!find_time(query, first + 1, from, error))
             return false;
         --*from;
     }
-    return n < LINES_AT_ONCE || find_time(question, first + n, to, error);
+    return n < LINES_AT_ONCE || find_time(query, first + n, to, error);
 }
 
 static bool fill_segments(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
                           GError **error)
 {
     g_autoptr(GArray) segments = g_array_new(FALSE, FALSE, sizeof(XtfCriticalSegment));
-    g_auto(Question) question = {0};
+    g_auto(Segments) query = {0};
     uint64_t from, to;
 
-    if (!question_init(&question, views, selection, error) || !find_part(&question, first, n, &from, &to, error))
+    if (!segments_init(&query, views, selection, error) || !find_part(&query, first, n, &from, &to, error))
         return false;
-    for (uint32_t i = 0; i < question.selected.n; i++) {
-        if (!xtf_critical_window_list(&question.window, xtf_selected_location(&question.selected, i), from, to,
-                                      segments, error))
+    for (uint32_t i = 0; i < query.selected.n; i++) {
+        if (!xtf_critical_window_list(&query.window, xtf_selected_location(&query.selected, i), from, to, segments,
+                                      error))
             return false;
     }
     g_array_sort(segments, compare_segments);
     for (guint i = 0; i < segments->len; i++)
-        add_line(&question, &g_array_index(segments, XtfCriticalSegment, i), lines);
+        add_line(&query, &g_array_index(segments, XtfCriticalSegment, i), lines);
     return true;
 }
 

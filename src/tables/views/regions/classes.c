@@ -1,6 +1,6 @@
 /*
- * classes: the time by class of regions. Exclusive times alone: calls of one class may be nested, and sums of regions
- * do not tell for how long any of them was open.
+ * classes: the exclusive time by class of regions. There are no inclusive times: calls of one class may be nested, so a
+ * sum over regions is not the time during which the class was on the stack.
  */
 #include <string.h>
 
@@ -16,10 +16,10 @@ static const XtfColumn columns[] = {
 
 static const char outside_name[] = "(no region)", unmatched_name[] = "(unmatched LEAVE)";
 
-/* The sums at the end. `useful` has none: time in no region is useful, too (xtf_class_times_program()). */
+/* The sums at the end. There is none of `useful`: time in no region is useful, too (xtf_class_times_program()). */
 static const char *const sums[] = {"mpi", "omp"};
 
-/* Classes that have a line: the program, and those that the trace has regions of. */
+/* Returns the classes that have a line: the program, and each class of which the trace has regions. */
 static XtfClassSet listed_classes(const XtfRegionClasses *classes)
 {
     return classes->present | XTF_CLASS_BIT(XTF_CLASS_PROGRAM);

@@ -1,5 +1,5 @@
 /*
- * imbalance: how the exclusive time of each region is spread over processes.
+ * imbalance: the spread of the exclusive time of each region over processes.
  */
 #include <math.h>
 
@@ -21,19 +21,19 @@ typedef unsigned __int128 Wide;
 
 /*
  * Statistics of a region's times, one time for each process. Most processes are in few of the regions, so only times
- * above 0 are noted, by process in ascending order. The processes that were not noted are added at the end, with 0.
+ * above 0 are added, in ascending order of processes. At the end, all missing processes are added with 0.
  */
 typedef struct {
     uint64_t row;
-    uint32_t n;              /* noted times */
+    uint32_t n;              /* number of times */
     double mean, squares;    /* ticks; sum of the squares of the distances to the mean */
     Wide sum, min, max;      /* ticks */
-    uint32_t min_at, max_at; /* indices of processes; of several with the same time, the first */
-    uint32_t gap;            /* index of the first process that was not noted */
+    uint32_t min_at, max_at; /* index of the process; the first if several have the time */
+    uint32_t gap;            /* index of the first missing process */
 } Spread;
 
-/* Adds one process's time: Welford's method, which loses no digits to large sums. */
-static void note(Spread *spread, uint32_t at, Wide ticks)
+/* Adds the time of one process. Uses Welford's method, which loses no digits to large sums. */
+static void add_process_time(Spread *spread, uint32_t at, Wide ticks)
 {
     double distance = (double)ticks - spread->mean;
 
@@ -53,8 +53,8 @@ static void note(Spread *spread, uint32_t at, Wide ticks)
     spread->squares += distance * ((double)ticks - spread->mean);
 }
 
-/* Adds a time of 0 for each process that was not noted, of `n` processes. */
-static void note_missing(Spread *spread, uint32_t n)
+/* Adds a time of 0 for each missing process of `n` processes. */
+static void add_missing_times(Spread *spread, uint32_t n)
 {
     uint32_t missing = n - spread->n;
 
@@ -75,7 +75,7 @@ static bool shape_imbalance(XtfViews *views, const XtfSelection *selection, XtfV
     if (!xtf_region_times_init(&region_times, views->formats, selection, error))
         return false;
     const XtfRegions *regions = &region_times.regions;
-    size_t time = xtf_region_times_width(&region_times) + 1; /* mean and stddev may be rounded up */
+    size_t time = xtf_region_times_width(&region_times) + 1; /* for rounding up mean and stddev */
     size_t proc = region_times.locations->proc_width;
     shape->n_lines = shape->at_once = regions->n_listed;
     xtf_grid_add(&shape->grid, "row", regions->row_width);
@@ -89,7 +89,7 @@ static bool shape_imbalance(XtfViews *views, const XtfSelection *selection, XtfV
     return true;
 }
 
-/* The exclusive times of one process. `rows` lists the regions with a time above 0, so that no other is looked at. */
+/* The exclusive times of one process. `rows` lists the regions with a time above 0, so that the others are skipped. */
 typedef struct {
     Wide *ticks; /* by region */
     GArray *rows;
@@ -112,7 +112,7 @@ static void end_process(Spent *spent, uint32_t at, Spread *spreads)
 {
     for (unsigned i = 0; i < spent->rows->len; i++) {
         uint64_t row = g_array_index(spent->rows, uint64_t, i);
-        note(&spreads[row], at, spent->ticks[row]);
+        add_process_time(&spreads[row], at, spent->ticks[row]);
         spent->ticks[row] = 0;
     }
     g_array_set_size(spent->rows, 0);
@@ -136,11 +136,11 @@ static bool measure_all(XtfRegionTimes *region_times, const XtfSelectedLocations
         end_process(&spent, i, spreads);
     }
     for (uint64_t row = 0; row < region_times->regions.n; row++)
-        note_missing(&spreads[row], selected->n_procs);
+        add_missing_times(&spreads[row], selected->n_procs);
     return true;
 }
 
-/* (max - mean) * n: exact, so that regions with the same times tie. */
+/* Returns (max - mean) * n. The value is exact, so that regions with the same times are equal. */
 static Wide above_mean(const Spread *spread)
 {
     return spread->max * spread->n - spread->sum;
@@ -170,7 +170,7 @@ static void add_line(const XtfRegionTimes *region_times, const XtfSelectedLocati
         xtf_lines_seconds(lines, sqrt(MAX(spread->squares, 0) / spread->n) * tick);
         xtf_lines_number(lines, selected->procs[spread->min_at].proc);
         xtf_lines_number(lines, selected->procs[spread->max_at].proc);
-    } else { /* no process */
+    } else { /* no process is selected */
         for (unsigned i = 0; i < 6; i++)
             xtf_lines_none(lines);
     }

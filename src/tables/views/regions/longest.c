@@ -1,6 +1,7 @@
 /*
- * longest: the longest calls that are entered in the selection, longest first; of equals the earliest first. Each
- * location has a search of its own, and the search that may have the longest call goes on.
+ * longest: the longest calls that are entered in the selection, longest first; of equally long calls the earliest
+ * first. Each location has its own search. The search that may have the longest call is advanced until it has found
+ * one.
  */
 #include "libxtf/longest.h"
 
@@ -46,7 +47,8 @@ static size_t depth_width(const XtfTraceContext *context, const XtfSchema *calls
     return limits && limits->min <= limits->max ? xtf_count_digits(limits->max) : 1;
 }
 
-/* The number of lines hangs on the whole trace alone: a trace of fewer records of calls has fewer. */
+/* Sets the shape. The number of lines depends only on the whole trace: 100, or less if it has fewer records of calls.
+ */
 static bool shape_longest(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
     const XtfTraceContext *context = views->context;
@@ -77,14 +79,14 @@ static bool shape_longest(XtfViews *views, const XtfSelection *selection, XtfVie
 
 /* ---- Searching. */
 
-/* The search of one location, and its next call once that is found. */
+/* The search of one location, and its next call if that is found. */
 typedef struct {
     const XtfSpan *span;
     XtfLongestSearch *search;
-    bool found, done;
+    bool found;
     XtfFrameSpan call;
-    uint64_t ticks; /* of the call; if it is not found yet, it lasts no longer */
-    uint64_t start; /* of the call, global */
+    uint64_t ticks; /* duration of the call; its upper bound until the call is found */
+    uint64_t start; /* begin of the call, in global time */
 } Input;
 
 typedef struct {
@@ -98,7 +100,7 @@ typedef struct {
     XtfAggregateRef frames;
     Input *inputs;
     uint32_t n_inputs, n_heap;
-    uint32_t *heap; /* of inputs that are not done; the first comes first */
+    uint32_t *heap; /* indices of the unfinished inputs, ordered by precedes() */
     Found found[CALLS_MOST];
     unsigned n_found;
 } Search;
@@ -112,8 +114,9 @@ static void search_finish(Search *search)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Search, search_finish)
 
-/* Of equally long calls the earliest comes first; but first of all it must be known which is the earliest. */
-static bool comes_first(const Input *a, const Input *b)
+/* True if input `a` must be handled before `b`: it has the longer call, or of equally long calls the earlier. An input
+ * whose call is not found precedes: its call may be the earliest. */
+static bool precedes(const Input *a, const Input *b)
 {
     if (a->ticks != b->ticks)
         return a->ticks > b->ticks;
@@ -128,16 +131,16 @@ static void sift_down(Search *search, uint32_t at)
 
     for (uint32_t child; (child = 2 * at + 1) < search->n_heap; at = child) {
         if (child + 1 < search->n_heap &&
-            comes_first(&search->inputs[search->heap[child + 1]], &search->inputs[search->heap[child]]))
+            precedes(&search->inputs[search->heap[child + 1]], &search->inputs[search->heap[child]]))
             child++;
-        if (!comes_first(&search->inputs[search->heap[child]], &search->inputs[moving]))
+        if (!precedes(&search->inputs[search->heap[child]], &search->inputs[moving]))
             break;
         search->heap[at] = search->heap[child];
     }
     search->heap[at] = moving;
 }
 
-static bool begin(Search *search, const XtfSpan *span, Input *input, GError **error)
+static bool begin_search(Search *search, const XtfSpan *span, Input *input, GError **error)
 {
     const XtfArray *array = &span->array;
     uint64_t from, to, last;
@@ -151,8 +154,9 @@ static bool begin(Search *search, const XtfSpan *span, Input *input, GError **er
     return input->search;
 }
 
-/* Takes the first input a step on: its next call is taken, or it comes nearer to its next call. */
-static bool step(Search *search, GError **error)
+/* Advances the first input: stores its call if that is found, otherwise continues its search. Then restores the heap.
+ */
+static bool advance_first(Search *search, GError **error)
 {
     Input *input = &search->inputs[search->heap[0]];
 
@@ -179,47 +183,47 @@ static bool search_spans(Search *search, const XtfSpans *spans, GError **error)
     search->heap = g_new(uint32_t, spans->n + 1);
     for (uint32_t i = 0; i < spans->n; i++) {
         search->heap[search->n_heap++] = search->n_inputs++;
-        if (!begin(search, &spans->spans[i], &search->inputs[i], error))
+        if (!begin_search(search, &spans->spans[i], &search->inputs[i], error))
             return false;
     }
     while (search->n_heap > 0 && search->n_found < CALLS_MOST)
-        if (!step(search, error))
+        if (!advance_first(search, error))
             return false;
     return true;
 }
 
 /* ---- Lines. */
 
-/* What the rows of a call say. */
+/* Values from the rows of a call. */
 typedef struct {
     XtfFrameEnding ending;
     uint64_t depth;
     bool has_depth;
-    uint64_t number; /* among the calls of its location */
-} Facts;
+    uint64_t number; /* number among the calls of its location */
+} CallDetails;
 
-static bool find_facts(const Search *search, const Found *found, Facts *facts, GError **error)
+static bool find_call_details(const Search *search, const Found *found, CallDetails *details, GError **error)
 {
-    const XtfGroupFilter enters = {.begun = true};
+    const XtfGroupFilter begun = {.begun = true};
     const XtfArray *array = &found->span->array;
     const XtfSchema *schema = array->schema;
     const XtfField *depth = xtf_schema_field_by_role(schema, XTF_ROLE_DEPTH);
     const uint8_t *values = search->frames.aggregate->values;
     uint8_t row[XTF_ROW_MAX];
 
-    if (!xtf_array_group_rank(array, search->frames.number, &enters, found->call.row, &facts->number, error) ||
+    if (!xtf_array_group_rank(array, search->frames.number, &begun, found->call.row, &details->number, error) ||
         !xtf_array_row(array, found->call.row, row, error))
         return false;
-    facts->has_depth = depth;
-    facts->depth = depth ? xtf_field_get(depth, row) : 0;
-    facts->ending = XTF_FRAME_OPEN;
+    details->has_depth = depth;
+    details->depth = depth ? xtf_field_get(depth, row) : 0;
+    details->ending = XTF_FRAME_OPEN;
     if (found->call.end_row >= array->n_rows)
         return true;
     if (!xtf_array_row(array, found->call.end_row, row, error))
         return false;
-    bool leads = xtf_field_get(&schema->fields[values[0]], row) != 0 &&
-                 xtf_field_get(&schema->fields[values[1]], row) == found->call.end_row - found->call.row;
-    facts->ending = leads ? XTF_FRAME_LEFT : XTF_FRAME_CUT;
+    bool leave_matches = xtf_field_get(&schema->fields[values[0]], row) != 0 &&
+                         xtf_field_get(&schema->fields[values[1]], row) == found->call.end_row - found->call.row;
+    details->ending = leave_matches ? XTF_FRAME_LEFT : XTF_FRAME_CUT;
     return true;
 }
 
@@ -235,18 +239,18 @@ static bool add_line(const Search *search, const Found *found, const XtfRegions 
     const XtfLocation *location = &search->locations->all[found->span->tag];
     const XtfFrameSpan *call = &found->call;
     uint64_t line = xtf_region_line(regions, call->key);
-    Facts facts;
+    CallDetails details;
 
-    if (!find_facts(search, found, &facts, error))
+    if (!find_call_details(search, found, &details, error))
         return false;
     add_time(lines, found->span->array.clock, call->begin);
     add_time(lines, found->span->array.clock, call->end);
     xtf_lines_ticks(lines, call->end - MIN(call->end, call->begin));
-    xtf_lines_number_if(lines, facts.has_depth, facts.depth);
-    xtf_lines_text(lines, xtf_frame_endings[facts.ending], 0);
+    xtf_lines_number_if(lines, details.has_depth, details.depth);
+    xtf_lines_text(lines, xtf_frame_endings[details.ending], 0);
     xtf_lines_number(lines, location->proc);
     xtf_lines_number(lines, location->thread);
-    xtf_lines_number(lines, facts.number);
+    xtf_lines_number(lines, details.number);
     xtf_lines_number_if(lines, line < regions->n, line);
     xtf_lines_region_name(lines, regions, line);
     return true;

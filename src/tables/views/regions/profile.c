@@ -1,5 +1,5 @@
 /*
- * profile: of each region the number of calls, and the time in it, with and without the regions that it called.
+ * profile: the number of calls of each region, and the time in it, with and without the regions that it called.
  */
 #include "src/tables/totals/regions/region-totals.h"
 #include "src/tables/views/view.h"
@@ -84,7 +84,8 @@ static bool fill_by_row(XtfViews *views, XtfSelection *selection, uint64_t first
     return fill_ordered(views, selection, lines, false, error);
 }
 
-/* Regions: each block is a line of the profile of all regions, whose whole is the same. */
+/* Adds the blocks of regions. Each is a line of the profile of all regions, since percentages refer to the same time.
+ */
 static bool fill_regions(XtfViews *views, XtfSelection *selection, const XtfKeyValues *values, uint64_t first,
                          uint64_t n, XtfLines *lines, GError **error)
 {

@@ -1,6 +1,6 @@
 /*
- * stack: of each location the frames that are open when the selection's window begins, the outermost first; of the
- * whole trace those that are open when the location ends.
+ * stack: the frames of each location that are open when the selection's window begins, the outermost first. For the
+ * whole trace, the frames that are open when the location ends.
  */
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
@@ -21,12 +21,12 @@ static const XtfColumn columns[] = {
 };
 
 enum {
-    LEVELS_MAX = 64, /* lines of a location: of deeper stacks the innermost frames are shown */
+    LEVELS_MAX = 64, /* lines of a location; of deeper stacks only the innermost frames are shown */
     PART_LINES = 4096,
 };
 
-/* The depth of the deepest stack of the trace; 0 if the trace does not say. */
-static uint64_t deepest(const XtfTraceContext *context, const XtfSchema *calls)
+/* Returns the depth of the deepest stack of the trace; 0 if it has no depths. */
+static uint64_t max_depth(const XtfTraceContext *context, const XtfSchema *calls)
 {
     const XtfField *depth = xtf_schema_field_by_role(calls, XTF_ROLE_DEPTH);
 
@@ -56,14 +56,14 @@ static bool shape_stack(XtfViews *views, const XtfSelection *selection, XtfViewS
         !xtf_regions_load(&regions, views->formats, selection, &frames, error))
         return false;
     const XtfLocations *locations = selected.locations;
-    uint64_t depth = deepest(context, frames.schema), levels = MIN(depth, (uint64_t)LEVELS_MAX);
+    uint64_t depth = max_depth(context, frames.schema), levels = MIN(depth, (uint64_t)LEVELS_MAX);
     shape->n_lines = selected.n * levels;
     shape->at_once = (PART_LINES / MAX(levels, 1) + 1) * levels;
     xtf_grid_add(&shape->grid, "proc", locations->proc_width);
     xtf_grid_add(&shape->grid, "thread", locations->thread_width);
     xtf_grid_add(&shape->grid, "level", xtf_count_digits(depth));
     xtf_grid_add(&shape->grid, "since", context->scale.width);
-    /* By the location's clock, which may have seen more ticks than the trace has. */
+    /* The location's clock may have measured more ticks than the trace has. */
     size_t width = xtf_ticks_width(&context->scale, xtf_trace_longest(context->trace));
     xtf_grid_add(&shape->grid, "time", MAX(context->scale.width, width));
     xtf_grid_add(&shape->grid, "region", regions.name_width);
@@ -94,7 +94,7 @@ static void add_lines_of(const XtfLocation *location, const XtfOpenFrames *open,
     }
 }
 
-/* The window of the whole trace begins with no call: there the calls are shown in which a location ends. */
+/* Finds the open frames of a location: at the begin of the window, or at its end if the window is the whole trace. */
 static bool find_open(XtfOpenFrames *open, const XtfLocationArrays *arrays, const XtfAggregateRef *frames,
                       const XtfSelection *selection, GError **error)
 {
@@ -115,7 +115,7 @@ static bool fill_stack(XtfViews *views, XtfSelection *selection, uint64_t first,
     if (!xtf_selected_locations_init(&selected, views->context, selection, error) ||
         !xtf_regions_load(&regions, views->formats, selection, &frames, error))
         return false;
-    uint64_t levels = MIN(deepest(views->context, frames.schema), (uint64_t)LEVELS_MAX);
+    uint64_t levels = MIN(max_depth(views->context, frames.schema), (uint64_t)LEVELS_MAX);
     for (uint64_t line = first; line < first + n; line += levels) {
         const XtfLocation *location = xtf_selected_location(&selected, line / levels);
         g_auto(XtfOpenFrames) open = {0};

@@ -8,7 +8,7 @@
 #include "src/tables/totals/regions/class-times.h"
 
 enum {
-    BLOCKED_PER_SECOND = 10000, /* a call that has lasted for 1/10000 s is taken to wait, where no analysis says it */
+    BLOCKED_PER_SECOND = 10000, /* without an analysis, a call waits if it has lasted for 1/10000 s */
 };
 
 const char *const xtf_share_names[XTF_N_SHARES] = {"program", "p2p", "collective", "wait", "other"};
@@ -16,7 +16,7 @@ const char *const xtf_light_names[XTF_N_LIGHTS] = {"-", "green", "yellow", "red"
 
 #define BIT XTF_CLASS_BIT
 
-/* Those of the program are xtf_class_times_program()'s. */
+/* Classes of each share; xtf_class_times_program() has the classes of the program. */
 static const XtfClassSet classes_of_share[XTF_SHARE_OTHER] = {
     [XTF_SHARE_P2P] = BIT(XTF_CLASS_P2P),
     [XTF_SHARE_COLLECTIVE] = BIT(XTF_CLASS_COLLECTIVE) | BIT(XTF_CLASS_BARRIER),
@@ -51,9 +51,9 @@ bool xtf_states_exist(const XtfTraceContext *context, const XtfSelection *select
            xtf_task_samples_find(&samples, context);
 }
 
-/* ---- What is loaded once. */
+/* ---- Data that are loaded once. */
 
-static XtfSelection *without_facets(const XtfSelection *selection)
+static XtfSelection *selection_without_facets(const XtfSelection *selection)
 {
     XtfSelection *plain = xtf_selection_of_any_type(selection);
 
@@ -79,7 +79,7 @@ static void receives_finish(Receives *receives)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Receives, receives_finish)
 
-/* Adds what a location has received, to the processes that sent it. */
+/* Adds the messages that a location has received to the counts of their senders. */
 static bool add_receives(XtfStates *states, Receives *receives, const XtfLocation *location, GError **error)
 {
     const XtfLocations *locations = states->selected.locations;
@@ -99,7 +99,7 @@ static bool add_receives(XtfStates *states, Receives *receives, const XtfLocatio
     return true;
 }
 
-/* Counts the messages that were received before the window's end, by sender. */
+/* Counts by sender the messages that were received before the window's end. */
 static bool count_receives(XtfStates *states, GError **error)
 {
     XtfTraceContext *context = states->views->context;
@@ -108,7 +108,7 @@ static bool count_receives(XtfStates *states, GError **error)
     g_auto(Receives) receives = {0};
 
     states->received_counted = true;
-    /* Receives name a process, and no thread of it. */
+    /* A receive names the sending process, but not the thread. */
     if (states->window->threads || !ref->schema || ref->peer == XTF_KEY_NONE ||
         !xtf_matching_check(states->views->matching, NULL))
         return true;
@@ -138,8 +138,8 @@ static bool find_waits(XtfStates *states, GError **error)
     return true;
 }
 
-/* The window's processes and threads from the beginning of the trace to the window's end. */
-static XtfSelection *so_far_of(const XtfTraceContext *context, const XtfSelection *window)
+/* Returns the window's processes and threads from the beginning of the trace to the window's end. */
+static XtfSelection *selection_so_far(const XtfTraceContext *context, const XtfSelection *window)
 {
     g_autoptr(XtfSelection) all = xtf_selection_new(context);
     g_autoptr(XtfSelection) procs = window->procs ? xtf_selection_in_procs(all, window->procs) : g_steal_pointer(&all);
@@ -153,8 +153,8 @@ bool xtf_states_init(XtfStates *states, XtfViews *views, const XtfSelection *sel
 {
     XtfAggregateRef frames;
 
-    *states = (XtfStates){.views = views, .window = without_facets(selection), .t = selection->time_to};
-    states->so_far = so_far_of(views->context, states->window);
+    *states = (XtfStates){.views = views, .window = selection_without_facets(selection), .t = selection->time_to};
+    states->so_far = selection_so_far(views->context, states->window);
     states->has_calls = xtf_aggregate_ref_frames(&frames, views->context);
     states->has_samples = xtf_task_samples_find(&states->samples, views->context);
     return (states->classes = xtf_trace_context_classes(views->context, error)) &&
@@ -180,7 +180,7 @@ void xtf_states_finish(XtfStates *states)
 
 /* ---- One process. */
 
-static void share_times(XtfProcessState *state, const XtfClassTimes *times)
+static void set_shares(XtfProcessState *state, const XtfClassTimes *times)
 {
     unsigned __int128 known = 0;
 
@@ -198,8 +198,8 @@ static void count_calls(XtfProcessState *state, const XtfClassTimes *times)
         state->calls += times->calls[class];
 }
 
-/* Whether an analysis says that a location waits at the window's end. */
-static bool is_in_wait(const XtfStates *states, const XtfLocationArrays *arrays, bool *waits, GError **error)
+/* Sets `*waits` to true if the analysis has a wait of a location at the window's end. */
+static bool find_wait(const XtfStates *states, const XtfLocationArrays *arrays, bool *waits, GError **error)
 {
     const XtfArray *array = xtf_location_arrays_find(arrays, states->waits);
     const XtfField *amount = xtf_schema_field(states->waits, "amount");
@@ -220,8 +220,8 @@ static bool is_in_wait(const XtfStates *states, const XtfLocationArrays *arrays,
     return true;
 }
 
-/* Whether a call that is open has lasted so long that it is taken to wait. */
-static bool lasts_long(const XtfStates *states, uint64_t region, uint64_t ticks)
+/* True if an open call may block and has lasted so long that it counts as a wait. */
+static bool counts_as_wait(const XtfStates *states, uint64_t region, uint64_t ticks)
 {
     const XtfTimeScale *scale = &states->views->context->scale;
     XtfRegionClass class = xtf_region_classes_of(states->classes, region);
@@ -230,7 +230,7 @@ static bool lasts_long(const XtfStates *states, uint64_t region, uint64_t ticks)
            (unsigned __int128)ticks * scale->den * BLOCKED_PER_SECOND > scale->num;
 }
 
-/* Where a location is at the window's end. */
+/* Finds the innermost call of a location at the window's end, and the light of its process. */
 static bool find_place(const XtfStates *states, const XtfLocationArrays *arrays, XtfProcessState *state, GError **error)
 {
     g_auto(XtfOpenFrames) open = {0};
@@ -249,17 +249,17 @@ static bool find_place(const XtfStates *states, const XtfLocationArrays *arrays,
     state->since = xtf_clock_map_to_global(open.clock, frame->time);
     if (xtf_class_is_program(xtf_region_classes_of(states->classes, frame->key)))
         return true;
-    if (states->waits && !is_in_wait(states, arrays, &waits, error))
+    if (states->waits && !find_wait(states, arrays, &waits, error))
         return false;
     if (!states->waits)
-        waits = lasts_long(states, frame->key, open.t - MIN(open.t, frame->time));
+        waits = counts_as_wait(states, frame->key, open.t - MIN(open.t, frame->time));
     state->light = waits ? XTF_LIGHT_RED : XTF_LIGHT_YELLOW;
     return true;
 }
 
 static bool measure_calls(XtfStates *states, const XtfSelectedProcess *proc, XtfProcessState *state, GError **error)
 {
-    XtfClassTimes times = {0}, devices = {0}; /* a stream that is in no region does not run the program */
+    XtfClassTimes times = {0}, devices = {0}; /* `devices`: a stream in no region does not run the program */
     bool found = false;
     uint64_t ticks;
 
@@ -271,13 +271,13 @@ static bool measure_calls(XtfStates *states, const XtfSelectedProcess *proc, Xtf
         found |= !location->no_thread;
         xtf_class_times_add(location->no_thread ? &devices : &times, &states->times, states->classes, ticks);
     }
-    share_times(state, &times);
+    set_shares(state, &times);
     count_calls(state, &times);
     count_calls(state, &devices);
     return true;
 }
 
-/* The kind of time that was most; of equal ones the first of green, yellow and red. */
+/* Returns the light of the longest sampled time; of equal times the first of green, yellow and red. */
 static XtfLight light_of(const uint64_t *times)
 {
     uint64_t busy = times[XTF_SAMPLED_TASKS], idle = times[XTF_SAMPLED_IDLE],
@@ -288,7 +288,7 @@ static XtfLight light_of(const uint64_t *times)
     return busy >= MAX(library, idle) ? XTF_LIGHT_GREEN : library >= idle ? XTF_LIGHT_YELLOW : XTF_LIGHT_RED;
 }
 
-/* Samples stand for what the trace has no calls and no messages of. */
+/* Adds the figures that samples have: times only if the trace has no calls. */
 static bool measure_samples(XtfStates *states, const XtfSelectedProcess *proc, XtfProcessState *state, GError **error)
 {
     const XtfSelection *window = states->window;

@@ -1,7 +1,7 @@
 /*
- * state: what each process does in a window, and where it is at the window's end; total: the same of all of them.
+ * state: the activity of each process in a window, and its place at the window's end. total: the sums over processes.
  *
- * The columns of tasks are those of traces of OpenTS.
+ * Only traces of OpenTS have values in the columns of tasks.
  */
 #include "src/tables/views/state/state-figures.h"
 #include "src/tables/views/view.h"
@@ -67,15 +67,15 @@ enum {
     LIGHT_WIDTH = 6,
 };
 
-/* Narrowing by fields or type would leave some of the columns. */
+/* True if the selection has the view. A type or the selection of calls would leave only some columns a meaning. */
 static bool state_exists(const XtfTraceContext *context, const XtfSelection *selection)
 {
     return selection->type == XTF_ANY_TYPE && !selection->calls && xtf_states_exist(context, selection);
 }
 
-/* ---- Columns that both have. */
+/* ---- Columns of both tables. */
 
-/* Digits of a sum of messages: of records, or of samples of a counter. */
+/* Returns the digits of a sum of messages: `of_records`, or more if samples of a counter need more. */
 static size_t sum_width(const XtfStates *states, size_t of_records, unsigned counter)
 {
     uint64_t most = xtf_samples_most(&states->samples.messages, states->views->context, counter);

@@ -13,15 +13,15 @@ G_STATIC_ASSERT(XTF_TASKS_STARTED == (int)XTF_LABEL_started && XTF_TASKS_PRENATA
                 XTF_TASKS_ACTIVE == (int)XTF_LABEL_active && XTF_TASKS_SUSPENDED == (int)XTF_LABEL_suspended &&
                 XTF_TASKS_FINISHED == (int)XTF_LABEL_finished);
 
-/* States that tasks come into and go out of: a sample says how many there are now. */
-static const unsigned passing[] = {XTF_TASKS_PRENATAL, XTF_TASKS_ACTIVE, XTF_TASKS_SUSPENDED};
+/* States that tasks leave again. A sample has the number of tasks in the state at its time. */
+static const unsigned temporary_states[] = {XTF_TASKS_PRENATAL, XTF_TASKS_ACTIVE, XTF_TASKS_SUSPENDED};
 
 static const char *const time_fields[] = {"tasks", "idle", "sched", "mpi", NULL};
 static const char *const message_fields[] = {"bytes_sent", "messages_sent", "bytes_received", "messages_received",
                                              NULL};
 static const char *const state_fields[] = {"count", NULL};
 
-static bool find(XtfSamples *samples, const XtfTraceContext *context, unsigned tag, const char *const *fields)
+static bool find_samples(XtfSamples *samples, const XtfTraceContext *context, unsigned tag, const char *const *fields)
 {
     return xtf_samples_init(samples, context, xtf_model_schema(tag)->name, fields);
 }
@@ -29,9 +29,9 @@ static bool find(XtfSamples *samples, const XtfTraceContext *context, unsigned t
 bool xtf_task_samples_find(XtfTaskSamples *samples, const XtfTraceContext *context)
 {
     *samples = (XtfTaskSamples){0};
-    samples->has_times = find(&samples->times, context, XTF_MODEL_RESOURCES, time_fields);
-    samples->has_messages = find(&samples->messages, context, XTF_MODEL_MESSAGE_TOTALS, message_fields);
-    samples->has_tasks = find(&samples->states, context, XTF_MODEL_TASK_STATES, state_fields) &&
+    samples->has_times = find_samples(&samples->times, context, XTF_MODEL_RESOURCES, time_fields);
+    samples->has_messages = find_samples(&samples->messages, context, XTF_MODEL_MESSAGE_TOTALS, message_fields);
+    samples->has_tasks = find_samples(&samples->states, context, XTF_MODEL_TASK_STATES, state_fields) &&
                          samples->states.ref.event == 0 && samples->states.ref.aggregate->n_keys == 2;
     return samples->has_times || samples->has_messages || samples->has_tasks;
 }
@@ -60,32 +60,32 @@ static void add_so_far(const uint64_t *key, const uint64_t *growth, void *data)
     ((XtfTaskFigures *)data)->sent_so_far += growth[XTF_SAMPLED_BYTES_SENT];
 }
 
-static bool is_passing(uint64_t state)
+static bool is_temporary(uint64_t state)
 {
-    for (unsigned i = 0; i < G_N_ELEMENTS(passing); i++)
-        if (passing[i] == state)
+    for (unsigned i = 0; i < G_N_ELEMENTS(temporary_states); i++)
+        if (temporary_states[i] == state)
             return true;
     return false;
 }
 
 static void add_tasks(const uint64_t *key, const uint64_t *growth, void *data)
 {
-    if (key[0] < XTF_N_TASK_STATES && !is_passing(key[0]))
+    if (key[0] < XTF_N_TASK_STATES && !is_temporary(key[0]))
         ((XtfTaskFigures *)data)->tasks[key[0]] += growth[0];
 }
 
-static bool count_passing(XtfTaskSamples *samples, uint64_t to, XtfTaskFigures *figures, GError **error)
+static bool count_temporary_tasks(XtfTaskSamples *samples, uint64_t to, XtfTaskFigures *figures, GError **error)
 {
     const XtfField *count =
         samples->states.cells[0] ? xtf_aggregate_ref_value(&samples->states.ref, samples->states.cells[0]) : NULL;
     uint8_t row[XTF_ROW_MAX];
     bool found;
 
-    for (unsigned i = 0; count && i < G_N_ELEMENTS(passing); i++) {
-        const uint64_t key[] = {passing[i], XTF_NONE32};
+    for (unsigned i = 0; count && i < G_N_ELEMENTS(temporary_states); i++) {
+        const uint64_t key[] = {temporary_states[i], XTF_NONE32};
         if (!xtf_samples_last(&samples->states, &samples->arrays, key, to, row, &found, error))
             return false;
-        figures->tasks[passing[i]] += found ? xtf_field_get(count, row) : 0;
+        figures->tasks[temporary_states[i]] += found ? xtf_field_get(count, row) : 0;
     }
     return true;
 }
@@ -101,7 +101,7 @@ static bool add_location(XtfTaskSamples *samples, uint64_t from, uint64_t to, Xt
          !xtf_samples_growth(&samples->messages, arrays, 0, to, add_so_far, figures, error)))
         return false;
     return !samples->has_tasks || (xtf_samples_growth(&samples->states, arrays, from, to, add_tasks, figures, error) &&
-                                   count_passing(samples, to, figures, error));
+                                   count_temporary_tasks(samples, to, figures, error));
 }
 
 bool xtf_task_samples_of(XtfTaskSamples *samples, const XtfTraceContext *context, const XtfSelectedLocations *selected,

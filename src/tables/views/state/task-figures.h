@@ -1,15 +1,16 @@
 /*
- * What each process of a trace of OpenTS did in a window, by its samples: times, tasks and messages.
+ * Figures of each process of a trace of OpenTS in a window, from its samples: times, tasks and messages.
  */
 #pragma once
 
 #include "src/tables/totals/sample-growth.h"
 #include "src/tables/totals/selected-locations.h"
 
-/* In the order of their columns, and of XTF_TASK_STATES_EVENTS. */
+/* States of tasks, in the order of their columns and of XTF_TASK_STATES_EVENTS. */
 enum {
     XTF_TASKS_STARTED,
-    XTF_TASKS_PRENATAL, /* this, active and suspended: as many as there are at the window's end; others: in it */
+    XTF_TASKS_PRENATAL, /* prenatal, active and suspended tasks: number at the window's end; others: number in the
+                           window */
     XTF_TASKS_EXPORTED,
     XTF_TASKS_IMPORTED,
     XTF_TASKS_ACTIVE,
@@ -33,21 +34,21 @@ enum {
 typedef struct {
     uint64_t times[XTF_N_SAMPLED_TIMES]; /* ticks */
     uint64_t messages[XTF_N_SAMPLED_MESSAGES];
-    uint64_t sent_so_far; /* bytes, from the beginning of the trace on */
+    uint64_t sent_so_far; /* bytes, from the beginning of the trace to the end of the window */
     uint64_t tasks[XTF_N_TASK_STATES];
 } XtfTaskFigures;
 
-/* Which of it a trace has. */
+/* The samples that a trace has. */
 typedef struct {
     bool has_times, has_messages, has_tasks;
     XtfSamples times, messages, states;
-    XtfLocationArrays arrays; /* of one thread */
+    XtfLocationArrays arrays; /* of the current location */
 } XtfTaskSamples;
 
-/* Whether the trace has any. Nothing to be freed. */
+/* True if the trace has samples. Allocates nothing. */
 bool xtf_task_samples_find(XtfTaskSamples *samples, const XtfTraceContext *context);
 void xtf_task_samples_finish(XtfTaskSamples *samples); /* all zeros is fine */
-/* Of a process in [from, to). */
+/* Adds up the figures of a process in [from, to). */
 bool xtf_task_samples_of(XtfTaskSamples *samples, const XtfTraceContext *context, const XtfSelectedLocations *selected,
                          const XtfSelectedProcess *proc, uint64_t from, uint64_t to, XtfTaskFigures *figures,
                          GError **error);

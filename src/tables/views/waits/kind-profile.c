@@ -1,7 +1,7 @@
 /*
- * profile of an analysis: a line for each kind and region that has rows anywhere in the trace, most first. Of waits/
- * how long was waited, and how much of it was led to by other waits, and led to others; of delays/ what they cost.
- * callpaths: the same by call path.
+ * profile of an analysis: a line for each kind and region that has rows anywhere in the trace, the greatest first. In
+ * waits/ it has the time of the waits, the part that other waits caused, and the part that caused other waits. In
+ * delays/ it has the cost of the delays. callpaths: the same by call path.
  */
 #include <stdlib.h>
 
@@ -12,19 +12,19 @@
 #include "src/tables/views/waits/wait-cells.h"
 #include "src/trace/text/digits.h"
 
-#define OF_WAITS                                                                                \
-    XTF_COLUMN("kind", XTF_COLUMN_TEXT, NULL, "kind of the wait"),                              \
-        XTF_COLUMN("waits", XTF_COLUMN_NUMBER, NULL, "number of waits"),                        \
-        XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "time that was waited"),                    \
-        XTF_COLUMN("indirect", XTF_COLUMN_TIME, NULL, "part of it that other waits led to"),    \
-        XTF_COLUMN("propagating", XTF_COLUMN_TIME, NULL, "part of it that led to other waits"), \
+#define OF_WAITS                                                                                        \
+    XTF_COLUMN("kind", XTF_COLUMN_TEXT, NULL, "kind of the wait"),                                      \
+        XTF_COLUMN("waits", XTF_COLUMN_NUMBER, NULL, "number of waits"),                                \
+        XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "total time of the waits"),                         \
+        XTF_COLUMN("indirect", XTF_COLUMN_TIME, NULL, "part of the amount that other waits caused"),    \
+        XTF_COLUMN("propagating", XTF_COLUMN_TIME, NULL, "part of the amount that caused other waits"), \
         XTF_COLUMN("amount%", XTF_COLUMN_PERCENT, NULL, "amount in relation to the time of all locations")
-#define OF_DELAYS                                                                              \
-    XTF_COLUMN("kind", XTF_COLUMN_TEXT, NULL, "kind of the wait"),                             \
-        XTF_COLUMN("delays", XTF_COLUMN_NUMBER, NULL, "number of delays"),                     \
-        XTF_COLUMN("short", XTF_COLUMN_TIME, NULL, "waiting that the delays cost right away"), \
-        XTF_COLUMN("long", XTF_COLUMN_TIME, NULL, "waiting that this led to in turn"),         \
-        XTF_COLUMN("total", XTF_COLUMN_TIME, NULL, "both together")
+#define OF_DELAYS                                                                                   \
+    XTF_COLUMN("kind", XTF_COLUMN_TEXT, NULL, "kind of the wait"),                                  \
+        XTF_COLUMN("delays", XTF_COLUMN_NUMBER, NULL, "number of delays"),                          \
+        XTF_COLUMN("short", XTF_COLUMN_TIME, NULL, "waiting time that the delays caused directly"), \
+        XTF_COLUMN("long", XTF_COLUMN_TIME, NULL, "waiting time that these waits caused in turn"),  \
+        XTF_COLUMN("total", XTF_COLUMN_TIME, NULL, "sum of `short` and `long`")
 #define BY_REGION XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region")
 #define BY_CALLPATH                                                                                   \
     XTF_COLUMN("call_path", XTF_COLUMN_NUMBER, NULL, "row of the call path in definitions/contexts"), \
@@ -35,13 +35,13 @@ static const XtfColumn columns_of_waits_callpaths[] = {OF_WAITS, BY_CALLPATH};
 static const XtfColumn columns_of_delays[] = {OF_DELAYS, BY_REGION};
 static const XtfColumn columns_of_callpaths[] = {OF_DELAYS, BY_CALLPATH};
 
-/* A profile: its columns behind `kind`. */
+/* A profile: the source of its rows, and its columns behind `kind`. */
 typedef struct {
     const XtfKindSource *source;
-    const char *rows;                        /* the column of the number of rows */
-    const char *values[XTF_KIND_VALUES_MAX]; /* a column each */
-    const char *total;                       /* of all values together; NULL: there is none */
-    const char *percent;                     /* of the first value in the time of the locations; NULL: there is none */
+    const char *rows;                        /* name of the column of the number of rows */
+    const char *values[XTF_KIND_VALUES_MAX]; /* names of the columns of the values */
+    const char *total;                       /* column of the sum of all values; NULL: there is none */
+    const char *percent; /* column of the first value in relation to the time of the locations; NULL: there is none */
 } Profile;
 
 static const Profile of_waits = {
@@ -85,7 +85,7 @@ static size_t kinds_width(const XtfKindTotals *totals)
     return width;
 }
 
-/* The columns that say where. */
+/* Adds the columns of the region or call path. */
 static bool add_place(const XtfKindTotals *totals, const Profile *profile, XtfViews *views, XtfGrid *grid,
                       GError **error)
 {
@@ -152,7 +152,7 @@ static int compare_lines(const XtfKindTotal *x, const XtfKindTotal *y)
     return x->callpath < y->callpath ? -1 : x->callpath > y->callpath;
 }
 
-static int by_first(const void *a, const void *b)
+static int compare_first_values(const void *a, const void *b)
 {
     const XtfKindTotal *x = a, *y = b;
 
@@ -161,7 +161,7 @@ static int by_first(const void *a, const void *b)
     return compare_lines(x, y);
 }
 
-static int by_sum(const void *a, const void *b)
+static int compare_sums(const void *a, const void *b)
 {
     unsigned __int128 x = sum_of(a), y = sum_of(b);
 
@@ -170,7 +170,7 @@ static int by_sum(const void *a, const void *b)
     return compare_lines(a, b);
 }
 
-/* What names regions or call paths. */
+/* Names of regions and call paths. */
 typedef struct {
     const XtfPaddedNames *regions;
     XtfCallpaths callpaths;
@@ -213,7 +213,7 @@ static bool fill_profile(const Profile *profile, XtfViews *views, const XtfSelec
         !xtf_callpaths_load(&names.callpaths, views->context, error))
         return false;
     if (sorted && totals.n > 1)
-        qsort(totals.all, totals.n, sizeof *totals.all, profile->total ? by_sum : by_first);
+        qsort(totals.all, totals.n, sizeof *totals.all, profile->total ? compare_sums : compare_first_values);
     for (uint32_t i = 0; i < totals.n; i++)
         add_line(profile, &totals, &totals.all[i], &names, lines);
     return true;

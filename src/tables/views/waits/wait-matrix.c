@@ -1,6 +1,7 @@
 /*
- * matrix of waits/: how often and how long each process waited for each other one, a line for each pair that does
- * anywhere in the trace. Lines go by the process that waited. Waits whose culprit is not known are left out.
+ * matrix of waits/: number and time of the waits of each process for each other one. It has a line for each pair that
+ * has waits anywhere in the trace. Lines are ordered by the process that waited. Waits without a known culprit are
+ * skipped.
  */
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
@@ -9,30 +10,30 @@
 
 static const XtfColumn columns[] = {
     XTF_COLUMN("waiter", XTF_COLUMN_NUMBER, NULL, "process that waits"),
-    XTF_COLUMN("culprit", XTF_COLUMN_NUMBER, NULL, "process that is waited for"),
+    XTF_COLUMN("culprit", XTF_COLUMN_NUMBER, NULL, "process for which the waiter waits"),
     XTF_COLUMN("waits", XTF_COLUMN_NUMBER, NULL, "number of waits"),
-    XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "time that was waited"),
+    XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "total time of the waits"),
 };
 
 enum { DEPTH = 2 }; /* kind and culprit */
 
-/* The aggregate that has the pairs of all waits, and the one that tells the selection's. */
+/* The aggregate that has the pairs of all waits, and the aggregate of the selection's waits. */
 typedef struct {
     XtfAggregateRef all, chosen;
     unsigned culprit; /* index of a key in `chosen` */
 } Sums;
 
-/* The first aggregate that has a key, and with it all that the selection is narrowed by. */
-static bool choose(Sums *sums, const XtfSchema *schema, const XtfSelection *selection)
+/* Chooses the first aggregate that has the key culprit and all keys by which the selection is narrowed. */
+static bool choose_aggregate(Sums *sums, const XtfSchema *schema, const XtfSelection *selection)
 {
     static const char *const amount[] = {"amount", NULL}, *const by_kind[] = {"event", NULL},
                              *const by_culprit[] = {"event", XTF_ROLE_CULPRIT, NULL};
-    const XtfAggregateNeed exactly = {by_culprit, amount}, somehow = {by_kind, amount};
+    const XtfAggregateNeed exactly = {by_culprit, amount}, any_depth = {by_kind, amount};
     g_autoptr(XtfNumberSet) any = xtf_number_set_of_one(0);
     g_autoptr(XtfSelection) with_culprit = xtf_selection_by(selection, XTF_BY_CULPRIT, any);
 
     if (!xtf_aggregate_choose(&sums->chosen, schema, with_culprit, &exactly) &&
-        !xtf_aggregate_choose(&sums->chosen, schema, with_culprit, &somehow))
+        !xtf_aggregate_choose(&sums->chosen, schema, with_culprit, &any_depth))
         return false;
     for (unsigned i = 0; i < sums->chosen.aggregate->n_keys; i++) {
         if (g_str_equal(xtf_aggregate_ref_key(&sums->chosen, i)->role, XTF_ROLE_CULPRIT))
@@ -48,12 +49,12 @@ static bool find_sums(Sums *sums, const XtfTraceContext *context, const XtfSelec
     if (!schema || schema->kind != XTF_SCHEMA_DERIVED || selection->type != schema->id || selection->base)
         return false;
     g_autoptr(XtfSelection) all = xtf_selection_new(context);
-    if (!choose(sums, schema, all))
+    if (!choose_aggregate(sums, schema, all))
         return false;
     sums->all = sums->chosen;
-    sums->all.peer = sums->culprit; /* pairs are of these, by the number of the process itself */
+    sums->all.peer = sums->culprit; /* culprits are the peers, by number of the process */
     sums->all.comm = XTF_KEY_NONE;
-    return choose(sums, schema, selection);
+    return choose_aggregate(sums, schema, selection);
 }
 
 static bool matrix_exists(const XtfTraceContext *context, const XtfSelection *selection)
@@ -85,7 +86,7 @@ static bool shape_matrix(XtfViews *views, const XtfSelection *selection, XtfView
     return true;
 }
 
-/* ---- Adding up, one process after the other. */
+/* ---- Sums, one process after another. */
 
 typedef struct {
     uint64_t waits;
@@ -100,7 +101,7 @@ typedef struct {
     XtfLines *lines;
     XtfLastingTotals lasting;
     XtfLocationArrays arrays;
-    GArray *culprits; /* of the process */
+    GArray *culprits; /* culprits of the process */
     Cell *cells;      /* by culprit */
 } Count;
 

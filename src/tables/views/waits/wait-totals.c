@@ -1,5 +1,5 @@
 /*
- * totals of waits/: how many there are, and how long they are, in one line.
+ * totals of waits/: the number of waits and their time, in one line.
  */
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
@@ -10,20 +10,20 @@
 
 static const XtfColumn columns[] = {
     XTF_COLUMN("waits", XTF_COLUMN_NUMBER, NULL, "number of waits"),
-    XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "time that was waited"),
-    XTF_COLUMN("indirect", XTF_COLUMN_TIME, NULL, "part of it that other waits led to"),
-    XTF_COLUMN("propagating", XTF_COLUMN_TIME, NULL, "part of it that led to other waits"),
+    XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "total time of the waits"),
+    XTF_COLUMN("indirect", XTF_COLUMN_TIME, NULL, "part of the amount that other waits caused"),
+    XTF_COLUMN("propagating", XTF_COLUMN_TIME, NULL, "part of the amount that caused other waits"),
 };
 
 enum {
     VALUES = 3,
-    LOCATIONS_AT_ONCE = 64, /* that a thread takes, if there are very many... */
-    LEAST_TURNS = 16,       /* ...and threads take so many turns at least */
+    LOCATIONS_AT_ONCE = 64, /* locations in a batch of a thread, at most... */
+    LEAST_TURNS = 16,       /* ...unless there are fewer batches than this */
 };
 
 static const char *const names[VALUES + 1] = {"amount", "indirect", "propagating"};
 
-static bool find(XtfAggregateRef *ref, const XtfTraceContext *context, const XtfSelection *selection)
+static bool find_aggregate(XtfAggregateRef *ref, const XtfTraceContext *context, const XtfSelection *selection)
 {
     static const char *const keys[] = {NULL};
     const XtfSchema *schema = xtf_trace_find_schema(context->trace, XTF_DERIVED_WAITS);
@@ -37,7 +37,7 @@ static bool find(XtfAggregateRef *ref, const XtfTraceContext *context, const Xtf
 static bool totals_exist(const XtfTraceContext *context, const XtfSelection *selection)
 {
     XtfAggregateRef ref;
-    return find(&ref, context, selection);
+    return find_aggregate(&ref, context, selection);
 }
 
 static bool shape_totals(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
@@ -45,7 +45,7 @@ static bool shape_totals(XtfViews *views, const XtfSelection *selection, XtfView
     XtfAggregateRef ref;
     size_t ticks;
 
-    find(&ref, views->context, selection);
+    find_aggregate(&ref, views->context, selection);
     if (!xtf_kind_ticks_width(views->context, &ticks, error))
         return false;
     shape->n_lines = shape->at_once = 1;
@@ -55,15 +55,15 @@ static bool shape_totals(XtfViews *views, const XtfSelection *selection, XtfView
     return true;
 }
 
-/* ---- Adding up, by all cores. */
+/* ---- Sums, by several threads. */
 
-/* What is asked, of all threads. */
+/* Input and result, shared by all threads. */
 typedef struct {
     XtfTraceContext *context;
     XtfAggregateRef ref;
     XtfTimeBins bins;
     XtfSelectedLocations selected;
-    XtfLastingTotals lasting; /* without any groups in it: each thread has its own */
+    XtfLastingTotals lasting; /* template without groups: each thread has a copy */
     XtfLastingBins asked;
     XtfLastingBin *sums;
 } Question;
@@ -77,17 +77,17 @@ static void question_clear(Question *question)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Question, question_clear)
 
-/* A thread's own. */
+/* The sums of one thread. */
 typedef struct {
     XtfLastingTotals lasting;
     XtfLocationArrays arrays;
     XtfLastingBin *sums;
-} Own;
+} ThreadSums;
 
-static void *begin(void *data)
+static void *begin_thread(void *data)
 {
     const Question *question = data;
-    Own *own = g_new0(Own, 1);
+    ThreadSums *own = g_new0(ThreadSums, 1);
 
     xtf_lasting_totals_init_more(&own->lasting, &question->lasting);
     own->sums = g_new0(XtfLastingBin, question->bins.n);
@@ -97,7 +97,7 @@ static void *begin(void *data)
 static bool add_locations(void *data_own, void *data, uint32_t first, uint32_t end, GError **error)
 {
     const Question *question = data;
-    Own *own = data_own;
+    ThreadSums *own = data_own;
 
     for (uint32_t i = first; i < end; i++) {
         const XtfLocation *location = xtf_selected_location(&question->selected, i);
@@ -110,10 +110,10 @@ static bool add_locations(void *data_own, void *data, uint32_t first, uint32_t e
     return true;
 }
 
-static void join(void *data_own, void *data)
+static void join_sums(void *data_own, void *data)
 {
     Question *question = data;
-    Own *own = data_own;
+    ThreadSums *own = data_own;
 
     for (uint64_t i = 0; i < question->bins.n; i++) {
         question->sums[i].rows += own->sums[i].rows;
@@ -126,14 +126,14 @@ static void join(void *data_own, void *data)
     g_free(own);
 }
 
-/* Adds a line for each of the bins, which `question` has already. */
+/* Adds a line for each bin. The caller has set question->bins. */
 static bool fill_bins(XtfViews *views, Question *question, XtfLines *lines, GError **error)
 {
-    XtfParallelWork work = {.begin = begin, .work = add_locations, .join = join};
+    XtfParallelWork work = {.begin = begin_thread, .work = add_locations, .join = join_sums};
     XtfSelection *selection = question->bins.selection;
 
     question->context = views->context;
-    find(&question->ref, views->context, selection);
+    find_aggregate(&question->ref, views->context, selection);
     question->sums = g_new0(XtfLastingBin, question->bins.n);
     question->asked = (XtfLastingBins){.bins = &question->bins, .n_values = VALUES};
     for (unsigned v = 0; v < VALUES; v++)

@@ -1,5 +1,5 @@
 /*
- * waves of waits/: the 100 idle waves that cost most, of the selection's waits: chains over three processes or more.
+ * waves of waits/: the 100 most costly idle waves of the selection's waits: chains over three processes or more.
  */
 #include "src/tables/totals/waits/wait-waves.h"
 #include "libxtf/trace.h"
@@ -18,8 +18,8 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("wait", XTF_COLUMN_NUMBER, NULL, "number of the first wait among the waits of the thread"),
     XTF_COLUMN("waits", XTF_COLUMN_NUMBER, NULL, "number of waits in the wave"),
     XTF_COLUMN("processes", XTF_COLUMN_NUMBER, NULL, "number of processes in the wave"),
-    XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "time that was waited in all of them"),
-    XTF_COLUMN("ranks", XTF_COLUMN_NUMBER, NULL, "how far the wave came, in ranks"),
+    XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "total time of the waits in the wave"),
+    XTF_COLUMN("ranks", XTF_COLUMN_NUMBER, NULL, "distance that the wave travelled, in ranks"),
     XTF_COLUMN("speed", XTF_COLUMN_REAL, "1/s", "speed of the wave, in ranks per second"),
     XTF_COLUMN("expected", XTF_COLUMN_REAL, "1/s", "speed expected of such a program"),
     XTF_COLUMN("kind", XTF_COLUMN_TEXT, NULL, "kind of the first wait"),
@@ -31,7 +31,7 @@ enum {
     SPEED_WIDTH = 12, /* "1.23457e+100" */
 };
 
-static bool exists(const XtfTraceContext *context, const XtfSelection *selection)
+static bool waves_exist(const XtfTraceContext *context, const XtfSelection *selection)
 {
     XtfWaitFields fields;
 
@@ -48,7 +48,7 @@ static size_t kinds_width(const XtfField *event)
     return width;
 }
 
-/* The number of lines hangs on the whole trace alone: a trace of fewer waits has fewer. */
+/* Sets the shape. The number of lines depends only on the whole trace: 100, or less if it has fewer waits. */
 static bool shape_waves(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
     const XtfTimeScale *scale = &views->context->scale;
@@ -71,7 +71,7 @@ static bool shape_waves(XtfViews *views, const XtfSelection *selection, XtfViewS
     xtf_grid_add(&shape->grid, "waits", xtf_count_digits(n_waits));
     xtf_grid_add(&shape->grid, "processes", xtf_count_digits(locations->n_procs));
     xtf_grid_add(&shape->grid, "amount", xtf_ticks_width(scale, longest));
-    /* Each wait is one step at most, of half of all processes at most. */
+    /* Each wait is at most one step, over at most half of all processes. */
     xtf_grid_add(&shape->grid, "ranks", xtf_wide_width((unsigned __int128)n_waits * UINT32_MAX));
     xtf_grid_add(&shape->grid, "speed", SPEED_WIDTH);
     xtf_grid_add(&shape->grid, "expected", SPEED_WIDTH);
@@ -145,6 +145,6 @@ static bool fill_waves(XtfViews *views, XtfSelection *selection, uint64_t first,
 
 const XtfView xtf_view_waves = {.table = XTF_TABLE("waves", "the 100 idle waves that cost most", columns),
                                 .subject = &xtf_about_waits,
-                                .exists = exists,
+                                .exists = waves_exist,
                                 .shape = shape_waves,
                                 .fill = fill_waves};

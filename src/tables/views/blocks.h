@@ -16,8 +16,9 @@
 /* True if a view has tables side by side for a grouping. Otherwise XTF_ERROR_NOT_FOUND says why not. */
 bool xtf_blocks_exist(const XtfViews *views, const XtfView *view, const XtfGrouping *grouping, GError **error);
 
-/* Find the shape and add the lines, like `shape` and `fill` of a view. */
+/* Finds the shape of the table, like `shape` of a view. */
 bool xtf_blocks_shape(XtfViews *views, const XtfView *view, const XtfGrouping *grouping, XtfViewShape *shape,
                       GError **error);
+/* Adds lines of the table, like `fill` of a view. */
 bool xtf_blocks_fill(XtfViews *views, const XtfView *view, const XtfGrouping *grouping, uint64_t first, uint64_t count,
                      XtfLines *lines, GError **error);

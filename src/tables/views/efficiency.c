@@ -25,7 +25,7 @@ enum {
 typedef enum { OF_USEFUL, OF_OUTSIDE, OF_UNTRANSFERRED, OF_IDEAL } Spread;
 
 typedef struct {
-    const char *name, *how;
+    const char *name, *formula;
     bool is_window;
     XtfEfficiencyFigure figure;
     Spread spread;
@@ -115,7 +115,7 @@ static void add_lines(XtfLines *lines, const XtfRegionClasses *classes, const Xt
             xtf_lines_none(lines);
             xtf_lines_none(lines);
         }
-        xtf_lines_word(lines, line->how);
+        xtf_lines_word(lines, line->formula);
     }
 }
 
@@ -123,7 +123,7 @@ static bool shape_efficiency(XtfViews *views, const XtfSelection *selection, Xtf
 {
     const XtfRegionClasses *classes = xtf_trace_context_classes(views->context, error);
     const XtfLocations *locations = classes ? xtf_trace_context_locations(views->context, error) : NULL;
-    size_t name = 0, how = 0, value = strlen("time/-") + 2 * views->context->scale.width;
+    size_t name = 0, formula = 0, value = strlen("time/-") + 2 * views->context->scale.width;
 
     if (!locations)
         return false;
@@ -133,14 +133,14 @@ static bool shape_efficiency(XtfViews *views, const XtfSelection *selection, Xtf
             continue;
         shape->at_once = ++shape->n_lines;
         name = MAX(name, strlen(line->name));
-        how = MAX(how, strlen(line->how));
+        formula = MAX(formula, strlen(line->formula));
     }
     xtf_grid_add(&shape->grid, "figure", name);
     xtf_grid_add(&shape->grid, "value", MAX(value, VALUE_WIDTH));
     xtf_grid_add(&shape->grid, "proc", locations->proc_width);
     xtf_grid_add(&shape->grid, "focus", MAX(value, VALUE_WIDTH));
     xtf_grid_add(&shape->grid, "focus_proc", locations->proc_width);
-    xtf_grid_add(&shape->grid, "how", how);
+    xtf_grid_add(&shape->grid, "how", formula);
     return true;
 }
 

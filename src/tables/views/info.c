@@ -71,7 +71,7 @@ static bool lists_parts(const XtfSelection *selection)
 
 #define PROCESS "process" /* the unit of numbers of processes */
 
-typedef void (*PartVisit)(void *data, const char *what, guint64 process);
+typedef void (*PartVisit)(void *data, const char *word, guint64 process);
 
 /* Calls `visit` for each process with a remark about its part of a folder. */
 static void visit_parts(const XtfTraceContext *context, const XtfSelection *selection, PartVisit visit, void *data)
@@ -94,20 +94,20 @@ typedef struct {
     size_t name, value;
 } PartLines;
 
-static void shape_part(void *data, const char *what, guint64 process)
+static void shape_part(void *data, const char *word, guint64 process)
 {
     PartLines *parts = data;
 
     parts->n_lines++;
-    parts->name = MAX(parts->name, strlen(what));
+    parts->name = MAX(parts->name, strlen(word));
     parts->value = MAX(parts->value, xtf_count_digits(process));
 }
 
-static void fill_part(void *data, const char *what, guint64 process)
+static void fill_part(void *data, const char *word, guint64 process)
 {
     XtfLines *lines = data;
 
-    xtf_lines_text(lines, what, 0);
+    xtf_lines_text(lines, word, 0);
     xtf_lines_number(lines, process);
     xtf_lines_word(lines, PROCESS);
 }
@@ -159,16 +159,16 @@ static bool count_calls(XtfResolver *resolver, const XtfSelection *selection, ui
     return xtf_resolver_count(resolver, calls, count, error);
 }
 
-static void add_time(XtfLines *lines, const char *what, uint64_t ticks)
+static void add_time(XtfLines *lines, const char *name, uint64_t ticks)
 {
-    xtf_lines_text(lines, what, 0);
+    xtf_lines_text(lines, name, 0);
     xtf_lines_ticks(lines, ticks);
     xtf_lines_word(lines, xtf_time_scale_unit(lines->scale));
 }
 
-static void add_count(XtfLines *lines, const char *what, uint64_t count)
+static void add_count(XtfLines *lines, const char *name, uint64_t count)
 {
-    xtf_lines_text(lines, what, 0);
+    xtf_lines_text(lines, name, 0);
     xtf_lines_number(lines, count);
     xtf_lines_none(lines);
 }
@@ -232,14 +232,14 @@ static void add_text_if_any(XtfLines *lines, const char *text, uint64_t number)
 
 bool xtf_columns_table(const XtfFormat *format, const XtfTimeScale *scale, XtfTableOutput *output, GError **error)
 {
-    size_t name_width = 0, unit_width = 0, what_width = 0;
+    size_t name_width = 0, unit_width = 0, description_width = 0;
     XtfGrid *grid = &output->grid;
 
     for (unsigned i = 0; i < format->columns->len; i++) {
         const XtfRecordColumn *column = &g_array_index(format->columns, XtfRecordColumn, i);
         name_width = MAX(name_width, xtf_text_width(column->name, true, NAME_WIDTH_MAX));
         unit_width = MAX(unit_width, xtf_text_width(column->unit, true, NAME_WIDTH_MAX));
-        what_width = MAX(what_width, xtf_text_width(column->description, false, NAME_WIDTH_MAX));
+        description_width = MAX(description_width, xtf_text_width(column->description, false, NAME_WIDTH_MAX));
     }
     xtf_grid_init(grid, &xtf_table_columns);
     xtf_grid_add(grid, "column", name_width);
@@ -247,7 +247,7 @@ bool xtf_columns_table(const XtfFormat *format, const XtfTimeScale *scale, XtfTa
     xtf_grid_add(grid, "to", 5);
     xtf_grid_add(grid, "width", 5);
     xtf_grid_add(grid, "unit", unit_width);
-    xtf_grid_add(grid, "what", what_width);
+    xtf_grid_add(grid, "what", description_width);
     XtfLines *lines = xtf_table_output_begin(output, scale);
     for (unsigned i = 0; i < format->columns->len; i++) {
         const XtfRecordColumn *column = &g_array_index(format->columns, XtfRecordColumn, i);

@@ -5,11 +5,11 @@ enum {
 };
 
 bool xtf_pair_lines_init(XtfPairLines *pairs, XtfViews *views, const XtfSelection *selection,
-                         const XtfAggregateRef *ref, const XtfNumberSet *others, GError **error)
+                         const XtfAggregateRef *ref, const XtfNumberSet *peers, GError **error)
 {
     *pairs = (XtfPairLines){0};
     if (!xtf_selected_locations_init(&pairs->selected, views->context, selection, error) ||
-        !xtf_pair_finder_init(&pairs->finder, views->context, ref, others, error))
+        !xtf_pair_finder_init(&pairs->finder, views->context, ref, peers, error))
         return false;
     pairs->n_pairs = xtf_pair_counts_get(&views->pair_counts, &pairs->finder, &pairs->selected, error);
     return pairs->n_pairs;

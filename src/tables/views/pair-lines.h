@@ -14,10 +14,10 @@ typedef struct {
     uint64_t *n_pairs; /* by selected process */
 } XtfPairLines;
 
-/* Finds the pairs of an aggregate whose peers are in the set `others` (NULL: all). Finish `pairs` even after an error.
+/* Finds the pairs of an aggregate whose peers are in the set `peers` (NULL: all). Finish `pairs` even after an error.
  */
 bool xtf_pair_lines_init(XtfPairLines *pairs, XtfViews *views, const XtfSelection *selection,
-                         const XtfAggregateRef *ref, const XtfNumberSet *others, GError **error);
+                         const XtfAggregateRef *ref, const XtfNumberSet *peers, GError **error);
 void xtf_pair_lines_finish(XtfPairLines *pairs);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfPairLines, xtf_pair_lines_finish)
 

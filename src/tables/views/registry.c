@@ -2,7 +2,7 @@
 
 #include "src/tables/views/view.h"
 
-/* Of two views of one name, the first that the selection has is shown. Every selection has the totals of records, so
+/* A name shows its first view that the selection has. Every selection has the totals of records, so
  * the totals of waits precede them. Otherwise views of records precede: they explain why a selection has no view of the
  * name, unless a later view fits better. */
 /* clang-format off */

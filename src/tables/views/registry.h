@@ -2,8 +2,8 @@
  * Views: tables that show a selection. All lines of a table are equally long. Definitions and selection determine their
  * number, so the size of the file costs nothing.
  *
- * The text is made in parts, each when it is first read. A part has so many lines that making it costs about as much as
- * making one line. Several readers soon read the next block, so a keeper holds the latest parts.
+ * The text is made in parts, each when it is first read. Making a part costs about as much as making one of its
+ * lines. Several readers soon read the next block, so a keeper holds the latest parts.
  *
  * All functions may be called from any thread.
  */
@@ -44,7 +44,7 @@ bool xtf_view_is_name(const char *name); /* true if some view has this name */
 /* Returns the view of a name that a selection has. If it has none, returns some view of the name: xtf_view_check() then
  * says why. Selections of different types may have different views of one name. NULL if no view has the name. */
 const XtfView *xtf_view_find_for(const XtfViews *views, const char *name, const XtfSelection *selection);
-/* Like xtf_view_find_for(), for tables side by side: it also finds `count`. */
+/* Finds a view for tables side by side, like xtf_view_find_for(). Also finds `count`. */
 const XtfView *xtf_view_find_for_blocks(const XtfViews *views, const char *name, const XtfSelection *selection);
 /* True if no later commit changes the view of records that are complete. Later commits may extend locations and add
  * new ones: a view that depends on locations changes with them. */

@@ -1,6 +1,6 @@
 /*
- * classes: the exclusive time by class of regions. There are no inclusive times: calls of one class may be nested, so a
- * sum over regions is not the time during which the class was on the stack.
+ * classes: the exclusive time by class of regions. There are no inclusive times: calls of one class may be nested, and
+ * a sum over regions would count their time twice.
  */
 #include <string.h>
 

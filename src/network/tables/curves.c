@@ -20,15 +20,19 @@ static const XtfColumn curve_columns[] = {
 const XtfTableDeclaration xtf_table_curve =
     XTF_TABLE("curve", "a line for each length of messages of a pair", curve_columns);
 
+/* The columns of Hockney's model. */
+#define MODEL_COLUMNS                                                                     \
+    XTF_COLUMN("alpha_s", XTF_COLUMN_REAL, "s", "latency"),                               \
+        XTF_COLUMN("alpha_error", XTF_COLUMN_REAL, "s", "standard error of the latency"), \
+        XTF_COLUMN("beta_s_per_B", XTF_COLUMN_REAL, "s/B", "time for each byte"),         \
+        XTF_COLUMN("beta_error", XTF_COLUMN_REAL, "s/B", "standard error of it"),         \
+        XTF_COLUMN("B_per_s", XTF_COLUMN_REAL, "B/s", "bandwidth"),                       \
+        XTF_COLUMN("rms%", XTF_COLUMN_REAL, "%", "root of the mean square of the deviations")
+
 static const XtfColumn segment_columns[] = {
     XTF_COLUMN("from", XTF_COLUMN_TIME, NULL, "shortest length of the segment"),
     XTF_COLUMN("to", XTF_COLUMN_TIME, NULL, "longest length of the segment"),
-    XTF_COLUMN("alpha_s", XTF_COLUMN_REAL, "s", "latency"),
-    XTF_COLUMN("alpha_error", XTF_COLUMN_REAL, "s", "standard error of the latency"),
-    XTF_COLUMN("beta_s_per_B", XTF_COLUMN_REAL, "s/B", "time for each byte"),
-    XTF_COLUMN("beta_error", XTF_COLUMN_REAL, "s/B", "standard error of it"),
-    XTF_COLUMN("B_per_s", XTF_COLUMN_REAL, "B/s", "bandwidth"),
-    XTF_COLUMN("rms%", XTF_COLUMN_REAL, "%", "root of the mean square of the deviations"),
+    MODEL_COLUMNS,
 };
 
 const XtfTableDeclaration xtf_table_segments =
@@ -37,12 +41,7 @@ const XtfTableDeclaration xtf_table_segments =
 static const XtfColumn fit_columns[] = {
     XTF_COLUMN("sender", XTF_COLUMN_NUMBER, NULL, "process that sends"),
     XTF_COLUMN("receiver", XTF_COLUMN_NUMBER, NULL, "process that receives"),
-    XTF_COLUMN("alpha_s", XTF_COLUMN_REAL, "s", "latency"),
-    XTF_COLUMN("alpha_error", XTF_COLUMN_REAL, "s", "standard error of the latency"),
-    XTF_COLUMN("beta_s_per_B", XTF_COLUMN_REAL, "s/B", "time for each byte"),
-    XTF_COLUMN("beta_error", XTF_COLUMN_REAL, "s/B", "standard error of it"),
-    XTF_COLUMN("B_per_s", XTF_COLUMN_REAL, "B/s", "bandwidth"),
-    XTF_COLUMN("rms%", XTF_COLUMN_REAL, "%", "root of the mean square of the deviations"),
+    MODEL_COLUMNS,
 };
 
 const XtfTableDeclaration xtf_table_fits =

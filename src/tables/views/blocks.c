@@ -162,16 +162,11 @@ static bool block_shape(XtfViews *views, const XtfView *view, const XtfSelection
     return true;
 }
 
-static bool is_together(const XtfView *view, const XtfGrouping *grouping)
-{
-    return view->together >> grouping->values.key & 1;
-}
-
 /* Returns the lines of a part: several whole blocks, or, if a block is larger than a part, several parts of its view.
  */
 static uint64_t lines_at_once(const XtfView *view, const XtfGrouping *grouping, const XtfViewShape *block, size_t line)
 {
-    uint64_t most = is_together(view, grouping) ? TOGETHER_BYTES : PART_BYTES;
+    uint64_t most = xtf_view_is_together(view, grouping->values.key) ? TOGETHER_BYTES : PART_BYTES;
     uint64_t unit = block->n_lines <= most / line ? block->n_lines : block->at_once;
     return unit * MAX(most / line / MAX(unit, 1), 1);
 }
@@ -281,8 +276,7 @@ static bool fill_block(const Filling *filling, uint64_t block, uint64_t from, ui
     uint64_t first = from / shape.at_once * shape.at_once;
     uint64_t end = MIN((to + shape.at_once - 1) / shape.at_once * shape.at_once, shape.n_lines);
     made_init(&made, filling, &shape.grid);
-    bool good = (view->fill_in_order ? view->fill_in_order : view->fill)(filling->views, selection, first, end - first,
-                                                                         &made.lines, error);
+    bool good = xtf_view_fill_in_order(filling->views, view, selection, first, end - first, &made.lines, error);
     if (!good || !check_made(filling, &made, end - first, error))
         return false;
     add_block(filling, block, &made, from - first, to - from);
@@ -300,7 +294,8 @@ static bool fill_together(const Filling *filling, uint64_t first, uint64_t n, GE
     g_auto(MadeLines) made = {0};
 
     made_init(&made, filling, &filling->block.grid);
-    if (!filling->view->fill_together(filling->views, outer_block, &grouping->values, from, n, &made.lines, error) ||
+    if (!xtf_view_fill_together(filling->views, filling->view, outer_block, &grouping->values, from, n, &made.lines,
+                                error) ||
         !check_made(filling, &made, n * n_lines, error))
         return false;
     for (uint64_t i = 0; i < n; i++)
@@ -315,7 +310,7 @@ static bool fill_lines(const Filling *filling, uint64_t first, uint64_t count, G
     while (first < end) {
         uint64_t block = first / n_lines, from = first % n_lines, to = MIN(n_lines, end - block * n_lines);
         uint64_t whole = MIN((end - first) / n_lines, n_values - block % n_values);
-        if (from == 0 && whole && is_together(filling->view, filling->grouping)) {
+        if (from == 0 && whole && xtf_view_is_together(filling->view, filling->grouping->values.key)) {
             if (!fill_together(filling, block, whole, error))
                 return false;
             first += whole * n_lines;

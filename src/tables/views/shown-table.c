@@ -119,7 +119,7 @@ static bool make_part(XtfViews *views, const XtfViewShape *shape, Part *part, GE
     }
     bool good = table->grouping
                     ? xtf_blocks_fill(views, table->view, table->grouping, part->first, count, &lines, error)
-                    : table->view->fill(views, table->selection, part->first, count, &lines, error);
+                    : xtf_view_fill(views, table->view, table->selection, part->first, count, &lines, error);
     if (!good || !xtf_lines_finish(&lines, error))
         return false;
     return xtf_lines_n(&lines) == count ||

@@ -78,7 +78,7 @@ typedef struct {
     Aggregates found;
     const XtfLocations *locations;
     XtfSpans *spans;
-    XtfTimeBins bins;
+    const XtfTimeBins *bins;
     XtfLocationTotals totals[N_TYPES]; /* templates without groups: each thread has a copy */
     Bin *counts;                       /* by bin: the sums of all threads */
 } Question;
@@ -87,7 +87,6 @@ static void question_clear(Question *question)
 {
     for (unsigned i = 0; i < N_TYPES; i++)
         xtf_location_totals_finish(&question->totals[i]);
-    xtf_time_bins_finish(&question->bins);
     g_clear_pointer(&question->spans, xtf_spans_unref);
     g_free(question->counts);
 }
@@ -126,7 +125,7 @@ static void add_row(Bin *bin, unsigned type, const XtfAggregateRef *ref, const u
 /* Adds each row of a span to the bin of its time; for spans of few rows. */
 static bool count_rows(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
 {
-    const XtfTimeBins *bins = &histogram->question->bins;
+    const XtfTimeBins *bins = histogram->question->bins;
     uint32_t row_size = span->array.schema->row_size;
     g_auto(XtfSpanReader) reader;
     uint64_t i = 0;
@@ -181,7 +180,7 @@ static bool add_calls(Histogram *histogram, const XtfSpan *span, uint64_t lo, co
 
     if (!xtf_array_group_rank(&span->array, number, &begun, lo, &before, error))
         return false;
-    for (uint64_t i = 0; i < histogram->question->bins.n; i++) {
+    for (uint64_t i = 0; i < histogram->question->bins->n; i++) {
         if (ends[i] == lo)
             continue;
         if (!xtf_array_group_rank(&span->array, number, &begun, ends[i], &calls, error))
@@ -196,7 +195,7 @@ static bool add_calls(Histogram *histogram, const XtfSpan *span, uint64_t lo, co
 /* Cuts a span at the bounds of the bins, and adds the totals that the index has between two bounds; for many rows. */
 static bool cut_span(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
 {
-    const XtfTimeBins *bins = &histogram->question->bins;
+    const XtfTimeBins *bins = histogram->question->bins;
     g_autofree uint64_t *ends = g_new(uint64_t, bins->n);
     uint64_t lo, hi, from, to = span->lo;
     bool of_all = type == CALLS && !histogram->totals[type].matcher && !histogram->totals[type].nothing;
@@ -220,7 +219,7 @@ static bool cut_span(Histogram *histogram, const XtfSpan *span, unsigned type, G
 static bool add_span(Histogram *histogram, const XtfSpan *span, GError **error)
 {
     unsigned type = type_of(histogram, span->array.schema);
-    uint64_t few = MAX(WALK_ROWS, histogram->question->bins.n * WALK_ROWS_BIN);
+    uint64_t few = MAX(WALK_ROWS, histogram->question->bins->n * WALK_ROWS_BIN);
 
     return span->hi - span->lo <= few ? count_rows(histogram, span, type, error)
                                       : cut_span(histogram, span, type, error);
@@ -234,7 +233,7 @@ static void *begin_thread(void *data)
     Histogram *own = g_new(Histogram, 1);
 
     own->question = question;
-    own->counts = g_new0(Bin, question->bins.n);
+    own->counts = g_new0(Bin, question->bins->n);
     own->sweep = question->spans->n > MANY_SPANS ? xtf_sweep_new(question->spans->spans[0].array.trace) : NULL;
     for (unsigned i = 0; i < N_TYPES; i++)
         xtf_location_totals_init_more(&own->totals[i], &question->totals[i]);
@@ -260,7 +259,7 @@ static void join_counts(void *own, void *data)
     Question *question = data;
     Histogram *from = own;
 
-    for (uint64_t i = 0; i < question->bins.n; i++) {
+    for (uint64_t i = 0; i < question->bins->n; i++) {
         Bin *to = &question->counts[i];
         to->count += from->counts[i].count;
         to->calls += from->counts[i].calls;
@@ -280,7 +279,7 @@ static void add_lines(const Question *question, XtfLines *lines)
 {
     const bool *unknown = question->found.unknown;
 
-    for (uint64_t i = 0; i < question->bins.n; i++) {
+    for (uint64_t i = 0; i < question->bins->n; i++) {
         const Bin *bin = &question->counts[i];
         xtf_lines_number(lines, bin->count);
         xtf_lines_number_if(lines, !unknown[CALLS], bin->calls);
@@ -291,51 +290,31 @@ static void add_lines(const Question *question, XtfLines *lines)
     }
 }
 
-/* Adds a line for each bin. The caller has set question->bins. */
-static bool fill_bins(XtfViews *views, Question *question, XtfLines *lines, GError **error)
+static bool fill_totals(XtfViews *views, const XtfTimeBins *bins, XtfLines *lines, GError **error)
 {
+    g_auto(Question) question = {.bins = bins};
     XtfParallelWork work = {.begin = begin_thread, .work = add_spans, .join = join_counts};
-    XtfSelection *selection = question->bins.selection;
+    XtfSelection *selection = bins->selection;
 
-    if (!(question->spans = xtf_resolver_spans(views->resolver, selection, error)) ||
-        !(question->locations = xtf_trace_context_locations(views->context, error)))
+    if (!(question.spans = xtf_resolver_spans(views->resolver, selection, error)) ||
+        !(question.locations = xtf_trace_context_locations(views->context, error)))
         return false;
-    find_aggregates(views->context, &question->found);
-    question->counts = g_new0(Bin, question->bins.n);
+    find_aggregates(views->context, &question.found);
+    question.counts = g_new0(Bin, bins->n);
     for (unsigned i = 0; i < N_TYPES; i++) {
-        if (!xtf_location_totals_init(&question->totals[i], views->context, selection, &question->found.refs[i], 0,
+        if (!xtf_location_totals_init(&question.totals[i], views->context, selection, &question.found.refs[i], 0,
                                       error))
             return false;
     }
-    work.step = CLAMP(question->spans->n / LEAST_TURNS, 1, SPANS_AT_ONCE);
-    if (!xtf_parallel(&work, question, question->spans->n, error))
+    work.step = CLAMP(question.spans->n / LEAST_TURNS, 1, SPANS_AT_ONCE);
+    if (!xtf_parallel(&work, &question, question.spans->n, error))
         return false;
-    add_lines(question, lines);
+    add_lines(&question, lines);
     return true;
-}
-
-static bool fill_totals(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
-                        GError **error)
-{
-    g_auto(Question) question = {0};
-
-    xtf_time_bins_init_one(&question.bins, selection, &views->context->scale);
-    return fill_bins(views, &question, lines, error);
-}
-
-static bool fill_slices(XtfViews *views, XtfSelection *selection, const XtfKeyValues *values, uint64_t first,
-                        uint64_t n, XtfLines *lines, GError **error)
-{
-    g_auto(Question) question = {0};
-
-    xtf_time_bins_init(&question.bins, selection, values, first, n);
-    return fill_bins(views, &question, lines, error);
 }
 
 const XtfView xtf_view_totals = {
     .table = XTF_TABLE("totals", "one line: the numbers of records, calls and messages", columns),
     .lasting = true,
     .shape = shape_totals,
-    .fill = fill_totals,
-    .together = 1 << XTF_GROUP_BY_TIME,
-    .fill_together = fill_slices};
+    .fill_bins = fill_totals};

@@ -123,7 +123,7 @@ static bool shape_values(XtfViews *views, const XtfSelection *selection, XtfView
 
 typedef struct {
     const XtfAggregateRef *ref;
-    XtfTimeBins bins;
+    const XtfTimeBins *bins;
     XtfLocationTotals totals;
     XtfLocationArrays arrays;
     uint64_t first, n;           /* metrics */
@@ -143,7 +143,6 @@ static void collection_clear(Collection *collection)
 {
     xtf_location_totals_finish(&collection->totals);
     xtf_location_arrays_finish(&collection->arrays);
-    xtf_time_bins_finish(&collection->bins);
     g_free(collection->summaries);
     g_free(collection->last_found);
 }
@@ -169,7 +168,7 @@ static bool note_last(Collection *collection, uint64_t bin, const uint8_t *row)
     if (!find_metric(collection, metric, &index) || collection->last_found[index] == collection->n_bins)
         return false;
     collection->last_found[index] = collection->n_bins;
-    xtf_metric_summary_add_last(&collection->summaries[index * collection->bins.n + bin],
+    xtf_metric_summary_add_last(&collection->summaries[index * collection->bins->n + bin],
                                 value_kind_of(ref, xtf_field_get(type, row)), xtf_field_get(value, row),
                                 xtf_field_get(&ref->schema->fields[0], row), collection->arrays.location->id);
     return true;
@@ -245,7 +244,7 @@ static bool add_bin(Collection *collection, const XtfArray *array, uint64_t bin,
                                   value[XTF_VALUE_MIN], value[XTF_VALUE_MAX]};
         if (!find_metric(collection, key[ref->metric], &index))
             continue;
-        xtf_metric_summary_add(&collection->summaries[index * collection->bins.n + bin], &totals);
+        xtf_metric_summary_add(&collection->summaries[index * collection->bins->n + bin], &totals);
         n_found++;
     }
     if (n_found && !walk_back(collection, array, bin, lo, hi, n_found, error))
@@ -263,7 +262,7 @@ static bool add_location(Collection *collection, const XtfTraceContext *context,
                          GError **error)
 {
     const XtfSelection *selection = collection->totals.selection;
-    g_autofree uint64_t *ends = g_new(uint64_t, collection->bins.n);
+    g_autofree uint64_t *ends = g_new(uint64_t, collection->bins->n);
     XtfSpan span;
 
     if (!xtf_location_arrays_load(&collection->arrays, context, location, error))
@@ -273,9 +272,9 @@ static bool add_location(Collection *collection, const XtfTraceContext *context,
         return true;
     xtf_span_init(&span, array);
     if (!xtf_span_cut(&span, selection->time_from, selection->time_to, error) ||
-        !xtf_time_bins_cut(&collection->bins, array, span.lo, span.hi, ends, error))
+        !xtf_time_bins_cut(collection->bins, array, span.lo, span.hi, ends, error))
         return false;
-    for (uint64_t i = 0; i < collection->bins.n; span.lo = ends[i++]) {
+    for (uint64_t i = 0; i < collection->bins->n; span.lo = ends[i++]) {
         if (span.lo < ends[i] && !add_bin(collection, array, i, span.lo, ends[i], error))
             return false;
     }
@@ -286,13 +285,13 @@ static bool add_location(Collection *collection, const XtfTraceContext *context,
 static bool collect_summaries(Collection *collection, XtfTraceContext *context, const XtfAggregateRef *ref,
                               uint64_t first, uint64_t n, GError **error)
 {
-    const XtfSelection *selection = collection->bins.selection;
+    const XtfSelection *selection = collection->bins->selection;
     g_auto(XtfSelectedLocations) selected = {0};
 
     collection->ref = ref;
     collection->first = first;
     collection->n = n;
-    collection->summaries = g_new0(XtfMetricSummary, n * collection->bins.n);
+    collection->summaries = g_new0(XtfMetricSummary, n * collection->bins->n);
     collection->last_found = g_new0(uint64_t, n);
     if (!xtf_location_totals_init(&collection->totals, context, selection, ref, ref->aggregate->n_keys, error) ||
         !xtf_selected_locations_init(&selected, context, selection, error))
@@ -338,43 +337,26 @@ static void add_line(const Collection *collection, const XtfPaddedNames *names, 
     uint64_t metric = collection->first + i;
 
     xtf_lines_number(lines, metric);
-    add_summary(lines, &collection->summaries[i * collection->bins.n + bin]);
+    add_summary(lines, &collection->summaries[i * collection->bins->n + bin]);
     xtf_lines_padded_name(lines, names, metric);
 }
 
 /* Adds the lines of all metrics, bin by bin. */
-static bool fill_bins(XtfViews *views, Collection *collection, XtfLines *lines, GError **error)
+static bool fill_metrics(XtfViews *views, const XtfTimeBins *bins, XtfLines *lines, GError **error)
 {
+    g_auto(Collection) collection = {.bins = bins};
     const XtfPaddedNames *names;
     XtfAggregateRef ref;
 
     find_values(&ref, views->context);
     if (!xtf_padded_names_of_table(views->formats, XTF_TABLE_METRICS, &names, error) ||
-        !collect_summaries(collection, views->context, &ref, 0, names ? names->n : 0, error))
+        !collect_summaries(&collection, views->context, &ref, 0, names ? names->n : 0, error))
         return false;
-    for (uint64_t bin = 0; bin < collection->bins.n; bin++) {
-        for (uint64_t i = 0; i < collection->n; i++)
-            add_line(collection, names, i, bin, lines);
+    for (uint64_t bin = 0; bin < bins->n; bin++) {
+        for (uint64_t i = 0; i < collection.n; i++)
+            add_line(&collection, names, i, bin, lines);
     }
     return true;
-}
-
-static bool fill_metrics(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
-                         GError **error)
-{
-    g_auto(Collection) collection = {0};
-
-    xtf_time_bins_init_one(&collection.bins, selection, &views->context->scale);
-    return fill_bins(views, &collection, lines, error);
-}
-
-static bool fill_slices(XtfViews *views, XtfSelection *selection, const XtfKeyValues *values, uint64_t first,
-                        uint64_t n, XtfLines *lines, GError **error)
-{
-    g_auto(Collection) collection = {0};
-
-    xtf_time_bins_init(&collection.bins, selection, values, first, n);
-    return fill_bins(views, &collection, lines, error);
 }
 
 /* Adds the lines of all slices, metric by metric. */
@@ -382,17 +364,18 @@ static bool fill_values(XtfViews *views, XtfSelection *selection, uint64_t first
                         GError **error)
 {
     g_autoptr(XtfGrouping) slices = xtf_grouping_new_slices(views->context, selection, SLICES);
-    g_auto(Collection) collection = {0};
+    g_auto(XtfTimeBins) bins = {0};
+    g_auto(Collection) collection = {.bins = &bins};
     const XtfPaddedNames *names;
     XtfAggregateRef ref;
 
     find_values(&ref, views->context);
-    xtf_time_bins_init(&collection.bins, selection, &slices->values, 0, SLICES);
+    xtf_time_bins_init(&bins, selection, &slices->values, 0, SLICES);
     if (!xtf_padded_names_of_table(views->formats, XTF_TABLE_METRICS, &names, error) ||
         !collect_summaries(&collection, views->context, &ref, first / SLICES, n / SLICES, error))
         return false;
     for (uint64_t i = 0; i < n; i++) {
-        const uint64_t *bounds = &collection.bins.bounds[i % SLICES];
+        const uint64_t *bounds = &bins.bounds[i % SLICES];
         xtf_lines_ticks(lines, bounds[0] - lines->scale->origin);
         xtf_lines_ticks(lines, bounds[1] - lines->scale->origin);
         add_line(&collection, names, i / SLICES, i % SLICES, lines);
@@ -406,9 +389,7 @@ const XtfView xtf_view_metrics = {
     .subject = &xtf_about_values,
     .exists = values_exist,
     .shape = shape_metrics,
-    .fill = fill_metrics,
-    .together = 1 << XTF_GROUP_BY_TIME,
-    .fill_together = fill_slices};
+    .fill_bins = fill_metrics};
 const XtfView xtf_view_values = {
     .table = XTF_TABLE("values", "a line for each metric and each of 100 slices of the window", values_columns),
     .lasting = true,

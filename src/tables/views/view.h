@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "src/tables/totals/time-bins.h"
 #include "src/tables/views/registry.h"
 #include "src/tables/views/subject.h"
 #include "src/trace/select/grouping.h"
@@ -30,6 +31,10 @@ struct XtfView {
     bool (*fill)(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
                  GError **error);
 
+    /* Adds the lines of each bin of the selection's window, bin by bin. A view that has it needs no other function to
+     * add lines: its table is the lines of one bin, and blocks by time are bins. NULL: the view has `fill`. */
+    bool (*fill_bins)(XtfViews *views, const XtfTimeBins *bins, XtfLines *lines, GError **error);
+
     /* For tables side by side (blocks.h). In sets of keys, bit k is XtfGroupKey k. */
     unsigned not_by; /* keys whose values change the view's lines */
     /* Adds the lines of `fill` in an order that does not depend on their values. NULL: `fill` has such an order. */
@@ -45,3 +50,15 @@ struct XtfView {
 extern const XtfView *const xtf_all_views[];
 /* The column `count` of tables side by side. A single selection has the file `count` instead. */
 extern const XtfView xtf_view_count;
+
+/* Adds lines of a selection's table, like `fill` and `fill_in_order`. Adds all its lines if the view has `fill_bins`.
+ */
+bool xtf_view_fill(XtfViews *views, const XtfView *view, XtfSelection *selection, uint64_t first, uint64_t count,
+                   XtfLines *lines, GError **error);
+bool xtf_view_fill_in_order(XtfViews *views, const XtfView *view, XtfSelection *selection, uint64_t first,
+                            uint64_t count, XtfLines *lines, GError **error);
+/* True if the view makes many blocks of a key in one call. */
+bool xtf_view_is_together(const XtfView *view, XtfGroupKey key);
+/* Adds the lines of many blocks, like `fill_together`. */
+bool xtf_view_fill_together(XtfViews *views, const XtfView *view, XtfSelection *selection, const XtfKeyValues *values,
+                            uint64_t first, uint64_t n, XtfLines *lines, GError **error);

@@ -61,7 +61,7 @@ static bool shape_totals(XtfViews *views, const XtfSelection *selection, XtfView
 typedef struct {
     XtfTraceContext *context;
     XtfAggregateRef ref;
-    XtfTimeBins bins;
+    const XtfTimeBins *bins;
     XtfSelectedLocations selected;
     XtfLastingTotals lasting; /* template without groups: each thread has a copy */
     XtfLastingBins asked;
@@ -70,7 +70,6 @@ typedef struct {
 
 static void question_clear(Question *question)
 {
-    xtf_time_bins_finish(&question->bins);
     xtf_selected_locations_finish(&question->selected);
     xtf_lasting_totals_finish(&question->lasting);
     g_free(question->sums);
@@ -90,7 +89,7 @@ static void *begin_thread(void *data)
     ThreadSums *own = g_new0(ThreadSums, 1);
 
     xtf_lasting_totals_init_more(&own->lasting, &question->lasting);
-    own->sums = g_new0(XtfLastingBin, question->bins.n);
+    own->sums = g_new0(XtfLastingBin, question->bins->n);
     return own;
 }
 
@@ -115,7 +114,7 @@ static void join_sums(void *data_own, void *data)
     Question *question = data;
     ThreadSums *own = data_own;
 
-    for (uint64_t i = 0; i < question->bins.n; i++) {
+    for (uint64_t i = 0; i < question->bins->n; i++) {
         question->sums[i].rows += own->sums[i].rows;
         for (unsigned v = 0; v < VALUES; v++)
             question->sums[i].values[v] += own->sums[i].values[v];
@@ -126,48 +125,29 @@ static void join_sums(void *data_own, void *data)
     g_free(own);
 }
 
-/* Adds a line for each bin. The caller has set question->bins. */
-static bool fill_bins(XtfViews *views, Question *question, XtfLines *lines, GError **error)
+static bool fill_totals(XtfViews *views, const XtfTimeBins *bins, XtfLines *lines, GError **error)
 {
+    g_auto(Question) question = {.context = views->context, .bins = bins};
     XtfParallelWork work = {.begin = begin_thread, .work = add_locations, .join = join_sums};
-    XtfSelection *selection = question->bins.selection;
+    XtfSelection *selection = bins->selection;
 
-    question->context = views->context;
-    find_aggregate(&question->ref, views->context, selection);
-    question->sums = g_new0(XtfLastingBin, question->bins.n);
-    question->asked = (XtfLastingBins){.bins = &question->bins, .n_values = VALUES};
+    find_aggregate(&question.ref, views->context, selection);
+    question.sums = g_new0(XtfLastingBin, bins->n);
+    question.asked = (XtfLastingBins){.bins = bins, .n_values = VALUES};
     for (unsigned v = 0; v < VALUES; v++)
-        question->asked.cells[v] = xtf_aggregate_ref_cell(&question->ref, names[v]);
-    if (!xtf_selected_locations_init(&question->selected, views->context, selection, error) ||
-        !xtf_lasting_totals_init(&question->lasting, views->context, selection, &question->ref, 0, "amount", error))
+        question.asked.cells[v] = xtf_aggregate_ref_cell(&question.ref, names[v]);
+    if (!xtf_selected_locations_init(&question.selected, views->context, selection, error) ||
+        !xtf_lasting_totals_init(&question.lasting, views->context, selection, &question.ref, 0, "amount", error))
         return false;
-    work.step = CLAMP(question->selected.n / LEAST_TURNS, 1, LOCATIONS_AT_ONCE);
-    if (!xtf_parallel(&work, question, question->selected.n, error))
+    work.step = CLAMP(question.selected.n / LEAST_TURNS, 1, LOCATIONS_AT_ONCE);
+    if (!xtf_parallel(&work, &question, question.selected.n, error))
         return false;
-    for (uint64_t i = 0; i < question->bins.n; i++) {
-        xtf_lines_number(lines, question->sums[i].rows);
+    for (uint64_t i = 0; i < bins->n; i++) {
+        xtf_lines_number(lines, question.sums[i].rows);
         for (unsigned v = 0; v < VALUES; v++)
-            xtf_lines_ticks(lines, question->sums[i].values[v]);
+            xtf_lines_ticks(lines, question.sums[i].values[v]);
     }
     return true;
-}
-
-static bool fill_totals(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
-                        GError **error)
-{
-    g_auto(Question) question = {0};
-
-    xtf_time_bins_init_one(&question.bins, selection, &views->context->scale);
-    return fill_bins(views, &question, lines, error);
-}
-
-static bool fill_slices(XtfViews *views, XtfSelection *selection, const XtfKeyValues *values, uint64_t first,
-                        uint64_t n, XtfLines *lines, GError **error)
-{
-    g_auto(Question) question = {0};
-
-    xtf_time_bins_init(&question.bins, selection, values, first, n);
-    return fill_bins(views, &question, lines, error);
 }
 
 const XtfView xtf_view_totals_of_waits = {
@@ -175,6 +155,4 @@ const XtfView xtf_view_totals_of_waits = {
     .subject = &xtf_about_waits,
     .exists = totals_exist,
     .shape = shape_totals,
-    .fill = fill_totals,
-    .together = 1 << XTF_GROUP_BY_TIME,
-    .fill_together = fill_slices};
+    .fill_bins = fill_totals};

@@ -199,7 +199,7 @@ static void count_calls(XtfProcessState *state, const XtfClassTimes *times)
 }
 
 /* Sets `*waits` to true if the analysis has a wait of a location at the window's end. */
-static bool find_wait(const XtfStates *states, const XtfLocationArrays *arrays, bool *waits, GError **error)
+static bool find_current_wait(const XtfStates *states, const XtfLocationArrays *arrays, bool *waits, GError **error)
 {
     const XtfArray *array = xtf_location_arrays_find(arrays, states->waits);
     const XtfField *amount = xtf_schema_field(states->waits, "amount");
@@ -249,7 +249,7 @@ static bool find_place(const XtfStates *states, const XtfLocationArrays *arrays,
     state->since = xtf_clock_map_to_global(open.clock, frame->time);
     if (xtf_class_is_program(xtf_region_classes_of(states->classes, frame->key)))
         return true;
-    if (states->waits && !find_wait(states, arrays, &waits, error))
+    if (states->waits && !find_current_wait(states, arrays, &waits, error))
         return false;
     if (!states->waits)
         waits = counts_as_wait(states, frame->key, open.t - MIN(open.t, frame->time));

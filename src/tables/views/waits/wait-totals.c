@@ -23,7 +23,7 @@ enum {
 
 static const char *const names[VALUES + 1] = {"amount", "indirect", "propagating"};
 
-static bool find_aggregate(XtfAggregateRef *ref, const XtfTraceContext *context, const XtfSelection *selection)
+static bool find_wait_aggregate(XtfAggregateRef *ref, const XtfTraceContext *context, const XtfSelection *selection)
 {
     static const char *const keys[] = {NULL};
     const XtfSchema *schema = xtf_trace_find_schema(context->trace, XTF_DERIVED_WAITS);
@@ -37,7 +37,7 @@ static bool find_aggregate(XtfAggregateRef *ref, const XtfTraceContext *context,
 static bool totals_exist(const XtfTraceContext *context, const XtfSelection *selection)
 {
     XtfAggregateRef ref;
-    return find_aggregate(&ref, context, selection);
+    return find_wait_aggregate(&ref, context, selection);
 }
 
 static bool shape_totals(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
@@ -45,7 +45,7 @@ static bool shape_totals(XtfViews *views, const XtfSelection *selection, XtfView
     XtfAggregateRef ref;
     size_t ticks;
 
-    find_aggregate(&ref, views->context, selection);
+    find_wait_aggregate(&ref, views->context, selection);
     if (!xtf_kind_ticks_width(views->context, &ticks, error))
         return false;
     shape->n_lines = shape->at_once = 1;
@@ -131,7 +131,7 @@ static bool fill_totals(XtfViews *views, const XtfTimeBins *bins, XtfLines *line
     XtfParallelWork work = {.begin = begin_thread, .work = add_locations, .join = join_sums};
     XtfSelection *selection = bins->selection;
 
-    find_aggregate(&question.ref, views->context, selection);
+    find_wait_aggregate(&question.ref, views->context, selection);
     question.sums = g_new0(XtfLastingBin, bins->n);
     question.asked = (XtfLastingBins){.bins = bins, .n_values = VALUES};
     for (unsigned v = 0; v < VALUES; v++)

@@ -209,9 +209,9 @@ __attribute__((always_inline)) static inline void copy_text(char *to, const char
      : (half) == 4 ? FUNCTION(__VA_ARGS__, 4)  \
                    : FUNCTION(__VA_ARGS__, half))
 
-/* Writes numbers of more than 3 digits. All characters but the last three are mostly the same as in the line before,
- * so `kept` caches them; `half` is half_of() their number. Constant values are copied to local variables, since the
- * compiler must assume that `cell` and `block` overlap the lines. */
+/* Writes the numbers of a column wider than 3 bytes. All characters but the last three are mostly the same as in the
+ * line before, so `kept` caches them; `half` is half_of() their number. Constant values are copied to local variables,
+ * since the compiler must assume that `cell` and `block` overlap the lines. */
 __attribute__((always_inline)) static inline bool put_long_numbers(const XtfCell *cell, const XtfCellBlock *block,
                                                                    GError **error, size_t half)
 {

@@ -82,8 +82,8 @@ static bool add_path(Profile *profile, XtfTraceContext *context, const XtfSelect
     return true;
 }
 
-/* True if time in a kind of wait is not activity. In waits of a scan, Scalasca sees nobody waiting for anybody, so they
- * are activity, and so is time after a wait. */
+/* True if time in a kind of wait is not activity. In waits of a scan, Scalasca sees no process wait for another one, so
+ * they are activity, and so is time after a wait. */
 static bool is_passive(const XtfKindTotals *waits, uint64_t kind)
 {
     const XtfField *event = xtf_aggregate_ref_key(&waits->ref, 0);

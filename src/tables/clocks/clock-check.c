@@ -17,7 +17,7 @@ void xtf_clock_check_finish(XtfClockCheck *check)
     g_mutex_clear(&check->lock);
 }
 
-static bool count(XtfClockCheck *check, GError **error)
+static bool count_effects(XtfClockCheck *check, GError **error)
 {
     XtfClockFigures figures = {0};
 
@@ -33,7 +33,7 @@ const XtfClockFigures *xtf_clock_check_figures(XtfClockCheck *check, GError **er
     if (g_atomic_int_get(&check->made))
         return &check->figures;
     g_mutex_lock(&check->lock);
-    bool good = check->made || count(check, error);
+    bool good = check->made || count_effects(check, error);
     if (good)
         g_atomic_int_set(&check->made, 1);
     g_mutex_unlock(&check->lock);
@@ -51,7 +51,7 @@ XtfClockVerdict xtf_clock_check_verdict(XtfClockCheck *check)
                : XTF_CLOCKS_AGREE;
 }
 
-/* ---- The sentence. */
+/* ---- Sentence for the user. */
 
 char *xtf_clock_check_sentence(XtfClockCheck *check)
 {

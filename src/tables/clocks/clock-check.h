@@ -1,9 +1,9 @@
 /*
- * How many messages and collective operations contradict the clocks of a trace (clock-count.h), by times of records.
+ * Counts of messages and collective operations that contradict the clocks of a trace (clock-count.h).
  *
- * Only what certainly belongs together counts. It is found by the index; where there is much of it, evenly chosen
- * records are looked at. Operations of more than XTF_MEMBERS_AT_ONCE members are left out, and so are non-blocking
- * ones.
+ * The counts compare the times of records. They take only messages and operations whose records match with certainty,
+ * and find them by the index. In large traces, the check takes an evenly spaced sample of the records. It skips
+ * non-blocking operations, and operations of more than XTF_MEMBERS_AT_ONCE members.
  *
  * All functions may be called from any thread.
  */
@@ -15,20 +15,21 @@
 #include "src/trace/select/selection.h"
 
 enum {
-    /* What is looked at, at most; of processes with several threads that have messages, or operations, so much less. */
+    /* Most messages and members that a check reads. Where several threads of a process have such records, the limit is
+     * divided by the number of these threads. */
     XTF_CLOCK_MESSAGES_MOST = 8192,
     XTF_CLOCK_MEMBERS_MOST = 16384,
 };
 
 typedef struct {
     XtfClockCount count;
-    uint64_t largest; /* ticks that an effect is before its cause, at most */
-    bool sampled;     /* there are more */
+    uint64_t largest; /* greatest number of ticks by which an effect precedes its cause */
+    bool sampled;     /* true if `count` is of a sample only */
 } XtfClockEffects;
 
 typedef struct {
-    XtfClockEffects messages; /* received before they are sent */
-    XtfClockEffects members;  /* leave an operation before another one enters it */
+    XtfClockEffects messages; /* received before they were sent */
+    XtfClockEffects members;  /* left an operation before another member entered it */
 } XtfClockFigures;
 
 typedef struct {
@@ -36,7 +37,7 @@ typedef struct {
     XtfMatching *matching;       /* borrowed */
     XtfCollectives *collectives; /* borrowed */
     GMutex lock;
-    gint made; /* atomic */
+    gint made; /* true once `figures` are counted; atomic */
     XtfClockFigures figures;
 } XtfClockCheck;
 
@@ -44,7 +45,7 @@ void xtf_clock_check_init(XtfClockCheck *check, XtfResolver *resolver, XtfMatchi
                           XtfCollectives *collectives);
 void xtf_clock_check_finish(XtfClockCheck *check);
 
-/* The figures, counted when first asked for. Borrowed from the check. NULL with an error. */
+/* Returns the figures, which the first call counts. Borrowed from the check. NULL with an error. */
 const XtfClockFigures *xtf_clock_check_figures(XtfClockCheck *check, GError **error);
 typedef enum {
     XTF_CLOCKS_AGREE,
@@ -53,6 +54,6 @@ typedef enum {
 } XtfClockVerdict;
 
 XtfClockVerdict xtf_clock_check_verdict(XtfClockCheck *check);
-/* Says with numbers that clocks contradict each other and what corrects them, or why they are not judged: a sentence
- * without a point at its end, for the caller to free. NULL: they agree. */
+/* Returns a sentence without a period: how often clocks contradict each other and which command corrects them, or why
+ * they are not judged. The caller frees it. NULL: the clocks agree. */
 char *xtf_clock_check_sentence(XtfClockCheck *check);

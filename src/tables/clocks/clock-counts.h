@@ -1,5 +1,5 @@
 /*
- * What a check of clocks (clock-check.h) counts: messages, and members of collective operations.
+ * Counts of a check of clocks (clock-check.h): messages, and members of collective operations.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 bool xtf_clock_count_messages(XtfClockCheck *check, XtfClockEffects *messages, GError **error);
 bool xtf_clock_count_members(XtfClockCheck *check, XtfClockEffects *members, GError **error);
 
-/* Counts an effect, by its time and that of its cause. */
+/* Counts an effect; `effect` and `cause` are its time and the time of its cause. */
 static inline void xtf_clock_effects_add(XtfClockEffects *effects, uint64_t effect, uint64_t cause)
 {
     effects->count.judged++;

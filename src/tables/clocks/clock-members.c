@@ -5,11 +5,11 @@
 #include "src/tables/collectives/collective-members.h"
 
 enum {
-    OPERATIONS_MOST = 4096, /* chosen of many; a power of two */
-    STRIDE = 2531,          /* an odd number: so the first ones are spread over all, too */
+    OPERATIONS_MOST = 4096, /* size of a sample; a power of two */
+    STRIDE = 2531,          /* odd, so that the first operations of a sample are spread over the whole trace */
 };
 
-/* The latest beginning of those that send, and the latest but that one. */
+/* The latest and the second latest begin of the members that send. */
 typedef struct {
     XtfMemberTime first, second;
 } Latest;
@@ -24,13 +24,13 @@ static void latest_add(Latest *latest, uint64_t index, uint64_t begin)
     }
 }
 
-/* Bytes that are not known may be some. */
+/* Returns true if a member exchanges `bytes`; an unknown number counts as some. */
 static bool exchanges(const XtfCollectiveOperation *operation, uint64_t bytes)
 {
     return bytes > 0 || operation->shape == XTF_COLLECTIVE_BARRIER;
 }
 
-/* Fills `all` with the beginnings of an operation's members; false if one is not known. */
+/* Fills `all` with the latest begins of an operation's members. Returns false if the begin of a member is unknown. */
 static bool find_latest(const XtfCollectiveOperation *operation, Latest *all)
 {
     for (uint64_t i = 0; i < operation->id.n; i++) {
@@ -43,7 +43,8 @@ static bool find_latest(const XtfCollectiveOperation *operation, Latest *all)
     return true;
 }
 
-/* The latest beginning of another member that member i needs. `all`: of all members; `before`: of those before it. */
+/* Finds the latest begin of another member from which member i needs data. `all` has the latest begins of all members,
+ * `before` of the members of lower rank. Returns false if there is no such member. */
 static bool find_cause(const XtfCollectiveOperation *operation, uint64_t i, const Latest *all, const Latest *before,
                        uint64_t *cause)
 {
@@ -77,7 +78,7 @@ static bool find_cause(const XtfCollectiveOperation *operation, uint64_t i, cons
     return needed.known;
 }
 
-static void judge(const XtfCollectiveOperation *operation, XtfClockEffects *members)
+static void judge_members(const XtfCollectiveOperation *operation, XtfClockEffects *members)
 {
     Latest all = {0}, before = {0};
     uint64_t cause;
@@ -93,7 +94,8 @@ static void judge(const XtfCollectiveOperation *operation, XtfClockEffects *memb
     }
 }
 
-static bool look_at(XtfCollectives *collectives, const XtfCollectiveId *id, XtfClockEffects *members, GError **error)
+static bool count_operation(XtfCollectives *collectives, const XtfCollectiveId *id, XtfClockEffects *members,
+                            GError **error)
 {
     XtfCollectiveOperation *operation = xtf_collective_operation_take(collectives, id, error);
 
@@ -102,12 +104,13 @@ static bool look_at(XtfCollectives *collectives, const XtfCollectiveId *id, XtfC
     bool counts = operation->certain && operation->waits;
     bool good = !counts || xtf_collective_operation_load(collectives, operation, 0, error);
     if (counts && good)
-        judge(operation, members);
+        judge_members(operation, members);
     xtf_collective_operation_put(collectives, operation);
     return good;
 }
 
-/* Whether a row is the END of an operation that can be looked at. */
+/* Identifies the operation of a row. *found: the row is an END, of an operation with 2 to XTF_MEMBERS_AT_ONCE members.
+ * */
 static bool is_operation(XtfCollectives *collectives, uint32_t location, uint64_t row, const uint8_t *bytes,
                          XtfCollectiveId *id, bool *found, GError **error)
 {
@@ -125,8 +128,8 @@ typedef struct {
     XtfClockEffects *members;
 } Search;
 
-/* Looks at an operation once, by the record of its first member. */
-static bool add_first(void *data, const XtfSpan *span, uint64_t row, const uint8_t *bytes, GError **error)
+/* Counts an operation when the sweep meets the record of its first member, hence once. */
+static bool add_leader(void *data, const XtfSpan *span, uint64_t row, const uint8_t *bytes, GError **error)
 {
     Search *search = data;
     const XtfRanks *ranks = xtf_trace_context_ranks(search->collectives->context, error);
@@ -137,11 +140,12 @@ static bool add_first(void *data, const XtfSpan *span, uint64_t row, const uint8
     if (!ranks || !is_operation(search->collectives, span->tag, row, bytes, &id, &found, error))
         return false;
     found = found && xtf_ranks_member(ranks, id.comm, 0, id.proc, &first) && first == id.proc;
-    return !found || look_at(search->collectives, &id, search->members, error);
+    return !found || count_operation(search->collectives, &id, search->members, error);
 }
 
-/* Looks at operations of chosen records, or the ones behind these, until there were members enough. */
-static bool add_some(const Search *search, const XtfClockRows *rows, uint64_t most, GError **error)
+/* Counts the operations of a sample of records, until it has counted `most` members. Where a chosen record is not an
+ * END, the record after it is tried. */
+static bool add_sample(const Search *search, const XtfClockRows *rows, uint64_t most, GError **error)
 {
     uint64_t left = most, row;
 
@@ -155,14 +159,14 @@ static bool add_some(const Search *search, const XtfClockRows *rows, uint64_t mo
             if (!xtf_array_row(&span->array, row, bytes, error) ||
                 !is_operation(search->collectives, span->tag, row, bytes, &id, &found, error))
                 return false;
-        if (found && !look_at(search->collectives, &id, search->members, error))
+        if (found && !count_operation(search->collectives, &id, search->members, error))
             return false;
         left -= MIN(left, MAX(id.n, 1));
     }
     return true;
 }
 
-/* A member has two records of an operation. */
+/* Counts members that leave too early. Each member has two records of an operation. */
 bool xtf_clock_count_members(XtfClockCheck *check, XtfClockEffects *members, GError **error)
 {
     const Search search = {.collectives = check->collectives, .members = members};
@@ -173,6 +177,6 @@ bool xtf_clock_count_members(XtfClockCheck *check, XtfClockEffects *members, GEr
     uint64_t most = MAX(XTF_CLOCK_MEMBERS_MOST / rows.widest, 1);
     members->sampled = rows.n / 2 > most;
     if (members->sampled)
-        return add_some(&search, &rows, most, error);
-    return !rows.spans || xtf_records_each(rows.spans, add_first, (void *)&search, error);
+        return add_sample(&search, &rows, most, error);
+    return !rows.spans || xtf_records_each(rows.spans, add_leader, (void *)&search, error);
 }

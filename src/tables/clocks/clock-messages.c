@@ -3,8 +3,8 @@
 #include "src/tables/clocks/clock-rows.h"
 #include "src/tables/match/message-times.h"
 
-static bool look_at(XtfMatching *matching, const XtfMessageEnd *end, bool is_send, XtfClockEffects *messages,
-                    GError **error)
+static bool count_message(XtfMatching *matching, const XtfMessageEnd *end, bool is_send, XtfClockEffects *messages,
+                          GError **error)
 {
     XtfMessage message;
     uint64_t sent, received;
@@ -19,7 +19,8 @@ static bool look_at(XtfMatching *matching, const XtfMessageEnd *end, bool is_sen
     return true;
 }
 
-/* By those ends of which there are fewer: some recorders record most sends without their receives. */
+/* Counts impossible messages, by sends or by receives, whichever are fewer. Some recorders record most sends without
+ * their receives. */
 bool xtf_clock_count_messages(XtfClockCheck *check, XtfClockEffects *messages, GError **error)
 {
     const XtfMessageTypes *types = &check->matching->types;
@@ -38,7 +39,7 @@ bool xtf_clock_count_messages(XtfClockCheck *check, XtfClockEffects *messages, G
     for (uint64_t i = 0; i < n; i++) {
         const XtfSpan *span = xtf_clock_rows_at(rows, xtf_clock_rows_chosen(rows, i, n), &row);
         const XtfMessageEnd end = {span->tag, row};
-        if (!look_at(check->matching, &end, by_sends, messages, error))
+        if (!count_message(check->matching, &end, by_sends, messages, error))
             return false;
     }
     return true;

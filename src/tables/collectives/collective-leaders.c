@@ -8,13 +8,13 @@ enum {
     KEPT_SELECTIONS = 64,
 };
 
-/* ---- Which records of a process are those of a leader. */
+/* ---- Filter for the records of a leader. */
 
 typedef struct {
     const XtfCollectiveTypes *types;
     const XtfRanks *ranks;
     uint64_t end, complete;    /* labels of events */
-    uint64_t proc;             /* that recorded the rows */
+    uint64_t proc;             /* process that recorded the rows */
     const XtfNumberSet *comms; /* NULL: all */
 } Leader;
 
@@ -26,7 +26,7 @@ static bool leads(const Leader *leader, uint64_t comm)
            xtf_ranks_member(leader->ranks, comm, 0, leader->proc, &proc) && proc == leader->proc;
 }
 
-static XtfMatch match(const uint64_t *key, unsigned depth, const void *data)
+static XtfMatch match_leader(const uint64_t *key, unsigned depth, const void *data)
 {
     const Leader *leader = data;
     unsigned event_key = leader->types->event_key, comm_key = leader->types->comm_key;
@@ -39,7 +39,7 @@ static XtfMatch match(const uint64_t *key, unsigned depth, const void *data)
     return knows_event && knows_comm ? XTF_MATCH_ALL : XTF_MATCH_SOME;
 }
 
-/* Of whichever process; false with an error. */
+/* Initializes a filter without its process. Returns false with an error. */
 static bool leader_init(Leader *leader, XtfCollectives *collectives, const XtfNumberSet *comms, GError **error)
 {
     XtfCollectiveFilter ends, completions;
@@ -57,12 +57,12 @@ static bool leader_init(Leader *leader, XtfCollectives *collectives, const XtfNu
 
 /* ---- Spans of locations. */
 
-/* The span of a location. It is empty if nothing is led there. Borrows the leader. */
+/* Finds the span of the leader's records in a location; an empty span if there are none. The span borrows `leader`. */
 static bool find_span(XtfCollectives *collectives, const XtfSelection *selection, uint32_t index, const Leader *leader,
                       XtfSpan *span, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(collectives->context, error);
-    const XtfGroupFilter filter = {.match = match, .data = leader};
+    const XtfGroupFilter filter = {.match = match_leader, .data = leader};
     XtfArray array;
     bool found;
 
@@ -85,15 +85,15 @@ static int compare_ids(const void *a, const void *b, void *data)
     return x < y ? -1 : x > y;
 }
 
-/* Each span has a leader of its own, which the spans own. */
+/* Finds the spans of a selection. Each span has its own leader, which the returned XtfSpans owns. */
 static XtfSpans *find_spans(XtfCollectives *collectives, const XtfSelection *selection, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(collectives->context, error);
     GPtrArray *leaders = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(XtfSpans) spans = xtf_spans_new(leaders, (GDestroyNotify)g_ptr_array_unref);
-    Leader of_any;
+    Leader template;
 
-    if (!locations || !leader_init(&of_any, collectives, selection->by[XTF_BY_COMM], error))
+    if (!locations || !leader_init(&template, collectives, selection->by[XTF_BY_COMM], error))
         return NULL;
     if (!collectives->types.schema)
         return g_steal_pointer(&spans);
@@ -104,7 +104,7 @@ static XtfSpans *find_spans(XtfCollectives *collectives, const XtfSelection *sel
         Leader *leader = g_new(Leader, 1);
         XtfSpan span;
 
-        *leader = of_any;
+        *leader = template;
         leader->proc = locations->all[index].proc;
         g_ptr_array_add(leaders, leader);
         if (!find_span(collectives, selection, index, leader, &span, error) ||
@@ -114,7 +114,7 @@ static XtfSpans *find_spans(XtfCollectives *collectives, const XtfSelection *sel
     return g_steal_pointer(&spans);
 }
 
-/* ---- Selections whose spans are kept. */
+/* ---- Cache of spans, by selection. */
 
 typedef struct {
     XtfKept kept;
@@ -161,7 +161,7 @@ XtfSpans *xtf_leaders_spans(XtfCollectives *collectives, XtfKeeper *kept, XtfSel
 
 /* ---- Counts. */
 
-/* The locations that may have records of a communicator's leader: [first, end) in XtfLocations. */
+/* Finds the locations that may have records of a communicator's leader: [first, end) in XtfLocations. */
 static void find_range(const XtfRanks *ranks, const XtfLocations *locations, uint64_t comm, uint32_t *first,
                        uint32_t *end)
 {

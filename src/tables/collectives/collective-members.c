@@ -7,12 +7,13 @@ enum {
     KEPT_OPERATIONS = 64,
     KEPT_COMMS = 4096,
     COMM_BYTES = 128,
-    /* Ranks that are none: the process itself; a member of its own group of a communicator between two groups. */
+    /* Root values that are not ranks: the process itself; an unnamed member of the process's own group in an
+     * intercommunicator. */
     ROOT_SELF = UINT32_MAX - 1,
     ROOT_THIS_GROUP = UINT32_MAX - 2,
 };
 
-/* ---- Communicators: whether all members have as many operations. */
+/* ---- Communicators: whether the members' numbers of operations agree. */
 
 typedef struct {
     XtfKept kept;
@@ -38,7 +39,7 @@ void xtf_collective_comms_init(XtfKeeper *comms)
     xtf_keeper_init(comms, &methods, (size_t)KEPT_COMMS * COMM_BYTES, KEPT_COMMS);
 }
 
-static void filter_of(const XtfCollectives *collectives, const XtfCollectiveId *id, XtfCollectiveFilter *wanted)
+static void init_filter(const XtfCollectives *collectives, const XtfCollectiveId *id, XtfCollectiveFilter *wanted)
 {
     xtf_collective_filter_init(wanted, &collectives->types, XTF_COLLECTIVE_END, &id->comm);
     wanted->event = id->event;
@@ -52,7 +53,7 @@ static bool compare_counts(XtfCollectives *collectives, const XtfCollectiveId *i
 
     if (!ranks)
         return false;
-    filter_of(collectives, id, &wanted);
+    init_filter(collectives, id, &wanted);
     *agree = true;
     for (uint64_t i = 0; i < id->n && *agree; i++) {
         if (!xtf_ranks_member(ranks, id->comm, i, id->proc, &proc)) {
@@ -71,7 +72,7 @@ static bool compare_counts(XtfCollectives *collectives, const XtfCollectiveId *i
     return true;
 }
 
-/* Nothing is lost, as far as numbers tell. One member alone agrees with itself. */
+/* True if all members have the same number of operations, so that none seems lost. A single member always agrees. */
 static bool counts_agree(XtfCollectives *collectives, const XtfCollectiveId *id, bool *agree, GError **error)
 {
     *agree = true;
@@ -89,7 +90,7 @@ static bool counts_agree(XtfCollectives *collectives, const XtfCollectiveId *id,
     return made;
 }
 
-/* ---- Operations that are kept. */
+/* ---- Cache of operations. */
 
 static gboolean operation_equal(const void *item, const void *wanted)
 {
@@ -131,15 +132,15 @@ void xtf_collective_operation_put(XtfCollectives *collectives, XtfCollectiveOper
 
 /* ---- Members. */
 
-static uint64_t value_of(const XtfField *field, const uint8_t *row)
+static uint64_t field_value(const XtfField *field, const uint8_t *row)
 {
     return xtf_field_is_none(field, row) ? UINT64_MAX : xtf_field_get(field, row);
 }
 
-/* The process of the root as a member's record names it. */
+/* Returns the process of the root that a member's record names. */
 static uint64_t root_of(const XtfRanks *ranks, uint64_t comm, const XtfField *field, const uint8_t *row, uint64_t proc)
 {
-    uint64_t rank = value_of(field, row), root;
+    uint64_t rank = field_value(field, row), root;
 
     if (rank == UINT64_MAX)
         return XTF_NO_ROOT;
@@ -161,11 +162,11 @@ static void fill_member(const XtfCollectives *collectives, const XtfRanks *ranks
     member->row = part->n;
     member->begin = part->begin;
     member->end = part->end;
-    member->sent = value_of(types->bytes, part->row);
-    member->received = value_of(types->received, part->row);
+    member->sent = field_value(types->bytes, part->row);
+    member->received = field_value(types->received, part->row);
     member->sure = part->sure;
     member->n_to_n = types->n_to_n && xtf_field_get(types->n_to_n, part->row) == 1;
-    member->operation = value_of(types->operation, part->row);
+    member->operation = field_value(types->operation, part->row);
     member->root = root_of(ranks, comm, types->root, part->row, member->proc);
 }
 
@@ -184,7 +185,7 @@ static bool find_member(XtfCollectives *collectives, const XtfCollectiveOperatio
         member->proc = XTF_NO_PROC;
         return true;
     }
-    filter_of(collectives, &operation->id, &wanted);
+    init_filter(collectives, &operation->id, &wanted);
     XtfCollectiveProcess *process = xtf_collective_process_take(&collectives->processes, &collectives->types,
                                                                 collectives->context, member->proc, error);
     bool good = process && xtf_collective_find(process, &wanted, operation->k, &part, &found, error);
@@ -224,10 +225,10 @@ bool xtf_collective_member_times(const XtfCollectiveMember *member, uint64_t i, 
     return member->found && member->started;
 }
 
-/* ---- All members together. */
+/* ---- Agreement of all members. */
 
 typedef struct {
-    uint64_t operation, root; /* of those so far; `root` may be XTF_UNKNOWN_ROOT */
+    uint64_t operation, root; /* as the members read so far record them; `root` may be XTF_UNKNOWN_ROOT */
     bool any, agree, complete, sure, self, n_to_n;
 } Agreement;
 
@@ -251,9 +252,10 @@ static void agree_with(Agreement *agreement, const XtfCollectiveOperation *opera
     agreement->self |= member->location == operation->id.location && member->row == operation->id.row;
 }
 
-/* Goes over all members, block by block. */
-static bool go_over(XtfCollectives *collectives, XtfCollectiveOperation *operation, Agreement *agreement,
-                    GError **error)
+/* Reads all members, block by block. With `agreement`, fills it, `senders` and the first pass of the summary. With
+ * NULL, makes the second pass of the summary. */
+static bool read_members(XtfCollectives *collectives, XtfCollectiveOperation *operation, Agreement *agreement,
+                         GError **error)
 {
     XtfMemberTime sender = {0};
     XtfCollectiveTimes times;
@@ -290,13 +292,13 @@ static bool is_blocking(const XtfCollectives *collectives, const XtfCollectiveId
     return id->event == blocking.event;
 }
 
-/* Which operation of the communicator it is. */
+/* Finds the number of the operation among its communicator's operations. */
 static bool find_number(XtfCollectives *collectives, XtfCollectiveOperation *operation, GError **error)
 {
     XtfCollectiveFilter wanted;
     uint32_t at = 0;
 
-    filter_of(collectives, &operation->id, &wanted);
+    init_filter(collectives, &operation->id, &wanted);
     XtfCollectiveProcess *process = xtf_collective_process_take(&collectives->processes, &collectives->types,
                                                                 collectives->context, operation->id.proc, error);
     if (!process)
@@ -308,14 +310,14 @@ static bool find_number(XtfCollectives *collectives, XtfCollectiveOperation *ope
     return good;
 }
 
-static bool make(XtfCollectives *collectives, XtfCollectiveOperation *operation, GError **error)
+static bool summarize_operation(XtfCollectives *collectives, XtfCollectiveOperation *operation, GError **error)
 {
     Agreement agreement = {.root = XTF_UNKNOWN_ROOT, .agree = true, .complete = true, .sure = true, .n_to_n = true};
     bool counts;
 
     operation->senders = g_array_new(FALSE, FALSE, sizeof(XtfMemberTime));
     if (!find_number(collectives, operation, error) || !counts_agree(collectives, &operation->id, &counts, error) ||
-        !go_over(collectives, operation, &agreement, error))
+        !read_members(collectives, operation, &agreement, error))
         return false;
     operation->certain = counts && agreement.agree && agreement.complete && agreement.sure && agreement.self;
     operation->waits = agreement.agree && is_blocking(collectives, &operation->id);
@@ -323,7 +325,7 @@ static bool make(XtfCollectives *collectives, XtfCollectiveOperation *operation,
     if (operation->shape == XTF_COLLECTIVE_SOME_TO_SOME && agreement.complete && agreement.n_to_n)
         operation->shape = XTF_COLLECTIVE_ALL_TO_ALL;
     return !operation->waits || !xtf_collective_is_partial(&operation->summary, operation->shape) ||
-           go_over(collectives, operation, NULL, error);
+           read_members(collectives, operation, NULL, error);
 }
 
 XtfCollectiveOperation *xtf_collective_operation_take(XtfCollectives *collectives, const XtfCollectiveId *id,
@@ -335,7 +337,7 @@ XtfCollectiveOperation *xtf_collective_operation_take(XtfCollectives *collective
     XtfCollectiveOperation *operation = xtf_keeper_take(&collectives->operations, wanted);
     if (operation->made)
         return operation;
-    operation->made = make(collectives, operation, error);
+    operation->made = summarize_operation(collectives, operation, error);
     if (operation->made)
         return operation;
     xtf_collective_operation_put(collectives, operation);

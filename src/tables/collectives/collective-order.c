@@ -7,7 +7,7 @@
 #include "src/tables/collectives/collective-requests.h"
 
 enum {
-    BEGIN_NEAR = 64, /* rows in which the BEGIN of an END is looked for */
+    BEGIN_NEAR = 64, /* most rows between a BEGIN and its END */
 };
 
 static bool is_blocking(const XtfCollectiveFilter *wanted)
@@ -17,8 +17,8 @@ static bool is_blocking(const XtfCollectiveFilter *wanted)
            !g_str_equal(event->labels[wanted->event], XTF_EVENT_COLLECTIVE_COMPLETE);
 }
 
-static bool rank(const XtfCollectiveLocation *location, const XtfCollectiveFilter *wanted, uint64_t n, uint64_t *k,
-                 GError **error)
+static bool count_rows_before(const XtfCollectiveLocation *location, const XtfCollectiveFilter *wanted, uint64_t n,
+                              uint64_t *k, GError **error)
 {
     return xtf_array_group_rank(&location->array, wanted->types->aggregate, &wanted->filter, n, k, error);
 }
@@ -29,37 +29,37 @@ bool xtf_collective_count(const XtfCollectiveProcess *process, const XtfCollecti
     *count = 0;
     for (uint32_t i = 0; i < process->n; i++) {
         uint64_t here;
-        if (!rank(&process->locations[i], wanted, process->locations[i].array.n_rows, &here, error))
+        if (!count_rows_before(&process->locations[i], wanted, process->locations[i].array.n_rows, &here, error))
             return false;
         *count += here;
     }
     return true;
 }
 
-/* ---- Several locations: by time. */
+/* ---- Several locations: order by time. */
 
-/* How many there are before time t, of one location. */
-static bool rank_at(const XtfCollectiveLocation *location, const XtfCollectiveFilter *wanted, uint64_t t, uint64_t *k,
-                    GError **error)
+/* Counts the operations of one location before time t. */
+static bool count_before_time(const XtfCollectiveLocation *location, const XtfCollectiveFilter *wanted, uint64_t t,
+                              uint64_t *k, GError **error)
 {
     uint64_t n;
-    return xtf_array_rank(&location->array, t, &n, error) && rank(location, wanted, n, k, error);
+    return xtf_array_rank(&location->array, t, &n, error) && count_rows_before(location, wanted, n, k, error);
 }
 
-static bool count_before(const XtfCollectiveProcess *process, const XtfCollectiveFilter *wanted, uint64_t t,
-                         uint64_t *count, GError **error)
+static bool count_all_before(const XtfCollectiveProcess *process, const XtfCollectiveFilter *wanted, uint64_t t,
+                             uint64_t *count, GError **error)
 {
     *count = 0;
     for (uint32_t i = 0; i < process->n; i++) {
         uint64_t here;
-        if (!rank_at(&process->locations[i], wanted, t, &here, error))
+        if (!count_before_time(&process->locations[i], wanted, t, &here, error))
             return false;
         *count += here;
     }
     return true;
 }
 
-/* Those of other locations that come before one of location `at` at time t. */
+/* Counts the operations of the process's other locations that precede one of location `at` at time t. */
 static bool count_others(const XtfCollectiveProcess *process, const XtfCollectiveFilter *wanted, uint32_t at,
                          uint64_t t, uint64_t *count, GError **error)
 {
@@ -68,14 +68,15 @@ static bool count_others(const XtfCollectiveProcess *process, const XtfCollectiv
         uint64_t here;
         if (i == at)
             continue;
-        if (!rank_at(&process->locations[i], wanted, t + (i < at && t < UINT64_MAX), &here, error))
+        if (!count_before_time(&process->locations[i], wanted, t + (i < at && t < UINT64_MAX), &here, error))
             return false;
         *count += here;
     }
     return true;
 }
 
-/* The time of the one that has k before it, which exists: the greatest time before which there are at most k. */
+/* Finds the time of the operation with k operations before it, which exists: the greatest time with at most k before.
+ * */
 static bool find_time(const XtfCollectiveProcess *process, const XtfCollectiveFilter *wanted, uint64_t k, uint64_t *t,
                       GError **error)
 {
@@ -87,7 +88,7 @@ static bool find_time(const XtfCollectiveProcess *process, const XtfCollectiveFi
     }
     while (low < high) {
         uint64_t middle = low + (high - low) / 2 + 1, count;
-        if (!count_before(process, wanted, middle, &count, error))
+        if (!count_all_before(process, wanted, middle, &count, error))
             return false;
         if (count <= k)
             low = middle;
@@ -98,19 +99,20 @@ static bool find_time(const XtfCollectiveProcess *process, const XtfCollectiveFi
     return true;
 }
 
-/* The location and its row of the one that has k before it, which exists. */
+/* Finds the location and the row of the operation with k operations before it, which exists. */
 static bool find_by_time(const XtfCollectiveProcess *process, const XtfCollectiveFilter *wanted, uint64_t k,
                          XtfCollectivePart *part, bool *found, GError **error)
 {
     uint64_t t, before;
 
-    if (!find_time(process, wanted, k, &t, error) || !count_before(process, wanted, t, &before, error))
+    if (!find_time(process, wanted, k, &t, error) || !count_all_before(process, wanted, t, &before, error))
         return false;
     k -= MIN(k, before);
     for (uint32_t i = 0; i < process->n; i++) {
         const XtfCollectiveLocation *location = &process->locations[i];
         uint64_t from, to;
-        if (!rank_at(location, wanted, t, &from, error) || !rank_at(location, wanted, t + (t < UINT64_MAX), &to, error))
+        if (!count_before_time(location, wanted, t, &from, error) ||
+            !count_before_time(location, wanted, t + (t < UINT64_MAX), &to, error))
             return false;
         if (k < to - from) {
             part->at = i;
@@ -123,7 +125,8 @@ static bool find_by_time(const XtfCollectiveProcess *process, const XtfCollectiv
     return true;
 }
 
-/* The same for any number of locations. */
+/* Finds the completion of the k-th operation of a process. The order is by time if several locations have operations.
+ * */
 static bool find_completion(const XtfCollectiveProcess *process, const XtfCollectiveFilter *wanted, uint64_t k,
                             XtfCollectivePart *part, bool *found, GError **error)
 {
@@ -134,7 +137,7 @@ static bool find_completion(const XtfCollectiveProcess *process, const XtfCollec
     for (uint32_t i = 0; i < process->n && process->n > 1; i++) {
         const XtfCollectiveLocation *location = &process->locations[i];
         uint64_t here;
-        if (!rank(location, wanted, location->array.n_rows, &here, error))
+        if (!count_rows_before(location, wanted, location->array.n_rows, &here, error))
             return false;
         total += here;
         if (here && ++n_with == 1)
@@ -155,9 +158,9 @@ static bool find_completion(const XtfCollectiveProcess *process, const XtfCollec
     return true;
 }
 
-/* ---- Where an operation began. */
+/* ---- Begin of an operation. */
 
-/* The BEGIN is the record before the END, but for requests between the two. */
+/* Finds the BEGIN of an END. Only records of requests may lie between the two. */
 static bool find_begin(XtfCollectivePart *part, const XtfCollectiveTypes *types, XtfCursor *cursor, GError **error)
 {
     bool found = true;
@@ -175,8 +178,8 @@ static bool find_begin(XtfCollectivePart *part, const XtfCollectiveTypes *types,
     return true;
 }
 
-static bool read_part(const XtfCollectiveProcess *process, const XtfCollectiveTypes *types, bool begins,
-                      XtfCollectivePart *part, GError **error)
+static bool read_record(const XtfCollectiveProcess *process, const XtfCollectiveTypes *types, bool begins,
+                        XtfCollectivePart *part, GError **error)
 {
     const XtfArray *array = &process->locations[part->at].array;
     g_auto(XtfCursor) cursor;
@@ -192,7 +195,7 @@ static bool read_part(const XtfCollectiveProcess *process, const XtfCollectiveTy
     return !begins || find_begin(part, types, &cursor, error);
 }
 
-/* ---- Non-blocking ones, by their requests. */
+/* ---- Non-blocking operations: order by requests. */
 
 static bool number_by_request(const XtfCollectiveLocation *location, const XtfCollectiveFilter *wanted, uint64_t n,
                               uint64_t *k, GError **error)
@@ -204,8 +207,8 @@ static bool number_by_request(const XtfCollectiveLocation *location, const XtfCo
     if (!xtf_collective_requests_around(wanted->types, &location->array, n, &from, &requests, &sure, error))
         return false;
     if (!sure)
-        return rank(location, wanted, n, k, error);
-    if (!rank(location, wanted, from, &before, error))
+        return count_rows_before(location, wanted, n, k, error);
+    if (!count_rows_before(location, wanted, from, &before, error))
         return false;
     for (unsigned i = 0; i < requests->len; i++) {
         const XtfCollectiveRequest *request = &g_array_index(requests, XtfCollectiveRequest, i);
@@ -217,7 +220,7 @@ static bool number_by_request(const XtfCollectiveLocation *location, const XtfCo
     return true;
 }
 
-/* The k-th completion is found; the k-th request is of one near it. */
+/* Corrects a part that find_completion() found by the k-th completion: the k-th request has a completion near it. */
 static bool find_by_request(const XtfCollectiveLocation *location, const XtfCollectiveFilter *wanted, uint64_t k,
                             XtfCollectivePart *part, GError **error)
 {
@@ -226,7 +229,7 @@ static bool find_by_request(const XtfCollectiveLocation *location, const XtfColl
     bool sure;
 
     if (!xtf_collective_requests_around(wanted->types, &location->array, part->n, &from, &requests, &sure, error) ||
-        !rank(location, wanted, from, &before, error))
+        !count_rows_before(location, wanted, from, &before, error))
         return false;
     part->sure = part->sure && sure;
     for (unsigned i = 0; i < requests->len; i++) {
@@ -241,20 +244,19 @@ static bool find_by_request(const XtfCollectiveLocation *location, const XtfColl
     return true;
 }
 
-/* ---- */
-
 bool xtf_collective_number(const XtfCollectiveProcess *process, const XtfCollectiveFilter *wanted, uint32_t at,
                            uint64_t n, uint64_t *k, GError **error)
 {
     const XtfCollectiveLocation *location = &process->locations[at];
-    uint64_t t, others = 0;
+    uint64_t t, preceding = 0;
 
-    if (!(is_blocking(wanted) ? rank(location, wanted, n, k, error) : number_by_request(location, wanted, n, k, error)))
+    if (!(is_blocking(wanted) ? count_rows_before(location, wanted, n, k, error)
+                              : number_by_request(location, wanted, n, k, error)))
         return false;
     if (process->n > 1 &&
-        (!xtf_array_time(&location->array, n, &t, error) || !count_others(process, wanted, at, t, &others, error)))
+        (!xtf_array_time(&location->array, n, &t, error) || !count_others(process, wanted, at, t, &preceding, error)))
         return false;
-    *k += others;
+    *k += preceding;
     return true;
 }
 
@@ -274,7 +276,7 @@ bool xtf_collective_find(const XtfCollectiveProcess *process, const XtfCollectiv
         return true;
     if (!blocking && !find_by_request(&process->locations[part->at], wanted, k, part, error))
         return false;
-    return read_part(process, wanted->types, blocking, part, error);
+    return read_record(process, wanted->types, blocking, part, error);
 }
 
 bool xtf_collective_completion(const XtfCollectiveTypes *types, const XtfArray *array, uint64_t n, uint64_t *completion,

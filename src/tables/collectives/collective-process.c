@@ -32,14 +32,14 @@ void xtf_collective_processes_init(XtfKeeper *processes)
     xtf_keeper_init(processes, &methods, KEPT_BYTES, KEPT_PROCESSES);
 }
 
-static int compare_locations(const void *a, const void *b)
+static int compare_location_ids(const void *a, const void *b)
 {
     const XtfCollectiveLocation *x = a, *y = b;
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static bool load(XtfCollectiveProcess *process, const XtfCollectiveTypes *types, XtfTraceContext *context,
-                 GError **error)
+static bool find_locations(XtfCollectiveProcess *process, const XtfCollectiveTypes *types, XtfTraceContext *context,
+                           GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(context, error);
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(XtfCollectiveLocation));
@@ -60,7 +60,7 @@ static bool load(XtfCollectiveProcess *process, const XtfCollectiveTypes *types,
     for (uint32_t i = 0; i < process->n; i++)
         process->locations[i] = g_array_index(found, XtfCollectiveLocation, i);
     if (process->n > 1)
-        qsort(process->locations, process->n, sizeof *process->locations, compare_locations);
+        qsort(process->locations, process->n, sizeof *process->locations, compare_location_ids);
     return true;
 }
 
@@ -71,7 +71,7 @@ XtfCollectiveProcess *xtf_collective_process_take(XtfKeeper *processes, const Xt
 
     wanted->proc = proc;
     XtfCollectiveProcess *process = xtf_keeper_take(processes, wanted);
-    if (process->locations || load(process, types, context, error))
+    if (process->locations || find_locations(process, types, context, error))
         return process;
     xtf_keeper_put(processes, process, 0, false);
     return NULL;

@@ -1,6 +1,6 @@
 /*
- * The locations of a process that take part in collective operations, with their arrays. Looking them up takes longer
- * than asking them, so the latest are kept.
+ * Locations of a process that take part in collective operations, with their arrays. Finding them takes longer than
+ * reading them, so the latest are kept.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ typedef struct {
 
 void xtf_collective_processes_init(XtfKeeper *processes);
 
-/* Takes a process, which is immutable; xtf_collective_process_put() gives it back. NULL with an error. */
+/* Takes a process, which is immutable; xtf_collective_process_put() returns it. NULL with an error. */
 XtfCollectiveProcess *xtf_collective_process_take(XtfKeeper *processes, const XtfCollectiveTypes *types,
                                                   XtfTraceContext *context, uint64_t proc, GError **error);
 void xtf_collective_process_put(XtfKeeper *processes, XtfCollectiveProcess *process); /* NULL is fine */

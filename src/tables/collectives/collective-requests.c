@@ -4,9 +4,9 @@ typedef struct {
     const XtfCollectiveTypes *types;
     const XtfArray *array;
     XtfCursor cursor;
-    uint64_t from, to; /* rows looked at: [from, to) */
-    int64_t open;      /* requests before `from`, less completions */
-    bool near;         /* so far there are few rows */
+    uint64_t from, to; /* rows read: [from, to) */
+    int64_t open;      /* requests less completions before the current row */
+    bool near;         /* true while fewer than XTF_COLLECTIVES_NEAR rows were read */
 } Around;
 
 static void around_finish(Around *around)
@@ -15,14 +15,14 @@ static void around_finish(Around *around)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Around, around_finish)
 
-/* What a row does to the number of open requests. */
-static int opens(const Around *around, const uint8_t *row)
+/* Returns by how much a row changes the number of open requests. */
+static int opened_by(const Around *around, const uint8_t *row)
 {
     XtfCollectiveEvent event = xtf_collective_event(around->types, row);
     return event == XTF_COLLECTIVE_REQUEST ? 1 : event == XTF_COLLECTIVE_COMPLETE ? -1 : 0;
 }
 
-static bool open_before(const Around *around, uint64_t n, int64_t *open, GError **error)
+static bool count_open(const Around *around, uint64_t n, int64_t *open, GError **error)
 {
     XtfCollectiveFilter requests, completions;
     uint64_t requested, completed;
@@ -36,13 +36,13 @@ static bool open_before(const Around *around, uint64_t n, int64_t *open, GError 
     return true;
 }
 
-/* Goes back from row n to where no request is open, or the rows begin. */
-static bool go_back(Around *around, uint64_t n, GError **error)
+/* Moves back from row n to a row before which no request is open, or to the first row. */
+static bool find_start(Around *around, uint64_t n, GError **error)
 {
     bool found;
 
     around->from = n;
-    if (!open_before(around, n, &around->open, error) || !xtf_cursor_seek_n(&around->cursor, n, &found, error))
+    if (!count_open(around, n, &around->open, error) || !xtf_cursor_seek_n(&around->cursor, n, &found, error))
         return false;
     while (around->open != 0 && around->from > 0) {
         if (n - around->from >= XTF_COLLECTIVES_NEAR) {
@@ -52,12 +52,12 @@ static bool go_back(Around *around, uint64_t n, GError **error)
         if (!xtf_cursor_next(&around->cursor, -1, &found, error))
             return false;
         around->from--;
-        around->open -= opens(around, xtf_cursor_row(&around->cursor));
+        around->open -= opened_by(around, xtf_cursor_row(&around->cursor));
     }
     return true;
 }
 
-static XtfCollectiveRequest completion_of(const Around *around, const uint8_t *row, GHashTable *by_id)
+static XtfCollectiveRequest take_completed(const Around *around, const uint8_t *row, GHashTable *by_id)
 {
     const XtfCollectiveTypes *types = around->types;
     uint64_t id = xtf_field_get(types->request, row);
@@ -73,7 +73,7 @@ static XtfCollectiveRequest completion_of(const Around *around, const uint8_t *r
     return request;
 }
 
-static void post(const Around *around, const uint8_t *row, GHashTable *by_id)
+static void add_request(const Around *around, const uint8_t *row, GHashTable *by_id)
 {
     uint64_t *id = g_new(uint64_t, 1);
     XtfCollectiveRequest *request = g_new0(XtfCollectiveRequest, 1);
@@ -84,8 +84,8 @@ static void post(const Around *around, const uint8_t *row, GHashTable *by_id)
     g_hash_table_replace(by_id, id, request);
 }
 
-/* Goes on from `from` to behind row n, and on to where no request is open; notes who completes whom. */
-static bool go_on(Around *around, uint64_t n, GArray *requests, bool *sure, GError **error)
+/* Reads from `from` to row n, and on until no request is open. Adds each completion with its request to `requests`. */
+static bool match_requests(Around *around, uint64_t n, GArray *requests, bool *sure, GError **error)
 {
     g_autoptr(GHashTable) by_id = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     bool found;
@@ -94,16 +94,16 @@ static bool go_on(Around *around, uint64_t n, GArray *requests, bool *sure, GErr
         return false;
     for (around->to = around->from; found && (around->to <= n || around->open != 0); around->to++) {
         const uint8_t *row = xtf_cursor_row(&around->cursor);
-        int opened = opens(around, row);
+        int opened = opened_by(around, row);
         if (around->to > n && around->to - n > XTF_COLLECTIVES_NEAR) {
             around->near = false;
             break;
         }
         around->open += opened;
         if (opened > 0)
-            post(around, row, by_id);
+            add_request(around, row, by_id);
         if (opened < 0) {
-            XtfCollectiveRequest request = completion_of(around, row, by_id);
+            XtfCollectiveRequest request = take_completed(around, row, by_id);
             *sure = *sure && request.request != UINT64_MAX;
             g_array_append_val(requests, request);
         }
@@ -129,7 +129,7 @@ bool xtf_collective_requests_around(const XtfCollectiveTypes *types, const XtfAr
 
     xtf_cursor_init(&around.cursor, array);
     *sure = types->request != NULL;
-    if (*sure && (!go_back(&around, n, error) || !go_on(&around, n, found, sure, error)))
+    if (*sure && (!find_start(&around, n, error) || !match_requests(&around, n, found, sure, error)))
         return false;
     *sure = *sure && around.near;
     g_array_sort(found, compare_requests);

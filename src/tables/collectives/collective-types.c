@@ -51,7 +51,7 @@ XtfCollectiveShape xtf_collective_shape_of(const XtfCollectiveTypes *types, uint
 
 /* ---- Filters. */
 
-static XtfMatch match(const uint64_t *key, unsigned depth, const void *data)
+static XtfMatch match_event(const uint64_t *key, unsigned depth, const void *data)
 {
     const XtfCollectiveFilter *wanted = data;
     bool knows_event = depth > wanted->types->event_key;
@@ -71,5 +71,5 @@ void xtf_collective_filter_init(XtfCollectiveFilter *wanted, const XtfCollective
     for (uint32_t i = 0; i < types->event->n_labels; i++)
         if (g_str_equal(types->event->labels[i], event_names[event]))
             wanted->event = i;
-    wanted->filter = (XtfGroupFilter){.match = match, .data = wanted};
+    wanted->filter = (XtfGroupFilter){.match = match_event, .data = wanted};
 }

@@ -1,5 +1,5 @@
 /*
- * The record type of collective operations, and what it takes to find those of one communicator.
+ * The record type of collective operations, and filters for the records of one communicator.
  */
 #pragma once
 
@@ -7,7 +7,7 @@
 #include "src/model/collective-shape.h"
 #include "src/trace/context/trace-context.h"
 
-/* Who takes part in a blocking operation records its begin and its end; of a non-blocking one, its request and its
+/* Each member of a blocking operation records its begin and its end; of a non-blocking one, its request and its
  * completion. */
 typedef enum {
     XTF_COLLECTIVE_BEGIN,
@@ -20,7 +20,7 @@ typedef enum {
 
 typedef struct {
     const XtfSchema *schema; /* NULL: the trace has none, or keeps no totals of them by event and communicator */
-    unsigned aggregate;      /* of groups, which has the keys: */
+    unsigned aggregate;      /* number of the aggregate of groups with these keys: */
     unsigned event_key, comm_key;
     const XtfField *event, *operation, *comm, *root, *bytes, *received;
     const XtfField *request, *seq, *n_to_n; /* may be NULL */
@@ -30,10 +30,10 @@ void xtf_collective_types_find(XtfCollectiveTypes *types, const XtfTraceContext 
 
 XtfCollectiveEvent xtf_collective_event(const XtfCollectiveTypes *types, const uint8_t *row);
 
-/* The shape of an operation, a value of the field `operation`. */
+/* Returns the shape of an operation, a value of the field `operation`. */
 XtfCollectiveShape xtf_collective_shape_of(const XtfCollectiveTypes *types, uint64_t operation);
 
-/* Takes the records of one event in one communicator. `filter` borrows `wanted`. */
+/* A filter for the records of one event in one communicator. `filter` borrows the XtfCollectiveFilter. */
 typedef struct {
     const XtfCollectiveTypes *types;
     uint64_t event; /* the value of its label; UINT64_MAX: no record has it */

@@ -72,7 +72,7 @@ bool xtf_collectives_identify(XtfCollectives *collectives, uint32_t location, ui
 
 /* ---- The table. */
 
-static size_t width_of(const XtfCollectives *collectives, const XtfField *field)
+static size_t field_width(const XtfCollectives *collectives, const XtfField *field)
 {
     const XtfSchema *schema = collectives->types.schema;
     const XtfLimits *limits =
@@ -94,8 +94,8 @@ static bool get_grid(XtfCollectives *collectives, XtfGrid *grid, GError **error)
     xtf_grid_add(grid, "end", times);
     xtf_grid_add(grid, "wait", times);
     xtf_grid_add(grid, "completion", times);
-    xtf_grid_add(grid, "sent", width_of(collectives, collectives->types.bytes));
-    xtf_grid_add(grid, "received", width_of(collectives, collectives->types.received));
+    xtf_grid_add(grid, "sent", field_width(collectives, collectives->types.bytes));
+    xtf_grid_add(grid, "received", field_width(collectives, collectives->types.received));
     xtf_grid_add(grid, "state", sizeof "uncertain" - 1);
     return true;
 }
@@ -108,8 +108,8 @@ bool xtf_members_size(XtfCollectives *collectives, const XtfCollectiveId *id, ui
             xtf_fail(error, XTF_ERROR_TOO_LARGE, "the communicator has too many members"));
 }
 
-static void add_waits(const XtfCollectiveOperation *operation, const XtfCollectiveTimes *times, bool timed,
-                      XtfMemberTime sender, XtfLines *lines)
+static void add_wait_cells(const XtfCollectiveOperation *operation, const XtfCollectiveTimes *times, bool timed,
+                           XtfMemberTime sender, XtfLines *lines)
 {
     uint64_t wait, completion;
 
@@ -123,22 +123,23 @@ static void add_waits(const XtfCollectiveOperation *operation, const XtfCollecti
     xtf_lines_ticks(lines, completion);
 }
 
-/* The lines of an operation. */
+/* An operation whose lines are shown. */
 typedef struct {
     XtfCollectives *collectives;
     XtfCollectiveOperation *operation; /* taken */
     bool certain;
-} Shown;
+} ShownOperation;
 
-static bool shown_init(Shown *shown, XtfCollectives *collectives, const XtfCollectiveId *id, bool clocks_contradict,
-                       GError **error)
+static bool shown_init(ShownOperation *shown, XtfCollectives *collectives, const XtfCollectiveId *id,
+                       bool clocks_contradict, GError **error)
 {
-    *shown = (Shown){.collectives = collectives, .operation = xtf_collective_operation_take(collectives, id, error)};
+    *shown = (ShownOperation){.collectives = collectives,
+                              .operation = xtf_collective_operation_take(collectives, id, error)};
     shown->certain = shown->operation && shown->operation->certain && (id->n == 1 || !clocks_contradict);
     return shown->operation != NULL;
 }
 
-static void add_member(const Shown *shown, const XtfLocations *locations, const XtfCollectiveMember *member,
+static void add_member(const ShownOperation *shown, const XtfLocations *locations, const XtfCollectiveMember *member,
                        const XtfCollectiveTimes *times, bool timed, XtfMemberTime sender, XtfLines *lines)
 {
     const XtfCollectiveOperation *operation = shown->operation;
@@ -147,14 +148,14 @@ static void add_member(const Shown *shown, const XtfLocations *locations, const 
     xtf_lines_number_if(lines, member->found, member->found ? locations->all[member->location].thread : 0);
     xtf_lines_time_if(lines, timed, member->begin);
     xtf_lines_time_if(lines, member->found, member->end);
-    add_waits(operation, times, timed, sender, lines);
+    add_wait_cells(operation, times, timed, sender, lines);
     xtf_lines_number_if(lines, member->found && member->sent != UINT64_MAX, member->sent);
     xtf_lines_number_if(lines, member->found && member->received != UINT64_MAX, member->received);
     xtf_lines_text(lines, shown->certain ? "certain" : "uncertain", 0);
 }
 
 /* Adds the lines of members [from, to) of one block. */
-static bool add_lines(const Shown *shown, uint64_t from, uint64_t to, XtfLines *lines, GError **error)
+static bool add_member_lines(const ShownOperation *shown, uint64_t from, uint64_t to, XtfLines *lines, GError **error)
 {
     XtfCollectives *collectives = shown->collectives;
     XtfCollectiveOperation *operation = shown->operation;
@@ -176,7 +177,7 @@ static bool add_lines(const Shown *shown, uint64_t from, uint64_t to, XtfLines *
     return true;
 }
 
-static bool read_lines(const Shown *shown, const XtfGrid *grid, uint64_t offset, char *buffer, size_t length,
+static bool read_lines(const ShownOperation *shown, const XtfGrid *grid, uint64_t offset, char *buffer, size_t length,
                        GError **error)
 {
     uint64_t line = grid->line, end = offset + length;
@@ -190,7 +191,7 @@ static bool read_lines(const Shown *shown, const XtfGrid *grid, uint64_t offset,
         XtfLines lines;
 
         xtf_lines_init(&lines, grid, &shown->collectives->context->scale, text);
-        if (!add_lines(shown, from, until, &lines, error) || !xtf_lines_finish(&lines, error))
+        if (!add_member_lines(shown, from, until, &lines, error) || !xtf_lines_finish(&lines, error))
             return false;
         xtf_copy_part(text->str, text->len, (from + 1) * line, offset, buffer, length);
         from = until;
@@ -203,7 +204,7 @@ bool xtf_members_read(XtfCollectives *collectives, const XtfCollectiveId *id, bo
 {
     XtfGrid grid;
     XtfLines lines;
-    Shown shown;
+    ShownOperation shown;
 
     if (!get_grid(collectives, &grid, error))
         return false;
@@ -226,7 +227,7 @@ bool xtf_members_rows(XtfCollectives *collectives, const XtfCollectiveId *id, bo
                       const XtfRowSink *sink, GError **error)
 {
     XtfGrid grid;
-    Shown shown;
+    ShownOperation shown;
     bool good = true;
 
     if (!get_grid(collectives, &grid, error) || !xtf_row_sink_begin(sink, &grid, error))
@@ -240,7 +241,8 @@ bool xtf_members_rows(XtfCollectives *collectives, const XtfCollectiveId *id, bo
         xtf_rows_init(&rows, grid.n);
         xtf_lines_init_rows(&lines, &grid, &collectives->context->scale, &rows);
         uint64_t to = MIN(from + XTF_MEMBERS_AT_ONCE, id->n);
-        good = add_lines(&shown, from, to, &lines, error) && sink->take(sink->data, &rows, 0, xtf_rows_n(&rows), error);
+        good = add_member_lines(&shown, from, to, &lines, error) &&
+               sink->take(sink->data, &rows, 0, xtf_rows_n(&rows), error);
     }
     xtf_collective_operation_put(collectives, shown.operation);
     return good;
@@ -256,11 +258,11 @@ bool xtf_members_link(XtfCollectives *collectives, const XtfCollectiveId *id, Xt
 
     if (!operation)
         return false;
-    const XtfMemberTime of[XTF_N_MEMBER_LINKS] = {operation->summary.first, operation->summary.last,
-                                                  operation->summary.root};
-    *found = of[link].known;
+    const XtfMemberTime times[XTF_N_MEMBER_LINKS] = {operation->summary.first, operation->summary.last,
+                                                     operation->summary.root};
+    *found = times[link].known;
     if (*found) {
-        uint64_t index = of[link].index, block = index / XTF_MEMBERS_AT_ONCE;
+        uint64_t index = times[link].index, block = index / XTF_MEMBERS_AT_ONCE;
         good = xtf_collective_operation_load(collectives, operation, block, error);
         if (good) {
             const XtfCollectiveMember *member = &operation->members[index - block * XTF_MEMBERS_AT_ONCE];

@@ -1,14 +1,15 @@
 /*
- * All members of a collective operation, put together when somebody asks.
+ * All members of a collective operation, found on request.
  *
- * The k-th operation of a communicator that one member takes part in is the k-th one of every other member; blocking
- * and non-blocking operations are counted apart, since MPI never matches one with the other. A communicator without a
- * group is one of each process's own. Times say nothing of who takes part: clocks may differ.
+ * The k-th operation of a communicator in which one member takes part is the k-th of every other member. Blocking and
+ * non-blocking operations are counted separately, since MPI never matches one with the other. A communicator without a
+ * group is private to each process. Times do not decide who takes part, since clocks may differ.
  *
- * It is certain if every member has as many operations of the communicator in the whole trace, so none was lost, and if
- * all agree in operation and root. What is not certain is shown as the trace has it, and says so.
+ * An operation is certain if every member has the same number of operations of the communicator in the whole trace, and
+ * all agree on operation and root. Then no record was lost. Uncertain operations are shown as recorded, with the state
+ * `uncertain`.
  *
- * Nothing of the size of a communicator is held but an index of 24 bytes for each XTF_MEMBERS_AT_ONCE members.
+ * Memory does not grow with a communicator, but for an index of 24 bytes for each XTF_MEMBERS_AT_ONCE members.
  * All functions may be called from any thread.
  */
 #pragma once
@@ -29,22 +30,22 @@ typedef struct {
 void xtf_collectives_init(XtfCollectives *collectives, XtfTraceContext *context);
 void xtf_collectives_finish(XtfCollectives *collectives);
 
-/* An operation, by one of its records. */
+/* An operation, identified by one of its records. */
 typedef struct {
     uint32_t location; /* index in XtfLocations */
     uint64_t row;      /* its END or COMPLETE in this location's array */
-    uint64_t proc;     /* of the location */
+    uint64_t proc;     /* process of the location */
     uint64_t event, comm;
     uint64_t n; /* members */
 } XtfCollectiveId;
 
-/* The operation that a record of `collectives` is part of. Not *found: the trace does not say in which communicator it
- * is, who the members of that are, or what its totals are. */
+/* Identifies the operation of a record of `collectives`. *found is false if the trace does not record its communicator,
+ * the members of the communicator, or totals of `collectives`. */
 bool xtf_collectives_identify(XtfCollectives *collectives, uint32_t location, uint64_t row, XtfCollectiveId *id,
                               bool *found, GError **error);
 
-/* The table `members`: its bytes, and any part of them, which lies within the size. Where clocks contradict each other,
- * nothing is certain of several members: who was late and who was last hangs on clocks. */
+/* The table `members`: its size in bytes, and any range of its bytes within that size. If clocks contradict each other,
+ * operations of several members are uncertain: waits and the last member depend on clocks. */
 bool xtf_members_size(XtfCollectives *collectives, const XtfCollectiveId *id, uint64_t *size, GError **error);
 bool xtf_members_read(XtfCollectives *collectives, const XtfCollectiveId *id, bool clocks_contradict, uint64_t offset,
                       char *buffer, size_t length, GError **error);
@@ -53,12 +54,12 @@ bool xtf_members_rows(XtfCollectives *collectives, const XtfCollectiveId *id, bo
 extern const XtfTableDeclaration xtf_table_members;
 
 typedef enum {
-    XTF_MEMBER_FIRST, /* who began first */
+    XTF_MEMBER_FIRST, /* member that began first */
     XTF_MEMBER_LAST,
     XTF_MEMBER_ROOT,
     XTF_N_MEMBER_LINKS,
 } XtfMemberLink;
 
-/* The record, END or COMPLETE, of one of the members; not *found if there is none. */
+/* Finds the END or COMPLETE of a member; *found is false if there is none. */
 bool xtf_members_link(XtfCollectives *collectives, const XtfCollectiveId *id, XtfMemberLink link, uint32_t *location,
                       uint64_t *row, bool *found, GError **error);

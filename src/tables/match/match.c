@@ -21,62 +21,61 @@ const char *const xtf_pair_doubts[XTF_N_DOUBTS] = {
     [XTF_DOUBT_PROBE] = "a probe matched this message, or one of its group that was open with it",
 };
 
-/* ---- A question: a message, and both sides of its group. */
+/* ---- Query: a message, and both sides of its group. */
 
 typedef struct {
     XtfMatching *matching;
-    XtfMessageProcess *sender, *receiver; /* taken; NULL: not yet */
+    XtfMessageProcess *sender, *receiver; /* taken; NULL: not taken yet */
     XtfMessageSide sends, postings;
-    bool only_certain; /* of a pair that is not certain, the other end is not looked for */
+    bool only_certain; /* true: skip the search for the other end of an uncertain pair */
     XtfMessage *message;
-} Question;
+} Query;
 
-static void question_finish(Question *question)
+static void query_finish(Query *query)
 {
-    xtf_message_process_put(&question->matching->processes, question->sender);
-    xtf_message_process_put(&question->matching->processes, question->receiver);
+    xtf_message_process_put(&query->matching->processes, query->sender);
+    xtf_message_process_put(&query->matching->processes, query->receiver);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Question, question_finish)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Query, query_finish)
 
-static XtfMessageProcess *take_process(Question *question, uint64_t proc, GError **error)
+static XtfMessageProcess *take_process(Query *query, uint64_t proc, GError **error)
 {
-    XtfMatching *matching = question->matching;
+    XtfMatching *matching = query->matching;
     return xtf_message_process_take(&matching->processes, &matching->types, matching->context, proc, error);
 }
 
-/* Takes the process of an end, and finds which of its locations that is; of none if it has neither sends nor postings.
- */
-static XtfMessageProcess *take_end(Question *question, const XtfMessageEnd *end, uint32_t *at, GError **error)
+/* Takes the process of an end, and finds the location in it. *at is its number of locations if the location has neither
+ * sends nor postings. */
+static XtfMessageProcess *take_end(Query *query, const XtfMessageEnd *end, uint32_t *at, GError **error)
 {
-    const XtfLocations *locations = xtf_trace_context_locations(question->matching->context, error);
+    const XtfLocations *locations = xtf_trace_context_locations(query->matching->context, error);
 
-    if (!locations || !xtf_matching_check(question->matching, error))
+    if (!locations || !xtf_matching_check(query->matching, error))
         return NULL;
-    XtfMessageProcess *process = take_process(question, locations->all[end->location].proc, error);
+    XtfMessageProcess *process = take_process(query, locations->all[end->location].proc, error);
     if (process)
         *at = xtf_message_process_find(process, end->location);
     return process;
 }
 
-static void set_side(const Question *question, XtfMessagesKind kind, XtfMessageSide *side)
+static void set_side(const Query *query, XtfMessagesKind kind, XtfMessageSide *side)
 {
-    const XtfMessageGroup *group = &question->message->group;
+    const XtfMessageGroup *group = &query->message->group;
     bool sends = kind == XTF_MESSAGES_SENDS;
 
     *side = (XtfMessageSide){
-        .types = &question->matching->types, .process = sends ? question->sender : question->receiver, .kind = kind};
+        .types = &query->matching->types, .process = sends ? query->sender : query->receiver, .kind = kind};
     memcpy(side->envelope, sends ? group->at_sender : group->at_receiver, sizeof side->envelope);
 }
 
-/* Finds the group of a row, and takes the process at its other side. The message says whether there is one. */
-static bool find_group(Question *question, const XtfMessageType *type, const uint8_t *row, bool is_sender,
-                       GError **error)
+/* Finds the group of a row, and takes the process at the other side. Sets has_group of the message. */
+static bool find_group(Query *query, const XtfMessageType *type, const uint8_t *row, bool is_sender, GError **error)
 {
-    XtfMessage *message = question->message;
-    uint64_t envelope[XTF_ENVELOPE_KEYS], proc = (is_sender ? question->sender : question->receiver)->proc;
+    XtfMessage *message = query->message;
+    uint64_t envelope[XTF_ENVELOPE_KEYS], proc = (is_sender ? query->sender : query->receiver)->proc;
 
     xtf_message_envelope(type, row, envelope);
-    if (!xtf_message_group_find(question->matching->context, envelope, proc, is_sender, &message->group,
+    if (!xtf_message_group_find(query->matching->context, envelope, proc, is_sender, &message->group,
                                 &message->has_group, error))
         return false;
     if (!message->has_group) {
@@ -84,38 +83,38 @@ static bool find_group(Question *question, const XtfMessageType *type, const uin
         message->doubt = XTF_DOUBT_PEER;
         return true;
     }
-    XtfMessageProcess **other = is_sender ? &question->receiver : &question->sender;
-    *other = take_process(question, is_sender ? message->group.receiver : message->group.sender, error);
-    if (!*other)
+    XtfMessageProcess **other_process = is_sender ? &query->receiver : &query->sender;
+    *other_process = take_process(query, is_sender ? message->group.receiver : message->group.sender, error);
+    if (!*other_process)
         return false;
-    set_side(question, XTF_MESSAGES_SENDS, &question->sends);
-    set_side(question, XTF_MESSAGES_POSTINGS, &question->postings);
+    set_side(query, XTF_MESSAGES_SENDS, &query->sends);
+    set_side(query, XTF_MESSAGES_POSTINGS, &query->postings);
     return true;
 }
 
-/* ---- The ends. */
+/* ---- Ends. */
 
-static bool set_send(Question *question, const XtfMessagePlace *place, GError **error)
+static bool set_send(Query *query, const XtfMessagePlace *place, GError **error)
 {
-    const XtfMessageLocation *location = &question->sender->locations[place->location];
-    XtfMessage *message = question->message;
+    const XtfMessageLocation *location = &query->sender->locations[place->location];
+    XtfMessage *message = query->message;
     uint8_t row[XTF_ROW_MAX];
 
     if (!location->has[XTF_MESSAGES_SENDS])
-        return xtf_damaged(error, "location %" PRIu64 " has lost its sends", location->id);
+        return xtf_damaged(error, "location %" PRIu64 " has no sends, but messages name them", location->id);
     if (!xtf_array_row(&location->arrays[XTF_MESSAGES_SENDS], place->row, row, error))
         return false;
     message->has_send = true;
     message->send = (XtfMessageEnd){location->index, place->row};
-    message->sent_bytes = xtf_field_get(question->matching->types.types[XTF_MESSAGES_SENDS].bytes, row);
+    message->sent_bytes = xtf_field_get(query->matching->types.types[XTF_MESSAGES_SENDS].bytes, row);
     return true;
 }
 
-static bool set_receive(Question *question, const XtfMessagePlace *place, GError **error)
+static bool set_receive(Query *query, const XtfMessagePlace *place, GError **error)
 {
-    const XtfMessageLocation *location = &question->receiver->locations[place->location];
-    const XtfMessageType *type = &question->matching->types.types[XTF_MESSAGES_POSTINGS];
-    XtfMessage *message = question->message;
+    const XtfMessageLocation *location = &query->receiver->locations[place->location];
+    const XtfMessageType *type = &query->matching->types.types[XTF_MESSAGES_POSTINGS];
+    XtfMessage *message = query->message;
     uint8_t row[XTF_ROW_MAX];
 
     if (!xtf_array_row(&location->arrays[XTF_MESSAGES_POSTINGS], place->row, row, error))
@@ -126,129 +125,129 @@ static bool set_receive(Question *question, const XtfMessagePlace *place, GError
     message->received_bytes = xtf_field_get(type->bytes, row);
     if (location->has_recvs && message->receive < location->recvs.n_rows)
         return true;
-    return xtf_damaged(error, "row %" PRIu64 " of postings of location %" PRIu64 " is of a receive that is not there",
+    return xtf_damaged(error, "row %" PRIu64 " of postings of location %" PRIu64 " names a receive that does not exist",
                        place->row, location->id);
 }
 
-static void doubt(XtfMessage *message, XtfPairDoubt why)
+static void set_doubt(XtfMessage *message, XtfPairDoubt reason)
 {
     message->state = XTF_PAIR_UNCERTAIN;
-    message->doubt = why;
+    message->doubt = reason;
 }
 
-/* The number of the other end; *known is false if that is a guess. */
-static bool find_number(Question *question, bool is_sender, uint64_t *number, bool *known, GError **error)
+/* Finds the number of the other end. *known is false if the number is a guess. */
+static bool find_number(Query *query, bool is_sender, uint64_t *number, bool *known, GError **error)
 {
-    XtfMessage *message = question->message;
-    const XtfShiftedGroup shifted = {question->matching, &question->sends, &question->postings, message->n_sends,
+    XtfMessage *message = query->message;
+    const XtfShiftedGroup shifted = {query->matching, &query->sends, &query->postings, message->n_sends,
                                      message->n_receives};
 
     *number = message->k;
     *known = true;
     if (message->n_sends == message->n_receives)
         return true;
-    if (question->only_certain)
+    if (query->only_certain)
         *known = false;
     else if (!(is_sender ? xtf_message_shift_send : xtf_message_shift_receive)(&shifted, message->k, number, known,
                                                                                error))
         return false;
-    doubt(message, XTF_DOUBT_COUNTS);
+    set_doubt(message, XTF_DOUBT_COUNTS);
     if (*known)
         message->state = XTF_PAIR_LIKELY;
     return true;
 }
 
-/* What else makes a pair doubtful. */
-static bool find_doubts(Question *question, const XtfMessagePlace *send, const XtfMessagePlace *posting,
+/* Finds further reasons that make a pair uncertain. */
+static bool find_doubts(Query *query, const XtfMessagePlace *send, const XtfMessagePlace *posting,
                         uint64_t posting_number, GError **error)
 {
-    XtfMatching *matching = question->matching;
-    XtfMessage *message = question->message;
+    XtfMatching *matching = query->matching;
+    XtfMessage *message = query->message;
     bool overlaps, unknown, probed;
 
     if (message->sent_bytes != message->received_bytes) {
-        doubt(message, XTF_DOUBT_BYTES);
+        set_doubt(message, XTF_DOUBT_BYTES);
         return true;
     }
-    if (!xtf_message_overlaps(matching, &question->sends, send, &overlaps, error) ||
-        (!overlaps && !xtf_message_overlaps(matching, &question->postings, posting, &overlaps, error)))
+    if (!xtf_message_overlaps(matching, &query->sends, send, &overlaps, error) ||
+        (!overlaps && !xtf_message_overlaps(matching, &query->postings, posting, &overlaps, error)))
         return false;
     if (overlaps) {
-        doubt(message, XTF_DOUBT_THREADS);
+        set_doubt(message, XTF_DOUBT_THREADS);
         return true;
     }
-    if (!xtf_message_is_unposted(&question->postings, posting, &unknown, error) ||
-        !xtf_message_is_probed(matching, &question->postings, posting, posting_number, &probed, error))
+    if (!xtf_message_is_unposted(&query->postings, posting, &unknown, error) ||
+        !xtf_message_is_probed(matching, &query->postings, posting, posting_number, &probed, error))
         return false;
     if (unknown)
-        doubt(message, XTF_DOUBT_POSTING);
+        set_doubt(message, XTF_DOUBT_POSTING);
     else if (probed)
-        doubt(message, XTF_DOUBT_PROBE);
+        set_doubt(message, XTF_DOUBT_PROBE);
     return true;
 }
 
-/* Finds the end on the other side that has the same number, and both sides' counts. */
-static bool find_same_number(Question *question, const XtfMessagePlace *own, bool is_sender, XtfMessagePlace *other,
+/* Finds the end of the same number on the other side, and counts both sides. */
+static bool find_same_number(Query *query, const XtfMessagePlace *this_end, bool is_sender, XtfMessagePlace *other_end,
                              bool *found, GError **error)
 {
-    const XtfMessageSide *side = is_sender ? &question->sends : &question->postings;
-    const XtfMessageSide *facing = is_sender ? &question->postings : &question->sends;
-    XtfMessage *message = question->message;
+    const XtfMessageSide *side = is_sender ? &query->sends : &query->postings;
+    const XtfMessageSide *facing = is_sender ? &query->postings : &query->sends;
+    XtfMessage *message = query->message;
     uint64_t *n_own = is_sender ? &message->n_sends : &message->n_receives;
     uint64_t *n_facing = is_sender ? &message->n_receives : &message->n_sends;
 
-    if (!xtf_message_count_on(side, own, message->k, n_own, error) ||
-        !xtf_message_select(facing, message->k, other, found, error))
+    if (!xtf_message_count_on(side, this_end, message->k, n_own, error) ||
+        !xtf_message_select(facing, message->k, other_end, found, error))
         return false;
-    return *found ? xtf_message_count_on(facing, other, message->k, n_facing, error)
+    return *found ? xtf_message_count_on(facing, other_end, message->k, n_facing, error)
                   : xtf_message_count(facing, n_facing, error);
 }
 
-/* Finds the other end of the one at a place, and how sure that is. */
-static bool find_other(Question *question, const XtfMessagePlace *own, bool is_sender, GError **error)
+/* Finds the other end of the one at a place, and the state of the pair. */
+static bool find_other_end(Query *query, const XtfMessagePlace *this_end, bool is_sender, GError **error)
 {
-    XtfMessage *message = question->message;
-    XtfMessagePlace other;
+    XtfMessage *message = query->message;
+    XtfMessagePlace other_end;
     uint64_t number;
     bool known, found;
 
-    if (!find_same_number(question, own, is_sender, &other, &found, error) ||
-        !find_number(question, is_sender, &number, &known, error))
+    if (!find_same_number(query, this_end, is_sender, &other_end, &found, error) ||
+        !find_number(query, is_sender, &number, &known, error))
         return false;
     if (!known || number == UINT64_MAX)
         return true;
     if (number != message->k &&
-        !xtf_message_select(is_sender ? &question->postings : &question->sends, number, &other, &found, error))
+        !xtf_message_select(is_sender ? &query->postings : &query->sends, number, &other_end, &found, error))
         return false;
     if (!found)
         return xtf_damaged(error, "a group of messages has fewer rows than its totals say");
-    if (!(is_sender ? set_receive(question, &other, error) : set_send(question, &other, error)))
+    if (!(is_sender ? set_receive(query, &other_end, error) : set_send(query, &other_end, error)))
         return false;
-    return find_doubts(question, is_sender ? own : &other, is_sender ? &other : own, is_sender ? number : message->k,
-                       error);
+    return find_doubts(query, is_sender ? this_end : &other_end, is_sender ? &other_end : this_end,
+                       is_sender ? number : message->k, error);
 }
 
 static bool match_send(XtfMatching *matching, const XtfMessageEnd *send, bool only_certain, XtfMessage *message,
                        GError **error)
 {
-    g_auto(Question) question = {.matching = matching, .only_certain = only_certain, .message = message};
+    g_auto(Query) query = {.matching = matching, .only_certain = only_certain, .message = message};
     XtfMessagePlace place = {.row = send->row};
     uint8_t row[XTF_ROW_MAX];
     bool cancelled;
 
     *message = (XtfMessage){0};
-    question.sender = take_end(&question, send, &place.location, error);
-    if (!question.sender)
+    query.sender = take_end(&query, send, &place.location, error);
+    if (!query.sender)
         return false;
-    if (place.location == question.sender->n)
-        return xtf_damaged(error, "location %" PRIu64 " has lost its sends",
+    if (place.location == query.sender->n)
+        return xtf_damaged(error, "location %" PRIu64 " has no sends, but messages name them",
                            matching->context->locations.all[send->location].id);
-    if (!set_send(&question, &place, error))
+    if (!set_send(&query, &place, error))
         return false;
-    const XtfMessageLocation *location = &question.sender->locations[place.location];
+    const XtfMessageLocation *location = &query.sender->locations[place.location];
     if (!xtf_array_row(&location->arrays[XTF_MESSAGES_SENDS], place.row, row, error) ||
         !xtf_message_is_cancelled(&matching->types, location, place.row, &cancelled, error) ||
-        !find_group(&question, &matching->types.types[XTF_MESSAGES_SENDS], row, true, error))
+        !find_group(&query, &matching->types.types[XTF_MESSAGES_SENDS], row, true, error))
         return false;
     if (!message->has_group)
         return true;
@@ -256,7 +255,7 @@ static bool match_send(XtfMatching *matching, const XtfMessageEnd *send, bool on
         message->doubt = XTF_DOUBT_CANCELLED;
         return true;
     }
-    return xtf_message_rank(&question.sends, &place, &message->k, error) && find_other(&question, &place, true, error);
+    return xtf_message_rank(&query.sends, &place, &message->k, error) && find_other_end(&query, &place, true, error);
 }
 
 bool xtf_match_send(XtfMatching *matching, const XtfMessageEnd *send, XtfMessage *message, GError **error)
@@ -271,14 +270,15 @@ bool xtf_match_send_if_certain(XtfMatching *matching, const XtfMessageEnd *send,
 
 /* ---- From a receive to its posting. */
 
-/* The posting that is looked for. */
+/* The key of the posting to find. */
 typedef struct {
     const XtfMessageType *type;
     uint64_t seq, message;
 } Posting;
 
-/* The first row whose seq is not less than the posting's, near row m: steps of growing length, and then halves. */
-static bool gallop(const XtfArray *array, const Posting *posting, uint64_t near, uint64_t *n, GError **error)
+/* Finds the first row whose seq is not less than the posting's. Searches from row `near` in steps that double, then by
+ * bisection. */
+static bool find_seq_near(const XtfArray *array, const Posting *posting, uint64_t near, uint64_t *n, GError **error)
 {
     uint64_t low = 0, high = array->n_rows, at = MIN(near, array->n_rows - 1), step = 1;
     uint8_t row[XTF_ROW_MAX];
@@ -301,8 +301,8 @@ static bool gallop(const XtfArray *array, const Posting *posting, uint64_t near,
     return true;
 }
 
-/* The row of `postings` of row m of `recvs`. *found is false if it would stand behind all rows: they are written in the
- * order of posting, once they are complete. */
+/* Finds the row of `postings` for row m of `recvs`. *found is false if that row is not written yet: the writer adds
+ * postings in the order of posting, once they are complete. */
 static bool find_posting(const XtfMatching *matching, const XtfMessageLocation *location, uint64_t m, uint64_t *n,
                          bool *found, GError **error)
 {
@@ -312,14 +312,14 @@ static bool find_posting(const XtfMatching *matching, const XtfMessageLocation *
 
     *found = false;
     if (!location->has_recvs || m >= location->recvs.n_rows)
-        return xtf_damaged(error, "location %" PRIu64 " has lost its receives", location->id);
+        return xtf_damaged(error, "location %" PRIu64 " has no receives, or fewer than a message names", location->id);
     if (!location->has[XTF_MESSAGES_POSTINGS])
         return true;
     if (!xtf_array_row(&location->recvs, m, row, error))
         return false;
     uint64_t seq = xtf_field_get(types->recvs_seq, row), posted = xtf_field_get(types->recvs_posted, row);
     Posting posting = {&types->types[XTF_MESSAGES_POSTINGS], seq - MIN(seq, posted), m};
-    if (!gallop(postings, &posting, m, n, error))
+    if (!find_seq_near(postings, &posting, m, n, error))
         return false;
     if (*n == postings->n_rows)
         return true;
@@ -338,30 +338,30 @@ static bool find_posting(const XtfMatching *matching, const XtfMessageLocation *
 static bool match_receive(XtfMatching *matching, const XtfMessageEnd *receive, bool only_certain, XtfMessage *message,
                           GError **error)
 {
-    g_auto(Question) question = {.matching = matching, .only_certain = only_certain, .message = message};
+    g_auto(Query) query = {.matching = matching, .only_certain = only_certain, .message = message};
     const XtfMessageType *type = &matching->types.types[XTF_MESSAGES_POSTINGS];
     XtfMessagePlace place;
     uint8_t row[XTF_ROW_MAX];
     bool found = false;
 
     *message = (XtfMessage){0};
-    question.receiver = take_end(&question, receive, &place.location, error);
-    if (!question.receiver)
+    query.receiver = take_end(&query, receive, &place.location, error);
+    if (!query.receiver)
         return false;
-    const XtfMessageLocation *location = &question.receiver->locations[place.location];
-    if (place.location < question.receiver->n &&
+    const XtfMessageLocation *location = &query.receiver->locations[place.location];
+    if (place.location < query.receiver->n &&
         !find_posting(matching, location, receive->row, &place.row, &found, error))
         return false;
     if (!found) {
-        doubt(message, XTF_DOUBT_OPEN);
+        set_doubt(message, XTF_DOUBT_OPEN);
         return true;
     }
-    if (!set_receive(&question, &place, error) ||
+    if (!set_receive(&query, &place, error) ||
         !xtf_array_row(&location->arrays[XTF_MESSAGES_POSTINGS], place.row, row, error) ||
-        !find_group(&question, type, row, false, error))
+        !find_group(&query, type, row, false, error))
         return false;
-    return !message->has_group || (xtf_message_rank(&question.postings, &place, &message->k, error) &&
-                                   find_other(&question, &place, false, error));
+    return !message->has_group || (xtf_message_rank(&query.postings, &place, &message->k, error) &&
+                                   find_other_end(&query, &place, false, error));
 }
 
 bool xtf_match_receive(XtfMatching *matching, const XtfMessageEnd *receive, XtfMessage *message, GError **error)

@@ -1,11 +1,11 @@
 /*
- * Matching messages: of a send its receive, of a receive its send, without a pass over the trace.
+ * Message matching: finds the receive of a send and the send of a receive, without a pass over the trace.
  *
- * The k-th message that a process sends in a group, a communicator, sender, receiver and tag, is the k-th for which the
- * receiver posted a receive in it (docs/VOCABULARY.md, section 5). So the other end is found by a rank on one side and
- * a select on the other. Times are not looked at: clocks may differ.
+ * A group is a communicator, sender, receiver and tag. The k-th message that a process sends in a group matches the
+ * k-th receive that the receiver posted in it (docs/VOCABULARY.md, section 5). So a rank on one side and a select on
+ * the other find the other end. Times are not used, since clocks may differ.
  *
- * Nothing lasts from one question to the next but caches. All functions may be called from any thread.
+ * Only caches are kept between queries. All functions may be called from any thread.
  */
 #pragma once
 
@@ -18,33 +18,33 @@ typedef struct {
     uint64_t row;
 } XtfMessageEnd;
 
-/* How sure a pair of ends is. */
+/* Certainty of a pair of ends. */
 typedef enum {
     XTF_PAIR_CERTAIN,
-    XTF_PAIR_LIKELY,    /* something was not recorded, but only one way to put the ends together makes sense */
-    XTF_PAIR_UNCERTAIN, /* it is not known which ends belong together */
+    XTF_PAIR_LIKELY,    /* some records are missing, but only one pairing is consistent */
+    XTF_PAIR_UNCERTAIN, /* the pairing of the ends is unknown */
     XTF_PAIR_N_STATES,
 } XtfPairState;
 
 extern const char *const xtf_pair_states[XTF_PAIR_N_STATES]; /* words */
 
-/* Why a pair is not certain. */
+/* Reasons why a pair is not certain. */
 typedef enum {
     XTF_DOUBT_NONE,
-    XTF_DOUBT_CANCELLED, /* the send was cancelled: it has no receive, and that is certain */
-    XTF_DOUBT_PEER,      /* the communicator or the peer is not known */
-    XTF_DOUBT_COUNTS,    /* the group has other numbers of sends and receives */
-    XTF_DOUBT_BYTES,     /* the receive got another number of bytes than were sent */
-    XTF_DOUBT_THREADS,   /* several threads sent, or received, in the group at one time */
-    XTF_DOUBT_POSTING,   /* when the receive was posted is not known, or that of another one that counts in its place */
-    XTF_DOUBT_OPEN,  /* a receive that was posted before is not complete, so the order behind it is not written yet */
-    XTF_DOUBT_PROBE, /* the receive, or one of its group that was open with it, takes what was matched by a probe */
+    XTF_DOUBT_CANCELLED, /* the send was cancelled; it certainly has no receive */
+    XTF_DOUBT_PEER,      /* the communicator or the peer is unknown */
+    XTF_DOUBT_COUNTS,    /* the group's numbers of sends and receives differ */
+    XTF_DOUBT_BYTES,     /* the number of bytes received differs from the number sent */
+    XTF_DOUBT_THREADS,   /* several threads sent, or received, in the group at the same time */
+    XTF_DOUBT_POSTING,   /* the time of posting is unknown, of this receive or of a later one in the group */
+    XTF_DOUBT_OPEN,      /* an earlier posted receive is not complete, so later postings are not written yet */
+    XTF_DOUBT_PROBE,     /* a probe matched the message of this receive, or of one of its group that was open with it */
     XTF_N_DOUBTS,
 } XtfPairDoubt;
 
 extern const char *const xtf_pair_doubts[XTF_N_DOUBTS]; /* sentences */
 
-/* A group, as both sides state it. */
+/* A group, with its envelope as each side records it. */
 typedef struct {
     uint64_t comm, sender, receiver, tag; /* processes */
     uint64_t at_sender[XTF_ENVELOPE_KEYS], at_receiver[XTF_ENVELOPE_KEYS];
@@ -53,24 +53,24 @@ typedef struct {
 typedef struct {
     XtfPairState state;
     XtfPairDoubt doubt;
-    /* The end that was asked about is there, and the other one if there is one, or which one is known at all: not of
-     * XTF_DOUBT_COUNTS, unless the pair is likely. */
+    /* The queried end is present. The other end is present if it exists and is identified: with XTF_DOUBT_COUNTS only
+     * if the pair is likely. */
     bool has_group, has_send, has_receive;
-    XtfMessageGroup group;        /* with has_group */
-    uint64_t k;                   /* the number, in its group, of the end that was asked about */
-    uint64_t n_sends, n_receives; /* of the group, in the whole trace */
-    XtfMessageEnd send;           /* of `sends` */
-    XtfMessageEnd posting;        /* of `postings` */
-    uint64_t receive;             /* row of `recvs`, of the posting's location */
+    XtfMessageGroup group;        /* valid with has_group */
+    uint64_t k;                   /* number of the queried end in its group */
+    uint64_t n_sends, n_receives; /* of the group in the whole trace */
+    XtfMessageEnd send;           /* row of `sends` */
+    XtfMessageEnd posting;        /* row of `postings` */
+    uint64_t receive;             /* row of `recvs` of the posting's location */
     uint64_t sent_bytes, received_bytes;
 } XtfMessage;
 
-/* The message whose send is a row of `sends` of a location. XTF_ERROR_UNSUPPORTED if the trace's messages are not
- * matched. */
+/* Finds the message of a row of `sends`. XTF_ERROR_UNSUPPORTED if the trace lacks what matching needs. */
 bool xtf_match_send(XtfMatching *matching, const XtfMessageEnd *send, XtfMessage *message, GError **error);
-/* The message that was received by a row of `recvs`. */
+/* Finds the message of a row of `recvs`. */
 bool xtf_match_receive(XtfMatching *matching, const XtfMessageEnd *receive, XtfMessage *message, GError **error);
-/* The same, but of a pair that is not certain the other end need not be found: that can take long. */
+/* Finds the message of a send only if it is certain. The other end of an uncertain pair, which can take long to find,
+ * may be missing. */
 bool xtf_match_send_if_certain(XtfMatching *matching, const XtfMessageEnd *send, XtfMessage *message, GError **error);
 bool xtf_match_receive_if_certain(XtfMatching *matching, const XtfMessageEnd *receive, XtfMessage *message,
                                   GError **error);

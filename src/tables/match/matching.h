@@ -1,17 +1,17 @@
 /*
- * What matching a trace's messages needs from one question to the next: caches, and what the names of regions tell.
+ * State of message matching: the caches, and the roles of MPI regions in messages.
  */
 #pragma once
 
 #include "src/tables/match/order/message-process.h"
 
-/* What a call of a region does to messages: a set of bits. */
+/* Effects of a call of a region on messages: a set of bits. */
 enum {
-    XTF_CALL_OF_MPI = 1,  /* sends, receives, waits or tests: there may be waiting in it */
+    XTF_CALL_OF_MPI = 1,  /* sends, receives, waits or tests: time in the call may be waiting */
     XTF_CALL_TESTS = 2,   /* MPI_Test*: never waits */
     XTF_CALL_WAITS = 4,   /* MPI_Wait* */
-    XTF_CALL_MATCHED = 8, /* MPI_Mrecv, MPI_Imrecv: takes a message that a probe has matched before */
-    XTF_CALL_MPROBE = 16, /* MPI_Mprobe: waits for a message, and posts its receive if the recorder tells */
+    XTF_CALL_MATCHED = 8, /* MPI_Mrecv, MPI_Imrecv: receives a message that an earlier probe matched */
+    XTF_CALL_MPROBE = 16, /* MPI_Mprobe: waits for a message; posts its receive if the recorder records that */
 };
 
 typedef struct {
@@ -19,22 +19,22 @@ typedef struct {
     XtfMessageTypes types;
     XtfKeeper processes;
     XtfKeeper shifts; /* message-shifts.h */
-    GMutex lock;      /* for loading, once */
+    GMutex lock;      /* serializes loading */
     gint uses_loaded; /* atomic */
     uint64_t n_regions;
     uint8_t *uses;    /* by row of definitions/regions */
-    bool has_matched; /* some region is MATCHED */
+    bool has_matched; /* true if a region has XTF_CALL_MATCHED */
 } XtfMatching;
 
 void xtf_matching_init(XtfMatching *matching, XtfTraceContext *context);
 void xtf_matching_finish(XtfMatching *matching);
 
-/* XTF_ERROR_UNSUPPORTED if the trace's messages are not matched. */
+/* Returns true if the trace's messages can be matched; else false with XTF_ERROR_UNSUPPORTED. */
 bool xtf_matching_check(const XtfMatching *matching, GError **error);
 
-/* Loads what regions tell, unless that is done. */
+/* Loads `uses` of all regions, if not loaded yet. */
 bool xtf_matching_load_uses(XtfMatching *matching, GError **error);
-/* Of a row of regions; it is loaded. */
+/* Returns the XTF_CALL_ bits of a region. `uses` must be loaded. */
 static inline unsigned xtf_matching_use(const XtfMatching *matching, uint64_t region)
 {
     return region < matching->n_regions ? matching->uses[region] : 0;

@@ -3,7 +3,7 @@
 #include "src/trace/select/parallel.h"
 
 enum {
-    SENDS_AT_ONCE = 32, /* of a thread */
+    SENDS_AT_ONCE = 32, /* per step of a thread */
 };
 
 typedef struct {
@@ -12,12 +12,12 @@ typedef struct {
     XtfMatchedSend *matched;
 } Batch;
 
-static void *begin(void *data)
+static void *begin_thread(void *data)
 {
     return data;
 }
 
-static bool work(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool match_range(void *own, void *data, uint32_t first, uint32_t end, GError **error)
 {
     const Batch *batch = data;
 
@@ -30,14 +30,15 @@ static bool work(void *own, void *data, uint32_t first, uint32_t end, GError **e
     return true;
 }
 
-static void join(void *own, void *data)
+static void join_thread(void *own, void *data)
 {
 }
 
 bool xtf_match_sends(XtfMatching *matching, const XtfMessageEnd *sends, uint32_t n, XtfMatchedSend *matched,
                      GError **error)
 {
-    const XtfParallelWork parallel = {.step = SENDS_AT_ONCE, .begin = begin, .work = work, .join = join};
+    const XtfParallelWork parallel = {
+        .step = SENDS_AT_ONCE, .begin = begin_thread, .work = match_range, .join = join_thread};
     Batch batch = {matching, sends, matched};
 
     return xtf_parallel(&parallel, &batch, n, error);

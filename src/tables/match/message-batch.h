@@ -1,5 +1,5 @@
 /*
- * Messages of many sends at once, as listings need them.
+ * Matching of many sends in parallel, for listings.
  */
 #pragma once
 
@@ -10,6 +10,6 @@ typedef struct {
     XtfMessageTimes times;
 } XtfMatchedSend;
 
-/* The messages of n sends, in any order. Any thread may call this; all cores help. */
+/* Matches n sends, in any order, on all cores. May be called from any thread. */
 bool xtf_match_sends(XtfMatching *matching, const XtfMessageEnd *sends, uint32_t n, XtfMatchedSend *matched,
                      GError **error);

@@ -6,7 +6,7 @@
 #include "src/trace/select/call-around.h"
 #include "src/trace/select/call-readers.h"
 
-/* The time of the row that ends a call; of one that is never left the location's last. */
+/* Finds the time of a call's LEAVE. Of a call that is never left, the location's last time. */
 static bool find_leave(XtfMatching *matching, const XtfMessageLocation *location, uint64_t enter, uint64_t *leave,
                        GError **error)
 {
@@ -24,32 +24,31 @@ static bool find_leave(XtfMatching *matching, const XtfMessageLocation *location
     return true;
 }
 
-/* ---- The usual call, which makes no others and has its LEAVE right behind its ENTER: found with a rank and a cursor.
- */
+/* ---- Fast path: a call without calls inside, whose LEAVE directly follows its ENTER. A rank and a cursor find it. */
 
 enum {
-    STEPS_MOST = 64, /* over rows of the record's time */
+    MOST_STEPS = 64, /* most rows of the record's time to skip */
 };
 
-/* To the first row behind the record, of which there may be none; *found is false if that would take too long. */
-static bool seek_behind(XtfCursor *cursor, const XtfField *seq_field, uint64_t t, uint64_t seq, bool *found,
-                        GError **error)
+/* Moves to the first row after the record; there may be none. *found is false if there is none, or it is too far. */
+static bool seek_after(XtfCursor *cursor, const XtfField *seq_field, uint64_t t, uint64_t seq, bool *found,
+                       GError **error)
 {
     uint64_t n;
 
     if (!xtf_array_rank(&cursor->array, t, &n, error) || !xtf_cursor_seek_n(cursor, n, found, error))
         return false;
     for (unsigned i = 0; *found && xtf_field_get(seq_field, xtf_cursor_row(cursor)) < seq; i++) {
-        *found = i < STEPS_MOST;
+        *found = i < MOST_STEPS;
         if (*found && !xtf_cursor_next(cursor, 1, found, error))
             return false;
     }
     return true;
 }
 
-/* Sets the call if it is such a one. */
-static bool find_usual(const XtfMessageTypes *types, const XtfMessageLocation *location, uint64_t seq,
-                       XtfMessageCall *call, uint64_t *region, bool *found, GError **error)
+/* Fills the call if it is a leaf call, whose LEAVE directly follows its ENTER. */
+static bool find_leaf_call(const XtfMessageTypes *types, const XtfMessageLocation *location, uint64_t seq,
+                           XtfMessageCall *call, uint64_t *region, bool *found, GError **error)
 {
     const XtfSchema *schema = types->calls;
     const XtfAggregate *frames = &schema->aggregates[types->frames];
@@ -61,7 +60,7 @@ static bool find_usual(const XtfMessageTypes *types, const XtfMessageLocation *l
     xtf_cursor_init(&cursor, &location->calls);
     if (!seq_field)
         return true;
-    if (!seek_behind(&cursor, seq_field, call->record, seq, found, error))
+    if (!seek_after(&cursor, seq_field, call->record, seq, found, error))
         return false;
     if (!*found)
         return true;
@@ -82,10 +81,10 @@ static bool find_usual(const XtfMessageTypes *types, const XtfMessageLocation *l
     return true;
 }
 
-/* ---- */
+/* ---- Any call. */
 
-static bool find_any(XtfMatching *matching, const XtfMessageLocation *location, uint64_t seq, XtfMessageCall *call,
-                     uint64_t *region, bool *found, GError **error)
+static bool find_call(XtfMatching *matching, const XtfMessageLocation *location, uint64_t seq, XtfMessageCall *call,
+                      uint64_t *region, bool *found, GError **error)
 {
     const XtfAggregate *frames = &matching->types.calls->aggregates[matching->types.frames];
     uint8_t row[XTF_ROW_MAX];
@@ -113,8 +112,8 @@ bool xtf_message_call_at(XtfMatching *matching, const XtfMessageLocation *locati
     if (!location->has_calls)
         return true;
     if (!xtf_matching_load_uses(matching, error) ||
-        !find_usual(&matching->types, location, seq, call, &region, &call->found, error) ||
-        (!call->found && !find_any(matching, location, seq, call, &region, &call->found, error)))
+        !find_leaf_call(&matching->types, location, seq, call, &region, &call->found, error) ||
+        (!call->found && !find_call(matching, location, seq, call, &region, &call->found, error)))
         return false;
     if (call->found)
         call->use = xtf_matching_use(matching, region);

@@ -6,7 +6,7 @@
 
 /* ---- Threads. */
 
-static bool has_several(const XtfMessageSide *side)
+static bool has_several_locations(const XtfMessageSide *side)
 {
     unsigned n = 0;
 
@@ -15,15 +15,15 @@ static bool has_several(const XtfMessageSide *side)
     return n > 1;
 }
 
-static bool share_time(const XtfMessageCall *a, const XtfMessageCall *b)
+static bool calls_overlap(const XtfMessageCall *a, const XtfMessageCall *b)
 {
     return a->record == b->record || (a->enter < b->leave && b->enter < a->leave);
 }
 
-/* Looks at the messages of the group right before and behind the place in another location: calls of one location
- * follow one another. */
-static bool overlaps_in(XtfMatching *matching, const XtfMessageSide *side, const XtfMessagePlace *place,
-                        const XtfMessageCall *own, uint32_t other, bool *overlaps, GError **error)
+/* True if a call of another location overlaps in time. Reads only the group's messages directly before and after the
+ * place, since calls of one location do not overlap. */
+static bool overlaps_location(XtfMatching *matching, const XtfMessageSide *side, const XtfMessagePlace *place,
+                              const XtfMessageCall *this_call, uint32_t other, bool *overlaps, GError **error)
 {
     const XtfMessageLocation *location = &side->process->locations[other];
     XtfMessageCall call;
@@ -40,7 +40,7 @@ static bool overlaps_in(XtfMatching *matching, const XtfMessageSide *side, const
             break;
         if (!xtf_message_call_of(matching, location, side->kind, n, &call, error))
             return false;
-        *overlaps = share_time(own, &call);
+        *overlaps = calls_overlap(this_call, &call);
     }
     return true;
 }
@@ -48,22 +48,23 @@ static bool overlaps_in(XtfMatching *matching, const XtfMessageSide *side, const
 bool xtf_message_overlaps(XtfMatching *matching, const XtfMessageSide *side, const XtfMessagePlace *place,
                           bool *overlaps, GError **error)
 {
-    XtfMessageCall own;
+    XtfMessageCall this_call;
 
     *overlaps = false;
-    if (!has_several(side))
+    if (!has_several_locations(side))
         return true;
-    if (!xtf_message_call_of(matching, &side->process->locations[place->location], side->kind, place->row, &own, error))
+    if (!xtf_message_call_of(matching, &side->process->locations[place->location], side->kind, place->row, &this_call,
+                             error))
         return false;
     for (uint32_t i = 0; i < side->process->n && !*overlaps; i++)
-        if (i != place->location && !overlaps_in(matching, side, place, &own, i, overlaps, error))
+        if (i != place->location && !overlaps_location(matching, side, place, &this_call, i, overlaps, error))
             return false;
     return true;
 }
 
 /* ---- Probes. */
 
-/* Of `probes` of a location, 0 being not asked yet. */
+/* Values of `probes` of a location; 0: not determined yet. */
 enum { PROBES_NEVER = 1, PROBES };
 
 static XtfMatch is_matched(const uint64_t *key, unsigned depth, const void *matching)
@@ -73,9 +74,9 @@ static XtfMatch is_matched(const uint64_t *key, unsigned depth, const void *matc
     return xtf_matching_use(matching, key[0]) & XTF_CALL_MATCHED ? XTF_MATCH_ALL : XTF_MATCH_NONE;
 }
 
-/* Whether some location of the process calls MPI_Mrecv or MPI_Imrecv at all: recorders define regions that are never
- * entered. */
-static bool may_probe(XtfMatching *matching, const XtfMessageProcess *process, bool *may, GError **error)
+/* Sets *may if a location of the process calls MPI_Mrecv or MPI_Imrecv. Definitions do not suffice: recorders also
+ * define regions that are never entered. */
+static bool may_receive_probed(XtfMatching *matching, const XtfMessageProcess *process, bool *may, GError **error)
 {
     const XtfGroupFilter filter = {.match = is_matched, .data = matching};
 
@@ -94,14 +95,14 @@ static bool may_probe(XtfMatching *matching, const XtfMessageProcess *process, b
     return true;
 }
 
-/* From when a receive was posted, its call included, to when it was complete. */
+/* The interval in which a receive is open: from the begin of the call that posts it to its completion. */
 typedef struct {
     uint64_t from, to;
     bool matched;
-} Opening;
+} OpenInterval;
 
-static bool find_opening(XtfMatching *matching, const XtfMessageSide *side, const XtfMessagePlace *place,
-                         Opening *opening, GError **error)
+static bool find_interval(XtfMatching *matching, const XtfMessageSide *side, const XtfMessagePlace *place,
+                          OpenInterval *interval, GError **error)
 {
     const XtfMessageLocation *location = &side->process->locations[place->location];
     XtfMessageCall call;
@@ -112,24 +113,24 @@ static bool find_opening(XtfMatching *matching, const XtfMessageSide *side, cons
         return false;
     uint64_t message = xtf_field_get(matching->types.types[XTF_MESSAGES_POSTINGS].message, row);
     if (!location->has_recvs || message >= location->recvs.n_rows)
-        return xtf_damaged(error, "row %" PRIu64 " of postings is of a receive that is not there", place->row);
-    opening->matched = call.use & XTF_CALL_MATCHED;
-    opening->from = opening->matched ? 0 : call.enter; /* when it was probed is not known */
-    return xtf_array_time(&location->recvs, message, &opening->to, error);
+        return xtf_damaged(error, "row %" PRIu64 " of postings names a receive that does not exist", place->row);
+    interval->matched = call.use & XTF_CALL_MATCHED;
+    interval->from = interval->matched ? 0 : call.enter; /* the time of the probe is unknown */
+    return xtf_array_time(&location->recvs, message, &interval->to, error);
 }
 
 bool xtf_message_is_probed(XtfMatching *matching, const XtfMessageSide *postings, const XtfMessagePlace *place,
                            uint64_t k, bool *probed, GError **error)
 {
-    Opening own, other;
+    OpenInterval this_call, other;
     bool may;
 
     *probed = false;
-    if (!xtf_matching_load_uses(matching, error) || !may_probe(matching, postings->process, &may, error))
+    if (!xtf_matching_load_uses(matching, error) || !may_receive_probed(matching, postings->process, &may, error))
         return false;
     if (!may)
         return true;
-    if (!find_opening(matching, postings, place, &own, error))
+    if (!find_interval(matching, postings, place, &this_call, error))
         return false;
     uint64_t from = k - MIN(k, (uint64_t)XTF_PROBED_RECEIVES);
     for (uint64_t at = from; at <= k + XTF_PROBED_RECEIVES && !*probed; at++) {
@@ -141,9 +142,9 @@ bool xtf_message_is_probed(XtfMatching *matching, const XtfMessageSide *postings
             return false;
         if (!found)
             break;
-        if (!find_opening(matching, postings, &there, &other, error))
+        if (!find_interval(matching, postings, &there, &other, error))
             return false;
-        *probed = (own.matched || other.matched) && own.from <= other.to && other.from <= own.to;
+        *probed = (this_call.matched || other.matched) && this_call.from <= other.to && other.from <= this_call.to;
     }
     return true;
 }

@@ -1,12 +1,12 @@
 /*
- * What makes a pair doubtful whose group has as many receives as sends.
+ * Reasons why a pair may be wrong although its group has equal numbers of sends and receives.
  *
- * - Threads: the order of a group is that in which its sends, or the postings of its receives, follow one another. If
- *   two threads are in such calls at one time, it is not known which came first.
- * - Postings of which it is not known when they were: message-unposted.h.
- * - Probes: MPI_Mrecv and MPI_Imrecv take a message that was matched before, when it was probed, and nobody knows when
- *   that was. Receives of the group that were posted before one of them is over may have been posted behind the probe.
- *   Of them XTF_PROBED_RECEIVES on both sides are looked at.
+ * - Threads: a group's order is the order of its sends, or of the postings of its receives. If two threads are in such
+ * calls at the same time, their order is unknown.
+ * - Postings at an unknown time: message-unposted.h.
+ * - Probes: MPI_Mrecv and MPI_Imrecv receive a message that an earlier probe matched, at an unknown time. Receives of
+ * the group that were posted before such a receive completed may have been posted after the probe. XTF_PROBED_RECEIVES
+ * of them are checked on each side.
  */
 #pragma once
 
@@ -17,9 +17,9 @@ enum {
     XTF_PROBED_RECEIVES = 64,
 };
 
-/* Whether another location of the process was in a call of the same side of the group at the same time. */
+/* True if another location of the process was in a call of the same side of the group at the same time. */
 bool xtf_message_overlaps(XtfMatching *matching, const XtfMessageSide *side, const XtfMessagePlace *place,
                           bool *overlaps, GError **error);
-/* Whether posting k of a group, which is at a place, or another one beside it, belongs to a probe. */
+/* True if a probe may have matched posting k of a group, which is at `place`, or a posting near it. */
 bool xtf_message_is_probed(XtfMatching *matching, const XtfMessageSide *postings, const XtfMessagePlace *place,
                            uint64_t k, bool *probed, GError **error);

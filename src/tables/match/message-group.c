@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* The process that is the peer of `proc`, and the rank that `proc` has for it. Without communicators ranks are
- * processes. */
+/* Finds the peer of `proc`, and the rank of `proc` as the peer records it. Without communicators, ranks are processes.
+ * */
 static bool map_peer(const XtfRanks *ranks, const uint64_t *envelope, uint64_t proc, uint64_t *peer, uint64_t *rank)
 {
     if (!ranks->comms) {
@@ -30,10 +30,10 @@ bool xtf_message_group_find(XtfTraceContext *context, const uint64_t envelope[XT
         return true;
     *known = true;
     *(is_sender ? &group->receiver : &group->sender) = peer;
-    uint64_t *own = is_sender ? group->at_sender : group->at_receiver;
-    uint64_t *other = is_sender ? group->at_receiver : group->at_sender;
-    memcpy(own, envelope, sizeof group->at_sender);
-    memcpy(other, envelope, sizeof group->at_sender);
-    other[XTF_ENVELOPE_PEER] = rank;
+    uint64_t *own_envelope = is_sender ? group->at_sender : group->at_receiver;
+    uint64_t *other_envelope = is_sender ? group->at_receiver : group->at_sender;
+    memcpy(own_envelope, envelope, sizeof group->at_sender);
+    memcpy(other_envelope, envelope, sizeof group->at_sender);
+    other_envelope[XTF_ENVELOPE_PEER] = rank;
     return true;
 }

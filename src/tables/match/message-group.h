@@ -1,11 +1,11 @@
 /*
- * Groups of messages: from an envelope as one end states it to the envelope of the other end.
+ * Groups of messages: converts the envelope that one end records to the envelope of the other end.
  */
 #pragma once
 
 #include "src/tables/match/match.h"
 
-/* The group of an envelope that process `proc` stated: as sender, or as receiver. *known is false if its communicator
- * or peer is not; then the group has what the envelope says, and no other process. */
+/* Finds the group of an envelope that process `proc` recorded, as sender or as receiver. *known is false if the
+ * communicator or the peer is unknown. Then only `proc`, communicator and tag of the group are set. */
 bool xtf_message_group_find(XtfTraceContext *context, const uint64_t envelope[XTF_ENVELOPE_KEYS], uint64_t proc,
                             bool is_sender, XtfMessageGroup *group, bool *known, GError **error);

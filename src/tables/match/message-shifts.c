@@ -11,10 +11,10 @@ enum {
     KEPT_BLOCKS = 4096,
 };
 
-G_STATIC_ASSERT(XTF_SHIFT_BLOCK == 64 && XTF_SHIFT_SIDE == 64); /* bits of a mask; two blocks beside one suffice */
+G_STATIC_ASSERT(XTF_SHIFT_BLOCK == 64 && XTF_SHIFT_SIDE == 64); /* bits of a mask; the neighbours of a block suffice */
 
-/* Of the sends of a block, bit i being the i-th: for each shift, which have a receive, and which of these pairs do not
- * agree. */
+/* Sends of a block, bit i being the i-th. For each shift: the sends that have a receive, and those whose pair
+ * disagrees. */
 typedef struct {
     XtfKept kept;
     uint64_t ends[2], envelope[XTF_ENVELOPE_KEYS];
@@ -53,9 +53,9 @@ void xtf_message_shifts_init(XtfKeeper *shifts)
     xtf_keeper_init(shifts, &methods, KEPT_BYTES, KEPT_BLOCKS);
 }
 
-/* ---- Making blocks. */
+/* ---- Filling blocks. */
 
-/* What is looked at of one end: of a send when its call begins, of a receive when its call ends. */
+/* Data of an end to compare: bytes, and the begin of the send's call or the end of the receive's call. */
 typedef struct {
     uint64_t bytes, time;
 } End;
@@ -85,7 +85,7 @@ static bool load_receive(const XtfShiftedGroup *group, const XtfMessageLocation 
         return false;
     uint64_t message = xtf_field_get(type->message, row);
     if (!location->has_recvs || message >= location->recvs.n_rows)
-        return xtf_damaged(error, "row %" PRIu64 " of postings is of a receive that is not there", n);
+        return xtf_damaged(error, "row %" PRIu64 " of postings names a receive that does not exist", n);
     if (!xtf_message_call_of_receive(group->matching, location, message, &call, error))
         return false;
     *end = (End){xtf_field_get(type->bytes, row), call.leave};
@@ -93,8 +93,8 @@ static bool load_receive(const XtfShiftedGroup *group, const XtfMessageLocation 
 }
 
 /* Loads messages [from, to) of a side. */
-static bool load_ends(const XtfShiftedGroup *group, const XtfMessageSide *side, uint64_t from, uint64_t to, End *ends,
-                      GError **error)
+static bool load_group_ends(const XtfShiftedGroup *group, const XtfMessageSide *side, uint64_t from, uint64_t to,
+                            End *ends, GError **error)
 {
     for (uint64_t k = from; k < to; k++) {
         XtfMessagePlace place;
@@ -118,8 +118,8 @@ static bool make_block(const XtfShiftedGroup *group, Block *block, GError **erro
     uint64_t to = MIN(first + XTF_SHIFT_BLOCK + XTF_SHIFT_MOST, group->n_receives);
     End sends[XTF_SHIFT_BLOCK], receives[RECEIVES_MOST];
 
-    if (!load_ends(group, group->sends, first, end, sends, error) ||
-        !load_ends(group, group->postings, from, to, receives, error))
+    if (!load_group_ends(group, group->sends, first, end, sends, error) ||
+        !load_group_ends(group, group->postings, from, to, receives, error))
         return false;
     for (unsigned d = 0; d < N_SHIFTS; d++) {
         for (uint64_t i = first; i < end; i++) {
@@ -152,11 +152,12 @@ static Block *take_block(const XtfShiftedGroup *group, uint64_t number, GError *
     return NULL;
 }
 
-/* ---- Asking them. */
+/* ---- Reading blocks. */
 
-/* Adds to the sets of shifts that have a pair, and one that differs, among those of some sends of a block. */
-static bool look_at(const XtfShiftedGroup *group, uint64_t number, uint64_t sends, uint64_t *paired, uint64_t *differ,
-                    GError **error)
+/* Adds to the set of shifts with a pair, and to the set of shifts with a pair that disagrees, for some sends of a
+ * block. */
+static bool add_shifts(const XtfShiftedGroup *group, uint64_t number, uint64_t sends, uint64_t *paired,
+                       uint64_t *differ, GError **error)
 {
     if (number >= (group->n_sends + XTF_SHIFT_BLOCK - 1) / XTF_SHIFT_BLOCK)
         return true;
@@ -171,8 +172,9 @@ static bool look_at(const XtfShiftedGroup *group, uint64_t number, uint64_t send
     return true;
 }
 
-/* The shift, and XTF_SHIFT_MOST, that alone fits at send k; *fits says whether there is one. */
-static bool shift_at(const XtfShiftedGroup *group, uint64_t k, unsigned *shift, bool *fits, GError **error)
+/* Finds the only shift that fits at send k; *shift is the shift plus XTF_SHIFT_MOST. *fits is false if none or several
+ * fit. */
+static bool find_shift(const XtfShiftedGroup *group, uint64_t k, unsigned *shift, bool *fits, GError **error)
 {
     uint64_t number = k / XTF_SHIFT_BLOCK, paired = 0, differ = 0;
     unsigned bit = k % XTF_SHIFT_BLOCK;
@@ -180,9 +182,9 @@ static bool shift_at(const XtfShiftedGroup *group, uint64_t k, unsigned *shift, 
     *fits = false;
     if (!group->n_receives)
         return true;
-    if ((number > 0 && !look_at(group, number - 1, UINT64_MAX << bit, &paired, &differ, error)) ||
-        !look_at(group, number, UINT64_MAX, &paired, &differ, error) ||
-        !look_at(group, number + 1, UINT64_MAX >> (63 - bit), &paired, &differ, error))
+    if ((number > 0 && !add_shifts(group, number - 1, UINT64_MAX << bit, &paired, &differ, error)) ||
+        !add_shifts(group, number, UINT64_MAX, &paired, &differ, error) ||
+        !add_shifts(group, number + 1, UINT64_MAX >> (63 - bit), &paired, &differ, error))
         return false;
     uint64_t good = paired & ~differ;
     *fits = good && !(good & (good - 1));
@@ -190,7 +192,7 @@ static bool shift_at(const XtfShiftedGroup *group, uint64_t k, unsigned *shift, 
     return true;
 }
 
-/* The send that alone claims a receive. *claims counts those that do, *open those whose shift is not known. */
+/* Finds the send that claims a receive. *claims counts the sends that do, *open the sends whose shift is unknown. */
 static bool find_claims(const XtfShiftedGroup *group, uint64_t receive, uint64_t *send, unsigned *claims,
                         unsigned *open, GError **error)
 {
@@ -202,7 +204,7 @@ static bool find_claims(const XtfShiftedGroup *group, uint64_t receive, uint64_t
 
         if (receive + XTF_SHIFT_MOST < d || k >= group->n_sends)
             continue;
-        if (!shift_at(group, k, &shift, &fits, error))
+        if (!find_shift(group, k, &shift, &fits, error))
             return false;
         *open += !fits;
         if (!fits || shift != d)
@@ -219,7 +221,7 @@ bool xtf_message_shift_send(const XtfShiftedGroup *group, uint64_t k, uint64_t *
     uint64_t send;
 
     *receive = UINT64_MAX;
-    if (!shift_at(group, k, &shift, likely, error))
+    if (!find_shift(group, k, &shift, likely, error))
         return false;
     if (!*likely)
         return true;

@@ -1,10 +1,12 @@
 /*
- * Groups whose sends and receives differ in number: something was not recorded. If so many messages are missing before
- * a place, the k-th send there meets receive k + d. A shift d, of at most XTF_SHIFT_MOST, fits at send k if all pairs
- * (i, i + d) with i from k - XTF_SHIFT_SIDE to k + XTF_SHIFT_SIDE agree in bytes and no receive is over before its send
- * begins, and there is such a pair. If exactly one fits, it is likely to be right.
+ * Groups whose numbers of sends and receives differ, because some records are missing.
  *
- * Which pairs agree is worked out for XTF_SHIFT_BLOCK sends at a time, and kept.
+ * If d more sends than receives are missing before a place, send k there matches receive k + d. A shift d, of at most
+ * XTF_SHIFT_MOST, fits at send k under two conditions. All pairs (i, i + d) with i from k - XTF_SHIFT_SIDE to k +
+ * XTF_SHIFT_SIDE agree in bytes, and their receives end after their sends begin. And there is at least one such pair.
+ * If exactly one shift fits, it is likely to be right.
+ *
+ * Pairs are compared for XTF_SHIFT_BLOCK sends at a time, and the results are cached.
  */
 #pragma once
 
@@ -25,7 +27,7 @@ typedef struct {
 
 void xtf_message_shifts_init(XtfKeeper *shifts);
 
-/* The receive of send k; *likely is false if that is not known. *receive is UINT64_MAX if it has none. */
+/* Finds the receive of send k; *likely is false if it is unknown. *receive is UINT64_MAX if there is none. */
 bool xtf_message_shift_send(const XtfShiftedGroup *group, uint64_t k, uint64_t *receive, bool *likely, GError **error);
-/* The send of receive k. */
+/* Finds the send of receive k, in the same way. */
 bool xtf_message_shift_receive(const XtfShiftedGroup *group, uint64_t k, uint64_t *send, bool *likely, GError **error);

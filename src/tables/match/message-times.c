@@ -30,7 +30,7 @@ const char *xtf_message_wait_word(XtfMessageWait wait)
 typedef struct {
     XtfMatching *matching;
     const XtfMessage *message;
-    XtfMessageProcess *sender, *receiver; /* taken; NULL: the message has not that end */
+    XtfMessageProcess *sender, *receiver; /* taken; NULL: the message lacks this end */
     const XtfMessageLocation *from, *to;
     XtfMessageCall send, posting, receive;
 } Ends;
@@ -42,8 +42,8 @@ static void ends_finish(Ends *ends)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Ends, ends_finish)
 
-static bool take(Ends *ends, uint32_t index, XtfMessageProcess **process, const XtfMessageLocation **location,
-                 GError **error)
+static bool take_location(Ends *ends, uint32_t index, XtfMessageProcess **process, const XtfMessageLocation **location,
+                          GError **error)
 {
     XtfMatching *matching = ends->matching;
     const XtfLocations *locations = xtf_trace_context_locations(matching->context, error);
@@ -53,30 +53,30 @@ static bool take(Ends *ends, uint32_t index, XtfMessageProcess **process, const 
         return false;
     uint32_t at = xtf_message_process_find(*process, index);
     if (at == (*process)->n)
-        return xtf_damaged(error, "a location has lost its messages");
+        return xtf_damaged(error, "a location has no messages, but a message names it");
     *location = &(*process)->locations[at];
     return true;
 }
 
-static bool load_ends(Ends *ends, GError **error)
+static bool find_calls(Ends *ends, GError **error)
 {
     const XtfMessage *message = ends->message;
     XtfMatching *matching = ends->matching;
 
     if (message->has_send &&
-        (!take(ends, message->send.location, &ends->sender, &ends->from, error) ||
+        (!take_location(ends, message->send.location, &ends->sender, &ends->from, error) ||
          !xtf_message_call_of(matching, ends->from, XTF_MESSAGES_SENDS, message->send.row, &ends->send, error)))
         return false;
     return !message->has_receive ||
-           (take(ends, message->posting.location, &ends->receiver, &ends->to, error) &&
+           (take_location(ends, message->posting.location, &ends->receiver, &ends->to, error) &&
             xtf_message_call_of(matching, ends->to, XTF_MESSAGES_POSTINGS, message->posting.row, &ends->posting,
                                 error) &&
             xtf_message_call_of_receive(matching, ends->to, message->receive, &ends->receive, error));
 }
 
-/* ---- The completion of a send without blocking. */
+/* ---- Completion of a non-blocking send. */
 
-/* What the rows of `requests` say. */
+/* The array `requests` of a location, and its fields. */
 typedef struct {
     XtfArray array;
     const XtfField *seq, *event, *request;
@@ -98,8 +98,9 @@ static bool find_requests(const Ends *ends, Requests *requests, bool *found, GEr
                                 error);
 }
 
-/* The row of `requests` behind a record of time t. */
-static bool seek(const Requests *requests, uint64_t t, uint64_t seq, XtfCursor *cursor, bool *found, GError **error)
+/* Moves to the row of `requests` after a record of time t. */
+static bool seek_requests(const Requests *requests, uint64_t t, uint64_t seq, XtfCursor *cursor, bool *found,
+                          GError **error)
 {
     XtfSpan span = {.array = requests->array, .hi = requests->array.n_rows};
     uint64_t n;
@@ -109,7 +110,7 @@ static bool seek(const Requests *requests, uint64_t t, uint64_t seq, XtfCursor *
            xtf_cursor_seek_n(cursor, n, found, error);
 }
 
-/* Looks for the next record of a request: if that says that the send is complete, the call around it. */
+/* Finds the next record of a request that is no test. If it completes the send, finds the call around it. */
 static bool follow_request(const Ends *ends, const Requests *requests, uint64_t id, uint64_t seq, XtfMessageCall *call,
                            bool *known, GError **error)
 {
@@ -117,7 +118,7 @@ static bool follow_request(const Ends *ends, const Requests *requests, uint64_t 
     bool found;
 
     xtf_cursor_init(&cursor, &requests->array);
-    if (!seek(requests, ends->send.record, seq, &cursor, &found, error))
+    if (!seek_requests(requests, ends->send.record, seq, &cursor, &found, error))
         return false;
     for (unsigned i = 0; found && i < XTF_REQUESTS_LOOKED_AT; i++) {
         const uint8_t *row = xtf_cursor_row(&cursor);
@@ -133,7 +134,7 @@ static bool follow_request(const Ends *ends, const Requests *requests, uint64_t 
     return true;
 }
 
-/* The call in which the send is complete: its own, or the one that completes its request. */
+/* Finds the call that completes the send: its own call, or the one that completes its request. */
 static bool find_completion(const Ends *ends, XtfMessageCall *call, bool *known, GError **error)
 {
     const XtfMessageType *type = &ends->matching->types.types[XTF_MESSAGES_SENDS];
@@ -162,7 +163,7 @@ static bool find_completion(const Ends *ends, XtfMessageCall *call, bool *known,
 
 /* ---- Waits. */
 
-/* A blocking probe that took the message is where it was waited for. */
+/* Finds the wait of a message. If MPI_Mprobe received the message, the wait is in the probe's call. */
 static bool find_wait(const Ends *ends, XtfMessageTimes *times, GError **error)
 {
     const XtfMessageCall *send = &ends->send, *posting = &ends->posting,
@@ -180,7 +181,7 @@ static bool find_wait(const Ends *ends, XtfMessageTimes *times, GError **error)
         times->ticks = until - receive->enter;
         return true;
     }
-    if (posting->enter <= send->enter) /* the completion is no earlier */
+    if (posting->enter <= send->enter) /* the send is not complete before the posting */
         return true;
     if (!find_completion(ends, &completion, &known, error))
         return false;
@@ -196,7 +197,7 @@ bool xtf_message_times(XtfMatching *matching, const XtfMessage *message, XtfMess
     g_auto(Ends) ends = {.matching = matching, .message = message};
 
     *times = (XtfMessageTimes){0};
-    if (!load_ends(&ends, error))
+    if (!find_calls(&ends, error))
         return false;
     times->sent = ends.send.record;
     times->posted = ends.posting.record;
@@ -209,8 +210,8 @@ bool xtf_message_record_times(XtfMatching *matching, const XtfMessage *message, 
 {
     g_auto(Ends) ends = {.matching = matching, .message = message};
 
-    return take(&ends, message->send.location, &ends.sender, &ends.from, error) &&
-           take(&ends, message->posting.location, &ends.receiver, &ends.to, error) &&
+    return take_location(&ends, message->send.location, &ends.sender, &ends.from, error) &&
+           take_location(&ends, message->posting.location, &ends.receiver, &ends.to, error) &&
            xtf_array_time(&ends.from->arrays[XTF_MESSAGES_SENDS], message->send.row, sent, error) &&
            xtf_array_time(&ends.to->recvs, message->receive, received, error);
 }

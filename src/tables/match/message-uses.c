@@ -1,10 +1,10 @@
-/* What the names of regions tell of calls. */
+/* Roles of MPI regions in messages, by their names. */
 #include "libxtf/vocabulary.h"
 #include "src/model/mpi-functions.h"
 #include "src/tables/match/matching.h"
 #include "src/trace/context/name-index.h"
 
-static uint8_t use_of(const char *name, XtfRegionClass class)
+static uint8_t find_use(const char *name, XtfRegionClass class)
 {
     static const char *const tests[] = {"test",
                                         "testall",
@@ -37,7 +37,7 @@ static bool load_uses(XtfMatching *matching, GError **error)
     matching->n_regions = names ? n : 0;
     matching->uses = g_malloc(matching->n_regions + 1);
     for (uint64_t i = 0; i < matching->n_regions; i++) {
-        matching->uses[i] = use_of(names[i], xtf_region_classes_of(classes, i));
+        matching->uses[i] = find_use(names[i], xtf_region_classes_of(classes, i));
         matching->has_matched |= (matching->uses[i] & XTF_CALL_MATCHED) != 0;
     }
     return true;

@@ -6,14 +6,14 @@
 #include "libxtf/group-filter.h"
 
 enum {
-    GROUPS_MOST = 1 << 19,       /* held from one process to the next */
-    HELD_MOST = 2 * GROUPS_MOST, /* at once */
+    GROUPS_MOST = 1 << 19,       /* most groups kept from one process to the next */
+    HELD_MOST = 2 * GROUPS_MOST, /* most groups held within a process */
     PARTS_MOST = 1 << 10,
     PARTS_GROW = 4,
     ROWS_AT_ONCE = 1 << 20,
 };
 
-/* A pass over the totals of all processes, for the groups of one part. */
+/* A pass over the totals of all processes, for one part of the groups. */
 typedef struct {
     XtfMatching *matching;
     const XtfUnmatchedFilter *filter;
@@ -21,12 +21,12 @@ typedef struct {
     uint32_t part, n_parts;
     GHashTable *groups; /* XtfUnmatchedGroup */
     bool too_many;
-    /* Of the array that is added: */
+    /* The array that is being added: */
     uint64_t proc;
     bool is_sender;
 } Pass;
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t mix_hash(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15U;
     return hash ^ hash >> 29;
@@ -35,7 +35,8 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 static guint group_hash(const void *item)
 {
     const XtfUnmatchedGroup *group = item;
-    return (guint)(mix(mix(mix(mix(1, group->comm), group->sender), group->receiver), group->tag) >> 20);
+    return (guint)(mix_hash(mix_hash(mix_hash(mix_hash(1, group->comm), group->sender), group->receiver), group->tag) >>
+                   20);
 }
 
 static gboolean group_equal(const void *a, const void *b)
@@ -44,10 +45,10 @@ static gboolean group_equal(const void *a, const void *b)
     return x->comm == y->comm && x->sender == y->sender && x->receiver == y->receiver && x->tag == y->tag;
 }
 
-/* ---- Adding up. */
+/* ---- Counting. */
 
-/* The group of a key; false if it is not looked at. Who the other side of unknown messages is, is not known. */
-static bool find_group(const Pass *pass, const uint64_t *key, XtfUnmatchedGroup *group)
+/* Finds the group of a key. Returns false if the filter excludes it, or its peer is unknown. */
+static bool unmatched_group_of(const Pass *pass, const uint64_t *key, XtfUnmatchedGroup *group)
 {
     const XtfUnmatchedFilter *filter = pass->filter;
     uint64_t peer = key[XTF_ENVELOPE_PEER];
@@ -71,14 +72,14 @@ static XtfMatch match_group(const uint64_t *key, unsigned depth, const void *dat
 
     if (depth < XTF_ENVELOPE_KEYS)
         return XTF_MATCH_SOME;
-    return find_group(data, key, &group) ? XTF_MATCH_ALL : XTF_MATCH_NONE;
+    return unmatched_group_of(data, key, &group) ? XTF_MATCH_ALL : XTF_MATCH_NONE;
 }
 
 static void add_group(Pass *pass, const uint64_t *key, const uint64_t *cells, bool cancelled)
 {
     XtfUnmatchedGroup wanted, *group;
 
-    find_group(pass, key, &wanted);
+    unmatched_group_of(pass, key, &wanted);
     if (!(group = g_hash_table_lookup(pass->groups, &wanted))) {
         group = g_memdup2(&wanted, sizeof wanted);
         g_hash_table_add(pass->groups, group);
@@ -114,21 +115,21 @@ static bool add_array(Pass *pass, uint64_t location, XtfMessagesKind kind, GErro
     return true;
 }
 
-static bool differs(const XtfUnmatchedGroup *group)
+static bool group_differs(const XtfUnmatchedGroup *group)
 {
     return group->sends != group->receives || group->bytes_sent != group->bytes_received;
 }
 
-/* Whether a group agrees whose processes are both counted. */
+/* True if both processes of a group have been counted, and its totals agree. */
 static gboolean is_settled(gpointer key, gpointer value, gpointer data)
 {
     const XtfUnmatchedGroup *group = key;
     const uint64_t *proc = data;
 
-    return group->sender <= *proc && group->receiver <= *proc && !differs(group);
+    return group->sender <= *proc && group->receiver <= *proc && !group_differs(group);
 }
 
-static void settle(Pass *pass, uint64_t proc)
+static void drop_settled(Pass *pass, uint64_t proc)
 {
     if (g_hash_table_size(pass->groups) < GROUPS_MOST / 2)
         return;
@@ -153,23 +154,23 @@ static bool count_groups(Pass *pass, GError **error)
             !add_array(pass, location->id, XTF_MESSAGES_POSTINGS, error))
             return false;
         if (i + 1 == locations->n || locations->all[i + 1].proc != location->proc)
-            settle(pass, location->proc);
+            drop_settled(pass, location->proc);
     }
     return true;
 }
 
-/* ---- Those that differ. */
+/* ---- Groups that differ. */
 
-static uint64_t difference(const XtfUnmatchedGroup *group)
+static uint64_t count_difference(const XtfUnmatchedGroup *group)
 {
     return MAX(group->sends, group->receives) - MIN(group->sends, group->receives);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_difference(const void *a, const void *b)
 {
     const XtfUnmatchedGroup *x = a, *y = b;
-    const uint64_t p[] = {difference(y), x->sender, x->receiver, x->comm, x->tag};
-    const uint64_t q[] = {difference(x), y->sender, y->receiver, y->comm, y->tag};
+    const uint64_t p[] = {count_difference(y), x->sender, x->receiver, x->comm, x->tag};
+    const uint64_t q[] = {count_difference(x), y->sender, y->receiver, y->comm, y->tag};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(p); i++)
         if (p[i] != q[i])
@@ -177,12 +178,12 @@ static int compare(const void *a, const void *b)
     return 0;
 }
 
-/* Puts a group among those that differ most, if it is one of them. */
-static void rank(XtfUnmatched *unmatched, const XtfUnmatchedGroup *group)
+/* Inserts a group into the list of the groups that differ most, if it belongs there. */
+static void insert_group(XtfUnmatched *unmatched, const XtfUnmatchedGroup *group)
 {
     uint32_t at = unmatched->n;
 
-    while (at > 0 && compare(group, &unmatched->groups[at - 1]) < 0)
+    while (at > 0 && compare_difference(group, &unmatched->groups[at - 1]) < 0)
         at--;
     if (at == XTF_UNMATCHED_MOST)
         return;
@@ -191,7 +192,7 @@ static void rank(XtfUnmatched *unmatched, const XtfUnmatchedGroup *group)
     unmatched->groups[at] = *group;
 }
 
-static void collect(const Pass *pass, XtfUnmatched *unmatched)
+static void collect_groups(const Pass *pass, XtfUnmatched *unmatched)
 {
     GHashTableIter iter;
     gpointer key;
@@ -199,24 +200,24 @@ static void collect(const Pass *pass, XtfUnmatched *unmatched)
     g_hash_table_iter_init(&iter, pass->groups);
     while (g_hash_table_iter_next(&iter, &key, NULL)) {
         const XtfUnmatchedGroup *group = key;
-        if (!differs(group))
+        if (!group_differs(group))
             continue;
         unmatched->n_groups++;
         unmatched->all.sends += group->sends;
         unmatched->all.receives += group->receives;
         unmatched->all.bytes_sent += group->bytes_sent;
         unmatched->all.bytes_received += group->bytes_received;
-        rank(unmatched, group);
+        insert_group(unmatched, group);
     }
 }
 
-/* Does one part; *too_many if its groups are more than may be held. */
-static bool do_part(Pass *pass, XtfUnmatched *unmatched, GError **error)
+/* Counts one part of the groups. Sets too_many if they exceed the memory limit. */
+static bool count_part(Pass *pass, XtfUnmatched *unmatched, GError **error)
 {
     pass->groups = g_hash_table_new_full(group_hash, group_equal, g_free, NULL);
     bool good = count_groups(pass, error);
     if (good && !pass->too_many)
-        collect(pass, unmatched);
+        collect_groups(pass, unmatched);
     g_hash_table_unref(pass->groups);
     return good;
 }
@@ -230,7 +231,7 @@ bool xtf_unmatched_find(XtfMatching *matching, const XtfUnmatchedFilter *filter,
         return false;
     *unmatched = (XtfUnmatched){0};
     while (pass.part < pass.n_parts) {
-        if (!do_part(&pass, unmatched, error))
+        if (!count_part(&pass, unmatched, error))
             return false;
         pass.part++;
         if (!pass.too_many)

@@ -1,9 +1,9 @@
 /*
- * Groups of messages of which something was not recorded: their sends and receives differ in number, over the whole
- * trace, or in bytes. Counted by the totals that the index keeps; no message is put together with another.
+ * Groups of messages with missing records: their numbers of sends and receives differ over the whole trace, or their
+ * bytes. The counts come from the index's totals; messages are not matched.
  *
- * Memory is bounded: if the groups are too many, they are gone through in parts, by a hash, in several passes over the
- * totals.
+ * Memory is bounded. If there are too many groups, several passes over the totals each count one part of them, by a
+ * hash.
  */
 #pragma once
 
@@ -12,26 +12,26 @@
 
 typedef struct {
     uint64_t comm, sender, receiver, tag; /* processes */
-    uint64_t sends, receives;             /* without cancelled ones */
+    uint64_t sends, receives;             /* without cancelled sends */
     uint64_t bytes_sent, bytes_received;  /* modulo 2^64 */
 } XtfUnmatchedGroup;
 
-/* The groups that are looked at: NULL is all. Borrowed. */
+/* A filter for groups; NULL: all. Borrowed. */
 typedef struct {
     const XtfNumberSet *senders, *receivers, *comms, *tags;
 } XtfUnmatchedFilter;
 
 enum {
-    XTF_UNMATCHED_MOST = 100, /* groups that are told */
+    XTF_UNMATCHED_MOST = 100, /* most groups listed */
 };
 
 typedef struct {
-    uint64_t n_groups;     /* all that differ */
-    XtfUnmatchedGroup all; /* their sums */
-    uint32_t n;            /* those that differ most: by number, then in the order of the group */
+    uint64_t n_groups;     /* all groups that differ */
+    XtfUnmatchedGroup all; /* sums over the groups that differ */
+    uint32_t n;            /* the groups that differ most: by difference, then in the order of the group */
     XtfUnmatchedGroup groups[XTF_UNMATCHED_MOST];
 } XtfUnmatched;
 
-/* XTF_ERROR_TOO_LARGE if the groups are too many even so. */
+/* Finds the groups that differ. XTF_ERROR_TOO_LARGE if there are too many groups even in parts. */
 bool xtf_unmatched_find(XtfMatching *matching, const XtfUnmatchedFilter *filter, XtfUnmatched *unmatched,
                         GError **error);

@@ -3,11 +3,11 @@
 #include "libxtf/error.h"
 #include "libxtf/group-filter.h"
 
-/* ---- Cancelled sends: few, in the order of their rows. */
+/* ---- Cancelled sends: few, ordered by row. */
 
-/* The number of cancelled sends, of any group, whose row is less than n. */
-static bool cancelled_before(const XtfMessageTypes *types, const XtfMessageLocation *location, uint64_t n,
-                             uint64_t *count, GError **error)
+/* Counts the cancelled sends, of any group, before row n. */
+static bool count_cancelled(const XtfMessageTypes *types, const XtfMessageLocation *location, uint64_t n,
+                            uint64_t *count, GError **error)
 {
     const XtfArray *array = &location->arrays[XTF_MESSAGES_CANCELLED];
     const XtfField *message = types->types[XTF_MESSAGES_CANCELLED].message;
@@ -35,23 +35,22 @@ bool xtf_message_is_cancelled(const XtfMessageTypes *types, const XtfMessageLoca
     *cancelled = false;
     if (!location->has[XTF_MESSAGES_CANCELLED])
         return true;
-    if (!cancelled_before(types, location, n, &before, error) ||
-        !cancelled_before(types, location, n + 1, &with, error))
+    if (!count_cancelled(types, location, n, &before, error) || !count_cancelled(types, location, n + 1, &with, error))
         return false;
     *cancelled = with > before;
     return true;
 }
 
-/* ---- One location. */
+/* ---- Order in one location. */
 
 static unsigned aggregate_of(const XtfMessageSide *side, XtfMessagesKind kind)
 {
     return side->types->types[kind].envelopes;
 }
 
-/* Cancelled sends of the group whose row is less than n. */
-static bool cancelled_of_group(const XtfMessageSide *side, const XtfMessageLocation *location, uint64_t n,
-                               uint64_t *count, GError **error)
+/* Counts the group's cancelled sends before row n. */
+static bool count_group_cancelled(const XtfMessageSide *side, const XtfMessageLocation *location, uint64_t n,
+                                  uint64_t *count, GError **error)
 {
     const XtfGroupFilter filter = {.exact = side->envelope};
 
@@ -60,7 +59,7 @@ static bool cancelled_of_group(const XtfMessageSide *side, const XtfMessageLocat
         return true;
     const XtfArray *array = &location->arrays[XTF_MESSAGES_CANCELLED];
     uint64_t before = array->n_rows;
-    return (n == UINT64_MAX || cancelled_before(side->types, location, n, &before, error)) &&
+    return (n == UINT64_MAX || count_cancelled(side->types, location, n, &before, error)) &&
            xtf_array_group_rank(array, aggregate_of(side, XTF_MESSAGES_CANCELLED), &filter, before, count, error);
 }
 
@@ -74,7 +73,7 @@ bool xtf_message_rank_in(const XtfMessageSide *side, uint32_t index, uint64_t n,
     if (!location->has[side->kind])
         return true;
     if (!xtf_array_group_rank(&location->arrays[side->kind], aggregate_of(side, side->kind), &filter, n, k, error) ||
-        !cancelled_of_group(side, location, n, &cancelled, error))
+        !count_group_cancelled(side, location, n, &cancelled, error))
         return false;
     *k -= MIN(*k, cancelled);
     return true;
@@ -90,7 +89,7 @@ bool xtf_message_select_in(const XtfMessageSide *side, uint32_t index, uint64_t 
     *n = UINT64_MAX;
     if (!location->has[side->kind])
         return true;
-    do { /* each round goes on by the cancelled sends that the round before came upon */
+    do { /* each round skips the cancelled sends found so far */
         before = cancelled;
         if (!xtf_array_group_select(array, aggregate_of(side, side->kind), &filter, k + before, n, error))
             return false;
@@ -98,13 +97,13 @@ bool xtf_message_select_in(const XtfMessageSide *side, uint32_t index, uint64_t 
             *n = UINT64_MAX;
             return true;
         }
-        if (!cancelled_of_group(side, location, *n + 1, &cancelled, error))
+        if (!count_group_cancelled(side, location, *n + 1, &cancelled, error))
             return false;
     } while (cancelled > before);
     return true;
 }
 
-/* ---- Several. */
+/* ---- Order in several locations. */
 
 bool xtf_message_rows_before(const XtfMessageSide *side, const XtfMessagePlace *place, uint32_t index, uint64_t *n,
                              GError **error)
@@ -155,9 +154,9 @@ bool xtf_message_count(const XtfMessageSide *side, uint64_t *n, GError **error)
     return true;
 }
 
-/* Adds a location's messages, less cancelled ones, if the totals of the whole array tell. */
-static bool add_known(const XtfMessageSide *side, const XtfMessageLocation *location, uint64_t *n, bool *known,
-                      GError **error)
+/* Adds a location's messages, less cancelled ones, if totals of the whole array give their number. */
+static bool add_counted(const XtfMessageSide *side, const XtfMessageLocation *location, uint64_t *n, bool *known,
+                        GError **error)
 {
     const XtfGroupFilter filter = {.exact = side->envelope};
     uint64_t count, cancelled;
@@ -167,7 +166,7 @@ static bool add_known(const XtfMessageSide *side, const XtfMessageLocation *loca
         return true;
     if (!xtf_array_group_known(&location->arrays[side->kind], aggregate_of(side, side->kind), &filter, &count, known,
                                error) ||
-        !cancelled_of_group(side, location, UINT64_MAX, &cancelled, error))
+        !count_group_cancelled(side, location, UINT64_MAX, &cancelled, error))
         return false;
     if (*known)
         *n += count - MIN(count, cancelled);
@@ -183,8 +182,8 @@ static bool add_from(const XtfMessageSide *side, const XtfMessageLocation *locat
 
     if (!xtf_array_group_count(&location->arrays[side->kind], aggregate_of(side, side->kind), &filter, from, UINT64_MAX,
                                &count, error) ||
-        !cancelled_of_group(side, location, UINT64_MAX, &all, error) ||
-        !cancelled_of_group(side, location, from, &before, error))
+        !count_group_cancelled(side, location, UINT64_MAX, &all, error) ||
+        !count_group_cancelled(side, location, from, &before, error))
         return false;
     *n += count - MIN(count, all - MIN(all, before));
     return true;
@@ -198,7 +197,7 @@ bool xtf_message_count_on(const XtfMessageSide *side, const XtfMessagePlace *pla
 
     *n = 0;
     for (uint32_t i = 0; i < side->process->n && known; i++)
-        if (!add_known(side, &side->process->locations[i], n, &known, error))
+        if (!add_counted(side, &side->process->locations[i], n, &known, error))
             return false;
     if (known)
         return true;
@@ -211,12 +210,12 @@ bool xtf_message_count_on(const XtfMessageSide *side, const XtfMessagePlace *pla
     return true;
 }
 
-/* The messages that a location may still have at the wanted place: [low, high) of its own. */
+/* The messages of a location among which the searched place may be: [low, high). */
 typedef struct {
     uint64_t low, high, here;
 } Range;
 
-static uint32_t widest(const Range *ranges, uint32_t n)
+static uint32_t find_widest(const Range *ranges, uint32_t n)
 {
     uint32_t best = 0;
 
@@ -226,9 +225,9 @@ static uint32_t widest(const Range *ranges, uint32_t n)
     return best;
 }
 
-/* Looks at the message in the middle of a location's range: it is the wanted one, or the ranges end or begin there. */
-static bool narrow(const XtfMessageSide *side, uint64_t k, Range *ranges, uint32_t at, XtfMessagePlace *place,
-                   bool *found, GError **error)
+/* Compares the message in the middle of a location's range with message k: finds it, or narrows all ranges. */
+static bool narrow_ranges(const XtfMessageSide *side, uint64_t k, Range *ranges, uint32_t at, XtfMessagePlace *place,
+                          bool *found, GError **error)
 {
     uint64_t middle = ranges[at].low + (ranges[at].high - ranges[at].low) / 2, rank = 0, n;
 
@@ -271,13 +270,14 @@ static bool select_of_several(const XtfMessageSide *side, uint64_t k, XtfMessage
     }
     if (k >= all)
         return true;
-    for (at = widest(ranges, n_ranges); !*found && ranges[at].low < ranges[at].high; at = widest(ranges, n_ranges))
-        if (!narrow(side, k, ranges, at, place, found, error))
+    for (at = find_widest(ranges, n_ranges); !*found && ranges[at].low < ranges[at].high;
+         at = find_widest(ranges, n_ranges))
+        if (!narrow_ranges(side, k, ranges, at, place, found, error))
             return false;
     return *found || xtf_damaged(error, "a group of messages has fewer rows than its totals say");
 }
 
-/* The location that alone has the kind; n if several have. */
+/* Returns the only location that has the kind of messages; n if several have. */
 static uint32_t only_location(const XtfMessageSide *side)
 {
     uint32_t only = side->process->n;

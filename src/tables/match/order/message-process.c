@@ -76,13 +76,14 @@ static void set_order(XtfMessageProcess *process)
     }
 }
 
-static int compare_locations(const void *a, const void *b)
+static int compare_message_locations(const void *a, const void *b)
 {
     const XtfMessageLocation *x = a, *y = b;
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static bool load(XtfMessageProcess *process, const XtfMessageTypes *types, XtfTraceContext *context, GError **error)
+static bool load_process(XtfMessageProcess *process, const XtfMessageTypes *types, XtfTraceContext *context,
+                         GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(context, error);
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(XtfMessageLocation));
@@ -98,24 +99,26 @@ static bool load(XtfMessageProcess *process, const XtfMessageTypes *types, XtfTr
             g_array_append_val(found, location);
     }
     process->n = found->len;
-    process->locations = g_new0(XtfMessageLocation, MAX(found->len, 1)); /* loaded, also where there are none */
+    process->locations = g_new0(XtfMessageLocation, MAX(found->len, 1)); /* not NULL, so that a process without
+                                                                          * locations counts as loaded */
     if (found->len > 0)
         memcpy(process->locations, found->data, found->len * sizeof(XtfMessageLocation));
     if (process->n > 1)
-        qsort(process->locations, process->n, sizeof *process->locations, compare_locations);
+        qsort(process->locations, process->n, sizeof *process->locations, compare_message_locations);
     set_order(process);
     return true;
 }
 
-/* ---- */
+/* ---- Cache of processes. */
 
 static size_t bytes_of(const XtfMessageProcess *process)
 {
     return sizeof *process + process->n * sizeof *process->locations;
 }
 
-/* A process that is being loaded is busy, and who holds one may wait for another: so it is put back when it is loaded,
- * and taken again, to be shared. */
+/* Takes a process, and loads it if necessary. A process is locked while one thread loads it. A thread that holds a
+ * locked process and waits for another could deadlock. So a loaded process is put back, and taken again as a shared
+ * one. */
 XtfMessageProcess *xtf_message_process_take(XtfKeeper *processes, const XtfMessageTypes *types,
                                             XtfTraceContext *context, uint64_t proc, GError **error)
 {
@@ -125,7 +128,7 @@ XtfMessageProcess *xtf_message_process_take(XtfKeeper *processes, const XtfMessa
         XtfMessageProcess *process = xtf_keeper_take(processes, wanted);
         if (process->locations)
             return process;
-        bool good = load(process, types, context, error);
+        bool good = load_process(process, types, context, error);
         xtf_keeper_put(processes, process, good ? bytes_of(process) : 0, good);
         if (!good)
             return NULL;

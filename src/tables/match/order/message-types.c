@@ -18,7 +18,7 @@ static bool is_by_envelope(const XtfSchema *schema, const XtfAggregate *aggregat
            !aggregate->extremes;
 }
 
-/* The type has all that matching takes. */
+/* Finds a record type or a side array. Returns false if it lacks a field or an aggregate that matching needs. */
 static bool find_type(XtfMessageType *type, const XtfTraceContext *context, const char *name, XtfSchemaKind kind)
 {
     const XtfSchema *schema = xtf_trace_find_schema(context->trace, name);
@@ -56,7 +56,7 @@ static bool find_recvs(XtfMessageTypes *types, const XtfTraceContext *context)
     return types->recvs_seq && types->recvs_posted;
 }
 
-static const char *what_is_missing(XtfMessageTypes *types, const XtfTraceContext *context)
+static const char *find_all_types(XtfMessageTypes *types, const XtfTraceContext *context)
 {
     const XtfSchema *cancelled = xtf_trace_find_schema(context->trace, XTF_SIDE_CANCELLED);
 
@@ -77,7 +77,7 @@ void xtf_message_types_find(XtfMessageTypes *types, const XtfTraceContext *conte
     XtfAggregateRef frames;
 
     *types = (XtfMessageTypes){0};
-    types->missing = what_is_missing(types, context);
+    types->missing = find_all_types(types, context);
     if (xtf_aggregate_ref_frames(&frames, context)) {
         types->calls = frames.schema;
         types->frames = frames.number;

@@ -1,8 +1,8 @@
 /*
- * The record types and side arrays by which a trace's messages are matched, and where they keep what is asked.
+ * Record types and side arrays that message matching reads, and their fields.
  *
- * docs/VOCABULARY.md, section 5, says how messages are matched. A trace of another writer may lack what it takes: then
- * nothing is matched, and `missing` says what there is not.
+ * docs/VOCABULARY.md, section 5, describes the matching. A trace of another writer may lack what matching needs. Then
+ * no messages are matched, and `missing` says why.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ typedef enum {
     XTF_MESSAGES_N_KINDS,
 } XtfMessagesKind;
 
-/* Keys of an envelope as its aggregate has them. */
+/* Keys of an envelope, in the order of its aggregate. */
 enum { XTF_ENVELOPE_COMM, XTF_ENVELOPE_PEER, XTF_ENVELOPE_TAG, XTF_ENVELOPE_KEYS };
 
 typedef struct {
@@ -28,12 +28,12 @@ typedef struct {
     XtfMessageType types[XTF_MESSAGES_N_KINDS];
     const XtfSchema *recvs;
     const XtfField *recvs_seq, *recvs_posted, *recvs_region, *recvs_event;
-    const XtfSchema *calls; /* with an aggregate of frames; NULL: there are none */
-    unsigned frames;        /* its number */
-    const char *missing;    /* why nothing is matched; NULL: messages are */
+    const XtfSchema *calls; /* has an aggregate of frames; NULL: no calls */
+    unsigned frames;        /* number of this aggregate */
+    const char *missing;    /* why messages cannot be matched; NULL: they can */
 } XtfMessageTypes;
 
 void xtf_message_types_find(XtfMessageTypes *types, const XtfTraceContext *context);
 
-/* The envelope of a row, as the keys of its aggregate. */
+/* Fills the envelope of a row: the keys of its aggregate. */
 void xtf_message_envelope(const XtfMessageType *type, const uint8_t *row, uint64_t envelope[XTF_ENVELOPE_KEYS]);

@@ -19,7 +19,7 @@ static gboolean same_envelope(const void *a, const void *b)
     return memcmp(a, b, XTF_ENVELOPE_KEYS * sizeof(uint64_t)) == 0;
 }
 
-/* The rows of `recvs` that are such receives, ascending. */
+/* Finds the rows of `recvs` that complete an unposted request, ascending. */
 static bool find_receives(const XtfMessageTypes *types, const XtfMessageLocation *location, GArray *found,
                           GError **error)
 {
@@ -40,7 +40,7 @@ static bool find_receives(const XtfMessageTypes *types, const XtfMessageLocation
     return true;
 }
 
-static bool holds(const GArray *receives, uint64_t n)
+static bool contains_row(const GArray *receives, uint64_t n)
 {
     guint low = 0, high = receives->len;
 
@@ -67,7 +67,7 @@ static bool find_postings(const XtfMessageTypes *types, const XtfMessageLocation
         return false;
     for (uint64_t n = 0; on; n++) {
         const uint8_t *row = xtf_cursor_row(&cursor);
-        if (holds(receives, xtf_field_get(type->message, row))) {
+        if (contains_row(receives, xtf_field_get(type->message, row))) {
             xtf_message_envelope(type, row, envelope);
             g_hash_table_replace(last, g_memdup2(envelope, sizeof envelope), g_memdup2(&n, sizeof n));
         }
@@ -77,8 +77,9 @@ static bool find_postings(const XtfMessageTypes *types, const XtfMessageLocation
     return true;
 }
 
-/* Goes over the receives of a location, the first time that it is asked for. */
-static bool load(const XtfMessageTypes *types, XtfMessageLocation *location, GHashTable **unposted, GError **error)
+/* Loads the last unposted receive of each group of a location. Later calls return the same table. */
+static bool load_unposted(const XtfMessageTypes *types, XtfMessageLocation *location, GHashTable **unposted,
+                          GError **error)
 {
     *unposted = g_atomic_pointer_get(&location->unposted);
     if (*unposted)
@@ -102,7 +103,7 @@ bool xtf_message_is_unposted(const XtfMessageSide *postings, const XtfMessagePla
     for (uint32_t i = 0; i < postings->process->n && !*unposted; i++) {
         GHashTable *last;
         uint64_t before = place->row;
-        if (!load(postings->types, &postings->process->locations[i], &last, error))
+        if (!load_unposted(postings->types, &postings->process->locations[i], &last, error))
             return false;
         const uint64_t *row = g_hash_table_lookup(last, postings->envelope);
         if (row && i != place->location && !xtf_message_rows_before(postings, place, i, &before, error))

@@ -1,13 +1,13 @@
 /*
- * Receives that complete a request which their own location has not posted since the measurement began: another thread
- * posted it, or it was open already. They count as posted when they complete. Their true place is an earlier one,
- * nobody knows which, so every receive of the group that was posted before one of them completed may stand one place
+ * Receives that complete a request that their own location did not post during the measurement. Another thread posted
+ * it, or it was open when the measurement began. Their posting counts as posted on completion. The true place in the
+ * order is earlier, but unknown. So every receive of the group posted before such a completion may be counted one place
  * too early.
  */
 #pragma once
 
 #include "src/tables/match/order/message-order.h"
 
-/* Whether the receive at a place, or one behind it in its group, is such a one. */
+/* True if the receive at a place, or a later one of its group, completes an unposted request. */
 bool xtf_message_is_unposted(const XtfMessageSide *postings, const XtfMessagePlace *place, bool *unposted,
                              GError **error);

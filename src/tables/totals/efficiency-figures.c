@@ -5,7 +5,7 @@
 #include "src/tables/totals/waits/lasting-totals.h"
 #include "src/trace/select/aggregate-choice.h"
 
-static void note(XtfEfficiencySpread *spread, uint64_t proc, double ticks)
+static void note_time(XtfEfficiencySpread *spread, uint64_t proc, double ticks)
 {
     if (!spread->n++ || ticks > spread->max) {
         spread->max = ticks;
@@ -24,7 +24,7 @@ bool xtf_efficiency_has_communication(const XtfRegionClasses *classes)
     return classes->present & XTF_CLASSES_COMMUNICATION;
 }
 
-/* Whether a location is no first thread of its process. */
+/* True if a location is a thread, but not the first thread of its process. */
 static bool is_worker(const XtfLocations *locations, const XtfLocation *location)
 {
     uint32_t first = xtf_locations_of_proc(locations, location->proc);
@@ -34,19 +34,19 @@ static bool is_worker(const XtfLocations *locations, const XtfLocation *location
     return location > &locations->all[first];
 }
 
-static unsigned __int128 less(unsigned __int128 a, unsigned __int128 b)
+static unsigned __int128 subtract_clamped(unsigned __int128 a, unsigned __int128 b)
 {
-    return a - MIN(a, b); /* of a damaged trace b could be more */
+    return a - MIN(a, b); /* in a damaged trace, b may be greater */
 }
 
-/* ---- Waits, of an analysis. */
+/* ---- Waits from an analysis. */
 
 static const char *const by_region[] = {"event", "region", NULL}, *const by_nothing[] = {NULL};
 static const char *const of_amount[] = {"amount", NULL}, *const of_waited[] = {"waited", NULL};
 
-/* What an analysis says of the waits of the first threads. */
+/* Totals of an analysis for the first thread of each process. */
 typedef struct {
-    XtfAggregateRef waits, ideal; /* schema NULL: nothing */
+    XtfAggregateRef waits, ideal; /* schema NULL: the trace has none */
     XtfLastingTotals waited, waited_ideally;
 } Analysis;
 
@@ -57,9 +57,9 @@ static void analysis_finish(Analysis *analysis)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Analysis, analysis_finish)
 
-static bool find_rows(XtfAggregateRef *ref, XtfLastingTotals *lasting, XtfTraceContext *context,
-                      const XtfSelection *all, const char *type, const XtfAggregateNeed *need, const char *length,
-                      GError **error)
+static bool find_lasting_rows(XtfAggregateRef *ref, XtfLastingTotals *lasting, XtfTraceContext *context,
+                              const XtfSelection *all, const char *type, const XtfAggregateNeed *need,
+                              const char *length, GError **error)
 {
     const XtfSchema *schema = xtf_trace_context_schema(context, type, XTF_SCHEMA_DERIVED);
     bool outdated = false;
@@ -77,18 +77,18 @@ static bool analysis_init(Analysis *analysis, XtfTraceContext *context, const Xt
 {
     g_autoptr(XtfSelection) all = xtf_selection_of_any_type(selection);
 
-    return find_rows(&analysis->waits, &analysis->waited, context, all, "waits",
-                     &(XtfAggregateNeed){by_region, of_amount}, "amount", error) &&
-           find_rows(&analysis->ideal, &analysis->waited_ideally, context, all, "ideal",
-                     &(XtfAggregateNeed){by_nothing, of_waited}, NULL, error);
+    return find_lasting_rows(&analysis->waits, &analysis->waited, context, all, "waits",
+                             &(XtfAggregateNeed){by_region, of_amount}, "amount", error) &&
+           find_lasting_rows(&analysis->ideal, &analysis->waited_ideally, context, all, "ideal",
+                             &(XtfAggregateNeed){by_nothing, of_waited}, NULL, error);
 }
 
-/* The classes of MPI without files; and without MPI_Init and MPI_Finalize. */
+/* MPI classes without files; and also without MPI_Init and MPI_Finalize. */
 static const XtfClassSet mpi_without_files = XTF_CLASSES_MPI & ~XTF_CLASS_BIT(XTF_CLASS_MPI_IO);
 static const XtfClassSet communication =
     XTF_CLASSES_MPI & ~XTF_CLASS_BIT(XTF_CLASS_MPI_IO) & ~XTF_CLASS_BIT(XTF_CLASS_MPI_INIT);
 
-/* Whether a group is of waits in regions of some classes. What comes after a wait is none. */
+/* True if a group has waits in regions of some classes. Rows of wait completions are no waits. */
 static bool is_wait(const XtfAggregateRef *ref, const XtfRegionClasses *classes, XtfClassSet within,
                     const uint64_t *key)
 {
@@ -99,11 +99,11 @@ static bool is_wait(const XtfAggregateRef *ref, const XtfRegionClasses *classes,
     return XTF_CLASS_BIT(xtf_region_classes_of(classes, key[1])) & within;
 }
 
-/* The ticks that the location was said to wait in the window: by `classes` those in MPI, and what of these is
- * communication; without them all. */
-static bool add_waits(const XtfAggregateRef *ref, XtfLastingTotals *lasting, const XtfLocationArrays *arrays,
-                      const XtfSelection *selection, const XtfRegionClasses *classes, uint64_t *ticks,
-                      uint64_t *communicating, GError **error)
+/* Adds the ticks that a location waited in the window. With `classes`: the waits in MPI, and the part of them in
+ * communication. Without: all waits. */
+static bool add_wait_ticks(const XtfAggregateRef *ref, XtfLastingTotals *lasting, const XtfLocationArrays *arrays,
+                           const XtfSelection *selection, const XtfRegionClasses *classes, uint64_t *ticks,
+                           uint64_t *communicating, GError **error)
 {
     const XtfArray *array = xtf_location_arrays_find(arrays, ref->schema);
     XtfGroupTotals *groups = lasting->totals.groups;
@@ -125,7 +125,7 @@ static bool add_waits(const XtfAggregateRef *ref, XtfLastingTotals *lasting, con
     return true;
 }
 
-/* The least times of a process, by its first thread. */
+/* Adds the least times of a process, from its first thread, to `measured`. */
 static bool note_least(Analysis *analysis, const XtfRegionTimes *region_times, const XtfRegionClasses *classes,
                        const XtfClassTimes *times, XtfEfficiency *measured, GError **error)
 {
@@ -134,34 +134,35 @@ static bool note_least(Analysis *analysis, const XtfRegionTimes *region_times, c
     uint64_t proc = arrays->location->proc, ticks, communicating;
 
     if (analysis->waits.schema) {
-        if (!add_waits(&analysis->waits, &analysis->waited, arrays, selection, classes, &ticks, &communicating, error))
+        if (!add_wait_ticks(&analysis->waits, &analysis->waited, arrays, selection, classes, &ticks, &communicating,
+                            error))
             return false;
         unsigned __int128 mpi = xtf_class_times_of(times, mpi_without_files);
-        note(&measured->untransferred, proc, (double)less(times->whole, less(mpi, ticks)));
+        note_time(&measured->untransferred, proc, (double)subtract_clamped(times->whole, subtract_clamped(mpi, ticks)));
         mpi = xtf_class_times_of(times, communication);
         measured->communication += (double)mpi;
-        measured->unexplained += (double)less(mpi, communicating);
+        measured->unexplained += (double)subtract_clamped(mpi, communicating);
     }
     if (analysis->ideal.schema) {
-        if (!add_waits(&analysis->ideal, &analysis->waited_ideally, arrays, selection, NULL, &ticks, &communicating,
-                       error))
+        if (!add_wait_ticks(&analysis->ideal, &analysis->waited_ideally, arrays, selection, NULL, &ticks,
+                            &communicating, error))
             return false;
-        note(&measured->ideal, proc,
-             (double)less(times->whole, xtf_class_times_of(times, XTF_CLASSES_MPI)) + (double)ticks);
+        note_time(&measured->ideal, proc,
+                  (double)subtract_clamped(times->whole, xtf_class_times_of(times, XTF_CLASSES_MPI)) + (double)ticks);
     }
     return true;
 }
 
-/* ---- */
+/* ---- Measuring. */
 
 static double useful_ticks(const XtfClassTimes *times, bool idle_outside)
 {
     unsigned __int128 useful = xtf_class_times_program(times) + times->before;
 
-    return (double)less(MIN(useful, times->whole), idle_outside ? xtf_class_times_outside(times) : 0);
+    return (double)subtract_clamped(MIN(useful, times->whole), idle_outside ? xtf_class_times_outside(times) : 0);
 }
 
-/* Adds a process, unless none of its selected locations is a thread that has calls. */
+/* Adds a process, unless none of its selected threads has calls. */
 static bool measure_process(XtfRegionTimes *region_times, const XtfSelectedLocations *selected,
                             const XtfSelectedProcess *process, const XtfRegionClasses *classes, Analysis *analysis,
                             XtfEfficiency *measured, GError **error)
@@ -183,12 +184,13 @@ static bool measure_process(XtfRegionTimes *region_times, const XtfSelectedLocat
         useful += useful_ticks(&times, xtf_efficiency_has_omp(classes) && is_worker(selected->locations, location));
         if (n++)
             continue;
-        note(&measured->outside, process->proc, (double)less(times.whole, xtf_class_times_of(&times, XTF_CLASSES_MPI)));
+        note_time(&measured->outside, process->proc,
+                  (double)subtract_clamped(times.whole, xtf_class_times_of(&times, XTF_CLASSES_MPI)));
         if (!note_least(analysis, region_times, classes, &times, measured, error))
             return false;
     }
     if (n)
-        note(&measured->useful, process->proc, useful / n);
+        note_time(&measured->useful, process->proc, useful / n);
     return true;
 }
 

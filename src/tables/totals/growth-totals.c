@@ -7,7 +7,7 @@
 #include "src/trace/text/digits.h"
 
 enum {
-    INTEGER_WIDTH = 26, /* of a sum of sums of 64 bits, of a million locations */
+    INTEGER_WIDTH = 26, /* enough for sums over a million locations, each a sum of 64 bits */
     REAL_WIDTH = 24,
 };
 
@@ -117,7 +117,7 @@ size_t xtf_grown_width(const XtfAggregateRef *ref, const XtfTraceContext *contex
             return REAL_WIDTH;
     }
     if (__builtin_mul_overflow(growth->max, xtf_trace_n_rows(context->trace, schema), &most) || most > INT64_MAX)
-        return INTEGER_WIDTH; /* negative growth is a large number here */
+        return INTEGER_WIDTH; /* negative growth is a great number here */
     return xtf_count_digits(most);
 }
 

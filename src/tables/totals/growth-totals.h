@@ -1,5 +1,5 @@
 /*
- * What metrics grew by, by region, over several locations.
+ * Growth of metrics, by region, over several locations.
  */
 #pragma once
 
@@ -7,7 +7,7 @@
 #include "src/tables/totals/location-totals.h"
 #include "src/trace/text/lines.h"
 
-/* A sum of growth. The index keeps those of integers modulo 2^64 for each location; they are taken for signed ones. */
+/* A sum of growth. The index keeps sums of integers modulo 2^64 for each location; they are read as signed numbers. */
 typedef struct {
     uint64_t n; /* values */
     bool is_real;
@@ -16,31 +16,31 @@ typedef struct {
 } XtfGrown;
 
 void xtf_grown_add(XtfGrown *grown, const XtfGrown *more);
-/* Adds what a group of the aggregate grew by. */
+/* Adds the growth of a group of the aggregate. */
 void xtf_grown_add_group(XtfGrown *grown, const XtfAggregateRef *ref, const uint64_t *key, const uint64_t *cells);
 double xtf_grown_real(const XtfGrown *grown);
 
-/* Calls `add` with each group of the selection's growth, location by location. Without `by_region` the keys end before
+/* Calls `add` for each group of the selection's growth, location by location. Without `by_region`, the keys end before
  * the region. */
 typedef void (*XtfGrowthAdd)(const XtfAggregateRef *ref, const uint64_t *key, const uint64_t *cells, void *data);
 bool xtf_growth_add_up(XtfTraceContext *context, const XtfSelection *selection, bool by_region, XtfGrowthAdd add,
                        void *data, GError **error);
 
-/* The metrics of a trace. */
+/* Metrics of a trace. */
 typedef struct {
     const XtfPaddedNames *names;
     uint64_t n;
-    bool *grow; /* by row: whether the metric's mode is one that grows */
+    bool *grow; /* by row: true if the metric's mode is one that grows */
 } XtfGrowingMetrics;
 
 bool xtf_growing_metrics_load(XtfGrowingMetrics *metrics, XtfFormats *formats, GError **error);
 void xtf_growing_metrics_finish(XtfGrowingMetrics *metrics); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfGrowingMetrics, xtf_growing_metrics_finish)
 
-/* Whether the trace keeps aggregates of growth, and the selection may have values. */
+/* True if the trace has aggregates of growth, and the selection may have values. */
 bool xtf_growth_exists(const XtfTraceContext *context, const XtfSelection *selection);
 
-/* Cells: growth, and a quotient of it. */
+/* Cells: growth, and its rate. */
 size_t xtf_grown_width(const XtfAggregateRef *ref, const XtfTraceContext *context);
 enum { XTF_RATE_WIDTH = 17 }; /* ten digits */
 void xtf_lines_grown(XtfLines *lines, bool known, const XtfGrown *grown);

@@ -1,5 +1,5 @@
 /*
- * Group totals of a selection's rows of one type, added up location by location.
+ * Group totals of a selection's rows of one type, summed location by location.
  */
 #pragma once
 
@@ -10,23 +10,23 @@
 typedef struct {
     const XtfAggregateRef *ref;    /* borrowed */
     const XtfSelection *selection; /* borrowed */
-    bool nothing;                  /* no row of the type is in the selection */
+    bool nothing;                  /* true if the selection has no row of the type */
     XtfMatcher *matcher;           /* NULL: all rows of the type are in the selection */
-    bool borrows;                  /* the matcher is another's */
-    unsigned depth;                /* of the groups: their first keys */
-    XtfGroupTotals *groups;        /* of the rows added so far; the owner may clear them. NULL: no aggregate */
+    bool borrows;                  /* true if the matcher belongs to another XtfLocationTotals */
+    unsigned depth;                /* number of leading keys that make a group */
+    XtfGroupTotals *groups;        /* totals of the rows added so far; the owner may clear them. NULL: no aggregate */
 } XtfLocationTotals;
 
-/* Groups by the first `depth` keys. */
+/* Initializes totals by the first `depth` keys. */
 bool xtf_location_totals_init(XtfLocationTotals *totals, XtfTraceContext *context, const XtfSelection *selection,
                               const XtfAggregateRef *ref, unsigned depth, GError **error);
-/* The same question for another thread, with groups of its own; `from` outlives it. */
+/* Initializes totals of the same selection for another thread, with its own groups. `from` outlives the new totals. */
 void xtf_location_totals_init_more(XtfLocationTotals *totals, const XtfLocationTotals *from);
 void xtf_location_totals_finish(XtfLocationTotals *totals); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfLocationTotals, xtf_location_totals_finish)
 
-/* Adds the selected ones of rows [lo, hi) of an array, which process `proc` recorded. */
+/* Adds the selected rows among rows [lo, hi) of an array that process `proc` recorded. */
 bool xtf_location_totals_add_rows(XtfLocationTotals *totals, const XtfArray *array, uint64_t proc, uint64_t lo,
                                   uint64_t hi, GError **error);
-/* Adds the selected rows of a location, in the selection's window. */
+/* Adds a location's selected rows in the selection's window. */
 bool xtf_location_totals_add_window(XtfLocationTotals *totals, const XtfLocationArrays *arrays, GError **error);

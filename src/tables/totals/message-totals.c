@@ -45,7 +45,7 @@ void xtf_message_totals_finish(XtfMessageTotals *messages)
     xtf_location_arrays_finish(&messages->arrays);
 }
 
-/* Whether a group's rows end a collective operation: only these have its bytes. */
+/* True if a group's rows end a collective operation. Only such rows record its bytes. */
 static bool ends_collective(const XtfAggregateRef *ref, const uint64_t *key)
 {
     const XtfField *event = xtf_aggregate_ref_key(ref, ref->event);
@@ -55,7 +55,7 @@ static bool ends_collective(const XtfAggregateRef *ref, const uint64_t *key)
                                        g_str_equal(event->labels[value], XTF_EVENT_COLLECTIVE_COMPLETE));
 }
 
-static XtfMoved sum_up(const XtfLocationTotals *totals, bool collectives)
+static XtfMoved sum_groups(const XtfLocationTotals *totals, bool collectives)
 {
     const XtfAggregateRef *ref = totals->ref;
     XtfMoved sum = {0};
@@ -88,6 +88,6 @@ bool xtf_message_totals_of(XtfMessageTotals *messages, const XtfSelectedLocation
         }
     }
     for (unsigned i = 0; i < XTF_N_MOVED; i++)
-        moved[i] = sum_up(&messages->totals[i], i == XTF_MOVED_COLLECTIVES);
+        moved[i] = sum_groups(&messages->totals[i], i == XTF_MOVED_COLLECTIVES);
     return true;
 }

@@ -1,5 +1,5 @@
 /*
- * Messages and bytes that processes sent and received, and what they moved in collective operations.
+ * Messages and bytes that processes sent and received, also in collective operations.
  */
 #pragma once
 
@@ -7,14 +7,14 @@
 
 enum { XTF_MOVED_SENDS, XTF_MOVED_RECVS, XTF_MOVED_COLLECTIVES, XTF_N_MOVED };
 
-/* Bytes are added modulo 2^64. Only collective operations have `received`. */
+/* Counts; bytes are summed modulo 2^64. Only collective operations have `received`. */
 typedef struct {
     uint64_t rows, bytes, received;
 } XtfMoved;
 
-/* The aggregates of the types, all zeros for those without. */
+/* Finds the aggregates of the three record types; all zeros for types without one. */
 void xtf_message_totals_find(const XtfTraceContext *context, XtfAggregateRef refs[static XTF_N_MOVED]);
-/* Whether a selection may have rows of one of them. */
+/* True if a selection may have rows of one of these types. */
 bool xtf_message_totals_exist(const XtfTraceContext *context, const XtfSelection *selection);
 
 typedef struct {
@@ -24,12 +24,12 @@ typedef struct {
     XtfLocationArrays arrays;
 } XtfMessageTotals;
 
-/* Borrows the selection. */
+/* Initializes totals that borrow the selection. */
 bool xtf_message_totals_init(XtfMessageTotals *messages, XtfTraceContext *context, const XtfSelection *selection,
                              GError **error);
 void xtf_message_totals_finish(XtfMessageTotals *messages); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfMessageTotals, xtf_message_totals_finish)
 
-/* What a process, one of the selection's, moved in the selection. */
+/* Sums the messages and bytes of a process, one of the selection's, in the selection. */
 bool xtf_message_totals_of(XtfMessageTotals *messages, const XtfSelectedLocations *selected,
                            const XtfSelectedProcess *proc, XtfMoved moved[static XTF_N_MOVED], GError **error);

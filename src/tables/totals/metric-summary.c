@@ -7,7 +7,7 @@ static double real_of(XtfValueKind kind, uint64_t bits)
     return kind == XTF_KIND_REAL ? xtf_f64_from_bits(bits) : (double)bits;
 }
 
-static bool less(XtfValueKind kind, uint64_t a, uint64_t b)
+static bool is_less(XtfValueKind kind, uint64_t a, uint64_t b)
 {
     return xtf_value_less(kind == XTF_KIND_REAL     ? XTF_TYPE_F64
                           : kind == XTF_KIND_SIGNED ? XTF_TYPE_I64
@@ -21,10 +21,11 @@ static __int128 wide_of(XtfValueKind kind, uint64_t bits)
 }
 
 /*
- * The true sum, of which totals->sum is the remainder modulo 2^64. It lies between n * min and n * max. If these are
- * less than 2^64 apart, only one number between them has that remainder; else the sum is not known.
+ * Computes the true sum, of which totals->sum is the remainder modulo 2^64. The true sum lies between n * min and
+ * n * max. If these are less than 2^64 apart, only one number between them has that remainder. Otherwise the sum is
+ * unknown: returns false.
  */
-static bool whole_sum(const XtfMetricTotals *totals, __int128 *sum)
+static bool find_whole_sum(const XtfMetricTotals *totals, __int128 *sum)
 {
     __int128 least, most;
 
@@ -35,7 +36,7 @@ static bool whole_sum(const XtfMetricTotals *totals, __int128 *sum)
     return !__builtin_add_overflow(least, (__int128)(totals->sum - (uint64_t)least), sum);
 }
 
-static void become_real(XtfMetricSummary *summary)
+static void convert_to_real(XtfMetricSummary *summary)
 {
     if (summary->kind == XTF_KIND_REAL)
         return;
@@ -49,7 +50,7 @@ static void become_real(XtfMetricSummary *summary)
 void xtf_metric_summary_add(XtfMetricSummary *summary, const XtfMetricTotals *totals)
 {
     uint64_t min = totals->min, max = totals->max;
-    bool has_extremes = !less(totals->kind, max, min);
+    bool has_extremes = !is_less(totals->kind, max, min);
     __int128 sum = 0;
 
     if (!summary->n) {
@@ -58,9 +59,9 @@ void xtf_metric_summary_add(XtfMetricSummary *summary, const XtfMetricTotals *to
     }
     summary->n += totals->n;
     if (totals->kind != XTF_KIND_REAL)
-        summary->has_sum = summary->has_sum && whole_sum(totals, &sum);
+        summary->has_sum = summary->has_sum && find_whole_sum(totals, &sum);
     if (summary->kind != totals->kind) {
-        become_real(summary);
+        convert_to_real(summary);
         min = xtf_f64_to_bits(real_of(totals->kind, min));
         max = xtf_f64_to_bits(real_of(totals->kind, max));
     }
@@ -72,9 +73,9 @@ void xtf_metric_summary_add(XtfMetricSummary *summary, const XtfMetricTotals *to
         summary->has_sum = false;
     if (!has_extremes)
         return;
-    if (!summary->has_extremes || less(summary->kind, min, summary->min))
+    if (!summary->has_extremes || is_less(summary->kind, min, summary->min))
         summary->min = min;
-    if (!summary->has_extremes || less(summary->kind, summary->max, max))
+    if (!summary->has_extremes || is_less(summary->kind, summary->max, max))
         summary->max = max;
     summary->has_extremes = true;
 }

@@ -2,7 +2,7 @@
 
 #include "src/model/mpi-functions.h"
 
-/* The calls of all regions that are a bound. NULL with an error. */
+/* Finds the calls of all regions that are a bound of MPI. NULL with an error. */
 static XtfSpans *find_calls(XtfResolver *resolver, XtfMpiBound bound, GError **error)
 {
     const XtfNameIndex *regions = xtf_trace_context_regions(resolver->context, error);
@@ -22,7 +22,7 @@ static XtfSpans *find_calls(XtfResolver *resolver, XtfMpiBound bound, GError **e
     return xtf_resolver_spans(resolver, calls, error);
 }
 
-/* The latest of the spans' last times, or the earliest of their first ones. */
+/* Finds the latest of the spans' last times, or the earliest of their first times. */
 static bool find_bound(const XtfSpans *spans, XtfMpiBound bound, uint64_t *found, GError **error)
 {
     for (uint32_t i = 0; i < spans->n; i++) {

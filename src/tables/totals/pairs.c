@@ -30,8 +30,9 @@ unsigned xtf_pair_finder_depth(const XtfPairFinder *finder)
     return MAX(ref->peer + 1, ref->comm == XTF_KEY_NONE ? 0 : ref->comm + 1);
 }
 
-/* Without communicators ranks are processes. */
-static bool process_of(const XtfPairFinder *finder, const uint64_t *key, uint64_t proc, uint64_t *peer)
+/* Finds the peer process of a group's key. Without communicators, ranks are processes. Returns false if the peer is
+ * unknown. */
+static bool find_peer_process(const XtfPairFinder *finder, const uint64_t *key, uint64_t proc, uint64_t *peer)
 {
     const XtfAggregateRef *ref = finder->ref;
     uint64_t rank = key[ref->peer];
@@ -50,11 +51,11 @@ bool xtf_pair_finder_peer(const XtfPairFinder *finder, const uint64_t *key, uint
 {
     const XtfLocations *locations = finder->locations;
 
-    return process_of(finder, key, proc, peer) && xtf_number_set_contains(finder->peers, *peer) &&
+    return find_peer_process(finder, key, proc, peer) && xtf_number_set_contains(finder->peers, *peer) &&
            bsearch(peer, locations->procs, locations->n_procs, sizeof *peer, xtf_compare_numbers);
 }
 
-static bool add_location(XtfPairFinder *finder, const XtfLocation *location, GError **error)
+static bool add_location_groups(XtfPairFinder *finder, const XtfLocation *location, GError **error)
 {
     const XtfAggregateRef *ref = finder->ref;
     XtfArray array;
@@ -64,7 +65,7 @@ static bool add_location(XtfPairFinder *finder, const XtfLocation *location, GEr
            (!found || xtf_array_totals(&array, ref->number, NULL, 0, UINT64_MAX, finder->groups, error));
 }
 
-/* Leaves each number once, ascending. */
+/* Finds the peers; each number once, ascending. */
 GArray *xtf_pair_finder_find(XtfPairFinder *finder, uint64_t proc, GError **error)
 {
     const XtfLocations *locations = finder->locations;
@@ -73,7 +74,7 @@ GArray *xtf_pair_finder_find(XtfPairFinder *finder, uint64_t proc, GError **erro
 
     xtf_group_totals_clear(finder->groups);
     for (uint32_t i = xtf_locations_of_proc(locations, proc); i < locations->n && locations->all[i].proc == proc; i++) {
-        if (!add_location(finder, &locations->all[i], error))
+        if (!add_location_groups(finder, &locations->all[i], error))
             return NULL;
     }
     for (uint32_t i = 0; i < xtf_group_totals_n(finder->groups); i++) {
@@ -84,16 +85,16 @@ GArray *xtf_pair_finder_find(XtfPairFinder *finder, uint64_t proc, GError **erro
     return g_steal_pointer(&peers);
 }
 
-/* ---- Numbers of pairs. */
+/* ---- Cache of numbers of pairs. */
 
 #define UNKNOWN UINT64_MAX
 
 typedef struct {
     XtfKept kept;
-    const XtfSchema *schema; /* of the messages */
+    const XtfSchema *schema; /* schema of the messages */
     XtfNumberSet *peers;
     uint32_t n_procs;
-    uint64_t *of_process; /* by index in locations->procs; UNKNOWN: not asked for yet */
+    uint64_t *of_process; /* by index in locations->procs; UNKNOWN: not counted yet */
 } Counts;
 
 static Counts *counts_new(const XtfPairFinder *finder)
@@ -120,7 +121,7 @@ static gboolean counts_equal(const void *item, const void *wanted)
     return a->schema == b->schema && xtf_number_set_equal(a->peers, b->peers);
 }
 
-/* One thread at a time adds what nobody has asked for before. */
+/* Leaves the counts as they are. The method makes the keeper give them to one thread at a time, which adds to them. */
 static void counts_reuse(void *item, const void *wanted)
 {
 }

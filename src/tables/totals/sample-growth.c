@@ -23,9 +23,9 @@ bool xtf_samples_init(XtfSamples *samples, const XtfTraceContext *context, const
     return true;
 }
 
-/* The last of the rows before n that are of a group; *found says whether there is one. */
-static bool last_before(const XtfSamples *samples, const XtfArray *array, const uint64_t *key, uint64_t n, uint8_t *row,
-                        bool *found, GError **error)
+/* Finds the last row of a group before row n; *found is false if there is none. `key` NULL: of any group. */
+static bool find_last_before(const XtfSamples *samples, const XtfArray *array, const uint64_t *key, uint64_t n,
+                             uint8_t *row, bool *found, GError **error)
 {
     const XtfGroupFilter filter = {.exact = key};
     uint64_t rank = n, last = n - 1;
@@ -48,13 +48,13 @@ bool xtf_samples_last(const XtfSamples *samples, const XtfLocationArrays *arrays
 
     *found = false;
     return !array || (xtf_array_rank(array, to, &n, error) &&
-                      last_before(samples, array, key, to == UINT64_MAX ? array->n_rows : n, row, found, error));
+                      find_last_before(samples, array, key, to == UINT64_MAX ? array->n_rows : n, row, found, error));
 }
 
 /* ---- Growth. */
 
-/* The value of a counter in a row; false: the row lacks it. */
-static bool value_in(const XtfSamples *samples, unsigned counter, const uint8_t *row, uint64_t *value)
+/* Gets the value of a counter in a row. Returns false if the row lacks it. */
+static bool get_value(const XtfSamples *samples, unsigned counter, const uint8_t *row, uint64_t *value)
 {
     const XtfField *field = xtf_aggregate_ref_value(&samples->ref, samples->cells[counter]);
 
@@ -62,27 +62,27 @@ static bool value_in(const XtfSamples *samples, unsigned counter, const uint8_t 
     return !xtf_field_is_none(field, row);
 }
 
-/* Of a group that has rows in [lo, hi). */
-static bool grow(const XtfSamples *samples, const XtfArray *array, const uint64_t *key, uint64_t lo, uint64_t hi,
-                 uint64_t *growth, GError **error)
+/* Computes the growth of a group that has rows in [lo, hi), from cumulative samples. */
+static bool find_group_growth(const XtfSamples *samples, const XtfArray *array, const uint64_t *key, uint64_t lo,
+                              uint64_t hi, uint64_t *growth, GError **error)
 {
     uint8_t before[XTF_ROW_MAX], last[XTF_ROW_MAX];
     bool has_before = false, has_last;
 
-    if (!last_before(samples, array, key, hi, last, &has_last, error) ||
-        (lo && !last_before(samples, array, key, lo, before, &has_before, error)))
+    if (!find_last_before(samples, array, key, hi, last, &has_last, error) ||
+        (lo && !find_last_before(samples, array, key, lo, before, &has_before, error)))
         return false;
     for (unsigned i = 0; i < samples->n_counters; i++) {
         uint64_t a = 0, b = 0;
-        bool known = samples->cells[i] && has_last && value_in(samples, i, last, &b) &&
-                     (!has_before || value_in(samples, i, before, &a));
+        bool known = samples->cells[i] && has_last && get_value(samples, i, last, &b) &&
+                     (!has_before || get_value(samples, i, before, &a));
         growth[i] = known ? b - MIN(a, b) : 0;
     }
     return true;
 }
 
-static bool grow_all(const XtfSamples *samples, const XtfArray *array, const XtfGroupTotals *groups, uint64_t lo,
-                     uint64_t hi, XtfSampleGroup group, void *data, GError **error)
+static bool find_all_growth(const XtfSamples *samples, const XtfArray *array, const XtfGroupTotals *groups, uint64_t lo,
+                            uint64_t hi, XtfSampleGroup group, void *data, GError **error)
 {
     uint64_t growth[XTF_SAMPLE_COUNTERS_MAX];
 
@@ -90,7 +90,7 @@ static bool grow_all(const XtfSamples *samples, const XtfArray *array, const Xtf
         const uint64_t *key = xtf_group_totals_key(groups, i), *cells = xtf_group_totals_cells(groups, i);
         for (unsigned j = 0; j < samples->n_counters; j++)
             growth[j] = samples->cells[j] ? cells[samples->cells[j]] : 0;
-        if (samples->cumulative && !grow(samples, array, key, lo, hi, growth, error))
+        if (samples->cumulative && !find_group_growth(samples, array, key, lo, hi, growth, error))
             return false;
         group(key, growth, data);
     }
@@ -112,7 +112,7 @@ bool xtf_samples_growth(const XtfSamples *samples, const XtfLocationArrays *arra
         return true;
     g_autoptr(XtfGroupTotals) groups = xtf_group_totals_new(samples->ref.aggregate, samples->ref.aggregate->n_keys);
     return xtf_array_totals(array, samples->ref.number, NULL, span.lo, span.hi, groups, error) &&
-           grow_all(samples, array, groups, span.lo, span.hi, group, data, error);
+           find_all_growth(samples, array, groups, span.lo, span.hi, group, data, error);
 }
 
 uint64_t xtf_samples_most(const XtfSamples *samples, const XtfTraceContext *context, unsigned counter)

@@ -1,7 +1,7 @@
 #include "src/tables/totals/time-bins.h"
 
 enum {
-    WALK_ROWS = 1024, /* at most as many rows are visited one by one; more rows are searched */
+    WALK_ROWS = 1024, /* most rows to visit one by one; more are searched */
 };
 
 void xtf_time_bins_init(XtfTimeBins *bins, const XtfSelection *selection, const XtfKeyValues *values, uint64_t first,
@@ -25,8 +25,8 @@ void xtf_time_bins_finish(XtfTimeBins *bins)
     g_clear_pointer(&bins->bounds, g_free);
 }
 
-static bool walk(const XtfTimeBins *bins, const XtfArray *array, uint64_t lo, uint64_t hi, uint64_t *ends,
-                 GError **error)
+static bool walk_rows(const XtfTimeBins *bins, const XtfArray *array, uint64_t lo, uint64_t hi, uint64_t *ends,
+                      GError **error)
 {
     g_auto(XtfCursor) cursor;
     uint64_t bin = 0;
@@ -52,7 +52,7 @@ bool xtf_time_bins_cut(const XtfTimeBins *bins, const XtfArray *array, uint64_t 
     uint64_t from = lo;
 
     if (lo < hi && hi - lo <= WALK_ROWS)
-        return walk(bins, array, lo, hi, ends, error);
+        return walk_rows(bins, array, lo, hi, ends, error);
     for (uint64_t i = 0; i < bins->n; i++) {
         uint64_t bound = bins->bounds[i + 1], to = hi;
         if (bound <= array->first)

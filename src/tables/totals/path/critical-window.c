@@ -60,8 +60,8 @@ bool xtf_critical_type_is_selected(const XtfTraceContext *context, const XtfSele
     return type.schema && type.schema->id == (uint64_t)selection->type;
 }
 
-/* A region is the call path of its calls, here. */
-static uint32_t region_alone(void *data, uint32_t parent, uint32_t region, uint32_t depth)
+/* Returns the region as the call path, so that times are by region. */
+static uint32_t region_as_callpath(void *data, uint32_t parent, uint32_t region, uint32_t depth)
 {
     return region;
 }
@@ -78,7 +78,7 @@ bool xtf_critical_window_init(XtfCriticalWindow *window, XtfTraceContext *contex
     window->frames = frames.number;
     window->groups = xtf_group_totals_new(&window->type.schema->aggregates[window->type.aggregate], 1);
     window->profile = xtf_group_totals_new(frames.aggregate, 1);
-    xtf_callpath_times_init(&window->times, frames.number, region_alone, NULL);
+    xtf_callpath_times_init(&window->times, frames.number, region_as_callpath, NULL);
     return true;
 }
 
@@ -98,15 +98,15 @@ typedef struct {
     bool exists;
 } Segment;
 
-/* When the segment of a row begins, in global time: the clock of its location may have no tick for that moment. */
-static uint64_t begin_of(const XtfCriticalType *type, const uint8_t *row)
+/* Returns the begin of a row's segment, in global time. The location's clock may have no tick for that moment. */
+static uint64_t segment_begin(const XtfCriticalType *type, const uint8_t *row)
 {
     uint64_t end = xtf_field_get(&type->schema->fields[0], row);
 
     return end - MIN(xtf_field_get(type->duration, row), end);
 }
 
-/* The segment that ends at t or later, the first one. */
+/* Finds the segment of row n; `exists` is false behind the last row. */
 static bool find_segment(const XtfCriticalWindow *window, const XtfArray *array, uint64_t n, Segment *segment,
                          GError **error)
 {
@@ -117,13 +117,14 @@ static bool find_segment(const XtfCriticalWindow *window, const XtfArray *array,
         return true;
     if (!xtf_array_row(array, n, row, error))
         return false;
-    segment->begin = begin_of(&window->type, row);
+    segment->begin = segment_begin(&window->type, row);
     segment->end = xtf_field_get(&array->schema->fields[0], row);
     return true;
 }
 
-/* Where there is no clock map, ticks are the same everywhere, and the index knows the profile. */
-static bool take_profile(XtfCriticalWindow *window, const XtfArray *calls, uint64_t begin, uint64_t end, bool less,
+/* Adds the times of a part of a segment from the index's profile. Works without a clock map only, where all ticks are
+ * equally long. */
+static bool take_profile(XtfCriticalWindow *window, const XtfArray *calls, uint64_t begin, uint64_t end, bool subtract,
                          XtfCriticalTake take, void *data, GError **error)
 {
     uint64_t outside = end - begin;
@@ -137,14 +138,14 @@ static bool take_profile(XtfCriticalWindow *window, const XtfArray *calls, uint6
         uint64_t ticks = xtf_group_totals_cells(window->profile, i)[XTF_FRAMES_EXCLUSIVE];
         if (region == XTF_FRAMES_BEFORE)
             continue;
-        take(data, region, ticks, less);
+        take(data, region, ticks, subtract);
         outside -= MIN(outside, ticks);
     }
-    take(data, XTF_OUTSIDE_CALLS, outside, less);
+    take(data, XTF_OUTSIDE_CALLS, outside, subtract);
     return true;
 }
 
-static bool take_times(XtfCriticalWindow *window, const XtfArray *calls, uint64_t begin, uint64_t end, bool less,
+static bool take_times(XtfCriticalWindow *window, const XtfArray *calls, uint64_t begin, uint64_t end, bool subtract,
                        XtfCriticalTake take, void *data, GError **error)
 {
     xtf_callpath_times_clear(&window->times);
@@ -152,15 +153,15 @@ static bool take_times(XtfCriticalWindow *window, const XtfArray *calls, uint64_
         return false;
     for (guint i = 0; i < window->times.found->len; i++) {
         const XtfCallpathTime *time = &g_array_index(window->times.found, XtfCallpathTime, i);
-        take(data, time->region, time->ticks, less);
+        take(data, time->region, time->ticks, subtract);
     }
-    take(data, XTF_OUTSIDE_CALLS, window->times.outside.ticks, less);
+    take(data, XTF_OUTSIDE_CALLS, window->times.outside.ticks, subtract);
     return true;
 }
 
-/* The part before t of the segment that ends there or later, of which row n is the first row. */
-static bool take_part(XtfCriticalWindow *window, const XtfArray *array, uint64_t n, uint64_t t, bool less,
-                      XtfCriticalTake take, void *data, GError **error)
+/* Adds the part before t of the segment that contains t or begins later. Row n is its first row. */
+static bool take_segment_part(XtfCriticalWindow *window, const XtfArray *array, uint64_t n, uint64_t t, bool subtract,
+                              XtfCriticalTake take, void *data, GError **error)
 {
     const XtfArray *calls = xtf_location_arrays_find(&window->arrays, window->calls);
     Segment segment;
@@ -170,12 +171,13 @@ static bool take_part(XtfCriticalWindow *window, const XtfArray *array, uint64_t
     if (!segment.exists || segment.begin >= t)
         return true;
     if (calls && !calls->clock)
-        return take_profile(window, calls, segment.begin, t, less, take, data, error);
-    return take_times(window, calls, segment.begin, t, less, take, data, error);
+        return take_profile(window, calls, segment.begin, t, subtract, take, data, error);
+    return take_times(window, calls, segment.begin, t, subtract, take, data, error);
 }
 
-/* The array of a location; NULL: the path was never there. */
-static bool load(XtfCriticalWindow *window, const XtfLocation *location, const XtfArray **array, GError **error)
+/* Loads the array of a location; NULL if the path never visited it. */
+static bool load_location(XtfCriticalWindow *window, const XtfLocation *location, const XtfArray **array,
+                          GError **error)
 {
     if (!xtf_location_arrays_load(&window->arrays, window->context, location, error))
         return false;
@@ -189,7 +191,7 @@ bool xtf_critical_window_add(XtfCriticalWindow *window, const XtfLocation *locat
     const XtfArray *array;
     uint64_t lo, hi;
 
-    if (!load(window, location, &array, error))
+    if (!load_location(window, location, &array, error))
         return false;
     if (!array || from >= to)
         return true;
@@ -202,14 +204,15 @@ bool xtf_critical_window_add(XtfCriticalWindow *window, const XtfLocation *locat
         take(data, xtf_key_is_none(window->type.region, region) ? XTF_OUTSIDE_CALLS : region,
              xtf_group_totals_cells(window->groups, i)[AMOUNT], false);
     }
-    return take_part(window, array, hi, to, false, take, data, error) &&
-           take_part(window, array, lo, from, true, take, data, error);
+    return take_segment_part(window, array, hi, to, false, take, data, error) &&
+           take_segment_part(window, array, lo, from, true, take, data, error);
 }
 
-/* ---- Segments. */
+/* ---- Segments as rows. */
 
-/* Rows [*lo, *hi) end in (from, to). */
-static bool find_rows(const XtfArray *array, uint64_t from, uint64_t to, uint64_t *lo, uint64_t *hi, GError **error)
+/* Finds the rows [*lo, *hi) that end in (from, to). */
+static bool find_segment_rows(const XtfArray *array, uint64_t from, uint64_t to, uint64_t *lo, uint64_t *hi,
+                              GError **error)
 {
     return xtf_array_rank(array, from == UINT64_MAX ? from : from + 1, lo, error) &&
            xtf_array_rank(array, to, hi, error);
@@ -223,12 +226,12 @@ bool xtf_critical_window_count(XtfCriticalWindow *window, const XtfLocation *loc
     uint64_t lo, hi;
 
     *count = 0;
-    if (!load(window, location, &array, error))
+    if (!load_location(window, location, &array, error))
         return false;
     if (!array || from >= to)
         return true;
     xtf_group_totals_clear(window->groups);
-    if (!find_rows(array, from, to, &lo, &hi, error) ||
+    if (!find_segment_rows(array, from, to, &lo, &hi, error) ||
         !xtf_array_totals(array, window->type.aggregate, NULL, lo, MAX(lo, hi), window->groups, error) ||
         !find_segment(window, array, hi, &last, error))
         return false;
@@ -238,7 +241,7 @@ bool xtf_critical_window_count(XtfCriticalWindow *window, const XtfLocation *loc
     return true;
 }
 
-static uint64_t number_of(const XtfField *field, const uint8_t *row)
+static uint64_t number_or_none(const XtfField *field, const uint8_t *row)
 {
     return xtf_field_is_none(field, row) ? XTF_NONE32 : xtf_field_get(field, row);
 }
@@ -246,12 +249,12 @@ static uint64_t number_of(const XtfField *field, const uint8_t *row)
 static void append_segment(const XtfCriticalType *type, const XtfLocation *location, const uint8_t *row,
                            GArray *segments)
 {
-    XtfCriticalSegment segment = {.begin = begin_of(type, row),
+    XtfCriticalSegment segment = {.begin = segment_begin(type, row),
                                   .end = xtf_field_get(&type->schema->fields[0], row),
                                   .proc = location->proc,
                                   .thread = location->thread,
-                                  .next_proc = number_of(type->next_process, row),
-                                  .next_thread = number_of(type->next_thread, row)};
+                                  .next_proc = number_or_none(type->next_process, row),
+                                  .next_thread = number_or_none(type->next_thread, row)};
 
     g_array_append_val(segments, segment);
 }
@@ -264,21 +267,21 @@ bool xtf_critical_window_list(XtfCriticalWindow *window, const XtfLocation *loca
     uint64_t lo, hi;
     bool found;
 
-    if (!load(window, location, &array, error))
+    if (!load_location(window, location, &array, error))
         return false;
     if (!array || from >= to)
         return true;
-    if (!find_rows(array, from, to, &lo, &hi, error))
+    if (!find_segment_rows(array, from, to, &lo, &hi, error))
         return false;
     xtf_cursor_init(&cursor, array);
     found = lo < array->n_rows;
     if (found && !xtf_cursor_seek_n(&cursor, lo, &found, error))
         return false;
-    /* Behind row hi come the other rows of the segment that is cut. */
+    /* The rows from hi on belong to the segment that the window cuts; only the first is taken. */
     for (bool cut = false; found && !cut;) {
         const uint8_t *row = xtf_cursor_row(&cursor);
         cut = cursor.n >= hi;
-        if (cut ? begin_of(&window->type, row) < to : xtf_field_get(window->type.segments, row) != 0)
+        if (cut ? segment_begin(&window->type, row) < to : xtf_field_get(window->type.segments, row) != 0)
             append_segment(&window->type, location, row, segments);
         if (!xtf_cursor_next(&cursor, 1, &found, error))
             return false;

@@ -19,7 +19,7 @@ static bool is_named(const XtfSchema *schema, uint8_t field, const char *name, X
     return g_str_equal(schema->fields[field].name, name) && schema->fields[field].type == type;
 }
 
-/* Its cells 1 and 2 are the sums of two fields. */
+/* Finds an aggregate by region and call path whose cells 1 and 2 are the sums of fields `value` and `second`. */
 static bool find_aggregate(ByCallpath *found, XtfTraceContext *context, const char *type, const char *value,
                            const char *second)
 {
@@ -38,7 +38,7 @@ static bool find_aggregate(ByCallpath *found, XtfTraceContext *context, const ch
     return false;
 }
 
-static bool find_both(XtfTraceContext *context, ByCallpath *path, ByCallpath *activity)
+static bool find_aggregates(XtfTraceContext *context, ByCallpath *path, ByCallpath *activity)
 {
     return find_aggregate(path, context, "critical", "amount", "segments") &&
            find_aggregate(activity, context, XTF_DERIVED_ACTIVITY, "total", "waited");
@@ -48,10 +48,10 @@ bool xtf_path_impact_exists(XtfTraceContext *context)
 {
     ByCallpath path, activity;
 
-    return find_both(context, &path, &activity);
+    return find_aggregates(context, &path, &activity);
 }
 
-typedef void (*Take)(XtfPathValues *values, const uint64_t *cells);
+typedef void (*TakeCells)(XtfPathValues *values, const uint64_t *cells);
 
 static void take_path(XtfPathValues *values, const uint64_t *cells)
 {
@@ -63,8 +63,8 @@ static void take_activity(XtfPathValues *values, const uint64_t *cells)
     values->active += cells[1] - MIN(cells[1], cells[2]);
 }
 
-static bool add_totals(const XtfPathImpact *impact, const XtfLocationArrays *arrays, const ByCallpath *by, Take take,
-                       XtfPathValues *values, GError **error)
+static bool add_totals(const XtfPathImpact *impact, const XtfLocationArrays *arrays, const ByCallpath *by,
+                       TakeCells take, XtfPathValues *values, GError **error)
 {
     const XtfArray *array = xtf_location_arrays_find(arrays, by->schema);
     const XtfAggregate *aggregate = &by->schema->aggregates[by->number];
@@ -86,14 +86,14 @@ static bool add_totals(const XtfPathImpact *impact, const XtfLocationArrays *arr
     return true;
 }
 
-/* p_l and t_l. */
-static bool measure(const XtfPathImpact *impact, XtfLocationArrays *arrays, const XtfLocation *location,
-                    XtfPathValues *values, bool *any, GError **error)
+/* Measures p_l and t_l of all call paths on a location. *any is true if the location has an activity. */
+static bool measure_location(const XtfPathImpact *impact, XtfLocationArrays *arrays, const XtfLocation *location,
+                             XtfPathValues *values, bool *any, GError **error)
 {
     ByCallpath path, activity;
 
     memset(values, 0, impact->n * sizeof *values);
-    if (!find_both(impact->context, &path, &activity))
+    if (!find_aggregates(impact->context, &path, &activity))
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the trace has no critical path");
     if (!xtf_location_arrays_load(arrays, impact->context, location, error))
         return false;
@@ -109,13 +109,13 @@ bool xtf_path_impact_counts(const XtfPathImpact *impact, uint32_t callpath)
     return callpath < impact->n - 1 || impact->has_outside;
 }
 
-static long double over(unsigned __int128 a, uint64_t b)
+static long double excess(unsigned __int128 a, uint64_t b)
 {
     return a > b ? (long double)(a - b) : 0;
 }
 
-/* A location's waits, given to the call paths of which it has less than the path. */
-static void add_costs(XtfPathImpact *impact, const XtfPathValues *values)
+/* Distributes a location's waits over the call paths of which it has less than the path. */
+static void distribute_waits(XtfPathImpact *impact, const XtfPathValues *values)
 {
     long double waited = (long double)impact->length, between = waited, lacks = 0, missing = 0;
 
@@ -124,7 +124,7 @@ static void add_costs(XtfPathImpact *impact, const XtfPathValues *values)
             continue;
         unsigned __int128 path = impact->sums[i].path;
         waited -= (long double)values[i].active;
-        lacks += over(path, values[i].active);
+        lacks += excess(path, values[i].active);
         between -= values[i].active ? (long double)MAX(path, values[i].active) : 0;
         missing += values[i].active ? 0 : (long double)path;
     }
@@ -133,7 +133,7 @@ static void add_costs(XtfPathImpact *impact, const XtfPathValues *values)
         if (!xtf_path_impact_counts(impact, i))
             continue;
         if (lacks > 0)
-            sum->cost += over(sum->path, values[i].active) * waited / lacks;
+            sum->cost += excess(sum->path, values[i].active) * waited / lacks;
         if (missing > 0 && !values[i].active)
             sum->cost_between += (long double)sum->path * between / missing;
     }
@@ -148,26 +148,26 @@ static void add_sums(XtfPathImpact *impact, const XtfPathValues *values)
     }
 }
 
-/* Goes through all locations, which need values of their own; first for the sums, then for the costs. */
-static bool add_all(XtfPathImpact *impact, bool costs, GError **error)
+/* Reads the values of all locations, and adds them to the sums, or with `costs` to the costs, which need the sums. */
+static bool add_locations(XtfPathImpact *impact, bool costs, GError **error)
 {
     g_autofree XtfPathValues *values = g_new0(XtfPathValues, impact->n);
     g_auto(XtfLocationArrays) arrays = {0};
 
     for (uint32_t i = 0; i < impact->locations->n; i++) {
         bool any;
-        if (!measure(impact, &arrays, &impact->locations->all[i], values, &any, error))
+        if (!measure_location(impact, &arrays, &impact->locations->all[i], values, &any, error))
             return false;
         impact->n_locations += any && !costs;
         if (!costs)
             add_sums(impact, values);
         else if (any)
-            add_costs(impact, values);
+            distribute_waits(impact, values);
     }
     return true;
 }
 
-/* ---- */
+/* ---- Loading. */
 
 bool xtf_path_impact_load(XtfPathImpact *impact, XtfTraceContext *context, GError **error)
 {
@@ -179,7 +179,7 @@ bool xtf_path_impact_load(XtfPathImpact *impact, XtfTraceContext *context, GErro
     impact->n = impact->callpaths.n + 1;
     impact->has_outside = programs && xtf_trace_n_rows(context->trace, programs->id) > 0;
     impact->sums = g_new0(XtfPathSum, impact->n);
-    return add_all(impact, false, error) && add_all(impact, true, error);
+    return add_locations(impact, false, error) && add_locations(impact, true, error);
 }
 
 void xtf_path_impact_finish(XtfPathImpact *impact)
@@ -193,7 +193,7 @@ bool xtf_path_impact_values(const XtfPathImpact *impact, const XtfLocation *loca
     g_auto(XtfLocationArrays) arrays = {0};
     bool any;
 
-    if (!measure(impact, &arrays, location, values, &any, error))
+    if (!measure_location(impact, &arrays, location, values, &any, error))
         return false;
     for (uint32_t i = 0; i < impact->n; i++) {
         const XtfPathSum *sum = &impact->sums[i];

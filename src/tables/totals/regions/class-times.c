@@ -39,7 +39,7 @@ unsigned __int128 xtf_class_times_outside(const XtfClassTimes *times)
 
     if (times->is_narrowed)
         return 0;
-    return times->whole - MIN(times->whole, inside); /* of a damaged trace it could be less */
+    return times->whole - MIN(times->whole, inside); /* in a damaged trace, the whole may be less */
 }
 
 unsigned __int128 xtf_class_times_program(const XtfClassTimes *times)

@@ -1,6 +1,6 @@
 /*
- * Time by class of regions: what one location, or several together, did in a selection's window. What of it is the
- * program's own is said here and nowhere else.
+ * Time by class of regions, of one or several locations, in a selection's window. Only this file defines which time is
+ * the program's own.
  */
 #pragma once
 
@@ -10,33 +10,33 @@
 typedef struct {
     unsigned __int128 ticks[XTF_N_CLASSES]; /* exclusive */
     uint64_t calls[XTF_N_CLASSES];
-    unsigned __int128 before; /* LEAVEs without an ENTER: of which region is not known */
+    unsigned __int128 before; /* LEAVEs without an ENTER, whose region is unknown */
     unsigned __int128 whole;  /* the part of the window between the location's first and last record */
-    bool is_narrowed;         /* region/ selects: the time in no region is none of the selection */
+    bool is_narrowed;         /* true if region/ selects: then the time outside of regions is not in the selection */
 } XtfClassTimes;
 
-/* Adds the times of the location that was measured last, whose part of the window has `ticks`; of regions that region/
- * selects alone. */
+/* Adds the times of the location that was measured last; `ticks` is its part of the window. Only regions that region/
+ * selects count. */
 void xtf_class_times_add(XtfClassTimes *times, const XtfRegionTimes *region_times, const XtfRegionClasses *classes,
                          uint64_t ticks);
 
-/* The exclusive times of a set of classes together. */
+/* Returns the sum of the exclusive times of a set of classes. */
 unsigned __int128 xtf_class_times_of(const XtfClassTimes *times, XtfClassSet classes);
 
-/* The time in no region at all. */
+/* Returns the time outside of all regions. */
 unsigned __int128 xtf_class_times_outside(const XtfClassTimes *times);
 
-/* The time of the program itself: in its own regions, in OpenMP's work, and in no region. Many traces have regions of
- * MPI alone, and the program runs outside of them. */
+/* Returns the program's own time: in its own regions, in OpenMP's work, and outside of all regions. Many traces have
+ * only MPI's regions, and the program runs outside of them. */
 unsigned __int128 xtf_class_times_program(const XtfClassTimes *times);
 
-/* Which of a selection's locations are measured. */
+/* The locations of a selection to measure. */
 typedef enum {
     XTF_TIMES_OF_ALL,
-    XTF_TIMES_OF_THREADS, /* of processors: neither streams of accelerators nor locations of metrics */
-    XTF_TIMES_OF_DEVICES, /* the others */
+    XTF_TIMES_OF_THREADS, /* CPU threads: neither streams of accelerators nor locations of metrics */
+    XTF_TIMES_OF_DEVICES, /* all locations that are not CPU threads */
 } XtfTimesOf;
 
-/* The times of a selection's locations together. `times` is of zeros. */
+/* Sums the times of a selection's locations. The caller zeroes `times`. */
 bool xtf_class_times_measure(XtfClassTimes *times, XtfFormats *formats, const XtfSelection *selection, XtfTimesOf of,
                              GError **error);

@@ -1,7 +1,6 @@
 /*
- * Regions as lines of views, before any sorting: line i is row i of definitions/regions; then comes a line for frames
- * that began before the trace; then, if the trace has calls with no region or an undefined one, a line for all of
- * these.
+ * Regions as lines of views, before sorting. Line i is row i of definitions/regions. The next line is for frames that
+ * began before the trace. If the trace has calls without a region or with an undefined one, a last line sums them.
  */
 #pragma once
 
@@ -14,16 +13,16 @@
 #include "src/trace/text/lines.h"
 
 typedef struct {
-    const XtfPaddedNames *names; /* NULL: the trace has none */
+    const XtfPaddedNames *names; /* NULL: the trace has no regions */
     uint64_t n;                  /* rows of definitions/regions */
     bool has_unknown;
-    const XtfNumberSet *only; /* rows that region/ selects: no other line is listed; NULL: all lines are. Borrowed */
-    uint64_t n_listed;        /* rows that are listed */
-    bool lists_unknown;       /* the line of regions that the trace does not define is listed, too */
+    const XtfNumberSet *only; /* rows that region/ selects, the only lines to list; NULL: all lines. Borrowed */
+    uint64_t n_listed;        /* number of listed rows */
+    bool lists_unknown;       /* true if the line of undefined regions is listed, too */
     size_t name_width, row_width;
 } XtfRegions;
 
-/* Borrows the selection. */
+/* Loads the lines of regions. Borrows the selection. */
 bool xtf_regions_load(XtfRegions *regions, XtfFormats *formats, const XtfSelection *selection,
                       const XtfAggregateRef *frames, GError **error);
 
@@ -32,7 +31,7 @@ static inline uint64_t xtf_regions_n_lines(const XtfRegions *regions)
     return regions->n + 1 + regions->has_unknown;
 }
 
-/* Whether a view of the selection shows the line. */
+/* True if a view of the selection shows the line. */
 static inline bool xtf_region_is_listed(const XtfRegions *regions, uint64_t line)
 {
     if (line < regions->n)
@@ -40,7 +39,7 @@ static inline bool xtf_region_is_listed(const XtfRegions *regions, uint64_t line
     return line == regions->n ? !regions->only : regions->lists_unknown;
 }
 
-/* The line of a key of the aggregate of frames. A damaged trace may lead to line xtf_regions_n_lines(). */
+/* Returns the line of a key of the aggregate of frames. A damaged trace may lead to line xtf_regions_n_lines(). */
 static inline uint64_t xtf_region_line(const XtfRegions *regions, uint64_t key)
 {
     if (key == XTF_FRAMES_BEFORE)

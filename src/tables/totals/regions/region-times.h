@@ -1,5 +1,5 @@
 /*
- * Time by region, location by location. profile and imbalance add it up.
+ * Time by region, location by location. The views profile and imbalance sum it up.
  */
 #pragma once
 
@@ -13,22 +13,22 @@ typedef struct {
     XtfAggregateRef frames;
     XtfRegions regions;
     XtfLocationArrays arrays;
-    XtfGroupTotals *groups; /* by region; of the location that was measured last */
+    XtfGroupTotals *groups; /* by region; of the last measured location */
 } XtfRegionTimes;
 
 bool xtf_region_times_init(XtfRegionTimes *region_times, XtfFormats *formats, const XtfSelection *selection,
                            GError **error);
-/* The same for another thread: it borrows what `from` has loaded. */
+/* Initializes times for another thread, which borrows the loaded data of `from`. */
 void xtf_region_times_init_more(XtfRegionTimes *region_times, const XtfRegionTimes *from);
 void xtf_region_times_finish(XtfRegionTimes *region_times);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfRegionTimes, xtf_region_times_finish)
 
-/* Whether the trace keeps aggregates of frames, and the selection may have calls. */
+/* True if the trace has aggregates of frames, and the selection may have calls. */
 bool xtf_region_times_exist(const XtfTraceContext *context, const XtfSelection *selection);
 
-/* Finds the totals of one location; *ticks is the width of its part of the window, 0 if it has no calls. */
+/* Finds the totals of one location; *ticks is its part of the window, 0 if the location has no calls. */
 bool xtf_region_times_measure(XtfRegionTimes *region_times, const XtfLocation *location, uint64_t *ticks,
                               GError **error);
 
-/* Characters that the times of all locations together can take. */
+/* Returns the greatest width in characters of a sum of times over all locations. */
 size_t xtf_region_times_width(const XtfRegionTimes *region_times);

@@ -3,30 +3,30 @@
 #include "src/trace/select/parallel.h"
 
 enum {
-    LOCATIONS_AT_ONCE = 256, /* that a thread takes, if there are very many... */
-    LEAST_TURNS = 16,        /* ...and threads take so many turns at least */
-    MANY_LOCATIONS = 4096,   /* more are swept through from the first one on */
+    LOCATIONS_AT_ONCE = 256, /* most locations per step of a thread */
+    LEAST_STEPS = 16,        /* least number of steps, which shrinks the steps of few locations */
+    MANY_LOCATIONS = 4096,   /* if there are more locations, threads expect a sweep from the first location on */
 };
 
-/* What is asked, of all threads; and a thread's own totals. */
+/* A request for totals of all selected locations, shared by all threads. */
 typedef struct {
     XtfRegionTotals *totals;
     const XtfSelectedLocations *selected;
-} Question;
+} Request;
 
-static void *begin(void *data)
+static void *begin_thread(void *data)
 {
-    const Question *question = data;
-    XtfRegionTotals *own = g_new(XtfRegionTotals, 1);
+    const Request *request = data;
+    XtfRegionTotals *thread_totals = g_new(XtfRegionTotals, 1);
 
-    *own = (XtfRegionTotals){.n = question->totals->n, .all = g_new0(XtfRegionTotal, question->totals->n)};
-    xtf_region_times_init_more(&own->times, &question->totals->times);
-    if (question->selected->n > MANY_LOCATIONS)
-        xtf_location_arrays_expect_many(&own->times.arrays);
-    return own;
+    *thread_totals = (XtfRegionTotals){.n = request->totals->n, .all = g_new0(XtfRegionTotal, request->totals->n)};
+    xtf_region_times_init_more(&thread_totals->times, &request->totals->times);
+    if (request->selected->n > MANY_LOCATIONS)
+        xtf_location_arrays_expect_many(&thread_totals->times.arrays);
+    return thread_totals;
 }
 
-static void add_location(XtfRegionTotals *totals)
+static void add_location_times(XtfRegionTotals *totals)
 {
     const XtfRegionTimes *times = &totals->times;
 
@@ -35,33 +35,33 @@ static void add_location(XtfRegionTotals *totals)
         const uint64_t *cells = xtf_group_totals_cells(times->groups, i);
         if (line >= totals->n)
             continue;
-        /* What began before the trace, the LEAVEs without an ENTER counted there, began in no window. */
+        /* Frames from before the trace, and LEAVEs without an ENTER, began in no window. */
         totals->all[line].calls += line == totals->times.regions.n ? 0 : cells[XTF_FRAMES_BEGUN];
         totals->all[line].inclusive += cells[XTF_FRAMES_INCLUSIVE];
         totals->all[line].exclusive += cells[XTF_FRAMES_EXCLUSIVE];
     }
 }
 
-static bool add_locations(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool add_locations(void *thread_totals, void *data, uint32_t first, uint32_t end, GError **error)
 {
-    const Question *question = data;
-    XtfRegionTotals *totals = own;
+    const Request *request = data;
+    XtfRegionTotals *totals = thread_totals;
     uint64_t ticks;
 
     for (uint32_t i = first; i < end; i++) {
-        const XtfLocation *location = xtf_selected_location(question->selected, i);
+        const XtfLocation *location = xtf_selected_location(request->selected, i);
         if (!xtf_region_times_measure(&totals->times, location, &ticks, error))
             return false;
         totals->whole += ticks;
-        add_location(totals);
+        add_location_times(totals);
     }
     return true;
 }
 
-/* All are integers, so the order does not matter. */
-static void join(void *own, void *data)
+/* Adds a thread's totals. Sums of integers do not depend on the order. */
+static void join_thread(void *thread_totals, void *data)
 {
-    XtfRegionTotals *from = own, *to = ((const Question *)data)->totals;
+    XtfRegionTotals *from = thread_totals, *to = ((const Request *)data)->totals;
 
     to->whole += from->whole;
     for (uint64_t line = 0; line < to->n; line++) {
@@ -75,7 +75,7 @@ static void join(void *own, void *data)
 
 bool xtf_region_totals_load(XtfRegionTotals *totals, XtfFormats *formats, const XtfSelection *selection, GError **error)
 {
-    XtfParallelWork work = {.begin = begin, .work = add_locations, .join = join};
+    XtfParallelWork work = {.begin = begin_thread, .work = add_locations, .join = join_thread};
     g_auto(XtfSelectedLocations) selected = {0};
 
     *totals = (XtfRegionTotals){0};
@@ -86,8 +86,8 @@ bool xtf_region_totals_load(XtfRegionTotals *totals, XtfFormats *formats, const 
     totals->all = g_new0(XtfRegionTotal, totals->n);
     for (uint64_t line = 0; line < totals->n; line++)
         totals->all[line].line = line;
-    work.step = CLAMP(selected.n / LEAST_TURNS, 1, LOCATIONS_AT_ONCE);
-    return xtf_parallel(&work, &(Question){.totals = totals, .selected = &selected}, selected.n, error);
+    work.step = CLAMP(selected.n / LEAST_STEPS, 1, LOCATIONS_AT_ONCE);
+    return xtf_parallel(&work, &(Request){.totals = totals, .selected = &selected}, selected.n, error);
 }
 
 void xtf_region_totals_finish(XtfRegionTotals *totals)

@@ -1,5 +1,5 @@
 /*
- * Totals of each region, of all locations of a selection together: what profile shows, before sorting.
+ * Totals of each region over all locations of a selection: the content of profile, before sorting.
  */
 #pragma once
 
@@ -7,17 +7,17 @@
 
 typedef struct {
     uint64_t line, calls;                   /* a line of XtfRegions */
-    unsigned __int128 inclusive, exclusive; /* ticks; of all locations together they may need more than 64 bits */
+    unsigned __int128 inclusive, exclusive; /* ticks; sums over all locations may need more than 64 bits */
 } XtfRegionTotal;
 
 typedef struct {
     XtfRegionTimes times;    /* times.regions has the lines */
     XtfRegionTotal *all;     /* by line */
     uint64_t n;              /* xtf_regions_n_lines() */
-    unsigned __int128 whole; /* ticks that are 100%: the locations' parts of the window, added up */
+    unsigned __int128 whole; /* ticks that are 100%: the sum of the locations' parts of the window */
 } XtfRegionTotals;
 
-/* Borrows the selection, for which xtf_region_times_exist(). */
+/* Loads the totals of a selection for which xtf_region_times_exist(). Borrows the selection. */
 bool xtf_region_totals_load(XtfRegionTotals *totals, XtfFormats *formats, const XtfSelection *selection,
                             GError **error);
 void xtf_region_totals_finish(XtfRegionTotals *totals); /* all zeros is fine */

@@ -163,11 +163,11 @@ Test(wait_causes, that_lead_nowhere_are_errors)
         uint64_t row;
         XtfErrorCode code;
         const char *says;
-    } wrong[] = {{0, XTF_ERROR_DAMAGED, "process 7, which is none"},
+    } wrong[] = {{0, XTF_ERROR_DAMAGED, "process 7, which does not exist"},
                  {1, XTF_ERROR_DAMAGED, "row 1 of 'sends'"},
                  {2, XTF_ERROR_DAMAGED, "row 0 of 'collectives'"},
-                 {3, XTF_ERROR_DAMAGED, "record 10 of location 1 was met 11 records before"},
-                 {4, XTF_ERROR_DAMAGED, "record 3 of location 0 was met 4 records before"},
+                 {3, XTF_ERROR_DAMAGED, "record 10 of location 1 names a meeting 11 records before"},
+                 {4, XTF_ERROR_DAMAGED, "record 3 of location 0 names a meeting 4 records before"},
                  {5, XTF_ERROR_DAMAGED, "is 500 ticks long"},
                  {9, XTF_ERROR_INVALID, "no wait 9"}};
     Wait waits[9];

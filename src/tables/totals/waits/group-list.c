@@ -29,51 +29,52 @@ void xtf_group_lists_init(XtfKeeper *lists)
     xtf_keeper_init(lists, &methods, KEPT_BYTES, KEPT_LISTS);
 }
 
-/* ---- Loading, by all cores. */
+/* ---- Loading, on all cores. */
 
 typedef struct {
     XtfTraceContext *context;
     const XtfLocations *locations;
     const XtfAggregateRef *ref;
-    XtfGroupTotals *totals; /* of all, at the end */
+    XtfGroupTotals *totals; /* result: totals of all locations */
     unsigned depth;
-} Question;
+} Request;
 
-static void *begin(void *data)
+static void *begin_thread(void *data)
 {
-    const Question *question = data;
-    return xtf_group_totals_new(question->ref->aggregate, question->depth);
+    const Request *request = data;
+    return xtf_group_totals_new(request->ref->aggregate, request->depth);
 }
 
-static bool add_locations(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool add_location_groups(void *thread_totals, void *data, uint32_t first, uint32_t end, GError **error)
 {
-    const Question *question = data;
+    const Request *request = data;
 
     for (uint32_t i = first; i < end; i++) {
         XtfArray array;
         bool found;
-        if (!xtf_trace_find_array(question->context->trace, question->locations->all[i].id, question->ref->schema->id,
+        if (!xtf_trace_find_array(request->context->trace, request->locations->all[i].id, request->ref->schema->id,
                                   &array, &found, error) ||
-            (found && !xtf_array_totals(&array, question->ref->number, NULL, 0, UINT64_MAX, own, error)))
+            (found && !xtf_array_totals(&array, request->ref->number, NULL, 0, UINT64_MAX, thread_totals, error)))
             return false;
     }
     return true;
 }
 
-static void join(void *own, void *data)
+static void join_thread(void *thread_totals, void *data)
 {
-    xtf_group_totals_add_all(((const Question *)data)->totals, own);
-    xtf_group_totals_free(own);
+    xtf_group_totals_add_all(((const Request *)data)->totals, thread_totals);
+    xtf_group_totals_free(thread_totals);
 }
 
-static bool load(XtfGroupList *list, XtfTraceContext *context, const XtfAggregateRef *ref, GError **error)
+static bool load_keys(XtfGroupList *list, XtfTraceContext *context, const XtfAggregateRef *ref, GError **error)
 {
-    const XtfParallelWork work = {.step = LOCATIONS_AT_ONCE, .begin = begin, .work = add_locations, .join = join};
+    const XtfParallelWork work = {
+        .step = LOCATIONS_AT_ONCE, .begin = begin_thread, .work = add_location_groups, .join = join_thread};
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(ref->aggregate, list->depth);
-    Question question = {.context = context, .ref = ref, .totals = totals, .depth = list->depth};
+    Request request = {.context = context, .ref = ref, .totals = totals, .depth = list->depth};
 
-    if (!(question.locations = xtf_trace_context_locations(context, error)) ||
-        !xtf_parallel(&work, &question, question.locations->n, error))
+    if (!(request.locations = xtf_trace_context_locations(context, error)) ||
+        !xtf_parallel(&work, &request, request.locations->n, error))
         return false;
     xtf_group_totals_sort(totals);
     list->n = xtf_group_totals_n(totals);
@@ -92,7 +93,7 @@ XtfGroupList *xtf_group_lists_take(XtfKeeper *lists, XtfTraceContext *context, c
     wanted->number = ref->number;
     wanted->depth = depth;
     XtfGroupList *list = xtf_keeper_take(lists, wanted);
-    if (list->loaded || load(list, context, ref, error))
+    if (list->loaded || load_keys(list, context, ref, error))
         return list;
     xtf_keeper_put(lists, list, 0, false);
     return NULL;

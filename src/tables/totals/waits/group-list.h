@@ -1,6 +1,6 @@
 /*
- * The groups that have rows anywhere in a trace, by the first keys of an aggregate: the lines of views that have a line
- * a group. They come from the totals that the index keeps of whole arrays, once; after that they are kept.
+ * The groups that have rows anywhere in a trace, by the first keys of an aggregate: the lines of views with one line
+ * per group. They are read once from the index's totals of whole arrays, and cached.
  */
 #pragma once
 
@@ -10,15 +10,15 @@
 typedef struct {
     XtfKept kept;
     const XtfSchema *schema;
-    unsigned number, depth; /* of the aggregate; of the keys */
+    unsigned number, depth; /* number of the aggregate; number of leading keys */
     bool loaded;
     uint32_t n;
-    uint64_t *keys; /* `depth` numbers a group, ascending */
+    uint64_t *keys; /* `depth` numbers per group, ascending */
 } XtfGroupList;
 
 void xtf_group_lists_init(XtfKeeper *lists);
 
-/* The list is the keeper's: put it back. NULL with an error. `depth` is at least 1. */
+/* Takes a list from the keeper; xtf_group_lists_put() returns it. NULL with an error. `depth` is at least 1. */
 XtfGroupList *xtf_group_lists_take(XtfKeeper *lists, XtfTraceContext *context, const XtfAggregateRef *ref,
                                    unsigned depth, GError **error);
 void xtf_group_lists_put(XtfKeeper *lists, XtfGroupList *list);

@@ -8,8 +8,8 @@
 #include "src/trace/text/lines.h"
 
 enum {
-    LOCATIONS_AT_ONCE = 64, /* that a thread takes, if there are very many... */
-    LEAST_TURNS = 16,       /* ...and threads take so many turns at least */
+    LOCATIONS_AT_ONCE = 64, /* most locations per step of a thread */
+    LEAST_STEPS = 16,       /* least number of steps, which shrinks the steps of few locations */
 };
 
 static const char *const by_region[] = {"event", "region", NULL};
@@ -25,20 +25,20 @@ unsigned xtf_kind_source_n(const XtfKindSource *source)
     return g_strv_length((char **)source->values);
 }
 
-/* Of groups: their first keys. */
-static unsigned depth_of(const XtfKindSource *source)
+/* Returns the number of leading keys of a source's groups. */
+static unsigned count_keys(const XtfKindSource *source)
 {
     return source->by_callpath ? 3 : 2;
 }
 
-static XtfKindTotal total_of(const XtfKindSource *source, const uint64_t *key)
+static XtfKindTotal make_total(const XtfKindSource *source, const uint64_t *key)
 {
     return (XtfKindTotal){.kind = key[0], .region = key[1], .callpath = source->by_callpath ? key[2] : 0};
 }
 
-/* The aggregate that answers; false if there is none. */
-static bool find(XtfAggregateRef *ref, const XtfTraceContext *context, const XtfSelection *selection,
-                 const XtfKindSource *source)
+/* Finds an aggregate with the source's keys and values. Returns false if there is none. */
+static bool find_aggregate(XtfAggregateRef *ref, const XtfTraceContext *context, const XtfSelection *selection,
+                           const XtfKindSource *source)
 {
     const XtfSchema *schema = xtf_trace_find_schema(context->trace, source->type);
     const XtfAggregateNeed need = {source->by_callpath ? by_callpath : by_region, source->values};
@@ -51,7 +51,7 @@ static bool find(XtfAggregateRef *ref, const XtfTraceContext *context, const Xtf
 bool xtf_kind_totals_exist(const XtfTraceContext *context, const XtfSelection *selection, const XtfKindSource *source)
 {
     XtfAggregateRef ref;
-    return find(&ref, context, selection, source);
+    return find_aggregate(&ref, context, selection, source);
 }
 
 /* ---- Lines. */
@@ -80,15 +80,15 @@ bool xtf_kind_totals_list(XtfKindTotals *totals, XtfKeeper *lists, XtfTraceConte
                           const XtfSelection *selection, const XtfKindSource *source, GError **error)
 {
     *totals = (XtfKindTotals){0};
-    find(&totals->ref, context, selection, source);
-    XtfGroupList *list = xtf_group_lists_take(lists, context, &totals->ref, depth_of(source), error);
+    find_aggregate(&totals->ref, context, selection, source);
+    XtfGroupList *list = xtf_group_lists_take(lists, context, &totals->ref, count_keys(source), error);
     if (!list)
         return false;
     totals->all = g_new0(XtfKindTotal, list->n + 1);
     for (uint32_t i = 0; i < list->n; i++) {
         const uint64_t *key = xtf_group_list_key(list, i);
         if (is_listed(selection, &totals->ref, key))
-            totals->all[totals->n++] = total_of(source, key);
+            totals->all[totals->n++] = make_total(source, key);
     }
     xtf_group_lists_put(lists, list);
     return true;
@@ -99,126 +99,128 @@ void xtf_kind_totals_finish(XtfKindTotals *totals)
     g_clear_pointer(&totals->all, g_free);
 }
 
-/* ---- Totals, by all cores. */
+/* ---- Totals, on all cores. */
 
-/* What is asked, of all threads. */
+/* A request for totals, shared by all threads. */
 typedef struct {
     XtfKindTotals *totals;
     const XtfSelection *selection;
     const XtfKindSource *source;
     XtfTraceContext *context;
     const XtfSelectedLocations *selected;
-    XtfLastingTotals lasting; /* without any groups in it: each thread has its own */
-    const XtfSchema *calls;   /* NULL: the trace has none */
+    XtfLastingTotals lasting; /* without groups: each thread has its own */
+    const XtfSchema *calls;   /* NULL: the trace has no calls */
     unsigned n_values, cells[XTF_KIND_VALUES_MAX];
-} Question;
+} Request;
 
-/* A thread's own. */
+/* Totals of one thread. */
 typedef struct {
     XtfKindTotals totals;
     XtfLastingTotals lasting;
     XtfLocationArrays arrays;
-} Own;
+} ThreadTotals;
 
-static void *begin(void *data)
+static void *begin_thread(void *data)
 {
-    const Question *question = data;
-    const XtfKindTotals *all = question->totals;
-    Own *own = g_new0(Own, 1);
+    const Request *request = data;
+    const XtfKindTotals *all = request->totals;
+    ThreadTotals *thread = g_new0(ThreadTotals, 1);
 
-    own->totals = (XtfKindTotals){.ref = all->ref, .n = all->n};
-    own->totals.all = g_memdup2(all->all, (all->n + 1) * sizeof *all->all);
-    xtf_lasting_totals_init_more(&own->lasting, &question->lasting);
-    return own;
+    thread->totals = (XtfKindTotals){.ref = all->ref, .n = all->n};
+    thread->totals.all = g_memdup2(all->all, (all->n + 1) * sizeof *all->all);
+    xtf_lasting_totals_init_more(&thread->lasting, &request->lasting);
+    return thread;
 }
 
-/* Adds the groups of a location. */
-static void add_groups(Own *own, const Question *question)
+/* Adds the groups of a location to the totals. */
+static void add_groups(ThreadTotals *thread, const Request *request)
 {
-    const XtfGroupTotals *groups = own->lasting.totals.groups;
+    const XtfGroupTotals *groups = thread->lasting.totals.groups;
 
     for (uint32_t i = 0; i < xtf_group_totals_n(groups); i++) {
         const uint64_t *key = xtf_group_totals_key(groups, i), *cells = xtf_group_totals_cells(groups, i);
-        const XtfKindTotal wanted = total_of(question->source, key);
-        XtfKindTotal *total = bsearch(&wanted, own->totals.all, own->totals.n, sizeof wanted, compare_totals);
+        const XtfKindTotal wanted = make_total(request->source, key);
+        XtfKindTotal *total = bsearch(&wanted, thread->totals.all, thread->totals.n, sizeof wanted, compare_totals);
         if (!total)
             continue;
         total->rows += cells[XTF_GROUP_ROWS];
-        for (unsigned j = 0; j < question->n_values; j++)
-            total->values[j] += cells[question->cells[j]];
+        for (unsigned j = 0; j < request->n_values; j++)
+            total->values[j] += cells[request->cells[j]];
     }
 }
 
-static bool add_location(Own *own, const Question *question, const XtfLocation *location, GError **error)
+static bool add_location_totals(ThreadTotals *thread, const Request *request, const XtfLocation *location,
+                                GError **error)
 {
-    const XtfSelection *selection = question->selection;
-    XtfLocationArrays *arrays = &own->arrays;
+    const XtfSelection *selection = request->selection;
+    XtfLocationArrays *arrays = &thread->arrays;
 
-    if (!xtf_location_arrays_load(arrays, question->context, location, error))
+    if (!xtf_location_arrays_load(arrays, request->context, location, error))
         return false;
     uint64_t from = MAX(selection->time_from, arrays->first), to = MIN(selection->time_to, arrays->last);
-    /* As in profiles, a location without calls has no time: MPI's own threads, say. */
-    if (!question->calls || xtf_location_arrays_find(arrays, question->calls))
-        own->totals.whole += to > from ? to - from : 0;
-    const XtfArray *array = xtf_location_arrays_find(arrays, own->totals.ref.schema);
+    /* As in profiles, a location without calls, such as a thread of MPI itself, has no time. */
+    if (!request->calls || xtf_location_arrays_find(arrays, request->calls))
+        thread->totals.whole += to > from ? to - from : 0;
+    const XtfArray *array = xtf_location_arrays_find(arrays, thread->totals.ref.schema);
     if (!array)
         return true;
-    xtf_group_totals_clear(own->lasting.totals.groups);
-    if (!xtf_lasting_totals_add(&own->lasting, array, location->proc, selection->time_from, selection->time_to, error))
+    xtf_group_totals_clear(thread->lasting.totals.groups);
+    if (!xtf_lasting_totals_add(&thread->lasting, array, location->proc, selection->time_from, selection->time_to,
+                                error))
         return false;
-    add_groups(own, question);
+    add_groups(thread, request);
     return true;
 }
 
-static bool add_locations(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool add_range_totals(void *thread, void *data, uint32_t first, uint32_t end, GError **error)
 {
-    const Question *question = data;
+    const Request *request = data;
 
     for (uint32_t i = first; i < end; i++) {
-        if (!add_location(own, question, xtf_selected_location(question->selected, i), error))
+        if (!add_location_totals(thread, request, xtf_selected_location(request->selected, i), error))
             return false;
     }
     return true;
 }
 
-static void join(void *data_own, void *data)
+static void join_thread(void *thread_data, void *data)
 {
-    XtfKindTotals *to = ((const Question *)data)->totals;
-    Own *own = data_own;
+    XtfKindTotals *to = ((const Request *)data)->totals;
+    ThreadTotals *thread = thread_data;
 
-    to->whole += own->totals.whole;
+    to->whole += thread->totals.whole;
     for (uint32_t i = 0; i < to->n; i++) {
-        to->all[i].rows += own->totals.all[i].rows;
+        to->all[i].rows += thread->totals.all[i].rows;
         for (unsigned j = 0; j < XTF_KIND_VALUES_MAX; j++)
-            to->all[i].values[j] += own->totals.all[i].values[j];
+            to->all[i].values[j] += thread->totals.all[i].values[j];
     }
-    xtf_kind_totals_finish(&own->totals);
-    xtf_lasting_totals_finish(&own->lasting);
-    xtf_location_arrays_finish(&own->arrays);
-    g_free(own);
+    xtf_kind_totals_finish(&thread->totals);
+    xtf_lasting_totals_finish(&thread->lasting);
+    xtf_location_arrays_finish(&thread->arrays);
+    g_free(thread);
 }
 
 bool xtf_kind_totals_load(XtfKindTotals *totals, XtfKeeper *lists, XtfTraceContext *context,
                           const XtfSelection *selection, const XtfKindSource *source, GError **error)
 {
-    XtfParallelWork work = {.begin = begin, .work = add_locations, .join = join};
+    XtfParallelWork work = {.begin = begin_thread, .work = add_range_totals, .join = join_thread};
     g_auto(XtfSelectedLocations) selected = {0};
-    Question question = {.totals = totals, .selection = selection, .source = source, .context = context};
+    Request request = {.totals = totals, .selection = selection, .source = source, .context = context};
     XtfAggregateRef frames;
 
     if (!xtf_kind_totals_list(totals, lists, context, selection, source, error) ||
         !xtf_selected_locations_init(&selected, context, selection, error))
         return false;
-    question.selected = &selected;
-    question.calls = xtf_aggregate_ref_frames(&frames, context) ? frames.schema : NULL;
-    question.n_values = xtf_kind_source_n(source);
-    for (unsigned i = 0; i < question.n_values; i++)
-        question.cells[i] = xtf_aggregate_ref_cell(&totals->ref, source->values[i]);
-    work.step = CLAMP(selected.n / LEAST_TURNS, 1, LOCATIONS_AT_ONCE);
-    bool good = xtf_lasting_totals_init(&question.lasting, context, selection, &totals->ref, depth_of(source),
+    request.selected = &selected;
+    request.calls = xtf_aggregate_ref_frames(&frames, context) ? frames.schema : NULL;
+    request.n_values = xtf_kind_source_n(source);
+    for (unsigned i = 0; i < request.n_values; i++)
+        request.cells[i] = xtf_aggregate_ref_cell(&totals->ref, source->values[i]);
+    work.step = CLAMP(selected.n / LEAST_STEPS, 1, LOCATIONS_AT_ONCE);
+    bool good = xtf_lasting_totals_init(&request.lasting, context, selection, &totals->ref, count_keys(source),
                                         source->length, error) &&
-                xtf_parallel(&work, &question, selected.n, error);
-    xtf_lasting_totals_finish(&question.lasting);
+                xtf_parallel(&work, &request, selected.n, error);
+    xtf_lasting_totals_finish(&request.lasting);
     return good;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Totals of a type of derived rows by kind and region, or call path: of `waits`, of `delays`.
+ * Totals of derived rows, of `waits` or `delays`, by kind and region or by kind and call path.
  */
 #pragma once
 
@@ -11,24 +11,23 @@ enum {
     XTF_KIND_VALUES_MAX = 3,
 };
 
-/* What is added up. */
+/* A type of rows, and the values to sum. */
 typedef struct {
-    const char *type; /* of the rows */
-    const char
-        *length; /* the value that says how many ticks before its time a row began; NULL: rows are of an instant */
-    const char *values[XTF_KIND_VALUES_MAX + 1]; /* names of fields, all ticks; the last is NULL */
-    bool by_callpath;                            /* not by region alone */
+    const char *type;   /* name of the type */
+    const char *length; /* field with the ticks from a row's begin to its time; NULL: rows have no duration */
+    const char *values[XTF_KIND_VALUES_MAX + 1]; /* names of fields, all in ticks; the last is NULL */
+    bool by_callpath;                            /* true: groups are also by call path */
 } XtfKindSource;
 
 extern const XtfKindSource xtf_kinds_of_waits, xtf_callpaths_of_waits, xtf_kinds_of_delays, xtf_callpaths_of_delays;
 
-/* Whether the selection is of the source's type, and some aggregate answers. */
+/* True if the selection is of the source's type, and an aggregate has the needed totals. */
 bool xtf_kind_totals_exist(const XtfTraceContext *context, const XtfSelection *selection, const XtfKindSource *source);
-/* The number of values. */
+/* Returns the number of values of a source. */
 unsigned xtf_kind_source_n(const XtfKindSource *source);
 
 typedef struct {
-    uint64_t kind, region; /* as the fields hold them */
+    uint64_t kind, region; /* as recorded */
     uint64_t callpath;     /* row of `contexts`, or none; 0 if the source is not by call path */
     uint64_t rows;
     unsigned __int128 values[XTF_KIND_VALUES_MAX];
@@ -37,12 +36,12 @@ typedef struct {
 typedef struct {
     XtfAggregateRef ref;
     uint32_t n;
-    XtfKindTotal *all; /* by kind, region and call path, ascending: those that the trace has anywhere, and the selection
-                          may have */
-    unsigned __int128 whole; /* the parts of the window between the first and the last record of each location */
+    XtfKindTotal *all; /* by kind, region and call path, ascending: groups that the trace has anywhere and the selection
+                        * may have */
+    unsigned __int128 whole; /* sum over locations of the window's part between first and last record */
 } XtfKindTotals;
 
-/* Without totals: the lines alone. */
+/* Lists the lines without their totals. */
 bool xtf_kind_totals_list(XtfKindTotals *totals, XtfKeeper *lists, XtfTraceContext *context,
                           const XtfSelection *selection, const XtfKindSource *source, GError **error);
 bool xtf_kind_totals_load(XtfKindTotals *totals, XtfKeeper *lists, XtfTraceContext *context,
@@ -50,5 +49,5 @@ bool xtf_kind_totals_load(XtfKindTotals *totals, XtfKeeper *lists, XtfTraceConte
 void xtf_kind_totals_finish(XtfKindTotals *totals); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfKindTotals, xtf_kind_totals_finish)
 
-/* Characters that ticks of all locations together can take. */
+/* Computes the greatest width in characters of a sum of ticks over all locations. */
 bool xtf_kind_ticks_width(XtfTraceContext *context, size_t *width, GError **error);

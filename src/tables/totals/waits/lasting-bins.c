@@ -3,29 +3,29 @@
 #include "libxtf/group-filter.h"
 
 enum {
-    WALK_ROWS = 1024,   /* at most as many rows are gone through... */
-    WALK_ROWS_BIN = 64, /* ...or as many for each bin: at each bound the index has to look into a leaf or two */
+    WALK_ROWS = 1024,   /* most rows to visit one by one... */
+    WALK_ROWS_BIN = 64, /* ...or most per bin: at each bound, the index would read a leaf or two */
 };
 
-static uint64_t begin_of(const XtfTimeBins *bins, uint64_t i)
+static uint64_t bin_begin(const XtfTimeBins *bins, uint64_t i)
 {
     return i == 0 ? bins->selection->time_from : bins->bounds[i];
 }
 
-static uint64_t end_of(const XtfTimeBins *bins, uint64_t i)
+static uint64_t bin_end(const XtfTimeBins *bins, uint64_t i)
 {
     return i + 1 == bins->n ? bins->selection->time_to : bins->bounds[i + 1];
 }
 
-/* ---- Few rows: each is added to the bins that it lies in. */
+/* ---- Few rows: each row is added to the bins that it overlaps. */
 
-/* A row, and the time up to which the row before it lasted. */
+/* A row, and the end of the row before it. */
 typedef struct {
     uint64_t before, end, length;
-} Lasting;
+} LastingRow;
 
-/* The part of a value that belongs to the time before t: as XtfLastingTotals has it. */
-static uint64_t part_before(const Lasting *row, uint64_t value, uint64_t t)
+/* Returns the part of a value that lies before t, as defined for XtfLastingTotals. */
+static uint64_t part_before(const LastingRow *row, uint64_t value, uint64_t t)
 {
     if (t <= row->before)
         return 0;
@@ -34,8 +34,8 @@ static uint64_t part_before(const Lasting *row, uint64_t value, uint64_t t)
     return row->end - t >= row->length ? 0 : xtf_lasting_share(value, row->length - (row->end - t), row->length);
 }
 
-/* The last bin that begins at t or before, of those from `i` on. */
-static uint64_t bin_of(const XtfTimeBins *bins, uint64_t i, uint64_t t)
+/* Returns the last bin, from bin `i` on, that begins at or before t. */
+static uint64_t find_bin(const XtfTimeBins *bins, uint64_t i, uint64_t t)
 {
     uint64_t high = bins->n;
 
@@ -49,31 +49,32 @@ static uint64_t bin_of(const XtfTimeBins *bins, uint64_t i, uint64_t t)
     return i;
 }
 
-static void add_row(const XtfLastingBins *question, const XtfLastingTotals *lasting, const Lasting *row,
+static void add_row(const XtfLastingBins *request, const XtfLastingTotals *lasting, const LastingRow *row,
                     const uint8_t *bytes, bool ends_inside, XtfLastingBin *sums)
 {
-    const XtfTimeBins *bins = question->bins;
+    const XtfTimeBins *bins = request->bins;
     uint64_t since = MAX(row->end - MIN(row->end, row->length), row->before);
-    uint64_t last = bin_of(bins, 0, row->end);
+    uint64_t last = find_bin(bins, 0, row->end);
 
     if (ends_inside)
         sums[last].rows++;
-    for (unsigned v = 0; v < question->n_values; v++) {
-        const XtfField *field = xtf_aggregate_ref_value(lasting->totals.ref, question->cells[v]);
+    for (unsigned v = 0; v < request->n_values; v++) {
+        const XtfField *field = xtf_aggregate_ref_value(lasting->totals.ref, request->cells[v]);
         uint64_t value = xtf_field_is_none(field, bytes) ? 0 : xtf_field_get(field, bytes);
-        for (uint64_t i = bin_of(bins, 0, since); value && i <= last; i++)
-            sums[i].values[v] += part_before(row, value, end_of(bins, i)) - part_before(row, value, begin_of(bins, i));
+        for (uint64_t i = find_bin(bins, 0, since); value && i <= last; i++)
+            sums[i].values[v] +=
+                part_before(row, value, bin_end(bins, i)) - part_before(row, value, bin_begin(bins, i));
     }
 }
 
-/* Rows [lo, hi), and the part of the next one that is in the window. */
-static bool walk(const XtfLastingBins *question, const XtfLastingTotals *lasting, const XtfArray *array, uint64_t proc,
-                 const XtfSpan *span, XtfLastingBin *sums, GError **error)
+/* Adds the rows of a span, and the part of the next row that is in the window. */
+static bool walk_span(const XtfLastingBins *request, const XtfLastingTotals *lasting, const XtfArray *array,
+                      uint64_t proc, const XtfSpan *span, XtfLastingBin *sums, GError **error)
 {
     const XtfFilter filter = {lasting->totals.matcher, proc};
     const XtfGroupFilter groups = xtf_filter_groups(&filter);
-    const uint64_t end = MIN(span->hi + (question->bins->selection->time_to != XTF_TIME_OPEN), array->n_rows);
-    Lasting row = {0};
+    const uint64_t end = MIN(span->hi + (request->bins->selection->time_to != XTF_TIME_OPEN), array->n_rows);
+    LastingRow row = {0};
     g_auto(XtfCursor) cursor;
     bool found = span->lo < end;
 
@@ -85,7 +86,7 @@ static bool walk(const XtfLastingBins *question, const XtfLastingTotals *lasting
         row.end = xtf_cursor_time(&cursor);
         row.length = xtf_field_is_none(lasting->length, bytes) ? 0 : xtf_field_get(lasting->length, bytes);
         if (!lasting->totals.matcher || xtf_row_matches(array->schema, lasting->totals.ref->number, &groups, bytes))
-            add_row(question, lasting, &row, bytes, cursor.n < span->hi, sums);
+            add_row(request, lasting, &row, bytes, cursor.n < span->hi, sums);
         row.before = row.end;
         if (!xtf_cursor_next(&cursor, 1, &found, error))
             return false;
@@ -93,12 +94,12 @@ static bool walk(const XtfLastingBins *question, const XtfLastingTotals *lasting
     return true;
 }
 
-/* ---- Many rows. */
+/* ---- Many rows: the index cuts them by bins. */
 
-static bool cut(const XtfLastingBins *question, XtfLastingTotals *lasting, const XtfArray *array, uint64_t proc,
-                const XtfSpan *span, XtfLastingBin *sums, GError **error)
+static bool cut_span(const XtfLastingBins *request, XtfLastingTotals *lasting, const XtfArray *array, uint64_t proc,
+                     const XtfSpan *span, XtfLastingBin *sums, GError **error)
 {
-    const XtfTimeBins *bins = question->bins;
+    const XtfTimeBins *bins = request->bins;
     g_autofree uint64_t *ends = g_new(uint64_t, bins->n);
     XtfGroupTotals *groups = lasting->totals.groups;
 
@@ -106,23 +107,23 @@ static bool cut(const XtfLastingBins *question, XtfLastingTotals *lasting, const
         return false;
     for (uint64_t i = 0; i < bins->n; i++) {
         xtf_group_totals_clear(groups);
-        if (!xtf_lasting_totals_add_rows(lasting, array, proc, i ? ends[i - 1] : span->lo, ends[i], begin_of(bins, i),
-                                         end_of(bins, i), error))
+        if (!xtf_lasting_totals_add_rows(lasting, array, proc, i ? ends[i - 1] : span->lo, ends[i], bin_begin(bins, i),
+                                         bin_end(bins, i), error))
             return false;
         for (uint32_t group = 0; group < xtf_group_totals_n(groups); group++) {
             const uint64_t *cells = xtf_group_totals_cells(groups, group);
             sums[i].rows += cells[XTF_GROUP_ROWS];
-            for (unsigned v = 0; v < question->n_values; v++)
-                sums[i].values[v] += cells[question->cells[v]];
+            for (unsigned v = 0; v < request->n_values; v++)
+                sums[i].values[v] += cells[request->cells[v]];
         }
     }
     return true;
 }
 
-bool xtf_lasting_bins_add(const XtfLastingBins *question, XtfLastingTotals *lasting, const XtfArray *array,
+bool xtf_lasting_bins_add(const XtfLastingBins *request, XtfLastingTotals *lasting, const XtfArray *array,
                           uint64_t proc, XtfLastingBin *sums, GError **error)
 {
-    const XtfSelection *window = question->bins->selection;
+    const XtfSelection *window = request->bins->selection;
     XtfSpan span;
 
     if (lasting->totals.nothing || window->time_from >= window->time_to || window->time_from > array->last)
@@ -130,7 +131,7 @@ bool xtf_lasting_bins_add(const XtfLastingBins *question, XtfLastingTotals *last
     xtf_span_init(&span, array);
     if (!xtf_span_cut(&span, window->time_from, window->time_to, error))
         return false;
-    if (span.hi - span.lo <= MAX(WALK_ROWS, question->bins->n * WALK_ROWS_BIN))
-        return walk(question, lasting, array, proc, &span, sums, error);
-    return cut(question, lasting, array, proc, &span, sums, error);
+    if (span.hi - span.lo <= MAX(WALK_ROWS, request->bins->n * WALK_ROWS_BIN))
+        return walk_span(request, lasting, array, proc, &span, sums, error);
+    return cut_span(request, lasting, array, proc, &span, sums, error);
 }

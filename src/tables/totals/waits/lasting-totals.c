@@ -34,10 +34,10 @@ void xtf_lasting_totals_finish(XtfLastingTotals *lasting)
     xtf_location_totals_finish(&lasting->totals);
 }
 
-/* ---- Rows at the edges of a window. */
+/* ---- Rows at the bounds of a window. */
 
-/* Adds what of a row lies before t, or takes it away: cells are added modulo 2^64. */
-static void add_part(XtfLastingTotals *lasting, const uint8_t *row, uint64_t t, bool away)
+/* Adds the part of a row before t, or subtracts it: cells are added modulo 2^64. */
+static void add_part(XtfLastingTotals *lasting, const uint8_t *row, uint64_t t, bool subtract)
 {
     const XtfAggregateRef *ref = lasting->totals.ref;
     const XtfField *fields = ref->schema->fields;
@@ -53,14 +53,14 @@ static void add_part(XtfLastingTotals *lasting, const uint8_t *row, uint64_t t, 
         if (xtf_field_is_none(field, row))
             continue;
         uint64_t part = xtf_lasting_share(xtf_field_get(field, row), length - after, length);
-        cells[1 + i] = away ? -part : part;
+        cells[1 + i] = subtract ? -part : part;
     }
     xtf_group_totals_add(lasting->totals.groups, key, cells);
 }
 
-/* The same of row n, the first that ends at t or later, if there is one and it is selected. */
-static bool add_edge(XtfLastingTotals *lasting, const XtfArray *array, uint64_t proc, uint64_t n, uint64_t t, bool away,
-                     GError **error)
+/* Adds or subtracts the part before t of row n, the first row that ends at t or later, if it exists and is selected. */
+static bool add_edge(XtfLastingTotals *lasting, const XtfArray *array, uint64_t proc, uint64_t n, uint64_t t,
+                     bool subtract, GError **error)
 {
     const XtfLocationTotals *totals = &lasting->totals;
     XtfFilter filter = {totals->matcher, proc};
@@ -72,7 +72,7 @@ static bool add_edge(XtfLastingTotals *lasting, const XtfArray *array, uint64_t 
     if (!xtf_array_row(array, n, row, error))
         return false;
     if (!totals->matcher || xtf_row_matches(array->schema, totals->ref->number, &groups, row))
-        add_part(lasting, row, t, away);
+        add_part(lasting, row, t, subtract);
     return true;
 }
 

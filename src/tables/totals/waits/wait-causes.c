@@ -11,19 +11,19 @@
 #include "src/tables/totals/waits/wait-work.h"
 
 enum {
-    FOLLOWED_MAX = 2048, /* waits */
+    FOLLOWED_MAX = 2048, /* most waits to follow */
 };
-#define ROWS_MAX (UINT64_C(1) << 25) /* of calls, that are walked over for waits that are followed */
-#define COST_MIN 0x1p-10             /* ticks: less is not followed */
+#define ROWS_MAX (UINT64_C(1) << 25) /* most rows of calls to read for waits that are followed */
+#define COST_MIN 0x1p-10             /* least cost to follow, in ticks */
 
-/* A wait that something was passed on to. */
+/* A wait that is charged with a part of the searched wait, and is to be divided among its own causes. */
 typedef struct {
-    uint64_t end, row, steps; /* of `waits` */
+    uint64_t end, row, steps; /* end time and row of `waits`; see XtfWaitCause */
     uint32_t location;
     double cost;
-} Passed;
+} PendingWait;
 
-/* What a call path is charged with, of those further back. */
+/* Sum of the costs of a call path, at locations other than the wait's own culprit. */
 typedef struct {
     XtfWaitCause cause;
     double exact;
@@ -34,12 +34,12 @@ typedef struct {
     uint64_t ticks;
 } Delay;
 
-/* One wait, divided among what caused it. */
+/* One wait, divided among its causes. */
 typedef struct {
     bool known;
     uint32_t culprit;
     uint64_t seq;
-    GArray *delays; /* Delay, by call path */
+    GArray *delays; /* Delay, by call path, ascending */
     uint64_t delayed, waited;
 } Division;
 
@@ -48,26 +48,26 @@ typedef struct {
     XtfTeamPaths *teams;
     uint8_t *regions; /* XtfKindRegion */
     uint64_t n_regions;
-    XtfWaitWork theirs, mine; /* of the one that waited, and of the late one */
+    XtfWaitWork waiter_work, culprit_work; /* work of the waiter and of the culprit */
     Division division;
-    GTree *passed;       /* Passed: the latest first */
-    GHashTable *charges; /* Charge, by its cause's place */
+    GTree *pending;      /* PendingWait: the latest first */
+    GHashTable *charges; /* Charge, by its cause */
     uint32_t followed;
 } Search;
 
-/* ---- What goes on. */
+/* ---- Waits to follow. */
 
-static gint compare_passed(gconstpointer a, gconstpointer b, gpointer unused)
+static gint compare_pending(gconstpointer a, gconstpointer b, gpointer unused)
 {
-    const Passed *one = a, *other = b;
+    const PendingWait *x = a, *y = b;
 
-    if (one->end != other->end)
-        return one->end > other->end ? -1 : 1;
-    if (one->location != other->location)
-        return one->location < other->location ? -1 : 1;
-    if (one->row != other->row)
-        return one->row > other->row ? -1 : 1;
-    return (one->steps > other->steps) - (one->steps < other->steps);
+    if (x->end != y->end)
+        return x->end > y->end ? -1 : 1;
+    if (x->location != y->location)
+        return x->location < y->location ? -1 : 1;
+    if (x->row != y->row)
+        return x->row > y->row ? -1 : 1;
+    return (x->steps > y->steps) - (x->steps < y->steps);
 }
 
 static guint hash_charge(gconstpointer key)
@@ -79,17 +79,17 @@ static guint hash_charge(gconstpointer key)
 
 static gboolean same_charge(gconstpointer a, gconstpointer b)
 {
-    const XtfWaitCause *one = a, *other = b;
+    const XtfWaitCause *x = a, *y = b;
 
-    return one->callpath == other->callpath && one->location == other->location && one->steps == other->steps;
+    return x->callpath == y->callpath && x->location == y->location && x->steps == y->steps;
 }
 
-static uint32_t parent_of(const void *data, uint32_t callpath)
+static uint32_t callpath_parent(const void *data, uint32_t callpath)
 {
     return ((const Search *)data)->sides.callpaths.rows[callpath].parent;
 }
 
-static uint32_t region_of(const void *data, uint32_t callpath)
+static uint32_t callpath_region(const void *data, uint32_t callpath)
 {
     return ((const Search *)data)->sides.callpaths.rows[callpath].region;
 }
@@ -104,15 +104,15 @@ static bool search_init(Search *search, XtfTraceContext *context, GError **error
 {
     *search = (Search){
         .division.delays = g_array_new(FALSE, FALSE, sizeof(Delay)),
-        .passed = g_tree_new_full(compare_passed, NULL, g_free, NULL),
+        .pending = g_tree_new_full(compare_pending, NULL, g_free, NULL),
         .charges = g_hash_table_new_full(hash_charge, same_charge, g_free, NULL),
     };
     if (!xtf_wait_sides_init(&search->sides, context, error) ||
         !xtf_kind_regions(context, &search->regions, &search->n_regions, error))
         return false;
-    xtf_wait_work_init(&search->theirs, &search->sides);
-    xtf_wait_work_init(&search->mine, &search->sides);
-    const XtfCallpathTree tree = {search, search->sides.callpaths.n, parent_of, region_of, is_parallel};
+    xtf_wait_work_init(&search->waiter_work, &search->sides);
+    xtf_wait_work_init(&search->culprit_work, &search->sides);
+    const XtfCallpathTree tree = {search, search->sides.callpaths.n, callpath_parent, callpath_region, is_parallel};
     search->teams = xtf_team_paths_new(&tree);
     return true;
 }
@@ -122,42 +122,43 @@ static void search_finish(Search *search)
     xtf_wait_sides_finish(&search->sides);
     xtf_team_paths_free(search->teams);
     g_free(search->regions);
-    xtf_wait_work_finish(&search->theirs);
-    xtf_wait_work_finish(&search->mine);
+    xtf_wait_work_finish(&search->waiter_work);
+    xtf_wait_work_finish(&search->culprit_work);
     g_array_unref(search->division.delays);
-    g_tree_unref(search->passed);
+    g_tree_unref(search->pending);
     g_hash_table_unref(search->charges);
 }
 
-/* The waits of the late one bear `scale` for each tick of theirs. */
-static void pass_on(Search *search, double scale, uint64_t steps)
+/* Charges each wait of the culprit with `scale` for each of its ticks. */
+static void pass_cost_on(Search *search, double scale, uint64_t steps)
 {
-    for (guint i = 0; i < search->mine.waits->len; i++) {
-        const XtfWorkWait *wait = &g_array_index(search->mine.waits, XtfWorkWait, i);
-        const Passed passed = {wait->end, wait->row, steps, search->division.culprit, scale * (double)wait->amount};
-        Passed *known = g_tree_lookup(search->passed, &passed);
+    for (guint i = 0; i < search->culprit_work.waits->len; i++) {
+        const XtfWorkWait *wait = &g_array_index(search->culprit_work.waits, XtfWorkWait, i);
+        const PendingWait pending = {wait->end, wait->row, steps, search->division.culprit,
+                                     scale * (double)wait->amount};
+        PendingWait *known = g_tree_lookup(search->pending, &pending);
         if (known) {
-            known->cost += passed.cost;
+            known->cost += pending.cost;
         } else {
-            known = g_memdup2(&passed, sizeof passed);
-            g_tree_insert(search->passed, known, known);
+            known = g_memdup2(&pending, sizeof pending);
+            g_tree_insert(search->pending, known, known);
         }
     }
 }
 
-static gboolean take_first(gpointer key, gpointer value, gpointer to)
+static gboolean copy_first(gpointer key, gpointer value, gpointer to)
 {
     (void)value;
-    *(Passed *)to = *(const Passed *)key;
+    *(PendingWait *)to = *(const PendingWait *)key;
     return TRUE;
 }
 
-static bool take_latest(Search *search, Passed *passed)
+static bool take_latest_wait(Search *search, PendingWait *pending)
 {
-    if (g_tree_nnodes(search->passed) == 0)
+    if (g_tree_nnodes(search->pending) == 0)
         return false;
-    g_tree_foreach(search->passed, take_first, passed);
-    g_tree_remove(search->passed, passed);
+    g_tree_foreach(search->pending, copy_first, pending);
+    g_tree_remove(search->pending, pending);
     return true;
 }
 
@@ -165,48 +166,50 @@ static bool take_latest(Search *search, Passed *passed)
 
 static int compare_delays(const void *a, const void *b)
 {
-    const Delay *one = a, *other = b;
+    const Delay *x = a, *y = b;
 
-    return (one->callpath > other->callpath) - (one->callpath < other->callpath);
+    return (x->callpath > y->callpath) - (x->callpath < y->callpath);
 }
 
-/* Where a wait's teams are known by: the call paths on which both sides meet at a barrier. */
+/* Finds the call paths of both sides of a wait in a team, and the depths of their parallel regions. */
 static bool find_teams(Search *search, uint32_t location, const XtfWaitRow *row, XtfWaitTeams *teams, GError **error)
 {
     const Division *division = &search->division;
-    uint32_t mine, theirs;
+    uint32_t culprit_path, waiter_path;
 
-    if (!xtf_wait_sides_callpath(&search->sides, division->culprit, division->seq, &mine, error) ||
-        !xtf_wait_sides_callpath(&search->sides, location, row->seq, &theirs, error))
+    if (!xtf_wait_sides_callpath(&search->sides, division->culprit, division->seq, &culprit_path, error) ||
+        !xtf_wait_sides_callpath(&search->sides, location, row->seq, &waiter_path, error))
         return false;
-    *teams = (XtfWaitTeams){search->teams, xtf_team_paths_depth(search->teams, mine),
-                            xtf_team_paths_depth(search->teams, theirs)};
+    *teams = (XtfWaitTeams){search->teams, xtf_team_paths_depth(search->teams, culprit_path),
+                            xtf_team_paths_depth(search->teams, waiter_path)};
     return true;
 }
 
-/* What both sides did: of one that is idle until the other forks, what that one does meanwhile. */
+/* Finds the work of both sides. If the waiter is idle until the culprit forks, only the culprit's work during the wait.
+ * */
 static bool find_work(Search *search, uint32_t location, const XtfWaitRow *row, XtfWaitTeams *teams, GError **error)
 {
     const Division *division = &search->division;
     XtfWaitSides *sides = &search->sides;
 
     if (row->kind->rule == XTF_WAIT_IDLE)
-        return xtf_wait_work_within(&search->mine, sides, division->culprit, row->end - MIN(row->amount, row->end),
-                                    row->end, error);
-    return xtf_wait_work_find(&search->mine, sides, division->culprit, division->seq, &row->culprit_met, error) &&
-           xtf_wait_work_find(&search->theirs, sides, location, row->seq, &row->met, error) &&
+        return xtf_wait_work_within(&search->culprit_work, sides, division->culprit,
+                                    row->end - MIN(row->amount, row->end), row->end, error);
+    return xtf_wait_work_find(&search->culprit_work, sides, division->culprit, division->seq, &row->culprit_met,
+                              error) &&
+           xtf_wait_work_find(&search->waiter_work, sides, location, row->seq, &row->met, error) &&
            (row->kind->rule != XTF_WAIT_TEAM || find_teams(search, location, row, teams, error));
 }
 
-/* d(x), by call path. */
+/* Finds d(x) for each call path x. */
 static bool find_delays(Search *search, const XtfWaitRow *row, const XtfWaitTeams *teams, GError **error)
 {
     Division *division = &search->division;
-    const XtfCallpathSums *delays = &search->mine.sums;
+    const XtfCallpathSums *delays = &search->culprit_work.sums;
 
-    division->delayed = xtf_wait_delays(row->kind, &search->mine.sums, &search->theirs.sums, teams);
+    division->delayed = xtf_wait_delays(row->kind, &search->culprit_work.sums, &search->waiter_work.sums, teams);
     if (division->delayed == INT64_MAX)
-        return xtf_damaged(error, "location %" PRIu64 " was longer by more ticks than there are, than one that waited",
+        return xtf_damaged(error, "the delays of location %" PRIu64 " are more ticks than a sum can hold",
                            search->sides.locations->all[division->culprit].id);
     for (uint32_t i = 0; i < delays->n_touched; i++) {
         uint32_t callpath = delays->touched[i];
@@ -220,7 +223,7 @@ static bool find_delays(Search *search, const XtfWaitRow *row, const XtfWaitTeam
     return true;
 }
 
-static bool divide(Search *search, uint32_t location, const XtfWaitRow *row, GError **error)
+static bool divide_wait(Search *search, uint32_t location, const XtfWaitRow *row, GError **error)
 {
     Division *division = &search->division;
     XtfWaitSides *sides = &search->sides;
@@ -235,7 +238,7 @@ static bool divide(Search *search, uint32_t location, const XtfWaitRow *row, GEr
         return true;
     if (!find_work(search, location, row, &teams, error))
         return false;
-    division->waited = search->mine.waited;
+    division->waited = search->culprit_work.waited;
     return find_delays(search, row, &teams, error);
 }
 
@@ -252,54 +255,54 @@ static bool read_wait(Search *search, uint32_t location, uint64_t n, XtfWaitRow 
     return xtf_wait_row_read(&waits, n, row, error) && xtf_array_time(&waits, n, &row->end, error);
 }
 
-/* ---- Those further back. */
+/* ---- Waits further back. */
 
-static void charge(Search *search, const Passed *passed, double one)
+static void charge_delays(Search *search, const PendingWait *pending, double scale)
 {
     const Division *division = &search->division;
 
     for (guint i = 0; i < division->delays->len; i++) {
         const Delay *delay = &g_array_index(division->delays, Delay, i);
         const Charge new = {
-            .cause = {.steps = passed->steps, .location = division->culprit, .callpath = delay->callpath}};
+            .cause = {.steps = pending->steps, .location = division->culprit, .callpath = delay->callpath}};
         Charge *known = g_hash_table_lookup(search->charges, &new);
         if (!known) {
             known = g_memdup2(&new, sizeof new);
             g_hash_table_insert(search->charges, known, known);
         }
-        known->exact += one * (double)delay->ticks;
+        known->exact += scale * (double)delay->ticks;
     }
 }
 
-static bool follow(Search *search, const Passed *passed, GError **error)
+static bool follow_wait(Search *search, const PendingWait *pending, GError **error)
 {
     const Division *division = &search->division;
     XtfWaitRow row;
 
-    if (!read_wait(search, passed->location, passed->row, &row, error) ||
-        !divide(search, passed->location, &row, error))
+    if (!read_wait(search, pending->location, pending->row, &row, error) ||
+        !divide_wait(search, pending->location, &row, error))
         return false;
     double whole = (double)division->delayed + (double)division->waited;
     if (!division->known || whole <= 0)
         return true;
-    charge(search, passed, passed->cost / whole);
+    charge_delays(search, pending, pending->cost / whole);
     if (division->waited > 0)
-        pass_on(search, passed->cost / whole, passed->steps + 1);
+        pass_cost_on(search, pending->cost / whole, pending->steps + 1);
     return true;
 }
 
-/* What is not followed for lack of time stays unexplained. */
-static bool follow_all(Search *search, GError **error)
+/* Follows the pending waits. Waits beyond the limits are not followed: their costs stay unexplained. */
+static bool follow_waits(Search *search, GError **error)
 {
     g_autoptr(GError) fault = NULL;
-    Passed passed;
+    PendingWait pending;
 
-    while (take_latest(search, &passed)) {
-        if (passed.cost < COST_MIN)
+    while (take_latest_wait(search, &pending)) {
+        if (pending.cost < COST_MIN)
             continue;
         if (search->followed++ >= FOLLOWED_MAX || search->sides.n_rows > ROWS_MAX)
             return true;
-        if (follow(search, &passed, &fault))
+        if (follow_wait(search, &pending, &fault))
             continue;
         if (g_error_matches(fault, XTF_ERROR, XTF_ERROR_TOO_LARGE))
             return true;
@@ -309,41 +312,42 @@ static bool follow_all(Search *search, GError **error)
     return true;
 }
 
-/* ---- Rounding: largest remainders. */
+/* ---- Rounding by largest remainders. */
 
 typedef struct {
-    unsigned __int128 rest; /* of a whole that all have */
+    unsigned __int128 remainder; /* remainder of a division by a common denominator */
     guint i;
-} Rest;
+} Remainder;
 
-static int compare_rests(const void *a, const void *b)
+static int compare_remainders(const void *a, const void *b)
 {
-    const Rest *one = a, *other = b;
+    const Remainder *x = a, *y = b;
 
-    if (one->rest != other->rest)
-        return one->rest > other->rest ? -1 : 1;
-    return (one->i > other->i) - (one->i < other->i);
+    if (x->remainder != y->remainder)
+        return x->remainder > y->remainder ? -1 : 1;
+    return (x->i > y->i) - (x->i < y->i);
 }
 
-/* Costs of the delays, and what is passed on: they add up to the wait, or of a message to D + W if that is less. */
+/* Rounds the costs of the delays, and of the waits to follow. Their sum is the wait; for a message D + W, if that is
+ * less. */
 static void round_direct(const Search *search, uint64_t wait, bool single, GArray *found, XtfWaitCauses *causes)
 {
     const Division *division = &search->division;
     uint64_t whole = division->delayed + division->waited, left = single ? MIN(wait, whole) : wait;
     guint n = division->delays->len + 1;
-    g_autofree Rest *rests = g_new(Rest, n);
+    g_autofree Remainder *remainders = g_new(Remainder, n);
     g_autofree uint64_t *ticks = g_new(uint64_t, n);
 
     for (guint i = 0; i < n; i++) {
         uint64_t part = i + 1 < n ? g_array_index(division->delays, Delay, i).ticks : division->waited;
         unsigned __int128 exact = (unsigned __int128)part * (single ? MIN(wait, whole) : wait);
         ticks[i] = (uint64_t)(exact / whole);
-        rests[i] = (Rest){exact % whole, i};
+        remainders[i] = (Remainder){exact % whole, i};
         left -= ticks[i];
     }
-    qsort(rests, n, sizeof *rests, compare_rests);
+    qsort(remainders, n, sizeof *remainders, compare_remainders);
     for (guint i = 0; i < n && left > 0; i++, left--)
-        ticks[rests[i].i]++;
+        ticks[remainders[i].i]++;
     for (guint i = 0; i + 1 < n; i++) {
         const XtfWaitCause cause = {.location = division->culprit,
                                     .callpath = g_array_index(division->delays, Delay, i).callpath,
@@ -355,26 +359,26 @@ static void round_direct(const Search *search, uint64_t wait, bool single, GArra
     causes->indirect = ticks[n - 1];
 }
 
-static int compare_places(const XtfWaitCause *one, const XtfWaitCause *other)
+static int compare_places(const XtfWaitCause *x, const XtfWaitCause *y)
 {
-    if (one->steps != other->steps)
-        return one->steps < other->steps ? -1 : 1;
-    if (one->location != other->location)
-        return one->location < other->location ? -1 : 1;
-    return (one->callpath > other->callpath) - (one->callpath < other->callpath);
+    if (x->steps != y->steps)
+        return x->steps < y->steps ? -1 : 1;
+    if (x->location != y->location)
+        return x->location < y->location ? -1 : 1;
+    return (x->callpath > y->callpath) - (x->callpath < y->callpath);
 }
 
 static int compare_charges(const void *a, const void *b)
 {
-    const Charge *one = a, *other = b;
-    double rest = one->exact - floor(one->exact), more = other->exact - floor(other->exact);
+    const Charge *x = a, *y = b;
+    double remainder = x->exact - floor(x->exact), y_remainder = y->exact - floor(y->exact);
 
-    if (rest != more)
-        return rest > more ? -1 : 1;
-    return compare_places(&one->cause, &other->cause);
+    if (remainder != y_remainder)
+        return remainder > y_remainder ? -1 : 1;
+    return compare_places(&x->cause, &y->cause);
 }
 
-/* At most what was passed on; what is left of it is not explained. */
+/* Rounds the charges. Their sum is at most `indirect`; the difference stays unexplained. */
 static void round_indirect(const Search *search, uint64_t indirect, GArray *found)
 {
     g_autoptr(GArray) charges = g_array_new(FALSE, FALSE, sizeof(Charge));
@@ -406,18 +410,18 @@ static void round_indirect(const Search *search, uint64_t indirect, GArray *foun
     }
 }
 
-/* ---- */
+/* ---- Results. */
 
 static int compare_causes(const void *a, const void *b)
 {
-    const XtfWaitCause *one = a, *other = b;
+    const XtfWaitCause *x = a, *y = b;
 
-    if (one->cost != other->cost)
-        return one->cost > other->cost ? -1 : 1;
-    return compare_places(one, other);
+    if (x->cost != y->cost)
+        return x->cost > y->cost ? -1 : 1;
+    return compare_places(x, y);
 }
 
-static void put_causes(const Search *search, GArray *found, XtfWaitCauses *causes)
+static void set_causes(const Search *search, GArray *found, XtfWaitCauses *causes)
 {
     const XtfCallpaths *callpaths = &search->sides.callpaths;
 
@@ -438,7 +442,7 @@ static bool search_causes(Search *search, XtfWaitCauses *causes, uint32_t locati
     const Division *division = &search->division;
     XtfWaitRow row;
 
-    if (!read_wait(search, location, n, &row, error) || !divide(search, location, &row, error))
+    if (!read_wait(search, location, n, &row, error) || !divide_wait(search, location, &row, error))
         return false;
     causes->known = division->known;
     causes->amount = row.amount;
@@ -450,12 +454,12 @@ static bool search_causes(Search *search, XtfWaitCauses *causes, uint32_t locati
     if (whole > 0) {
         double scale = xtf_wait_scale(row.kind, row.amount, division->delayed, division->waited);
         round_direct(search, row.amount, row.kind->limited, found, causes);
-        pass_on(search, scale, 1);
+        pass_cost_on(search, scale, 1);
         search->sides.n_rows = 0;
-        good = follow_all(search, error);
+        good = follow_waits(search, error);
         round_indirect(search, causes->indirect, found);
     }
-    put_causes(search, found, causes);
+    set_causes(search, found, causes);
     return good;
 }
 

@@ -1,43 +1,46 @@
 /*
- * Why one wait was: what those who were late had done more than those who waited for them, call path by call path.
+ * Causes of one wait: what the culprit did beyond the waiter, call path by call path.
  *
- * It is worked out from the records, by the rules of the analysis (src/analysis/causes/causes.h). Between the last
- * meeting of both sides and the wait, what the late one did on a call path beyond what the other one did there is its
- * delay; of a wait of w ticks, a delay of d is charged with w d / (D + W), where D is the sum of delays, and W that of
- * the late one's own waits in between; of a message, with d at most. What falls to those waits is passed on, in
- * proportion, to whoever made the late one wait: there it is divided in the same way, and so on.
+ * The causes are computed from the records by the rules of the analysis (src/analysis/causes/causes.h). The culprit's
+ * delay on a call path is its time there, since the last meeting of both sides, beyond the waiter's time there. A delay
+ * of d is charged with w d / (D + W) of a wait of w ticks. D is the sum of the delays, and W the sum of the culprit's
+ * own waits since the meeting. For a message, the charge is at most d. The charges of the culprit's own waits are
+ * passed on, in proportion, to their culprits, and divided there in the same way, and so on.
  *
- * Of the late one itself costs are exact, and rounded so that they and what is passed on add up to the wait, or to
- * D + W. What comes from further back is found with real numbers, and rounded to what is passed on.
+ * Costs of the wait's own culprit are exact. They are rounded so that, with the charges that are passed on, their sum
+ * is the wait, or D + W. Costs from further back are computed with real numbers, and rounded so that their sum is what
+ * was passed on.
  *
- * For each wait that is followed some 100 descents, and a walk over the calls of both sides since they met. At most
- * some thousands are followed, and so many calls as a second is enough for: the rest is not explained. Any thread.
+ * Each wait that is followed costs some 100 descents, and a pass over the calls of both sides since they met. Some
+ * thousand waits are followed at most, and calls for about a second of reading: further costs stay unexplained. May be
+ * called from any thread.
  */
 #pragma once
 
 #include "src/trace/context/trace-context.h"
 
 typedef struct {
-    uint64_t steps;    /* waits that it was passed on through; 0: of the one that this wait was for */
-    uint32_t location; /* that was late: index in XtfLocations */
+    uint64_t steps;    /* number of waits through which the cost was passed on; 0: of the wait's own culprit */
+    uint32_t location; /* of the culprit: index in XtfLocations */
     uint64_t region;   /* row of `regions`; UINT64_MAX: outside of all calls */
-    uint64_t callpath; /* row of `contexts`; likewise */
+    uint64_t callpath; /* row of `contexts`; UINT64_MAX: outside of all calls */
     uint64_t cost;     /* ticks, not 0 */
 } XtfWaitCause;
 
 typedef struct {
-    bool known;           /* who was late, and the record that was waited for, which is... */
-    uint32_t culprit;     /* ...of this location: index in XtfLocations */
-    uint64_t culprit_seq; /* ...and this one of its records */
+    bool known;           /* true if the culprit and its record are known */
+    uint32_t culprit;     /* index in XtfLocations */
+    uint64_t culprit_seq; /* record of the culprit that ended the wait */
     uint64_t amount;
-    uint64_t direct, indirect; /* what the late one's delays cost, and what its own waits passed on */
-    uint64_t unexplained;      /* of the amount: beside all costs */
-    XtfWaitCause *causes;
-    uint32_t n; /* the most costly first, then by steps, location, call path */
+    uint64_t direct, indirect; /* costs of the culprit's delays; costs passed on through its own waits */
+    uint64_t unexplained;      /* amount less all costs */
+    XtfWaitCause *causes;      /* the most costly first, then by steps, location, call path */
+    uint32_t n;
 } XtfWaitCauses;
 
-/* Of row `row` of `waits` of a location, an index in XtfLocations. XTF_ERROR_INVALID if there is no such row, and
- * XTF_ERROR_DAMAGED if it leads to rows that are none. Outputs are to be finished. */
+/* Finds the causes of row `row` of `waits` of a location, an index in XtfLocations. XTF_ERROR_INVALID if there is no
+ * such row. XTF_ERROR_DAMAGED if the row names rows that do not exist. The caller finishes `causes` also after an
+ * error. */
 bool xtf_wait_causes_find(XtfWaitCauses *causes, XtfTraceContext *context, uint32_t location, uint64_t row,
                           GError **error);
 void xtf_wait_causes_finish(XtfWaitCauses *causes); /* all zeros is fine */

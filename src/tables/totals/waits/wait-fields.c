@@ -4,7 +4,7 @@
 #include "libxtf/vocabulary.h"
 #include "src/model/wait-kinds.h"
 
-static const XtfField *number(const XtfSchema *schema, const char *name)
+static const XtfField *find_number_field(const XtfSchema *schema, const char *name)
 {
     const XtfField *field = xtf_schema_field(schema, name);
 
@@ -21,11 +21,11 @@ void xtf_wait_fields_init(XtfWaitFields *fields, const XtfTraceContext *context)
     fields->seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
     fields->region = xtf_schema_field_by_role(schema, XTF_ROLE_REGION);
     fields->event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT);
-    fields->amount = number(schema, "amount");
-    fields->indirect = number(schema, "indirect");
+    fields->amount = find_number_field(schema, "amount");
+    fields->indirect = find_number_field(schema, "indirect");
     fields->culprit = xtf_schema_field_by_role(schema, XTF_ROLE_CULPRIT);
-    fields->culprit_thread = number(schema, "culprit_thread");
-    fields->cause = number(schema, "cause");
+    fields->culprit_thread = find_number_field(schema, "culprit_thread");
+    fields->cause = find_number_field(schema, "cause");
     if (!fields->seq || !fields->region || !fields->event || !fields->amount || !fields->indirect || !fields->culprit ||
         !fields->culprit_thread || !fields->cause)
         return;

@@ -9,24 +9,24 @@
 #include "src/model/wait-kinds.h"
 #include "src/trace/select/aggregate-ref.h"
 
-#define WINDOWS "rma_collectives" /* operations of windows */
+#define WINDOWS "rma_collectives" /* operations on one-sided windows */
 
-/* The kind of a label; NULL if it is not known. */
-static const XtfWaitKind *kind_of(uint64_t label)
+/* Returns the kind of a label; NULL if it is unknown. */
+static const XtfWaitKind *wait_kind_of(uint64_t label)
 {
     return label < XTF_N_WAIT_KINDS ? &xtf_wait_kinds[label] : NULL;
 }
 
-/* NULL if there is no such field, or it is no number. */
-static const XtfField *number(const XtfSchema *schema, const char *name)
+/* Finds a field of numbers; NULL if there is none. */
+static const XtfField *find_number_field(const XtfSchema *schema, const char *name)
 {
     const XtfField *field = xtf_schema_field(schema, name);
 
     return field && xtf_type_width(field->type) > 0 ? field : NULL;
 }
 
-/* UINT64_MAX if the field is none, or not there. */
-static uint64_t value_of(const XtfField *field, const uint8_t *row)
+/* Gets the value of a field; UINT64_MAX if it is none or the field is missing. */
+static uint64_t get_value(const XtfField *field, const uint8_t *row)
 {
     return !field || xtf_field_is_none(field, row) ? UINT64_MAX : xtf_field_get(field, row);
 }
@@ -43,18 +43,18 @@ bool xtf_wait_array(XtfTraceContext *context, const XtfLocation *location, const
 void xtf_wait_row_fields_init(XtfWaitRowFields *fields, const XtfSchema *waits)
 {
     *fields = (XtfWaitRowFields){
-        .kind = number(waits, "event"),
-        .seq = number(waits, "seq"),
-        .end = number(waits, "time"),
-        .amount = number(waits, "amount"),
-        .callpath = number(waits, "context"),
-        .match = number(waits, "match"),
-        .culprit = number(waits, "culprit"),
-        .culprit_thread = number(waits, "culprit_thread"),
-        .met = number(waits, "met"),
-        .met_idle = number(waits, "met_idle"),
-        .culprit_met = number(waits, "culprit_met"),
-        .culprit_met_idle = number(waits, "culprit_met_idle"),
+        .kind = find_number_field(waits, "event"),
+        .seq = find_number_field(waits, "seq"),
+        .end = find_number_field(waits, "time"),
+        .amount = find_number_field(waits, "amount"),
+        .callpath = find_number_field(waits, "context"),
+        .match = find_number_field(waits, "match"),
+        .culprit = find_number_field(waits, "culprit"),
+        .culprit_thread = find_number_field(waits, "culprit_thread"),
+        .met = find_number_field(waits, "met"),
+        .met_idle = find_number_field(waits, "met_idle"),
+        .culprit_met = find_number_field(waits, "culprit_met"),
+        .culprit_met_idle = find_number_field(waits, "culprit_met_idle"),
     };
 }
 
@@ -62,17 +62,17 @@ bool xtf_wait_row_parse(const XtfWaitRowFields *fields, const uint8_t *bytes, ui
                         GError **error)
 {
     *row = (XtfWaitRow){
-        .kind = kind_of(value_of(fields->kind, bytes)),
-        .seq = value_of(fields->seq, bytes),
-        .end = value_of(fields->end, bytes),
-        .amount = value_of(fields->amount, bytes),
-        .callpath = value_of(fields->callpath, bytes),
-        .match = value_of(fields->match, bytes),
-        .culprit = value_of(fields->culprit, bytes),
-        .culprit_thread = value_of(fields->culprit_thread, bytes),
-        .met = {.back = value_of(fields->met, bytes), .idle = (int64_t)value_of(fields->met_idle, bytes)},
-        .culprit_met = {.back = value_of(fields->culprit_met, bytes),
-                        .idle = (int64_t)value_of(fields->culprit_met_idle, bytes)},
+        .kind = wait_kind_of(get_value(fields->kind, bytes)),
+        .seq = get_value(fields->seq, bytes),
+        .end = get_value(fields->end, bytes),
+        .amount = get_value(fields->amount, bytes),
+        .callpath = get_value(fields->callpath, bytes),
+        .match = get_value(fields->match, bytes),
+        .culprit = get_value(fields->culprit, bytes),
+        .culprit_thread = get_value(fields->culprit_thread, bytes),
+        .met = {.back = get_value(fields->met, bytes), .idle = (int64_t)get_value(fields->met_idle, bytes)},
+        .culprit_met = {.back = get_value(fields->culprit_met, bytes),
+                        .idle = (int64_t)get_value(fields->culprit_met_idle, bytes)},
     };
     row->met.of_team = row->culprit_met.of_team = row->kind && row->kind->rule == XTF_WAIT_TEAM;
     if (row->amount > row->end)
@@ -95,7 +95,7 @@ bool xtf_wait_row_shares_record(const XtfWaitRow *row)
     return row->kind && (row->kind->one_sided || row->kind->behind);
 }
 
-/* The record that a row of another location is of. */
+/* Finds the record of the culprit that a wait names: of row `match` of an array, or of its posting. */
 static bool read_match(const XtfWaitRow *wait, XtfTraceContext *context, const XtfLocation *culprit, const char *type,
                        uint64_t *seq, bool *known, GError **error)
 {
@@ -106,19 +106,19 @@ static bool read_match(const XtfWaitRow *wait, XtfTraceContext *context, const X
     if (!xtf_wait_array(context, culprit, type, &array, &found, error))
         return false;
     if (!found || wait->match >= array.n_rows)
-        return xtf_damaged(error, "a wait leads to row %" PRIu64 " of '%s' of a location that has %" PRIu64,
+        return xtf_damaged(error, "a wait names row %" PRIu64 " of '%s' of a location that has %" PRIu64 " rows",
                            wait->match, type, found ? array.n_rows : 0);
     if (!xtf_array_row(&array, wait->match, row, error))
         return false;
-    uint64_t posted = wait->kind->of_posting ? value_of(number(array.schema, "posted"), row) : 0;
-    *seq = value_of(number(array.schema, "seq"), row);
+    uint64_t posted = wait->kind->of_posting ? get_value(find_number_field(array.schema, "posted"), row) : 0;
+    *seq = get_value(find_number_field(array.schema, "seq"), row);
     *known = *seq != UINT64_MAX && (posted == UINT64_MAX || posted <= *seq);
     *seq -= posted == UINT64_MAX ? 0 : posted;
     return true;
 }
 
-/* The record behind the call that is around a record. */
-static bool find_behind(XtfTraceContext *context, const XtfLocation *culprit, uint64_t *seq, GError **error)
+/* Finds the record after the call around a record. */
+static bool find_record_after_call(XtfTraceContext *context, const XtfLocation *culprit, uint64_t *seq, GError **error)
 {
     g_autofree XtfOpenFrame *frames = NULL;
     uint8_t row[XTF_ROW_MAX];
@@ -147,13 +147,14 @@ static bool find_behind(XtfTraceContext *context, const XtfLocation *culprit, ui
         return true;
     if (!xtf_array_row(&array, end, row, error))
         return false;
-    uint64_t left = value_of(number(array.schema, "seq"), row);
+    uint64_t left = get_value(find_number_field(array.schema, "seq"), row);
     *seq = left == UINT64_MAX ? *seq : left + 1;
     return true;
 }
 
-/* Whether a record is one of an operation of a window. */
-static bool is_of_window(XtfTraceContext *context, const XtfLocation *location, uint64_t seq, bool *is, GError **error)
+/* True if a record is of an operation on a one-sided window. */
+static bool is_of_window(XtfTraceContext *context, const XtfLocation *location, uint64_t seq, bool *in_window,
+                         GError **error)
 {
     uint8_t row[XTF_ROW_MAX];
     XtfArray array;
@@ -161,7 +162,7 @@ static bool is_of_window(XtfTraceContext *context, const XtfLocation *location, 
     bool found;
     uint64_t n;
 
-    *is = false;
+    *in_window = false;
     if (!xtf_wait_array(context, location, WINDOWS, &array, &found, error))
         return false;
     if (!found)
@@ -173,7 +174,7 @@ static bool is_of_window(XtfTraceContext *context, const XtfLocation *location, 
         return true;
     if (!xtf_array_row(&array, n, row, error))
         return false;
-    *is = value_of(number(array.schema, "seq"), row) == seq;
+    *in_window = get_value(find_number_field(array.schema, "seq"), row) == seq;
     return true;
 }
 
@@ -187,17 +188,17 @@ bool xtf_wait_row_culprit(const XtfWaitRow *row, uint32_t waiter, XtfTraceContex
     if (row->culprit == UINT64_MAX)
         return true;
     if (!xtf_locations_find(locations, row->culprit, row->culprit_thread, culprit))
-        return xtf_damaged(error, "a wait is for thread %" PRIu64 " of process %" PRIu64 ", which is none",
+        return xtf_damaged(error, "a wait is for thread %" PRIu64 " of process %" PRIu64 ", which does not exist",
                            row->culprit_thread, row->culprit);
     if (!kind || kind->rule == XTF_WAIT_NOBODY || row->match == UINT64_MAX ||
         (!kind->apart && !xtf_wait_row_has_causes(row)))
         return true;
-    const XtfLocation *late = &locations->all[*culprit];
+    const XtfLocation *culprit_location = &locations->all[*culprit];
     if (g_str_equal(kind->match, XTF_RECORD_COLLECTIVES) &&
         !is_of_window(context, &locations->all[waiter], row->seq, &of_window, error))
         return false;
-    if (!read_match(row, context, late, of_window ? WINDOWS : kind->match, seq, known, error))
+    if (!read_match(row, context, culprit_location, of_window ? WINDOWS : kind->match, seq, known, error))
         return false;
     *seq += *known && kind->behind;
-    return !*known || !kind->to_leave || find_behind(context, late, seq, error);
+    return !*known || !kind->to_leave || find_record_after_call(context, culprit_location, seq, error);
 }

@@ -5,24 +5,24 @@
 #include "src/tables/totals/waits/wave-iteration.h"
 
 enum {
-    SAMPLES = 16, /* waits that say how long an iteration takes */
+    SAMPLES = 16, /* most waits of a wave from which the length of an iteration is computed */
 };
 
-/* A wave's waits are gone through from the last one back. */
+/* A pass over a wave's waits, from the last one back. */
 typedef struct {
     XtfTraceContext *context;
     const XtfWaitFields *fields;
     const XtfLocations *locations;
     XtfWaitWave *wave;
     XtfWaitPlace at;
-    uint8_t row[XTF_ROW_MAX]; /* of the wait there */
+    uint8_t row[XTF_ROW_MAX]; /* of the wait at `at` */
     GHashTable *procs;
-    int64_t came;      /* ranks */
-    double iterations; /* ticks, of the samples */
+    int64_t distance;  /* distance in ranks */
+    double iterations; /* sum over the samples, in ticks */
     unsigned n_iterations;
 } Walk;
 
-static bool read_wait(Walk *walk, GError **error)
+static bool read_current_wait(Walk *walk, GError **error)
 {
     const XtfLocation *location = &walk->locations->all[walk->at.location];
     XtfArray array;
@@ -61,7 +61,7 @@ static bool note_iteration(Walk *walk, GError **error)
     return true;
 }
 
-/* From one process to another, the shorter way round. */
+/* Adds a step from one process to another, by the shorter way round the ring. */
 static void note_step(Walk *walk, const XtfWaitPlace *from, const XtfWaitPlace *to)
 {
     const XtfLocations *all = walk->locations;
@@ -69,20 +69,20 @@ static void note_step(Walk *walk, const XtfWaitPlace *from, const XtfWaitPlace *
     int64_t step = (int64_t)all->all[to->location].proc - (int64_t)all->all[from->location].proc;
 
     step += step > n / 2 ? -n : 2 * step < -n ? n : 0;
-    walk->came += step;
+    walk->distance += step;
     walk->wave->longest_step = MAX(walk->wave->longest_step, (uint64_t)ABS(step));
 }
 
-/* To the wait before; there is one. */
-static bool go_back(Walk *walk, GError **error)
+/* Moves to the cause of the current wait, which must exist. */
+static bool move_to_cause(Walk *walk, GError **error)
 {
     XtfWaitPlace cause;
 
     if (!xtf_wait_cause(walk->fields, walk->locations, walk->row, &cause))
-        return xtf_damaged(error, "a wait has no cause any more");
+        return xtf_damaged(error, "a wait of a chain names no cause");
     note_step(walk, &cause, &walk->at);
     walk->at = cause;
-    return read_wait(walk, error);
+    return read_current_wait(walk, error);
 }
 
 static bool walk_chain(Walk *walk, GError **error)
@@ -90,12 +90,12 @@ static bool walk_chain(Walk *walk, GError **error)
     const XtfWaitChain *chain = &walk->wave->chain;
     const uint64_t every = MAX(chain->n / SAMPLES, 1);
 
-    if (!read_wait(walk, error))
+    if (!read_current_wait(walk, error))
         return false;
     walk->wave->last_end = xtf_field_get(&walk->fields->schema->fields[0], walk->row);
     walk->wave->last_begin = walk->wave->last_end - xtf_field_get(walk->fields->amount, walk->row);
     for (uint64_t i = 0; i < chain->n; i++) {
-        if (i > 0 && !go_back(walk, error))
+        if (i > 0 && !move_to_cause(walk, error))
             return false;
         note_wait(walk);
         if (i % every == 0 && !note_iteration(walk, error))
@@ -116,7 +116,7 @@ bool xtf_wait_wave_measure(XtfWaitWave *wave, const XtfWaitChain *chain, XtfTrac
     if (!(walk.locations = xtf_trace_context_locations(context, error)) || !walk_chain(&walk, error))
         return false;
     wave->n_procs = g_hash_table_size(procs);
-    wave->ranks = (uint64_t)ABS(walk.came);
+    wave->ranks = (uint64_t)ABS(walk.distance);
     wave->iteration = walk.n_iterations ? walk.iterations / walk.n_iterations : 0;
     return true;
 }

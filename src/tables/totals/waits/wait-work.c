@@ -9,17 +9,17 @@
 #include "src/trace/select/aggregate-ref.h"
 #include "src/trace/select/location-arrays.h"
 
-/* What is known of a location. */
+/* Arrays of a location. */
 typedef struct {
-    XtfArray calls, waits; /* schema NULL: it has none */
+    XtfArray calls, waits; /* schema NULL: none */
     XtfWaitRowFields fields;
     uint64_t first;      /* time of its first record */
-    bool counts_outside; /* its time outside of calls is the program's */
+    bool counts_outside; /* true if its time outside of calls is the program's */
 } Side;
 
 /* ---- Locations. */
 
-static uint32_t callpath_of(void *data, uint32_t parent, uint32_t region, uint32_t depth)
+static uint32_t find_child_callpath(void *data, uint32_t parent, uint32_t region, uint32_t depth)
 {
     return xtf_callpath_find(data, parent, region, depth);
 }
@@ -34,8 +34,8 @@ bool xtf_wait_sides_init(XtfWaitSides *sides, XtfTraceContext *context, GError *
         !xtf_callpaths_check(&sides->callpaths, error))
         return false;
     sides->sides = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    xtf_callpath_times_init(&sides->times, xtf_aggregate_ref_frames(&frames, context) ? frames.number : 0, callpath_of,
-                            &sides->callpaths);
+    xtf_callpath_times_init(&sides->times, xtf_aggregate_ref_frames(&frames, context) ? frames.number : 0,
+                            find_child_callpath, &sides->callpaths);
     return true;
 }
 
@@ -59,8 +59,8 @@ static void take_array(Side *side, const XtfTraceContext *context, const XtfArra
     }
 }
 
-/* NULL with an error. */
-static const Side *side_of(XtfWaitSides *sides, uint32_t location, GError **error)
+/* Returns the data of a location, and loads it when first used. NULL with an error. */
+static const Side *find_side(XtfWaitSides *sides, uint32_t location, GError **error)
 {
     gpointer key = GUINT_TO_POINTER(location + 1);
     Side *side = g_hash_table_lookup(sides->sides, key);
@@ -92,16 +92,16 @@ void xtf_wait_work_finish(XtfWaitWork *work)
     g_clear_pointer(&work->waits, g_array_unref);
 }
 
-static void clear(XtfWaitWork *work)
+static void clear_work(XtfWaitWork *work)
 {
     xtf_callpath_sums_clear(&work->sums);
     g_array_set_size(work->waits, 0);
     work->waited = 0;
 }
 
-/* ---- One side. */
+/* ---- One side of a wait. */
 
-/* The number of call events before a record. */
+/* Counts the call events before a record. */
 static bool count_calls(const Side *side, uint64_t seq, uint64_t *n, GError **error)
 {
     XtfSpan span;
@@ -113,15 +113,15 @@ static bool count_calls(const Side *side, uint64_t seq, uint64_t *n, GError **er
     return xtf_span_rank_of_seq(&span, seq, 0, side->calls.n_rows, n, error);
 }
 
-/* The time of the last of n call events, or that of the first record. */
-static bool time_after(const Side *side, uint64_t n, uint64_t *time, GError **error)
+/* Finds the time of the last of n call events; for n = 0, the time of the first record. */
+static bool find_time_after(const Side *side, uint64_t n, uint64_t *time, GError **error)
 {
     *time = side->first;
     return n == 0 || xtf_array_time(&side->calls, n - 1, time, error);
 }
 
-/* The call path after n call events. XTF_NONE32: outside of all calls. */
-static bool callpath_after(XtfWaitSides *sides, const Side *side, uint64_t n, uint32_t *callpath, GError **error)
+/* Finds the call path after n call events. XTF_NONE32: outside of all calls. */
+static bool find_callpath_after(XtfWaitSides *sides, const Side *side, uint64_t n, uint32_t *callpath, GError **error)
 {
     g_autofree XtfOpenFrame *frames = NULL;
     uint32_t found = XTF_OUTSIDE_CALLS;
@@ -135,8 +135,9 @@ static bool callpath_after(XtfWaitSides *sides, const Side *side, uint64_t n, ui
     return true;
 }
 
-/* Row n of `waits`, which lies between the two records. */
-static bool add_wait(XtfWaitWork *work, const XtfWaitSides *sides, const XtfWaitRow *row, uint64_t n, GError **error)
+/* Adds row n of `waits`, which lies between the two records. */
+static bool add_work_wait(XtfWaitWork *work, const XtfWaitSides *sides, const XtfWaitRow *row, uint64_t n,
+                          GError **error)
 {
     uint32_t n_callpaths = sides->callpaths.n;
 
@@ -153,26 +154,27 @@ static bool add_wait(XtfWaitWork *work, const XtfWaitSides *sides, const XtfWait
     return true;
 }
 
-/* What lies between two records, by `seq`, and the time that counts. */
+/* The interval between two records, by `seq`, and its times. */
 typedef struct {
     uint64_t from, to;   /* `from` UINT64_MAX: from the first record on */
-    uint64_t begin, end; /* of the time of calls */
-    uint64_t met;        /* when nobody waited at `from` any more */
-} Between;
+    uint64_t begin, end; /* interval of the time of calls */
+    uint64_t met;        /* time at which all waiting at `from` was over */
+} Interval;
 
-/* A record of such a kind may be waited in behind a meeting, and before another wait of its call, whose
- * time does not count. */
-static bool lies_between(const XtfWaitRow *row, uint64_t end, const Between *between)
+/* True if a wait lies in the interval. Kinds that share a record with other waits need a check of times. Such a wait
+ * may begin after the meeting at `from`, or precede another wait of its own call whose time does not count. */
+static bool lies_in_interval(const XtfWaitRow *row, uint64_t end, const Interval *interval)
 {
     uint64_t begin = end - MIN(row->amount, end);
 
     if (!xtf_wait_row_shares_record(row))
-        return row->seq != between->from;
-    return begin < between->end && (row->seq != between->from || begin >= between->met);
+        return row->seq != interval->from;
+    return begin < interval->end && (row->seq != interval->from || begin >= interval->met);
 }
 
-/* The waits between two records, without those of both. */
-static bool add_waits(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, const Between *between, GError **error)
+/* Adds the waits between two records, without the waits of the two records. */
+static bool add_interval_waits(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, const Interval *interval,
+                               GError **error)
 {
     g_auto(XtfCursor) cursor = {0};
     bool found, good;
@@ -183,26 +185,26 @@ static bool add_waits(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, 
     if (!side->waits.schema)
         return true;
     xtf_span_init(&span, &side->waits);
-    if (between->from != UINT64_MAX && !xtf_span_rank_of_seq(&span, between->from, 0, side->waits.n_rows, &n, error))
+    if (interval->from != UINT64_MAX && !xtf_span_rank_of_seq(&span, interval->from, 0, side->waits.n_rows, &n, error))
         return false;
     xtf_cursor_init(&cursor, &side->waits);
     for (good = xtf_cursor_seek_n(&cursor, n, &found, error); good && found;
          n++, good = xtf_cursor_next(&cursor, 1, &found, error)) {
         if (!xtf_wait_row_parse(&side->fields, xtf_cursor_row(&cursor), n, &row, error))
             return false;
-        if (row.seq >= between->to)
+        if (row.seq >= interval->to)
             break;
         if (sides->n_waits++ >= XTF_WAIT_SIDES_MAX)
-            return xtf_fail(error, XTF_ERROR_TOO_LARGE, "there are more than %d waits since both sides met before",
+            return xtf_fail(error, XTF_ERROR_TOO_LARGE, "there are more than %d waits since both sides met",
                             XTF_WAIT_SIDES_MAX);
-        if (lies_between(&row, xtf_cursor_time(&cursor), between) && !add_wait(work, sides, &row, n, error))
+        if (lies_in_interval(&row, xtf_cursor_time(&cursor), interval) && !add_work_wait(work, sides, &row, n, error))
             return false;
     }
     return good;
 }
 
-static bool add_times(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, uint64_t begin, uint64_t end,
-                      GError **error)
+static bool add_call_times(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, uint64_t begin, uint64_t end,
+                           GError **error)
 {
     XtfCallpathTimes *times = &sides->times;
 
@@ -218,25 +220,25 @@ static bool add_times(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, 
     return true;
 }
 
-/* From the first n call events to the others; sets the times. */
+/* Adds the times of calls from call event `first` to `end`. Sets the interval's times. */
 static bool add_calls(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, uint64_t first, uint64_t end,
-                      Between *between, GError **error)
+                      Interval *interval, GError **error)
 {
-    if (!time_after(side, first, &between->begin, error) || !time_after(side, end, &between->end, error))
+    if (!find_time_after(side, first, &interval->begin, error) || !find_time_after(side, end, &interval->end, error))
         return false;
     sides->n_rows += end - MIN(first, end);
-    return add_times(work, sides, side, between->begin, between->end, error);
+    return add_call_times(work, sides, side, interval->begin, interval->end, error);
 }
 
 bool xtf_wait_sides_callpath(XtfWaitSides *sides, uint32_t location, uint64_t seq, uint32_t *callpath, GError **error)
 {
-    const Side *side = side_of(sides, location, error);
+    const Side *side = find_side(sides, location, error);
     uint64_t n;
 
-    return side && count_calls(side, seq, &n, error) && callpath_after(sides, side, n, callpath, error);
+    return side && count_calls(side, seq, &n, error) && find_callpath_after(sides, side, n, callpath, error);
 }
 
-/* An ENTER at which threads of a team met is the beginning of what follows, and its call is around that. */
+/* Skips an ENTER at which threads of a team met: the interval begins after it, inside its call. */
 static bool skip_enter(const XtfWaitSides *sides, const Side *side, uint64_t seq, uint64_t *n, GError **error)
 {
     const XtfAggregate *frames;
@@ -255,28 +257,30 @@ static bool skip_enter(const XtfWaitSides *sides, const Side *side, uint64_t seq
 bool xtf_wait_work_find(XtfWaitWork *work, XtfWaitSides *sides, uint32_t location, uint64_t seq,
                         const XtfWaitMeeting *meeting, GError **error)
 {
-    const Side *side = side_of(sides, location, error);
-    Between between = {.from = meeting->back == 0 ? UINT64_MAX : seq - meeting->back, .to = seq};
+    const Side *side = find_side(sides, location, error);
+    Interval interval = {.from = meeting->back == 0 ? UINT64_MAX : seq - meeting->back, .to = seq};
     uint64_t first = 0, end;
     uint32_t callpath;
 
     if (!side)
         return false;
     if (meeting->back > seq)
-        return xtf_damaged(error, "record %" PRIu64 " of location %" PRIu64 " was met %" PRIu64 " records before", seq,
+        return xtf_damaged(error,
+                           "record %" PRIu64 " of location %" PRIu64 " names a meeting %" PRIu64 " records before", seq,
                            sides->locations->all[location].id, meeting->back);
-    clear(work);
-    if ((between.from != UINT64_MAX && (!count_calls(side, between.from, &first, error) ||
-                                        (meeting->of_team && !skip_enter(sides, side, between.from, &first, error)))) ||
-        !count_calls(side, seq, &end, error) || !add_calls(work, sides, side, first, end, &between, error))
+    clear_work(work);
+    if ((interval.from != UINT64_MAX &&
+         (!count_calls(side, interval.from, &first, error) ||
+          (meeting->of_team && !skip_enter(sides, side, interval.from, &first, error)))) ||
+        !count_calls(side, seq, &end, error) || !add_calls(work, sides, side, first, end, &interval, error))
         return false;
-    between.met = between.begin + (uint64_t)MAX(meeting->idle, 0);
-    if (!add_waits(work, sides, side, &between, error))
+    interval.met = interval.begin + (uint64_t)MAX(meeting->idle, 0);
+    if (!add_interval_waits(work, sides, side, &interval, error))
         return false;
     xtf_callpath_sums_none_negative(&work->sums);
-    if (between.from == UINT64_MAX)
+    if (interval.from == UINT64_MAX)
         return true;
-    if (!callpath_after(sides, side, first, &callpath, error))
+    if (!find_callpath_after(sides, side, first, &callpath, error))
         return false;
     if (callpath != XTF_NONE32)
         xtf_callpath_sums_add(&work->sums, callpath, meeting->idle == INT64_MIN ? INT64_MAX : -meeting->idle);
@@ -284,7 +288,7 @@ bool xtf_wait_work_find(XtfWaitWork *work, XtfWaitSides *sides, uint32_t locatio
     return true;
 }
 
-/* The waits that end behind a time, up to another one. */
+/* Adds the parts of waits in [begin, end], of waits that end in it. */
 static bool add_waits_within(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, uint64_t begin, uint64_t end,
                              GError **error)
 {
@@ -306,16 +310,16 @@ static bool add_waits_within(XtfWaitWork *work, XtfWaitSides *sides, const Side 
         if (time > end)
             break;
         if (sides->n_waits++ >= XTF_WAIT_SIDES_MAX)
-            return xtf_fail(error, XTF_ERROR_TOO_LARGE, "there are more than %d waits meanwhile", XTF_WAIT_SIDES_MAX);
+            return xtf_fail(error, XTF_ERROR_TOO_LARGE, "there are more than %d waits to read", XTF_WAIT_SIDES_MAX);
         row.amount = time > begin ? MIN(row.amount, time - begin) : 0;
-        if (row.amount > 0 && !add_wait(work, sides, &row, n, error))
+        if (row.amount > 0 && !add_work_wait(work, sides, &row, n, error))
             return false;
     }
     return good;
 }
 
-/* The call events from one time to another, which are walked over. */
-static bool count_rows(XtfWaitSides *sides, const Side *side, uint64_t begin, uint64_t end, GError **error)
+/* Counts the call events from one time to another as rows to read. */
+static bool count_call_events(XtfWaitSides *sides, const Side *side, uint64_t begin, uint64_t end, GError **error)
 {
     uint64_t from, to;
 
@@ -330,10 +334,11 @@ static bool count_rows(XtfWaitSides *sides, const Side *side, uint64_t begin, ui
 bool xtf_wait_work_within(XtfWaitWork *work, XtfWaitSides *sides, uint32_t location, uint64_t begin, uint64_t end,
                           GError **error)
 {
-    const Side *side = side_of(sides, location, error);
+    const Side *side = find_side(sides, location, error);
 
-    clear(work);
-    if (!side || !count_rows(sides, side, begin, end, error) || !add_times(work, sides, side, begin, end, error) ||
+    clear_work(work);
+    if (!side || !count_call_events(sides, side, begin, end, error) ||
+        !add_call_times(work, sides, side, begin, end, error) ||
         !add_waits_within(work, sides, side, begin, end, error))
         return false;
     xtf_callpath_sums_none_negative(&work->sums);

@@ -1,12 +1,12 @@
 /*
- * What a location did before one of its records, since it had met another one: the time of its calls, by call path,
- * less what it waited. The causes of waits compare two of these.
+ * Work of a location before one of its records, since it had met another location: the time of its calls by call path,
+ * less its waits. The causes of a wait compare the work of both sides.
  *
- * A meeting is a record, so many before the other, and the part of the call there that was no work (`met` and
- * `met_idle` of a row of `waits`: docs/VOCABULARY.md, section 9). Time is counted from call event to call event, as the
- * analysis does it: from the last ENTER or LEAVE before the one record to the last before the other.
+ * A meeting is given by the number of records from it to the record, and by the part of the call there that was no work
+ * (`met` and `met_idle` of a row of `waits`: docs/VOCABULARY.md, section 9). As in the analysis, time is counted
+ * between call events: from the last ENTER or LEAVE before the meeting to the last one before the record.
  *
- * A walk over the calls and the waits in between, and some 50 descents. One thread at a time.
+ * Costs a pass over the calls and the waits in between, and some 50 descents. Used by one thread at a time.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 #include "src/trace/select/callpath-times.h"
 
 enum {
-    XTF_WAIT_SIDES_MAX = 1 << 21, /* waits that are read, of all locations together */
+    XTF_WAIT_SIDES_MAX = 1 << 21, /* most waits to read, of all locations together */
 };
 
 typedef struct {
@@ -24,37 +24,37 @@ typedef struct {
     const XtfLocations *locations;
     XtfCallpaths callpaths;
     XtfCallpathTimes times;
-    GHashTable *sides; /* by location and 1 more: what is known of it */
-    uint64_t n_rows;   /* of calls that were walked over so far */
-    uint64_t n_waits;  /* likewise, of waits */
+    GHashTable *sides; /* data of each location, by its index plus 1 */
+    uint64_t n_rows;   /* rows of calls read so far */
+    uint64_t n_waits;  /* rows of `waits` read so far */
 } XtfWaitSides;
 
-/* XTF_ERROR_DAMAGED if call paths are out of order. */
+/* Loads the call paths. XTF_ERROR_DAMAGED if they are out of order. */
 bool xtf_wait_sides_init(XtfWaitSides *sides, XtfTraceContext *context, GError **error);
 void xtf_wait_sides_finish(XtfWaitSides *sides); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfWaitSides, xtf_wait_sides_finish)
 
 typedef struct {
-    uint64_t row, end, amount; /* of `waits` */
+    uint64_t row, end, amount; /* of a row of `waits` */
 } XtfWorkWait;
 
 typedef struct {
-    XtfCallpathSums sums; /* none negative; the number behind all call paths is time outside of all calls */
-    GArray *waits;        /* XtfWorkWait, in order: those whose causes the analysis tells */
-    uint64_t waited;      /* their sum */
+    XtfCallpathSums sums; /* none negative; the last entry is the time outside of all calls */
+    GArray *waits;        /* XtfWorkWait, in order: the waits whose causes the analysis found */
+    uint64_t waited;      /* sum of their amounts */
 } XtfWaitWork;
 
 void xtf_wait_work_init(XtfWaitWork *work, const XtfWaitSides *sides);
 void xtf_wait_work_finish(XtfWaitWork *work); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfWaitWork, xtf_wait_work_finish)
 
-/* Before record `seq` of a location, an index in XtfLocations, whose meeting is known. XTF_ERROR_DAMAGED if that is
- * before its first record, or rows of `waits` are none. XTF_ERROR_TOO_LARGE if there are too many of them: what a file
- * says of meetings may be wrong, and lead over all waits again and again. */
+/* Computes the work before record `seq` of a location, an index in XtfLocations, since a known meeting.
+ * XTF_ERROR_DAMAGED if the meeting is before the first record, or `waits` has invalid rows. XTF_ERROR_TOO_LARGE if
+ * there are too many waits: wrong meetings in a file could make the function read all waits again and again. */
 bool xtf_wait_work_find(XtfWaitWork *work, XtfWaitSides *sides, uint32_t location, uint64_t seq,
                         const XtfWaitMeeting *meeting, GError **error);
-/* From one time to another, later one, of the trace's clock: waits in it as much as they lie in it. The same errors. */
+/* Computes the work in an interval of the trace's clock; only the parts of waits in it count. The same errors. */
 bool xtf_wait_work_within(XtfWaitWork *work, XtfWaitSides *sides, uint32_t location, uint64_t begin, uint64_t end,
                           GError **error);
-/* The call path around a record. XTF_NONE32: outside of all calls. */
+/* Finds the call path around a record. XTF_NONE32: outside of all calls. */
 bool xtf_wait_sides_callpath(XtfWaitSides *sides, uint32_t location, uint64_t seq, uint32_t *callpath, GError **error);

@@ -6,8 +6,8 @@
 #include "libxtf/error.h"
 
 enum {
-    SLICE = 1 << 18, /* waits that are looked at together, if not very many more end at one time */
-    /* Chains that wait for their cause's turn, at most: of each location, and besides. */
+    SLICE = 1 << 18, /* waits to process together, unless very many end at the same time */
+    /* Most pending chains: per location, and in addition. */
     PENDING_EACH = 4,
     PENDING_LEAST = 1024,
 };
@@ -15,27 +15,27 @@ enum {
 /* A wait of a slice. */
 typedef struct {
     XtfWaitPlace place, cause;
-    uint64_t time, amount; /* time: of its end */
-    uint32_t n_effects;    /* that end at the same time and did not have their turn yet */
+    uint64_t time, amount; /* `time` is the end */
+    uint32_t n_effects;    /* unprocessed effects that end at the same time */
     bool has_cause, done;
 } Wait;
 
-/* The chain that goes on from a wait, as far as it is known. */
+/* The chain that continues from a wait, as far as it is known. */
 typedef struct {
-    XtfWaitPlace cause; /* first: it is the key */
+    XtfWaitPlace cause; /* first, since it is the key */
     XtfWaitChain chain;
-} Pending;
+} PendingChain;
 
 typedef struct {
     const XtfWaitFields *fields;
     const XtfLocations *locations;
-    GHashTable *pending; /* of Pending, by cause */
+    GHashTable *pending; /* PendingChain, by cause */
     uint64_t most_pending;
     GArray *found; /* XtfWaitChain, the best first */
     unsigned most;
 } Search;
 
-/* ---- What is found. */
+/* ---- Found chains. */
 
 static int compare_places(const XtfWaitPlace *a, const XtfWaitPlace *b)
 {
@@ -83,33 +83,33 @@ static gboolean equal_places(gconstpointer a, gconstpointer b)
     return compare_places(a, b) == 0;
 }
 
-/* Whether a chain, and not another one, goes on from the wait that led to both. */
-static bool goes_on(const XtfWaitChain *chain, const XtfWaitChain *other)
+/* True if `chain` continues from the wait that led to both chains, and `rival` does not. */
+static bool continues_chain(const XtfWaitChain *chain, const XtfWaitChain *rival)
 {
-    if (chain->first_amount != other->first_amount)
-        return chain->first_amount > other->first_amount;
-    if (chain->end != other->end)
-        return chain->end < other->end;
-    return compare_places(&chain->first, &other->first) < 0;
+    if (chain->first_amount != rival->first_amount)
+        return chain->first_amount > rival->first_amount;
+    if (chain->end != rival->end)
+        return chain->end < rival->end;
+    return compare_places(&chain->first, &rival->first) < 0;
 }
 
-static void put_off(Search *search, const XtfWaitPlace *cause, const XtfWaitChain *chain)
+static void defer_chain(Search *search, const XtfWaitPlace *cause, const XtfWaitChain *chain)
 {
-    Pending *other = g_hash_table_lookup(search->pending, cause);
+    PendingChain *rival = g_hash_table_lookup(search->pending, cause);
 
-    if (!other && g_hash_table_size(search->pending) < search->most_pending) {
-        Pending *pending = g_new(Pending, 1);
-        *pending = (Pending){*cause, *chain};
+    if (!rival && g_hash_table_size(search->pending) < search->most_pending) {
+        PendingChain *pending = g_new(PendingChain, 1);
+        *pending = (PendingChain){*cause, *chain};
         g_hash_table_add(search->pending, pending);
-    } else if (other && goes_on(chain, &other->chain)) {
-        finish_chain(search, &other->chain);
-        other->chain = *chain;
+    } else if (rival && continues_chain(chain, &rival->chain)) {
+        finish_chain(search, &rival->chain);
+        rival->chain = *chain;
     } else {
         finish_chain(search, chain);
     }
 }
 
-static void add_process(XtfWaitChain *chain, uint64_t proc)
+static void add_chain_process(XtfWaitChain *chain, uint64_t proc)
 {
     for (unsigned i = 0; i < chain->n_procs; i++) {
         if (chain->procs[i] == proc)
@@ -119,11 +119,11 @@ static void add_process(XtfWaitChain *chain, uint64_t proc)
         chain->procs[chain->n_procs++] = proc;
 }
 
-/* The waits that a wait led to had their turn: now it has its own. */
-static void take_turn(Search *search, Wait *wait)
+/* Processes a wait after all its effects: extends the chain that continues from it, or begins one. */
+static void process_wait(Search *search, Wait *wait)
 {
     XtfWaitChain chain = {.last = wait->place};
-    const Pending *pending = g_hash_table_lookup(search->pending, &wait->place);
+    const PendingChain *pending = g_hash_table_lookup(search->pending, &wait->place);
 
     if (pending) {
         chain = pending->chain;
@@ -135,80 +135,80 @@ static void take_turn(Search *search, Wait *wait)
     chain.end = wait->time;
     chain.amount += wait->amount;
     chain.n++;
-    add_process(&chain, search->locations->all[wait->place.location].proc);
+    add_chain_process(&chain, search->locations->all[wait->place.location].proc);
     wait->done = true;
     if (wait->has_cause)
-        put_off(search, &wait->cause, &chain);
+        defer_chain(search, &wait->cause, &chain);
     else
         finish_chain(search, &chain);
 }
 
 /* ---- Waits that end at one time: effects before their causes. */
 
-static int by_place(const void *a, const void *b)
+static int compare_wait_places(const void *a, const void *b)
 {
     return compare_places(&((const Wait *)a)->place, &((const Wait *)b)->place);
 }
 
-static Wait *cause_among(const Wait *wait, Wait *waits, size_t n)
+static Wait *find_cause_among(const Wait *wait, Wait *waits, size_t n)
 {
     const Wait wanted = {.place = wait->cause};
 
-    return wait->has_cause ? bsearch(&wanted, waits, n, sizeof *waits, by_place) : NULL;
+    return wait->has_cause ? bsearch(&wanted, waits, n, sizeof *waits, compare_wait_places) : NULL;
 }
 
-/* `waits` are by place. */
-static void take_together(Search *search, Wait *waits, size_t n)
+/* Processes waits that end at the same time, ordered by place: effects before their causes. */
+static void process_same_time(Search *search, Wait *waits, size_t n)
 {
     if (n == 1) {
-        take_turn(search, waits);
+        process_wait(search, waits);
         return;
     }
     for (size_t i = 0; i < n; i++) {
-        Wait *cause = cause_among(&waits[i], waits, n);
+        Wait *cause = find_cause_among(&waits[i], waits, n);
         if (cause)
             cause->n_effects++;
     }
     for (size_t i = 0; i < n; i++) {
         Wait *next = waits[i].done ? NULL : &waits[i];
         while (next && !next->n_effects && !next->done) {
-            take_turn(search, next);
-            next = cause_among(next, waits, n);
+            process_wait(search, next);
+            next = find_cause_among(next, waits, n);
             if (next)
                 next->n_effects--;
         }
     }
-    for (size_t i = 0; i < n; i++) { /* of waits that lead to one another in a circle */
+    for (size_t i = 0; i < n; i++) { /* waits that lead to one another in a circle */
         if (!waits[i].done)
-            take_turn(search, &waits[i]);
+            process_wait(search, &waits[i]);
     }
 }
 
-/* The latest first, and those of one time by place. */
-static int latest_first(const void *a, const void *b)
+/* Compares two waits: the latest first, at equal times by place. */
+static int compare_latest_first(const void *a, const void *b)
 {
     const Wait *x = a, *y = b;
 
     if (x->time != y->time)
         return x->time > y->time ? -1 : 1;
-    return by_place(a, b);
+    return compare_wait_places(a, b);
 }
 
-static void take_slice(Search *search, Wait *waits, size_t n)
+static void process_slice(Search *search, Wait *waits, size_t n)
 {
     if (n > 1)
-        qsort(waits, n, sizeof *waits, latest_first);
+        qsort(waits, n, sizeof *waits, compare_latest_first);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && waits[end].time == waits[i].time;)
             end++;
-        take_together(search, waits + i, end - i);
+        process_same_time(search, waits + i, end - i);
     }
 }
 
 /* ---- Reading. */
 
-static bool add_wait(const Search *search, const XtfSpan *span, uint64_t n, const uint8_t *row, GArray *waits,
-                     GError **error)
+static bool append_wait(const Search *search, const XtfSpan *span, uint64_t n, const uint8_t *row, GArray *waits,
+                        GError **error)
 {
     const XtfWaitFields *fields = search->fields;
     Wait wait = {.place = {span->tag, n},
@@ -224,9 +224,9 @@ static bool add_wait(const Search *search, const XtfSpan *span, uint64_t n, cons
     return true;
 }
 
-/* Adds the waits at positions [from, to) of a span. */
-static bool add_waits(const Search *search, const XtfSpan *span, uint64_t from, uint64_t to, GArray *waits,
-                      GError **error)
+/* Appends the waits at positions [from, to) of a span. */
+static bool append_waits(const Search *search, const XtfSpan *span, uint64_t from, uint64_t to, GArray *waits,
+                         GError **error)
 {
     const size_t size = search->fields->schema->row_size;
     g_auto(XtfSpanReader) reader;
@@ -240,7 +240,7 @@ static bool add_waits(const Search *search, const XtfSpan *span, uint64_t from, 
         const uint8_t *rows = xtf_cursor_row(&reader.cursor);
         uint64_t n = MIN(reader.n_rows, to - reader.position);
         for (uint64_t i = 0; i < n; i++) {
-            if (!add_wait(search, span, reader.cursor.n + i, rows + i * size, waits, error))
+            if (!append_wait(search, span, reader.cursor.n + i, rows + i * size, waits, error))
                 return false;
         }
         if (!xtf_span_reader_next(&reader, error))
@@ -249,8 +249,8 @@ static bool add_waits(const Search *search, const XtfSpan *span, uint64_t from, 
     return true;
 }
 
-/* The time of the first of the waits from `positions` on. */
-static bool first_time(const XtfSpans *spans, const uint64_t *positions, uint64_t *first, GError **error)
+/* Finds the time of the first wait from `positions` on. */
+static bool find_first_time(const XtfSpans *spans, const uint64_t *positions, uint64_t *first, GError **error)
 {
     *first = UINT64_MAX;
     for (uint32_t i = 0; i < spans->n; i++) {
@@ -264,15 +264,15 @@ static bool first_time(const XtfSpans *spans, const uint64_t *positions, uint64_
     return true;
 }
 
-/* Sets `positions` to where a slice begins that ends before wait `end`: no two slices have waits of one time, unless
- * there are very many. *begin is the number of the slice's first wait. */
+/* Sets `positions` to the begin of the slice that ends before wait `end`. Two slices have no waits of the same time,
+ * unless very many end at that time. *begin is the number of the slice's first wait. */
 static bool cut_slice(const XtfSpans *spans, uint64_t end, uint64_t *positions, uint64_t *begin, GError **error)
 {
     g_autofree uint64_t *earlier = g_new(uint64_t, spans->n + 1);
     uint64_t t, n = 0;
 
     *begin = end - MIN(end, (uint64_t)SLICE);
-    if (!xtf_spans_select(spans, *begin, positions, error) || !first_time(spans, positions, &t, error))
+    if (!xtf_spans_select(spans, *begin, positions, error) || !find_first_time(spans, positions, &t, error))
         return false;
     for (uint32_t i = 0; i < spans->n; i++) {
         const XtfSpan *span = &spans->spans[i];
@@ -287,7 +287,7 @@ static bool cut_slice(const XtfSpans *spans, uint64_t end, uint64_t *positions, 
     return true;
 }
 
-static bool search_all(Search *search, const XtfSpans *spans, GError **error)
+static bool search_slices(Search *search, const XtfSpans *spans, GError **error)
 {
     g_autoptr(GArray) waits = g_array_new(FALSE, FALSE, sizeof(Wait));
     g_autofree uint64_t *from = g_new(uint64_t, spans->n + 1), *to = g_new(uint64_t, spans->n + 1);
@@ -300,10 +300,10 @@ static bool search_all(Search *search, const XtfSpans *spans, GError **error)
             return false;
         g_array_set_size(waits, 0);
         for (uint32_t i = 0; i < spans->n; i++) {
-            if (!add_waits(search, &spans->spans[i], from[i], to[i], waits, error))
+            if (!append_waits(search, &spans->spans[i], from[i], to[i], waits, error))
                 return false;
         }
-        take_slice(search, (Wait *)(void *)waits->data, waits->len);
+        process_slice(search, (Wait *)(void *)waits->data, waits->len);
         memcpy(to, from, spans->n * sizeof *to);
     }
     return true;
@@ -321,12 +321,12 @@ GArray *xtf_wait_chains_find(const XtfSpans *spans, const XtfWaitFields *fields,
                      .found = found,
                      .most = most};
     GHashTableIter iter;
-    gpointer rest;
+    gpointer key;
 
-    if (spans->n && !search_all(&search, spans, error))
+    if (spans->n && !search_slices(&search, spans, error))
         return NULL;
     g_hash_table_iter_init(&iter, pending);
-    while (g_hash_table_iter_next(&iter, &rest, NULL)) /* their causes are not among the waits */
-        finish_chain(&search, &((const Pending *)rest)->chain);
+    while (g_hash_table_iter_next(&iter, &key, NULL)) /* chains whose cause is not among the waits */
+        finish_chain(&search, &((const PendingChain *)key)->chain);
     return g_steal_pointer(&found);
 }

@@ -7,15 +7,16 @@
 #include "src/trace/select/call-around.h"
 
 enum {
-    RECEIVES_MAX = 4096,  /* that are looked at */
-    WAITS_MAX = 16 << 10, /* the same */
+    RECEIVES_MAX = 4096,  /* most earlier receives to read */
+    WAITS_MAX = 16 << 10, /* most earlier waits to read */
 };
 
 typedef struct {
     XtfTraceContext *context;
     const XtfLocation *location;
     XtfArray waits, recvs, calls;
-    bool from_postings; /* the wait is that of a probe, which posts the receive: iterations go from probe to probe */
+    bool from_postings; /* true if the wait is of a probe that posts the receive: iterations then last from probe to
+                         * probe */
 } Place;
 
 static bool find_array(const Place *place, const char *type, XtfArray *array, bool *found, GError **error)
@@ -26,23 +27,25 @@ static bool find_array(const Place *place, const char *type, XtfArray *array, bo
     return !schema || xtf_trace_find_array(place->context->trace, place->location->id, schema->id, array, found, error);
 }
 
-static uint64_t own_seq(const Place *place, const uint8_t *recv)
+static uint64_t receive_seq(const Place *place, const uint8_t *recv)
 {
     return xtf_field_get(xtf_schema_field_by_role(place->recvs.schema, XTF_ROLE_SEQ), recv);
 }
 
-/* So many records back a receive was posted; 0: by itself, or it is not known. */
+/* Returns the number of records from a receive's posting to the receive; 0 if it posted itself, or the number is
+ * unknown. */
 static uint64_t posted_back(const Place *place, const uint8_t *recv)
 {
     const XtfField *posted = xtf_schema_field(place->recvs.schema, "posted");
 
     if (!posted || xtf_type_width(posted->type) == 0 || xtf_field_is_none(posted, recv))
         return 0;
-    return MIN(xtf_field_get(posted, recv), own_seq(place, recv));
+    return MIN(xtf_field_get(posted, recv), receive_seq(place, recv));
 }
 
-/* The time of the location's last call event before record `seq`, which has a time of its own that is not at hand. */
-static bool last_call_time(const Place *place, uint64_t seq, uint64_t *time, GError **error)
+/* Finds the time of the location's last call event before record `seq`. The time of the record itself is not known
+ * here. */
+static bool find_last_call_time(const Place *place, uint64_t seq, uint64_t *time, GError **error)
 {
     const XtfSpan span = {.array = place->calls, .hi = place->calls.n_rows};
     uint8_t row[XTF_ROW_MAX];
@@ -59,15 +62,15 @@ static bool last_call_time(const Place *place, uint64_t seq, uint64_t *time, GEr
     return true;
 }
 
-/* The time of the ENTER around a receive, or around its posting. */
+/* Finds the time of the ENTER around a receive, or around its posting. */
 static bool find_enter(const Place *place, const uint8_t *recv, uint64_t *time, bool *found, GError **error)
 {
-    uint64_t seq = own_seq(place, recv), t = xtf_field_get(&place->recvs.schema->fields[0], recv), n;
+    uint64_t seq = receive_seq(place, recv), t = xtf_field_get(&place->recvs.schema->fields[0], recv), n;
     uint8_t row[XTF_ROW_MAX];
 
     if (place->from_postings) {
         seq -= posted_back(place, recv);
-        if (!last_call_time(place, seq, &t, error))
+        if (!find_last_call_time(place, seq, &t, error))
             return false;
     }
     if (!xtf_call_around(place->context, &place->calls, t, seq, &n, found, error))
@@ -80,7 +83,7 @@ static bool find_enter(const Place *place, const uint8_t *recv, uint64_t *time, 
     return true;
 }
 
-static bool is_same(const XtfSchema *schema, const uint8_t *a, const uint8_t *b)
+static bool same_envelope(const XtfSchema *schema, const uint8_t *a, const uint8_t *b)
 {
     static const char *const roles[] = {XTF_ROLE_PEER, XTF_ROLE_COMM, XTF_ROLE_TAG};
 
@@ -92,7 +95,7 @@ static bool is_same(const XtfSchema *schema, const uint8_t *a, const uint8_t *b)
     return true;
 }
 
-/* The begin of the call of the latest receive before row n that is like it, and begins before `begin`. */
+/* Finds the begin of a call before `begin`: of the latest receive before row n with the same envelope. */
 static bool find_before(const Place *place, uint64_t n, uint64_t begin, uint64_t *time, bool *found, GError **error)
 {
     uint8_t recv[XTF_ROW_MAX], earlier[XTF_ROW_MAX];
@@ -103,7 +106,7 @@ static bool find_before(const Place *place, uint64_t n, uint64_t begin, uint64_t
     for (uint64_t i = 1; i <= MIN(n, (uint64_t)RECEIVES_MAX); i++) {
         if (!xtf_array_row(&place->recvs, n - i, earlier, error))
             return false;
-        if (!is_same(place->recvs.schema, recv, earlier))
+        if (!same_envelope(place->recvs.schema, recv, earlier))
             continue;
         if (!find_enter(place, earlier, time, found, error))
             return false;
@@ -114,8 +117,8 @@ static bool find_before(const Place *place, uint64_t n, uint64_t begin, uint64_t
     return true;
 }
 
-/* What was waited for others in [from, to), by the waits before row n; UINT64_MAX: they are too many. */
-static bool add_waits(const Place *place, const XtfWaitFields *fields, uint64_t n, uint64_t from, uint64_t to,
+/* Sums the waits for other locations in [from, to), among the waits before row n. UINT64_MAX: too many waits. */
+static bool sum_waits(const Place *place, const XtfWaitFields *fields, uint64_t n, uint64_t from, uint64_t to,
                       uint64_t *waited, GError **error)
 {
     g_auto(XtfCursor) cursor;
@@ -151,7 +154,7 @@ static bool find_arrays(Place *place, bool *found, GError **error)
            ((*found = *found && xtf_schema_field_by_role(place->recvs.schema, XTF_ROLE_SEQ)) || true);
 }
 
-/* The row of `recvs` that a wait names; of a probe, if the message is what is received next. */
+/* Finds the row of `recvs` that a wait names; for a probe, the next receive if it receives the probed message. */
 static bool find_receive(Place *place, uint64_t seq, uint64_t *n, bool *found, GError **error)
 {
     const XtfSpan span = {.array = place->recvs, .hi = place->recvs.n_rows};
@@ -164,7 +167,7 @@ static bool find_receive(Place *place, uint64_t seq, uint64_t *n, bool *found, G
         return true;
     if (!xtf_array_row(&place->recvs, *n, row, error))
         return false;
-    uint64_t back = own_seq(place, row) - seq;
+    uint64_t back = receive_seq(place, row) - seq;
     place->from_postings = back > 0;
     *found = back == 0 || back == posted_back(place, row);
     return true;
@@ -199,8 +202,8 @@ bool xtf_wave_iteration(XtfTraceContext *context, const XtfWaitFields *fields, c
         return false;
     if (!found)
         return true;
-    if (!add_waits(&place, fields, at->row, before, begin, &waited, error))
+    if (!sum_waits(&place, fields, at->row, before, begin, &waited, error))
         return false;
-    *ticks = begin - before - MIN(waited, begin - before); /* 0 if they are too many */
+    *ticks = begin - before - MIN(waited, begin - before); /* 0 if there are too many waits */
     return true;
 }

@@ -1,5 +1,5 @@
 /*
- * Members of one collective operation, XTF_MEMBERS_AT_ONCE at a time, and what they agree on.
+ * Members of one collective operation, XTF_MEMBERS_AT_ONCE at a time, and their agreement.
  */
 #pragma once
 

@@ -5,7 +5,7 @@
  * Non-blocking operations are ordered by their requests. A request does not name its communicator, but the completion
  * with its id does. So the functions read the records around a completion, between two rows before which no request is
  * open. If there are more than XTF_COLLECTIVES_NEAR records, or ids do not identify the request of a completion, the
- * order of completions is used. Such a result is not sure.
+ * order of completions is used. A result by completions is not sure.
  *
  * Operations of a process's locations (threads) are ordered by time, at equal times by location id.
  */

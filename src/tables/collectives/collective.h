@@ -5,8 +5,8 @@
  * non-blocking operations are counted separately, since MPI never matches one with the other. A communicator without a
  * group is private to each process. Times do not decide who takes part, since clocks may differ.
  *
- * An operation is certain if every member has the same number of operations of the communicator in the whole trace, and
- * all agree on operation and root. Then no record was lost. Uncertain operations are shown as recorded, with the state
+ * An operation is certain if all members agree on operation and root, and have equal numbers of operations of the
+ * communicator in the whole trace. Then no record was lost. Uncertain operations are shown as recorded, with the state
  * `uncertain`.
  *
  * Memory does not grow with a communicator, but for an index of 24 bytes for each XTF_MEMBERS_AT_ONCE members.
@@ -44,7 +44,7 @@ typedef struct {
 bool xtf_collectives_identify(XtfCollectives *collectives, uint32_t location, uint64_t row, XtfCollectiveId *id,
                               bool *found, GError **error);
 
-/* The table `members`: its size in bytes, and any range of its bytes within that size. If clocks contradict each other,
+/* Computes the size of the table `members` in bytes, and reads any range of its bytes. If clocks contradict each other,
  * operations of several members are uncertain: waits and the last member depend on clocks. */
 bool xtf_members_size(XtfCollectives *collectives, const XtfCollectiveId *id, uint64_t *size, GError **error);
 bool xtf_members_read(XtfCollectives *collectives, const XtfCollectiveId *id, bool clocks_contradict, uint64_t offset,

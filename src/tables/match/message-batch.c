@@ -12,12 +12,12 @@ typedef struct {
     XtfMatchedSend *matched;
 } Batch;
 
-static void *begin_thread(void *data)
+static void *begin_batch(void *data)
 {
     return data;
 }
 
-static bool match_range(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool match_range(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error)
 {
     const Batch *batch = data;
 
@@ -30,7 +30,7 @@ static bool match_range(void *own, void *data, uint32_t first, uint32_t end, GEr
     return true;
 }
 
-static void join_thread(void *own, void *data)
+static void join_batch(void *thread_data, void *data)
 {
 }
 
@@ -38,7 +38,7 @@ bool xtf_match_sends(XtfMatching *matching, const XtfMessageEnd *sends, uint32_t
                      GError **error)
 {
     const XtfParallelWork parallel = {
-        .step = SENDS_AT_ONCE, .begin = begin_thread, .work = match_range, .join = join_thread};
+        .step = SENDS_AT_ONCE, .begin = begin_batch, .work = match_range, .join = join_batch};
     Batch batch = {matching, sends, matched};
 
     return xtf_parallel(&parallel, &batch, n, error);

@@ -6,7 +6,7 @@
 #include "src/trace/select/call-around.h"
 #include "src/trace/select/call-readers.h"
 
-/* Finds the time of a call's LEAVE. Of a call that is never left, the location's last time. */
+/* Finds the time of a call's LEAVE, or the location's last time if the call is never left. */
 static bool find_leave(XtfMatching *matching, const XtfMessageLocation *location, uint64_t enter, uint64_t *leave,
                        GError **error)
 {

@@ -23,18 +23,18 @@ static bool calls_overlap(const XtfMessageCall *a, const XtfMessageCall *b)
 /* True if a call of another location overlaps in time. Reads only the group's messages directly before and after the
  * place, since calls of one location do not overlap. */
 static bool overlaps_location(XtfMatching *matching, const XtfMessageSide *side, const XtfMessagePlace *place,
-                              const XtfMessageCall *this_call, uint32_t other, bool *overlaps, GError **error)
+                              const XtfMessageCall *this_call, uint32_t index, bool *overlaps, GError **error)
 {
-    const XtfMessageLocation *location = &side->process->locations[other];
+    const XtfMessageLocation *location = &side->process->locations[index];
     XtfMessageCall call;
     uint64_t n, k;
 
     if (!location->has[side->kind])
         return true;
-    if (!xtf_message_rows_before(side, place, other, &n, error) || !xtf_message_rank_in(side, other, n, &k, error))
+    if (!xtf_message_rows_before(side, place, index, &n, error) || !xtf_message_rank_in(side, index, n, &k, error))
         return false;
     for (uint64_t at = k - MIN(k, 1); at <= k && !*overlaps; at++) {
-        if (!xtf_message_select_in(side, other, at, &n, error))
+        if (!xtf_message_select_in(side, index, at, &n, error))
             return false;
         if (n == UINT64_MAX)
             break;
@@ -122,7 +122,7 @@ static bool find_interval(XtfMatching *matching, const XtfMessageSide *side, con
 bool xtf_message_is_probed(XtfMatching *matching, const XtfMessageSide *postings, const XtfMessagePlace *place,
                            uint64_t k, bool *probed, GError **error)
 {
-    OpenInterval this_call, other;
+    OpenInterval this_interval, other_interval;
     bool may;
 
     *probed = false;
@@ -130,7 +130,7 @@ bool xtf_message_is_probed(XtfMatching *matching, const XtfMessageSide *postings
         return false;
     if (!may)
         return true;
-    if (!find_interval(matching, postings, place, &this_call, error))
+    if (!find_interval(matching, postings, place, &this_interval, error))
         return false;
     uint64_t from = k - MIN(k, (uint64_t)XTF_PROBED_RECEIVES);
     for (uint64_t at = from; at <= k + XTF_PROBED_RECEIVES && !*probed; at++) {
@@ -142,9 +142,10 @@ bool xtf_message_is_probed(XtfMatching *matching, const XtfMessageSide *postings
             return false;
         if (!found)
             break;
-        if (!find_interval(matching, postings, &there, &other, error))
+        if (!find_interval(matching, postings, &there, &other_interval, error))
             return false;
-        *probed = (this_call.matched || other.matched) && this_call.from <= other.to && other.from <= this_call.to;
+        *probed = (this_interval.matched || other_interval.matched) && this_interval.from <= other_interval.to &&
+                  other_interval.from <= this_interval.to;
     }
     return true;
 }

@@ -13,7 +13,7 @@ enum {
 
 G_STATIC_ASSERT(XTF_SHIFT_BLOCK == 64 && XTF_SHIFT_SIDE == 64); /* bits of a mask; the neighbours of a block suffice */
 
-/* Sends of a block, bit i being the i-th. For each shift: the sends that have a receive, and those whose pair
+/* Sends of a block, bit i being the i-th. For each shift: the sends that have a receive, and the sends whose pair
  * disagrees. */
 typedef struct {
     XtfKept kept;
@@ -154,8 +154,7 @@ static Block *take_block(const XtfShiftedGroup *group, uint64_t number, GError *
 
 /* ---- Reading blocks. */
 
-/* Adds to the set of shifts with a pair, and to the set of shifts with a pair that disagrees, for some sends of a
- * block. */
+/* Adds the shifts of some sends of a block to two sets: shifts with a pair, and shifts with a pair that disagrees. */
 static bool add_shifts(const XtfShiftedGroup *group, uint64_t number, uint64_t sends, uint64_t *paired,
                        uint64_t *differ, GError **error)
 {

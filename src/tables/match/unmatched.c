@@ -75,7 +75,7 @@ static XtfMatch match_group(const uint64_t *key, unsigned depth, const void *dat
     return unmatched_group_of(data, key, &group) ? XTF_MATCH_ALL : XTF_MATCH_NONE;
 }
 
-static void add_group(Pass *pass, const uint64_t *key, const uint64_t *cells, bool cancelled)
+static void count_group(Pass *pass, const uint64_t *key, const uint64_t *cells, bool cancelled)
 {
     XtfUnmatchedGroup wanted, *group;
 
@@ -108,8 +108,8 @@ static bool add_array(Pass *pass, uint64_t location, XtfMessagesKind kind, GErro
         if (!xtf_array_totals(&array, type->envelopes, &filter, n, n + ROWS_AT_ONCE, totals, error))
             return false;
         for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++)
-            add_group(pass, xtf_group_totals_key(totals, i), xtf_group_totals_cells(totals, i),
-                      kind == XTF_MESSAGES_CANCELLED);
+            count_group(pass, xtf_group_totals_key(totals, i), xtf_group_totals_cells(totals, i),
+                        kind == XTF_MESSAGES_CANCELLED);
         pass->too_many |= g_hash_table_size(pass->groups) > HELD_MOST;
     }
     return true;
@@ -178,7 +178,7 @@ static int compare_difference(const void *a, const void *b)
     return 0;
 }
 
-/* Inserts a group into the list of the groups that differ most, if it belongs there. */
+/* Inserts a group into the list of the groups that differ most, unless all listed groups differ more. */
 static void insert_group(XtfUnmatched *unmatched, const XtfUnmatchedGroup *group)
 {
     uint32_t at = unmatched->n;

@@ -5,11 +5,11 @@
  *     parallel efficiency = mean useful / width = load balance * communication efficiency
  *     load balance = mean useful / max useful, communication efficiency = max useful / width
  *
- * A thread's useful time is its part of the window, from its first to its last record, less the exclusive time of
- * regions whose class is not useful. So time outside of all regions is useful: many traces have only MPI's regions. But
- * in a trace with OpenMP, threads other than the first of their process are idle while they are in no region. A
- * process's useful time is the mean over its threads. Threads without calls, and locations that are not CPU threads, do
- * not count.
+ * A thread's part of the window is bounded by its first and its last record. Its useful time is this part less the
+ * exclusive time of regions whose class is not useful. So time outside of all regions is useful: many traces have only
+ * MPI's regions. But in a trace with OpenMP, threads other than the first of their process are idle while they are in
+ * no region. A process's useful time is the mean over its threads. Threads without calls, and locations that are not
+ * CPU threads, do not count.
  *
  * With OpenMP, a process's time outside of MPI is that of its first thread, and
  *

@@ -40,7 +40,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfGrowingMetrics, xtf_growing_metrics_finish)
 /* True if the trace has aggregates of growth, and the selection may have values. */
 bool xtf_growth_exists(const XtfTraceContext *context, const XtfSelection *selection);
 
-/* Cells: growth, and its rate. */
+/* Returns the width of a cell of growth. */
 size_t xtf_grown_width(const XtfAggregateRef *ref, const XtfTraceContext *context);
 enum { XTF_RATE_WIDTH = 17 }; /* ten digits */
 void xtf_lines_grown(XtfLines *lines, bool known, const XtfGrown *grown);

@@ -12,7 +12,7 @@ typedef struct {
     const XtfSelection *selection; /* borrowed */
     bool nothing;                  /* true if the selection has no row of the type */
     XtfMatcher *matcher;           /* NULL: all rows of the type are in the selection */
-    bool borrows;                  /* true if the matcher belongs to another XtfLocationTotals */
+    bool borrows;                  /* true if the matcher is owned by another XtfLocationTotals */
     unsigned depth;                /* number of leading keys that make a group */
     XtfGroupTotals *groups;        /* totals of the rows added so far; the owner may clear them. NULL: no aggregate */
 } XtfLocationTotals;

@@ -4,7 +4,7 @@
  * The property `values` says what a sample holds. If it is "cumulative", the growth is the last sample in the window
  * less the last sample before the window. It is 0 if the counter fell, or one of these samples lacks the value.
  * Otherwise each sample counts from 0, and the growth is the sum of the samples in the window. Both ways cost some
- * descents, whatever the window's length.
+ * descents, independent of the window's length.
  */
 #pragma once
 

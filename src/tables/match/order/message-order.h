@@ -1,7 +1,7 @@
 /*
  * Order of a process's messages in their group: a message's number, and the place of a number. In one location, a rank
- * and a select in an array's totals give them. Of several locations the ranks add up, and a select narrows the range of
- * each location until one place remains.
+ * and a select in an array's totals give them. In several locations, the ranks add up, and a select narrows the range
+ * of each location until one place remains.
  *
  * Cancelled sends are not numbered.
  */

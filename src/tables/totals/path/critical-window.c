@@ -277,7 +277,7 @@ bool xtf_critical_window_list(XtfCriticalWindow *window, const XtfLocation *loca
     found = lo < array->n_rows;
     if (found && !xtf_cursor_seek_n(&cursor, lo, &found, error))
         return false;
-    /* The rows from hi on belong to the segment that the window cuts; only the first is taken. */
+    /* The rows from hi on are of the segment that the window cuts; the first of them suffices. */
     for (bool cut = false; found && !cut;) {
         const uint8_t *row = xtf_cursor_row(&cursor);
         cut = cursor.n >= hi;

@@ -20,8 +20,8 @@ static bool is_named(const XtfSchema *schema, uint8_t field, const char *name, X
 }
 
 /* Finds an aggregate by region and call path whose cells 1 and 2 are the sums of fields `value` and `second`. */
-static bool find_aggregate(ByCallpath *found, XtfTraceContext *context, const char *type, const char *value,
-                           const char *second)
+static bool find_callpath_aggregate(ByCallpath *found, XtfTraceContext *context, const char *type, const char *value,
+                                    const char *second)
 {
     const XtfSchema *schema = xtf_trace_context_schema(context, type, XTF_SCHEMA_DERIVED);
 
@@ -40,8 +40,8 @@ static bool find_aggregate(ByCallpath *found, XtfTraceContext *context, const ch
 
 static bool find_aggregates(XtfTraceContext *context, ByCallpath *path, ByCallpath *activity)
 {
-    return find_aggregate(path, context, "critical", "amount", "segments") &&
-           find_aggregate(activity, context, XTF_DERIVED_ACTIVITY, "total", "waited");
+    return find_callpath_aggregate(path, context, "critical", "amount", "segments") &&
+           find_callpath_aggregate(activity, context, XTF_DERIVED_ACTIVITY, "total", "waited");
 }
 
 bool xtf_path_impact_exists(XtfTraceContext *context)
@@ -114,7 +114,7 @@ static long double excess(unsigned __int128 a, uint64_t b)
     return a > b ? (long double)(a - b) : 0;
 }
 
-/* Distributes a location's waits over the call paths of which it has less than the path. */
+/* Adds a location's waits to the costs of the call paths of which it has less than the path. */
 static void distribute_waits(XtfPathImpact *impact, const XtfPathValues *values)
 {
     long double waited = (long double)impact->length, between = waited, lacks = 0, missing = 0;
@@ -149,7 +149,7 @@ static void add_sums(XtfPathImpact *impact, const XtfPathValues *values)
 }
 
 /* Reads the values of all locations, and adds them to the sums, or with `costs` to the costs, which need the sums. */
-static bool add_locations(XtfPathImpact *impact, bool costs, GError **error)
+static bool add_impact_locations(XtfPathImpact *impact, bool costs, GError **error)
 {
     g_autofree XtfPathValues *values = g_new0(XtfPathValues, impact->n);
     g_auto(XtfLocationArrays) arrays = {0};
@@ -179,7 +179,7 @@ bool xtf_path_impact_load(XtfPathImpact *impact, XtfTraceContext *context, GErro
     impact->n = impact->callpaths.n + 1;
     impact->has_outside = programs && xtf_trace_n_rows(context->trace, programs->id) > 0;
     impact->sums = g_new0(XtfPathSum, impact->n);
-    return add_locations(impact, false, error) && add_locations(impact, true, error);
+    return add_impact_locations(impact, false, error) && add_impact_locations(impact, true, error);
 }
 
 void xtf_path_impact_finish(XtfPathImpact *impact)

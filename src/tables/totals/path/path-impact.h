@@ -1,9 +1,9 @@
 /*
- * Costs of the critical path's activities in the whole run: the two views of performance impact, by call path and
- * location, as Scalasca 2.6 defines them (CriticalPath.pattern; David Boehme's thesis, 2013, p. 83).
+ * Costs of the critical path's activities in the whole run, by call path and location. Scalasca 2.6 defines them as two
+ * views of performance impact (CriticalPath.pattern; David Boehme's thesis, 2013, p. 83).
  *
- * Let p be a call path's time on the critical path, p_l the part of p on location l, and t_l its time on l without
- * waits. On l,
+ * Let p be a call path's time on the critical path, and p_l the part of p on location l. Let t_l be its time on l
+ * without waits. On l,
  *
  *     activity     = min(p, t_l), if p > 0: time that l spends on what the path needs
  *     non_critical = max(0, t_l - p): time beyond the path
@@ -11,8 +11,7 @@
  *                    over the call paths of which the location has less than the path, in proportion to p - t_l. The
  *                    shares of all locations are summed by call path, and distributed to the locations by p_l / p.
  *     between      = part of impact due to call paths that a location lacks, as in programs whose processes do
- *     different
- *                    things: of |path| - sum of max(t_l, p) of the call paths that it has.
+ *                    different things: of |path| - sum of max(t_l, p) of the call paths that it has.
  *
  * Negative shares are left out. A call path's imbalance is max(0, p - mean of t_l).
  *

@@ -14,7 +14,7 @@ typedef struct {
     const XtfSelectedLocations *selected;
 } Request;
 
-static void *begin_thread(void *data)
+static void *begin_region_totals(void *data)
 {
     const Request *request = data;
     XtfRegionTotals *thread_totals = g_new(XtfRegionTotals, 1);
@@ -35,14 +35,14 @@ static void add_location_times(XtfRegionTotals *totals)
         const uint64_t *cells = xtf_group_totals_cells(times->groups, i);
         if (line >= totals->n)
             continue;
-        /* Frames from before the trace, and LEAVEs without an ENTER, began in no window. */
+        /* Frames from before the trace, which include LEAVEs without an ENTER, began in no window. */
         totals->all[line].calls += line == totals->times.regions.n ? 0 : cells[XTF_FRAMES_BEGUN];
         totals->all[line].inclusive += cells[XTF_FRAMES_INCLUSIVE];
         totals->all[line].exclusive += cells[XTF_FRAMES_EXCLUSIVE];
     }
 }
 
-static bool add_locations(void *thread_totals, void *data, uint32_t first, uint32_t end, GError **error)
+static bool add_region_locations(void *thread_totals, void *data, uint32_t first, uint32_t end, GError **error)
 {
     const Request *request = data;
     XtfRegionTotals *totals = thread_totals;
@@ -59,7 +59,7 @@ static bool add_locations(void *thread_totals, void *data, uint32_t first, uint3
 }
 
 /* Adds a thread's totals. Sums of integers do not depend on the order. */
-static void join_thread(void *thread_totals, void *data)
+static void join_region_totals(void *thread_totals, void *data)
 {
     XtfRegionTotals *from = thread_totals, *to = ((const Request *)data)->totals;
 
@@ -75,7 +75,7 @@ static void join_thread(void *thread_totals, void *data)
 
 bool xtf_region_totals_load(XtfRegionTotals *totals, XtfFormats *formats, const XtfSelection *selection, GError **error)
 {
-    XtfParallelWork work = {.begin = begin_thread, .work = add_locations, .join = join_thread};
+    XtfParallelWork work = {.begin = begin_region_totals, .work = add_region_locations, .join = join_region_totals};
     g_auto(XtfSelectedLocations) selected = {0};
 
     *totals = (XtfRegionTotals){0};

@@ -39,7 +39,7 @@ typedef struct {
     unsigned depth;
 } Request;
 
-static void *begin_thread(void *data)
+static void *new_thread_totals(void *data)
 {
     const Request *request = data;
     return xtf_group_totals_new(request->ref->aggregate, request->depth);
@@ -60,7 +60,7 @@ static bool add_location_groups(void *thread_totals, void *data, uint32_t first,
     return true;
 }
 
-static void join_thread(void *thread_totals, void *data)
+static void add_thread_totals(void *thread_totals, void *data)
 {
     xtf_group_totals_add_all(((const Request *)data)->totals, thread_totals);
     xtf_group_totals_free(thread_totals);
@@ -69,7 +69,7 @@ static void join_thread(void *thread_totals, void *data)
 static bool load_keys(XtfGroupList *list, XtfTraceContext *context, const XtfAggregateRef *ref, GError **error)
 {
     const XtfParallelWork work = {
-        .step = LOCATIONS_AT_ONCE, .begin = begin_thread, .work = add_location_groups, .join = join_thread};
+        .step = LOCATIONS_AT_ONCE, .begin = new_thread_totals, .work = add_location_groups, .join = add_thread_totals};
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(ref->aggregate, list->depth);
     Request request = {.context = context, .ref = ref, .totals = totals, .depth = list->depth};
 

@@ -37,8 +37,8 @@ static XtfKindTotal make_total(const XtfKindSource *source, const uint64_t *key)
 }
 
 /* Finds an aggregate with the source's keys and values. Returns false if there is none. */
-static bool find_aggregate(XtfAggregateRef *ref, const XtfTraceContext *context, const XtfSelection *selection,
-                           const XtfKindSource *source)
+static bool choose_kind_aggregate(XtfAggregateRef *ref, const XtfTraceContext *context, const XtfSelection *selection,
+                                  const XtfKindSource *source)
 {
     const XtfSchema *schema = xtf_trace_find_schema(context->trace, source->type);
     const XtfAggregateNeed need = {source->by_callpath ? by_callpath : by_region, source->values};
@@ -51,7 +51,7 @@ static bool find_aggregate(XtfAggregateRef *ref, const XtfTraceContext *context,
 bool xtf_kind_totals_exist(const XtfTraceContext *context, const XtfSelection *selection, const XtfKindSource *source)
 {
     XtfAggregateRef ref;
-    return find_aggregate(&ref, context, selection, source);
+    return choose_kind_aggregate(&ref, context, selection, source);
 }
 
 /* ---- Lines. */
@@ -80,7 +80,7 @@ bool xtf_kind_totals_list(XtfKindTotals *totals, XtfKeeper *lists, XtfTraceConte
                           const XtfSelection *selection, const XtfKindSource *source, GError **error)
 {
     *totals = (XtfKindTotals){0};
-    find_aggregate(&totals->ref, context, selection, source);
+    choose_kind_aggregate(&totals->ref, context, selection, source);
     XtfGroupList *list = xtf_group_lists_take(lists, context, &totals->ref, count_keys(source), error);
     if (!list)
         return false;
@@ -120,7 +120,7 @@ typedef struct {
     XtfLocationArrays arrays;
 } ThreadTotals;
 
-static void *begin_thread(void *data)
+static void *begin_kind_totals(void *data)
 {
     const Request *request = data;
     const XtfKindTotals *all = request->totals;
@@ -133,7 +133,7 @@ static void *begin_thread(void *data)
 }
 
 /* Adds the groups of a location to the totals. */
-static void add_groups(ThreadTotals *thread, const Request *request)
+static void add_kind_groups(ThreadTotals *thread, const Request *request)
 {
     const XtfGroupTotals *groups = thread->lasting.totals.groups;
 
@@ -168,7 +168,7 @@ static bool add_location_totals(ThreadTotals *thread, const Request *request, co
     if (!xtf_lasting_totals_add(&thread->lasting, array, location->proc, selection->time_from, selection->time_to,
                                 error))
         return false;
-    add_groups(thread, request);
+    add_kind_groups(thread, request);
     return true;
 }
 
@@ -183,7 +183,7 @@ static bool add_range_totals(void *thread, void *data, uint32_t first, uint32_t 
     return true;
 }
 
-static void join_thread(void *thread_data, void *data)
+static void join_kind_totals(void *thread_data, void *data)
 {
     XtfKindTotals *to = ((const Request *)data)->totals;
     ThreadTotals *thread = thread_data;
@@ -203,7 +203,7 @@ static void join_thread(void *thread_data, void *data)
 bool xtf_kind_totals_load(XtfKindTotals *totals, XtfKeeper *lists, XtfTraceContext *context,
                           const XtfSelection *selection, const XtfKindSource *source, GError **error)
 {
-    XtfParallelWork work = {.begin = begin_thread, .work = add_range_totals, .join = join_thread};
+    XtfParallelWork work = {.begin = begin_kind_totals, .work = add_range_totals, .join = join_kind_totals};
     g_auto(XtfSelectedLocations) selected = {0};
     Request request = {.totals = totals, .selection = selection, .source = source, .context = context};
     XtfAggregateRef frames;

@@ -49,8 +49,8 @@ static uint64_t find_bin(const XtfTimeBins *bins, uint64_t i, uint64_t t)
     return i;
 }
 
-static void add_row(const XtfLastingBins *request, const XtfLastingTotals *lasting, const LastingRow *row,
-                    const uint8_t *bytes, bool ends_inside, XtfLastingBin *sums)
+static void add_lasting_row(const XtfLastingBins *request, const XtfLastingTotals *lasting, const LastingRow *row,
+                            const uint8_t *bytes, bool ends_inside, XtfLastingBin *sums)
 {
     const XtfTimeBins *bins = request->bins;
     uint64_t since = MAX(row->end - MIN(row->end, row->length), row->before);
@@ -86,7 +86,7 @@ static bool walk_span(const XtfLastingBins *request, const XtfLastingTotals *las
         row.end = xtf_cursor_time(&cursor);
         row.length = xtf_field_is_none(lasting->length, bytes) ? 0 : xtf_field_get(lasting->length, bytes);
         if (!lasting->totals.matcher || xtf_row_matches(array->schema, lasting->totals.ref->number, &groups, bytes))
-            add_row(request, lasting, &row, bytes, cursor.n < span->hi, sums);
+            add_lasting_row(request, lasting, &row, bytes, cursor.n < span->hi, sums);
         row.before = row.end;
         if (!xtf_cursor_next(&cursor, 1, &found, error))
             return false;

@@ -51,9 +51,9 @@ static inline bool xtf_wait_row_has_causes(const XtfWaitRow *row)
 bool xtf_wait_row_shares_record(const XtfWaitRow *row);
 
 /* Finds the culprit of a wait of location `waiter`, both indexes in XtfLocations, and the culprit's record that ended
- * the wait. That is the send, the posting of the receive, the end of the operation, or the post or the completion of an
- * epoch. If the waiter waited for the end of a call, it is the record after that call; for some kinds, the record after
- * an ENTER. *known is false for waits without causes, and for kinds that name no record. XTF_ERROR_DAMAGED if the
+ * the wait. The record is the send, the posting of the receive, the end of the operation, or the post or the completion
+ * of an epoch. If the waiter waited for the end of a call, it is the record after that call; for some kinds, the record
+ * after an ENTER. *known is false for waits without causes, and for kinds that name no record. XTF_ERROR_DAMAGED if the
  * location or the record does not exist. */
 bool xtf_wait_row_culprit(const XtfWaitRow *row, uint32_t waiter, XtfTraceContext *context,
                           const XtfLocations *locations, uint32_t *culprit, uint64_t *seq, bool *known, GError **error);

@@ -161,8 +161,8 @@ typedef struct {
     uint64_t met;        /* time at which all waiting at `from` was over */
 } Interval;
 
-/* True if a wait lies in the interval. Kinds that share a record with other waits need a check of times. Such a wait
- * may begin after the meeting at `from`, or precede another wait of its own call whose time does not count. */
+/* True if a wait lies in the interval. Waits of a kind that shares records must begin before the end of the time of
+ * calls. At record `from`, they must begin after the meeting. */
 static bool lies_in_interval(const XtfWaitRow *row, uint64_t end, const Interval *interval)
 {
     uint64_t begin = end - MIN(row->amount, end);

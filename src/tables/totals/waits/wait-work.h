@@ -1,10 +1,10 @@
 /*
- * Work of a location before one of its records, since it had met another location: the time of its calls by call path,
+ * Work of a location from a meeting with another location to one of its records: the time of its calls by call path,
  * less its waits. The causes of a wait compare the work of both sides.
  *
- * A meeting is given by the number of records from it to the record, and by the part of the call there that was no work
- * (`met` and `met_idle` of a row of `waits`: docs/VOCABULARY.md, section 9). As in the analysis, time is counted
- * between call events: from the last ENTER or LEAVE before the meeting to the last one before the record.
+ * A meeting has two numbers: the records from it to the record, and the part of the call there that was no work (`met`
+ * and `met_idle` of a row of `waits`: docs/VOCABULARY.md, section 9). As in the analysis, time is counted between call
+ * events: from the last ENTER or LEAVE before the meeting to the last one before the record.
  *
  * Costs a pass over the calls and the waits in between, and some 50 descents. Used by one thread at a time.
  */

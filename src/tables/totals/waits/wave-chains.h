@@ -3,8 +3,8 @@
  *
  * A wait continues the chain of its cause under two conditions. The cause is among the selected waits and does not end
  * later than the wait. And at least half of the wait is indirect: otherwise it mainly has other reasons. A wait is part
- * of one chain. If a wait caused several others, the longest of them continues its chain; of equal waits the one that
- * ends first, then by location and row. Each of the others begins a new chain.
+ * of one chain. If a wait caused several others, the longest of them continues its chain. Among equal waits, it is the
+ * one that ends first, then the first by location and row. Each of the others begins a new chain.
  *
  * One pass backwards reads all waits, in slices of bounded memory. All effects of a wait are processed before the wait.
  * In a correct analysis, each location has at most one unprocessed wait with processed effects. If a file has more than
@@ -29,7 +29,7 @@ typedef struct {
     unsigned n_procs;
 } XtfWaitChain;
 
-/* Finds the `most` chains that waited longest, among chains of three processes or more; of equal ones those that begin
- * first. Returns an array of XtfWaitChain, the longest first. The spans are of `waits`. NULL with an error. */
+/* Finds the `most` chains that waited longest, among chains of three processes or more; of equal chains, the first to
+ * begin. Returns an array of XtfWaitChain, the longest first. The spans are of `waits`. NULL with an error. */
 GArray *xtf_wait_chains_find(const XtfSpans *spans, const XtfWaitFields *fields, const XtfLocations *locations,
                              unsigned most, GError **error);

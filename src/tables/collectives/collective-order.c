@@ -60,8 +60,8 @@ static bool count_all_before(const XtfCollectiveProcess *process, const XtfColle
 }
 
 /* Counts the operations of the process's other locations that precede one of location `at` at time t. */
-static bool count_others(const XtfCollectiveProcess *process, const XtfCollectiveFilter *wanted, uint32_t at,
-                         uint64_t t, uint64_t *count, GError **error)
+static bool count_other_locations(const XtfCollectiveProcess *process, const XtfCollectiveFilter *wanted, uint32_t at,
+                                  uint64_t t, uint64_t *count, GError **error)
 {
     *count = 0;
     for (uint32_t i = 0; i < process->n; i++) {
@@ -253,8 +253,8 @@ bool xtf_collective_number(const XtfCollectiveProcess *process, const XtfCollect
     if (!(is_blocking(wanted) ? count_rows_before(location, wanted, n, k, error)
                               : number_by_request(location, wanted, n, k, error)))
         return false;
-    if (process->n > 1 &&
-        (!xtf_array_time(&location->array, n, &t, error) || !count_others(process, wanted, at, t, &preceding, error)))
+    if (process->n > 1 && (!xtf_array_time(&location->array, n, &t, error) ||
+                           !count_other_locations(process, wanted, at, t, &preceding, error)))
         return false;
     *k += preceding;
     return true;

@@ -48,7 +48,7 @@ static gboolean group_equal(const void *a, const void *b)
 /* ---- Counting. */
 
 /* Finds the group of a key. Returns false if the filter excludes it, or its peer is unknown. */
-static bool unmatched_group_of(const Pass *pass, const uint64_t *key, XtfUnmatchedGroup *group)
+static bool find_unmatched_group(const Pass *pass, const uint64_t *key, XtfUnmatchedGroup *group)
 {
     const XtfUnmatchedFilter *filter = pass->filter;
     uint64_t peer = key[XTF_ENVELOPE_PEER];
@@ -72,14 +72,14 @@ static XtfMatch match_group(const uint64_t *key, unsigned depth, const void *dat
 
     if (depth < XTF_ENVELOPE_KEYS)
         return XTF_MATCH_SOME;
-    return unmatched_group_of(data, key, &group) ? XTF_MATCH_ALL : XTF_MATCH_NONE;
+    return find_unmatched_group(data, key, &group) ? XTF_MATCH_ALL : XTF_MATCH_NONE;
 }
 
 static void count_group(Pass *pass, const uint64_t *key, const uint64_t *cells, bool cancelled)
 {
     XtfUnmatchedGroup wanted, *group;
 
-    unmatched_group_of(pass, key, &wanted);
+    find_unmatched_group(pass, key, &wanted);
     if (!(group = g_hash_table_lookup(pass->groups, &wanted))) {
         group = g_memdup2(&wanted, sizeof wanted);
         g_hash_table_add(pass->groups, group);

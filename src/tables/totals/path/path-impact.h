@@ -7,7 +7,7 @@
  *
  *     activity     = min(p, t_l), if p > 0: time that l spends on what the path needs
  *     non_critical = max(0, t_l - p): time beyond the path
- *     impact       = cost of imbalance. A location waits, in sum, for |path| - sum of its t_l. That time is distributed
+ *     impact       = cost of imbalance. A location waits, in sum, for |path| - sum of its t_l. The time is distributed
  *                    over the call paths of which the location has less than the path, in proportion to p - t_l. The
  *                    shares of all locations are summed by call path, and distributed to the locations by p_l / p.
  *     between      = part of impact due to call paths that a location lacks, as in programs whose processes do

@@ -2,11 +2,11 @@
  * Totals of rows with a duration: derived rows whose time is their end, with a value for the ticks from begin to end. A
  * wait is such a row.
  *
- * Let S(t) be the sum of the values of all rows of a location up to t: of all rows that end before t, and of the part
- * before t of the next row. The values in a window [a, b) are S(b) - S(a). So the sums of adjacent windows are exact to
- * the tick for any rows. Each window counts only the part of a row in it. For other values, such as the indirect part
- * of a wait, the part before t is in proportion to the row's length, rounded down. The number of rows counts a row in
- * the window in which it ends.
+ * Let S(t) be the sum of a location's values up to t: of rows that end before t, and of the next row's part before t.
+ * The values in a window [a, b) are S(b) - S(a). So the sums of adjacent windows are exact to the tick for any rows.
+ * Each window counts only the part of a row in it. For other values, such as the indirect part of a wait, the part
+ * before t is in proportion to the row's length, rounded down. The number of rows counts a row in the window in which
+ * it ends.
  *
  * Rows of one location do not overlap. If two do in a file, the part of the later row before the earlier row's end
  * counts at that end. A row longer than the trace is damage.

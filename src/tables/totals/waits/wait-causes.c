@@ -23,7 +23,7 @@ typedef struct {
     double cost;
 } PendingWait;
 
-/* Sum of the costs of a call path, at locations other than the wait's own culprit. */
+/* Sum of the costs of a call path that were passed on through other waits. */
 typedef struct {
     XtfWaitCause cause;
     double exact;

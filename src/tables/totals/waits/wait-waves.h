@@ -10,8 +10,8 @@
  * with the distance d of the farthest neighbour. The denominator is the time of an undisturbed iteration. The factor
  * sigma is 2 if messages go both ways and a send waits for its receive (rendezvous), else 1. Here, d is the longest
  * step of the wave, and sigma is 1, since a trace does not record a message's protocol. The time of an iteration is the
- * mean over up to 16 waits of the wave. For each wait, it is the time since the begin of the previous receive of the
- * same sender, communicator and tag, less the waits in between.
+ * mean over up to 16 waits of the wave. For each wait, it is the time since the previous receive of the same sender,
+ * communicator and tag, less the waits in between.
  *
  * Processes form a ring: the length of a step is the shorter way round.
  */

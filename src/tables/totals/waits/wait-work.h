@@ -1,10 +1,10 @@
 /*
- * Work of a location from a meeting with another location to one of its records: the time of its calls by call path,
- * less its waits. The causes of a wait compare the work of both sides.
+ * Work of a location from a meeting to a record: the time of its calls by call path, less its waits. The meeting is the
+ * last one with the other side of a wait. The causes of a wait compare the work of both sides.
  *
- * A meeting has two numbers: the records from it to the record, and the part of the call there that was no work (`met`
- * and `met_idle` of a row of `waits`: docs/VOCABULARY.md, section 9). As in the analysis, time is counted between call
- * events: from the last ENTER or LEAVE before the meeting to the last one before the record.
+ * The fields `met` and `met_idle` of `waits` give a meeting (docs/VOCABULARY.md, section 9). They are the number of
+ * records from it to the record, and the part of the call there that was no work. As in the analysis, time counts
+ * between call events: from the last ENTER or LEAVE before the meeting to the last before the record.
  *
  * Costs a pass over the calls and the waits in between, and some 50 descents. Used by one thread at a time.
  */

@@ -96,7 +96,8 @@ static bool same_envelope(const XtfSchema *schema, const uint8_t *a, const uint8
 }
 
 /* Finds the begin of a call before `begin`: of the latest receive before row n with the same envelope. */
-static bool find_before(const Place *place, uint64_t n, uint64_t begin, uint64_t *time, bool *found, GError **error)
+static bool find_earlier_receive(const Place *place, uint64_t n, uint64_t begin, uint64_t *time, bool *found,
+                                 GError **error)
 {
     uint8_t recv[XTF_ROW_MAX], earlier[XTF_ROW_MAX];
 
@@ -198,7 +199,7 @@ bool xtf_wave_iteration(XtfTraceContext *context, const XtfWaitFields *fields, c
         return false;
     if (!found)
         return true;
-    if (!find_before(&place, n, begin, &before, &found, error))
+    if (!find_earlier_receive(&place, n, begin, &before, &found, error))
         return false;
     if (!found)
         return true;

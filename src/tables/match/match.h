@@ -69,8 +69,7 @@ typedef struct {
 bool xtf_match_send(XtfMatching *matching, const XtfMessageEnd *send, XtfMessage *message, GError **error);
 /* Finds the message of a row of `recvs`. */
 bool xtf_match_receive(XtfMatching *matching, const XtfMessageEnd *receive, XtfMessage *message, GError **error);
-/* Finds the message of a send only if it is certain. The other end of an uncertain pair, which can take long to find,
- * may be missing. */
+/* Finds the message of a send. May skip the search for the other end of an uncertain pair, which can take long. */
 bool xtf_match_send_if_certain(XtfMatching *matching, const XtfMessageEnd *send, XtfMessage *message, GError **error);
 bool xtf_match_receive_if_certain(XtfMatching *matching, const XtfMessageEnd *receive, XtfMessage *message,
                                   GError **error);

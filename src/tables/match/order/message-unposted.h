@@ -1,6 +1,6 @@
 /*
  * Receives that complete a request that their own location did not post during the measurement. Another thread posted
- * it, or it was open when the measurement began. Their posting counts as posted on completion. The true place in the
+ * it, or it was open when the measurement began. They count as posted on completion. The true place in the
  * order is earlier, but unknown. So every receive of the group posted before such a completion may be counted one place
  * too early.
  */

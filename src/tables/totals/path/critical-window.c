@@ -106,7 +106,7 @@ static uint64_t segment_begin(const XtfCriticalType *type, const uint8_t *row)
     return end - MIN(xtf_field_get(type->duration, row), end);
 }
 
-/* Finds the segment of row n; `exists` is false behind the last row. */
+/* Finds the segment of row n; `exists` is false if there is no row n. */
 static bool find_segment(const XtfCriticalWindow *window, const XtfArray *array, uint64_t n, Segment *segment,
                          GError **error)
 {

@@ -7,8 +7,8 @@
  * one that ends first, then the first by location and row. Each of the others begins a new chain.
  *
  * One pass backwards reads all waits, in slices of bounded memory. All effects of a wait are processed before the wait.
- * In a correct analysis, each location has at most one unprocessed wait with processed effects. If a file has more than
- * four per location, chains are cut.
+ * At any time of the pass, each location has at most one processed wait with an unprocessed cause, if the analysis is
+ * correct. If a file has more than four per location, chains are cut.
  */
 #pragma once
 

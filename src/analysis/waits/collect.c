@@ -10,18 +10,18 @@ enum {
     TIMES_AT_ONCE = 4096,
 };
 
-/* What a thread has. */
+/* The state of one worker. */
 typedef struct {
     XtfPoints *points;
     XtfSteps *steps;
     XtfCallpathCache cache;
-    XtfCallpathTotals sums; /* of calls since the point before */
+    XtfCallpathTotals sums; /* of calls since the previous point */
     XtfPoint out[POINTS_AT_ONCE];
     uint32_t n_out;
-    uint64_t next_out;       /* number of the first of them */
-    XtfCallpathTicks *times; /* TIMES_AT_ONCE of them, or more */
+    uint64_t next_out;       /* number of out[0] */
+    XtfCallpathTicks *times; /* at least TIMES_AT_ONCE */
     uint32_t n_times, room;
-} Own;
+} Worker;
 
 typedef struct {
     XtfPoints *points;
@@ -29,23 +29,23 @@ typedef struct {
     XtfSteps *steps;
 } Work;
 
-/* Looked at within a location too: one may have all the calls and points of a trace. */
-static bool goes_on(void *data, uint64_t n_rows, GError **error)
+/* Checks for an interrupt within a location, too: one location may have all the calls and points of a trace. */
+static bool check_interrupt(void *data, uint64_t n_rows, GError **error)
 {
-    const Own *own = data;
+    const Worker *worker = data;
 
-    return xtf_steps_go_on(own->steps, 0, error); /* points are what is counted */
+    return xtf_steps_go_on(worker->steps, 0, error); /* the step counts points */
 }
 
 /* ---- Time by call path. */
 
-static bool flush_times(Own *own, uint64_t *at, GError **error)
+static bool flush_times(Worker *worker, uint64_t *at, GError **error)
 {
-    size_t bytes = own->n_times * sizeof *own->times;
+    size_t bytes = worker->n_times * sizeof *worker->times;
 
-    *at = xtf_spool_allot(&own->points->times, bytes);
-    own->n_times = 0;
-    return xtf_spool_put(&own->points->times, *at, own->times, bytes, error);
+    *at = xtf_spool_allot(&worker->points->times, bytes);
+    worker->n_times = 0;
+    return xtf_spool_put(&worker->points->times, *at, worker->times, bytes, error);
 }
 
 static int compare_callpaths(const void *a, const void *b)
@@ -54,44 +54,45 @@ static int compare_callpaths(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Points that wait for their times know where in the buffer these lie. */
-static bool flush_points(Own *own, GError **error)
+/* Writes the buffered points and their times. Until then, a point's `times` is an index in the buffer. */
+static bool flush_points(Worker *worker, GError **error)
 {
     uint64_t at;
 
-    if (own->n_out == 0)
+    if (worker->n_out == 0)
         return true;
-    if (!flush_times(own, &at, error))
+    if (!flush_times(worker, &at, error))
         return false;
-    for (uint32_t i = 0; i < own->n_out; i++)
-        own->out[i].times = at + own->out[i].times * sizeof *own->times;
-    uint64_t first = own->next_out;
-    size_t n = own->n_out;
-    own->next_out += n;
-    own->n_out = 0;
-    return xtf_spool_put(&own->points->points, first * sizeof *own->out, own->out, n * sizeof *own->out, error);
+    for (uint32_t i = 0; i < worker->n_out; i++)
+        worker->out[i].times = at + worker->out[i].times * sizeof *worker->times;
+    uint64_t first = worker->next_out;
+    size_t n = worker->n_out;
+    worker->next_out += n;
+    worker->n_out = 0;
+    return xtf_spool_put(&worker->points->points, first * sizeof *worker->out, worker->out, n * sizeof *worker->out,
+                         error);
 }
 
-static bool put_point(Own *own, const XtfPoint *point, GError **error)
+static bool put_point(Worker *worker, const XtfPoint *point, GError **error)
 {
-    XtfCallpathTotals *sums = &own->sums;
+    XtfCallpathTotals *sums = &worker->sums;
     uint32_t n = sums->n_touched, *touched = sums->touched;
 
-    if (own->n_out == POINTS_AT_ONCE || (own->n_times > 0 && own->n_times + n > TIMES_AT_ONCE))
-        if (!flush_points(own, error))
+    if (worker->n_out == POINTS_AT_ONCE || (worker->n_times > 0 && worker->n_times + n > TIMES_AT_ONCE))
+        if (!flush_points(worker, error))
             return false;
-    if (own->n_times + n > own->room) {
-        own->room = own->n_times + n;
-        own->times = g_renew(XtfCallpathTicks, own->times, own->room);
+    if (worker->n_times + n > worker->room) {
+        worker->room = worker->n_times + n;
+        worker->times = g_renew(XtfCallpathTicks, worker->times, worker->room);
     }
-    XtfPoint *to = &own->out[own->n_out++];
+    XtfPoint *to = &worker->out[worker->n_out++];
     *to = *point;
-    to->times = own->n_times;
+    to->times = worker->n_times;
     to->n_times = n;
     if (n > 1)
         qsort(touched, n, sizeof *touched, compare_callpaths);
     for (uint32_t i = 0; i < n; i++)
-        own->times[own->n_times++] =
+        worker->times[worker->n_times++] =
             (XtfCallpathTicks){.ticks = xtf_callpath_totals_take(sums, touched[i]), .callpath = touched[i]};
     sums->n_touched = 0;
     return true;
@@ -99,30 +100,30 @@ static bool put_point(Own *own, const XtfPoint *point, GError **error)
 
 /* ---- A location. */
 
-/* The times up to a point: as the replay has them, or, where the replay does not know of the points, by a walk. */
+/* The source of the times up to a point: the replay or, for points that the replay does not have, a walk. */
 typedef struct {
     XtfReplayTimes *times;
-    XtfReplayWalk *walk; /* NULL: by the replay */
+    XtfReplayWalk *walk; /* NULL: use `times` */
 } Times;
 
-static bool go_to(Own *own, const Times *times, XtfPoint *point, GError **error)
+static bool walk_to_point(Worker *worker, const Times *times, XtfPoint *point, GError **error)
 {
     XtfReplayCall call;
 
     if (!times->walk)
-        return xtf_replay_times_until(times->times, point->seq, &own->sums, error);
+        return xtf_replay_times_until(times->times, point->seq, &worker->sums, error);
     if (!xtf_replay_walk_to(times->walk, point->time, point->seq, &call, error))
         return false;
-    if (point->side >= XTF_POINT_FORKED) /* threads that fork and join */
+    if (point->side >= XTF_POINT_FORKED) /* a thread forks or joins */
         xtf_replay_walk_split(times->walk, point->time);
-    /* A thread that was forked is in the parallel region: its record is the ENTER. */
+    /* A forked thread is already in the parallel region: its record is the ENTER. */
     if (point->side == XTF_POINT_FORKED && !xtf_replay_walk_to(times->walk, point->time, point->seq + 1, &call, error))
         return false;
     point->callpath = call.callpath;
     return true;
 }
 
-static bool put_end(Own *own, const Times *times, uint64_t time, GError **error)
+static bool put_end(Worker *worker, const Times *times, uint64_t time, GError **error)
 {
     XtfPoint end = {.seq = UINT64_MAX,
                     .time = time,
@@ -138,13 +139,14 @@ static bool put_end(Own *own, const Times *times, uint64_t time, GError **error)
                     .comm = UINT32_MAX,
                     .tag = UINT32_MAX,
                     .side = XTF_POINT_END};
-    bool good = times->walk ? xtf_replay_walk_end(times->walk, error) : go_to(own, times, &end, error);
+    bool good = times->walk ? xtf_replay_walk_end(times->walk, error) : walk_to_point(worker, times, &end, error);
 
-    return good && put_point(own, &end, error);
+    return good && put_point(worker, &end, error);
 }
 
-/* The waits of a location do not overlap and are in the order of time, whatever a trace says. */
-static void settle(XtfPoint *point, uint64_t *last, uint64_t *rows)
+/* Shortens the point's waits so that a location's waits are in time order and do not overlap, and numbers their
+ * rows. `last` is the end of the previous wait. */
+static void clip_waits(XtfPoint *point, uint64_t *last, uint64_t *rows)
 {
     if (point->wait > 0) {
         uint64_t begin = MAX(point->end - point->wait, *last);
@@ -156,13 +158,14 @@ static void settle(XtfPoint *point, uint64_t *last, uint64_t *rows)
     *rows += point->wait > 0;
     if (xtf_is_awaited(point) || xtf_found_completion(point) == XTF_N_WAIT_KINDS)
         return;
-    int64_t most = point->time > *last ? (int64_t)(point->time - *last) : 0;
-    point->completion = MIN(point->completion, most);
+    int64_t completion_max = point->time > *last ? (int64_t)(point->time - *last) : 0;
+    point->completion = MIN(point->completion, completion_max);
     *rows += point->completion > 0;
     *last = MAX(*last, point->time);
 }
 
-static bool put_points(Own *own, XtfRawReader *reader, const Times *times, XtfPointLocation *location, GError **error)
+static bool put_points(Worker *worker, XtfRawReader *reader, const Times *times, XtfPointLocation *location,
+                       GError **error)
 {
     uint64_t last = 0, rows = 0;
     XtfPoint point;
@@ -172,101 +175,101 @@ static bool put_points(Own *own, XtfRawReader *reader, const Times *times, XtfPo
         if (!xtf_raw_reader_next(reader, &point, &found, error))
             return false;
         if (!found)
-            return put_end(own, times, location->end, error);
-        if (!go_to(own, times, &point, error))
+            return put_end(worker, times, location->end, error);
+        if (!walk_to_point(worker, times, &point, error))
             return false;
-        settle(&point, &last, &rows);
-        if (!put_point(own, &point, error) ||
-            (++location->n % POINTS_AT_ONCE == 0 && !xtf_steps_go_on(own->steps, POINTS_AT_ONCE, error)))
+        clip_waits(&point, &last, &rows);
+        if (!put_point(worker, &point, error) ||
+            (++location->n % POINTS_AT_ONCE == 0 && !xtf_steps_go_on(worker->steps, POINTS_AT_ONCE, error)))
             return false;
     }
 }
 
-static bool put_location(Own *own, const Work *work, uint32_t number, const Times *times, GError **error)
+static bool put_location(Worker *worker, const Work *work, uint32_t number, const Times *times, GError **error)
 {
-    XtfPointLocation *location = &own->points->locations[number];
+    XtfPointLocation *location = &worker->points->locations[number];
     XtfRawReader reader;
 
-    own->next_out = location->first;
+    worker->next_out = location->first;
     bool good = xtf_raw_reader_init(&reader, work->raw, number, error) &&
-                put_points(own, &reader, times, location, error) && flush_points(own, error);
+                put_points(worker, &reader, times, location, error) && flush_points(worker, error);
     xtf_raw_reader_finish(&reader);
-    return good && xtf_steps_go_on(own->steps, ++location->n % POINTS_AT_ONCE, error);
+    return good && xtf_steps_go_on(worker->steps, ++location->n % POINTS_AT_ONCE, error);
 }
 
-static bool walk_location(Own *own, const Work *work, uint32_t number, GError **error)
+static bool walk_location(Worker *worker, const Work *work, uint32_t number, GError **error)
 {
-    const XtfPointLocation *location = &own->points->locations[number];
-    const XtfReplayWalkShared shared = {.types = xtf_replay_call_types(own->points->replay),
-                                        .callpaths = own->points->callpaths,
-                                        .cache = &own->cache,
-                                        .sums = &own->sums,
-                                        .went = goes_on,
-                                        .data = own};
+    const XtfPointLocation *location = &worker->points->locations[number];
+    const XtfReplayWalkShared shared = {.types = xtf_replay_call_types(worker->points->replay),
+                                        .callpaths = worker->points->callpaths,
+                                        .cache = &worker->cache,
+                                        .sums = &worker->sums,
+                                        .went = check_interrupt,
+                                        .data = worker};
     XtfReplayWalk walk;
     XtfArray calls;
     bool any;
 
-    if (!xtf_points_calls(own->points, location, &calls, &any, error))
+    if (!xtf_points_calls(worker->points, location, &calls, &any, error))
         return false;
     xtf_replay_walk_init(&walk, &shared, any ? &calls : NULL, location->begin, location->end);
     const Times times = {.walk = &walk};
-    bool good = put_location(own, work, number, &times, error);
+    bool good = put_location(worker, work, number, &times, error);
     xtf_replay_walk_finish(&walk);
     return good;
 }
 
-static bool collect_location(Own *own, const Work *work, uint32_t number, GError **error)
+static bool collect_location(Worker *worker, const Work *work, uint32_t number, GError **error)
 {
-    const XtfPointLocation *location = &own->points->locations[number];
+    const XtfPointLocation *location = &worker->points->locations[number];
     XtfReplayTimes times;
 
     if (location->begin > location->end)
         return true;
     if (work->raw->locations[number].kinds)
-        return walk_location(own, work, number, error);
-    xtf_replay_times_init(&times, own->points->replay, number);
+        return walk_location(worker, work, number, error);
+    xtf_replay_times_init(&times, worker->points->replay, number);
     const Times known = {.times = &times};
-    bool good = put_location(own, work, number, &known, error);
+    bool good = put_location(worker, work, number, &known, error);
     xtf_replay_times_finish(&times);
     return good;
 }
 
-/* ---- All of them. */
+/* ---- All locations. */
 
-static void *begin(void *data)
+static void *begin_worker(void *data)
 {
     const Work *work = data;
-    Own *own = g_new0(Own, 1);
+    Worker *worker = g_new0(Worker, 1);
 
-    own->points = work->points;
-    own->steps = work->steps;
-    xtf_callpath_cache_init(&own->cache);
-    own->room = TIMES_AT_ONCE;
-    own->times = g_new(XtfCallpathTicks, own->room);
-    return own;
+    worker->points = work->points;
+    worker->steps = work->steps;
+    xtf_callpath_cache_init(&worker->cache);
+    worker->room = TIMES_AT_ONCE;
+    worker->times = g_new(XtfCallpathTicks, worker->room);
+    return worker;
 }
 
-static bool work_on(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool collect_locations(void *worker, void *data, uint32_t first, uint32_t end, GError **error)
 {
     const Work *work = data;
 
     for (uint32_t i = first; i < end; i++) {
-        if (!collect_location(own, data, i, error))
+        if (!collect_location(worker, data, i, error))
             return false;
         xtf_points_rest_sometimes(work->points, i);
     }
     return true;
 }
 
-static void join(void *data, void *unused)
+static void free_worker(void *data, void *unused)
 {
-    Own *own = data;
+    Worker *worker = data;
 
-    xtf_callpath_cache_finish(&own->cache);
-    xtf_callpath_totals_finish(&own->sums);
-    g_free(own->times);
-    g_free(own);
+    xtf_callpath_cache_finish(&worker->cache);
+    xtf_callpath_totals_finish(&worker->sums);
+    g_free(worker->times);
+    g_free(worker);
 }
 
 static bool find_locations(XtfPoints *points, const XtfRawPoints *raw, GError **error)
@@ -303,7 +306,7 @@ static bool find_locations(XtfPoints *points, const XtfRawPoints *raw, GError **
 XtfPoints *xtf_points_collect(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, GError **error)
 {
     g_autoptr(XtfPoints) points = g_new0(XtfPoints, 1);
-    const XtfParallelWork how = {.step = 1, .begin = begin, .work = work_on, .join = join};
+    const XtfParallelWork parallel = {.step = 1, .begin = begin_worker, .work = collect_locations, .join = free_worker};
     Work work = {.points = points, .raw = raw, .steps = steps};
 
     points->replay = replay;
@@ -315,7 +318,7 @@ XtfPoints *xtf_points_collect(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *st
         !find_locations(points, raw, error))
         return NULL;
     xtf_steps_begin(steps, "points of waits", points->n);
-    if (!xtf_parallel(&how, &work, points->n_locations, error))
+    if (!xtf_parallel(&parallel, &work, points->n_locations, error))
         return NULL;
     xtf_callpath_log_number(points->callpaths);
     return g_steal_pointer(&points);

@@ -1,5 +1,5 @@
-/* Waits that need no messages: their points are those of nobody else, but for those of one-sided communication and of
- * OpenMP's teams. */
+/* Adds the points of waits that need no messages. Only one-sided communication and OpenMP's teams have points on
+ * other locations, too. */
 #include "src/analysis/kinds/kinds.h"
 #include "src/analysis/waits/find-private.h"
 
@@ -38,8 +38,8 @@ static bool add_barrier(void *data, const XtfKindBarrier *barrier, uint64_t *ins
     return xtf_operations_put(&raw->operations, *instance, &operation, members, barrier->n, error);
 }
 
-/* Who was late for the wait at `point`. */
-static bool add_late(XtfRawPoints *raw, const XtfKindWait *wait, const XtfPoint *point, GError **error)
+/* Adds the MET point of the location that was late for the wait at `point`. */
+static bool add_met(XtfRawPoints *raw, const XtfKindWait *wait, const XtfPoint *point, GError **error)
 {
     const XtfEnd end = {.seq = wait->late.seq,
                         .time = wait->late.time,
@@ -57,14 +57,15 @@ static bool add_late(XtfRawPoints *raw, const XtfKindWait *wait, const XtfPoint 
     return xtf_raw_points_add(raw, wait->culprit, &met, error);
 }
 
-/* Behind a wait in one-sided communication both go on for themselves. */
+/* Ends the call of the point behind the wait and its completion: after a wait in one-sided communication, both sides
+ * run independently. */
 static void end_meeting(XtfPoint *point)
 {
     if (point->side == XTF_POINT_MEETS || point->side == XTF_POINT_ALL)
         point->leave = point->end + (uint64_t)point->completion;
 }
 
-static bool add_wait(void *data, const XtfKindWait *wait, GError **error)
+static bool add_kind_point(void *data, const XtfKindWait *wait, GError **error)
 {
     XtfRawPoints *raw = data;
     const XtfEnd end = {.seq = wait->seq,
@@ -92,7 +93,7 @@ static bool add_wait(void *data, const XtfKindWait *wait, GError **error)
     point.depth = wait->depth;
     point.leads = wait->leads;
     point.created = wait->sync == XTF_KIND_CREATED;
-    if (wait->sync > XTF_KIND_BARRIER) { /* a moment */
+    if (wait->sync > XTF_KIND_BARRIER) { /* a point in time, not a call */
         point.enter = point.leave = wait->time;
         point.completion = (int64_t)wait->sync_ticks;
         point.seq += wait->sync == XTF_KIND_ENDS;
@@ -101,7 +102,7 @@ static bool add_wait(void *data, const XtfKindWait *wait, GError **error)
     raw->locations[wait->location].kinds = true;
     if (point.side == XTF_POINT_MEETS) {
         point.instance = raw->n_pairs++;
-        if (!add_late(raw, wait, &point, error))
+        if (!add_met(raw, wait, &point, error))
             return false;
     }
     return xtf_raw_points_add(raw, wait->location, &point, error);
@@ -109,7 +110,7 @@ static bool add_wait(void *data, const XtfKindWait *wait, GError **error)
 
 bool xtf_find_kinds(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, GError **error)
 {
-    const XtfKindConsumer consumer = {.data = raw, .wait = add_wait, .barrier = add_barrier};
+    const XtfKindConsumer consumer = {.data = raw, .wait = add_kind_point, .barrier = add_barrier};
 
     xtf_steps_begin(steps, "waits without messages", 0);
     return xtf_kinds_find(xtf_replay_context(replay), steps, &consumer, error);

@@ -1,25 +1,25 @@
 /*
  * Waits for messages.
  *
- * A receive that its sender keeps waiting is a late sender; if a blocking probe took the message, the probe is. A send
- * that completes only once the receive is posted is a late receiver. Calls that wait for several messages count once,
- * for the longest wait, and for receivers only if no sender was late.
+ * A culprit sender is a send that begins after the receive has begun to wait. If a blocking probe took the message, the
+ * probe is the wait. A culprit receiver is a send that completes only once the receive is posted. A call that waits for
+ * several messages counts once, by its longest wait. It counts for a receiver only if no sender was culprit.
  *
- * Late senders in the wrong order: a location's last RECENT_MAX late senders are remembered. A message that was sent
- * before one of these, and is received after it, should have been received first: then that wait was in vain. A message
- * that a blocking probe took was received there: those that were waited for since then came in time. And what was taken
- * between a probe and the receive of its message is remembered until then: before, nothing is known of the probe's
- * wait.
+ * Late senders in the wrong order: each location keeps its last RECENT_MAX culprit senders. If a message is received
+ * after one of them but was sent before it, the program should have received that message first. Then the earlier wait
+ * was in vain. A message that a blocking probe took counts as received at the probe, so a culprit sender after the
+ * probe is in the right order. Messages taken between a probe and the receive of its message are kept until that
+ * receive, since the probe's wait is unknown before.
  */
 #include "src/analysis/waits/find-private.h"
 #include "src/model/wait-kinds.h"
 
 enum {
     RECENT_MAX = 100,
-    KEPT_MAX = 512, /* pairs, before they rest: a page or two each */
+    KEEPS_PER_RELEASE = 512, /* pairs that are kept before their pages are released: each takes a page or two */
 };
 
-/* Of the pairs of a call that waits for several. */
+/* Indexes in XtfManyWait.pairs. */
 enum { LATE_SENDER, LATE_RECEIVER };
 
 static XtfSent *sent_of(const XtfFind *find, uint64_t value)
@@ -27,12 +27,12 @@ static XtfSent *sent_of(const XtfFind *find, uint64_t value)
     return &g_array_index(find->sent, XtfSent, value - 1);
 }
 
-static bool in_mpi(const XtfEnd *end)
+static bool is_in_mpi(const XtfEnd *end)
 {
     return end->kind != XTF_MPI_CALL_NONE;
 }
 
-/* ---- Calls that wait for several. */
+/* ---- Calls that wait for several messages. */
 
 static guint hash_many(gconstpointer key)
 {
@@ -40,14 +40,14 @@ static guint hash_many(gconstpointer key)
     return (guint)(many->call * 2654435761U) ^ many->location;
 }
 
-static gboolean same_many(gconstpointer a, gconstpointer b)
+static gboolean equal_many(gconstpointer a, gconstpointer b)
 {
     const XtfManyWait *x = a, *y = b;
     return x->call == y->call && x->location == y->location;
 }
 
-/* The call of an end, if it waits for several; made if it is not there and `add`. */
-static XtfManyWait *many_of(XtfFind *find, const XtfEnd *end, bool add)
+/* Returns the call of an end if it waits for several messages, else NULL. Adds a missing call if `add` is true. */
+static XtfManyWait *many_wait_of(XtfFind *find, const XtfEnd *end, bool add)
 {
     if (end->kind != XTF_MPI_CALL_WAIT_MANY)
         return NULL;
@@ -66,7 +66,7 @@ static XtfManyWait *many_of(XtfFind *find, const XtfEnd *end, bool add)
     return many;
 }
 
-static void remember(XtfFind *find, uint32_t location, const XtfPoint *point, uint64_t sent, uint32_t sender)
+static void keep_recent(XtfFind *find, uint32_t location, const XtfPoint *point, uint64_t sent, uint32_t sender)
 {
     const XtfRecent recent = {point->seq, sent, point->wait, sender};
     XtfFindLocation *of = &find->by_location[location];
@@ -86,14 +86,14 @@ static void add_pair(XtfFind *find, uint32_t location, const XtfPoint *waits, co
     xtf_find_progress_beside(find, location, waits);
 }
 
-/* NULL: there is none. */
+/* Returns the longest wait of a call for a sender or for a receiver; NULL: none. */
 static XtfFindPair *pair_of(const XtfFind *find, const XtfManyWait *many, unsigned which)
 {
     return many->pairs[which] > 0 ? &find->pairs.all[many->pairs[which] - 1] : NULL;
 }
 
-/* The number of a pair that nobody uses, plus 1. */
-static uint32_t take_pair(XtfFind *find)
+/* Returns the number of a free pair, plus 1. */
+static uint32_t allot_pair(XtfFind *find)
 {
     uint32_t number = find->pairs.free;
 
@@ -108,19 +108,20 @@ static uint32_t take_pair(XtfFind *find)
     return ++find->pairs.n;
 }
 
-/* The longest wait of the call by now. Each location may be in such a call: so these need not stay in memory. */
+/* Keeps the longest wait of the call so far. Each location may be in such a call, so the pairs' pages are released
+ * regularly. */
 static void keep_pair(XtfFind *find, XtfManyWait *many, unsigned which, const XtfPoint *waits, const XtfPoint *awaited)
 {
     if (many->pairs[which] == 0)
-        many->pairs[which] = take_pair(find);
+        many->pairs[which] = allot_pair(find);
     *pair_of(find, many, which) = (XtfFindPair){.waits = *waits, .awaited = *awaited};
-    if (++find->pairs.n_kept >= KEPT_MAX) {
+    if (++find->pairs.n_kept >= KEEPS_PER_RELEASE) {
         find->pairs.n_kept = 0;
         xtf_paged_rest(&find->pairs.paged);
     }
 }
 
-static void forget_many(XtfFind *find, XtfManyWait *many)
+static void free_many(XtfFind *find, XtfManyWait *many)
 {
     for (unsigned which = 0; which < G_N_ELEMENTS(many->pairs); which++) {
         XtfFindPair *pair = pair_of(find, many, which);
@@ -132,7 +133,8 @@ static void forget_many(XtfFind *find, XtfManyWait *many)
     g_hash_table_remove(find->many, many);
 }
 
-/* All its records have come. */
+/* Closes a call that has no more records: adds its culprit sender at once, its culprit receiver once all its sends are
+ * received. */
 static void close_many(XtfFind *find, XtfManyWait *many)
 {
     XtfFindLocation *of = &find->by_location[many->location];
@@ -142,17 +144,17 @@ static void close_many(XtfFind *find, XtfManyWait *many)
     const XtfFindPair *sender = pair_of(find, many, LATE_SENDER), *receiver = pair_of(find, many, LATE_RECEIVER);
     if (!many->closed && sender) {
         add_pair(find, many->location, &sender->waits, &sender->awaited);
-        remember(find, many->location, &sender->waits, many->sent, many->sender);
+        keep_recent(find, many->location, &sender->waits, many->sent, many->sender);
     }
     many->closed = true;
     if (many->pending > 0 && !sender)
         return;
     if (receiver && !sender)
         add_pair(find, many->location, &receiver->waits, &receiver->awaited);
-    forget_many(find, many);
+    free_many(find, many);
 }
 
-/* A record of the location comes, of another call than it was in. */
+/* Closes the call that waits for several messages if the location's next record is in another call. */
 static void enter_call(XtfFind *find, const XtfReplayEvent *at)
 {
     XtfManyWait *many = find->by_location[xtf_find_location(find, at)].many;
@@ -163,7 +165,8 @@ static void enter_call(XtfFind *find, const XtfReplayEvent *at)
 
 /* ---- Late senders. */
 
-/* `waiting`: where the message was taken. */
+/* Finds culprit senders that were received before a message though it had been sent first. `waiting` is the end that
+ * took it. */
 static void find_wrong_order(XtfFind *find, const XtfEnd *waiting, const XtfEnd *send)
 {
     XtfFindLocation *of = &find->by_location[waiting->location];
@@ -173,30 +176,31 @@ static void find_wrong_order(XtfFind *find, const XtfEnd *waiting, const XtfEnd 
         return;
     of->latest = 0;
     for (guint i = 0; recent && i < recent->len;) {
-        const XtfRecent *late = &g_array_index(recent, XtfRecent, i);
-        if (late->sent <= send->time || late->seq > waiting->seq) {
-            of->latest = MAX(of->latest, late->sent);
+        const XtfRecent *recent_wait = &g_array_index(recent, XtfRecent, i);
+        if (recent_wait->sent <= send->time || recent_wait->seq > waiting->seq) {
+            of->latest = MAX(of->latest, recent_wait->sent);
             i++;
             continue;
         }
-        const XtfPoint part = {.seq = late->seq,
+        const XtfPoint part = {.seq = recent_wait->seq,
                                .side = XTF_POINT_PART,
-                               .part = late->amount,
-                               .part_kind = late->sender == send->location};
+                               .part = recent_wait->amount,
+                               .part_kind = recent_wait->sender == send->location};
         xtf_find_add(find, waiting->location, &part);
         g_array_remove_index(recent, i);
     }
 }
 
-/* A probe has waited, for what `send` sent; other messages have been received since then. */
+/* Marks the wait of a probe as in the wrong order if a message that was sent before `send` was received since the
+ * probe. */
 static void find_wrong_order_of_probe(XtfFind *find, const XtfEnd *probe, const XtfEnd *send)
 {
     const XtfFindLocation *of = &find->by_location[probe->location];
-    const XtfRecent *late =
+    const XtfRecent *recent_wait =
         of->recent && of->recent->len > 0 ? &g_array_index(of->recent, XtfRecent, of->recent->len - 1) : NULL;
     const XtfTaken *first = NULL;
 
-    if (!late || late->seq != probe->seq)
+    if (!recent_wait || recent_wait->seq != probe->seq)
         return;
     for (guint i = 0; of->taken && i < of->taken->len; i++) {
         const XtfTaken *taken = &g_array_index(of->taken, XtfTaken, i);
@@ -205,14 +209,16 @@ static void find_wrong_order_of_probe(XtfFind *find, const XtfEnd *probe, const 
     }
     if (!first)
         return;
-    const XtfPoint part = {
-        .seq = late->seq, .side = XTF_POINT_PART, .part = late->amount, .part_kind = first->sender == send->location};
+    const XtfPoint part = {.seq = recent_wait->seq,
+                           .side = XTF_POINT_PART,
+                           .part = recent_wait->amount,
+                           .part_kind = first->sender == send->location};
     xtf_find_add(find, probe->location, &part);
     g_array_set_size(of->recent, of->recent->len - 1);
 }
 
-/* For the probes before. */
-static void remember_taken(XtfFind *find, const XtfEnd *waiting, const XtfEnd *send)
+/* Keeps a taken message for open blocking probes. */
+static void keep_taken(XtfFind *find, const XtfEnd *waiting, const XtfEnd *send)
 {
     XtfFindLocation *of = &find->by_location[waiting->location];
     const XtfTaken taken = {waiting->seq, send->time, send->location};
@@ -237,33 +243,33 @@ static void count_probe(XtfFind *find, const XtfEnd *posting, int step)
         g_clear_pointer(&of->taken, g_array_unref);
 }
 
-/* The two points of a message: where the waiter waits until `end`, and where the other side is late. */
-static XtfPoint waiting_point(const XtfSent *message, uint8_t kind, const XtfEnd *waiter, const XtfEnd *late,
+/* Returns the point of the waiting side, which waits until `end` for the culprit side. */
+static XtfPoint waiting_point(const XtfSent *message, uint8_t kind, const XtfEnd *waiter, const XtfEnd *culprit,
                               uint64_t end)
 {
     XtfPoint point = xtf_find_point(waiter, kind, XTF_POINT_WAITS);
 
     point.wait = end - waiter->enter;
     point.end = end;
-    point.partner = late->location;
-    point.partner_seq = late->seq;
+    point.partner = culprit->location;
+    point.partner_seq = culprit->seq;
     point.bytes = message->bytes;
     point.comm = message->comm;
     point.tag = message->tag;
     return point;
 }
 
-static XtfPoint awaited_point(uint8_t kind, const XtfEnd *late, const XtfEnd *waiter)
+static XtfPoint awaited_point(uint8_t kind, const XtfEnd *culprit, const XtfEnd *waiter)
 {
-    XtfPoint point = xtf_find_point(late, kind, XTF_POINT_AWAITED);
+    XtfPoint point = xtf_find_point(culprit, kind, XTF_POINT_AWAITED);
 
-    point.completion = late->leave > waiter->leave ? (int64_t)(late->leave - waiter->leave) : 0;
+    point.completion = culprit->leave > waiter->leave ? (int64_t)(culprit->leave - waiter->leave) : 0;
     point.partner = waiter->location;
     point.partner_seq = waiter->seq;
     return point;
 }
 
-/* Where a message is waited for. A blocking probe posts the receive of what it takes. */
+/* Returns the end that waits for a message. A blocking probe also posts the receive, so then it is the posting. */
 static const XtfEnd *waiting_end(const XtfEnd *posting, const XtfEnd *recv)
 {
     return posting->kind == XTF_MPI_CALL_MPROBE ? posting : recv;
@@ -280,10 +286,10 @@ static void find_late_sender(XtfFind *find, const XtfEnd *recv, const XtfSent *m
     XtfPoint awaited = awaited_point(XTF_LABEL_late_sender, send, recv);
     waits.completion = recv->leave > send->leave ? (int64_t)(recv->leave - send->leave) : 0;
     waits.match = send->row;
-    XtfManyWait *many = many_of(find, recv, true);
+    XtfManyWait *many = many_wait_of(find, recv, true);
     if (!many) {
         add_pair(find, recv->location, &waits, &awaited);
-        remember(find, recv->location, &waits, send->time, send->location);
+        keep_recent(find, recv->location, &waits, send->time, send->location);
     } else if (!many->pairs[LATE_SENDER] || waits.wait > pair_of(find, many, LATE_SENDER)->waits.wait) {
         keep_pair(find, many, LATE_SENDER, &waits, &awaited);
         many->sent = send->time;
@@ -295,13 +301,13 @@ static void find_late_sender(XtfFind *find, const XtfEnd *recv, const XtfSent *m
 
 static void find_late_receiver(XtfFind *find, XtfSent *message, const XtfEnd *sent, const XtfEnd *posting)
 {
-    XtfManyWait *many = many_of(find, sent, false);
+    XtfManyWait *many = many_wait_of(find, sent, false);
     bool single = sent->kind == XTF_MPI_CALL_SEND || sent->kind == XTF_MPI_CALL_WAIT;
 
     if (many)
         many->pending--;
     xtf_find_progress(find, message, sent, posting);
-    if ((single || many) && in_mpi(posting) && sent->leave > posting->enter && posting->enter > sent->enter) {
+    if ((single || many) && is_in_mpi(posting) && sent->leave > posting->enter && posting->enter > sent->enter) {
         XtfPoint waits = waiting_point(message, XTF_LABEL_late_receiver, sent, posting, posting->enter);
         XtfPoint awaited = awaited_point(XTF_LABEL_late_receiver, posting, sent);
         waits.completion = sent->leave < posting->leave ? -(int64_t)(posting->leave - sent->leave) : 0;
@@ -321,7 +327,7 @@ static void find_late_receiver(XtfFind *find, XtfSent *message, const XtfEnd *se
 
 /* ---- Messages on their way. */
 
-static void forget(XtfFind *find, XtfSent *message)
+static void free_message(XtfFind *find, XtfSent *message)
 {
     message->used = false;
     message->next_free = find->free_sent;
@@ -346,7 +352,7 @@ uint64_t xtf_find_send(void *data, const XtfReplayEvent *at)
                          .used = true,
                          .is_sent = at->blocks};
     if (at->blocks)
-        message->other = message->send;
+        message->first_known = message->send;
     return value;
 }
 
@@ -357,20 +363,20 @@ void xtf_find_sent(void *data, const XtfReplayEvent *at, uint64_t value)
     const XtfEnd sent = xtf_find_end(find, at);
 
     enter_call(find, at);
-    if (message->gone) {
-        forget(find, message);
+    if (message->dropped) {
+        free_message(find, message);
         return;
     }
-    XtfManyWait *many = many_of(find, &sent, true);
+    XtfManyWait *many = many_wait_of(find, &sent, true);
     if (many)
         many->pending++;
     message->is_sent = true;
     if (message->is_received) {
-        const XtfEnd posting = message->other;
+        const XtfEnd posting = message->first_known;
         find_late_receiver(find, message, &sent, &posting);
-        forget(find, message);
+        free_message(find, message);
     } else {
-        message->other = sent;
+        message->first_known = sent;
     }
 }
 
@@ -411,54 +417,54 @@ void xtf_find_drop_posting(void *data, uint64_t value)
     g_array_append_val(find->free_postings, number);
 }
 
-void xtf_find_receive(void *data, const XtfReplayEvent *at, const XtfReplayMessage *what)
+void xtf_find_receive(void *data, const XtfReplayEvent *at, const XtfReplayMessage *received)
 {
     XtfFind *find = data;
-    XtfSent *message = sent_of(find, what->value);
-    const XtfEnd recv = xtf_find_end(find, at), posting = g_array_index(find->postings, XtfEnd, what->posted - 1);
+    XtfSent *message = sent_of(find, received->value);
+    const XtfEnd recv = xtf_find_end(find, at), posting = g_array_index(find->postings, XtfEnd, received->posted - 1);
 
-    XtfReplayMessage beside = *what;
+    XtfReplayMessage beside = *received;
     beside.value = message->beside;
     find->beside->receive(find->beside->data, at, &beside);
     enter_call(find, at);
     message->recv = recv;
     message->recv_row = at->row;
-    message->comm = what->comm;
-    message->tag = what->tag;
+    message->comm = received->comm;
+    message->tag = received->tag;
     message->is_received = true;
     const XtfEnd *waiting = waiting_end(&posting, &recv);
-    if (in_mpi(waiting) && in_mpi(&message->send)) {
+    if (is_in_mpi(waiting) && is_in_mpi(&message->send)) {
         find->found->judged++;
         find->found->violations += message->send.enter > waiting->leave;
         find_late_sender(find, waiting, message);
         if (waiting == &posting)
             find_wrong_order_of_probe(find, waiting, &message->send);
         find_wrong_order(find, waiting, &message->send);
-        remember_taken(find, waiting, &message->send);
+        keep_taken(find, waiting, &message->send);
     }
-    xtf_find_drop_posting(find, what->posted);
+    xtf_find_drop_posting(find, received->posted);
     if (message->is_sent) {
-        const XtfEnd sent = message->other;
+        const XtfEnd sent = message->first_known;
         find_late_receiver(find, message, &sent, &posting);
-        forget(find, message);
+        free_message(find, message);
     } else {
-        message->other = posting;
+        message->first_known = posting;
     }
 }
 
-/* Of a send that is complete, or will be. */
+/* Drops a send that no receive will match. If the send is not complete yet, its completion frees the message. */
 void xtf_find_drop(void *data, uint64_t value)
 {
     XtfFind *find = data;
     XtfSent *message = sent_of(find, value);
-    XtfManyWait *many = message->is_sent ? many_of(find, &message->other, false) : NULL;
+    XtfManyWait *many = message->is_sent ? many_wait_of(find, &message->first_known, false) : NULL;
 
     if (many && --many->pending == 0 && many->closed)
         close_many(find, many);
     if (message->is_sent)
-        forget(find, message);
+        free_message(find, message);
     else
-        message->gone = true;
+        message->dropped = true;
 }
 
 void xtf_find_messages_init(XtfFind *find)
@@ -466,7 +472,7 @@ void xtf_find_messages_init(XtfFind *find)
     find->sent = g_array_new(FALSE, TRUE, sizeof(XtfSent));
     find->postings = g_array_new(FALSE, FALSE, sizeof(XtfEnd));
     find->free_postings = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    find->many = g_hash_table_new_full(hash_many, same_many, g_free, NULL);
+    find->many = g_hash_table_new_full(hash_many, equal_many, g_free, NULL);
 }
 
 void xtf_find_messages_end(XtfFind *find)

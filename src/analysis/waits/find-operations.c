@@ -1,5 +1,5 @@
 /*
- * Waits in operations of many. An operation is judged once all members have ended.
+ * Waits in collective operations. All waits of an operation are found when its last member ends.
  */
 #include "src/analysis/formulas/collective-waits.h"
 #include "src/analysis/waits/find-private.h"
@@ -17,27 +17,27 @@ typedef struct {
     XtfCollectiveSummary summary;
     XtfOperationMember *members; /* by rank */
     XtfOperation operation;
-} Judged;
+} FoundOperation;
 
-static XtfCollectiveTimes times_of(const Judged *judged, uint32_t rank)
+static XtfCollectiveTimes times_of(const FoundOperation *found, uint32_t rank)
 {
-    const XtfReplayMember *member = &judged->collective->members[rank];
+    const XtfReplayMember *member = &found->collective->members[rank];
 
     return (XtfCollectiveTimes){
         .index = rank,
-        .is_root = rank == judged->collective->root,
+        .is_root = rank == found->collective->root,
         .sends = member->sends,
         .receives = member->receives,
         .begin = member->begin.time,
-        .end = judged->ends->ends[rank].time,
+        .end = found->ends->ends[rank].time,
     };
 }
 
-static uint8_t kind_of(const Judged *judged)
+static uint8_t kind_of(const FoundOperation *found)
 {
-    const XtfReplayCollective *collective = judged->collective;
+    const XtfReplayCollective *collective = found->collective;
     bool destroys =
-        collective->shape == XTF_COLLECTIVE_HANDLES && xtf_find_destroys(judged->find, collective->operation);
+        collective->shape == XTF_COLLECTIVE_HANDLES && xtf_find_destroys(found->find, collective->operation);
 
     return xtf_collective_wait_kind(collective->shape, destroys);
 }
@@ -51,169 +51,171 @@ void xtf_find_wait(XtfPoint *point, uint64_t begin, uint64_t end, uint64_t last,
     point->completion = end > through ? (int64_t)(end - through) : 0;
 }
 
-static void add(Judged *judged, uint32_t rank, XtfPointSide side, uint32_t latest, uint64_t first_end)
+static void add_member(FoundOperation *found, uint32_t rank, XtfPointSide side, uint32_t latest, uint64_t first_end)
 {
-    XtfFind *find = judged->find;
-    const XtfReplayMember *members = judged->collective->members;
-    const XtfEnd *end = &judged->ends->ends[rank], *other = &judged->ends->ends[latest];
-    XtfPoint point = xtf_find_point(end, kind_of(judged), side);
+    XtfFind *find = found->find;
+    const XtfReplayMember *members = found->collective->members;
+    const XtfEnd *end = &found->ends->ends[rank], *culprit = &found->ends->ends[latest];
+    XtfPoint point = xtf_find_point(end, kind_of(found), side);
     uint64_t last = members[latest].begin.time;
 
     xtf_find_wait(&point, members[rank].begin.time, end->time, last, first_end);
-    point.instance = judged->collective->number;
-    point.comm = judged->collective->comm;
+    point.instance = found->collective->number;
+    point.comm = found->collective->comm;
     point.bytes = members[rank].begin.bytes;
     if (rank != latest) {
-        point.partner = other->location;
-        point.partner_seq = other->seq;
-        point.match = other->row;
+        point.partner = culprit->location;
+        point.partner_seq = culprit->seq;
+        point.match = culprit->row;
     }
-    judged->members[rank].synchronises |= side != XTF_POINT_ALONE;
-    judged->operation.late = other->location;
-    judged->operation.late_seq = other->seq;
+    found->members[rank].synchronises |= side != XTF_POINT_ALONE;
+    found->operation.late = culprit->location;
+    found->operation.late_seq = culprit->seq;
     find->found->judged++;
     find->found->violations += last > end->time;
     xtf_find_add(find, end->location, &point);
 }
 
-/* Whether anything is exchanged at all; nobody waits for nothing. */
-static bool exchanges(const Judged *judged)
+/* True if an operation moves data or is no all-to-all. Members do not wait in an all-to-all without data. */
+static bool exchanges(const FoundOperation *found)
 {
-    if (judged->collective->shape != XTF_COLLECTIVE_ALL_TO_ALL)
+    if (found->collective->shape != XTF_COLLECTIVE_ALL_TO_ALL)
         return true;
-    for (uint32_t rank = 0; rank < judged->ends->n; rank++) {
-        if (judged->collective->members[rank].sends || judged->collective->members[rank].receives)
+    for (uint32_t rank = 0; rank < found->ends->n; rank++) {
+        if (found->collective->members[rank].sends || found->collective->members[rank].receives)
             return true;
     }
     return false;
 }
 
-/* All need all, also where a member has nothing to send and to receive: it is in the operation while all others are. */
-static void judge_all(Judged *judged)
+/* Adds the points of a barrier or an all-to-all. A member without data to send or to receive counts, too, if all
+ * members were in the operation at the same time. A partial operation has points on the last sender and on earlier
+ * receivers only. */
+static void find_waits_for_all(FoundOperation *found)
 {
-    const XtfCollectiveSummary *summary = &judged->summary;
-    bool partial = xtf_collective_is_partial(summary, judged->collective->shape);
-    uint32_t n = judged->ends->n;
+    const XtfCollectiveSummary *summary = &found->summary;
+    bool partial = xtf_collective_is_partial(summary, found->collective->shape);
+    uint32_t n = found->ends->n;
 
-    if (!exchanges(judged) || (partial && !summary->last_sender.known))
+    if (!exchanges(found) || (partial && !summary->last_sender.known))
         return;
     for (uint32_t rank = 0; partial && rank < n; rank++) {
-        const XtfCollectiveTimes times = times_of(judged, rank);
-        xtf_collective_summary_add_partial(&judged->summary, &times);
+        const XtfCollectiveTimes times = times_of(found, rank);
+        xtf_collective_summary_add_partial(&found->summary, &times);
     }
     const XtfMemberTime *last = partial ? &summary->last_sender : &summary->last;
     for (uint32_t rank = 0; rank < n; rank++) {
-        const XtfCollectiveTimes times = times_of(judged, rank);
+        const XtfCollectiveTimes times = times_of(found, rank);
         if (partial && rank != last->index && (!times.receives || times.begin >= last->time))
             continue;
-        add(judged, rank, XTF_POINT_ALL, (uint32_t)last->index,
-            partial ? summary->first_partial_end.time : summary->first_end.time);
+        add_member(found, rank, XTF_POINT_ALL, (uint32_t)last->index,
+                   partial ? summary->first_partial_end.time : summary->first_end.time);
     }
 }
 
-/* Who receives, and began before the root. */
-static bool waits_for_root(const Judged *judged, uint32_t rank)
+/* True if a member receives data and began before the root. */
+static bool waits_for_root(const FoundOperation *found, uint32_t rank)
 {
-    const XtfReplayCollective *collective = judged->collective;
+    const XtfReplayCollective *collective = found->collective;
 
     return rank != collective->root && collective->members[rank].receives &&
            collective->members[rank].begin.time < collective->members[collective->root].begin.time;
 }
 
-static void judge_from_root(Judged *judged)
+static void find_waits_for_root(FoundOperation *found)
 {
-    uint32_t root = judged->collective->root;
+    uint32_t root = found->collective->root;
     uint64_t first_end = UINT64_MAX;
 
-    if (!judged->collective->members[root].sends)
+    if (!found->collective->members[root].sends)
         return;
-    for (uint32_t rank = 0; rank < judged->ends->n; rank++)
-        if (waits_for_root(judged, rank))
-            first_end = MIN(first_end, judged->ends->ends[rank].time);
+    for (uint32_t rank = 0; rank < found->ends->n; rank++)
+        if (waits_for_root(found, rank))
+            first_end = MIN(first_end, found->ends->ends[rank].time);
     if (first_end == UINT64_MAX)
         return;
-    for (uint32_t rank = 0; rank < judged->ends->n; rank++)
-        if (rank == root || waits_for_root(judged, rank))
-            add(judged, rank, rank == root ? XTF_POINT_ROOT : XTF_POINT_LEAF, root, first_end);
+    for (uint32_t rank = 0; rank < found->ends->n; rank++)
+        if (rank == root || waits_for_root(found, rank))
+            add_member(found, rank, rank == root ? XTF_POINT_ROOT : XTF_POINT_LEAF, root, first_end);
 }
 
-static void judge_to_root(Judged *judged)
+static void find_waits_of_root(FoundOperation *found)
 {
-    uint32_t root = judged->collective->root;
-    const XtfReplayMember *member = &judged->collective->members[root];
-    const XtfMemberTime *last = &judged->summary.last_sender;
+    uint32_t root = found->collective->root;
+    const XtfReplayMember *member = &found->collective->members[root];
+    const XtfMemberTime *last = &found->summary.last_sender;
 
     if (!member->receives || !last->known || last->time <= member->begin.time)
         return;
     uint32_t latest = (uint32_t)last->index;
-    uint64_t first_end = MIN(judged->ends->ends[root].time, judged->ends->ends[latest].time);
-    add(judged, root, XTF_POINT_PAIR, latest, first_end);
-    add(judged, latest, XTF_POINT_PAIR, latest, first_end);
+    uint64_t first_end = MIN(found->ends->ends[root].time, found->ends->ends[latest].time);
+    add_member(found, root, XTF_POINT_PAIR, latest, first_end);
+    add_member(found, latest, XTF_POINT_PAIR, latest, first_end);
 }
 
-static void judge_scan(Judged *judged)
+static void find_waits_in_scan(FoundOperation *found)
 {
     XtfMemberTime last = {0};
 
-    for (uint32_t rank = 0; rank < judged->ends->n; rank++) {
-        const XtfCollectiveTimes times = times_of(judged, rank);
+    for (uint32_t rank = 0; rank < found->ends->n; rank++) {
+        const XtfCollectiveTimes times = times_of(found, rank);
         if (times.sends)
             xtf_member_time_latest(&last, rank, times.begin);
         if ((times.sends || times.receives) && last.known && last.time > times.begin)
-            add(judged, rank, XTF_POINT_ALONE, (uint32_t)last.index, times.end);
+            add_member(found, rank, XTF_POINT_ALONE, (uint32_t)last.index, times.end);
     }
 }
 
-/* Keeps who took part, if anybody synchronised. */
-static void put_operation(Judged *judged)
+/* Stores the members of an operation if any member synchronised. */
+static void put_operation(FoundOperation *found)
 {
-    XtfFind *find = judged->find;
+    XtfFind *find = found->find;
     bool any = false;
 
-    for (uint32_t rank = 0; rank < judged->ends->n; rank++)
-        any |= judged->members[rank].synchronises;
+    for (uint32_t rank = 0; rank < found->ends->n; rank++)
+        any |= found->members[rank].synchronises;
     if (any && !find->error)
-        xtf_operations_put(&find->raw->operations, judged->collective->number, &judged->operation, judged->members,
-                           judged->ends->n, &find->error);
+        xtf_operations_put(&find->raw->operations, found->collective->number, &found->operation, found->members,
+                           found->ends->n, &find->error);
 }
 
-static void judge(XtfFind *find, const XtfReplayCollective *collective, const Ends *ends)
+static void find_operation_waits(XtfFind *find, const XtfReplayCollective *collective, const Ends *ends)
 {
-    Judged judged = {.find = find, .collective = collective, .ends = ends};
+    FoundOperation found = {.find = find, .collective = collective, .ends = ends};
 
-    /* What MPI_Init makes and MPI_Finalize frees is waited for as these are. */
+    /* Waits in MPI_Init and MPI_Finalize are found by find.c, also for the communicators they make or free. */
     if (collective->shape == XTF_COLLECTIVE_HANDLES &&
         (ends->ends[0].kind == XTF_MPI_CALL_INIT || ends->ends[0].kind == XTF_MPI_CALL_FINALIZE))
         return;
-    g_autofree XtfOperationMember *members = judged.members = g_new0(XtfOperationMember, ends->n);
+    g_autofree XtfOperationMember *members = found.members = g_new0(XtfOperationMember, ends->n);
     for (uint32_t rank = 0; rank < ends->n; rank++) {
-        const XtfCollectiveTimes times = times_of(&judged, rank);
-        xtf_collective_summary_add(&judged.summary, &times);
+        const XtfCollectiveTimes times = times_of(&found, rank);
+        xtf_collective_summary_add(&found.summary, &times);
         members[rank].location = ends->ends[rank].location;
     }
     switch (collective->shape) {
     case XTF_COLLECTIVE_BARRIER:
     case XTF_COLLECTIVE_ALL_TO_ALL:
     case XTF_COLLECTIVE_HANDLES:
-        judge_all(&judged);
+        find_waits_for_all(&found);
         break;
     case XTF_COLLECTIVE_FROM_ROOT:
-        judge_from_root(&judged);
+        find_waits_for_root(&found);
         break;
     case XTF_COLLECTIVE_TO_ROOT:
-        judge_to_root(&judged);
+        find_waits_of_root(&found);
         break;
     case XTF_COLLECTIVE_SCAN:
-        judge_scan(&judged);
+        find_waits_in_scan(&found);
         break;
     case XTF_COLLECTIVE_SOME_TO_SOME:
     case XTF_COLLECTIVE_UNKNOWN:
         break;
     }
-    put_operation(&judged);
+    put_operation(&found);
 }
 
-/* The values of beginnings are those of the consumer beside. */
+/* Begins an operation on a member. Returns what the consumer `beside` returns. */
 uint64_t xtf_find_begin(void *data, const XtfReplayEvent *at)
 {
     const XtfFind *find = data;
@@ -235,7 +237,7 @@ void xtf_find_operation_end(void *data, const XtfReplayEvent *at, XtfReplayColle
     ends->ends[rank] = xtf_find_end(find, at);
     if (collective->n_ended + 1 < collective->n_members)
         return;
-    judge(find, collective, ends);
+    find_operation_waits(find, collective, ends);
     collective->scratch = 0;
     g_hash_table_remove(find->operations, ends);
 }

@@ -1,4 +1,4 @@
-/* What the parts of the forward pass share. */
+/* Functions that all files of the forward pass use. */
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/analysis/formulas/clock-count.h"

@@ -1,62 +1,65 @@
 /*
- * Waits for the other side of a message to enter MPI again, though both had posted before.
+ * Waits for the other side of a message to enter MPI again, though both sides had posted before.
  *
- * MPI need not move data but in its calls. Location A is in the call that completes a message, from `enter` to `leave`;
- * location B, the other side, is outside of MPI until it enters at e, and A's call ends soon behind e. The rule:
+ * MPI may move data only during calls. Location A is in the call that completes a message, from `enter` to `leave`.
+ * Location B, the other side, is outside of MPI until it enters at e. A's call ends soon after e. The rule:
  *
- * - Both are there from `begin`, the later of A's enter and of the enter of the call in which B had posted its side. A
- *   gap of B, a time outside of MPI of 20 us or more, ends at e, begin < e <= leave. What of the gap lies behind
- *   `begin` is the wait. It is 20 us or more, and half of the time from `begin` to `leave` or more.
+ * - Both sides are posted from `begin` on: the later of A's enter and of the enter of the call in which B posted its
+ *   side. A gap of B (a time outside of MPI of 20 us or more) ends at e, begin < e <= leave. The wait is the part of
+ * the gap after `begin`. It is at gap_min 20 us and at gap_min half of the time from `begin` to `leave`.
  * - B's side completes in the call that B enters at e, or later.
- * - leave - e is below a bound: 16 times what a quarter of the completions of such messages take at most once
- *   both sides are there; not below 20 us, and not above 5 ms; in powers of 2 of ticks. Fewer than 4 tell no bound.
- * - Such messages depend on the other side: 4 completions or more are as above, with a wait of 4 (leave - e) or
- *   longer. And these are more than twice as many as others, which take as long as a quarter of these waits or longer,
- *   but end while B has been outside of MPI for 20 us or more, and has not entered it since it posted. The others show
- *   that data moved without B: by progress threads, or networks that fetch data. If B does not matter, more calls end
- *   before its enter than just behind.
- * - The clocks contradict no more than one message in a thousand.
+ * - leave - e is below a bound. The bound is 16 times the quarter of the class: the time from `begin` to completion
+ * that a quarter of its completions do not exceed. The bound is at gap_min 20 us and at bound_max 5 ms, in powers of 2
+ * of ticks. A class of fewer than 4 completions has no bound.
+ * - The class depends on the other side. At gap_min 4 completions are as above, with a wait of 4 (leave - e) or longer.
+ *   They are more than twice as many as the counterexamples, which add_to_call at gap_min as long as a quarter of these
+ * waits. A counterexample ends while B has been outside of MPI for 20 us or more and has not entered it since it
+ * posted. So data moved without B: by progress threads, or by networks that fetch data. If B does not matter, more
+ * calls end before B's enter than just after it.
+ * - The clocks contradict at bound_max one message in a thousand.
  *
- * Such messages: of the same side (A receives, or sends), posted in the same order (by A first, or by B), and of as
- * many bytes by the power of 2. The order counts, as whoever posts second may move the data at once.
+ * A class is the completions of the same side (A receives, or sends), posted in the same order (by A first, or by B),
+ * with equally many bytes by the power of 2. The order matters, since the side that posts second may move the data at
+ * once.
  *
- * Of a call the longest such wait counts, behind its other waits. Whether messages depend on the other side is known
- * at the end: until then candidates are kept by location, in a file, and so are other waits of calls of 20 us or more.
+ * A call counts by its longest such wait, after the call's other waits. Whether a class depends on the other side is
+ * known at the end. Until then a temporary file keeps the candidates by location, and the other waits of calls of 20 us
+ * or more.
  */
 #include "src/analysis/waits/find-private.h"
 #include "src/model/wait-kinds.h"
 
 enum {
-    SIZES = 65,         /* bits of a number of bytes; also bits of ticks */
-    SIDES = 4,          /* sends that were posted first, or second; receives likewise */
-    LEASTS_MOST = 250,  /* the greatest bound, in least gaps */
-    BOUND_BITS = 4,     /* the bound is 16 times the quarter */
-    KNOWN_LEAST = 4,    /* completions that tell a bound; and that data moved as the other side entered */
-    SHOWS = 4,          /* what comes behind the wait is so much shorter, if that shows anything */
-    BETWEEN_RESTS = 64, /* looks at gaps, before these rest */
+    SIZES = 65,          /* number of bit widths, of bytes and of ticks */
+    SIDES = 4,           /* sends that were posted first, or second; receives likewise */
+    LEASTS_MOST = 250,   /* the greatest bound, in shortest gaps */
+    BOUND_BITS = 4,      /* the bound is 16 times the quarter */
+    COMPLETIONS_MIN = 4, /* gap_min completions for a bound, and for a dependence on the other side */
+    SHOW_FACTOR = 4,     /* how many times longer than the time after it a wait must be to show a dependence */
+    BETWEEN_RESTS = 64,  /* searches in gaps between releases of their pages */
 };
 
-/* What is known of messages of a size, of one side; by bits of ticks. */
+/* The completions of one class, counted by bits of ticks. */
 typedef struct {
-    uint64_t taken[SIZES];   /* completions, by how long both sides were there */
-    uint64_t entered[SIZES]; /* that show that data moved as the other side entered: by the wait */
-    uint64_t without[SIZES]; /* that show that data moved without it: by how long both sides were there */
-} Class;
+    uint64_t taken[SIZES];   /* all completions, by the time since both sides were posted */
+    uint64_t entered[SIZES]; /* those that show a dependence on the other side, by the wait */
+    uint64_t without[SIZES]; /* counterexamples, by the time since both sides were posted */
+} ProgressClass;
 
-/* A side of a message, which completes at `own`, as it sees the other side. */
+/* One side of a message, which completes at `own`. */
 typedef struct {
     const XtfSent *message;
-    const XtfEnd *own, *other; /* `other`: where that side was posted */
-    uint64_t posted;           /* this side: the enter of the call */
-    uint64_t done;             /* the other side completes: likewise */
+    const XtfEnd *own, *other; /* `partner`: where the other side was posted */
+    uint64_t posted;           /* enter of the call in which this side was posted */
+    uint64_t done;             /* enter of the call in which the other side completes */
     bool receives;
 } Side;
 
 struct XtfFindProgress {
-    XtfRawPoints candidates; /* by location; `seq` is the call's enter, `part` the record */
-    uint64_t least, most;    /* ticks; `most` is no bound yet */
-    uint32_t n_looked;
-    Class classes[SIDES][SIZES];
+    XtfRawPoints candidates;     /* by location; `seq` is the call's enter, `part` the record */
+    uint64_t gap_min, bound_max; /* ticks; bounds are below `bound_max` */
+    uint32_t n_searched;
+    ProgressClass classes[SIDES][SIZES];
 };
 
 static unsigned bits_of(uint64_t value)
@@ -66,13 +69,13 @@ static unsigned bits_of(uint64_t value)
 
 bool xtf_find_progress_init(XtfFind *find, GError **error)
 {
-    uint64_t least = xtf_replay_least_gap(find->replay);
+    uint64_t gap_min = xtf_replay_least_gap(find->replay);
 
-    if (least == UINT64_MAX)
+    if (gap_min == UINT64_MAX)
         return true;
     find->progress = g_new0(XtfFindProgress, 1);
-    find->progress->least = least;
-    find->progress->most = UINT64_C(1) << (bits_of(least * LEASTS_MOST) - 1);
+    find->progress->gap_min = gap_min;
+    find->progress->bound_max = UINT64_C(1) << (bits_of(gap_min * LEASTS_MOST) - 1);
     return xtf_raw_points_init(&find->progress->candidates, find->first_location[xtf_replay_n_processes(find->replay)],
                                error);
 }
@@ -84,7 +87,7 @@ void xtf_find_progress_finish(XtfFind *find)
     g_clear_pointer(&find->progress, g_free);
 }
 
-/* ---- Looking at messages. */
+/* ---- Candidates of messages. */
 
 /* Counts the gaps that begin before a time. */
 static uint64_t count_before(const XtfReplayGap *gaps, uint64_t n, uint64_t time)
@@ -101,7 +104,7 @@ static uint64_t count_before(const XtfReplayGap *gaps, uint64_t n, uint64_t time
     return low;
 }
 
-/* Finds the gap that explains most of the time up to the end of the call; NULL: none explains half of it. */
+/* Finds the gap that explains bound_max of the time up to the end of the call; NULL: none explains half of it. */
 static const XtfReplayGap *find_gap(const XtfFindProgress *progress, const XtfReplayGap *gaps, uint64_t n,
                                     const Side *side, uint64_t *wait)
 {
@@ -109,18 +112,18 @@ static const XtfReplayGap *find_gap(const XtfFindProgress *progress, const XtfRe
     const XtfReplayGap *found = NULL;
 
     *wait = 0;
-    for (uint64_t i = n; i > 0 && gaps[i - 1].end > begin && leave - gaps[i - 1].end < progress->most; i--) {
+    for (uint64_t i = n; i > 0 && gaps[i - 1].end > begin && leave - gaps[i - 1].end < progress->bound_max; i--) {
         uint64_t length = gaps[i - 1].end - MAX(gaps[i - 1].begin, begin);
         if (length > *wait && gaps[i - 1].end <= side->done) {
             found = &gaps[i - 1];
             *wait = length;
         }
     }
-    return *wait >= progress->least && *wait >= (leave - begin) - *wait ? found : NULL;
+    return *wait >= progress->gap_min && *wait >= (leave - begin) - *wait ? found : NULL;
 }
 
-/* Returns the index of the side among those of `classes`. */
-static unsigned number_of(const Side *side)
+/* Returns the first index of `classes` for a side. */
+static unsigned side_index(const Side *side)
 {
     return (side->receives ? 2 : 0) + (side->posted > side->other->enter);
 }
@@ -142,7 +145,7 @@ static void add_candidate(XtfFind *find, const Side *side, const XtfReplayGap *g
     point.bytes = message->bytes;
     point.comm = message->comm;
     point.tag = message->tag;
-    point.part_kind = (uint8_t)number_of(side);
+    point.part_kind = (uint8_t)side_index(side);
     if (!find->error)
         xtf_raw_points_add(&find->progress->candidates, own->location, &point, &find->error);
 }
@@ -173,8 +176,8 @@ static bool completes_sends(uint8_t kind)
     return kind == XTF_MPI_CALL_SEND || kind == XTF_MPI_CALL_WAIT || kind == XTF_MPI_CALL_WAIT_MANY;
 }
 
-/* Adds what a completion shows to its class, and keeps it if it may be a wait. */
-static void look(XtfFind *find, const Side *side)
+/* Counts a completion in its class, and keeps it as a candidate if it may be a wait. */
+static void count_completion(XtfFind *find, const Side *side)
 {
     XtfFindProgress *progress = find->progress;
     const XtfEnd *own = side->own, *other = side->other;
@@ -182,26 +185,26 @@ static void look(XtfFind *find, const Side *side)
 
     if (own->kind == XTF_MPI_CALL_TEST || own->leave == UINT64_MAX || own->location == other->location)
         return;
-    Class *class = &progress->classes[number_of(side)][bits_of(side->message->bytes)];
+    ProgressClass *class = &progress->classes[side_index(side)][bits_of(side->message->bytes)];
     uint64_t taken = own->leave > begin ? own->leave - begin : 0;
     class->taken[bits_of(taken)]++;
-    if (taken < progress->least)
+    if (taken < progress->gap_min)
         return;
     const XtfReplayGap *gaps = xtf_replay_gaps(find->replay, other->location, &n);
     n = count_before(gaps, n, own->leave);
     if (n == 0 || !is_alone(find, other->location))
         return;
-    if (++progress->n_looked % BETWEEN_RESTS == 0)
+    if (++progress->n_searched % BETWEEN_RESTS == 0)
         xtf_replay_page_out_gaps(find->replay);
     if (gaps[n - 1].end > own->leave) {
         n--;
-        if (own->leave - gaps[n].begin >= progress->least && (n == 0 || gaps[n - 1].end <= other->enter))
+        if (own->leave - gaps[n].begin >= progress->gap_min && (n == 0 || gaps[n - 1].end <= other->enter))
             class->without[bits_of(taken)]++;
     }
     const XtfReplayGap *gap = find_gap(progress, gaps, n, side, &wait);
     if (!gap)
         return;
-    class->entered[bits_of(wait)] += own->leave - gap->end <= wait / SHOWS;
+    class->entered[bits_of(wait)] += own->leave - gap->end <= wait / SHOW_FACTOR;
     add_candidate(find, side, gap, wait);
 }
 
@@ -214,16 +217,16 @@ void xtf_find_progress(XtfFind *find, const XtfSent *message, const XtfEnd *sent
     if (!find->progress)
         return;
     if (recv->kind != XTF_MPI_CALL_NONE && send->kind != XTF_MPI_CALL_NONE && posting->kind != XTF_MPI_CALL_MPROBE)
-        look(find, &receives);
+        count_completion(find, &receives);
     if (completes_sends(sent->kind) && posting->kind != XTF_MPI_CALL_NONE)
-        look(find, &sends);
+        count_completion(find, &sends);
 }
 
 void xtf_find_progress_beside(XtfFind *find, uint32_t location, const XtfPoint *waits)
 {
     XtfPoint point = *waits;
 
-    if (!find->progress || find->error || waits->leave - waits->enter < find->progress->least)
+    if (!find->progress || find->error || waits->leave - waits->enter < find->progress->gap_min)
         return;
     point.side = XTF_POINT_ALONE;
     point.part = waits->seq;
@@ -231,9 +234,9 @@ void xtf_find_progress_beside(XtfFind *find, uint32_t location, const XtfPoint *
     xtf_raw_points_add(&find->progress->candidates, location, &point, &find->error);
 }
 
-/* ---- All of them. */
+/* ---- The waits of all candidates. */
 
-/* Returns the bits that a quarter of all do not exceed; *n: how many there are. */
+/* Returns the bits that a quarter of the counted ones do not exceed. *n: their number. */
 static unsigned quarter_of(const uint64_t counts[SIZES], uint64_t *n)
 {
     uint64_t before = 0;
@@ -248,28 +251,29 @@ static unsigned quarter_of(const uint64_t counts[SIZES], uint64_t *n)
 }
 
 /* Returns the bits of the bound of a class; 0: its messages do not depend on the other side. */
-static unsigned bound_of(const XtfFindProgress *progress, const Class *class)
+static unsigned bound_of(const XtfFindProgress *progress, const ProgressClass *class)
 {
-    unsigned least = bits_of(progress->least), most = bits_of(progress->most) - 1;
+    unsigned gap_min = bits_of(progress->gap_min), bound_max = bits_of(progress->bound_max) - 1;
     uint64_t n, entered, without = 0;
     unsigned bound = quarter_of(class->taken, &n) + BOUND_BITS;
 
     for (unsigned i = quarter_of(class->entered, &entered); i < SIZES; i++)
         without += class->without[i];
-    return n >= KNOWN_LEAST && entered >= KNOWN_LEAST && entered / 2 > without ? CLAMP(bound, least, MAX(least, most))
-                                                                               : 0;
+    return n >= COMPLETIONS_MIN && entered >= COMPLETIONS_MIN && entered / 2 > without
+               ? CLAMP(bound, gap_min, MAX(gap_min, bound_max))
+               : 0;
 }
 
 typedef struct {
     XtfFind *find;
-    unsigned bounds[SIDES][SIZES]; /* 0: none */
-    XtfPoint best;                 /* of the call at hand, if it has a `wait` */
-    uint64_t over;                 /* its other waits */
-    uint64_t seq, time;            /* its last record */
+    unsigned bounds[SIDES][SIZES]; /* 0: no bound */
+    XtfPoint best;                 /* the longest candidate of the current call; no `wait`: none */
+    uint64_t others_end;           /* end of the call's other waits */
+    uint64_t seq, time;            /* the call's last record */
 } Calls;
 
-/* Adds the points of both sides. That of the culprit lies behind the ENTER. */
-static void add_waits(Calls *calls, uint32_t location, XtfPoint *waits)
+/* Adds the points of both sides. The culprit's point is right after its ENTER. */
+static void add_points(Calls *calls, uint32_t location, XtfPoint *waits)
 {
     XtfFind *find = calls->find;
     const XtfEnd entered = {.seq = waits->partner_seq + 1,
@@ -293,20 +297,21 @@ static void add_waits(Calls *calls, uint32_t location, XtfPoint *waits)
     xtf_find_add(find, waits->partner, &met);
 }
 
-/* Adds what the call's other waits leave of its longest one. */
+/* Adds the part of the call's longest candidate that lies after the call's other waits. */
 static void end_call(Calls *calls, uint32_t location)
 {
     XtfPoint waits = calls->best;
-    uint64_t begin = MAX(waits.end - waits.wait, calls->over);
+    uint64_t begin = MAX(waits.end - waits.wait, calls->others_end);
 
-    if (waits.wait > 0 && begin < waits.end && waits.end - begin >= calls->find->progress->least) {
+    if (waits.wait > 0 && begin < waits.end && waits.end - begin >= calls->find->progress->gap_min) {
         waits.wait = waits.end - begin;
-        add_waits(calls, location, &waits);
+        add_points(calls, location, &waits);
     }
-    calls->best.wait = calls->over = calls->seq = calls->time = 0;
+    calls->best.wait = calls->others_end = calls->seq = calls->time = 0;
 }
 
-/* Compares waits. Ties: who entered last, then receives, then what was posted second, then the first record. */
+/* Compares waits. Ties: the later enter of the culprit, then receives, then the side posted second, then the first
+ * record. */
 static bool is_longer(const XtfPoint *one, const XtfPoint *other)
 {
     if (one->wait != other->wait)
@@ -316,14 +321,14 @@ static bool is_longer(const XtfPoint *one, const XtfPoint *other)
     return one->part_kind != other->part_kind ? one->part_kind > other->part_kind : one->part < other->part;
 }
 
-static void take(Calls *calls, const XtfPoint *point)
+static void add_to_call(Calls *calls, const XtfPoint *point)
 {
     if (point->part >= calls->seq) {
         calls->seq = point->part;
         calls->time = point->time;
     }
     if (point->kind != XTF_LABEL_late_progress) {
-        calls->over = MAX(calls->over, point->end);
+        calls->others_end = MAX(calls->others_end, point->end);
         return;
     }
     unsigned bound = calls->bounds[point->part_kind][bits_of(point->bytes)];
@@ -331,7 +336,7 @@ static void take(Calls *calls, const XtfPoint *point)
         calls->best = *point;
 }
 
-static bool end_location(Calls *calls, uint32_t location, GError **error)
+static bool end_candidates(Calls *calls, uint32_t location, GError **error)
 {
     XtfRawReader reader;
     uint64_t enter = UINT64_MAX;
@@ -344,7 +349,7 @@ static bool end_location(Calls *calls, uint32_t location, GError **error)
         if (!good || !found || point.seq != enter)
             end_call(calls, location);
         if (good && found)
-            take(calls, &point);
+            add_to_call(calls, &point);
         enter = point.seq;
     }
     xtf_raw_reader_finish(&reader);
@@ -369,7 +374,7 @@ bool xtf_find_progress_end(XtfFind *find, GError **error)
     if (!xtf_raw_points_end(&progress->candidates, error))
         return false;
     for (uint32_t i = 0; i < progress->candidates.n_locations; i++)
-        if (progress->candidates.locations[i].total > 0 && !end_location(&calls, i, error))
+        if (progress->candidates.locations[i].total > 0 && !end_candidates(&calls, i, error))
             return false;
     return true;
 }

@@ -1,11 +1,11 @@
 #include "src/analysis/waits/find-private.h"
 #include "src/model/wait-kinds.h"
 
-/* ---- MPI_Init and MPI_Finalize: points of all with all. */
+/* ---- MPI_Init and MPI_Finalize: points of entered locations with each other. */
 
 typedef struct {
     uint64_t last, first_end;
-    uint32_t latest; /* location */
+    uint32_t latest; /* location that entered last */
     uint64_t latest_seq, latest_row;
     uint64_t n;
 } Bound;
@@ -19,9 +19,9 @@ static bool bound_of(const XtfFind *find, uint32_t process, uint32_t location, b
     return bound->found;
 }
 
-static void judge_bound(XtfFind *find, bool init)
+static void find_bound_waits(XtfFind *find, bool init)
 {
-    Bound all = {.first_end = UINT64_MAX};
+    Bound entered = {.first_end = UINT64_MAX};
     XtfReplayBound bound;
 
     for (unsigned round = 0; round < 2; round++)
@@ -31,9 +31,10 @@ static void judge_bound(XtfFind *find, bool init)
                 if (!bound_of(find, p, l, init, &bound))
                     continue;
                 if (round == 0) {
-                    if (all.n++ == 0 || bound.enter > all.last)
-                        all = (Bound){bound.enter, all.first_end, location, bound.leave_seq, bound.leave_row, all.n};
-                    all.first_end = MIN(all.first_end, bound.leave);
+                    if (entered.n++ == 0 || bound.enter > entered.last)
+                        entered = (Bound){bound.enter,     entered.first_end, location,
+                                          bound.leave_seq, bound.leave_row,   entered.n};
+                    entered.first_end = MIN(entered.first_end, bound.leave);
                     continue;
                 }
                 const XtfEnd end = {.seq = bound.leave_seq,
@@ -45,33 +46,33 @@ static void judge_bound(XtfFind *find, bool init)
                                     .callpath = bound.callpath};
                 XtfPoint point =
                     xtf_find_point(&end, init ? XTF_LABEL_init_completion : XTF_LABEL_finalize_wait, XTF_POINT_WORLD);
-                xtf_find_wait(&point, bound.enter, bound.leave, all.last, all.first_end);
+                xtf_find_wait(&point, bound.enter, bound.leave, entered.last, entered.first_end);
                 if (init)
-                    point.wait = 0; /* nobody knows why: nothing is recorded before */
+                    point.wait = 0; /* the cause is unknown: nothing is recorded before MPI_Init */
                 point.instance = UINT64_MAX - 1 - init;
-                if (location != all.latest) {
-                    point.partner = all.latest;
-                    point.partner_seq = all.latest_seq;
-                    point.match = init ? UINT64_MAX : all.latest_row;
+                if (location != entered.latest) {
+                    point.partner = entered.latest;
+                    point.partner_seq = entered.latest_seq;
+                    point.match = init ? UINT64_MAX : entered.latest_row;
                 }
-                if (all.n > 1)
+                if (entered.n > 1)
                     xtf_find_add(find, location, &point);
             }
 }
 
-/* ---- */
+/* ---- The pass. */
 
 static void find_init(XtfFind *find)
 {
-    uint32_t n = xtf_replay_n_processes(find->replay), at = 0;
+    uint32_t n = xtf_replay_n_processes(find->replay), next = 0;
 
     find->first_location = g_new(uint32_t, n + 1);
     for (uint32_t p = 0; p < n; p++) {
-        find->first_location[p] = at;
-        at += xtf_replay_process(find->replay, p)->n_locations;
+        find->first_location[p] = next;
+        next += xtf_replay_process(find->replay, p)->n_locations;
     }
-    find->by_location = g_new0(XtfFindLocation, at + 1);
-    find->first_location[n] = at;
+    find->by_location = g_new0(XtfFindLocation, next + 1);
+    find->first_location[n] = next;
     xtf_find_messages_init(find);
     xtf_find_operations_init(find);
 }
@@ -112,8 +113,8 @@ bool xtf_find_waits(XtfReplay *replay, XtfRawPoints *raw, const XtfReplayConsume
     bool good = xtf_find_progress_init(&find, error) && xtf_replay_run(replay, &consumer, &found->counts, error);
     if (good) {
         xtf_find_messages_end(&find);
-        judge_bound(&find, true);
-        judge_bound(&find, false);
+        find_bound_waits(&find, true);
+        find_bound_waits(&find, false);
         good = xtf_find_progress_end(&find, error);
     }
     find_finish(&find);

@@ -1,6 +1,6 @@
 /*
- * The forward pass: finds who waited, and all points, by a replay. The formulas are those of docs/VOCABULARY.md,
- * section 9, which are Scalasca's (MPI.pattern and MpiCommunicationHandler.cpp of Scalasca 2.6).
+ * The forward pass: finds all points and their waits by a replay. The formulas are in docs/VOCABULARY.md, section 9.
+ * They are Scalasca's (MPI.pattern and MpiCommunicationHandler.cpp of Scalasca 2.6).
  */
 #pragma once
 
@@ -9,21 +9,23 @@
 #include "src/model/schemas.h"
 #include "src/model/wait-kinds.h"
 
-/* What was found, for the report. */
+/* Counts for the report. */
 typedef struct {
     XtfReplayCounts counts;
-    uint64_t violations; /* messages that are received before they are sent, members that end before a beginning */
-    uint64_t judged;     /* of so many messages and members of operations */
-    uint64_t waits[XTF_N_WAIT_KINDS], amounts[XTF_N_WAIT_KINDS]; /* by kind; completions are kinds of their own */
+    uint64_t
+        violations;  /* messages received before they were sent; operation members that end before another one begins */
+    uint64_t judged; /* number of messages and members of operations that were checked for violations */
+    uint64_t waits[XTF_N_WAIT_KINDS], amounts[XTF_N_WAIT_KINDS]; /* by kind; completions have kinds, too */
 } XtfFound;
 
-/* Borrows the replay, which is one with calls. Two steps: a run of the replay, which tells its own progress, and the
- * kinds that need no messages. `beside` gets the same run: its `send`, `begin`, `receive` and `end` are called. */
+/* Finds the waits in two steps: a run of the replay, which reports its progress itself, and the kinds that need no
+ * messages. Borrows the replay, which must have calls. Forwards the run's `send`, `begin`, `receive`, `end` and
+ * `probe` to `beside`. */
 bool xtf_find_waits(XtfReplay *replay, XtfRawPoints *raw, const XtfReplayConsumer *beside, XtfSteps *steps,
                     XtfFound *found, GError **error);
-/* Whether the clocks contradict each other more than one time in a thousand: then waits are not to be trusted. */
+/* True if the clocks contradict each other more than one time in a thousand. Then waits are not reliable. */
 bool xtf_found_contradicts(const XtfFound *found);
 /* Counts a point's waits. */
 void xtf_found_count(XtfFound *found, const XtfPoint *point);
-/* The kind of a point's completion, if that is a kind of its own; XTF_N_WAIT_KINDS: it is none. */
+/* Returns the kind of a point's completion; XTF_N_WAIT_KINDS: its wait's kind has none, or there is no completion. */
 unsigned xtf_found_completion(const XtfPoint *point);

@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-enum { SETS_MAX = 1 << 16 }; /* lists of members that are known */
+enum { SETS_MAX = 1 << 16 }; /* lists of members that are kept */
 
 typedef struct {
-    uint64_t hash; /* first: it is the key. Of two lists that share one the later is known */
+    uint64_t hash; /* the key, so the first field; of two lists with the same hash only the later first is kept */
     uint64_t first;
     uint32_t n;
 } Set;
@@ -25,11 +25,11 @@ void xtf_operations_close(XtfOperations *operations)
 
 static int compare_members(const void *a, const void *b)
 {
-    const XtfOperationMember *one = a, *other = b;
-    return one->location < other->location ? -1 : one->location > other->location;
+    const XtfOperationMember *first = a, *two = b;
+    return first->location < two->location ? -1 : first->location > two->location;
 }
 
-static uint64_t hash_of(const XtfOperationMember *members, uint32_t n)
+static uint64_t hash_members(const XtfOperationMember *members, uint32_t n)
 {
     uint64_t hash = n;
 
@@ -46,9 +46,9 @@ static bool read_members(const XtfOperations *operations, uint64_t first, XtfOpe
     return xtf_spool_get(&operations->members, first, members, n * sizeof *members, error);
 }
 
-/* Whether the known list is that of the members. */
-static bool is_same(const XtfOperations *operations, const Set *set, const XtfOperationMember *members, bool *same,
-                    GError **error)
+/* Sets *same to true if the stored list `set` has these members. */
+static bool compare_set(const XtfOperations *operations, const Set *set, const XtfOperationMember *members, bool *same,
+                        GError **error)
 {
     g_autofree XtfOperationMember *known = g_new(XtfOperationMember, set->n);
 
@@ -63,13 +63,13 @@ static bool is_same(const XtfOperations *operations, const Set *set, const XtfOp
 static bool put_members(XtfOperations *operations, const XtfOperationMember *members, uint32_t n, uint64_t *first,
                         GError **error)
 {
-    uint64_t hash = hash_of(members, n);
+    uint64_t hash = hash_members(members, n);
     bool same = false;
 
     if (!operations->sets)
         operations->sets = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     const Set *known = g_hash_table_lookup(operations->sets, &hash);
-    if (known && known->n == n && !is_same(operations, known, members, &same, error))
+    if (known && known->n == n && !compare_set(operations, known, members, &same, error))
         return false;
     if (same) {
         *first = known->first;

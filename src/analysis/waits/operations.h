@@ -1,11 +1,11 @@
 /*
- * The operations of many whose members have points: who takes part, and who synchronises. By the number that points
- * have as their instance, in files that have no name.
+ * The collective operations whose members have points: their members, and which of them synchronise. The key is the
+ * instance number of the points. The store is in unnamed temporary files.
  *
- * Operations of the same members lie side by side in most programs, so a list of members that is among those of late is
- * not written again: operations with equal `first` and `n_members` have equal members.
+ * Consecutive operations of most programs have the same members. A list of members that was stored lately is not stored
+ * again, so operations with equal `first` and `n_members` have equal members.
  *
- * One thread puts; any number of threads may read what was put.
+ * Only one thread may put operations. Any number of threads may read what was put.
  */
 #pragma once
 
@@ -16,12 +16,12 @@ enum { XTF_OPERATION_HEADS = 16 };
 /* A member of an operation's communicator. */
 typedef struct {
     uint32_t location; /* index */
-    bool synchronises; /* it has a point */
+    bool synchronises; /* true if it has a point */
 } XtfOperationMember;
 
 typedef struct {
-    uint64_t first;     /* of its members, which are in the order of their locations */
-    uint64_t late_seq;  /* END of the one that was waited for... */
+    uint64_t first;     /* place of its members, which are in the order of their locations */
+    uint64_t late_seq;  /* seq of the END of the member that began last... */
     uint32_t late;      /* ...and its location */
     uint32_t n_members; /* 0: no member has a point */
     uint32_t n_points;
@@ -30,25 +30,25 @@ typedef struct {
 
 typedef struct {
     XtfSpool heads, members;
-    GHashTable *sets; /* lists of members of late; NULL: none yet */
-    uint64_t n;       /* no number is as great as this */
+    GHashTable *sets; /* lists of members stored lately; NULL: none yet */
+    uint64_t n;       /* all instance numbers are below */
 } XtfOperations;
 
 #define XTF_OPERATIONS_NONE ((XtfOperations){XTF_SPOOL_NONE, XTF_SPOOL_NONE, NULL, 0})
 
 bool xtf_operations_open(XtfOperations *operations, GError **error);
-void xtf_operations_close(XtfOperations *operations); /* twice is fine */
+void xtf_operations_close(XtfOperations *operations); /* may be called twice */
 /* Sets first, n_members and n_points of the operation; sorts the members. */
 bool xtf_operations_put(XtfOperations *operations, uint64_t instance, XtfOperation *operation,
                         XtfOperationMember *members, uint32_t n, GError **error);
-/* All members of an operation. */
+/* Reads all members of an operation into `members`, which has room for n_members. */
 bool xtf_operations_members(const XtfOperations *operations, const XtfOperation *operation, XtfOperationMember *members,
                             GError **error);
 
-/* Heads, as one thread asks for them again and again, often side by side. */
+/* A reader of heads for one thread, with one block of them in memory. */
 typedef struct {
     const XtfOperations *operations;
-    uint64_t block; /* that was read last, plus 1; 0: none */
+    uint64_t block; /* number of the block in `heads`, plus 1; 0: none */
     XtfOperation heads[XTF_OPERATION_HEADS];
 } XtfOperationHeads;
 
@@ -58,5 +58,5 @@ static inline void xtf_operation_heads_init(XtfOperationHeads *heads, const XtfO
     heads->block = 0;
 }
 
-/* What was never put has no members. */
+/* Reads the head of an operation. An operation that was never put has n_members 0. */
 bool xtf_operation_heads_get(XtfOperationHeads *heads, uint64_t instance, XtfOperation *operation, GError **error);

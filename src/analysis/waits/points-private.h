@@ -13,8 +13,8 @@ struct XtfPoints {
     uint32_t n_locations;
     uint64_t n;
     XtfSpool points, times;
-    XtfPaged results; /* XtfPointResult, by number; nothing until one is put */
-    uint32_t n_put;   /* since they rested */
+    XtfPaged results; /* XtfPointResult by number; empty until the first is put */
+    uint32_t n_put;   /* results put since their pages were released */
     XtfOperations operations;
-    XtfCallpathLog *callpaths; /* the replay's */
+    XtfCallpathLog *callpaths; /* owned by the replay */
 };

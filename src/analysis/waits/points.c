@@ -2,8 +2,8 @@
 
 enum {
     TIMES_AT_ONCE = 512,
-    BETWEEN_RESTS = 64, /* locations: one that is read brings those of 16 pages along */
-    RESULTS_MAX = 128,  /* that are put before they rest: each may bring some pages along */
+    BETWEEN_RESTS = 64, /* locations between releases of pages: reading one loads 16 pages */
+    RESULTS_MAX = 128,  /* results that are put between releases of pages: each may load some pages */
 };
 
 void xtf_points_free(XtfPoints *points)
@@ -74,7 +74,7 @@ bool xtf_points_find(const XtfPoints *points, uint32_t index, uint64_t seq, uint
     return true;
 }
 
-/* `n` times from a place in the file on. */
+/* Reads `n` times from offset `at` of the file. */
 static bool read_times(const XtfPoints *points, uint64_t at, uint64_t n, XtfCallpathTicks *to, GError **error)
 {
     if (n > 0 && !xtf_spool_get(&points->times, at, to, n * sizeof *to, error))
@@ -105,7 +105,7 @@ const XtfCallpathTicks *xtf_point_times(XtfPointTimes *times, const XtfPoints *p
                                         GError **error)
 {
     static const XtfCallpathTicks none;
-    uint64_t before = (point->times - times->at) / sizeof none; /* very great if they lie before */
+    uint64_t before = (point->times - times->at) / sizeof none; /* wraps to a very large number if they lie before */
 
     if (point->n_times == 0)
         return &none;
@@ -120,7 +120,7 @@ void xtf_point_times_finish(XtfPointTimes *times)
     *times = (XtfPointTimes){0};
 }
 
-/* Most lie side by side, and are read at once. */
+/* Reads the times of several points; contiguous ones, as most are, at once. */
 bool xtf_points_all_times(const XtfPoints *points, const XtfPoint *of, uint32_t n, XtfCallpathTicks *to, GError **error)
 {
     for (uint32_t i = 0; i < n;) {
@@ -139,7 +139,7 @@ const XtfOperations *xtf_points_operations(const XtfPoints *points)
     return &points->operations;
 }
 
-/* ---- Results. What may be none is stored as its number and 1 more, so that what was never put is none. */
+/* ---- Results. Numbers that may be unset are stored plus 1, so that zeros of a new page mean unset. */
 
 bool xtf_points_put_result(XtfPoints *points, uint64_t number, const XtfPointResult *result, GError **error)
 {
@@ -174,7 +174,7 @@ void xtf_points_rest_results(const XtfPoints *points)
     xtf_paged_rest(&points->results);
 }
 
-/* ---- Contexts. */
+/* ---- Call paths. */
 
 uint32_t xtf_points_n_callpaths(const XtfPoints *points)
 {

@@ -6,7 +6,7 @@ enum {
     BUFFERS_BYTES = 16 << 20, /* of all locations */
     BUFFER_MIN = 2,           /* points */
     BUFFER_MAX = 1024,
-    ADDED_MAX = 1024, /* points, before large tables rest */
+    ADDED_MAX = 1024, /* points between releases of the pages of large tables */
 };
 
 bool xtf_raw_points_init(XtfRawPoints *raw, uint32_t n_locations, GError **error)
@@ -35,12 +35,12 @@ void xtf_raw_points_finish(XtfRawPoints *raw)
     xtf_operations_close(&raw->operations);
 }
 
-static bool is_one_of_many(const XtfPoint *point)
+static bool may_share_record(const XtfPoint *point)
 {
     return point->side == XTF_POINT_ALONE || point->side == XTF_POINT_MEETS || point->side == XTF_POINT_MET;
 }
 
-/* Of one record: what was waited first, and who was met, then other points, then additions to them. */
+/* Returns the order of points of one record: waits and MET first, then other points, then PART. */
 static unsigned order_of(const XtfPoint *point)
 {
     return point->side == XTF_POINT_PART ? 2 : point->wait == 0 && point->side != XTF_POINT_MET;
@@ -59,7 +59,7 @@ static int compare_points(const void *a, const void *b)
     return x->wait > y->wait ? -1 : x->wait < y->wait;
 }
 
-static bool flush(XtfRawPoints *raw, XtfRawLocation *location, GError **error)
+static bool write_buffer(XtfRawPoints *raw, XtfRawLocation *location, GError **error)
 {
     XtfPoint *buffer = &raw->buffers[(size_t)(location - raw->locations) * raw->room];
 
@@ -77,7 +77,7 @@ static bool flush(XtfRawPoints *raw, XtfRawLocation *location, GError **error)
            xtf_spool_put(&raw->spool, location->last.at + sizeof before, buffer, bytes, error);
 }
 
-static void rest(XtfRawPoints *raw)
+static void release_pages(XtfRawPoints *raw)
 {
     raw->n_added = 0;
     xtf_paged_rest(&raw->paged_locations);
@@ -91,17 +91,17 @@ bool xtf_raw_points_add(XtfRawPoints *raw, uint32_t number, const XtfPoint *poin
     raw->buffers[(size_t)number * raw->room + location->n++] = *point;
     location->total++;
     if (++raw->n_added >= ADDED_MAX)
-        rest(raw);
-    return location->n < raw->room || flush(raw, location, error);
+        release_pages(raw);
+    return location->n < raw->room || write_buffer(raw, location, error);
 }
 
 bool xtf_raw_points_end(XtfRawPoints *raw, GError **error)
 {
     for (uint32_t i = 0; i < raw->n_locations; i++) {
-        if (!flush(raw, &raw->locations[i], error))
+        if (!write_buffer(raw, &raw->locations[i], error))
             return false;
         if (i % ADDED_MAX == 0)
-            rest(raw);
+            release_pages(raw);
     }
     xtf_paged_free(&raw->paged_buffers);
     raw->buffers = NULL;
@@ -165,8 +165,8 @@ static bool open_part(XtfRawReader *reader, const XtfRawPart *part, GError **err
     return xtf_spool_get(&reader->raw->spool, part->at + sizeof *part, run.points, part->n * sizeof *run.points, error);
 }
 
-/* Takes the next point, in the order of adding. */
-static bool take(XtfRawReader *reader, XtfPoint *point, bool *found, GError **error)
+/* Reads the next raw point of all open parts, in the order of compare_points(). */
+static bool read_raw_point(XtfRawReader *reader, XtfPoint *point, bool *found, GError **error)
 {
     XtfRawRun *first = first_run(reader);
 
@@ -191,17 +191,17 @@ static bool take(XtfRawReader *reader, XtfPoint *point, bool *found, GError **er
 
 bool xtf_raw_reader_next(XtfRawReader *reader, XtfPoint *point, bool *found, GError **error)
 {
-    if (!reader->any_ahead && !take(reader, &reader->ahead, &reader->any_ahead, error))
+    if (!reader->any_ahead && !read_raw_point(reader, &reader->ahead, &reader->any_ahead, error))
         return false;
     *found = reader->any_ahead;
     if (!*found)
         return true;
     *point = reader->ahead;
     for (;;) {
-        if (!take(reader, &reader->ahead, &reader->any_ahead, error))
+        if (!read_raw_point(reader, &reader->ahead, &reader->any_ahead, error))
             return false;
-        if (!reader->any_ahead || reader->ahead.seq != point->seq || is_one_of_many(&reader->ahead) ||
-            is_one_of_many(point))
+        if (!reader->any_ahead || reader->ahead.seq != point->seq || may_share_record(&reader->ahead) ||
+            may_share_record(point))
             return true;
         if (reader->ahead.side == XTF_POINT_PART) {
             point->part = reader->ahead.part;

@@ -1,9 +1,9 @@
 /*
- * Points as they are found: in any order, kept by location in a temporary file; and read again by location, in the
- * order of `seq`.
+ * Raw points: points in the order in which the forward pass adds them, stored by location in a temporary file. Readers
+ * get them by location, in the order of `seq`.
  *
- * The points of a location come nearly in their order, so each part of a file is sorted before it is written, and few
- * parts overlap: reading holds only those that do.
+ * A location's points come nearly in order. Each part of a location's points is sorted before it is written, and few
+ * parts overlap, so a reader holds only the parts that overlap.
  */
 #pragma once
 
@@ -12,36 +12,36 @@
 #include "src/analysis/waits/points.h"
 #include "src/files/paged.h"
 
-/* A part of a location's points; before them in the file lies what is known of the part before. */
+/* A sorted part of a location's points. In the file, the XtfRawPart of the previous part lies before the points. */
 typedef struct {
-    uint64_t at, least; /* where it lies; its first seq */
-    uint32_t n;         /* points; 0: there is no such part */
+    uint64_t at, least; /* its offset in the file; its first seq */
+    uint32_t n;         /* number of points; 0: no part */
     uint32_t spare;
 } XtfRawPart;
 
 typedef struct {
     XtfRawPart last;
     uint32_t n;       /* points in its buffer */
-    uint32_t n_parts; /* `last` and those before */
-    bool kinds;       /* it has points of records that a replay does not hand out */
+    uint32_t n_parts; /* number of its parts */
+    bool kinds;       /* it has points of find-kinds.c, whose records a replay does not pass on */
     uint64_t total;
 } XtfRawLocation;
 
 typedef struct {
     XtfSpool spool;
     XtfRawLocation *locations; /* in `paged_locations` */
-    XtfPoint *buffers;         /* of `room` points each, by location, in `paged_buffers` */
+    XtfPoint *buffers;         /* `room` points each, by location, in `paged_buffers` */
     XtfPaged paged_locations, paged_buffers;
     uint32_t n_locations, room;
-    uint32_t n_added; /* since these rested */
-    uint64_t n_pairs; /* of points MEETS and MET */
+    uint32_t n_added; /* points added since the pages were released */
+    uint64_t n_pairs; /* number of pairs of a MEETS and a MET */
     XtfOperations operations;
 } XtfRawPoints;
 
 bool xtf_raw_points_init(XtfRawPoints *raw, uint32_t n_locations, GError **error);
 void xtf_raw_points_finish(XtfRawPoints *raw);
 bool xtf_raw_points_add(XtfRawPoints *raw, uint32_t location, const XtfPoint *point, GError **error);
-/* Says that all were added. */
+/* Writes all buffers, after the last point was added. */
 bool xtf_raw_points_end(XtfRawPoints *raw, GError **error);
 
 typedef struct {
@@ -51,7 +51,7 @@ typedef struct {
 
 typedef struct {
     const XtfRawPoints *raw;
-    XtfRawPart *parts; /* by their first seq */
+    XtfRawPart *parts; /* in the order of their first seq */
     uint32_t n_parts, next;
     GArray *runs; /* XtfRawRun: parts that overlap */
     XtfPoint ahead;
@@ -59,6 +59,6 @@ typedef struct {
 } XtfRawReader;
 
 bool xtf_raw_reader_init(XtfRawReader *reader, const XtfRawPoints *raw, uint32_t location, GError **error);
-void xtf_raw_reader_finish(XtfRawReader *reader); /* also if that failed */
-/* The next point: what was found of one record is one point, but for those that are ALONE. */
+void xtf_raw_reader_finish(XtfRawReader *reader); /* also after _init() failed */
+/* Reads the next point. Merges the raw points of one record into one, except ALONE, MEETS and MET. */
 bool xtf_raw_reader_next(XtfRawReader *reader, XtfPoint *point, bool *found, GError **error);

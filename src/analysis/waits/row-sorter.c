@@ -5,8 +5,8 @@
 enum {
     GROUPS_MAX = 256,
     BUFFERS_BYTES = 4 << 20, /* of all groups */
-    LOCATION_BYTES = 5,      /* of a location within its group, as a number of a log */
-    ROWS_AT_ONCE = 4096,     /* between looks whether to go on */
+    LOCATION_BYTES = 5,      /* bytes of a location's number in its group, as stored in a log */
+    ROWS_AT_ONCE = 4096,     /* between checks for an interrupt */
 };
 
 bool xtf_row_sorter_init(XtfRowSorter *sorter, uint32_t n_locations, uint32_t row_size, GError **error)
@@ -59,22 +59,22 @@ typedef struct {
     XtfSteps *steps;
 } Work;
 
-/* What a thread has: the arrays of the group at hand; NULL: a location has no rows yet. */
+/* The state of one worker: the arrays of the current group; NULL: the location has no rows yet. */
 typedef struct {
     XtfArrayWriter **arrays;
-} Own;
+} Worker;
 
-static bool append(const Work *work, const Own *own, uint32_t first, const uint8_t *record, GError **error)
+static bool append_row(const Work *work, const Worker *worker, uint32_t first, const uint8_t *record, GError **error)
 {
     uint64_t number = xtf_log_get(&record);
-    XtfArrayWriter **array = &own->arrays[number];
+    XtfArrayWriter **array = &worker->arrays[number];
 
     if (!*array)
         *array = xtf_writer_array(work->writer, work->id(work->data, first + (uint32_t)number), work->schema, error);
     return *array && xtf_array_writer_append(*array, record, error);
 }
 
-static bool append_all(const Work *work, const Own *own, uint32_t first, XtfLogReader *reader, GError **error)
+static bool append_rows(const Work *work, const Worker *worker, uint32_t first, XtfLogReader *reader, GError **error)
 {
     const uint8_t *record, *end;
 
@@ -83,14 +83,14 @@ static bool append_all(const Work *work, const Own *own, uint32_t first, XtfLogR
             return false;
         if (!record)
             return xtf_steps_go_on(work->steps, n % ROWS_AT_ONCE, error);
-        if (!append(work, own, first, record, error))
+        if (!append_row(work, worker, first, record, error))
             return false;
         if (++n % ROWS_AT_ONCE == 0 && !xtf_steps_go_on(work->steps, ROWS_AT_ONCE, error))
             return false;
     }
 }
 
-static bool write_group(const Work *work, const Own *own, uint32_t number, GError **error)
+static bool write_group(const Work *work, const Worker *worker, uint32_t number, GError **error)
 {
     XtfRowSorter *sorter = work->sorter;
     uint32_t first = number * sorter->group_size;
@@ -100,46 +100,46 @@ static bool write_group(const Work *work, const Own *own, uint32_t number, GErro
 
     if (!xtf_log_writer_end(&sorter->groups[number], &log, error))
         return false;
-    memset(own->arrays, 0, n * sizeof *own->arrays);
+    memset(worker->arrays, 0, n * sizeof *worker->arrays);
     xtf_log_reader_init(&reader, &sorter->spool, &log, BUFFERS_BYTES / GROUPS_MAX);
-    bool good = append_all(work, own, first, &reader, error);
+    bool good = append_rows(work, worker, first, &reader, error);
     xtf_log_reader_finish(&reader);
     for (uint32_t i = 0; good && i < n; i++)
-        good = !own->arrays[i] || xtf_array_writer_close(own->arrays[i], error);
+        good = !worker->arrays[i] || xtf_array_writer_close(worker->arrays[i], error);
     return good;
 }
 
-static void *begin(void *data)
+static void *begin_worker(void *data)
 {
     const Work *work = data;
-    Own *own = g_new0(Own, 1);
+    Worker *worker = g_new0(Worker, 1);
 
-    own->arrays = g_new0(XtfArrayWriter *, work->sorter->group_size);
-    return own;
+    worker->arrays = g_new0(XtfArrayWriter *, work->sorter->group_size);
+    return worker;
 }
 
-static bool work_on(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool write_groups(void *worker, void *data, uint32_t first, uint32_t end, GError **error)
 {
     for (uint32_t i = first; i < end; i++)
-        if (!write_group(data, own, i, error))
+        if (!write_group(data, worker, i, error))
             return false;
     return true;
 }
 
-static void join(void *data, void *unused)
+static void free_worker(void *data, void *unused)
 {
-    Own *own = data;
+    Worker *worker = data;
 
-    g_free(own->arrays);
-    g_free(own);
+    g_free(worker->arrays);
+    g_free(worker);
 }
 
 bool xtf_row_sorter_write(XtfRowSorter *sorter, XtfWriter *writer, uint32_t schema,
                           uint64_t (*id)(const void *data, uint32_t location), const void *data, XtfSteps *steps,
                           GError **error)
 {
-    const XtfParallelWork how = {.step = 1, .begin = begin, .work = work_on, .join = join};
+    const XtfParallelWork parallel = {.step = 1, .begin = begin_worker, .work = write_groups, .join = free_worker};
     Work work = {.sorter = sorter, .writer = writer, .schema = schema, .id = id, .data = data, .steps = steps};
 
-    return xtf_parallel(&how, &work, sorter->n_groups, error);
+    return xtf_parallel(&parallel, &work, sorter->n_groups, error);
 }

@@ -1,9 +1,9 @@
 /*
- * Rows of a derived type that are found in the order of the run: now of one location, now of another. An array to which
- * rows are appended takes memory, and a trace may have very many locations. So rows are kept in a temporary file, and
- * written at the end, a few locations at a time.
+ * Sorts rows of a derived type by location. Rows come in the order of the run, so for a different location each time.
+ * An open array takes memory, and a trace may have very many locations. So the sorter keeps the rows in a temporary
+ * file, and writes them at the end, a few locations at a time.
  *
- * Belongs to one thread, but writing takes all cores.
+ * To be used by one thread. xtf_row_sorter_write() uses all cores.
  */
 #pragma once
 
@@ -13,22 +13,22 @@
 
 typedef struct {
     XtfSpool spool;
-    XtfLogWriter *groups; /* of locations side by side */
+    XtfLogWriter *groups; /* of consecutive locations */
     uint32_t n_groups, group_size, n_locations;
     uint32_t row_size;
     uint64_t n_rows;
 } XtfRowSorter;
 
-/* Of rows of `row_size` bytes, at most 248. */
+/* Initializes a sorter for rows of `row_size` bytes, at most 248. */
 bool xtf_row_sorter_init(XtfRowSorter *sorter, uint32_t n_locations, uint32_t row_size, GError **error);
-void xtf_row_sorter_finish(XtfRowSorter *sorter); /* also if _init() failed; twice is fine */
+void xtf_row_sorter_finish(XtfRowSorter *sorter); /* also after _init() failed; may be called twice */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfRowSorter, xtf_row_sorter_finish)
 
 /* Adds the next row of a location, given by its index. */
 bool xtf_row_sorter_add(XtfRowSorter *sorter, uint32_t location, const void *row, GError **error);
 
-/* Appends all rows to the locations' arrays of a schema, in the order in which they were added, and closes these.
- * `id` gives the key of a location, in any thread. Each row counts for the step at hand. */
+/* Appends all rows to the locations' arrays of a schema, in the order in which they were added, and closes the
+ * arrays. `id` returns the key of a location and is called by any thread. Counts each row for the current step. */
 bool xtf_row_sorter_write(XtfRowSorter *sorter, XtfWriter *writer, uint32_t schema,
                           uint64_t (*id)(const void *data, uint32_t location), const void *data, XtfSteps *steps,
                           GError **error);

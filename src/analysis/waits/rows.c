@@ -5,7 +5,7 @@
 
 enum {
     AT_ONCE = 256,
-    RESULTS_MAX = 1 << 14, /* that are read before they rest */
+    RESULTS_MAX = 1 << 14, /* results that are read before their pages are released */
 };
 
 typedef struct {
@@ -16,13 +16,13 @@ typedef struct {
     XtfFound *found;
 } Rows;
 
-/* What a thread has. */
+/* The state of one worker. */
 typedef struct {
     XtfFound found;
     uint64_t n_read;
     XtfPoint points[AT_ONCE];
     XtfPointResult results[AT_ONCE];
-} Own;
+} Worker;
 
 static bool write_callpaths(const XtfPoints *points, XtfWriter *writer, GError **error)
 {
@@ -43,7 +43,7 @@ static bool write_callpaths(const XtfPoints *points, XtfWriter *writer, GError *
     return true;
 }
 
-/* The row of `waits` that a point's wait is. */
+/* Finds the row of `waits` of a point's wait; XTF_NONE64: none. */
 static bool row_of(const XtfPoints *points, uint64_t number, uint64_t *row, GError **error)
 {
     XtfPoint point;
@@ -113,11 +113,11 @@ static bool append_point(const Rows *rows, const XtfPointLocation *location, Xtf
     XtfWaitsRow row = row_for(rows->points, location, point, point->time);
     row.event = (uint8_t)completion;
     row.amount = (uint64_t)point->completion;
-    row.culprit = row.culprit_thread = XTF_NONE32; /* nobody's fault */
+    row.culprit = row.culprit_thread = XTF_NONE32; /* a completion has no culprit */
     return xtf_array_writer_append(array, &row, error);
 }
 
-static bool write_location(const Rows *rows, Own *own, const XtfPointLocation *location, GError **error)
+static bool write_location(const Rows *rows, Worker *worker, const XtfPointLocation *location, GError **error)
 {
     XtfArrayWriter *array = xtf_writer_array(rows->writer, location->id, rows->schema, error);
 
@@ -126,61 +126,61 @@ static bool write_location(const Rows *rows, Own *own, const XtfPointLocation *l
     for (uint64_t i = 0; i < location->n; i += AT_ONCE) {
         uint64_t n = MIN(location->n - i, (uint64_t)AT_ONCE);
         if (!xtf_steps_go_on(rows->steps, n, error) ||
-            !xtf_points_read(rows->points, location->first + i, n, own->points, error))
+            !xtf_points_read(rows->points, location->first + i, n, worker->points, error))
             return false;
-        xtf_points_results(rows->points, location->first + i, n, own->results);
-        if ((own->n_read += n) >= RESULTS_MAX) {
-            own->n_read = 0;
+        xtf_points_results(rows->points, location->first + i, n, worker->results);
+        if ((worker->n_read += n) >= RESULTS_MAX) {
+            worker->n_read = 0;
             xtf_points_rest_results(rows->points);
         }
         for (uint64_t k = 0; k < n; k++) {
-            if (own->points[k].side == XTF_POINT_END || xtf_is_awaited(&own->points[k]))
+            if (worker->points[k].side == XTF_POINT_END || xtf_is_awaited(&worker->points[k]))
                 continue;
-            xtf_found_count(&own->found, &own->points[k]);
-            if (!append_point(rows, location, array, &own->points[k], &own->results[k], error))
+            xtf_found_count(&worker->found, &worker->points[k]);
+            if (!append_point(rows, location, array, &worker->points[k], &worker->results[k], error))
                 return false;
         }
     }
     return xtf_array_writer_close(array, error);
 }
 
-static void *begin(void *data)
+static void *begin_worker(void *data)
 {
-    return g_new0(Own, 1);
+    return g_new0(Worker, 1);
 }
 
-static bool work(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool write_locations(void *worker, void *data, uint32_t first, uint32_t end, GError **error)
 {
     Rows *rows = data;
 
     for (uint32_t i = first; i < end; i++) {
         if (xtf_points_location(rows->points, i)->n > 0 &&
-            !write_location(rows, own, xtf_points_location(rows->points, i), error))
+            !write_location(rows, worker, xtf_points_location(rows->points, i), error))
             return false;
         xtf_points_rest_sometimes(rows->points, i);
     }
     return true;
 }
 
-static void join(void *data, void *to)
+static void free_worker(void *data, void *to)
 {
-    Own *own = data;
+    Worker *worker = data;
     Rows *rows = to;
 
     for (unsigned i = 0; i < XTF_N_WAIT_KINDS; i++) {
-        rows->found->waits[i] += own->found.waits[i];
-        rows->found->amounts[i] += own->found.amounts[i];
+        rows->found->waits[i] += worker->found.waits[i];
+        rows->found->amounts[i] += worker->found.amounts[i];
     }
-    g_free(own);
+    g_free(worker);
 }
 
 bool xtf_waits_write(const XtfPoints *points, XtfWriter *writer, XtfSteps *steps, XtfFound *found, GError **error)
 {
-    const XtfParallelWork how = {.step = 1, .begin = begin, .work = work, .join = join};
+    const XtfParallelWork parallel = {.step = 1, .begin = begin_worker, .work = write_locations, .join = free_worker};
     Rows rows = {.points = points, .writer = writer, .steps = steps, .found = found};
 
     xtf_steps_begin(steps, "writing waits", xtf_points_n(points));
     return write_callpaths(points, writer, error) &&
            xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_WAITS), &rows.schema, error) &&
-           xtf_parallel(&how, &rows, xtf_points_n_locations(points), error);
+           xtf_parallel(&parallel, &rows, xtf_points_n_locations(points), error);
 }

@@ -1,5 +1,5 @@
 /*
- * Rows of `waits` and `contexts` out of points.
+ * Writes the rows of `waits` and `contexts` of points.
  */
 #pragma once
 
@@ -7,6 +7,6 @@
 #include "src/analysis/steps/steps.h"
 #include "src/analysis/waits/find.h"
 
-/* Writes the table of call paths, and the waits of all locations by all cores; counts them in `found`.
- * One step. */
+/* Writes the table of call paths, and the waits of all locations by all cores. Counts the waits in `found`. One
+ * step. */
 bool xtf_waits_write(const XtfPoints *points, XtfWriter *writer, XtfSteps *steps, XtfFound *found, GError **error);

@@ -1,9 +1,9 @@
 /*
- * What the files of the backward pass share.
+ * Types and functions of the backward pass.
  *
- *   causes.c    whose turn it is: a culprit waits until all that waited for it were passed
- *   waiters.c   which point waited for another one
- *   late.c      one point at which a location was late: delays, costs, and what goes on
+ *   causes.c    the order of the pass: a culprit's point comes after all points that waited for it
+ *   waiters.c   finds the point that waited for another one
+ *   late.c      handles one point at which a location was late: delays, costs, and what its waits pass on
  */
 #pragma once
 
@@ -19,14 +19,16 @@ typedef struct {
     uint64_t i;
     XtfPoint point;
     XtfPointResult result;
-    XtfCosts costs; /* that it passes on */
-    uint64_t since; /* the late one's last meeting with it, if that is after the interval of all; else XTF_NO_POINT */
-    /* Set, for each tick of the late one's waits: what it passes on, and what of that is the wait itself. */
+    XtfCosts costs; /* long-term costs that its wait passes on */
+    uint64_t since; /* the culprit's last meeting with it, if later than the start of the interval of all waiters; else
+                       XTF_NO_POINT */
+    /* Output, per tick of the culprit's waits: all that this wait passes on to them, and the part due to the wait
+     * itself. */
     XtfCosts scales;
     double scale;
 } XtfWaiter;
 
-/* Points [first, end) of a location, all of which are waits that began at `enter` or later. */
+/* Points [first, end) of a location. All are waits that began at `enter` or later. */
 typedef struct {
     uint64_t enter, first, end;
 } XtfCallSpan;
@@ -36,20 +38,21 @@ typedef struct {
     XtfDelays *delays;
     XtfPassPool pool;
     XtfPassing *passing;               /* by location */
-    XtfRests *rests;                   /* likewise */
-    XtfCallpathSums all, mine, theirs; /* of the interval of all, of the one since the waiter, and of the waiter */
-    double *charges;                   /* by call path, of the kinds' long-term costs and, last, the short-term cost */
+    XtfRests *rests;                   /* by location */
+    XtfCallpathSums all, mine, theirs; /* work of the culprit since it met all waiters, of the culprit since it met this
+                                          waiter, of the waiter */
+    double *charges;                   /* by call path: long-term costs by kind, then the short-term cost */
     XtfTeamPaths *teams;
-    GArray *later;               /* XtfMeeting: of the one that was late, with single members */
-    XtfOperationMember *members; /* of the operation at hand */
+    GArray *later;               /* XtfMeeting: later meetings of the culprit with single members */
+    XtfOperationMember *members; /* of the current operation */
     uint32_t room;
-    XtfCallSpan *calls;  /* by location: of the call at hand */
-    uint64_t n_looked;   /* points that were gone over to find others */
-    XtfFlights meets;    /* points that wait in one-sided communication, by instance; see waiters.c */
-    uint32_t *waiter_of; /* by location: its number among the waiters, plus 1; 0: it is none */
+    XtfCallSpan *calls;  /* by location: the current call */
+    uint64_t n_looked;   /* points that were read to find other points */
+    XtfFlights meets;    /* waiting points of one-sided communication, by instance; see waiters.c */
+    uint32_t *waiter_of; /* by location: its index among the waiters, plus 1; 0: none */
 } XtfLateWork;
 
-/* What is rounded by call path, each by the kind of wait: costs of `delays`, and parts of waits. */
+/* Quantities that are rounded by call path and kind of wait: costs of `delays`, and parts of waits. */
 enum {
     XTF_SHARE_LONG,
     XTF_SHARE_SHORT = XTF_COSTS,
@@ -60,13 +63,14 @@ enum {
 
 enum { XTF_CHARGES = XTF_COSTS + 1 };
 
-/* The point that waited for this one, of location `late`; false in *found if there is none. */
+/* Finds the point that waited for the point `awaited` of location `late`. *found: false if there is none. */
 bool xtf_find_waiter(XtfLateWork *work, uint32_t late, const XtfPoint *awaited, XtfWaiter *waiter, bool *found,
                      GError **error);
 
-/* A location was late at point `i`, and `waiters` waited for it. They are all of the kind `cost`. `operation` NULL: for
- * a message. Results are put. */
+/* Handles point `i` at which a location was late: charges its call paths with the waits of all `waiters`, and passes
+ * the costs on to its own waits. All waiters have the kind `cost`. `operation` NULL: the wait was for a message.
+ * Stores the waiters' results. */
 bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind cost, const XtfOperation *operation,
                  XtfWaiter *waiters, uint32_t n_waiters, GError **error);
-/* Other threads of the location's process were idle until it forked at point `i`. */
+/* Charges a location for the idle time of the other threads of its process until it forked at point `i`. */
 bool xtf_idle_until(XtfLateWork *work, uint32_t location, uint64_t i, GError **error);

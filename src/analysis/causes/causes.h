@@ -1,37 +1,37 @@
 /*
- * What waits are caused by: the excess work of those who came late, and the waits that made them late.
+ * Causes of waits: the excess work of the culprit, and the waits that made the culprit late.
  *
- * A pass backward through the points of synchronisation (src/analysis/waits/points.h). For each wait of w ticks of
- * process p for process q it looks at what both did since they last synchronised: T_q(x), T_p(x), by call path x,
- * without their waits (src/analysis/causes/interval.h). The delay of x is d(x) = max(0, T_q(x) - T_p(x)), D their sum,
- * W the sum of q's own waits. Then
- * - x is charged with the short-term cost w * d(x) / (D + W); of a message, w / (D + W) is at most 1;
- * - the wait is indirect as far as q's waits caused it: w * W / (D + W), and direct else;
- * - q's waits pass on w / (D + W) ticks for each tick of theirs. Whoever made q wait is charged with that as long-term
- *   cost, in the same way: d(x) of C / (D + W), where C is what the wait has to pass on; and its own waits pass on C,
- * too;
- * - q's waits are propagating, as far as a message's other side waited for them: the greatest scale counts.
- * Of an operation of many the last one is charged for each member that waited, with the member's own interval.
+ * The backward pass goes through the points of synchronisation (src/analysis/waits/points.h). For each wait of w ticks
+ * of process p for process q it compares the work of both since they last synchronised: T_p(x) and T_q(x), by call path
+ * x, without their waits (src/analysis/causes/interval.h). The delay of x is d(x) = max(0, T_q(x) - T_p(x)). D is the
+ * sum of all d(x), W the sum of q's own waits. Then
+ * - x is charged with the short-term cost w * d(x) / (D + W). For a message, w / (D + W) is limited to 1.
+ * - The wait is indirect as far as q's waits caused it: w * W / (D + W). The remainder is direct.
+ * - Each tick of q's waits passes on w / (D + W) ticks. Locations that made q wait are charged with them as long-term
+ *   cost, in the same way: C * d(x) / (D + W), where C is the cost that the wait passes on. Their own waits pass on C,
+ * too.
+ * - q's waits are propagating as far as the other side of a message waited for them: the greatest scale counts.
+ * In a collective operation the last member is charged for each member that waited, with that member's own interval.
  *
- * All that is as Scalasca 2.6 has it (src/scout/generator/{Delay.MPI,Waitstates.MPI}.pattern, MpiDelayOps.cpp; Böhme et
+ * All rules follow Scalasca 2.6 (src/scout/generator/{Delay.MPI,Waitstates.MPI}.pattern, MpiDelayOps.cpp; Böhme et
  * al.: Identifying the root causes of wait states in large-scale parallel applications, ACM TOPC 3(2), 2016), with two
- * of its oddities: the completion of a late receiver's call is taken off, not added; and costs that an
- * operation passes on to waits behind a point at which a single member met the late one grow one such point too late.
- * Beyond it, waits in operations of many are direct and indirect, too.
+ * of its oddities. The completion of a late receiver's call is subtracted, not added. Costs that an operation passes on
+ * to waits behind a meeting of the culprit with a single member grow one such point too late. Unlike Scalasca, waits in
+ * collective operations are direct and indirect, too.
  *
- * One-sided communication, which it does not read, goes by the same rules: a wait for one process as one for a message,
- * but that w / (D + W) has no limit; a fence as an operation of many.
+ * One-sided communication, which Scalasca does not read, follows the same rules. A wait for one process is treated like
+ * a wait for a message, but w / (D + W) has no limit. A fence is treated like a collective operation.
  *
- * A team's barrier is such an operation, of the threads that are in it, each with its interval since the team met last:
- * at a barrier before, or where it was forked. What they did is compared by call paths from the parallel region on
- * (formulas/team-paths.h). Threads that are in no team wait for all that the one does which will fork them: each tick
- * that they are idle is charged to its call paths, or passed on by its waits (Scalasca: Delay.OMP.pattern,
- * OmpDelayOps.cpp, which knows no teams in teams).
+ * An OpenMP barrier is treated like a collective operation of the threads of the team. Each thread's interval begins
+ * where the team met last: at the previous barrier, or at the fork. Their work is compared by call paths from the
+ * parallel region on (formulas/team-paths.h). Threads outside of all teams wait for the thread that will fork them.
+ * Each tick of their idle time is charged to the call paths of that thread, or passed on by its waits (Scalasca:
+ * Delay.OMP.pattern, OmpDelayOps.cpp, which knows no nested teams).
  *
  * Costs are real numbers, and stored as ticks (src/analysis/causes/shares.h).
  *
- * Where clocks are wrong, a wait may end before its cause begins, and a pass that follows causes would run in circles.
- * The pass goes on at such a point without the costs that are not known yet, and counts the point.
+ * If clocks are wrong, a wait may end before its cause begins, and the causes may form a circle. Then the pass
+ * continues at one such point without the costs that it does not know yet, and counts the point.
  */
 #pragma once
 
@@ -40,13 +40,13 @@
 
 typedef struct {
     uint64_t explained; /* waits whose culprit is known */
-    uint64_t circles;   /* points at which the pass had to go on without knowing all costs */
-    uint64_t lost;      /* points that have no point at the other side */
-    uint64_t looked;    /* points that were gone over to find others: how much work it was */
+    uint64_t circles;   /* points at which the pass had to continue without knowing all costs */
+    uint64_t lost;      /* points without a point of the other side */
+    uint64_t looked;    /* points that were read to find other points, as a measure of the effort */
 } XtfCausesCounts;
 
-/* Puts the results of all points that are waits, and finds the delays. Time outside of all calls is that of a call path
- * where a location's records tell that a program began; else nobody knows what it was spent for, and as in Scalasca it
- * delays nobody. `context`: of the trace whose points they are; NULL: nothing is known of it. Two steps. */
+/* Finds the delays, and stores the results of all points that are waits. Time outside of all calls counts as a call
+ * path on locations whose records say where a program began. On other locations its purpose is unknown, and it
+ * delays no other location, as in Scalasca. `context`: the context of the points' trace; NULL: unknown. Two steps. */
 bool xtf_causes_find(XtfTraceContext *context, XtfPoints *points, XtfSteps *steps, XtfDelays **delays,
                      XtfCausesCounts *counts, GError **error);

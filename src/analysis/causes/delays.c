@@ -9,13 +9,13 @@ enum {
     BUFFERS_BYTES = 8 << 20,
     ROOM_MIN = 8, /* delays */
     ROOM_MAX = 256,
-    ADDED_MAX = 1024,     /* delays, before the buffers rest */
-    BETWEEN_RESTS = 1024, /* locations, when they are written */
+    ADDED_MAX = 1024,             /* delays added between releases of the buffers' pages */
+    LOCATIONS_PER_RELEASE = 1024, /* locations written between releases of pages */
 };
 
-/* The delays of a location: full parts, whose places are known, and those that came last. */
+/* The delays of a location: full parts in the file, and the latest ones in the buffer. */
 typedef struct {
-    GArray *parts; /* uint64_t; NULL: none yet */
+    GArray *parts; /* uint64_t: offsets in the file; NULL: none yet */
     uint64_t n;
 } Location;
 
@@ -25,9 +25,9 @@ struct XtfDelays {
     uint32_t n_locations, room;
     XtfDelay *buffers; /* of `room` delays each, by location, in `paged` */
     XtfPaged paged;
-    uint32_t n_added; /* since they rested */
-    XtfDelay *part;   /* the one that was read last */
-    uint64_t part_at; /* where it lies; UINT64_MAX: none was read */
+    uint32_t n_added; /* delays added since the pages were released */
+    XtfDelay *part;   /* the part that was read last */
+    uint64_t part_at; /* its offset; UINT64_MAX: none was read */
 };
 
 XtfDelays *xtf_delays_new(uint32_t n_locations, GError **error)
@@ -115,13 +115,13 @@ bool xtf_delays_get(XtfDelays *delays, uint32_t number, uint64_t i, XtfDelay *de
 static bool write_location(const XtfPoints *points, XtfDelays *delays, uint32_t number, XtfArrayWriter *array,
                            XtfSteps *steps, GError **error)
 {
-    enum { BETWEEN_LOOKS = 4096 };
+    enum { ROWS_PER_CHECK = 4096 };
     const XtfClockMap *clock = xtf_points_location(points, number)->clock;
     uint64_t n = xtf_delays_n(delays, number);
     XtfDelay delay;
 
     for (uint64_t i = 0; i < n; i++) {
-        if (i % BETWEEN_LOOKS == 0 && !xtf_steps_go_on(steps, i > 0 ? BETWEEN_LOOKS : 0, error))
+        if (i % ROWS_PER_CHECK == 0 && !xtf_steps_go_on(steps, i > 0 ? ROWS_PER_CHECK : 0, error))
             return false;
         if (!xtf_delays_get(delays, number, i, &delay, error))
             return false;
@@ -137,7 +137,7 @@ static bool write_location(const XtfPoints *points, XtfDelays *delays, uint32_t 
         if (!xtf_array_writer_append(array, &row, error))
             return false;
     }
-    return xtf_steps_go_on(steps, n % BETWEEN_LOOKS, error) && xtf_array_writer_close(array, error);
+    return xtf_steps_go_on(steps, n % ROWS_PER_CHECK, error) && xtf_array_writer_close(array, error);
 }
 
 bool xtf_delays_write(const XtfPoints *points, XtfDelays *delays, XtfWriter *writer, XtfSteps *steps, GError **error)
@@ -152,7 +152,7 @@ bool xtf_delays_write(const XtfPoints *points, XtfDelays *delays, XtfWriter *wri
     xtf_steps_begin(steps, "writing delays", n);
     for (uint32_t i = 0; i < delays->n_locations; i++) {
         xtf_points_rest_sometimes(points, i);
-        if (i % BETWEEN_RESTS == 0)
+        if (i % LOCATIONS_PER_RELEASE == 0)
             xtf_paged_rest(&delays->paged);
         if (xtf_delays_n(delays, i) == 0)
             continue;

@@ -1,7 +1,7 @@
 /*
- * What call paths are charged with: rows of `delays`, which come backward at each location, and are read forward.
- *
- * They lie in a file that has no name; memory is some 8 MiB. Belongs to one thread.
+ * Delays: the charges of call paths, which are rows of `delays`. The backward pass adds them in reverse order at each
+ * location. Readers get them in forward order. Most are in an unnamed temporary file, some 8 MiB in memory. To be used
+ * by one thread.
  */
 #pragma once
 
@@ -10,12 +10,12 @@
 #include "src/analysis/steps/steps.h"
 #include "src/analysis/waits/points.h"
 
-/* What a call path of a location is charged with at one point. */
+/* The charge of a call path of a location at one point. */
 typedef struct {
     uint64_t seq, time;             /* of the point at which the location was late */
     uint64_t short_term, long_term; /* ticks */
     uint32_t callpath;              /* UINT32_MAX: outside of all calls */
-    uint8_t cost;                   /* XtfCostKind: of the waits in which the costs end */
+    uint8_t cost;                   /* XtfCostKind: the kind of the waits in which the costs end */
     uint8_t unused[3];
 } XtfDelay;
 
@@ -25,9 +25,10 @@ XtfDelays *xtf_delays_new(uint32_t n_locations, GError **error);
 void xtf_delays_free(XtfDelays *delays); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfDelays, xtf_delays_free)
 
-/* In the order of `seq`, backward. */
+/* Adds a delay. To be called in descending order of `seq`. */
 bool xtf_delays_add(XtfDelays *delays, uint32_t location, const XtfDelay *delay, GError **error);
-/* In the order of `seq`. */
+/* xtf_delays_n() returns the number of a location's delays. xtf_delays_get() reads delay `i` in ascending order of
+ * `seq`. */
 uint64_t xtf_delays_n(const XtfDelays *delays, uint32_t location);
 bool xtf_delays_get(XtfDelays *delays, uint32_t location, uint64_t i, XtfDelay *delay, GError **error);
 

@@ -1,7 +1,7 @@
 #include "src/analysis/causes/interval.h"
 
 enum {
-    SUMS_MAX = 1 << 16, /* that checkpoints which were read may have together */
+    SUMS_MAX = 1 << 16, /* most sums of all checkpoints in memory */
 };
 
 bool xtf_interval_since(XtfIntervals *intervals, uint32_t location, uint64_t to, XtfInterval *interval, GError **error)
@@ -26,7 +26,7 @@ bool xtf_interval_since_all(XtfIntervals *intervals, uint32_t location, uint64_t
 
 /* ---- Checkpoints. */
 
-static void forget_checkpoints(XtfCheckpoints *checkpoints)
+static void clear_checkpoints(XtfCheckpoints *checkpoints)
 {
     for (unsigned i = 0; i < XTF_CHECKPOINTS; i++)
         g_clear_pointer(&checkpoints->all[i].all, g_array_unref);
@@ -35,10 +35,10 @@ static void forget_checkpoints(XtfCheckpoints *checkpoints)
 
 void xtf_intervals_finish(XtfIntervals *intervals)
 {
-    forget_checkpoints(&intervals->checkpoints);
+    clear_checkpoints(&intervals->checkpoints);
 }
 
-/* The checkpoint at a place; good until the next one is asked for. */
+/* Returns the checkpoint at an offset, valid until the next call. */
 static const XtfCheckpoint *checkpoint_at(XtfIntervals *intervals, uint64_t at, GError **error)
 {
     XtfCheckpoints *checkpoints = &intervals->checkpoints;
@@ -48,7 +48,7 @@ static const XtfCheckpoint *checkpoint_at(XtfIntervals *intervals, uint64_t at, 
     if (checkpoints->places[slot] == at + 1)
         return checkpoint;
     if (checkpoints->n > SUMS_MAX)
-        forget_checkpoints(checkpoints);
+        clear_checkpoints(checkpoints);
     if (!checkpoint->all)
         checkpoint->all = g_array_new(FALSE, FALSE, sizeof(XtfCallpathSum));
     checkpoints->n -= checkpoints->places[slot] ? checkpoint->all->len : 0;
@@ -62,23 +62,23 @@ static const XtfCheckpoint *checkpoint_at(XtfIntervals *intervals, uint64_t at, 
 
 /* ---- Sums. */
 
-/* Only of what was put in before, something is taken off. */
-static void add_one(const XtfIntervals *intervals, uint32_t location, uint32_t callpath, uint64_t ticks, bool take_off,
-                    XtfCallpathSums *sum)
+/* Adds or subtracts ticks of a call path. Subtracts only from call paths that were added before. */
+static void add_ticks(const XtfIntervals *intervals, uint32_t location, uint32_t callpath, uint64_t ticks,
+                      bool subtract, XtfCallpathSums *sum)
 {
     uint32_t to = callpath == UINT32_MAX ? intervals->outside : callpath;
 
     if (callpath == UINT32_MAX && !intervals->counts_outside[location])
         return;
-    if (!take_off)
+    if (!subtract)
         xtf_callpath_sums_add(sum, to, (int64_t)ticks);
     else if (xtf_callpath_sums_has(sum, to))
         xtf_callpath_sums_add(sum, to, (int64_t)(0 - ticks));
 }
 
-/* The times of points [first, end], and their waits but that of the last one if `but_last`. */
-static bool add_points(XtfIntervals *intervals, uint32_t location, uint64_t first, uint64_t end, bool but_last,
-                       bool take_off, XtfCallpathSums *sum, GError **error)
+/* Adds the times of points [first, end] less their waits. Skips the wait of the last point if `skip_last_wait`. */
+static bool add_points(XtfIntervals *intervals, uint32_t location, uint64_t first, uint64_t end, bool skip_last_wait,
+                       bool subtract, XtfCallpathSums *sum, GError **error)
 {
     for (uint64_t i = first; i <= end; i++) {
         const XtfCallpathTicks *times;
@@ -86,9 +86,9 @@ static bool add_points(XtfIntervals *intervals, uint32_t location, uint64_t firs
         if (!point)
             return false;
         for (uint32_t t = 0; t < point->n_times; t++)
-            add_one(intervals, location, times[t].callpath, times[t].ticks, take_off, sum);
-        if (xtf_is_synchronising_wait(point) && !(but_last && i == end)) {
-            if (!take_off)
+            add_ticks(intervals, location, times[t].callpath, times[t].ticks, subtract, sum);
+        if (xtf_is_synchronising_wait(point) && !(skip_last_wait && i == end)) {
+            if (!subtract)
                 xtf_callpath_sums_add(sum, point->callpath, (int64_t)(0 - point->wait));
             else if (xtf_callpath_sums_has(sum, point->callpath))
                 xtf_callpath_sums_add(sum, point->callpath, (int64_t)point->wait);
@@ -97,19 +97,19 @@ static bool add_points(XtfIntervals *intervals, uint32_t location, uint64_t firs
     return true;
 }
 
-/* All of a checkpoint that was added behind point `from`. */
+/* Adds the call paths of a checkpoint that have time after the interval's first point. */
 static void add_checkpoint(const XtfIntervals *intervals, const XtfInterval *interval, const XtfCheckpoint *checkpoint,
                            XtfCallpathSums *sum)
 {
     for (guint k = 0; k < checkpoint->all->len; k++) {
         const XtfCallpathSum *one = &g_array_index(checkpoint->all, XtfCallpathSum, k);
         if (interval->from == XTF_NO_POINT || one->last > interval->from)
-            add_one(intervals, interval->location, one->callpath, one->ticks, false, sum);
+            add_ticks(intervals, interval->location, one->callpath, one->ticks, false, sum);
     }
 }
 
-/* Takes off what was before the interval, and its first point. */
-static bool take_off_before(XtfIntervals *intervals, const XtfInterval *interval, const XtfMark *first,
+/* Subtracts the time before the interval, and at its first point. */
+static bool subtract_before(XtfIntervals *intervals, const XtfInterval *interval, const XtfMark *first,
                             XtfCallpathSums *sum, GError **error)
 {
     uint64_t begin = 0;
@@ -120,32 +120,32 @@ static bool take_off_before(XtfIntervals *intervals, const XtfInterval *interval
             return false;
         for (guint k = 0; k < checkpoint->all->len; k++) {
             const XtfCallpathSum *one = &g_array_index(checkpoint->all, XtfCallpathSum, k);
-            add_one(intervals, interval->location, one->callpath, one->ticks, true, sum);
+            add_ticks(intervals, interval->location, one->callpath, one->ticks, true, sum);
         }
         begin = checkpoint->point + 1;
     }
     return add_points(intervals, interval->location, begin, interval->from, false, true, sum, error);
 }
 
-/* Times and waits in the interval. If a checkpoint lies in it, only what is before the first and behind the last is
- * gone through. */
+/* Adds the times and waits in the interval. If the interval has a checkpoint, reads only the points before its first
+ * and after its last checkpoint. */
 static bool add_times(XtfIntervals *intervals, const XtfInterval *interval, const XtfMark *first, const XtfMark *last,
                       XtfCallpathSums *sum, GError **error)
 {
     uint32_t location = interval->location;
-    bool begins = interval->from == XTF_NO_POINT;
-    uint64_t from = begins ? 0 : interval->from + 1;
+    bool from_start = interval->from == XTF_NO_POINT;
+    uint64_t from = from_start ? 0 : interval->from + 1;
 
-    if (last->sums == XTF_NO_POINT || (!begins && last->sums == first->sums))
+    if (last->sums == XTF_NO_POINT || (!from_start && last->sums == first->sums))
         return add_points(intervals, location, from, interval->to, true, false, sum, error);
     const XtfCheckpoint *checkpoint = checkpoint_at(intervals, last->sums, error);
     if (!checkpoint)
         return false;
-    if (!begins && checkpoint->point <= interval->from)
+    if (!from_start && checkpoint->point <= interval->from)
         return add_points(intervals, location, from, interval->to, true, false, sum, error);
     from = checkpoint->point + 1;
     add_checkpoint(intervals, interval, checkpoint, sum);
-    return (begins || take_off_before(intervals, interval, first, sum, error)) &&
+    return (from_start || subtract_before(intervals, interval, first, sum, error)) &&
            add_points(intervals, location, from, interval->to, true, false, sum, error);
 }
 
@@ -153,7 +153,7 @@ int64_t xtf_interval_idle(const XtfPoint *first)
 {
     uint64_t call = first->leave > first->enter ? first->leave - first->enter : 0;
 
-    return (int64_t)(call - (uint64_t)first->completion); /* an enemy's may wrap */
+    return (int64_t)(call - (uint64_t)first->completion); /* may wrap in a forged file */
 }
 
 bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, XtfCallpathSums *sum, uint64_t *waited,
@@ -172,10 +172,10 @@ bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, Xtf
         xtf_callpath_sums_none_negative(sum);
         return true;
     }
-    const XtfPoint *found = xtf_point_cache_mark(intervals->cache, location, interval->from, &first, error);
-    if (!found)
+    const XtfPoint *first_point = xtf_point_cache_mark(intervals->cache, location, interval->from, &first, error);
+    if (!first_point)
         return false;
-    const XtfPoint point = *found;
+    const XtfPoint point = *first_point;
     *waited -= first.waited + (xtf_is_synchronising_wait(&point) ? point.wait : 0);
     if (!add_times(intervals, interval, &first, &last, sum, error))
         return false;

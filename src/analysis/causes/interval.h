@@ -1,24 +1,25 @@
 /*
- * What a location did between two points of synchronisation with others (meetings.h says which these are).
+ * Computes the work of a location between two points of synchronisation with others. meetings.h defines these points.
  */
 #pragma once
 
 #include "src/analysis/causes/point-cache.h"
 #include "src/analysis/formulas/callpath-sums.h"
 
-/* Checkpoints that were read: the same one is asked for again and again. */
+/* Number of checkpoints in memory: the same one is needed again and again. */
 enum { XTF_CHECKPOINTS = 64 };
 
 typedef struct {
     XtfCheckpoint all[XTF_CHECKPOINTS];
-    uint64_t places[XTF_CHECKPOINTS]; /* where they lie, plus 1; 0: none */
-    uint64_t n;                       /* sums of all of them */
+    uint64_t places[XTF_CHECKPOINTS]; /* their offsets in the file, plus 1; 0: none */
+    uint64_t n;                       /* number of sums in all of them */
 } XtfCheckpoints;
 
-/* Where to look. The time outside of all calls is that of call path `outside` for locations where it counts. */
+/* The sources of intervals. Time outside of all calls counts as call path `outside` for locations in
+ * `counts_outside`. */
 typedef struct {
     XtfPoints *points;     /* borrowed */
-    const XtfMarks *marks; /* likewise */
+    const XtfMarks *marks; /* borrowed */
     XtfPointCache *cache;
     uint32_t outside;
     const bool *counts_outside; /* by location */
@@ -28,31 +29,30 @@ typedef struct {
 /* Frees the checkpoints. */
 void xtf_intervals_finish(XtfIntervals *intervals);
 
-/* From one point of a location to a later one, by index, without both; from the location's beginning if `from` is
- * XTF_NO_POINT. */
+/* The interval from one point of a location to a later one, by index, without both points. `from` XTF_NO_POINT:
+ * since the location's first record. */
 typedef struct {
     uint32_t location;
     uint64_t from, to;
 } XtfInterval;
 
-/* Where an interval that ends at point `to` begins: at the last point before it at which the location synchronised with
- * the process of the point's partner. */
+/* Finds the interval that ends at point `to`. It begins at the last point before at which the location synchronised
+ * with the process of the point's partner. */
 bool xtf_interval_since(XtfIntervals *intervals, uint32_t location, uint64_t to, XtfInterval *interval, GError **error);
 
-/* The same for point `to` at which an operation waited for the location, and the processes of all members but its own:
- * it begins at the last point before which it had synchronised with every one of them. `later`, XtfMeeting: where it
- * met single members after that. */
+/* Finds the interval that ends at point `to`, at which the members of an operation waited for the location. It
+ * begins at the last point before which the location had synchronised with each other member's process. `later`
+ * (XtfMeeting): the meetings with single members after that point. */
 bool xtf_interval_since_all(XtfIntervals *intervals, uint32_t location, uint64_t to, XtfInterval *interval,
                             GArray *later, GError **error);
 
-/* By call path: time that the location used itself, nothing of it negative: without the waits in the interval, and of
- * the call in which the interval begins only what is counted as completion. `sum` is cleared first. *waited: the sum of
- * the waits. */
+/* Sums the location's own work in the interval by call path. Waits are not counted, nor the call in which the
+ * interval begins, except its completion. No sum is negative. Clears `sum` first. *waited: the sum of the waits. */
 bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, XtfCallpathSums *sum, uint64_t *waited,
                        GError **error);
 
-/* What of the call at an interval's first point is not counted as completion. */
+/* Returns the length of the call at an interval's first point without its completion. */
 int64_t xtf_interval_idle(const XtfPoint *first);
 
-/* The last point with a wait in the interval; XTF_NO_POINT: there is none. */
+/* Finds the last point with a wait in the interval; XTF_NO_POINT: none. */
 bool xtf_interval_last_wait(XtfIntervals *intervals, const XtfInterval *interval, uint64_t *i, GError **error);

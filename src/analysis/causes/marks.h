@@ -1,14 +1,14 @@
 /*
- * What each point is told beforehand, so that the interval since a meeting is found, and what was done in it, without a
- * walk over all points in between: a sweep forward over the points of every location.
+ * Marks: what a forward sweep over each location's points notes for each point. With them, the interval since a meeting
+ * and its work are found without a walk over all points in between.
  *
- * A point knows where its location met the process of its `partner` last; the one that was waited for in an operation,
- * where it met each of the members. Sums stand at some points (checkpoints): for each call path its time up to there,
- * less the waits on it, as often as about as many times were added as there are call paths. So the sums of an interval
- * are a difference of two checkpoints and of what lies between them and the interval's ends, and checkpoints take no
- * more room than the times.
+ * The mark of a point says where its location last met the process of its `partner`. For the last member of an
+ * operation, it says where the location last met each of the members. Some points have a checkpoint: for each call path
+ * its time up to that point, less the waits on it. A checkpoint follows whenever about as many times were added as
+ * there are call paths. So checkpoints take no more room than the times. The work in an interval is the difference of
+ * two checkpoints, plus what lies between them and the interval's ends.
  *
- * They lie in files that have no name, beside those of the points. Any number of threads may read them at once.
+ * Marks are in unnamed temporary files beside those of the points. Any number of threads may read them at once.
  */
 #pragma once
 
@@ -16,19 +16,19 @@
 #include "src/analysis/steps/steps.h"
 
 typedef struct {
-    /* The last point before this one at which the location met the partner's process; XTF_NO_POINT: none. Of the one
-     * that was waited for in an operation: where its meetings lie. Of an OpenMP barrier: where the threads of the team
-     * met last; of a FORKS: the JOINS before it. */
+    /* The last point before this one at which the location met the partner's process; XTF_NO_POINT: none. For the
+     * last member of an operation: the offset of its meetings. For an OpenMP barrier: where the threads of the team
+     * met last. For a FORKS: the JOINS before it. */
     uint64_t since;
-    uint64_t last_wait; /* the last point before this one at which it waited and synchronised; XTF_NO_POINT: none */
-    uint64_t waited;    /* at all such points before this one */
-    uint64_t sums;      /* where those of the last checkpoint before this point lie; XTF_NO_POINT: there is none */
+    uint64_t last_wait; /* the last point before this one that is a synchronising wait; XTF_NO_POINT: none */
+    uint64_t waited;    /* sum of the synchronising waits before this point */
+    uint64_t sums;      /* offset of the last checkpoint before this point; XTF_NO_POINT: none */
 } XtfMark;
 
-/* Up to a checkpoint and with it. */
+/* The time of a call path up to a checkpoint, including it. */
 typedef struct {
-    uint64_t ticks;    /* times less waits; wraps */
-    uint64_t last;     /* the last point with either */
+    uint64_t ticks;    /* times less waits; may wrap */
+    uint64_t last;     /* the last point with a time or a wait of this call path */
     uint32_t callpath; /* UINT32_MAX: outside of all calls */
     uint32_t unused;
 } XtfCallpathSum;
@@ -38,7 +38,7 @@ typedef struct {
     GArray *all; /* XtfCallpathSum */
 } XtfCheckpoint;
 
-/* The last meeting with a member of an operation, by its number among the members. */
+/* The last meeting with a member of an operation. `member` is an index of the operation's members, `at` a point. */
 typedef struct {
     uint64_t at;
     uint32_t member, unused;
@@ -50,19 +50,19 @@ typedef struct {
 
 #define XTF_MARKS_NONE ((XtfMarks){XTF_SPOOL_NONE, XTF_SPOOL_NONE, XTF_SPOOL_NONE})
 
-/* By all cores, as one step. To be finished after a failure, too. */
+/* Finds the marks of all points by all cores, as one step. Call xtf_marks_finish() after a failure, too. */
 bool xtf_marks_find(XtfMarks *marks, const XtfPoints *points, XtfSteps *steps, GError **error);
 void xtf_marks_finish(XtfMarks *marks);
 
-/* Of points [first, first + n), by number. */
+/* Reads the marks of points [first, first + n), by number. */
 bool xtf_marks_read(const XtfMarks *marks, uint64_t first, uint64_t n, XtfMark *to, GError **error);
-/* The checkpoint at a place; `all` is given. */
+/* Reads the checkpoint at an offset into checkpoint->all, which the caller has allocated. */
 bool xtf_marks_checkpoint(const XtfMarks *marks, uint64_t at, XtfCheckpoint *checkpoint, GError **error);
-/* The meetings at a place. *from: the last point before which the location had met all members; XTF_NO_POINT: it had
- * not. `later`, XtfMeeting: the meetings with single members after that. */
+/* Reads the meetings at an offset. *from: the last point before which the location had met all members;
+ * XTF_NO_POINT: none. `later` (XtfMeeting): the meetings with single members after that point. */
 bool xtf_marks_meetings(const XtfMarks *marks, uint64_t at, uint64_t *from, GArray *later, GError **error);
 
-/* Whether a point is a wait at which its location synchronised. */
+/* True if a point is a wait at which its location synchronised. */
 static inline bool xtf_is_synchronising_wait(const XtfPoint *point)
 {
     return point->wait > 0 && point->side != XTF_POINT_ALONE && point->side != XTF_POINT_FORKED;

@@ -1,20 +1,20 @@
 #include "src/analysis/causes/meetings.h"
 
 enum {
-    FEW = 4,           /* members of an operation that are noted one by one */
-    KEPT_MAX = 1 << 20 /* processes in sets that are kept */
+    SINGLES_MAX = 4,   /* most members of an operation that are noted one by one */
+    KEPT_MAX = 1 << 20 /* most processes in the sets in memory */
 };
 
-/* Processes that synchronised, in order. */
+/* Processes that synchronised, in ascending order. */
 typedef struct {
     uint32_t n;
     uint32_t all[];
 } Processes;
 
-/* The operations of the same members. */
+/* The operations with the same members. */
 typedef struct {
-    XtfOperation any;
-    uint64_t last; /* point, from 1 */
+    XtfOperation operation;
+    uint64_t last; /* point of the last meeting, from 1 */
 } Set;
 
 void xtf_meetings_init(XtfMeetings *meetings, const XtfPoints *points, const uint32_t *processes)
@@ -52,14 +52,14 @@ void xtf_meetings_clear(XtfMeetings *meetings)
     meetings->world = 0;
 }
 
-/* Those that synchronise in an operation; good until the next are asked for. NULL is an error. */
+/* Returns the processes that synchronise in an operation, valid until the next call; NULL: an error. */
 static const Processes *processes_of(XtfMeetings *meetings, const XtfOperation *operation, GError **error)
 {
-    Processes *found = g_hash_table_lookup(meetings->members, &operation->first);
+    Processes *processes = g_hash_table_lookup(meetings->members, &operation->first);
     g_autofree XtfOperationMember *members = NULL;
 
-    if (found)
-        return found;
+    if (processes)
+        return processes;
     members = g_new(XtfOperationMember, operation->n_members);
     if (!xtf_operations_members(xtf_points_operations(meetings->points), operation, members, error))
         return NULL;
@@ -67,19 +67,19 @@ static const Processes *processes_of(XtfMeetings *meetings, const XtfOperation *
         g_hash_table_remove_all(meetings->members);
         meetings->n_kept = 0;
     }
-    found = g_malloc(sizeof *found + operation->n_points * sizeof *found->all);
-    found->n = 0;
+    processes = g_malloc(sizeof *processes + operation->n_points * sizeof *processes->all);
+    processes->n = 0;
     for (uint32_t i = 0; i < operation->n_members; i++) {
         uint32_t process = meetings->processes[members[i].location];
-        if (members[i].synchronises && (found->n == 0 || found->all[found->n - 1] != process))
-            found->all[found->n++] = process;
+        if (members[i].synchronises && (processes->n == 0 || processes->all[processes->n - 1] != process))
+            processes->all[processes->n++] = process;
     }
     meetings->n_kept += operation->n_points;
-    g_hash_table_insert(meetings->members, g_memdup2(&operation->first, sizeof operation->first), found);
-    return found;
+    g_hash_table_insert(meetings->members, g_memdup2(&operation->first, sizeof operation->first), processes);
+    return processes;
 }
 
-static bool has(const Processes *processes, uint32_t process)
+static bool contains_process(const Processes *processes, uint32_t process)
 {
     uint32_t low = 0, high = processes->n;
 
@@ -93,7 +93,7 @@ static bool has(const Processes *processes, uint32_t process)
     return low < processes->n && processes->all[low] == process;
 }
 
-static void meet_alone(XtfMeetings *meetings, uint32_t process, uint64_t i)
+static void meet_process(XtfMeetings *meetings, uint32_t process, uint64_t i)
 {
     if (meetings->alone[process] == 0)
         g_array_append_val(meetings->touched, process);
@@ -109,9 +109,9 @@ static void meet_set(XtfMeetings *meetings, const XtfOperation *operation, uint6
         g_queue_push_head_link(&meetings->recent, link);
     } else {
         Set *set = g_new(Set, 1);
-        *set = (Set){.any = *operation};
+        *set = (Set){.operation = *operation};
         g_queue_push_head(&meetings->recent, set);
-        g_hash_table_insert(meetings->sets, &set->any.first, meetings->recent.head);
+        g_hash_table_insert(meetings->sets, &set->operation.first, meetings->recent.head);
     }
     ((Set *)meetings->recent.head->data)->last = i + 1;
 }
@@ -124,14 +124,14 @@ static bool meet_operation(XtfMeetings *meetings, const XtfPoint *point, uint64_
         return false;
     if (operation.n_points == 0)
         return true;
-    /* A root has a set of its own each time, and all others of it have no more than the root. */
-    if (point->side == XTF_POINT_ALL && operation.n_points > FEW) {
+    /* An operation with a root has another set each time. Its other members only meet the root. */
+    if (point->side == XTF_POINT_ALL && operation.n_points > SINGLES_MAX) {
         meet_set(meetings, &operation, i);
         return true;
     }
     const Processes *met = processes_of(meetings, &operation, error);
     for (uint32_t k = 0; met && k < met->n; k++)
-        meet_alone(meetings, met->all[k], i);
+        meet_process(meetings, met->all[k], i);
     return met;
 }
 
@@ -147,13 +147,13 @@ bool xtf_meetings_add(XtfMeetings *meetings, const XtfPoint *point, uint64_t i, 
     case XTF_POINT_MET:
     case XTF_POINT_LEAF:
         if (point->partner < xtf_points_n_locations(meetings->points))
-            meet_alone(meetings, meetings->processes[point->partner], i);
+            meet_process(meetings, meetings->processes[point->partner], i);
         return true;
     case XTF_POINT_ALL:
     case XTF_POINT_ROOT:
     case XTF_POINT_PAIR:
         return meet_operation(meetings, point, i, error);
-    case XTF_POINT_TEAM: /* with threads of its own process, see marks.c */
+    case XTF_POINT_TEAM: /* meets threads of its own process, see marks.c */
     case XTF_POINT_FORKED:
     case XTF_POINT_JOINS:
     case XTF_POINT_FORKS:
@@ -173,10 +173,10 @@ bool xtf_meetings_last(XtfMeetings *meetings, uint32_t process, uint64_t *i, GEr
         const Set *set = link->data;
         if (set->last <= last)
             break;
-        const Processes *met = processes_of(meetings, &set->any, error);
+        const Processes *met = processes_of(meetings, &set->operation, error);
         if (!met)
             return false;
-        if (has(met, process))
+        if (contains_process(met, process))
             last = set->last;
     }
     *i = last == 0 ? XTF_NO_POINT : last - 1;

@@ -1,20 +1,20 @@
 /*
- * With whom a location synchronised last, as one goes forward through its points.
+ * Finds where a location last synchronised with each process, while a sweep goes forward through the location's points.
  *
- * Which records are points, and of which processes, is as in Scalasca 2.6 (src/scout/SynchpointHandler.cpp):
+ * The records that are points, and their processes, are as in Scalasca 2.6 (src/scout/SynchpointHandler.cpp):
  * - a receive that waited for its sender (in a call for many, only the one that waited longest), and the send;
  * - the completion of a send that waited for the posting of its receive, and the posting;
- * - the end of a barrier, and of an operation of all with all in which everybody was at one time, at each member; else,
- *   of all with all, at the last one that sends and at those that received something and began before it;
- * - the end of an operation of one to all, at those that waited for the root, and then at the root, too;
- * - the end of an operation of all to one, at the root and the last one that sends, if the root waited for it;
+ * - the end of a barrier, and of an all-to-all operation that all members were in at one time, at each member; of other
+ *   all-to-all operations, at the last member that sends, and at those that received data and began before it;
+ * - the end of a one-to-all operation, at the members that waited for the root, and then at the root, too;
+ * - the end of an all-to-one operation, at the root and at the last member that sends, if the root waited for it;
  * - the ends of MPI_Init and of MPI_Finalize, with all processes.
- * Ours, as it reads no such records: waits in one-sided communication, and the records that were waited for; the end of
- * an operation of a window in which all were at one time, at each member.
+ * Scalasca does not read two more kinds of points: waits in one-sided communication with the records that were waited
+ * for, and the end of a window operation that all members were in at one time, at each member.
  *
- * A meeting of few is noted at each process that was met. One of many is noted at their set: most programs have few
- * sets, those of their communicators. A process was met last where it was met alone, or in the latest set that it
- * belongs to; sets are in the order of their latest meetings, so that one is found soon.
+ * A meeting of few processes is noted at each of them. A meeting of many is noted at their set: most programs have few
+ * sets, those of their communicators. The last meeting with a process is its last single one, or the latest meeting of
+ * a set with the process. Sets are in the order of their latest meetings, so the search ends soon.
  */
 #pragma once
 
@@ -25,23 +25,23 @@
 typedef struct {
     const XtfPoints *points;
     XtfOperationHeads heads;
-    GHashTable *members;       /* uint64_t `first` of an operation -> the processes that synchronise */
-    uint64_t n_kept;           /* processes in them */
-    const uint32_t *processes; /* by location: numbers of processes, which ascend */
-    /* Of the location at hand. Points count from 1; 0: never. */
+    GHashTable *members;       /* uint64_t `first` of an operation -> Processes that synchronise */
+    uint64_t n_kept;           /* processes in all values of `members` */
+    const uint32_t *processes; /* by location: its process number; ascending */
+    /* Fields of the current location. Points count from 1; 0: never. */
     uint64_t world;
-    uint64_t *alone;  /* by process */
-    GArray *touched;  /* uint32_t: processes that were met alone */
+    uint64_t *alone;  /* by process: its last single meeting */
+    GArray *touched;  /* uint32_t: processes with a single meeting */
     GQueue recent;    /* sets, the latest meeting first */
-    GHashTable *sets; /* `first` -> its link in `recent` */
+    GHashTable *sets; /* `first` -> link of `recent` */
 } XtfMeetings;
 
-/* `processes` is borrowed. */
+/* Initializes the meetings. Borrows `processes`. */
 void xtf_meetings_init(XtfMeetings *meetings, const XtfPoints *points, const uint32_t *processes);
 void xtf_meetings_finish(XtfMeetings *meetings);
-/* Begins with another location. */
+/* Forgets all meetings, to begin with another location. */
 void xtf_meetings_clear(XtfMeetings *meetings);
-/* Goes over point `i` of the location. */
+/* Adds the meetings at point `i` of the location. */
 bool xtf_meetings_add(XtfMeetings *meetings, const XtfPoint *point, uint64_t i, GError **error);
-/* The last point by now at which the location synchronised with a process; XTF_NO_POINT: none. */
+/* Finds the last added point at which the location synchronised with a process; XTF_NO_POINT: none. */
 bool xtf_meetings_last(XtfMeetings *meetings, uint32_t process, uint64_t *i, GError **error);

@@ -1,13 +1,13 @@
 /*
  * Waits for messages.
  *
- * A culprit sender is a send that begins after the receive has begun to wait. If a blocking probe took the message, the
- * probe is the wait. A culprit receiver is a send that completes only once the receive is posted. A call that waits for
- * several messages counts once, by its longest wait. It counts for a receiver only if no sender was culprit.
+ * A late sender is a send that begins after the receive has begun to wait. If a blocking probe took the message, the
+ * probe is the wait. A late receiver is a send that completes only once the receive is posted. A call that waits for
+ * several messages counts once, by its longest wait. It counts for a receiver only if no sender was late.
  *
- * Late senders in the wrong order: each location keeps its last RECENT_MAX culprit senders. If a message is received
+ * Late senders in the wrong order: each location keeps its last RECENT_MAX late senders. If a message is received
  * after one of them but was sent before it, the program should have received that message first. Then the earlier wait
- * was in vain. A message that a blocking probe took counts as received at the probe, so a culprit sender after the
+ * was in vain. A message that a blocking probe took counts as received at the probe, so a late sender after the
  * probe is in the right order. Messages taken between a probe and the receive of its message are kept until that
  * receive, since the probe's wait is unknown before.
  */
@@ -133,7 +133,7 @@ static void free_many(XtfFind *find, XtfManyWait *many)
     g_hash_table_remove(find->many, many);
 }
 
-/* Closes a call that has no more records: adds its culprit sender at once, its culprit receiver once all its sends are
+/* Closes a call that has no more records: adds its late sender at once, its late receiver once all its sends are
  * received. */
 static void close_many(XtfFind *find, XtfManyWait *many)
 {
@@ -165,7 +165,7 @@ static void enter_call(XtfFind *find, const XtfReplayEvent *at)
 
 /* ---- Late senders. */
 
-/* Finds culprit senders that were received before a message though it had been sent first. `waiting` is the end that
+/* Finds late senders that were received before a message though it had been sent first. `waiting` is the end that
  * took it. */
 static void find_wrong_order(XtfFind *find, const XtfEnd *waiting, const XtfEnd *send)
 {
@@ -243,7 +243,7 @@ static void count_probe(XtfFind *find, const XtfEnd *posting, int step)
         g_clear_pointer(&of->taken, g_array_unref);
 }
 
-/* Returns the point of the waiting side, which waits until `end` for the culprit side. */
+/* Returns the point of the waiting side, which waits until `end` for the late side. */
 static XtfPoint waiting_point(const XtfSent *message, uint8_t kind, const XtfEnd *waiter, const XtfEnd *culprit,
                               uint64_t end)
 {

@@ -6,17 +6,17 @@
  *
  * - Both sides are posted from `begin` on: the later of A's enter and of the enter of the call in which B posted its
  *   side. A gap of B (a time outside of MPI of 20 us or more) ends at e, begin < e <= leave. The wait is the part of
- * the gap after `begin`. It is at gap_min 20 us and at gap_min half of the time from `begin` to `leave`.
+ * the gap after `begin`. It is at least 20 us and at least half of the time from `begin` to `leave`.
  * - B's side completes in the call that B enters at e, or later.
  * - leave - e is below a bound. The bound is 16 times the quarter of the class: the time from `begin` to completion
- * that a quarter of its completions do not exceed. The bound is at gap_min 20 us and at bound_max 5 ms, in powers of 2
+ * that a quarter of its completions do not exceed. The bound is at least 20 us and at most 5 ms, in powers of 2
  * of ticks. A class of fewer than 4 completions has no bound.
- * - The class depends on the other side. At gap_min 4 completions are as above, with a wait of 4 (leave - e) or longer.
- *   They are more than twice as many as the counterexamples, which add_to_call at gap_min as long as a quarter of these
+ * - The class depends on the other side. At least 4 completions are as above, with a wait of 4 (leave - e) or longer.
+ *   They are more than twice as many as the counterexamples, which take at least as long as a quarter of these
  * waits. A counterexample ends while B has been outside of MPI for 20 us or more and has not entered it since it
  * posted. So data moved without B: by progress threads, or by networks that fetch data. If B does not matter, more
  * calls end before B's enter than just after it.
- * - The clocks contradict at bound_max one message in a thousand.
+ * - The clocks contradict at most one message in a thousand.
  *
  * A class is the completions of the same side (A receives, or sends), posted in the same order (by A first, or by B),
  * with equally many bytes by the power of 2. The order matters, since the side that posts second may move the data at
@@ -34,7 +34,7 @@ enum {
     SIDES = 4,           /* sends that were posted first, or second; receives likewise */
     LEASTS_MOST = 250,   /* the greatest bound, in shortest gaps */
     BOUND_BITS = 4,      /* the bound is 16 times the quarter */
-    COMPLETIONS_MIN = 4, /* gap_min completions for a bound, and for a dependence on the other side */
+    COMPLETIONS_MIN = 4, /* least completions for a bound, and for a dependence on the other side */
     SHOW_FACTOR = 4,     /* how many times longer than the time after it a wait must be to show a dependence */
     BETWEEN_RESTS = 64,  /* searches in gaps between releases of their pages */
 };
@@ -104,7 +104,7 @@ static uint64_t count_before(const XtfReplayGap *gaps, uint64_t n, uint64_t time
     return low;
 }
 
-/* Finds the gap that explains bound_max of the time up to the end of the call; NULL: none explains half of it. */
+/* Finds the gap that explains most of the time up to the end of the call; NULL: none explains half of it. */
 static const XtfReplayGap *find_gap(const XtfFindProgress *progress, const XtfReplayGap *gaps, uint64_t n,
                                     const Side *side, uint64_t *wait)
 {

@@ -1,7 +1,7 @@
 #include "src/analysis/waits/find-private.h"
 #include "src/model/wait-kinds.h"
 
-/* ---- MPI_Init and MPI_Finalize: points of entered locations with each other. */
+/* ---- MPI_Init and MPI_Finalize: points of all locations with each other. */
 
 typedef struct {
     uint64_t last, first_end;

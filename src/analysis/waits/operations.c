@@ -5,7 +5,7 @@
 enum { SETS_MAX = 1 << 16 }; /* lists of members that are kept */
 
 typedef struct {
-    uint64_t hash; /* the key, so the first field; of two lists with the same hash only the later first is kept */
+    uint64_t hash; /* the key, so the first field; of two lists with the same hash only the later one is kept */
     uint64_t first;
     uint32_t n;
 } Set;

@@ -163,7 +163,7 @@ void xtf_points_results(const XtfPoints *points, uint64_t first, uint64_t n, Xtf
 /* Releases the pages of results that were read. */
 void xtf_points_rest_results(const XtfPoints *points);
 
-/* Call paths. A parent has a lower number than its children. */
+/* Returns the number of call paths. A parent has a lower number than its children. */
 uint32_t xtf_points_n_callpaths(const XtfPoints *points);
 uint32_t xtf_points_callpath_parent(const XtfPoints *points, uint32_t callpath); /* UINT32_MAX: none */
 uint32_t xtf_points_callpath_region(const XtfPoints *points, uint32_t callpath);

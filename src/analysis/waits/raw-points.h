@@ -2,8 +2,8 @@
  * Raw points: points in the order in which the forward pass adds them, stored by location in a temporary file. Readers
  * get them by location, in the order of `seq`.
  *
- * A location's points come nearly in order. Each part of a location's points is sorted before it is written, and few
- * parts overlap, so a reader holds only the parts that overlap.
+ * The points of a location are added nearly in order. Each part of a location's points is sorted before it is written,
+ * and few parts overlap, so a reader holds only the parts that overlap.
  */
 #pragma once
 

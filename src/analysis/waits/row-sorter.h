@@ -1,7 +1,7 @@
 /*
- * Sorts rows of a derived type by location. Rows come in the order of the run, so for a different location each time.
- * An open array takes memory, and a trace may have very many locations. So the sorter keeps the rows in a temporary
- * file, and writes them at the end, a few locations at a time.
+ * Sorts rows of a derived type by location. Rows are added in the order of the run, so one after the other may be of
+ * different locations. An open array takes memory, and a trace may have very many locations. So the sorter keeps the
+ * rows in a temporary file, and writes them at the end, a few locations at a time.
  *
  * To be used by one thread. xtf_row_sorter_write() uses all cores.
  */

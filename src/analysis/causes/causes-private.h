@@ -1,7 +1,7 @@
 /*
  * Types and functions of the backward pass.
  *
- *   causes.c    the order of the pass: a culprit's point comes after all points that waited for it
+ *   causes.c    the order of the pass: a culprit after all points that waited for the culprit
  *   waiters.c   finds the point that waited for another one
  *   late.c      handles one point at which a location was late: delays, costs, and what its waits pass on
  */
@@ -37,11 +37,11 @@ typedef struct {
     XtfIntervals intervals;
     XtfDelays *delays;
     XtfPassPool pool;
-    XtfPassing *passing;               /* by location */
-    XtfRests *rests;                   /* by location */
-    XtfCallpathSums all, mine, theirs; /* work of the culprit since it met all waiters, of the culprit since it met this
-                                          waiter, of the waiter */
-    double *charges;                   /* by call path: long-term costs by kind, then the short-term cost */
+    XtfPassing *passing;                            /* by location */
+    XtfRests *rests;                                /* by location */
+    XtfCallpathSums all, culprit_work, waiter_work; /* work of the culprit since it met all waiters, of the culprit
+                                          since it met this waiter, of the waiter */
+    double *charges; /* by call path: long-term costs by kind, then the short-term cost */
     XtfTeamPaths *teams;
     GArray *later;               /* XtfMeeting: later meetings of the culprit with single members */
     XtfOperationMember *members; /* of the current operation */

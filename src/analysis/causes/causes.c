@@ -5,22 +5,23 @@
 #include "src/analysis/kinds/kind-rows.h"
 #include "src/model/schemas.h"
 
-/* Waits that are held before turns are short; points of a location's turn, and of the turns of all. */
+/* Most waits in memory before turns get short; limits of the points of one location's turn; points of the turns of
+ * all locations. */
 enum { HELD_MAX = 1 << 15, TURN_MIN = 4, TURN_MAX = 256, TURNS_MAX = 1 << 15 };
-/* Points between looks whether to go on: some may be waited for by very many. */
-enum { BETWEEN_LOOKS = 16 };
+/* Points between checks for an interrupt: very many locations may wait for one point. */
+enum { POINTS_PER_CHECK = 16 };
 
-/* A location on its way back. */
+/* The state of a location's walk backward. */
 typedef struct {
-    uint64_t at; /* points that are still before it */
-    bool queued, settled;
+    uint64_t at; /* number of points left */
+    bool queued, is_set;
 } Walk;
 
-/* Those that have come to an operation: XtfWaiter, of members that waited. */
+/* The members that have reached an operation. XtfWaiter: those that waited. */
 typedef struct {
     GArray *waiters;
     uint32_t arrived;
-    uint32_t blocked; /* location that waits for the others; UINT32_MAX: none */
+    uint32_t blocked; /* the last member's location, if it is blocked until all others have arrived; UINT32_MAX: none */
 } Operation;
 
 typedef struct {
@@ -28,13 +29,13 @@ typedef struct {
     uint64_t i;
 } Place;
 
-/* What is known of a wait before the other side is reached. */
+/* The costs and the result of a wait until the pass reaches the other side. */
 typedef struct {
     XtfCosts costs;
     XtfPointResult result;
 } Passed;
 
-/* The call paths of points. */
+/* The tree of the points' call paths. */
 typedef struct {
     const XtfPoints *points;
     uint8_t *regions; /* XtfKindRegion */
@@ -48,20 +49,20 @@ typedef struct {
     XtfOperationHeads heads;
     Walk *walks;
     uint32_t n_locations;
-    GQueue ready;           /* numbers of locations, plus 1 */
-    GHashTable *passed;     /* Place of a wait of a message that has something to pass on -> Passed */
-    GHashTable *blocked;    /* Place of a wait -> number of the location that waits for it to be passed, plus 1 */
+    GQueue ready;           /* locations to walk, plus 1 */
+    GHashTable *passed;     /* Place of a wait for one location that has costs to pass on -> Passed */
+    GHashTable *blocked;    /* Place of a wait -> location that is blocked until the pass reaches it, plus 1 */
     GHashTable *operations; /* guint64 -> Operation */
-    uint64_t n_held;        /* waiters of them */
-    uint64_t n_done;        /* points that were gone over */
+    uint64_t n_held;        /* number of waiters in all of them */
+    uint64_t n_done;        /* points that the pass has done */
     XtfCausesCounts counts;
-    bool *counts_outside; /* by location: its time outside of all calls is the program's */
-    uint32_t turn;        /* points of a location's turn */
-    uint32_t first;       /* location that has points before it; none below it has */
-    bool forced;          /* the point at hand is gone over without what is not known */
+    bool *counts_outside; /* by location: true if its time outside of all calls counts */
+    uint32_t turn;        /* points of one turn */
+    uint32_t first;       /* lowest location that may have points left */
+    bool forced;          /* true if the current point is done without unknown costs */
 } Pass;
 
-typedef enum { WENT, BLOCKED, FAILED } Step;
+typedef enum { DONE, BLOCKED, FAILED } Step;
 
 static guint hash_place(gconstpointer key)
 {
@@ -70,7 +71,7 @@ static guint hash_place(gconstpointer key)
     return (guint)((place->i * UINT64_C(0x9e3779b97f4a7c15) + place->location) >> 16);
 }
 
-static gboolean same_place(gconstpointer a, gconstpointer b)
+static gboolean equal_places(gconstpointer a, gconstpointer b)
 {
     const Place *one = a, *other = b;
 
@@ -85,7 +86,7 @@ static void operation_free(gpointer data)
     g_free(operation);
 }
 
-static void wake(Pass *pass, uint32_t location)
+static void queue_location(Pass *pass, uint32_t location)
 {
     if (!pass->walks[location].queued) {
         pass->walks[location].queued = true;
@@ -93,8 +94,8 @@ static void wake(Pass *pass, uint32_t location)
     }
 }
 
-/* What the wait has to bear, and what of it went on. */
-static void settle(Pass *pass, XtfWaiter *waiter)
+/* Computes the costs that a wait passes on, and its propagating part. */
+static void set_result(Pass *pass, XtfWaiter *waiter)
 {
     const XtfPoint *point = &waiter->point;
     XtfRests *rests = &pass->work.rests[waiter->location];
@@ -118,33 +119,33 @@ static bool put_result(Pass *pass, const XtfWaiter *waiter, GError **error)
 {
     uint64_t number = xtf_point_cache_number(pass->work.intervals.cache, waiter->location, waiter->i);
 
-    if (waiter->result.passed == 0 && waiter->result.propagating == 0) /* it is as it was at first */
+    if (waiter->result.passed == 0 && waiter->result.propagating == 0) /* the stored result is the initial one */
         return true;
     return xtf_points_put_result(pass->work.intervals.points, number, &waiter->result, error);
 }
 
-/* A wait for a message: whoever was late may go on. */
+/* Keeps the result of a wait for one location, and wakes that location if the wait blocks it. */
 static Step pass_wait(Pass *pass, const XtfWaiter *waiter, GError **error)
 {
     const Place place = {.location = waiter->location, .i = waiter->i};
     const Passed passed = {waiter->costs, waiter->result};
-    bool nothing = waiter->result.propagating == 0;
+    bool no_costs = waiter->result.propagating == 0;
 
     for (uint32_t kind = 0; kind < XTF_COSTS; kind++)
-        nothing &= waiter->costs.of[kind] <= 0;
+        no_costs &= waiter->costs.of[kind] <= 0;
     if (!put_result(pass, waiter, error))
         return FAILED;
-    if (!nothing)
+    if (!no_costs)
         g_hash_table_insert(pass->passed, g_memdup2(&place, sizeof place), g_memdup2(&passed, sizeof passed));
     uint32_t blocked = GPOINTER_TO_UINT(g_hash_table_lookup(pass->blocked, &place));
     if (blocked > 0) {
         g_hash_table_remove(pass->blocked, &place);
-        wake(pass, blocked - 1);
+        queue_location(pass, blocked - 1);
     }
-    return WENT;
+    return DONE;
 }
 
-/* A send or a posting that another location waited for. */
+/* Handles a point that another location waited for. Blocks until the pass has reached the waiting point. */
 static Step pass_late(Pass *pass, uint32_t location, uint64_t i, const XtfPoint *awaited, GError **error)
 {
     XtfWaiter waiter;
@@ -154,7 +155,7 @@ static Step pass_late(Pass *pass, uint32_t location, uint64_t i, const XtfPoint 
         return FAILED;
     if (!found) {
         pass->counts.lost++;
-        return WENT;
+        return DONE;
     }
     const Place place = {.location = waiter.location, .i = waiter.i};
     if (pass->walks[waiter.location].at > waiter.i && !pass->forced) {
@@ -168,7 +169,7 @@ static Step pass_late(Pass *pass, uint32_t location, uint64_t i, const XtfPoint 
     }
     g_hash_table_remove(pass->passed, &place);
     pass->counts.explained++;
-    return xtf_late_at(&pass->work, location, i, xtf_cost_kind(waiter.point.kind), NULL, &waiter, 1, error) ? WENT
+    return xtf_late_at(&pass->work, location, i, xtf_cost_kind(waiter.point.kind), NULL, &waiter, 1, error) ? DONE
                                                                                                             : FAILED;
 }
 
@@ -194,7 +195,7 @@ static Step pass_member(Pass *pass, const XtfWaiter *waiter, GError **error)
         return FAILED;
     if (all.n_points == 0) {
         pass->counts.lost++;
-        return put_result(pass, waiter, error) ? WENT : FAILED;
+        return put_result(pass, waiter, error) ? DONE : FAILED;
     }
     Operation *operation = operation_of(pass, point->instance);
     if (all.late != waiter->location || all.late_seq != point->seq) {
@@ -203,8 +204,8 @@ static Step pass_member(Pass *pass, const XtfWaiter *waiter, GError **error)
             pass->n_held++;
         }
         if (++operation->arrived + 1 == all.n_points && operation->blocked != UINT32_MAX)
-            wake(pass, operation->blocked);
-        return WENT;
+            queue_location(pass, operation->blocked);
+        return DONE;
     }
     if (operation->arrived + 1 < all.n_points && !pass->forced) {
         operation->blocked = waiter->location;
@@ -217,11 +218,11 @@ static Step pass_member(Pass *pass, const XtfWaiter *waiter, GError **error)
                             operation->waiters->len, error);
     pass->n_held -= operation->waiters->len;
     g_hash_table_remove(pass->operations, &point->instance);
-    return good ? WENT : FAILED;
+    return good ? DONE : FAILED;
 }
 
-/* Goes back over one point. */
-static Step step(Pass *pass, uint32_t location, GError **error)
+/* Handles the last point left of a location. */
+static Step handle_point(Pass *pass, uint32_t location, GError **error)
 {
     Walk *walk = &pass->walks[location];
     XtfWaiter waiter = {.location = location, .i = walk->at - 1};
@@ -232,9 +233,9 @@ static Step step(Pass *pass, uint32_t location, GError **error)
     waiter.point = *point;
     if (xtf_is_awaited(point))
         return pass_late(pass, location, waiter.i, &waiter.point, error);
-    if (!walk->settled)
-        settle(pass, &waiter);
-    walk->settled = true; /* it may come here again, if it has to wait for others */
+    if (!walk->is_set)
+        set_result(pass, &waiter);
+    walk->is_set = true; /* a blocked point is handled again later */
     switch ((XtfPointSide)waiter.point.side) {
     case XTF_POINT_WAITS:
     case XTF_POINT_MEETS:
@@ -246,39 +247,40 @@ static Step step(Pass *pass, uint32_t location, GError **error)
     case XTF_POINT_TEAM:
         return pass_member(pass, &waiter, error);
     case XTF_POINT_FORKS:
-        return xtf_idle_until(&pass->work, location, waiter.i, error) ? WENT : FAILED;
+        return xtf_idle_until(&pass->work, location, waiter.i, error) ? DONE : FAILED;
     default:
-        return put_result(pass, &waiter, error) ? WENT : FAILED;
+        return put_result(pass, &waiter, error) ? DONE : FAILED;
     }
 }
 
-/* As far back as a location comes. Once much is held of waits whose late ones have not come yet, turns are short, so
- * that no location gets ahead of the others any more. */
-static bool go(Pass *pass, uint32_t location, XtfSteps *steps, GError **error)
+/* Walks a location backward until it is blocked. If many waits are in memory whose culprits are not reached yet,
+ * turns are short, so that no location gets far ahead of the others. */
+static bool walk_back(Pass *pass, uint32_t location, XtfSteps *steps, GError **error)
 {
     Walk *walk = &pass->walks[location];
 
     for (uint32_t turn = 0; walk->at > 0; turn++) {
         if (turn >= pass->turn && pass->n_held + g_hash_table_size(pass->passed) > HELD_MAX) {
-            wake(pass, location);
+            queue_location(pass, location);
             return true;
         }
-        switch (step(pass, location, error)) {
+        switch (handle_point(pass, location, error)) {
         case FAILED:
             return false;
         case BLOCKED:
             return true;
-        case WENT:
+        case DONE:
             walk->at--;
-            walk->settled = pass->forced = false;
-            if (++pass->n_done % BETWEEN_LOOKS == 0 && !xtf_steps_go_on(steps, BETWEEN_LOOKS, error))
+            walk->is_set = pass->forced = false;
+            if (++pass->n_done % POINTS_PER_CHECK == 0 && !xtf_steps_go_on(steps, POINTS_PER_CHECK, error))
                 return false;
         }
     }
     return true;
 }
 
-/* Everybody waits for somebody: the first one goes on without what it does not know. */
+/* Breaks a circle in which all locations are blocked: the lowest one continues without unknown costs. False if no
+ * location has points left. */
 static bool break_circle(Pass *pass)
 {
     while (pass->first < pass->n_locations && pass->walks[pass->first].at == 0)
@@ -287,21 +289,21 @@ static bool break_circle(Pass *pass)
         return false;
     pass->counts.circles++;
     pass->forced = true;
-    wake(pass, pass->first);
+    queue_location(pass, pass->first);
     return true;
 }
 
-static bool run(Pass *pass, XtfSteps *steps, GError **error)
+static bool run_pass(Pass *pass, XtfSteps *steps, GError **error)
 {
     xtf_steps_begin(steps, "causes", xtf_points_n(pass->work.intervals.points));
     for (uint32_t location = pass->n_locations; location-- > 0;)
-        wake(pass, location);
+        queue_location(pass, location);
     do {
         gpointer next;
         while ((next = g_queue_pop_head(&pass->ready))) {
             uint32_t location = GPOINTER_TO_UINT(next) - 1;
             pass->walks[location].queued = false;
-            if (!go(pass, location, steps, error))
+            if (!walk_back(pass, location, steps, error))
                 return false;
         }
     } while (break_circle(pass));
@@ -330,8 +332,8 @@ static void pass_finish(Pass *pass)
     g_free(pass->counts_outside);
     xtf_point_cache_free(pass->work.intervals.cache);
     xtf_callpath_sums_finish(&pass->work.all);
-    xtf_callpath_sums_finish(&pass->work.mine);
-    xtf_callpath_sums_finish(&pass->work.theirs);
+    xtf_callpath_sums_finish(&pass->work.culprit_work);
+    xtf_callpath_sums_finish(&pass->work.waiter_work);
     g_hash_table_unref(pass->passed);
     g_hash_table_unref(pass->blocked);
     g_hash_table_unref(pass->operations);
@@ -358,8 +360,8 @@ static void pass_init(Pass *pass, XtfPoints *points, XtfDelays *delays)
         .n_locations = n,
         .turn = CLAMP(TURNS_MAX / MAX(n, 1), TURN_MIN, TURN_MAX),
         .counts_outside = g_new0(bool, n),
-        .passed = g_hash_table_new_full(hash_place, same_place, g_free, g_free),
-        .blocked = g_hash_table_new_full(hash_place, same_place, g_free, NULL),
+        .passed = g_hash_table_new_full(hash_place, equal_places, g_free, g_free),
+        .blocked = g_hash_table_new_full(hash_place, equal_places, g_free, NULL),
         .operations = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, operation_free),
     };
     pass->work.intervals = (XtfIntervals){
@@ -371,8 +373,8 @@ static void pass_init(Pass *pass, XtfPoints *points, XtfDelays *delays)
     };
     xtf_operation_heads_init(&pass->heads, xtf_points_operations(points));
     xtf_callpath_sums_init(&pass->work.all, n_callpaths);
-    xtf_callpath_sums_init(&pass->work.mine, n_callpaths);
-    xtf_callpath_sums_init(&pass->work.theirs, n_callpaths);
+    xtf_callpath_sums_init(&pass->work.culprit_work, n_callpaths);
+    xtf_callpath_sums_init(&pass->work.waiter_work, n_callpaths);
     for (uint32_t location = 0; location < n; location++)
         pass->walks[location].at = xtf_point_cache_n(pass->work.intervals.cache, location);
 }
@@ -393,7 +395,7 @@ static bool is_parallel(const void *data, uint32_t region)
     return region < tree->n_regions && tree->regions[region] == XTF_KIND_REGION_PARALLEL;
 }
 
-/* `context` NULL: no region is known to begin a team, and all call paths differ. */
+/* Finds the parallel regions of the call paths. `context` NULL: no region is parallel, and all call paths differ. */
 static bool find_teams(Pass *pass, XtfTraceContext *context, GError **error)
 {
     PointTree *tree = &pass->tree;
@@ -403,7 +405,7 @@ static bool find_teams(Pass *pass, XtfTraceContext *context, GError **error)
     return !context || xtf_kind_regions(context, &tree->regions, &tree->n_regions, error);
 }
 
-/* Where the records tell that a program began. */
+/* Finds the locations whose records say where a program began. */
 static bool find_programs(Pass *pass, XtfTrace *trace, GError **error)
 {
     const XtfSchema *programs = xtf_trace_find_schema(trace, xtf_model_schema(XTF_MODEL_PROGRAMS)->name);
@@ -428,7 +430,7 @@ bool xtf_causes_find(XtfTraceContext *context, XtfPoints *points, XtfSteps *step
         return false;
     pass_init(&pass, points, found);
     bool good = (!context || find_programs(&pass, context->trace, error)) && find_teams(&pass, context, error) &&
-                xtf_marks_find(&pass.marks, points, steps, error) && run(&pass, steps, error);
+                xtf_marks_find(&pass.marks, points, steps, error) && run_pass(&pass, steps, error);
     if (good) {
         *counts = pass.counts;
         counts->looked = pass.work.n_looked;

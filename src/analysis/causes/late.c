@@ -4,17 +4,17 @@
 #include "src/analysis/causes/causes-private.h"
 #include "src/model/wait-kinds.h"
 
-/* One point at which a location was late. */
+/* A point at which a location, the culprit, was late. */
 typedef struct {
     XtfLateWork *work;
     uint32_t location;
     uint64_t i, seq, time;
     XtfCostKind cost;
     const XtfWaitKind *kind;
-    uint8_t depth;        /* teams that it is in */
-    XtfInterval interval; /* since it met all that waited */
-    uint64_t waited;      /* in it */
-    uint64_t whole;       /* of all waits that are explained */
+    uint8_t depth;        /* nested teams that the location is in */
+    XtfInterval interval; /* since the culprit met all waiters */
+    uint64_t waited;      /* sum of the culprit's waits in the interval */
+    uint64_t waits;       /* sum of all waits that have a cause */
 } Late;
 
 static double *charge_of(XtfLateWork *work, uint32_t callpath, uint32_t slot)
@@ -22,29 +22,29 @@ static double *charge_of(XtfLateWork *work, uint32_t callpath, uint32_t slot)
     return &work->charges[(size_t)callpath * XTF_CHARGES + slot];
 }
 
-/* What the late one did itself since it met the waiter; W. */
-static bool own_work(Late *late, const XtfWaiter *waiter, uint64_t *waited, GError **error)
+/* Computes the culprit's work since it met the waiter in work->culprit_work. *waited: its waits since then, W. */
+static bool find_culprit_work(Late *late, const XtfWaiter *waiter, uint64_t *waited, GError **error)
 {
     XtfLateWork *work = late->work;
     XtfInterval since = late->interval;
 
     if (waiter->since != XTF_NO_POINT) {
         since.from = waiter->since;
-        return xtf_interval_work(&work->intervals, &since, &work->mine, waited, error);
+        return xtf_interval_work(&work->intervals, &since, &work->culprit_work, waited, error);
     }
-    xtf_callpath_sums_clear(&work->mine);
+    xtf_callpath_sums_clear(&work->culprit_work);
     for (uint32_t i = 0; i < work->all.n_touched; i++)
-        xtf_callpath_sums_add(&work->mine, work->all.touched[i], work->all.ticks[work->all.touched[i]]);
+        xtf_callpath_sums_add(&work->culprit_work, work->all.touched[i], work->all.ticks[work->all.touched[i]]);
     *waited = late->waited;
     return true;
 }
 
-static uint64_t number_of(const XtfLateWork *work, uint32_t location, uint64_t i)
+static uint64_t point_number(const XtfLateWork *work, uint32_t location, uint64_t i)
 {
     return xtf_point_cache_number(work->intervals.cache, location, i);
 }
 
-/* How much of the wait there is because the late one waited before, and for what last. */
+/* Sets the indirect part of a wait, and the culprit's last wait as its cause. */
 static bool find_indirect(Late *late, XtfWaiter *waiter, uint64_t waited, GError **error)
 {
     XtfLateWork *work = late->work;
@@ -60,11 +60,11 @@ static bool find_indirect(Late *late, XtfWaiter *waiter, uint64_t waited, GError
         MIN(waiter->scale * (double)waited, (double)waiter->point.wait), waiter->point.wait);
     if (!xtf_interval_last_wait(&work->intervals, &own, &last, error))
         return false;
-    waiter->result.cause = last == XTF_NO_POINT ? UINT64_MAX : number_of(work, late->location, last);
+    waiter->result.cause = last == XTF_NO_POINT ? UINT64_MAX : point_number(work, late->location, last);
     return true;
 }
 
-/* Where an interval begins, as one sees it from its end. */
+/* Finds the meeting at which an interval begins, relative to the interval's end. */
 static bool find_meeting(Late *late, const XtfInterval *interval, XtfPointMeeting *meeting, GError **error)
 {
     XtfPointCache *cache = late->work->intervals.cache;
@@ -79,60 +79,61 @@ static bool find_meeting(Late *late, const XtfInterval *interval, XtfPointMeetin
     point = xtf_point_cache_get(cache, interval->location, interval->from, error);
     if (!point)
         return false;
-    meeting->back = point->seq < seq ? seq - point->seq : UINT64_MAX; /* within a record nothing can be told */
+    meeting->back = point->seq < seq ? seq - point->seq : UINT64_MAX; /* unknown within one record */
     meeting->idle = xtf_interval_idle(point);
     return true;
 }
 
-/* Where the late one and the one that waited met before, so that the wait's causes can be found again without a sweep.
- */
-static bool find_meetings(Late *late, XtfWaiter *waiter, const XtfInterval *theirs, GError **error)
+/* Finds the last meeting of the culprit and the waiter, on both sides. Readers then find the wait's causes without a
+ * sweep. */
+static bool find_both_meetings(Late *late, XtfWaiter *waiter, const XtfInterval *waiter_interval, GError **error)
 {
-    XtfInterval mine = late->interval;
+    XtfInterval culprit_interval = late->interval;
 
     if (waiter->since != XTF_NO_POINT)
-        mine.from = waiter->since;
-    return find_meeting(late, theirs, &waiter->result.met, error) &&
-           find_meeting(late, &mine, &waiter->result.culprit_met, error);
+        culprit_interval.from = waiter->since;
+    return find_meeting(late, waiter_interval, &waiter->result.met, error) &&
+           find_meeting(late, &culprit_interval, &waiter->result.culprit_met, error);
 }
 
-/* What the waiter did before the call in which it waited: waits of the same call are not of that time. A call may have
- * very many waits: where those of it begin is looked for once, not for each of them. */
-static bool end_before_call(Late *late, const XtfWaiter *waiter, XtfInterval *theirs, GError **error)
+/* Ends the waiter's interval before the call in which it waited, so that other waits of the same call do not count.
+ * A call may have very many waits, so the begin of its waits is kept for the next of them. */
+static bool end_before_call(Late *late, const XtfWaiter *waiter, XtfInterval *waiter_interval, GError **error)
 {
-    uint64_t first = theirs->from == XTF_NO_POINT ? 0 : theirs->from + 1, enter = waiter->point.enter;
-    XtfCallSpan *call = &late->work->calls[theirs->location];
+    uint64_t first = waiter_interval->from == XTF_NO_POINT ? 0 : waiter_interval->from + 1, enter = waiter->point.enter;
+    XtfCallSpan *call = &late->work->calls[waiter_interval->location];
 
-    if (call->enter != enter || theirs->to < call->first || theirs->to > call->end)
-        *call = (XtfCallSpan){.enter = enter, .first = theirs->to, .end = theirs->to};
+    if (call->enter != enter || waiter_interval->to < call->first || waiter_interval->to > call->end)
+        *call = (XtfCallSpan){.enter = enter, .first = waiter_interval->to, .end = waiter_interval->to};
     for (; call->first > first; call->first--) {
         const XtfPoint *before =
-            xtf_point_cache_get(late->work->intervals.cache, theirs->location, call->first - 1, error);
+            xtf_point_cache_get(late->work->intervals.cache, waiter_interval->location, call->first - 1, error);
         if (!before)
             return false;
         late->work->n_looked++;
         if (before->side != XTF_POINT_MEETS || before->end - before->wait < enter)
             break;
     }
-    theirs->to = MIN(theirs->to, MAX(call->first, first));
+    waiter_interval->to = MIN(waiter_interval->to, MAX(call->first, first));
     return true;
 }
 
-/* Charges the call paths of the late one for one that waited. */
-static bool charge(Late *late, XtfWaiter *waiter, GError **error)
+/* Charges the culprit's call paths for one waiter. */
+static bool charge_culprit(Late *late, XtfWaiter *waiter, GError **error)
 {
     XtfLateWork *work = late->work;
-    XtfInterval theirs;
+    XtfInterval waiter_interval;
     uint64_t waited, unused;
 
-    if (!own_work(late, waiter, &waited, error) ||
-        !xtf_interval_since(&work->intervals, waiter->location, waiter->i, &theirs, error) ||
-        !find_meetings(late, waiter, &theirs, error) || !end_before_call(late, waiter, &theirs, error) ||
-        !xtf_interval_work(&work->intervals, &theirs, &work->theirs, &unused, error))
+    if (!find_culprit_work(late, waiter, &waited, error) ||
+        !xtf_interval_since(&work->intervals, waiter->location, waiter->i, &waiter_interval, error) ||
+        !find_both_meetings(late, waiter, &waiter_interval, error) ||
+        !end_before_call(late, waiter, &waiter_interval, error) ||
+        !xtf_interval_work(&work->intervals, &waiter_interval, &work->waiter_work, &unused, error))
         return false;
 
     const XtfWaitTeams teams = {work->teams, late->depth, waiter->point.depth};
-    uint64_t delays = xtf_wait_delays(late->kind, &work->mine, &work->theirs, &teams);
+    uint64_t delays = xtf_wait_delays(late->kind, &work->culprit_work, &work->waiter_work, &teams);
     double whole = (double)(delays + waited);
     if (whole <= 0)
         return true;
@@ -141,17 +142,17 @@ static bool charge(Late *late, XtfWaiter *waiter, GError **error)
         double one = slot == XTF_COSTS ? waiter->scale : waiter->costs.of[slot] / whole;
         for (uint32_t i = 0; i < work->all.n_touched && one > 0; i++) {
             uint32_t callpath = work->all.touched[i];
-            *charge_of(work, callpath, slot) += one * (double)work->mine.ticks[callpath];
+            *charge_of(work, callpath, slot) += one * (double)work->culprit_work.ticks[callpath];
         }
         if (slot < XTF_COSTS)
             waiter->scales.of[slot] = one;
     }
     waiter->scales.of[late->cost] += waiter->scale;
-    late->whole += waiter->point.wait;
+    late->waits += waiter->point.wait;
     return find_indirect(late, waiter, waited, error);
 }
 
-/* ---- Rows. */
+/* ---- Rows of delays. */
 
 static int compare_callpaths(const void *a, const void *b)
 {
@@ -160,7 +161,7 @@ static int compare_callpaths(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* Rounds what the call paths are charged with in one slot. */
+/* Rounds the charges of all call paths in one slot to ticks. */
 static void round_slot(Late *late, uint32_t slot, XtfShare *shares)
 {
     XtfLateWork *work = late->work;
@@ -168,15 +169,15 @@ static void round_slot(Late *late, uint32_t slot, XtfShare *shares)
 
     for (uint32_t i = 0; i < work->all.n_touched; i++) {
         uint32_t callpath = work->all.touched[i];
-        /* Short-term costs of different kinds of waits are told apart. */
-        uint32_t what = slot == XTF_COSTS ? XTF_SHARE_SHORT + (uint32_t)late->cost : XTF_SHARE_LONG + slot;
-        shares[i] = (XtfShare){.key = xtf_share_key(callpath, what), .exact = *charge_of(work, callpath, slot)};
+        /* The short-term costs of each kind of wait have their own remainders. */
+        uint32_t share = slot == XTF_COSTS ? XTF_SHARE_SHORT + (uint32_t)late->cost : XTF_SHARE_LONG + slot;
+        shares[i] = (XtfShare){.key = xtf_share_key(callpath, share), .exact = *charge_of(work, callpath, slot)};
         *charge_of(work, callpath, slot) = 0;
         sum += shares[i].exact;
     }
     if (sum > 0)
         xtf_shares_round(&work->rests[late->location], shares, work->all.n_touched,
-                         slot == XTF_COSTS ? late->whole : UINT64_MAX);
+                         slot == XTF_COSTS ? late->waits : UINT64_MAX);
 }
 
 static bool write_delays(Late *late, GError **error)
@@ -207,7 +208,7 @@ static bool write_delays(Late *late, GError **error)
     return true;
 }
 
-/* ---- What goes on. */
+/* ---- Costs that waits pass on. */
 
 static int compare_since(const void *a, const void *b)
 {
@@ -222,10 +223,10 @@ static void add_costs(XtfCosts *to, const XtfCosts *costs)
         to->of[kind] += costs->of[kind];
 }
 
-/* The waits of the late one bear what waited for it. Those behind its last meeting with one member alone do not bear
- * that member's costs; as scout does it, those costs set in at the *next* meeting of that kind, also with a member that
- * did not wait. */
-static void pass_on(Late *late, XtfWaiter *waiters, uint32_t n_waiters, double propagating)
+/* Passes the waiters' costs on to the culprit's waits. Waits after the last meeting with a single member do not get
+ * that member's costs. As in Scalasca, those costs begin at the *next* later meeting with a single member, even with
+ * a member that did not wait. */
+static void pass_costs_on(Late *late, XtfWaiter *waiters, uint32_t n_waiters, double propagating)
 {
     XtfPassing *passing = &late->work->passing[late->location];
     const GArray *later = late->work->later;
@@ -237,7 +238,7 @@ static void pass_on(Late *late, XtfWaiter *waiters, uint32_t n_waiters, double p
     uint32_t next = 0;
 
     if (n_waiters > 1)
-        qsort(waiters, n_waiters, sizeof *waiters, compare_since); /* those that met it with all others are last */
+        qsort(waiters, n_waiters, sizeof *waiters, compare_since); /* waiters without a later meeting are last */
     for (uint32_t w = n_waiters; w > 0 && waiters[w - 1].since == XTF_NO_POINT; w--)
         add_costs(&range.scale, &waiters[w - 1].scales);
     for (guint m = 0; m < later->len; m++) {
@@ -259,8 +260,8 @@ static gint compare_meetings(gconstpointer a, gconstpointer b)
     return (one->at > other->at) - (one->at < other->at);
 }
 
-/* Finds the interval of an operation, and since when the late one has not met a waiter, if it met it after all others;
- * `work->later`: all such meetings, in order. */
+/* Finds the interval of an operation. Sets `since` of each waiter that met the culprit later than all members did.
+ * work->later: all such meetings, in order. */
 static bool find_interval_of_all(Late *late, const XtfOperation *operation, XtfWaiter *waiters, uint32_t n_waiters,
                                  GError **error)
 {
@@ -312,16 +313,17 @@ bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind c
         !xtf_interval_work(&work->intervals, &late.interval, &work->all, &late.waited, error))
         return false;
     for (uint32_t w = 0; w < n_waiters; w++) {
-        if (!charge(&late, &waiters[w], error) ||
-            !xtf_points_put_result(work->intervals.points, number_of(work, waiters[w].location, waiters[w].i),
+        if (!charge_culprit(&late, &waiters[w], error) ||
+            !xtf_points_put_result(work->intervals.points, point_number(work, waiters[w].location, waiters[w].i),
                                    &waiters[w].result, error))
             return false;
     }
-    pass_on(&late, waiters, n_waiters, operation ? 0 : MIN(waiters[0].scale, 1));
+    pass_costs_on(&late, waiters, n_waiters, operation ? 0 : MIN(waiters[0].scale, 1));
     return write_delays(&late, error);
 }
 
-/* All that the location did since it joined costs as often as there were others. Its waits pass that on. */
+/* Charges all work since the last join, times the mean number of idle threads. The location's waits pass the costs
+ * on. */
 bool xtf_idle_until(XtfLateWork *work, uint32_t location, uint64_t i, GError **error)
 {
     const XtfPoint *point = xtf_point_cache_get(work->intervals.cache, location, i, error);
@@ -350,17 +352,17 @@ bool xtf_idle_until(XtfLateWork *work, uint32_t location, uint64_t i, GError **e
         return true;
     if (!xtf_interval_work(&work->intervals, &late.interval, &work->all, &late.waited, error))
         return false;
-    double times = (double)idle / (double)(late.time - begin);
+    double mean_idle = (double)idle / (double)(late.time - begin);
     for (uint32_t k = 0; k < work->all.n_touched; k++) {
         uint32_t callpath = work->all.touched[k];
-        *charge_of(work, callpath, XTF_COSTS) = times * (double)work->all.ticks[callpath];
+        *charge_of(work, callpath, XTF_COSTS) = mean_idle * (double)work->all.ticks[callpath];
     }
-    late.whole = idle;
+    late.waits = idle;
     XtfPassRange range = {
         .low = late.interval.from == XTF_NO_POINT ? 0 : late.interval.from + 1,
         .high = i,
     };
-    range.scale.of[late.cost] = times;
+    range.scale.of[late.cost] = mean_idle;
     xtf_passing_add(&work->pool, &work->passing[location], &range);
     return write_delays(&late, error);
 }

@@ -25,7 +25,7 @@ void xtf_meetings_init(XtfMeetings *meetings, const XtfPoints *points, const uin
         .points = points,
         .members = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free),
         .processes = processes,
-        .alone = g_new0(uint64_t, n > 0 ? processes[n - 1] + 1 : 1),
+        .singles = g_new0(uint64_t, n > 0 ? processes[n - 1] + 1 : 1),
         .touched = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
         .recent = G_QUEUE_INIT,
         .sets = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, NULL),
@@ -39,13 +39,13 @@ void xtf_meetings_finish(XtfMeetings *meetings)
     g_clear_pointer(&meetings->members, g_hash_table_unref);
     g_clear_pointer(&meetings->sets, g_hash_table_unref);
     g_clear_pointer(&meetings->touched, g_array_unref);
-    g_clear_pointer(&meetings->alone, g_free);
+    g_clear_pointer(&meetings->singles, g_free);
 }
 
 void xtf_meetings_clear(XtfMeetings *meetings)
 {
     for (guint i = 0; i < meetings->touched->len; i++)
-        meetings->alone[g_array_index(meetings->touched, uint32_t, i)] = 0;
+        meetings->singles[g_array_index(meetings->touched, uint32_t, i)] = 0;
     g_array_set_size(meetings->touched, 0);
     g_hash_table_remove_all(meetings->sets);
     g_queue_clear_full(&meetings->recent, g_free);
@@ -95,9 +95,9 @@ static bool contains_process(const Processes *processes, uint32_t process)
 
 static void meet_process(XtfMeetings *meetings, uint32_t process, uint64_t i)
 {
-    if (meetings->alone[process] == 0)
+    if (meetings->singles[process] == 0)
         g_array_append_val(meetings->touched, process);
-    meetings->alone[process] = i + 1;
+    meetings->singles[process] = i + 1;
 }
 
 static void meet_set(XtfMeetings *meetings, const XtfOperation *operation, uint64_t i)
@@ -167,7 +167,7 @@ bool xtf_meetings_add(XtfMeetings *meetings, const XtfPoint *point, uint64_t i, 
 
 bool xtf_meetings_last(XtfMeetings *meetings, uint32_t process, uint64_t *i, GError **error)
 {
-    uint64_t last = MAX(meetings->alone[process], meetings->world);
+    uint64_t last = MAX(meetings->singles[process], meetings->world);
 
     for (const GList *link = meetings->recent.head; link; link = link->next) {
         const Set *set = link->data;

@@ -30,10 +30,10 @@ typedef struct {
     const uint32_t *processes; /* by location: its process number; ascending */
     /* Fields of the current location. Points count from 1; 0: never. */
     uint64_t world;
-    uint64_t *alone;  /* by process: its last single meeting */
-    GArray *touched;  /* uint32_t: processes with a single meeting */
-    GQueue recent;    /* sets, the latest meeting first */
-    GHashTable *sets; /* `first` -> link of `recent` */
+    uint64_t *singles; /* by process: its last single meeting */
+    GArray *touched;   /* uint32_t: processes with a single meeting */
+    GQueue recent;     /* sets, the latest meeting first */
+    GHashTable *sets;  /* `first` -> link of `recent` */
 } XtfMeetings;
 
 /* Initializes the meetings. Borrows `processes`. */

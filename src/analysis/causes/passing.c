@@ -1,19 +1,19 @@
 #include "src/analysis/causes/passing.h"
 
 enum {
-    PLACES = 8,       /* of the tree in a part */
-    ADDED_MAX = 1024, /* ranges, before the parts rest */
+    PLACES = 8,       /* places of the tree per part */
+    ADDED_MAX = 1024, /* ranges added between releases of the parts' pages */
 };
 
 typedef struct {
-    XtfCosts scale;     /* a sum */
-    double propagating; /* the greatest */
+    XtfCosts scale;     /* sum */
+    double propagating; /* maximum */
 } Place;
 
 struct XtfPassPart {
     union {
         Place places[PLACES];
-        uint32_t next_free; /* plus 1 */
+        uint32_t next_free; /* number plus 1 */
     };
 };
 
@@ -29,8 +29,8 @@ void xtf_passing_finish(XtfPassing *passing)
     *passing = (XtfPassing){0};
 }
 
-/* The number of a new part of zeros, plus 1. */
-static uint32_t take_part(XtfPassPool *pool)
+/* Returns the number of a new part of zeros, plus 1. */
+static uint32_t allot_part(XtfPassPool *pool)
 {
     uint32_t number = pool->free;
 
@@ -54,25 +54,25 @@ static void free_part(XtfPassPool *pool, uint32_t number)
     pool->free = number;
 }
 
-/* Places count from 1, as points + 1. */
+/* Returns a place of the tree. Places count from 1: point + 1. */
 static Place *place_of(XtfPassPool *pool, XtfPassing *passing, uint64_t number)
 {
     uint32_t *part = &passing->parts[(number - 1) / PLACES];
 
     if (!*part)
-        *part = take_part(pool);
+        *part = allot_part(pool);
     return &pool->parts[*part - 1].places[(number - 1) % PLACES];
 }
 
 void xtf_passing_add(XtfPassPool *pool, XtfPassing *passing, const XtfPassRange *range)
 {
-    bool something = range->propagating > 0;
+    bool has_costs = range->propagating > 0;
 
     for (uint32_t kind = 0; kind < XTF_COSTS; kind++)
-        something |= range->scale.of[kind] > 0;
-    if (!something || range->low >= range->high)
+        has_costs |= range->scale.of[kind] > 0;
+    if (!has_costs || range->low >= range->high)
         return;
-    if (!passing->parts) { /* later ones do not reach further */
+    if (!passing->parts) { /* later ranges end before this one */
         passing->n = (range->high + PLACES - 1) / PLACES;
         passing->parts = g_new0(uint32_t, passing->n);
     }
@@ -88,8 +88,8 @@ void xtf_passing_add(XtfPassPool *pool, XtfPassing *passing, const XtfPassRange 
     }
 }
 
-/* Behind point `i` all is forgotten. */
-static void forget(XtfPassPool *pool, XtfPassing *passing, uint64_t i)
+/* Frees the parts behind point `i`. */
+static void free_parts_behind(XtfPassPool *pool, XtfPassing *passing, uint64_t i)
 {
     for (; passing->n > i / PLACES + 1; passing->n--)
         free_part(pool, passing->parts[passing->n - 1]);
@@ -100,7 +100,7 @@ void xtf_passing_costs(XtfPassPool *pool, XtfPassing *passing, uint64_t i, uint6
 {
     double scale[XTF_COSTS] = {0}, share = 0;
 
-    forget(pool, passing, i);
+    free_parts_behind(pool, passing, i);
     for (uint64_t number = i + 1; passing->parts && number > 0; number &= number - 1) {
         uint32_t part = passing->parts[(number - 1) / PLACES];
         if (part == 0)

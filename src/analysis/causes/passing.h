@@ -1,12 +1,13 @@
 /*
- * Costs that waits pass on: to the waits in an interval of a location, a scale each, while a backward pass goes through
- * the location's points.
+ * Costs that waits pass on to earlier waits: a scale for each wait in an interval of a location, while the backward
+ * pass goes through the location's points.
  *
- * Whoever was late at point S passes what others waited for it on to its own waits since S', so many ticks for each
- * tick that they took. The pass comes to these waits later. A wait's cost is the sum over all intervals that it lies
- * in: as all of them end behind it, over those that begin at or before it. So sums are kept as in a Fenwick tree (P. M.
- * Fenwick: A new data structure for cumulative frequency tables, 1994), by where the intervals begin. What is behind
- * the pass is forgotten, and the tree has no parts where nothing begins: there are few, as most intervals are short.
+ * If a location was late at point S and last met its waiters at S', its own waits since S' get the waiters' costs: so
+ * many ticks for each tick of theirs. The pass reaches these waits later. The cost of a wait is the sum over all
+ * intervals that contain it. All intervals end after the wait, so these are the intervals that begin at or before it. A
+ * Fenwick tree (P. M. Fenwick: A new data structure for cumulative frequency tables, 1994) keeps the sums by the begin
+ * of the intervals. The pass frees the tree behind it. The tree has no parts where no interval begins. Few parts exist,
+ * as most intervals are short.
  */
 #pragma once
 
@@ -17,34 +18,35 @@
 #include "src/files/paged.h"
 
 typedef struct {
-    uint64_t low, high; /* points, by index: from `low` up to `high`, without it */
-    XtfCosts scale;     /* costs for each tick of wait */
-    double propagating; /* share of the wait that went on to a message's other side, 0 to 1 */
+    uint64_t low, high; /* points by index: low <= i < high */
+    XtfCosts scale;     /* costs per tick of wait */
+    double propagating; /* share of the wait that made a message's other side wait, 0 to 1 */
 } XtfPassRange;
 
 typedef struct XtfPassPart XtfPassPart;
 
-/* Parts of the trees of all locations. */
+/* The parts of the trees of all locations. Zeros at first. */
 typedef struct {
     XtfPassPart *parts; /* in `paged` */
     uint32_t n, room;
-    uint32_t free;    /* the first of those that are free, plus 1; 0: none is */
-    uint32_t n_added; /* ranges, since it rested */
+    uint32_t free;    /* first free part, plus 1; 0: none */
+    uint32_t n_added; /* ranges added since the pages were released */
     XtfPaged paged;
-} XtfPassPool; /* zeros to begin with */
+} XtfPassPool;
 
 void xtf_pass_pool_finish(XtfPassPool *pool);
 
-/* Of one location; zeros to begin with. */
+/* The tree of one location. Zeros at first. */
 typedef struct {
-    uint32_t *parts; /* in the pool, plus 1; 0: nothing begins there */
-    uint64_t n;      /* parts that there may be */
+    uint32_t *parts; /* numbers in the pool, plus 1; 0: no interval begins there */
+    uint64_t n;      /* length of `parts` */
 } XtfPassing;
 
 void xtf_passing_finish(XtfPassing *passing);
-/* Adds a range that ends at the point that the pass is at, which has come to no point before it yet. One that passes on
- * nothing is left out. */
+/* Adds a range that ends at the pass's current point. The pass has not read earlier points yet. Skips a range
+ * without costs. */
 void xtf_passing_add(XtfPassPool *pool, XtfPassing *passing, const XtfPassRange *range);
-/* What the wait at point `i` has to bear: costs, and how much of it went on. Points must be asked for backward. */
+/* Computes the costs that the wait at point `i` passes on, and its propagating part in ticks. To be called in
+ * descending order of `i`. */
 void xtf_passing_costs(XtfPassPool *pool, XtfPassing *passing, uint64_t i, uint64_t wait, XtfCosts *costs,
                        double *propagating);

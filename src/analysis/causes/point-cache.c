@@ -1,7 +1,7 @@
 #include "src/analysis/causes/point-cache.h"
 
-/* Blocks are found by their number: a set of WAYS of them, in which the one that was not used for longest gives way.
- * Once more than TIMES_MAX times are kept, those of all blocks go. */
+/* A set-associative cache: a block's number selects a set of WAYS blocks. A new block replaces the least recently
+ * used one. Once more than TIMES_MAX times are in memory, the times of all blocks are freed. */
 enum { POINTS = 32, WAYS = 4, SETS = 128, TIMES_MAX = 1 << 20 };
 
 typedef struct {
@@ -9,13 +9,13 @@ typedef struct {
     uint64_t used;
     XtfPoint *points;
     XtfMark *marks;
-    XtfCallpathTicks *times; /* of all of them; NULL: not read */
+    XtfCallpathTicks *times; /* of all points; NULL: not read */
     uint64_t n_times;
     uint32_t n;
-    uint32_t at[POINTS]; /* where those of each begin */
+    uint32_t at[POINTS]; /* index of each point's first time */
 } Block;
 
-/* Where the points of a location are: all that is needed of most locations, here and there. */
+/* A copy of the first point and the number of points of a location, so that most locations' pages stay unread. */
 typedef struct {
     uint64_t first, n;
 } Span;
@@ -45,7 +45,7 @@ XtfPointCache *xtf_point_cache_new(XtfPoints *points, const XtfMarks *marks)
     return cache;
 }
 
-static void forget_times(XtfPointCache *cache, Block *block)
+static void free_times(XtfPointCache *cache, Block *block)
 {
     if (block->times)
         cache->n_times -= block->n_times;
@@ -75,11 +75,11 @@ uint64_t xtf_point_cache_n(const XtfPointCache *cache, uint32_t location)
     return cache->spans[location].n;
 }
 
-static bool load(XtfPointCache *cache, Block *block, uint64_t number, GError **error)
+static bool load_block(XtfPointCache *cache, Block *block, uint64_t number, GError **error)
 {
     uint64_t first = number * POINTS;
 
-    forget_times(cache, block);
+    free_times(cache, block);
     block->n = (uint32_t)MIN(xtf_points_n(cache->points) - first, (uint64_t)POINTS);
     if (!block->points) {
         block->points = g_new(XtfPoint, POINTS);
@@ -94,8 +94,8 @@ static bool load_times(XtfPointCache *cache, Block *block, GError **error)
     if (block->times)
         return true;
     if (cache->n_times > TIMES_MAX) {
-        for (Block *other = cache->blocks[0]; other < cache->blocks[SETS]; other++)
-            forget_times(cache, other);
+        for (Block *victim = cache->blocks[0]; victim < cache->blocks[SETS]; victim++)
+            free_times(cache, victim);
     }
     block->n_times = 0;
     for (uint32_t i = 0; i < block->n; i++) {
@@ -106,12 +106,12 @@ static bool load_times(XtfPointCache *cache, Block *block, GError **error)
     cache->n_times += block->n_times;
     if (xtf_points_all_times(cache->points, block->points, block->n, block->times, error))
         return true;
-    forget_times(cache, block);
+    free_times(cache, block);
     return false;
 }
 
-/* The block, read if need be; NULL is an error. */
-static Block *block_of(XtfPointCache *cache, uint64_t number, GError **error)
+/* Returns a block, reading it if it is not in memory; NULL: an error. */
+static Block *get_block(XtfPointCache *cache, uint64_t number, GError **error)
 {
     Block *set = cache->blocks[number % SETS], *oldest = set;
 
@@ -125,25 +125,25 @@ static Block *block_of(XtfPointCache *cache, uint64_t number, GError **error)
     }
     oldest->number = UINT64_MAX;
     oldest->used = 0;
-    if (!load(cache, oldest, number, error))
+    if (!load_block(cache, oldest, number, error))
         return NULL;
     oldest->number = number;
     oldest->used = ++cache->clock;
     return oldest;
 }
 
-static Block *block_with(XtfPointCache *cache, uint32_t location, uint64_t i, uint32_t *at, GError **error)
+static Block *block_of_point(XtfPointCache *cache, uint32_t location, uint64_t i, uint32_t *at, GError **error)
 {
     uint64_t number = xtf_point_cache_number(cache, location, i);
 
     *at = number % POINTS;
-    return block_of(cache, number / POINTS, error);
+    return get_block(cache, number / POINTS, error);
 }
 
 const XtfPoint *xtf_point_cache_get(XtfPointCache *cache, uint32_t location, uint64_t i, GError **error)
 {
     uint32_t at;
-    const Block *block = block_with(cache, location, i, &at, error);
+    const Block *block = block_of_point(cache, location, i, &at, error);
 
     return block ? &block->points[at] : NULL;
 }
@@ -152,7 +152,7 @@ const XtfPoint *xtf_point_cache_times(XtfPointCache *cache, uint32_t location, u
                                       const XtfCallpathTicks **times, GError **error)
 {
     uint32_t at;
-    Block *block = block_with(cache, location, i, &at, error);
+    Block *block = block_of_point(cache, location, i, &at, error);
 
     if (!block || !load_times(cache, block, error))
         return NULL;
@@ -163,7 +163,7 @@ const XtfPoint *xtf_point_cache_times(XtfPointCache *cache, uint32_t location, u
 const XtfPoint *xtf_point_cache_mark(XtfPointCache *cache, uint32_t location, uint64_t i, XtfMark *mark, GError **error)
 {
     uint32_t at;
-    const Block *block = block_with(cache, location, i, &at, error);
+    const Block *block = block_of_point(cache, location, i, &at, error);
 
     if (!block)
         return NULL;

@@ -1,6 +1,6 @@
 /*
- * Points, as one thread reads them again and again: the blocks that were read last are kept, with the marks of their
- * points; and, where they were asked for, with the times by call path.
+ * A cache of points for one thread, which reads the same points repeatedly. It keeps the blocks that were read last,
+ * with their points' marks and, if needed, their times by call path.
  */
 #pragma once
 
@@ -8,21 +8,21 @@
 
 typedef struct XtfPointCache XtfPointCache;
 
-XtfPointCache *xtf_point_cache_new(XtfPoints *points, const XtfMarks *marks); /* borrows them */
+XtfPointCache *xtf_point_cache_new(XtfPoints *points, const XtfMarks *marks); /* borrows both */
 void xtf_point_cache_free(XtfPointCache *cache);                              /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfPointCache, xtf_point_cache_free)
 
-/* The number of point `i` of a location among those of all. */
+/* Returns the number of point `i` of a location among all points. */
 uint64_t xtf_point_cache_number(const XtfPointCache *cache, uint32_t location, uint64_t i);
-/* The points of a location, its end left out. */
+/* Returns the number of a location's points without its end. */
 uint64_t xtf_point_cache_n(const XtfPointCache *cache, uint32_t location);
-/* Point `i` of a location, from 0, which must be there; good until the next point is asked for. NULL is an error. */
+/* Returns point `i` of a location, from 0, which must exist. Valid until the next call; NULL: an error. */
 const XtfPoint *xtf_point_cache_get(XtfPointCache *cache, uint32_t location, uint64_t i, GError **error);
-/* The same, with its times. */
+/* Returns point `i` and its times. */
 const XtfPoint *xtf_point_cache_times(XtfPointCache *cache, uint32_t location, uint64_t i,
                                       const XtfCallpathTicks **times, GError **error);
-/* The same, with its mark. */
+/* Returns point `i` and its mark. */
 const XtfPoint *xtf_point_cache_mark(XtfPointCache *cache, uint32_t location, uint64_t i, XtfMark *mark,
                                      GError **error);
-/* The first point whose seq is not below `seq`; their number if there is none. */
+/* Finds the first point whose seq is not below `seq`. *i: the number of points if there is none. */
 bool xtf_point_cache_find(XtfPointCache *cache, uint32_t location, uint64_t seq, uint64_t *i, GError **error);

@@ -1,11 +1,11 @@
 /*
- * Whole ticks for costs that are none.
+ * Rounds costs to whole ticks.
  *
- * A wait's cost is divided among the call paths that caused it. Each part is a real number; what is stored are ticks,
- * and two things must hold: the parts of a wait are together no more than the wait, and what is lost by rounding does
- * not add up over many waits. So a part that was rounded down is owed the rest: it is added to the same call path's
- * next part. Ticks that are left of a wait go to the greatest rests ("largest remainder"). So all parts of a call path
- * up to any wait are together less than two ticks off.
+ * A wait's cost is divided among the call paths that caused it. Each part is a real number, but ticks are stored. Two
+ * conditions must hold. The parts of a wait are together no more than the wait. The rounding errors of many waits do
+ * not add up. So the remainder of a part that was rounded down is added to the same call path's next part. Ticks of a
+ * wait that are left over go to the parts with the largest remainders ("largest remainder" method). As a result, the
+ * sum of a call path's parts up to any wait is off by less than two ticks.
  */
 #pragma once
 
@@ -14,22 +14,22 @@
 
 #include "src/analysis/replay/logs/flight.h"
 
-/* What is owed, by whatever a part belongs to. Zeros to begin with. */
+/* Remainders by key. Zeros at first. */
 typedef struct {
     XtfFlights rests; /* a double each */
 } XtfRests;
 
 typedef struct {
-    uint64_t key; /* whom it belongs to */
+    uint64_t key; /* owner of the part, see xtf_share_key() */
     double exact;
-    uint64_t ticks; /* set */
+    uint64_t ticks; /* output */
 } XtfShare;
 
 void xtf_rests_finish(XtfRests *rests);
-/* Sets the ticks of all shares, no more than `whole` together. Shares that are 2^63 ticks together, which no run lasts,
- * get none. */
+/* Sets the ticks of all shares, together at most `whole`. Shares of 2^63 ticks or more, which no run lasts, get
+ * none. */
 void xtf_shares_round(XtfRests *rests, XtfShare *shares, uint32_t n, uint64_t whole);
-/* The ticks of one part, no more than `whole`. */
+/* Returns the ticks of one part, at most `whole`. */
 uint64_t xtf_share_round(XtfRests *rests, uint64_t key, double exact, uint64_t whole);
-/* The key of a part of a call path; `what` is below 256. */
-uint64_t xtf_share_key(uint32_t callpath, uint32_t what);
+/* Returns the key of a call path's part. `quantity` is below 256: XTF_SHARE_LONG + kind, ... */
+uint64_t xtf_share_key(uint32_t callpath, uint32_t quantity);

@@ -1,15 +1,15 @@
 /*
- * Which point waited for another one.
+ * Finds the point that waited for another one.
  *
- * The record that waited is known, and mostly is one point. In one-sided communication it may be very many: a call that
- * waits for all that others do has one for each. Those of a record are gone over once, and kept by their instance,
- * which is theirs alone.
+ * The record that waited is known, and mostly has one point. In one-sided communication it may have very many points: a
+ * call that waits for many locations has a point for each. The points of such a record are read once, and kept by their
+ * instance, which only a pair of points has.
  */
 #include "src/analysis/causes/causes-private.h"
 
-enum { MEETS_MAX = 1 << 18 }; /* that are kept: then all are forgotten */
+enum { MEETS_MAX = 1 << 18 }; /* most points kept; then all are dropped */
 
-/* Whether a point of another location waited for one of location `late`. */
+/* True if a point of another location waited for the point `awaited` of location `late`. */
 static bool waited_for(const XtfPoint *point, const XtfPoint *awaited, uint32_t late)
 {
     bool one_sided = awaited->side == XTF_POINT_MET;
@@ -23,7 +23,7 @@ static bool has_instance(const XtfPoint *point)
     return (point->side == XTF_POINT_MEETS || point->side == XTF_POINT_MET) && point->instance != UINT64_MAX;
 }
 
-/* Keeps the points of a record from number `i` on. */
+/* Keeps the points of record `seq` from point `i` on. */
 static bool keep_meets(XtfLateWork *work, uint32_t location, uint64_t i, uint64_t seq, GError **error)
 {
     XtfPointCache *cache = work->intervals.cache;
@@ -44,7 +44,7 @@ static bool keep_meets(XtfLateWork *work, uint32_t location, uint64_t i, uint64_
     return true;
 }
 
-/* The number of the first point that may be the one. */
+/* Finds the first point that may have waited for `awaited`. */
 static bool find_first(XtfLateWork *work, uint32_t location, const XtfPoint *awaited, uint64_t *i, GError **error)
 {
     bool one_sided = has_instance(awaited);

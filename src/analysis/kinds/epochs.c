@@ -1,21 +1,22 @@
 /*
- * Epochs of windows (Scalasca: MPI_RMA.pattern): the k-th MPI_Win_post of a target for an origin meets the origin's
- * k-th MPI_Win_start for the target, and the k-th MPI_Win_complete its k-th MPI_Win_wait. An origin waits for the last
- * post of its targets: in the completion, in the start, or in an operation between them. A target waits for the last
- * completion of its origins.
+ * Epochs of windows (Scalasca: MPI_RMA.pattern). The k-th MPI_Win_post of a target for an origin matches the origin's
+ * k-th MPI_Win_start for the target. The k-th MPI_Win_complete of the origin matches the target's k-th MPI_Win_wait.
+ *
+ * An origin waits for the last post of its targets: in the completion, in the start, or in an operation between them. A
+ * target waits for the last completion of its origins.
  */
 #include "libxtf/trace.h"
 #include "src/analysis/kinds/kinds-private.h"
 #include "src/model/labels.h"
 #include "src/model/wait-kinds.h"
 
-/* A call that others wait for: a post or a completion. */
+/* A call that other locations wait for: a post or a completion. */
 typedef struct {
     bool known;
     uint32_t location;
     uint64_t time, seq, row; /* the time of its enter */
-    uint64_t recorded;       /* when */
-    uint64_t accessed;       /* the end of the last operation on who waits; 0: there was none */
+    uint64_t recorded;       /* time of the record */
+    uint64_t accessed;       /* end of the last operation on the waiting target; 0: none */
 } Token;
 
 typedef struct {
@@ -26,17 +27,17 @@ typedef struct {
 /* An epoch that needs a token of each of its partners. */
 typedef struct {
     uint32_t refs;
-    bool exposure; /* of a target; else of an origin */
+    bool exposure; /* true: of a target; false: of an origin */
     bool closed, silent;
     uint32_t missing, location;
     Token latest;
     uint64_t accessed;
     Place start, end;
-    GArray *accesses;    /* Place, of an origin's operations while the latest post may be in them */
-    GHashTable *targets; /* of an origin: process -> the end of its last operation on it, uint64_t */
+    GArray *accesses;    /* Place: operations of an origin that may wait for the latest post */
+    GHashTable *targets; /* of an origin: process -> end of the last operation on it, uint64_t */
 } Epoch;
 
-/* From one process to another: what came first waits for the other. */
+/* Unmatched tokens or epochs from one process to another. */
 typedef struct {
     GQueue tokens; /* Token */
     GQueue epochs; /* Epoch, with a reference */
@@ -109,19 +110,20 @@ void xtf_kind_epochs_free(XtfKindEpochs *epochs)
 
 /* ---- Waits. */
 
-static void wait_in(XtfKinds *kinds, const Epoch *epoch, uint8_t kind, const Place *place, uint64_t part)
+static void add_wait_in(XtfKinds *kinds, const Epoch *epoch, uint8_t kind, const Place *place, uint64_t part)
 {
-    const Token *late = &epoch->latest;
+    const Token *culprit = &epoch->latest;
     const XtfKindRow row = {.time = place->time, .seq = place->seq, .region = place->call->region};
     XtfKindWait wait = xtf_kinds_new_wait(&kinds->locations[epoch->location], &row, kind);
 
     wait.begin = place->call->enter;
-    wait.end = late->time;
-    wait.culprit = kinds->locations[late->location].index;
-    wait.culprit_seq = late->seq;
-    wait.match = late->row;
+    wait.end = culprit->time;
+    wait.culprit = kinds->locations[culprit->location].index;
+    wait.culprit_seq = culprit->seq;
+    wait.match = culprit->row;
     wait.sync = XTF_KIND_PAIR;
-    wait.late = (XtfKindLate){.seq = late->seq, .time = late->recorded, .enter = late->time, .end = late->time};
+    wait.late =
+        (XtfKindLate){.seq = culprit->seq, .time = culprit->recorded, .enter = culprit->time, .end = culprit->time};
     wait.part = part;
     if (part > 0)
         wait.part_kind = XTF_WAIT_PART_LATE_COMPLETE;
@@ -133,7 +135,7 @@ static bool falls_into(const Place *place, uint64_t time)
     return place->call && place->call->left && time > place->call->enter && time < place->call->leave;
 }
 
-static void settle(XtfKinds *kinds, const Epoch *epoch)
+static void add_waits(XtfKinds *kinds, const Epoch *epoch)
 {
     uint64_t time = epoch->latest.time;
 
@@ -141,23 +143,23 @@ static void settle(XtfKinds *kinds, const Epoch *epoch)
         return;
     if (epoch->exposure) {
         uint64_t from = MAX(epoch->accessed, epoch->end.call->enter), to = MIN(time, epoch->end.call->leave);
-        wait_in(kinds, epoch, XTF_LABEL_early_wait, &epoch->end, to > from ? to - from : 0);
+        add_wait_in(kinds, epoch, XTF_LABEL_early_wait, &epoch->end, to > from ? to - from : 0);
     } else if (falls_into(&epoch->end, time)) {
-        wait_in(kinds, epoch, XTF_LABEL_late_post, &epoch->end, 0);
+        add_wait_in(kinds, epoch, XTF_LABEL_late_post, &epoch->end, 0);
     } else if (falls_into(&epoch->start, time)) {
-        wait_in(kinds, epoch, XTF_LABEL_late_post, &epoch->start, 0);
+        add_wait_in(kinds, epoch, XTF_LABEL_late_post, &epoch->start, 0);
     } else {
         for (guint i = 0; i < epoch->accesses->len; i++) {
             const Place *place = &g_array_index(epoch->accesses, Place, i);
             if (falls_into(place, time))
-                wait_in(kinds, epoch, XTF_LABEL_late_post, place, 0);
+                add_wait_in(kinds, epoch, XTF_LABEL_late_post, place, 0);
         }
     }
 }
 
-/* ---- Meeting. */
+/* ---- Matching. */
 
-static void take_token(XtfKinds *kinds, Epoch *epoch, const Token *token)
+static void add_token(XtfKinds *kinds, Epoch *epoch, const Token *token)
 {
     Token *latest = &epoch->latest;
 
@@ -166,10 +168,10 @@ static void take_token(XtfKinds *kinds, Epoch *epoch, const Token *token)
         *latest = *token;
     epoch->accessed = MAX(epoch->accessed, token->accessed);
     epoch->missing--;
-    settle(kinds, epoch);
+    add_waits(kinds, epoch);
 }
 
-static void offer(XtfKinds *kinds, const XtfKindKey *key, const Token *token)
+static void offer_token(XtfKinds *kinds, const XtfKindKey *key, const Token *token)
 {
     Channel *channel = xtf_kind_table_get(kinds->epochs->channels, key, sizeof *channel);
     Epoch *epoch = g_queue_pop_head(&channel->epochs);
@@ -178,23 +180,23 @@ static void offer(XtfKinds *kinds, const XtfKindKey *key, const Token *token)
         g_queue_push_tail(&channel->tokens, g_memdup2(token, sizeof *token));
         return;
     }
-    take_token(kinds, epoch, token);
+    add_token(kinds, epoch, token);
     epoch_unref(epoch);
 }
 
-static void need(XtfKinds *kinds, const XtfKindKey *key, Epoch *epoch)
+static void need_token(XtfKinds *kinds, const XtfKindKey *key, Epoch *epoch)
 {
     Channel *channel = xtf_kind_table_get(kinds->epochs->channels, key, sizeof *channel);
     g_autofree Token *token = g_queue_pop_head(&channel->tokens);
 
     epoch->missing++;
     if (token)
-        take_token(kinds, epoch, token);
+        add_token(kinds, epoch, token);
     else
         g_queue_push_tail(&channel->epochs, epoch_ref(epoch));
 }
 
-/* The processes of a group, by their rank in it. */
+/* Returns the size of a group. *first: row of its first member. */
 static uint64_t group_size(const XtfKinds *kinds, uint32_t group, uint64_t *first)
 {
     const XtfRanks *ranks = kinds->ranks;
@@ -214,7 +216,7 @@ static uint32_t process_in_group(const XtfKinds *kinds, uint64_t i)
     return xtf_kinds_process(kinds, xtf_field_get(kinds->ranks->proc, row));
 }
 
-/* ---- One by one. */
+/* ---- Rows one by one. */
 
 static Token token_of(const XtfKindLocation *location, const XtfKindRow *row, const XtfKindCall *call)
 {
@@ -226,29 +228,29 @@ static Token token_of(const XtfKindLocation *location, const XtfKindRow *row, co
                    .recorded = row->time};
 }
 
-static void take_post(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row, const XtfKindCall *call)
+static void handle_post(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row, const XtfKindCall *call)
 {
     Token token = token_of(location, row, call);
     uint64_t first, n = group_size(kinds, row->group, &first);
 
     for (uint64_t i = 0; i < n; i++) {
         const XtfKindKey key = {POSTS, row->window, location->process, process_in_group(kinds, first + i)};
-        offer(kinds, &key, &token);
+        offer_token(kinds, &key, &token);
     }
 }
 
-static void take_start(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row, XtfKindCall *call)
+static void handle_start(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row, XtfKindCall *call)
 {
-    const XtfKindKey who = {row->window, location->process, 0, 0};
+    const XtfKindKey origin = {row->window, location->process, 0, 0};
     Epoch *epoch = epoch_new(location, false);
     uint64_t first, n = group_size(kinds, row->group, &first);
 
     epoch->start = (Place){xtf_kind_call_ref(call), row->seq, row->time};
     for (uint64_t i = 0; i < n; i++) {
         const XtfKindKey key = {POSTS, row->window, process_in_group(kinds, first + i), location->process};
-        need(kinds, &key, epoch);
+        need_token(kinds, &key, epoch);
     }
-    g_hash_table_replace(kinds->epochs->open, g_memdup2(&who, sizeof who), epoch);
+    g_hash_table_replace(kinds->epochs->open, g_memdup2(&origin, sizeof origin), epoch);
 }
 
 static void close_epoch(XtfKinds *kinds, XtfKindCall *call, void *data)
@@ -256,13 +258,13 @@ static void close_epoch(XtfKinds *kinds, XtfKindCall *call, void *data)
     Epoch *epoch = data;
 
     epoch->closed = true;
-    settle(kinds, epoch);
+    add_waits(kinds, epoch);
 }
 
-static void take_complete(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row, XtfKindCall *call)
+static void handle_complete(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row, XtfKindCall *call)
 {
-    const XtfKindKey who = {row->window, location->process, 0, 0};
-    Epoch *epoch = g_hash_table_lookup(kinds->epochs->open, &who);
+    const XtfKindKey origin = {row->window, location->process, 0, 0};
+    Epoch *epoch = g_hash_table_lookup(kinds->epochs->open, &origin);
     uint64_t first, n = group_size(kinds, row->group, &first);
 
     for (uint64_t i = 0; i < n; i++) {
@@ -271,16 +273,17 @@ static void take_complete(XtfKinds *kinds, XtfKindLocation *location, const XtfK
         Token token = token_of(location, row, call);
         const uint64_t *accessed = epoch ? g_hash_table_lookup(epoch->targets, &target) : NULL;
         token.accessed = accessed ? *accessed : 0;
-        offer(kinds, &key, &token);
+        offer_token(kinds, &key, &token);
     }
     if (!epoch)
         return;
     epoch->end = (Place){xtf_kind_call_ref(call), row->seq, row->time};
     xtf_kinds_then(kinds, call, close_epoch, epoch_ref(epoch), epoch_unref);
-    g_hash_table_remove(kinds->epochs->open, &who);
+    g_hash_table_remove(kinds->epochs->open, &origin);
 }
 
-static void take_wait(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row, XtfKindCall *call, bool silent)
+static void handle_wait(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row, XtfKindCall *call,
+                        bool silent)
 {
     Epoch *epoch = epoch_new(location, true);
     uint64_t first, n = group_size(kinds, row->group, &first);
@@ -289,15 +292,15 @@ static void take_wait(XtfKinds *kinds, XtfKindLocation *location, const XtfKindR
     epoch->silent = silent;
     for (uint64_t i = 0; i < n; i++) {
         const XtfKindKey key = {COMPLETIONS, row->window, process_in_group(kinds, first + i), location->process};
-        need(kinds, &key, epoch);
+        need_token(kinds, &key, epoch);
     }
     xtf_kinds_then(kinds, call, close_epoch, epoch, epoch_unref);
 }
 
-/* An operation of an origin. */
+/* An operation of an origin on a target. */
 typedef struct {
     Epoch *epoch;
-    uint32_t target; /* number of a process */
+    uint32_t target; /* process number */
     uint64_t seq, time;
 } Access;
 
@@ -307,7 +310,7 @@ static void free_access(void *data)
     g_free(data);
 }
 
-static void access_done(XtfKinds *kinds, XtfKindCall *call, void *data)
+static void end_access(XtfKinds *kinds, XtfKindCall *call, void *data)
 {
     const Access *access = data;
     Epoch *epoch = access->epoch;
@@ -318,17 +321,17 @@ static void access_done(XtfKinds *kinds, XtfKindCall *call, void *data)
     *last = MAX(*last, call->leave);
     if (epoch->missing == 0 && epoch->latest.time <= call->enter)
         return;
-    /* Of a call with several operations the first is where it waited. */
+    /* A call with several operations waited in the first. */
     if (epoch->accesses->len && g_array_index(epoch->accesses, Place, epoch->accesses->len - 1).call == call)
         return;
     xtf_kind_call_ref(call);
     g_array_append_val(epoch->accesses, place);
 }
 
-static void take_access(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+static void handle_access(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
-    const XtfKindKey who = {row->window, location->process, 0, 0};
-    Epoch *epoch = g_hash_table_lookup(kinds->epochs->open, &who);
+    const XtfKindKey origin = {row->window, location->process, 0, 0};
+    Epoch *epoch = g_hash_table_lookup(kinds->epochs->open, &origin);
     XtfKindCall *call = xtf_kind_rows_call(&location->rows);
     uint64_t proc = kinds->processes[location->process].proc, target;
     uint32_t comm;
@@ -337,28 +340,28 @@ static void take_access(XtfKinds *kinds, XtfKindLocation *location, const XtfKin
         !xtf_ranks_proc(kinds->ranks, comm, row->peer, proc, &target))
         return;
     Access access = {epoch_ref(epoch), xtf_kinds_process(kinds, target), row->seq, row->time};
-    xtf_kinds_then(kinds, call, access_done, g_memdup2(&access, sizeof access), free_access);
+    xtf_kinds_then(kinds, call, end_access, g_memdup2(&access, sizeof access), free_access);
 }
 
 void xtf_kind_epochs_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
     XtfKindCall *call = NULL;
 
-    if (row->what == XTF_KIND_ROW_OPERATION)
-        take_access(kinds, location, row);
-    if (row->what != XTF_KIND_ROW_GROUP_SYNC || !(call = xtf_kind_rows_call(&location->rows)))
+    if (row->row_event == XTF_KIND_ROW_OPERATION)
+        handle_access(kinds, location, row);
+    if (row->row_event != XTF_KIND_ROW_GROUP_SYNC || !(call = xtf_kind_rows_call(&location->rows)))
         return;
     if (call->special == XTF_KIND_REGION_POST)
-        take_post(kinds, location, row, call);
+        handle_post(kinds, location, row, call);
     else if (call->special == XTF_KIND_REGION_START)
-        take_start(kinds, location, row, call);
+        handle_start(kinds, location, row, call);
     else if (call->special == XTF_KIND_REGION_COMPLETE)
-        take_complete(kinds, location, row, call);
+        handle_complete(kinds, location, row, call);
     else if (call->special == XTF_KIND_REGION_WAIT || call->special == XTF_KIND_REGION_TEST)
-        take_wait(kinds, location, row, call, call->special == XTF_KIND_REGION_TEST);
+        handle_wait(kinds, location, row, call, call->special == XTF_KIND_REGION_TEST);
 }
 
-/* An epoch that is still open is no wait. */
+/* Ends the walk: an epoch that is still open is no wait. */
 void xtf_kind_epochs_finish(XtfKinds *kinds)
 {
 }

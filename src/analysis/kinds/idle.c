@@ -1,25 +1,25 @@
 /*
- * Threads of OpenMP that are in no team: `omp_idle` while the process forks none, `omp_limited` while others are in a
- * parallel region without them (Scalasca: OMP_IDLE_THREADS, OMP_LIMITED_PARALLELISM, which it charges to the thread
- * that forks, as often as threads are idle; here each thread has its own). Threads of OpenMP are those that are in a
- * team at some time. They are waited for from the process's first record to its last one.
+ * Threads of OpenMP outside of teams. They are `omp_idle` while the process forks no team, and `omp_limited` while
+ * other threads are in a parallel region. Scalasca (OMP_IDLE_THREADS, OMP_LIMITED_PARALLELISM) charges the thread that
+ * forks with both, once for each idle thread; here each thread has its own waits. A thread counts if it is ever in a
+ * team, from the process's first record to its last one.
  */
 #include "src/analysis/kinds/kinds-private.h"
 #include "src/model/wait-kinds.h"
 
 typedef struct {
-    uint32_t n_forks; /* that are open */
-    uint64_t number;  /* of the outermost fork */
-    uint64_t since;   /* the end of the last outermost join, or the process's beginning */
+    uint32_t n_forks; /* open forks */
+    uint64_t number;  /* number of the outermost fork */
+    uint64_t since;   /* time of the last outermost join, or the process's beginning */
     uint64_t fork, fork_seq, fork_row;
     uint32_t master; /* location that forked */
 } Process;
 
 typedef struct {
-    uint64_t ended;     /* the team that it was in last */
-    uint64_t number;    /* of the outermost fork in which it was in a team last */
+    uint64_t ended;     /* end of its last team */
+    uint64_t number;    /* number of the outermost fork of its last team */
     uint64_t seq, time; /* of its last row */
-    uint32_t depth;     /* teams that it is in */
+    uint32_t depth;     /* number of teams that it is in */
 } Thread;
 
 struct XtfKindIdle {
@@ -52,8 +52,9 @@ uint64_t xtf_kind_idle_since(const XtfKinds *kinds, uint32_t location)
     return kinds->idle->threads[location].ended;
 }
 
-/* All of a process that were in no team since `from` wait until `to`; returns how long, in all. */
-static uint64_t wait_all(XtfKinds *kinds, uint32_t number, uint8_t kind, uint64_t from, uint64_t to)
+/* Adds waits until `to` for all threads of a process that were in no team since `from`. Returns the sum of the
+ * waits. */
+static uint64_t add_waits(XtfKinds *kinds, uint32_t number, uint8_t kind, uint64_t from, uint64_t to)
 {
     const XtfKindProcess *process = &kinds->processes[number];
     const Process *state = &kinds->idle->processes[number];
@@ -78,9 +79,9 @@ static uint64_t wait_all(XtfKinds *kinds, uint32_t number, uint8_t kind, uint64_
     return sum;
 }
 
-/* A record of the thread that forks and joins. */
-static void tell(XtfKinds *kinds, const XtfKindLocation *location, const XtfKindRow *row, XtfKindSync sync,
-                 uint64_t idle)
+/* Passes a record of the thread that forks and joins on to the consumer. */
+static void pass_fork_or_join(XtfKinds *kinds, const XtfKindLocation *location, const XtfKindRow *row, XtfKindSync sync,
+                              uint64_t idle)
 {
     XtfKindWait wait = xtf_kinds_new_wait(location, row, XTF_LABEL_omp_idle);
 
@@ -101,8 +102,8 @@ static void take_fork(XtfKinds *kinds, XtfKindLocation *location, const XtfKindR
     process->fork = row->time;
     process->fork_seq = row->seq;
     process->fork_row = row->row;
-    uint64_t idle = wait_all(kinds, location->process, XTF_LABEL_omp_idle, process->since, row->time);
-    tell(kinds, location, row, XTF_KIND_FORKS, idle);
+    uint64_t idle = add_waits(kinds, location->process, XTF_LABEL_omp_idle, process->since, row->time);
+    pass_fork_or_join(kinds, location, row, XTF_KIND_FORKS, idle);
 }
 
 static void take_join(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
@@ -111,10 +112,10 @@ static void take_join(XtfKinds *kinds, XtfKindLocation *location, const XtfKindR
 
     if (process->n_forks == 0 || --process->n_forks > 0)
         return;
-    wait_all(kinds, location->process, XTF_LABEL_omp_limited, process->fork, row->time);
+    add_waits(kinds, location->process, XTF_LABEL_omp_limited, process->fork, row->time);
     process->since = row->time;
     if (process->master == location->rows.number)
-        tell(kinds, location, row, XTF_KIND_JOINS, 0);
+        pass_fork_or_join(kinds, location, row, XTF_KIND_JOINS, 0);
 }
 
 void xtf_kind_idle_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
@@ -123,19 +124,19 @@ void xtf_kind_idle_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKind
 
     thread->seq = row->seq;
     thread->time = row->time;
-    if (row->what == XTF_KIND_ROW_FORK)
+    if (row->row_event == XTF_KIND_ROW_FORK)
         take_fork(kinds, location, row);
-    else if (row->what == XTF_KIND_ROW_JOIN)
+    else if (row->row_event == XTF_KIND_ROW_JOIN)
         take_join(kinds, location, row);
-    if (row->what == XTF_KIND_ROW_TEAM_BEGIN) {
+    if (row->row_event == XTF_KIND_ROW_TEAM_BEGIN) {
         thread->depth++;
         thread->number = kinds->idle->processes[location->process].number;
-    } else if (row->what == XTF_KIND_ROW_TEAM_END && thread->depth > 0 && --thread->depth == 0) {
+    } else if (row->row_event == XTF_KIND_ROW_TEAM_END && thread->depth > 0 && --thread->depth == 0) {
         thread->ended = row->time;
     }
 }
 
-/* The end of a process is like a fork. */
+/* Ends the waits of a process at its last record, like a fork. */
 static void finish_process(XtfKinds *kinds, uint32_t number)
 {
     const Process *process = &kinds->idle->processes[number];
@@ -144,13 +145,13 @@ static void finish_process(XtfKinds *kinds, uint32_t number)
     if (process->number == 0)
         return;
     if (process->n_forks > 0) {
-        wait_all(kinds, number, XTF_LABEL_omp_limited, process->fork, last);
+        add_waits(kinds, number, XTF_LABEL_omp_limited, process->fork, last);
         return;
     }
     const XtfKindLocation *master = &kinds->locations[process->master];
     const XtfKindRow row = {.time = master->rows.last, .seq = master->rows.last_seq, .region = UINT32_MAX};
-    uint64_t idle = wait_all(kinds, number, XTF_LABEL_omp_idle, process->since, last);
-    tell(kinds, master, &row, XTF_KIND_ENDS, idle);
+    uint64_t idle = add_waits(kinds, number, XTF_LABEL_omp_idle, process->since, last);
+    pass_fork_or_join(kinds, master, &row, XTF_KIND_ENDS, idle);
 }
 
 void xtf_kind_idle_finish(XtfKinds *kinds)

@@ -1,7 +1,8 @@
 /*
- * Threads that are created and joined one by one, as POSIX threads are. Who joins a thread waits from the enter of the
- * call with THREAD_WAIT to THREAD_END. THREAD_BEGIN is no wait, but leads to THREAD_CREATE. A thread is known by its
- * number, `sequence`, in its process and its contingent, which is a communicator or none.
+ * Threads that are created and joined one by one, such as POSIX threads. A thread that joins another one waits from the
+ * enter of the call with THREAD_WAIT to the other's THREAD_END. THREAD_BEGIN is no wait, but the critical path leads
+ * from it to THREAD_CREATE. The key of a thread is its number, `sequence`, in its process and its contingent, which is
+ * a communicator or none.
  */
 #include "src/analysis/kinds/kinds-private.h"
 #include "src/model/wait-kinds.h"
@@ -13,10 +14,10 @@ typedef struct {
     uint64_t time, seq, row;
 } Mark;
 
-/* From its creation, or what is known of it first, until it is joined. */
+/* A thread, from its first record until it is joined. */
 typedef struct {
     Mark created, ended;
-    bool waiting; /* somebody joins it, and its end is not known yet */
+    bool waiting; /* another thread joins it before its end is read */
     XtfKindCall *call;
     XtfKindWait wait;
 } Joined;
@@ -52,7 +53,7 @@ static Mark mark_of(const XtfKindLocation *location, const XtfKindRow *row)
     return (Mark){true, location->rows.number, row->time, row->seq, row->row};
 }
 
-static void tell(XtfKinds *kinds, XtfKindCall *call, XtfKindWait *wait, const Mark *culprit)
+static void pass_wait(XtfKinds *kinds, XtfKindCall *call, XtfKindWait *wait, const Mark *culprit)
 {
     wait->culprit = kinds->locations[culprit->location].index;
     wait->culprit_seq = culprit->seq;
@@ -60,42 +61,43 @@ static void tell(XtfKinds *kinds, XtfKindCall *call, XtfKindWait *wait, const Ma
     xtf_kinds_wait(kinds, call, wait);
 }
 
-static void begin(XtfKinds *kinds, const Joined *joined, const XtfKindLocation *location, const XtfKindRow *row)
+static void begin_thread(XtfKinds *kinds, const Joined *joined, const XtfKindLocation *location, const XtfKindRow *row)
 {
     if (!joined->created.known || joined->created.location == location->rows.number)
         return;
     XtfKindWait wait = xtf_kinds_new_wait(location, row, XTF_LABEL_thread_join);
     wait.sync = XTF_KIND_CREATED;
     wait.begin = wait.end = MIN(joined->created.time, row->time);
-    tell(kinds, NULL, &wait, &joined->created);
+    pass_wait(kinds, NULL, &wait, &joined->created);
 }
 
-/* Completes a wait for a thread that has ended. The path goes on there, but after a wait of less than LEAST of the
- * thread's life: who joins it was as busy, and what a thread of a pool waited for may not be recorded. */
-static void tell_join(XtfKinds *kinds, XtfKindCall *call, Joined *joined)
+/* Completes a wait for a thread that has ended. The critical path continues there, unless the wait is less than 1 /
+ * LIFE_PER_WAIT of the thread's life. After such a short wait the joining thread was as busy, and what a pool thread
+ * waited for may not be recorded. */
+static void pass_join(XtfKinds *kinds, XtfKindCall *call, Joined *joined)
 {
-    enum { LEAST = 100 }; /* a hundredth */
+    enum { LIFE_PER_WAIT = 100 };
     uint64_t ended = joined->ended.time, begun = joined->created.known ? joined->created.time : ended;
     uint64_t life = ended - MIN(begun, ended), waited = ended - MIN(joined->wait.begin, ended);
 
     joined->wait.end = ended;
-    joined->wait.leads = waited >= life / LEAST;
-    tell(kinds, call, &joined->wait, &joined->ended);
+    joined->wait.leads = waited >= life / LIFE_PER_WAIT;
+    pass_wait(kinds, call, &joined->wait, &joined->ended);
 }
 
-static void end(XtfKinds *kinds, const XtfKindKey *key, Joined *joined, const XtfKindLocation *location,
-                const XtfKindRow *row)
+static void end_thread(XtfKinds *kinds, const XtfKindKey *key, Joined *joined, const XtfKindLocation *location,
+                       const XtfKindRow *row)
 {
     joined->ended = mark_of(location, row);
     if (!joined->waiting)
         return;
-    tell_join(kinds, joined->call, joined);
+    pass_join(kinds, joined->call, joined);
     g_hash_table_remove(kinds->joins->threads, key);
 }
 
-/* A recorder may write the record before it waits: then the thread's end comes later. */
-static void join(XtfKinds *kinds, const XtfKindKey *key, Joined *joined, XtfKindLocation *location,
-                 const XtfKindRow *row)
+/* Handles THREAD_WAIT. A recorder may write it before it waits: then the thread's end is read later. */
+static void join_thread(XtfKinds *kinds, const XtfKindKey *key, Joined *joined, XtfKindLocation *location,
+                        const XtfKindRow *row)
 {
     XtfKindCall *call = xtf_kind_rows_call(&location->rows);
 
@@ -108,31 +110,31 @@ static void join(XtfKinds *kinds, const XtfKindKey *key, Joined *joined, XtfKind
         joined->call = xtf_kind_call_ref(call);
         return;
     }
-    tell_join(kinds, call, joined);
+    pass_join(kinds, call, joined);
     g_hash_table_remove(kinds->joins->threads, key);
 }
 
 void xtf_kind_joins_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
-    bool matters = row->what == XTF_KIND_ROW_THREAD_CREATE || row->what == XTF_KIND_ROW_THREAD_BEGIN ||
-                   row->what == XTF_KIND_ROW_THREAD_END || row->what == XTF_KIND_ROW_THREAD_WAIT;
+    bool matters = row->row_event == XTF_KIND_ROW_THREAD_CREATE || row->row_event == XTF_KIND_ROW_THREAD_BEGIN ||
+                   row->row_event == XTF_KIND_ROW_THREAD_END || row->row_event == XTF_KIND_ROW_THREAD_WAIT;
 
     if (!matters || row->sequence == UINT64_MAX)
         return;
     const XtfKindKey key = {kinds->processes[location->process].proc, row->comm, row->sequence, 0};
     Joined *joined = xtf_kind_table_get(kinds->joins->threads, &key, sizeof(Joined));
-    if (row->what == XTF_KIND_ROW_THREAD_CREATE)
+    if (row->row_event == XTF_KIND_ROW_THREAD_CREATE)
         joined->created = mark_of(location, row);
-    else if (row->what == XTF_KIND_ROW_THREAD_BEGIN)
-        begin(kinds, joined, location, row);
-    else if (row->what == XTF_KIND_ROW_THREAD_END)
-        end(kinds, &key, joined, location, row);
+    else if (row->row_event == XTF_KIND_ROW_THREAD_BEGIN)
+        begin_thread(kinds, joined, location, row);
+    else if (row->row_event == XTF_KIND_ROW_THREAD_END)
+        end_thread(kinds, &key, joined, location, row);
     else
-        join(kinds, &key, joined, location, row);
+        join_thread(kinds, &key, joined, location, row);
 }
 
 void xtf_kind_joins_finish(XtfKinds *kinds)
 {
-    /* Of threads that never end nobody knows until when they were waited for. */
+    /* A thread without an end adds no wait: its end is unknown. */
     g_hash_table_remove_all(kinds->joins->threads);
 }

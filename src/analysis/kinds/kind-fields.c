@@ -7,10 +7,10 @@
 
 typedef struct {
     const char *schema, *event;
-    XtfKindRowWhat what;
+    XtfKindRowEvent row_event;
 } Event;
 
-/* What the events of the record types are here. Others of these types only lie in calls. */
+/* The row event of each event of the record types. Other events of these types only happen in calls. */
 static const Event EVENTS[] = {
     {"enters_leaves", "ENTER", XTF_KIND_ROW_ENTER},
     {"enters_leaves", "LEAVE", XTF_KIND_ROW_LEAVE},
@@ -42,7 +42,7 @@ static const Event EVENTS[] = {
     {"rma_locks", "RMA_RELEASE_LOCK", XTF_KIND_ROW_WINDOW_RELEASE},
 };
 
-/* Fields by name, and where their values go. */
+/* Fields by name, and their offsets in XtfKindRow. */
 static const struct {
     const char *name;
     size_t offset;
@@ -62,19 +62,19 @@ static const struct {
     NARROW("lock_type", type), NARROW("handle", handle),   WIDE("lock", lock),
     WIDE("bytes", sent),       WIDE("received", received), WIDE("sequence", sequence)};
 
-/* Every thread may have a record of its beginning, and one of its end. */
+/* Rows that every thread may have: the records of its beginning and its end. */
 static const uint64_t ENDS_OF_THREADS = 1 << XTF_KIND_ROW_THREAD_BEGIN | 1 << XTF_KIND_ROW_THREAD_END;
 
 static void find_events(XtfKindType *type)
 {
     const XtfField *event = type->event;
 
-    type->what = g_malloc(event->n_labels + 1);
+    type->row_event = g_malloc(event->n_labels + 1);
     for (uint32_t i = 0; i < event->n_labels; i++) {
-        type->what[i] = XTF_KIND_ROW_OTHER;
+        type->row_event[i] = XTF_KIND_ROW_OTHER;
         for (size_t e = 0; e < G_N_ELEMENTS(EVENTS); e++)
             if (g_str_equal(EVENTS[e].schema, type->schema->name) && g_str_equal(EVENTS[e].event, event->labels[i]))
-                type->what[i] = EVENTS[e].what;
+                type->row_event[i] = EVENTS[e].row_event;
     }
 }
 
@@ -92,31 +92,31 @@ static void find_aggregate(XtfKindType *type)
             }
 }
 
-static uint8_t what_of(const XtfKindType *type, uint64_t event)
+static uint8_t row_event_of(const XtfKindType *type, uint64_t event)
 {
-    return event < type->event->n_labels ? type->what[event] : XTF_KIND_ROW_OTHER;
+    return event < type->event->n_labels ? type->row_event[event] : XTF_KIND_ROW_OTHER;
 }
 
 typedef struct {
     const XtfKindType *type;
-    uint64_t whats;
+    uint64_t row_events;
 } Wanted;
 
-static XtfMatch matters(const uint64_t *key, unsigned depth, const void *data)
+static XtfMatch match_event(const uint64_t *key, unsigned depth, const void *data)
 {
     const Wanted *wanted = data;
 
     if (depth <= wanted->type->event_key)
         return XTF_MATCH_SOME;
-    uint8_t what = what_of(wanted->type, key[wanted->type->event_key]);
-    return wanted->whats >> what & 1 ? XTF_MATCH_ALL : XTF_MATCH_NONE;
+    uint8_t row_event = row_event_of(wanted->type, key[wanted->type->event_key]);
+    return wanted->row_events >> row_event & 1 ? XTF_MATCH_ALL : XTF_MATCH_NONE;
 }
 
-bool xtf_kind_fields_matter(const XtfKindType *type, const XtfArray *array, uint64_t whats, bool *matter,
+bool xtf_kind_fields_matter(const XtfKindType *type, const XtfArray *array, uint64_t row_events, bool *matter,
                             GError **error)
 {
-    const Wanted wanted = {type, whats};
-    const XtfGroupFilter filter = {.match = matters, .data = &wanted};
+    const Wanted wanted = {type, row_events};
+    const XtfGroupFilter filter = {.match = match_event, .data = &wanted};
     uint64_t n;
 
     *matter = true;
@@ -145,7 +145,7 @@ XtfKindFields *xtf_kind_fields_new(XtfTrace *trace)
         "rma_operations",         "rma_collectives", "rma_syncs", "rma_locks"};
     XtfKindFields *fields = g_new0(XtfKindFields, 1);
 
-    fields->whats = ~(ENDS_OF_THREADS | 1 << XTF_KIND_ROW_OTHER);
+    fields->row_events = ~(ENDS_OF_THREADS | 1 << XTF_KIND_ROW_OTHER);
     find_pthread(fields, xtf_trace_find_schema(trace, "locks"));
     for (int i = 0; i < XTF_N_KIND_TYPES; i++) {
         const XtfSchema *schema = xtf_trace_find_schema(trace, names[i]);
@@ -166,7 +166,7 @@ XtfKindFields *xtf_kind_fields_new(XtfTrace *trace)
 
 void xtf_kind_fields_take_threads(XtfKindFields *fields)
 {
-    fields->whats |= ENDS_OF_THREADS;
+    fields->row_events |= ENDS_OF_THREADS;
 }
 
 void xtf_kind_fields_free(XtfKindFields *fields)
@@ -174,7 +174,7 @@ void xtf_kind_fields_free(XtfKindFields *fields)
     if (!fields)
         return;
     for (int i = 0; i < XTF_N_KIND_TYPES; i++)
-        g_free(fields->types[i].what);
+        g_free(fields->types[i].row_event);
     g_free(fields);
 }
 
@@ -186,7 +186,7 @@ void xtf_kind_fields_read(const XtfKindType *type, const uint8_t *from, uint64_t
         .time = xtf_field_get(&type->schema->fields[0], from),
         .seq = type->seq ? xtf_field_get(type->seq, from) : n,
         .row = n,
-        .what = what_of(type, event),
+        .row_event = row_event_of(type, event),
     };
     for (int f = 0; f < XTF_N_KIND_FIELDS; f++) {
         const XtfField *field = type->fields[f];
@@ -197,7 +197,7 @@ void xtf_kind_fields_read(const XtfKindType *type, const uint8_t *from, uint64_t
         else
             G_STRUCT_MEMBER(uint32_t, row, FIELDS[f].offset) = (uint32_t)MIN(value, UINT32_MAX);
     }
-    /* The depth of a LEAVE's frame. */
+    /* For a LEAVE, `lock` is the depth of its frame. */
     if (type->depth)
         row->lock = xtf_field_get(type->depth, from);
 }

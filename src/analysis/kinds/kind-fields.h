@@ -1,5 +1,5 @@
 /*
- * Where the fields lie in the trace's schemas, and what their labels mean.
+ * The fields of the trace's schemas, and the meanings of their labels.
  */
 #pragma once
 
@@ -12,25 +12,25 @@ enum {
     XTF_N_KIND_FIELDS = 15,
 };
 
-/* Of one record type; all zeros if the trace does not have it. */
+/* The fields of one record type; all zeros if the trace does not have it. */
 typedef struct {
     const XtfSchema *schema;
     const XtfField *event, *seq, *depth;
     const XtfField *fields[XTF_N_KIND_FIELDS];
-    uint8_t *what; /* XtfKindRowWhat, by label */
-    int aggregate; /* of groups by event, which is its key `event_key`; -1: there is none */
+    uint8_t *row_event; /* XtfKindRowEvent, by label */
+    int aggregate;      /* aggregate of groups whose key `event_key` is the event; -1: none */
     unsigned event_key;
 } XtfKindType;
 
 struct XtfKindFields {
     XtfKindType types[XTF_N_KIND_TYPES];
-    uint64_t whats; /* rows that waits follow from: bits by XtfKindRowWhat */
+    uint64_t row_events; /* bits by XtfKindRowEvent: rows that cause waits */
     bool has_pthread;
     uint32_t pthread; /* `model` of POSIX threads in `locks` */
 };
 
-/* Whether the array has rows that are among `whats`, by the totals of the whole array. */
-bool xtf_kind_fields_matter(const XtfKindType *type, const XtfArray *array, uint64_t whats, bool *matter,
+/* Sets *matter if the array has rows of an event in `row_events`, by the totals of the whole array. */
+bool xtf_kind_fields_matter(const XtfKindType *type, const XtfArray *array, uint64_t row_events, bool *matter,
                             GError **error);
-/* Row n of an array of the type. */
+/* Reads row n of an array of the type. */
 void xtf_kind_fields_read(const XtfKindType *type, const uint8_t *from, uint64_t n, XtfKindRow *row);

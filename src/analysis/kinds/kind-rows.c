@@ -5,24 +5,24 @@
 
 enum {
     ARRAYS_AT_ONCE = 64,
-    BATCH_BYTES = 8192,    /* of a source */
-    FRAMES_MOST = 1 << 16, /* frames that are deeper are counted, but nothing is known of them */
+    BATCH_BYTES = 8192,    /* bytes of a source's batch */
+    FRAMES_MOST = 1 << 16, /* deeper frames are counted, but have no calls */
 };
 
-/* An array on its way. */
+/* An array that is being read. */
 struct XtfKindSource {
     XtfArray array;
     const XtfKindType *type;
-    uint64_t next;     /* row to be read next */
-    uint32_t at, n;    /* rows of the batch */
-    XtfKindRow *batch; /* NULL until it is needed */
+    uint64_t next;     /* next row of the array to read */
+    uint32_t at, n;    /* position in the batch and its rows */
+    XtfKindRow *batch; /* NULL until the first row is needed */
 };
 
 struct XtfKindFrame {
     uint64_t enter;
     uint32_t region;
     uint8_t special;
-    XtfKindCall *call; /* NULL: nothing happened in it */
+    XtfKindCall *call; /* NULL: no row happened in it */
 };
 
 /* ---- Calls. */
@@ -80,21 +80,20 @@ static void add_source(XtfKindRows *rows, const XtfArray *array, const XtfKindTy
     rows->sources[rows->n_sources++] = (XtfKindSource){.array = *array, .type = type};
 }
 
-/* An array that holds nothing of which waits follow is left out: mostly there are only beginnings and ends of threads.
- */
+/* Adds an array that has rows which may cause waits. Most arrays have only beginnings and ends of threads. */
 static bool add_known(XtfKindRows *rows, const XtfKindFields *fields, const XtfArray *array, GError **error)
 {
-    static const uint64_t OF_OTHERS = 1 << XTF_KIND_ROW_THREAD_CREATE | 1 << XTF_KIND_ROW_THREAD_WAIT;
+    static const uint64_t CREATES_OR_WAITS = 1 << XTF_KIND_ROW_THREAD_CREATE | 1 << XTF_KIND_ROW_THREAD_WAIT;
     const XtfKindType *type = type_of(fields, array->schema);
     bool matter = true;
 
     if (!type || !xtf_array_is_known(array, NULL))
         return true;
     if (type != &fields->types[XTF_KIND_TYPE_CALLS] &&
-        !xtf_kind_fields_matter(type, array, fields->whats, &matter, error))
+        !xtf_kind_fields_matter(type, array, fields->row_events, &matter, error))
         return false;
     if (type == &fields->types[XTF_KIND_TYPE_THREADS] && matter &&
-        !xtf_kind_fields_matter(type, array, OF_OTHERS, &rows->any_thread, error))
+        !xtf_kind_fields_matter(type, array, CREATES_OR_WAITS, &rows->any_thread, error))
         return false;
     if (matter)
         add_source(rows, array, type);
@@ -121,7 +120,7 @@ static bool add_arrays(XtfKindRows *rows, const XtfKindFields *fields, XtfTrace 
     return true;
 }
 
-static bool fill(XtfKindSource *source, uint32_t size, GError **error)
+static bool fill_batch(XtfKindSource *source, uint32_t size, GError **error)
 {
     g_auto(XtfCursor) cursor = {0};
     bool found = false;
@@ -144,17 +143,17 @@ static bool fill(XtfKindSource *source, uint32_t size, GError **error)
     return true;
 }
 
-/* Whether a thread is ever in a team, as its first records of threads tell. */
+/* Finds out if a thread is ever in a team, by the first batch of its records of threads. */
 static bool find_team(XtfKindRows *rows, const XtfKindFields *fields, GError **error)
 {
     for (uint32_t i = 0; i < rows->n_sources; i++) {
         XtfKindSource *source = &rows->sources[i];
         if (source->type != &fields->types[XTF_KIND_TYPE_THREADS])
             continue;
-        if (!fill(source, rows->batch_size, error))
+        if (!fill_batch(source, rows->batch_size, error))
             return false;
         for (uint32_t r = 0; r < source->n; r++)
-            rows->any_team |= source->batch[r].what == XTF_KIND_ROW_TEAM_BEGIN;
+            rows->any_team |= source->batch[r].row_event == XTF_KIND_ROW_TEAM_BEGIN;
     }
     return true;
 }
@@ -187,9 +186,9 @@ void xtf_kind_rows_finish(XtfKindRows *rows)
     rows->depth = 0;
 }
 
-/* ---- One by one. */
+/* ---- Rows one by one. */
 
-static void push(XtfKindRows *rows, const XtfKindRow *row, uint8_t special)
+static void push_frame(XtfKindRows *rows, const XtfKindRow *row, uint8_t special)
 {
     if (rows->depth < FRAMES_MOST) {
         if (rows->depth == rows->room) {
@@ -201,8 +200,9 @@ static void push(XtfKindRows *rows, const XtfKindRow *row, uint8_t special)
     rows->depth++;
 }
 
-/* Ends the innermost frame. True if that matters: `row` then is its LEAVE, with its call. */
-static bool pop(XtfKindRows *rows, XtfKindRow *row)
+/* Ends the innermost frame. True if the frame has a call or a special region. Then `row` is its LEAVE, with its
+ * call. */
+static bool pop_frame(XtfKindRows *rows, XtfKindRow *row)
 {
     if (rows->depth-- > FRAMES_MOST)
         return false;
@@ -211,7 +211,7 @@ static bool pop(XtfKindRows *rows, XtfKindRow *row)
     row->call = frame->call;
     row->special = frame->special;
     row->region = frame->region;
-    row->what = XTF_KIND_ROW_LEAVE;
+    row->row_event = XTF_KIND_ROW_LEAVE;
     if (row->call) {
         row->call->left = true;
         row->call->leave = row->time;
@@ -234,16 +234,16 @@ static XtfKindSource *first_source(XtfKindRows *rows)
     return first;
 }
 
-/* Takes a row; true if it is one that matters. A LEAVE ends its frame and all above it: those come first, and the
- * LEAVE is taken again. */
-static bool take(XtfKindRows *rows, XtfKindSource *source)
+/* Handles a row; true if callers need the row. A LEAVE ends its frame and all frames above, one per call: the row is
+ * handled again until its own frame ends. */
+static bool take_row(XtfKindRows *rows, XtfKindSource *source)
 {
     XtfKindRow *row = &source->batch[source->at];
     uint64_t depth = row->lock;
 
     rows->last_seq = row->seq;
 
-    if (row->what == XTF_KIND_ROW_LEAVE) {
+    if (row->row_event == XTF_KIND_ROW_LEAVE) {
         if (depth == 0 || depth > rows->depth) {
             source->at++;
             return false;
@@ -251,14 +251,14 @@ static bool take(XtfKindRows *rows, XtfKindSource *source)
         XtfKindRow leave = *row;
         if (rows->depth == depth)
             source->at++;
-        return pop(rows, &leave);
+        return pop_frame(rows, &leave);
     }
     source->at++;
-    if (row->what == XTF_KIND_ROW_ENTER) {
+    if (row->row_event == XTF_KIND_ROW_ENTER) {
         row->special = row->region < rows->n_regions ? rows->regions[row->region] : XTF_KIND_REGION_OTHER;
-        push(rows, row, row->special);
+        push_frame(rows, row, row->special);
     }
-    if (row->what == XTF_KIND_ROW_OTHER || (row->what == XTF_KIND_ROW_ENTER && !row->special))
+    if (row->row_event == XTF_KIND_ROW_OTHER || (row->row_event == XTF_KIND_ROW_ENTER && !row->special))
         return false;
     xtf_kind_call_unref(rows->row.call);
     rows->row = *row;
@@ -270,13 +270,13 @@ bool xtf_kind_rows_next(XtfKindRows *rows, const XtfKindFields *fields, bool *fo
     for (;;) {
         for (uint32_t i = 0; i < rows->n_sources; i++) {
             XtfKindSource *source = &rows->sources[i];
-            if (source->at == source->n && !fill(source, rows->batch_size, error))
+            if (source->at == source->n && !fill_batch(source, rows->batch_size, error))
                 return false;
         }
         XtfKindSource *source = first_source(rows);
         if (!source)
             break;
-        if (take(rows, source)) {
+        if (take_row(rows, source)) {
             *found = true;
             return true;
         }
@@ -284,7 +284,7 @@ bool xtf_kind_rows_next(XtfKindRows *rows, const XtfKindFields *fields, bool *fo
     /* A call that is never left ends with the location's last record. */
     while (rows->depth > 0) {
         XtfKindRow row = {.time = MAX(rows->last, rows->row.time), .seq = rows->row.seq, .row = UINT64_MAX};
-        if (pop(rows, &row)) {
+        if (pop_frame(rows, &row)) {
             *found = true;
             return true;
         }

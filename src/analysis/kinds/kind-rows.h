@@ -1,5 +1,5 @@
 /*
- * The rows of a location that its waits follow from, one by one, with the calls that they happened in.
+ * Reads the rows of a location that may cause waits, one by one, with the calls around them.
  */
 #pragma once
 
@@ -7,8 +7,8 @@
 #include "src/analysis/kinds/kinds.h"
 
 typedef enum {
-    XTF_KIND_ROW_ENTER, /* of regions that matter by themselves */
-    XTF_KIND_ROW_LEAVE, /* of these, and of all calls in which something happened */
+    XTF_KIND_ROW_ENTER, /* of regions with an XtfKindRegion */
+    XTF_KIND_ROW_LEAVE, /* of such regions, and of all calls in which other rows happened */
     XTF_KIND_ROW_FORK,
     XTF_KIND_ROW_JOIN,
     XTF_KIND_ROW_TEAM_BEGIN,
@@ -29,14 +29,14 @@ typedef enum {
     XTF_KIND_ROW_WINDOW_ACQUIRE,
     XTF_KIND_ROW_WINDOW_RELEASE,
     XTF_KIND_ROW_OTHER,
-} XtfKindRowWhat;
+} XtfKindRowEvent;
 
-/* Regions that matter by themselves. */
+/* The kinds of regions that have rows of their own. */
 typedef enum {
     XTF_KIND_REGION_OTHER,
     XTF_KIND_REGION_PARALLEL,
     XTF_KIND_REGION_BARRIER, /* of OpenMP, explicit or implicit */
-    XTF_KIND_REGION_RMA,     /* of MPI, and below by their function */
+    XTF_KIND_REGION_RMA,     /* one-sided communication of MPI; functions with rules of their own follow */
     XTF_KIND_REGION_FENCE,
     XTF_KIND_REGION_POST,
     XTF_KIND_REGION_START,
@@ -51,30 +51,30 @@ typedef struct XtfKindCall XtfKindCall;
 typedef struct {
     void (*done)(XtfKinds *kinds, XtfKindCall *call, void *data);
     void *data;
-    GDestroyNotify free; /* of `data`, also if nothing is done with it; may be NULL */
+    GDestroyNotify free; /* frees `data`, even if `done` was not called; may be NULL */
 } XtfKindThen;
 
-/* A call in which something happened. It lives as long as somebody waits for its end. */
+/* A call in which a row happened. References keep it while a wait needs its end. */
 struct XtfKindCall {
     uint32_t refs;
     uint32_t location; /* number */
     uint32_t region;
     XtfKindRegion special;
     uint64_t enter, leave, seq, row; /* seq and row of the LEAVE */
-    bool left;                       /* else leave, seq, row mean nothing yet */
-    GArray *waits;                   /* XtfKindWait, until it is left; NULL: none */
-    GArray *then;                    /* XtfKindThen: to be done when it is left; NULL: nothing */
+    bool left;                       /* true if leave, seq and row are set */
+    GArray *waits;                   /* XtfKindWait, until the call is left; NULL: none */
+    GArray *then;                    /* XtfKindThen, until the call is left; NULL: none */
 };
 
 typedef struct {
     uint64_t time, seq, row;
     uint64_t lock, sent, received, sequence;
-    uint32_t region; /* that is entered, left, or around */
+    uint32_t region; /* the region that is entered or left, or the one around the row */
     uint32_t comm;   /* team */
     uint32_t window, peer, group, root, operation;
     uint32_t order, model, type, handle;
-    uint8_t what, special; /* XtfKindRowWhat; XtfKindRegion of ENTER and LEAVE */
-    XtfKindCall *call;     /* that is left; NULL: nothing happened in it */
+    uint8_t row_event, special; /* XtfKindRowEvent; XtfKindRegion of ENTER and LEAVE */
+    XtfKindCall *call;          /* the call that is left; NULL: no row happened in it */
 } XtfKindRow;
 
 typedef struct XtfKindSource XtfKindSource;
@@ -91,9 +91,9 @@ typedef struct {
     uint64_t n_regions;
     uint32_t number;
     uint64_t first, last; /* times of the location's records */
-    uint64_t last_seq;    /* of those that were taken by now */
-    bool any_team;        /* it begins a team somewhere */
-    bool any_thread;      /* it creates or joins a thread somewhere */
+    uint64_t last_seq;    /* seq of the last row read */
+    bool any_team;        /* true if it begins a team */
+    bool any_thread;      /* true if it creates or joins a thread */
     XtfKindRow row;       /* the current one */
 } XtfKindRows;
 
@@ -101,21 +101,21 @@ typedef struct {
 typedef struct XtfKindFields XtfKindFields;
 XtfKindFields *xtf_kind_fields_new(XtfTrace *trace);
 void xtf_kind_fields_free(XtfKindFields *fields);
-/* From here on, beginnings and ends of threads are rows that waits follow from, as some are created or joined. */
+/* Makes beginnings and ends of threads rows that cause waits, since the trace creates or joins threads. */
 void xtf_kind_fields_take_threads(XtfKindFields *fields);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfKindFields, xtf_kind_fields_free)
 
-/* The regions that matter, by row of `regions`. Owned by the caller. */
+/* Finds the XtfKindRegion of each row of `regions`. The caller owns *regions. */
 bool xtf_kind_regions(XtfTraceContext *context, uint8_t **regions, uint64_t *n, GError **error);
 
-/* *any is false, and nothing is held, if the location has no rows that waits of these kinds follow from. */
+/* Opens the rows of a location. *any: false if the location has no rows that cause waits; then `rows` is empty. */
 bool xtf_kind_rows_init(XtfKindRows *rows, const XtfKindFields *fields, XtfTrace *trace, const XtfLocation *location,
                         uint32_t number, bool *any, GError **error);
 void xtf_kind_rows_finish(XtfKindRows *rows);
-/* Goes to the next row; *found is false at the end, where the calls that are still open are left, one by one. */
+/* Reads the next row; *found: false at the end. After the last record, leaves all open calls, one by one. */
 bool xtf_kind_rows_next(XtfKindRows *rows, const XtfKindFields *fields, bool *found, GError **error);
 
-/* The innermost call that is open at the current row, or NULL; a new one if nothing happened in it before. Borrowed. */
+/* Returns the innermost open call at the current row, or NULL. Creates it for the first row in the call. Borrowed. */
 XtfKindCall *xtf_kind_rows_call(XtfKindRows *rows);
 
 XtfKindCall *xtf_kind_call_ref(XtfKindCall *call); /* NULL is fine */

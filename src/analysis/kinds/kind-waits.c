@@ -35,7 +35,7 @@ void *xtf_kind_table_get(GHashTable *table, const XtfKindKey *key, size_t size)
     return value;
 }
 
-/* ---- Waits on their way out. */
+/* ---- Waits for the consumer. */
 
 XtfKindWait xtf_kinds_new_wait(const XtfKindLocation *location, const XtfKindRow *row, uint8_t kind)
 {
@@ -57,22 +57,22 @@ XtfKindWait xtf_kinds_new_wait(const XtfKindLocation *location, const XtfKindRow
     };
 }
 
-/* Whether nobody asks for it. */
-static bool is_nothing(const XtfKinds *kinds, const XtfKindWait *wait)
+/* True if the consumer does not need the wait: it is empty and synchronises nothing. */
+static bool is_unneeded(const XtfKinds *kinds, const XtfKindWait *wait)
 {
     bool alone = wait->sync == XTF_KIND_ALONE || wait->sync == XTF_KIND_PAIR;
 
     return wait->end <= wait->begin && (alone || !kinds->consumer->barrier) && wait->completion == 0;
 }
 
-static void emit(XtfKinds *kinds, const XtfKindCall *call, XtfKindWait wait)
+static void pass_wait(XtfKinds *kinds, const XtfKindCall *call, XtfKindWait wait)
 {
     if (call) {
         wait.begin = MAX(wait.begin, call->enter);
         wait.end = MIN(wait.end, call->leave);
     }
     wait.end = MAX(wait.begin, wait.end);
-    if (is_nothing(kinds, &wait) || kinds->failed)
+    if (is_unneeded(kinds, &wait) || kinds->failed)
         return;
     if (call && wait.seq == UINT64_MAX) {
         wait.seq = call->seq;
@@ -84,15 +84,15 @@ static void emit(XtfKinds *kinds, const XtfKindCall *call, XtfKindWait wait)
     if (wait.part == 0)
         wait.part_kind = XTF_KIND_NONE;
     if (!kinds->consumer->wait(kinds->consumer->data, &wait, &kinds->failed) && !kinds->failed)
-        xtf_fail(&kinds->failed, XTF_ERROR_INVALID, "a wait could not be taken");
+        xtf_fail(&kinds->failed, XTF_ERROR_INVALID, "the analysis could not store a wait");
 }
 
 void xtf_kinds_wait(XtfKinds *kinds, XtfKindCall *call, const XtfKindWait *wait)
 {
-    if (is_nothing(kinds, wait))
+    if (is_unneeded(kinds, wait))
         return;
     if (!call || call->left) {
-        emit(kinds, call, *wait);
+        pass_wait(kinds, call, *wait);
         return;
     }
     if (!call->waits)
@@ -118,16 +118,16 @@ void xtf_kinds_then(XtfKinds *kinds, XtfKindCall *call, void (*done)(XtfKinds *,
 
 void xtf_kinds_leave(XtfKinds *kinds, XtfKindCall *call)
 {
-    g_autoptr(GArray) waits = g_steal_pointer(&call->waits), all = g_steal_pointer(&call->then);
+    g_autoptr(GArray) waits = g_steal_pointer(&call->waits), callbacks = g_steal_pointer(&call->then);
 
-    for (guint i = 0; all && i < all->len; i++) {
-        XtfKindThen *then = &g_array_index(all, XtfKindThen, i);
+    for (guint i = 0; callbacks && i < callbacks->len; i++) {
+        XtfKindThen *then = &g_array_index(callbacks, XtfKindThen, i);
         then->done(kinds, call, then->data);
         if (then->free)
             then->free(then->data);
     }
     for (guint i = 0; waits && i < waits->len; i++)
-        emit(kinds, call, g_array_index(waits, XtfKindWait, i));
+        pass_wait(kinds, call, g_array_index(waits, XtfKindWait, i));
 }
 
 /* ---- Processes. */

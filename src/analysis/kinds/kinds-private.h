@@ -1,9 +1,9 @@
 /*
- * What the files of this room share.
+ * Types and functions of this room.
  *
- *   kind-fields.c   where fields lie, and what labels and regions mean
+ *   kind-fields.c   fields of the schemas; meanings of labels and regions
  *   kind-rows.c     the rows of a location, with the calls around them
- *   kind-waits.c    waits on their way out, and what the others share
+ *   kind-waits.c    waits until they reach the consumer; functions that all files use
  *   kinds.c         all locations, in the order of the clock
  *   locks.c         locks of threads and of files
  *   joins.c         threads that are created and joined
@@ -23,13 +23,13 @@ typedef struct {
     uint64_t a, b, c, d;
 } XtfKindKey;
 
-/* A table by XtfKindKey that owns keys and values. */
+/* Creates a table by XtfKindKey that owns keys and values. */
 GHashTable *xtf_kind_table_new(GDestroyNotify free_value);
-/* The value of a key, of `size` zeros if there is none yet. */
+/* Returns the value of a key. Adds `size` zeros for a new key. */
 void *xtf_kind_table_get(GHashTable *table, const XtfKindKey *key, size_t size);
 
-/* FINDER(name, Type): each finds some kinds of waits, in a file of its own, by the four functions of XTF_KIND_FINDER.
- * They take each row in this order. */
+/* FINDER(name, Type): a finder of some kinds of waits, in a file with the four functions of XTF_KIND_FINDER. Finders
+ * get each row in this order. */
 #define XTF_KIND_FINDERS(FINDER) \
     FINDER(locks, Locks)         \
     FINDER(joins, Joins)         \
@@ -44,7 +44,7 @@ XTF_KIND_FINDERS(XTF_KIND_STATE)
 #undef XTF_KIND_STATE
 
 typedef struct {
-    uint32_t index;   /* of xtf_trace_context_locations() */
+    uint32_t index;   /* index in xtf_trace_context_locations() */
     uint32_t process; /* number */
     XtfKindRows rows;
 } XtfKindLocation;
@@ -61,7 +61,7 @@ struct XtfKinds {
     XtfKindFields *fields;
     uint8_t *regions;
     uint64_t n_regions;
-    XtfKindLocation *locations; /* those with such rows, by (process, thread) */
+    XtfKindLocation *locations; /* locations with such rows, by (process, thread) */
     uint32_t n_locations;
     XtfKindProcess *processes;
     uint32_t n_processes;
@@ -74,24 +74,24 @@ struct XtfKinds {
 #undef XTF_KIND_MEMBER
 };
 
-/* The number of a process, by `proc`; UINT32_MAX: it is not among them. */
+/* Finds the number of a process by `proc`; UINT32_MAX: no such process. */
 uint32_t xtf_kinds_process(const XtfKinds *kinds, uint64_t proc);
 
-/* A wait of a location; it goes out when the call is left, cut off at its ends. Without a call at once. Who waits for
- * itself does not wait. */
+/* Passes a wait on to the consumer when the call is left, clipped to the call; at once without a call. Skips empty
+ * waits. */
 void xtf_kinds_wait(XtfKinds *kinds, XtfKindCall *call, const XtfKindWait *wait);
-/* Calls `done` when the call is left; at once if it is NULL or was left. `data` then goes to `free`. */
+/* Calls `done` when the call is left; at once if `call` is NULL or was left. Then calls `free` for `data`. */
 void xtf_kinds_then(XtfKinds *kinds, XtfKindCall *call, void (*done)(XtfKinds *, XtfKindCall *, void *), void *data,
                     GDestroyNotify free);
 
-/* Does what was to be done when a call is left. */
+/* Calls the functions of xtf_kinds_then() for a call that was left, then passes on its waits. */
 void xtf_kinds_leave(XtfKinds *kinds, XtfKindCall *call);
 
-/* A wait without culprit and part, that begins and ends at the row's time, in that record. */
+/* Returns a wait without culprit and part that begins and ends at the row's time, at the row's record. */
 XtfKindWait xtf_kinds_new_wait(const XtfKindLocation *location, const XtfKindRow *row, uint8_t kind);
 
-/* A finder's state, which holds what is still open; NULL may be freed. `row` takes the current row of a location,
- * `finish` comes behind all rows. */
+/* A finder's state: what is still open. `free` accepts NULL. `row` handles the current row of a location. `finish`
+ * is called after all rows. */
 #define XTF_KIND_FINDER(name, Type)                                                                \
     XtfKind##Type *xtf_kind_##name##_new(const XtfKinds *kinds);                                   \
     void xtf_kind_##name##_free(XtfKind##Type *name);                                              \
@@ -100,7 +100,7 @@ XtfKindWait xtf_kinds_new_wait(const XtfKindLocation *location, const XtfKindRow
 XTF_KIND_FINDERS(XTF_KIND_FINDER)
 #undef XTF_KIND_FINDER
 
-/* When the location was in a team last; 0: never. */
+/* Returns the time at which the location was last in a team; 0: never. */
 uint64_t xtf_kind_idle_since(const XtfKinds *kinds, uint32_t location);
-/* The communicator of a window; false if it is not known. */
+/* Finds the communicator of a window; false if it is unknown. */
 bool xtf_kind_window_comm(XtfKinds *kinds, uint32_t window, uint32_t *comm);

@@ -44,7 +44,8 @@ static bool open_all(XtfKinds *kinds, const XtfLocations *locations, bool *any_t
     return true;
 }
 
-/* Locations of which only their beginning and end are known are left out, unless threads are created or joined. */
+/* Opens all locations with rows. Skips locations that only have records of their beginning and end, unless the trace
+ * creates or joins threads. */
 static bool open_locations(XtfKinds *kinds, const XtfLocations *locations, GError **error)
 {
     bool any_thread;
@@ -61,7 +62,7 @@ static bool open_locations(XtfKinds *kinds, const XtfLocations *locations, GErro
     return open_all(kinds, locations, &any_thread, error);
 }
 
-/* ---- In the order of the clock: a heap. */
+/* ---- The walk in the order of the clock: a heap. */
 
 static bool comes_before(const XtfKinds *kinds, uint32_t a, uint32_t b)
 {
@@ -69,7 +70,7 @@ static bool comes_before(const XtfKinds *kinds, uint32_t a, uint32_t b)
     return x != y ? x < y : a < b;
 }
 
-static void sink(XtfKinds *kinds, uint32_t at)
+static void sink_location(XtfKinds *kinds, uint32_t at)
 {
     uint32_t *heap = kinds->heap, moved = heap[at];
 
@@ -83,7 +84,7 @@ static void sink(XtfKinds *kinds, uint32_t at)
     heap[at] = moved;
 }
 
-static bool begin(XtfKinds *kinds, GError **error)
+static bool fill_heap(XtfKinds *kinds, GError **error)
 {
     for (uint32_t i = 0; i < kinds->n_locations; i++) {
         bool found;
@@ -93,45 +94,45 @@ static bool begin(XtfKinds *kinds, GError **error)
             kinds->heap[kinds->n_heap++] = i;
     }
     for (uint32_t i = kinds->n_heap / 2; i-- > 0;)
-        sink(kinds, i);
+        sink_location(kinds, i);
     return true;
 }
 
-static void handle(XtfKinds *kinds, XtfKindLocation *location)
+static void handle_row(XtfKinds *kinds, XtfKindLocation *location)
 {
     const XtfKindRow *row = &location->rows.row;
 
 #define ROW(name, Type) xtf_kind_##name##_row(kinds, location, row);
     XTF_KIND_FINDERS(ROW)
-    if (row->what == XTF_KIND_ROW_LEAVE && row->call)
+    if (row->row_event == XTF_KIND_ROW_LEAVE && row->call)
         xtf_kinds_leave(kinds, row->call);
 }
 
-static bool go(XtfKinds *kinds, XtfSteps *steps, GError **error)
+static bool walk_rows(XtfKinds *kinds, XtfSteps *steps, GError **error)
 {
-    enum { BETWEEN_LOOKS = 1024 };
+    enum { ROWS_PER_CHECK = 1024 };
 
-    if (!begin(kinds, error))
+    if (!fill_heap(kinds, error))
         return false;
     for (uint64_t n = 1; kinds->n_heap > 0 && !kinds->failed; n++) {
         XtfKindLocation *location = &kinds->locations[kinds->heap[0]];
         bool found;
-        if (n % BETWEEN_LOOKS == 0 && !xtf_steps_go_on(steps, BETWEEN_LOOKS, error))
+        if (n % ROWS_PER_CHECK == 0 && !xtf_steps_go_on(steps, ROWS_PER_CHECK, error))
             return false;
-        handle(kinds, location);
+        handle_row(kinds, location);
         if (!xtf_kind_rows_next(&location->rows, kinds->fields, &found, error))
             return false;
         if (!found)
             kinds->heap[0] = kinds->heap[--kinds->n_heap];
         if (kinds->n_heap > 0)
-            sink(kinds, 0);
+            sink_location(kinds, 0);
     }
 #define FINISH(name, Type) xtf_kind_##name##_finish(kinds);
     XTF_KIND_FINDERS(FINISH)
     return true;
 }
 
-static void finish(XtfKinds *kinds)
+static void free_kinds(XtfKinds *kinds)
 {
     close_locations(kinds);
 #define FREE(name, Type) xtf_kind_##name##_free(kinds->name);
@@ -158,12 +159,12 @@ bool xtf_kinds_find(XtfTraceContext *context, XtfSteps *steps, const XtfKindCons
     if (good) {
 #define NEW(name, Type) kinds.name = xtf_kind_##name##_new(&kinds);
         XTF_KIND_FINDERS(NEW)
-        good = go(&kinds, steps, error);
+        good = walk_rows(&kinds, steps, error);
     }
     if (good && kinds.failed) {
         g_propagate_error(error, g_steal_pointer(&kinds.failed));
         good = false;
     }
-    finish(&kinds);
+    free_kinds(&kinds);
     return good;
 }

@@ -1,11 +1,11 @@
 /*
- * Waits that need no messages: for locks of threads, files and windows, for threads that are joined, in OpenMP's teams,
- * and in one-sided communication. docs/VOCABULARY.md, section 9, has the formulas; they are those of Scalasca 2.6
- * (OMP.pattern, Thread.pattern, MPI_RMA.pattern) where it has the kind.
+ * Waits that need no messages: for locks of threads, files and windows, for joined threads, in OpenMP's teams, and in
+ * one-sided communication. The formulas are in docs/VOCABULARY.md, section 9. They are those of Scalasca 2.6
+ * (OMP.pattern, Thread.pattern, MPI_RMA.pattern) for the kinds that Scalasca has.
  *
- * One walk over the records of all locations that have such ones, in the order of the trace's clock: (time, process,
- * thread, seq). Locations without such records are not read. What is held is what is open: locks, teams, operations of
- * windows that not all members have ended, epochs; and a small batch of each array.
+ * One walk reads the records of all locations with such records in the order of the trace's clock: (time, process,
+ * thread, seq). Other locations are not read. Memory holds what is open: locks, teams, window operations that some
+ * members have not ended, epochs; and a small batch of each array.
  */
 #pragma once
 
@@ -17,65 +17,67 @@
 #include "src/trace/context/trace-context.h"
 
 enum {
-    XTF_KIND_NONE = UINT8_MAX, /* of `part_kind` */
+    XTF_KIND_NONE = UINT8_MAX, /* value of `part_kind`: no part */
 };
 
 /* How a record synchronises processes in one-sided communication, or threads of OpenMP. */
 typedef enum {
-    XTF_KIND_ALONE,   /* it does not */
-    XTF_KIND_PAIR,    /* in one-sided communication: with the culprit, when it is `late` */
-    XTF_KIND_ALL,     /* the end of an operation of a window, also of the one that was last: all were in it together */
-    XTF_KIND_BARRIER, /* the end of a team's barrier, also of the thread that was last */
+    XTF_KIND_ALONE,   /* no synchronisation */
+    XTF_KIND_PAIR,    /* one-sided communication: with the culprit, which arrives at `late` */
+    XTF_KIND_ALL,     /* the end of a window operation, also on the last member: all members were in it at one time */
+    XTF_KIND_BARRIER, /* the end of a team's barrier, also on the last thread */
     XTF_KIND_FORKED,  /* a thread enters its parallel region */
-    XTF_KIND_JOINS,   /* what follows is out of all parallel regions of the process... */
-    XTF_KIND_FORKS,   /* ...until here: the thread that forks and joins... */
-    XTF_KIND_ENDS,    /* ...or behind the last record of its calls */
+    XTF_KIND_JOINS,   /* the process leaves all its parallel regions, on the thread that forks and joins */
+    XTF_KIND_FORKS,   /* the process enters a parallel region, on the same thread */
+    XTF_KIND_ENDS,    /* the idle time lasts to the process's end: behind the thread's last record */
     XTF_KIND_CREATED, /* the first record of a thread, which the culprit created at `end` */
 } XtfKindSync;
 
-/* Where in its records a culprit is that others of its kind waited for. */
+/* The arrival of a culprit that others waited for. */
 typedef struct {
-    uint64_t seq, time;  /* of the record; or, if it was waited for up to the end of a call, of what is behind that */
-    uint64_t enter, end; /* of the call around it; when nobody waits for it any more */
+    uint64_t seq, time;  /* of the record; or, if others waited for the end of a call, of the next record */
+    uint64_t enter, end; /* enter of the call around it; end of the waits for it */
 } XtfKindLate;
 
-/* A wait; or a record that synchronises, and waits for nobody. Times are global ticks. */
+/* A wait, or a record that synchronises without a wait. Times are global ticks. */
 typedef struct {
-    uint64_t seq, time; /* of the record that it waited in */
+    uint64_t seq, time; /* of the record at which the location waited */
     uint64_t begin, end;
-    uint64_t enter, leave; /* of the call around it; of none `begin` and `end` */
+    uint64_t enter, leave; /* of the call around it; without a call, `begin` and `end` */
     uint64_t part;         /* see `part_kind` */
-    uint64_t completion;   /* what comes after the wait and is none, before `time`, where that is told */
-    uint64_t sync_ticks; /* of FORKED: since the team's first thread entered; of FORKS, ENDS: idle time of the others */
-    uint64_t instance;   /* of ALL and BARRIER, as the consumer has it */
-    XtfKindLate late;    /* of PAIR */
-    uint64_t culprit_seq, match; /* of the culprit's record: its seq and row; UINT64_MAX: none */
+    uint64_t completion;   /* time between the wait's end and `time`, for kinds that have it */
+    uint64_t sync_ticks;   /* FORKED: time since the team's first thread entered; FORKS, ENDS: idle time of the other
+                              threads */
+    uint64_t instance;     /* ALL, BARRIER: as the consumer's `barrier` has set it */
+    XtfKindLate late;      /* PAIR: the culprit's arrival */
+    uint64_t culprit_seq, match; /* seq and row of the culprit's record; UINT64_MAX: none */
     uint64_t bytes;              /* UINT64_MAX: none */
     uint32_t location,
-        culprit; /* who waited, and who was late: indexes of xtf_trace_context_locations(); UINT32_MAX: none */
+        culprit;           /* the waiter and the culprit: indexes of xtf_trace_context_locations(); UINT32_MAX: none */
     uint32_t region, comm; /* UINT32_MAX: none */
     uint8_t kind;          /* XTF_LABEL_... of `waits` */
     uint8_t part_kind;     /* row of xtf_wait_parts, or XTF_KIND_NONE */
     uint8_t sync;          /* XtfKindSync */
-    uint8_t depth;         /* of BARRIER and FORKED: teams that the thread is in */
-    bool leads;            /* of ALONE: the critical path goes on at the culprit */
+    uint8_t depth;         /* BARRIER, FORKED: number of nested teams that the thread is in */
+    bool leads;            /* ALONE: true if the critical path continues at the culprit */
 } XtfKindWait;
 
-/* A barrier of a team, or an operation of a window: the locations of those that left it, and who was last. */
+/* A barrier of a team, or a window operation: the locations that left it, and the last one to enter. */
 typedef struct {
     const uint32_t *locations;
     uint32_t n;
     uint32_t last;
-    uint64_t last_seq; /* of its LEAVE; of an operation of its END */
+    uint64_t last_seq; /* of the last one's LEAVE, or END of the operation */
 } XtfKindBarrier;
 
-/* What is done with them. Those of a location do not overlap; they come in no order. */
+/* The callbacks for waits. Waits of a location do not overlap, and come in no particular order. */
 typedef struct {
     void *data;
     bool (*wait)(void *data, const XtfKindWait *wait, GError **error);
-    /* Before its members: sets their `instance`. NULL: records that synchronise and do not wait are left out. */
+    /* Called before the waits of its members: sets their `instance`. NULL: records that synchronise without a wait
+     * are skipped. */
     bool (*barrier)(void *data, const XtfKindBarrier *barrier, uint64_t *instance, GError **error);
 } XtfKindConsumer;
 
-/* Each row counts for the step at hand. */
+/* Finds all waits and calls the consumer. Counts each row for the current step. */
 bool xtf_kinds_find(XtfTraceContext *context, XtfSteps *steps, const XtfKindConsumer *consumer, GError **error);

@@ -1,9 +1,9 @@
 /*
- * Locks of threads: who acquires a lock for the n-th time waits until it was released for the last time in its order
- * n - 1 (Scalasca: LockTracking.cpp). A lock that a thread may acquire again while it holds it keeps its order then, so
- * an order is over with its last release.
+ * Locks of threads. A thread that acquires a lock as number n in its order waits until the last release of number n - 1
+ * (Scalasca: LockTracking.cpp). A thread may acquire a recursive lock again while it holds it. The order number then
+ * stays the same, so a number is over with its last release.
  *
- * Locks of files have no order: who acquires one waits until its last release before that.
+ * Locks of files have no order number. A location that acquires one waits until its last release before.
  */
 #include "libxtf/trace.h"
 #include "src/analysis/kinds/kind-fields.h"
@@ -12,18 +12,18 @@
 #include "libxtf/vocabulary.h"
 #include "src/model/wait-kinds.h"
 
-/* The last release of an order. */
+/* The last release of an order number. */
 typedef struct {
     bool known;
     uint32_t order, location;
     uint64_t time, seq, row;
 } Release;
 
-/* A lock of threads. At most one waits to be told of the release of the order before its own. */
+/* A lock of threads. At most one location waits for the release of the previous order number. */
 typedef struct {
     Release release;
     bool waiting;
-    uint32_t order, location; /* that was acquired last */
+    uint32_t order, location; /* of the last acquisition */
     bool acquired;
     XtfKindCall *call;
     XtfKindWait wait;
@@ -38,7 +38,7 @@ typedef struct {
 
 struct XtfKindLocks {
     GHashTable *locks, *files;
-    const XtfTable *handles; /* NULL: there is none */
+    const XtfTable *handles; /* NULL: none */
     bool loaded;
 };
 
@@ -64,7 +64,7 @@ void xtf_kind_locks_free(XtfKindLocks *locks)
     g_free(locks);
 }
 
-static void tell(XtfKinds *kinds, XtfKindWait *wait, XtfKindCall *call, const Release *release)
+static void pass_wait(XtfKinds *kinds, XtfKindWait *wait, XtfKindCall *call, const Release *release)
 {
     wait->end = release->time;
     wait->culprit = kinds->locations[release->location].index;
@@ -73,11 +73,11 @@ static void tell(XtfKinds *kinds, XtfKindWait *wait, XtfKindCall *call, const Re
     xtf_kinds_wait(kinds, call, wait);
 }
 
-/* No release of the order before will come any more. */
-static void settle(XtfKinds *kinds, Lock *lock)
+/* Ends the wait for the previous order number at its last release so far. */
+static void settle_wait(XtfKinds *kinds, Lock *lock)
 {
     if (lock->waiting && lock->release.known && lock->release.order + 1 == lock->order)
-        tell(kinds, &lock->wait, lock->call, &lock->release);
+        pass_wait(kinds, &lock->wait, lock->call, &lock->release);
     lock->waiting = false;
     g_clear_pointer(&lock->call, xtf_kind_call_unref);
 }
@@ -88,19 +88,19 @@ static Lock *lock_of(XtfKinds *kinds, const XtfKindLocation *location, const Xtf
     return xtf_kind_table_get(kinds->locks->locks, &key, sizeof(Lock));
 }
 
-static void acquire(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+static void acquire_lock(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
     Lock *lock = lock_of(kinds, location, row);
 
     if (lock->acquired && lock->order == row->order && lock->location == location->rows.number)
         return;
-    settle(kinds, lock);
+    settle_wait(kinds, lock);
     XtfKindCall *call = xtf_kind_rows_call(&location->rows);
     lock->acquired = true;
     lock->order = row->order;
     lock->location = location->rows.number;
     lock->wait = xtf_kinds_new_wait(location, row, XTF_LABEL_lock_contention);
-    /* Of OpenMP's locks the path knows nothing, as Scalasca's. */
+    /* The critical path does not follow OpenMP's locks, as in Scalasca. */
     lock->wait.leads = kinds->fields->has_pthread && row->model == kinds->fields->pthread;
     if (call) {
         lock->wait.begin = call->enter;
@@ -109,18 +109,18 @@ static void acquire(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow
     }
 }
 
-static void release(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+static void release_lock(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
     Lock *lock = lock_of(kinds, location, row);
 
     if (lock->order == row->order)
-        settle(kinds, lock);
+        settle_wait(kinds, lock);
     lock->release = (Release){true, row->order, location->rows.number, row->time, row->seq, row->row};
 }
 
 /* ---- Files. */
 
-/* The file behind a handle: a row of `io_files`, or the handle itself of its process if that is not known. */
+/* Returns the key of a handle's file: a row of `io_files`, or, if unknown, the handle of its process. */
 static XtfKindKey file_of(XtfKinds *kinds, const XtfKindLocation *location, const XtfKindRow *row)
 {
     XtfKindLocks *locks = kinds->locks;
@@ -151,7 +151,7 @@ static void acquire_file(XtfKinds *kinds, XtfKindLocation *location, const XtfKi
         return;
     XtfKindWait wait = xtf_kinds_new_wait(location, row, XTF_LABEL_io_lock);
     wait.begin = call->enter;
-    tell(kinds, &wait, call, last);
+    pass_wait(kinds, &wait, call, last);
 }
 
 static void release_file(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
@@ -165,13 +165,13 @@ static void release_file(XtfKinds *kinds, XtfKindLocation *location, const XtfKi
 
 void xtf_kind_locks_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
-    if (row->what == XTF_KIND_ROW_ACQUIRE)
-        acquire(kinds, location, row);
-    else if (row->what == XTF_KIND_ROW_RELEASE)
-        release(kinds, location, row);
-    else if (row->what == XTF_KIND_ROW_FILE_ACQUIRE)
+    if (row->row_event == XTF_KIND_ROW_ACQUIRE)
+        acquire_lock(kinds, location, row);
+    else if (row->row_event == XTF_KIND_ROW_RELEASE)
+        release_lock(kinds, location, row);
+    else if (row->row_event == XTF_KIND_ROW_FILE_ACQUIRE)
         acquire_file(kinds, location, row);
-    else if (row->what == XTF_KIND_ROW_FILE_RELEASE)
+    else if (row->row_event == XTF_KIND_ROW_FILE_RELEASE)
         release_file(kinds, location, row);
 }
 
@@ -182,5 +182,5 @@ void xtf_kind_locks_finish(XtfKinds *kinds)
 
     g_hash_table_iter_init(&iter, kinds->locks->locks);
     while (g_hash_table_iter_next(&iter, NULL, &lock))
-        settle(kinds, lock);
+        settle_wait(kinds, lock);
 }

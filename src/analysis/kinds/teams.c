@@ -1,9 +1,9 @@
 /*
- * OpenMP's teams (Scalasca: OMP.pattern). THREAD_TEAM_BEGIN and THREAD_TEAM_END say who is in a team; the k-th barrier
- * of each member since its beginning is one barrier, and all wait for the last that enters it. A team is there once for
- * each time that its threads begin it.
+ * OpenMP's teams (Scalasca: OMP.pattern). THREAD_TEAM_BEGIN and THREAD_TEAM_END say which threads are in a team. The
+ * k-th barriers of all members since their beginning are one barrier. All wait for the last member that enters it. Each
+ * time that the threads begin a team is a new team here.
  *
- * A fork takes each thread from THREAD_FORK until it enters its parallel region.
+ * The fork of a thread lasts from THREAD_FORK until the thread enters its parallel region.
  */
 #include "src/analysis/kinds/kinds-private.h"
 #include "src/model/wait-kinds.h"
@@ -12,7 +12,7 @@ typedef struct {
     uint32_t location;
     uint64_t enter;
     XtfKindCall *call;
-    uint8_t depth; /* teams that it is in */
+    uint8_t depth; /* number of nested teams that the thread is in */
 } Entrant;
 
 typedef struct {
@@ -20,7 +20,7 @@ typedef struct {
     uint32_t n_left;
 } Barrier;
 
-/* A thread that entered a parallel region before it was known who forked it. */
+/* A thread that entered a parallel region before its team's fork was known. */
 typedef struct {
     uint32_t location;
     XtfKindWait wait;
@@ -38,7 +38,7 @@ typedef struct {
     uint32_t n_begun, n_open;
     Fork fork;
     bool any_entered;
-    uint64_t first_enter; /* of its parallel region */
+    uint64_t first_enter; /* the first enter of the parallel region */
     GArray *forked;       /* Forked */
     GHashTable *barriers; /* by number: Barrier */
 } Team;
@@ -47,17 +47,17 @@ typedef struct {
 typedef struct {
     Team *team;
     uint64_t n_barriers;
-    bool entered; /* its parallel region */
+    bool entered; /* true once it has entered the parallel region */
 } Member;
 
 typedef struct {
-    GArray *teams; /* Member, the innermost last */
-    GArray *forks; /* Fork; `known` until a team is found that it made */
+    GArray *teams; /* Member; the innermost is last */
+    GArray *forks; /* Fork; `known` until the team that it made is found */
 } Thread;
 
 struct XtfKindTeams {
-    GHashTable *teams;   /* by process, team and how often it was begun: Team */
-    GHashTable *begun;   /* by location and team: how often, uint64_t */
+    GHashTable *teams;   /* by process, team and its number of beginnings: Team */
+    GHashTable *begun;   /* by location and team: number of beginnings, uint64_t */
     GHashTable *threads; /* by location: Thread */
 };
 
@@ -126,7 +126,7 @@ static Member *innermost(Thread *thread)
     return thread->teams->len ? &g_array_index(thread->teams, Member, thread->teams->len - 1) : NULL;
 }
 
-/* Teams that it is in. */
+/* Returns the number of nested teams that a location is in. */
 static uint8_t depth_of(const XtfKindLocation *location, XtfKinds *kinds)
 {
     return (uint8_t)MIN(thread_of(kinds, location)->teams->len, UINT8_MAX);
@@ -134,7 +134,7 @@ static uint8_t depth_of(const XtfKindLocation *location, XtfKinds *kinds)
 
 /* ---- Forks. */
 
-static void settle_fork(XtfKinds *kinds, const Team *team, const Forked *forked)
+static void add_fork_wait(XtfKinds *kinds, const Team *team, const Forked *forked)
 {
     XtfKindWait wait = forked->wait;
 
@@ -153,37 +153,37 @@ static void enter_parallel(XtfKinds *kinds, XtfKindLocation *location, const Xtf
         return;
     Team *team = member->team;
     if (!team->any_entered)
-        team->first_enter = row->time; /* rows come in the order of time */
+        team->first_enter = row->time; /* rows are read in time order */
     Forked forked = {location->rows.number, xtf_kinds_new_wait(location, row, XTF_LABEL_omp_fork)};
     forked.wait.sync = XTF_KIND_FORKED;
     forked.wait.depth = depth_of(location, kinds);
     forked.wait.sync_ticks = row->time - team->first_enter;
     member->entered = team->any_entered = true;
     if (team->fork.known)
-        settle_fork(kinds, team, &forked);
+        add_fork_wait(kinds, team, &forked);
     else
         g_array_append_val(team->forked, forked);
 }
 
-static void take_fork(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+static void handle_fork(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
     Fork fork = {true, location->rows.number, row->time, row->seq, row->row};
     g_array_append_val(thread_of(kinds, location)->forks, fork);
 }
 
-static void take_join(XtfKinds *kinds, XtfKindLocation *location)
+static void handle_join(XtfKinds *kinds, XtfKindLocation *location)
 {
     GArray *forks = thread_of(kinds, location)->forks;
     if (forks->len)
         g_array_set_size(forks, forks->len - 1);
 }
 
-/* ---- Beginning and end. */
+/* ---- Beginning and end of teams. */
 
 static Team *team_of(XtfKinds *kinds, const XtfKindLocation *location, const XtfKindRow *row)
 {
-    const XtfKindKey who = {location->rows.number, row->comm, 0, 0};
-    uint64_t *begun = xtf_kind_table_get(kinds->teams->begun, &who, sizeof *begun);
+    const XtfKindKey location_key = {location->rows.number, row->comm, 0, 0};
+    uint64_t *begun = xtf_kind_table_get(kinds->teams->begun, &location_key, sizeof *begun);
     const XtfKindKey key = {kinds->processes[location->process].proc, row->comm, (*begun)++, 0};
     Team *team = xtf_kind_table_get(kinds->teams->teams, &key, sizeof(Team));
 
@@ -195,7 +195,7 @@ static Team *team_of(XtfKinds *kinds, const XtfKindLocation *location, const Xtf
     return team;
 }
 
-static void begin(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+static void begin_team(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
     Thread *thread = thread_of(kinds, location);
     Member member = {.team = team_of(kinds, location, row)};
@@ -203,18 +203,18 @@ static void begin(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *
 
     member.team->n_begun++;
     member.team->n_open++;
-    if (fork && fork->known) { /* this thread has forked the team */
+    if (fork && fork->known) { /* this thread forked the team */
         member.team->fork = *fork;
         fork->known = false;
         for (guint i = 0; i < member.team->forked->len; i++)
-            settle_fork(kinds, member.team, &g_array_index(member.team->forked, Forked, i));
+            add_fork_wait(kinds, member.team, &g_array_index(member.team->forked, Forked, i));
         g_array_set_size(member.team->forked, 0);
     }
     g_array_append_val(thread->teams, member);
 }
 
-/* Tells of a barrier that all of two threads or more have left. */
-static bool tell_barrier(XtfKinds *kinds, const Barrier *barrier, const Entrant *last, uint64_t *instance)
+/* Passes a barrier that two threads or more have left on to the consumer. False if the consumer needs none. */
+static bool pass_barrier(XtfKinds *kinds, const Barrier *barrier, const Entrant *last, uint64_t *instance)
 {
     const XtfKindConsumer *consumer = kinds->consumer;
     uint32_t n = 0;
@@ -227,11 +227,11 @@ static bool tell_barrier(XtfKinds *kinds, const Barrier *barrier, const Entrant 
         if (entrant->call->left)
             locations[n++] = kinds->locations[entrant->location].index;
     }
-    const XtfKindBarrier told = {locations, n, kinds->locations[last->location].index, last->call->seq};
-    return n > 1 && consumer->barrier(consumer->data, &told, instance, &kinds->failed);
+    const XtfKindBarrier passed = {locations, n, kinds->locations[last->location].index, last->call->seq};
+    return n > 1 && consumer->barrier(consumer->data, &passed, instance, &kinds->failed);
 }
 
-static void settle_barrier(XtfKinds *kinds, const Barrier *barrier)
+static void add_barrier_waits(XtfKinds *kinds, const Barrier *barrier)
 {
     const Entrant *last = NULL;
     uint64_t instance;
@@ -242,7 +242,7 @@ static void settle_barrier(XtfKinds *kinds, const Barrier *barrier)
             (entrant->enter == last->enter && entrant->location < last->location))
             last = entrant;
     }
-    bool told = tell_barrier(kinds, barrier, last, &instance);
+    bool is_passed = pass_barrier(kinds, barrier, last, &instance);
     for (guint i = 0; i < barrier->entrants->len; i++) {
         const Entrant *entrant = &g_array_index(barrier->entrants, Entrant, i);
         const XtfKindRow row = {
@@ -254,7 +254,7 @@ static void settle_barrier(XtfKinds *kinds, const Barrier *barrier)
         wait.culprit_seq = last->call->left ? last->call->seq : UINT64_MAX;
         wait.match = last->call->left ? last->call->row : UINT64_MAX;
         wait.depth = entrant->depth;
-        if (told) {
+        if (is_passed) {
             wait.sync = XTF_KIND_BARRIER;
             wait.instance = instance;
         }
@@ -263,19 +263,19 @@ static void settle_barrier(XtfKinds *kinds, const Barrier *barrier)
     }
 }
 
-/* What is left of a team when all have ended, or the trace has. */
-static void settle_team(XtfKinds *kinds, Team *team)
+/* Adds the waits of a team's open barriers, after its last member's end or the trace's. */
+static void add_team_waits(XtfKinds *kinds, Team *team)
 {
     GHashTableIter iter;
     void *barrier;
 
     g_hash_table_iter_init(&iter, team->barriers);
     while (g_hash_table_iter_next(&iter, NULL, &barrier))
-        settle_barrier(kinds, barrier);
+        add_barrier_waits(kinds, barrier);
     g_hash_table_remove_all(team->barriers);
 }
 
-static void end(XtfKinds *kinds, XtfKindLocation *location)
+static void end_team(XtfKinds *kinds, XtfKindLocation *location)
 {
     Thread *thread = thread_of(kinds, location);
     Member *member = innermost(thread);
@@ -285,7 +285,7 @@ static void end(XtfKinds *kinds, XtfKindLocation *location)
     Team *team = member->team;
     g_array_set_size(thread->teams, thread->teams->len - 1);
     if (--team->n_open == 0) {
-        settle_team(kinds, team);
+        add_team_waits(kinds, team);
         g_hash_table_remove(kinds->teams->teams, &team->key);
     }
 }
@@ -319,7 +319,7 @@ static void leave_barrier(XtfKinds *kinds, XtfKindLocation *location)
         return;
     barrier->n_left++;
     if (barrier->n_left >= barrier->entrants->len && barrier->n_left >= member->team->n_begun) {
-        settle_barrier(kinds, barrier);
+        add_barrier_waits(kinds, barrier);
         g_hash_table_remove(member->team->barriers, &member->n_barriers);
     }
     member->n_barriers++;
@@ -327,19 +327,19 @@ static void leave_barrier(XtfKinds *kinds, XtfKindLocation *location)
 
 void xtf_kind_teams_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
-    if (row->what == XTF_KIND_ROW_FORK)
-        take_fork(kinds, location, row);
-    else if (row->what == XTF_KIND_ROW_JOIN)
-        take_join(kinds, location);
-    else if (row->what == XTF_KIND_ROW_TEAM_BEGIN)
-        begin(kinds, location, row);
-    else if (row->what == XTF_KIND_ROW_TEAM_END)
-        end(kinds, location);
-    else if (row->what == XTF_KIND_ROW_ENTER && row->special == XTF_KIND_REGION_PARALLEL)
+    if (row->row_event == XTF_KIND_ROW_FORK)
+        handle_fork(kinds, location, row);
+    else if (row->row_event == XTF_KIND_ROW_JOIN)
+        handle_join(kinds, location);
+    else if (row->row_event == XTF_KIND_ROW_TEAM_BEGIN)
+        begin_team(kinds, location, row);
+    else if (row->row_event == XTF_KIND_ROW_TEAM_END)
+        end_team(kinds, location);
+    else if (row->row_event == XTF_KIND_ROW_ENTER && row->special == XTF_KIND_REGION_PARALLEL)
         enter_parallel(kinds, location, row);
-    else if (row->what == XTF_KIND_ROW_ENTER && row->special == XTF_KIND_REGION_BARRIER)
+    else if (row->row_event == XTF_KIND_ROW_ENTER && row->special == XTF_KIND_REGION_BARRIER)
         enter_barrier(kinds, location, row);
-    else if (row->what == XTF_KIND_ROW_LEAVE && row->special == XTF_KIND_REGION_BARRIER)
+    else if (row->row_event == XTF_KIND_ROW_LEAVE && row->special == XTF_KIND_REGION_BARRIER)
         leave_barrier(kinds, location);
 }
 
@@ -350,5 +350,5 @@ void xtf_kind_teams_finish(XtfKinds *kinds)
 
     g_hash_table_iter_init(&iter, kinds->teams->teams);
     while (g_hash_table_iter_next(&iter, NULL, &team))
-        settle_team(kinds, team);
+        add_team_waits(kinds, team);
 }

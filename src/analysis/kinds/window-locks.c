@@ -1,33 +1,34 @@
 /*
- * Locks of windows. MPI may grant a lock as late as when it is released, so recorders write when it was requested and
- * released, and only some when it was acquired. Who requested one waits, in whatever call of one-sided communication it
- * is then, until the call is left that releases it for the last one before whose lock excludes its own (Scalasca:
- * MPI_RMA_LC_COMPUTE, with the order of locks by their releases).
+ * Locks of windows. MPI may grant a lock as late as at its release. So recorders write the request and the release, and
+ * only some write the acquisition. A location that requested a lock waits for the last earlier holder whose lock
+ * excludes its own, until that holder leaves the call of its release. The wait is in the call of one-sided
+ * communication that the location is in at that time (Scalasca: MPI_RMA_LC_COMPUTE, with the order of locks by their
+ * releases).
  */
 #include "src/analysis/kinds/kinds-private.h"
 #include "src/model/wait-kinds.h"
 
 enum { SHARED = 1 };
 
-/* Who released the lock. */
+/* A location that released the lock. */
 typedef struct {
     bool known;
     uint32_t location;
     uint64_t time, seq, row;
-    uint64_t behind; /* seq of what follows the call, which is waited for to its end */
+    uint64_t behind; /* seq of the record after the call of the release */
 } Holder;
 
-/* From the request to the release. */
+/* A location's use of the lock, from the request to the release. */
 typedef struct {
     uint32_t location;
     bool exclusive, acquired, releasing, waits;
-    XtfKindCall *call; /* that it waited in, if it `waits` */
+    XtfKindCall *call; /* the call that it waited in, if `waits` */
     Holder holder;
 } Epoch;
 
 typedef struct {
     GPtrArray *open;       /* Epoch */
-    Holder any, exclusive; /* that released it last */
+    Holder any, exclusive; /* the last ones that released it: of any type, and exclusive */
 } Lock;
 
 struct XtfKindWindowLocks {
@@ -89,8 +90,9 @@ static Epoch *epoch_of(const Lock *lock, uint32_t location)
     return NULL;
 }
 
-/* The holder released the lock while the epoch's location was in a call, or in none. */
-static void waits_for(Epoch *epoch, const Holder *holder, XtfKindCall *call)
+/* Sets or clears the epoch's wait: the holder released the lock while the epoch's location was in `call`, or (NULL)
+ * in none. */
+static void set_wait(Epoch *epoch, const Holder *holder, XtfKindCall *call)
 {
     g_clear_pointer(&epoch->call, xtf_kind_call_unref);
     epoch->waits = call && holder->known && holder->location != epoch->location && holder->time > call->enter;
@@ -100,7 +102,7 @@ static void waits_for(Epoch *epoch, const Holder *holder, XtfKindCall *call)
     }
 }
 
-static void request(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+static void request_lock(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
     const XtfKindKey key = {row->window, row->peer, row->lock, 0};
     Lock *lock = lock_of(kinds, &key);
@@ -110,21 +112,21 @@ static void request(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow
         epoch = g_new0(Epoch, 1);
         epoch->location = location->rows.number;
         epoch->exclusive = row->type != SHARED;
-        waits_for(epoch, epoch->exclusive ? &lock->any : &lock->exclusive, xtf_kind_rows_call(&location->rows));
+        set_wait(epoch, epoch->exclusive ? &lock->any : &lock->exclusive, xtf_kind_rows_call(&location->rows));
         g_ptr_array_add(lock->open, epoch);
     }
-    epoch->acquired |= row->what == XTF_KIND_ROW_WINDOW_ACQUIRE;
+    epoch->acquired |= row->row_event == XTF_KIND_ROW_WINDOW_ACQUIRE;
 }
 
 /* ---- A release, once its call is left. */
 
 typedef struct {
     XtfKindKey key;
-    Epoch *epoch; /* the lock's */
+    Epoch *epoch; /* owned by the lock */
     Holder holder;
 } Release;
 
-static void settle(XtfKinds *kinds, const Epoch *epoch)
+static void add_wait(XtfKinds *kinds, const Epoch *epoch)
 {
     const XtfKindRow row = {.seq = UINT64_MAX, .region = epoch->call->region};
     XtfKindWait wait = xtf_kinds_new_wait(&kinds->locations[epoch->location], &row, XTF_LABEL_lock_competition);
@@ -142,7 +144,7 @@ static void settle(XtfKinds *kinds, const Epoch *epoch)
     xtf_kinds_wait(kinds, epoch->call, &wait);
 }
 
-static void released(XtfKinds *kinds, XtfKindCall *call, void *data)
+static void end_release(XtfKinds *kinds, XtfKindCall *call, void *data)
 {
     Release *release = data;
     Lock *lock = lock_of(kinds, &release->key);
@@ -152,20 +154,20 @@ static void released(XtfKinds *kinds, XtfKindCall *call, void *data)
         release->holder.behind = call->seq + 1;
     }
     if (release->epoch->waits && release->epoch->call->leave > release->epoch->holder.time)
-        settle(kinds, release->epoch);
+        add_wait(kinds, release->epoch);
     lock->any = release->holder;
     if (release->epoch->exclusive)
         lock->exclusive = release->holder;
     for (guint i = 0; i < lock->open->len; i++) {
-        Epoch *other = lock->open->pdata[i];
-        const XtfKindKey place = {other->location, 0, 0, 0};
-        if (other != release->epoch && !other->acquired && (other->exclusive || release->epoch->exclusive))
-            waits_for(other, &release->holder, g_hash_table_lookup(kinds->window_locks->calls, &place));
+        Epoch *waiter = lock->open->pdata[i];
+        const XtfKindKey place = {waiter->location, 0, 0, 0};
+        if (waiter != release->epoch && !waiter->acquired && (waiter->exclusive || release->epoch->exclusive))
+            set_wait(waiter, &release->holder, g_hash_table_lookup(kinds->window_locks->calls, &place));
     }
     g_ptr_array_remove_fast(lock->open, release->epoch);
 }
 
-static void take_release(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+static void handle_release(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
     Release release = {.key = {row->window, row->peer, row->lock, 0}};
 
@@ -179,15 +181,16 @@ static void take_release(XtfKinds *kinds, XtfKindLocation *location, const XtfKi
                               .seq = row->seq,
                               .row = row->row,
                               .behind = row->seq};
-    xtf_kinds_then(kinds, xtf_kind_rows_call(&location->rows), released, g_memdup2(&release, sizeof release), g_free);
+    xtf_kinds_then(kinds, xtf_kind_rows_call(&location->rows), end_release, g_memdup2(&release, sizeof release),
+                   g_free);
 }
 
-/* Which call of one-sided communication a location is in. */
-static void take_call(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+/* Keeps the call of one-sided communication that a location is in. */
+static void keep_call(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
     const XtfKindKey place = {location->rows.number, 0, 0, 0};
 
-    if (row->what == XTF_KIND_ROW_ENTER)
+    if (row->row_event == XTF_KIND_ROW_ENTER)
         g_hash_table_replace(kinds->window_locks->calls, g_memdup2(&place, sizeof place),
                              xtf_kind_call_ref(xtf_kind_rows_call(&location->rows)));
     else
@@ -196,16 +199,16 @@ static void take_call(XtfKinds *kinds, XtfKindLocation *location, const XtfKindR
 
 void xtf_kind_window_locks_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
-    if (row->what == XTF_KIND_ROW_WINDOW_REQUEST || row->what == XTF_KIND_ROW_WINDOW_ACQUIRE)
-        request(kinds, location, row);
-    else if (row->what == XTF_KIND_ROW_WINDOW_RELEASE)
-        take_release(kinds, location, row);
-    else if ((row->what == XTF_KIND_ROW_ENTER || row->what == XTF_KIND_ROW_LEAVE) &&
+    if (row->row_event == XTF_KIND_ROW_WINDOW_REQUEST || row->row_event == XTF_KIND_ROW_WINDOW_ACQUIRE)
+        request_lock(kinds, location, row);
+    else if (row->row_event == XTF_KIND_ROW_WINDOW_RELEASE)
+        handle_release(kinds, location, row);
+    else if ((row->row_event == XTF_KIND_ROW_ENTER || row->row_event == XTF_KIND_ROW_LEAVE) &&
              row->special >= XTF_KIND_REGION_RMA)
-        take_call(kinds, location, row);
+        keep_call(kinds, location, row);
 }
 
-/* A lock that is never acquired is no wait. */
+/* Ends the walk: a lock that is never released adds no wait. */
 void xtf_kind_window_locks_finish(XtfKinds *kinds)
 {
 }

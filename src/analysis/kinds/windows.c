@@ -1,9 +1,9 @@
 /*
  * Collective operations of windows: the k-th RMA_COLLECTIVE_END of a window on each member is one operation.
  *
- * MPI_Win_fence and the making and freeing of windows are waits only if all members were in the operation at one time
- * (Scalasca: MPI_RMA.pattern, which says why: they need not synchronise). All others follow the rules of MPI's
- * collective operations.
+ * MPI_Win_fence and the making and freeing of windows are waits only if all members were in the operation at one time.
+ * Otherwise MPI does not require that they synchronise (Scalasca: MPI_RMA.pattern). All other operations follow the
+ * rules of MPI's collective operations.
  */
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
@@ -13,43 +13,43 @@
 #include "src/model/wait-kinds.h"
 
 enum {
-    MEMBERS_MOST = 1 << 19, /* of all open operations together */
+    MEMBERS_MAX = 1 << 19, /* most members of all open operations together */
     ROOT_IS_SELF = (int)UINT32_MAX - 1,
 };
 
-/* Something that was done by a location. */
+/* An arrival or an operation of a location, which others may wait for. */
 typedef struct {
     bool known;
     uint32_t location;
     uint64_t time, seq, row;
     XtfKindLate late;
-} Deed;
+} Arrival;
 
 typedef struct {
     bool ended, sends, receives, is_root;
     uint32_t location;
     uint64_t begin, begin_seq, end, seq, row, sent;
     XtfKindCall *call;
-    Deed last; /* operation of another member on this one since the fence before */
+    Arrival last; /* last operation of another member on this one since the previous fence */
 } Member;
 
 typedef struct {
     uint32_t n, n_ended, operation, comm;
-    bool differs; /* members do not agree in what it is */
+    bool differs; /* the members disagree on the operation */
     bool fence;
     Member *members; /* by rank */
 } Operation;
 
-/* The last RMA_COLLECTIVE_BEGIN. */
+/* The last RMA_COLLECTIVE_BEGIN of a location. */
 typedef struct {
     uint64_t time, seq;
 } Begun;
 
 struct XtfKindWindows {
     GHashTable *operations; /* by window and number: Operation */
-    GHashTable *counts;     /* by window and process: operations that it has ended, uint64_t */
+    GHashTable *counts;     /* by window and process: number of operations ended, uint64_t */
     GHashTable *begun;      /* by location: Begun */
-    uint64_t n_members;     /* of all open ones */
+    uint64_t n_members;     /* members of all open operations */
 };
 
 static void free_operation(void *pointer)
@@ -96,12 +96,12 @@ bool xtf_kind_window_comm(XtfKinds *kinds, uint32_t window, uint32_t *comm)
     return !xtf_field_is_none(field, row);
 }
 
-/* The operation that a location ends next; NULL: the window's members are not known, or it has only one. */
+/* Returns the operation that a location ends next. NULL: the window's members are unknown, or it has only one. */
 static Operation *next_operation(XtfKinds *kinds, const XtfKindLocation *location, uint32_t window, XtfKindKey *key)
 {
     XtfKindWindows *windows = kinds->windows;
-    const XtfKindKey who = {window, location->process, 0, 0};
-    const uint64_t *count = xtf_kind_table_get(windows->counts, &who, sizeof *count);
+    const XtfKindKey member_key = {window, location->process, 0, 0};
+    const uint64_t *count = xtf_kind_table_get(windows->counts, &member_key, sizeof *count);
     uint64_t n;
     uint32_t comm;
 
@@ -110,7 +110,7 @@ static Operation *next_operation(XtfKinds *kinds, const XtfKindLocation *locatio
     if (operation)
         return operation;
     if (!xtf_kind_window_comm(kinds, window, &comm) || !xtf_ranks_count_members(kinds->ranks, comm, &n) || n < 2 ||
-        n > MEMBERS_MOST - windows->n_members)
+        n > MEMBERS_MAX - windows->n_members)
         return NULL;
     operation = xtf_kind_table_get(windows->operations, key, sizeof *operation);
     *operation = (Operation){.n = (uint32_t)n, .operation = UINT32_MAX, .comm = comm};
@@ -119,38 +119,38 @@ static Operation *next_operation(XtfKinds *kinds, const XtfKindLocation *locatio
     return operation;
 }
 
-/* ---- Operations on others. */
+/* ---- Operations on other members. */
 
-/* One that is under way: it counts when its call is left. */
+/* An operation on another member. It counts when its call is left. */
 typedef struct {
     XtfKindKey key;
     uint32_t target;
-    Deed deed;
+    Arrival arrival;
 } Access;
 
-static void access_done(XtfKinds *kinds, XtfKindCall *call, void *data)
+static void end_access(XtfKinds *kinds, XtfKindCall *call, void *data)
 {
     Access *access = data;
     Operation *operation = g_hash_table_lookup(kinds->windows->operations, &access->key);
 
     if (!operation || access->target >= operation->n)
         return;
-    Deed *last = &operation->members[access->target].last;
+    Arrival *last = &operation->members[access->target].last;
     if (call) {
-        uint64_t left = access->deed.time = call->leave;
-        access->deed.late = (XtfKindLate){.seq = call->seq + 1, .time = left, .enter = left, .end = left};
+        uint64_t left = access->arrival.time = call->leave;
+        access->arrival.late = (XtfKindLate){.seq = call->seq + 1, .time = left, .enter = left, .end = left};
     }
-    if (!last->known || access->deed.time > last->time)
-        *last = access->deed;
+    if (!last->known || access->arrival.time > last->time)
+        *last = access->arrival;
 }
 
-static void take_access(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+static void handle_access(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
     Access access = {.target = row->peer};
 
     if (!next_operation(kinds, location, row->window, &access.key))
         return;
-    access.deed = (Deed){
+    access.arrival = (Arrival){
         .known = true,
         .location = location->rows.number,
         .time = row->time,
@@ -158,21 +158,20 @@ static void take_access(XtfKinds *kinds, XtfKindLocation *location, const XtfKin
         .row = row->row,
         .late = {.seq = row->seq, .time = row->time, .enter = row->time, .end = row->time},
     };
-    xtf_kinds_then(kinds, xtf_kind_rows_call(&location->rows), access_done, g_memdup2(&access, sizeof access), g_free);
+    xtf_kinds_then(kinds, xtf_kind_rows_call(&location->rows), end_access, g_memdup2(&access, sizeof access), g_free);
 }
 
-/* ---- An operation that all have ended. */
+/* ---- A collective operation that all members have ended. */
 
-/* `completion` is what came behind the wait, where that is told. `instance`: of all that were in the operation
- * together, see tell(). */
-static void wait_until(XtfKinds *kinds, const Operation *operation, const Member *member, uint8_t kind, uint64_t begin,
-                       uint64_t end, const Deed *culprit, uint64_t completion, uint64_t instance)
+/* Adds a member's wait. `completion`: time after the wait, 0 if the kind has none. `instance`: see pass_barrier(). */
+static void add_wait(XtfKinds *kinds, const Operation *operation, const Member *member, uint8_t kind, uint64_t begin,
+                     uint64_t end, const Arrival *culprit, uint64_t completion, uint64_t instance)
 {
     const XtfKindRow row = {
         .time = member->end, .seq = member->seq, .region = member->call ? member->call->region : UINT32_MAX};
     XtfKindWait wait = xtf_kinds_new_wait(&kinds->locations[member->location], &row, kind);
 
-    if (kind == XTF_LABEL_early_fence) { /* before what is waited for at the END */
+    if (kind == XTF_LABEL_early_fence) { /* at the BEGIN, before the wait of the END */
         wait.seq = member->begin_seq;
         wait.time = member->begin;
     }
@@ -190,24 +189,25 @@ static void wait_until(XtfKinds *kinds, const Operation *operation, const Member
     xtf_kinds_wait(kinds, member->call, &wait);
 }
 
-static void wait_for(XtfKinds *kinds, const Operation *operation, const Member *member, uint8_t kind, uint64_t begin,
-                     const Deed *culprit, uint64_t instance)
+static void add_wait_for(XtfKinds *kinds, const Operation *operation, const Member *member, uint8_t kind,
+                         uint64_t begin, const Arrival *culprit, uint64_t instance)
 {
-    wait_until(kinds, operation, member, kind, begin, culprit->time, culprit, 0, instance);
+    add_wait(kinds, operation, member, kind, begin, culprit->time, culprit, 0, instance);
 }
 
-static Deed deed_of(const Operation *operation, const XtfMemberTime *time)
+static Arrival arrival_of(const Operation *operation, const XtfMemberTime *time)
 {
     const Member *member = &operation->members[time->index];
     const XtfKindLate late = {.seq = member->seq,
                               .time = member->end,
                               .enter = member->call ? member->call->enter : time->time,
                               .end = time->time};
-    return (Deed){true, member->location, time->time, member->seq, member->row, late};
+    return (Arrival){true, member->location, time->time, member->seq, member->row, late};
 }
 
-/* Tells of an operation in which all members were together. UINT64_MAX: nobody asks. */
-static uint64_t tell(XtfKinds *kinds, const Operation *operation, const Deed *last)
+/* Passes an operation that all members were in at one time on to the consumer. Returns its instance; UINT64_MAX: the
+ * consumer needs none. */
+static uint64_t pass_barrier(XtfKinds *kinds, const Operation *operation, const Arrival *last)
 {
     const XtfKindConsumer *consumer = kinds->consumer;
     uint64_t instance;
@@ -217,29 +217,29 @@ static uint64_t tell(XtfKinds *kinds, const Operation *operation, const Deed *la
     g_autofree uint32_t *locations = g_new(uint32_t, operation->n);
     for (uint32_t i = 0; i < operation->n; i++)
         locations[i] = kinds->locations[operation->members[i].location].index;
-    const XtfKindBarrier told = {locations, operation->n, kinds->locations[last->location].index, last->seq};
-    return consumer->barrier(consumer->data, &told, &instance, &kinds->failed) ? instance : UINT64_MAX;
+    const XtfKindBarrier barrier = {locations, operation->n, kinds->locations[last->location].index, last->seq};
+    return consumer->barrier(consumer->data, &barrier, &instance, &kinds->failed) ? instance : UINT64_MAX;
 }
 
-/* Who came before the last one waited for it; of a fence, first for the operations on it to end. */
-static void settle_together(XtfKinds *kinds, const Operation *operation, const XtfCollectiveSummary *summary,
-                            uint8_t kind)
+/* Adds the waits for the last member. In a fence, a member first waits for the end of the operations on it. */
+static void add_waits_for_last(XtfKinds *kinds, const Operation *operation, const XtfCollectiveSummary *summary,
+                               uint8_t kind)
 {
-    Deed last = deed_of(operation, &summary->last);
+    Arrival last = arrival_of(operation, &summary->last);
 
     if (summary->first_end.time <= last.time)
         return;
-    uint64_t instance = tell(kinds, operation, &last);
+    uint64_t instance = pass_barrier(kinds, operation, &last);
     for (uint32_t i = 0; i < operation->n; i++) {
         const Member *member = &operation->members[i];
         uint64_t begin = member->begin;
-        const Deed *access = &member->last;
+        const Arrival *access = &member->last;
         if (begin < last.time && operation->fence && access->known && access->time > begin &&
             access->time <= member->end) {
-            wait_for(kinds, operation, member, XTF_LABEL_early_fence, begin, access, UINT64_MAX);
+            add_wait_for(kinds, operation, member, XTF_LABEL_early_fence, begin, access, UINT64_MAX);
             begin = access->time;
         }
-        wait_for(kinds, operation, member, kind, MIN(begin, last.time), &last, instance);
+        add_wait_for(kinds, operation, member, kind, MIN(begin, last.time), &last, instance);
     }
 }
 
@@ -253,13 +253,13 @@ static XtfCollectiveTimes times_of(const Member *member, uint32_t rank)
                                 .end = member->end};
 }
 
-static void settle_shape(XtfKinds *kinds, const Operation *operation, XtfCollectiveSummary *summary,
-                         XtfCollectiveShape shape)
+static void add_waits_of_shape(XtfKinds *kinds, const Operation *operation, XtfCollectiveSummary *summary,
+                               XtfCollectiveShape shape)
 {
     bool partial = xtf_collective_is_partial(summary, shape);
     bool together = shape == XTF_COLLECTIVE_BARRIER || (shape == XTF_COLLECTIVE_ALL_TO_ALL && !partial);
-    Deed last = deed_of(operation, &summary->last);
-    uint64_t instance = together ? tell(kinds, operation, &last) : UINT64_MAX;
+    Arrival last = arrival_of(operation, &summary->last);
+    uint64_t instance = together ? pass_barrier(kinds, operation, &last) : UINT64_MAX;
     XtfMemberTime earlier = {0};
 
     for (uint32_t i = 0; partial && i < operation->n; i++) {
@@ -279,25 +279,26 @@ static void settle_shape(XtfKinds *kinds, const Operation *operation, XtfCollect
                                                                                  : &summary->last;
         if (wait == 0 && completion == 0 && instance == UINT64_MAX)
             continue;
-        Deed culprit = deed_of(operation, late);
-        wait_until(kinds, operation, member, xtf_collective_wait_kind(shape, false), times.begin, times.begin + wait,
-                   &culprit, completion, instance);
+        Arrival culprit = arrival_of(operation, late);
+        add_wait(kinds, operation, member, xtf_collective_wait_kind(shape, false), times.begin, times.begin + wait,
+                 &culprit, completion, instance);
     }
 }
 
-/* Memory that one thread makes and tells the others of (UPC: upc_all_alloc): who comes before it waits for it. */
-static void settle_allocation(XtfKinds *kinds, const Operation *operation, const XtfCollectiveSummary *summary)
+/* Adds the waits for memory that one thread allocates and announces (UPC: upc_all_alloc): earlier members wait for
+ * that thread. */
+static void add_allocation_waits(XtfKinds *kinds, const Operation *operation, const XtfCollectiveSummary *summary)
 {
-    Deed root = deed_of(operation, &summary->root);
+    Arrival root = arrival_of(operation, &summary->root);
 
     for (uint32_t i = 0; i < operation->n; i++) {
         const Member *member = &operation->members[i];
         if (member->begin < root.time)
-            wait_for(kinds, operation, member, XTF_LABEL_wait_alloc, member->begin, &root, UINT64_MAX);
+            add_wait_for(kinds, operation, member, XTF_LABEL_wait_alloc, member->begin, &root, UINT64_MAX);
     }
 }
 
-static void settle(XtfKinds *kinds, const Operation *operation)
+static void add_operation_waits(XtfKinds *kinds, const Operation *operation)
 {
     XtfCollectiveSummary summary = {0};
     guint n_names = g_strv_length((char **)xtf_collective_operations);
@@ -309,32 +310,32 @@ static void settle(XtfKinds *kinds, const Operation *operation)
         xtf_collective_summary_add(&summary, &times);
     }
     if (operation->fence)
-        settle_together(kinds, operation, &summary, XTF_LABEL_wait_fence);
+        add_waits_for_last(kinds, operation, &summary, XTF_LABEL_wait_fence);
     else if (shape == XTF_COLLECTIVE_HANDLES && g_str_equal(name, "ALLOCATE") && summary.root.known)
-        settle_allocation(kinds, operation, &summary);
+        add_allocation_waits(kinds, operation, &summary);
     else if (shape == XTF_COLLECTIVE_HANDLES)
-        settle_together(kinds, operation, &summary, xtf_collective_wait_kind(shape, g_str_has_prefix(name, "DE")));
+        add_waits_for_last(kinds, operation, &summary, xtf_collective_wait_kind(shape, g_str_has_prefix(name, "DE")));
     else if (shape != XTF_COLLECTIVE_UNKNOWN && shape != XTF_COLLECTIVE_SOME_TO_SOME)
-        settle_shape(kinds, operation, &summary, shape);
+        add_waits_of_shape(kinds, operation, &summary, shape);
 }
 
-/* ---- One by one. */
+/* ---- Rows one by one. */
 
-static void take_begin(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+static void handle_begin(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
     const XtfKindKey key = {location->rows.number, 0, 0, 0};
     Begun *begun = xtf_kind_table_get(kinds->windows->begun, &key, sizeof *begun);
     *begun = (Begun){row->time, row->seq};
 }
 
-static void take_end(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+static void handle_end(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
     XtfKindWindows *windows = kinds->windows;
-    const XtfKindKey place = {location->rows.number, 0, 0, 0}, who = {row->window, location->process, 0, 0};
+    const XtfKindKey place = {location->rows.number, 0, 0, 0}, member_key = {row->window, location->process, 0, 0};
     const Begun *begun = g_hash_table_lookup(windows->begun, &place);
     XtfKindKey key;
     Operation *operation = next_operation(kinds, location, row->window, &key);
-    uint64_t *count = xtf_kind_table_get(windows->counts, &who, sizeof *count), rank;
+    uint64_t *count = xtf_kind_table_get(windows->counts, &member_key, sizeof *count), rank;
     uint64_t proc = kinds->processes[location->process].proc;
 
     ++*count;
@@ -366,22 +367,22 @@ static void take_end(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRo
     if (++operation->n_ended < operation->n)
         return;
     if (!operation->differs)
-        settle(kinds, operation);
+        add_operation_waits(kinds, operation);
     windows->n_members -= operation->n;
     g_hash_table_remove(windows->operations, &key);
 }
 
 void xtf_kind_windows_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
-    if (row->what == XTF_KIND_ROW_WINDOW_BEGIN)
-        take_begin(kinds, location, row);
-    else if (row->what == XTF_KIND_ROW_WINDOW_END)
-        take_end(kinds, location, row);
-    else if (row->what == XTF_KIND_ROW_OPERATION)
-        take_access(kinds, location, row);
+    if (row->row_event == XTF_KIND_ROW_WINDOW_BEGIN)
+        handle_begin(kinds, location, row);
+    else if (row->row_event == XTF_KIND_ROW_WINDOW_END)
+        handle_end(kinds, location, row);
+    else if (row->row_event == XTF_KIND_ROW_OPERATION)
+        handle_access(kinds, location, row);
 }
 
-/* An operation that not all members have ended is no wait. */
+/* Ends the walk: an operation that some members have not ended is no wait. */
 void xtf_kind_windows_finish(XtfKinds *kinds)
 {
 }

@@ -71,8 +71,8 @@ static void read_operation(Script *script, GError **error)
 {
     XtfOperation operation = {0};
 
-    operation.late = (uint32_t)next();
-    operation.late_seq = (uint64_t)next();
+    operation.culprit = (uint32_t)next();
+    operation.culprit_seq = (uint64_t)next();
     uint32_t n = (uint32_t)next();
     g_autofree XtfOperationMember *members = g_new0(XtfOperationMember, n);
     for (uint32_t i = 0; i < n; i++) {

@@ -8,7 +8,7 @@ enum { MEMBERS = 3 };
 /* The members of communicator `comm`, the last location first; all others' lists have other locations. */
 static void put(XtfOperations *operations, uint64_t instance, uint32_t comm)
 {
-    XtfOperation operation = {.late = comm};
+    XtfOperation operation = {.culprit = comm};
     XtfOperationMember members[MEMBERS];
 
     for (uint32_t i = 0; i < MEMBERS; i++)
@@ -22,7 +22,7 @@ static uint64_t check(const XtfOperations *operations, XtfOperationHeads *heads,
     XtfOperation operation;
 
     cr_assert(xtf_operation_heads_get(heads, instance, &operation, NULL));
-    cr_assert_eq(operation.late, comm);
+    cr_assert_eq(operation.culprit, comm);
     cr_assert_eq(operation.n_members, MEMBERS);
     cr_assert_eq(operation.n_points, MEMBERS - 1);
     cr_assert(xtf_operations_members(operations, &operation, members, NULL));

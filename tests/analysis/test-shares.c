@@ -41,18 +41,18 @@ Test(shares, of_huge_costs_come_to_an_end)
     static const uint64_t wholes[] = {0, 7, UINT64_C(1) << 61, UINT64_MAX};
 
     for (uint32_t i = 0; i < sizeof exact / sizeof *exact; i++) {
-        XtfRests rests = {0};
+        XtfRemainders remainders = {0};
         for (uint32_t round = 0; round < 8; round++) {
             XtfShare shares[4];
             unsigned __int128 sum = 0;
             for (uint32_t key = 0; key < 4; key++)
                 shares[key] = (XtfShare){.key = key, .exact = exact[i][key]};
-            xtf_shares_round(&rests, shares, 4, wholes[round % 4]);
+            xtf_shares_round(&remainders, shares, 4, wholes[round % 4]);
             for (uint32_t key = 0; key < 4; key++)
                 sum += shares[key].ticks;
             cr_assert(sum <= wholes[round % 4], "row %u, round %u: parts are more than the wait", i, round);
         }
-        xtf_rests_finish(&rests);
+        xtf_remainders_finish(&remainders);
     }
 }
 
@@ -64,11 +64,11 @@ Test(shares, are_never_two_ticks_off)
         double exact[KEYS] = {0};
         uint64_t ticks[KEYS] = {0};
         uint32_t state = program;
-        XtfRests rests = {0};
+        XtfRemainders remainders = {0};
         for (uint32_t wait = 0; wait < WAITS; wait++) {
             uint64_t whole = 1 + draw(&state, program % 2 ? 12 : 200), sum = 0;
             uint32_t n = divide(&state, whole, shares);
-            xtf_shares_round(&rests, shares, n, whole);
+            xtf_shares_round(&remainders, shares, n, whole);
             for (uint32_t i = 0; i < n; i++) {
                 exact[shares[i].key] += shares[i].exact;
                 ticks[shares[i].key] += shares[i].ticks;
@@ -78,6 +78,6 @@ Test(shares, are_never_two_ticks_off)
             }
             cr_assert_leq(sum, whole, "program %u, wait %u: parts are more than the wait", program, wait);
         }
-        xtf_rests_finish(&rests);
+        xtf_remainders_finish(&remainders);
     }
 }

@@ -37,8 +37,8 @@ typedef struct {
     XtfIntervals intervals;
     XtfDelays *delays;
     XtfPassPool pool;
-    XtfPassing *passing;                            /* by location */
-    XtfRests *rests;                                /* by location */
+    XtfPassing *pass_trees;                         /* by location */
+    XtfRemainders *remainders;                      /* by location */
     XtfCallpathSums all, culprit_work, waiter_work; /* work of the culprit since it met all waiters, of the culprit
                                           since it met this waiter, of the waiter */
     double *charges; /* by call path: long-term costs by kind, then the short-term cost */
@@ -63,8 +63,8 @@ enum {
 
 enum { XTF_CHARGES = XTF_COSTS + 1 };
 
-/* Finds the point that waited for the point `awaited` of location `late`. *found: false if there is none. */
-bool xtf_find_waiter(XtfLateWork *work, uint32_t late, const XtfPoint *awaited, XtfWaiter *waiter, bool *found,
+/* Finds the point that waited for the point `awaited` of location `culprit`. *found: false if there is none. */
+bool xtf_find_waiter(XtfLateWork *work, uint32_t culprit, const XtfPoint *awaited, XtfWaiter *waiter, bool *found,
                      GError **error);
 
 /* Handles point `i` at which a location was late: charges its call paths with the waits of all `waiters`, and passes

@@ -98,21 +98,21 @@ static void queue_location(Pass *pass, uint32_t location)
 static void set_result(Pass *pass, XtfWaiter *waiter)
 {
     const XtfPoint *point = &waiter->point;
-    XtfRests *rests = &pass->work.rests[waiter->location];
+    XtfRemainders *remainders = &pass->work.remainders[waiter->location];
     XtfCostKind cost = xtf_cost_kind(point->kind);
     double propagating, passed = 0;
 
     waiter->result = XTF_POINT_RESULT_NONE;
     if (!xtf_is_synchronising_wait(point))
         return;
-    xtf_passing_costs(&pass->work.pool, &pass->work.passing[waiter->location], waiter->i, point->wait, &waiter->costs,
-                      &propagating);
+    xtf_passing_costs(&pass->work.pool, &pass->work.pass_trees[waiter->location], waiter->i, point->wait,
+                      &waiter->costs, &propagating);
     for (uint32_t kind = 0; kind < XTF_COSTS; kind++)
         passed += waiter->costs.of[kind];
     waiter->result.passed =
-        xtf_share_round(rests, xtf_share_key(point->callpath, XTF_SHARE_PASSED + cost), passed, UINT64_MAX);
-    waiter->result.propagating =
-        xtf_share_round(rests, xtf_share_key(point->callpath, XTF_SHARE_PROPAGATING + cost), propagating, point->wait);
+        xtf_share_round(remainders, xtf_share_key(point->callpath, XTF_SHARE_PASSED + cost), passed, UINT64_MAX);
+    waiter->result.propagating = xtf_share_round(
+        remainders, xtf_share_key(point->callpath, XTF_SHARE_PROPAGATING + cost), propagating, point->wait);
 }
 
 static bool put_result(Pass *pass, const XtfWaiter *waiter, GError **error)
@@ -198,7 +198,7 @@ static Step pass_member(Pass *pass, const XtfWaiter *waiter, GError **error)
         return put_result(pass, waiter, error) ? DONE : FAILED;
     }
     Operation *operation = operation_of(pass, point->instance);
-    if (all.late != waiter->location || all.late_seq != point->seq) {
+    if (all.culprit != waiter->location || all.culprit_seq != point->seq) {
         if (point->wait > 0) {
             g_array_append_val(operation->waiters, *waiter);
             pass->n_held++;
@@ -313,12 +313,12 @@ static bool run_pass(Pass *pass, XtfSteps *steps, GError **error)
 static void pass_finish(Pass *pass)
 {
     for (uint32_t location = 0; location < pass->n_locations; location++) {
-        xtf_passing_finish(&pass->work.passing[location]);
-        xtf_rests_finish(&pass->work.rests[location]);
+        xtf_passing_finish(&pass->work.pass_trees[location]);
+        xtf_remainders_finish(&pass->work.remainders[location]);
     }
     xtf_pass_pool_finish(&pass->work.pool);
-    g_free(pass->work.passing);
-    g_free(pass->work.rests);
+    g_free(pass->work.pass_trees);
+    g_free(pass->work.remainders);
     g_free(pass->work.charges);
     g_free(pass->work.members);
     xtf_team_paths_free(pass->work.teams);
@@ -347,8 +347,8 @@ static void pass_init(Pass *pass, XtfPoints *points, XtfDelays *delays)
 
     *pass = (Pass){
         .work = {.delays = delays,
-                 .passing = g_new0(XtfPassing, n),
-                 .rests = g_new0(XtfRests, n),
+                 .pass_trees = g_new0(XtfPassing, n),
+                 .remainders = g_new0(XtfRemainders, n),
                  .charges = g_new0(double, (size_t)n_callpaths *XTF_CHARGES),
                  .later = g_array_new(false, false, sizeof(XtfMeeting)),
                  .calls = g_new0(XtfCallSpan, n),

@@ -22,7 +22,7 @@ typedef struct {
     double of[XTF_COSTS];
 } XtfCosts;
 
-/* xtf_cost_label() returns the label of a kind in `waits` and `delays`. xtf_cost_kind() returns the kind of a label;
- * XTF_COSTS: waits of this label have no costs. */
+/* Returns the label of a kind in `waits` and `delays`. */
 uint8_t xtf_cost_label(XtfCostKind kind);
+/* Returns the kind of costs of a label; XTF_COSTS: waits of this label have no costs. */
 XtfCostKind xtf_cost_kind(uint8_t label);

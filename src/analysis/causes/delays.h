@@ -27,9 +27,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfDelays, xtf_delays_free)
 
 /* Adds a delay. To be called in descending order of `seq`. */
 bool xtf_delays_add(XtfDelays *delays, uint32_t location, const XtfDelay *delay, GError **error);
-/* xtf_delays_n() returns the number of a location's delays. xtf_delays_get() reads delay `i` in ascending order of
- * `seq`. */
+/* Returns the number of a location's delays. */
 uint64_t xtf_delays_n(const XtfDelays *delays, uint32_t location);
+/* Reads delay `i` of a location, in ascending order of `seq`. */
 bool xtf_delays_get(XtfDelays *delays, uint32_t location, uint64_t i, XtfDelay *delay, GError **error);
 
 /* Writes the rows of `delays` of all locations. One step. */

@@ -15,7 +15,7 @@ typedef struct {
     XtfInterval interval; /* since the culprit met all waiters */
     uint64_t waited;      /* sum of the culprit's waits in the interval */
     uint64_t waits;       /* sum of all waits that have a cause */
-} Late;
+} CulpritPoint;
 
 static double *charge_of(XtfLateWork *work, uint32_t callpath, uint32_t slot)
 {
@@ -23,10 +23,10 @@ static double *charge_of(XtfLateWork *work, uint32_t callpath, uint32_t slot)
 }
 
 /* Computes the culprit's work since it met the waiter in work->culprit_work. *waited: its waits since then, W. */
-static bool find_culprit_work(Late *late, const XtfWaiter *waiter, uint64_t *waited, GError **error)
+static bool find_culprit_work(CulpritPoint *culprit, const XtfWaiter *waiter, uint64_t *waited, GError **error)
 {
-    XtfLateWork *work = late->work;
-    XtfInterval since = late->interval;
+    XtfLateWork *work = culprit->work;
+    XtfInterval since = culprit->interval;
 
     if (waiter->since != XTF_NO_POINT) {
         since.from = waiter->since;
@@ -35,7 +35,7 @@ static bool find_culprit_work(Late *late, const XtfWaiter *waiter, uint64_t *wai
     xtf_callpath_sums_clear(&work->culprit_work);
     for (uint32_t i = 0; i < work->all.n_touched; i++)
         xtf_callpath_sums_add(&work->culprit_work, work->all.touched[i], work->all.ticks[work->all.touched[i]]);
-    *waited = late->waited;
+    *waited = culprit->waited;
     return true;
 }
 
@@ -45,10 +45,10 @@ static uint64_t point_number(const XtfLateWork *work, uint32_t location, uint64_
 }
 
 /* Sets the indirect part of a wait, and the culprit's last wait as its cause. */
-static bool find_indirect(Late *late, XtfWaiter *waiter, uint64_t waited, GError **error)
+static bool find_indirect(CulpritPoint *culprit, XtfWaiter *waiter, uint64_t waited, GError **error)
 {
-    XtfLateWork *work = late->work;
-    XtfInterval own = late->interval;
+    XtfLateWork *work = culprit->work;
+    XtfInterval own = culprit->interval;
     uint64_t last;
 
     if (waited == 0)
@@ -56,18 +56,18 @@ static bool find_indirect(Late *late, XtfWaiter *waiter, uint64_t waited, GError
     if (waiter->since != XTF_NO_POINT)
         own.from = waiter->since;
     waiter->result.indirect = xtf_share_round(
-        &work->rests[waiter->location], xtf_share_key(waiter->point.callpath, XTF_SHARE_INDIRECT + late->cost),
+        &work->remainders[waiter->location], xtf_share_key(waiter->point.callpath, XTF_SHARE_INDIRECT + culprit->cost),
         MIN(waiter->scale * (double)waited, (double)waiter->point.wait), waiter->point.wait);
     if (!xtf_interval_last_wait(&work->intervals, &own, &last, error))
         return false;
-    waiter->result.cause = last == XTF_NO_POINT ? UINT64_MAX : point_number(work, late->location, last);
+    waiter->result.cause = last == XTF_NO_POINT ? UINT64_MAX : point_number(work, culprit->location, last);
     return true;
 }
 
 /* Finds the meeting at which an interval begins, relative to the interval's end. */
-static bool find_meeting(Late *late, const XtfInterval *interval, XtfPointMeeting *meeting, GError **error)
+static bool find_meeting(CulpritPoint *culprit, const XtfInterval *interval, XtfPointMeeting *meeting, GError **error)
 {
-    XtfPointCache *cache = late->work->intervals.cache;
+    XtfPointCache *cache = culprit->work->intervals.cache;
     const XtfPoint *point = xtf_point_cache_get(cache, interval->location, interval->to, error);
 
     if (!point)
@@ -86,31 +86,33 @@ static bool find_meeting(Late *late, const XtfInterval *interval, XtfPointMeetin
 
 /* Finds the last meeting of the culprit and the waiter, on both sides. Readers then find the wait's causes without a
  * sweep. */
-static bool find_both_meetings(Late *late, XtfWaiter *waiter, const XtfInterval *waiter_interval, GError **error)
+static bool find_both_meetings(CulpritPoint *culprit, XtfWaiter *waiter, const XtfInterval *waiter_interval,
+                               GError **error)
 {
-    XtfInterval culprit_interval = late->interval;
+    XtfInterval culprit_interval = culprit->interval;
 
     if (waiter->since != XTF_NO_POINT)
         culprit_interval.from = waiter->since;
-    return find_meeting(late, waiter_interval, &waiter->result.met, error) &&
-           find_meeting(late, &culprit_interval, &waiter->result.culprit_met, error);
+    return find_meeting(culprit, waiter_interval, &waiter->result.met, error) &&
+           find_meeting(culprit, &culprit_interval, &waiter->result.culprit_met, error);
 }
 
 /* Ends the waiter's interval before the call in which it waited, so that other waits of the same call do not count.
  * A call may have very many waits, so the begin of its waits is kept for the next of them. */
-static bool end_before_call(Late *late, const XtfWaiter *waiter, XtfInterval *waiter_interval, GError **error)
+static bool end_before_call(CulpritPoint *culprit, const XtfWaiter *waiter, XtfInterval *waiter_interval,
+                            GError **error)
 {
     uint64_t first = waiter_interval->from == XTF_NO_POINT ? 0 : waiter_interval->from + 1, enter = waiter->point.enter;
-    XtfCallSpan *call = &late->work->calls[waiter_interval->location];
+    XtfCallSpan *call = &culprit->work->calls[waiter_interval->location];
 
     if (call->enter != enter || waiter_interval->to < call->first || waiter_interval->to > call->end)
         *call = (XtfCallSpan){.enter = enter, .first = waiter_interval->to, .end = waiter_interval->to};
     for (; call->first > first; call->first--) {
         const XtfPoint *before =
-            xtf_point_cache_get(late->work->intervals.cache, waiter_interval->location, call->first - 1, error);
+            xtf_point_cache_get(culprit->work->intervals.cache, waiter_interval->location, call->first - 1, error);
         if (!before)
             return false;
-        late->work->n_looked++;
+        culprit->work->n_looked++;
         if (before->side != XTF_POINT_MEETS || before->end - before->wait < enter)
             break;
     }
@@ -119,25 +121,25 @@ static bool end_before_call(Late *late, const XtfWaiter *waiter, XtfInterval *wa
 }
 
 /* Charges the culprit's call paths for one waiter. */
-static bool charge_culprit(Late *late, XtfWaiter *waiter, GError **error)
+static bool charge_culprit(CulpritPoint *culprit, XtfWaiter *waiter, GError **error)
 {
-    XtfLateWork *work = late->work;
+    XtfLateWork *work = culprit->work;
     XtfInterval waiter_interval;
     uint64_t waited, unused;
 
-    if (!find_culprit_work(late, waiter, &waited, error) ||
+    if (!find_culprit_work(culprit, waiter, &waited, error) ||
         !xtf_interval_since(&work->intervals, waiter->location, waiter->i, &waiter_interval, error) ||
-        !find_both_meetings(late, waiter, &waiter_interval, error) ||
-        !end_before_call(late, waiter, &waiter_interval, error) ||
+        !find_both_meetings(culprit, waiter, &waiter_interval, error) ||
+        !end_before_call(culprit, waiter, &waiter_interval, error) ||
         !xtf_interval_work(&work->intervals, &waiter_interval, &work->waiter_work, &unused, error))
         return false;
 
-    const XtfWaitTeams teams = {work->teams, late->depth, waiter->point.depth};
-    uint64_t delays = xtf_wait_delays(late->kind, &work->culprit_work, &work->waiter_work, &teams);
+    const XtfWaitTeams teams = {work->teams, culprit->depth, waiter->point.depth};
+    uint64_t delays = xtf_wait_delays(culprit->kind, &work->culprit_work, &work->waiter_work, &teams);
     double whole = (double)(delays + waited);
     if (whole <= 0)
         return true;
-    waiter->scale = xtf_wait_scale(late->kind, waiter->point.wait, delays, waited);
+    waiter->scale = xtf_wait_scale(culprit->kind, waiter->point.wait, delays, waited);
     for (uint32_t slot = 0; slot < XTF_CHARGES; slot++) {
         double one = slot == XTF_COSTS ? waiter->scale : waiter->costs.of[slot] / whole;
         for (uint32_t i = 0; i < work->all.n_touched && one > 0; i++) {
@@ -147,61 +149,62 @@ static bool charge_culprit(Late *late, XtfWaiter *waiter, GError **error)
         if (slot < XTF_COSTS)
             waiter->scales.of[slot] = one;
     }
-    waiter->scales.of[late->cost] += waiter->scale;
-    late->waits += waiter->point.wait;
-    return find_indirect(late, waiter, waited, error);
+    waiter->scales.of[culprit->cost] += waiter->scale;
+    culprit->waits += waiter->point.wait;
+    return find_indirect(culprit, waiter, waited, error);
 }
 
 /* ---- Rows of delays. */
 
 static int compare_callpaths(const void *a, const void *b)
 {
-    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+    uint32_t one = *(const uint32_t *)a, second = *(const uint32_t *)b;
 
-    return (one > other) - (one < other);
+    return (one > second) - (one < second);
 }
 
 /* Rounds the charges of all call paths in one slot to ticks. */
-static void round_slot(Late *late, uint32_t slot, XtfShare *shares)
+static void round_slot(CulpritPoint *culprit, uint32_t slot, XtfShare *shares)
 {
-    XtfLateWork *work = late->work;
+    XtfLateWork *work = culprit->work;
     double sum = 0;
 
     for (uint32_t i = 0; i < work->all.n_touched; i++) {
         uint32_t callpath = work->all.touched[i];
         /* The short-term costs of each kind of wait have their own remainders. */
-        uint32_t share = slot == XTF_COSTS ? XTF_SHARE_SHORT + (uint32_t)late->cost : XTF_SHARE_LONG + slot;
+        uint32_t share = slot == XTF_COSTS ? XTF_SHARE_SHORT + (uint32_t)culprit->cost : XTF_SHARE_LONG + slot;
         shares[i] = (XtfShare){.key = xtf_share_key(callpath, share), .exact = *charge_of(work, callpath, slot)};
         *charge_of(work, callpath, slot) = 0;
         sum += shares[i].exact;
     }
     if (sum > 0)
-        xtf_shares_round(&work->rests[late->location], shares, work->all.n_touched,
-                         slot == XTF_COSTS ? late->waits : UINT64_MAX);
+        xtf_shares_round(&work->remainders[culprit->location], shares, work->all.n_touched,
+                         slot == XTF_COSTS ? culprit->waits : UINT64_MAX);
 }
 
-static bool write_delays(Late *late, GError **error)
+static bool write_delays(CulpritPoint *culprit, GError **error)
 {
-    XtfLateWork *work = late->work;
+    XtfLateWork *work = culprit->work;
     uint32_t n = work->all.n_touched;
     g_autofree XtfShare *shares = g_new0(XtfShare, (size_t)n * XTF_CHARGES);
 
     if (n > 1)
         qsort(work->all.touched, n, sizeof *work->all.touched, compare_callpaths);
     for (uint32_t slot = 0; slot < XTF_CHARGES; slot++)
-        round_slot(late, slot, shares + (size_t)slot * n);
+        round_slot(culprit, slot, shares + (size_t)slot * n);
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t kind = 0; kind < XTF_COSTS; kind++) {
             uint32_t callpath = work->all.touched[i];
             XtfDelay delay = {
-                .seq = late->seq,
-                .time = late->time,
-                .short_term = kind == late->cost ? shares[(size_t)XTF_COSTS * n + i].ticks : 0,
+                .seq = culprit->seq,
+                .time = culprit->time,
+                .short_term = kind == culprit->cost ? shares[(size_t)XTF_COSTS * n + i].ticks : 0,
                 .long_term = shares[(size_t)kind * n + i].ticks,
                 .callpath = callpath == work->intervals.outside ? UINT32_MAX : callpath,
                 .cost = (uint8_t)kind,
             };
-            if ((delay.short_term || delay.long_term) && !xtf_delays_add(work->delays, late->location, &delay, error))
+            if ((delay.short_term || delay.long_term) &&
+                !xtf_delays_add(work->delays, culprit->location, &delay, error))
                 return false;
         }
     }
@@ -212,9 +215,9 @@ static bool write_delays(Late *late, GError **error)
 
 static int compare_since(const void *a, const void *b)
 {
-    uint64_t one = ((const XtfWaiter *)a)->since, other = ((const XtfWaiter *)b)->since;
+    uint64_t one = ((const XtfWaiter *)a)->since, second = ((const XtfWaiter *)b)->since;
 
-    return (one > other) - (one < other);
+    return (one > second) - (one < second);
 }
 
 static void add_costs(XtfCosts *to, const XtfCosts *costs)
@@ -226,13 +229,13 @@ static void add_costs(XtfCosts *to, const XtfCosts *costs)
 /* Passes the waiters' costs on to the culprit's waits. Waits after the last meeting with a single member do not get
  * that member's costs. As in Scalasca, those costs begin at the *next* later meeting with a single member, even with
  * a member that did not wait. */
-static void pass_costs_on(Late *late, XtfWaiter *waiters, uint32_t n_waiters, double propagating)
+static void pass_costs_on(CulpritPoint *culprit, XtfWaiter *waiters, uint32_t n_waiters, double propagating)
 {
-    XtfPassing *passing = &late->work->passing[late->location];
-    const GArray *later = late->work->later;
+    XtfPassing *pass_tree = &culprit->work->pass_trees[culprit->location];
+    const GArray *later = culprit->work->later;
     XtfPassRange range = {
-        .low = late->interval.from == XTF_NO_POINT ? 0 : late->interval.from + 1,
-        .high = late->i,
+        .low = culprit->interval.from == XTF_NO_POINT ? 0 : culprit->interval.from + 1,
+        .high = culprit->i,
         .propagating = propagating,
     };
     uint32_t next = 0;
@@ -245,33 +248,34 @@ static void pass_costs_on(Late *late, XtfWaiter *waiters, uint32_t n_waiters, do
         uint64_t at = g_array_index(later, XtfMeeting, m).at;
         if (m > 0 && at == g_array_index(later, XtfMeeting, m - 1).at)
             continue;
-        xtf_passing_add(&late->work->pool, passing, &range);
-        range = (XtfPassRange){.low = at, .high = late->i};
+        xtf_passing_add(&culprit->work->pool, pass_tree, &range);
+        range = (XtfPassRange){.low = at, .high = culprit->i};
         for (; next < n_waiters && waiters[next].since < at; next++)
             add_costs(&range.scale, &waiters[next].scales);
     }
-    xtf_passing_add(&late->work->pool, passing, &range);
+    xtf_passing_add(&culprit->work->pool, pass_tree, &range);
 }
 
 static gint compare_meetings(gconstpointer a, gconstpointer b)
 {
-    const XtfMeeting *one = a, *other = b;
+    const XtfMeeting *one = a, *second = b;
 
-    return (one->at > other->at) - (one->at < other->at);
+    return (one->at > second->at) - (one->at < second->at);
 }
 
 /* Finds the interval of an operation. Sets `since` of each waiter that met the culprit later than all members did.
  * work->later: all such meetings, in order. */
-static bool find_interval_of_all(Late *late, const XtfOperation *operation, XtfWaiter *waiters, uint32_t n_waiters,
-                                 GError **error)
+static bool find_interval_of_all(CulpritPoint *culprit, const XtfOperation *operation, XtfWaiter *waiters,
+                                 uint32_t n_waiters, GError **error)
 {
-    XtfLateWork *work = late->work;
+    XtfLateWork *work = culprit->work;
 
     if (operation->n_members > work->room) {
         work->room = operation->n_members;
         work->members = g_renew(XtfOperationMember, work->members, work->room);
     }
-    if (!xtf_interval_since_all(&work->intervals, late->location, late->i, &late->interval, work->later, error) ||
+    if (!xtf_interval_since_all(&work->intervals, culprit->location, culprit->i, &culprit->interval, work->later,
+                                error) ||
         !xtf_operations_members(xtf_points_operations(work->intervals.points), operation, work->members, error))
         return false;
     for (uint32_t w = 0; w < n_waiters; w++)
@@ -295,7 +299,7 @@ bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind c
 
     if (!point)
         return false;
-    Late late = {
+    CulpritPoint culprit = {
         .work = work,
         .location = location,
         .i = i,
@@ -308,18 +312,18 @@ bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind c
     g_array_set_size(work->later, 0);
     for (uint32_t w = 0; w < n_waiters; w++)
         waiters[w].since = XTF_NO_POINT;
-    if (!(operation ? find_interval_of_all(&late, operation, waiters, n_waiters, error)
-                    : xtf_interval_since(&work->intervals, location, i, &late.interval, error)) ||
-        !xtf_interval_work(&work->intervals, &late.interval, &work->all, &late.waited, error))
+    if (!(operation ? find_interval_of_all(&culprit, operation, waiters, n_waiters, error)
+                    : xtf_interval_since(&work->intervals, location, i, &culprit.interval, error)) ||
+        !xtf_interval_work(&work->intervals, &culprit.interval, &work->all, &culprit.waited, error))
         return false;
     for (uint32_t w = 0; w < n_waiters; w++) {
-        if (!charge_culprit(&late, &waiters[w], error) ||
+        if (!charge_culprit(&culprit, &waiters[w], error) ||
             !xtf_points_put_result(work->intervals.points, point_number(work, waiters[w].location, waiters[w].i),
                                    &waiters[w].result, error))
             return false;
     }
-    pass_costs_on(&late, waiters, n_waiters, operation ? 0 : MIN(waiters[0].scale, 1));
-    return write_delays(&late, error);
+    pass_costs_on(&culprit, waiters, n_waiters, operation ? 0 : MIN(waiters[0].scale, 1));
+    return write_delays(&culprit, error);
 }
 
 /* Charges all work since the last join, times the mean number of idle threads. The location's waits pass the costs
@@ -330,39 +334,39 @@ bool xtf_idle_until(XtfLateWork *work, uint32_t location, uint64_t i, GError **e
 
     if (!point)
         return false;
-    Late late = {.work = work,
-                 .location = location,
-                 .i = i,
-                 .seq = point->partner_seq,
-                 .time = point->time,
-                 .cost = xtf_cost_kind(point->kind)};
+    CulpritPoint culprit = {.work = work,
+                            .location = location,
+                            .i = i,
+                            .seq = point->partner_seq,
+                            .time = point->time,
+                            .cost = xtf_cost_kind(point->kind)};
     const uint64_t idle = (uint64_t)point->completion;
     uint64_t begin = xtf_points_location(work->intervals.points, location)->begin;
     if (idle == 0)
         return true;
-    if (!xtf_interval_since(&work->intervals, location, i, &late.interval, error))
+    if (!xtf_interval_since(&work->intervals, location, i, &culprit.interval, error))
         return false;
-    if (late.interval.from != XTF_NO_POINT) {
-        const XtfPoint *joins = xtf_point_cache_get(work->intervals.cache, location, late.interval.from, error);
+    if (culprit.interval.from != XTF_NO_POINT) {
+        const XtfPoint *joins = xtf_point_cache_get(work->intervals.cache, location, culprit.interval.from, error);
         if (!joins)
             return false;
         begin = joins->time;
     }
-    if (begin >= late.time)
+    if (begin >= culprit.time)
         return true;
-    if (!xtf_interval_work(&work->intervals, &late.interval, &work->all, &late.waited, error))
+    if (!xtf_interval_work(&work->intervals, &culprit.interval, &work->all, &culprit.waited, error))
         return false;
-    double mean_idle = (double)idle / (double)(late.time - begin);
+    double mean_idle = (double)idle / (double)(culprit.time - begin);
     for (uint32_t k = 0; k < work->all.n_touched; k++) {
         uint32_t callpath = work->all.touched[k];
         *charge_of(work, callpath, XTF_COSTS) = mean_idle * (double)work->all.ticks[callpath];
     }
-    late.waits = idle;
+    culprit.waits = idle;
     XtfPassRange range = {
-        .low = late.interval.from == XTF_NO_POINT ? 0 : late.interval.from + 1,
+        .low = culprit.interval.from == XTF_NO_POINT ? 0 : culprit.interval.from + 1,
         .high = i,
     };
-    range.scale.of[late.cost] = mean_idle;
-    xtf_passing_add(&work->pool, &work->passing[location], &range);
-    return write_delays(&late, error);
+    range.scale.of[culprit.cost] = mean_idle;
+    xtf_passing_add(&work->pool, &work->pass_trees[location], &range);
+    return write_delays(&culprit, error);
 }

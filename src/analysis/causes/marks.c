@@ -139,7 +139,7 @@ static uint64_t *team_of(Worker *worker, const XtfPoint *point)
 
 static bool is_last(const XtfOperation *operation, const XtfPoint *point, uint32_t location)
 {
-    return operation->n_points > 0 && operation->late == location && operation->late_seq == point->seq;
+    return operation->n_points > 0 && operation->culprit == location && operation->culprit_seq == point->seq;
 }
 
 static bool mark_since(Worker *worker, const XtfPoint *point, uint32_t location, uint64_t i, uint64_t *since,

@@ -23,10 +23,10 @@ void xtf_pass_pool_finish(XtfPassPool *pool)
     *pool = (XtfPassPool){0};
 }
 
-void xtf_passing_finish(XtfPassing *passing)
+void xtf_passing_finish(XtfPassing *pass_tree)
 {
-    g_free(passing->parts);
-    *passing = (XtfPassing){0};
+    g_free(pass_tree->parts);
+    *pass_tree = (XtfPassing){0};
 }
 
 /* Returns the number of a new part of zeros, plus 1. */
@@ -55,16 +55,16 @@ static void free_part(XtfPassPool *pool, uint32_t number)
 }
 
 /* Returns a place of the tree. Places count from 1: point + 1. */
-static Place *place_of(XtfPassPool *pool, XtfPassing *passing, uint64_t number)
+static Place *place_of(XtfPassPool *pool, XtfPassing *pass_tree, uint64_t number)
 {
-    uint32_t *part = &passing->parts[(number - 1) / PLACES];
+    uint32_t *part = &pass_tree->parts[(number - 1) / PLACES];
 
     if (!*part)
         *part = allot_part(pool);
     return &pool->parts[*part - 1].places[(number - 1) % PLACES];
 }
 
-void xtf_passing_add(XtfPassPool *pool, XtfPassing *passing, const XtfPassRange *range)
+void xtf_passing_add(XtfPassPool *pool, XtfPassing *pass_tree, const XtfPassRange *range)
 {
     bool has_costs = range->propagating > 0;
 
@@ -72,12 +72,12 @@ void xtf_passing_add(XtfPassPool *pool, XtfPassing *passing, const XtfPassRange 
         has_costs |= range->scale.of[kind] > 0;
     if (!has_costs || range->low >= range->high)
         return;
-    if (!passing->parts) { /* later ranges end before this one */
-        passing->n = (range->high + PLACES - 1) / PLACES;
-        passing->parts = g_new0(uint32_t, passing->n);
+    if (!pass_tree->parts) { /* later ranges end before this one */
+        pass_tree->n = (range->high + PLACES - 1) / PLACES;
+        pass_tree->parts = g_new0(uint32_t, pass_tree->n);
     }
     for (uint64_t number = range->low + 1; number <= range->high; number += number & (0 - number)) {
-        Place *place = place_of(pool, passing, number);
+        Place *place = place_of(pool, pass_tree, number);
         for (uint32_t kind = 0; kind < XTF_COSTS; kind++)
             place->scale.of[kind] += range->scale.of[kind];
         place->propagating = MAX(place->propagating, range->propagating);
@@ -89,20 +89,20 @@ void xtf_passing_add(XtfPassPool *pool, XtfPassing *passing, const XtfPassRange 
 }
 
 /* Frees the parts behind point `i`. */
-static void free_parts_behind(XtfPassPool *pool, XtfPassing *passing, uint64_t i)
+static void free_parts_behind(XtfPassPool *pool, XtfPassing *pass_tree, uint64_t i)
 {
-    for (; passing->n > i / PLACES + 1; passing->n--)
-        free_part(pool, passing->parts[passing->n - 1]);
+    for (; pass_tree->n > i / PLACES + 1; pass_tree->n--)
+        free_part(pool, pass_tree->parts[pass_tree->n - 1]);
 }
 
-void xtf_passing_costs(XtfPassPool *pool, XtfPassing *passing, uint64_t i, uint64_t wait, XtfCosts *costs,
+void xtf_passing_costs(XtfPassPool *pool, XtfPassing *pass_tree, uint64_t i, uint64_t wait, XtfCosts *costs,
                        double *propagating)
 {
     double scale[XTF_COSTS] = {0}, share = 0;
 
-    free_parts_behind(pool, passing, i);
-    for (uint64_t number = i + 1; passing->parts && number > 0; number &= number - 1) {
-        uint32_t part = passing->parts[(number - 1) / PLACES];
+    free_parts_behind(pool, pass_tree, i);
+    for (uint64_t number = i + 1; pass_tree->parts && number > 0; number &= number - 1) {
+        uint32_t part = pass_tree->parts[(number - 1) / PLACES];
         if (part == 0)
             continue;
         const Place *place = &pool->parts[part - 1].places[(number - 1) % PLACES];

@@ -1,13 +1,13 @@
 /*
- * Costs that waits pass on to earlier waits: a scale for each wait in an interval of a location, while the backward
- * pass goes through the location's points.
+ * Costs that waits pass on to earlier waits, while the backward pass goes through a location's points. Each wait in an
+ * interval of the location gets a scale.
  *
- * If a location was late at point S and last met its waiters at S', its own waits since S' get the waiters' costs: so
- * many ticks for each tick of theirs. The pass reaches these waits later. The cost of a wait is the sum over all
+ * If a location was late at point S and last met its waiters at S', its own waits since S' get the waiters' costs: a
+ * number of ticks per tick of theirs. The pass reaches these waits later. The cost of a wait is the sum over all
  * intervals that contain it. All intervals end after the wait, so these are the intervals that begin at or before it. A
- * Fenwick tree (P. M. Fenwick: A new data structure for cumulative frequency tables, 1994) keeps the sums by the begin
- * of the intervals. The pass frees the tree behind it. The tree has no parts where no interval begins. Few parts exist,
- * as most intervals are short.
+ * Fenwick tree keeps the sums by the begin of the intervals (P. M. Fenwick: A new data structure for cumulative
+ * frequency tables, 1994). The pass frees the tree behind it. The tree has no parts where no interval begins. Few parts
+ * exist, as most intervals are short.
  */
 #pragma once
 
@@ -42,11 +42,11 @@ typedef struct {
     uint64_t n;      /* length of `parts` */
 } XtfPassing;
 
-void xtf_passing_finish(XtfPassing *passing);
+void xtf_passing_finish(XtfPassing *pass_tree);
 /* Adds a range that ends at the pass's current point. The pass has not read earlier points yet. Skips a range
  * without costs. */
-void xtf_passing_add(XtfPassPool *pool, XtfPassing *passing, const XtfPassRange *range);
+void xtf_passing_add(XtfPassPool *pool, XtfPassing *pass_tree, const XtfPassRange *range);
 /* Computes the costs that the wait at point `i` passes on, and its propagating part in ticks. To be called in
  * descending order of `i`. */
-void xtf_passing_costs(XtfPassPool *pool, XtfPassing *passing, uint64_t i, uint64_t wait, XtfCosts *costs,
+void xtf_passing_costs(XtfPassPool *pool, XtfPassing *pass_tree, uint64_t i, uint64_t wait, XtfCosts *costs,
                        double *propagating);

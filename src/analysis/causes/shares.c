@@ -10,49 +10,49 @@ typedef unsigned __int128 Wide;
 #define RELATIVE_ERROR 1e-9
 
 typedef struct {
-    double rest;
+    double remainder;
     uint32_t i;
 } Order;
 
-void xtf_rests_finish(XtfRests *rests)
+void xtf_remainders_finish(XtfRemainders *remainders)
 {
-    xtf_flights_finish(&rests->rests);
+    xtf_flights_finish(&remainders->remainders);
 }
 
 static double remainder_in(const XtfFlight *flight)
 {
-    double rest;
+    double remainder;
 
-    memcpy(&rest, flight->words, sizeof rest);
-    return rest;
+    memcpy(&remainder, flight->words, sizeof remainder);
+    return remainder;
 }
 
-static double remainder_of(const XtfRests *rests, uint64_t key)
+static double remainder_of(const XtfRemainders *remainders, uint64_t key)
 {
-    const XtfFlight *flight = xtf_flights_find(&rests->rests, key);
+    const XtfFlight *flight = xtf_flights_find(&remainders->remainders, key);
     return flight ? remainder_in(flight) : 0;
 }
 
 /* Adds to the remainder of a key. A key without a remainder, as most, takes no memory. */
-static void add_remainder(XtfRests *rests, uint64_t key, double more)
+static void add_remainder(XtfRemainders *remainders, uint64_t key, double more)
 {
     if (more == 0)
         return;
-    rests->rests.few_words = 1;
-    XtfFlight *flight = xtf_flights_find(&rests->rests, key);
-    double rest = (flight ? remainder_in(flight) : 0) + more;
+    remainders->remainders.few_words = 1;
+    XtfFlight *flight = xtf_flights_find(&remainders->remainders, key);
+    double remainder = (flight ? remainder_in(flight) : 0) + more;
     if (!flight)
-        flight = xtf_flights_add(&rests->rests, key);
-    memcpy(flight->words, &rest, sizeof rest);
+        flight = xtf_flights_add(&remainders->remainders, key);
+    memcpy(flight->words, &remainder, sizeof remainder);
 }
 
-static int compare_rests(const void *a, const void *b)
+static int compare_remainders(const void *a, const void *b)
 {
-    const Order *one = a, *other = b;
+    const Order *one = a, *second = b;
 
-    if (one->rest != other->rest)
-        return one->rest > other->rest ? -1 : 1;
-    return (one->i > other->i) - (one->i < other->i);
+    if (one->remainder != second->remainder)
+        return one->remainder > second->remainder ? -1 : 1;
+    return (one->i > second->i) - (one->i < second->i);
 }
 
 /* Returns the ticks that all shares lose together if each loses at most `level` ticks. */
@@ -88,36 +88,36 @@ static void subtract_excess(XtfShare *shares, const Order *order, uint32_t n, Wi
     }
 }
 
-void xtf_shares_round(XtfRests *rests, XtfShare *shares, uint32_t n, uint64_t whole)
+void xtf_shares_round(XtfRemainders *remainders, XtfShare *shares, uint32_t n, uint64_t whole)
 {
     g_autofree Order *order = g_new(Order, n);
     double sum = 0;
     Wide given = 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        double due = MAX(shares[i].exact + remainder_of(rests, shares[i].key), 0);
+        double due = MAX(shares[i].exact + remainder_of(remainders, shares[i].key), 0);
         shares[i].ticks = due < 0x1p63 ? (uint64_t)floor(due) : 0;
-        order[i] = (Order){.rest = due - (double)shares[i].ticks, .i = i};
+        order[i] = (Order){.remainder = due - (double)shares[i].ticks, .i = i};
         sum += due;
         given += shares[i].ticks;
     }
     uint64_t total = sum < 0x1p63 ? (uint64_t)floor(sum * (1 + 0x1p-50) + RELATIVE_ERROR) : 0;
     total = MIN(total, whole);
     if (n > 1)
-        qsort(order, n, sizeof *order, compare_rests);
+        qsort(order, n, sizeof *order, compare_remainders);
     for (uint32_t i = 0; i < n && given < total; i++, given++)
         shares[order[i].i].ticks++;
     if (given > total) /* the remainders exceed the whole and stay for the next wait */
         subtract_excess(shares, order, n, given - total);
     for (uint32_t i = 0; i < n; i++)
-        add_remainder(rests, shares[i].key, shares[i].exact - (double)shares[i].ticks);
+        add_remainder(remainders, shares[i].key, shares[i].exact - (double)shares[i].ticks);
 }
 
-uint64_t xtf_share_round(XtfRests *rests, uint64_t key, double exact, uint64_t whole)
+uint64_t xtf_share_round(XtfRemainders *remainders, uint64_t key, double exact, uint64_t whole)
 {
     XtfShare share = {.key = key, .exact = exact};
 
-    xtf_shares_round(rests, &share, 1, whole);
+    xtf_shares_round(remainders, &share, 1, whole);
     return share.ticks;
 }
 

@@ -16,8 +16,8 @@
 
 /* Remainders by key. Zeros at first. */
 typedef struct {
-    XtfFlights rests; /* a double each */
-} XtfRests;
+    XtfFlights remainders; /* a double each */
+} XtfRemainders;
 
 typedef struct {
     uint64_t key; /* owner of the part, see xtf_share_key() */
@@ -25,11 +25,11 @@ typedef struct {
     uint64_t ticks; /* output */
 } XtfShare;
 
-void xtf_rests_finish(XtfRests *rests);
+void xtf_remainders_finish(XtfRemainders *remainders);
 /* Sets the ticks of all shares, together at most `whole`. Shares of 2^63 ticks or more, which no run lasts, get
  * none. */
-void xtf_shares_round(XtfRests *rests, XtfShare *shares, uint32_t n, uint64_t whole);
+void xtf_shares_round(XtfRemainders *remainders, XtfShare *shares, uint32_t n, uint64_t whole);
 /* Returns the ticks of one part, at most `whole`. */
-uint64_t xtf_share_round(XtfRests *rests, uint64_t key, double exact, uint64_t whole);
+uint64_t xtf_share_round(XtfRemainders *remainders, uint64_t key, double exact, uint64_t whole);
 /* Returns the key of a call path's part. `quantity` is below 256: XTF_SHARE_LONG + kind, ... */
 uint64_t xtf_share_key(uint32_t callpath, uint32_t quantity);

@@ -9,13 +9,13 @@
 
 enum { MEETS_MAX = 1 << 18 }; /* most points kept; then all are dropped */
 
-/* True if a point of another location waited for the point `awaited` of location `late`. */
-static bool waited_for(const XtfPoint *point, const XtfPoint *awaited, uint32_t late)
+/* True if a point of another location waited for the point `awaited` of location `culprit`. */
+static bool waited_for(const XtfPoint *point, const XtfPoint *awaited, uint32_t culprit)
 {
     bool one_sided = awaited->side == XTF_POINT_MET;
 
     return point->side == (one_sided ? XTF_POINT_MEETS : XTF_POINT_WAITS) && point->wait > 0 &&
-           point->partner == late && (!one_sided || point->instance == awaited->instance);
+           point->partner == culprit && (!one_sided || point->instance == awaited->instance);
 }
 
 static bool has_instance(const XtfPoint *point)
@@ -61,7 +61,7 @@ static bool find_first(XtfLateWork *work, uint32_t location, const XtfPoint *awa
     return true;
 }
 
-bool xtf_find_waiter(XtfLateWork *work, uint32_t late, const XtfPoint *awaited, XtfWaiter *waiter, bool *found,
+bool xtf_find_waiter(XtfLateWork *work, uint32_t culprit, const XtfPoint *awaited, XtfWaiter *waiter, bool *found,
                      GError **error)
 {
     XtfPointCache *cache = work->intervals.cache;
@@ -79,7 +79,7 @@ bool xtf_find_waiter(XtfLateWork *work, uint32_t late, const XtfPoint *awaited, 
             return false;
         work->n_looked++;
         waiter->point = *point;
-        *found = point->seq == awaited->partner_seq && waited_for(point, awaited, late);
+        *found = point->seq == awaited->partner_seq && waited_for(point, awaited, culprit);
         if (*found || point->seq != awaited->partner_seq)
             break;
     }

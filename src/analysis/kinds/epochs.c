@@ -122,8 +122,8 @@ static void add_wait_in(XtfKinds *kinds, const Epoch *epoch, uint8_t kind, const
     wait.culprit_seq = culprit->seq;
     wait.match = culprit->row;
     wait.sync = XTF_KIND_PAIR;
-    wait.late =
-        (XtfKindLate){.seq = culprit->seq, .time = culprit->recorded, .enter = culprit->time, .end = culprit->time};
+    wait.arrival =
+        (XtfKindArrival){.seq = culprit->seq, .time = culprit->recorded, .enter = culprit->time, .end = culprit->time};
     wait.part = part;
     if (part > 0)
         wait.part_kind = XTF_WAIT_PART_LATE_COMPLETE;

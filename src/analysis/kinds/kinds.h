@@ -23,7 +23,7 @@ enum {
 /* How a record synchronises processes in one-sided communication, or threads of OpenMP. */
 typedef enum {
     XTF_KIND_ALONE,   /* no synchronisation */
-    XTF_KIND_PAIR,    /* one-sided communication: with the culprit, which arrives at `late` */
+    XTF_KIND_PAIR,    /* one-sided communication: with the culprit, which arrives at `arrival` */
     XTF_KIND_ALL,     /* the end of a window operation, also on the last member: all members were in it at one time */
     XTF_KIND_BARRIER, /* the end of a team's barrier, also on the last thread */
     XTF_KIND_FORKED,  /* a thread enters its parallel region */
@@ -37,19 +37,19 @@ typedef enum {
 typedef struct {
     uint64_t seq, time;  /* of the record; or, if others waited for the end of a call, of the next record */
     uint64_t enter, end; /* enter of the call around it; end of the waits for it */
-} XtfKindLate;
+} XtfKindArrival;
 
 /* A wait, or a record that synchronises without a wait. Times are global ticks. */
 typedef struct {
     uint64_t seq, time; /* of the record at which the location waited */
     uint64_t begin, end;
-    uint64_t enter, leave; /* of the call around it; without a call, `begin` and `end` */
-    uint64_t part;         /* see `part_kind` */
-    uint64_t completion;   /* time between the wait's end and `time`, for kinds that have it */
-    uint64_t sync_ticks;   /* FORKED: time since the team's first thread entered; FORKS, ENDS: idle time of the other
-                              threads */
-    uint64_t instance;     /* ALL, BARRIER: as the consumer's `barrier` has set it */
-    XtfKindLate late;      /* PAIR: the culprit's arrival */
+    uint64_t enter, leave;  /* of the call around it; without a call, `begin` and `end` */
+    uint64_t part;          /* see `part_kind` */
+    uint64_t completion;    /* time between the wait's end and `time`, for kinds that have it */
+    uint64_t sync_ticks;    /* FORKED: time since the team's first thread entered; FORKS, ENDS: idle time of the other
+                               threads */
+    uint64_t instance;      /* ALL, BARRIER: as the consumer's `barrier` has set it */
+    XtfKindArrival arrival; /* PAIR: the culprit's arrival */
     uint64_t culprit_seq, match; /* seq and row of the culprit's record; UINT64_MAX: none */
     uint64_t bytes;              /* UINT64_MAX: none */
     uint32_t location,

@@ -137,10 +137,10 @@ static void add_wait(XtfKinds *kinds, const Epoch *epoch)
     wait.culprit_seq = epoch->holder.seq;
     wait.match = epoch->holder.row;
     wait.sync = XTF_KIND_PAIR;
-    wait.late = (XtfKindLate){.seq = epoch->holder.behind,
-                              .time = epoch->holder.time,
-                              .enter = epoch->holder.time,
-                              .end = epoch->holder.time};
+    wait.arrival = (XtfKindArrival){.seq = epoch->holder.behind,
+                                    .time = epoch->holder.time,
+                                    .enter = epoch->holder.time,
+                                    .end = epoch->holder.time};
     xtf_kinds_wait(kinds, epoch->call, &wait);
 }
 

@@ -22,7 +22,7 @@ typedef struct {
     bool known;
     uint32_t location;
     uint64_t time, seq, row;
-    XtfKindLate late;
+    XtfKindArrival end;
 } Arrival;
 
 typedef struct {
@@ -138,7 +138,7 @@ static void end_access(XtfKinds *kinds, XtfKindCall *call, void *data)
     Arrival *last = &operation->members[access->target].last;
     if (call) {
         uint64_t left = access->arrival.time = call->leave;
-        access->arrival.late = (XtfKindLate){.seq = call->seq + 1, .time = left, .enter = left, .end = left};
+        access->arrival.end = (XtfKindArrival){.seq = call->seq + 1, .time = left, .enter = left, .end = left};
     }
     if (!last->known || access->arrival.time > last->time)
         *last = access->arrival;
@@ -156,7 +156,7 @@ static void handle_access(XtfKinds *kinds, XtfKindLocation *location, const XtfK
         .time = row->time,
         .seq = row->seq,
         .row = row->row,
-        .late = {.seq = row->seq, .time = row->time, .enter = row->time, .end = row->time},
+        .end = {.seq = row->seq, .time = row->time, .enter = row->time, .end = row->time},
     };
     xtf_kinds_then(kinds, xtf_kind_rows_call(&location->rows), end_access, g_memdup2(&access, sizeof access), g_free);
 }
@@ -185,7 +185,7 @@ static void add_wait(XtfKinds *kinds, const Operation *operation, const Member *
     wait.match = culprit->row;
     wait.sync = instance != UINT64_MAX ? XTF_KIND_ALL : kind == XTF_LABEL_early_scan ? XTF_KIND_ALONE : XTF_KIND_PAIR;
     wait.instance = instance;
-    wait.late = culprit->late;
+    wait.arrival = culprit->end;
     xtf_kinds_wait(kinds, member->call, &wait);
 }
 
@@ -198,11 +198,11 @@ static void add_wait_for(XtfKinds *kinds, const Operation *operation, const Memb
 static Arrival arrival_of(const Operation *operation, const XtfMemberTime *time)
 {
     const Member *member = &operation->members[time->index];
-    const XtfKindLate late = {.seq = member->seq,
-                              .time = member->end,
-                              .enter = member->call ? member->call->enter : time->time,
-                              .end = time->time};
-    return (Arrival){true, member->location, time->time, member->seq, member->row, late};
+    const XtfKindArrival end = {.seq = member->seq,
+                                .time = member->end,
+                                .enter = member->call ? member->call->enter : time->time,
+                                .end = time->time};
+    return (Arrival){true, member->location, time->time, member->seq, member->row, end};
 }
 
 /* Passes an operation that all members were in at one time on to the consumer. Returns its instance; UINT64_MAX: the
@@ -273,13 +273,13 @@ static void add_waits_of_shape(XtfKinds *kinds, const Operation *operation, XtfC
         if (times.sends)
             xtf_member_time_latest(&earlier, i, times.begin);
         xtf_collective_waits(summary, shape, &times, earlier, &wait, &completion);
-        const XtfMemberTime *late = shape == XTF_COLLECTIVE_FROM_ROOT            ? &summary->root
-                                    : shape == XTF_COLLECTIVE_SCAN               ? &earlier
-                                    : shape == XTF_COLLECTIVE_TO_ROOT || partial ? &summary->last_sender
-                                                                                 : &summary->last;
+        const XtfMemberTime *last_member = shape == XTF_COLLECTIVE_FROM_ROOT            ? &summary->root
+                                           : shape == XTF_COLLECTIVE_SCAN               ? &earlier
+                                           : shape == XTF_COLLECTIVE_TO_ROOT || partial ? &summary->last_sender
+                                                                                        : &summary->last;
         if (wait == 0 && completion == 0 && instance == UINT64_MAX)
             continue;
-        Arrival culprit = arrival_of(operation, late);
+        Arrival culprit = arrival_of(operation, last_member);
         add_wait(kinds, operation, member, xtf_collective_wait_kind(shape, false), times.begin, times.begin + wait,
                  &culprit, completion, instance);
     }

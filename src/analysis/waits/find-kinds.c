@@ -29,7 +29,7 @@ static XtfPointSide side_of(const XtfKindWait *wait)
 static bool add_barrier(void *data, const XtfKindBarrier *barrier, uint64_t *instance, GError **error)
 {
     XtfRawPoints *raw = data;
-    XtfOperation operation = {.late = barrier->last, .late_seq = barrier->last_seq};
+    XtfOperation operation = {.culprit = barrier->last, .culprit_seq = barrier->last_seq};
     g_autofree XtfOperationMember *members = g_new(XtfOperationMember, barrier->n);
 
     for (uint32_t i = 0; i < barrier->n; i++)
@@ -41,15 +41,15 @@ static bool add_barrier(void *data, const XtfKindBarrier *barrier, uint64_t *ins
 /* Adds the MET point of the location that was late for the wait at `point`. */
 static bool add_met(XtfRawPoints *raw, const XtfKindWait *wait, const XtfPoint *point, GError **error)
 {
-    const XtfEnd end = {.seq = wait->late.seq,
-                        .time = wait->late.time,
-                        .enter = wait->late.enter,
-                        .leave = wait->late.end,
+    const XtfEnd end = {.seq = wait->arrival.seq,
+                        .time = wait->arrival.time,
+                        .enter = wait->arrival.enter,
+                        .leave = wait->arrival.end,
                         .region = UINT32_MAX,
                         .callpath = UINT32_MAX};
     XtfPoint met = xtf_find_point(&end, wait->kind, XTF_POINT_MET);
 
-    met.end = wait->late.end;
+    met.end = wait->arrival.end;
     met.partner = wait->location;
     met.partner_seq = wait->seq;
     met.instance = point->instance;

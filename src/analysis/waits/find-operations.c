@@ -69,8 +69,8 @@ static void add_member(FoundOperation *found, uint32_t rank, XtfPointSide side, 
         point.match = culprit->row;
     }
     found->members[rank].synchronises |= side != XTF_POINT_ALONE;
-    found->operation.late = culprit->location;
-    found->operation.late_seq = culprit->seq;
+    found->operation.culprit = culprit->location;
+    found->operation.culprit_seq = culprit->seq;
     find->found->judged++;
     find->found->violations += last > end->time;
     xtf_find_add(find, end->location, &point);

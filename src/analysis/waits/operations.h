@@ -20,10 +20,10 @@ typedef struct {
 } XtfOperationMember;
 
 typedef struct {
-    uint64_t first;     /* place of its members, which are in the order of their locations */
-    uint64_t late_seq;  /* seq of the END of the member that began last... */
-    uint32_t late;      /* ...and its location */
-    uint32_t n_members; /* 0: no member has a point */
+    uint64_t first;       /* place of its members, which are in the order of their locations */
+    uint64_t culprit_seq; /* seq of the END of the member that the others waited for */
+    uint32_t culprit;     /* location of that member */
+    uint32_t n_members;   /* 0: no member has a point */
     uint32_t n_points;
     uint32_t unused;
 } XtfOperation;

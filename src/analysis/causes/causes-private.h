@@ -67,7 +67,7 @@ enum { XTF_CHARGES = XTF_COSTS + 1 };
 bool xtf_find_waiter(XtfLateWork *work, uint32_t culprit, const XtfPoint *awaited, XtfWaiter *waiter, bool *found,
                      GError **error);
 
-/* Handles point `i` at which a location was late: charges its call paths with the waits of all `waiters`, and passes
+/* Handles point `i` at which a location was late. Charges its call paths with the waits of all `waiters`, and passes
  * the costs on to its own waits. All waiters have the kind `cost`. `operation` NULL: the wait was for a message.
  * Stores the waiters' results. */
 bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind cost, const XtfOperation *operation,

@@ -21,7 +21,7 @@ typedef struct {
 typedef struct {
     GArray *waiters;
     uint32_t arrived;
-    uint32_t blocked; /* the last member's location, if it is blocked until all others have arrived; UINT32_MAX: none */
+    uint32_t blocked; /* the culprit's location, if it is blocked until all others have arrived; UINT32_MAX: none */
 } Operation;
 
 typedef struct {
@@ -73,9 +73,9 @@ static guint hash_place(gconstpointer key)
 
 static gboolean equal_places(gconstpointer a, gconstpointer b)
 {
-    const Place *one = a, *other = b;
+    const Place *one = a, *second = b;
 
-    return one->location == other->location && one->i == other->i;
+    return one->location == second->location && one->i == second->i;
 }
 
 static void operation_free(gpointer data)
@@ -125,7 +125,7 @@ static bool put_result(Pass *pass, const XtfWaiter *waiter, GError **error)
 }
 
 /* Keeps the result of a wait for one location, and wakes that location if the wait blocks it. */
-static Step pass_wait(Pass *pass, const XtfWaiter *waiter, GError **error)
+static Step pass_single_wait(Pass *pass, const XtfWaiter *waiter, GError **error)
 {
     const Place place = {.location = waiter->location, .i = waiter->i};
     const Passed passed = {waiter->costs, waiter->result};
@@ -239,7 +239,7 @@ static Step handle_point(Pass *pass, uint32_t location, GError **error)
     switch ((XtfPointSide)waiter.point.side) {
     case XTF_POINT_WAITS:
     case XTF_POINT_MEETS:
-        return pass_wait(pass, &waiter, error);
+        return pass_single_wait(pass, &waiter, error);
     case XTF_POINT_ALL:
     case XTF_POINT_ROOT:
     case XTF_POINT_LEAF:
@@ -384,7 +384,7 @@ static uint32_t parent_of(const void *data, uint32_t callpath)
     return xtf_points_callpath_parent(((const PointTree *)data)->points, callpath);
 }
 
-static uint32_t region_of(const void *data, uint32_t callpath)
+static uint32_t callpath_region_of(const void *data, uint32_t callpath)
 {
     return xtf_points_callpath_region(((const PointTree *)data)->points, callpath);
 }
@@ -399,7 +399,8 @@ static bool is_parallel(const void *data, uint32_t region)
 static bool find_teams(Pass *pass, XtfTraceContext *context, GError **error)
 {
     PointTree *tree = &pass->tree;
-    const XtfCallpathTree callpaths = {tree, xtf_points_n_callpaths(tree->points), parent_of, region_of, is_parallel};
+    const XtfCallpathTree callpaths = {tree, xtf_points_n_callpaths(tree->points), parent_of, callpath_region_of,
+                                       is_parallel};
 
     pass->work.teams = xtf_team_paths_new(&callpaths);
     return !context || xtf_kind_regions(context, &tree->regions, &tree->n_regions, error);

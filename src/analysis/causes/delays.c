@@ -9,7 +9,7 @@ enum {
     BUFFERS_BYTES = 8 << 20,
     ROOM_MIN = 8, /* delays */
     ROOM_MAX = 256,
-    ADDED_MAX = 1024,             /* delays added between releases of the buffers' pages */
+    DELAYS_PER_RELEASE = 1024,    /* delays added between releases of the buffers' pages */
     LOCATIONS_PER_RELEASE = 1024, /* locations written between releases of pages */
 };
 
@@ -65,7 +65,7 @@ bool xtf_delays_add(XtfDelays *delays, uint32_t number, const XtfDelay *delay, G
     XtfDelay *buffer = delays->buffers + (size_t)number * delays->room;
     uint64_t size = delays->room * sizeof *delay;
 
-    if (++delays->n_added >= ADDED_MAX) {
+    if (++delays->n_added >= DELAYS_PER_RELEASE) {
         delays->n_added = 0;
         xtf_paged_rest(&delays->paged);
     }
@@ -84,7 +84,7 @@ uint64_t xtf_delays_n(const XtfDelays *delays, uint32_t location)
     return delays->locations[location].n;
 }
 
-static bool read_part(XtfDelays *delays, uint64_t at, GError **error)
+static bool read_delays(XtfDelays *delays, uint64_t at, GError **error)
 {
     if (delays->part_at == at)
         return true;
@@ -106,7 +106,7 @@ bool xtf_delays_get(XtfDelays *delays, uint32_t number, uint64_t i, XtfDelay *de
         *delay = delays->buffers[(size_t)number * delays->room + at];
         return true;
     }
-    if (!read_part(delays, g_array_index(location->parts, uint64_t, part), error))
+    if (!read_delays(delays, g_array_index(location->parts, uint64_t, part), error))
         return false;
     *delay = delays->part[at];
     return true;

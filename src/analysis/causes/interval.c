@@ -129,8 +129,8 @@ static bool subtract_before(XtfIntervals *intervals, const XtfInterval *interval
 
 /* Adds the times and waits in the interval. If the interval has a checkpoint, reads only the points before its first
  * and after its last checkpoint. */
-static bool add_times(XtfIntervals *intervals, const XtfInterval *interval, const XtfMark *first, const XtfMark *last,
-                      XtfCallpathSums *sum, GError **error)
+static bool add_interval_times(XtfIntervals *intervals, const XtfInterval *interval, const XtfMark *first,
+                               const XtfMark *last, XtfCallpathSums *sum, GError **error)
 {
     uint32_t location = interval->location;
     bool from_start = interval->from == XTF_NO_POINT;
@@ -167,7 +167,7 @@ bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, Xtf
         return false;
     *waited = last.waited;
     if (interval->from == XTF_NO_POINT) {
-        if (!add_times(intervals, interval, &first, &last, sum, error))
+        if (!add_interval_times(intervals, interval, &first, &last, sum, error))
             return false;
         xtf_callpath_sums_none_negative(sum);
         return true;
@@ -177,7 +177,7 @@ bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, Xtf
         return false;
     const XtfPoint point = *first_point;
     *waited -= first.waited + (xtf_is_synchronising_wait(&point) ? point.wait : 0);
-    if (!add_times(intervals, interval, &first, &last, sum, error))
+    if (!add_interval_times(intervals, interval, &first, &last, sum, error))
         return false;
     xtf_callpath_sums_none_negative(sum);
     xtf_callpath_sums_add(sum, point.callpath, -xtf_interval_idle(&point));

@@ -108,7 +108,7 @@ static bool put_meetings(Worker *worker, uint64_t from, uint32_t n, uint64_t *at
            xtf_spool_put(spool, *at + sizeof head, worker->later->data, bytes, error);
 }
 
-/* Stores the last member's meetings with all members. If all are of its own process, the previous point counts. */
+/* Stores the culprit's meetings with all members. If all are of its own process, the previous point counts. */
 static bool mark_late(Worker *worker, const XtfOperation *operation, uint32_t location, uint64_t i, uint64_t *at,
                       GError **error)
 {
@@ -137,7 +137,7 @@ static uint64_t *team_of(Worker *worker, const XtfPoint *point)
     return &worker->teams[MIN(point->depth, DEPTHS - 1)];
 }
 
-static bool is_last(const XtfOperation *operation, const XtfPoint *point, uint32_t location)
+static bool is_culprit(const XtfOperation *operation, const XtfPoint *point, uint32_t location)
 {
     return operation->n_points > 0 && operation->culprit == location && operation->culprit_seq == point->seq;
 }
@@ -155,14 +155,14 @@ static bool mark_since(Worker *worker, const XtfPoint *point, uint32_t location,
     case XTF_POINT_PAIR:
         if (!xtf_operation_heads_get(&worker->heads, point->instance, &operation, error))
             return false;
-        if (is_last(&operation, point, location))
+        if (is_culprit(&operation, point, location))
             return mark_late(worker, &operation, location, i, since, error);
         break;
     case XTF_POINT_TEAM:
         if (!xtf_operation_heads_get(&worker->heads, point->instance, &operation, error))
             return false;
         *since = *team_of(worker, point);
-        return !is_last(&operation, point, location) || put_meetings(worker, *since, 0, since, error);
+        return !is_culprit(&operation, point, location) || put_meetings(worker, *since, 0, since, error);
     case XTF_POINT_FORKS:
         *since = worker->joins;
         return true;
@@ -175,7 +175,7 @@ static bool mark_since(Worker *worker, const XtfPoint *point, uint32_t location,
 
 /* ---- A location. */
 
-static bool add_times(Worker *worker, const XtfPoint *point, uint64_t i, GError **error)
+static bool add_point_times(Worker *worker, const XtfPoint *point, uint64_t i, GError **error)
 {
     const XtfCallpathTicks *times = xtf_point_times(&worker->times, worker->work->points, point, error);
 
@@ -202,7 +202,7 @@ static bool mark_point(Worker *worker, const XtfPoint *point, uint32_t location,
     if (!mark_since(worker, point, location, i, &next->since, error))
         return false;
     worker->out[i % AT_ONCE] = *next;
-    if (!xtf_meetings_add(&worker->meetings, point, i, error) || !add_times(worker, point, i, error))
+    if (!xtf_meetings_add(&worker->meetings, point, i, error) || !add_point_times(worker, point, i, error))
         return false;
     update_teams(worker, point, i);
     if (xtf_is_synchronising_wait(point)) {
@@ -249,7 +249,7 @@ static bool mark_location(Worker *worker, uint32_t number, GError **error)
 
 /* ---- All locations. */
 
-static void *begin_worker(void *data)
+static void *create_marker(void *data)
 {
     const Work *work = data;
     Worker *worker = g_new0(Worker, 1);
@@ -277,7 +277,7 @@ static bool mark_locations(void *worker, void *data, uint32_t first, uint32_t en
     return true;
 }
 
-static void free_worker(void *data, void *unused)
+static void free_marker(void *data, void *unused)
 {
     Worker *worker = data;
 
@@ -294,7 +294,7 @@ static void free_worker(void *data, void *unused)
 
 bool xtf_marks_find(XtfMarks *marks, const XtfPoints *points, XtfSteps *steps, GError **error)
 {
-    const XtfParallelWork parallel = {.step = 1, .begin = begin_worker, .work = mark_locations, .join = free_worker};
+    const XtfParallelWork parallel = {.step = 1, .begin = create_marker, .work = mark_locations, .join = free_marker};
     uint32_t n = xtf_points_n_locations(points);
     g_autofree uint32_t *processes = g_new0(uint32_t, MAX(n, 1));
     Work work = {.marks = marks, .points = points, .processes = processes, .steps = steps};

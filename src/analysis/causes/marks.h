@@ -1,14 +1,14 @@
 /*
- * Marks: what a forward sweep over each location's points notes for each point. With them, the interval since a meeting
- * and its work are found without a walk over all points in between.
+ * Marks: what a forward sweep over each location's points notes for each point. With them, the interval since a
+ * meeting and its work are found without a walk over all points in between.
  *
- * The mark of a point says where its location last met the process of its `partner`. For the last member of an
- * operation, it says where the location last met each of the members. Some points have a checkpoint: for each call path
- * its time up to that point, less the waits on it. A checkpoint follows whenever about as many times were added as
- * there are call paths. So checkpoints take no more room than the times. The work in an interval is the difference of
- * two checkpoints, plus what lies between them and the interval's ends.
+ * The mark of a point says where its location last met the process of its `partner`. For the culprit of an operation,
+ * it says where the location last met each of the members. Some points have a checkpoint: for each call path its time
+ * up to that point, less the waits on it. A checkpoint follows when the number of times added since the last one
+ * reaches that of call paths. So checkpoints take no more room than the times. The work in an interval is the
+ * difference of two checkpoints, plus what lies between them and the interval's ends.
  *
- * Marks are in unnamed temporary files beside those of the points. Any number of threads may read them at once.
+ * Marks are in unnamed temporary files, like points. Any number of threads may read them at once.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 
 typedef struct {
     /* The last point before this one at which the location met the partner's process; XTF_NO_POINT: none. For the
-     * last member of an operation: the offset of its meetings. For an OpenMP barrier: where the threads of the team
+     * culprit of an operation: the offset of its meetings. For an OpenMP barrier: where the threads of the team
      * met last. For a FORKS: the JOINS before it. */
     uint64_t since;
     uint64_t last_wait; /* the last point before this one that is a synchronising wait; XTF_NO_POINT: none */

@@ -1,11 +1,12 @@
 /*
- * Finds where a location last synchronised with each process, while a sweep goes forward through the location's points.
+ * Finds where a location last synchronised with each process, while a sweep goes forward through the location's
+ * points.
  *
  * The records that are points, and their processes, are as in Scalasca 2.6 (src/scout/SynchpointHandler.cpp):
  * - a receive that waited for its sender (in a call for many, only the one that waited longest), and the send;
  * - the completion of a send that waited for the posting of its receive, and the posting;
- * - the end of a barrier, and of an all-to-all operation that all members were in at one time, at each member; of other
- *   all-to-all operations, at the last member that sends, and at those that received data and began before it;
+ * - the end of a barrier, and of an all-to-all operation that all members were in at one time, at each member; of
+ *   other all-to-all operations, at the last member that sends, and at those that received data and began before it;
  * - the end of a one-to-all operation, at the members that waited for the root, and then at the root, too;
  * - the end of an all-to-one operation, at the root and at the last member that sends, if the root waited for it;
  * - the ends of MPI_Init and of MPI_Finalize, with all processes.
@@ -13,8 +14,8 @@
  * for, and the end of a window operation that all members were in at one time, at each member.
  *
  * A meeting of few processes is noted at each of them. A meeting of many is noted at their set: most programs have few
- * sets, those of their communicators. The last meeting with a process is its last single one, or the latest meeting of
- * a set with the process. Sets are in the order of their latest meetings, so the search ends soon.
+ * sets, one per communicator. The last meeting with a process is its last single one, or the latest meeting of a set
+ * with the process. Sets are in the order of their latest meetings, so the search ends soon.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 #include "src/analysis/causes/passing.h"
 
 enum {
-    PLACES = 8,       /* places of the tree per part */
-    ADDED_MAX = 1024, /* ranges added between releases of the parts' pages */
+    PLACES = 8,                /* places of the tree per part */
+    RANGES_PER_RELEASE = 1024, /* ranges added between releases of the parts' pages */
 };
 
 typedef struct {
@@ -55,7 +55,7 @@ static void free_part(XtfPassPool *pool, uint32_t number)
 }
 
 /* Returns a place of the tree. Places count from 1: point + 1. */
-static Place *place_of(XtfPassPool *pool, XtfPassing *pass_tree, uint64_t number)
+static Place *tree_place(XtfPassPool *pool, XtfPassing *pass_tree, uint64_t number)
 {
     uint32_t *part = &pass_tree->parts[(number - 1) / PLACES];
 
@@ -77,12 +77,12 @@ void xtf_passing_add(XtfPassPool *pool, XtfPassing *pass_tree, const XtfPassRang
         pass_tree->parts = g_new0(uint32_t, pass_tree->n);
     }
     for (uint64_t number = range->low + 1; number <= range->high; number += number & (0 - number)) {
-        Place *place = place_of(pool, pass_tree, number);
+        Place *place = tree_place(pool, pass_tree, number);
         for (uint32_t kind = 0; kind < XTF_COSTS; kind++)
             place->scale.of[kind] += range->scale.of[kind];
         place->propagating = MAX(place->propagating, range->propagating);
     }
-    if (++pool->n_added >= ADDED_MAX) {
+    if (++pool->n_added >= RANGES_PER_RELEASE) {
         pool->n_added = 0;
         xtf_paged_rest(&pool->paged);
     }

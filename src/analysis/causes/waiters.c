@@ -1,9 +1,9 @@
 /*
  * Finds the point that waited for another one.
  *
- * The record that waited is known, and mostly has one point. In one-sided communication it may have very many points: a
- * call that waits for many locations has a point for each. The points of such a record are read once, and kept by their
- * instance, which only a pair of points has.
+ * The record that waited is known, and mostly has one point. In one-sided communication it may have very many points:
+ * a call that waits for many locations has a point for each. The points of such a record are read once, and kept by
+ * their instance, which only a pair of points has.
  */
 #include "src/analysis/causes/causes-private.h"
 

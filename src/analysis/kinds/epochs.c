@@ -2,8 +2,8 @@
  * Epochs of windows (Scalasca: MPI_RMA.pattern). The k-th MPI_Win_post of a target for an origin matches the origin's
  * k-th MPI_Win_start for the target. The k-th MPI_Win_complete of the origin matches the target's k-th MPI_Win_wait.
  *
- * An origin waits for the last post of its targets: in the completion, in the start, or in an operation between them. A
- * target waits for the last completion of its origins.
+ * An origin waits for the last post of its targets: in the completion, in the start, or in an operation between them.
+ * A target waits for the last completion of its origins.
  */
 #include "libxtf/trace.h"
 #include "src/analysis/kinds/kinds-private.h"
@@ -135,7 +135,7 @@ static bool falls_into(const Place *place, uint64_t time)
     return place->call && place->call->left && time > place->call->enter && time < place->call->leave;
 }
 
-static void add_waits(XtfKinds *kinds, const Epoch *epoch)
+static void add_epoch_waits(XtfKinds *kinds, const Epoch *epoch)
 {
     uint64_t time = epoch->latest.time;
 
@@ -168,7 +168,7 @@ static void add_token(XtfKinds *kinds, Epoch *epoch, const Token *token)
         *latest = *token;
     epoch->accessed = MAX(epoch->accessed, token->accessed);
     epoch->missing--;
-    add_waits(kinds, epoch);
+    add_epoch_waits(kinds, epoch);
 }
 
 static void offer_token(XtfKinds *kinds, const XtfKindKey *key, const Token *token)
@@ -258,7 +258,7 @@ static void close_epoch(XtfKinds *kinds, XtfKindCall *call, void *data)
     Epoch *epoch = data;
 
     epoch->closed = true;
-    add_waits(kinds, epoch);
+    add_epoch_waits(kinds, epoch);
 }
 
 static void handle_complete(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row, XtfKindCall *call)

@@ -54,7 +54,7 @@ uint64_t xtf_kind_idle_since(const XtfKinds *kinds, uint32_t location)
 
 /* Adds waits until `to` for all threads of a process that were in no team since `from`. Returns the sum of the
  * waits. */
-static uint64_t add_waits(XtfKinds *kinds, uint32_t number, uint8_t kind, uint64_t from, uint64_t to)
+static uint64_t add_idle_waits(XtfKinds *kinds, uint32_t number, uint8_t kind, uint64_t from, uint64_t to)
 {
     const XtfKindProcess *process = &kinds->processes[number];
     const Process *state = &kinds->idle->processes[number];
@@ -102,7 +102,7 @@ static void take_fork(XtfKinds *kinds, XtfKindLocation *location, const XtfKindR
     process->fork = row->time;
     process->fork_seq = row->seq;
     process->fork_row = row->row;
-    uint64_t idle = add_waits(kinds, location->process, XTF_LABEL_omp_idle, process->since, row->time);
+    uint64_t idle = add_idle_waits(kinds, location->process, XTF_LABEL_omp_idle, process->since, row->time);
     pass_fork_or_join(kinds, location, row, XTF_KIND_FORKS, idle);
 }
 
@@ -112,7 +112,7 @@ static void take_join(XtfKinds *kinds, XtfKindLocation *location, const XtfKindR
 
     if (process->n_forks == 0 || --process->n_forks > 0)
         return;
-    add_waits(kinds, location->process, XTF_LABEL_omp_limited, process->fork, row->time);
+    add_idle_waits(kinds, location->process, XTF_LABEL_omp_limited, process->fork, row->time);
     process->since = row->time;
     if (process->master == location->rows.number)
         pass_fork_or_join(kinds, location, row, XTF_KIND_JOINS, 0);
@@ -145,12 +145,12 @@ static void finish_process(XtfKinds *kinds, uint32_t number)
     if (process->number == 0)
         return;
     if (process->n_forks > 0) {
-        add_waits(kinds, number, XTF_LABEL_omp_limited, process->fork, last);
+        add_idle_waits(kinds, number, XTF_LABEL_omp_limited, process->fork, last);
         return;
     }
     const XtfKindLocation *master = &kinds->locations[process->master];
     const XtfKindRow row = {.time = master->rows.last, .seq = master->rows.last_seq, .region = UINT32_MAX};
-    uint64_t idle = add_waits(kinds, number, XTF_LABEL_omp_idle, process->since, last);
+    uint64_t idle = add_idle_waits(kinds, number, XTF_LABEL_omp_idle, process->since, last);
     pass_fork_or_join(kinds, master, &row, XTF_KIND_ENDS, idle);
 }
 

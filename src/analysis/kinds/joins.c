@@ -1,8 +1,8 @@
 /*
- * Threads that are created and joined one by one, such as POSIX threads. A thread that joins another one waits from the
- * enter of the call with THREAD_WAIT to the other's THREAD_END. THREAD_BEGIN is no wait, but the critical path leads
- * from it to THREAD_CREATE. The key of a thread is its number, `sequence`, in its process and its contingent, which is
- * a communicator or none.
+ * Threads that are created and joined one by one, such as POSIX threads. A thread that joins another one waits from
+ * the enter of the call with THREAD_WAIT to the other's THREAD_END. THREAD_BEGIN is no wait, but the critical path
+ * leads from it to THREAD_CREATE. The key of a thread is its number, `sequence`, in its process and its contingent,
+ * which is a communicator or none.
  */
 #include "src/analysis/kinds/kinds-private.h"
 #include "src/model/wait-kinds.h"
@@ -53,7 +53,7 @@ static Mark mark_of(const XtfKindLocation *location, const XtfKindRow *row)
     return (Mark){true, location->rows.number, row->time, row->seq, row->row};
 }
 
-static void pass_wait(XtfKinds *kinds, XtfKindCall *call, XtfKindWait *wait, const Mark *culprit)
+static void pass_thread_wait(XtfKinds *kinds, XtfKindCall *call, XtfKindWait *wait, const Mark *culprit)
 {
     wait->culprit = kinds->locations[culprit->location].index;
     wait->culprit_seq = culprit->seq;
@@ -68,12 +68,12 @@ static void begin_thread(XtfKinds *kinds, const Joined *joined, const XtfKindLoc
     XtfKindWait wait = xtf_kinds_new_wait(location, row, XTF_LABEL_thread_join);
     wait.sync = XTF_KIND_CREATED;
     wait.begin = wait.end = MIN(joined->created.time, row->time);
-    pass_wait(kinds, NULL, &wait, &joined->created);
+    pass_thread_wait(kinds, NULL, &wait, &joined->created);
 }
 
 /* Completes a wait for a thread that has ended. The critical path continues there, unless the wait is less than 1 /
- * LIFE_PER_WAIT of the thread's life. After such a short wait the joining thread was as busy, and what a pool thread
- * waited for may not be recorded. */
+ * LIFE_PER_WAIT of the thread's life. After such a short wait the joining thread was as busy, and waits of a pool's
+ * thread may not be recorded. */
 static void pass_join(XtfKinds *kinds, XtfKindCall *call, Joined *joined)
 {
     enum { LIFE_PER_WAIT = 100 };
@@ -82,7 +82,7 @@ static void pass_join(XtfKinds *kinds, XtfKindCall *call, Joined *joined)
 
     joined->wait.end = ended;
     joined->wait.leads = waited >= life / LIFE_PER_WAIT;
-    pass_wait(kinds, call, &joined->wait, &joined->ended);
+    pass_thread_wait(kinds, call, &joined->wait, &joined->ended);
 }
 
 static void end_thread(XtfKinds *kinds, const XtfKindKey *key, Joined *joined, const XtfKindLocation *location,

@@ -204,7 +204,7 @@ void xtf_kind_fields_read(const XtfKindType *type, const uint8_t *from, uint64_t
 
 /* ---- Regions. */
 
-static uint8_t region_of(const char *name, const char *paradigm, const char *role)
+static uint8_t kind_region_of(const char *name, const char *paradigm, const char *role)
 {
     static const char *const functions[] = {"win_fence", "win_post", "win_start", "win_complete",
                                             "win_wait",  "win_test", NULL};
@@ -235,8 +235,8 @@ bool xtf_kind_regions(XtfTraceContext *context, uint8_t **regions, uint64_t *n, 
         const char *text;
         if (!xtf_trace_string(context->trace, (uint32_t)xtf_field_get(name, row), &text, error))
             return false;
-        found[i] = region_of(text, xtf_row_label(xtf_schema_field(table->schema, "paradigm"), row),
-                             xtf_row_label(xtf_schema_field(table->schema, "role"), row));
+        found[i] = kind_region_of(text, xtf_row_label(xtf_schema_field(table->schema, "paradigm"), row),
+                                  xtf_row_label(xtf_schema_field(table->schema, "role"), row));
     }
     *regions = g_steal_pointer(&found);
     *n = n_rows;

@@ -60,12 +60,12 @@ XtfKindWait xtf_kinds_new_wait(const XtfKindLocation *location, const XtfKindRow
 /* True if the consumer does not need the wait: it is empty and synchronises nothing. */
 static bool is_unneeded(const XtfKinds *kinds, const XtfKindWait *wait)
 {
-    bool alone = wait->sync == XTF_KIND_ALONE || wait->sync == XTF_KIND_PAIR;
+    bool is_single = wait->sync == XTF_KIND_ALONE || wait->sync == XTF_KIND_PAIR;
 
-    return wait->end <= wait->begin && (alone || !kinds->consumer->barrier) && wait->completion == 0;
+    return wait->end <= wait->begin && (is_single || !kinds->consumer->barrier) && wait->completion == 0;
 }
 
-static void pass_wait(XtfKinds *kinds, const XtfKindCall *call, XtfKindWait wait)
+static void pass_clipped_wait(XtfKinds *kinds, const XtfKindCall *call, XtfKindWait wait)
 {
     if (call) {
         wait.begin = MAX(wait.begin, call->enter);
@@ -92,7 +92,7 @@ void xtf_kinds_wait(XtfKinds *kinds, XtfKindCall *call, const XtfKindWait *wait)
     if (is_unneeded(kinds, wait))
         return;
     if (!call || call->left) {
-        pass_wait(kinds, call, *wait);
+        pass_clipped_wait(kinds, call, *wait);
         return;
     }
     if (!call->waits)
@@ -127,7 +127,7 @@ void xtf_kinds_leave(XtfKinds *kinds, XtfKindCall *call)
             then->free(then->data);
     }
     for (guint i = 0; waits && i < waits->len; i++)
-        pass_wait(kinds, call, g_array_index(waits, XtfKindWait, i));
+        pass_clipped_wait(kinds, call, g_array_index(waits, XtfKindWait, i));
 }
 
 /* ---- Processes. */

@@ -1,7 +1,7 @@
 /*
  * Waits that need no messages: for locks of threads, files and windows, for joined threads, in OpenMP's teams, and in
- * one-sided communication. The formulas are in docs/VOCABULARY.md, section 9. They are those of Scalasca 2.6
- * (OMP.pattern, Thread.pattern, MPI_RMA.pattern) for the kinds that Scalasca has.
+ * one-sided communication. docs/VOCABULARY.md, section 9, has the formulas. Kinds that Scalasca 2.6 has, too, follow
+ * its OMP.pattern, Thread.pattern and MPI_RMA.pattern.
  *
  * One walk reads the records of all locations with such records in the order of the trace's clock: (time, process,
  * thread, seq). Other locations are not read. Memory holds what is open: locks, teams, window operations that some
@@ -70,7 +70,7 @@ typedef struct {
     uint64_t last_seq; /* of the last one's LEAVE, or END of the operation */
 } XtfKindBarrier;
 
-/* The callbacks for waits. Waits of a location do not overlap, and come in no particular order. */
+/* The callbacks for waits. Waits of a location do not overlap. Their order is undefined. */
 typedef struct {
     void *data;
     bool (*wait)(void *data, const XtfKindWait *wait, GError **error);

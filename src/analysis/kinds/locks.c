@@ -1,6 +1,6 @@
 /*
- * Locks of threads. A thread that acquires a lock as number n in its order waits until the last release of number n - 1
- * (Scalasca: LockTracking.cpp). A thread may acquire a recursive lock again while it holds it. The order number then
+ * Locks of threads. A thread that acquires a lock as number n in its order waits until the last release of number n -
+ * 1 (Scalasca: LockTracking.cpp). A thread may acquire a recursive lock again while it holds it. The order number then
  * stays the same, so a number is over with its last release.
  *
  * Locks of files have no order number. A location that acquires one waits until its last release before.
@@ -64,7 +64,7 @@ void xtf_kind_locks_free(XtfKindLocks *locks)
     g_free(locks);
 }
 
-static void pass_wait(XtfKinds *kinds, XtfKindWait *wait, XtfKindCall *call, const Release *release)
+static void pass_lock_wait(XtfKinds *kinds, XtfKindWait *wait, XtfKindCall *call, const Release *release)
 {
     wait->end = release->time;
     wait->culprit = kinds->locations[release->location].index;
@@ -77,7 +77,7 @@ static void pass_wait(XtfKinds *kinds, XtfKindWait *wait, XtfKindCall *call, con
 static void settle_wait(XtfKinds *kinds, Lock *lock)
 {
     if (lock->waiting && lock->release.known && lock->release.order + 1 == lock->order)
-        pass_wait(kinds, &lock->wait, lock->call, &lock->release);
+        pass_lock_wait(kinds, &lock->wait, lock->call, &lock->release);
     lock->waiting = false;
     g_clear_pointer(&lock->call, xtf_kind_call_unref);
 }
@@ -151,7 +151,7 @@ static void acquire_file(XtfKinds *kinds, XtfKindLocation *location, const XtfKi
         return;
     XtfKindWait wait = xtf_kinds_new_wait(location, row, XTF_LABEL_io_lock);
     wait.begin = call->enter;
-    pass_wait(kinds, &wait, call, last);
+    pass_lock_wait(kinds, &wait, call, last);
 }
 
 static void release_file(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)

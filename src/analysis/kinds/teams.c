@@ -1,7 +1,7 @@
 /*
  * OpenMP's teams (Scalasca: OMP.pattern). THREAD_TEAM_BEGIN and THREAD_TEAM_END say which threads are in a team. The
- * k-th barriers of all members since their beginning are one barrier. All wait for the last member that enters it. Each
- * time that the threads begin a team is a new team here.
+ * k-th barriers of all members since their beginning are one barrier. All wait for the last member that enters it.
+ * Each time that the threads begin a team is a new team here.
  *
  * The fork of a thread lasts from THREAD_FORK until the thread enters its parallel region.
  */

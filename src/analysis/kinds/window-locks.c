@@ -1,9 +1,10 @@
 /*
- * Locks of windows. MPI may grant a lock as late as at its release. So recorders write the request and the release, and
- * only some write the acquisition. A location that requested a lock waits for the last earlier holder whose lock
- * excludes its own, until that holder leaves the call of its release. The wait is in the call of one-sided
- * communication that the location is in at that time (Scalasca: MPI_RMA_LC_COMPUTE, with the order of locks by their
- * releases).
+ * Locks of windows. MPI may grant a lock as late as at its release. So recorders write the request and the release,
+ * and only some write the acquisition.
+ *
+ * A location that requested a lock waits for the last earlier holder whose lock excludes its own. The wait ends when
+ * that holder leaves the call of its release. It is in the call of one-sided communication that the location is in at
+ * that time (Scalasca: MPI_RMA_LC_COMPUTE, with the order of locks by their releases).
  */
 #include "src/analysis/kinds/kinds-private.h"
 #include "src/model/wait-kinds.h"
@@ -126,7 +127,7 @@ typedef struct {
     Holder holder;
 } Release;
 
-static void add_wait(XtfKinds *kinds, const Epoch *epoch)
+static void add_lock_wait(XtfKinds *kinds, const Epoch *epoch)
 {
     const XtfKindRow row = {.seq = UINT64_MAX, .region = epoch->call->region};
     XtfKindWait wait = xtf_kinds_new_wait(&kinds->locations[epoch->location], &row, XTF_LABEL_lock_competition);
@@ -154,7 +155,7 @@ static void end_release(XtfKinds *kinds, XtfKindCall *call, void *data)
         release->holder.behind = call->seq + 1;
     }
     if (release->epoch->waits && release->epoch->call->leave > release->epoch->holder.time)
-        add_wait(kinds, release->epoch);
+        add_lock_wait(kinds, release->epoch);
     lock->any = release->holder;
     if (release->epoch->exclusive)
         lock->exclusive = release->holder;

@@ -164,8 +164,9 @@ static void handle_access(XtfKinds *kinds, XtfKindLocation *location, const XtfK
 /* ---- A collective operation that all members have ended. */
 
 /* Adds a member's wait. `completion`: time after the wait, 0 if the kind has none. `instance`: see pass_barrier(). */
-static void add_wait(XtfKinds *kinds, const Operation *operation, const Member *member, uint8_t kind, uint64_t begin,
-                     uint64_t end, const Arrival *culprit, uint64_t completion, uint64_t instance)
+static void add_member_wait(XtfKinds *kinds, const Operation *operation, const Member *member, uint8_t kind,
+                            uint64_t begin, uint64_t end, const Arrival *culprit, uint64_t completion,
+                            uint64_t instance)
 {
     const XtfKindRow row = {
         .time = member->end, .seq = member->seq, .region = member->call ? member->call->region : UINT32_MAX};
@@ -192,7 +193,7 @@ static void add_wait(XtfKinds *kinds, const Operation *operation, const Member *
 static void add_wait_for(XtfKinds *kinds, const Operation *operation, const Member *member, uint8_t kind,
                          uint64_t begin, const Arrival *culprit, uint64_t instance)
 {
-    add_wait(kinds, operation, member, kind, begin, culprit->time, culprit, 0, instance);
+    add_member_wait(kinds, operation, member, kind, begin, culprit->time, culprit, 0, instance);
 }
 
 static Arrival arrival_of(const Operation *operation, const XtfMemberTime *time)
@@ -280,8 +281,8 @@ static void add_waits_of_shape(XtfKinds *kinds, const Operation *operation, XtfC
         if (wait == 0 && completion == 0 && instance == UINT64_MAX)
             continue;
         Arrival culprit = arrival_of(operation, last_member);
-        add_wait(kinds, operation, member, xtf_collective_wait_kind(shape, false), times.begin, times.begin + wait,
-                 &culprit, completion, instance);
+        add_member_wait(kinds, operation, member, xtf_collective_wait_kind(shape, false), times.begin,
+                        times.begin + wait, &culprit, completion, instance);
     }
 }
 

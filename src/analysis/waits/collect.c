@@ -237,7 +237,7 @@ static bool collect_location(Worker *worker, const Work *work, uint32_t number, 
 
 /* ---- All locations. */
 
-static void *begin_worker(void *data)
+static void *create_collector(void *data)
 {
     const Work *work = data;
     Worker *worker = g_new0(Worker, 1);
@@ -262,7 +262,7 @@ static bool collect_locations(void *worker, void *data, uint32_t first, uint32_t
     return true;
 }
 
-static void free_worker(void *data, void *unused)
+static void free_collector(void *data, void *unused)
 {
     Worker *worker = data;
 
@@ -306,7 +306,8 @@ static bool find_locations(XtfPoints *points, const XtfRawPoints *raw, GError **
 XtfPoints *xtf_points_collect(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, GError **error)
 {
     g_autoptr(XtfPoints) points = g_new0(XtfPoints, 1);
-    const XtfParallelWork parallel = {.step = 1, .begin = begin_worker, .work = collect_locations, .join = free_worker};
+    const XtfParallelWork parallel = {
+        .step = 1, .begin = create_collector, .work = collect_locations, .join = free_collector};
     Work work = {.points = points, .raw = raw, .steps = steps};
 
     points->replay = replay;

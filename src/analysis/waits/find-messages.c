@@ -7,9 +7,9 @@
  *
  * Late senders in the wrong order: each location keeps its last RECENT_MAX late senders. If a message is received
  * after one of them but was sent before it, the program should have received that message first. Then the earlier wait
- * was in vain. A message that a blocking probe took counts as received at the probe, so a late sender after the
- * probe is in the right order. Messages taken between a probe and the receive of its message are kept until that
- * receive, since the probe's wait is unknown before.
+ * was in vain. A message that a blocking probe took counts as received at the probe, so a late sender after the probe
+ * is in the right order. Messages taken between a probe and the receive of its message are kept until that receive,
+ * since the probe's wait is unknown before.
  */
 #include "src/analysis/waits/find-private.h"
 #include "src/model/wait-kinds.h"
@@ -133,8 +133,8 @@ static void free_many(XtfFind *find, XtfManyWait *many)
     g_hash_table_remove(find->many, many);
 }
 
-/* Closes a call that has no more records: adds its late sender at once, its late receiver once all its sends are
- * received. */
+/* Closes a call that has no more records. Adds its late sender at once. Without one, adds its late receiver once all
+ * its sends are received. */
 static void close_many(XtfFind *find, XtfManyWait *many)
 {
     XtfFindLocation *of = &find->by_location[many->location];
@@ -165,8 +165,8 @@ static void enter_call(XtfFind *find, const XtfReplayEvent *at)
 
 /* ---- Late senders. */
 
-/* Finds late senders that were received before a message though it had been sent first. `waiting` is the end that
- * took it. */
+/* Finds late senders that were received before a message though that message was sent first. `waiting` is the end
+ * that took the message. */
 static void find_wrong_order(XtfFind *find, const XtfEnd *waiting, const XtfEnd *send)
 {
     XtfFindLocation *of = &find->by_location[waiting->location];

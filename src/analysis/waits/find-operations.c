@@ -33,7 +33,7 @@ static XtfCollectiveTimes times_of(const FoundOperation *found, uint32_t rank)
     };
 }
 
-static uint8_t kind_of(const FoundOperation *found)
+static uint8_t wait_kind_of(const FoundOperation *found)
 {
     const XtfReplayCollective *collective = found->collective;
     bool destroys =
@@ -51,12 +51,13 @@ void xtf_find_wait(XtfPoint *point, uint64_t begin, uint64_t end, uint64_t last,
     point->completion = end > through ? (int64_t)(end - through) : 0;
 }
 
-static void add_member(FoundOperation *found, uint32_t rank, XtfPointSide side, uint32_t latest, uint64_t first_end)
+static void add_member_point(FoundOperation *found, uint32_t rank, XtfPointSide side, uint32_t latest,
+                             uint64_t first_end)
 {
     XtfFind *find = found->find;
     const XtfReplayMember *members = found->collective->members;
     const XtfEnd *end = &found->ends->ends[rank], *culprit = &found->ends->ends[latest];
-    XtfPoint point = xtf_find_point(end, kind_of(found), side);
+    XtfPoint point = xtf_find_point(end, wait_kind_of(found), side);
     uint64_t last = members[latest].begin.time;
 
     xtf_find_wait(&point, members[rank].begin.time, end->time, last, first_end);
@@ -108,8 +109,8 @@ static void find_waits_for_all(FoundOperation *found)
         const XtfCollectiveTimes times = times_of(found, rank);
         if (partial && rank != last->index && (!times.receives || times.begin >= last->time))
             continue;
-        add_member(found, rank, XTF_POINT_ALL, (uint32_t)last->index,
-                   partial ? summary->first_partial_end.time : summary->first_end.time);
+        add_member_point(found, rank, XTF_POINT_ALL, (uint32_t)last->index,
+                         partial ? summary->first_partial_end.time : summary->first_end.time);
     }
 }
 
@@ -136,7 +137,7 @@ static void find_waits_for_root(FoundOperation *found)
         return;
     for (uint32_t rank = 0; rank < found->ends->n; rank++)
         if (rank == root || waits_for_root(found, rank))
-            add_member(found, rank, rank == root ? XTF_POINT_ROOT : XTF_POINT_LEAF, root, first_end);
+            add_member_point(found, rank, rank == root ? XTF_POINT_ROOT : XTF_POINT_LEAF, root, first_end);
 }
 
 static void find_waits_of_root(FoundOperation *found)
@@ -149,8 +150,8 @@ static void find_waits_of_root(FoundOperation *found)
         return;
     uint32_t latest = (uint32_t)last->index;
     uint64_t first_end = MIN(found->ends->ends[root].time, found->ends->ends[latest].time);
-    add_member(found, root, XTF_POINT_PAIR, latest, first_end);
-    add_member(found, latest, XTF_POINT_PAIR, latest, first_end);
+    add_member_point(found, root, XTF_POINT_PAIR, latest, first_end);
+    add_member_point(found, latest, XTF_POINT_PAIR, latest, first_end);
 }
 
 static void find_waits_in_scan(FoundOperation *found)
@@ -162,7 +163,7 @@ static void find_waits_in_scan(FoundOperation *found)
         if (times.sends)
             xtf_member_time_latest(&last, rank, times.begin);
         if ((times.sends || times.receives) && last.known && last.time > times.begin)
-            add_member(found, rank, XTF_POINT_ALONE, (uint32_t)last.index, times.end);
+            add_member_point(found, rank, XTF_POINT_ALONE, (uint32_t)last.index, times.end);
     }
 }
 

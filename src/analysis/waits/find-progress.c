@@ -6,52 +6,51 @@
  *
  * - Both sides are posted from `begin` on: the later of A's enter and of the enter of the call in which B posted its
  *   side. A gap of B (a time outside of MPI of 20 us or more) ends at e, begin < e <= leave. The wait is the part of
- * the gap after `begin`. It is at least 20 us and at least half of the time from `begin` to `leave`.
+ *   the gap after `begin`. It is at least 20 us and at least half of the time from `begin` to `leave`.
  * - B's side completes in the call that B enters at e, or later.
  * - leave - e is below a bound. The bound is 16 times the quarter of the class: the time from `begin` to completion
- * that a quarter of its completions do not exceed. The bound is at least 20 us and at most 5 ms, in powers of 2
- * of ticks. A class of fewer than 4 completions has no bound.
+ *   that a quarter of its completions do not exceed. The bound is at least 20 us and at most 5 ms, in powers of 2 of
+ *   ticks. A class of fewer than 4 completions has no bound.
  * - The class depends on the other side. At least 4 completions are as above, with a wait of 4 (leave - e) or longer.
- *   They are more than twice as many as the counterexamples, which take at least as long as a quarter of these
- * waits. A counterexample ends while B has been outside of MPI for 20 us or more and has not entered it since it
- * posted. So data moved without B: by progress threads, or by networks that fetch data. If B does not matter, more
- * calls end before B's enter than just after it.
+ *   Their number is more than twice that of counterexamples. A counterexample takes at least as long as the wait that
+ *   a quarter of them do not exceed. It ends while B has been outside of MPI for 20 us or more and has not entered it
+ *   since it posted. So data moved without B: by progress threads, or by networks that fetch data. If B does not
+ *   matter, more calls end before B's enter than just after it.
  * - The clocks contradict at most one message in a thousand.
  *
  * A class is the completions of the same side (A receives, or sends), posted in the same order (by A first, or by B),
  * with equally many bytes by the power of 2. The order matters, since the side that posts second may move the data at
  * once.
  *
- * A call counts by its longest such wait, after the call's other waits. Whether a class depends on the other side is
- * known at the end. Until then a temporary file keeps the candidates by location, and the other waits of calls of 20 us
- * or more.
+ * A call counts by its longest such wait, after the call's other waits. The dependence of a class is known only at the
+ * end. Until then a temporary file keeps the candidates by location, and the other waits of calls of 20 us or more.
  */
 #include "src/analysis/waits/find-private.h"
 #include "src/model/wait-kinds.h"
 
 enum {
-    SIZES = 65,          /* number of bit widths, of bytes and of ticks */
-    SIDES = 4,           /* sends that were posted first, or second; receives likewise */
-    LEASTS_MOST = 250,   /* the greatest bound, in shortest gaps */
-    BOUND_BITS = 4,      /* the bound is 16 times the quarter */
-    COMPLETIONS_MIN = 4, /* least completions for a bound, and for a dependence on the other side */
-    SHOW_FACTOR = 4,     /* how many times longer than the time after it a wait must be to show a dependence */
-    BETWEEN_RESTS = 64,  /* searches in gaps between releases of their pages */
+    SIZES = 65,                /* number of bit widths, of bytes and of ticks */
+    SIDES = 4,                 /* sends that were posted first, or second; receives likewise */
+    BOUND_MAX_GAPS = 250,      /* the greatest bound, in shortest gaps */
+    BOUND_BITS = 4,            /* the bound is 16 times the quarter */
+    COMPLETIONS_MIN = 4,       /* least completions for a bound, and for a dependence on the other side */
+    SHOW_FACTOR = 4,           /* how many times longer than the time after it a wait must be to show a dependence */
+    SEARCHES_PER_RELEASE = 64, /* searches in gaps between releases of their pages */
 };
 
 /* The completions of one class, counted by bits of ticks. */
 typedef struct {
     uint64_t taken[SIZES];   /* all completions, by the time since both sides were posted */
-    uint64_t entered[SIZES]; /* those that show a dependence on the other side, by the wait */
+    uint64_t entered[SIZES]; /* completions that show a dependence on the other side, by the wait */
     uint64_t without[SIZES]; /* counterexamples, by the time since both sides were posted */
 } ProgressClass;
 
 /* One side of a message, which completes at `own`. */
 typedef struct {
     const XtfSent *message;
-    const XtfEnd *own, *other; /* `partner`: where the other side was posted */
-    uint64_t posted;           /* enter of the call in which this side was posted */
-    uint64_t done;             /* enter of the call in which the other side completes */
+    const XtfEnd *own, *partner; /* `partner`: where the other side was posted */
+    uint64_t posted;             /* enter of the call in which this side was posted */
+    uint64_t done;               /* enter of the call in which the other side completes */
     bool receives;
 } Side;
 
@@ -75,7 +74,7 @@ bool xtf_find_progress_init(XtfFind *find, GError **error)
         return true;
     find->progress = g_new0(XtfFindProgress, 1);
     find->progress->gap_min = gap_min;
-    find->progress->bound_max = UINT64_C(1) << (bits_of(gap_min * LEASTS_MOST) - 1);
+    find->progress->bound_max = UINT64_C(1) << (bits_of(gap_min * BOUND_MAX_GAPS) - 1);
     return xtf_raw_points_init(&find->progress->candidates, find->first_location[xtf_replay_n_processes(find->replay)],
                                error);
 }
@@ -108,7 +107,7 @@ static uint64_t count_before(const XtfReplayGap *gaps, uint64_t n, uint64_t time
 static const XtfReplayGap *find_gap(const XtfFindProgress *progress, const XtfReplayGap *gaps, uint64_t n,
                                     const Side *side, uint64_t *wait)
 {
-    uint64_t begin = MAX(side->own->enter, side->other->enter), leave = side->own->leave;
+    uint64_t begin = MAX(side->own->enter, side->partner->enter), leave = side->own->leave;
     const XtfReplayGap *found = NULL;
 
     *wait = 0;
@@ -125,7 +124,7 @@ static const XtfReplayGap *find_gap(const XtfFindProgress *progress, const XtfRe
 /* Returns the first index of `classes` for a side. */
 static unsigned side_index(const Side *side)
 {
-    return (side->receives ? 2 : 0) + (side->posted > side->other->enter);
+    return (side->receives ? 2 : 0) + (side->posted > side->partner->enter);
 }
 
 static void add_candidate(XtfFind *find, const Side *side, const XtfReplayGap *gap, uint64_t wait)
@@ -139,7 +138,7 @@ static void add_candidate(XtfFind *find, const Side *side, const XtfReplayGap *g
     point.wait = wait;
     point.end = gap->end;
     point.completion = (int64_t)(own->leave - gap->end);
-    point.partner = side->other->location;
+    point.partner = side->partner->location;
     point.partner_seq = gap->seq;
     point.match = gap->row;
     point.bytes = message->bytes;
@@ -180,25 +179,25 @@ static bool completes_sends(uint8_t kind)
 static void count_completion(XtfFind *find, const Side *side)
 {
     XtfFindProgress *progress = find->progress;
-    const XtfEnd *own = side->own, *other = side->other;
-    uint64_t begin = MAX(own->enter, other->enter), n, wait;
+    const XtfEnd *own = side->own, *partner = side->partner;
+    uint64_t begin = MAX(own->enter, partner->enter), n, wait;
 
-    if (own->kind == XTF_MPI_CALL_TEST || own->leave == UINT64_MAX || own->location == other->location)
+    if (own->kind == XTF_MPI_CALL_TEST || own->leave == UINT64_MAX || own->location == partner->location)
         return;
     ProgressClass *class = &progress->classes[side_index(side)][bits_of(side->message->bytes)];
     uint64_t taken = own->leave > begin ? own->leave - begin : 0;
     class->taken[bits_of(taken)]++;
     if (taken < progress->gap_min)
         return;
-    const XtfReplayGap *gaps = xtf_replay_gaps(find->replay, other->location, &n);
+    const XtfReplayGap *gaps = xtf_replay_gaps(find->replay, partner->location, &n);
     n = count_before(gaps, n, own->leave);
-    if (n == 0 || !is_alone(find, other->location))
+    if (n == 0 || !is_alone(find, partner->location))
         return;
-    if (++progress->n_searched % BETWEEN_RESTS == 0)
+    if (++progress->n_searched % SEARCHES_PER_RELEASE == 0)
         xtf_replay_page_out_gaps(find->replay);
     if (gaps[n - 1].end > own->leave) {
         n--;
-        if (own->leave - gaps[n].begin >= progress->gap_min && (n == 0 || gaps[n - 1].end <= other->enter))
+        if (own->leave - gaps[n].begin >= progress->gap_min && (n == 0 || gaps[n - 1].end <= partner->enter))
             class->without[bits_of(taken)]++;
     }
     const XtfReplayGap *gap = find_gap(progress, gaps, n, side, &wait);
@@ -312,13 +311,13 @@ static void end_call(Calls *calls, uint32_t location)
 
 /* Compares waits. Ties: the later enter of the culprit, then receives, then the side posted second, then the first
  * record. */
-static bool is_longer(const XtfPoint *one, const XtfPoint *other)
+static bool is_longer(const XtfPoint *first, const XtfPoint *second)
 {
-    if (one->wait != other->wait)
-        return one->wait > other->wait;
-    if (one->end != other->end)
-        return one->end > other->end;
-    return one->part_kind != other->part_kind ? one->part_kind > other->part_kind : one->part < other->part;
+    if (first->wait != second->wait)
+        return first->wait > second->wait;
+    if (first->end != second->end)
+        return first->end > second->end;
+    return first->part_kind != second->part_kind ? first->part_kind > second->part_kind : first->part < second->part;
 }
 
 static void add_to_call(Calls *calls, const XtfPoint *point)

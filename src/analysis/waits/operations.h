@@ -2,8 +2,8 @@
  * The collective operations whose members have points: their members, and which of them synchronise. The key is the
  * instance number of the points. The store is in unnamed temporary files.
  *
- * Consecutive operations of most programs have the same members. A list of members that was stored lately is not stored
- * again, so operations with equal `first` and `n_members` have equal members.
+ * Consecutive operations of most programs have the same members. A list of members that was stored lately is not
+ * stored again, so operations with equal `first` and `n_members` have equal members.
  *
  * Only one thread may put operations. Any number of threads may read what was put.
  */

@@ -2,8 +2,8 @@
 
 enum {
     TIMES_AT_ONCE = 512,
-    BETWEEN_RESTS = 64, /* locations between releases of pages: reading one loads 16 pages */
-    RESULTS_MAX = 128,  /* results that are put between releases of pages: each may load some pages */
+    LOCATIONS_PER_RELEASE = 64, /* locations between releases of pages: reading one loads 16 pages */
+    RESULTS_PER_RELEASE = 128,  /* results that are put between releases of pages: each may load some pages */
 };
 
 void xtf_points_free(XtfPoints *points)
@@ -37,7 +37,7 @@ bool xtf_points_calls(const XtfPoints *points, const XtfPointLocation *location,
 
 void xtf_points_rest_sometimes(const XtfPoints *points, uint32_t n_done)
 {
-    if (n_done % BETWEEN_RESTS == BETWEEN_RESTS - 1)
+    if (n_done % LOCATIONS_PER_RELEASE == LOCATIONS_PER_RELEASE - 1)
         xtf_paged_rest(&points->paged);
 }
 
@@ -150,7 +150,7 @@ bool xtf_points_put_result(XtfPoints *points, uint64_t number, const XtfPointRes
     stored->cause++;
     stored->met.back++;
     stored->culprit_met.back++;
-    if (++points->n_put >= RESULTS_MAX) {
+    if (++points->n_put >= RESULTS_PER_RELEASE) {
         points->n_put = 0;
         xtf_points_rest_results(points);
     }

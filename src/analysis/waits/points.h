@@ -3,15 +3,15 @@
  * The forward pass writes points. The backward passes (causes of waits, critical path) read them.
  *
  * - A message has points if one side waited. On the waiting side, it is the record that ended the wait: the receive,
- * the send, or the completion of the send. For a blocking probe it is the posting of the receive. On the other side, it
- * is the record that was waited for: the send, or the record that posts the receive.
+ *   the send, or the completion of the send. For a blocking probe it is the posting of the receive. On the other side,
+ *   it is the record that was waited for: the send, or the record that posts the receive.
  * - A collective operation has a point at its end on each member that synchronises in it.
  * - In one-sided communication a record may be several points, since many locations may wait for it, and it for many.
  * - Threads of OpenMP have points where they fork, join, and meet at barriers.
  *
- * The points of a location have consecutive numbers in the order of `seq`. Only ALONE, MEETS and MET points may share a
- * record; they are in the order of `end`. The last point of each location is no record but the location's end. It has
- * the time since the point before.
+ * The points of a location have consecutive numbers in the order of `seq`. Only ALONE, MEETS and MET points may share
+ * a record; they are in the order of `end`. The last point of each location is no record but the location's end. It
+ * has the time since the point before.
  *
  * Points are stored in unnamed temporary files. Any number of threads may read them at once.
  *
@@ -112,8 +112,8 @@ const XtfPointLocation *xtf_points_location(const XtfPoints *points, uint32_t in
 /* Finds the array of `enters_leaves` of a location. */
 bool xtf_points_calls(const XtfPoints *points, const XtfPointLocation *location, XtfArray *calls, bool *found,
                       GError **error);
-/* Releases the pages of locations once in a while. Callers that walk over locations pass the number of those that
- * are done, from 0 on. Thread-safe. */
+/* Releases the pages of locations once in a while. Callers that walk over locations pass the number of locations
+ * done, from 0 on. Thread-safe. */
 void xtf_points_rest_sometimes(const XtfPoints *points, uint32_t n_done);
 uint64_t xtf_points_n(const XtfPoints *points); /* all numbers are below; some between locations may be unused */
 
@@ -137,7 +137,7 @@ const XtfCallpathTicks *xtf_point_times(XtfPointTimes *times, const XtfPoints *p
                                         GError **error);
 void xtf_point_times_finish(XtfPointTimes *times);
 
-/* Returns the operations of points with an instance, except those of XTF_POINT_WORLD. */
+/* Returns the operations of points with an instance. WORLD points have none there. */
 const XtfOperations *xtf_points_operations(const XtfPoints *points);
 
 /* The last meeting of a location with another one before a point. */

@@ -6,7 +6,7 @@ enum {
     BUFFERS_BYTES = 16 << 20, /* of all locations */
     BUFFER_MIN = 2,           /* points */
     BUFFER_MAX = 1024,
-    ADDED_MAX = 1024, /* points between releases of the pages of large tables */
+    POINTS_PER_RELEASE = 1024, /* points between releases of the pages of large tables */
 };
 
 bool xtf_raw_points_init(XtfRawPoints *raw, uint32_t n_locations, GError **error)
@@ -90,7 +90,7 @@ bool xtf_raw_points_add(XtfRawPoints *raw, uint32_t number, const XtfPoint *poin
 
     raw->buffers[(size_t)number * raw->room + location->n++] = *point;
     location->total++;
-    if (++raw->n_added >= ADDED_MAX)
+    if (++raw->n_added >= POINTS_PER_RELEASE)
         release_pages(raw);
     return location->n < raw->room || write_buffer(raw, location, error);
 }
@@ -100,7 +100,7 @@ bool xtf_raw_points_end(XtfRawPoints *raw, GError **error)
     for (uint32_t i = 0; i < raw->n_locations; i++) {
         if (!write_buffer(raw, &raw->locations[i], error))
             return false;
-        if (i % ADDED_MAX == 0)
+        if (i % POINTS_PER_RELEASE == 0)
             release_pages(raw);
     }
     xtf_paged_free(&raw->paged_buffers);

@@ -109,7 +109,7 @@ static bool write_group(const Work *work, const Worker *worker, uint32_t number,
     return good;
 }
 
-static void *begin_worker(void *data)
+static void *create_group_writer(void *data)
 {
     const Work *work = data;
     Worker *worker = g_new0(Worker, 1);
@@ -126,7 +126,7 @@ static bool write_groups(void *worker, void *data, uint32_t first, uint32_t end,
     return true;
 }
 
-static void free_worker(void *data, void *unused)
+static void free_group_writer(void *data, void *unused)
 {
     Worker *worker = data;
 
@@ -138,7 +138,8 @@ bool xtf_row_sorter_write(XtfRowSorter *sorter, XtfWriter *writer, uint32_t sche
                           uint64_t (*id)(const void *data, uint32_t location), const void *data, XtfSteps *steps,
                           GError **error)
 {
-    const XtfParallelWork parallel = {.step = 1, .begin = begin_worker, .work = write_groups, .join = free_worker};
+    const XtfParallelWork parallel = {
+        .step = 1, .begin = create_group_writer, .work = write_groups, .join = free_group_writer};
     Work work = {.sorter = sorter, .writer = writer, .schema = schema, .id = id, .data = data, .steps = steps};
 
     return xtf_parallel(&parallel, &work, sorter->n_groups, error);

@@ -5,7 +5,7 @@
 
 enum {
     AT_ONCE = 256,
-    RESULTS_MAX = 1 << 14, /* results that are read before their pages are released */
+    RESULTS_PER_RELEASE = 1 << 14, /* results that are read before their pages are released */
 };
 
 typedef struct {
@@ -129,7 +129,7 @@ static bool write_location(const Rows *rows, Worker *worker, const XtfPointLocat
             !xtf_points_read(rows->points, location->first + i, n, worker->points, error))
             return false;
         xtf_points_results(rows->points, location->first + i, n, worker->results);
-        if ((worker->n_read += n) >= RESULTS_MAX) {
+        if ((worker->n_read += n) >= RESULTS_PER_RELEASE) {
             worker->n_read = 0;
             xtf_points_rest_results(rows->points);
         }
@@ -144,7 +144,7 @@ static bool write_location(const Rows *rows, Worker *worker, const XtfPointLocat
     return xtf_array_writer_close(array, error);
 }
 
-static void *begin_worker(void *data)
+static void *create_counts(void *data)
 {
     return g_new0(Worker, 1);
 }
@@ -162,7 +162,7 @@ static bool write_locations(void *worker, void *data, uint32_t first, uint32_t e
     return true;
 }
 
-static void free_worker(void *data, void *to)
+static void merge_counts(void *data, void *to)
 {
     Worker *worker = data;
     Rows *rows = to;
@@ -176,7 +176,7 @@ static void free_worker(void *data, void *to)
 
 bool xtf_waits_write(const XtfPoints *points, XtfWriter *writer, XtfSteps *steps, XtfFound *found, GError **error)
 {
-    const XtfParallelWork parallel = {.step = 1, .begin = begin_worker, .work = write_locations, .join = free_worker};
+    const XtfParallelWork parallel = {.step = 1, .begin = create_counts, .work = write_locations, .join = merge_counts};
     Rows rows = {.points = points, .writer = writer, .steps = steps, .found = found};
 
     xtf_steps_begin(steps, "writing waits", xtf_points_n(points));

@@ -17,7 +17,7 @@ typedef struct {
     bool queued, is_set;
 } Walk;
 
-/* The members that have reached an operation. XtfWaiter: those that waited. */
+/* The members of an operation that the pass has reached. `waiters`: XtfWaiter, of members that waited. */
 typedef struct {
     GArray *waiters;
     uint32_t arrived;

@@ -2,9 +2,9 @@
  * Causes of waits: the excess work of the culprit, and the waits that made the culprit late.
  *
  * The backward pass goes through the points of synchronisation (src/analysis/waits/points.h). For each wait of w ticks
- * of process p for process q it compares the work of both since they last synchronised: T_p(x) and T_q(x), by call
- * path x, without their waits (src/analysis/causes/interval.h). The delay of x is d(x) = max(0, T_q(x) - T_p(x)). D is
- * the sum of all d(x), W the sum of q's own waits. Then
+ * of process p for process q it compares the work of both since they last synchronised. T_p(x) and T_q(x) are their
+ * times by call path x, without their waits (src/analysis/causes/interval.h). The delay of x is d(x) = max(0, T_q(x) -
+ * T_p(x)). D is the sum of all d(x), W the sum of q's own waits. Then
  * - x is charged with the short-term cost w * d(x) / (D + W). For a message, w / (D + W) is limited to 1.
  * - The wait is indirect as far as q's waits caused it: w * W / (D + W). The remainder is direct.
  * - Each tick of q's waits passes on w / (D + W) ticks. Locations that made q wait are charged with them as long-term
@@ -15,9 +15,9 @@
  *
  * All rules follow Scalasca 2.6 (src/scout/generator/{Delay.MPI,Waitstates.MPI}.pattern, MpiDelayOps.cpp; Böhme et
  * al.: Identifying the root causes of wait states in large-scale parallel applications, ACM TOPC 3(2), 2016), with two
- * of its oddities. The completion of a late receiver's call is subtracted, not added. Costs that an operation passes
- * on to waits behind a meeting of the culprit with a single member grow one such point too late. Unlike Scalasca,
- * waits in collective operations are direct and indirect, too.
+ * of its oddities. The completion of a late receiver's call is subtracted, not added. An operation passes a member's
+ * costs on to waits after the culprit's last meeting with that member alone, but begins one such meeting too late.
+ * Unlike Scalasca, waits in collective operations are direct and indirect, too.
  *
  * One-sided communication, which Scalasca does not read, follows the same rules. A wait for one process is treated
  * like a wait for a message, but w / (D + W) has no limit. A fence is treated like a collective operation.

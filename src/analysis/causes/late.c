@@ -226,9 +226,9 @@ static void add_costs(XtfCosts *to, const XtfCosts *costs)
         to->of[kind] += costs->of[kind];
 }
 
-/* Passes the waiters' costs on to the culprit's waits. Waits after the last meeting with a single member do not get
- * that member's costs. As in Scalasca, those costs begin at the *next* later meeting with a single member, even with
- * a member that did not wait. */
+/* Passes the waiters' costs on to the culprit's waits. Waits before the last meeting with a single member do not get
+ * that member's costs. As in Scalasca, the costs begin only at the *next* meeting with a single member after it,
+ * even with a member that did not wait. */
 static void pass_costs_on(CulpritPoint *culprit, XtfWaiter *waiters, uint32_t n_waiters, double propagating)
 {
     XtfPassing *pass_tree = &culprit->work->pass_trees[culprit->location];
@@ -263,8 +263,8 @@ static gint compare_meetings(gconstpointer a, gconstpointer b)
     return (one->at > second->at) - (one->at < second->at);
 }
 
-/* Finds the interval of an operation. Sets `since` of each waiter that met the culprit later than all members did.
- * work->later: all such meetings, in order. */
+/* Finds the interval of an operation. Sets `since` of each waiter whose last meeting with the culprit is within the
+ * interval. work->later: all such meetings, in order. */
 static bool find_interval_of_all(CulpritPoint *culprit, const XtfOperation *operation, XtfWaiter *waiters,
                                  uint32_t n_waiters, GError **error)
 {

@@ -10,8 +10,8 @@
  * - the end of a one-to-all operation, at the members that waited for the root, and then at the root, too;
  * - the end of an all-to-one operation, at the root and at the last member that sends, if the root waited for it;
  * - the ends of MPI_Init and of MPI_Finalize, with all processes.
- * Scalasca does not read two more kinds of points: waits in one-sided communication with the records that were waited
- * for, and the end of a window operation that all members were in at one time, at each member.
+ * Two kinds of points are not in Scalasca. One is a wait in one-sided communication, with the record that was waited
+ * for. The other is the end of a window operation that all members were in at one time, at each member.
  *
  * A meeting of few processes is noted at each of them. A meeting of many is noted at their set: most programs have few
  * sets, one per communicator. The last meeting with a process is its last single one, or the latest meeting of a set

@@ -2,12 +2,12 @@
  * Costs that waits pass on to earlier waits, while the backward pass goes through a location's points. Each wait in an
  * interval of the location gets a scale.
  *
- * If a location was late at point S and last met its waiters at S', its own waits since S' get the waiters' costs: a
- * number of ticks per tick of theirs. The pass reaches these waits later. The cost of a wait is the sum over all
- * intervals that contain it. All intervals end after the wait, so these are the intervals that begin at or before it.
- * A Fenwick tree keeps the sums by the begin of the intervals (P. M. Fenwick: A new data structure for cumulative
- * frequency tables, 1994). The pass frees the tree behind it. The tree has no parts where no interval begins. Few
- * parts exist, as most intervals are short.
+ * If a location was late at point S and last met its waiters at S', its own waits since S' get the waiters' costs.
+ * Each tick of these waits gets a number of ticks. The pass reaches these waits later. The cost of a wait is the sum
+ * over all intervals that contain it. All intervals end after the wait, so these are the intervals that begin at or
+ * before it. A Fenwick tree keeps the sums by the begin of the intervals (P. M. Fenwick: A new data structure for
+ * cumulative frequency tables, 1994). The pass frees the tree behind it. The tree has no parts where no interval
+ * begins. Few parts exist, as most intervals are short.
  */
 #pragma once
 

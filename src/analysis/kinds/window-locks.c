@@ -3,8 +3,8 @@
  * and only some write the acquisition.
  *
  * A location that requested a lock waits for the last earlier holder whose lock excludes its own. The wait ends when
- * that holder leaves the call of its release. It is in the call of one-sided communication that the location is in at
- * that time (Scalasca: MPI_RMA_LC_COMPUTE, with the order of locks by their releases).
+ * that holder leaves the call of its release. The wait is in the call of one-sided communication that the location is
+ * in at that time. The order of locks is that of their releases (Scalasca: MPI_RMA_LC_COMPUTE).
  */
 #include "src/analysis/kinds/kinds-private.h"
 #include "src/model/wait-kinds.h"

@@ -307,8 +307,8 @@ class Following(harness.unittest.TestCase):
             self.assertIn(b" is mounted, and followed\n", mount.read("log"))
             with held(early):
                 self.assertEqual(self.grow_part("late.xtf", {1}, milliseconds=0).wait(PATIENCE), 0)
-                wait_until(lambda: "late.xtf: it came late" in mount.messages(), "the reason")
-            self.assertIn(b"late.xtf: it came late", mount.read("log"))
+                wait_until(lambda: "late.xtf: it appeared late" in mount.messages(), "the reason")
+            self.assertIn(b"late.xtf: it appeared late", mount.read("log"))
             found = parse(mount.read("records"))
             self.assertTrue(found and all(proc != 1 for _, proc, _, _ in found))
             self.assertEqual(early.wait(PATIENCE), 0)

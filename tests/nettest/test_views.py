@@ -334,7 +334,7 @@ class Views(unittest.TestCase):
         before = trace.read_bytes()
         done = run("analyze", trace)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("measured network", done.stderr)
+        self.assertIn("measurements of a network", done.stderr)
         self.assertEqual(trace.read_bytes(), before, "its lengths were analysed as if they were times")
 
     def cat_list(self, trace, path):

@@ -1,7 +1,8 @@
-/* The part, once the number of the process is known. */
+/* Creates the part as soon as the number of the process is known. */
 #include "src/record/collect/session.h"
 
-/* Processes without a rank, in a job of MPI, have numbers behind its ranks. */
+/* Returns the first number for processes without a rank: the size of the MPI job, since ranks take the numbers below.
+ * */
 static uint32_t first_free_number(void)
 {
     static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"};
@@ -15,7 +16,7 @@ static uint32_t first_free_number(void)
     return 0;
 }
 
-/* The rank that the launcher gave a process of MPI that ended before it could say it. */
+/* Returns the rank in the launcher's environment: for an MPI process that ended before it called MPI_Init(). */
 static uint32_t launched_rank(void)
 {
     static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK"};
@@ -31,8 +32,9 @@ static uint32_t launched_rank(void)
 
 enum { WORLD_MAX = 1 << 24 };
 
-/* A size that no world has is not taken from the process's memory: one row is made for each of its ranks. The rank says
- * nothing of it: in worlds that were spawned it starts with what went before (src/record/mpi/comms/world.h). */
+/* Sets the size of MPI_COMM_WORLD, for which a table gets one row per rank. The traced process is not trusted, so a
+ * size above WORLD_MAX counts as unknown. A bound by the rank is impossible: ranks of spawned worlds begin above 0
+ * (src/record/mpi/comms/world.h). */
 static void set_world_size(XtfCollector *collector, uint32_t world_size)
 {
     collector->world_size = world_size <= WORLD_MAX ? world_size : 0;
@@ -78,5 +80,5 @@ void xtf_collect_begin(XtfCollectSession *session, bool now)
     if (rank == XTF_WIRE_NONE && session->has_mpi)
         rank = launched_rank();
     make_part(session, rank, atomic_load(&process->world_size));
-    xtf_collect_commit(session, 0); /* who follows knows of the part before anything is promised */
+    xtf_collect_commit(session, 0); /* followers see the part before any time is reported complete */
 }

@@ -1,7 +1,7 @@
 /*
- * A preempted reading spoils a clock by tens of millionths, and differently in each process; so the first collector of
- * a job on a node measures, and all others read what it found, in FOLDER/clock-HOST. Where there can be no such file,
- * each measures for itself. A point is the tightest of READINGS.
+ * A preempted reading makes a clock wrong by tens of millionths, by another amount in each process. So the first
+ * collector of a job on a node measures, and writes the clock to FOLDER/clock-HOST. All other collectors read that
+ * file. If the file cannot be created, each collector measures. Each point is the tightest of READINGS.
  */
 #include "src/record/collect/calibrate.h"
 
@@ -18,33 +18,34 @@
 enum {
     READINGS = 32,
     CALIBRATION_NS = 20 * 1000 * 1000,
-    PATIENCE_NS = 2000 * 1000 * 1000, /* for who measures */
-    STEP_NS = 1000 * 1000,
+    LOCK_TIMEOUT_NS = 2000 * 1000 * 1000, /* how long to wait for the collector that measures */
+    RETRY_NS = 1000 * 1000,
     SHIFT = 40,
 };
 
-/* What the file holds. */
+/* Content of the file. */
 typedef struct {
     uint64_t magic;
     XtfCollectClock clock;
-} Kept;
+} StoredClock;
 
-static void rest(uint64_t ns)
+static void sleep_ns(uint64_t ns)
 {
     const struct timespec time = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
 
     nanosleep(&time, NULL);
 }
 
-/* `clock` at a reading of the traced process's clock: the tightest. */
-static XtfCollectPoint see(const XtfCollectCalibration *calibration, clockid_t clock)
+/* Reads `clock` between two readings of the traced process's clock, READINGS times, and returns the tightest point. */
+static XtfCollectPoint read_point(const XtfCollectCalibration *calibration, clockid_t clock)
 {
-    const XtfCollectClock ours = {.source = calibration->source};
+    const XtfCollectClock reader = {.source = calibration->source};
     XtfCollectPoint best = {0};
     uint64_t least = UINT64_MAX;
 
     for (int i = 0; i < READINGS; i++) {
-        uint64_t before = xtf_collect_clock_now(&ours), ns = xtf_clock_ns(clock), after = xtf_collect_clock_now(&ours);
+        uint64_t before = xtf_collect_clock_now(&reader), ns = xtf_clock_ns(clock),
+                 after = xtf_collect_clock_now(&reader);
         if (after - before >= least)
             continue;
         least = after - before;
@@ -75,10 +76,10 @@ void xtf_collect_calibration_finish(XtfCollectCalibration *calibration)
     g_clear_pointer(&calibration->name, g_free);
 }
 
-/* Takes the file's clock, if it has one of this start of the machine. */
-static bool take_kept(XtfCollectCalibration *calibration)
+/* Reads the clock from the file. Returns false if the file has none that was measured since the machine started. */
+static bool read_kept_clock(XtfCollectCalibration *calibration)
 {
-    Kept kept;
+    StoredClock kept;
 
     if (pread(calibration->file, &kept, sizeof kept, 0) != sizeof kept || kept.magic != XTF_WIRE_MAGIC ||
         kept.clock.source != calibration->source || !xtf_collect_clock_check(&kept.clock, NULL) ||
@@ -88,8 +89,9 @@ static bool take_kept(XtfCollectCalibration *calibration)
     return true;
 }
 
-/* Locks the file, if it can be had. False: another collector measures. */
-static bool lock(XtfCollectCalibration *calibration)
+/* Locks the file. Returns false while another collector holds the lock, at most LOCK_TIMEOUT_NS. Returns true
+ * without a file if it cannot be opened or locked. */
+static bool try_lock(XtfCollectCalibration *calibration)
 {
     if (calibration->file < 0)
         calibration->file = xtf_job_file_open(calibration->folder, calibration->name, O_RDWR | O_CREAT);
@@ -98,14 +100,14 @@ static bool lock(XtfCollectCalibration *calibration)
     bool held = errno == EWOULDBLOCK || errno == EINTR;
     if (calibration->since == 0)
         calibration->since = xtf_monotonic_ns();
-    if (held && xtf_monotonic_ns() - calibration->since < PATIENCE_NS)
+    if (held && xtf_monotonic_ns() - calibration->since < LOCK_TIMEOUT_NS)
         return false;
-    close(calibration->file); /* without the lock the file is not ours to write */
+    close(calibration->file); /* only the holder of the lock may write the file */
     calibration->file = -1;
     return true;
 }
 
-static void settle(XtfCollectCalibration *calibration)
+static void finish_calibration(XtfCollectCalibration *calibration)
 {
     calibration->known = true;
     if (calibration->file >= 0)
@@ -113,31 +115,31 @@ static void settle(XtfCollectCalibration *calibration)
     calibration->file = -1;
 }
 
-static void keep(XtfCollectCalibration *calibration)
+static void write_clock(XtfCollectCalibration *calibration)
 {
-    const Kept kept = {XTF_WIRE_MAGIC, calibration->clock};
+    const StoredClock kept = {XTF_WIRE_MAGIC, calibration->clock};
 
     if (calibration->file >= 0 && pwrite(calibration->file, &kept, sizeof kept, 0) != sizeof kept)
         g_warning("cannot keep the clock of this node in %s: %s", calibration->name, g_strerror(errno));
-    settle(calibration);
+    finish_calibration(calibration);
 }
 
-static void begin(XtfCollectCalibration *calibration)
+static void begin_measuring(XtfCollectCalibration *calibration)
 {
-    calibration->real = see(calibration, CLOCK_REALTIME);
+    calibration->real = read_point(calibration, CLOCK_REALTIME);
     if (calibration->source == XTF_WIRE_CLOCK_MONOTONIC) {
         calibration->clock = (XtfCollectClock){calibration->source, 0, .start = calibration->real.ticks,
                                                .base = calibration->real.ns, .multiplier = 1};
-        keep(calibration);
+        write_clock(calibration);
         return;
     }
-    calibration->begin = see(calibration, CLOCK_MONOTONIC);
+    calibration->begin = read_point(calibration, CLOCK_MONOTONIC);
     calibration->measuring = true;
 }
 
-static void end(XtfCollectCalibration *calibration)
+static void end_measuring(XtfCollectCalibration *calibration)
 {
-    XtfCollectPoint first = calibration->begin, last = see(calibration, CLOCK_MONOTONIC);
+    XtfCollectPoint first = calibration->begin, last = read_point(calibration, CLOCK_MONOTONIC);
     unsigned __int128 ns = last.ns - first.ns;
 
     calibration->clock = (XtfCollectClock){.source = calibration->source,
@@ -145,25 +147,25 @@ static void end(XtfCollectCalibration *calibration)
                                            .start = calibration->real.ticks,
                                            .base = calibration->real.ns,
                                            .multiplier = (uint64_t)((ns << SHIFT) / (last.ticks - first.ticks))};
-    keep(calibration);
+    write_clock(calibration);
 }
 
-/* How long to wait before the next step; 0: none is to come. */
-static uint64_t step(XtfCollectCalibration *calibration)
+/* Does the next step. Returns the nanoseconds until the following step; 0 if the clock is known. */
+static uint64_t next_step(XtfCollectCalibration *calibration)
 {
     if (!calibration->measuring) {
-        if (!lock(calibration))
-            return STEP_NS;
-        if (calibration->file >= 0 && take_kept(calibration))
-            settle(calibration);
+        if (!try_lock(calibration))
+            return RETRY_NS;
+        if (calibration->file >= 0 && read_kept_clock(calibration))
+            finish_calibration(calibration);
         else
-            begin(calibration);
+            begin_measuring(calibration);
         return calibration->known ? 0 : CALIBRATION_NS;
     }
     uint64_t passed = xtf_monotonic_ns() - calibration->begin.ns;
     if (passed < CALIBRATION_NS)
         return CALIBRATION_NS - passed;
-    end(calibration);
+    end_measuring(calibration);
     return 0;
 }
 
@@ -171,8 +173,8 @@ bool xtf_collect_calibrate(XtfCollectCalibration *calibration, bool wait, XtfCol
 {
     uint64_t ns;
 
-    while (!calibration->known && (ns = step(calibration)) > 0 && wait)
-        rest(ns);
+    while (!calibration->known && (ns = next_step(calibration)) > 0 && wait)
+        sleep_ns(ns);
     if (calibration->known)
         *clock = calibration->clock;
     return calibration->known;

@@ -1,8 +1,8 @@
 /*
- * What a tick of a traced process's clock is: all collectors of a job on a node find the same, so that times agree.
+ * Calibration of a traced process's clock. All collectors of a job on a node use the same result, so that times agree.
  *
- * It is measured between two points, CALIBRATION_NS apart at least. Nobody waits for the second point who has something
- * else to do: the traced process runs all the while, and its collector keeps what its rings hold.
+ * The clock is measured between two points at least CALIBRATION_NS apart. Until the second point the traced process
+ * runs, and its collector keeps the records of its rings.
  */
 #pragma once
 
@@ -15,19 +15,20 @@ typedef struct {
 typedef struct {
     XtfWireClockSource source;
     int folder;            /* borrowed */
-    char *name;            /* of the file that keeps the clock of this node, and is locked by who measures */
+    char *name;            /* name of the file with this node's clock, which the measuring collector locks */
     int file;              /* -1: not open */
-    bool measuring, known; /* known: nothing more is to be done */
-    uint64_t since;        /* when the lock was first asked for, ns of CLOCK_MONOTONIC */
+    bool measuring, known; /* known: calibration is done */
+    uint64_t since;        /* first attempt to lock, ns of CLOCK_MONOTONIC */
     XtfCollectPoint real, begin;
-    XtfCollectClock clock; /* once it is known */
+    XtfCollectClock clock; /* valid if known */
 } XtfCollectCalibration;
 
-/* Of the clock of that source on the node `host`, kept in the file clock-HOST of the folder, a descriptor.
- * XTF_ERROR_DAMAGED if this machine has no such clock. To be finished also then. */
+/* Initialises the calibration of the clock `source` on node `host`. `folder` is a descriptor of the folder that holds
+ * clock-HOST. XTF_ERROR_DAMAGED if this machine has no such clock; the caller must call
+ * xtf_collect_calibration_finish() even then. */
 bool xtf_collect_calibration_init(XtfCollectCalibration *calibration, uint32_t source, int folder, const char *host,
                                   GError **error);
 void xtf_collect_calibration_finish(XtfCollectCalibration *calibration);
 
-/* One step: the clock, or false if it is not known yet. With `wait` it is known. */
+/* Does one step. Stores the clock and returns true if it is known. With `wait`, sleeps until the clock is known. */
 bool xtf_collect_calibrate(XtfCollectCalibration *calibration, bool wait, XtfCollectClock *clock);

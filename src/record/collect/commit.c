@@ -1,8 +1,10 @@
-/* Commits, and the end. */
+/* Commits, and closing the part. */
 #include "src/record/collect/session.h"
 
-#define SLACK_NS    (UINT64_C(250) * 1000 * 1000)       /* a record is published at the latest so long after its time */
-#define OLD_SEND_NS (UINT64_C(10) * 1000 * 1000 * 1000) /* a send that was not completed by then is not cancelled */
+#define SLACK_NS (UINT64_C(250) * 1000 * 1000) /* the longest time from a record's time to its publication */
+#define OLD_SEND_NS                                                                                  \
+    (UINT64_C(10) * 1000 * 1000 * 1000) /* a send still incomplete after that time was not cancelled \
+                                         */
 
 static const XtfRequest *first_request(const XtfStream *stream)
 {
@@ -11,7 +13,8 @@ static const XtfRequest *first_request(const XtfStream *stream)
     return xtf_requests_empty(requests) ? NULL : &requests->ring[requests->first & (requests->room - 1)];
 }
 
-/* A send whose request was freed is never completed. It must not hold up the postings behind it. */
+/* Treats old incomplete sends as sent. A send whose request was freed never completes, and would hold up the postings
+ * behind it. */
 static bool forget_old_sends(XtfCollectRing *ring, uint64_t now)
 {
     const XtfRequest *request;
@@ -37,7 +40,7 @@ static bool forget_all_old_sends(XtfCollectSession *session, uint64_t now, GErro
     return true;
 }
 
-/* Calls that wait over a commit, or never end, are seen with what they have begun. */
+/* Appends what unfinished calls have begun, so that a commit shows calls that wait, or never return. */
 static bool append_begun(XtfCollectSession *session, GError **error)
 {
     for (uint32_t i = 0; i < session->n_rings; i++) {
@@ -50,8 +53,9 @@ static bool append_begun(XtfCollectSession *session, GError **error)
     return true;
 }
 
-/* No record that is earlier will come, unless it is published very late. */
-static bool promise(XtfCollectSession *session, uint64_t reading, GError **error)
+/* Reports times up to SLACK_NS before `reading` as complete: only a record that is published very late can be earlier.
+ * */
+static bool report_complete(XtfCollectSession *session, uint64_t reading, GError **error)
 {
     XtfCollector *collector = &session->collector;
     uint64_t bound = xtf_collect_clock_ns(&session->clock, reading);
@@ -70,7 +74,7 @@ static bool promise(XtfCollectSession *session, uint64_t reading, GError **error
     return true;
 }
 
-static size_t open_rings(XtfCollectSession *session, XtfCollectRing **rings)
+static size_t list_rings(XtfCollectSession *session, XtfCollectRing **rings)
 {
     size_t n = 0;
 
@@ -84,7 +88,7 @@ static bool write_tables(XtfCollectSession *session, bool end, GError **error)
 {
     XtfCollector *collector = &session->collector;
     g_autofree XtfCollectRing **rings = g_new(XtfCollectRing *, session->n_rings + 1);
-    size_t n = open_rings(session, rings);
+    size_t n = list_rings(session, rings);
 
     for (const XtfCollectRows *const *rows = xtf_collect_rows; *rows; rows++)
         if ((*rows)->complete)
@@ -101,13 +105,13 @@ void xtf_collect_commit(XtfCollectSession *session, uint64_t reading)
     if (!session->begun || session->failure)
         return;
     if (!append_begun(session, &error) || !write_tables(session, false, &error) ||
-        (reading > 0 && !promise(session, reading, &error)) || !xtf_collect_part_commit(&session->part, &error))
+        (reading > 0 && !report_complete(session, reading, &error)) || !xtf_collect_part_commit(&session->part, &error))
         xtf_collect_fail(session, error);
     else
         session->kept = xtf_collect_decoded(session);
 }
 
-/* Whether the process has ended by itself: else it was killed, or its end was not seen. */
+/* True if the process exited or finalized MPI. False if it was killed, or its end was not seen. */
 static bool has_left(const XtfCollectSession *session)
 {
     const XtfWireProcess *process = session->memory.process;
@@ -115,7 +119,7 @@ static bool has_left(const XtfCollectSession *session)
     return atomic_load(&process->exited) || atomic_load(&process->phase) == XTF_WIRE_FINALIZED;
 }
 
-/* The end of the process; the times of all records are before it. */
+/* Returns the end time of the process. No record is later. */
 static uint64_t last_time(const XtfCollectSession *session)
 {
     uint64_t last = 0;
@@ -126,7 +130,7 @@ static uint64_t last_time(const XtfCollectSession *session)
     return has_left(session) ? last : MAX(last, xtf_collect_clock_ns(&session->clock, session->ended));
 }
 
-/* Calls of MPI that never returned. */
+/* Appends a row of `pending` for each MPI call that never returned. */
 static bool append_pending(XtfCollectSession *session, uint64_t time, GError **error)
 {
     bool finalized = atomic_load(&session->memory.process->phase) == XTF_WIRE_FINALIZED;

@@ -14,14 +14,14 @@
 
 enum { COPY_BYTES = 1 << 20 };
 
-static bool is_same_file(const char *one, const char *other)
+static bool is_same_file(const char *first, const char *second)
 {
     struct stat a, b;
 
-    return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    return stat(first, &a) == 0 && stat(second, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* The folder that parts go to from here; NULL: they stay. */
+/* Returns the folder to which parts move from `folder`; NULL if they stay. */
 static const char *destination(const char *folder, const char *host)
 {
     const char *gather = g_getenv("XTF_RECORD_GATHER"), *home = g_getenv("XTF_RECORD_HOST");
@@ -36,7 +36,7 @@ void xtf_collect_announce(const char *folder, const char *host)
     const char *gather = destination(folder, host);
 
     if (gather)
-        g_mkdir_with_parents(gather, 0700); /* an error is told when something is to go there */
+        g_mkdir_with_parents(gather, 0700); /* a later delivery reports the error */
 }
 
 static bool copy_bytes(int from, int to)
@@ -54,7 +54,7 @@ static bool copy_bytes(int from, int to)
     return n == 0;
 }
 
-/* `to` is a file of the folder. */
+/* Copies the file `from` to the file `to` in the folder, a descriptor. */
 static bool copy_file(const char *from, int folder, const char *to, GError **error)
 {
     int in = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -71,8 +71,7 @@ static bool copy_file(const char *from, int folder, const char *to, GError **err
     return good || xtf_fail(error, XTF_ERROR_IO, "copying %s to %s: %s", from, to, g_strerror(failure));
 }
 
-/* Gives a file its name, unless there is one of that name. Links, and renaming that replaces nothing, are not there on
- * all file systems. */
+/* Renames a file unless the new name exists. Some file systems support neither links nor RENAME_NOREPLACE. */
 static bool name_new(int folder, const char *from, const char *to)
 {
     if (linkat(folder, from, folder, to, 0) == 0)
@@ -90,9 +89,9 @@ static bool name_new(int folder, const char *from, const char *to)
     return renameat(folder, from, folder, to) == 0;
 }
 
-/* Brings a file to a folder, under a name that it has there only when it is whole. */
-static bool bring(const char *path, const char *gather, const char *host, const char *name, bool replace,
-                  GError **error)
+/* Copies a file to a folder. The file gets its name there only when it is whole. */
+static bool copy_to_folder(const char *path, const char *gather, const char *host, const char *name, bool replace,
+                           GError **error)
 {
     if (g_mkdir_with_parents(gather, 0700) != 0)
         return xtf_fail(error, XTF_ERROR_IO, "%s: %s", gather, g_strerror(errno));
@@ -109,8 +108,8 @@ static bool bring(const char *path, const char *gather, const char *host, const 
     return good;
 }
 
-/* Gives a file of the folder another name; NULL: none. */
-static void rename_in(const char *folder, const char *path, const char *name)
+/* Renames a file of the folder; removes it if name is NULL. */
+static void rename_in_folder(const char *folder, const char *path, const char *name)
 {
     int directory = xtf_job_folder_open(folder);
     g_autofree char *old = g_path_get_basename(path);
@@ -131,20 +130,20 @@ bool xtf_collect_deliver(const char *folder, const char *path, const char *host,
     if (!gather)
         return true;
     g_autofree char *name = g_path_get_basename(path);
-    if (!bring(path, gather, host, name, false, error))
+    if (!copy_to_folder(path, gather, host, name, false, error))
         return false;
-    rename_in(folder, path, NULL);
+    rename_in_folder(folder, path, NULL);
     return true;
 }
 
-/* The file in the folder that stderr is; NULL: it is none. */
-static char *log_in(const char *folder, bool *is_empty)
+/* Returns the path of stderr's file, if it is a log in the folder; else NULL. */
+static char *find_log(const char *folder, bool *is_empty)
 {
     g_autofree char *log = g_file_read_link("/proc/self/fd/2", NULL);
-    g_autofree char *where = log ? g_path_get_dirname(log) : NULL;
+    g_autofree char *log_folder = log ? g_path_get_dirname(log) : NULL;
     struct stat status;
 
-    if (!log || !g_str_has_suffix(log, XTF_JOB_LOG_ENDING) || !is_same_file(where, folder) ||
+    if (!log || !g_str_has_suffix(log, XTF_JOB_LOG_ENDING) || !is_same_file(log_folder, folder) ||
         fstat(STDERR_FILENO, &status) != 0)
         return NULL;
     *is_empty = status.st_size == 0;
@@ -155,27 +154,27 @@ bool xtf_collect_settle_log(const char *folder, const char *part, const char *ho
 {
     const char *gather = destination(folder, host);
     bool is_empty = false;
-    g_autofree char *log = log_in(folder, &is_empty);
+    g_autofree char *log = find_log(folder, &is_empty);
     g_autofree char *name = NULL;
 
     if (!log)
         return true;
     if (good && is_empty) {
         if (!gather)
-            rename_in(folder, log, NULL);
+            rename_in_folder(folder, log, NULL);
         return true;
     }
     if (part) {
         g_autofree char *base = g_path_get_basename(part);
         name = g_strdup_printf("%.*s" XTF_JOB_LOG_ENDING, (int)strcspn(base, "."), base);
-    } else if (gather) { /* the number of a process says which one only together with its host */
+    } else if (gather) { /* a process's number is unique only together with its host */
         g_autofree char *base = g_path_get_basename(log);
         name = g_strdup_printf("%s-%s", host, base);
     }
     if (gather)
-        return is_empty || bring(log, gather, host, name, true, NULL);
+        return is_empty || copy_to_folder(log, gather, host, name, true, NULL);
     if (name)
-        rename_in(folder, log, name);
+        rename_in_folder(folder, log, name);
     return true;
 }
 
@@ -187,9 +186,9 @@ void xtf_collect_leave(const char *folder, const char *host)
 
     if (!destination(folder, host))
         return;
-    g_autofree char *log = log_in(folder, &is_empty);
+    g_autofree char *log = find_log(folder, &is_empty);
     if (log)
-        rename_in(folder, log, NULL);
+        rename_in_folder(folder, log, NULL);
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
     if (!dir)
         return;
@@ -199,6 +198,6 @@ void xtf_collect_leave(const char *folder, const char *host)
         g_ptr_array_add(paths, g_build_filename(folder, name, NULL));
     }
     for (guint i = 0; i < paths->len; i++)
-        rename_in(folder, paths->pdata[i], NULL);
+        rename_in_folder(folder, paths->pdata[i], NULL);
     g_rmdir(folder);
 }

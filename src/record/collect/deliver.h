@@ -1,8 +1,8 @@
 /*
- * Where a part goes when it is complete, and what its collector has to say beside it.
+ * Delivery of a complete part and of its collector's log.
  *
- * `folder` is that of the job's parts on this host. What is written there goes to the folder that all nodes see,
- * XTF_RECORD_GATHER, if that is set, and another one, and the program was not started on this host, XTF_RECORD_HOST.
+ * `folder` holds the job's parts on this host. Parts move to XTF_RECORD_GATHER, a folder that all nodes see. They stay
+ * if it is unset or the same folder, or if the program was started on this host, XTF_RECORD_HOST.
  */
 #pragma once
 
@@ -11,18 +11,20 @@
 
 #include "libxtf/error.h"
 
-/* Makes the folder that all nodes see, if the part goes there: who merges the parts waits for those of other hosts only
- * if it is there. */
+/* Creates the gathering folder if parts move there: the merger waits for parts of other hosts only if the folder
+ * exists. */
 void xtf_collect_announce(const char *folder, const char *host);
 
-/* Moves a part to where it goes. It has its name there only when it is whole, and replaces nothing. */
+/* Moves a part to the gathering folder, if parts move. The part gets its name there only when it is whole, and replaces
+ * no file. */
 bool xtf_collect_deliver(const char *folder, const char *path, const char *host, GError **error);
 
-/* The log, if stderr is a file in the folder: removed if it is empty and `good`, else named as the part, which is NULL
- * if there is none. Or it is brought where the part goes: before the part, so that who sees the part sees the log. This
- * may be called again when more was said. False if it could not be brought. */
+/* Settles the log, if stderr is a file in the folder. Removes the log if it is empty and `good`. Else names it like the
+ * part (NULL: no part), or copies it to the gathering folder. The log is delivered before the part, so that a reader
+ * who sees the part sees the log. May be called again after more output. Returns false if the log could not be copied.
+ * */
 bool xtf_collect_settle_log(const char *folder, const char *part, const char *host, bool good);
 
-/* When part and log were brought: removes the log here and, if nobody else has something in the folder, the folder,
- * with the files that processes of the job share there. Nothing, if parts stay. */
+/* Removes the log here after part and log were delivered. Also removes the folder and the job's shared files in it, if
+ * no other process has a file there. Does nothing if parts stay. */
 void xtf_collect_leave(const char *folder, const char *host);

@@ -7,7 +7,7 @@
 
 enum { RING_SIZE_MAX_BITS = 34 };
 
-/* What the process says of its memory: read once, for it may say something else later. */
+/* The process's description of its memory. It is read once, since the process may change it later. */
 typedef struct {
     uint64_t magic, ring_size;
     uint32_t version, n_rings;
@@ -21,7 +21,7 @@ static Layout read_layout(const volatile XtfWireProcess *process)
                     .n_rings = process->n_rings};
 }
 
-static bool check(const Layout *layout, uint64_t file_size, uint64_t *data, GError **error)
+static bool check_layout(const Layout *layout, uint64_t file_size, uint64_t *data, GError **error)
 {
     uint64_t page = sysconf(_SC_PAGESIZE), ring_size = layout->ring_size;
 
@@ -42,7 +42,7 @@ static bool check(const Layout *layout, uint64_t file_size, uint64_t *data, GErr
     return true;
 }
 
-static void *map(int fd, size_t size, uint64_t offset, void *place)
+static void *map_shared(int fd, size_t size, uint64_t offset, void *place)
 {
     return mmap(place, size, PROT_READ | PROT_WRITE, MAP_SHARED | (place ? MAP_FIXED : 0), fd, offset);
 }
@@ -56,14 +56,14 @@ bool xtf_collect_memory_init(XtfCollectMemory *memory, int fd, GError **error)
         return xtf_fail(error, XTF_ERROR_IO, "descriptor %d: %s", fd, g_strerror(errno));
     if (status.st_size < XTF_WIRE_HEADER_SIZE)
         return xtf_damaged(error, "the memory has only %" PRIu64 " bytes", (uint64_t)status.st_size);
-    XtfWireProcess *process = map(fd, XTF_WIRE_HEADER_SIZE, 0, NULL);
+    XtfWireProcess *process = map_shared(fd, XTF_WIRE_HEADER_SIZE, 0, NULL);
     if (process == MAP_FAILED)
         return xtf_fail(error, XTF_ERROR_IO, "mapping the memory: %s", g_strerror(errno));
     const Layout layout = read_layout(process);
     munmap(process, XTF_WIRE_HEADER_SIZE);
-    if (!check(&layout, status.st_size, &data, error))
+    if (!check_layout(&layout, status.st_size, &data, error))
         return false;
-    process = map(fd, data, 0, NULL);
+    process = map_shared(fd, data, 0, NULL);
     if (process == MAP_FAILED)
         return xtf_fail(error, XTF_ERROR_IO, "mapping the memory: %s", g_strerror(errno));
     *memory = (XtfCollectMemory){.process = process,
@@ -94,10 +94,10 @@ uint8_t *xtf_collect_memory_ring(XtfCollectMemory *memory, uint32_t ring, GError
 
     if (memory->ring_data[ring])
         return memory->ring_data[ring];
-    /* Room for both first, so that nothing else gets in between. */
+    /* Reserves room for both copies first, so that no other mapping gets in between. */
     uint8_t *place = mmap(NULL, 2 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (place != MAP_FAILED && map(memory->fd, size, offset, place) != MAP_FAILED &&
-        map(memory->fd, size, offset, place + size) != MAP_FAILED)
+    if (place != MAP_FAILED && map_shared(memory->fd, size, offset, place) != MAP_FAILED &&
+        map_shared(memory->fd, size, offset, place + size) != MAP_FAILED)
         return memory->ring_data[ring] = place;
     xtf_fail(error, XTF_ERROR_IO, "mapping ring %" PRIu32 ": %s", ring, g_strerror(errno));
     if (place != MAP_FAILED)

@@ -15,20 +15,20 @@ typedef struct {
     XtfWireRing *rings;
     uint32_t n_rings;
     uint64_t ring_size;
-    uint64_t data; /* where that of the first ring begins */
+    uint64_t data; /* offset of the first ring's data */
     size_t mapped;
     int fd;              /* borrowed */
     uint8_t **ring_data; /* by ring; NULL: not mapped yet */
 } XtfCollectMemory;
 
-/* Maps what the descriptor refers to, which stays the caller's and open until xtf_collect_memory_finish().
- * XTF_ERROR_DAMAGED if it is no such memory, or of another version. */
+/* Maps the memory of the descriptor. The caller keeps the descriptor open until xtf_collect_memory_finish().
+ * XTF_ERROR_DAMAGED if the descriptor is no such memory; XTF_ERROR_UNSUPPORTED if it has another version. */
 bool xtf_collect_memory_init(XtfCollectMemory *memory, int fd, GError **error);
-void xtf_collect_memory_finish(XtfCollectMemory *memory); /* also of zeros */
+void xtf_collect_memory_finish(XtfCollectMemory *memory); /* zeros are valid */
 
-/* A ring's data, twice, one behind the other. NULL with an error. */
+/* Returns a ring's data, mapped twice in a row. NULL on error. */
 uint8_t *xtf_collect_memory_ring(XtfCollectMemory *memory, uint32_t ring, GError **error);
 
-/* Where a ring's records begin that were published and not taken, and how many bytes they are. False if that makes no
- * sense. */
+/* Finds the ring's published records that are not yet taken: *tail is their position, *size their bytes. Returns false
+ * if the ring's positions are impossible. */
 bool xtf_collect_memory_published(const XtfCollectMemory *memory, uint32_t ring, uint64_t *tail, uint64_t *size);

@@ -10,7 +10,7 @@
 
 enum {
     TRIES = 1 << 20,
-    RESERVE = 96 << 10, /* bytes, for saying that the part ends early */
+    RESERVE = 96 << 10, /* bytes for the note that the part ends early */
 };
 
 /* Followers read a commit within a second or two; longer makes a short run's part larger. Numbers of commits rise by
@@ -27,16 +27,16 @@ int xtf_collect_folder_open(const char *path, GError **error)
     return folder;
 }
 
-static char *name_of(uint32_t number)
+static char *part_name(uint32_t number)
 {
     return g_strdup_printf("%06" PRIu32 ".xtf", number);
 }
 
-/* An empty file under the first free number: its descriptor, and its path. */
-static int take_number(XtfCollectPart *part, const char *path, GError **error)
+/* Creates an empty file under the first free number. Returns its descriptor, or -1; sets the part's path. */
+static int create_file(XtfCollectPart *part, const char *path, GError **error)
 {
     for (uint32_t i = 0; i < TRIES; i++, part->number++) {
-        g_autofree char *name = name_of(part->number);
+        g_autofree char *name = part_name(part->number);
         int fd = xtf_job_file_open(part->folder, name, O_RDWR | O_CREAT | O_EXCL);
         if (fd < 0 && errno == EEXIST)
             continue;
@@ -50,7 +50,7 @@ static int take_number(XtfCollectPart *part, const char *path, GError **error)
     return -1;
 }
 
-/* Those of all arrays: who follows from the first commit on sees types of rows that come later. */
+/* Adds the schemas of all arrays, so that followers see from the first commit which types of rows may appear. */
 static bool add_schemas(XtfWriter *writer, GError **error)
 {
     uint32_t id;
@@ -64,20 +64,20 @@ static bool add_schemas(XtfWriter *writer, GError **error)
 bool xtf_collect_part_create(XtfCollectPart *part, int folder, const char *path, uint32_t number, uint32_t from,
                              GError **error)
 {
-    g_autofree char *wanted = name_of(number);
+    g_autofree char *wanted = part_name(number);
     struct stat status;
 
     *part = (XtfCollectPart){.number = number == XTF_NONE32 ? from : number, .folder = folder};
     if (number != XTF_NONE32 && fstatat(folder, wanted, &status, AT_SYMLINK_NOFOLLOW) == 0)
         part->number = from;
-    int fd = take_number(part, path, error);
+    int fd = create_file(part, path, error);
     if (fd < 0)
         return false;
     part->writer = xtf_writer_create_in(fd, part->path, &writer_options, error);
     if (part->writer && add_schemas(part->writer, error))
         return true;
     xtf_collect_part_abort(part);
-    g_autofree char *name = name_of(part->number);
+    g_autofree char *name = part_name(part->number);
     unlinkat(folder, name, 0);
     g_clear_pointer(&part->path, g_free);
     return false;
@@ -85,7 +85,7 @@ bool xtf_collect_part_create(XtfCollectPart *part, int folder, const char *path,
 
 bool xtf_collect_part_reopen(XtfCollectPart *part, GError **error)
 {
-    g_autofree char *name = name_of(part->number);
+    g_autofree char *name = part_name(part->number);
     g_autofree char *path = g_strdup_printf("/proc/self/fd/%d/%s", part->folder, name);
 
     xtf_collect_part_abort(part);

@@ -12,35 +12,35 @@
 
 typedef struct {
     char *path;
-    int folder;        /* borrowed: that of the path */
-    XtfWriter *writer; /* NULL: it could not be made, or nothing more can be written to it */
-    uint32_t number;   /* that it has its name from */
+    int folder;        /* borrowed: descriptor of the path's folder */
+    XtfWriter *writer; /* NULL: creating or writing the file failed */
+    uint32_t number;   /* the number in the file's name */
     /* sync.c */
-    GThread *syncing;    /* brings the file to the disk; NULL: nobody does */
-    _Atomic bool synced; /* it has done so */
-    bool passed_by;      /* there is a later commit than the one that it was told of */
-    bool named;          /* the folder was brought to the disk */
-    uint64_t sync_began; /* nanoseconds of CLOCK_MONOTONIC; 0: never */
+    GThread *syncing;         /* syncs the file; NULL: no sync runs */
+    _Atomic bool synced;      /* the thread is done */
+    bool committed_meanwhile; /* a commit was made while the thread ran */
+    bool named;               /* the folder was synced */
+    uint64_t sync_began;      /* nanoseconds of CLOCK_MONOTONIC; 0: never */
     GError *sync_error;
 } XtfCollectPart;
 
-/* Opens a folder of parts; -1 if it is not there, or others may write to it. */
+/* Opens a folder of parts. Returns -1 if the folder does not exist, or if other users may write to it. */
 int xtf_collect_folder_open(const char *path, GError **error);
 
-/* Creates the part of that number in a folder, `path`, which is open. If there is one of that name, or the number is
- * XTF_NONE32, it is the first free number from `from` on. The part's path is NULL if that fails. */
+/* Creates the part `number` in an open folder, whose path is `path`. If that file exists, or the number is XTF_NONE32,
+ * uses the first free number from `from` on. On failure the part's path is NULL. */
 bool xtf_collect_part_create(XtfCollectPart *part, int folder, const char *path, uint32_t number, uint32_t from,
                              GError **error);
-/* Goes on with the file as it was last committed, after a failure to write it: there is room again for a little. */
+/* Reopens the file at its last commit, after a write failed. The reserve leaves room for a little more. */
 bool xtf_collect_part_reopen(XtfCollectPart *part, GError **error);
-/* Commits, and has the part brought to the disk now and then, which it does not wait for. */
+/* Commits. Starts a sync at intervals, without waiting for it. */
 bool xtf_collect_part_commit(XtfCollectPart *part, GError **error);
-/* Whether it is being brought there: a commit now would have to be brought there later. */
+/* True while a sync runs. A commit made now needs another sync. */
 bool xtf_collect_part_is_syncing(const XtfCollectPart *part);
-/* Waits for that. */
+/* Waits for the sync. */
 bool xtf_collect_part_end_sync(XtfCollectPart *part, GError **error);
-/* Closes the file, if it is open, and brings it to the disk. */
+/* Closes and syncs the file, if it is open. */
 bool xtf_collect_part_close(XtfCollectPart *part, GError **error);
-/* Leaves the file as it was last committed. */
+/* Closes the file as it was last committed. */
 void xtf_collect_part_abort(XtfCollectPart *part);
 void xtf_collect_part_finish(XtfCollectPart *part);

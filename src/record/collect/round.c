@@ -1,4 +1,4 @@
-/* Rounds: what rings have is taken, in portions, and committed once a second. */
+/* Rounds: the collector takes the records of all rings in portions. */
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include "src/record/collect/session.h"
 
 enum {
-    PORTION = 256 << 10, /* bytes after which the producer gets room again */
+    PORTION = 256 << 10, /* bytes after which the collector frees room for the producer */
     EARLY_MAX = 64 << 20,
 };
 
@@ -16,7 +16,8 @@ static void wake_producer(XtfWireRing *shared)
     if (atomic_load_explicit(&shared->waiting, memory_order_relaxed) == 0)
         return;
     atomic_store(&shared->waiting, 0);
-    syscall(SYS_futex, &shared->tail, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0); /* the lower half stands first */
+    syscall(SYS_futex, &shared->tail, FUTEX_WAKE, INT32_MAX, NULL, NULL,
+            0); /* the futex is the lower half, which is first in memory */
 }
 
 static void set_tail(XtfCollectSession *session, uint32_t ring, uint64_t tail)
@@ -27,7 +28,8 @@ static void set_tail(XtfCollectSession *session, uint32_t ring, uint64_t tail)
     wake_producer(shared);
 }
 
-/* The process's number is not known yet: its records wait in our memory when the ring gets full. */
+/* Moves a ring's records to the collector's memory when a quarter of the ring is full. Used until the process's number
+ * is known. */
 static void keep_early(XtfCollectSession *session, uint32_t i, const uint8_t *data, uint64_t tail, uint64_t size)
 {
     XtfCollectEarly *early = &session->early[i];
@@ -50,9 +52,10 @@ static XtfCollectRing *ring_of(XtfCollectSession *session, uint32_t i)
     return session->rings[i];
 }
 
-/* Decodes up to `limit` of what there is; what cannot be decoded is lost, and the process never waits for it. Returns
- * how far it came. */
-static uint64_t decode(XtfCollectSession *session, uint32_t i, const uint8_t *data, uint64_t size, uint64_t limit)
+/* Decodes up to `limit` bytes and returns how many were consumed. Records that cannot be decoded are counted as lost
+ * and skipped: the process never waits for them. */
+static uint64_t decode_portion(XtfCollectSession *session, uint32_t i, const uint8_t *data, uint64_t size,
+                               uint64_t limit)
 {
     XtfCollector *collector = &session->collector;
     size_t taken = 0;
@@ -64,7 +67,7 @@ static uint64_t decode(XtfCollectSession *session, uint32_t i, const uint8_t *da
     XtfCollectRing *ring = ring_of(session, i);
     if (!ring->fault && xtf_collect_decode(ring, data, size, limit, &taken))
         return taken;
-    if (ring->fault) /* told at the end */
+    if (ring->fault) /* reported when the part is closed */
         return size;
     GError *error = g_steal_pointer(&ring->stream.error);
     xtf_collect_fail(session,
@@ -80,7 +83,7 @@ static void decode_early(XtfCollectSession *session, uint32_t i)
     if (!records)
         return;
     for (uint64_t at = 0; at < records->len;)
-        at += decode(session, i, records->data + at, records->len - at, records->len - at);
+        at += decode_portion(session, i, records->data + at, records->len - at, records->len - at);
     g_byte_array_unref(records);
 }
 
@@ -111,7 +114,7 @@ static bool take_ring(XtfCollectSession *session, uint32_t i)
         return true;
     }
     for (uint64_t at = 0; at < size;) {
-        at += decode(session, i, data + at, size - at, MIN(size - at, PORTION));
+        at += decode_portion(session, i, data + at, size - at, MIN(size - at, PORTION));
         set_tail(session, i, tail + at);
     }
     return true;
@@ -119,7 +122,7 @@ static bool take_ring(XtfCollectSession *session, uint32_t i)
 
 bool xtf_collect_round(XtfCollectSession *session)
 {
-    /* It never falls, but in a process that writes where it should not. */
+    /* The count falls only if the process corrupts its memory. */
     uint32_t n = MAX(session->n_rings, MIN(atomic_load(&session->memory.process->claimed), session->memory.n_rings));
     bool any = false;
 

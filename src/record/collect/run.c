@@ -21,17 +21,17 @@ enum {
     FAILED = 2,
 };
 
-static volatile sig_atomic_t told_to_stop;
+static volatile sig_atomic_t stop_requested;
 
-static void stop(int signal_number)
+static void on_signal(int signal_number)
 {
-    told_to_stop = 1;
+    stop_requested = 1;
 }
 
 static void catch_signals(void)
 {
     static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
-    const struct sigaction action = {.sa_handler = stop}; /* no SA_RESTART: naps end */
+    const struct sigaction action = {.sa_handler = on_signal}; /* no SA_RESTART: a signal ends the nap */
 
     for (unsigned i = 0; i < G_N_ELEMENTS(signals); i++)
         sigaction(signals[i], &action, NULL);
@@ -58,17 +58,18 @@ static void say_ready(XtfCollectSession *session)
         futex_wake(&process->collector_ready);
 }
 
-/* Whether the process will never have a rank, or has none that matters. */
+/* True if the process has a ring but no MPI library after WITHOUT_MPI_NS: any free number will do. */
 static bool takes_any_number(XtfCollectSession *session)
 {
     if (session->begun || session->has_mpi || xtf_monotonic_ns() - session->started < WITHOUT_MPI_NS)
         return false;
-    session->started = xtf_monotonic_ns(); /* to look again, once a second */
+    session->started = xtf_monotonic_ns(); /* looks again once a second */
     session->has_mpi = xtf_collect_has_mpi(session->watch.pid);
     return !session->has_mpi && atomic_load(&session->memory.process->claimed) > 0;
 }
 
-/* Whether it is time to take what rings have: always, but where they are taken when they are full. */
+/* True if the collector should read the rings now. With --when-full=flush, that is when a producer waits; else always.
+ * */
 static bool is_time(const XtfCollectSession *session)
 {
     const XtfWireProcess *process = session->memory.process;
@@ -82,7 +83,7 @@ static bool is_time(const XtfCollectSession *session)
     return false;
 }
 
-/* Once a second; the first records at once, so that not all is lost with a collector that is killed. */
+/* True once a second. The first records are committed sooner, so that a killed collector does not lose everything. */
 static bool is_time_to_commit(const XtfCollectSession *session)
 {
     bool first = session->kept == 0 && xtf_collect_decoded(session) > 0;
@@ -92,28 +93,28 @@ static bool is_time_to_commit(const XtfCollectSession *session)
     return xtf_monotonic_ns() - session->committed >= (first ? EARLY_COMMIT_NS : COMMIT_NS);
 }
 
-/* One round, with the commit that it needs. True if rings had something. */
-static bool work(XtfCollectSession *session)
+/* Does one round, and a commit if one is due. Returns true if rings had records. */
+static bool work_round(XtfCollectSession *session)
 {
     XtfWireProcess *process = session->memory.process;
     uint32_t drain = atomic_load(&process->drain); /* before the heads are read */
     uint64_t reading = xtf_collect_clock_now(&session->clock);
-    bool asked = drain != atomic_load(&process->drained);
+    bool is_requested = drain != atomic_load(&process->drained);
 
-    if (asked) /* who waits for a commit waits for the clock */
+    if (is_requested) /* a process that waits for a commit also waits for the clock */
         xtf_collect_calibrate(&session->calibration, true, &session->clock);
     xtf_collect_begin(session, takes_any_number(session));
-    if (!asked && !is_time(session)) {
+    if (!is_requested && !is_time(session)) {
         say_ready(session);
         return false;
     }
     bool any = xtf_collect_round(session);
-    if (asked || is_time_to_commit(session))
+    if (is_requested || is_time_to_commit(session))
         xtf_collect_commit(session, reading);
-    /* The process waits: it has loaded what it needs, and is there to look at. */
-    if (asked && !session->openmp && atomic_load(&process->phase) == XTF_WIRE_FINALIZED)
+    /* The process waits here with all its libraries loaded, so its maps can be read. */
+    if (is_requested && !session->openmp && atomic_load(&process->phase) == XTF_WIRE_FINALIZED)
         session->openmp = xtf_collect_openmp(session->watch.pid);
-    if (asked) {
+    if (is_requested) {
         atomic_store(&process->drained, drain);
         futex_wake(&process->drained);
     }
@@ -121,7 +122,7 @@ static bool work(XtfCollectSession *session)
     return any;
 }
 
-/* As long as rings may have a quarter of their room by then. */
+/* Returns the length of the next nap, in microseconds: rings should be at most a quarter full after it. */
 static uint64_t next_nap(const XtfCollectSession *session, uint64_t last)
 {
     if (session->largest > session->memory.ring_size / 4)
@@ -131,17 +132,17 @@ static uint64_t next_nap(const XtfCollectSession *session, uint64_t last)
     return MIN(last * 2, NAP_MAX_US);
 }
 
-static void collect(XtfCollectSession *session)
+static void collect_rounds(XtfCollectSession *session)
 {
     XtfWireProcess *process = session->memory.process;
     uint64_t microseconds = NAP_MIN_US;
 
-    while (!told_to_stop) {
+    while (!stop_requested) {
         uint32_t seen = atomic_load(&process->wake);
         bool ended = xtf_collect_has_ended(&session->watch); /* before the heads are read */
         if (ended)
             session->ended = xtf_collect_clock_now(&session->clock);
-        work(session);
+        work_round(session);
         if (ended)
             return;
         microseconds = next_nap(session, microseconds);
@@ -150,36 +151,35 @@ static void collect(XtfCollectSession *session)
     session->ended = xtf_collect_clock_now(&session->clock);
 }
 
-/* Brings part and log where they belong. Who waits for the part looks at the log as soon as it is there: it says all by
- * then. */
-static bool deliver(XtfCollectSession *session, bool good)
+/* Delivers log and part, the log first: a reader that waits for the part reads the log as soon as it sees the part. */
+static bool deliver_part(XtfCollectSession *session, bool good)
 {
     const char *folder = session->options->folder, *path = session->part.path, *host = g_get_host_name();
     g_autoptr(GError) error = NULL;
-    bool told = xtf_collect_settle_log(folder, path, host, good);
+    bool log_delivered = xtf_collect_settle_log(folder, path, host, good);
 
     if (path && !xtf_collect_deliver(folder, path, host, &error)) {
         g_warning("%s", error->message);
         xtf_collect_settle_log(folder, path, host, false);
-        good = told = false;
+        good = log_delivered = false;
     }
     xtf_collect_remove_marker(session);
-    if (told)
+    if (log_delivered)
         xtf_collect_leave(folder, host);
     return good;
 }
 
-/* Until the process's end, and the part's. */
-static bool record(XtfCollectSession *session, GError **error)
+/* Collects until the process ends, then closes the part. */
+static bool record_process(XtfCollectSession *session, GError **error)
 {
     int64_t exit_status = 0;
 
     say_ready(session);
     XtfCollectSentry *sentry = xtf_collect_sentry_new(&session->watch, &session->memory.process->wake);
-    collect(session);
+    collect_rounds(session);
     xtf_collect_sentry_free(sentry);
-    g_autofree char *end = told_to_stop ? xtf_end_text(XTF_END_COLLECTOR, 0)
-                                        : xtf_collect_end(&session->watch, session->memory.process, &exit_status);
+    g_autofree char *end = stop_requested ? xtf_end_text(XTF_END_COLLECTOR, 0)
+                                          : xtf_collect_end(&session->watch, session->memory.process, &exit_status);
     xtf_collect_begin(session, true);
     xtf_collect_round(session);
     if (xtf_collect_close(session, end, exit_status, error))
@@ -194,10 +194,10 @@ bool xtf_collect_run(const XtfCollectOptions *options)
     g_autoptr(GError) error = NULL;
 
     catch_signals();
-    bool good = xtf_collect_session_init(&session, options, &error) && record(&session, &error);
+    bool good = xtf_collect_session_init(&session, options, &error) && record_process(&session, &error);
     if (!good)
         g_warning("%s", error->message);
-    good = deliver(&session, good);
+    good = deliver_part(&session, good);
     xtf_collect_session_finish(&session);
     return good;
 }

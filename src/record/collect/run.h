@@ -6,13 +6,13 @@
 #include <stdbool.h>
 
 typedef struct {
-    int memory;         /* the process's memory */
+    int memory;         /* memory shared with the process */
     int process;        /* a pidfd of the process; -1: there is none */
-    int socket;         /* its other end is the process's; -1: there is none */
+    int socket;         /* the process holds its other end; -1: there is none */
     const char *folder; /* of parts */
 } XtfCollectOptions;
 
-/* Returns when the process has ended, or when SIGTERM, SIGINT or SIGHUP came: the process goes on then, unrecorded.
- * False if not all could be written, which was told by g_warning(): stderr is the log that goes with the part. What
- * could be written is in the part. Descriptors stay the caller's. */
+/* Collects until the process ends, or until SIGTERM, SIGINT or SIGHUP; then the process continues unrecorded. Returns
+ * false if some records could not be written: g_warning() has reported so on stderr, the log of the part. The part has
+ * the records that were written. The caller closes the descriptors. */
 bool xtf_collect_run(const XtfCollectOptions *options);

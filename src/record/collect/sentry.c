@@ -1,4 +1,5 @@
-/* Sleeps until the traced process ends, while the collector naps on a futex, which no poll() can wait for. */
+/* The sentry: a thread that polls for the traced process's end. The collector naps on a futex, for which poll() cannot
+ * wait. */
 #include <errno.h>
 #include <glib.h>
 #include <linux/futex.h>
@@ -14,24 +15,24 @@
 struct XtfCollectSentry {
     pthread_t thread;
     int process, socket; /* borrowed */
-    int stop;            /* readable: the collector needs no sentry any more */
+    int stop;            /* eventfd: readable when the thread must stop */
     _Atomic uint32_t *wake;
 };
 
-static void *stand(void *data)
+static void *poll_descriptors(void *data)
 {
     const XtfCollectSentry *sentry = data;
     struct pollfd files[] = {{.fd = sentry->stop, .events = POLLIN},
                              {.fd = sentry->process, .events = POLLIN},
                              {.fd = sentry->socket, .events = POLLIN}};
 
-    /* A file that has told something tells it again and again: it is left out from then on. */
+    /* A descriptor that was ready stays ready: the thread polls each descriptor only until its first event. */
     while (files[1].fd >= 0 || files[2].fd >= 0) {
         int n = poll(files, G_N_ELEMENTS(files), -1);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 || files[0].revents != 0)
-            break; /* without a sentry the end is seen later */
+            break; /* without the sentry the collector sees the end after its nap */
         for (unsigned i = 1; i < G_N_ELEMENTS(files); i++)
             if (files[i].revents != 0)
                 files[i].fd = -1;
@@ -41,14 +42,14 @@ static void *stand(void *data)
     return NULL;
 }
 
-/* Signals are the collector's own: they end its naps. */
-static bool start(XtfCollectSentry *sentry)
+/* Starts the thread with all signals blocked: signals go to the collector's thread and end its naps. */
+static bool start_thread(XtfCollectSentry *sentry)
 {
     sigset_t all, before;
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&sentry->thread, NULL, stand, sentry) == 0;
+    bool started = pthread_create(&sentry->thread, NULL, poll_descriptors, sentry) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
 }
@@ -59,7 +60,7 @@ XtfCollectSentry *xtf_collect_sentry_new(const XtfCollectWatch *watch, _Atomic u
 
     *sentry = (XtfCollectSentry){
         .process = watch->process, .socket = watch->socket, .stop = eventfd(0, EFD_CLOEXEC), .wake = wake};
-    if (sentry->stop >= 0 && start(sentry))
+    if (sentry->stop >= 0 && start_thread(sentry))
         return sentry;
     if (sentry->stop >= 0)
         close(sentry->stop);

@@ -1,4 +1,4 @@
-/* From the start of a collector to the part, and to its end. */
+/* Begin and end of a collector's session, and its failures. */
 #include "src/record/collect/session.h"
 
 #include <fcntl.h>
@@ -9,7 +9,8 @@
 #include "src/record/job-folder.h"
 #include "src/record/job.h"
 
-/* Who waits for all parts of a job sees that there is one to come. The core has made it already, if it could. */
+/* Creates the marker that makes the merger wait for this part. The recorder's core may have created it already. Returns
+ * its name; NULL on failure. */
 static char *make_marker(int folder, const char *host)
 {
     g_autofree char *name = g_strdup_printf("%s-%d" XTF_JOB_STARTING, host, (int)getpid());
@@ -28,14 +29,14 @@ void xtf_collect_remove_marker(XtfCollectSession *session)
     g_clear_pointer(&session->marker, g_free);
 }
 
-/* Has room in the log, if it is a file, for what is to be said where the disk is full. */
+/* Reserves room in the log, if it is a file, so that a message fits even when the disk is full. */
 static void reserve_log(void)
 {
     enum { ROOM = 4096 };
     struct stat status;
 
     if (fstat(STDERR_FILENO, &status) == 0 && S_ISREG(status.st_mode))
-        fallocate(STDERR_FILENO, FALLOC_FL_KEEP_SIZE, 0, ROOM); /* else there may be none */
+        fallocate(STDERR_FILENO, FALLOC_FL_KEEP_SIZE, 0, ROOM); /* on failure the log has no reserve */
 }
 
 bool xtf_collect_session_init(XtfCollectSession *session, const XtfCollectOptions *options, GError **error)
@@ -60,7 +61,7 @@ bool xtf_collect_session_init(XtfCollectSession *session, const XtfCollectOption
     int32_t pid = process->pid;
     session->watch = (XtfCollectWatch){
         .memory = options->memory, .process = options->process, .socket = options->socket, .pid = pid};
-    /* A process that has ended already has no maps to look at. */
+    /* An ended process has no maps to read. */
     session->has_mpi = process->has_mpi || xtf_collect_has_mpi(pid);
     session->openmp = xtf_collect_openmp(pid);
     xtf_collect_program_init(&session->program, pid);
@@ -106,7 +107,7 @@ uint64_t xtf_collect_decoded(const XtfCollectSession *session)
     return events - MIN(events, session->collector.counts.framing);
 }
 
-/* The process says it where there is no room for a log either. */
+/* Stores the failure in the process's memory: the process reports it where even the log has no room. */
 static void tell_process(XtfCollectSession *session)
 {
     char *reason = session->memory.process->reason;

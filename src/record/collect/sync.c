@@ -1,6 +1,6 @@
 /*
- * Parts are brought to the disk by a thread, while the collector goes on reading rings: a disk may take seconds for it,
- * in which rings would be full. A commit that is made meanwhile is not known to be there.
+ * Syncing of parts, in a thread of its own. A sync may take seconds, in which rings would fill up, so the collector
+ * goes on reading them. A sync does not cover commits made while it runs.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -9,16 +9,16 @@
 #include "src/record/collect/part.h"
 #include "src/record/nanoseconds.h"
 
-enum { SECONDS_MAX = 86400, SECONDS_USUAL = 5 };
+enum { SECONDS_MAX = 86400, SECONDS_DEFAULT = 5 };
 
-/* How often, as `xtf record --fsync` says; 0: at the end only. */
-static uint64_t interval(void)
+/* Returns the sync_interval of `xtf record --fsync` in nanoseconds; 0: sync only at the end. */
+static uint64_t sync_interval(void)
 {
     const char *text = g_getenv("XTF_RECORD_FSYNC");
     guint64 seconds;
 
     if (!text || !g_ascii_string_to_unsigned(text, 10, 0, SECONDS_MAX, &seconds, NULL))
-        seconds = SECONDS_USUAL;
+        seconds = SECONDS_DEFAULT;
     return seconds * 1000000000;
 }
 
@@ -26,7 +26,7 @@ static gpointer sync_part(gpointer data)
 {
     XtfCollectPart *part = data;
 
-    /* The name first: a file that nobody finds is none. What some file systems cannot do is no failure. */
+    /* Syncs the folder first: without its name the file is lost. Some file systems cannot sync folders: no error. */
     if (!part->named)
         fsync(part->folder);
     part->named = true;
@@ -40,12 +40,13 @@ bool xtf_collect_part_is_syncing(const XtfCollectPart *part)
     return part->syncing && !atomic_load(&part->synced);
 }
 
-/* Signals are the collector's own: they end its naps. Without a thread the part is synced when it is closed. */
-static void begin(XtfCollectPart *part)
+/* Starts a sync with all signals blocked: signals go to the collector's thread and end its naps. If no thread can be
+ * created, closing the part syncs it. */
+static void begin_sync(XtfCollectPart *part)
 {
     sigset_t all, before;
 
-    part->passed_by = false;
+    part->committed_meanwhile = false;
     part->sync_began = xtf_monotonic_ns();
     atomic_store(&part->synced, false);
     sigfillset(&all);
@@ -63,8 +64,8 @@ bool xtf_collect_part_end_sync(XtfCollectPart *part, GError **error)
         g_propagate_error(error, g_steal_pointer(&part->sync_error));
         return false;
     }
-    if (part->passed_by)
-        part->sync_began = 0; /* again, with the next commit */
+    if (part->committed_meanwhile)
+        part->sync_began = 0; /* syncs again at the next commit */
     else
         xtf_writer_keep_synced(part->writer);
     return true;
@@ -73,14 +74,14 @@ bool xtf_collect_part_end_sync(XtfCollectPart *part, GError **error)
 bool xtf_collect_part_commit(XtfCollectPart *part, GError **error)
 {
     bool busy = xtf_collect_part_is_syncing(part);
-    uint64_t every = interval();
+    uint64_t interval = sync_interval();
 
     if (!busy && !xtf_collect_part_end_sync(part, error))
         return false;
     if (!xtf_writer_commit(part->writer, error))
         return false;
-    part->passed_by |= busy;
-    if (!busy && every > 0 && (part->sync_began == 0 || xtf_monotonic_ns() - part->sync_began >= every))
-        begin(part);
+    part->committed_meanwhile |= busy;
+    if (!busy && interval > 0 && (part->sync_began == 0 || xtf_monotonic_ns() - part->sync_began >= interval))
+        begin_sync(part);
     return true;
 }

@@ -1,14 +1,14 @@
-/* What a part says of its process, and of what is missing; and the end of a part that ends early. */
+/* Properties and remarks on the process and on missing records; the end of a part that ends early. */
 #include <sys/resource.h>
 
 #include "src/model/process-properties.h"
 #include "src/record/collect/session.h"
 #include "src/record/mpi/regions.h"
 
-/* What a call of MPI costs more for being recorded, about, beside what is waited: for the estimate that is told. */
+/* Rough cost of recording one event, without waits, for record.overhead_ns. */
 enum { NS_PER_EVENT = 10 };
 
-/* What the collector itself took so far. */
+/* Sets the collector's own CPU time and memory so far. */
 static void set_own_costs(XtfCollector *collector)
 {
     struct rusage usage;
@@ -21,7 +21,7 @@ static void set_own_costs(XtfCollector *collector)
     xtf_collect_set_number(collector, "record.collector_kib", (uint64_t)usage.ru_maxrss);
 }
 
-/* Producers count what finds no room, also in a hole of which the process saw no end: no record tells of that. */
+/* Counts dropped records from the producers' counters. They include holes whose end the process did not record. */
 static void count_dropped(XtfCollectSession *session)
 {
     uint64_t dropped = 0;
@@ -31,7 +31,7 @@ static void count_dropped(XtfCollectSession *session)
     session->collector.counts.dropped = MAX(session->collector.counts.dropped, dropped);
 }
 
-/* What the process has, and what of it is not recorded. */
+/* Names the program's features of which nothing was recorded: OpenMP runtime, teams, locks, functions. */
 static void set_missing(XtfCollectSession *session)
 {
     XtfCollector *collector = &session->collector;
@@ -71,13 +71,13 @@ static void set_counts(XtfCollectSession *session, const char *end)
     xtf_collect_set_property(collector, XTF_RECORD_END, end);
     set_missing(session);
     if (session->failure) {
-        g_autofree char *why = g_strdup_printf("%s: %s", session->failed_at, session->failure->message);
-        xtf_collect_set_property(collector, XTF_RECORD_ENDED_EARLY, why);
+        g_autofree char *reason = g_strdup_printf("%s: %s", session->failed_at, session->failure->message);
+        xtf_collect_set_property(collector, XTF_RECORD_ENDED_EARLY, reason);
     }
     set_own_costs(collector);
 }
 
-/* Functions of MPI whose calls were counted, not recorded: how often. */
+/* Sets how often each MPI function was called that is counted but not recorded. */
 static void set_unrecorded(XtfCollectSession *session)
 {
     uint64_t all = 0;
@@ -94,7 +94,7 @@ static void set_unrecorded(XtfCollectSession *session)
     xtf_collect_set_number(&session->collector, "record.unrecorded", all);
 }
 
-/* What people should know. */
+/* Adds remarks for users on what is missing. */
 static void add_remarks(XtfCollectSession *session)
 {
     XtfCollector *collector = &session->collector;
@@ -140,8 +140,8 @@ void xtf_collect_tell(XtfCollectSession *session, const char *end)
     set_counts(session, end);
 }
 
-/* Tables that begin anew, but those that the file has, with what is to be said. */
-static bool write_mark(XtfCollectSession *session, const char *end, GError **error)
+/* Writes the final properties and remarks, with new tables, to the reopened part. */
+static bool write_early_end(XtfCollectSession *session, const char *end, GError **error)
 {
     XtfCollector *collector = &session->collector;
     XtfCollectTables tables;
@@ -149,7 +149,7 @@ static bool write_mark(XtfCollectSession *session, const char *end, GError **err
     xtf_collect_tables_finish(&collector->tables);
     xtf_collect_tables_init(&tables, session->part.writer);
     collector->tables = tables;
-    xtf_collect_add_program(collector, &session->program); /* the table of properties is written anew */
+    xtf_collect_add_program(collector, &session->program); /* the table of properties is rewritten */
     xtf_collect_tell(session, end);
     for (guint i = 0; i < collector->remarks->len; i++) {
         XtfRemarkRow row = {.kind = XTF_REMARK_WARNING,
@@ -168,7 +168,7 @@ void xtf_collect_close_early(XtfCollectSession *session, const char *end)
                   session->collector.counts.lost, session->failed_at);
     if (!session->part.path)
         return;
-    if (!xtf_collect_part_reopen(&session->part, &error) || !write_mark(session, end, &error))
+    if (!xtf_collect_part_reopen(&session->part, &error) || !write_early_end(session, end, &error))
         g_warning("the part does not say so: %s", error->message);
     xtf_collect_part_abort(&session->part);
 }

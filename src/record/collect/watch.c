@@ -14,19 +14,19 @@
 
 enum {
     LOOK_EVERY_US = 1000 * 1000,
-    END_MS = 1000, /* until a process that has given up its memory has ended */
+    END_MS = 1000, /* how long a process without memory may take to end */
 };
 
-/* As <linux/pidfd.h> has it from Linux 6.15 on. */
+/* struct pidfd_info of <linux/pidfd.h>, from Linux 6.15 on. */
 typedef struct {
     uint64_t mask, control_group;
     uint32_t ids[11];
-    int32_t exit_code; /* as wait() tells it */
+    int32_t exit_code; /* status as of wait() */
 } PidfdInfo;
 #define PIDFD_INFO_EXIT_CODE (UINT64_C(1) << 3)
 #define PIDFD_INFO_REQUEST   _IOWR(0xff, 11, PidfdInfo)
 
-/* What a file of /proc says of the process; NULL: nothing. */
+/* Returns the text of a file in the process's /proc folder; NULL if it cannot be read. */
 static char *read_proc(int32_t pid, const char *name)
 {
     g_autofree char *path = g_strdup_printf("/proc/%" PRId32 "/%s", pid, name);
@@ -36,7 +36,7 @@ static char *read_proc(int32_t pid, const char *name)
     return g_steal_pointer(&text);
 }
 
-/* Whether the memory is still mapped in the process: exec unmaps it. */
+/* True if the memory is still mapped in the process: exec unmaps it. */
 static bool has_memory(const XtfCollectWatch *watch)
 {
     g_autofree char *maps = read_proc(watch->pid, "maps");
@@ -52,7 +52,8 @@ static bool has_memory(const XtfCollectWatch *watch)
     return false;
 }
 
-/* Nothing else tells of its end: that is looked for now and then, since it takes a while. */
+/* True if the process no longer maps the memory. Used when no descriptor shows the end. Looks only every LOOK_EVERY_US,
+ * since reading the maps is slow. */
 static bool has_vanished(XtfCollectWatch *watch)
 {
     int64_t now = g_get_monotonic_time();
@@ -103,12 +104,12 @@ const char *xtf_collect_openmp(int32_t pid)
     return runtime;
 }
 
-/* What wait() would say of a process that nobody waited for yet. */
+/* Reads the wait status of a zombie, for which no process has called wait() yet. */
 static bool read_zombie(int32_t pid, int *status)
 {
     enum { STATUS_FIELD = 52, BEHIND_NAME = 3 };
     g_autofree char *stat = read_proc(pid, "stat");
-    char *at = stat ? strrchr(stat, ')') : NULL; /* the name before it may have blanks */
+    char *at = stat ? strrchr(stat, ')') : NULL; /* the name before the parenthesis may have blanks */
     char state;
 
     if (!at || sscanf(at + 1, " %c", &state) != 1 || (state != 'Z' && state != 'X'))
@@ -118,7 +119,7 @@ static bool read_zombie(int32_t pid, int *status)
     return at && sscanf(at, "%d", status) == 1;
 }
 
-/* What wait() said of a process to who waited for it: newer kernels keep it for who holds a descriptor of it. */
+/* Reads the wait status of a process that was waited for: newer kernels keep it while a descriptor is open. */
 static bool read_kept(int process, int *status)
 {
     PidfdInfo info = {.mask = PIDFD_INFO_EXIT_CODE};
@@ -129,8 +130,8 @@ static bool read_kept(int process, int *status)
     return true;
 }
 
-/* A process that ends gives up its memory and closes its files before it has a status. One that runs another program
- * has memory. */
+/* Waits up to END_MS for the process to end if it has no memory. An ending process frees its memory and files before it
+ * has a status. A process after exec has memory. */
 static void await_end(const XtfCollectWatch *watch)
 {
     struct pollfd file = {.fd = watch->process, .events = POLLIN};
@@ -140,8 +141,8 @@ static void await_end(const XtfCollectWatch *watch)
         poll(&file, 1, END_MS);
 }
 
-/* How it ended. A launcher may wait for it at any moment, after which nothing but the descriptor tells, and its number
- * may be given to another process. */
+/* Reads the wait status. A launcher may wait for the process at any moment. After that only the descriptor has the
+ * status, and another process may get the pid. */
 static bool read_status(const XtfCollectWatch *watch, int *status)
 {
     await_end(watch);
@@ -153,20 +154,20 @@ char *xtf_collect_end(const XtfCollectWatch *watch, const XtfWireProcess *proces
     bool finalized = atomic_load(&process->phase) == XTF_WIRE_FINALIZED;
     bool mpi = atomic_load(&process->world_size) > 0;
     int status = 0;
-    bool told = read_status(watch, &status);
+    bool has_status = read_status(watch, &status);
 
     *exit_status = 0;
-    if (told && WIFSIGNALED(status))
+    if (has_status && WIFSIGNALED(status))
         return xtf_end_text(XTF_END_KILLED, WTERMSIG(status));
     if (atomic_load(&process->exited))
         *exit_status = atomic_load(&process->exit_status);
-    else if (told && WIFEXITED(status))
+    else if (has_status && WIFEXITED(status))
         *exit_status = WEXITSTATUS(status);
     if (*exit_status != 0)
         return xtf_end_text(XTF_END_STATUS, *exit_status);
     if (finalized)
         return xtf_end_text(XTF_END_FINALIZED, 0);
-    if (told || atomic_load(&process->exited))
+    if (has_status || atomic_load(&process->exited))
         return xtf_end_text(mpi ? XTF_END_WITHOUT_FINALIZE : XTF_END_EXITED, 0);
     return xtf_end_text(XTF_END_UNKNOWN, 0);
 }

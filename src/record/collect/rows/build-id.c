@@ -29,7 +29,7 @@ static char *hexadecimal(const uint8_t *bytes, size_t n)
     return g_string_free(text, FALSE);
 }
 
-/* The build id among notes; NULL: it is not there. */
+/* Returns the build id among ELF notes; NULL if there is none. */
 static char *find_id(const uint8_t *notes, size_t size)
 {
     ElfW(Nhdr) note;

@@ -9,7 +9,7 @@
 #include "libxtf/error.h"
 #include "src/record/wire.h"
 
-/* Times that do not fit are the nearest that do. */
+/* The greatest time. Times outside the range become the nearest bound. */
 #define XTF_COLLECT_TIME_MAX ((UINT64_C(1) << 63) - 1)
 
 /* Nanoseconds since 1970 are base + ((reading - start) * multiplier >> shift), in 128 bits. */
@@ -19,10 +19,11 @@ typedef struct {
     uint64_t start, base, multiplier;
 } XtfCollectClock;
 
-/* Whether a clock that a file or a process tells of makes sense, on this machine. */
+/* Checks a clock that a file or a traced process describes. XTF_ERROR_DAMAGED if it is impossible on this machine. */
 bool xtf_collect_clock_check(const XtfCollectClock *clock, GError **error);
 
-/* base + ((reading - start) * multiplier >> shift), exactly; readings before `start` are rounded towards it. */
+/* Returns base + ((reading - start) * multiplier >> shift), computed exactly. Readings before `start` are rounded
+ * towards it. */
 static inline uint64_t xtf_collect_clock_ns(const XtfCollectClock *clock, uint64_t reading)
 {
     if (__builtin_expect(reading < clock->start, 0)) {
@@ -34,5 +35,5 @@ static inline uint64_t xtf_collect_clock_ns(const XtfCollectClock *clock, uint64
     return __builtin_expect(ns > XTF_COLLECT_TIME_MAX, 0) ? XTF_COLLECT_TIME_MAX : (uint64_t)ns;
 }
 
-/* The reading of the clock now. */
+/* Returns the clock's current reading. */
 uint64_t xtf_collect_clock_now(const XtfCollectClock *clock);

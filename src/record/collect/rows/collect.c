@@ -1,4 +1,4 @@
-/* What decoders share. */
+/* State and helper functions of all decoders. */
 #include "src/record/collect/rows/collect.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 typedef struct {
     void *memory;
     GDestroyNotify free;
-} Own;
+} OwnMemory;
 
 static void thread_clear(gpointer data)
 {
@@ -17,7 +17,7 @@ static void thread_clear(gpointer data)
 
 static void own_free(gpointer data)
 {
-    Own *own = data;
+    OwnMemory *own = data;
 
     if (own->free)
         own->free(own->memory);
@@ -25,7 +25,7 @@ static void own_free(gpointer data)
     g_free(own);
 }
 
-static void take_rows(XtfCollector *collector, const XtfCollectRows *rows)
+static void add_decoders(XtfCollector *collector, const XtfCollectRows *rows)
 {
     for (const XtfCollectKind *kind = rows->kinds; kind && kind->decode; kind++)
         collector->kinds[kind->kind] = kind->decode;
@@ -46,7 +46,7 @@ void xtf_collector_init(XtfCollector *collector, XtfWriter *writer, const XtfCol
     xtf_tags_init(&collector->tags);
     xtf_collect_tables_init(&collector->tables, writer);
     for (; *rows; rows++)
-        take_rows(collector, *rows);
+        add_decoders(collector, *rows);
 }
 
 void xtf_collector_finish(XtfCollector *collector)
@@ -67,19 +67,19 @@ bool xtf_collect_malformed(XtfCollectRing *ring, const char *format, ...)
     if (ring->fault)
         return false;
     va_start(arguments, format);
-    g_autofree char *what = g_strdup_vprintf(format, arguments);
+    g_autofree char *fault = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    ring->fault = g_strdup_printf("ring %" PRIu32 ", byte %" PRIu64 ": %s", ring->number, ring->position, what);
+    ring->fault = g_strdup_printf("ring %" PRIu32 ", byte %" PRIu64 ": %s", ring->number, ring->position, fault);
     return false;
 }
 
 void *xtf_collect_own(XtfCollector *collector, const char *name, size_t size, GDestroyNotify free)
 {
-    Own *own = g_hash_table_lookup(collector->own, name);
+    OwnMemory *own = g_hash_table_lookup(collector->own, name);
 
     if (!own) {
-        own = g_new(Own, 1);
-        *own = (Own){.memory = g_malloc0(size), .free = free};
+        own = g_new(OwnMemory, 1);
+        *own = (OwnMemory){.memory = g_malloc0(size), .free = free};
         g_hash_table_insert(collector->own, g_strdup(name), own);
     }
     return own->memory;

@@ -1,12 +1,12 @@
 /*
- * From the records of a traced process to the rows of its part: what decoders work on.
+ * Decoders: they turn the records of a traced process into the rows of its part.
  *
- * Decoders are found in tables: for each kind of record (XtfWireKind) and each definition (XtfDefinition) a function,
- * listed in an XtfCollectRows, one for each file rows-*.c. round.c reads the rings; decode.c calls the functions.
+ * An XtfCollectRows lists a decoder for each kind of record (XtfWireKind) and for each definition (XtfDefinition). Each
+ * file rows-*.c has one list. round.c reads the rings; decode.c calls the decoders.
  *
- * What a ring holds is not trusted: a decoder that finds nonsense says so with xtf_collect_malformed(), which ends the
- * reading of that ring. A decoder returns false then, and when a row could not be appended (XtfStream.error); else
- * true. One thread does all of it.
+ * The content of a ring is not trusted. A decoder that finds an impossible value calls xtf_collect_malformed(), which
+ * ends the reading of that ring. A decoder returns false after xtf_collect_malformed() and if a row could not be
+ * appended (XtfStream.error). One thread runs all decoders.
  */
 #pragma once
 
@@ -21,58 +21,58 @@
 #include "src/record/collect/rows/tables.h"
 #include "src/record/wire.h"
 
-/* A region whose calls are left out, in the place of its row. */
+/* Marks an excluded region, in the place of its row number. Its calls are not recorded. */
 #define XTF_COLLECT_EXCLUDED (XTF_NONE32 - 1)
 
-/* In xtf_paradigm_names. */
+/* Indices in xtf_paradigm_names. */
 enum { XTF_COLLECT_PARADIGM_USER = 1, XTF_COLLECT_PARADIGM_MPI = 4 };
 
 enum {
-    XTF_COLLECT_REGIONS_MAX = 1 << 24, /* numbers of regions */
+    XTF_COLLECT_REGIONS_MAX = 1 << 24, /* bound of region numbers */
     XTF_COLLECT_REMARKS_MAX = 256,
     XTF_COLLECT_DEFINITION_MAX = 1 << 26, /* bytes of one definition */
 };
 
 typedef struct XtfCollector XtfCollector;
 
-/* A definition whose pieces are not all there yet. */
+/* A definition of which some pieces are still missing. */
 typedef struct {
     XtfDefinition what;
     uint64_t id;
-    uint32_t size; /* of all pieces; 0: none is being put together */
+    uint32_t size; /* bytes of all pieces; 0: no definition is in progress */
     GByteArray *data;
 } XtfCollectPieces;
 
-/* What the last record of a ring says that a call has begun: it is appended when the next record comes, or before a
- * commit, unless that record says that the call has failed. */
+/* An operation that the ring's last record began. It is appended at the next record, unless that is FAILED, or before a
+ * commit. */
 typedef struct {
-    XtfWireKind kind; /* SEND, COLLECTIVE_BEGIN; NOTHING: all records are appended */
+    XtfWireKind kind; /* SEND or COLLECTIVE_BEGIN; NOTHING: no operation is open */
     bool appended;
     uint64_t time;
     XtfSendsRow send;
     XtfCollectivesRow collective;
 } XtfCollectBegun;
 
-/* A ring, and the location whose records it holds at the moment. */
+/* A ring, and the location of its current records. */
 typedef struct {
     XtfCollector *collector;
     uint32_t number;
     uint32_t thread;
-    int32_t tid; /* of the system; 0: not known */
+    int32_t tid; /* thread id of the system; 0: unknown */
     bool open;   /* between xtf_stream_begin() and xtf_stream_end() */
     XtfStream stream;
     XtfCollectPieces pieces;
     XtfCollectBegun begun;
-    uint64_t position; /* of the record that is decoded: for messages */
-    char *fault;       /* why nothing more is read of it; NULL: nothing is wrong */
-    uint64_t events;   /* records that were decoded */
+    uint64_t position; /* byte position of the current record, for error messages */
+    char *fault;       /* the error that ended the reading of the ring; NULL: none */
+    uint64_t events;   /* decoded records */
 } XtfCollectRing;
 
-/* Numbers of what happened to the process's records, for who reads the trace. */
+/* Counts of lost and unusual records, for readers of the trace. */
 typedef struct {
     uint64_t dropped, waits, waited_ns, passed_over, lost;
-    uint64_t functions;          /* definitions of functions that a compiler instrumented */
-    uint64_t framing;            /* records that were decoded, and stand for nothing that the process did */
+    uint64_t functions;          /* definitions of compiler-instrumented functions */
+    uint64_t framing;            /* decoded records that are no event of the process */
     uint64_t unknown_kinds[256]; /* records without a decoder, by kind */
 } XtfCollectCounts;
 
@@ -80,15 +80,15 @@ typedef struct {
 typedef struct {
     uint32_t number;
     int32_t tid;
-    bool is_mpis; /* MPI has created it for itself */
-    char *name;   /* NULL: it has none */
+    bool is_mpis; /* created by the MPI library */
+    char *name;   /* NULL: no name */
     uint64_t n_records;
 } XtfCollectThread;
 
-/* A record: `time` in nanoseconds, already behind what was before it; `more` are the words from w2 on, as many as the
- * kind has. */
+/* Decodes a record. `time` is in nanoseconds and not before the record before. `more` are the words from w2 on, as many
+ * as the kind has. */
 typedef bool (*XtfCollectDecode)(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more);
-/* A definition, whole. `data` is not aligned. */
+/* Decodes a whole definition. `data` is not aligned. */
 typedef bool (*XtfCollectDefine)(XtfCollectRing *ring, uint64_t id, const uint8_t *data, size_t size);
 
 typedef struct {
@@ -104,69 +104,71 @@ typedef struct {
 typedef struct {
     const XtfCollectKind *kinds;             /* NULL: none */
     const XtfCollectDefinition *definitions; /* NULL: none */
-    /* Before each commit, and with `end` before the last: fills in what rows need of one another. NULL: nothing. */
+    /* Completes rows that depend on other rows. Called before each commit; `end` is true before the last. May be NULL.
+     * */
     void (*complete)(XtfCollector *collector, bool end);
 } XtfCollectRows;
 
 struct XtfCollector {
-    XtfCollectDecode kinds[256]; /* NULL: records of that kind are passed over */
+    XtfCollectDecode kinds[256]; /* NULL: records of that kind are skipped */
     XtfCollectDefine definitions[XTF_N_DEFINITIONS];
-    const struct XtfCollectProgram *program; /* borrowed; NULL: nothing is known of it */
-    uint64_t complete;                       /* no record before that time will come: they are held up */
+    const struct XtfCollectProgram *program; /* borrowed; NULL: unknown */
+    uint64_t complete;                       /* time up to which the part is reported complete */
     GArray *threads;                         /* XtfCollectThread, by number */
-    XtfTags tags;                            /* of threads that have ended */
+    XtfTags tags;                            /* tags of threads that have ended */
     XtfCollectClock clock;
-    uint32_t rank;       /* number of the process: from the first decoding on */
+    uint32_t rank;       /* number of the process, set before the first record */
     uint32_t world_size; /* 0: no MPI */
     int32_t pid;
     XtfCollectTables tables;
-    _Atomic uint8_t *choices; /* in the process's memory: XtfWireChoice by own region */
-    uint32_t *regions; /* rows by the process's number of a region; XTF_NONE32: not named yet; XTF_COLLECT_EXCLUDED */
+    _Atomic uint8_t *choices; /* XtfWireChoice by own region, in the process's memory */
+    uint32_t *regions;        /* rows by region number; XTF_NONE32: undefined; or XTF_COLLECT_EXCLUDED */
     uint32_t n_regions;
-    GHashTable *regions_by_text; /* rows of `regions`: no two have the same name, file and line */
-    GPtrArray *remarks;          /* texts for `remarks` */
+    GHashTable *regions_by_text; /* rows of `regions` by name, file and line, which are unique */
+    GPtrArray *remarks;          /* texts of the table `remarks` */
     XtfCollectCounts counts;
-    GHashTable *own; /* by a file's name for it: what rows-*.c keep of the process, with xtf_collect_own() */
+    GHashTable *own; /* memory of the files rows-*.c, by the name given to xtf_collect_own() */
 };
 
 extern const XtfCollectRows xtf_collect_framing, xtf_collect_calls, xtf_collect_measurement, xtf_collect_messages,
     xtf_collect_handles, xtf_collect_rma, xtf_collect_io, xtf_collect_threads, xtf_collect_own_regions;
-/* All of them; NULL-terminated (rows.c). */
+/* All lists of decoders; NULL-terminated (rows.c). */
 extern const XtfCollectRows *const xtf_collect_rows[];
 
-/* Nothing is known of the process yet. The writer is borrowed; `rows` ends with NULL. */
+/* Initialises a collector without data. Borrows the writer. `rows` ends with NULL. */
 void xtf_collector_init(XtfCollector *collector, XtfWriter *writer, const XtfCollectRows *const *rows);
 void xtf_collector_finish(XtfCollector *collector);
 
-/* Says what is wrong with the record, in words that follow the place; returns false. */
+/* Sets the ring's fault, prefixed with ring and position, unless one is set. Returns false. */
 bool xtf_collect_malformed(XtfCollectRing *ring, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Decodes the records that begin before `limit`, of `size` bytes of them; *taken is where the first stands that is not
- * decoded. */
+/* Decodes the records that begin before `limit`. `data` has `size` bytes. *taken is the position of the first record
+ * that was not decoded. */
 bool xtf_collect_decode(XtfCollectRing *ring, const uint8_t *data, size_t size, size_t limit, size_t *taken);
-/* Appends what has begun in the last call, before a commit. */
+/* Appends the operation that the last call began, before a commit. */
 bool xtf_collect_append_begun(XtfCollectRing *ring);
 /* Appends a row of `pending` if the ring's thread was in a call of MPI when the process ended, at `time`. */
 bool xtf_collect_pending(XtfCollectRing *ring, const XtfWireRing *shared, uint64_t time);
-/* The number of whole records that stand for something that the process did. */
+/* Returns the number of whole records that are events of the process. */
 uint64_t xtf_collect_count(const uint8_t *data, size_t size);
 
-/* From here on records are those of another thread; of none. */
+/* Starts, or ends, the records of a thread in a ring. */
 bool xtf_collect_ring_begin(XtfCollectRing *ring, uint64_t time, uint32_t thread, int32_t tid, bool is_mpis);
 bool xtf_collect_ring_end(XtfCollectRing *ring);
 void xtf_collect_ring_init(XtfCollectRing *ring, XtfCollector *collector, uint32_t number);
 void xtf_collect_ring_finish(XtfCollectRing *ring);
 
-/* What a thread is called. */
+/* Sets the name of a thread. */
 void xtf_collect_name_thread(XtfCollector *collector, uint32_t thread, const char *name);
 
-/* A remark for people, as of importers: what is missing in the trace, and why. Told once; so many of them at most. */
+/* Adds a remark on what the trace lacks, and why. Skips texts already added, and all beyond XTF_COLLECT_REMARKS_MAX. */
 void xtf_collect_remark(XtfCollector *collector, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Memory of the process's that a file rows-*.c keeps, zeroed at first, and freed with the collector by `free`. */
+/* Returns the collector's memory of that name for a file rows-*.c. Zeroed at first. Released with the collector, after
+ * a call of `free`. */
 void *xtf_collect_own(XtfCollector *collector, const char *name, size_t size, GDestroyNotify free);
 
-/* The row of `regions` of the process's number of a region, which is below XTF_COLLECT_REGIONS_MAX. */
+/* Returns the row of `regions` for the process's region number, which is below XTF_COLLECT_REGIONS_MAX. */
 uint32_t xtf_collect_new_region(XtfCollector *collector, uint32_t number);
 static inline uint32_t xtf_collect_region(XtfCollector *collector, uint32_t number)
 {
@@ -174,17 +176,17 @@ static inline uint32_t xtf_collect_region(XtfCollector *collector, uint32_t numb
         return collector->regions[number];
     return xtf_collect_new_region(collector, number);
 }
-/* The process's number of a region means this region from now on. `line` 0: not known. */
+/* Assigns a region to the process's region number from now on. `line` 0: unknown. */
 void xtf_collect_define_region(XtfCollector *collector, uint32_t number, const char *name, const char *file,
                                uint32_t line, unsigned role, unsigned paradigm);
-/* The process's number of a region means one that is not recorded; the process is told. */
+/* Excludes the process's region number from recording, and informs the process. */
 void xtf_collect_exclude_region(XtfCollector *collector, uint32_t number);
-/* Tells a region of the process's own to the filter of XTF_RECORD_FILTER; whether it was excluded. `mangled` is the
- * linker's name of it. */
+/* Applies the filter of XTF_RECORD_FILTER to one of the process's own regions. Returns true if the filter excludes it.
+ * `mangled` is the linker's name. */
 bool xtf_collect_filter_region(XtfCollector *collector, uint32_t number, const char *name, const char *mangled,
                                const char *file);
 
-/* Reads what a definition is made of, in turn. False, and `ring` is told, if it is too short. */
+/* Reader of a definition's bytes. Each function returns false, and sets the ring's fault, if too few bytes are left. */
 typedef struct {
     XtfCollectRing *ring;
     const uint8_t *data;
@@ -192,12 +194,12 @@ typedef struct {
 } XtfCollectData;
 
 bool xtf_collect_take(XtfCollectData *data, void *to, size_t size);
-/* *text is a copy that the caller frees. */
+/* Reads `size` bytes into *text, a copy that the caller frees. */
 bool xtf_collect_take_text(XtfCollectData *data, size_t size, char **text);
-/* So many bytes, borrowed. */
+/* Reads `size` bytes, borrowed. */
 bool xtf_collect_take_bytes(XtfCollectData *data, size_t size, const uint8_t **bytes);
 
-/* The two numbers of 32 bits in a word. */
+/* Return the low, and the high, 32 bits of a word. */
 static inline uint32_t xtf_collect_low(uint64_t word)
 {
     return (uint32_t)word;
@@ -208,7 +210,7 @@ static inline uint32_t xtf_collect_high(uint64_t word)
     return word >> 32;
 }
 
-/* The row of a table with that id; none for XTF_WIRE_NONE. */
+/* Returns the row with that id in a table; XTF_NONE32 for XTF_WIRE_NONE. */
 static inline uint32_t xtf_collect_reference(XtfCollector *collector, unsigned table, uint32_t id)
 {
     return id == XTF_WIRE_NONE ? XTF_NONE32 : xtf_collect_row(&collector->tables, table, id);

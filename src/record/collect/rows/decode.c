@@ -1,4 +1,4 @@
-/* Records, one by one, to their decoders. */
+/* Passes each record to its decoder. */
 #include <string.h>
 
 #include "src/record/collect/rows/collect.h"
@@ -13,7 +13,7 @@ static const char *kind_name(XtfWireHead head)
     return head.kind < XTF_WIRE_N_KINDS ? kind_names[head.kind] : "a record";
 }
 
-/* Other records of the ring: of another thread. */
+/* Switches the ring to the records of another thread. */
 static bool decode_owner(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     ring->collector->counts.framing++;
@@ -21,7 +21,7 @@ static bool decode_owner(XtfCollectRing *ring, uint64_t time, XtfWireHead head, 
            xtf_collect_ring_begin(ring, time, head.arg, (int32_t)more[0], head.region != 0);
 }
 
-static bool pass_over(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+static bool skip_record(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     if (head.kind == XTF_WIRE_NOTHING)
         return xtf_collect_malformed(ring, "it was never written");
@@ -31,10 +31,10 @@ static bool pass_over(XtfCollectRing *ring, uint64_t time, XtfWireHead head, con
     return true;
 }
 
-/* The last piece of a definition has come: `data` is all of it. */
-static bool define(XtfCollectRing *ring, XtfDefinition what, uint64_t id, const uint8_t *data, size_t size)
+/* Calls the decoder of a definition. `data` is the whole definition. */
+static bool decode_definition(XtfCollectRing *ring, XtfDefinition number, uint64_t id, const uint8_t *data, size_t size)
 {
-    XtfCollectDefine definer = ring->collector->definitions[what];
+    XtfCollectDefine definer = ring->collector->definitions[number];
 
     return !definer || definer(ring, id, data, size);
 }
@@ -57,15 +57,15 @@ static bool begin_pieces(XtfCollectRing *ring, XtfWireHead head, uint64_t id, ui
 static bool end_pieces(XtfCollectRing *ring)
 {
     XtfCollectPieces *pieces = &ring->pieces;
-    bool good = define(ring, pieces->what, pieces->id, pieces->data->data, pieces->data->len);
+    bool good = decode_definition(ring, pieces->what, pieces->id, pieces->data->data, pieces->data->len);
 
     pieces->size = 0;
-    if (pieces->data->len > 4096) /* few are long */
+    if (pieces->data->len > 4096) /* long definitions are rare */
         g_clear_pointer(&pieces->data, g_byte_array_unref);
     return good;
 }
 
-/* The definition or a piece of it: its bytes are behind two words. */
+/* Decodes a definition, or a piece of one. Its bytes follow two words. */
 static bool decode_define(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     XtfCollectPieces *pieces = &ring->pieces;
@@ -79,7 +79,7 @@ static bool decode_define(XtfCollectRing *ring, uint64_t time, XtfWireHead head,
         return xtf_collect_malformed(ring, "bytes from %" PRIu32 " to %" PRIu64 " of a definition of %" PRIu32, offset,
                                      (uint64_t)offset + head.arg, size);
     if (head.arg == size)
-        return define(ring, head.region, more[0], data, size);
+        return decode_definition(ring, head.region, more[0], data, size);
     if (offset == 0 && !begin_pieces(ring, head, more[0], size))
         return false;
     if (pieces->size != size || pieces->what != head.region || pieces->id != more[0] || pieces->data->len != offset)
@@ -91,8 +91,8 @@ static bool decode_define(XtfCollectRing *ring, uint64_t time, XtfWireHead head,
 static const XtfCollectKind kinds[] = {{XTF_WIRE_OWNER, decode_owner}, {XTF_WIRE_DEFINE, decode_define}, {0}};
 const XtfCollectRows xtf_collect_framing = {.kinds = kinds};
 
-/* The words of a record, by its first two; 0: it is malformed. At least 2. */
-static unsigned words_of(XtfCollectRing *ring, XtfWireHead head)
+/* Returns the number of a record's words, at least 2; 0 if the record is malformed. */
+static unsigned record_words(XtfCollectRing *ring, XtfWireHead head)
 {
     if (head.kind == XTF_WIRE_DEFINE) {
         if (head.arg <= 8 * (XTF_WIRE_WORDS_MAX - 4))
@@ -103,22 +103,23 @@ static unsigned words_of(XtfCollectRing *ring, XtfWireHead head)
     return G_LIKELY(head.kind < XTF_WIRE_N_KINDS) ? kind_words[head.kind] : 2;
 }
 
-/* The record at `data`, of which `size` bytes are there; its words, 0: it is malformed. */
-static unsigned see_record(XtfCollectRing *ring, const uint8_t *data, size_t size, XtfWireHead *head)
+/* Reads the head of the record at `data`, where `size` bytes are left. Returns the record's words; 0 if it is
+ * malformed. */
+static unsigned read_head(XtfCollectRing *ring, const uint8_t *data, size_t size, XtfWireHead *head)
 {
     if (size < sizeof *head) {
         xtf_collect_malformed(ring, "%zu bytes are no record", size);
         return 0;
     }
     memcpy(head, data, sizeof *head);
-    unsigned words = words_of(ring, *head);
+    unsigned words = record_words(ring, *head);
     if (8 * words <= size)
         return words;
     xtf_collect_malformed(ring, "%s ends behind what was published", kind_name(*head));
     return 0;
 }
 
-/* Definitions belong to the process. */
+/* True if the record has a thread, or needs none: definitions are per process. */
 static bool has_owner(XtfCollectRing *ring, XtfWireHead head)
 {
     if (G_LIKELY(ring->open) || head.kind == XTF_WIRE_OWNER || head.kind == XTF_WIRE_DEFINE)
@@ -126,8 +127,9 @@ static bool has_owner(XtfCollectRing *ring, XtfWireHead head)
     return xtf_collect_malformed(ring, "%s is of no thread: OWNER is the first record of a ring", kind_name(head));
 }
 
-/* The next record does not take back what has begun. The one behind WAITED may: WAITED is written in front of any. */
-static bool settle(XtfCollectRing *ring, XtfWireHead head)
+/* Appends the operation that the last call began, unless this record is FAILED. WAITED may precede any record, so after
+ * it FAILED may still follow: the operation stays. */
+static bool append_begun_operation(XtfCollectRing *ring, XtfWireHead head)
 {
     if (G_LIKELY(ring->begun.kind == XTF_WIRE_NOTHING) || head.kind == XTF_WIRE_FAILED)
         return true;
@@ -148,9 +150,9 @@ bool xtf_collect_decode(XtfCollectRing *ring, const uint8_t *data, size_t size, 
     while (good && at < limit) {
         XtfWireHead head = {0};
         ring->position = begin + at;
-        unsigned words = see_record(ring, data + at, size - at, &head);
-        XtfCollectDecode decode = decoders[head.kind] ? decoders[head.kind] : pass_over;
-        good = words > 0 && has_owner(ring, head) && settle(ring, head) &&
+        unsigned words = read_head(ring, data + at, size - at, &head);
+        XtfCollectDecode decode = decoders[head.kind] ? decoders[head.kind] : skip_record;
+        good = words > 0 && has_owner(ring, head) && append_begun_operation(ring, head) &&
                decode(ring, xtf_collect_clock_ns(&clock, head.time), head, (const uint64_t *)(data + at + sizeof head));
         at += good ? 8 * words : 0;
         ring->events += good;
@@ -160,7 +162,7 @@ bool xtf_collect_decode(XtfCollectRing *ring, const uint8_t *data, size_t size, 
     return good;
 }
 
-/* Those whose decoders count themselves as framing. */
+/* True for kinds whose decoders count the record as framing. */
 static bool is_framing(XtfWireHead head)
 {
     return head.kind == XTF_WIRE_OWNER || head.kind == XTF_WIRE_DEFINE || head.kind == XTF_WIRE_MEASUREMENT ||
@@ -175,7 +177,7 @@ uint64_t xtf_collect_count(const uint8_t *data, size_t size)
     unsigned words;
 
     for (size_t at = 0; at < size; at += 8 * words) {
-        if ((words = see_record(&ring, data + at, size - at, &head)) == 0)
+        if ((words = read_head(&ring, data + at, size - at, &head)) == 0)
             break;
         n += !is_framing(head);
     }

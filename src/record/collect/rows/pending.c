@@ -1,4 +1,4 @@
-/* Calls of MPI that are under way when their process ends: the memory of the rings tells of them, and no record. */
+/* MPI calls that are unfinished when their process ends. They are known from the rings' memory, not from records. */
 #include "src/record/collect/rows/collect.h"
 
 bool xtf_collect_pending(XtfCollectRing *ring, const XtfWireRing *shared, uint64_t time)

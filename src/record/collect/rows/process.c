@@ -8,21 +8,21 @@
 #include "src/record/collect/rows/build-id.h"
 
 enum {
-    ARGUMENTS_MAX = 1024, /* of a command line that are kept */
+    ARGUMENTS_MAX = 1024, /* bound of stored arguments */
     ARGUMENT_BYTES_MAX = 1 << 16,
-    LABEL_PROCESS = 1,     /* of xtf_process_types */
-    LABEL_CPU_THREAD = 1,  /* of xtf_location_types */
-    LABEL_GROUP_OWNER = 1, /* LOCATION_GROUP of xtf_property_owners */
-    LABEL_STRING = 11,     /* of xtf_value_types */
+    LABEL_PROCESS = 1,     /* index in xtf_process_types */
+    LABEL_CPU_THREAD = 1,  /* index in xtf_location_types */
+    LABEL_GROUP_OWNER = 1, /* LOCATION_GROUP in xtf_property_owners */
+    LABEL_STRING = 11,     /* index in xtf_value_types */
 };
 
-/* Variables of the environment that say how the program was run, and kept; docs/VOCABULARY.md names them. */
+/* Environment variables stored as properties, since they say how the program was run. docs/VOCABULARY.md lists them. */
 static const char *const environment_names[] = {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", NULL};
 static const char *const environment_prefixes[] = {"SLURM_JOB_",   "SLURM_STEP_",  "SLURM_NTASKS",
                                                    "SLURM_NNODES", "SLURM_PROCID", "OMPI_COMM_WORLD_",
                                                    "PMI_RANK",     "PMI_SIZE",     NULL};
 
-/* What a NUL-separated list of arguments says, bounded. */
+/* Reads a file of NUL-separated arguments, up to the bounds. The caller frees the list. */
 static char **read_arguments(const char *path)
 {
     g_autoptr(GPtrArray) arguments = g_ptr_array_new();
@@ -82,7 +82,7 @@ static void add_property(XtfCollectTables *tables, const char *name, const char 
     xtf_collect_add_row(tables, XTF_MODEL_PROPERTIES, &row);
 }
 
-/* Members of MPI's world, as locations: one process says it for all. */
+/* Adds the group of MPI_COMM_WORLD's locations. Only rank 0 does so, for all processes. */
 static void add_world(XtfCollector *collector)
 {
     g_autofree XtfMemberRow *members = g_new(XtfMemberRow, collector->world_size);
@@ -212,7 +212,7 @@ void xtf_collect_set_number(XtfCollector *collector, const char *name, uint64_t 
     xtf_collect_set_property(collector, name, text);
 }
 
-/* The table has what it should have: `rows`, which may be other ones than before. */
+/* Replaces the rows of a table if they differ. */
 static void set_table(XtfCollectTables *tables, unsigned tag, const void *rows, uint32_t n, uint32_t row_size)
 {
     bool same = xtf_collect_n_rows(tables, tag) == n &&
@@ -225,8 +225,8 @@ static void set_table(XtfCollectTables *tables, unsigned tag, const void *rows, 
         xtf_collect_add_row(tables, tag, (const uint8_t *)rows + (size_t)i * row_size);
 }
 
-/* What the thread is called: by the program, or by its number. The caller frees it. */
-static char *name_of(const XtfCollectThread *thread)
+/* Returns a thread's name, which the program gave or which has its number. The caller frees it. */
+static char *thread_name(const XtfCollectThread *thread)
 {
     if (thread->is_mpis)
         return g_strdup_printf("MPI helper thread %" PRIu32, thread->number);
@@ -244,7 +244,7 @@ static void update_locations(XtfCollector *collector)
         const XtfCollectThread *thread = &g_array_index(collector->threads, XtfCollectThread, i);
         if (thread->tid == 0) /* named, but without records */
             continue;
-        g_autofree char *name = name_of(thread);
+        g_autofree char *name = thread_name(thread);
         rows[n++] = (XtfLocationRow){.id = (uint64_t)collector->rank << 32 | thread->number,
                                      .proc = collector->rank,
                                      .thread = thread->number,

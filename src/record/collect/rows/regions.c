@@ -1,4 +1,4 @@
-/* Regions: rows by the process's numbers. */
+/* Rows of regions, by the process's region numbers. */
 #include <string.h>
 
 #include "src/record/collect/rows/collect.h"
@@ -15,8 +15,8 @@ static void grow_regions(XtfCollector *collector, uint32_t number)
     collector->n_regions = n;
 }
 
-/* What no two rows have in common. */
-static char *text_of(const char *name, const char *file, uint32_t line)
+/* Returns the key of a region's row: name, file and line. The caller frees it. */
+static char *region_key(const char *name, const char *file, uint32_t line)
 {
     return g_strdup_printf("%s\n%s\n%" PRIu32, name, file, line);
 }
@@ -35,25 +35,25 @@ static void set_region(XtfCollector *collector, uint32_t row, const char *name, 
     region->paradigm = paradigm;
 }
 
-/* The row of a region of that text, new or not. */
+/* Returns the row with that name, file and line; adds it if it is missing. */
 static uint32_t region_row(XtfCollector *collector, const char *name, const char *file, uint32_t line, unsigned role,
                            unsigned paradigm)
 {
-    g_autofree char *text = text_of(name, file, line);
+    g_autofree char *key = region_key(name, file, line);
     XtfRegionRow empty;
     void *row;
 
-    if (g_hash_table_lookup_extended(collector->regions_by_text, text, NULL, &row))
+    if (g_hash_table_lookup_extended(collector->regions_by_text, key, NULL, &row))
         return GPOINTER_TO_UINT(row);
     xtf_collect_empty_row(XTF_MODEL_REGIONS, &empty);
     uint32_t number = xtf_collect_add_row(&collector->tables, XTF_MODEL_REGIONS, &empty);
-    g_hash_table_insert(collector->regions_by_text, g_steal_pointer(&text), GUINT_TO_POINTER(number));
+    g_hash_table_insert(collector->regions_by_text, g_steal_pointer(&key), GUINT_TO_POINTER(number));
     set_region(collector, number, name, file, line, role, paradigm);
     return number;
 }
 
-/* The name of a region until it is defined: records may name it before that, in another ring. */
-static char *name_before(uint32_t number)
+/* Returns a region's name until its definition: records in another ring may use it before. The caller frees it. */
+static char *provisional_name(uint32_t number)
 {
     return g_strdup_printf("region %" PRIu32, number);
 }
@@ -61,7 +61,7 @@ static char *name_before(uint32_t number)
 uint32_t xtf_collect_new_region(XtfCollector *collector, uint32_t number)
 {
     const XtfMpiRegion *mpi = xtf_mpi_region(number);
-    g_autofree char *name = mpi ? g_strdup(mpi->name) : name_before(number);
+    g_autofree char *name = mpi ? g_strdup(mpi->name) : provisional_name(number);
     uint32_t row = mpi ? region_row(collector, name, "", 0, mpi->role, XTF_COLLECT_PARADIGM_MPI)
                        : region_row(collector, name, "", 0, 0, 0);
 
@@ -77,20 +77,20 @@ void xtf_collect_define_region(XtfCollector *collector, uint32_t number, const c
     if (number >= collector->n_regions)
         grow_regions(collector, number);
     uint32_t row = collector->regions[number];
-    g_autofree char *before = name_before(number), *text_before = text_of(before, "", 0);
-    g_autofree char *text = text_of(name, file, line);
+    g_autofree char *provisional = provisional_name(number), *provisional_key = region_key(provisional, "", 0);
+    g_autofree char *key = region_key(name, file, line);
     void *held;
-    bool waits = row != XTF_NONE32 &&
-                 g_hash_table_lookup_extended(collector->regions_by_text, text_before, NULL, &held) &&
-                 GPOINTER_TO_UINT(held) == row;
+    bool is_provisional = row != XTF_NONE32 &&
+                          g_hash_table_lookup_extended(collector->regions_by_text, provisional_key, NULL, &held) &&
+                          GPOINTER_TO_UINT(held) == row;
 
-    if (!waits || g_hash_table_contains(collector->regions_by_text, text)) {
-        /* Records that named it before may stay with a row that has no name: rows are not joined. */
+    if (!is_provisional || g_hash_table_contains(collector->regions_by_text, key)) {
+        /* Rows are never joined: earlier records may keep a row with a provisional name. */
         collector->regions[number] = region_row(collector, name, file, line, role, paradigm);
         return;
     }
-    g_hash_table_remove(collector->regions_by_text, text_before);
-    g_hash_table_insert(collector->regions_by_text, g_steal_pointer(&text), GUINT_TO_POINTER(row));
+    g_hash_table_remove(collector->regions_by_text, provisional_key);
+    g_hash_table_insert(collector->regions_by_text, g_steal_pointer(&key), GUINT_TO_POINTER(row));
     set_region(collector, row, name, file, line, role, paradigm);
 }
 

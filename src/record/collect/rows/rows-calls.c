@@ -1,16 +1,16 @@
-/* Entering and leaving regions, and what regions are. */
+/* Enters and leaves of regions, and definitions of regions. */
 #include <string.h>
 
 #include "src/record/collect/rows/collect.h"
 
-static bool enter(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+static bool enter_region(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     uint32_t region = xtf_collect_region(ring->collector, head.region);
 
     return G_UNLIKELY(region == XTF_COLLECT_EXCLUDED) || xtf_stream_enter(&ring->stream, time, region);
 }
 
-static bool leave(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+static bool leave_region(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     uint32_t region = xtf_collect_region(ring->collector, head.region);
 
@@ -53,7 +53,7 @@ static bool define_not_wrapped(XtfCollectRing *ring, uint64_t id, const uint8_t 
     return true;
 }
 
-static const XtfCollectKind kinds[] = {{XTF_WIRE_ENTER, enter}, {XTF_WIRE_LEAVE, leave}, {0}};
+static const XtfCollectKind kinds[] = {{XTF_WIRE_ENTER, enter_region}, {XTF_WIRE_LEAVE, leave_region}, {0}};
 static const XtfCollectDefinition definitions[] = {
     {XTF_DEFINE_REGION, define_region}, {XTF_DEFINE_NOT_WRAPPED, define_not_wrapped}, {0}};
 const XtfCollectRows xtf_collect_calls = {.kinds = kinds, .definitions = definitions};

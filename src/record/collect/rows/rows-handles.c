@@ -4,13 +4,13 @@
 #include "src/model/labels.h"
 #include "src/record/collect/rows/collect.h"
 
-enum { LABEL_MPI = 4 }; /* of xtf_paradigm_names */
+enum { LABEL_MPI = 4 }; /* index in xtf_paradigm_names */
 
 /* ---- Definitions. */
 
-/* A communicator of oneself has no group: whose it is depends on who asks. That there are such is told by a group of
- * its own type. */
-static void add_group_of_oneself(XtfCollectTables *tables, uint32_t id)
+/* Adds a COMM_SELF group. A communicator like MPI_COMM_SELF has no group, since its member depends on the process; a
+ * group of this type marks such communicators. */
+static void add_self_group(XtfCollectTables *tables, uint32_t id)
 {
     uint32_t row = xtf_collect_row(tables, XTF_MODEL_GROUPS, id);
     XtfGroupRow *group = xtf_collect_change_row(tables, XTF_MODEL_GROUPS, row);
@@ -36,7 +36,7 @@ static bool define_comm(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes,
     uint32_t remote = xtf_collect_reference(collector, XTF_MODEL_GROUPS, comm.remote_group);
     uint32_t parent = xtf_collect_reference(collector, XTF_MODEL_COMMUNICATORS, comm.parent);
     if (comm.group == XTF_WIRE_NONE && !(comm.flags & XTF_WIRE_NAME_ONLY))
-        add_group_of_oneself(&collector->tables, (uint32_t)id);
+        add_self_group(&collector->tables, (uint32_t)id);
     XtfCommunicatorRow *to = xtf_collect_change_row(&collector->tables, XTF_MODEL_COMMUNICATORS, row);
     to->name = text;
     if (comm.flags & XTF_WIRE_NAME_ONLY)
@@ -48,7 +48,7 @@ static bool define_comm(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes,
     return true;
 }
 
-/* Members, of who defines them. */
+/* Sets the members of a group, from the process that defines the group. */
 static void set_members(XtfCollectTables *tables, uint32_t row, const uint8_t *numbers, uint32_t n)
 {
     g_autofree XtfMemberRow *members = g_new(XtfMemberRow, n);
@@ -82,7 +82,7 @@ static bool define_group(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes
     return true;
 }
 
-/* Dimensions of all topologies have ids that differ, and are the same in all processes. */
+/* Returns a dimension's id, which differs between topologies and is the same in all processes. */
 static uint32_t dimension_id(uint32_t topology, uint32_t axis)
 {
     uint64_t mixed = ((uint64_t)topology << 8 | axis) * UINT64_C(0x9e3779b97f4a7c15);
@@ -128,7 +128,7 @@ static bool define_cart(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes,
 
 /* ---- Records. */
 
-static bool append(XtfCollectRing *ring, unsigned event, uint64_t time, uint32_t comm)
+static bool append_comm(XtfCollectRing *ring, unsigned event, uint64_t time, uint32_t comm)
 {
     XtfCommsRow row = {.region = xtf_stream_region(&ring->stream),
                        .comm = xtf_collect_reference(ring->collector, XTF_MODEL_COMMUNICATORS, comm)};
@@ -138,12 +138,12 @@ static bool append(XtfCollectRing *ring, unsigned event, uint64_t time, uint32_t
 
 static bool comm_create(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
-    return append(ring, XTF_LABEL_COMM_CREATE, time, head.arg);
+    return append_comm(ring, XTF_LABEL_COMM_CREATE, time, head.arg);
 }
 
 static bool comm_destroy(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
-    return append(ring, XTF_LABEL_COMM_DESTROY, time, head.arg);
+    return append_comm(ring, XTF_LABEL_COMM_DESTROY, time, head.arg);
 }
 
 static const XtfCollectKind kinds[] = {{XTF_WIRE_COMM_CREATE, comm_create}, {XTF_WIRE_COMM_DESTROY, comm_destroy}, {0}};

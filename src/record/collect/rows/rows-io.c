@@ -1,7 +1,7 @@
 /* Files. */
 #include "src/record/collect/rows/collect.h"
 
-/* The id of the paradigm; there is one. */
+/* PARADIGM_MPI_IO: id of the only paradigm. */
 enum { PARADIGM_MPI_IO = 0, CLASS_PARALLEL = 1 };
 
 static uint32_t handle_of(XtfCollectRing *ring, uint32_t id)
@@ -106,7 +106,7 @@ static bool delete_file(XtfCollectRing *ring, uint64_t time, XtfWireHead head, c
                                             .file = file});
 }
 
-static bool seek(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+static bool seek_file(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     XtfIoSeeksRow row = {.region = xtf_stream_region(&ring->stream),
                          .handle = handle_of(ring, head.arg),
@@ -127,7 +127,7 @@ static bool append_operation(XtfCollectRing *ring, unsigned event, uint64_t time
     return xtf_stream_append(&ring->stream, XTF_MODEL_IO_OPERATIONS, event, time, &row);
 }
 
-static bool begin(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+static bool begin_operation(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     return append_operation(ring, XTF_LABEL_IO_OPERATION_BEGIN, time, head.arg,
                             (XtfIoOperationsRow){.mode = (uint8_t)MIN(head.region, (uint32_t)UINT8_MAX),
@@ -137,8 +137,8 @@ static bool begin(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const u
                                                  .matching = more[2]});
 }
 
-static bool append_later(XtfCollectRing *ring, unsigned event, uint64_t time, uint32_t handle, uint64_t matching,
-                         uint64_t bytes)
+static bool append_progress(XtfCollectRing *ring, unsigned event, uint64_t time, uint32_t handle, uint64_t matching,
+                            uint64_t bytes)
 {
     return append_operation(ring, event, time, handle,
                             (XtfIoOperationsRow){.mode = UINT8_MAX,
@@ -148,30 +148,30 @@ static bool append_later(XtfCollectRing *ring, unsigned event, uint64_t time, ui
                                                  .matching = matching});
 }
 
-static bool issued(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+static bool issue_operation(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
-    return append_later(ring, XTF_LABEL_IO_OPERATION_ISSUED, time, head.arg, more[0], XTF_NONE64);
+    return append_progress(ring, XTF_LABEL_IO_OPERATION_ISSUED, time, head.arg, more[0], XTF_NONE64);
 }
 
-static bool test(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+static bool test_operation(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
-    return append_later(ring, XTF_LABEL_IO_OPERATION_TEST, time, head.arg, more[0], XTF_NONE64);
+    return append_progress(ring, XTF_LABEL_IO_OPERATION_TEST, time, head.arg, more[0], XTF_NONE64);
 }
 
-static bool complete(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+static bool complete_operation(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
-    return append_later(ring, XTF_LABEL_IO_OPERATION_COMPLETE, time, head.arg, more[0], more[1]);
+    return append_progress(ring, XTF_LABEL_IO_OPERATION_COMPLETE, time, head.arg, more[0], more[1]);
 }
 
 static const XtfCollectKind kinds[] = {
     {XTF_WIRE_IO_CREATE_HANDLE, create_handle},
     {XTF_WIRE_IO_DESTROY_HANDLE, destroy_handle},
     {XTF_WIRE_IO_DELETE_FILE, delete_file},
-    {XTF_WIRE_IO_SEEK, seek},
-    {XTF_WIRE_IO_BEGIN, begin},
-    {XTF_WIRE_IO_ISSUED, issued},
-    {XTF_WIRE_IO_TEST, test},
-    {XTF_WIRE_IO_COMPLETE, complete},
+    {XTF_WIRE_IO_SEEK, seek_file},
+    {XTF_WIRE_IO_BEGIN, begin_operation},
+    {XTF_WIRE_IO_ISSUED, issue_operation},
+    {XTF_WIRE_IO_TEST, test_operation},
+    {XTF_WIRE_IO_COMPLETE, complete_operation},
     {0},
 };
 static const XtfCollectDefinition definitions[] = {

@@ -1,7 +1,7 @@
-/* What the recorder says of itself: switched on and off, waits for room, records that are missing. */
+/* Records about the recorder: switched on or off, waits for room, missing records. */
 #include "src/record/collect/rows/collect.h"
 
-static bool measurement(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+static bool switch_measurement(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     XtfMeasurementRow row = {.region = xtf_stream_region(&ring->stream), .mode = head.arg, .stop = XTF_NONE64};
 
@@ -11,7 +11,7 @@ static bool measurement(XtfCollectRing *ring, uint64_t time, XtfWireHead head, c
     return xtf_stream_append(&ring->stream, XTF_MODEL_MEASUREMENT, XTF_LABEL_MEASUREMENT_ON_OFF, time, &row);
 }
 
-static bool waited(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+static bool append_wait(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     uint64_t stop = xtf_collect_clock_ns(&ring->collector->clock, more[0]);
     XtfMeasurementRow row = {.region = xtf_stream_region(&ring->stream), .mode = UINT8_MAX, .stop = MAX(stop, time)};
@@ -22,7 +22,7 @@ static bool waited(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const 
     return xtf_stream_append(&ring->stream, XTF_MODEL_MEASUREMENT, XTF_LABEL_BUFFER_FLUSH, time, &row);
 }
 
-static bool dropped(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+static bool count_dropped(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     ring->collector->counts.framing++;
     ring->collector->counts.dropped += more[0];
@@ -30,5 +30,5 @@ static bool dropped(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const
 }
 
 static const XtfCollectKind kinds[] = {
-    {XTF_WIRE_MEASUREMENT, measurement}, {XTF_WIRE_WAITED, waited}, {XTF_WIRE_DROPPED, dropped}, {0}};
+    {XTF_WIRE_MEASUREMENT, switch_measurement}, {XTF_WIRE_WAITED, append_wait}, {XTF_WIRE_DROPPED, count_dropped}, {0}};
 const XtfCollectRows xtf_collect_measurement = {.kinds = kinds};

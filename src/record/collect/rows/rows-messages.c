@@ -1,17 +1,17 @@
 /* Messages, requests, collective operations. */
 #include "src/record/collect/rows/collect.h"
 
-/* The id of the attribute that tells how many calls in a row found nothing. */
+/* Id of the attribute with the number of calls in a row that found nothing. */
 enum { ATTRIBUTE_FOUND_NOTHING = 1 };
 
-enum { VALUE_UINT32 = 3 }; /* of xtf_value_types */
+enum { VALUE_UINT32 = 3 }; /* index in xtf_value_types */
 
 static uint32_t comm_of(XtfCollectRing *ring, uint64_t word)
 {
     return xtf_collect_reference(ring->collector, XTF_MODEL_COMMUNICATORS, xtf_collect_low(word));
 }
 
-/* The row of a message, of either direction. */
+/* The row of a message, sent or received. */
 #define MESSAGE_ROW(Type, REQUEST)                                \
     ((Xtf##Type##Row){.region = xtf_stream_region(&ring->stream), \
                       .peer = head.arg,                           \
@@ -20,7 +20,7 @@ static uint32_t comm_of(XtfCollectRing *ring, uint64_t word)
                       .bytes = more[1],                           \
                       .request = (REQUEST)})
 
-static bool send(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+static bool begin_send(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     ring->begun = (XtfCollectBegun){.kind = XTF_WIRE_SEND, .time = time, .send = MESSAGE_ROW(Sends, XTF_NONE64)};
     return true;
@@ -85,7 +85,7 @@ static uint32_t found_nothing_attribute(XtfCollectTables *tables)
     return row;
 }
 
-/* Of the record before: so many calls in a row found nothing. */
+/* Adds to the record before the number of calls in a row that found nothing. */
 static bool add_found_nothing(XtfCollectRing *ring, uint32_t calls)
 {
     XtfStream *stream = &ring->stream;
@@ -101,10 +101,10 @@ static bool add_found_nothing(XtfCollectRing *ring, uint32_t calls)
 static bool request_test(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     return append_request(ring, XTF_LABEL_MPI_REQUEST_TEST, time, more[0]) &&
-           (head.arg == 1 || add_found_nothing(ring, head.arg)); /* a record is one call, unless it says otherwise */
+           (head.arg == 1 || add_found_nothing(ring, head.arg)); /* 1: an ordinary record of one call */
 }
 
-static bool found_nothing(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+static bool count_found_nothing(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     if (ring->stream.seq == 0)
         return xtf_collect_malformed(ring, "calls that found nothing stand before all records");
@@ -147,8 +147,8 @@ bool xtf_collect_append_begun(XtfCollectRing *ring)
                : append_collective(ring, XTF_LABEL_MPI_COLLECTIVE_BEGIN, begun->time, &begun->collective);
 }
 
-/* A send that was appended, since the call waited over a commit, is one that was cancelled. */
-static bool failed(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+/* Drops the operation that a failed call began. If a commit has appended its send, marks the send as cancelled. */
+static bool fail_call(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     XtfCollectBegun begun = ring->begun;
 
@@ -193,18 +193,18 @@ static bool icollective_complete(XtfCollectRing *ring, uint64_t time, XtfWireHea
     return end_collective(ring, XTF_LABEL_NON_BLOCKING_COLLECTIVE_COMPLETE, time, head, more, more[3]);
 }
 
-static const XtfCollectKind kinds[] = {{XTF_WIRE_SEND, send},
+static const XtfCollectKind kinds[] = {{XTF_WIRE_SEND, begin_send},
                                        {XTF_WIRE_ISEND, isend},
                                        {XTF_WIRE_RECV, recv},
                                        {XTF_WIRE_IRECV, irecv},
                                        {XTF_WIRE_ISEND_COMPLETE, isend_complete},
                                        {XTF_WIRE_IRECV_REQUEST, irecv_request},
                                        {XTF_WIRE_REQUEST_TEST, request_test},
-                                       {XTF_WIRE_FOUND_NOTHING, found_nothing},
+                                       {XTF_WIRE_FOUND_NOTHING, count_found_nothing},
                                        {XTF_WIRE_REQUEST_CANCELLED, request_cancelled},
                                        {XTF_WIRE_COLLECTIVE_BEGIN, collective_begin},
                                        {XTF_WIRE_COLLECTIVE_END, collective_end},
-                                       {XTF_WIRE_FAILED, failed},
+                                       {XTF_WIRE_FAILED, fail_call},
                                        {XTF_WIRE_ICOLLECTIVE_REQUEST, icollective_request},
                                        {XTF_WIRE_ICOLLECTIVE_COMPLETE, icollective_complete},
                                        {0}};

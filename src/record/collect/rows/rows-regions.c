@@ -1,9 +1,8 @@
 /*
- * The process's own regions: functions that it knows by address only, the filter, and regions that it stopped
- * recording.
+ * The process's own regions: functions known by address only, the filter, and functions that the brake stopped.
  *
- * Names are looked up when a region is defined, from the object file's path: neither the process nor the library need
- * be there any more.
+ * The collector looks names up in the object file, by its path, when the process defines a region. So the process may
+ * have ended or unloaded the library.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +15,12 @@ enum { ROLE_FUNCTION = 1, PARADIGM_USER = 1, PARADIGM_COMPILER = 2 };
 
 typedef struct {
     XtfSymbols *symbols;
-    uint64_t addresses[XTF_WIRE_CHOICES]; /* by index: what a region was defined with; 0: it was not */
-} Own;
+    uint64_t addresses[XTF_WIRE_CHOICES]; /* by index: address of the region's definition; 0: undefined */
+} AddressRegions;
 
-static void own_finish(void *data)
+static void address_regions_finish(void *data)
 {
-    xtf_symbols_free(((Own *)data)->symbols);
+    xtf_symbols_free(((AddressRegions *)data)->symbols);
 }
 
 static XtfFilter *read_filter(XtfCollector *collector)
@@ -35,24 +34,24 @@ static XtfFilter *read_filter(XtfCollector *collector)
     return filter;
 }
 
-/* The regions that have names. */
+/* Names of regions, and the filter. */
 typedef struct {
-    GHashTable *names; /* by number; NULL: nothing is set up */
-    XtfFilter *filter; /* NULL: none */
-} Named;
+    GHashTable *names; /* by region number; NULL: not initialised */
+    XtfFilter *filter; /* NULL: no filter */
+} NamedRegions;
 
-static void named_finish(void *data)
+static void named_regions_finish(void *data)
 {
-    Named *named = data;
+    NamedRegions *named = data;
 
     xtf_filter_free(named->filter);
     if (named->names)
         g_hash_table_unref(named->names);
 }
 
-static Named *named_of(XtfCollector *collector)
+static NamedRegions *named_regions(XtfCollector *collector)
 {
-    Named *named = xtf_collect_own(collector, "named regions", sizeof *named, named_finish);
+    NamedRegions *named = xtf_collect_own(collector, "named regions", sizeof *named, named_regions_finish);
 
     if (!named->names) {
         named->names = g_hash_table_new_full(NULL, NULL, NULL, g_free);
@@ -64,7 +63,7 @@ static Named *named_of(XtfCollector *collector)
 bool xtf_collect_filter_region(XtfCollector *collector, uint32_t number, const char *name, const char *mangled,
                                const char *file)
 {
-    Named *named = named_of(collector);
+    NamedRegions *named = named_regions(collector);
 
     g_hash_table_insert(named->names, GUINT_TO_POINTER(number), g_strdup(name));
     if (!named->filter || !xtf_filter_excludes(named->filter, name, mangled, file))
@@ -73,25 +72,25 @@ bool xtf_collect_filter_region(XtfCollector *collector, uint32_t number, const c
     return true;
 }
 
-/* What a function is called of which no name is known: the same in all processes. */
-static char *name_of_unknown(const char *path, uint64_t base, uint64_t address)
+/* Returns the name of a function without a symbol, the same in all processes. The caller frees it. */
+static char *address_name(const char *path, uint64_t base, uint64_t address)
 {
     g_autofree char *file = path[0] ? g_path_get_basename(path) : NULL;
 
     return file ? g_strdup_printf("0x%" PRIx64 "@%s", address - base, file) : g_strdup_printf("0x%" PRIx64, address);
 }
 
-static void define_function(XtfCollector *collector, Own *own, uint32_t number, const XtfDefineAddress *function,
-                            const char *path)
+static void define_function(XtfCollector *collector, AddressRegions *regions, uint32_t number,
+                            const XtfDefineAddress *function, const char *path)
 {
     XtfSymbol symbol = {.file = ""};
 
-    if (!own->symbols)
-        own->symbols = xtf_symbols_new();
-    bool found = xtf_symbols_find(own->symbols, path, function->base, function->address, &symbol);
-    g_autofree char *unknown = found ? NULL : name_of_unknown(path, function->base, function->address);
-    const char *mangled = found ? symbol.name : unknown;
-    g_autofree char *fortran = found ? xtf_fortran_name(&symbol) : NULL;
+    if (!regions->symbols)
+        regions->symbols = xtf_symbols_new();
+    bool has_symbol = xtf_symbols_find(regions->symbols, path, function->base, function->address, &symbol);
+    g_autofree char *address_text = has_symbol ? NULL : address_name(path, function->base, function->address);
+    const char *mangled = has_symbol ? symbol.name : address_text;
+    g_autofree char *fortran = has_symbol ? xtf_fortran_name(&symbol) : NULL;
     char *demangled = xtf_demangle(mangled);
     const char *name = fortran ? fortran : demangled ? demangled : mangled;
     if (!xtf_collect_filter_region(collector, number, name, mangled, symbol.file))
@@ -99,7 +98,7 @@ static void define_function(XtfCollector *collector, Own *own, uint32_t number, 
     free(demangled);
 }
 
-/* Each thread defines the regions that it uses: most are known. */
+/* Defines a function by its address. Each thread defines the regions that it uses, so most are already defined. */
 static bool define_address(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes, size_t size)
 {
     XtfCollectData data = {.ring = ring, .data = bytes, .left = size};
@@ -111,10 +110,10 @@ static bool define_address(XtfCollectRing *ring, uint64_t id, const uint8_t *byt
     if (id < XTF_WIRE_REGIONS_OWN || id - XTF_WIRE_REGIONS_OWN >= XTF_WIRE_CHOICES)
         return xtf_collect_malformed(ring, "region %" PRIu64 " cannot be defined", id);
     ring->collector->counts.functions++;
-    Own *own = xtf_collect_own(ring->collector, "regions", sizeof *own, own_finish);
-    uint64_t *known = &own->addresses[id - XTF_WIRE_REGIONS_OWN];
+    AddressRegions *regions = xtf_collect_own(ring->collector, "regions", sizeof *regions, address_regions_finish);
+    uint64_t *known = &regions->addresses[id - XTF_WIRE_REGIONS_OWN];
     if (*known != function.address)
-        define_function(ring->collector, own, id, &function, path);
+        define_function(ring->collector, regions, id, &function, path);
     *known = function.address;
     return true;
 }
@@ -122,7 +121,7 @@ static bool define_address(XtfCollectRing *ring, uint64_t id, const uint8_t *byt
 static bool decode_braked(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     XtfCollector *collector = ring->collector;
-    const char *name = g_hash_table_lookup(named_of(collector)->names, GUINT_TO_POINTER(head.region));
+    const char *name = g_hash_table_lookup(named_regions(collector)->names, GUINT_TO_POINTER(head.region));
 
     ring->collector->counts.framing++;
     if (!name || xtf_collect_region(collector, head.region) == XTF_COLLECT_EXCLUDED)

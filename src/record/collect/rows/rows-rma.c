@@ -6,7 +6,7 @@ static uint32_t window_of(XtfCollectRing *ring, uint32_t id)
     return xtf_collect_reference(ring->collector, XTF_MODEL_RMA_WINDOWS, id);
 }
 
-static uint8_t label_of(uint32_t number, uint32_t n)
+static uint8_t bounded_label(uint32_t number, uint32_t n)
 {
     return number < n ? (uint8_t)number : UINT8_MAX;
 }
@@ -52,26 +52,26 @@ static XtfRmaOperationsRow access_of(XtfCollectRing *ring, XtfWireHead head, con
                                  .matching = more[2]};
 }
 
-static bool put(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+static bool append_put(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     return append_operation(ring, XTF_LABEL_RMA_PUT, time, access_of(ring, head, more));
 }
 
-static bool get(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+static bool append_get(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     return append_operation(ring, XTF_LABEL_RMA_GET, time, access_of(ring, head, more));
 }
 
-static bool atomic(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+static bool append_atomic(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     XtfRmaOperationsRow row = access_of(ring, head, more);
 
-    row.atomic = label_of(xtf_collect_high(more[0]), g_strv_length((char **)xtf_rma_atomics));
+    row.atomic = bounded_label(xtf_collect_high(more[0]), g_strv_length((char **)xtf_rma_atomics));
     row.received = more[3];
     return append_operation(ring, XTF_LABEL_RMA_ATOMIC, time, row);
 }
 
-static bool complete(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+static bool complete_operation(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     static const unsigned events[] = {XTF_LABEL_RMA_OP_COMPLETE_BLOCKING, XTF_LABEL_RMA_OP_COMPLETE_NON_BLOCKING,
                                       XTF_LABEL_RMA_OP_TEST, XTF_LABEL_RMA_OP_COMPLETE_REMOTE};
@@ -111,7 +111,7 @@ static bool collective_end(XtfCollectRing *ring, uint64_t time, XtfWireHead head
     uint32_t n = g_strv_length((char **)xtf_collective_operations);
 
     return append_collective(ring, XTF_LABEL_RMA_COLLECTIVE_END, time,
-                             (XtfRmaCollectivesRow){.operation = label_of(head.region, n),
+                             (XtfRmaCollectivesRow){.operation = bounded_label(head.region, n),
                                                     .sync_level = xtf_collect_high(more[0]),
                                                     .window = window_of(ring, xtf_collect_low(more[0])),
                                                     .root = head.arg,
@@ -153,7 +153,7 @@ static bool sync_peer(XtfCollectRing *ring, uint64_t time, XtfWireHead head, con
     XtfRmaSyncsRow row = no_sync;
 
     row.peer = head.arg;
-    row.sync_type = label_of(xtf_collect_high(more[0]), g_strv_length((char **)xtf_rma_sync_types));
+    row.sync_type = bounded_label(xtf_collect_high(more[0]), g_strv_length((char **)xtf_rma_sync_types));
     return append_sync(ring, XTF_LABEL_RMA_SYNC, time, xtf_collect_low(more[0]), row);
 }
 
@@ -171,7 +171,7 @@ static bool append_lock(XtfCollectRing *ring, unsigned event, uint64_t time, Xtf
         .window = window_of(ring, xtf_collect_low(more[0])),
         .peer = head.arg,
         .lock = more[1],
-        .lock_type = label_of(xtf_collect_high(more[0]), g_strv_length((char **)xtf_lock_types)),
+        .lock_type = bounded_label(xtf_collect_high(more[0]), g_strv_length((char **)xtf_lock_types)),
     };
 
     return xtf_stream_append(&ring->stream, XTF_MODEL_RMA_LOCKS, event, time, &row);
@@ -200,10 +200,10 @@ static bool release_lock(XtfCollectRing *ring, uint64_t time, XtfWireHead head, 
 static const XtfCollectKind kinds[] = {
     {XTF_WIRE_RMA_WIN_CREATE, win_create},
     {XTF_WIRE_RMA_WIN_DESTROY, win_destroy},
-    {XTF_WIRE_RMA_PUT, put},
-    {XTF_WIRE_RMA_GET, get},
-    {XTF_WIRE_RMA_ATOMIC, atomic},
-    {XTF_WIRE_RMA_COMPLETE, complete},
+    {XTF_WIRE_RMA_PUT, append_put},
+    {XTF_WIRE_RMA_GET, append_get},
+    {XTF_WIRE_RMA_ATOMIC, append_atomic},
+    {XTF_WIRE_RMA_COMPLETE, complete_operation},
     {XTF_WIRE_RMA_COLLECTIVE_BEGIN, collective_begin},
     {XTF_WIRE_RMA_COLLECTIVE_END, collective_end},
     {XTF_WIRE_RMA_GROUP_SYNC, group_sync},

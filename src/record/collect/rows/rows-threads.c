@@ -52,7 +52,7 @@ static bool decode_release(XtfCollectRing *ring, uint64_t time, XtfWireHead head
     return append_lock(ring, time, XTF_LABEL_THREAD_RELEASE_LOCK, head, more);
 }
 
-/* The threads are looked for by number: one that had no ring has no name. */
+/* Sets a thread's name. A name of a thread without a ring is never written. */
 static bool define_thread(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes, size_t size)
 {
     XtfCollectData data = {.ring = ring, .data = bytes, .left = size};

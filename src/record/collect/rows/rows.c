@@ -1,4 +1,4 @@
-/* The list of what decodes. */
+/* The list of all decoders. */
 #include "src/record/collect/rows/collect.h"
 
 const XtfCollectRows *const xtf_collect_rows[] = {

@@ -55,10 +55,10 @@ uint32_t xtf_collect_new_row(XtfCollectTables *tables, unsigned tag, uint32_t id
     uint8_t empty[XTF_ROW_MAX];
     uint32_t row;
 
-    bool found = xtf_id_map_find(&table->by_id, id, &row);
+    bool is_known = xtf_id_map_find(&table->by_id, id, &row);
     if (is_new)
-        *is_new = !found;
-    if (found)
+        *is_new = !is_known;
+    if (is_known)
         return row;
     xtf_collect_empty_row(tag, empty);
     if (table->id)
@@ -119,8 +119,8 @@ uint32_t xtf_collect_string(XtfCollectTables *tables, const char *text)
     return id;
 }
 
-/* Rows that were stored and changed since are written with all others of their table: rows have no other way to
- * change. */
+/* Writes a table's new rows. If a stored row has changed, rewrites the whole table, since the writer cannot change
+ * rows. */
 static bool write_table(XtfCollectTables *tables, XtfCollectTable *table, GError **error)
 {
     uint32_t schema, row_size = table->schema->row_size;

@@ -1,11 +1,11 @@
 /*
  * The definition tables of a part, in memory.
  *
- * Definitions come in any order, and often after their first use. So a row is made when its id is first named, and
- * filled in later; its number never changes. A table that changed is written anew at the next commit.
+ * Definitions arrive in any order, often after their first use. So the first use of an id adds a row, and the
+ * definition fills it in. The row's number never changes. The next commit rewrites a table that has changed.
  *
- * What fails (too many rows, too many strings) is kept in `error`, and told by xtf_collect_tables_write(); look-ups
- * then give rows and strings that mean nothing.
+ * Failures (too many rows or strings) are stored in `error`, which xtf_collect_tables_write() reports. After a failure,
+ * look-ups return rows and strings without meaning.
  */
 #pragma once
 
@@ -19,26 +19,26 @@
 #include "src/model/schemas.h"
 
 typedef struct {
-    const XtfSchema *schema; /* NULL: no row so far */
+    const XtfSchema *schema; /* NULL: no rows yet */
     const XtfField *id;      /* NULL: the rows have no id */
     GByteArray *rows;
-    XtfTableWriter *writer; /* NULL: it was not written yet */
+    XtfTableWriter *writer; /* NULL: not written yet */
     XtfIdMap by_id;
-    uint32_t n_rows, n_stored; /* n_stored: rows that the writer has, and that are as they are here */
+    uint32_t n_rows, n_stored; /* n_stored: rows that the writer has, unchanged */
 } XtfCollectTable;
 
 typedef struct {
     XtfWriter *writer;
-    XtfCollectTable tables[XTF_N_MODEL_SCHEMAS]; /* by tag; those of arrays are unused */
+    XtfCollectTable tables[XTF_N_MODEL_SCHEMAS]; /* by tag; array tags are unused */
     GError *error;
 } XtfCollectTables;
 
-/* The writer is borrowed. */
+/* Initialises the tables. Borrows the writer. */
 void xtf_collect_tables_init(XtfCollectTables *tables, XtfWriter *writer);
 void xtf_collect_tables_finish(XtfCollectTables *tables);
 
-/* The number of the row of a table with that id. A new one has that id, no references, and zeros; *is_new, which may be
- * NULL, says whether it is one. */
+/* Returns the number of the row with that id in a table. A new row has the id, no references, and zeros. *is_new (may
+ * be NULL) is true for a new row. */
 uint32_t xtf_collect_new_row(XtfCollectTables *tables, unsigned table, uint32_t id, bool *is_new);
 static inline uint32_t xtf_collect_row(XtfCollectTables *tables, unsigned table, uint32_t id)
 {
@@ -49,22 +49,22 @@ static inline uint32_t xtf_collect_row(XtfCollectTables *tables, unsigned table,
     return xtf_collect_new_row(tables, table, id, NULL);
 }
 
-/* Adds a row to a table, by the struct of src/model. For tables without ids, or with ids that nobody looks up. */
+/* Adds a row, a struct of src/model, to a table without ids, or whose ids are never looked up. Returns its number. */
 uint32_t xtf_collect_add_row(XtfCollectTables *tables, unsigned table, const void *row);
-/* A row with no references, and zeros. */
+/* Fills a row with zeros and no references. */
 void xtf_collect_empty_row(unsigned table, void *row);
-/* A row, to be changed: good until the next row is added. */
+/* Returns a row for writing, valid until the next row is added. */
 void *xtf_collect_change_row(XtfCollectTables *tables, unsigned table, uint32_t row);
 const void *xtf_collect_see_row(const XtfCollectTables *tables, unsigned table, uint32_t row);
 uint32_t xtf_collect_n_rows(const XtfCollectTables *tables, unsigned table);
-/* Gives a row, which begins with `first` and `count`, its list: rows of another table. */
+/* Adds the list `parts` to another table. Sets the row's first two fields, `first` and `count`, to the list. */
 void xtf_collect_set_list(XtfCollectTables *tables, unsigned table, uint32_t row, unsigned parts_table,
                           const void *parts, uint32_t n);
-/* Takes all rows away, of a table that no rows refer to and that has no ids. */
+/* Removes all rows of a table without ids to which no rows refer. */
 void xtf_collect_clear_table(XtfCollectTables *tables, unsigned table);
 
-/* The id of a string, which ends at its first NUL at the latest. */
+/* Adds a string, up to its first NUL, and returns its id. */
 uint32_t xtf_collect_string(XtfCollectTables *tables, const char *text);
 
-/* Gives the writer what changed. */
+/* Passes changed tables to the writer. */
 bool xtf_collect_tables_write(XtfCollectTables *tables, GError **error);

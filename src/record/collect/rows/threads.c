@@ -1,10 +1,10 @@
-/* Rings and the locations whose records they hold. */
+/* Rings and their threads' locations. */
 #include <string.h>
 
 #include "src/record/collect/rows/collect.h"
 #include "src/record/collect/rows/process.h"
 
-enum { RECORD_NUMBERS_MAX = 1 << 20 }; /* of threads */
+enum { RECORD_NUMBERS_MAX = 1 << 20 }; /* bound of thread numbers */
 
 void xtf_collect_ring_init(XtfCollectRing *ring, XtfCollector *collector, uint32_t number)
 {
@@ -24,7 +24,7 @@ static XtfCollectThread *find_thread(XtfCollector *collector, uint32_t number)
 {
     guint i = 0;
 
-    for (; i < collector->threads->len; i++) { /* the last ones are asked for most */
+    for (; i < collector->threads->len; i++) { /* recent threads are looked up most */
         XtfCollectThread *thread =
             &g_array_index(collector->threads, XtfCollectThread, collector->threads->len - 1 - i);
         if (thread->number == number)

@@ -22,7 +22,7 @@ bool xtf_mpi_is_rank(guint32 *rank)
     return false;
 }
 
-/* The MPI whose ranks have variables such as ours. Slurm's are the same for all. */
+/* Returns the MPI whose launcher sets variables that this process has. Slurm's variables are the same for every MPI. */
 static XtfMpi mpi_of_environment(void)
 {
     if (g_getenv("OMPI_COMM_WORLD_RANK"))
@@ -32,7 +32,7 @@ static XtfMpi mpi_of_environment(void)
     return XTF_MPI_UNKNOWN;
 }
 
-/* What `LAUNCHER --version` says. */
+/* Finds the MPI by the output of `LAUNCHER --version`. */
 static XtfMpi mpi_of_version(const char *launcher)
 {
     char *argv[] = {(char *)launcher, (char *)"--version", NULL};
@@ -47,7 +47,7 @@ static XtfMpi mpi_of_version(const char *launcher)
     return XTF_MPI_UNKNOWN;
 }
 
-/* The MPI whose launcher it is: by the name of the file behind all links, or else by its version. */
+/* Finds a launcher's MPI by the name of the file behind all links, else by its version. */
 static XtfMpi mpi_of_launcher(const char *word)
 {
     g_autofree char *file = xtf_find_executable(word);
@@ -63,8 +63,9 @@ static XtfMpi mpi_of_launcher(const char *word)
     return mpi_of_version(file);
 }
 
-/* For a program that does not say it itself: a script, or one that loads its MPI when it runs. */
-static bool guess(XtfCommand *command, char **argv, GError **error)
+/* Finds the MPI by launcher and environment, if the program's libraries include no MPI: a script, or a program that
+ * loads MPI at run time. */
+static bool find_mpi_outside(XtfCommand *command, char **argv, GError **error)
 {
     guint32 rank;
 
@@ -113,11 +114,11 @@ static bool look_at_program(XtfCommand *command, XtfMpi wanted, char **argv, GEr
                         "%s: its MPI is linked into it, so its calls cannot be seen: link it against a shared MPI "
                         "library (or say --mpi=none to record what is no MPI)",
                         command->file);
-    return guess(command, argv, error);
+    return find_mpi_outside(command, argv, error);
 }
 
-/* The file that a word of the command names. The caller frees it. */
-static char *find(const char *word, GError **error)
+/* Finds the file that a word of the command names. The caller frees it. */
+static char *find_file(const char *word, GError **error)
 {
     char *file = xtf_find_executable(word);
 
@@ -131,7 +132,7 @@ static char *find(const char *word, GError **error)
 bool xtf_command_look(char **argv, XtfMpi mpi, XtfCommand *command, GError **error)
 {
     g_auto(XtfCommand) result = {.mpi = mpi, .launcher_mpi = XTF_MPI_UNKNOWN};
-    g_autofree char *first = find(argv[0], error);
+    g_autofree char *first = find_file(argv[0], error);
 
     if (!first)
         return false;
@@ -145,13 +146,13 @@ bool xtf_command_look(char **argv, XtfMpi mpi, XtfCommand *command, GError **err
             result.program += xtf_find_command(argv + result.program);
     }
     if (!result.has_launcher || result.program > result.launcher) {
-        result.file = find(argv[result.program], error);
+        result.file = find_file(argv[result.program], error);
         if (!result.file)
             return false;
         if (!look_at_program(&result, mpi, argv, error))
             return false;
     } else if (mpi == XTF_MPI_UNKNOWN) {
-        if (!guess(&result, argv, error))
+        if (!find_mpi_outside(&result, argv, error))
             return false;
     } else {
         result.reason = g_strdup("--mpi says so");

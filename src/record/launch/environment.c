@@ -6,7 +6,7 @@
 
 #define ENV_LIST "OMPI_MCA_mca_base_env_list"
 
-static void set(GPtrArray *variables, const char *name, const char *value)
+static void set_variable(GPtrArray *variables, const char *name, const char *value)
 {
     if (value)
         g_ptr_array_add(variables, g_strdup_printf("%s=%s", name, value));
@@ -18,17 +18,17 @@ static void set_number(GPtrArray *variables, const char *name, guint64 value)
         g_ptr_array_add(variables, g_strdup_printf("%s=%" G_GUINT64_FORMAT, name, value));
 }
 
-/* What was to be loaded before stays first: sanitizers insist on it. But tools that are called below the recorder must
- * come behind it. */
+/* Appends the module to LD_PRELOAD: sanitizers insist on being first. With `stack`, prepends the module, since tools
+ * called below the recorder must follow it. */
 static void set_preload(GPtrArray *variables, const char *module, bool stack)
 {
-    const char *others = g_getenv("LD_PRELOAD");
+    const char *preloaded = g_getenv("LD_PRELOAD");
 
-    if (!others || !*others)
-        set(variables, "LD_PRELOAD", module);
+    if (!preloaded || !*preloaded)
+        set_variable(variables, "LD_PRELOAD", module);
     else
         g_ptr_array_add(variables,
-                        g_strdup_printf("LD_PRELOAD=%s:%s", stack ? module : others, stack ? others : module));
+                        g_strdup_printf("LD_PRELOAD=%s:%s", stack ? module : preloaded, stack ? preloaded : module));
 }
 
 char **xtf_record_environment(const XtfRecordOptions *options, const XtfRecordPlace *place, const char *module)
@@ -37,26 +37,26 @@ char **xtf_record_environment(const XtfRecordOptions *options, const XtfRecordPl
     g_autofree char *self = xtf_real_path("/proc/self/exe");
 
     set_preload(variables, module, options->stack);
-    set(variables, "XTF_RECORD_FOLDER", place->folder);
-    set(variables, "XTF_RECORD_JOB", place->job);
-    set(variables, "XTF_RECORD_XTF", self);
-    set(variables, "XTF_RECORD_GATHER", place->gather);
-    set(variables, "XTF_RECORD_HOST", place->host);
+    set_variable(variables, "XTF_RECORD_FOLDER", place->folder);
+    set_variable(variables, "XTF_RECORD_JOB", place->job);
+    set_variable(variables, "XTF_RECORD_XTF", self);
+    set_variable(variables, "XTF_RECORD_GATHER", place->gather);
+    set_variable(variables, "XTF_RECORD_HOST", place->host);
     set_number(variables, "XTF_RECORD_BUFFER", options->ring_size);
-    set(variables, "XTF_RECORD_WHEN_FULL", options->when_full);
+    set_variable(variables, "XTF_RECORD_WHEN_FULL", options->when_full);
     set_number(variables, "XTF_RECORD_ALL_CALLS", options->all_calls);
-    set(variables, "XTF_RECORD_FILTER", options->filter);
+    set_variable(variables, "XTF_RECORD_FILTER", options->filter);
     set_number(variables, "XTF_RECORD_DRAIN", options->drain);
-    set(variables, "XTF_RECORD_CLOCK", options->clock);
+    set_variable(variables, "XTF_RECORD_CLOCK", options->clock);
     set_number(variables, "XTF_RECORD_STACK", options->stack);
     set_number(variables, "XTF_RECORD_LOCKS", options->locks);
-    set(variables, "XTF_RECORD_FSYNC", options->fsync);
-    set(variables, "XTF_RECORD_BRAKE", options->brake);
+    set_variable(variables, "XTF_RECORD_FSYNC", options->fsync);
+    set_variable(variables, "XTF_RECORD_BRAKE", options->brake);
     g_ptr_array_add(variables, NULL);
     return (char **)g_ptr_array_free(variables, FALSE);
 }
 
-/* Whether the launcher's options, those before the program, have -x. */
+/* True if the launcher's options, before the program, include -x. */
 static bool has_x(char **command, int launcher, int program)
 {
     for (int i = launcher + 1; command[i] && (program == launcher || i < program); i++)

@@ -17,15 +17,15 @@
 #include "src/record/job.h"
 
 enum {
-    KEPT_PERCENT = 2,   /* of the file system's space, which is for others */
+    KEPT_PERCENT = 2,   /* percent of the file system's space that stay free */
     JOB_NAME_MAX = 255, /* bytes */
-    NUMBER_MIN = 6,     /* digits of the number of a part */
+    NUMBER_MIN = 6,     /* least number of digits in a part's name */
 };
 
 #define JOB_FILE "job"
 
-/* Folders for temporary files are everybody's, and so may be that of the trace: another user may have made one of this
- * name, to read what is recorded, or to have it written elsewhere. */
+/* Opens a folder safely. In a shared place, such as /tmp, another user may have made a folder of this name, to read the
+ * records or to redirect them. */
 static int open_folder(const char *folder, GError **error)
 {
     int fd = xtf_job_folder_open(folder);
@@ -51,12 +51,13 @@ static bool check_space(int fd, const char *folder, GError **error)
 
 char *xtf_folder_name(const char *job)
 {
-    const char *const told[] = {g_getenv("XTF_TMPDIR"), g_getenv("TMPDIR")};
+    const char *const variables[] = {g_getenv("XTF_TMPDIR"), g_getenv("TMPDIR")};
     const char *place = "/tmp";
 
-    for (size_t i = G_N_ELEMENTS(told); i-- > 0;)
-        place = told[i] && *told[i] ? told[i] : place;
-    g_autofree char *absolute = g_canonicalize_filename(place, NULL); /* each process has a folder of its own */
+    for (size_t i = G_N_ELEMENTS(variables); i-- > 0;)
+        place = variables[i] && *variables[i] ? variables[i] : place;
+    g_autofree char *absolute =
+        g_canonicalize_filename(place, NULL); /* absolute, since each process has its own working directory */
     return g_strdup_printf("%s/xtf-%s", absolute, job);
 }
 
@@ -75,7 +76,7 @@ bool xtf_folder_make(const char *folder, GError **error)
     return good;
 }
 
-/* Whether a name is that of a process by its number, with one of these endings: "000012.xtf". */
+/* True if a name is a process number and one of the endings: "000012.xtf". */
 static bool is_numbered(const char *name, const char *const *endings)
 {
     size_t digits = strspn(name, "0123456789");
@@ -83,8 +84,8 @@ static bool is_numbered(const char *name, const char *const *endings)
     return digits >= NUMBER_MIN && g_strv_contains(endings, name + digits);
 }
 
-/* Whether a name is PREFIX, PID and `ending`, the prefix with a minus at its end. */
-static bool is_of_process(const char *name, const char *prefix, const char *ending)
+/* True if a name is `prefix`, which ends with a minus, a pid, and `ending`. */
+static bool is_process_file(const char *name, const char *prefix, const char *ending)
 {
     const char *number = strrchr(name, '-');
 
@@ -94,21 +95,21 @@ static bool is_of_process(const char *name, const char *prefix, const char *endi
     return digits > 0 && g_str_equal(number + digits, ending);
 }
 
-/* Whether a job leaves a file of this name in its folder. A user may have put others there, also traces. */
-static bool is_of_job(const char *name)
+/* True if a job creates files of this name in its folder. The user's own files, even traces, have other names. */
+static bool is_job_file(const char *name)
 {
     static const char *const endings[] = {".xtf", XTF_JOB_LOG_ENDING, NULL}, *const parts[] = {".xtf", NULL};
     static const char *const names[] = {JOB_FILE, XTF_ANCHOR_NAME, XTF_JOB_RECORDED, NULL};
     const char *minus = strrchr(name, '-');
 
     return is_numbered(name, endings) || g_strv_contains(names, name) ||
-           is_of_process(name, XTF_JOB_LOG, XTF_JOB_LOG_ENDING) || is_of_process(name, "", XTF_JOB_STARTING) ||
+           is_process_file(name, XTF_JOB_LOG, XTF_JOB_LOG_ENDING) || is_process_file(name, "", XTF_JOB_STARTING) ||
            xtf_job_is_shared(name) || g_str_has_prefix(name, ".part-") ||
            (name[0] == '.' && minus && is_numbered(minus + 1, parts)); /* src/record/collect/deliver.c */
 }
 
-/* The names of what is in a folder that is open; the caller frees them. */
-static char **names_in(int fd)
+/* Returns the names of all entries of an open folder. The caller frees them. */
+static char **folder_entries(int fd)
 {
     GPtrArray *names = g_ptr_array_new();
     int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -124,13 +125,13 @@ static char **names_in(int fd)
     return (char **)g_ptr_array_free(names, FALSE);
 }
 
-/* Removes what a job has left, but the file that says whose the folder is if `keep_job`. */
-static bool empty(int fd, const char *folder, bool keep_job, GError **error)
+/* Removes a job's files; with `keep_job`, all but the file that names the job. */
+static bool remove_job_files(int fd, const char *folder, bool keep_job, GError **error)
 {
-    g_auto(GStrv) names = names_in(fd);
+    g_auto(GStrv) names = folder_entries(fd);
 
     for (char **name = names; *name; name++) {
-        if (!is_of_job(*name) || (keep_job && g_str_equal(*name, JOB_FILE)))
+        if (!is_job_file(*name) || (keep_job && g_str_equal(*name, JOB_FILE)))
             continue;
         if (unlinkat(fd, *name, 0) != 0 && errno != ENOENT)
             return xtf_fail(error, XTF_ERROR_IO, "%s/%s: cannot be removed: %s", folder, *name, g_strerror(errno));
@@ -141,31 +142,32 @@ static bool empty(int fd, const char *folder, bool keep_job, GError **error)
 bool xtf_folder_remove(const char *folder, GError **error)
 {
     int fd = open_folder(folder, error);
-    bool emptied = fd >= 0 && empty(fd, folder, false, error);
+    bool is_empty = fd >= 0 && remove_job_files(fd, folder, false, error);
 
     if (fd >= 0)
         close(fd);
-    if (!emptied)
+    if (!is_empty)
         return false;
     if (g_rmdir(folder) != 0 && errno != ENOENT)
         return xtf_fail(error, XTF_ERROR_IO, "%s: cannot be removed: %s", folder, g_strerror(errno));
     return true;
 }
 
-/* Processes of one host have the same job, if it is one; on other hosts Hydra tells nothing that is the same. */
-static bool is_same_job(const char *one, const char *other)
+/* True if two processes are of the same job. Hydra gives processes of different hosts no common name, so two Hydra jobs
+ * of different hosts count as the same. */
+static bool is_same_job(const char *first, const char *second)
 {
     static const char hydra[] = "hydra-";
-    const char *host = strrchr(one, '@'), *other_host = strrchr(other, '@');
+    const char *first_host = strrchr(first, '@'), *second_host = strrchr(second, '@');
 
-    if (g_str_equal(one, other))
+    if (g_str_equal(first, second))
         return true;
-    return g_str_has_prefix(one, hydra) && g_str_has_prefix(other, hydra) && host && other_host &&
-           !g_str_equal(host, other_host);
+    return g_str_has_prefix(first, hydra) && g_str_has_prefix(second, hydra) && first_host && second_host &&
+           !g_str_equal(first_host, second_host);
 }
 
-/* Under the lock of the file "job", `fd`. */
-static bool take(int fd, int directory, const char *folder, const char *job, bool replace, GError **error)
+/* Claims the folder for the job. The caller holds the lock of the file "job", `fd`. */
+static bool claim_folder(int fd, int directory, const char *folder, const char *job, bool replace, GError **error)
 {
     char before[JOB_NAME_MAX + 1] = "";
     ssize_t n = pread(fd, before, JOB_NAME_MAX, 0);
@@ -175,24 +177,24 @@ static bool take(int fd, int directory, const char *folder, const char *job, boo
     if (n > 0 && !replace)
         return xtf_fail(error, XTF_ERROR_INVALID,
                         "%s: it has the parts of another run: --force replaces them, -o names another place", folder);
-    if (n > 0 && !empty(directory, folder, true, error))
+    if (n > 0 && !remove_job_files(directory, folder, true, error))
         return false;
     if (n < 0 || ftruncate(fd, 0) != 0 || pwrite(fd, job, strlen(job), 0) != (ssize_t)strlen(job))
         return xtf_fail(error, XTF_ERROR_IO, "%s/" JOB_FILE ": %s", folder, g_strerror(errno));
     return true;
 }
 
-/* Whether a folder has things in it, and no file "job": parts in it are not of this tool, perhaps. */
-static bool is_of_others(int directory)
+/* True if a folder has entries but no file "job": `xtf record` may not have made it. */
+static bool is_foreign_folder(int directory)
 {
-    g_auto(GStrv) names = names_in(directory);
+    g_auto(GStrv) names = folder_entries(directory);
 
     return *names && faccessat(directory, JOB_FILE, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
 }
 
-static bool join(int directory, const char *folder, const char *job, bool replace, GError **error)
+static bool join_open_folder(int directory, const char *folder, const char *job, bool replace, GError **error)
 {
-    if (is_of_others(directory))
+    if (is_foreign_folder(directory))
         return xtf_fail(error, XTF_ERROR_INVALID, "%s: it is no folder that `xtf record` made: -o names another place",
                         folder);
     int fd = xtf_job_file_open(directory, JOB_FILE, O_RDWR | O_CREAT);
@@ -200,7 +202,7 @@ static bool join(int directory, const char *folder, const char *job, bool replac
         return xtf_fail(error, XTF_ERROR_IO, "%s/" JOB_FILE ": %s", folder, g_strerror(errno));
     while (flock(fd, LOCK_EX) != 0 && errno == EINTR)
         continue;
-    bool good = take(fd, directory, folder, job, replace, error) && check_space(directory, folder, error);
+    bool good = claim_folder(fd, directory, folder, job, replace, error) && check_space(directory, folder, error);
     close(fd);
     return good;
 }
@@ -210,7 +212,7 @@ bool xtf_folder_join(const char *folder, const char *job, bool replace, GError *
     if (mkdir(folder, 0700) != 0 && errno != EEXIST)
         return xtf_fail(error, XTF_ERROR_IO, "%s: cannot be made: %s", folder, g_strerror(errno));
     int directory = open_folder(folder, error);
-    bool good = directory >= 0 && join(directory, folder, job, replace, error);
+    bool good = directory >= 0 && join_open_folder(directory, folder, job, replace, error);
     if (directory >= 0)
         close(directory);
     return good;
@@ -227,7 +229,7 @@ bool xtf_folder_count_in(const char *folder, guint32 rank, GError **error)
     bool good = fd >= 0;
     if (good && pread(fd, &closed, 1, XTF_JOB_RECORDED_CLOSED) != 1)
         good = pwrite(fd, &is_open, 1, XTF_JOB_RECORDED_CLOSED) == 1;
-    else if (good && closed) /* whoever comes now is not counted any more */
+    else if (good && closed) /* the count is closed: later processes are not counted */
         rank = G_MAXUINT32;
     if (good && rank != G_MAXUINT32)
         good = pwrite(fd, &begun, 1, XTF_JOB_RECORDED_RANKS + (off_t)rank) == 1;
@@ -243,8 +245,8 @@ char *xtf_job_new(void)
     return g_strdup_printf("%s-%d-%" G_GINT64_MODIFIER "x", g_get_host_name(), (int)getpid(), g_get_real_time());
 }
 
-/* When a process of this host was started, in ticks since the machine was; "" if it is not told. */
-static char *start_of(pid_t pid)
+/* Returns the start time of a process of this host, in ticks since boot; "" if unknown. */
+static char *start_time(pid_t pid)
 {
     g_autofree char *file = g_strdup_printf("/proc/%d/stat", (int)pid), *text = NULL;
     const char *behind_name = g_file_get_contents(file, &text, NULL, NULL) ? strrchr(text, ')') : NULL;
@@ -253,27 +255,27 @@ static char *start_of(pid_t pid)
     return g_strdup(g_strv_length(words) > 20 ? words[20] : ""); /* the 22nd of the line: proc(5) */
 }
 
-/* Whether Slurm's srun has started this process. What another launcher starts in a step of Slurm, such as a shell in an
- * allocation, has the variables of the step, too; but the ranks of that launcher are others. */
-static bool is_of_slurm(void)
+/* True if Slurm's srun started this process. Programs of other launchers in a Slurm step have the step's variables,
+ * too, but other ranks. */
+static bool is_slurm_task(void)
 {
     const char *rank = g_getenv("PMI_RANK");
 
     return g_getenv("SLURM_JOB_ID") && g_getenv("SLURM_STEP_ID") && g_getenv("SLURM_PROCID") &&
-           !g_getenv("OMPI_COMM_WORLD_RANK") && !g_getenv("MPI_LOCALRANKID") && /* of Open MPI's, of Hydra */
+           !g_getenv("OMPI_COMM_WORLD_RANK") && !g_getenv("MPI_LOCALRANKID") && /* Open MPI's launcher, Hydra */
            (!rank || g_str_equal(rank, g_getenv("SLURM_PROCID")));
 }
 
 char *xtf_job_of_rank(void)
 {
-    const char *space = g_getenv("PMIX_NAMESPACE");         /* each run has one, also each step of Slurm */
-    const char *server = g_getenv("OMPI_MCA_orte_hnp_uri"); /* the same on all hosts, and other in each run */
+    const char *space = g_getenv("PMIX_NAMESPACE");         /* one for each run, also for each step of Slurm */
+    const char *server = g_getenv("OMPI_MCA_orte_hnp_uri"); /* the same on all hosts, different in each run */
 
     if (space || server)
         return g_strdup_printf("pmix-%s-%08x", space ? space : "", server ? g_str_hash(server) : 0);
-    if (is_of_slurm())
+    if (is_slurm_task())
         return g_strdup_printf("slurm-%s.%s", g_getenv("SLURM_JOB_ID"), g_getenv("SLURM_STEP_ID"));
-    g_autofree char *start = start_of(getppid());
+    g_autofree char *start = start_time(getppid());
     return g_strdup_printf("hydra-%d-%s@%s", (int)getppid(), start, g_get_host_name());
 }
 
@@ -282,16 +284,16 @@ const char *xtf_shared_file_system(unsigned long number)
     static const struct {
         unsigned long number;
         const char *name;
-    } known[] = {
+    } file_systems[] = {
         {0x6969, "NFS"},        {0xff534d42, "CIFS"}, {0xfe534d42, "SMB"},    {0x517b, "SMB"},
         {0x0bd00bd0, "Lustre"}, {0x47504653, "GPFS"}, {0x19830326, "BeeGFS"}, {0x00c36400, "Ceph"},
         {0x5346414f, "AFS"},    {0x73757245, "Coda"}, {0xaad7aaea, "PanFS"},  {0x7461636f, "OCFS2"},
         {0x01161970, "GFS2"},   {0x01021997, "9P"},   {0x6b414653, "AFS"},    {0x20030528, "OrangeFS"},
     };
 
-    for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
-        if (known[i].number == number)
-            return known[i].name;
+    for (size_t i = 0; i < G_N_ELEMENTS(file_systems); i++)
+        if (file_systems[i].number == number)
+            return file_systems[i].name;
     return NULL;
 }
 

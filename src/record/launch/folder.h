@@ -6,34 +6,35 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* The path, absolute, of the folder for a job's parts: "xtf-JOB" in the first of $XTF_TMPDIR, $TMPDIR and /tmp that is
- * told. The caller frees it. */
+/* Returns the absolute path of the folder for a job's parts: "xtf-JOB" in the first of $XTF_TMPDIR, $TMPDIR and /tmp
+ * that is set. The caller frees it. */
 char *xtf_folder_name(const char *job);
-/* Makes it, for the user alone; one of this name may be there already if it is the user's. XTF_ERROR_IO, also if less
- * than 2 % of its file system is free; a folder that was made for it is gone then. */
+/* Creates the folder, accessible to the user alone. An existing folder of the user is accepted. XTF_ERROR_IO on
+ * failure, or if less than 2 % of the file system is free; then removes a folder that it created. */
 bool xtf_folder_make(const char *folder, GError **error);
 
 /*
- * Makes a folder that is named by the user, or takes the one that is there for this job: all processes of a job call
- * this at once, and all find the same. Its file "job" says whose it is. A folder of another job is emptied of it with
- * `replace`, else XTF_ERROR_INVALID; a folder with something in it that was not made so is left alone in any case.
+ * Creates or joins a folder that the user named. All processes of a job call this at the same time. The file "job" in
+ * the folder names its job. If that is another job, removes its files with `replace`; else XTF_ERROR_INVALID. Also
+ * XTF_ERROR_INVALID for a non-empty folder without that file.
  */
 bool xtf_folder_join(const char *folder, const char *job, bool replace, GError **error);
-/* Notes there that this process of the job begins, and is to be recorded; a rank of G_MAXUINT32 is none, and no matter.
- */
+/* Records in the folder that this process of the job begins and will be traced. Rank G_MAXUINT32: the process has no
+ * rank, and is not counted. */
 bool xtf_folder_count_in(const char *folder, guint32 rank, GError **error);
 
-/* Removes a folder of parts, and what a job leaves in it; what else is in it stays, and so does the folder. False with
- * XTF_ERROR_IO. */
+/* Removes a job's files from a folder of parts, then the folder. Other files stay, and then so does the folder: false
+ * with XTF_ERROR_IO. */
 bool xtf_folder_remove(const char *folder, GError **error);
 
-/* A name for a job that no other has: host, process and time. The caller frees it. */
+/* Returns a unique name for a job: host, process and time. The caller frees it. */
 char *xtf_job_new(void);
-/* The same in all processes that a launcher has started together, as far as the environment tells. The caller frees
- * it. */
+/* Returns a name that is the same in all processes that a launcher started together, as far as the environment shows.
+ * The caller frees it. */
 char *xtf_job_of_rank(void);
 
-/* The name of a file system by its number (statfs(2)) if other machines share it: "NFS"; else NULL. */
+/* Returns the name of a file system, such as "NFS", by its number (statfs(2)), if other machines share it; else NULL.
+ * */
 const char *xtf_shared_file_system(unsigned long number);
-/* The same of the file system that a folder lies on. */
+/* Returns the same for the file system of a folder. */
 const char *xtf_folder_is_shared(const char *folder);

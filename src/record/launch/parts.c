@@ -18,10 +18,10 @@ enum {
     LOOK_EVERY_MS = 10,
     BEGIN_MS = 500,
     GATHERED_EVERY_MS = 100,
-    WORLD_MAX = 1 << 24, /* processes that are looked for; a damaged part may speak of more */
+    WORLD_MAX = 1 << 24, /* bound of processes searched for; a damaged part may claim more */
 };
 
-/* What is missing is told in a part of its own, which has no records. */
+/* Suffix of a part that holds only remarks on missing parts. */
 #define REMARKS_PART ".part-remarks.xtf"
 
 void xtf_parts_init(XtfParts *parts)
@@ -42,7 +42,7 @@ void xtf_parts_finish(XtfParts *parts)
     parts->missing = false;
 }
 
-/* Whether a writer holds the file's lock. */
+/* True if a writer holds the file's lock. */
 static bool is_written(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -53,7 +53,7 @@ static bool is_written(const char *path)
     return written;
 }
 
-/* Whether a process without a command line is about to have one, as in the middle of execve(); else it has ended. */
+/* True if a process without a command line is alive, as during execve(). False if it has ended. */
 static bool is_becoming(guint64 pid)
 {
     g_autofree char *file = g_strdup_printf("/proc/%" G_GUINT64_FORMAT "/stat", pid), *line = NULL;
@@ -64,8 +64,8 @@ static bool is_becoming(guint64 pid)
     return state && state[1] == ' ' && !strchr("ZX", state[2]);
 }
 
-/* Whether the collector that has made a file of this name, "HOST-PID.starting", runs: it has no part yet. A log says
- * nothing of it: its name has the number of the traced process. */
+/* True if the collector that created the marker `name`, "HOST-PID.starting", still runs without a part. A log's name
+ * has the pid of the traced process, so it does not count. */
 static bool is_alive(const char *name)
 {
     const char *minus = strrchr(name, '-');
@@ -83,20 +83,20 @@ static bool is_alive(const char *name)
     return length == 0 ? is_becoming(pid) : memmem(command, length, "collect", strlen("collect")) != NULL;
 }
 
-/* Whether a collector works in a folder: one that has no part yet, or writes one. *begun: a process has left something
- * there, so that collectors have begun if there are to be some. */
-static bool some_work(const char *folder, bool *begun)
+/* True if a collector of the folder still works: it has no part yet, or writes one. Sets *begun if a process has
+ * created a file there, so that its collector has started. */
+static bool has_collectors(const char *folder, bool *begun)
 {
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
-    bool some = false;
+    bool is_working = false;
     const char *name;
 
-    while (dir && !some && (name = g_dir_read_name(dir))) {
+    while (dir && !is_working && (name = g_dir_read_name(dir))) {
         g_autofree char *path = g_build_filename(folder, name, NULL);
         *begun = true;
-        some = is_alive(name) || (g_str_has_suffix(name, ".xtf") && is_written(path));
+        is_working = is_alive(name) || (g_str_has_suffix(name, ".xtf") && is_written(path));
     }
-    return some;
+    return is_working;
 }
 
 void xtf_parts_await(const char *folder, guint64 seconds, const atomic_bool *cancel)
@@ -105,8 +105,8 @@ void xtf_parts_await(const char *folder, guint64 seconds, const atomic_bool *can
     bool begun = false;
 
     while (now - start < (gint64)seconds * G_USEC_PER_SEC && !atomic_load(cancel)) {
-        /* The collector of a program that has ended at once may still be on its way. */
-        if (!some_work(folder, &begun) && (begun || now - start >= BEGIN_MS * 1000))
+        /* a program that ended at once may have a collector that is still starting */
+        if (!has_collectors(folder, &begun) && (begun || now - start >= BEGIN_MS * 1000))
             return;
         g_usleep(LOOK_EVERY_MS * 1000);
         now = g_get_monotonic_time();
@@ -129,7 +129,7 @@ void xtf_parts_await_files(char **paths, guint64 seconds, const atomic_bool *can
         g_usleep(LOOK_EVERY_MS * 1000);
 }
 
-static void add_number(XtfParts *parts, guint64 number)
+static void add_process_number(XtfParts *parts, guint64 number)
 {
     gint64 *key = g_new(gint64, 1);
 
@@ -137,8 +137,8 @@ static void add_number(XtfParts *parts, guint64 number)
     g_hash_table_add(parts->numbers, key);
 }
 
-/* Returns how many processes a launcher began, where a process ended before MPI could tell: such a process has the rank
- * of the launcher as its number, others without a rank have numbers behind all ranks. 0: not known. */
+/* Returns the number of launched processes, from a process that ended before MPI reported it. Such a process has its
+ * launcher's rank as number; other processes without a rank have numbers above all ranks. 0: unknown. */
 static guint64 launched_size(const XtfRecordedProcess *process)
 {
     static const char *const names[][2] = {
@@ -152,8 +152,8 @@ static guint64 launched_size(const XtfRecordedProcess *process)
     return 0;
 }
 
-/* Opens a part that nobody writes, and takes from it what the whole must know. */
-static bool look_into(const char *path, XtfParts *parts, XtfTraceInfo *info, GError **error)
+/* Reads a part that is no longer written: its processes, records and world size. */
+static bool read_part(const char *path, XtfParts *parts, XtfTraceInfo *info, GError **error)
 {
     if (is_written(path))
         return xtf_fail(error, XTF_ERROR_IO, "%s: it is still being written", path);
@@ -166,14 +166,14 @@ static bool look_into(const char *path, XtfParts *parts, XtfTraceInfo *info, GEr
         const XtfRecordedProcess *process = &g_array_index(processes, XtfRecordedProcess, i);
         guint64 size = xtf_recorded_number(process, "record.world_size");
         parts->world_size = MAX(parts->world_size, size > 0 ? size : launched_size(process));
-        add_number(parts, process->number);
+        add_process_number(parts, process->number);
     }
     parts->n_records += xtf_recorded_n_records(trace);
     xtf_trace_get_info(trace, info);
     return true;
 }
 
-static void look_at(const char *path, XtfParts *parts)
+static void add_part(const char *path, XtfParts *parts)
 {
     g_autofree char *name = xtf_part_name(path);
     g_autoptr(GError) reason = NULL;
@@ -181,8 +181,8 @@ static void look_at(const char *path, XtfParts *parts)
     XtfTraceInfo info;
 
     if (xtf_part_process(path, &rank))
-        add_number(parts, rank);
-    if (!look_into(path, parts, &info, &reason)) {
+        add_process_number(parts, rank);
+    if (!read_part(path, parts, &info, &reason)) {
         g_ptr_array_add(parts->left_out, g_strdup_printf("%s is left out: %s", name, reason->message));
         return;
     }
@@ -197,7 +197,7 @@ static void look_at(const char *path, XtfParts *parts)
     g_ptr_array_add(parts->paths, g_strdup(path));
 }
 
-/* What a collector has complained of. */
+/* Adds the messages of a collector's log as remarks. */
 static void read_log(const char *path, XtfParts *parts)
 {
     g_autofree char *text = NULL;
@@ -210,8 +210,8 @@ static void read_log(const char *path, XtfParts *parts)
             g_ptr_array_add(parts->remarks, g_strdup(g_str_has_prefix(*line, "xtf: ") ? *line + 5 : *line));
 }
 
-/* A collector takes its mark away when its part is where it belongs: one that was killed has left it. */
-static void look_at_mark(const char *name, XtfParts *parts)
+/* Adds a remark if the marker's collector was killed: a collector removes its marker after delivering its part. */
+static void check_marker(const char *name, XtfParts *parts)
 {
     if (!g_str_has_suffix(name, XTF_JOB_STARTING) || is_alive(name))
         return;
@@ -219,24 +219,24 @@ static void look_at_mark(const char *name, XtfParts *parts)
                     g_strdup_printf("a collector was killed: it has left %s; what it had not stored is lost", name));
 }
 
-static void look_in(const char *folder, XtfParts *parts)
+static void search_folder(const char *folder, XtfParts *parts)
 {
     g_auto(GStrv) paths = xtf_folder_parts(folder, NULL);
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
     const char *name;
 
     for (char **path = paths; path && *path; path++)
-        look_at(*path, parts);
+        add_part(*path, parts);
     while (dir && (name = g_dir_read_name(dir))) {
         g_autofree char *path = g_build_filename(folder, name, NULL);
         if (g_str_has_suffix(name, XTF_JOB_LOG_ENDING))
             read_log(path, parts);
-        look_at_mark(name, parts);
+        check_marker(name, parts);
     }
 }
 
-/* The processes of MPI's world that left nothing, in a sentence. */
-static void name_missing(XtfParts *parts)
+/* Adds a sentence on the processes of MPI_COMM_WORLD without a part. */
+static void add_missing(XtfParts *parts)
 {
     g_autoptr(GArray) missing = g_array_new(FALSE, FALSE, sizeof(guint32));
 
@@ -253,12 +253,12 @@ static void name_missing(XtfParts *parts)
     parts->missing = missing->len > 0;
 }
 
-static bool find_once(const char *folder, const char *gathered, XtfParts *parts)
+static bool search_folders(const char *folder, const char *gathered, XtfParts *parts)
 {
-    look_in(folder, parts);
+    search_folder(folder, parts);
     if (gathered && !g_str_equal(folder, gathered))
-        look_in(gathered, parts);
-    name_missing(parts);
+        search_folder(gathered, parts);
+    add_missing(parts);
     return !parts->missing;
 }
 
@@ -267,8 +267,8 @@ void xtf_parts_find(const char *folder, const char *gathered, guint64 seconds, c
 {
     gint64 until = g_get_monotonic_time() + (gint64)seconds * G_USEC_PER_SEC;
 
-    /* Parts of other hosts are brought here, one after another, when their processes have ended. */
-    while (!find_once(folder, gathered, parts) && gathered && g_file_test(gathered, G_FILE_TEST_IS_DIR) &&
+    /* Other hosts move their parts here one by one, when their processes have ended. */
+    while (!search_folders(folder, gathered, parts) && gathered && g_file_test(gathered, G_FILE_TEST_IS_DIR) &&
            g_get_monotonic_time() < until && !atomic_load(cancel)) {
         xtf_parts_finish(parts);
         xtf_parts_init(parts);
@@ -303,19 +303,19 @@ static bool add_remarks(const XtfParts *parts, XtfWriter *writer, GError **error
     return good;
 }
 
-/* Writes the part with the remarks, as the others are. */
+/* Writes the part with the remarks, with the page size and resolution of the first part. */
 static bool write_remarks(const XtfParts *parts, const char *path, GError **error)
 {
-    g_autoptr(XtfTrace) like = xtf_trace_open(parts->paths->pdata[0], NULL, error);
+    g_autoptr(XtfTrace) first_part = xtf_trace_open(parts->paths->pdata[0], NULL, error);
     XtfTraceInfo info;
 
-    if (!like)
+    if (!first_part)
         return false;
-    xtf_trace_get_info(like, &info);
+    xtf_trace_get_info(first_part, &info);
     const XtfWriterOptions options = {
         .page_size = info.page_size,
-        .resolution_num = xtf_trace_clock(like)->resolution_num,
-        .resolution_den = xtf_trace_clock(like)->resolution_den,
+        .resolution_num = xtf_trace_clock(first_part)->resolution_num,
+        .resolution_den = xtf_trace_clock(first_part)->resolution_den,
         .origin = UINT64_MAX,
         .no_sync = true,
     };
@@ -326,8 +326,8 @@ static bool write_remarks(const XtfParts *parts, const char *path, GError **erro
     return writer && add_remarks(parts, writer, error) && xtf_writer_close(g_steal_pointer(&writer), error);
 }
 
-/* What is damaged deep inside is found while merging. */
-static void leave_out(const char *path, const GError *error, void *data)
+/* Moves a part to the left-out list. Damage deep in a file shows only in the merge. */
+static void leave_part_out(const char *path, const GError *error, void *data)
 {
     XtfParts *parts = data;
     g_autofree char *name = xtf_part_name(path);
@@ -354,14 +354,14 @@ static void pass_left_out(const char *path, const GError *error, void *data)
 {
     const Merging *merging = data;
 
-    leave_out(path, error, merging->parts);
+    leave_part_out(path, error, merging->parts);
 }
 
 static bool merge_once(XtfParts *parts, const char *output, const XtfMergeOptions *options, GError **error)
 {
-    /* Beside the output: there is room where the trace goes, and the disk of the parts may be full. */
+    /* Beside the output, since the disk of the parts may be full. */
     g_autofree char *remarks = g_strdup_printf("%s.%d" REMARKS_PART, output, (int)getpid());
-    g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free); /* copies: some may be left out meanwhile */
+    g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free); /* copies: the merge may leave some out */
     Merging merging = {.options = options, .parts = parts};
     XtfMergeOptions own = {.keep_going = true,
                            .no_sync = options->no_sync,
@@ -389,7 +389,7 @@ bool xtf_parts_merge(XtfParts *parts, const char *output, const char *folder, co
     bool again = false;
     guint n;
 
-    do { /* again with the remarks on what was left out on the way */
+    do { /* again, to add remarks on parts that the merge left out */
         if (parts->paths->len == 0)
             return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s: there is no part of a trace that can be read", folder);
         n = parts->paths->len;

@@ -1,5 +1,5 @@
 /*
- * The parts of a job: waiting for them, finding which are there, and making one trace of them.
+ * The parts of a job: waiting for them, finding them, and merging them into one trace.
  */
 #pragma once
 
@@ -9,35 +9,35 @@
 
 #include "libxtf/merge.h"
 
-/* What became of a job's parts. */
+/* A job's parts, and sentences on missing parts. */
 typedef struct {
-    GPtrArray *paths;    /* of parts that can be read, of char, in the order of their names */
-    GPtrArray *left_out; /* sentences about those that are not in the trace, of char */
-    GPtrArray *remarks;  /* sentences about those that are, but not whole, of char */
-    GHashTable *numbers; /* of the processes that have a part, also one that cannot be read */
-    guint64 world_size;  /* of MPI_COMM_WORLD, as the processes say; 0: no MPI */
-    guint64 n_records;   /* in all parts that can be read */
-    bool missing;        /* processes of that world left no part where we looked */
+    GPtrArray *paths;    /* readable parts (char *), ordered by name */
+    GPtrArray *left_out; /* sentences (char *) on parts missing in the trace */
+    GPtrArray *remarks;  /* sentences (char *) on incomplete parts in the trace */
+    GHashTable *numbers; /* numbers of the processes with a part, readable or not */
+    guint64 world_size;  /* size of MPI_COMM_WORLD, as the processes report it; 0: no MPI */
+    guint64 n_records;   /* records in all readable parts */
+    bool missing;        /* some process of that world has no part in the folders searched */
 } XtfParts;
 
 void xtf_parts_init(XtfParts *parts);
 void xtf_parts_finish(XtfParts *parts);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfParts, xtf_parts_finish)
 
-/* Waits until no collector works in a folder of parts any more, at most some seconds, or until *cancel. */
+/* Waits until no collector works in a folder of parts, at most `seconds`, or until *cancel. */
 void xtf_parts_await(const char *folder, guint64 seconds, const atomic_bool *cancel);
 
-/* Waits until nobody writes any of these files, at most some seconds, or until *cancel. A file that is not there is not
+/* Waits until none of these files is being written, at most `seconds`, or until *cancel. A missing file counts as not
  * written. `paths` ends with NULL. */
 void xtf_parts_await_files(char **paths, guint64 seconds, const atomic_bool *cancel);
 
-/* Looks at all parts in two folders, of which the second need not be there, and at what the collectors complained of.
- * If processes are missing, and parts are brought into the second folder, it waits for them so many seconds. */
+/* Finds all parts in two folders, of which the second may be missing, and reads the collectors' logs. If processes are
+ * missing, and the second folder exists, waits up to `seconds` for their parts. */
 void xtf_parts_find(const char *folder, const char *gathered, guint64 seconds, const atomic_bool *cancel,
                     XtfParts *parts);
 
-/* Merges them. What is missing becomes remarks of the trace, and what turns out to be damaged is added to them.
- * XTF_ERROR_NOT_FOUND if there is no part, _DAMAGED if the trace has not all their records. Else as xtf_merge(). Of the
- * options, `keep_going` and `left_out` are not looked at. */
+/* Merges the parts. Missing and damaged parts become remarks of the trace. XTF_ERROR_NOT_FOUND if there is no part;
+ * XTF_ERROR_DAMAGED if the trace lacks records of the parts; other errors as of xtf_merge(). Ignores the options
+ * `keep_going` and `left_out`. */
 bool xtf_parts_merge(XtfParts *parts, const char *output, const char *folder, const XtfMergeOptions *options,
                      GError **error);

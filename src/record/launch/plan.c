@@ -8,7 +8,7 @@
 #include "src/record/launch/folder.h"
 #include "src/record/launch/program/command-line.h"
 
-/* PROGRAM.xtf, in the folder in which we are. */
+/* Returns PROGRAM.xtf, in the working directory. */
 static char *default_output(char **argv, const XtfCommand *command)
 {
     g_autofree char *name = g_path_get_basename(argv[command->program]);
@@ -16,7 +16,7 @@ static char *default_output(char **argv, const XtfCommand *command)
     return g_strconcat(name, ".xtf", NULL);
 }
 
-/* A folder for parts beside the trace. */
+/* Returns the path of a folder beside the trace. */
 static char *parts_beside(const char *output, const char *ending)
 {
     g_autofree char *absolute = g_canonicalize_filename(output, NULL);
@@ -31,19 +31,20 @@ static const char *shared_parent(const char *path)
     return xtf_folder_is_shared(parent);
 }
 
-/* Of a launcher that we start: parts lie on each host, and those of other hosts are brought beside the trace. */
+/* Places the parts when this process starts the launcher. Parts are written on each host. Other hosts move theirs to a
+ * folder beside the trace. */
 static void place_outside(XtfRecordPlan *plan)
 {
     plan->first = true;
     plan->job = xtf_job_new();
     plan->folder = xtf_folder_name(plan->job);
-    g_autofree char *ending = g_strdup_printf(".%s.d", plan->job); /* other runs have left run.xtf.d, perhaps */
+    g_autofree char *ending = g_strdup_printf(".%s.d", plan->job); /* another run may have left run.xtf.d */
     plan->gather = parts_beside(plan->output, ending);
     plan->host = g_strdup(g_get_host_name());
 }
 
-/* Of a launcher that has started us: parts lie beside the trace, which nobody merges, at once or, where that is a file
- * system of many machines, when they are finished. */
+/* Places the parts when a launcher started this process: in a folder beside the trace, unmerged. If machines share that
+ * file system, parts move there only when they are complete. */
 static void place_inside(XtfRecordPlan *plan)
 {
     g_autofree char *folder = parts_beside(plan->output, ".d");
@@ -77,7 +78,7 @@ bool xtf_record_plan(char **argv, const char *output, XtfMpi mpi, const XtfRecor
 
     if (!xtf_command_look(argv, mpi, &result.command, error))
         return false;
-    result.told_mpi = mpi != XTF_MPI_UNKNOWN;
+    result.has_mpi_option = mpi != XTF_MPI_UNKNOWN;
     result.module = xtf_mpi_module(result.command.mpi, error);
     if (!result.module)
         return false;
@@ -197,7 +198,7 @@ char **xtf_record_plan_warnings(const XtfRecordPlan *plan)
                                         "not find one another",
                                         plan->argv[command->launcher], xtf_mpi_name(command->launcher_mpi),
                                         xtf_mpi_name(command->mpi), command->reason));
-    if (command->mpi == XTF_MPI_NONE && command->runs_others && !plan->told_mpi)
+    if (command->mpi == XTF_MPI_NONE && command->runs_others && !plan->has_mpi_option)
         g_ptr_array_add(lines,
                         g_strdup_printf("%s is taken for a program without MPI: if it starts programs of MPI, or "
                                         "loads MPI when it runs, --mpi=openmpi or --mpi=mpich is needed",

@@ -24,7 +24,7 @@ static void add_process(GArray *processes, guint32 number)
     g_array_append_val(processes, process);
 }
 
-/* Whether a field of labels has this one in a row. */
+/* True if the field has this label in a row. */
 static bool has_label(const XtfField *field, const uint8_t *row, const char *label)
 {
     uint64_t value = field ? xtf_field_get(field, row) : 0;
@@ -54,11 +54,11 @@ static bool add_property(XtfTrace *trace, const XtfTable *table, const uint8_t *
     return true;
 }
 
-static int by_number(gconstpointer a, gconstpointer b)
+static int compare_numbers(gconstpointer a, gconstpointer b)
 {
-    const XtfRecordedProcess *one = a, *other = b;
+    const XtfRecordedProcess *first = a, *second = b;
 
-    return (one->number > other->number) - (one->number < other->number);
+    return (first->number > second->number) - (first->number < second->number);
 }
 
 GArray *xtf_recorded_processes(XtfTrace *trace, GError **error)
@@ -76,11 +76,11 @@ GArray *xtf_recorded_processes(XtfTrace *trace, GError **error)
     for (uint64_t i = 0; properties && i < properties->n_rows; i++)
         if (!add_property(trace, properties, properties->rows + i * properties->schema->row_size, processes, error))
             return NULL;
-    g_array_sort(processes, by_number);
+    g_array_sort(processes, compare_numbers);
     return g_steal_pointer(&processes);
 }
 
-static int by_text(gconstpointer a, gconstpointer b)
+static int compare_texts(gconstpointer a, gconstpointer b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -98,7 +98,7 @@ char **xtf_recorded_names(const GArray *processes, const char *prefix)
             if (g_str_has_prefix(name, prefix) && g_hash_table_add(names, name))
                 g_ptr_array_add(sorted, g_strdup((const char *)name + strlen(prefix)));
     }
-    g_ptr_array_sort(sorted, by_text);
+    g_ptr_array_sort(sorted, compare_texts);
     g_ptr_array_add(sorted, NULL);
     return (char **)g_ptr_array_free(sorted, FALSE);
 }

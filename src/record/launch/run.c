@@ -9,14 +9,15 @@
 
 #include "libxtf/error.h"
 
-/* SIGCHLD is no signal to pass on, but the end of a child is not told to who ignores it. */
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}, ends = SIGCHLD;
+/* Signals passed on to the command, and SIGCHLD. SIGCHLD is reset, since a process that ignores it cannot wait for its
+ * children. */
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}, child_signal = SIGCHLD;
 static _Atomic pid_t command;
 
 enum { N_SIGNALS = G_N_ELEMENTS(signals) };
 
-/* The keyboard's signals go to all processes in the foreground; any other went to this process alone. */
-static void pass_on(int number, siginfo_t *info, void *context)
+/* Passes a signal on to the command. The keyboard's signals already go to all foreground processes. */
+static void forward_signal(int number, siginfo_t *info, void *context)
 {
     pid_t pid = atomic_load(&command);
     int code = errno;
@@ -26,13 +27,13 @@ static void pass_on(int number, siginfo_t *info, void *context)
     errno = code;
 }
 
-static void catch (struct sigaction *before)
+static void catch_signals(struct sigaction *before)
 {
-    struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART},
+    struct sigaction action = {.sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO | SA_RESTART},
                      plain = {.sa_handler = SIG_DFL};
 
     sigfillset(&action.sa_mask);
-    sigaction(ends, &plain, &before[N_SIGNALS]);
+    sigaction(child_signal, &plain, &before[N_SIGNALS]);
     for (size_t i = 0; i < N_SIGNALS; i++) {
         sigaction(signals[i], NULL, &before[i]);
         if (before[i].sa_handler != SIG_IGN)
@@ -40,18 +41,18 @@ static void catch (struct sigaction *before)
     }
 }
 
-static void restore(const struct sigaction *before)
+static void restore_signals(const struct sigaction *before)
 {
     for (size_t i = 0; i < N_SIGNALS; i++)
         sigaction(signals[i], &before[i], NULL);
-    sigaction(ends, &before[N_SIGNALS], NULL);
+    sigaction(child_signal, &before[N_SIGNALS], NULL);
 }
 
-/* Of the new process: it has signals as this process had them, and xtf itself ignores SIGXFSZ. */
-static void G_GNUC_NORETURN execute(char **argv, char **environment, const struct sigaction *before,
-                                    const sigset_t *mask, int report)
+/* Runs the command in the new process, with the signal handlers from before. Resets SIGXFSZ, which xtf ignores. */
+static void G_GNUC_NORETURN execute_command(char **argv, char **environment, const struct sigaction *before,
+                                            const sigset_t *mask, int report)
 {
-    restore(before);
+    restore_signals(before);
     signal(SIGXFSZ, SIG_DFL);
     sigprocmask(SIG_SETMASK, mask, NULL);
     execvpe(argv[0], argv, environment);
@@ -61,9 +62,9 @@ static void G_GNUC_NORETURN execute(char **argv, char **environment, const struc
     _exit(127);
 }
 
-/* Starts the command; 0, or the errno of why it cannot be. Not by posix_spawn(), which makes it ignore signals that
- * nobody has ignored. Signals that come before it runs wait for it. */
-static int start(char **argv, char **environment, const struct sigaction *before)
+/* Starts the command. Returns 0 or an errno. Not by posix_spawn(), which would make the command ignore further signals.
+ * Signals stay blocked until the command runs. */
+static int start_command(char **argv, char **environment, const struct sigaction *before)
 {
     sigset_t all, mask;
     int report[2], code = 0;
@@ -74,7 +75,7 @@ static int start(char **argv, char **environment, const struct sigaction *before
     sigprocmask(SIG_BLOCK, &all, &mask);
     pid_t pid = fork();
     if (pid == 0)
-        execute(argv, environment, before, &mask, report[1]);
+        execute_command(argv, environment, before, &mask, report[1]);
     if (pid < 0)
         code = errno;
     close(report[1]);
@@ -90,23 +91,24 @@ static int start(char **argv, char **environment, const struct sigaction *before
 bool xtf_run(char **argv, char **environment, int *status, GError **error)
 {
     struct sigaction before[N_SIGNALS + 1];
-    int how, failure = 0;
+    int wait_status, failure = 0;
 
-    catch (before);
-    int code = start(argv, environment, before);
+    catch_signals(before);
+    int code = start_command(argv, environment, before);
     pid_t pid = atomic_load(&command);
-    siginfo_t ended; /* first it is seen, then it gives its number back, which nobody must signal then */
-    while (code == 0 && waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) != 0 && errno == EINTR)
+    siginfo_t
+        info; /* waitid() leaves the zombie, so that no signal goes to a reused pid; waitpid() then frees the pid */
+    while (code == 0 && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR)
         continue;
     atomic_store(&command, 0);
-    while (code == 0 && (failure = waitpid(pid, &how, 0) < 0 ? errno : 0) == EINTR)
+    while (code == 0 && (failure = waitpid(pid, &wait_status, 0) < 0 ? errno : 0) == EINTR)
         continue;
-    restore(before);
+    restore_signals(before);
     if (code != 0)
         return xtf_fail(error, XTF_ERROR_IO, "%s: cannot be run: %s", argv[0], g_strerror(code));
     if (failure != 0)
         return xtf_fail(error, XTF_ERROR_IO, "%s: how it ended is not told: %s", argv[0], g_strerror(failure));
-    *status = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
+    *status = WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
     return true;
 }
 

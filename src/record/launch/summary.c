@@ -12,9 +12,9 @@ enum {
     REMARKS_SHOWN = 10,
 };
 
-static void say(GPtrArray *lines, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void add_line(GPtrArray *lines, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-static void say(GPtrArray *lines, const char *format, ...)
+static void add_line(GPtrArray *lines, const char *format, ...)
 {
     va_list arguments;
 
@@ -23,7 +23,7 @@ static void say(GPtrArray *lines, const char *format, ...)
     va_end(arguments);
 }
 
-/* "12.3 us", three digits or more of it. */
+/* Formats a time with three digits or more: "12.3 us". */
 static char *show_time(uint64_t ns)
 {
     static const struct {
@@ -37,57 +37,57 @@ static char *show_time(uint64_t ns)
     return g_strdup_printf("%" PRIu64 " ns", ns);
 }
 
-/* The processes that ended alike, on a line. */
-static void say_ends(GPtrArray *lines, const GArray *processes)
+/* Adds a line for each way to end, with its processes. */
+static void add_ends(GPtrArray *lines, const GArray *processes)
 {
-    g_autoptr(GPtrArray) said = g_ptr_array_new();
+    g_autoptr(GPtrArray) seen_ends = g_ptr_array_new();
 
     for (guint i = 0; i < processes->len; i++) {
         const char *end = xtf_recorded_text(&g_array_index(processes, XtfRecordedProcess, i), XTF_RECORD_END);
-        g_autoptr(GArray) alike = g_array_new(FALSE, FALSE, sizeof(guint32));
-        if (!end || g_ptr_array_find_with_equal_func(said, end, g_str_equal, NULL))
+        g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(guint32));
+        if (!end || g_ptr_array_find_with_equal_func(seen_ends, end, g_str_equal, NULL))
             continue;
-        g_ptr_array_add(said, (gpointer)end);
+        g_ptr_array_add(seen_ends, (gpointer)end);
         for (guint j = i; j < processes->len; j++) {
-            const XtfRecordedProcess *other = &g_array_index(processes, XtfRecordedProcess, j);
-            if (g_strcmp0(xtf_recorded_text(other, XTF_RECORD_END), end) == 0)
-                g_array_append_val(alike, other->number);
+            const XtfRecordedProcess *process = &g_array_index(processes, XtfRecordedProcess, j);
+            if (g_strcmp0(xtf_recorded_text(process, XTF_RECORD_END), end) == 0)
+                g_array_append_val(numbers, process->number);
         }
-        g_autofree char *ranges = xtf_process_ranges(alike);
+        g_autofree char *ranges = xtf_process_ranges(numbers);
         XtfEndKind how;
-        int64_t number;
-        say(lines, "  process%s %s: %s", alike->len == 1 ? "" : "es", ranges,
-            xtf_end_parse(end, &how, &number) && how == XTF_END_UNKNOWN ? "end not seen" : end);
+        int64_t status;
+        add_line(lines, "  process%s %s: %s", numbers->len == 1 ? "" : "es", ranges,
+                 xtf_end_parse(end, &how, &status) && how == XTF_END_UNKNOWN ? "end not seen" : end);
     }
 }
 
-/* Waits and losses are remarks. */
-static void say_cost(GPtrArray *lines, const GArray *processes)
+/* Adds the cost of recording. Waits and losses are among the remarks. */
+static void add_cost(GPtrArray *lines, const GArray *processes)
 {
     uint64_t overhead = 0;
 
     for (guint i = 0; i < processes->len; i++)
         overhead =
             MAX(overhead, xtf_recorded_number(&g_array_index(processes, XtfRecordedProcess, i), "record.overhead_ns"));
-    g_autofree char *most = show_time(overhead);
+    g_autofree char *longest = show_time(overhead);
     if (overhead > 0)
-        say(lines, "  recording took a process %s at most, as far as is known", most);
+        add_line(lines, "  recording took a process %s at most, as far as is known", longest);
 }
 
-static void say_unrecorded(GPtrArray *lines, const GArray *processes)
+static void add_unrecorded(GPtrArray *lines, const GArray *processes)
 {
     g_auto(GStrv) functions = xtf_recorded_names(processes, "record.unrecorded.");
     g_autofree char *names = g_strjoinv(", ", functions);
 
     if (*functions)
-        say(lines,
-            "  calls that move no data, or find nothing, are counted, not recorded: %s "
-            "(definitions/definition_properties has the numbers, xtf record --all-calls records them)",
-            names);
+        add_line(lines,
+                 "  calls that move no data, or find nothing, are counted, not recorded: %s "
+                 "(definitions/definition_properties has the numbers, xtf record --all-calls records them)",
+                 names);
 }
 
-/* What the program has that is not recorded, and how to get it. */
-static bool say_missing(GPtrArray *lines, XtfTrace *trace, GError **error)
+/* Adds the program's features that were not recorded, and how to record them. */
+static bool add_missing(GPtrArray *lines, XtfTrace *trace, GError **error)
 {
     unsigned missing;
 
@@ -95,12 +95,12 @@ static bool say_missing(GPtrArray *lines, XtfTrace *trace, GError **error)
         return false;
     g_autofree char *text = xtf_missing_text(missing);
     if (text)
-        say(lines, "  not recorded: %s", text);
+        add_line(lines, "  not recorded: %s", text);
     return true;
 }
 
-/* What is told by part stands once in the trace, or once for each part. */
-static bool say_remarks(GPtrArray *lines, XtfTrace *trace, GError **error)
+/* Adds the first remarks. A remark of a part may appear once, or once for each part. */
+static bool add_remarks(GPtrArray *lines, XtfTrace *trace, GError **error)
 {
     const XtfTable *table;
 
@@ -113,10 +113,10 @@ static bool say_remarks(GPtrArray *lines, XtfTrace *trace, GError **error)
         uint32_t string = (uint32_t)xtf_field_get(texts, table->rows + i * table->schema->row_size);
         if (!xtf_trace_string(trace, string, &text, error))
             return false;
-        say(lines, "  %s", text);
+        add_line(lines, "  %s", text);
     }
     if (n > REMARKS_SHOWN)
-        say(lines, "  and %" PRIu64 " more remarks, in the trace's definitions/remarks", n - REMARKS_SHOWN);
+        add_line(lines, "  and %" PRIu64 " more remarks, in the trace's definitions/remarks", n - REMARKS_SHOWN);
     return true;
 }
 
@@ -147,12 +147,13 @@ char **xtf_record_summary(XtfTrace *trace, const char *path, GError **error)
     if (!processes)
         return NULL;
     xtf_trace_get_info(trace, &info);
-    say(lines, "%s: %" PRIu64 " records of %u process%s, %" PRIu64 " bytes, %.1f a record", path, n, processes->len,
-        processes->len == 1 ? "" : "es", info.file_size, n > 0 ? (double)info.file_size / (double)n : 0.0);
-    say_ends(lines, processes);
-    say_cost(lines, processes);
-    say_unrecorded(lines, processes);
-    if (!say_missing(lines, trace, error) || !say_remarks(lines, trace, error))
+    add_line(lines, "%s: %" PRIu64 " records of %u process%s, %" PRIu64 " bytes, %.1f a record", path, n,
+             processes->len, processes->len == 1 ? "" : "es", info.file_size,
+             n > 0 ? (double)info.file_size / (double)n : 0.0);
+    add_ends(lines, processes);
+    add_cost(lines, processes);
+    add_unrecorded(lines, processes);
+    if (!add_missing(lines, trace, error) || !add_remarks(lines, trace, error))
         return NULL;
     g_ptr_array_add(lines, NULL);
     return (char **)g_ptr_array_free(g_steal_pointer(&lines), FALSE);

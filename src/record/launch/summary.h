@@ -1,5 +1,5 @@
 /*
- * What `xtf record` says at its end.
+ * The summary that `xtf record` prints at its end.
  */
 #pragma once
 
@@ -8,10 +8,10 @@
 
 #include "libxtf/handles.h"
 
-/* Lines about a trace that was recorded: records and bytes, processes and how they ended, what recording cost, what is
- * missing. To be freed with g_strfreev(). */
+/* Returns lines about a recorded trace: records and bytes, processes and their ends, the cost of recording, what is
+ * missing. The caller frees them with g_strfreev(). */
 char **xtf_record_summary(XtfTrace *trace, const char *path, GError **error);
 
-/* *whole: the trace has all records of its processes, as these say themselves: each found room, a collector, and room
- * on the disk. */
+/* Sets *whole to true if the trace has all records of its processes. By its processes' counts, no record was lost for
+ * lack of a ring, a collector, or space on disk. */
 bool xtf_record_is_whole(XtfTrace *trace, bool *whole, GError **error);

@@ -8,8 +8,8 @@
 #include "libxtf/error.h"
 
 enum {
-    FIRST_LINE = 256,     /* the kernel reads no more of it */
-    INTERPRETERS_MAX = 5, /* nor does it follow more of them */
+    FIRST_LINE = 256,     /* bytes that the kernel reads of the line */
+    INTERPRETERS_MAX = 5, /* the kernel follows no more interpreters */
 };
 
 static bool names_launcher(const char *word)
@@ -30,8 +30,8 @@ bool xtf_is_launcher(const char *word)
     return real && names_launcher(real);
 }
 
-/* Commands that run their first argument which names a program. */
-static bool runs_its_argument(const char *word)
+/* True for commands that run their first argument that names a program. */
+static bool runs_argument(const char *word)
 {
     static const char *const names[] = {"env",     "nice",    "timeout", "time",    "taskset", "stdbuf",
                                         "numactl", "setarch", "x86_64",  "linux64", "nohup",   "setsid",
@@ -41,7 +41,7 @@ static bool runs_its_argument(const char *word)
     return g_strv_contains(names, name);
 }
 
-/* Of the words behind a command: NAME=VALUE, as env takes them. */
+/* True for an argument NAME=VALUE, as env takes it. */
 static bool is_assignment(const char *word)
 {
     size_t name = strcspn(word, "=/");
@@ -53,15 +53,15 @@ int xtf_find_command(char **argv)
 {
     int command = 0;
 
-    /* What is behind them are options, numbers, variables, or the next command. */
-    for (int i = 1; argv[i] && runs_its_argument(argv[command]); i++) {
+    /* The following words are options, numbers, variables, or the next command. */
+    for (int i = 1; argv[i] && runs_argument(argv[command]); i++) {
         g_autofree char *file = *argv[i] == '-' || is_assignment(argv[i]) ? NULL : xtf_find_executable(argv[i]);
         command = file ? i : command;
     }
     return command;
 }
 
-/* Options whose values are the next argument, of Open MPI, Hydra and Slurm. */
+/* True for options of Open MPI, Hydra and Slurm whose value is the next argument. */
 static bool takes_one(const char *option)
 {
     static const char *const options[] = {
@@ -126,7 +126,7 @@ char *xtf_find_executable(const char *name)
     return NULL;
 }
 
-/* The words of a file's first line behind "#!"; NULL: it is no script. */
+/* Returns the words after "#!" in a file's first line; NULL if it is no script. */
 static char **read_interpreter(const char *file)
 {
     char line[FIRST_LINE + 1] = "";
@@ -142,8 +142,8 @@ static char **read_interpreter(const char *file)
     return g_strsplit_set(g_strstrip(line + 2), " \t", -1);
 }
 
-/* What env(1) runs: its first argument that is neither an option nor a variable. */
-static const char *behind_env(char **words)
+/* Returns the program that env(1) runs: its first argument that is neither an option nor a variable. */
+static const char *program_of_env(char **words)
 {
     g_autofree char *name = g_path_get_basename(words[0]);
 
@@ -164,10 +164,10 @@ char *xtf_find_interpreter(const char *file, bool *is_script, GError **error)
         g_auto(GStrv) words = read_interpreter(current);
         if (!words || !words[0] || !*words[0])
             break;
-        char *next = xtf_find_executable(behind_env(words));
+        char *next = xtf_find_executable(program_of_env(words));
         if (!next) {
             xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s: its interpreter, '%s', cannot be run", current,
-                     behind_env(words));
+                     program_of_env(words));
             return NULL;
         }
         script = true;
@@ -191,7 +191,7 @@ bool xtf_runs_others(const char *file)
 char *xtf_real_path(const char *path)
 {
     char *real = realpath(path, NULL);
-    char *copy = g_strdup(real); /* freed by g_free() */
+    char *copy = g_strdup(real); /* to be freed by g_free() */
 
     free(real);
     return copy;

@@ -1,33 +1,33 @@
 /*
- * The command that is recorded: its launcher, such as mpirun, and the program that this starts.
+ * The recorded command: its launcher, such as mpirun, and the program that the launcher starts.
  */
 #pragma once
 
 #include <glib.h>
 #include <stdbool.h>
 
-/* Whether a word names a launcher of MPI programs: "mpirun", "/opt/bin/mpiexec.hydra", "srun", or a link to one. */
+/* True if a word names a launcher of MPI programs: "mpirun", "/opt/bin/mpiexec.hydra", "srun", or a link to one. */
 bool xtf_is_launcher(const char *word);
 
-/* The number of the word that is the command itself, which may stand behind others that run it: env, nice, timeout and
- * the like; 0 without these. */
+/* Returns the index of the command itself, after commands that run it, such as env, nice and timeout; 0 without them.
+ * */
 int xtf_find_command(char **argv);
 
-/* The number of the argument that is the program which a launcher starts, or the first of several; 0 if none of the
- * arguments names a program. argv[0] is the launcher. Options are told from their values by a list of those that take
- * some, and what names no program is passed over, so that an unknown option does no harm. */
+/* Returns the index of the program that a launcher, argv[0], starts, or of the first of several. Returns 0 if no
+ * argument names a program. Values of options are skipped by a list of options that have values. Words that name no
+ * program are skipped, too, so unknown options do no harm. */
 int xtf_find_program(char **argv);
 
-/* The file that a name stands for, by the rules of execvp(); NULL: there is none that can be run. The caller frees
- * it. */
+/* Returns the executable file of a name, by the rules of execvp(); NULL if there is none. The caller frees it. */
 char *xtf_find_executable(const char *name);
 
-/* The program that the kernel runs for a file: the file itself, or the interpreter that its first line names ("#!"),
- * that of env(1) looked up. NULL if there is none, with XTF_ERROR_NOT_FOUND. *is_script: it was a script. */
+/* Returns the program that the kernel runs for a file: the file, or the interpreter of its first line ("#!"), or the
+ * interpreter that env(1) runs. Sets *is_script for a script. NULL with XTF_ERROR_NOT_FOUND if the interpreter does not
+ * exist. The caller frees it. */
 char *xtf_find_interpreter(const char *file, bool *is_script, GError **error);
 
-/* Whether a file is a script, or runs what its arguments say: a shell, Python. What it starts cannot be known. */
+/* True if a file is a script, a shell or an interpreter such as Python. The programs that it starts are unknown. */
 bool xtf_runs_others(const char *file);
 
-/* The file behind all links; NULL: there is none. The caller frees it. */
+/* Returns the path behind all links; NULL if there is none. The caller frees it. */
 char *xtf_real_path(const char *path);

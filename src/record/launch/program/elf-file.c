@@ -31,18 +31,18 @@ typedef struct {
     Header header;
 } File;
 
-/* The bytes at an offset; NULL if they are not all in the file. */
+/* Returns the bytes at an offset; NULL if they are not all in the file. */
 static const uint8_t *bytes_at(const File *file, uint64_t offset, uint64_t size)
 {
     return offset <= file->size && size <= file->size - offset ? file->bytes + offset : NULL;
 }
 
-static bool outside(const File *file, const char *what, GError **error)
+static bool set_outside_error(const File *file, const char *table_name, GError **error)
 {
-    return xtf_damaged(error, "%s: its %s lie outside of the file", file->name, what);
+    return xtf_damaged(error, "%s: its %s lie outside of the file", file->name, table_name);
 }
 
-/* The machine of this program: that of its own file, since names of machines are many. */
+/* Returns the ELF machine number of this program, read from its own file. */
 static unsigned own_machine(void)
 {
     static gsize machine;
@@ -57,7 +57,7 @@ static unsigned own_machine(void)
     return (unsigned)(machine - 1);
 }
 
-/* Segment i, which is known to be in the file. */
+/* Returns segment i, which must be in the file. */
 static Segment segment_at(const File *file, unsigned i)
 {
     Segment segment;
@@ -66,7 +66,7 @@ static Segment segment_at(const File *file, unsigned i)
     return segment;
 }
 
-/* Where an address of memory lies in the file; false: nowhere. */
+/* Finds the offset in the file of a memory address, and the bytes from there on. Returns false if there is none. */
 static bool offset_of(const File *file, uint64_t address, uint64_t *offset, uint64_t *size)
 {
     for (unsigned i = 0; i < file->header.e_phnum; i++) {
@@ -97,7 +97,7 @@ static Dynamic dynamic_at(const DynamicTable *table, size_t i)
     return entry;
 }
 
-/* A string of the table; NULL: it is none. */
+/* Returns a string of the table; NULL if the offset is invalid. */
 static const char *string_at(const DynamicTable *table, uint64_t offset)
 {
     if (offset >= table->strings_size || !memchr(table->strings + offset, '\0', table->strings_size - offset))
@@ -119,7 +119,7 @@ static bool find_strings(const File *file, DynamicTable *table, GError **error)
             size = entry.d_un.d_val;
     }
     if (!offset_of(file, address, &offset, &available) || size > available)
-        return outside(file, "names", error);
+        return set_outside_error(file, "names", error);
     table->strings = (const char *)file->bytes + offset;
     table->strings_size = size;
     return true;
@@ -131,7 +131,7 @@ static bool read_dynamic(const File *file, const Segment *segment, XtfElf *elf, 
                           .n_entries = segment->p_filesz / sizeof(Dynamic)};
 
     if (!table.entries)
-        return outside(file, "dynamic entries", error);
+        return set_outside_error(file, "dynamic entries", error);
     if (!find_strings(file, &table, error))
         return false;
     for (size_t i = 0; i < table.n_entries; i++) {
@@ -143,7 +143,7 @@ static bool read_dynamic(const File *file, const Segment *segment, XtfElf *elf, 
             continue;
         const char *text = string_at(&table, entry.d_un.d_val);
         if (!text)
-            return outside(file, "names", error);
+            return set_outside_error(file, "names", error);
         if (path) {
             g_free(elf->path);
             elf->path = g_strdup(text);
@@ -161,7 +161,7 @@ static bool read_segments(const File *file, XtfElf *elf, GError **error)
 
     if (file->header.e_phentsize != sizeof(Segment) ||
         !bytes_at(file, file->header.e_phoff, (uint64_t)file->header.e_phnum * sizeof(Segment)))
-        return outside(file, "segments", error);
+        return set_outside_error(file, "segments", error);
     for (unsigned i = 0; i < file->header.e_phnum; i++) {
         Segment segment = segment_at(file, i);
         interpreter |= segment.p_type == PT_INTERP;
@@ -175,7 +175,7 @@ static bool read_segments(const File *file, XtfElf *elf, GError **error)
     return true;
 }
 
-/* Whether a table of symbols has MPI_Init as a function of the file. Tables that lie outside say nothing. */
+/* True if a symbol table defines the function MPI_Init. Tables outside of the file count as empty. */
 static bool defines_init(const File *file, const Section *symbols, const Section *names)
 {
     const uint8_t *entries = bytes_at(file, symbols->sh_offset, symbols->sh_size);
@@ -193,7 +193,7 @@ static bool defines_init(const File *file, const Section *symbols, const Section
     return false;
 }
 
-/* Sections may be missing, and are then no fault: the dynamic linker does without them. */
+/* Reads the symbol tables. Missing sections are no error: the dynamic linker does not need them. */
 static void read_sections(const File *file, XtfElf *elf)
 {
     const Header *header = &file->header;
@@ -236,16 +236,16 @@ bool xtf_elf_read(const char *path, bool *is_elf, XtfElf *elf, GError **error)
     g_autoptr(GError) reason = NULL;
     g_autoptr(GMappedFile) mapped = g_mapped_file_new(path, FALSE, &reason);
     g_auto(XtfElf) result = {.needed = g_ptr_array_new_with_free_func(g_free)};
-    bool answer;
+    bool has_elf_head;
 
     if (!mapped)
         return xtf_fail(error, XTF_ERROR_IO, "%s", reason->message);
     File file = {.name = path,
                  .bytes = (const uint8_t *)g_mapped_file_get_contents(mapped),
                  .size = g_mapped_file_get_length(mapped)};
-    if (!read_file(&file, &answer, &result, error))
+    if (!read_file(&file, &has_elf_head, &result, error))
         return false;
-    *is_elf = answer;
+    *is_elf = has_elf_head;
     *elf = result;
     result = (XtfElf){0};
     return true;

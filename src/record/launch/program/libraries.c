@@ -8,8 +8,8 @@
 #define CACHE_FILE "/etc/ld.so.cache"
 #define CACHE_HEAD "glibc-ld.so.cache1.1"
 
-/* The cache, as glibc has written it since 2.2: this head, n_libraries entries, strings. Offsets count from the head.
- * Before it there may be a cache of an older form, which glibc 2.32 has given up. */
+/* Head of the linker's cache, in the format of glibc since 2.2: the head, n_libraries entries, strings. Offsets count
+ * from the head. A cache of an older format may precede it; glibc 2.32 dropped that. */
 typedef struct {
     char magic[20];
     uint32_t n_libraries, strings_size;
@@ -25,13 +25,13 @@ typedef struct {
 
 _Static_assert(sizeof(CacheHead) == 48 && sizeof(CacheEntry) == 24, "as ldconfig writes them");
 
-/* A text of the cache; NULL if it does not end in it. */
+/* Returns a text of the cache; NULL if it does not end within the cache. */
 static const char *cached_text(const uint8_t *bytes, gsize size, uint32_t offset)
 {
     return offset < size && memchr(bytes + offset, '\0', size - offset) ? (const char *)bytes + offset : NULL;
 }
 
-/* Whether a file is for this machine: the cache lists libraries of all that the system runs. */
+/* True if a file is for this machine: the cache also lists libraries of other architectures. */
 static bool is_own(const char *path)
 {
     g_auto(XtfElf) elf = {0};
@@ -69,8 +69,8 @@ static char *find_in_cache(const char *name)
                  : NULL;
 }
 
-/* What the dynamic linker puts in the place of $LIB, "lib64" or "lib/x86_64-linux-gnu": glibc is installed there, below
- * the root or /usr. NULL: it is not found out. */
+/* Returns the dynamic linker's replacement of $LIB, "lib64" or "lib/x86_64-linux-gnu": glibc's own folder, below the
+ * root or /usr. NULL if unknown. The caller frees it. */
 static char *system_folder(void)
 {
     Dl_info libc;
@@ -102,7 +102,7 @@ static char *platform_name(void)
     return g_strdup((const char *)getauxval(AT_PLATFORM));
 }
 
-static void expand(GString *path, const char *name, const char *value)
+static void expand_variable(GString *path, const char *name, const char *value)
 {
     g_autofree char *plain = g_strconcat("$", name, NULL), *braced = g_strconcat("${", name, "}", NULL);
 
@@ -118,9 +118,9 @@ char *xtf_library_expand(const char *path, const char *of)
     g_autofree char *platform = strstr(path, "PLATFORM") ? platform_name() : NULL;
     g_autoptr(GString) text = g_string_new(path);
 
-    expand(text, "ORIGIN", origin);
-    expand(text, "LIB", lib);
-    expand(text, "PLATFORM", platform);
+    expand_variable(text, "ORIGIN", origin);
+    expand_variable(text, "LIB", lib);
+    expand_variable(text, "PLATFORM", platform);
     return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
@@ -140,19 +140,19 @@ char *xtf_library_find(const char *name, const char *of, const XtfElf *elf, cons
 {
     const char *environment = g_getenv("LD_LIBRARY_PATH");
     g_autofree char *own = elf->path ? xtf_library_expand(elf->path, of) : NULL;
-    char *found = NULL;
+    char *file_path = NULL;
 
     if (strchr(name, '/'))
         return g_file_test(name, G_FILE_TEST_IS_REGULAR) ? g_strdup(name) : NULL;
     if (own && elf->old_path)
-        found = find_in_path(name, own);
-    if (!found && inherited && (!own || elf->old_path)) /* a DT_RUNPATH excludes it */
-        found = find_in_path(name, inherited);
-    if (!found && environment && *environment)
-        found = find_in_path(name, environment);
-    if (!found && own && !elf->old_path)
-        found = find_in_path(name, own);
-    if (!found)
-        found = find_in_cache(name);
-    return found ? found : find_in_path(name, "/lib64:/usr/lib64:/lib:/usr/lib");
+        file_path = find_in_path(name, own);
+    if (!file_path && inherited && (!own || elf->old_path)) /* a DT_RUNPATH disables inherited paths */
+        file_path = find_in_path(name, inherited);
+    if (!file_path && environment && *environment)
+        file_path = find_in_path(name, environment);
+    if (!file_path && own && !elf->old_path)
+        file_path = find_in_path(name, own);
+    if (!file_path)
+        file_path = find_in_cache(name);
+    return file_path ? file_path : find_in_path(name, "/lib64:/usr/lib64:/lib:/usr/lib");
 }

@@ -29,7 +29,7 @@ const char *xtf_mpi_name(XtfMpi mpi)
     return mpi < XTF_N_MPIS ? mpis[mpi].name : "an unknown MPI";
 }
 
-XtfMpi xtf_mpi_of_library(const char *name, bool *other)
+XtfMpi xtf_mpi_of_library(const char *name, bool *is_other_abi)
 {
     static const char *const stems[] = {"libmpi.so", "libmpi_", "libmpich", "libmpifort.so", "libmpicxx.so"};
     const char *version = strstr(name, ".so.");
@@ -45,21 +45,22 @@ XtfMpi xtf_mpi_of_library(const char *name, bool *other)
         return XTF_MPI_OPENMPI;
     if (g_str_equal(major, "12"))
         return XTF_MPI_MPICH;
-    *other = g_str_has_prefix(name, "libmpi.so.") || g_str_has_prefix(name, "libmpich.so.") ||
-             g_str_has_prefix(name, "libmpi_abi.so."); /* of MPI 5 */
+    *is_other_abi = g_str_has_prefix(name, "libmpi.so.") || g_str_has_prefix(name, "libmpich.so.") ||
+                    g_str_has_prefix(name, "libmpi_abi.so."); /* library of MPI 5 */
     return XTF_MPI_UNKNOWN;
 }
 
-/* Beside the executable: where it was installed, or in the folder in which it was built. */
+/* Finds a module in XTF_RECORD_LIBDIR, if it is set. Else searches the folders of an installation and of a build, by
+ * the path of this executable. */
 static char *find_module(const char *name)
 {
-    const char *told = g_getenv("XTF_RECORD_LIBDIR");
+    const char *libdir = g_getenv("XTF_RECORD_LIBDIR");
     g_autofree char *self = xtf_real_path("/proc/self/exe");
     g_autofree char *folder = g_path_get_dirname(self ? self : "");
     const char *const folders[] = {"../" XTF_LIBDIR "/xtf", "../record", XTF_LIBDIR_WHOLE "/xtf"};
 
-    if (told)
-        return g_build_filename(told, name, NULL);
+    if (libdir)
+        return g_build_filename(libdir, name, NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(folders); i++) {
         g_autofree char *file = g_build_filename(*folders[i] == '/' ? "" : folder, folders[i], name, NULL);
         if (g_file_test(file, G_FILE_TEST_IS_REGULAR))
@@ -82,7 +83,7 @@ char *xtf_mpi_module(XtfMpi mpi, GError **error)
             xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s: there is no such file: xtf is not installed as a whole", file);
         return NULL;
     }
-    if (strpbrk(file, ": \t;")) { /* of LD_PRELOAD */
+    if (strpbrk(file, ": \t;")) { /* separators of LD_PRELOAD */
         xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                  "%s: the dynamic linker can load no file at startup whose path has a space, a colon or a semicolon",
                  file);

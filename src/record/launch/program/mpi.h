@@ -1,5 +1,5 @@
 /*
- * The MPI libraries that are known, and what is preloaded to record their programs.
+ * The supported MPI libraries, and the module that is preloaded for each.
  */
 #pragma once
 
@@ -9,20 +9,20 @@
 typedef enum {
     XTF_MPI_NONE, /* a program without MPI */
     XTF_MPI_OPENMPI,
-    XTF_MPI_MPICH, /* and all that have its ABI: Intel MPI, MVAPICH, Cray MPICH */
+    XTF_MPI_MPICH, /* and libraries of its ABI: Intel MPI, MVAPICH, Cray MPICH */
     XTF_N_MPIS,
     XTF_MPI_UNKNOWN = XTF_N_MPIS,
 } XtfMpi;
 
-/* What --mpi takes: "openmpi", "mpich", "none". */
+/* Parses the value of --mpi: "openmpi", "mpich", "none". */
 bool xtf_mpi_parse(const char *name, XtfMpi *mpi);
-/* For messages: "Open MPI". */
+/* Returns the name for messages: "Open MPI". */
 const char *xtf_mpi_name(XtfMpi mpi);
 
-/* The MPI that a library of this name belongs to: "libmpi.so.40", "libmpichfort.so.12"; XTF_MPI_UNKNOWN: none, or one
- * of another ABI, which *other says. */
-XtfMpi xtf_mpi_of_library(const char *name, bool *other);
+/* Returns the MPI of a library name, such as "libmpi.so.40" or "libmpichfort.so.12". XTF_MPI_UNKNOWN for other
+ * libraries. Sets *is_other_abi for an MPI library of another ABI. */
+XtfMpi xtf_mpi_of_library(const char *name, bool *is_other_abi);
 
-/* The path of the module that records programs of an MPI. XTF_ERROR_NOT_FOUND, with what is to be done. The caller
- * frees it. */
+/* Returns the path of the module that records programs of an MPI. XTF_ERROR_NOT_FOUND; the message says what to do. The
+ * caller frees it. */
 char *xtf_mpi_module(XtfMpi mpi, GError **error);

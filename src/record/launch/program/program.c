@@ -9,10 +9,11 @@
 #include "src/record/launch/program/libraries.h"
 
 enum {
-    LIBRARIES_MAX = 4096, /* that are looked at */
+    LIBRARIES_MAX = 4096, /* bound of libraries read */
 };
 
-/* The kernel and the dynamic linker load nothing of the user's into programs that have more rights than the user. */
+/* True for programs with more rights than the user: the kernel and the dynamic linker load no user libraries into them.
+ * */
 static bool has_more_rights(const char *file)
 {
     struct stat status;
@@ -24,35 +25,35 @@ static bool has_more_rights(const char *file)
            (getuid() != 0 && getxattr(file, "security.capability", NULL, 0) > 0);
 }
 
-/* A file whose libraries are still to be looked at, and the DT_RPATH that holds for them. */
+/* A file whose libraries are not yet searched, and the DT_RPATH that they inherit. */
 typedef struct {
     char *file, *inherited;
-} Waiting;
+} QueuedFile;
 
-static void free_waiting(gpointer data)
+static void free_queued_file(gpointer data)
 {
-    Waiting *waiting = data;
+    QueuedFile *queued = data;
 
-    g_free(waiting->file);
-    g_free(waiting->inherited);
-    g_free(waiting);
+    g_free(queued->file);
+    g_free(queued->inherited);
+    g_free(queued);
 }
 
 typedef struct {
-    GQueue *waiting;
-    GHashTable *seen; /* names of libraries */
+    GQueue *queue;
+    GHashTable *seen; /* names of libraries already found */
 } Search;
 
-/* Looks at one name that a file needs. */
-static bool look_at_library(Search *search, const char *name, const char *of, const XtfElf *elf, const char *inherited,
-                            XtfProgram *program, GError **error)
+/* Checks one library that a file needs: stops at an MPI library, else queues the library's own libraries. */
+static bool check_library(Search *search, const char *name, const char *of, const XtfElf *elf, const char *inherited,
+                          XtfProgram *program, GError **error)
 {
-    bool other = false;
+    bool is_other_abi = false;
 
     if (program->mpi != XTF_MPI_UNKNOWN || !g_hash_table_add(search->seen, g_strdup(name)))
         return true;
-    program->mpi = xtf_mpi_of_library(name, &other);
-    if (other)
+    program->mpi = xtf_mpi_of_library(name, &is_other_abi);
+    if (is_other_abi)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                         "%s: it needs %s, an MPI whose calls xtf does not know: Open MPI's libmpi.so.40 and MPICH's "
                         "libmpich.so.12 or libmpi.so.12 are known",
@@ -63,44 +64,45 @@ static bool look_at_library(Search *search, const char *name, const char *of, co
     }
     char *file = xtf_library_find(name, of, elf, inherited);
     if (file) {
-        Waiting *waiting = g_new(Waiting, 1);
-        *waiting = (Waiting){.file = file,
-                             .inherited = elf->old_path ? xtf_library_expand(elf->path, of) : g_strdup(inherited)};
-        g_queue_push_tail(search->waiting, waiting);
+        QueuedFile *queued = g_new(QueuedFile, 1);
+        *queued = (QueuedFile){.file = file,
+                               .inherited = elf->old_path ? xtf_library_expand(elf->path, of) : g_strdup(inherited)};
+        g_queue_push_tail(search->queue, queued);
     }
     return true;
 }
 
-static bool look_at_libraries(Search *search, const char *file, const XtfElf *elf, const char *inherited,
-                              XtfProgram *program, GError **error)
+static bool check_libraries(Search *search, const char *file, const XtfElf *elf, const char *inherited,
+                            XtfProgram *program, GError **error)
 {
     for (guint i = 0; i < elf->needed->len; i++)
-        if (!look_at_library(search, elf->needed->pdata[i], file, elf, inherited, program, error))
+        if (!check_library(search, elf->needed->pdata[i], file, elf, inherited, program, error))
             return false;
     return true;
 }
 
-/* All libraries, the nearest first, until one is MPI's. One that cannot be read is left to the dynamic linker. */
+/* Searches all libraries, the nearest first, for one of MPI. Skips unreadable libraries: the dynamic linker will report
+ * them. */
 static bool search_mpi(const char *file, const XtfElf *elf, XtfProgram *program, GError **error)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    Search search = {.waiting = g_queue_new(), .seen = seen};
-    bool good = look_at_libraries(&search, file, elf, NULL, program, error);
+    Search search = {.queue = g_queue_new(), .seen = seen};
+    bool good = check_libraries(&search, file, elf, NULL, program, error);
 
-    while (good && program->mpi == XTF_MPI_UNKNOWN && !g_queue_is_empty(search.waiting) &&
+    while (good && program->mpi == XTF_MPI_UNKNOWN && !g_queue_is_empty(search.queue) &&
            g_hash_table_size(seen) < LIBRARIES_MAX) {
-        Waiting *next = g_queue_pop_head(search.waiting);
+        QueuedFile *next = g_queue_pop_head(search.queue);
         g_auto(XtfElf) library = {0};
         bool is_elf;
         if (xtf_elf_read(next->file, &is_elf, &library, NULL) && is_elf && !library.foreign)
-            good = look_at_libraries(&search, next->file, &library, next->inherited, program, error);
-        free_waiting(next);
+            good = check_libraries(&search, next->file, &library, next->inherited, program, error);
+        free_queued_file(next);
     }
-    g_queue_free_full(search.waiting, free_waiting);
+    g_queue_free_full(search.queue, free_queued_file);
     return good;
 }
 
-static bool refuse(const char *file, const XtfElf *elf, GError **error)
+static bool refuse_program(const char *file, const XtfElf *elf, GError **error)
 {
     const char *fault =
         elf->foreign     ? "it is a program of another machine, into which nothing of xtf's can be loaded"
@@ -122,8 +124,9 @@ bool xtf_program_look(const char *path, XtfProgram *program, GError **error)
     if (!file || !xtf_elf_read(file, &is_elf, &elf, error))
         return false;
     if (is_elf) {
-        g_autofree char *real = xtf_real_path(file); /* $ORIGIN is where the program lies, not a link to it */
-        if (refuse(file, &elf, error) || !search_mpi(real ? real : file, &elf, &result, error))
+        g_autofree char *real =
+            xtf_real_path(file); /* $ORIGIN is the program's real folder, not the folder of a link */
+        if (refuse_program(file, &elf, error) || !search_mpi(real ? real : file, &elf, &result, error))
             return false;
         result.defines_init = elf.defines_init && result.mpi == XTF_MPI_UNKNOWN;
     }

@@ -1,17 +1,17 @@
 /*
- * A program: whether something can be loaded into it, and which MPI it and its libraries need.
+ * Examination of a program: whether libraries can be loaded into it, and which MPI it needs.
  */
 #pragma once
 
 #include "src/record/launch/program/mpi.h"
 
 typedef struct {
-    XtfMpi mpi;        /* XTF_MPI_UNKNOWN: no MPI library is among those that it needs */
-    char *library;     /* the MPI library's name */
-    bool defines_init; /* it has an MPI_Init of its own */
+    XtfMpi mpi;        /* XTF_MPI_UNKNOWN: it needs no MPI library */
+    char *library;     /* name of the MPI library */
+    bool defines_init; /* it defines its own MPI_Init */
 } XtfProgram;
 
-/* Looks at a program, or at the interpreter of a script. XTF_ERROR_UNSUPPORTED if nothing can be loaded into it. */
+/* Examines a program, or the interpreter of a script. XTF_ERROR_UNSUPPORTED if no library can be loaded into it. */
 bool xtf_program_look(const char *file, XtfProgram *program, GError **error);
 void xtf_program_finish(XtfProgram *program);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfProgram, xtf_program_finish)

@@ -1,5 +1,4 @@
-/* Names of C++: the C++ library's own function reads them. It is found at run time, since nothing else here needs it.
- */
+/* Demangles C++ names with the C++ library. The library is loaded at run time, since no other code here needs it. */
 #include <dlfcn.h>
 #include <glib.h>
 #include <string.h>

@@ -30,15 +30,15 @@ void xtf_filter_free(XtfFilter *filter)
     g_free(filter);
 }
 
-/* Where reading stands. */
+/* State of the parser. */
 typedef struct {
     XtfFilter *filter;
     Block block;
-    bool has_rule; /* EXCLUDE or INCLUDE was read in this block */
-    Rule rule;     /* of the patterns to come */
+    bool has_rule; /* this block has had EXCLUDE or INCLUDE */
+    Rule rule;     /* rule of the next patterns, without a pattern */
 } State;
 
-/* The word without its prefix, which names the tool; NULL: it has none. */
+/* Returns the word without its prefix, which names the tool; NULL if it has no such prefix. */
 static const char *keyword_of(const char *word)
 {
     static const char *const prefixes[] = {"SCOREP_", "XTF_"};
@@ -52,35 +52,35 @@ static const char *keyword_of(const char *word)
 static const struct {
     const char *word;
     Block before, after;
-} marks[] = {
+} block_words[] = {
     {"REGION_NAMES_BEGIN", OUTSIDE, REGION_NAMES},
     {"REGION_NAMES_END", REGION_NAMES, OUTSIDE},
     {"FILE_NAMES_BEGIN", OUTSIDE, FILE_NAMES},
     {"FILE_NAMES_END", FILE_NAMES, OUTSIDE},
 };
 
-/* Whether the word begins or ends a block, and may do so here; otherwise *fault says what is wrong, if it is a mark. */
-static bool take_mark(State *state, const char *word, const char **fault)
+/* True if the word is a valid begin or end of a block here. If the word may not be here, sets *fault. */
+static bool parse_block_word(State *state, const char *word, const char **fault)
 {
     const char *keyword = keyword_of(word);
 
-    for (size_t i = 0; keyword && i < G_N_ELEMENTS(marks); i++) {
-        if (strcmp(keyword, marks[i].word) != 0)
+    for (size_t i = 0; keyword && i < G_N_ELEMENTS(block_words); i++) {
+        if (strcmp(keyword, block_words[i].word) != 0)
             continue;
-        if (state->block != marks[i].before) {
-            *fault = marks[i].before == OUTSIDE ? "begins inside of a block" : "ends a block that did not begin";
+        if (state->block != block_words[i].before) {
+            *fault = block_words[i].before == OUTSIDE ? "begins inside of a block" : "ends a block that did not begin";
             return false;
         }
-        state->block = marks[i].after;
+        state->block = block_words[i].after;
         state->has_rule = false;
         return true;
     }
     return false;
 }
 
-static bool take_word(State *state, const char *word, const char **fault)
+static bool parse_word(State *state, const char *word, const char **fault)
 {
-    if (take_mark(state, word, fault))
+    if (parse_block_word(state, word, fault))
         return true;
     if (*fault)
         return false;
@@ -107,7 +107,8 @@ static bool take_word(State *state, const char *word, const char **fault)
     return true;
 }
 
-/* The next word of a line, from *at on; NULL: there is none. A # that no \ precedes begins a comment. */
+/* Returns the next word of a line and advances *at; NULL at the end. A # without \ before it begins a comment. The
+ * caller frees the word. */
 static char *next_word(const char **at)
 {
     const char *end;
@@ -129,7 +130,7 @@ static bool parse_line(State *state, const char *line, const char *path, unsigne
 
     while ((next = next_word(&line))) {
         g_autofree char *word = next;
-        if (!take_word(state, word, &fault)) {
+        if (!parse_word(state, word, &fault)) {
             g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "%s, line %u: %s %s", path, number, word, fault);
             return false;
         }

@@ -1,7 +1,7 @@
 /*
- * Which regions of a program are recorded: a filter file, in the syntax of Score-P's.
+ * Filters: which regions of a program are recorded. A filter file has the syntax of Score-P's.
  *
- *     # all but what is named in the second line, and no MPI function is meant
+ *     # excludes all but the second line's patterns; MPI functions are never filtered
  *     SCOREP_REGION_NAMES_BEGIN
  *       EXCLUDE *
  *       INCLUDE main solve* void?setup(int)
@@ -11,10 +11,10 @@
  *       EXCLUDE *.hpp
  *     SCOREP_FILE_NAMES_END
  *
- * In each of the two kinds of blocks, rules apply in turn: the last that matches a name decides; none: the region is
- * recorded. A region is left out if its name is excluded, or its file is. Patterns have *, ? and [...], and stand
- * between blanks; \ before a character takes its meaning from it. A rule without MANGLED looks at names as people read
- * them, one with it at the names that linkers use; for C they are the same. XTF_... may stand for SCOREP_....
+ * In each of the two kinds of blocks the last rule that matches a name decides. Without a match the region is recorded.
+ * A region is excluded if its name or its file is. Patterns have *, ? and [...], and are separated by blanks; \ takes
+ * the meaning from the next character. A rule without MANGLED matches readable names, a rule with MANGLED the linker's
+ * names. Names of C are the same in both. The prefix XTF_ is allowed instead of SCOREP_.
  */
 #pragma once
 
@@ -23,11 +23,11 @@
 
 typedef struct XtfFilter XtfFilter;
 
-/* The error names the line. */
+/* Reads a filter. The error message names the line. */
 XtfFilter *xtf_filter_read(const char *path, GError **error);
 XtfFilter *xtf_filter_parse(const char *text, const char *path, GError **error);
 void xtf_filter_free(XtfFilter *filter);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfFilter, xtf_filter_free)
 
-/* `mangled` is the linker's name, `file` the source's path, "" if it is not known. */
+/* True if the filter excludes a region. `mangled` is the linker's name, `file` the source's path, "" if unknown. */
 bool xtf_filter_excludes(const XtfFilter *filter, const char *name, const char *mangled, const char *file);

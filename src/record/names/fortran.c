@@ -1,11 +1,11 @@
-/* Names of Fortran: what compilers make of them, and the names in the source. */
+/* Converts compilers' symbols to Fortran names. */
 #include <glib.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "src/record/names/symbol.h"
 
-/* gfortran: __MODULE_MOD_NAME. Names of Fortran are in small letters there, so _MOD_ is no part of one. */
+/* Parses gfortran's __MODULE_MOD_NAME. Fortran names are in lower case there, so they cannot contain _MOD_. */
 static char *name_of_gfortran(const char *symbol)
 {
     const char *end = strstr(symbol, "_MOD_");
@@ -16,8 +16,9 @@ static char *name_of_gfortran(const char *symbol)
     return g_strdup_printf("%s::%s", module, end + strlen("_MOD_"));
 }
 
-/* Takes a name of flang off *at: all up to the next capital, which begins another part. */
-static char *take_part(const char **at)
+/* Reads one part of a flang symbol and advances *at. The next capital begins another part. The caller frees the part.
+ * */
+static char *next_part(const char **at)
 {
     const char *begin = *at;
 
@@ -26,8 +27,8 @@ static char *take_part(const char **at)
     return g_strndup(begin, (gsize)(*at - begin));
 }
 
-/* flang: _Q, then M or S and a module, F and a subprogram that contains it, B and the number of a block; P and the name
- * come last. */
+/* Parses a flang symbol: _Q, then M or S and a module, F and the containing subprogram, B and a block number. P and the
+ * name follow last. */
 static char *name_of_flang(const char *symbol)
 {
     g_autoptr(GString) name = g_string_new(NULL);
@@ -37,8 +38,8 @@ static char *name_of_flang(const char *symbol)
         return NULL;
     while (*at && strchr("MSFBP", *at)) {
         char kind = *at++;
-        g_autofree char *part = take_part(&at);
-        /* The main program has no name, as a container. */
+        g_autofree char *part = next_part(&at);
+        /* A main program as container has an empty name. */
         if (!part[0] && kind != 'F')
             return NULL;
         if (kind == 'M' || kind == 'S')
@@ -51,7 +52,7 @@ static char *name_of_flang(const char *symbol)
     return NULL;
 }
 
-/* Of the name in the source: ifx makes MODULE_mp_NAME_ of procedures of modules. */
+/* Returns the Fortran name for a source name. For module procedures, ifx makes the symbol MODULE_mp_NAME_. */
 static char *name_of_source(const char *symbol, const char *source)
 {
     g_autofree char *tail = g_strdup_printf("_mp_%s_", source);
@@ -80,7 +81,7 @@ char *xtf_fortran_name(const XtfSymbol *symbol)
         name = name_of_flang(symbol->name);
     if (!name && is_fortran && symbol->source_name)
         name = name_of_source(symbol->name, symbol->source_name);
-    /* A main program has the name that all other compilers give it. */
+    /* flang's main program gets the name that all other compilers use. */
     if (strcmp(name ? name : symbol->name, "_QQmain") == 0) {
         g_free(name);
         return g_strdup("MAIN__");

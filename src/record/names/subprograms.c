@@ -4,8 +4,8 @@
 
 struct XtfSubprograms {
     Dwfl_Module *module;
-    GHashTable *units; /* those that were read: Dwarf_Die of libdw */
-    GHashTable *names; /* by address, as the process has it */
+    GHashTable *units; /* units already read: Dwarf_Die of libdw */
+    GHashTable *names; /* names by address in the process */
 };
 
 XtfSubprograms *xtf_subprograms_new(Dwfl_Module *module)
@@ -42,12 +42,12 @@ static XtfLanguage language_of(Dwarf_Die *unit)
 #endif
         return XTF_LANGUAGE_FORTRAN;
     default:
-        /* GCC's optimizer of whole programs makes one unit of several languages. */
+        /* GCC's link-time optimizer joins units of several languages. */
         return g_strcmp0(dwarf_diename(unit), "<artificial>") == 0 ? XTF_LANGUAGE_UNKNOWN : XTF_LANGUAGE_OTHER;
     }
 }
 
-/* What units are read into. */
+/* Destination of a unit's names. */
 typedef struct {
     GHashTable *names;
     Dwarf_Addr bias;
@@ -59,7 +59,7 @@ static int add_subprogram(Dwarf_Die *die, void *data)
     Dwarf_Addr base, begin, end;
     const char *name = dwarf_diename(die);
 
-    /* A subprogram may be in several ranges, and begins the first. */
+    /* A subprogram may have several ranges, and begins in the first. */
     if (name && name[0] && dwarf_ranges(die, 0, &base, &begin, &end) > 0) {
         uint64_t address = begin + reading->bias;
         g_hash_table_insert(reading->names, g_memdup2(&address, sizeof address), (char *)name);

@@ -1,6 +1,6 @@
 /*
- * Subprograms of an object file by their addresses: language and name in the source, from debug information. Built with
- * libdw alone. One thread.
+ * Subprograms of an object file by address: language and source name, from debug information. Only built with libdw.
+ * For one thread.
  */
 #pragma once
 
@@ -11,11 +11,11 @@
 
 typedef struct XtfSubprograms XtfSubprograms;
 
-/* The module must live as long, and as the names that are found. */
+/* Creates the table of a module. The caller keeps the module open as long as it uses the table and its names. */
 XtfSubprograms *xtf_subprograms_new(Dwfl_Module *module);
 void xtf_subprograms_free(XtfSubprograms *subprograms);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSubprograms, xtf_subprograms_free)
 
-/* Sets language and source_name of the symbol that begins at `address`, as far as they are known. Names are read of
- * compilation units in Fortran alone: a unit as a whole, when its first address is asked for. */
+/* Sets language and source_name of the symbol that begins at `address`, as far as known. Names come from compilation
+ * units in Fortran only. The first look-up of an address reads its whole unit. */
 void xtf_subprograms_find(XtfSubprograms *subprograms, uint64_t address, XtfSymbol *symbol);

@@ -6,20 +6,20 @@
 
 #include "src/record/names/subprograms.h"
 
-/* libdwfl looks through all symbols for each address: so functions are sorted here. */
+/* A function. The functions are sorted here, since libdwfl searches all symbols for each address. */
 typedef struct {
-    uint64_t begin, end; /* as the process has them; `end` of a symbol without size is its beginning */
+    uint64_t begin, end; /* addresses in the process; without a size, `end` is `begin` */
     const char *name;
     bool global;
 } Function;
 
-/* An object file that was loaded at `base`. */
+/* An object file loaded at `base`. */
 typedef struct {
     char *path;
     uint64_t base;
     Dwfl *dwfl;
     Dwfl_Module *module;
-    XtfSubprograms *subprograms; /* NULL: the file could not be read */
+    XtfSubprograms *subprograms; /* NULL: reading the file failed */
     GArray *functions;
 } Object;
 
@@ -44,7 +44,7 @@ XtfSymbols *xtf_symbols_new(void)
 {
     XtfSymbols *symbols = g_new0(XtfSymbols, 1);
 
-    /* A trace does not wait for servers of debug information. */
+    /* Keeps libdw from asking servers of debug information, which would delay the trace. */
     g_unsetenv("DEBUGINFOD_URLS");
     symbols->objects = g_ptr_array_new_with_free_func(object_free);
     symbols->paths = g_string_chunk_new(4096);
@@ -60,7 +60,7 @@ void xtf_symbols_free(XtfSymbols *symbols)
     g_free(symbols);
 }
 
-/* By address; of several at one, the last is the best: with a size, global. */
+/* Compares by address. Among functions at one address the last is the best: global, then the longest. */
 static int compare_functions(const void *left, const void *right)
 {
     const Function *a = left, *b = right;
@@ -127,7 +127,7 @@ static Object *find_object(XtfSymbols *symbols, const char *path, uint64_t base)
     return object;
 }
 
-/* The last function that begins at the address or before it, if it reaches so far. */
+/* Returns the last function that begins at or before the address, if it contains the address; else NULL. */
 static const Function *find_function(const Object *object, uint64_t address)
 {
     unsigned low = 0, high = object->functions->len;

@@ -1,9 +1,9 @@
 /*
- * Functions of object files by their addresses: names from symbol tables, source files and
- * Fortran's names from debug information.
+ * Functions of object files by address: names from symbol tables, source files and Fortran names from debug
+ * information.
  *
- * Built with libdw (Meson feature `elf`); without it, no function is found. An object file is read when the first
- * address in it is asked for; what it tells stays in memory. One thread.
+ * Built with libdw (Meson feature `elf`). Without libdw, no function is found. The first look-up in an object file
+ * reads the file, and its data stays in memory. For one thread.
  */
 #pragma once
 
@@ -16,6 +16,6 @@ typedef struct XtfSymbols XtfSymbols;
 
 XtfSymbols *xtf_symbols_new(void);
 void xtf_symbols_free(XtfSymbols *symbols);
-/* The function that `address` lies in; `base` is what the loader added to the addresses of the file `path`. The texts
- * live as long as `symbols`. */
+/* Finds the function that contains `address`. `base` is the loader's offset for the addresses of the file `path`. The
+ * texts live as long as `symbols`. */
 bool xtf_symbols_find(XtfSymbols *symbols, const char *path, uint64_t base, uint64_t address, XtfSymbol *symbol);

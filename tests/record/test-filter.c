@@ -67,8 +67,8 @@ Test(filter, mistakes_name_their_line)
     static const struct {
         const char *text, *part;
     } mistakes[] = {
-        {"EXCLUDE f", "f, line 1: EXCLUDE stands outside of a block"},
-        {"SCOREP_REGION_NAMES_BEGIN\nf\nSCOREP_REGION_NAMES_END", "f, line 2: f stands before EXCLUDE or INCLUDE"},
+        {"EXCLUDE f", "f, line 1: EXCLUDE is outside of a block"},
+        {"SCOREP_REGION_NAMES_BEGIN\nf\nSCOREP_REGION_NAMES_END", "f, line 2: f precedes EXCLUDE or INCLUDE"},
         {"SCOREP_REGION_NAMES_BEGIN\n\nSCOREP_FILE_NAMES_BEGIN", "line 3: SCOREP_FILE_NAMES_BEGIN begins inside"},
         {"\n\n\nSCOREP_FILE_NAMES_END", "line 4: SCOREP_FILE_NAMES_END ends a block that did not begin"},
         {"SCOREP_REGION_NAMES_BEGIN EXCLUDE f", "the last block has no end"},

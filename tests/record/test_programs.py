@@ -222,7 +222,7 @@ class Launchers(Programs):
         for command, told in ((("sh", "-c", "echo ran >&2"), True), ((script,), True), (("--mpi=none", script), False), (("--mpi=openmpi", script), False)):
             _, error = self.record("-f", "-o", "x.xtf", *command, status=1)
             self.assertEqual(sentence in error.partition("ran\n")[0], told, command)
-        self.assertIn("leave --mpi away", self.refused("--mpi=openmpi", "./app"))
+        self.assertIn("omit --mpi", self.refused("--mpi=openmpi", "./app"))
 
     def test_another_mpi_than_the_program(self):
         self.launcher("mpirun", "echo 'mpirun (Open MPI) 4.1.4'")

@@ -64,7 +64,7 @@ class Options(Case):
             self.assertIn(word, error)
             self.assertEqual(out, "")
         (self.folder / "plain").write_text("")
-        for arguments, word in ((["./nowhere"], "there is no program"), (["./plain"], "may not be run"), (["./lib"], "may not be run"), (["-o", "no/x.xtf", app], "no such folder"), (["-o", "lib", app], "folder")):
+        for arguments, word in ((["./nowhere"], "program './nowhere' not found"), (["./plain"], "it is not an executable file"), (["./lib"], "it is not an executable file"), (["-o", "no/x.xtf", app], "no such folder"), (["-o", "lib", app], "folder")):
             out, error = self.record(*arguments, status=1)
             self.assertIn(word, error)
             self.assertEqual(out, "")
@@ -439,7 +439,7 @@ class Inside(Case):
         (self.folder / "other.xtf.d" / "000000.xtf").write_text("mine")
         for force in ([], ["--force"]):
             out, error = self.rank(0, *force, "-o", "other.xtf", app, status=1)
-            self.assertIn("no folder that `xtf record` made", error)
+            self.assertIn("`xtf record` did not create this folder", error)
             self.assertEqual((out, os.listdir(self.folder / "other.xtf.d")), ("", ["000000.xtf"]))
 
     def test_all_at_once(self):

@@ -97,7 +97,7 @@ static bool look_at_program(XtfCommand *command, XtfMpi wanted, char **argv, GEr
         return false;
     command->runs_others = xtf_runs_others(command->file);
     if (wanted != XTF_MPI_UNKNOWN && wanted != XTF_MPI_NONE && program.mpi != XTF_MPI_UNKNOWN && program.mpi != wanted)
-        return xtf_fail(error, XTF_ERROR_INVALID, "%s needs %s, which is %s, not %s: leave --mpi away", command->file,
+        return xtf_fail(error, XTF_ERROR_INVALID, "%s needs %s, which is %s, not %s: omit --mpi", command->file,
                         program.library, xtf_mpi_name(program.mpi), xtf_mpi_name(wanted));
     if (wanted != XTF_MPI_UNKNOWN) {
         command->mpi = wanted;
@@ -112,7 +112,7 @@ static bool look_at_program(XtfCommand *command, XtfMpi wanted, char **argv, GEr
     if (program.defines_init)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                         "%s: its MPI is linked into it, so its calls cannot be seen: link it against a shared MPI "
-                        "library (or say --mpi=none to record what is no MPI)",
+                        "library (or use --mpi=none to record all but MPI)",
                         command->file);
     return find_mpi_outside(command, argv, error);
 }
@@ -123,9 +123,9 @@ static char *find_file(const char *word, GError **error)
     char *file = xtf_find_executable(word);
 
     if (!file && strchr(word, '/') && g_file_test(word, G_FILE_TEST_EXISTS))
-        xtf_fail(error, XTF_ERROR_INVALID, "%s: it may not be run: it is no file, or not executable", word);
+        xtf_fail(error, XTF_ERROR_INVALID, "%s: it is not an executable file", word);
     else if (!file)
-        xtf_fail(error, XTF_ERROR_NOT_FOUND, "there is no program '%s'", word);
+        xtf_fail(error, XTF_ERROR_NOT_FOUND, "program '%s' not found", word);
     return file;
 }
 

@@ -107,7 +107,7 @@ bool xtf_run(char **argv, char **environment, int *status, GError **error)
     if (code != 0)
         return xtf_fail(error, XTF_ERROR_IO, "%s: cannot be run: %s", argv[0], g_strerror(code));
     if (failure != 0)
-        return xtf_fail(error, XTF_ERROR_IO, "%s: how it ended is not told: %s", argv[0], g_strerror(failure));
+        return xtf_fail(error, XTF_ERROR_IO, "%s: its exit status cannot be read: %s", argv[0], g_strerror(failure));
     *status = WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
     return true;
 }

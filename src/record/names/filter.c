@@ -85,7 +85,7 @@ static bool parse_word(State *state, const char *word, const char **fault)
     if (*fault)
         return false;
     if (state->block == OUTSIDE) {
-        *fault = "stands outside of a block: SCOREP_REGION_NAMES_BEGIN or SCOREP_FILE_NAMES_BEGIN is expected";
+        *fault = "is outside of a block: SCOREP_REGION_NAMES_BEGIN or SCOREP_FILE_NAMES_BEGIN is expected";
         return false;
     }
     if (strcmp(word, "EXCLUDE") == 0 || strcmp(word, "INCLUDE") == 0) {
@@ -94,7 +94,7 @@ static bool parse_word(State *state, const char *word, const char **fault)
         return true;
     }
     if (!state->has_rule) {
-        *fault = "stands before EXCLUDE or INCLUDE";
+        *fault = "precedes EXCLUDE or INCLUDE";
         return false;
     }
     if (strcmp(word, "MANGLED") == 0 && state->block == REGION_NAMES) {

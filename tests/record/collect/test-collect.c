@@ -287,12 +287,12 @@ Test(record, malformed)
         const char *fault;
     } bad[] = {
         {0, {0}, 2, "it was never written"},
-        {200, {0}, 2, "kind 200 is none"},
-        {XTF_WIRE_WAITED, {0}, 2, "WAITED ends behind what was published"},
-        {XTF_WIRE_ENTER, {0}, 1, "8 bytes are no record"},
-        {XTF_WIRE_MEASUREMENT | UINT64_C(7) << 32, {0}, 2, "mode 7 of measurement is none"},
+        {200, {0}, 2, "kind 200 does not exist"},
+        {XTF_WIRE_WAITED, {0}, 2, "WAITED extends beyond the published bytes"},
+        {XTF_WIRE_ENTER, {0}, 1, "8 bytes are too few for a record"},
+        {XTF_WIRE_MEASUREMENT | UINT64_C(7) << 32, {0}, 2, "mode 7 of measurement does not exist"},
         {XTF_WIRE_DEFINE | UINT64_C(9999) << 32, {0}, 5, "a piece of 9999 bytes is longer than a record"},
-        {XTF_WIRE_DEFINE | 99 << 8, {0}, 4, "definition 99 is none"},
+        {XTF_WIRE_DEFINE | 99 << 8, {0}, 4, "definition 99 does not exist"},
         {XTF_WIRE_DEFINE | UINT64_C(8) << 32, {OWN, UINT64_C(4) << 32}, 5, "bytes from 0 to 8 of a definition of 4"},
         {XTF_WIRE_DEFINE | UINT64_C(8) << 32,
          {OWN, UINT64_C(64) << 32 | 8},
@@ -305,7 +305,7 @@ Test(record, malformed)
         {XTF_WIRE_DEFINE | UINT64_C(8) << 32,
          {OWN, UINT64_C(8) << 32},
          5,
-         "a definition ends after 8 bytes, where 20 more should come"},
+         "a definition has 8 bytes left, and 20 are needed"},
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {

@@ -297,9 +297,9 @@ class Collector(unittest.TestCase):
         part = self.part()
         self.assertEqual(events(part).count("ENTER"), 10 + 500)
         remarks = xtf("cat", part, "definitions/remarks")
-        self.assertIn("thread 0 end too early: ring 0, byte 344: kind 250 is none", remarks)
+        self.assertIn("thread 0 end too early: ring 0, byte 344: kind 250 does not exist", remarks)
         self.assertIn("thread 2 end too early: ring 2, byte 24: it was never written", remarks)
-        self.assertIn("end too early: ring 3, byte 56: ENTER is of no thread", remarks)
+        self.assertIn("end too early: ring 3, byte 56: ENTER has no thread", remarks)
         self.assertIn("thread 3 end too early: ring 4, byte 24: its positions are impossible", remarks)
 
     def test_sizes_of_worlds(self):

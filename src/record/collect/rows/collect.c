@@ -101,8 +101,8 @@ void xtf_collect_remark(XtfCollector *collector, const char *format, ...)
 bool xtf_collect_take_bytes(XtfCollectData *data, size_t size, const uint8_t **bytes)
 {
     if (size > data->left)
-        return xtf_collect_malformed(data->ring, "a definition ends after %zu bytes, where %zu more should come",
-                                     data->left, size);
+        return xtf_collect_malformed(data->ring, "a definition has %zu bytes left, and %zu are needed", data->left,
+                                     size);
     *bytes = data->data;
     data->data += size;
     data->left -= size;

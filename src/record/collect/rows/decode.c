@@ -26,7 +26,7 @@ static bool skip_record(XtfCollectRing *ring, uint64_t time, XtfWireHead head, c
     if (head.kind == XTF_WIRE_NOTHING)
         return xtf_collect_malformed(ring, "it was never written");
     if (head.kind >= XTF_WIRE_N_KINDS)
-        return xtf_collect_malformed(ring, "kind %u is none", (unsigned)head.kind);
+        return xtf_collect_malformed(ring, "kind %u does not exist", (unsigned)head.kind);
     ring->collector->counts.unknown_kinds[head.kind]++;
     return true;
 }
@@ -74,7 +74,7 @@ static bool decode_define(XtfCollectRing *ring, uint64_t time, XtfWireHead head,
 
     ring->collector->counts.framing++;
     if (head.region >= XTF_N_DEFINITIONS)
-        return xtf_collect_malformed(ring, "definition %u is none", (unsigned)head.region);
+        return xtf_collect_malformed(ring, "definition %u does not exist", (unsigned)head.region);
     if (head.arg > size || offset > size - head.arg)
         return xtf_collect_malformed(ring, "bytes from %" PRIu32 " to %" PRIu64 " of a definition of %" PRIu32, offset,
                                      (uint64_t)offset + head.arg, size);
@@ -108,14 +108,14 @@ static unsigned record_words(XtfCollectRing *ring, XtfWireHead head)
 static unsigned read_head(XtfCollectRing *ring, const uint8_t *data, size_t size, XtfWireHead *head)
 {
     if (size < sizeof *head) {
-        xtf_collect_malformed(ring, "%zu bytes are no record", size);
+        xtf_collect_malformed(ring, "%zu bytes are too few for a record", size);
         return 0;
     }
     memcpy(head, data, sizeof *head);
     unsigned words = record_words(ring, *head);
     if (8 * words <= size)
         return words;
-    xtf_collect_malformed(ring, "%s ends behind what was published", kind_name(*head));
+    xtf_collect_malformed(ring, "%s extends beyond the published bytes", kind_name(*head));
     return 0;
 }
 
@@ -124,7 +124,7 @@ static bool has_owner(XtfCollectRing *ring, XtfWireHead head)
 {
     if (G_LIKELY(ring->open) || head.kind == XTF_WIRE_OWNER || head.kind == XTF_WIRE_DEFINE)
         return true;
-    return xtf_collect_malformed(ring, "%s is of no thread: OWNER is the first record of a ring", kind_name(head));
+    return xtf_collect_malformed(ring, "%s has no thread: OWNER must be the first record of a ring", kind_name(head));
 }
 
 /* Appends the operation that the last call began, unless this record is FAILED. WAITED may precede any record, so after

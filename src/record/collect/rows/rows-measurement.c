@@ -7,7 +7,7 @@ static bool switch_measurement(XtfCollectRing *ring, uint64_t time, XtfWireHead 
 
     ring->collector->counts.framing++;
     if (head.arg != 1 && head.arg != 2)
-        return xtf_collect_malformed(ring, "mode %" PRIu32 " of measurement is none", head.arg);
+        return xtf_collect_malformed(ring, "mode %" PRIu32 " of measurement does not exist", head.arg);
     return xtf_stream_append(&ring->stream, XTF_MODEL_MEASUREMENT, XTF_LABEL_MEASUREMENT_ON_OFF, time, &row);
 }
 

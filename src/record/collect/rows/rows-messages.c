@@ -171,7 +171,7 @@ static bool end_collective(XtfCollectRing *ring, unsigned event, uint64_t time, 
     uint32_t exchange = xtf_collect_high(more[0]);
 
     if (head.region >= g_strv_length((char **)xtf_collective_operations))
-        return xtf_collect_malformed(ring, "collective operation %u is none", (unsigned)head.region);
+        return xtf_collect_malformed(ring, "collective operation %u does not exist", (unsigned)head.region);
     row.operation = head.region;
     row.comm = comm_of(ring, more[0]);
     row.root = head.arg;

@@ -42,7 +42,7 @@ bool xtf_collect_ring_begin(XtfCollectRing *ring, uint64_t time, uint32_t number
     XtfCollector *collector = ring->collector;
 
     if (number >= RECORD_NUMBERS_MAX)
-        return xtf_collect_malformed(ring, "thread %" PRIu32 " is too great a number", number);
+        return xtf_collect_malformed(ring, "thread number %" PRIu32 " is too large", number);
     XtfCollectThread *thread = find_thread(collector, number);
     if (thread->tid != 0 || thread->n_records > 0)
         return xtf_collect_malformed(ring, "thread %" PRIu32 " had a ring before", number);

@@ -1,8 +1,7 @@
 /* Creates the part as soon as the number of the process is known. */
 #include "src/record/collect/session.h"
 
-/* Returns the first number for processes without a rank: the size of the MPI job, since ranks take the numbers below.
- * */
+/* Returns the first number for processes without a rank: the MPI job's size, since ranks take the numbers below. */
 static uint32_t first_free_number(void)
 {
     static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"};

@@ -53,8 +53,7 @@ static bool append_begun(XtfCollectSession *session, GError **error)
     return true;
 }
 
-/* Reports times up to SLACK_NS before `reading` as complete: only a record that is published very late can be earlier.
- * */
+/* Reports times up to SLACK_NS before `reading` as complete. Only records published very late can be earlier. */
 static bool report_complete(XtfCollectSession *session, uint64_t reading, GError **error)
 {
     XtfCollector *collector = &session->collector;

@@ -21,8 +21,7 @@ bool xtf_collect_deliver(const char *folder, const char *path, const char *host,
 
 /* Settles the log, if stderr is a file in the folder. Removes the log if it is empty and `good`. Else names it like the
  * part (NULL: no part), or copies it to the gathering folder. The log is delivered before the part, so that a reader
- * who sees the part sees the log. May be called again after more output. Returns false if the log could not be copied.
- * */
+ * who sees the part sees the log. May be called again after more output. False if the log could not be copied. */
 bool xtf_collect_settle_log(const char *folder, const char *part, const char *host, bool good);
 
 /* Removes the log here after part and log were delivered. Also removes the folder and the job's shared files in it, if

@@ -68,8 +68,7 @@ static bool takes_any_number(XtfCollectSession *session)
     return !session->has_mpi && atomic_load(&session->memory.process->claimed) > 0;
 }
 
-/* True if the collector should read the rings now. With --when-full=flush, that is when a producer waits; else always.
- * */
+/* True if the collector should read the rings now. With --when-full=flush, only if a producer waits. */
 static bool is_time(const XtfCollectSession *session)
 {
     const XtfWireProcess *process = session->memory.process;

@@ -95,7 +95,7 @@ static bool is_process_file(const char *name, const char *prefix, const char *en
     return digits > 0 && g_str_equal(number + digits, ending);
 }
 
-/* True if a job creates files of this name in its folder. The user's own files, even traces, have other names. */
+/* True if a job creates files of this name in its folder. A user may have put other files there, even traces. */
 static bool is_job_file(const char *name)
 {
     static const char *const endings[] = {".xtf", XTF_JOB_LOG_ENDING, NULL}, *const parts[] = {".xtf", NULL};

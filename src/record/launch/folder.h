@@ -33,8 +33,7 @@ char *xtf_job_new(void);
  * The caller frees it. */
 char *xtf_job_of_rank(void);
 
-/* Returns the name of a file system, such as "NFS", by its number (statfs(2)), if other machines share it; else NULL.
- * */
+/* Returns the name of a file system, such as "NFS", by its number (statfs(2)), if machines share it; else NULL. */
 const char *xtf_shared_file_system(unsigned long number);
 /* Returns the same for the file system of a folder. */
 const char *xtf_folder_is_shared(const char *folder);

@@ -16,8 +16,7 @@ static char *name_of_gfortran(const char *symbol)
     return g_strdup_printf("%s::%s", module, end + strlen("_MOD_"));
 }
 
-/* Reads one part of a flang symbol and advances *at. The next capital begins another part. The caller frees the part.
- * */
+/* Reads a part of a flang symbol and advances *at. The next capital begins another part. The caller frees it. */
 static char *next_part(const char **at)
 {
     const char *begin = *at;

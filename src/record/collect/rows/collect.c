@@ -30,7 +30,7 @@ static void add_decoders(XtfCollector *collector, const XtfCollectRows *rows)
     for (const XtfCollectKind *kind = rows->kinds; kind && kind->decode; kind++)
         collector->kinds[kind->kind] = kind->decode;
     for (const XtfCollectDefinition *definition = rows->definitions; definition && definition->define; definition++)
-        collector->definitions[definition->what] = definition->define;
+        collector->definitions[definition->type] = definition->define;
 }
 
 void xtf_collector_init(XtfCollector *collector, XtfWriter *writer, const XtfCollectRows *const *rows)

@@ -37,7 +37,7 @@ typedef struct XtfCollector XtfCollector;
 
 /* A definition of which some pieces are still missing. */
 typedef struct {
-    XtfDefinition what;
+    XtfDefinition type;
     uint64_t id;
     uint32_t size; /* bytes of all pieces; 0: no definition is in progress */
     GByteArray *data;
@@ -97,15 +97,14 @@ typedef struct {
 } XtfCollectKind;
 
 typedef struct {
-    XtfDefinition what;
+    XtfDefinition type;
     XtfCollectDefine define; /* NULL: the list ends */
 } XtfCollectDefinition;
 
 typedef struct {
     const XtfCollectKind *kinds;             /* NULL: none */
     const XtfCollectDefinition *definitions; /* NULL: none */
-    /* Completes rows that depend on other rows. Called before each commit; `end` is true before the last. May be NULL.
-     * */
+    /* Completes rows that depend on other rows. Called before each commit; `end`: before the last. May be NULL. */
     void (*complete)(XtfCollector *collector, bool end);
 } XtfCollectRows;
 

@@ -32,9 +32,9 @@ static bool skip_record(XtfCollectRing *ring, uint64_t time, XtfWireHead head, c
 }
 
 /* Calls the decoder of a definition. `data` is the whole definition. */
-static bool decode_definition(XtfCollectRing *ring, XtfDefinition number, uint64_t id, const uint8_t *data, size_t size)
+static bool decode_definition(XtfCollectRing *ring, XtfDefinition type, uint64_t id, const uint8_t *data, size_t size)
 {
-    XtfCollectDefine definer = ring->collector->definitions[number];
+    XtfCollectDefine definer = ring->collector->definitions[type];
 
     return !definer || definer(ring, id, data, size);
 }
@@ -48,7 +48,7 @@ static bool begin_pieces(XtfCollectRing *ring, XtfWireHead head, uint64_t id, ui
     if (!pieces->data)
         pieces->data = g_byte_array_new();
     g_byte_array_set_size(pieces->data, 0);
-    pieces->what = head.region;
+    pieces->type = head.region;
     pieces->id = id;
     pieces->size = size;
     return true;
@@ -57,7 +57,7 @@ static bool begin_pieces(XtfCollectRing *ring, XtfWireHead head, uint64_t id, ui
 static bool end_pieces(XtfCollectRing *ring)
 {
     XtfCollectPieces *pieces = &ring->pieces;
-    bool good = decode_definition(ring, pieces->what, pieces->id, pieces->data->data, pieces->data->len);
+    bool good = decode_definition(ring, pieces->type, pieces->id, pieces->data->data, pieces->data->len);
 
     pieces->size = 0;
     if (pieces->data->len > 4096) /* long definitions are rare */
@@ -82,7 +82,7 @@ static bool decode_define(XtfCollectRing *ring, uint64_t time, XtfWireHead head,
         return decode_definition(ring, head.region, more[0], data, size);
     if (offset == 0 && !begin_pieces(ring, head, more[0], size))
         return false;
-    if (pieces->size != size || pieces->what != head.region || pieces->id != more[0] || pieces->data->len != offset)
+    if (pieces->size != size || pieces->type != head.region || pieces->id != more[0] || pieces->data->len != offset)
         return xtf_collect_malformed(ring, "a piece of a definition does not follow the one before it");
     g_byte_array_append(pieces->data, data, head.arg);
     return pieces->data->len < size || end_pieces(ring);

@@ -16,7 +16,8 @@ void xtf_collect_program_finish(XtfCollectProgram *program);
 
 /* Adds the process's properties: host, program, environment. */
 void xtf_collect_add_program(XtfCollector *collector, const XtfCollectProgram *program);
-/* Adds the rows that are known from the start, including the properties of xtf_collect_add_program(). The collector's numbers must be set. */
+/* Adds the rows that are known from the start, including the properties of xtf_collect_add_program(). The collector's
+ * numbers must be set. */
 void xtf_collect_process_begin(XtfCollector *collector, const XtfCollectProgram *program);
 /* Append PROGRAM_BEGIN, PROGRAM_END to the first thread's records. */
 bool xtf_collect_program_begin(XtfCollectRing *ring, uint64_t time);

@@ -9,8 +9,7 @@
 /* True if a word names a launcher of MPI programs: "mpirun", "/opt/bin/mpiexec.hydra", "srun", or a link to one. */
 bool xtf_is_launcher(const char *word);
 
-/* Returns the index of the command itself, after commands that run it, such as env, nice and timeout; 0 without them.
- * */
+/* Returns the index of the command itself, after commands that run it, such as env and timeout; 0 without them. */
 int xtf_find_command(char **argv);
 
 /* Returns the index of the program that a launcher, argv[0], starts, or of the first of several. Returns 0 if no

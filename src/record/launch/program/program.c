@@ -12,8 +12,7 @@ enum {
     LIBRARIES_MAX = 4096, /* bound of libraries read */
 };
 
-/* True for programs with more rights than the user: the kernel and the dynamic linker load no user libraries into them.
- * */
+/* True if the program has more rights than the user: kernel and dynamic linker load no user libraries into it. */
 static bool has_more_rights(const char *file)
 {
     struct stat status;

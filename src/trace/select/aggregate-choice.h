@@ -1,6 +1,6 @@
 /*
- * Which of a type's aggregates answers a question: one that is by the keys that are asked for, adds up what is asked
- * for, and tells the rows of the selection from others.
+ * The choice of an aggregate of a record type. It must have the keys and sums that the caller needs, and its keys must
+ * suffice to decide which rows are in the selection.
  */
 #pragma once
 
@@ -11,6 +11,6 @@ typedef struct {
     const char *const *values; /* names of fields, plain unsigned integers; ends with NULL */
 } XtfAggregateNeed;
 
-/* The first aggregate of groups that has what is needed. False, and a ref that is all zeros, if there is none. */
+/* Finds the first aggregate of groups with the keys and values of `need`. False, with an all-zero ref, if none has. */
 bool xtf_aggregate_choose(XtfAggregateRef *ref, const XtfSchema *schema, const XtfSelection *selection,
                           const XtfAggregateNeed *need);

@@ -20,7 +20,7 @@ static bool is_enter(const XtfArray *calls, const uint8_t *row)
     return event && v < event->n_labels && g_str_equal(event->labels[v], XTF_EVENT_ENTER);
 }
 
-/* The ENTER of the innermost frame that is open at row n. */
+/* Finds the ENTER of the innermost frame that is open at row n. */
 static bool innermost(const XtfTraceContext *context, const XtfArray *calls, uint64_t n, uint64_t *enter, bool *found,
                       GError **error)
 {
@@ -39,8 +39,8 @@ static bool innermost(const XtfTraceContext *context, const XtfArray *calls, uin
     return true;
 }
 
-/* Looks at the location's last call event before the record. If that is an ENTER, it is the one; a LEAVE points to its
- * own ENTER, and that to the ENTER around it. A LEAVE without an ENTER says nothing: then the stack does. */
+/* Reads the location's last call event before the record. An ENTER is the result itself. A LEAVE points to its own
+ * ENTER, which points to the ENTER around it. For a LEAVE without an ENTER the function reads the stack. */
 bool xtf_call_around(const XtfTraceContext *context, const XtfArray *calls, uint64_t t, uint64_t seq, uint64_t *n,
                      bool *found, GError **error)
 {

@@ -4,8 +4,8 @@
 
 enum {
     ARRAYS_AT_ONCE = 64,
-    /* Rows of all batches together; but no batch has more rows than the largest leaf, nor so few that most calls are
-     * left outside of it. */
+    /* Rows of all batches together. A batch has at most as many rows as the largest leaf. It has at least ROWS_LEAST
+     * rows, so that most calls end in the batch in which they begin. */
     ROWS_IN_ALL = 1 << 16,
     ROWS_MOST = 1 << 14,
     ROWS_LEAST = 128,
@@ -21,7 +21,7 @@ struct XtfCallReaders {
     unsigned frames;     /* the aggregate's number */
     GHashTable *readers; /* XtfFrameReader, by the index of its location and 1 */
     size_t bytes;        /* of all batches, at most */
-    /* The one that was asked for last: most calls follow another of their location. */
+    /* The last reader returned: most calls follow another call of their location. */
     uint32_t tag;
     XtfFrameReader *latest; /* NULL: none */
 };

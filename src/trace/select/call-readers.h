@@ -1,5 +1,6 @@
 /*
- * The calls of several locations: for each a frame reader, made when first needed. They belong to one thread at a time.
+ * Readers of the calls of several locations: one frame reader per location, made when first needed.
+ * Only one thread at a time may use an XtfCallReaders.
  */
 #pragma once
 
@@ -20,13 +21,13 @@ XtfCallReaders *xtf_call_readers_new(const XtfTraceContext *context, const XtfLo
 void xtf_call_readers_free(XtfCallReaders *readers); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfCallReaders, xtf_call_readers_free)
 
-/* The reader of a span's array, which is of `enters_leaves`; its tag is the index of its location. NULL with an error.
- */
+/* Returns the reader of a span's array, which is of `enters_leaves`. The span's tag is the index of its location.
+ * NULL with an error. */
 XtfFrameReader *xtf_call_readers_get(XtfCallReaders *readers, const XtfSpan *span, GError **error);
 
-/* Memory that they hold, about. NULL is fine. */
+/* Returns about how many bytes the readers hold. NULL is fine. */
 size_t xtf_call_readers_bytes(const XtfCallReaders *readers);
 
-/* The time of a location's last record, of whatever type, in ticks of its clock: so long last calls that are never
- * left. 0 if it has no records. */
+/* Returns the time of a location's last record of any type, in ticks of its clock. Calls that are never left last until
+ * then. 0 if the location has no records. */
 bool xtf_location_last(const XtfTraceContext *context, const XtfLocation *location, uint64_t *last, GError **error);

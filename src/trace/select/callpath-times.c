@@ -60,7 +60,7 @@ static void push(XtfCallpathTimes *times, uint64_t row, uint64_t region)
     g_array_append_val(times->stack, frame);
 }
 
-/* The place in the stack of the frame that a row began; the stack's depth if there is none. Rows ascend in it. */
+/* Returns the index in the stack of the frame that a row began, or the stack's depth. Rows ascend in the stack. */
 static unsigned place_of(const XtfCallpathTimes *times, uint64_t row)
 {
     unsigned low = 0, high = times->stack->len;
@@ -88,7 +88,7 @@ static bool load_stack(XtfCallpathTimes *times, const XtfArray *calls, uint64_t 
     return true;
 }
 
-/* What row n does to the stack: "Frames." of libxtf/aggregates.h. */
+/* Updates the stack by row n: see "Frames." in libxtf/aggregates.h. */
 static void apply(XtfCallpathTimes *times, const Fields *fields, const uint8_t *row, uint64_t n)
 {
     uint64_t back = xtf_field_get(fields->back, row);
@@ -114,7 +114,7 @@ static void charge(XtfCallpathTimes *times, uint64_t ticks)
         times->outside.ticks += ticks;
         return;
     }
-    /* Numbers from 1: 0 is that of a call path that is not there. */
+    /* `places` holds numbers from 1: 0 means that the call path is missing. */
     guint place = GPOINTER_TO_UINT(g_hash_table_lookup(times->places, GUINT_TO_POINTER(top->callpath)));
     if (!place) {
         XtfCallpathTime time = {.callpath = top->callpath, .region = top->region};

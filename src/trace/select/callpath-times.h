@@ -1,9 +1,9 @@
 /*
- * What a location did in a part of its time: exclusive time by call path.
+ * Exclusive time by call path of a location, within a part of its time.
  *
- * A call path is known by its number: `find` gives that of a region that was called on another path. Frames are
- * those of libxtf/aggregates.h. Time is global: between two rows it belongs to the call on top of the stack, and where
- * there is none, to no call path. One thread at a time.
+ * A number identifies a call path: `find` returns the number for a region and the path of its caller. Frames are
+ * defined in libxtf/aggregates.h. Times are global. The time between two rows counts for the call on top of the stack;
+ * with an empty stack it counts as outside of calls. Only one thread at a time may use an XtfCallpathTimes.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 #define XTF_OUTSIDE_CALLS UINT32_MAX /* the call path of no call */
 
-/* The number of the call path of a region called on `parent`, with `depth` calls around it. */
+/* Returns the number of the call path of a region called on `parent`, with `depth` calls around it. */
 typedef uint32_t (*XtfCallpathFind)(void *data, uint32_t parent, uint32_t region, uint32_t depth);
 
 typedef struct {
@@ -26,7 +26,7 @@ typedef struct {
     XtfCallpathFind find;
     void *data;
     GArray *stack; /* of frames */
-    GArray *found; /* XtfCallpathTime, those of no ticks left out, in the order in which they were first there */
+    GArray *found; /* XtfCallpathTime with ticks, in the order in which the call paths first got time */
     GHashTable *places;
     XtfCallpathTime outside; /* not in `found` */
 } XtfCallpathTimes;

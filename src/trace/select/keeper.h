@@ -1,14 +1,14 @@
 /*
- * A keeper holds items that are costly to make and may be wanted again soon: the latest used first, bounded in number
- * and in bytes.
+ * A keeper caches items that are costly to make. It orders them by their last use and bounds their number and bytes.
  *
- * An item is in use, by one thread or by several, or idle. Bounds are for idle items: beyond them the least recently
- * used are freed, but the latest stays, whatever its size. A busy item is in use by one thread alone, and a thread that
- * wants it waits. An item is busy from when a thread adds it until that thread puts it back, since its contents are
- * made meanwhile; so what several threads want at once is made once.
+ * An item is in use, by one thread or by several, or idle. The bounds apply to idle items alone: the keeper frees the
+ * least recently used items beyond them. It keeps the last idle item even if that item is larger than the bound.
+ * A busy item is in use by one thread alone, and other threads wait for it. An item is busy from its addition until
+ * the thread that added it puts it back. The thread makes the contents meanwhile, so each item is made only once.
  *
- * All functions may be called from any thread. `equal`, `hash` and `reuse` are called with the keeper's lock held, also
- * for busy items: what they read must not change while an item is busy. Items are made and freed without the lock.
+ * All functions may be called from any thread. The keeper calls `equal`, `hash` and `reuse` with its lock
+ * held, also for busy items. The members that they read must not change while an item is busy. Items are made and
+ * freed without the lock.
  */
 #pragma once
 
@@ -25,8 +25,8 @@ typedef struct {
 
 typedef struct {
     GEqualFunc equal;                              /* (item, wanted) */
-    GHashFunc hash;                                /* NULL: items are few, and compared one by one */
-    void (*reuse)(void *item, const void *wanted); /* NULL: threads share items. Else an item in use is busy */
+    GHashFunc hash;                                /* NULL: the keeper compares its few items one by one */
+    void (*reuse)(void *item, const void *wanted); /* NULL: threads share items. Else each item in use is busy */
     GDestroyNotify free;
 } XtfKeeperMethods;
 
@@ -36,7 +36,7 @@ typedef struct {
     unsigned n_max;
     /* Private. */
     GMutex lock;
-    GCond put_back;    /* a busy item was */
+    GCond put_back;    /* signals that a thread put back a busy item */
     GQueue items;      /* the latest used first */
     GHashTable *index; /* of items; NULL without `hash` */
     size_t bytes;      /* of idle items */
@@ -46,8 +46,9 @@ typedef struct {
 void xtf_keeper_init(XtfKeeper *keeper, const XtfKeeperMethods *methods, size_t bytes_max, unsigned n_max);
 void xtf_keeper_finish(XtfKeeper *keeper); /* all items are idle */
 
-/* The item that equals `wanted`, whose contents are made. If there is none it is `wanted` itself, added, and the caller
- * makes its contents. Takes `wanted`. */
+/* Returns the item that equals `wanted`, with its contents. If no item does, adds and returns `wanted` itself, and the
+ * caller makes its contents. Takes ownership of `wanted`. */
 void *xtf_keeper_take(XtfKeeper *keeper, void *wanted);
-/* Ends the use of an item, which has `bytes` now. Without `keep`, which is for busy items, it is freed. */
+/* Ends the use of an item and sets its size to `bytes`. Frees the item if `keep` is false; only a busy item may be
+ * freed. */
 void xtf_keeper_put(XtfKeeper *keeper, void *item, size_t bytes, bool keep);

@@ -5,7 +5,7 @@
 #include "src/trace/select/aggregate-ref.h"
 #include "src/trace/select/selection.h"
 
-/* The set that one of a group's keys must be in. For a peer two keys are looked at: its rank, and its communicator's.
+/* The set that one of a group's keys must be in. A test of a peer reads two keys: the rank and the communicator.
  */
 typedef struct {
     const XtfField *field;
@@ -20,11 +20,11 @@ struct XtfMatcher {
     bool begun; /* only rows that begin frames, of the aggregate of frames */
     unsigned n_tests;
     Test tests[XTF_N_FACETS];
-    /* Of peers. */
+    /* Translation of peers to processes. */
     const XtfRanks *ranks;
     XtfCommSource source; /* of their communicators; field is NULL: ranks are taken for processes */
     unsigned comm_key;    /* the index of that field among the keys */
-    GSList *filters;      /* XtfFilter: those of xtf_matcher_filter() */
+    GSList *filters;      /* XtfFilter, made by xtf_matcher_filter() */
 };
 
 static const char *const facet_roles[XTF_N_FACETS] = {
@@ -72,7 +72,7 @@ bool xtf_selection_fits(const XtfSelection *selection, const XtfSchema *schema, 
     return true;
 }
 
-/* How peers become processes. False if the tables cannot be read. */
+/* Loads the tables that translate peers to processes. False if the tables cannot be read. */
 static bool load_peers(XtfMatcher *matcher, XtfTraceContext *context, const XtfSchema *schema, GError **error)
 {
     matcher->ranks = xtf_trace_context_ranks(context, error);
@@ -83,7 +83,7 @@ static bool load_peers(XtfMatcher *matcher, XtfTraceContext *context, const XtfS
     return true;
 }
 
-/* False if the field that the facet is about is not among the keys. */
+/* Adds the test of a facet. False if the facet's field is not among the keys. */
 static bool add_test(XtfMatcher *matcher, XtfFacet facet, XtfNumberSet *set, const XtfSchema *schema)
 {
     const XtfAggregate *aggregate = &schema->aggregates[matcher->index];
@@ -102,7 +102,7 @@ static bool add_test(XtfMatcher *matcher, XtfFacet facet, XtfNumberSet *set, con
     return true;
 }
 
-/* NULL without an error if the keys do not fit. */
+/* Makes a matcher for one aggregate. Returns NULL without an error if the keys do not suffice. */
 static XtfMatcher *try_aggregate(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                                  unsigned index, GError **error)
 {
@@ -118,7 +118,7 @@ static XtfMatcher *try_aggregate(XtfTraceContext *context, const XtfSelection *s
     return g_steal_pointer(&matcher);
 }
 
-/* A matcher for the first of aggregates [from, to) that fits. */
+/* Makes a matcher for the first of aggregates [from, to) whose keys suffice. */
 static XtfMatcher *first_fit(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                              unsigned from, unsigned to, GError **error)
 {

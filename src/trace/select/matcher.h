@@ -23,19 +23,19 @@
 
 typedef struct XtfSelection XtfSelection;
 
-/* Whether facets leave rows of a schema, of whatever location and time. */
+/* Returns how many rows of a schema pass the facets of a selection, regardless of location and time. */
 XtfMatch xtf_selection_matches(const XtfSelection *selection, const XtfSchema *schema);
 
-/* Whether the keys of an aggregate say whether a row is in the selection. */
+/* True if the keys of an aggregate suffice to decide whether a row is in the selection. */
 bool xtf_selection_fits(const XtfSelection *selection, const XtfSchema *schema, unsigned index);
 
 typedef struct XtfMatcher XtfMatcher;
 
-/* Borrows the context; references the selection's sets. XTF_ERROR_UNSUPPORTED if the keys of the aggregate do not say
- * whether a row is in the selection. */
+/* Borrows the context; references the selection's sets. Fails with XTF_ERROR_UNSUPPORTED if the keys of the aggregate
+ * do not suffice to decide whether a row is in the selection. */
 XtfMatcher *xtf_matcher_new(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                             unsigned index, GError **error);
-/* The same for the first aggregate whose keys do; for calls the aggregate of frames. */
+/* Makes a matcher for the first aggregate whose keys suffice; for calls, for the aggregate of frames. */
 XtfMatcher *xtf_matcher_find(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                              GError **error);
 void xtf_matcher_free(XtfMatcher *matcher); /* NULL is fine */
@@ -51,6 +51,6 @@ typedef struct {
 
 /* Borrows the filter. */
 XtfGroupFilter xtf_filter_groups(const XtfFilter *filter);
-/* The same with a filter that the matcher owns, which of calls takes their ENTERs alone. No other thread may use the
- * matcher meanwhile. */
+/* Returns group tests for rows of `proc`, with a filter that the matcher owns. For calls the filter passes only their
+ * ENTERs. No other thread may use the matcher during the call. */
 XtfGroupFilter xtf_matcher_filter(XtfMatcher *matcher, uint64_t proc);

@@ -1,6 +1,6 @@
 #include "src/trace/select/parallel.h"
 
-/* What several threads do together. It outlives the call for threads of the pool that come too late. */
+/* Work that several threads share. References keep the job alive for pool threads that start after the call's end. */
 typedef struct {
     gint references; /* atomic */
     const XtfParallelWork *work;

@@ -36,7 +36,7 @@ void xtf_selection_unref(XtfSelection *selection)
     }
 }
 
-/* Member by member, since other threads change the count of references meanwhile. */
+/* Copies each member, since other threads may change the reference count during the copy. */
 static XtfSelection *selection_copy(const XtfSelection *selection)
 {
     XtfSelection *copy = selection_alloc();

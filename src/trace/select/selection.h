@@ -1,9 +1,9 @@
 /*
- * Selections: what a directory of the tree stands for, and where its records are.
+ * Selections: the sets of records that directories of the tree represent.
  *
- * A selection is a short immutable description; narrowing makes a new one and costs nothing. Only when its records are
- * counted or read is it resolved to spans, of each array the rows that belong to it. A window costs two descents an
- * array, a filter two more. The records of a selection are those of its spans, in (T, location, seq) order.
+ * A selection is a short immutable description; narrowing makes a new one and reads no records. To count or read its
+ * records, a resolver finds its spans: the selected rows of each array. A window costs two descents per array, a
+ * filter two more. A selection's records are the rows of its spans, in (T, location, seq) order.
  *
  * All functions may be called from any thread.
  */
@@ -49,46 +49,46 @@ struct XtfSelection {
                      where it is complete */
 };
 
-/* All of the trace. */
+/* Makes the selection of the whole trace. */
 XtfSelection *xtf_selection_new(const XtfTraceContext *context);
 XtfSelection *xtf_selection_ref(XtfSelection *selection);
 void xtf_selection_unref(XtfSelection *selection); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSelection, xtf_selection_unref)
 
-/* New selections. */
+/* These functions return new selections. */
 XtfSelection *xtf_selection_in_procs(const XtfSelection *selection, XtfNumberSet *procs);
 XtfSelection *xtf_selection_in_threads(const XtfSelection *selection, XtfNumberSet *threads);
 XtfSelection *xtf_selection_by(const XtfSelection *selection, XtfFacet facet, XtfNumberSet *values);
 XtfSelection *xtf_selection_in_type(const XtfSelection *selection, uint32_t schema);
-/* The same processes, threads and window, of all types. */
+/* Selects all types of the same processes, threads and window. */
 XtfSelection *xtf_selection_of_any_type(const XtfSelection *selection);
-/* The same without the narrowing by a field's values. */
+/* Removes the narrowing by a field's values. */
 XtfSelection *xtf_selection_without(const XtfSelection *selection, XtfFacet facet);
-/* The calls of the selection. They exist if the trace keeps aggregates of frames. */
+/* Selects the calls of the selection. Calls exist if the trace keeps aggregates of frames. */
 XtfSelection *xtf_selection_in_calls(const XtfSelection *selection, const XtfTraceContext *context);
 XtfSelection *xtf_selection_in_window(const XtfSelection *selection, uint64_t from, uint64_t to);
 XtfSelection *xtf_selection_in_numbers(XtfSelection *selection, uint64_t from, uint64_t to);
 
-/* Whether no later commit adds a record to it. */
+/* True if no later commit adds a record to the selection. */
 bool xtf_selection_is_final(const XtfSelection *selection, const XtfTraceContext *context);
 
-/* Whether a selection takes rows of a schema as its records: all types of records, or the one type, derived or not,
- * that the selection names. */
+/* True if rows of a schema are records of the selection. A selection has all types of records, or one named type,
+ * derived or not. */
 bool xtf_selection_has_type(const XtfSelection *selection, const XtfSchema *schema);
 
-/* Whether anything narrows by the values of fields. */
+/* True if the selection is narrowed by the values of fields. */
 bool xtf_selection_has_facets(const XtfSelection *selection);
 
-/* Whether it has some rows of an array and not others, whatever their times. */
+/* True if the selection excludes rows of an array for reasons other than their times. */
 static inline bool xtf_selection_is_filtered(const XtfSelection *selection)
 {
     return selection->calls || xtf_selection_has_facets(selection);
 }
 
-/* Its window, cut off at the ends of the trace. */
+/* Returns the selection's window, cut off at the ends of the trace. */
 void xtf_selection_window(const XtfSelection *selection, const XtfTimeScale *scale, uint64_t *from, uint64_t *to);
 
-/* The indices in `locations` of those that a selection may have records of, ascending: by (proc, thread). */
+/* Returns the indices of the locations that a selection may have records of, ascending: by (proc, thread). */
 GArray *xtf_selection_locations(const XtfSelection *selection, const XtfLocations *locations);
 
 /* Finds the spans of selections, and keeps them. */
@@ -100,7 +100,7 @@ typedef struct {
 void xtf_resolver_init(XtfResolver *resolver, XtfTraceContext *context);
 void xtf_resolver_finish(XtfResolver *resolver);
 
-/* A new reference; NULL with an error. A span's tag is the index of its location in XtfLocations. */
+/* Returns a new reference; NULL with an error. A span's tag is the index of its location in XtfLocations. */
 XtfSpans *xtf_resolver_spans(XtfResolver *resolver, XtfSelection *selection, GError **error);
-/* The number of records: by the catalog alone where that knows it. */
+/* Counts the records. Reads the catalog alone where the catalog suffices. */
 bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t *count, GError **error);

@@ -25,7 +25,7 @@ static void take_numbers(XtfKeyValues *values, GArray *numbers)
     values->numbers = (uint64_t *)(void *)g_array_free(numbers, FALSE);
 }
 
-/* The numbers of a list that a set has. */
+/* Finds the numbers of a list that are in a set. */
 static void choose_numbers(XtfKeyValues *values, const uint64_t *from, uint64_t n, const XtfNumberSet *set)
 {
     GArray *chosen = g_array_new(FALSE, FALSE, sizeof *from);
@@ -37,7 +37,7 @@ static void choose_numbers(XtfKeyValues *values, const uint64_t *from, uint64_t 
     take_numbers(values, chosen);
 }
 
-/* Rows [0, n) that a set has. */
+/* Finds the rows [0, n) that are in a set. */
 static void choose_rows(XtfKeyValues *values, uint64_t n, const XtfNumberSet *set)
 {
     values->n = n;
@@ -51,7 +51,7 @@ static void choose_rows(XtfKeyValues *values, uint64_t n, const XtfNumberSet *se
     take_numbers(values, chosen);
 }
 
-/* The first location of each process, or of each thread, of the selection's. */
+/* Finds the first location of each of the selection's processes or threads. */
 static GArray *find_firsts(const XtfSelection *selection, const XtfLocations *locations, bool threads)
 {
     g_autoptr(GArray) selected = xtf_selection_locations(selection, locations);
@@ -108,7 +108,7 @@ static bool find_regions(XtfGrouping *grouping, const char *text, GError **error
     return names;
 }
 
-/* The classes that the trace has regions of. */
+/* Finds the classes that have regions in the trace. */
 static bool find_classes(XtfGrouping *grouping, const char *text, GError **error)
 {
     const XtfRegionClasses *classes = xtf_trace_context_classes(grouping->context, error);
@@ -133,7 +133,7 @@ static bool find_comms(XtfGrouping *grouping, const char *text, GError **error)
     return names;
 }
 
-/* The distinct tags of the trace's table, ascending. *complete: the trace has no others. */
+/* Finds the distinct tags of the trace's table, ascending. Sets *complete to true if the trace has no other tags. */
 static bool load_tags(XtfTrace *trace, GArray *tags, bool *complete, GError **error)
 {
     const XtfTable *table;
@@ -229,7 +229,7 @@ const char *xtf_grouping_key_name(unsigned i)
     return i == XTF_GROUP_BY_TIME ? "time:100" : keys[i].name;
 }
 
-/* The key of a text, and what stands behind its colon, NULL without one. False if there is no such key. */
+/* Parses a key, and finds the text after its colon; NULL without a colon. False if no key has this name. */
 static bool parse_key(const char *text, XtfGroupKey *key, const char **rest)
 {
     size_t length = strcspn(text, ":");

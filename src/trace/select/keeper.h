@@ -2,7 +2,7 @@
  * A keeper caches items that are costly to make. It orders them by their last use and bounds their number and bytes.
  *
  * An item is in use, by one thread or by several, or idle. The bounds apply to idle items alone: the keeper frees the
- * least recently used items beyond them. It keeps the last idle item even if that item is larger than the bound.
+ * least recently used items beyond them. It keeps the most recent idle item even if that item is larger than the bound.
  * A busy item is in use by one thread alone, and other threads wait for it. An item is busy from its addition until
  * the thread that added it puts it back. The thread makes the contents meanwhile, so each item is made only once.
  *

@@ -34,7 +34,8 @@ static bool look_up(XtfLocationArrays *arrays, XtfTrace *trace, uint64_t rank, u
     return true;
 }
 
-/* Looks up n arrays from a rank on, and more if they are next in turn. Those may be damaged: then the n alone. */
+/* Looks up n arrays from a rank on, and more if they are next in turn. If one of the further arrays is damaged, looks
+ * up the n alone. */
 static bool look_up_ahead(XtfLocationArrays *arrays, XtfTrace *trace, uint64_t rank, uint32_t n, GError **error)
 {
     uint64_t left = xtf_trace_n_arrays(trace) - MIN(rank, xtf_trace_n_arrays(trace));

@@ -23,7 +23,7 @@
 
 typedef struct XtfSelection XtfSelection;
 
-/* Returns how many rows of a schema pass the facets of a selection, regardless of location and time. */
+/* Returns if no, some or all rows of a schema pass the facets of a selection, regardless of location and time. */
 XtfMatch xtf_selection_matches(const XtfSelection *selection, const XtfSchema *schema);
 
 /* True if the keys of an aggregate suffice to decide whether a row is in the selection. */

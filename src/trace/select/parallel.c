@@ -79,7 +79,7 @@ void xtf_parallel_set_threads(unsigned n)
     wanted_threads = n;
 }
 
-/* The threads that help; one fewer than share the work, as the caller works too. NULL: there is none. */
+/* Returns the pool of threads that help the caller: one fewer than the threads that share work. NULL: no pool. */
 static GThreadPool *helpers(void)
 {
     static GThreadPool *pool;

@@ -1,8 +1,8 @@
 /*
  * Work on many items, such as locations, by all cores.
  *
- * Items are taken in runs, in ascending order, by the thread that calls and by those of a pool that all callers share;
- * a pool that is busy costs the caller only the help. Each thread has results of its own, which are joined at the end.
+ * The calling thread and the threads of a shared pool take runs of items, in ascending order. While the pool is busy,
+ * the calling thread works alone. Each thread collects separate results, which are joined at the end.
  */
 #pragma once
 
@@ -21,10 +21,9 @@ typedef struct {
     void (*join)(void *own, void *data);
 } XtfParallelWork;
 
-/* Before the first work: how many threads share it, the caller included; 0, as without this: as many as there are
- * cores. */
+/* Sets the number of threads that share work, the caller included. 0, the default, means one per core. Must be called
+ * before the first work. */
 void xtf_parallel_set_threads(unsigned n);
 
-/* Does the work on items [0, n). If it fails, the error is that of the first item of all that failed, as if one thread
- * had gone from item to item. */
+/* Does the work on items [0, n). On failure returns the error of the first failed run, as one thread alone would. */
 bool xtf_parallel(const XtfParallelWork *work, void *data, uint32_t n, GError **error);

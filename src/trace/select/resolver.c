@@ -125,7 +125,7 @@ static bool may_have(const Search *search, const XtfSchema *schema)
     return xtf_selection_has_type(selection, schema) && xtf_selection_matches(selection, schema) != XTF_MATCH_NONE;
 }
 
-/* The filter for a span, with the aggregate that it is for. */
+/* Makes the filter for a span, and returns its aggregate. */
 static bool find_filter(Search *search, const XtfSpan *span, XtfGroupFilter *filter, unsigned *aggregate,
                         GError **error)
 {
@@ -266,15 +266,15 @@ static bool find_in_trace(Search *search, GError **error)
 {
     g_autoptr(GArray) locations = xtf_selection_locations(search->selection, search->locations);
 
-    /* Several locations end where all of them are complete, or lines would come between lines. One that the path names
-     * goes on: there can be no second one later. */
+    /* Several locations end where all of them are complete, so that later lines follow earlier ones. A single location
+     * that the path names may be read beyond that time: no other location can join the selection. */
     search->time_to = search->selection->endless && names_one_location(search->selection) ? XTF_TIME_OPEN
                                                                                           : search->selection->time_to;
     g_array_sort_with_data(locations, compare_keys, search->locations->all); /* spans are added in that order */
     return add_locations(search, (const uint32_t *)(const void *)locations->data, locations->len, error);
 }
 
-/* Narrows a span of a base, whose positions are cut already, by what came after the base. */
+/* Narrows a span of a base, already cut by position, by the selection's narrowings after the base. */
 static bool narrow_span(Search *search, XtfSpan *span, GError **error)
 {
     const XtfSelection *selection = search->selection, *base = selection->base;
@@ -288,7 +288,7 @@ static bool narrow_span(Search *search, XtfSpan *span, GError **error)
     return !search->matchers || find_filter(search, span, &span->filter, &span->aggregate, error);
 }
 
-/* The part of a base's spans between the ranks of its records, narrowed by what came after. */
+/* Finds the part of a base's spans between rank_from and rank_to, and applies the narrowings after the base. */
 static bool find_in_base(Search *search, const XtfSpans *base, GError **error)
 {
     const XtfSelection *selection = search->selection;
@@ -412,8 +412,8 @@ static void end_counting(void *own, void *data)
     g_free(counted);
 }
 
-/* *counted: whether the selection is one of very many locations, with no base, of whole rows without filters, and was
- * counted. */
+/* Counts a selection of very many locations with all cores. Sets *counted to false for other selections: with a base,
+ * with filters, or of few locations. */
 static bool count_many(XtfResolver *resolver, XtfSelection *selection, uint64_t *count, bool *counted, GError **error)
 {
     const XtfParallelWork work = {

@@ -97,7 +97,7 @@ class Nodes(Ring):
                 said = self.run_on_nodes(XTF, "record", "--drain", "1", "-o", f"out/{mpi}.xtf", *self.launch(mpi, self.compiled(mpi)), hides="two", status=1)
                 self.assertIn("processes 2-3 of 4 left no part", said)
                 self.assertIn("other hosts", said)
-                gathered = re.search(r"may be in (\S+) there", said)[1]
+                gathered = re.search(r"parts to (\S+) on those hosts", said)[1]
                 self.assertEqual(self.files(gathered)[:2], ["000000.xtf", "000001.xtf"])
                 there = self.folder / "hidden" / os.path.basename(gathered)
                 self.assertEqual(sorted(os.listdir(there)), ["000002.xtf", "000003.xtf"])

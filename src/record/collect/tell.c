@@ -61,13 +61,13 @@ static void set_counts(XtfCollectSession *session, const char *end)
     for (uint32_t i = 0; i < session->n_rings; i++)
         events += session->rings[i] ? session->rings[i]->events : 0;
     xtf_collect_set_number(collector, "record.events", events);
-    xtf_collect_set_number(collector, "record.dropped", counts->dropped);
+    xtf_collect_set_number(collector, XTF_RECORD_DROPPED, counts->dropped);
     xtf_collect_set_number(collector, "record.waits", counts->waits);
     xtf_collect_set_number(collector, "record.waited_ns", counts->waited_ns);
     xtf_collect_set_number(collector, "record.overhead_ns", NS_PER_EVENT * events + counts->waited_ns);
-    xtf_collect_set_number(collector, "record.without_ring", without_ring);
+    xtf_collect_set_number(collector, XTF_RECORD_WITHOUT_RING, without_ring);
     xtf_collect_set_number(collector, "record.nested", nested);
-    xtf_collect_set_number(collector, "record.lost", counts->lost);
+    xtf_collect_set_number(collector, XTF_RECORD_LOST, counts->lost);
     xtf_collect_set_property(collector, XTF_RECORD_END, end);
     set_missing(session);
     if (session->failure) {

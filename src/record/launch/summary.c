@@ -122,7 +122,7 @@ static bool add_remarks(GPtrArray *lines, XtfTrace *trace, GError **error)
 
 bool xtf_record_is_whole(XtfTrace *trace, bool *whole, GError **error)
 {
-    static const char *const losses[] = {"record.dropped", "record.lost", "record.without_ring"};
+    static const char *const losses[] = {XTF_RECORD_DROPPED, XTF_RECORD_LOST, XTF_RECORD_WITHOUT_RING};
     g_autoptr(GArray) processes = xtf_recorded_processes(trace, error);
 
     if (!processes)

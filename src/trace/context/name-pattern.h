@@ -10,13 +10,13 @@
 
 typedef struct XtfNamePattern XtfNamePattern;
 
-/* NULL if an escape is wrong. */
+/* Parses a pattern. NULL if an escape is wrong. */
 XtfNamePattern *xtf_name_pattern_new(const char *text);
 void xtf_name_pattern_free(XtfNamePattern *pattern); /* NULL is fine */
 
 /* Without escapes: the name that it is if no character has a meaning. Owned by the pattern. */
 const char *xtf_name_pattern_text(const XtfNamePattern *pattern);
-/* Whether some character has a meaning. */
+/* True if the pattern has a wildcard: `*`, `?` or `[...]`. */
 bool xtf_name_pattern_is_open(const XtfNamePattern *pattern);
-/* Whether all of a name fits. Characters are those of UTF-8; a byte that is part of none counts as one. */
+/* True if the whole name matches. Characters are UTF-8; a byte of no valid character counts as one character. */
 bool xtf_name_pattern_fits(const XtfNamePattern *pattern, const char *name);

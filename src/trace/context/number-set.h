@@ -18,21 +18,21 @@ typedef struct {
     XtfNumberRange ranges[];
 } XtfNumberSet;
 
-/* What the numbers of a set are of. */
+/* The numbers that a set may name. */
 typedef struct {
     const char *what;    /* "process": for messages */
-    bool is_any;         /* every number is one; else those of `all` are: */
+    bool is_any;         /* true: every number is valid; false: the numbers of `all` are */
     const uint64_t *all; /* ascending; borrowed */
     uint32_t n;
 } XtfNumbers;
 
-/* "12", "0-63", "8-", "-7", "0,4,8-11". XTF_ERROR_NOT_FOUND if it is no set, or if a number that it names is none of
- * these. An open end stays open, whatever numbers there are: a trace that grows may have more later. */
+/* Parses "12", "0-63", "8-", "-7" or "0,4,8-11". Fails with XTF_ERROR_NOT_FOUND if the text is not a set, or names a
+ * number that is not valid. An open end stays open, since a growing trace may get more numbers later. */
 XtfNumberSet *xtf_number_set_parse(const XtfNumbers *numbers, const char *text, GError **error);
-/* The numbers less than n whose flag is set. */
+/* Makes a set of the numbers less than n whose flag is true. */
 XtfNumberSet *xtf_number_set_from_flags(const bool *flags, uint64_t n);
 XtfNumberSet *xtf_number_set_of_one(uint64_t number);
-/* In any order; they may overlap. */
+/* Makes a set of ranges in any order; the ranges may overlap. */
 XtfNumberSet *xtf_number_set_from_ranges(const XtfNumberRange *ranges, size_t n);
 XtfNumberSet *xtf_number_set_ref(XtfNumberSet *set); /* NULL is fine, and means "all" everywhere */
 void xtf_number_set_unref(XtfNumberSet *set);
@@ -40,14 +40,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfNumberSet, xtf_number_set_unref)
 
 XtfNumberSet *xtf_number_set_intersect(XtfNumberSet *a, XtfNumberSet *b); /* a new reference */
 bool xtf_number_set_equal(const XtfNumberSet *a, const XtfNumberSet *b);  /* also of NULL */
-/* How many of its numbers are less than n. */
+/* Counts the numbers of the set that are less than n. */
 uint64_t xtf_number_set_count_below(const XtfNumberSet *set, uint64_t n);
 bool xtf_number_set_contains(const XtfNumberSet *set, uint64_t value);
-/* Whether it is one number, and which. */
+/* True if the set is a single number, which *value returns. */
 bool xtf_number_set_single(const XtfNumberSet *set, uint64_t *value);
 void xtf_number_set_print(const XtfNumberSet *set, GString *out);
 
-/* For qsort() and its like, of uint64_t. */
+/* Compares two uint64_t, for qsort() and bsearch(). */
 int xtf_compare_numbers(const void *a, const void *b);
 /* Sorts numbers in place, each of them once; returns how many are left. */
 uint32_t xtf_sort_distinct(uint64_t *numbers, uint32_t n);

@@ -18,7 +18,7 @@
 typedef struct {
     const XtfTable *comms, *groups, *members;
     const XtfField *group, *remote_group, *first, *count, *proc;
-    /* Rows of `members` by process, then by row; NULL: not sorted, since nobody asks. Sorted when loaded if a
+    /* Rows of `members` by process, then by row; NULL: not sorted yet. Sorted when loaded if a
      * communicator is between two groups. */
     uint32_t *by_proc;
     uint32_t n_by_proc;
@@ -38,17 +38,17 @@ typedef struct {
 } XtfCommSource;
 
 bool xtf_comm_source_find(XtfCommSource *source, XtfTrace *trace, const XtfSchema *schema, GError **error);
-/* The communicator that a value of source->field means, which is not "none"; false if it is not known. */
+/* Finds the communicator of a value of source->field, which is not "none". False if it is unknown. */
 bool xtf_comm_source_map(const XtfCommSource *source, uint64_t value, uint64_t *comm);
 
-/* The process of a rank in a communicator, as process `from` sees it. False if the tables do not say. */
+/* Finds the process of a rank in a communicator, as process `from` sees it. False if the tables do not state it. */
 bool xtf_ranks_proc(const XtfRanks *ranks, uint64_t comm, uint64_t rank, uint64_t from, uint64_t *proc);
 
-/* The reverse: the rank of process `proc` in a communicator, as process `from` sees it; the least if it has several.
+/* Finds the rank of process `proc` in a communicator, as process `from` sees it; the lowest if it has several.
  * Members must be sorted. */
 bool xtf_ranks_rank(const XtfRanks *ranks, uint64_t comm, uint64_t proc, uint64_t from, uint64_t *rank);
 
-/* Whether each process has a communicator of its own, alone, in this row of `communicators`, as MPI_COMM_SELF is. */
+/* True if a row of `communicators` is a separate one-member communicator in each process, such as MPI_COMM_SELF. */
 bool xtf_ranks_is_own(const XtfRanks *ranks, uint64_t comm);
 
 /* The members of a communicator, in the order of their ranks, those of a second group behind those of the first: how

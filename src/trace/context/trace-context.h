@@ -1,5 +1,5 @@
 /*
- * What the query layer knows of a trace beyond its rows: processes, threads, communicators, names.
+ * The context of queries of a trace beyond its rows: processes, threads, communicators, names.
  *
  * Everything is found by the names of libxtf/vocabulary.h, loaded when first needed, and may be missing: without a
  * table of locations, each location is a process of its own with one thread.
@@ -84,18 +84,18 @@ const XtfNameIndex *xtf_trace_context_regions(XtfTraceContext *context, GError *
 const XtfNameIndex *xtf_trace_context_comms(XtfTraceContext *context, GError **error);
 const XtfRegionClasses *xtf_trace_context_classes(XtfTraceContext *context, GError **error);
 
-/* Whether a type of derived rows was made with other clocks than the trace has (analyses.h): it is not shown. */
+/* True if a type of derived rows was made with other clocks than the trace has (analyses.h). Views hide such types. */
 bool xtf_trace_context_is_outdated(XtfTraceContext *context, const XtfSchema *schema, bool *outdated, GError **error);
 
-/* The index in `all` of the first location of process `proc` or a later one. */
+/* Returns the index in `all` of the first location of process `proc` or a later one. */
 uint32_t xtf_locations_of_proc(const XtfLocations *locations, uint64_t proc);
-/* The index in `all` of a thread of a process; false if there is none. */
+/* Finds the index in `all` of a thread of a process. False if the process has no such thread. */
 bool xtf_locations_find(const XtfLocations *locations, uint64_t proc, uint64_t thread, uint32_t *index);
 
-/* The time before which nothing changes any more: 0 if everything may, UINT64_MAX if the trace does not grow. */
+/* Returns the time before which no record changes: 0 if any may, UINT64_MAX if the trace does not grow. */
 uint64_t xtf_trace_context_final(const XtfTraceContext *context);
 
-/* The schema that has this name in the tree, and this kind; NULL if there is none. */
+/* Finds the schema of a kind by its name in the tree; NULL if the trace has none. */
 const XtfSchema *xtf_trace_context_schema(XtfTraceContext *context, const char *name, XtfSchemaKind kind);
 
 bool xtf_trace_context_is_record(const XtfTraceContext *context, uint32_t schema);

@@ -133,8 +133,8 @@ static bool check_number(const XtfNumbers *numbers, uint64_t number, GError **er
     if (!numbers->n)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the trace has no %s at all", numbers->what);
     return xtf_fail(error, XTF_ERROR_NOT_FOUND,
-                    "there is no %s %" PRIu64 "; there are %u, from %" PRIu64 " to %" PRIu64, numbers->what, number,
-                    numbers->n, numbers->all[0], numbers->all[numbers->n - 1]);
+                    "there is no %s %" PRIu64 ": the trace has %u, numbered %" PRIu64 " to %" PRIu64, numbers->what,
+                    number, numbers->n, numbers->all[0], numbers->all[numbers->n - 1]);
 }
 
 /* "5", "5-7", "5-" or "-7" at *text, which it passes over; `whole` is all of the text. */

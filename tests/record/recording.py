@@ -1,12 +1,15 @@
 """Records programs of MPI in tests: compiles them, runs them under `xtf record`, and reads what came of it."""
 
+import contextlib
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from mpis import OPENMPI
@@ -77,6 +80,25 @@ class Case(unittest.TestCase):
         output = self.run_in(XTF, "record", *options, "-o", path, *self.launch(mpi, n, *command), **environment)
         self.xtf("check", path)
         return path, output
+
+    def record_until_stuck(self, n, *words):
+        """Runs xtf record of a launcher whose n processes make a file at-RANK each, and then hang or end. Ends the launcher a second after the
+        last file. Returns the status of the run."""
+        for old in self.folder.glob("at-*"):
+            old.unlink()
+        with subprocess.Popen([str(word) for word in words], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+            deadline = time.monotonic() + TIMEOUT
+            while run.poll() is None and len(list(self.folder.glob("at-*"))) < n and time.monotonic() < deadline:
+                time.sleep(0.05)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                run.wait(1)
+            if run.poll() is None:  # hung, or the launcher has ended and xtf merges the parts
+                children = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text(encoding="ascii").split()
+                for child in children:
+                    if b"mpi" in pathlib.Path(f"/proc/{child}/cmdline").read_bytes():
+                        os.kill(int(child), signal.SIGTERM)
+            return run.wait(TIMEOUT)
 
     def recorded(self, mpi, n, *command, **environment):
         """As record(), but the trace is read."""

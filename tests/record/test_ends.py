@@ -5,7 +5,6 @@ import contextlib
 import itertools
 import random
 import re
-import subprocess
 import sys
 
 import recording
@@ -28,14 +27,12 @@ class Ends(recording.Case):
         self.one, self.tag = draw.randrange(SIZE), draw.randrange(1, 30000)
         self.others = [rank for rank in range(SIZE) if rank != self.one]
 
-    def record_ending(self, mpi, how, *before, options=()):
+    def record_ending(self, mpi, how, options=()):
         """Records a program that does not end well; the trace's path."""
         path = self.folder / f"{how}-{mpi}.xtf"
         program = self.compile(mpi, "ends_in_calls", *options)
-        words = [recording.XTF, "record", "-o", path, *before, *self.launch(mpi, SIZE, program, how, self.one, self.tag)]
-        done = subprocess.run([str(word) for word in words], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=recording.TIMEOUT, check=False)
-        self.assertNotEqual(done.returncode, 0, done.stderr)
+        status = self.record_until_stuck(SIZE, recording.XTF, "record", "-o", path, *self.launch(mpi, SIZE, program, how, self.one, self.tag))
+        self.assertNotEqual(status, 0)
         self.xtf("check", path)
         return path
 
@@ -118,7 +115,7 @@ class Ends(recording.Case):
         """Somebody ends it after a second."""
         for mpi, (how, call, word) in itertools.product(recording.mpis(), (("deadlock", "MPI_Recv", "from"), ("requests", "MPI_Wait", "for"))):
             with self.subTest(mpi, how=how, one=self.one, tag=self.tag):
-                path = self.record_ending(mpi, how, "timeout", "2")
+                path = self.record_ending(mpi, how)
                 sources = {rank: (rank + 1) % SIZE if rank == self.one else self.one for rank in range(SIZE)}
                 self.check_pending(path, {rank: (call, source, self.tag) for rank, source in sources.items()})
                 everybody, circle = listed(range(SIZE)), listed(sorted((self.one, sources[self.one])))
@@ -130,7 +127,7 @@ class Ends(recording.Case):
         """Messages of another tag than their receivers wait for."""
         for mpi in recording.mpis():
             with self.subTest(mpi, one=self.one, tag=self.tag):
-                path = self.record_ending(mpi, "tags", "timeout", "5")
+                path = self.record_ending(mpi, "tags")
                 found = re.sub(r"\s+", " ", self.xtf("cat", path, "findings"))
                 first = self.others[0]
                 self.assertIn(f"; process {first} waits in MPI_Recv for tag {self.tag} from process {self.one}; process {self.one} sent it tag {self.tag + 1}, "

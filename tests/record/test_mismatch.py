@@ -3,7 +3,6 @@
 
 import os
 import random
-import subprocess
 import sys
 
 import recording
@@ -20,10 +19,7 @@ class Mismatch(recording.Case):
     def said(self, mpi, how, one, calls):
         """What findings say of a run, which a naive rule finds too."""
         program, path = self.compile(mpi, "uneven"), self.folder / f"{how}-{mpi}.xtf"
-        hangs = how in ("hung", "early", "order", "luck")  # MPICH's root of MPI_Bcast waits
-        words = [recording.XTF, "record", "-o", path, *(["timeout", "5"] if hangs else []), *self.launch(mpi, SIZE, program, how, one, calls)]
-        subprocess.run([str(word) for word in words], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                       timeout=recording.TIMEOUT, check=False)
+        self.record_until_stuck(SIZE, recording.XTF, "record", "-o", path, *self.launch(mpi, SIZE, program, how, one, calls))
         self.xtf("check", path)
         asker = Asker(Xtf(recording.XTF), os.environ["ASK_TREE"], path)
         for selection in "", "proc/0", "time/10%-90%":

@@ -3,10 +3,11 @@
  * MPI_Wait. "outside RANK TAG": as crash, but it dies outside of MPI. "exit RANK TAG": the same, but it exits, in a
  * function of its own. "thread RANK TAG": another thread of it dies, while it waits in MPI_Recv. "refused RANK TAG": it
  * sends to a rank that there is not, and MPI ends it. "tags RANK TAG": it sends all others one message of another tag
- * than they wait for, and waits in MPI_Finalize. */
+ * than they wait for, and waits in MPI_Finalize. Each process makes a file "at-RANK" before it waits. */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +22,14 @@ static void *die(void *data)
     usleep(100000); /* the process waits by then */
     raise(SIGSEGV);
     return data;
+}
+
+static void make_file(int rank)
+{
+    char name[32];
+
+    snprintf(name, sizeof name, "at-%d", rank);
+    fclose(fopen(name, "w"));
 }
 
 int main(int argc, char **argv)
@@ -48,6 +57,7 @@ int main(int argc, char **argv)
         if (!strcmp(argv[1], "refused"))
             MPI_Send(&value, 1, MPI_INT, size + tag, tag + 1, MPI_COMM_WORLD);
     }
+    make_file(rank);
     if (rank == one && !strcmp(argv[1], "tags")) {
         for (int other = 0; other < size; other++)
             if (other != one)

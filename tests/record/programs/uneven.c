@@ -1,11 +1,21 @@
-/* "HOW RANK N": all processes call MPI_Allreduce N times on a communicator of their own, "uneven". "hung RANK N": that
- * process calls it once more, and nobody else does. "early RANK N": it leaves out the last one. "luck RANK N": it calls
+/* "HOW RANK N": all processes call MPI_Allreduce N times on a communicator of their own, "uneven". "hung RANK N": only that
+ * process calls it once more. "early RANK N": it leaves out the last one. "luck RANK N": it calls
  * MPI_Bcast as root, which returns at once. "order RANK N": it calls MPI_Barrier where the others call MPI_Allreduce.
- * "crash RANK N": it dies before the last one. "even RANK N": none of these. */
+ * "crash RANK N": it dies before the last one. "even RANK N": none of these. Each process makes a file "at-RANK" before
+ * its last operation in common, so that a test knows when a run hangs. */
 #include <mpi.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static void make_file(int rank)
+{
+    char name[32];
+
+    snprintf(name, sizeof name, "at-%d", rank);
+    fclose(fopen(name, "w"));
+}
 
 int main(int argc, char **argv)
 {
@@ -19,6 +29,8 @@ int main(int argc, char **argv)
     signal(SIGSEGV, SIG_DFL);
     for (int i = 0; i < n; i++) {
         int is_last = rank == one && i + 1 == n;
+        if (i + 1 == n)
+            make_file(rank);
         if (is_last && !strcmp(argv[1], "crash"))
             raise(SIGSEGV);
         if (is_last && !strcmp(argv[1], "order"))

@@ -1,9 +1,8 @@
 /*
- * The values of a table's file: as rows, as CSV and as JSON Lines; and looking up names, among them FILE.csv and
- * FILE.json beside a table's FILE.
+ * Values of a table's file as rows, CSV and JSON Lines, and the lookup of names.
  *
- * In a mount a file has its size when it is looked up. So these files are made whole then, and there are none of tables
- * that would be longer than LENGTH_MAX: `xtf cat --csv` writes those. No directory lists them.
+ * A table FILE also has FILE.csv and FILE.json, which no directory lists. A mount needs a file's size at lookup, so the
+ * lookup makes their whole text. It fails if the text is longer than LENGTH_MAX; `xtf cat --csv` writes any length.
  */
 #include "src/tree/node/node-class.h"
 
@@ -12,7 +11,7 @@
 #include "libxtf/error.h"
 
 enum {
-    LENGTH_MAX = 1 << 20, /* of FILE.csv and FILE.json */
+    LENGTH_MAX = 1 << 20, /* bytes in FILE.csv or FILE.json */
 };
 
 bool xtf_node_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
@@ -71,8 +70,8 @@ static XtfNode *make(XtfNode *directory, XtfNode *table, XtfRowFormat format, GE
                                                     : xtf_node_new_changing_text(directory, g_steal_pointer(&text));
 }
 
-/* The file FILE.csv or FILE.json of a directory that has FILE, a table. Takes `failed`, the error of looking up the
- * name itself, which is the one that is given back where the name is no such file's. */
+/* Returns the file FILE.csv or FILE.json of a directory that has a table FILE. Takes ownership of `failed`, the error
+ * of the lookup of `name` itself, and passes it to the caller if `name` is no such file. */
 static XtfNode *find_file(XtfNode *directory, const char *name, GError *failed, GError **error)
 {
     bool is_csv = g_str_has_suffix(name, ".csv"), is_json = g_str_has_suffix(name, ".json");

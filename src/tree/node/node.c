@@ -44,8 +44,8 @@ XtfNode *xtf_node_new_selection(const XtfNode *parent, XtfSelection *selection)
     return node;
 }
 
-/* A window that begins before the trace, or ends after it, is open there: one form for one meaning. But where the trace
- * grows the end is no end. */
+/* Opens the window at each end that reaches outside the trace, so that equal windows have equal selections. While the
+ * trace grows, a window that ends exactly at its current end stays closed. */
 XtfNode *xtf_node_new_window(const XtfNode *parent, uint64_t from, uint64_t to)
 {
     const XtfTimeScale *scale = &parent->tree->context.scale;
@@ -70,7 +70,7 @@ XtfNode *xtf_node_new_link(const XtfNode *parent, char *target)
     return node;
 }
 
-/* ---- Texts that a node keeps: it needs its tree no more. */
+/* ---- Texts that a node keeps, and reads without its tree. */
 
 static bool read_kept(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error)
 {
@@ -84,7 +84,7 @@ static bool never(const XtfNode *file)
 }
 
 static const XtfNodeClass kept_text = {.kind = XTF_NODE_FILE, .read = read_kept};
-/* Calls that are open at the end of a commit may last longer in the next, and what is known of messages changes. */
+/* Class of texts that change with commits: open calls may last longer, and the known facts of messages change. */
 static const XtfNodeClass changing_text = {.kind = XTF_NODE_FILE, .read = read_kept, .same_by_size_if_final = never};
 
 static void keep_text(XtfNode *node, GString *text)
@@ -116,7 +116,7 @@ static bool has_text(const XtfNodeClass *class)
     return class->text || class->table;
 }
 
-/* The text of a file that has one, made anew. NULL with an error. */
+/* Makes the text of a file whose class has `text` or `table`. Returns NULL on error. */
 static GString *make_text(XtfNode *file, GError **error)
 {
     g_auto(XtfTableOutput) output = {0};
@@ -134,7 +134,7 @@ XtfNode *xtf_node_with_size(XtfNode *new, GError **error)
     g_autoptr(GString) text = has_text(class) ? make_text(node, error) : NULL;
 
     if (text && (class->keeps || xtf_node_future(node) == XTF_NODE_CHANGES))
-        keep_text(node, g_steal_pointer(&text)); /* soon the trace may not have it any more */
+        keep_text(node, g_steal_pointer(&text)); /* the trace may soon no longer hold the data */
     else if (text)
         node->size = text->len;
     else if (has_text(class) || (class->size && !class->size(node, &node->size, error)))
@@ -257,7 +257,7 @@ XtfNodeFuture xtf_node_future(const XtfNode *node)
     return XTF_NODE_FINAL;
 }
 
-/* Whether later commits only add rows of tables, which keep their numbers. */
+/* True if later commits only append rows to tables, so that rows keep their numbers. */
 static bool tables_only_grow(const XtfNode *node)
 {
     XtfTraceInfo info;

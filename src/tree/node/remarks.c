@@ -1,9 +1,8 @@
 /* Remarks for the user on paths that exist. */
 #include "src/tree/node/node-class.h"
 
-/* True if the selection begins after the trace's end. No window ends before the trace
- * begins, because times are counted from there.
- * An instant may be the trace's end. */
+/* True if the selection begins after the trace's end. An instant may be the trace's end.
+ * No window ends before the trace begins, because times are counted from there. */
 static bool is_beyond_the_end(const XtfSelection *selection, const XtfTimeScale *scale)
 {
     return selection->time_from > scale->end ||

@@ -20,7 +20,8 @@ bool xtf_call_entry_has(const char *name)
 
 /* ---- Paths. */
 
-/* Up to the root, and down to the location; NULL if its numbers are not its own. */
+/* Returns the path from the directory up to the root and down to the location. Returns NULL if another location has the
+ * same process and thread number. */
 static GString *path_of_location(const XtfNode *directory, const XtfLocations *locations, uint32_t index)
 {
     const XtfLocation *location = &locations->all[index];
@@ -52,12 +53,12 @@ bool xtf_location_path(XtfNode *directory, uint32_t location, const char *type, 
     return true;
 }
 
-/* ---- The call and others of its location. */
+/* ---- The call and the other calls of its location. */
 
 typedef struct {
     XtfNode *directory;
     const XtfSpan *span;
-    unsigned frames; /* the aggregate's number */
+    unsigned frames; /* number of the aggregate of frames */
     XtfCallReaders *readers;
     XtfFrameReader *reader;
     XtfFrameTimes times;
@@ -86,14 +87,14 @@ static bool find_call(XtfNode *directory, const XtfSpan *span, Call *call, GErro
     return call->reader && xtf_frame_reader_find(call->reader, span->lo, &call->times, error);
 }
 
-/* The number of calls of the location that rows before row n entered. */
+/* Counts the calls of the location that rows before row n enter. */
 static bool number_of(const Call *call, uint64_t n, uint64_t *number, GError **error)
 {
     const XtfGroupFilter enters = {.begun = true};
     return xtf_array_group_rank(&call->span->array, call->frames, &enters, n, number, error);
 }
 
-/* The row that entered the call around it. */
+/* Finds the row that enters the surrounding call. */
 static bool find_parent(const Call *call, uint64_t *row, bool *found, GError **error)
 {
     const XtfArray *array = &call->span->array;
@@ -150,7 +151,7 @@ static XtfNode *new_leave(const Call *call, const char *name, GError **error)
     return link_to(call, context->type_names[context->enters_leaves], call->times.span.end_row, name, error);
 }
 
-/* The calls entered between its own ENTER and its end, side by side among the calls of the location. */
+/* Links to the calls entered between the call's ENTER and its end. They are consecutive among the location's calls. */
 static XtfNode *new_inside(const Call *call, const char *name, GError **error)
 {
     uint64_t from, to;
@@ -168,11 +169,11 @@ static XtfNode *new_inside(const Call *call, const char *name, GError **error)
 
 /* ---- children */
 
-/* Takes the row that entered a call. */
+/* Handles the row that enters a call. */
 typedef bool (*TakeCall)(void *data, const XtfRowRun *enter, GError **error);
 
-/* Goes from child to child: the next one is entered behind the end of the one before. *more says whether calls may be
- * left behind the `most` that are given. */
+/* Calls `take` for at most `most` children, each entered after the end of the previous child. Sets *more if further
+ * children may follow. */
 static bool each_child(const Call *call, uint64_t most, TakeCall take, void *data, bool *more, GError **error)
 {
     const XtfArray *array = &call->span->array;
@@ -253,7 +254,7 @@ static bool children_write(XtfNode *file, XtfRowFormat as, XtfWriteBytes write, 
            xtf_row_values_flush(&values, error);
 }
 
-/* Calls that are open at the end of a commit may last longer in the next. */
+/* Returns false: a call that is open at the end of a commit may last longer in the next one. */
 static bool never(const XtfNode *file)
 {
     return false;

@@ -1,19 +1,19 @@
 /*
- * What num/K of a call has beside other records: `leave`, its LEAVE; `parent`, the call around it; `inside`, all calls
- * that were made in it; and `children`, a line for each call that was made right in it.
+ * Entries that only the directory num/K of a call has: `leave`, its LEAVE; `parent`, the surrounding call; `inside`,
+ * all calls made within it; and `children`, a line for each call made directly by it.
  */
 #pragma once
 
 #include "src/tree/node/node-class.h"
 
 bool xtf_call_entry_has(const char *name);
-/* The entry of a call: of the row that a span has alone, unfiltered. */
+/* Makes the entry `name` of a call. `span` holds only the call's row, without a filter. */
 XtfNode *xtf_call_entry_new(XtfNode *directory, const XtfSpan *span, const char *name, GError **error);
-/* Lists those that the call has. */
+/* Lists the entries that the call has. */
 bool xtf_call_entries_list(XtfNode *directory, const XtfSpan *span, XtfLister *lister, GError **error);
 
-/* The shortest path from a directory to record n of a type of a location: proc/P/thread/T/TYPE/num/N; without a type to
- * the location, proc/P/thread/T. *path is NULL if two locations share the numbers P and T. `location` is an index in
- * XtfLocations. */
+/* Finds the shortest path from a directory to record n of a type of a location: proc/P/thread/T/TYPE/num/N. If `type`
+ * is NULL, the path leads to the location: proc/P/thread/T. *path is NULL if two locations share the numbers P and T.
+ * `location` is an index in XtfLocations. */
 bool xtf_location_path(XtfNode *directory, uint32_t location, const char *type, uint64_t n, char **path,
                        GError **error);

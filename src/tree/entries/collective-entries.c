@@ -15,7 +15,7 @@ static bool identify(XtfNode *directory, uint32_t location, uint64_t row, XtfCol
     return xtf_collectives_identify(&directory->tree->collectives, location, row, id, found, error);
 }
 
-/* The operation of a record, if it is one's. */
+/* Finds the operation that a record is part of, if any. */
 static bool find(XtfNode *directory, const XtfSpan *span, XtfCollectiveId *id, bool *found, GError **error)
 {
     const XtfSchema *schema = directory->tree->collectives.types.schema;
@@ -59,7 +59,7 @@ static bool members_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
            xtf_members_rows(&file->tree->collectives, &id, contradict(file), sink, error);
 }
 
-/* While a trace grows, other members' records are yet to come. */
+/* Returns false: records of other members may follow while the trace grows. */
 static bool never(const XtfNode *file)
 {
     return false;
@@ -81,7 +81,7 @@ static XtfNode *new_members(XtfNode *directory, const XtfSpan *span, GError **er
 
 /* ---- Links. */
 
-/* The path that a link leads to; *target is NULL if there is none. */
+/* Finds the path that a link leads to. *target is NULL if there is none. */
 static bool link_target(XtfNode *directory, const XtfCollectiveId *id, XtfMemberLink link, char **target,
                         GError **error)
 {

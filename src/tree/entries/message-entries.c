@@ -12,7 +12,7 @@ bool xtf_message_entry_has(const char *name)
     return g_strv_contains(names, name);
 }
 
-/* Whether a record is a send, or a receive, of a trace whose messages are matched. */
+/* True if a record is a send or a receive, and the trace's messages can be matched. */
 static bool is_end(const XtfNode *directory, const XtfSpan *span, bool *is_send)
 {
     const XtfMessageTypes *types = &directory->tree->matching.types;
@@ -29,7 +29,7 @@ static bool find(XtfNode *directory, const XtfSpan *span, bool is_send, XtfMessa
     return is_send ? xtf_match_send(matching, &end, message, error) : xtf_match_receive(matching, &end, message, error);
 }
 
-/* The path to the other end; *path is NULL if there is none, or it is not known for sure. */
+/* Finds the path to the message's other end. *path is NULL if there is none, or it is uncertain. */
 static bool match_target(XtfNode *directory, const XtfSpan *span, bool is_send, char **path, GError **error)
 {
     const XtfTraceContext *context = &directory->tree->context;
@@ -109,7 +109,7 @@ static XtfNode *new_message(XtfNode *directory, const XtfSpan *span, bool is_sen
     add_number(text, "receives", counted, message.n_receives, "");
     g_string_append_printf(text, "%-14s %s\n", "state", xtf_pair_states[message.state]);
     g_string_append_printf(text, "%-14s %s\n", "why", xtf_pair_doubts[message.doubt]);
-    return xtf_node_new_changing_text(directory, text); /* its receive may come later */
+    return xtf_node_new_changing_text(directory, text); /* a later commit may hold its receive */
 }
 
 /* ---- */

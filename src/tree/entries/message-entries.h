@@ -1,13 +1,13 @@
 /*
- * What num/K of a send or a receive has beside other records: `match`, the record at the other end of the message, and
- * `message`, both ends together.
+ * Entries that only the directory num/K of a send or a receive has: `match`, the record at the other end of the
+ * message, and `message`, both ends in one file.
  */
 #pragma once
 
 #include "src/tree/node/node-class.h"
 
 bool xtf_message_entry_has(const char *name);
-/* The entry of a record: of the row that a span has alone, unfiltered. */
+/* Makes the entry `name` of a record. `span` holds only the record's row, without a filter. */
 XtfNode *xtf_message_entry_new(XtfNode *directory, const XtfSpan *span, const char *name, GError **error);
-/* Lists those that the record has. */
+/* Lists the entries that the record has. */
 bool xtf_message_entries_list(XtfNode *directory, const XtfSpan *span, XtfLister *lister, GError **error);

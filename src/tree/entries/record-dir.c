@@ -18,7 +18,7 @@
 
 /* ---- record */
 
-/* Adds a number of ticks, from a line, as seconds. */
+/* Adds a line's number of ticks as seconds. */
 static void add_seconds(const XtfTimeScale *scale, const char *ticks, GString *out)
 {
     bool is_negative = *ticks == '-';
@@ -31,7 +31,7 @@ static void add_seconds(const XtfTimeScale *scale, const char *ticks, GString *o
     g_string_append_printf(out, " %s", xtf_time_scale_unit(scale));
 }
 
-/* Adds the call path that a row of `contexts` is. */
+/* Adds the call path of a row of `contexts`. */
 static bool add_callpath(XtfTraceContext *context, const char *row, GString *out, GError **error)
 {
     g_autoptr(GString) name = g_string_new(NULL);
@@ -45,7 +45,7 @@ static bool add_callpath(XtfTraceContext *context, const char *row, GString *out
     return true;
 }
 
-/* The text in a column of a line; of a string all of it. */
+/* Adds the text that a line has in a column. Strings are not cut. */
 static bool add_value(XtfTraceContext *context, const XtfProgram *program, const XtfRecordColumn *column,
                       const char *line, const uint8_t *row, bool is_derived, GString *out, GError **error)
 {
@@ -77,8 +77,8 @@ static bool add_value(XtfTraceContext *context, const XtfProgram *program, const
     return true;
 }
 
-/* One line a column: name, value, unit. Of rows of an analysis, durations are seconds and call paths have their names.
- */
+/* Adds a line for each column: name, value and unit. For rows of an analysis, durations are in seconds and call paths
+ * have names. */
 static bool add_fields(XtfTraceContext *context, const XtfFormat *format, const XtfFoundRecord *record,
                        const char *line, GString *out, GError **error)
 {
@@ -130,7 +130,7 @@ static bool find_enter(const XtfNode *node, const XtfFoundRecord *record, uint64
     *found = false;
     if (context->enters_leaves < 0)
         return true;
-    if (node->selection->calls) { /* the record is its ENTER */
+    if (node->selection->calls) { /* the record is the ENTER */
         *n = record->span.lo;
         *found = true;
         return true;
@@ -145,7 +145,7 @@ static bool find_enter(const XtfNode *node, const XtfFoundRecord *record, uint64
     return !*found || xtf_call_around(context, &calls, record->t, record->seq, n, found, error);
 }
 
-/* The path to the ENTER. *target is NULL if there is none. */
+/* Finds the path to the ENTER. *target is NULL if there is none. */
 static bool enter_target(XtfNode *node, const XtfFoundRecord *record, char **target, GError **error)
 {
     const XtfTraceContext *context = &node->tree->context;

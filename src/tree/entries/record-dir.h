@@ -1,6 +1,9 @@
 /*
- * num/K: one record as a directory. It holds the record, a field a line; a table for each side array that has rows of
- * the record; links to the records beside it in the selection and to the ENTER around it; and what a call has besides.
+ * num/K: one record as a directory.
+ *
+ * `record` has a line for each field. Each side array with rows of the record has a table. Links lead to the next and
+ * previous record of the selection, and to the surrounding ENTER. Calls, messages, collective operations and rows of an
+ * analysis have more entries.
  */
 #pragma once
 
@@ -8,5 +11,5 @@
 
 XtfNode *xtf_record_dir_new(const XtfNode *numbers, uint64_t k, GError **error);
 
-/* Whether a name means something in every directory of a record. */
+/* True if a name is one of the entries that directories of records may have, apart from side arrays. */
 bool xtf_record_dir_has(const char *name);

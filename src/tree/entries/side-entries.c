@@ -64,7 +64,7 @@ typedef struct {
     const XtfCell *last; /* a string in the last column is not cut; NULL: there is no cell */
     XtfRenderer *renderer;
     GString *text;
-    uint32_t n; /* rows so far */
+    uint32_t n; /* rows written */
 } SideText;
 
 static bool add_row(void *data, const XtfRowRun *row, GError **error)
@@ -89,7 +89,8 @@ static bool add_row(void *data, const XtfRowRun *row, GError **error)
     return true;
 }
 
-/* The text is held in memory, and many rows may refer to one long string. */
+/* True if the text has reached its limit of rows or bytes. It is held in memory, and many rows may refer to one long
+ * string. */
 static bool is_full(const void *data)
 {
     const SideText *side = data;
@@ -108,7 +109,7 @@ static void add_heading(const XtfFormat *format, GString *text)
     g_string_append_c(text, '\n');
 }
 
-/* A line for each row. The last line tells the number of rows left out. */
+/* Makes a text with a line for each row. If it leaves rows out, its last line says how many. */
 static GString *text_of(XtfFormats *formats, const XtfFormat *format, const XtfSpan *span, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(formats->context, error);
@@ -131,7 +132,7 @@ static GString *text_of(XtfFormats *formats, const XtfFormat *format, const XtfS
 
 /* ---- Files. */
 
-/* Finds what a file shows. */
+/* Finds the rows that a file shows, and their format. */
 static bool find_rows(XtfNode *file, const XtfFormat **format, XtfSpan *span, GError **error)
 {
     const XtfSchema *schema = xtf_trace_schema(file->tree->trace, file->record.side);
@@ -161,7 +162,7 @@ static bool side_write(XtfNode *file, XtfRowFormat as, XtfWriteBytes write, void
            each_row(&span, xtf_row_values_take, NULL, &values, &n, error) && xtf_row_values_flush(&values, error);
 }
 
-/* Of a call: later commits may show it otherwise. */
+/* Returns false for the files of a call: later commits may change them. */
 static bool never(const XtfNode *file)
 {
     return false;

@@ -24,7 +24,7 @@ const XtfTableDeclaration xtf_table_causes =
     XTF_TABLE("num/K/causes", "a line for each call path that cost a part of the wait", columns);
 
 #define CAUSES    "causes"
-#define ONE_SIDED "rma_collectives" /* operations of all, of one-sided communication */
+#define ONE_SIDED "rma_collectives" /* records of collective operations of one-sided communication */
 
 enum {
     PERCENT_WIDTH = 6, /* "100.00" */
@@ -57,7 +57,7 @@ static bool load(Row *row, XtfNode *directory, const XtfSpan *span, GError **err
     return row->locations && xtf_array_row(&span->array, span->lo, row->row, error);
 }
 
-/* The value of a field; false if there is none. */
+/* Reads the value of a field. Returns false if the row has none. */
 static bool value_of(const Row *row, const char *name, uint64_t *value)
 {
     const XtfField *field = xtf_schema_field(row->span->array.schema, name);
@@ -90,7 +90,7 @@ static bool find_culprit(const Row *row, Place *place)
            xtf_locations_find(row->locations, proc, thread, &place->location);
 }
 
-/* A row of an array of the culprit's; *found is false if there is no such row. */
+/* Finds the row that `field` names in an array of the culprit's location. *found is false if there is no such row. */
 static bool find_of_culprit(const Row *row, const char *type, const char *field, Place *place, bool *found,
                             GError **error)
 {
@@ -108,7 +108,7 @@ static bool find_of_culprit(const Row *row, const char *type, const char *field,
     return true;
 }
 
-/* The type that `match` leads to: docs/VOCABULARY.md, section 9. */
+/* Returns the record type that `match` leads to: docs/VOCABULARY.md, section 9. */
 static const char *type_by_kind(const Row *row)
 {
     const XtfField *event = xtf_schema_field_by_role(row->span->array.schema, XTF_ROLE_EVENT);
@@ -117,7 +117,7 @@ static const char *type_by_kind(const Row *row)
     return kind ? kind->match : NULL;
 }
 
-/* The row of an array that has a seq: seqs go up in each array of a location. */
+/* Finds the row of an array that has a seq. In each array of a location, seqs increase. */
 static bool find_seq(const XtfArray *array, uint64_t seq, uint64_t *n, bool *found, GError **error)
 {
     const XtfField *field = xtf_schema_field_by_role(array->schema, XTF_ROLE_SEQ);
@@ -138,7 +138,7 @@ static bool find_seq(const XtfArray *array, uint64_t seq, uint64_t *n, bool *fou
     return true;
 }
 
-/* A record of a location by its seq. */
+/* Finds a record of a location by its seq. */
 static bool find_record(const Row *row, uint32_t location, uint64_t seq, Place *place, bool *found, GError **error)
 {
     const XtfTraceContext *context = &row->directory->tree->context;
@@ -159,7 +159,7 @@ static bool find_record(const Row *row, uint32_t location, uint64_t seq, Place *
     return true;
 }
 
-/* The record of the row's own location that has its seq. */
+/* Finds the record of the row's own location that has the row's seq. */
 static bool find_event(const Row *row, Place *place, bool *found, GError **error)
 {
     const XtfField *field = xtf_schema_field_by_role(row->span->array.schema, XTF_ROLE_SEQ);
@@ -168,7 +168,8 @@ static bool find_event(const Row *row, Place *place, bool *found, GError **error
     return !field || find_record(row, row->span->tag, xtf_field_get(field, row->row), place, found, error);
 }
 
-/* Where both sides met before: the record on the row's own location, or on the culprit's. */
+/* Finds the previous point where both sides met: its record on the row's own location if `own`, else on the culprit's.
+ */
 static bool find_meeting(const Row *row, bool own, Place *place, bool *found, GError **error)
 {
     XtfTraceContext *context = &row->directory->tree->context;
@@ -189,7 +190,7 @@ static bool find_meeting(const Row *row, bool own, Place *place, bool *found, GE
     return (!own && !known) || back == 0 || back > seq || find_record(row, location, seq - back, place, found, error);
 }
 
-/* The other side of an operation of all is of the type that its own side is of. */
+/* Finds the record that was late. In a collective operation, it has the same type as the row's own event. */
 static bool find_match(const Row *row, Place *place, bool *found, GError **error)
 {
     const char *type = type_by_kind(row);
@@ -203,7 +204,7 @@ static bool find_match(const Row *row, Place *place, bool *found, GError **error
     return find_of_culprit(row, type, "match", place, found, error);
 }
 
-/* The path that a link leads to; *target is NULL if it leads nowhere. */
+/* Finds the path that a link leads to. *target is NULL if the link has no target. */
 static bool link_target(const Row *row, const char *name, char **target, GError **error)
 {
     bool found, good = true;
@@ -248,7 +249,7 @@ static void add_cause(const XtfWaitCause *cause, const Shown *shown, XtfLines *l
         xtf_lines_none(lines);
 }
 
-/* What nobody is charged with, so that all lines add up to the wait. */
+/* Adds a line for the time that no call path is charged with. With it, all lines add up to the wait. */
 static void add_unexplained(uint64_t ticks, const Shown *shown, XtfLines *lines)
 {
     enum { NONE = 5 }; /* columns */
@@ -259,7 +260,8 @@ static void add_unexplained(uint64_t ticks, const Shown *shown, XtfLines *lines)
         xtf_lines_none(lines);
 }
 
-/* A line for each call path of a location that is charged, the most costly first, and a last one for the rest. */
+/* Makes a line for each charged call path of a location, in descending order of cost, and a last line for unexplained
+ * time. */
 static bool causes_table(XtfNode *file, XtfTableOutput *output, GError **error)
 {
     XtfTree *tree = file->tree;

@@ -1,8 +1,10 @@
 /*
- * What num/K of a row of an analysis has beside other records: `event`, the record of the trace that it is about; and
- * of a wait `match`, the record of the one that was late, `culprit`, the thread that was, `cause`, the wait that
- * made it so, and `causes`, what it had done too long. What a file says of rows and processes that do not exist leads
- * nowhere: these links are absent.
+ * Entries that only the directory num/K of a row of an analysis has.
+ *
+ * `event` is the trace's record that the row is about. A wait has further entries: `match` is the record that was late,
+ * and `culprit` is the thread that was late. `cause` is the wait that made the culprit late. `causes` lists the call
+ * paths in which it spent too long. `met` and `culprit_met` are the records where both sides met before. A link to a
+ * row or process that does not exist is left out.
  */
 #pragma once
 
@@ -11,9 +13,9 @@
 extern const XtfTableDeclaration xtf_table_causes;
 
 bool xtf_wait_entry_has(const char *name);
-/* Whether a span is of such rows. */
+/* True if the rows of a span are rows of an analysis. */
 bool xtf_wait_entries_are_of(const XtfSpan *span);
-/* The entry of a row: the one that a span has alone, unfiltered. */
+/* Makes the entry `name` of a row. `span` holds only this row, without a filter. */
 XtfNode *xtf_wait_entry_new(XtfNode *directory, const XtfSpan *span, const char *name, GError **error);
-/* Lists those that the row has. */
+/* Lists the entries that the row has. */
 bool xtf_wait_entries_list(XtfNode *directory, const XtfSpan *span, XtfLister *lister, GError **error);

@@ -20,7 +20,7 @@ static inline void xtf_lines_ticks_difference(XtfLines *lines, unsigned __int128
     xtf_lines_signed_ticks(lines, b < a, xtf_wide_distance(a, b));
 }
 
-/* b / a; a dash if a is 0, or one of them is not known. */
+/* Adds b / a, or a dash if a is 0 or `known` is false. */
 static inline void xtf_lines_ratio(XtfLines *lines, bool known, double a, double b)
 {
     if (known && a != 0)

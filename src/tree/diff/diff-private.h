@@ -1,4 +1,4 @@
-/* The tables of a diff, a file each. */
+/* The tables of a diff. A source file makes each. */
 #pragma once
 
 #include "src/tree/diff/diff.h"

@@ -34,7 +34,7 @@ typedef struct {
     Fact all[FACTS_MAX];
 } Facts;
 
-/* Facts of neither side are left out. */
+/* Adds a fact, or skips it if it is known for neither side. */
 static Fact *add(Facts *facts, const char *what, const char *unit, const bool known[2])
 {
     Fact *fact = &facts->all[facts->n];

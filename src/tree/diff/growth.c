@@ -5,7 +5,7 @@
 
 enum { MILLION = 1000000 };
 
-/* True if part / whole is greater than so many millionths. */
+/* True if part / whole is greater than `millionths` / 1000000. */
 static bool is_above(XtfWide part, XtfWide whole, uint64_t millionths)
 {
     XtfWide x, y;
@@ -22,7 +22,7 @@ static XtfWord format_value(XtfWide value, const XtfTimeScale *common, XtfDiffOr
                                    : xtf_word_seconds(xtf_seconds_of(common, value));
 }
 
-/* Adds a line for a value that grew too much. `subject` says what it is. */
+/* Adds a line for a value that grew too much. `subject` says what the value is. */
 static void add_failure(XtfDiffGrowth *growth, const char *label, const char *subject, const XtfWide values[2],
                         const XtfTimeScale *common, XtfDiffOrder by)
 {

@@ -41,10 +41,10 @@ void xtf_region_texts_finish(XtfRegionTexts *texts)
     g_clear_pointer(&texts->rows, g_free);
 }
 
-/* How much of a region's row tells it from the others. */
+/* Fields of a region's row that distinguish it from other regions. */
 typedef enum { BY_NAME, BY_FILE, BY_LINE } Way;
 
-/* Two regions are the same if their keys are. The length keeps name and file apart. */
+/* Makes a region's key. Regions are the same if their keys are equal. The length keeps name and file apart. */
 static char *key_of(const XtfRegionTexts *texts, uint64_t row, Way way)
 {
     const char *name = texts->rows[row].name, *file = way == BY_NAME ? "" : texts->rows[row].file;
@@ -64,7 +64,7 @@ static char *label_of(const XtfRegionTexts *texts, uint64_t row, Way way)
     return g_strdup_printf("%s (%s:%" PRIu64 ")", name, file, texts->rows[row].line);
 }
 
-/* The keys that several regions of one trace have. */
+/* Finds the keys that several regions of one trace share. */
 static GHashTable *find_ambiguous(const XtfRegionTexts texts[2], Way way)
 {
     GHashTable *ambiguous = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

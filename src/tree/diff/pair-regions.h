@@ -1,9 +1,9 @@
 /*
- * Which regions of two traces are the same.
+ * Pairs of equal regions in two traces.
  *
- * Row numbers say nothing: each trace has its own. A name is enough if at most one region of each trace has it.
- * Otherwise its regions go by name and file and, if that is not enough either, by name, file and line. Regions that
- * agree in all of these count as one.
+ * Row numbers cannot identify regions, because each trace numbers its own. A name identifies a region if at most one
+ * region of each trace has it. Otherwise name and file identify it or, if they are ambiguous too, name, file and line.
+ * Regions that agree in all three count as one.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 #include "libxtf/handles.h"
 
-/* The regions of a trace, in its own text. */
+/* Names, files and lines of a trace's regions. */
 typedef struct {
     uint64_t n; /* rows of definitions/regions */
     struct {
@@ -22,7 +22,7 @@ typedef struct {
     } * rows;
 } XtfRegionTexts;
 
-/* There are no rows if the trace has no such table, or its regions have no names. */
+/* Loads the texts of a trace's regions: no rows if the trace has no table of regions, or regions have no names. */
 bool xtf_region_texts_load(XtfRegionTexts *texts, XtfTrace *trace, GError **error);
 void xtf_region_texts_finish(XtfRegionTexts *texts); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfRegionTexts, xtf_region_texts_finish)

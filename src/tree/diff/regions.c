@@ -36,10 +36,10 @@ const char *xtf_diff_order_name(unsigned order)
 typedef struct {
     const char *label; /* borrowed */
     uint64_t number;
-    bool known[2];    /* whether the trace has such a region */
-    XtfWide calls[2]; /* of all regions of this label together */
+    bool known[2];    /* true if the trace has such a region */
+    XtfWide calls[2]; /* sum over all regions with the label */
     XtfWide time[2];  /* inclusive or exclusive; ticks of the trace, then of the common clock */
-    XtfWide by[2];    /* the one that is compared */
+    XtfWide by[2];    /* the value that is compared */
 } Line;
 
 /* Adds a region of one side to its line. */
@@ -50,14 +50,14 @@ static void add_total(Line *line, const XtfRegionTotal *total, unsigned side, Xt
     line->time[side] += by == XTF_DIFF_BY_INCLUSIVE ? total->inclusive : total->exclusive;
 }
 
-/* Which regions go together in a line. Behind the labelled lines is one for frames that began before the trace. */
+/* Assignment of regions to lines. After the labelled lines follows a line for frames that began before the trace. */
 typedef struct {
     const char *what; /* the name of the last column */
     XtfDiffOrder by;
     const char *const *labels;
     uint64_t n;
-    const uint64_t *numbers[2]; /* of each trace, by row: the number of its line */
-    uint64_t unknown;           /* line of regions that are not defined */
+    const uint64_t *numbers[2]; /* for each trace, by row: the number of the region's line */
+    uint64_t unknown;           /* number of the line for undefined regions */
     XtfDiffGrowth *growth;      /* NULL: lines are not judged */
 } Groups;
 
@@ -96,7 +96,7 @@ static int compare_lines(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The lines that show anything, sorted. */
+/* Returns the lines with calls or time, sorted. */
 static GArray *make_lines(const XtfDiffSide sides[2], const Groups *groups, const XtfTimeScale *common, GError **error)
 {
     g_autofree Line *all = g_new0(Line, groups->n + 1);
@@ -161,7 +161,7 @@ static void put_line(XtfLines *lines, const Line *line, XtfDiffOrder by)
     xtf_lines_text(lines, line->label, line->number);
 }
 
-/* The first `top` lines, or all if that is 0. */
+/* Adds a table of the first `top` lines, or of all if `top` is 0. Judges all lines if `groups` has a `growth`. */
 static bool add_table(const XtfDiffSide sides[2], const XtfTimeScale *common, const Groups *groups, uint64_t top,
                       GString *out, GError **error)
 {
@@ -206,7 +206,7 @@ bool xtf_diff_add_regions(const XtfDiffSide sides[2], const XtfTimeScale *common
 bool xtf_diff_add_classes(const XtfDiffSide sides[2], const XtfTimeScale *common, const XtfDiffOptions *options,
                           GString *out, GError **error)
 {
-    /* Inclusive times of several regions would count twice what one of them does in another. */
+    /* Inclusive times of nested regions of a class would add up to too much: they count the inner region twice. */
     Groups groups = {.what = "class",
                      .by = options->by == XTF_DIFF_BY_INCLUSIVE ? XTF_DIFF_BY_EXCLUSIVE : options->by,
                      .labels = xtf_class_names,

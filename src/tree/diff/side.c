@@ -6,7 +6,7 @@
 #include "src/tree/paths/selection-dir.h"
 
 enum {
-    DIGITS_MAX = 18, /* after the point */
+    DIGITS_MAX = 18, /* after the decimal point */
 };
 
 static bool add_messages(XtfDiffSide *side, const XtfSelectedLocations *selected, GError **error)
@@ -36,7 +36,7 @@ static bool add_regions(XtfDiffSide *side, GError **error)
         return false;
     const XtfRegions *regions = &side->regions.times.regions;
     for (uint64_t i = 0; i < side->regions.n; i++) {
-        if (i != regions->n && xtf_region_is_listed(regions, i)) /* what began before the trace was not called in it */
+        if (i != regions->n && xtf_region_is_listed(regions, i)) /* calls that began before the trace do not count */
             side->calls += side->regions.all[i].calls;
     }
     return true;

@@ -1,8 +1,8 @@
 /*
- * One of the two selections that a diff compares, and its totals: those that the views show, from the same code.
+ * One of the two selections that a diff compares, and its totals. The code of the views computes the totals.
  *
- * Clocks may have different resolutions, so times are compared in units of a decimal fraction of a second, the last
- * digit of the finer clock. They are rounded down to it, as all times that are shown.
+ * Clocks may have different resolutions. So the diff compares times in a decimal fraction of a second, the last digit
+ * of the finer clock. It rounds times down to this unit, as everywhere in the tables.
  */
 #pragma once
 
@@ -17,17 +17,17 @@ typedef unsigned __int128 XtfWide;
 typedef struct {
     XtfNode *directory; /* borrowed */
     XtfRegionTexts texts;
-    bool has_regions, has_messages, has_efficiency; /* whether the selection has a profile; bytes; efficiency */
+    bool has_regions, has_messages, has_efficiency; /* true if the selection has a profile; bytes; efficiency */
     XtfRegionTotals regions;
-    XtfAggregateRef refs[XTF_N_MOVED]; /* without a schema: the trace does not keep these totals */
-    XtfMoved moved[XTF_N_MOVED];       /* of all processes */
+    XtfAggregateRef refs[XTF_N_MOVED]; /* no schema: the trace does not keep these totals */
+    XtfMoved moved[XTF_N_MOVED];       /* sums over all processes */
     uint64_t n_procs, n_locations, n_records;
     uint64_t window; /* ticks */
     XtfEfficiency efficiency;
-    XtfWide calls; /* of the regions that are listed */
+    XtfWide calls; /* calls of the listed regions */
 } XtfDiffSide;
 
-/* Of a directory of records. XTF_ERROR_NOT_FOUND if it is another. */
+/* Loads the totals of a directory of records. XTF_ERROR_NOT_FOUND if `directory` is no such directory. */
 bool xtf_diff_side_load(XtfDiffSide *side, XtfNode *directory, GError **error);
 void xtf_diff_side_finish(XtfDiffSide *side); /* all zeros is fine */
 
@@ -36,8 +36,8 @@ static inline const XtfTimeScale *xtf_diff_side_scale(const XtfDiffSide *side)
     return &side->directory->tree->context.scale;
 }
 
-/* The clock of both: ticks that are decimal fractions of a second. */
+/* Sets the common clock of both sides. Its ticks are decimal fractions of a second. */
 void xtf_common_scale_init(XtfTimeScale *common, const XtfDiffSide sides[2]);
-/* Ticks of a trace's clock as ticks of the common one. XTF_ERROR_UNSUPPORTED if they are too many. */
+/* Converts ticks of a trace's clock to ticks of the common clock. XTF_ERROR_UNSUPPORTED on overflow. */
 bool xtf_common_ticks(const XtfTimeScale *common, const XtfTimeScale *scale, XtfWide ticks, XtfWide *shown,
                       GError **error);

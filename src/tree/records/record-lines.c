@@ -1,6 +1,6 @@
 /*
- * What a line needs is decided once for each schema: the bytes that are the same in all its lines, and between them the
- * cells, in steps. A step copies a number from the line of text, or a name that is ready.
+ * Each schema has a recipe for its lines, made once. It holds the bytes that are the same in all lines, and a step for
+ * each cell between them. A step copies a number from the line of text, or a prepared name.
  */
 #include "src/tree/records/record-lines.h"
 
@@ -11,12 +11,12 @@
 #include "src/trace/text/escape.h"
 
 enum {
-    PREFIX = 3, /* columns that are no cells: time, process and thread */
-    COPY = 16,  /* bytes that are copied without looking at their number */
-    SLACK = 32, /* bytes behind whatever is copied, and room behind what is written */
+    PREFIX = 3, /* number of columns without a cell: time, process and thread */
+    COPY = 16,  /* bytes that copy() always copies */
+    SLACK = 32, /* readable bytes after each source, and free bytes after the output */
 };
 
-/* A text, ready to be written, with slack behind it. */
+/* A text, ready to be written, followed by slack. */
 typedef struct {
     char *text; /* NULL: not made yet */
     size_t length;
@@ -30,7 +30,7 @@ typedef enum {
     SHOWN,  /* text as the line has it */
 } StepKind;
 
-/* A cell of a line, and what stands before it. */
+/* A cell of a line, and the bytes before it. */
 typedef struct {
     StepKind kind;
     uint32_t from, width; /* in the line of text */
@@ -43,7 +43,7 @@ typedef struct {
 typedef struct {
     GArray *steps;  /* of Step; NULL: not made yet */
     GString *after; /* the end of the line */
-    size_t most;    /* bytes of a line, but for names that are longer than SLACK, and strings */
+    size_t most;    /* maximal bytes of a line, without strings and without names longer than SLACK */
 } Recipe;
 
 struct XtfRecordLines {
@@ -58,7 +58,7 @@ struct XtfRecordLines {
 
 /* ---- Text. */
 
-/* Makes room for `more` bytes and the slack behind the text so far. */
+/* Makes room for `more` bytes and the slack after the text. */
 static void reserve(GString *text, size_t more)
 {
     gsize length = text->len;
@@ -77,14 +77,14 @@ static void add_quoted(XtfRowFormat as, GString *out, const char *text)
         xtf_json_add(out, text);
 }
 
-/* Adds a text of the trace, whole. */
+/* Adds a text of the trace without cutting it. */
 static void add_whole(XtfRowFormat as, GString *out, const char *text)
 {
     g_autofree char *shown = xtf_text_shown(text, G_MAXSIZE);
     add_quoted(as, out, shown);
 }
 
-/* Adds a text as a line has it; a dash is no value. */
+/* Adds a line's text of a cell. A dash means that there is no value. */
 static void add_shown(XtfRowFormat as, GString *out, const char *line, uint32_t from, uint32_t width)
 {
     g_autofree char *text = g_strstrip(g_strndup(line + from, width));
@@ -122,7 +122,7 @@ static StepKind kind_of(const XtfRecordColumn *column, const XtfCell *cell)
     return g_str_equal(column->unit, "s") ? TIME : NUMBER;
 }
 
-/* What stands before the cell of a column. */
+/* Adds the bytes before the cell of column i. */
 static void add_separator(const XtfRecordLines *writer, unsigned i, GString *out)
 {
     if (writer->as == XTF_ROWS_CSV) {
@@ -205,9 +205,9 @@ void xtf_record_lines_free(XtfRecordLines *writer)
     g_free(writer);
 }
 
-/* ---- Cells. Each function writes behind `to` and returns where it ended; there is room for what is in `most`. */
+/* ---- Cells. Each function writes at `to` and returns the end of its output. `most` bytes have room. */
 
-/* Copies bytes that have slack behind them. */
+/* Copies bytes that slack follows, and returns the end of the copy. */
 static inline char *copy(char *to, const char *from, size_t length)
 {
     memcpy(to, from, COPY);
@@ -216,7 +216,7 @@ static inline char *copy(char *to, const char *from, size_t length)
     return to + length;
 }
 
-/* The first character that is no blank; there is one. */
+/* Returns the first character that is no blank. The text must have one. */
 static inline const char *skip_blanks(const char *at)
 {
     static const uint64_t blanks = UINT64_C(0x2020202020202020);
@@ -227,7 +227,7 @@ static inline const char *skip_blanks(const char *at)
     return at + __builtin_ctzll(GUINT64_FROM_LE(eight) ^ blanks) / 8;
 }
 
-/* Writes a cell by a function that appends to the output, which may be moved. */
+/* Appends a cell to the output by a slower function, which may move the output. */
 static char *add_rare(XtfRecordLines *writer, const Recipe *recipe, const Step *step, const char *line,
                       const char *text, char *to)
 {
@@ -242,7 +242,7 @@ static char *add_rare(XtfRecordLines *writer, const Recipe *recipe, const Step *
     return out->str + out->len;
 }
 
-/* A number at the right of its column. */
+/* Writes a number, which is at the right of its column. */
 static inline char *put_number(XtfRecordLines *writer, const Recipe *recipe, const Step *step, const char *line,
                                char *to)
 {
@@ -263,7 +263,7 @@ static char *put_name(XtfRecordLines *writer, const Recipe *recipe, const Step *
 {
     uint64_t v = xtf_field_get(step->cell->field, row);
 
-    if (v >= step->cell->names->n) /* also where there is none */
+    if (v >= step->cell->names->n) /* also if the row has no value */
         return add_rare(writer, recipe, step, line, NULL, to);
     Ready *ready = &step->names[v];
     if (!ready->text) {
@@ -281,7 +281,7 @@ static char *put_name(XtfRecordLines *writer, const Recipe *recipe, const Step *
     return copy(to, ready->text, ready->length);
 }
 
-/* NULL with an error. */
+/* Writes a string of the trace, or a number. Returns NULL on error. */
 static char *put_string(XtfRecordLines *writer, const Recipe *recipe, const Step *step, const char *line,
                         const uint8_t *row, char *to, GError **error)
 {
@@ -320,7 +320,7 @@ static bool add_line(XtfRecordLines *writer, const Recipe *recipe, const char *l
     return true;
 }
 
-/* Lines are rendered part by part, and written in the order of the records. */
+/* Renders the lines part by part, and appends them in the order of the records. */
 bool xtf_record_lines_add(XtfRecordLines *writer, const XtfRecordBlock *block, GString *out, GError **error)
 {
     size_t length = writer->format->line;

@@ -1,6 +1,8 @@
 /*
- * Records as lines of CSV or JSON: rendered as text of fixed width, the fastest way to decimal numbers, of which the
- * cells are copied; names and texts of the trace are whole.
+ * Records as lines of CSV or JSON.
+ *
+ * The renderer first makes text of fixed width, the fastest way to decimal numbers. Lines copy its cells. Names and
+ * texts of the trace are not cut.
  */
 #pragma once
 
@@ -8,10 +10,10 @@
 #include "src/tables/format/format.h"
 #include "src/trace/text/row-writer.h"
 
-/* Of one thread at a time. */
+/* A maker of lines, for one thread at a time. */
 typedef struct XtfRecordLines XtfRecordLines;
 
-/* Borrows all. The lines are those of a format. */
+/* Makes a maker of lines with the columns of `format`. Borrows its arguments. */
 XtfRecordLines *xtf_record_lines_new(XtfFormats *formats, const XtfFormat *format, const XtfLocations *locations,
                                      XtfRowFormat as);
 void xtf_record_lines_free(XtfRecordLines *lines);

@@ -5,12 +5,12 @@
 #include "src/trace/select/parallel.h"
 
 enum {
-    ROWS_AT_ONCE = 4096,      /* of a block */
-    BLOCKS = 16,              /* of a round, at most */
-    BYTES_AT_ONCE = 64 << 10, /* written, of rows that come one by one */
+    ROWS_AT_ONCE = 4096,      /* in a block */
+    BLOCKS = 16,              /* most blocks in a round */
+    BYTES_AT_ONCE = 64 << 10, /* buffered bytes at which XtfRowValues writes */
 };
 
-/* What is to be written. */
+/* The records to write, and their format. */
 typedef struct {
     XtfRecords *records;
     XtfSpans *spans;
@@ -24,7 +24,7 @@ static XtfRecordLines *lines_of(const Question *question)
     return xtf_record_lines_new(question->records->formats, question->format, question->locations, question->as);
 }
 
-/* ---- Blocks, by all cores: rows are read in order, by one thread, and copied. */
+/* ---- Blocks on all cores. One thread reads rows in order and copies them. */
 
 typedef struct {
     XtfRecordBlock block; /* of the copies */
@@ -34,14 +34,14 @@ typedef struct {
     GString *out;
 } Copy;
 
-/* Blocks that are read one after the other, rendered at the same time, and written one after the other. */
+/* Blocks that are read one after another, rendered at the same time, and written one after another. */
 typedef struct {
     Copy copies[BLOCKS];
     uint32_t n;
-    GError *failed; /* of reading on */
+    GError *failed; /* error of reading the next block */
 } Round;
 
-/* Rounds by turns: one is rendered while the next is read. */
+/* Two rounds that alternate: threads render one while one thread reads the next. */
 typedef struct {
     const Question *question;
     XtfRecordReader *reader;
@@ -95,8 +95,8 @@ static void put_lines(void *own, void *data)
     g_mutex_unlock(&rounds->lock);
 }
 
-/* Reads and copies the blocks of the next round. An error is the round's, and ends reading: the blocks before it are
- * whole, and are written first. */
+/* Reads and copies the blocks of the next round. Stores an error in the round, and then stops reading. The blocks
+ * before the error are complete, and are written first. */
 static void read_round(Rounds *rounds)
 {
     Round *round = &rounds->rounds[!rounds->current];
@@ -116,7 +116,7 @@ static bool render_block(XtfRecordLines *lines, Copy *copy, GError **error)
     return xtf_record_lines_add(lines, &copy->block, copy->out, error);
 }
 
-/* Item 0 reads the next round; item i renders block i - 1 of the current one. */
+/* Reads the next round as item 0. Renders block i - 1 of the current round as item i. */
 static bool read_or_render(void *own, void *data, uint32_t first, uint32_t end, GError **error)
 {
     Rounds *rounds = data;
@@ -130,7 +130,8 @@ static bool read_or_render(void *own, void *data, uint32_t first, uint32_t end, 
     return true;
 }
 
-/* A reader of few records, such as a file of at most 1 MiB, does not wait for many: the first rounds are short. */
+/* Writes all rounds. The first rounds are short, so that a reader of few records, such as a file of at most 1 MiB, does
+ * not wait for many. */
 static bool write_rounds(Rounds *rounds, XtfWriteBytes write, void *data, GError **error)
 {
     const XtfParallelWork work = {.step = 1, .begin = take_lines, .work = read_or_render, .join = put_lines};
@@ -196,7 +197,7 @@ static bool write_by_rounds(const Question *question, XtfWriteBytes write, void 
     return good;
 }
 
-/* ---- One block after the other. The cells of calls are found by readers that a renderer keeps. */
+/* ---- One block after another, for calls: a renderer keeps the readers that find their cells. */
 
 static bool write_in_order(const Question *question, XtfWriteBytes write, void *data, GError **error)
 {
@@ -215,7 +216,7 @@ static bool write_in_order(const Question *question, XtfWriteBytes write, void *
     return true;
 }
 
-/* The line of names, which JSON does not have. */
+/* Makes the line of column names for CSV. The line is empty for JSON. */
 static GString *heading_of(const XtfFormat *format, XtfRowFormat as)
 {
     GString *text = g_string_new(NULL);

@@ -1,8 +1,8 @@
 /*
  * Records as CSV or JSON Lines: the columns of `records`, with names and texts whole.
  *
- * Lines are rendered as text of fixed width, the fastest way to decimal numbers, and their cells are copied from there;
- * the text of a name is quoted once.
+ * The renderer makes text of fixed width, the fastest way to decimal numbers, and lines copy its cells. Each name is
+ * quoted only once.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 bool xtf_records_write(XtfRecords *records, XtfSelection *selection, XtfRowFormat format, XtfWriteBytes write,
                        void *data, GError **error);
 
-/* Writes rows that somebody finds one by one: lines of a format. */
+/* Writer of rows that its caller finds one by one. Lines have the columns of a format. */
 typedef struct {
     XtfRecordLines *lines; /* all are private */
     XtfRecordBlock block;  /* of the row */
@@ -31,5 +31,5 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfRowValues, xtf_row_values_finish)
 
 /* Takes the next row; `values` is an XtfRowValues. */
 bool xtf_row_values_take(void *values, const XtfRowRun *row, GError **error);
-/* Writes what is not written yet. Call it once all rows are taken. */
+/* Writes the remaining buffered lines. The caller calls it after the last row. */
 bool xtf_row_values_flush(XtfRowValues *values, GError **error);

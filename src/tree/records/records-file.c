@@ -7,21 +7,21 @@
 #include "src/tree/records/row-batch.h"
 
 enum {
-    STREAMS_MAX = 8, /* idle ones */
-    BATCHES_MAX = 4, /* idle ones */
-    ROWS_LEAST = 64, /* that are gathered; fewer are rendered at once */
+    STREAMS_MAX = 8, /* idle streams */
+    BATCHES_MAX = 4, /* idle batches */
+    ROWS_LEAST = 64, /* fewer rows are rendered at once, without a batch */
 };
 
-/* A reader with its renderer. One thread uses it at a time. Meanwhile others look at `next` alone. */
+/* A reader with its renderer. One thread uses it at a time. Meanwhile other threads read only `next`. */
 typedef struct {
     XtfKept kept;
     XtfSelection *selection;
-    uint64_t row;            /* what the reader gives next */
-    uint64_t next;           /* what `row` will be when the stream is idle */
-    XtfSpans *spans;         /* the reader's */
-    XtfRecordReader *reader; /* NULL: not begun */
+    uint64_t row;            /* next row of the reader */
+    uint64_t next;           /* value of `row` once the stream is idle */
+    XtfSpans *spans;         /* spans of the reader */
+    XtfRecordReader *reader; /* NULL: the stream has not begun */
     XtfRenderer *renderer;
-    char *line; /* the line of row - 1, if that was not needed whole */
+    char *line; /* line of row - 1, if a read needed only a part of it */
     bool has_line;
 } Stream;
 
@@ -43,7 +43,7 @@ static void stream_free(void *data)
     g_free(stream);
 }
 
-/* Whether a stream gives the wanted row next, or gave the line of that row last. */
+/* True if the wanted row is the stream's next row, or its last row, whose line the stream still has. */
 static gboolean stream_fits(const void *item, const void *wanted)
 {
     const Stream *stream = item, *want = wanted;
@@ -112,7 +112,7 @@ static size_t stream_bytes(const Stream *stream)
 
 /* ---- Lines. */
 
-/* Renders at most `max` records from the current one on. */
+/* Renders at most `max` records, beginning with the current one. */
 static bool render_some(Stream *stream, uint64_t max, char *out, GError **error)
 {
     XtfRowRun run;
@@ -127,7 +127,7 @@ static bool render_some(Stream *stream, uint64_t max, char *out, GError **error)
     return true;
 }
 
-/* Part of a line: the first or the last of a read. A line that an earlier read began is still there. */
+/* Copies part of a line, at the begin or end of a read. Reuses the line if an earlier read rendered it. */
 static bool copy_part(Stream *stream, uint64_t row, size_t from, size_t length, char *buffer, GError **error)
 {
     if (!(stream->has_line && stream->row == row + 1) && !render_some(stream, 1, stream->line, error))
@@ -137,7 +137,7 @@ static bool copy_part(Stream *stream, uint64_t row, size_t from, size_t length, 
     return true;
 }
 
-/* Whole lines from the stream's row on: rendered at once, or gathered in `batch`. */
+/* Adds whole lines from the stream's row on. Renders them at once, or gathers their rows in `batch`. */
 static bool add_lines(Stream *stream, const XtfFormat *format, uint64_t most, char *buffer, XtfRowBatch *batch,
                       GError **error)
 {
@@ -150,7 +150,7 @@ static bool add_lines(Stream *stream, const XtfFormat *format, uint64_t most, ch
     return true;
 }
 
-/* `batch`: for lines that are rendered later; NULL: none are. */
+/* Fills the buffer. Gathers rows in `batch` to render them later, or renders all at once if it is NULL. */
 static bool fill(Stream *stream, const XtfFormat *format, uint64_t offset, char *buffer, size_t length,
                  XtfRowBatch *batch, GError **error)
 {
@@ -195,7 +195,7 @@ static void put_batch(XtfRecords *records, XtfRowBatch *batch, bool good)
     xtf_row_batch_free(batch);
 }
 
-/* Counts a thread that renders, or one that is through. Returns how many there were before. */
+/* Adds `more`, 1 or -1, to the number of threads that render. Returns the previous number. */
 static unsigned count_rendering(XtfRecords *records, int more)
 {
     g_mutex_lock(&records->lock);
@@ -205,7 +205,7 @@ static unsigned count_rendering(XtfRecords *records, int more)
     return before;
 }
 
-/* Where other requests are rendered at the same time, these are the help. */
+/* Renders a batch. Other threads help only if no other request renders at the same time. */
 static bool render_batch(XtfRecords *records, const XtfFormat *format, XtfRowBatch *batch, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(records->formats->context, error);
@@ -218,7 +218,8 @@ static bool render_batch(XtfRecords *records, const XtfFormat *format, XtfRowBat
     return good;
 }
 
-/* One array: a descent gets there, and readers need not wait for one another. */
+/* Reads with a stream of its own. For a single array a descent finds the row, and reads need not wait for each other.
+ */
 static bool read_alone(XtfRecords *records, Stream *stream, XtfSpans *spans, const XtfFormat *format, uint64_t offset,
                        char *buffer, size_t length, GError **error)
 {
@@ -240,7 +241,7 @@ bool xtf_records_read(XtfRecords *records, XtfSelection *selection, uint64_t off
     Stream *stream = stream_new(selection, offset / format->line, (offset + length - 1) / format->line + 1);
     if (spans->n <= 1)
         return read_alone(records, stream, spans, format, offset, buffer, length, error);
-    /* Cells of calls are found by readers that a stream's renderer keeps. */
+    /* A stream's renderer keeps the readers that find the cells of calls. */
     XtfRowBatch *batch = xtf_format_shows_calls(format) ? NULL : take_batch(records);
     stream = xtf_keeper_take(&records->streams, stream);
     bool good = (stream->reader || stream_begin(stream, records, spans, format, error)) &&

@@ -1,7 +1,7 @@
 /*
- * Records of a few arrays mostly come by turns, a row or two of each. Rendering wants many rows of one array side by
- * side, since all that is decided about a cell is decided once for all of them. So rows are kept in pieces, each of one
- * array, whose lines may lie apart.
+ * Records of a few arrays mostly alternate, with a row or two of each. Rendering is faster for many consecutive rows of
+ * one array, because the renderer makes its decisions about a cell once for all of them. So a batch keeps rows in
+ * pieces. The rows of a piece are from one array, and their lines may lie apart.
  */
 #include "src/tree/records/row-batch.h"
 
@@ -12,24 +12,24 @@
 
 enum {
     PIECE_ROWS = 64,    /* of a piece whose lines lie apart; with their lines they fit the processor's first cache */
-    ROWS_AT_ONCE = 512, /* that a thread takes */
+    ROWS_AT_ONCE = 512, /* rows that a thread takes */
     TURNS = 16,
 };
 
 /* Rows of one array. */
 typedef struct {
     const XtfSpan *span;
-    uint64_t first;  /* the number of the first row in its array */
-    size_t at;       /* of its rows, in the batch's bytes */
-    char *lines;     /* side by side; NULL: apart, at: */
-    uint32_t places; /* the first in the batch's */
+    uint64_t first;  /* number of the first row in its array */
+    size_t at;       /* offset of the rows in the batch's `bytes` */
+    char *lines;     /* consecutive lines; NULL: the lines lie apart, at `places` */
+    uint32_t places; /* index of the first in the batch's `places` */
     uint32_t n_rows;
 } Piece;
 
 struct XtfRowBatch {
     Piece *pieces;
     uint32_t n_pieces, pieces_room;
-    char **places; /* of lines that lie apart */
+    char **places; /* addresses of lines that lie apart */
     uint32_t n_places, places_room;
     uint8_t *bytes;
     size_t used, room;
@@ -61,7 +61,7 @@ void xtf_row_batch_free(XtfRowBatch *batch)
     g_free(batch);
 }
 
-/* memcpy() without a call for a row or two: most runs are so short. */
+/* Copies bytes like memcpy(), but without a call for a row or two, the length of most runs. */
 static inline void copy_rows(uint8_t *to, const uint8_t *from, size_t bytes)
 {
     enum { HALF = 32 };
@@ -74,7 +74,7 @@ static inline void copy_rows(uint8_t *to, const uint8_t *from, size_t bytes)
     memcpy(to + bytes - HALF, from + bytes - HALF, HALF);
 }
 
-/* A new piece of copies of a run's rows. */
+/* Adds a piece with copies of a run's rows. */
 static Piece *add_piece(XtfRowBatch *batch, const XtfRowRun *run)
 {
     size_t bytes = (size_t)run->n_rows * run->span->array.schema->row_size;
@@ -94,7 +94,7 @@ static Piece *add_piece(XtfRowBatch *batch, const XtfRowRun *run)
     return piece;
 }
 
-/* Room for the places of n lines; the first. */
+/* Makes room for the places of n lines. Returns the index of the first. */
 static uint32_t add_places(XtfRowBatch *batch, uint32_t n)
 {
     uint32_t first = batch->n_places;
@@ -107,8 +107,8 @@ static uint32_t add_places(XtfRowBatch *batch, uint32_t n)
     return first;
 }
 
-/* Pieces of the rows of a block's parts, in the order in which they begin, about. first[i]: the place of the first row
- * of part i. */
+/* Adds pieces with the rows of a block's parts, roughly in the order of their first rows. first[i] is the place of the
+ * first row of part i. */
 static void add_pieces(XtfRowBatch *batch, const XtfRecordBlock *block, const uint32_t *first)
 {
     bool more = true;
@@ -165,7 +165,7 @@ bool xtf_row_batch_gather(XtfRowBatch *batch, XtfRecordReader *reader, XtfSpans 
     return true;
 }
 
-/* What threads render; each has a renderer of its own. */
+/* Input of the threads that render. Each thread has its own renderer. */
 typedef struct {
     const XtfRowBatch *batch;
     XtfFormats *formats;

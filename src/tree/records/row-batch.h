@@ -1,6 +1,6 @@
 /*
- * Rows that were read and are rendered afterwards: reading in order is for one thread at a time, and rendering, which
- * takes longer, is for any number.
+ * Rows that are read first and rendered later. Only one thread at a time can read rows in order. Rendering takes
+ * longer, and any number of threads can do it.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "libxtf/records.h"
 #include "src/tables/format/format.h"
 
-/* Of one thread at a time. */
+/* A batch, for one thread at a time. */
 typedef struct XtfRowBatch XtfRowBatch;
 
 XtfRowBatch *xtf_row_batch_new(void);
@@ -22,7 +22,7 @@ void xtf_row_batch_free(XtfRowBatch *batch); /* NULL is fine */
 bool xtf_row_batch_gather(XtfRowBatch *batch, XtfRecordReader *reader, XtfSpans *spans, uint64_t n, size_t line,
                           char *lines, GError **error);
 
-/* Renders all rows into their lines, which are those of `format`, with the help of other threads if `helped`; and
- * empties the batch, also when it fails. */
+/* Renders all rows into their lines, with the columns of `format`. Other threads help if `helped`. Empties the batch,
+ * also on failure. */
 bool xtf_row_batch_render(XtfRowBatch *batch, XtfFormats *formats, const XtfFormat *format,
                           const XtfLocations *locations, bool helped, GError **error);

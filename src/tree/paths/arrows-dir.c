@@ -16,7 +16,7 @@ static bool letter_table(XtfNode *file, XtfTableOutput *output, GError **error)
     return xtf_arrows_table(&file->tree->views, file->selection, file->letter, output, error);
 }
 
-/* Made anew for each read: of many processes it is too long to be kept with its node. */
+/* Each read makes the table again: for many processes it is too long to keep with its node. */
 static const XtfNodeClass letter_file = {.kind = XTF_NODE_FILE, .table = letter_table};
 const XtfNodeClass xtf_arrows_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_arrows, .list = list_arrows};
 
@@ -81,7 +81,7 @@ static bool run_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
            sink->take(sink->data, &output.rows, 0, xtf_rows_n(&output.rows), error);
 }
 
-/* What it says of the whole run may change with each commit. */
+/* Returns false: `run` shows facts of the whole run, which each commit may change. */
 static bool never(const XtfNode *file)
 {
     return false;

@@ -1,6 +1,6 @@
 /*
- * by/KEY/: the tables of a selection side by side, a block of lines for each value of a key. by/ stands in each
- * selection, and in by/KEY/ again. A selection does not list it: its tables show all of the records once more.
+ * by/KEY/: the tables of a selection, with a block of lines for each value of a key. Each selection has by/, and so
+ * does each by/KEY/. A selection does not list by/, because its tables show all records again.
  */
 #include "src/tables/views/blocks.h"
 #include "src/tree/paths/entries.h"
@@ -27,7 +27,7 @@ static XtfNode *lookup_key(XtfNode *directory, const char *name, GError **error)
     return node;
 }
 
-/* The keys that can be looked up. */
+/* Lists the keys that a lookup finds. */
 static bool list_keys(XtfNode *directory, XtfLister *lister, GError **error)
 {
     for (unsigned i = 0; i < XTF_GROUP_N_KEYS; i++) {
@@ -41,7 +41,7 @@ static bool list_keys(XtfNode *directory, XtfLister *lister, GError **error)
 
 /* ---- by/KEY/ */
 
-/* Each block's selection has the same views. */
+/* Finds a view by its name, in the first block: all blocks' selections have the same views. */
 static const XtfView *find_view(const XtfNode *directory, const char *name)
 {
     g_autoptr(XtfSelection) block = xtf_grouping_selection(directory->grouping, 0);

@@ -12,7 +12,7 @@ bool xtf_clusters_exist(const XtfTree *tree)
     return !portions || portions->len > 0;
 }
 
-/* ---- Of one portion. The node's window begins with the length that it was named by. */
+/* ---- One portion. The node's window begins with the length in its name. */
 
 static bool view_of(XtfNode *node, XtfClusterView *view, GError **error)
 {

@@ -1,6 +1,6 @@
 /*
- * clusters/ of a clustered network: `portions`, and of the portion with a length, clusters/1000/, `summary`, `table`
- * and `clusters.png`.
+ * clusters/ of a clustered network. It has `portions`, and a directory for the portion with a length, such as
+ * clusters/1000/, with `summary`, `table` and `clusters.png`.
  */
 #pragma once
 
@@ -8,5 +8,5 @@
 
 extern const XtfNodeClass xtf_clusters_dir;
 
-/* Whether the trace has clusters; a trace whose table cannot be read has, so that the fault shows. */
+/* True if the trace has clusters, or its table of clusters cannot be read: then a lookup reports the error. */
 bool xtf_clusters_exist(const XtfTree *tree);

@@ -10,7 +10,7 @@
 
 /* ---- Tables. */
 
-/* Regions have their classes beside what the trace says of them. */
+/* Sets the extra column of a table: the class of regions, unless the trace has classes. */
 static bool find_extra(XtfTree *tree, const XtfSchema *schema, XtfTableExtra *extra, GError **error)
 {
     *extra = (XtfTableExtra){0};
@@ -22,7 +22,7 @@ static bool find_extra(XtfTree *tree, const XtfSchema *schema, XtfTableExtra *ex
     return classes;
 }
 
-/* With the lock held. */
+/* Returns the view of a table, which it makes at the first use. The caller holds the lock. */
 static const XtfTableView *table_view(XtfTree *tree, uint32_t number, GError **error)
 {
     const XtfSchema *schema = xtf_trace_schema(tree->trace, number);
@@ -33,7 +33,7 @@ static const XtfTableView *table_view(XtfTree *tree, uint32_t number, GError **e
     return tree->tables[number];
 }
 
-/* A view is immutable once it is made. */
+/* Returns the view of a node's table. Views are immutable. */
 static const XtfTableView *table_of(XtfNode *node, GError **error)
 {
     g_mutex_lock(&node->tree->lock);
@@ -65,7 +65,7 @@ static bool table_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
 
 /* ---- Rows. */
 
-/* With the lock held: the text of a row, which the tree keeps until another row is asked for. */
+/* Returns the text of a row, which the tree keeps until a read of another row. The caller holds the lock. */
 static const GString *row_text(XtfNode *file, GError **error)
 {
     XtfTree *tree = file->tree;

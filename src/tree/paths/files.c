@@ -1,4 +1,4 @@
-/* The files of a selection's directory. */
+/* Files of a selection's directory. */
 #include <inttypes.h>
 
 #include "src/tables/views/info.h"
@@ -94,13 +94,13 @@ const XtfNodeClass xtf_count_file = {.kind = XTF_NODE_FILE, .text = count_text};
 const XtfNodeClass xtf_columns_file = {.kind = XTF_NODE_FILE, .table = columns_table};
 const XtfNodeClass xtf_records_file = {
     .kind = XTF_NODE_FILE, .size = records_size, .read = records_read, .write = records_write, .grows = true};
-/* A call that is open at the end of a commit lasts longer in the next: while a trace grows its lines may change. */
+/* Returns false: a call that is open at the end of a commit lasts longer in the next one, so its lines may change. */
 static bool never(const XtfNode *file)
 {
     return false;
 }
 
-/* Links to the whole trace, and colours, change with it. */
+/* Pictures change as the trace grows: they link to the whole trace, and their colours depend on it. */
 const XtfNodeClass xtf_picture_file = {.kind = XTF_NODE_FILE,
                                        .size = picture_size,
                                        .read = picture_read,

@@ -1,7 +1,7 @@
 /*
  * frames/RATE/K/: the trace as frames of the same length. A frame is the selection's window of 1/RATE seconds, with
- * links to the frames beside it; there is no end of rates, so frames/ lists none, and programs that walk the tree read
- * no record twice. frames/own/K/ are the frames that the trace was recorded in.
+ * links to its neighbours. There are infinitely many rates, so frames/ lists none. So programs that walk the tree read
+ * no record twice. frames/own/K/ are the frames of the recording.
  */
 #include "libxtf/error.h"
 #include "src/pictures/frames/own-frames.h"
@@ -67,7 +67,7 @@ static bool list_frames(XtfNode *directory, XtfLister *lister, GError **error)
 
 /* ---- frames/RATE/ */
 
-/* "000123" and "123" are one frame. */
+/* Reads a frame's number. "000123" and "123" are the same frame. */
 static bool parse_frame(const char *name, uint64_t n, uint64_t *k, GError **error)
 {
     uint64_t number = 0;
@@ -84,7 +84,7 @@ static bool parse_frame(const char *name, uint64_t n, uint64_t *k, GError **erro
     return number < n || xtf_not_found(error, "the trace has %" PRIu64 " of these frames, numbered from 0", n);
 }
 
-/* What is beside the frames; NULL without an error: nothing of this name. */
+/* Finds an entry that is no frame. Returns NULL without an error if there is no such entry. */
 static XtfNode *lookup_beside(XtfNode *directory, const char *name)
 {
     uint64_t n = directory->rate.n;

@@ -1,4 +1,4 @@
-/* The directories that narrow a selection by the names below them. */
+/* Directories that narrow a selection by the names below them. */
 #include <string.h>
 
 #include "libxtf/trace.h"
@@ -8,12 +8,12 @@
 #include "src/tree/paths/entries.h"
 
 enum {
-    NUMBERINGS_MAX = 16, /* num/ in one path */
+    NUMBERINGS_MAX = 16, /* num/ components in one path */
 };
 
 /* ---- proc/, thread/, peer/ and tag/: sets of numbers. */
 
-/* In proc/, peer/ and culprit/. */
+/* Finds a set of processes in proc/, peer/ or culprit/. */
 static XtfNode *lookup_procs(XtfNode *directory, const char *name, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->context, error);
@@ -67,7 +67,7 @@ static bool list_procs(XtfNode *directory, XtfLister *lister, GError **error)
     return locations != NULL;
 }
 
-/* The threads of one process; of all processes where the selection has several. */
+/* Lists the threads of the selection's process, or of all processes if it has several. */
 static bool list_threads(XtfNode *directory, XtfLister *lister, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->context, error);
@@ -142,7 +142,7 @@ static XtfNode *lookup_class(XtfNode *directory, const char *name, GError **erro
     return xtf_node_new_selection(directory, xtf_selection_by(directory->selection, XTF_BY_REGION, rows));
 }
 
-/* The classes that the trace has regions of, and what they are called together. */
+/* Lists the classes, and the groups of classes, that the trace has regions of. */
 static bool list_classes(XtfNode *directory, XtfLister *lister, GError **error)
 {
     const XtfRegionClasses *classes = xtf_trace_context_classes(&directory->tree->context, error);
@@ -162,7 +162,7 @@ static bool list_classes(XtfNode *directory, XtfLister *lister, GError **error)
 
 const XtfNodeClass xtf_classes_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_class, .list = list_classes};
 
-/* ---- Kinds of derived rows: right below their type. */
+/* ---- Kinds of derived rows, directly below their type. */
 
 bool xtf_kinds_has(const XtfNode *directory)
 {
@@ -187,9 +187,9 @@ XtfNode *xtf_kinds_lookup(XtfNode *directory, const char *name, GError **error)
     return set ? xtf_node_new_selection(directory, xtf_selection_by(directory->selection, XTF_BY_KIND, set)) : NULL;
 }
 
-/* ---- time/, at/ and num/: ranges without end, which are not listed. */
+/* ---- time/, at/ and num/: infinitely many ranges, which no listing shows. */
 
-/* Where the clock counts bytes, an instant is the length of messages, and has records. */
+/* Finds a length of messages, which takes the place of an instant if the clock counts bytes. It has records. */
 static XtfNode *lookup_length(XtfNode *directory, const char *name, GError **error)
 {
     uint64_t length;
@@ -217,7 +217,7 @@ static XtfNode *lookup_window(XtfNode *directory, const char *name, GError **err
     return node;
 }
 
-/* The window without width. */
+/* Finds an instant, a window without width. */
 static XtfNode *lookup_instant(XtfNode *directory, const char *name, GError **error)
 {
     const XtfTimeScale *scale = &directory->tree->context.scale;

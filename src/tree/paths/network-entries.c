@@ -4,7 +4,7 @@
 #include "src/pictures/images/indexed-png.h"
 #include "src/tree/paths/cluster-entries.h"
 
-/* ---- Which selections have which. */
+/* ---- Conditions of entries. */
 
 static bool is_pair(const XtfSelection *selection)
 {
@@ -14,7 +14,7 @@ static bool is_pair(const XtfSelection *selection)
            xtf_number_set_single(selection->by[XTF_BY_PEER], &receiver);
 }
 
-/* NULL, or what a selection must be to have an entry. */
+/* Returns the condition that a selection misses to have an entry, or NULL if it meets all. */
 typedef const char *(*Lack)(const XtfSelection *selection);
 
 static const char *lacks_nothing(const XtfSelection *selection)
@@ -98,7 +98,7 @@ static const XtfNodeClass table_file = {
     .kind = XTF_NODE_FILE, .size = table_size, .read = table_read, .rows = table_rows};
 static const XtfNodeClass fits_file = {.kind = XTF_NODE_FILE, .size = fits_size, .read = fits_read, .rows = fits_rows};
 
-/* The file of a function of link-view.h that makes a table. */
+/* Defines the file of a table that a function of link-view.h makes. */
 #define TABLE_FILE(NAME)                                                                     \
     static bool make_##NAME(XtfNode *file, XtfTableOutput *output, GError **error)           \
     {                                                                                        \
@@ -129,7 +129,7 @@ typedef struct {
     const XtfNodeClass *class;
 } Entry;
 
-/* Of a name the first that a selection has counts. */
+/* Entries by name. If a name has several, the first one that the selection has counts. */
 static const Entry entries[] = {
     {"curve", lacks_pair, false, true, &curve_file},
     {"fit", lacks_pair, false, true, &segments_file},

@@ -11,19 +11,19 @@
 
 #define CALLS "calls"
 
-/* ---- The entries that a directory has whatever its records are. */
+/* ---- Entries that do not depend on the type of records. */
 
 /* Sets of directories. */
 enum {
-    PROGRAM = 1,  /* of traces of programs */
-    NETWORK = 64, /* of measured networks */
+    PROGRAM = 1,  /* directories of traces of programs */
+    NETWORK = 64, /* directories of measured networks */
     ALL = PROGRAM | NETWORK,
     ROOT = 2,
     WINDOWS = 4,
     ANY_PROC = 8,         /* not narrowed by proc/ */
     PROC_ANY_THREAD = 16, /* narrowed by proc/, but not by thread/ */
     INSTANTS = 32,
-    FRAMES = 128, /* windows, too */
+    FRAMES = 128, /* frames are also in WINDOWS */
 };
 
 static bool is_of_derived(const XtfNode *directory)
@@ -130,7 +130,7 @@ static XtfNode *lookup_picture(XtfNode *directory, const XtfPicture *picture, GE
     return xtf_node_with_size(node, error);
 }
 
-/* Derived types of the vocabulary. */
+/* True if a name is a derived type of the vocabulary. */
 static bool is_of_analysis(const char *name)
 {
     static const char *const names[] = {XTF_DERIVED_WAITS,    XTF_DERIVED_DELAYS, XTF_DERIVED_CRITICAL,
@@ -139,7 +139,7 @@ static bool is_of_analysis(const char *name)
     return g_strv_contains(names, name);
 }
 
-/* Whether waits of a kind of this name may be. */
+/* True if the trace's waits may have a kind of this name. */
 static bool is_kind(XtfTraceContext *context, const char *name)
 {
     const XtfSchema *waits = xtf_trace_context_schema(context, XTF_DERIVED_WAITS, XTF_SCHEMA_DERIVED);
@@ -219,7 +219,7 @@ static bool list_derived(XtfTraceContext *context, const XtfSchema *schema, XtfL
                             error);
 }
 
-/* Whatever locations there are: all that this looks at is held in memory. */
+/* Lists all derived types, for any locations. All data it needs is in memory. */
 static bool list_all_derived(XtfTraceContext *context, XtfLister *lister, GError **error)
 {
     for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
@@ -230,7 +230,7 @@ static bool list_all_derived(XtfTraceContext *context, XtfLister *lister, GError
     return true;
 }
 
-/* The types that the selection's locations have rows of, calls first, then in the order of the schemas. */
+/* Lists the types that the selection's locations have rows of: calls first, then the order of the schemas. */
 static bool list_types(XtfTraceContext *context, const XtfSelection *selection, XtfLister *lister, GError **error)
 {
     g_autofree bool *present = g_new0(bool, xtf_trace_n_schemas(context->trace) + 1);
@@ -269,7 +269,8 @@ static void list_views(XtfNode *directory, XtfLister *lister)
     }
 }
 
-/* Pictures are in every selection, and listed in windows alone: programs that walk the tree would draw thousands. */
+/* Lists pictures at the root, in windows and in frames only. Every selection has pictures, but programs that walk the
+ * tree would draw thousands. */
 static void list_pictures(XtfNode *directory, XtfLister *lister)
 {
     for (const XtfPicture *const *picture = xtf_all_pictures; *picture; picture++) {
@@ -286,7 +287,8 @@ static void list_files(XtfNode *directory, XtfLister *lister)
     list_pictures(directory, lister);
 }
 
-/* Lists an entry if the directory has it. An instant has no records: what shows records is there, but is not listed. */
+/* Lists an entry if the directory has it. An instant has no records, so its directory does not list entries
+ * that show records. */
 static bool list_entry(XtfNode *directory, const Entry *entry, XtfLister *lister, GError **error)
 {
     unsigned sets = sets_of(directory) & ~(directory->is_instant ? (unsigned)ALL : 0);

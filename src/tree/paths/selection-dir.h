@@ -1,8 +1,8 @@
 /*
  * The directory of a selection, and the root: the files that show its records, and the directories that narrow it.
  *
- * Listings show one order only: processes, in each its threads, in each its record types. Everything else is there when
- * it is named.
+ * Listings show only one order: processes, their threads, and the threads' record types. All other entries exist, but
+ * only a lookup finds them.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 extern const XtfNodeClass xtf_selection_dir;
 
-/* Whether a name means something in some directory of a selection, whatever the trace. */
+/* True if a name is an entry of some selection's directory in some trace. */
 bool xtf_selection_dir_has(const char *name);
-/* All names of a directory: the ones that it lists, and the ones that are there when they are named. */
+/* Visits all names of a directory: listed names, and names that only a lookup finds. */
 bool xtf_selection_dir_names(XtfNode *directory, XtfNodeVisit visit, void *data, GError **error);

@@ -6,7 +6,7 @@
 #include "src/tree/paths/selection-dir.h"
 
 enum {
-    NAMES_MAX = 65536, /* of a directory, that are compared */
+    NAMES_MAX = 65536, /* most names of a directory that are compared */
 };
 
 typedef struct {
@@ -22,13 +22,13 @@ static bool offer(const char *name, XtfNodeKind kind, void *data)
     return ++search->n < NAMES_MAX;
 }
 
-/* Numbers, times and patterns are not mistyped names. */
+/* True if `name` may be a mistyped name, and no number, time or pattern. */
 static bool is_name(const char *name)
 {
     return name[0] && !g_ascii_isdigit(name[0]) && !strchr("-#", name[0]) && !name[strcspn(name, ",*?[")];
 }
 
-/* A region's path, where its name stands without region/. */
+/* Returns the path region/NAME of the region with the most similar name. NULL: there is none. */
 static char *suggest_region(XtfNode *directory, const char *name)
 {
     g_autoptr(XtfNode) regions = xtf_node_lookup(directory, "region", NULL);
@@ -42,7 +42,7 @@ static char *suggest_region(XtfNode *directory, const char *name)
     return path;
 }
 
-/* Where a listing fails, the names before that count. */
+/* If a listing fails, compares only the names before the failure. */
 char *xtf_suggest(XtfNode *directory, const char *name)
 {
     bool is_selection = directory->class == &xtf_selection_dir;

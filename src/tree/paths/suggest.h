@@ -1,10 +1,10 @@
 /*
- * What may have been meant by a name that a directory does not have. For commands: a mount is asked for names that are
- * not there all the time, and a suggestion takes a listing.
+ * Suggestions for a name that a directory does not have. Only commands use them. A mount often gets lookups of missing
+ * names, and a suggestion costs a listing.
  */
 #pragma once
 
 #include "src/tree/node/node-class.h"
 
-/* A name of the directory, or a path from there; NULL: nothing is near. The caller frees it. */
+/* Returns a similar name of the directory, or a path from it. NULL: no name is similar. The caller frees the result. */
 char *xtf_suggest(XtfNode *directory, const char *name);

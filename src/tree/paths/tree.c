@@ -1,5 +1,5 @@
 /*
- * A tree, and paths in it.
+ * A tree and its paths.
  */
 #include "src/tree/paths/tree.h"
 
@@ -17,7 +17,7 @@ enum {
     LINKS_MAX = 40, /* followed on one path, as in Linux */
 };
 
-/* Whether something else has the schema's name where the schema would stand. */
+/* True if another entry has the schema's name in the directory of the schema. */
 static bool is_reserved(const XtfSchema *schema)
 {
     switch (schema->kind) {
@@ -122,7 +122,7 @@ static bool cut_suffix(char *name, const char *suffix)
     return true;
 }
 
-/* An archive is named after its folder: its anchor is often called as its recorder calls all of them. */
+/* Names an archive after its folder, because recorders often give all anchors the same name. */
 void xtf_tree_name_after(XtfTree *tree, const char *path)
 {
     g_autofree char *whole = g_canonicalize_filename(path, NULL);
@@ -182,7 +182,7 @@ static bool step(GPtrArray *trail, const char *name, unsigned *links, GError **e
     return walk(trail, xtf_node_target(node), links, error);
 }
 
-/* Whether a message about a component names it already. */
+/* True if a message about a component contains the component's name. */
 static bool is_named(const char *message, const char *name)
 {
     g_autofree char *quoted = g_strdup_printf("\"%s\"", name);
@@ -200,7 +200,7 @@ static void name_component(const char *path, const char *name, GError **error)
         g_prefix_error(error, "%s: ", name);
 }
 
-/* Adds what may have been meant by a name that a directory does not have. */
+/* Adds a similar name to the message about a name that a directory does not have. */
 static void add_suggestion(const GPtrArray *trail, const char *name, GError **error)
 {
     if (!error || !g_error_matches(*error, XTF_ERROR, XTF_ERROR_NOT_FOUND))

@@ -13,7 +13,7 @@
 #include "src/trace/text/time-scale.h"
 #include "src/tree/node/node.h"
 
-/* Takes a reference to the trace. Loads only the definitions that the tree needs, each when it is first needed. */
+/* Takes a reference to the trace. Loads only the definitions that the tree needs, each at its first use. */
 XtfTree *xtf_tree_new(XtfTrace *trace, GError **error);
 /* The same for a trace that grows, as of its commit: everything ends at the time up to which all locations are
  * complete, but what is of one location alone, and columns are as wide as they may ever get. So records that are shown
@@ -23,8 +23,8 @@ void xtf_tree_free(XtfTree *tree); /* after all of its nodes are released */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTree, xtf_tree_free)
 XtfTrace *xtf_tree_trace(XtfTree *tree);
 const XtfTimeScale *xtf_tree_scale(const XtfTree *tree); /* of the times in its tables */
-/* Says that the clocks of the trace contradict each other, or are not judged (clock-check.h), for the caller to free;
- * NULL: they agree. */
+/* Returns a sentence that the trace's clocks contradict each other, or are not judged (clock-check.h). NULL: the clocks
+ * agree. The caller frees the sentence. */
 char *xtf_tree_clock_sentence(XtfTree *tree);
 bool xtf_tree_clocks_contradict(XtfTree *tree);
 

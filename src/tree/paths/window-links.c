@@ -9,7 +9,7 @@ enum {
     ZOOMS = 10,
 };
 
-/* To a window: `up` leads to its directory, or, ending in two dots, to what that is in. */
+/* Makes a link to a window. `up` leads to the window's directory, or, if it ends in two dots, to the parent of it. */
 static XtfNode *link_to(const XtfNode *directory, const char *up, uint64_t from, uint64_t to)
 {
     const XtfTimeScale *scale = &directory->tree->context.scale;
@@ -26,7 +26,7 @@ char *xtf_frame_name(const char *up, uint64_t k, uint64_t n)
     return g_strdup_printf("%s%0*" PRIu64, up, (int)xtf_count_digits(n ? n - 1 : 0), k);
 }
 
-/* The frame after, or before, this one. */
+/* Makes a link to the next or previous frame. */
 static XtfNode *link_to_frame(const XtfNode *frame, bool next, GError **error)
 {
     uint64_t k = frame->window.frame, n = frame->window.n_frames;
@@ -36,8 +36,8 @@ static XtfNode *link_to_frame(const XtfNode *frame, bool next, GError **error)
     return xtf_node_new_link(frame, xtf_frame_name("../", next ? k + 1 : k - 1, n));
 }
 
-/* The window of the same width right after, or before, this one. An open end is the trace's. An end beyond the trace
- * stays, so that going there and back leads home. */
+/* Makes a link to the next or previous window of the same width. An open end counts as the trace's end. An end beyond
+ * the trace keeps its time, so that `next` and `prev` undo each other. */
 XtfNode *xtf_window_link_new(XtfNode *window, const char *name, GError **error)
 {
     const XtfTimeScale *scale = &window->tree->context.scale;

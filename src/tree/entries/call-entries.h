@@ -1,6 +1,6 @@
 /*
- * Entries that only the directory num/K of a call has: `leave`, its LEAVE; `parent`, the surrounding call; `inside`,
- * all calls made within it; and `children`, a line for each call made directly by it.
+ * Entries that only the directory num/K of a call has. `leave` is its LEAVE, and `parent` the surrounding call.
+ * `inside` leads to all calls made within it. `children` has a line for each call made directly by it.
  */
 #pragma once
 

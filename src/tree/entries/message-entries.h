@@ -1,6 +1,6 @@
 /*
- * Entries that only the directory num/K of a send or a receive has: `match`, the record at the other end of the
- * message, and `message`, both ends in one file.
+ * Entries that only the directory num/K of a send or a receive has. `match` is the record at the other end of the
+ * message. `message` shows both ends.
  */
 #pragma once
 

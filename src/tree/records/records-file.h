@@ -1,9 +1,9 @@
 /*
  * Reading `records`: any bytes of the lines of a selection.
  *
- * A read has no link to earlier reads: a mount does not open files, and the kernel reads ahead, with several requests
- * at once and out of order. So a keeper holds idle streams. A read continues a stream that stopped at the read's begin,
- * or is about to stop there. Any other read begins a new stream, by a search.
+ * A read has no link to earlier reads, because a mount does not open files. The kernel reads ahead, with several
+ * requests at once and out of order. So a keeper holds idle streams. A read continues a stream that stopped at the
+ * read's begin, or is about to stop there. Any other read begins a new stream, by a search.
  *
  * A request holds a stream only while it reads rows. It renders the rows afterwards. Several requests render at the
  * same time; a single request renders on all cores.

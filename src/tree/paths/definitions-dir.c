@@ -152,7 +152,7 @@ static XtfNode *new_of_table(XtfNode *directory, const char *name, const XtfNode
     return xtf_node_with_size(node, error);
 }
 
-/* A table may have a million rows, which are all in its file: they are not listed. */
+/* Finds the directory of a table's rows. It lists none: a table may have a million, and its file shows them all. */
 static XtfNode *lookup_rows(XtfNode *directory, const char *name, GError **error)
 {
     static const XtfNodeClass rows_of_table = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_row};
@@ -180,7 +180,8 @@ static bool is_rows(const XtfNode *directory)
     return directory->class != &xtf_definitions_dir;
 }
 
-/* What nobody analysed or aligned has no trace of it: undone, an alignment leaves no file that was not there before. */
+/* True if a listing shows a table. Tables of analyses and alignments are hidden while empty, so that an undone
+ * alignment leaves no file. */
 static bool is_listed(const XtfTrace *trace, const XtfSchema *schema)
 {
     static const char *const left_behind[] = {XTF_TABLE_ANALYSES, XTF_TABLE_CLOCK_ALIGNMENTS, XTF_TABLE_EARLIER_CLOCKS,

@@ -65,7 +65,7 @@ static bool picture_size(XtfNode *file, uint64_t *size, GError **error)
     return xtf_picture_size(&file->tree->pictures, file->picture, file->selection, file->depth - 1, size, error);
 }
 
-/* A picture's links are relative to its directory. */
+/* Reads a picture. Its links are relative to its directory. */
 static bool picture_read(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error)
 {
     return xtf_picture_read(&file->tree->pictures, file->picture, file->selection, file->depth - 1, offset, buffer,
@@ -111,7 +111,7 @@ const XtfNodeClass xtf_calls_file = {.kind = XTF_NODE_FILE,
                                      .read = records_read,
                                      .write = records_write,
                                      .same_by_size_if_final = never};
-/* Its widths and its lines are those of the whole trace, and never get fewer. */
+/* The widths and lines of a view are computed for the whole trace, and never shrink. */
 const XtfNodeClass xtf_view_file = {.kind = XTF_NODE_FILE,
                                     .size = view_size,
                                     .read = view_read,

@@ -166,7 +166,7 @@ static XtfNode *make_file(XtfNode *directory, const Entry *entry, GError **error
 
 /* ---- pair/SENDER/RECEIVER */
 
-/* NULL with an error. */
+/* Parses the number of one process. Returns NULL on error. */
 static XtfNumberSet *parse_one(XtfNode *directory, const char *name, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->context, error);

@@ -33,8 +33,8 @@ static bool is_of_derived(const XtfNode *directory)
     return type >= 0 && xtf_trace_schema(directory->tree->trace, (uint32_t)type)->kind == XTF_SCHEMA_DERIVED;
 }
 
-/* The sets that a directory is in. Derived types are listed in every selection: below them nothing is narrowed again,
- * or programs that walk the tree would go over all processes once more for each type. */
+/* Returns the sets that a directory is in. Every selection lists derived types. Their directories do not list narrower
+ * selections: programs that walk the tree would visit all processes again for each type. */
 static unsigned sets_of(const XtfNode *directory)
 {
     const XtfSelection *selection = directory->selection;

@@ -28,8 +28,8 @@ const XtfTimeScale *xtf_tree_scale(const XtfTree *tree); /* of the times in its 
 char *xtf_tree_clock_sentence(XtfTree *tree);
 bool xtf_tree_clocks_contradict(XtfTree *tree);
 
-/* Names the trace, for the titles of pictures, before its nodes are used: after a file or a folder, whose path may be
- * any bytes; or after another tree of the trace. */
+/* Names the trace for the titles of pictures, after a file or folder, or after another tree of the trace. Paths may be
+ * any bytes. The caller names the tree before it uses nodes. */
 void xtf_tree_name_after(XtfTree *tree, const char *path);
 void xtf_tree_name_as(XtfTree *tree, const XtfTree *other);
 

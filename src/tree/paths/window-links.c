@@ -1,5 +1,5 @@
-/* Links from a window of time to others: next and prev to its neighbours, zoom/ to its ten parts; and from an instant
- * to the windows before and after it. */
+/* Links between windows of time. A window has next and prev to its neighbours, and zoom/ to its ten parts. An instant
+ * has links to the windows before and after it. */
 #include <inttypes.h>
 
 #include "src/trace/text/digits.h"

@@ -15,9 +15,9 @@
 
 /* Takes a reference to the trace. Loads only the definitions that the tree needs, each at its first use. */
 XtfTree *xtf_tree_new(XtfTrace *trace, GError **error);
-/* The same for a trace that grows, as of its commit: everything ends at the time up to which all locations are
- * complete, but what is of one location alone, and columns are as wide as they may ever get. So records that are shown
- * never move, whatever commit comes. A closed trace is shown whole, with these columns. */
+/* Makes a tree of a growing trace, as of its commit. The tree ends at the time up to which all locations are complete,
+ * except for selections of a single location. Columns have the largest width that they may ever need. So later commits
+ * never move the records shown. A closed trace is shown whole, with the same columns. */
 XtfTree *xtf_tree_new_growing(XtfTrace *trace, GError **error);
 void xtf_tree_free(XtfTree *tree); /* after all of its nodes are released */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTree, xtf_tree_free)

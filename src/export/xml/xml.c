@@ -10,7 +10,7 @@
 enum {
     DIGITS_OF_TIMES = 9,
     DIGITS_OF_REALS = 17,
-    NUMBER_MAX = 400, /* characters: the greatest double has 309 before the point */
+    NUMBER_MAX = 400, /* characters; the greatest double has 309 digits before the point */
     BUFFER = 1 << 16,
 };
 
@@ -93,7 +93,7 @@ void xtf_xml_end_to(XtfXml *xml, unsigned depth)
         xtf_xml_end(xml);
 }
 
-/* U+FFFE and U+FFFF are valid UTF-8 and no characters of XML. */
+/* True if the text begins with U+FFFE or U+FFFF, which are valid UTF-8 but no characters of XML. */
 static bool is_no_character(const char *text)
 {
     return g_str_has_prefix(text, "\xEF\xBF\xBE") || g_str_has_prefix(text, "\xEF\xBF\xBF");
@@ -115,7 +115,8 @@ static const char *entity_of(char c)
     }
 }
 
-/* Blanks that are no space would be read as spaces. Other characters below a space cannot be in XML at all. */
+/* Writes a control character as the style wants. A plain tab or line end would be read as a space, so they become
+ * references. XML allows no other control character. */
 static void put_control(XtfXml *xml, char c)
 {
     if (xml->style.leaves_characters)
@@ -188,7 +189,8 @@ void xtf_xml_seconds(XtfXml *xml, const char *name, uint64_t nanoseconds, int de
     fprintf(xml->file, " %s=\"%" PRIu64 "%s%.*s\"", name, whole, n > 0 ? "." : "", n, digits);
 }
 
-/* The least number of digits behind the point with which a number is read back; -1: there are too many. */
+/* Finds the least number of decimals with which the value is read back, and writes the number to `text`. Returns -1 if
+ * more than DIGITS_OF_REALS are needed. */
 static int decimals_of(double value, char *text)
 {
     for (int n = 0; n <= DIGITS_OF_REALS; n++) {

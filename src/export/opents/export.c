@@ -1,5 +1,6 @@
 /*
- * OpenTS's XML: of a trace of OpenTS the slices that it had, of any other frames of equal length (frames.h).
+ * Export to OpenTS's XML. A trace imported from OpenTS keeps its slices (slices.h). Any other trace gets frames of
+ * equal length (frames.h).
  */
 #include <string.h>
 #include <unistd.h>
@@ -11,14 +12,14 @@
 #include "src/export/opents/slices.h"
 #include "src/model/properties.h"
 
-#define DEFAULT_RATE "25fps" /* OpenTS's own */
+#define DEFAULT_RATE "25fps" /* the rate of OpenTS's tracer */
 
 enum {
-    RANKS_MAX = 1 << 20, /* that a property is believed */
-    HEAD = 4096,         /* bytes in which a file of this format names its first element */
+    RANKS_MAX = 1 << 20, /* a property with a greater number is ignored */
+    HEAD = 4096,         /* bytes at the begin of a file that have its first element */
 };
 
-/* Processes are numbered from 0 to one less than this: as the property says, or more if there are more. */
+/* Finds the number of ranks, which count from 0: the property `ranks`, or more if a process has a greater number. */
 static bool count_ranks(XtfExportJob *job, uint32_t *n_ranks, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(&job->tree->context, error);
@@ -79,7 +80,7 @@ static bool run(XtfExportJob *job, GError **error)
     return xtf_xml_close(&xml, good ? error : NULL) && good;
 }
 
-/* Whether the first element is <trace>, as we write it. */
+/* True if the first element is <trace>, as this exporter writes it. */
 static bool is_trace(const char *path)
 {
     char bytes[HEAD + 1];

@@ -12,7 +12,7 @@ enum {
     DECIMALS = 9,
 };
 
-/* What OpenTS's times are of: the rest, and time in no region, is that of tasks. */
+/* Region classes that OpenTS's times sum up. All other time, also outside of all regions, is the time of tasks. */
 #define BIT XTF_CLASS_BIT
 static const XtfClassSet idle_classes =
     BIT(XTF_CLASS_WAIT) | BIT(XTF_CLASS_COLLECTIVE) | BIT(XTF_CLASS_BARRIER) | BIT(XTF_CLASS_OMP_SYNC);
@@ -26,7 +26,7 @@ typedef struct {
     const XtfRegionClasses *classes;
 } Frames;
 
-/* Of one process in one frame. */
+/* Totals of one process in one frame. */
 typedef struct {
     XtfClassTimes times;
     XtfMoved moved[XTF_N_MOVED];
@@ -37,7 +37,7 @@ bool xtf_opents_has_frames(XtfExportJob *job)
     return !job->tree->context.scale.bytes && xtf_region_times_exist(&job->tree->context, job->selection);
 }
 
-/* Ticks as nanoseconds, rounded down. */
+/* Converts ticks to nanoseconds, rounded down. */
 static uint64_t nanoseconds_of(const Frames *frames, unsigned __int128 ticks)
 {
     const XtfTimeScale *scale = &frames->job->tree->context.scale;
@@ -71,7 +71,8 @@ static void write_counters(XtfXml *xml, const XtfMoved *sent, const XtfMoved *re
     xtf_xml_count(xml, "rcount", received->rows);
 }
 
-/* Of a collective operation it is not known how many messages it is: it counts as one sent and one received. */
+/* Writes the counters of messages. A collective operation has an unknown number of messages: it counts as one sent and
+ * one received. */
 static void write_messages(XtfXml *xml, const XtfMoved *moved)
 {
     const XtfMoved *sends = &moved[XTF_MOVED_SENDS], *recvs = &moved[XTF_MOVED_RECVS],

@@ -29,7 +29,7 @@ void xtf_opents_queue_add(XtfOpentsQueue *queue, uint64_t frame, uint32_t rank)
     heap[at] = new;
 }
 
-/* The last one comes to the place of the first, and sinks to where none below it is due earlier. */
+/* Removes the first entry. The last entry replaces it, and sinks until no entry below it has an earlier frame. */
 static void remove_first(GArray *waiting)
 {
     Waiting *heap = (Waiting *)(void *)waiting->data;

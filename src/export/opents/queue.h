@@ -1,7 +1,7 @@
 /*
- * Ranks that wait for the slices of their next records: a binary heap.
+ * Queue of ranks by the slice of their next record: a binary heap.
  *
- * One thread at a time.
+ * Only one thread at a time may use a queue.
  */
 #pragma once
 
@@ -16,6 +16,6 @@ void xtf_opents_queue_init(XtfOpentsQueue *queue);
 void xtf_opents_queue_finish(XtfOpentsQueue *queue); /* all zeros is fine */
 
 void xtf_opents_queue_add(XtfOpentsQueue *queue, uint64_t frame, uint32_t rank);
-/* Takes out all ranks that wait for this slice or for one before it, and appends them to `ranks` (uint32_t), which is
- * sorted then. */
+/* Removes all ranks whose next record is in this slice or an earlier one. Appends them to `ranks` (of uint32_t), and
+ * sorts `ranks`. */
 void xtf_opents_queue_take(XtfOpentsQueue *queue, uint64_t frame, GArray *ranks);

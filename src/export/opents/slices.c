@@ -10,16 +10,16 @@
 #include "src/model/task-states.h"
 
 enum {
-    N_DECIMALS = 7, /* numbers in the property that says how they are written */
-    AT_RANK = 3,    /* elements that are open in a rank: trace, slice, rank */
+    N_DECIMALS = 7, /* numbers in the property opents.decimals */
+    AT_RANK = 3,    /* number of elements that are open in a rank: trace, slice, rank */
 };
 
-/* In the order of the property. */
+/* Indices of `decimals`, in the order of the property. */
 enum { TIME, MBYTES, MFLOPS, TASKS, IDLE, SCHED, MPI };
 
 typedef struct {
     XtfLocationReader reader;
-    XtfLocationRecord record; /* the next one; its schema is NULL at the end */
+    XtfLocationRecord record; /* the next record; its schema is NULL at the end */
 } Rank;
 
 typedef struct {
@@ -28,15 +28,15 @@ typedef struct {
     int decimals[N_DECIMALS];
     XtfSpans *spans;
     uint32_t n_ranks;
-    Rank *ranks;          /* by number; one that the selection or the trace lacks has no reader */
-    XtfOpentsQueue queue; /* those that have more records */
-    GArray *due;          /* uint32_t: taken from it */
-    Rank slices;          /* process 0's, of slices alone */
+    Rank *ranks;          /* by number; a rank that the selection or the trace lacks has no reader */
+    XtfOpentsQueue queue; /* ranks that have more records */
+    GArray *due;          /* of uint32_t: ranks taken from the queue */
+    Rank slices;          /* reads only the slices, which process 0 has */
     XtfSelection *selection, *of_slices;
     XtfSpans *spans_of_slices;
     XtfModelTable kinds;
-    uint64_t strays;        /* moves and kinds of messages in no element that they belong to */
-    uint64_t written, said; /* elements of ranks: written, and that the slices say they had */
+    uint64_t strays;        /* records left out, since the element around them is missing */
+    uint64_t written, said; /* elements of ranks: written; and in the source, as the slices say */
 } Slices;
 
 static void slices_clear(Slices *slices)
@@ -61,7 +61,7 @@ bool xtf_opents_has_slices(XtfExportJob *job)
     return schema && xtf_trace_n_rows(job->tree->trace, schema->id) > 0;
 }
 
-/* How the source wrote its numbers; without that, as short as they can be. */
+/* Reads how many decimals the source wrote. Without the property, numbers get as few decimals as they need. */
 static void load_decimals(Slices *slices)
 {
     const char *text = xtf_property(slices->job->tree->context.properties, "opents.decimals");
@@ -85,7 +85,7 @@ static bool begin_rank(Slices *slices, Rank *rank, uint32_t index, XtfSelection 
     return xtf_location_reader_begin(&rank->reader, spans, index, error) && next_record(rank, error);
 }
 
-/* The location of process 0, which has the slices. */
+/* Begins to read the slices, which are records of process 0. */
 static bool begin_slices(Slices *slices, GError **error)
 {
     XtfTree *tree = slices->job->tree;
@@ -101,7 +101,8 @@ static bool begin_slices(Slices *slices, GError **error)
     return begin_rank(slices, &slices->slices, index, slices->of_slices, slices->spans_of_slices, error);
 }
 
-/* The number of a record's slice; all ones: it is of none. All these rows begin alike. */
+/* Returns the number of a record's slice; all ones if the record has none. Rows of all these types have
+ * the same fields up to `frame`. */
 static uint64_t frame_of(const XtfLocationRecord *record)
 {
     bool has = record->tag >= XTF_MODEL_SLICES && record->tag <= XTF_MODEL_MESSAGE_KINDS;
@@ -109,7 +110,7 @@ static uint64_t frame_of(const XtfLocationRecord *record)
     return has ? ((const XtfSlicesRow *)record->fields)->frame : XTF_NONE64;
 }
 
-/* Until the slice of its next record. One of no slice is due at once. */
+/* Adds a rank to the queue for the slice of its next record. A record without a slice is due at once. */
 static void await_rank(Slices *slices, uint32_t number)
 {
     const XtfLocationRecord *record = &slices->ranks[number].record;
@@ -140,7 +141,7 @@ static bool prepare(Slices *slices, GError **error)
     for (guint i = 0; i < indices->len; i++) {
         uint32_t index = g_array_index(indices, uint32_t, i);
         uint64_t number = locations->all[index].proc;
-        if (number >= slices->n_ranks || slices->ranks[number].reader.tree) /* another's trace */
+        if (number >= slices->n_ranks || slices->ranks[number].reader.tree) /* too great, or a second location */
             continue;
         slices->job->report.locations++;
         xtf_export_beat(slices->job);
@@ -180,7 +181,7 @@ static void write_state(Slices *slices, const XtfTaskStatesRow *row)
     xtf_xml_count(slices->xml, "count", row->count);
 }
 
-/* Whether the element that a part belongs into is open; what stood in it is ended. */
+/* True if the element in the open rank has this name. Otherwise counts the record as a stray. */
 static bool is_in(Slices *slices, const char *name)
 {
     XtfXml *xml = slices->xml;
@@ -264,7 +265,7 @@ static void begin_rank_element(Slices *slices, uint32_t number)
     slices->written++;
 }
 
-/* The records of a rank in a slice. Of a slice in which all ranks were, one that has no records was there, too. */
+/* Writes the records of a rank in a slice. If the slice had all ranks, a rank without records gets an empty element. */
 static bool write_rank(Slices *slices, uint32_t number, uint64_t frame, bool all_were, GError **error)
 {
     Rank *rank = &slices->ranks[number];
@@ -284,7 +285,7 @@ static bool write_rank(Slices *slices, uint32_t number, uint64_t frame, bool all
     return true;
 }
 
-/* The source's time of a slice, which the row itself does not have if it went back. */
+/* Finds the source's time of the current slice. If the time went back, a row of `backward_times` has it. */
 static bool time_of(Slices *slices, uint64_t *time, GError **error)
 {
     const void *backward;
@@ -296,7 +297,7 @@ static bool time_of(Slices *slices, uint64_t *time, GError **error)
     return true;
 }
 
-/* All ranks that were selected. */
+/* Writes all selected ranks. */
 static bool write_all_ranks(Slices *slices, uint64_t frame, GError **error)
 {
     const XtfNumberSet *procs = slices->selection->procs;
@@ -309,7 +310,7 @@ static bool write_all_ranks(Slices *slices, uint64_t frame, GError **error)
     return true;
 }
 
-/* Those that have records in the slice: what a slice costs does not depend on how many others there are. */
+/* Writes the ranks that have records in the slice. The cost of a slice does not depend on the number of other ranks. */
 static bool write_due_ranks(Slices *slices, uint64_t frame, GError **error)
 {
     g_array_set_size(slices->due, 0);

@@ -15,7 +15,7 @@
 
 /* ---- Folders. */
 
-/* Removes a folder that an exporter made: files, and folders of files. False: something is left. */
+/* Removes a folder that an exporter made, with its files and folders. Returns false if the folder remains. */
 static bool remove_folder(const char *path)
 {
     g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
@@ -47,7 +47,7 @@ static char *create_folder(const char *place, GError **error)
 
 /* ---- Files and folders. */
 
-/* Whether the source of the export is the place, or lies in it. */
+/* True if the place is the source of the export, or contains it. */
 static bool holds_source(const char *place, const char *source)
 {
     g_autofree char *whole_place = realpath(place, NULL), *whole_source = source ? realpath(source, NULL) : NULL;
@@ -77,8 +77,8 @@ static bool check_place(const XtfExporter *exporter, const char *place, const Xt
                     exporter->description);
 }
 
-/* The folder gets the name of its place. An export may take long, so what is there is looked at anew: it may be
- * replaced only as before, and goes once the new one stands. */
+/* Renames the finished folder to its place. An export may take long, so this function checks the place again. It
+ * removes the old folder after the new one has replaced it, if the filesystem can exchange names. */
 static bool put_folder(const XtfExportJob *job, const char *place, const XtfExportOptions *options, GError **error)
 {
     int flags = options->force ? RENAME_EXCHANGE : RENAME_NOREPLACE;
@@ -92,7 +92,7 @@ static bool put_folder(const XtfExportJob *job, const char *place, const XtfExpo
             remove_folder(job->output);
         return true;
     }
-    /* A filesystem that knows neither: rename() takes the place of nothing, or of an empty folder. */
+    /* The filesystem supports neither flag. rename() replaces only an empty folder, so the old folder goes first. */
     if (errno == EINVAL && (!replaces || remove_folder(place)) && rename(job->output, place) == 0)
         return true;
     return xtf_fail(error, XTF_ERROR_IO, "%s: %s", place, g_strerror(errno));
@@ -114,7 +114,8 @@ static GVariant *work(XtfExportJob *job, const XtfExportOptions *options, GError
     return xtf_supervise(&supervision, suspects, error);
 }
 
-/* Of a folder OTF2's own messages name what it writes to; users know the place alone. */
+/* Replaces the temporary path in an error by the place. OTF2's messages name the temporary folder, which users do not
+ * know. */
 static void name_place(GError *error, const char *path, const char *place)
 {
     g_autoptr(GString) message = g_string_new(error->message);
@@ -153,7 +154,7 @@ static GVariant *export_file(XtfExportJob *job, const char *place, const XtfExpo
     job->output = output->path;
     job->place = output->place;
     result = work(job, options, error);
-    bool whole = result && check_place(job->exporter, place, options, error); /* it may have come meanwhile */
+    bool whole = result && check_place(job->exporter, place, options, error); /* another program may have made a file */
     return xtf_output_end(output, whole, error) ? g_steal_pointer(&result) : NULL;
 }
 

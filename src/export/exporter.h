@@ -1,8 +1,8 @@
 /*
- * The table of exporters: a row for each foreign format. Outside the exporter's own folder nothing knows more of the
- * format than the row says.
+ * The table of exporters, with a row for each foreign format. Code outside the exporter's folder knows the format only
+ * by its row.
  *
- * An exporter that was left out of the build still has its row, without `run`, so that users are told what is missing.
+ * An exporter that the build lacks still has its row, without `run`, so that messages can name the missing option.
  */
 #pragma once
 
@@ -12,20 +12,22 @@
 typedef struct XtfExportJob XtfExportJob;
 
 typedef struct {
-    const char *name;        /* of the format, as it is typed */
-    const char *description; /* of what is written, with an article */
-    const char *option;      /* Meson's, which puts the exporter into a build; NULL: it is in each */
-    bool has_rate;           /* it makes slices of equal length: the option `rate` is for it */
-    bool for_scalasca;       /* it has something to leave out for Scalasca: the option `for_scalasca` is for it */
+    const char *name;        /* of the format, as users type it */
+    const char *description; /* of the output, with an article */
+    const char *option;      /* Meson's option that adds the exporter to a build; NULL: each build has it */
+    bool has_rate;           /* makes slices of equal length: the option `rate` applies */
+    bool for_scalasca;       /* can leave out records for Scalasca: the option `for_scalasca` applies */
     bool folder;             /* the output is a folder; else a file */
-    /* Whether what is there, of a folder all of it, is of this format, so that it may be replaced. */
+    /* True if the existing output is of this format, so that --force may replace it. In a folder, all files must be. */
     bool (*may_replace)(const char *path);
-    /* Exports, see job.h: in a child process. NULL if it is not in this build. */
+    /* Exports in a child process, see job.h. NULL if this build lacks the exporter. */
     bool (*run)(XtfExportJob *job, GError **error);
 } XtfExporter;
 
-/* XTF_ERROR_NOT_FOUND: there is no such format. XTF_ERROR_UNSUPPORTED: the exporter is not in this build. */
+/* Returns the exporter of a format. XTF_ERROR_NOT_FOUND if there is no such format. XTF_ERROR_UNSUPPORTED if this build
+ * lacks the exporter. */
 const XtfExporter *xtf_exporter_find(const char *name, GError **error);
 
-/* What can be exported, for messages: "otf2 (an OTF2 archive)". Says what this build lacks. */
+/* Returns a list of all formats for messages, such as "otf2 (an OTF2 archive)". Marks formats that this build lacks.
+ * The caller frees the list. */
 char *xtf_export_formats(void);

@@ -1,5 +1,5 @@
 /*
- * One export, in its child process: what all exporters share.
+ * State and functions of one export in its child process, which all exporters share.
  */
 #pragma once
 
@@ -11,29 +11,29 @@ struct XtfExportJob {
     const XtfExporter *exporter;
     XtfTree *tree;
     XtfSelection *selection;
-    const char *output; /* to write to: a folder that is there and empty, or a file that is there and empty */
-    const char *place;  /* where it will be: errors name it instead of `output` */
+    const char *output; /* path to write to: an existing empty folder or file */
+    const char *place;  /* path of the finished output: errors name it instead of `output` */
     const char *rate;   /* export.h */
     bool for_scalasca;  /* export.h */
-    const char *folder; /* where it will be: for temporary files */
+    const char *folder; /* folder of `place`, for temporary files */
     XtfSupervised *shared;
     uint64_t total; /* records of the selection */
     XtfExportReport report;
-    GHashTable *counts; /* texts -> uint64_t: see below */
+    GHashTable *counts; /* texts -> uint64_t: see xtf_export_count() */
     uint64_t steps;
 };
 
-/* Tells the user something. */
+/* Adds a note for the user to the report. */
 void xtf_export_note(XtfExportJob *job, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* Counts `n` more of what `text` says, which is told at the end as "N text". */
+/* Adds `n` to the count of `text`. At the end, the report gets a note "N text". */
 void xtf_export_count(XtfExportJob *job, uint64_t n, const char *text);
-/* A step was done: signs of life come of many of them, so that a long export is not taken for an endless one. */
+/* Counts a step, and signals progress after many steps. Otherwise the parent would take a long export for a hang. */
 void xtf_export_beat(XtfExportJob *job);
-/* `n` more records are written. */
+/* Counts `n` more written records, and reports progress. */
 void xtf_export_advance(XtfExportJob *job, uint64_t n);
-/* Whether the selection is all records of the trace. */
+/* True if the selection has all records of the trace. */
 bool xtf_export_is_whole(const XtfExportJob *job);
 
-/* An XtfSupervisedWork: runs the exporter of `job`, whose first five members are set. Returns the report. */
+/* Runs the exporter of `job`, whose members up to `folder` are set. Returns the report. An XtfSupervisedWork. */
 #define XTF_EXPORT_REPORT_TYPE G_VARIANT_TYPE("(ttas)")
 GVariant *xtf_export_job_run(XtfSupervised *shared, void *job, GError **error);

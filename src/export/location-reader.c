@@ -8,7 +8,7 @@
 #include "src/trace/select/aggregate-ref.h"
 #include "src/trace/select/matcher.h"
 
-/* Where a side row has its time and its record's seq: XTF_SIDE_HEAD. */
+/* The first fields of each side row (XTF_SIDE_HEAD): its time, and the seq of its record. */
 typedef struct __attribute__((packed)) {
     uint64_t time, seq;
 } SideHead;
@@ -57,7 +57,8 @@ void xtf_location_reader_finish(XtfLocationReader *reader)
     reader->tree = NULL;
 }
 
-/* The spans of one location, which stand side by side; NULL without an error if it has none. */
+/* Returns the spans of one location, which are consecutive; NULL without an error if it has none. The caller unrefs
+ * them. */
 static XtfSpans *spans_of(const XtfSpans *spans, const XtfLocation *location, uint32_t index, GError **error)
 {
     uint32_t low = 0, high = spans->n;
@@ -161,7 +162,7 @@ static const SideHead *side_row(XtfLocationReader *reader, const XtfSideReader *
                                reader->side_buffer);
 }
 
-/* Passes over rows of records before the current one: in one step where the leaf has none of its time. */
+/* Skips rows of records before the current one. If the leaf's last row is earlier, seeks to the record's time. */
 static bool pass_over(XtfLocationReader *reader, XtfSideReader *side, GError **error)
 {
     const uint64_t time = reader->record.time, seq = reader->record.seq;

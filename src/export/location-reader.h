@@ -1,6 +1,6 @@
 /*
- * The records of one location of a selection, in their order, each with its rows in side arrays; and the calls that are
- * open where the selection's window begins and ends.
+ * Reads the records of one location of a selection in order, each with its rows in side arrays. Also finds the calls
+ * that are open where the selection's window begins or ends.
  *
  *     g_auto(XtfLocationReader) reader;
  *     xtf_location_reader_init(&reader, tree, selection);
@@ -10,7 +10,7 @@
  *             while (xtf_location_reader_side(&reader, XTF_MODEL_ATTRIBUTES, &row, error) && row) ...
  *     }
  *
- * It holds a leaf of each array, whatever the number of records.
+ * A reader keeps one leaf of each array in memory, however many records it reads.
  */
 #pragma once
 
@@ -19,12 +19,12 @@
 #include "src/tree/node/node-class.h"
 
 typedef struct {
-    const XtfSchema *schema; /* NULL: there is no more */
-    int tag;                 /* XTF_MODEL_...; -1: of a type that the model lacks */
+    const XtfSchema *schema; /* NULL: after the last record */
+    int tag;                 /* XTF_MODEL_...; -1: the model lacks the type */
     uint64_t time, seq;      /* seq: UINT64_MAX if the trace has none */
-    uint64_t row;            /* its number in its array */
-    const uint8_t *raw;      /* as the trace has them */
-    const void *fields;      /* as the model has them; NULL with tag -1. Good until the next record */
+    uint64_t row;            /* number in its array */
+    const uint8_t *raw;      /* the row in the trace's schema */
+    const void *fields;      /* the row in the model's schema, valid until the next record; NULL with tag -1 */
 } XtfLocationRecord;
 
 /* A call that is open at a time. */
@@ -35,22 +35,22 @@ typedef struct {
 
 typedef struct {
     XtfArray array;
-    bool exists, on; /* on: the cursor stands on a row */
+    bool exists, on; /* on: the cursor is on a row */
     XtfCursor cursor;
 } XtfSideReader;
 
 typedef struct {
     XtfTree *tree;           /* borrowed */
     XtfSelection *selection; /* borrowed */
-    XtfModelMap **maps;      /* by schema; NULL: not made yet, or the model lacks it */
+    XtfModelMap **maps;      /* by schema; NULL: the model lacks it */
     int *tags;               /* by schema */
     const XtfField **seqs;   /* by schema */
     XtfRecordReader *records;
     XtfRowRun run;
-    uint64_t done; /* rows of the run */
+    uint64_t done; /* rows of the run that were returned */
     XtfLocationArrays arrays;
     XtfSideReader sides[XTF_N_ARRAY_TYPES - XTF_N_RECORD_TYPES];
-    XtfLocationRecord record; /* the current one */
+    XtfLocationRecord record; /* the current record */
     uint8_t buffer[XTF_ROW_MAX], side_buffer[XTF_ROW_MAX];
 } XtfLocationReader;
 
@@ -58,18 +58,19 @@ void xtf_location_reader_init(XtfLocationReader *reader, XtfTree *tree, XtfSelec
 void xtf_location_reader_finish(XtfLocationReader *reader); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfLocationReader, xtf_location_reader_finish)
 
-/* Goes to a location, by its index in XtfLocations. `spans` are those of the selection. */
+/* Begins a location, by its index in XtfLocations. `spans` are the selection's spans. */
 bool xtf_location_reader_begin(XtfLocationReader *reader, const XtfSpans *spans, uint32_t index, GError **error);
-/* The location's array of a type, XTF_MODEL_...; NULL: it has none. */
+/* Returns the location's array of a type, XTF_MODEL_...; NULL if it has none. */
 const XtfArray *xtf_location_reader_array(const XtfLocationReader *reader, int tag);
 bool xtf_location_reader_next(XtfLocationReader *reader, XtfLocationRecord *record, GError **error);
-/* The next row of a side array, XTF_MODEL_..., that belongs to the current record; *row is NULL if there is none. */
+/* Finds the current record's next row in a side array, XTF_MODEL_...; *row is NULL if there is none. */
 bool xtf_location_reader_side(XtfLocationReader *reader, unsigned tag, const void **row, GError **error);
-/* The same, of that record at that time and all before it: for arrays that say what holds from there on. */
+/* Finds the next row of a side array up to the record with this time and seq. For arrays whose rows stay valid from
+ * their record on. */
 bool xtf_location_reader_side_so_far(XtfLocationReader *reader, unsigned tag, uint64_t time, uint64_t seq,
                                      const void **row, GError **error);
 
-/* The calls of the selection that are open at time t, the outermost first: none where the location's records have
- * not begun, or have ended. The caller frees *calls. */
+/* Finds the calls of the selection that are open at time t, outermost first. Finds none before the location's first
+ * call or after its last record. The caller frees *calls. */
 bool xtf_location_reader_open_calls(XtfLocationReader *reader, uint64_t t, XtfOpenCall **calls, size_t *n,
                                     GError **error);

@@ -7,7 +7,7 @@
 typedef struct {
     const XtfField *from; /* NULL: the trace lacks it */
     const XtfField *to;
-    uint8_t *labels; /* the model's by the trace's; NULL: the values are no labels */
+    uint8_t *labels; /* the model's label for each of the trace's; NULL: values are no labels */
     uint32_t n_labels;
 } Step;
 
@@ -17,7 +17,7 @@ struct XtfModelMap {
     Step steps[XTF_FIELDS_MAX];
 };
 
-/* Whether the values of the field mean the same: the model's labels are the first of the trace's. */
+/* True if values of both fields mean the same: the model's labels are the first of the trace's. */
 static bool has_labels_of(const XtfField *from, const XtfField *to)
 {
     if (from->n_labels < to->n_labels)

@@ -1,8 +1,9 @@
 /*
- * Rows of a trace as rows of the model (src/model): exporters read structs, whoever wrote the trace.
+ * Converts rows of a trace to rows of the model (src/model). So exporters read structs, whichever program wrote the
+ * trace.
  *
- * Fields are found by name, and values with labels by the labels' text. A field that the trace lacks, and a value that
- * does not fit, is none, or 0 where the field has no none. A label that the model lacks is XTF_NO_LABEL.
+ * Fields are matched by name, else by role, and labels by their text. A field that the trace lacks, or a value that
+ * does not fit, becomes none, or 0 if the field has no none. A label that the model lacks becomes XTF_NO_LABEL.
  */
 #pragma once
 
@@ -14,28 +15,28 @@ enum { XTF_NO_LABEL = 254 };
 
 typedef struct XtfModelMap XtfModelMap;
 
-/* `from` outlives it; `tag` is an XTF_MODEL_.... */
+/* Returns the map from a trace's schema, which must outlive the map, to the model's schema XTF_MODEL_.... */
 XtfModelMap *xtf_model_map_new(const XtfSchema *from, unsigned tag);
 void xtf_model_map_free(XtfModelMap *map); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfModelMap, xtf_model_map_free)
 
-/* The row as the model has it: `row` itself, or `buffer`, of XTF_ROW_MAX bytes. */
+/* Returns the row in the model's schema: `row` itself, or `buffer`, which has XTF_ROW_MAX bytes. */
 const void *xtf_model_map_apply(const XtfModelMap *map, const uint8_t *row, uint8_t *buffer);
 
-/* The tag of a schema of records, or of a side array, by its name; -1: the model lacks it. */
+/* Returns the tag of a schema of records, or of a side array, by its name; -1 if the model lacks it. */
 int xtf_model_map_tag(const XtfSchema *schema);
 
-/* A label of src/model/labels.h; "" if there is none of that number. */
+/* Returns a label by its number in a list of src/model/labels.h; "" if the list is shorter. */
 const char *xtf_model_label(const char *const *labels, uint64_t number);
 
 /* A definition table of the trace. */
 typedef struct {
-    const XtfTable *table; /* NULL: there is none */
+    const XtfTable *table; /* NULL: the trace has none */
     XtfModelMap *map;
     uint64_t n; /* rows */
 } XtfModelTable;
 
 bool xtf_model_table_load(XtfModelTable *table, XtfTrace *trace, unsigned tag, GError **error);
 void xtf_model_table_finish(XtfModelTable *table);
-/* Row i, which must exist; `buffer` as above. */
+/* Returns row i, which must exist. `buffer` is as for xtf_model_map_apply(). */
 const void *xtf_model_table_row(const XtfModelTable *table, uint64_t i, uint8_t *buffer);

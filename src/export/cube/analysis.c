@@ -1,8 +1,8 @@
 /*
- * What an analysis found (`xtf analyze`), as metrics: rows of derived types are added up by their call path.
+ * Adds up the results of `xtf analyze`, which are rows of derived types, by metric and call path.
  *
- * A row lasts up to `time`: a wait for its amount, a segment of the critical path for its duration. What the window
- * cuts counts by the ticks in it, values that are no time in proportion, so that windows side by side add up.
+ * A row ends at its `time`: a wait lasts for its amount, a segment of the critical path for its duration. If the window
+ * cuts a row, only the ticks inside count, and values that are no time count in proportion. So adjacent windows add up.
  */
 #include <string.h>
 
@@ -14,24 +14,24 @@
 #include "src/model/wait-kinds.h"
 #include "src/trace/select/matcher.h"
 
-/* An XtfCubeSource, in the trace's fields. */
+/* An XtfCubeSource with its fields in the trace's schema. */
 typedef struct {
     const XtfCubeSource *source;
-    uint64_t kind;                       /* label of `event`; of a source of all kinds nothing */
-    const XtfField *field, *when, *less; /* field: NULL, rows are counted */
-    int64_t is;                          /* -1: any label */
+    uint64_t kind;                       /* label of `event`; unused if the source has all kinds */
+    const XtfField *field, *when, *less; /* field NULL: rows are counted */
+    int64_t is;                          /* label that `when` must have; -1: any */
 } Found;
 
-/* One derived type. */
+/* State of adding up one derived type. */
 typedef struct {
     XtfCubeProfile *profile;
     const XtfSchema *schema;
-    const XtfField *event, *callpath, *lasting; /* lasting: how long a row is of; NULL: it is of a moment */
+    const XtfField *event, *callpath, *lasting; /* lasting: a row's duration; NULL: it has none */
     const XtfField *bytes, *region;
-    GArray *sources; /* XtfCubeSource */
-    GArray *found;   /* Found: those of this type */
+    GArray *sources; /* of XtfCubeSource: the sources of all types */
+    GArray *found;   /* of Found: the sources of this type */
     XtfModelTable callpaths, regions;
-    GHashTable *paths; /* call path of the analysis and root -> call path, plus 1 */
+    GHashTable *paths; /* root and row of `contexts` -> call path, plus 1 */
     uint64_t outside;
 } Derived;
 
@@ -42,7 +42,7 @@ static bool damaged_callpaths(GError **error)
     return xtf_damaged(error, "a call path of the table contexts has no root");
 }
 
-/* The call path of a row of `contexts`, below a root. */
+/* Finds the call path of a row of `contexts`, below a root. */
 static bool path_of(Derived *derived, uint32_t root, uint32_t callpath, uint32_t *path, GError **error)
 {
     const uint64_t key = (uint64_t)root << 32 | callpath;
@@ -71,7 +71,7 @@ static bool path_of(Derived *derived, uint32_t root, uint32_t callpath, uint32_t
 
 /* ---- Rows. */
 
-/* The part of a value that lies before t, in a row that lasts from `begin` to `end`. */
+/* Returns the part of a value before t, in a row that lasts from `begin` to `end`. */
 static uint64_t before(uint64_t value, uint64_t begin, uint64_t end, uint64_t t)
 {
     if (t >= end)
@@ -81,7 +81,7 @@ static uint64_t before(uint64_t value, uint64_t begin, uint64_t end, uint64_t t)
 
 static uint64_t in_window(const XtfCubeProfile *profile, uint64_t value, uint64_t begin, uint64_t end)
 {
-    if (begin >= end) /* of one moment */
+    if (begin >= end) /* the row has no duration */
         return end >= profile->from && end < profile->to ? value : 0;
     return before(value, begin, end, profile->to) - before(value, begin, end, profile->from);
 }
@@ -96,7 +96,7 @@ static XtfWaitRegion region_of(const Derived *derived, const uint8_t *row)
     const XtfRegionRow *region = xtf_model_table_row(&derived->regions, number, buffer);
     const char *role = xtf_model_label(xtf_region_roles, region->role), *name;
     const char *paradigm = region->paradigm < XTF_NO_LABEL ? xtf_model_label(xtf_paradigm_names, region->paradigm) : "";
-    /* A name that cannot be read ends the export where the regions are written. */
+    /* If the name cannot be read, the export fails later, when it writes the regions. */
     if (g_str_equal(paradigm, "PTHREAD"))
         return xtf_trace_string(derived->profile->job->tree->trace, region->name, &name, NULL) && strstr(name, "cond")
                    ? XTF_WAIT_IN_CONDITION
@@ -139,7 +139,7 @@ static bool add_row(Derived *derived, uint32_t column, const uint8_t *row, uint6
                     GError **error)
 {
     XtfCubeProfile *profile = derived->profile;
-    uint32_t path = profile->roots[column]; /* what is outside of all calls is the program's */
+    uint32_t path = profile->roots[column]; /* rows outside of all calls count for the program */
 
     if (derived->callpath && !xtf_field_is_none(derived->callpath, row) &&
         !path_of(derived, path, (uint32_t)xtf_field_get(derived->callpath, row), &path, error))
@@ -157,13 +157,13 @@ static bool add_row(Derived *derived, uint32_t column, const uint8_t *row, uint6
     return true;
 }
 
-/* When the row begins. */
+/* Returns the time at which the row begins. */
 static uint64_t begin_of(const Derived *derived, const uint8_t *row, uint64_t time)
 {
     return derived->lasting ? time - MIN(xtf_field_get(derived->lasting, row), time) : time;
 }
 
-/* Rows up to the first time behind the window: its rows may have begun in it. */
+/* Adds the rows of a location. Rows at the first time after the window count, too: they may have begun inside it. */
 static bool add_location(Derived *derived, XtfLocationReader *reader, uint32_t column, GError **error)
 {
     uint64_t behind = UINT64_MAX;
@@ -192,7 +192,7 @@ static int64_t label_of(const XtfField *field, const char *label)
     return -1;
 }
 
-/* Finds the fields of a source; false if the type lacks one of them. */
+/* Finds the fields of a source. Returns false if the type lacks one of them. */
 static bool find_fields(const Derived *derived, const XtfCubeSource *source, Found *found)
 {
     const XtfSchema *schema = derived->schema;
@@ -215,8 +215,8 @@ static bool find_fields(const Derived *derived, const XtfCubeSource *source, Fou
     return (source->region == XTF_WAIT_ANYWHERE || derived->region) && (source->rows == XTF_CUBE_ALL || derived->bytes);
 }
 
-/* Finds the fields that metrics are made of. Metrics of threads would be nothing but zeros in a trace without records
- * of threads. */
+/* Finds the sources of this type, and marks their metrics as present. Skips metrics of threads if the trace has no
+ * records of threads, since their values would all be zero. */
 static void find_sources(Derived *derived)
 {
     const XtfTrace *trace = derived->profile->job->tree->trace;
@@ -234,7 +234,8 @@ static void find_sources(Derived *derived)
     }
 }
 
-/* The rows of a derived type that the selection has, from the window's beginning on; NULL: it has none. */
+/* Returns the selection's rows of a derived type, from the window's begin to the end of the trace. NULL if the
+ * selection excludes the type. */
 static XtfSelection *rows_of(const XtfExportJob *job, const XtfSchema *schema)
 {
     const XtfSelection *selection = job->selection;
@@ -243,7 +244,7 @@ static XtfSelection *rows_of(const XtfExportJob *job, const XtfSchema *schema)
         xtf_selection_matches(selection, schema) == XTF_MATCH_NONE)
         return NULL;
     XtfSelection *rows = xtf_selection_in_type(selection, schema->id);
-    rows->time_to = XTF_TIME_OPEN; /* nobody else knows it yet */
+    rows->time_to = XTF_TIME_OPEN; /* nothing shares this selection yet */
     rows->endless = true;
     return rows;
 }

@@ -1,5 +1,5 @@
 /*
- * anchor.xml: metrics, regions and call paths. The system is in system.c.
+ * Writes the metrics, regions and call paths of anchor.xml. The system's part is in system.c.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -13,12 +13,12 @@ typedef struct {
     const XtfCubeProfile *profile;
     XtfXml *xml;
     XtfModelTable regions;
-    uint32_t *region_ids; /* by path: the number in the file */
+    uint32_t *region_ids; /* by path: the region's number in the file */
     uint32_t n_regions;
     GError *error;
 } Anchor;
 
-/* A string of the trace; "" if it cannot be read, which sets the error. */
+/* Returns a string of the trace. If it cannot be read, sets anchor->error and returns "". */
 static const char *string_of(Anchor *anchor, uint32_t string)
 {
     const char *text = "";
@@ -61,7 +61,7 @@ static void put_metrics(const XtfCubeProfile *profile, XtfXml *xml)
 
 /* ---- The program. */
 
-/* A label as Score-P's profiles have it: COLL_ALL2ALL is all2all. */
+/* Writes a label as Score-P's profiles have it: COLL_ALL2ALL becomes all2all. */
 static void put_word(XtfXml *xml, const char *name, const char *label)
 {
     g_autofree char *word = g_ascii_strdown(g_str_has_prefix(label, "COLL_") ? label + 5 : label, -1);
@@ -79,7 +79,7 @@ static void put_region(Anchor *anchor, uint32_t row, uint32_t id)
         region = *(const XtfRegionRow *)xtf_model_table_row(&anchor->regions, row, buffer);
     else if (row & XTF_CUBE_PROGRAM)
         region.name = row & ~XTF_CUBE_PROGRAM;
-    /* A program is called by the name of its file. */
+    /* A program's region gets the name of the program's file. */
     g_autofree char *other = row & XTF_CUBE_PROGRAM ? g_path_get_basename(string_of(anchor, region.name))
                                                     : g_strdup_printf("region %" PRIu32, row);
     const char *name = known ? string_of(anchor, region.name) : other, *mangled = string_of(anchor, region.canonical);
@@ -90,7 +90,7 @@ static void put_region(Anchor *anchor, uint32_t row, uint32_t id)
     xtf_xml_begin(xml, "region");
     xtf_xml_count(xml, "id", id);
     xtf_xml_text(xml, "mod", string_of(anchor, region.file));
-    xtf_xml_signed(xml, "begin", (int32_t)region.line); /* none: -1 */
+    xtf_xml_signed(xml, "begin", (int32_t)region.line); /* -1 if there is none */
     xtf_xml_signed(xml, "end", (int32_t)region.end_line);
     xtf_xml_element(xml, "name", name);
     xtf_xml_element(xml, "mangled_name", mangled[0] ? mangled : name);
@@ -101,7 +101,7 @@ static void put_region(Anchor *anchor, uint32_t row, uint32_t id)
     xtf_xml_end(xml);
 }
 
-/* Regions are numbered as their call paths are met. */
+/* Writes the regions, numbered in the order of their first call paths. */
 static void put_regions(Anchor *anchor)
 {
     const XtfCubeTree *tree = &anchor->profile->tree;
@@ -120,7 +120,7 @@ static void put_regions(Anchor *anchor)
             GPOINTER_TO_UINT(g_hash_table_lookup(seen, GUINT_TO_POINTER(xtf_cube_tree_at(tree, i)->region)));
 }
 
-/* Numbers are those of the paths depth first, which is the order of the file. */
+/* Writes the call paths, numbered depth first, which is the order of the file. */
 static void put_paths(Anchor *anchor, const uint32_t *deep)
 {
     const XtfCubeTree *tree = &anchor->profile->tree;
@@ -146,7 +146,7 @@ static void put_attribute(XtfXml *xml, const char *key, const char *value)
     xtf_xml_end_empty(xml);
 }
 
-/* All but the end of the file. */
+/* Writes the file, but for the end tag of <cube>. */
 static bool put_all(Anchor *anchor, const uint32_t *deep, GError **error)
 {
     XtfXml *xml = anchor->xml;

@@ -23,7 +23,7 @@ bool xtf_cube_tree_call(XtfCubeTree *tree, uint32_t parent, uint32_t region, uin
                     "there are more than %u call paths: choose fewer processes or less time", XTF_CUBE_PATHS_MAX);
 }
 
-/* Paths by the path that they are called on: first child, next sibling. */
+/* The children of each path as a list: first child, next sibling. */
 typedef struct {
     uint32_t *first, *next, root;
 } Family;
@@ -35,7 +35,7 @@ static Family find_family(const XtfCubeTree *tree)
 
     for (uint32_t i = 0; i < n; i++)
         family.first[i] = XTF_CUBE_NO_PATH;
-    for (uint32_t i = n; i-- > 0;) { /* from the last, so that siblings stand as they were met */
+    for (uint32_t i = n; i-- > 0;) { /* from the last, so that siblings keep their order */
         uint32_t parent = xtf_cube_tree_at(tree, i)->parent;
         uint32_t *head = parent == XTF_CUBE_NO_PATH ? &family.root : &family.first[parent];
         family.next[i] = *head;
@@ -44,7 +44,7 @@ static Family find_family(const XtfCubeTree *tree)
     return family;
 }
 
-/* The depth of the recursion is that of the tree. */
+/* Writes a path, its next siblings and the paths below them to `to`, depth first. Recurses as deep as the tree. */
 static uint32_t *go_deep(const Family *family, uint32_t path, uint32_t *to)
 {
     for (; path != XTF_CUBE_NO_PATH; path = family->next[path]) {

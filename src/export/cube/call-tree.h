@@ -1,7 +1,7 @@
 /*
  * The call tree of a profile: call paths of all locations, each a region called on another path.
  *
- * A path of more than XTF_CUBE_DEPTH calls is folded: what is called there counts for the path that it is called on.
+ * Calls deeper than XTF_CUBE_DEPTH are folded: they count for their caller's path, which has that depth.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 #define XTF_CUBE_NO_PATH XTF_CALLPATH_NONE /* outside of all calls */
 #define XTF_CUBE_PROGRAM \
-    (UINT32_C(1) << 31) /* a region with this bit is a program: the rest is the string of its name */
+    (UINT32_C(1) << 31) /* marks a region that is a program: the other bits are the string of its name */
 
 enum {
     XTF_CUBE_DEPTH = 64,
@@ -23,17 +23,18 @@ enum {
 
 typedef struct {
     XtfCallpathNumbers paths;
-    uint64_t n_folded; /* times that a path was too deep */
+    uint64_t n_folded; /* number of folded calls */
 } XtfCubeTree;
 
 void xtf_cube_tree_init(XtfCubeTree *tree);
 void xtf_cube_tree_finish(XtfCubeTree *tree);
 
-/* The path on which `region` is called from `parent`. XTF_ERROR_TOO_LARGE: there are too many paths. */
+/* Finds or adds the path on which `region` is called from `parent`. XTF_ERROR_TOO_LARGE if there are too many paths. */
 bool xtf_cube_tree_call(XtfCubeTree *tree, uint32_t parent, uint32_t region, uint32_t *path, GError **error);
 
-/* Cube's two orders of rows, as arrays of paths: depth first, in which EXCLUSIVE metrics have their rows; and that of
- * INCLUSIVE metrics: a root, then all children of a path before those of its first child. The caller frees both. */
+/* Returns all paths in Cube's two orders of rows; the caller frees both arrays. Rows of EXCLUSIVE metrics are ordered
+ * depth first. Rows of INCLUSIVE metrics begin with a root; all children of a path precede the children of the first
+ * child. */
 void xtf_cube_tree_orders(const XtfCubeTree *tree, uint32_t **deep, uint32_t **wide);
 
 static inline uint32_t xtf_cube_tree_n(const XtfCubeTree *tree)

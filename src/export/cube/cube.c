@@ -1,6 +1,6 @@
 /*
- * A profile in the format of Cube 4: a tar file of anchor.xml, and of each metric N an index, N.index, and the rows of
- * values that it lists, N.data. docs/EXPORT.md says how it is laid out.
+ * Writes a profile in the format of Cube 4. It is a tar file of anchor.xml and, for each metric N, N.index and N.data.
+ * N.index lists the rows that have values, and N.data has their values. docs/EXPORT.md describes the layout.
  */
 #include <errno.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static bool write_anchor(XtfCubeProfile *profile, const uint32_t *deep, FILE *ou
     return good && xtf_tar_end(out, size, error);
 }
 
-/* The numbers of the rows that have values. */
+/* Returns the numbers of the rows that have values. The caller unrefs the array. */
 static GArray *rows_of(const XtfCubeMatrix *matrix, const uint32_t *order, uint32_t n)
 {
     GArray *rows = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -53,7 +53,7 @@ static GArray *rows_of(const XtfCubeMatrix *matrix, const uint32_t *order, uint3
     return rows;
 }
 
-/* Byte order (as the number 1), version, kind of index (sparse), number of rows, rows. */
+/* Writes N.index: byte order (as the number 1), version, kind of index (sparse), number of rows, rows. */
 static bool write_index(FILE *out, unsigned metric, const GArray *rows, GError **error)
 {
     const struct __attribute__((packed)) {
@@ -70,7 +70,7 @@ static bool write_index(FILE *out, unsigned metric, const GArray *rows, GError *
            xtf_tar_write(out, rows->data, rows->len * sizeof(uint32_t), error) && xtf_tar_end(out, size, error);
 }
 
-/* Values as the file has them: ticks become seconds. */
+/* Converts values to the units of the file: ticks become seconds. */
 static void convert(const XtfCubeProfile *profile, unsigned metric, const uint64_t *from, uint64_t *to, uint32_t n)
 {
     const XtfClock *clock = xtf_trace_clock(profile->job->tree->trace);
@@ -117,7 +117,8 @@ static bool write_metrics(const XtfCubeProfile *profile, const uint32_t *deep, c
 
 /* ---- The profile. */
 
-/* Of an inclusive metric a path's values have those of the paths below it, which have greater numbers. */
+/* Adds the values of each path to its parent, for inclusive metrics. A path has a greater number than its parent, so
+ * the loop adds children first. */
 static bool include(XtfCubeProfile *profile, GError **error)
 {
     for (unsigned metric = 0; metric < XTF_N_CUBE_METRICS; metric++) {

@@ -1,11 +1,13 @@
 /*
- * Activities against the critical path, as Scalasca has them (D. Boehme, B. R. de Supinski, M. Geimer, M. Schulz, F.
+ * Compares activities with the critical path, as Scalasca does (D. Boehme, B. R. de Supinski, M. Geimer, M. Schulz, F.
  * Wolf: Scalable critical-path based performance analysis, IPDPS 2012).
  *
- * Activity is time that is not waited. Of each location's activity on a call path, as much as the critical path spends
- * there is as long as the path; the rest goes beyond it. What a location has less activity than the path is long, it
- * waits: that is given to the call paths on which it has less than the critical path, in proportion, and there to the
- * locations by their part of the critical path.
+ * Activity is time without waiting. A location's activity on a call path is split in two parts: activity up to the
+ * critical path's time there, and activity beyond that time.
+ *
+ * A location whose activity is shorter than the critical path waits for the difference. The costs of this waiting go to
+ * the call paths on which the location lacks activity, in proportion to the lack. On a call path, each location gets
+ * costs in proportion to its part of the critical path.
  */
 #include "src/export/cube/profile.h"
 
@@ -25,7 +27,7 @@ static double active(const XtfCubeProfile *profile, uint32_t path, uint32_t colu
     return xtf_cube_matrix_has(matrix, path) ? (double)xtf_cube_matrix_row(matrix, path)[column] : 0;
 }
 
-/* What a location waits, by call paths: added to `costs`. */
+/* Adds the waiting time of a location to `costs`, by call path. */
 static void add_costs(const XtfCubeProfile *profile, uint32_t column, const double *on, double length, double *costs)
 {
     const uint32_t n = xtf_cube_tree_n(&profile->tree);
@@ -56,7 +58,7 @@ static bool spread_costs(XtfCubeProfile *profile, const double *on, const double
     return true;
 }
 
-/* Leaves what is as long as the path, and moves the rest. */
+/* Moves activity beyond the critical path's time on a call path, `on`, to OTHER_ACTIVITIES. */
 static bool split(XtfCubeProfile *profile, uint32_t path, double on, GError **error)
 {
     XtfCubeMatrix *matrix = &profile->matrices[XTF_CUBE_ACTIVITIES];

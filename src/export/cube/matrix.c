@@ -10,7 +10,7 @@
 
 enum {
     FIRST_ROWS = 64,
-    BLOCK = 1 << 16, /* bytes that the disk makes room for at once */
+    BLOCK = 1 << 16, /* bytes of disk space to reserve at once */
 };
 
 void xtf_cube_matrix_init(XtfCubeMatrix *matrix, uint32_t n_columns)
@@ -35,7 +35,7 @@ void xtf_cube_matrix_finish(XtfCubeMatrix *matrix)
     matrix->cells = NULL;
 }
 
-/* By whole blocks: what was made room for must not be cut off again. */
+/* Grows the matrix to at least `least` rows. Grows by whole blocks, so that ftruncate() cuts off no reserved block. */
 static bool grow(XtfCubeMatrix *matrix, uint32_t least, const char *folder, GError **error)
 {
     uint32_t n_rows = (least + matrix->block - 1) / matrix->block * matrix->block;
@@ -60,7 +60,7 @@ static bool grow(XtfCubeMatrix *matrix, uint32_t least, const char *folder, GErr
     return true;
 }
 
-/* A mapped file that the disk has no room for is a signal, so room is made before. */
+/* Marks a row as used. Reserves its disk space first, since a write to a mapped file on a full disk raises SIGBUS. */
 static bool take_row(XtfCubeMatrix *matrix, uint32_t row, const char *folder, GError **error)
 {
     if (row >= matrix->n_rows &&

@@ -1,6 +1,6 @@
 /*
- * The values of a metric, by call path and location, in an unlinked file: so memory is the kernel's to reclaim, however
- * many there are.
+ * The values of a metric, by call path and location, in a mapped and unlinked file. So the kernel can reclaim their
+ * memory, however many values there are.
  */
 #pragma once
 
@@ -11,18 +11,18 @@
 #include "libxtf/error.h"
 
 typedef struct {
-    uint64_t *cells; /* mapped; NULL: nothing was added yet */
+    uint64_t *cells; /* mapped; NULL: no value was added yet */
     int fd;
-    uint32_t n_rows, n_columns; /* rows that there is room for */
-    uint8_t *used;              /* by row: whether it has a value */
-    uint8_t *roomy;             /* by block of rows: whether the disk has room for it */
-    uint32_t block;             /* rows of a block */
+    uint32_t n_rows, n_columns; /* n_rows: rows that are mapped */
+    uint8_t *used;              /* by row: 1 if it has values */
+    uint8_t *roomy;             /* by block of rows: 1 if its disk space is reserved */
+    uint32_t block;             /* rows in a block */
 } XtfCubeMatrix;
 
 void xtf_cube_matrix_init(XtfCubeMatrix *matrix, uint32_t n_columns);
 void xtf_cube_matrix_finish(XtfCubeMatrix *matrix); /* all zeros is fine */
 
-/* Adds to a value. `folder` is one to put the file in. */
+/* Adds to a value. The first call creates the file in `folder`. */
 bool xtf_cube_matrix_add(XtfCubeMatrix *matrix, uint32_t row, uint32_t column, uint64_t value, const char *folder,
                          GError **error);
 /* Adds row `from` to row `to`. */
@@ -33,7 +33,7 @@ static inline bool xtf_cube_matrix_has(const XtfCubeMatrix *matrix, uint32_t row
     return row < matrix->n_rows && matrix->used[row];
 }
 
-/* The row's values, by column. It must have some. */
+/* Returns the row's values, by column. The row must have values. */
 static inline const uint64_t *xtf_cube_matrix_row(const XtfCubeMatrix *matrix, uint32_t row)
 {
     return matrix->cells + (size_t)row * matrix->n_columns;

@@ -1,6 +1,6 @@
 /*
- * The table of metrics: Scalasca's names, so that Cube and the tools over it know them. sources.h has what is added up
- * for those of an analysis.
+ * The table of metrics. They have Scalasca's names, which Cube and the tools over it know. The metrics of an analysis
+ * add up the fields that sources.h describes.
  */
 #pragma once
 
@@ -8,14 +8,14 @@
 #include <stdint.h>
 
 typedef enum {
-    XTF_CUBE_COUNT,   /* a whole number */
-    XTF_CUBE_BYTES,   /* the same */
+    XTF_CUBE_COUNT,   /* stored as a whole number */
+    XTF_CUBE_BYTES,   /* stored as a whole number */
     XTF_CUBE_SECONDS, /* added up in ticks */
 } XtfCubeUnit;
 
-/* METRIC(TAG, unique name, parent's TAG or NONE, unit, name, description). Of `time` rows are sums over what is called
- * from a path; of all others they are of the path alone. A parent comes before its children, and its values have theirs
- * in it. */
+/* METRIC(TAG, unique name, parent's TAG or NONE, unit, name, description). Rows of `time` are
+ * sums over a path and the paths below it; rows of all other metrics are for the path alone. A parent precedes its
+ * children, and its values include the children's. */
 /* clang-format off */
 #define XTF_CUBE_METRICS(METRIC)                                                                                       \
     METRIC(TIME, "time", NONE, SECONDS, "Time", "Total time")                                                          \
@@ -37,7 +37,7 @@ typedef enum {
     METRIC(BYTES_CIN, "bytes_cin", NONE, BYTES, "Collective bytes incoming", "Bytes received by collective operations") \
     METRIC(BYTES_PUT, "bytes_put", NONE, BYTES, "One-sided bytes sent", "Bytes of puts")                               \
     METRIC(BYTES_GET, "bytes_get", NONE, BYTES, "One-sided bytes received", "Bytes of gets")                           \
-    /* Of an analysis. */                                                                                              \
+    /* Metrics of an analysis. */                                                                                      \
     METRIC(LATESENDER, "mpi_latesender", NONE, SECONDS, "Late Sender", NULL)                                           \
     METRIC(LATESENDER_WO, "mpi_latesender_wo", LATESENDER, SECONDS, "Late Sender, wrong order", "The part of it that another order of receiving would spare") \
     METRIC(LSWO_DIFFERENT, "mpi_lswo_different", LATESENDER_WO, SECONDS, "Late Sender, wrong order (different source)", "Of messages of different senders") \
@@ -97,7 +97,7 @@ enum {
     XTF_CUBE_NONE = -1,
 #define XTF_CUBE_TAG(TAG, ...) XTF_CUBE_##TAG,
     XTF_CUBE_METRICS(XTF_CUBE_TAG) XTF_N_CUBE_METRICS,
-    XTF_CUBE_ANALYSED = XTF_CUBE_LATESENDER, /* the first that only an analysis has */
+    XTF_CUBE_ANALYSED = XTF_CUBE_LATESENDER, /* the first metric that needs an analysis */
 #undef XTF_CUBE_TAG
 };
 
@@ -106,17 +106,17 @@ typedef struct {
     int parent; /* XTF_CUBE_...; XTF_CUBE_NONE */
     XtfCubeUnit unit;
     const char *name;
-    const char *description; /* NULL: the sentence of the kind of wait whose amount it is */
+    const char *description; /* NULL: the sentence of the wait kind whose amount the metric is */
 } XtfCubeMetric;
 
 extern const XtfCubeMetric xtf_cube_metrics[XTF_N_CUBE_METRICS];
 
 /* Returns XTF_CUBE_... of a unique name; XTF_CUBE_NONE if no metric has it. */
 int xtf_cube_metric_named(const char *unique);
-/* Returns what a metric means, in a sentence. */
+/* Returns a sentence that says what a metric means. */
 const char *xtf_cube_metric_description(const XtfCubeMetric *metric);
 
-/* Whether rows are sums over the call tree, so Cube's INCLUSIVE. */
+/* True if rows are sums over the call tree, which Cube calls INCLUSIVE. */
 static inline bool xtf_cube_metric_is_inclusive(unsigned metric)
 {
     return metric == XTF_CUBE_TIME;

@@ -5,10 +5,10 @@
 #include "src/model/schemas.h"
 #include "src/model/wait-kinds.h"
 
-/* What is added up for each member of XtfWaitMetrics. */
+/* The source of the metric that a member of XtfWaitMetrics names. */
 typedef struct {
     size_t member;
-    const char *behind; /* what the metric's name has behind that of the member; NULL: nothing */
+    const char *behind; /* suffix of the metric's name, after the member's value; NULL: none */
     const char *array, *field, *when, *is;
     XtfCubeRows rows;
     XtfWaitRegion region;
@@ -51,7 +51,7 @@ static void add_kind(GArray *sources, const XtfWaitKind *kind)
             .rows = member->rows,
             .region = member->region,
         };
-        g_assert(source.metric != XTF_CUBE_NONE); /* each export of an analysis asks for all kinds */
+        g_assert(source.metric != XTF_CUBE_NONE); /* each export of an analysis checks all kinds */
         g_array_append_val(sources, source);
     }
 }
@@ -60,7 +60,7 @@ GArray *xtf_cube_sources_new(void)
 {
     static const XtfCubeSource others[] = {
         {.metric = XTF_CUBE_CRITICAL_PATH, .array = "critical", .field = "amount", .region = XTF_WAIT_ANYWHERE},
-        /* impact.c makes three metrics of it */
+        /* impact.c derives three metrics from it */
         {.metric = XTF_CUBE_ACTIVITIES,
          .array = "activity",
          .field = "total",

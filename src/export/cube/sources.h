@@ -1,6 +1,6 @@
 /*
- * Where metrics of an analysis come from: rows of derived types, which are added up. Kinds of waits name their metrics
- * in their table (src/model/wait-kinds.h).
+ * Sources of the metrics of an analysis: fields of derived types, which the export adds up. The table of wait kinds
+ * (src/model/wait-kinds.h) names the metrics of each kind.
  */
 #pragma once
 
@@ -8,20 +8,21 @@
 
 #include "src/model/wait-kinds.h"
 
-/* By the bytes of the message that was waited for. */
+/* Rows to use, by the bytes of the awaited message. */
 typedef enum { XTF_CUBE_ALL, XTF_CUBE_WITHOUT_BYTES, XTF_CUBE_WITH_BYTES } XtfCubeRows;
 
-/* Rows of a derived type, of one kind or all, and the field that is added up. */
+/* Rows of a derived type, of one kind or all, and the field to add up. */
 typedef struct {
     int metric;
     const char *array;
     const XtfWaitKind *kind; /* NULL: all */
     const char *field;       /* NULL: rows are counted, at their time */
-    const char *when, *is;   /* only rows in which this field has this label; when NULL: all; is NULL: any label */
-    const char *less;        /* a field that is taken off; NULL: none */
+    const char *when,
+        *is;          /* only rows whose field `when` has the label `is`; when NULL: all rows; is NULL: any label */
+    const char *less; /* a field to subtract; NULL: none */
     XtfCubeRows rows;
     XtfWaitRegion region; /* of the call */
 } XtfCubeSource;
 
-/* Returns all of them, XtfCubeSource; the caller unrefs the array. */
+/* Returns all sources (XtfCubeSource). The caller unrefs the array. */
 GArray *xtf_cube_sources_new(void);

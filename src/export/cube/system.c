@@ -1,5 +1,5 @@
 /*
- * The system of a profile, in anchor.xml: nodes, the processes on each, and their locations.
+ * Writes the system of a profile to anchor.xml: nodes, the processes on each, and their locations.
  */
 #include <inttypes.h>
 
@@ -7,7 +7,7 @@
 #include "src/export/cube/profile.h"
 
 enum {
-    NODES_DEEP = 32, /* what lies deeper, or leads nowhere, stands at the top */
+    NODES_DEEP = 32, /* deeper nodes and circles are left out; their processes are in no node */
     NONE = UINT32_MAX,
 };
 
@@ -15,8 +15,8 @@ typedef struct {
     const XtfCubeProfile *profile;
     XtfXml *xml;
     XtfModelTable processes, nodes;
-    uint32_t n_nodes;        /* of the table; one more stands for no node */
-    uint32_t *process_names; /* by process of the selection: strings of the trace; NONE */
+    uint32_t n_nodes;        /* in the table; number n_nodes means no node */
+    uint32_t *process_names; /* by process of the selection: strings of the trace; NONE: no name */
     uint32_t *first_process; /* by node: lists of processes and of nodes */
     uint32_t *next_process;
     uint32_t *first_node, *next_node;
@@ -24,7 +24,7 @@ typedef struct {
     GError *error;
 } System;
 
-/* A string of the trace; `unknown` if there is none. */
+/* Returns a string of the trace; `unknown` if there is none. After an error, returns "". */
 static const char *string_of(System *system, uint32_t string, const char *unknown)
 {
     const char *text = unknown;
@@ -34,14 +34,14 @@ static const char *string_of(System *system, uint32_t string, const char *unknow
     return system->error ? "" : text;
 }
 
-/* ---- What stands where. */
+/* ---- Nodes and their processes. */
 
 static const XtfSystemTreeRow *node_at(const System *system, uint32_t node, uint8_t *buffer)
 {
     return xtf_model_table_row(&system->nodes, node, buffer);
 }
 
-/* The node, if it hangs below the top within NODES_DEEP steps; else n_nodes. */
+/* Returns the node if its chain of parents ends in fewer than NODES_DEEP steps; else n_nodes. */
 static uint32_t reachable(const System *system, uint32_t node)
 {
     uint8_t buffer[XTF_ROW_MAX];
@@ -73,7 +73,7 @@ static void list_nodes(System *system)
 static void list_processes(System *system)
 {
     const XtfSelectedLocations *locations = &system->profile->locations;
-    g_autoptr(GHashTable) rows = g_hash_table_new(NULL, NULL); /* by number, plus 1 */
+    g_autoptr(GHashTable) rows = g_hash_table_new(NULL, NULL); /* process number -> row, plus 1 */
     uint8_t buffer[XTF_ROW_MAX];
 
     for (uint64_t i = 0; i < system->processes.n; i++) {

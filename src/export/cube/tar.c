@@ -18,8 +18,8 @@ bool xtf_tar_write(FILE *file, const void *data, size_t size, GError **error)
            xtf_fail(error, XTF_ERROR_IO, "cannot write: %s", g_strerror(errno));
 }
 
-/* Octal digits; or, for 8 GiB and more, a number in base 256 that begins with the bit 0x80, as GNU's and others' tar
- * have it. */
+/* Sets the size in octal digits. From 8 GiB on, sets a number in base 256 that begins with the bit 0x80, as GNU tar and
+ * others do. */
 static void set_size(Header *header, uint64_t size)
 {
     if (size >> 33 == 0) {

@@ -1,25 +1,25 @@
 /*
- * The pass over a location: its calls are walked, beginning with those that are open where the window begins, and each
- * record counts for the call path that it is on.
+ * The pass over a location. It follows the calls, from the calls open at the window's begin on, and counts each record
+ * for the current call path.
  *
- * Where the selection has some records only, a second reader brings all calls, so that call paths are whole.
+ * If the selection has only some of the calls, a second reader reads all calls, so that call paths are complete.
  */
 #include "src/export/cube/profile.h"
 
 typedef struct {
-    uint64_t enter; /* row of `enters_leaves`, plus 1; 0: of the program */
+    uint64_t enter; /* row of `enters_leaves`, plus 1; 0: the program */
     uint32_t path;
-    bool counts; /* of the selection */
+    bool counts; /* the selection has the call */
 } Frame;
 
 typedef struct {
     XtfCubeProfile *profile;
     uint32_t column;
-    GArray *stack;  /* of Frame */
-    uint64_t since; /* the time up to which time is charged */
-    /* The program, which is around all calls as Scalasca has it: from PROGRAM_BEGIN to PROGRAM_END. */
+    GArray *stack;  /* of Frame: the current call path */
+    uint64_t since; /* time up to which ticks are charged */
+    /* The call of the program around all calls, as in Scalasca: from PROGRAM_BEGIN to PROGRAM_END. */
     uint32_t program;
-    uint64_t begin, end; /* begin: UINT64_MAX, there is none, or it has begun */
+    uint64_t begin, end; /* begin UINT64_MAX: there is no program, or it has begun */
 } Walk;
 
 static Frame *top(const Walk *walk)
@@ -57,7 +57,7 @@ static bool push(Walk *walk, uint64_t enter, uint32_t region, GError **error)
     return true;
 }
 
-/* Takes frames off the stack that were entered at row `enter` or later. */
+/* Pops the frames that were entered at row `enter` or later. */
 static void pop_from(Walk *walk, uint64_t enter)
 {
     while (top(walk) && top(walk)->enter >= enter)
@@ -71,7 +71,7 @@ static bool count_visit(Walk *walk, GError **error)
     return !frame->counts || xtf_cube_add(walk->profile, XTF_CUBE_VISITS, frame->path, walk->column, 1, error);
 }
 
-/* Charges time up to t, and lets the program begin and end. */
+/* Charges time up to t. Begins and ends the program's call if its begin or end is not after t. */
 static bool go_on(Walk *walk, uint64_t t, GError **error)
 {
     if (walk->begin <= t) {
@@ -106,7 +106,7 @@ static bool follow_call(Walk *walk, const XtfLocationRecord *record, GError **er
     }
     if (row->event != XTF_LABEL_ENTER)
         return true;
-    pop_from(walk, distance > 0 && distance < enter ? enter - distance + 1 : 1); /* all but the enclosing ones */
+    pop_from(walk, distance > 0 && distance < enter ? enter - distance + 1 : 1); /* keeps the enclosing calls */
     return push(walk, enter, row->region, error) && count_visit(walk, error);
 }
 
@@ -187,11 +187,11 @@ static bool add_record(Walk *walk, const XtfLocationRecord *record, GError **err
 
 /* ---- Locations. */
 
-/* Two readers of a location: of its calls, if those of the selection are not all, and of the selection. */
+/* The readers of a location: one for all calls, if the selection lacks some, and one for the selection's records. */
 typedef struct {
     XtfLocationReader calls, records;
     XtfSpans *call_spans, *record_spans;
-    bool has_calls; /* a reader of calls is needed */
+    bool has_calls; /* the reader of calls is used */
 } Readers;
 
 static bool is_before(const XtfLocationRecord *a, const XtfLocationRecord *b)
@@ -223,7 +223,7 @@ static bool walk_records(Walk *walk, Readers *readers, GError **error)
     return true;
 }
 
-/* Finds the program. */
+/* Finds the program and its root in the call tree. Begins its call if the program begins before the window. */
 static bool find_program(Walk *walk, XtfLocationReader *reader, GError **error)
 {
     const XtfArray *array = xtf_location_reader_array(reader, XTF_MODEL_PROGRAMS);
@@ -286,7 +286,7 @@ static bool walk_location(XtfCubeProfile *profile, Readers *readers, uint32_t co
     return arrays->first > arrays->last || go_on(&walk, MIN(arrays->last, profile->to), error);
 }
 
-/* All calls of the selection's locations and window. */
+/* Returns the selection of all calls in the selection's locations and window. The caller unrefs it. */
 static XtfSelection *all_calls(const XtfExportJob *job)
 {
     XtfSelection *calls = xtf_selection_in_type(job->selection, (uint32_t)job->tree->context.enters_leaves);

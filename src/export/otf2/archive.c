@@ -1,5 +1,5 @@
 /*
- * Writing an archive: its events, location by location, and then its definitions, which know how many events there are.
+ * Writes an archive: first the events, location by location, then the definitions, which contain the numbers of events.
  */
 #include "src/export/otf2/archive.h"
 
@@ -20,13 +20,14 @@ static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef
     return OTF2_FLUSH;
 }
 
-/* Closing a file that could not be written is a success to the library, which only prints why. */
+/* True if the library succeeded; else sets the error. The library returns success when it closes a file that could not
+ * be written, and only prints the reason. */
 static bool check(OTF2_ErrorCode code, const char *what, GError **error)
 {
     return (code == OTF2_SUCCESS && !xtf_otf2_has_caught()) || xtf_otf2_fail_writing(error, code, what);
 }
 
-/* OTF2's reader wants a file of local definitions for every location, an empty one at least. */
+/* Writes an empty file of local definitions. OTF2's reader requires a file for every location. */
 static bool write_local(XtfOtf2Export *export, uint64_t location, GError **error)
 {
     OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(export->archive, location);
@@ -70,7 +71,7 @@ static bool write_archive(XtfOtf2Export *export, GError **error)
            write_locals(export, error) && write_global(export, error);
 }
 
-/* What the archive has otherwise than its source. */
+/* Notes where the archive's numbers or order of definitions differ from its source. */
 static void note_numbers(XtfOtf2Export *export)
 {
     uint64_t resolution;
@@ -106,7 +107,7 @@ bool xtf_otf2_export(XtfExportJob *job, GError **error)
                                            DEFINITIONS_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
         good =
             export.archive ? write_archive(&export, error) : xtf_otf2_fail_writing(error, OTF2_SUCCESS, "the archive");
-        /* After a failure the child process ends, and with it what is open: the library may not survive closing. */
+        /* After a failure the archive stays open until the child process ends: the library may crash on closing. */
         good = good && check(OTF2_Archive_Close(export.archive), "the archive", error);
     }
     OTF2_AttributeList_Delete(export.attributes);

@@ -1,7 +1,7 @@
 /*
- * The order in which definitions are written. Those of an imported archive keep the order of their source. All others
- * go out in the order of their references: OTF2's readers resolve a reference when they read it, so what it names must
- * stand before it.
+ * Writes the definitions in order. Definitions of an imported archive keep the order of their source. All other
+ * definitions are ordered by reference: OTF2's readers resolve a reference when they read it. So a definition must
+ * precede the references to it.
  */
 #include "src/export/otf2/definitions.h"
 #include "src/model/labels.h"
@@ -11,7 +11,7 @@ static const unsigned defined_tags[] = {XTF_DEFINED_TABLES(DEFINED_TAG)};
 
 /* ---- As the source has them. */
 
-/* From a location's key to its row. */
+/* Replaces a location's key by its row. Returns false if there is no such row. The first call builds d->locations. */
 static bool find_location(XtfOtf2Definer *d, uint64_t *number)
 {
     const XtfModelTable *table = &d->export->names.tables[XTF_MODEL_LOCATIONS].table;
@@ -45,7 +45,7 @@ static bool write_in_order(XtfOtf2Definer *d, GError **error)
         d->has_clock |= is_clock;
         uint64_t number = row->row;
         if (tag == XTF_MODEL_LOCATIONS && !find_location(d, &number))
-            continue; /* of another part of the run */
+            continue; /* the location is in another part of the run */
         if (!xtf_otf2_write_row(d, tag, number, error))
             return false;
     }
@@ -54,7 +54,7 @@ static bool write_in_order(XtfOtf2Definer *d, GError **error)
 
 /* ---- By reference. */
 
-/* All tables of XTF_DEFINED_TABLES but `properties`: each behind those that its fields refer to. */
+/* All tables of XTF_DEFINED_TABLES but `properties`, each after the tables that its fields refer to. */
 static const unsigned tags_by_reference[] = {
     XTF_MODEL_STRING_DEFINITIONS,
     XTF_MODEL_ATTRIBUTE_DEFINITIONS,
@@ -98,7 +98,7 @@ static bool write_table(XtfOtf2Definer *d, unsigned tag, GError **error)
     return true;
 }
 
-/* Writes what stands beside a table's rows: definitions that the trace has no row for. */
+/* Writes the definitions of a table's kind that have no row in the trace. */
 static bool write_beside(XtfOtf2Definer *d, unsigned tag, GError **error)
 {
     switch (tag) {

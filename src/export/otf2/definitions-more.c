@@ -1,5 +1,5 @@
 /*
- * What the writers of definitions have in common, and those that look beyond their row.
+ * Functions that all writers of definitions use, and the writers that read more than their row.
  */
 #include <inttypes.h>
 
@@ -9,7 +9,7 @@
 
 enum { OF_IO_PARADIGM = 6 }; /* of xtf_property_owners */
 
-/* Defines regions that a definition is the first to name. An imported archive has its own at the end. */
+/* Defines regions that this definition is the first to refer to. An imported archive gets new regions at its end. */
 static void define_new_regions(XtfOtf2Definer *d)
 {
     if (!d->export->names.ordered && !d->error)
@@ -88,7 +88,7 @@ bool xtf_otf2_has_short_list(XtfOtf2Definer *d, const XtfModelTable *parts, uint
 
 /* ---- The clock. */
 
-/* Where records have other times than the source gave them, its numbers mean nothing. */
+/* True if all records have the times of the source, so that the clock's numbers in the source are still right. */
 static bool keeps_clock(const XtfOtf2Export *export)
 {
     return export->whole && export->den == 1 && export->names.tables[XTF_MODEL_CLOCK_ALIGNMENTS].table.n == 0;
@@ -140,7 +140,7 @@ OTF2_ErrorCode xtf_otf2_write_io_paradigm(XtfOtf2Definer *d, const void *data, u
         row.class, row.flags, (uint8_t)n, properties, types, values);
 }
 
-/* Labels of xtf_property_owners, and the tables of their owners. */
+/* Labels of xtf_property_owners. */
 typedef enum {
     OF_SYSTEM_TREE_NODE,
     OF_LOCATION_GROUP,
@@ -150,7 +150,7 @@ typedef enum {
     OF_PARADIGM
 } PropertyOwner;
 
-/* The paradigm's property of that name; -1: OTF2 has none. */
+/* Returns the number of a paradigm's property by its name; -1 if OTF2 has no such property. */
 static int paradigm_property(const char *name)
 {
     static const char *const names[] = {"COMM_NAME_TEMPLATE", "RMA_WIN_NAME_TEMPLATE", "RMA_ONLY"};
@@ -236,11 +236,10 @@ bool xtf_otf2_done(XtfOtf2Definer *d, OTF2_ErrorCode code, const char *what, GEr
     return false;
 }
 
-/* ---- Regions that no definition of the source is. They are as Score-P defines them: docs/OTF2.md, "Export to OTF2".
- */
+/* ---- Regions without a definition in the source. Score-P defines them like this: docs/OTF2.md, "Export to OTF2". */
 
-/* What Score-P writes in place of a file for regions of a library. Scalasca cuts the prefix off the name, so a region
- * without it has no such file. */
+/* Words that Score-P writes in place of a file for regions of a library. Scalasca cuts the prefix off the region's
+ * name, so a region without the prefix gets no such word. */
 static const struct {
     unsigned paradigm;
     const char *prefix, *file;
@@ -250,7 +249,7 @@ static const struct {
     {OTF2_PARADIGM_PTHREAD, "pthread_", "PTHREAD"},
 };
 
-/* Returns the file of a region that has none of its own; NULL: it is no library's. */
+/* Returns the word in place of a file for a region of a library; NULL if the region is of no library. */
 static const char *library_file(const XtfRegionRow *row, const char *name)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(library_files); i++)

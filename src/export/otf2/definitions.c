@@ -1,5 +1,5 @@
 /*
- * Writing OTF2's global definitions: each kind has a function that writes one row of its table.
+ * Writes OTF2's global definitions. Each kind has a function that writes one row of its table.
  */
 #include <string.h>
 
@@ -8,12 +8,13 @@
 #include "src/import/otf2/errors.h"
 #include "src/model/labels.h"
 
-/* A field's reference to a row, and a field's text. */
+/* The id of the row, or of the text, that a field refers to. */
 #define REF(field, TAG) xtf_otf2_reference(d, #field, XTF_MODEL_##TAG, row->field)
 #define TEXT(field)     xtf_otf2_words(d, #field, row->field)
 #define ID(TAG)         xtf_otf2_id(&d->export->names, XTF_MODEL_##TAG, i)
 #define W               d->writer
-/* Arguments are worked out before the definition is written: texts may have to be defined first. */
+/* Writes a definition unless there was an error. The writer computes its arguments before, since new texts must be
+ * defined first. */
 #define PUT(call) (d->error ? OTF2_SUCCESS : (call))
 
 #define DEFINE(name, Type)                                                                      \
@@ -132,7 +133,7 @@ DEFINE(write_parameter, ParameterDefinition)
 
 enum { RANKS_MAX = 1 << 24 };
 
-/* How many places the groups of type COMM_GROUP know. */
+/* Returns the number of ranks in the groups of type COMM_GROUP: the greatest rank plus 1. */
 static uint64_t count_ranks(const XtfModelTable *groups, const XtfModelTable *members)
 {
     uint8_t buffer[XTF_ROW_MAX], member_buffer[XTF_ROW_MAX];
@@ -150,7 +151,8 @@ static uint64_t count_ranks(const XtfModelTable *groups, const XtfModelTable *me
     return n;
 }
 
-/* Lengthens a list of locations by rank to n ranks. What a part that is missing would tell is undefined. */
+/* Extends a list of locations by rank to n ranks. A rank whose part is missing has an undefined location. Returns the
+ * list, which may have moved. */
 static uint64_t *add_ranks(const XtfOtf2Definer *d, uint64_t *list, uint64_t *count, uint64_t n)
 {
     const XtfModelTable *locations = &d->export->names.tables[XTF_MODEL_LOCATIONS].table;
@@ -170,8 +172,8 @@ static uint64_t *add_ranks(const XtfOtf2Definer *d, uint64_t *list, uint64_t *co
     return list;
 }
 
-/* The group of type COMM_LOCATIONS of a recorded job lists its first world alone: processes that were spawned have the
- * numbers behind it. */
+/* Adds the ranks of spawned processes. In a recorded job, the group of type COMM_LOCATIONS lists only the first world,
+ * and spawned processes have the ranks after it. */
 static uint64_t *add_spawned(const XtfOtf2Definer *d, uint64_t *list, uint64_t *count)
 {
     const XtfOtf2Table *tables = d->export->names.tables;
@@ -227,8 +229,8 @@ bool xtf_otf2_define_world(XtfOtf2Definer *d, GError **error)
     return xtf_otf2_done(d, code, "the group of all processes", error);
 }
 
-/* A communicator of oneself has no group here. In OTF2 it has the one of type COMM_SELF: an archive that was imported
- * says which, else there is one. */
+/* Returns the id of the group of type COMM_SELF, for communicators of one process. They have no group in the trace, but
+ * need one in OTF2. Imported archives name their groups themselves; other traces have one group of this type. */
 static uint32_t group_of_oneself(XtfOtf2Definer *d)
 {
     const XtfModelTable *groups = &d->export->names.tables[XTF_MODEL_GROUPS].table;
@@ -281,7 +283,7 @@ DEFINE(write_topology, CartTopology)
                                                       (uint8_t)count, dimensions));
 }
 
-/* The coordinates of a rank are rows one after another, whose axes count from 0. */
+/* Writes the coordinates of a rank, which are consecutive rows. Their axes count from 0. */
 DEFINE(write_coordinate, CartCoordinate)
 {
     const XtfModelTable *table = &d->export->names.tables[XTF_MODEL_CART_COORDINATES].table;
@@ -291,7 +293,7 @@ DEFINE(write_coordinate, CartCoordinate)
     unsigned n = 0;
 
     if (row->axis != 0)
-        return OTF2_SUCCESS; /* written with the first */
+        return OTF2_SUCCESS; /* written with axis 0 */
     for (uint64_t j = i; j < table->n && n < UINT8_MAX; j++) {
         const XtfCartCoordinateRow *more = xtf_model_table_row(table, j, buffer);
         if (more->topology != topology || more->rank != rank || more->axis != n)

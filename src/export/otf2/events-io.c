@@ -1,5 +1,5 @@
 /*
- * Writing OTF2's events of input and output and of remote memory access.
+ * Writes OTF2's events of input and output and of remote memory access.
  */
 #include "src/export/otf2/events.h"
 

@@ -1,5 +1,5 @@
 /*
- * Writing OTF2's events, but calls (locations.c), input and output and remote memory access (events-io.c).
+ * Writes OTF2's events, except calls (locations.c), input and output, and remote memory access (events-io.c).
  */
 #include "src/export/otf2/events.h"
 
@@ -96,7 +96,7 @@ WRITER(write_metric, Counters)
     return OTF2_EvtWriter_Metric(e->writer, e->attributes, e->time, class, (uint8_t)n, types, values);
 }
 
-/* Threads, locks, tasks. OTF2's own names for OpenMP's events are deprecated, but archives have them. */
+/* Threads, locks, tasks. OTF2 deprecates its separate events for OpenMP, but archives have them. */
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS
 
 WRITER(write_thread, Threads)

@@ -1,5 +1,5 @@
 /*
- * Inside the writing of events: a function for each record type, which writes one row.
+ * Definitions that the files which write events share. Each record type has a function that writes one row.
  */
 #pragma once
 
@@ -11,15 +11,15 @@ typedef struct {
     OTF2_EvtWriter *writer;
     OTF2_AttributeList *attributes;
     OTF2_TimeStamp time;
-    GError *error; /* set if it was not OTF2 that failed */
+    GError *error; /* an error that OTF2 did not return */
 } XtfOtf2Event;
 
 typedef OTF2_ErrorCode (*XtfOtf2EventWriter)(XtfOtf2Event *event, const void *row);
 
-/* Those of input and output and of remote memory access, by record type; NULL: not one of them. */
+/* The writers of input and output and of remote memory access, by record type; NULL for all other types. */
 extern const XtfOtf2EventWriter xtf_otf2_io_writers[XTF_N_RECORD_TYPES];
 
-/* A function that writes rows of a type: a switch over its events, each of which is an EVENT. */
+/* Defines the function that writes rows of a type. Its body is a switch with an EVENT for each event of the type. */
 #define XTF_OTF2_WRITER(name, Type)                                             \
     static OTF2_ErrorCode name##_row(XtfOtf2Event *e, const Xtf##Type##Row *r); \
     static OTF2_ErrorCode name(XtfOtf2Event *e, const void *row)                \

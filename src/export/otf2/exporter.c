@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Whether a folder's entry is of a type. */
+/* True if a folder's entry is of a type. */
 static bool is_of_type(const char *folder, const char *name, mode_t type)
 {
     g_autofree char *path = g_build_filename(folder, name, NULL);
@@ -12,7 +12,7 @@ static bool is_of_type(const char *folder, const char *name, mode_t type)
     return lstat(path, &info) == 0 && (info.st_mode & S_IFMT) == type;
 }
 
-/* An archive, and nothing else: traces.otf2, traces.def, and in traces/ files of locations. */
+/* True if the folder has only files of an archive: traces.otf2, traces.def, and files of locations in traces/. */
 static bool has_archive_only(const char *path)
 {
     static const char *const names[] = {XTF_OTF2_EXPORT_NAME ".otf2", XTF_OTF2_EXPORT_NAME ".def", NULL};

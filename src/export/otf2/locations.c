@@ -1,25 +1,25 @@
 /*
- * The events of the selection's locations, one location after another: the calls that are open where the window begins,
- * the records, and the ends of the calls that are open where the window ends.
+ * Writes the events of the selection's locations, one location after another. First in a location are ENTERs of the
+ * calls open at the window's begin. Then its records follow, and LEAVEs of the calls open at the window's end.
  */
 #include <inttypes.h>
 
 #include "src/export/otf2/archive.h"
 #include "src/import/otf2/errors.h"
 
-/* One location, as it is written. */
+/* State of writing one location. */
 typedef struct {
     XtfOtf2Export *export;
     XtfLocationReader *reader;
     const XtfLocation *location;
     OTF2_EvtWriter *writer;
-    GHashTable *region_ids; /* rows of `regions` whose number is not that of their first definition */
+    GHashTable *region_ids; /* row of `regions` -> id, if the id is not of the region's first definition */
     uint64_t n_written;
 } Location;
 
 /* ---- Regions. */
 
-/* Takes note of the numbers of regions up to a record. */
+/* Reads the ids of regions up to the record with this time and seq. */
 static bool follow_region_ids(Location *l, uint64_t time, uint64_t seq, GError **error)
 {
     const XtfRegionIdsRow *row;
@@ -89,7 +89,7 @@ static OTF2_ErrorCode write_call(Location *l, const XtfLocationRecord *record, u
     return XTF_OTF2_NO_EVENT;
 }
 
-/* Writes a record. *code is what OTF2 says, XTF_OTF2_NO_EVENT if it is left out, which is counted. */
+/* Writes a record. *code is OTF2's result, or XTF_OTF2_NO_EVENT if the record is left out and counted. */
 static bool write_event(Location *l, const XtfLocationRecord *record, uint64_t time, OTF2_ErrorCode *code,
                         GError **error)
 {
@@ -171,7 +171,7 @@ static OTF2_ErrorCode write_cut(Location *l, const XtfOpenCall *call, uint64_t t
     return begins ? OTF2_EvtWriter_Enter(l->writer, NULL, time, id) : OTF2_EvtWriter_Leave(l->writer, NULL, time, id);
 }
 
-/* The calls that are open at t, where the window begins or ends: as ENTERs, or as LEAVEs. */
+/* Writes ENTERs or LEAVEs of the calls that are open at t, where the window begins or ends. */
 static bool write_cuts(Location *l, uint64_t t, bool begins, GError **error)
 {
     g_autofree XtfOpenCall *calls = NULL;
@@ -228,7 +228,7 @@ static bool write_location(XtfOtf2Export *export, XtfLocationReader *reader, con
     return true;
 }
 
-/* OTF2's reader wants a file of events for each location that is defined. */
+/* Writes an empty file for each location without events. OTF2's reader requires a file for each defined location. */
 static bool write_others(XtfOtf2Export *export, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(&export->job->tree->context, error);
@@ -245,7 +245,8 @@ static bool write_others(XtfOtf2Export *export, GError **error)
     return locations;
 }
 
-/* The calls of a selection of calls are its ENTERs and LEAVEs: lines of calls are no events. */
+/* Returns the selection of the events to write; the caller unrefs it. A selection of calls has lines that are no
+ * events, so it becomes the selection of its ENTERs and LEAVEs. */
 static XtfSelection *events_of(const XtfExportJob *job)
 {
     XtfSelection *selection = job->selection;
@@ -253,7 +254,7 @@ static XtfSelection *events_of(const XtfExportJob *job)
     if (!selection->calls || selection->base)
         return xtf_selection_ref(selection);
     XtfSelection *events = xtf_selection_in_type(selection, (uint32_t)job->tree->context.enters_leaves);
-    events->calls = false; /* nobody else knows it yet */
+    events->calls = false; /* nothing shares this selection yet */
     return events;
 }
 

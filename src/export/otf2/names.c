@@ -22,7 +22,7 @@ static bool is_merged(XtfTrace *trace)
     for (uint64_t done = 0; done < n; done += G_N_ELEMENTS(arrays)) {
         uint64_t count = MIN(n - done, (uint64_t)G_N_ELEMENTS(arrays));
         if (!xtf_trace_get_arrays(trace, done, count, arrays, NULL))
-            return false; /* whoever reads them says why */
+            return false; /* later readers of the arrays report the error */
         for (uint64_t i = 0; i < count; i++)
             if (arrays[i].segment != arrays[0].segment || (done > 0 && arrays[i].segment > 0))
                 return true;
@@ -30,8 +30,8 @@ static bool is_merged(XtfTrace *trace)
     return false;
 }
 
-/* Whether two rows share an id and are not the same: rows of one name are, as some recorders define a communicator's
- * group once by its ranks and once by their locations. */
+/* True if two different rows share an id. Rows of one name count as the same: some recorders define a communicator's
+ * group twice, by its ranks and by their locations. */
 static bool has_clashes(const XtfModelTable *table, const XtfField *name, const uint32_t *ids)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
@@ -49,8 +49,8 @@ static bool has_clashes(const XtfModelTable *table, const XtfField *name, const 
     return false;
 }
 
-/* Whether ids are not the numbers of the rows. OTF2's readers want them so, and numbers that are the same in all
- * processes of a recorded job are not. */
+/* True if an id is not the number of its row, as OTF2's readers expect. In a recorded job ids are the same in all
+ * processes, so they are not the numbers of rows. */
 static bool has_gaps(const XtfModelTable *table, const uint32_t *ids)
 {
     for (uint64_t i = 0; i < table->n; i++)
@@ -80,8 +80,8 @@ static void load_ids(XtfOtf2Table *table, unsigned tag, bool may_renumber, bool 
         table->ids[i] = (uint32_t)i;
 }
 
-/* True if MPI's groups need one of type COMM_LOCATIONS, and there is none: the part of a job's first process brings it,
- * and may be missing. */
+/* True if MPI's groups need a group of type COMM_LOCATIONS, and the trace lacks it. In a job only the part of the first
+ * process has the group, and this part may be missing. */
 static bool lacks_world(const XtfModelTable *groups)
 {
     uint8_t buffer[XTF_ROW_MAX];
@@ -96,7 +96,8 @@ static bool lacks_world(const XtfModelTable *groups)
     return lacks;
 }
 
-/* Rows that are not written as their source has them are numbered as they are written, which OTF2's readers want. */
+/* Sets the order of writing for tables whose rows refer to rows of the same table. Numbers rows in the order of
+ * writing, as OTF2's readers expect. */
 static void order_rows(XtfOtf2Names *names)
 {
     names->lacks_world = lacks_world(&names->tables[XTF_MODEL_GROUPS].table);
@@ -141,7 +142,7 @@ static void load_texts(XtfOtf2Names *names)
     }
 }
 
-/* The import gives a string that is used and not defined such a text. */
+/* True if the text replaces a string that the source uses but does not define. The import makes such texts. */
 static bool is_undefined(const XtfOtf2Names *names, const char *text, uint32_t *id)
 {
     int length = 0;
@@ -216,7 +217,7 @@ uint32_t xtf_otf2_id(const XtfOtf2Names *names, unsigned tag, uint64_t row)
     return row < table->table.n && table->ids ? table->ids[row] : UINT32_MAX;
 }
 
-/* What xtf_value_types refer to; 0: no table. */
+/* Returns the table that values of a type refer to; 0 if they refer to none. `type` is one of xtf_value_types. */
 static unsigned table_of_type(uint8_t type)
 {
     static const unsigned tables[] = {
@@ -288,7 +289,7 @@ static bool load_exceptions(XtfOtf2Names *names, GError **error)
 
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++)
         if (names->tables[tag].renumbered)
-            return true; /* they speak of the former numbers */
+            return true; /* the exceptions have the former ids */
     for (uint64_t i = 0; i < table->n; i++) {
         const XtfDefinitionReferenceRow *row = xtf_model_table_row(table, i, buffer);
         if (!xtf_trace_string(names->trace, row->field, &field, error))

@@ -1,6 +1,6 @@
 /*
- * Definitions that OTF2 and its readers need, and that the trace has no row for: regions of programs, locations and
- * their processes.
+ * Writes definitions that OTF2 and its readers need but that have no row in the trace: regions of programs, locations
+ * and their processes.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -14,7 +14,7 @@ void xtf_otf2_note_program(XtfOtf2Export *export, const GPtrArray *words)
     g_autoptr(GString) canonical = g_string_new(words->pdata[0]);
 
     if (export->names.ordered)
-        return; /* its definitions are the source's */
+        return; /* the source defines its programs */
     for (guint i = 1; i < words->len; i++)
         g_string_append_printf(canonical, " %s", (const char *)words->pdata[i]);
     const char *slash = strrchr(words->pdata[0], '/');
@@ -44,9 +44,9 @@ bool xtf_otf2_define_programs(XtfOtf2Definer *d, GError **error)
 
 /* ---- Locations. */
 
-/* Ids of all rows of `locations`; NULL for a process that has a row in `processes`. */
+/* The locations that have a row in `locations`, and the processes defined so far. */
 typedef struct {
-    GHashTable *locations, *groups; /* groups: processes -> ids */
+    GHashTable *locations, *groups; /* groups: process -> id of its location group */
     uint64_t next_group;
 } Defined;
 

@@ -1,5 +1,5 @@
 /*
- * What an archive says of itself; and its clock.
+ * Writes the archive's properties, and converts times to its clock.
  */
 #include <inttypes.h>
 
@@ -15,7 +15,7 @@ bool xtf_otf2_time(const XtfOtf2Export *export, uint64_t ticks, uint64_t *time, 
                     export->num);
 }
 
-/* The value of a property; NULL: there is none. */
+/* Returns the value of property i, and finds its name. NULL if one of the texts cannot be read. */
 static const char *property(const XtfOtf2Names *names, uint64_t i, const char **name)
 {
     uint8_t buffer[XTF_ROW_MAX];
@@ -47,7 +47,7 @@ static OTF2_ErrorCode set_property(OTF2_Archive *archive, const char *name, cons
     if (g_str_equal(name, "description"))
         return OTF2_Archive_SetDescription(archive, value);
     if (g_str_equal(name, "source") || g_str_has_prefix(name, "otf2."))
-        return OTF2_SUCCESS; /* the import's own */
+        return OTF2_SUCCESS; /* added by the import */
     return OTF2_Archive_SetProperty(archive, name, value, true);
 }
 

@@ -2,8 +2,7 @@
 
 #include "src/export/otf2/names.h"
 
-/* Returns the field that names another row of the same table, such as a communicator's parent; NULL if there is none.
- */
+/* Returns the field that refers to a row of the same table, such as a communicator's parent; NULL if there is none. */
 static const XtfField *parent_field(unsigned tag)
 {
     const XtfSchema *schema = xtf_model_schema(tag);
@@ -14,7 +13,7 @@ static const XtfField *parent_field(unsigned tag)
     return NULL;
 }
 
-/* Adds row i behind its ancestors. `added` has a byte for each row. A circle begins where it is met. */
+/* Adds row i after its ancestors. `added` has a byte for each row. A circle of parents is cut where it closes. */
 static void add_with_ancestors(GArray *order, const XtfModelTable *table, const XtfField *field, uint64_t i,
                                uint8_t *added)
 {

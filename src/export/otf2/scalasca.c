@@ -1,7 +1,8 @@
 /*
- * What `xtf export otf2 --scalasca` leaves out. Scalasca 2.6 knows the collective operations up to
- * REDUCE_SCATTER_BLOCK, and aborts at CREATE_HANDLE and all behind it. Newer versions of Score-P write those, and so
- * does `xtf record`: for MPI_Init and MPI_Finalize, and for calls that make or free communicators, windows and files.
+ * Finds the records that `xtf export otf2 --scalasca` leaves out. Scalasca 2.6 knows the collective operations up to
+ * REDUCE_SCATTER_BLOCK, and aborts at CREATE_HANDLE and all later ones. Newer versions of Score-P write the later
+ * operations, and so does `xtf record`. They are for MPI_Init and MPI_Finalize, and for calls that make or free
+ * communicators, windows and files.
  */
 #include "src/export/otf2/archive.h"
 
@@ -10,7 +11,8 @@ static bool is_unknown(const XtfCollectivesRow *row)
     return row->operation >= OTF2_COLLECTIVE_OP_CREATE_HANDLE;
 }
 
-/* Finds the MPI_COLLECTIVE_END of the MPI_COLLECTIVE_BEGIN at row `n`. *unknown is false if it has none. */
+/* Finds the MPI_COLLECTIVE_END of the MPI_COLLECTIVE_BEGIN at row `n`. *unknown is true if Scalasca does not know its
+ * operation, and false if there is no MPI_COLLECTIVE_END. */
 static bool look_ahead(const XtfLocationReader *reader, uint64_t n, bool *unknown, GError **error)
 {
     const XtfArray *array = xtf_location_reader_array(reader, XTF_MODEL_COLLECTIVES);

@@ -12,7 +12,7 @@
 #include "src/network/tables/links.h"
 
 enum {
-    FEW_LENGTHS = 4096, /* more must have links */
+    FEW_LENGTHS = 4096, /* upper limit on lengths, unless `links` has more rows */
 };
 
 typedef struct {
@@ -20,11 +20,11 @@ typedef struct {
     XtfLinkType type;
     XtfLinkSides sides;
     XtfResultFacts facts;
-    int statistic; /* the event of the values */
+    int statistic; /* event of the exported rows of `links` */
     int64_t first, lengths;
 } Export;
 
-/* A whole number that an import keeps; -1 if it does not. */
+/* Returns a whole number from the properties that the import wrote; -1 if the property is missing. */
 static int64_t number_of(GHashTable *properties, const char *name)
 {
     const char *text = xtf_property(properties, name);
@@ -32,7 +32,7 @@ static int64_t number_of(GHashTable *properties, const char *name)
     return text ? g_ascii_strtoll(text, NULL, 10) : -1;
 }
 
-/* The lengths of the test that the selection has: from `first` on. */
+/* Finds the measured lengths inside the selection's window: the first one, and their number. */
 static bool find_lengths(Export *export, GError **error)
 {
     XtfTrace *trace = export->job->tree->trace;
@@ -56,7 +56,7 @@ static bool find_lengths(Export *export, GError **error)
     }
     export->facts.begin = export->lengths > 0 ? export->first : begin;
     export->facts.step = step;
-    /* Any end behind the last length is as good, and files have 31-bit numbers. */
+    /* Any end after the last length is valid. The files store 31-bit numbers, so the end is cut to INT_MAX. */
     int64_t last = export->facts.begin + (export->lengths - 1) * step, end = last + step;
     export->facts.end = last < INT_MAX ? MIN(end, INT_MAX) : end;
     return true;
@@ -104,7 +104,8 @@ static bool prepare(Export *export, GError **error)
     return true;
 }
 
-/* Lines of senders become lines of receivers. What was not measured is NaN, but 0 from a process to itself. */
+/* Transposes `values`, one line per sender, into `matrix`, one line per receiver. Missing values stay NaN, except on
+ * the diagonal, where they become 0. Returns the number of measured values. */
 static uint64_t turn(const double *values, uint32_t n, double *matrix)
 {
     uint64_t measured = 0;

@@ -73,7 +73,7 @@ static bool count_clusters(XtfNetworkFile *file, GError **error)
     return true;
 }
 
-/* Whether all curves of the portions lie in `data`. */
+/* Checks that all curves of all portions lie inside `data`. */
 static bool check_starts(XtfNetworkFile *file, GError **error)
 {
     XtfClustered *clustered = file->clustered;
@@ -94,7 +94,7 @@ static bool check_starts(XtfNetworkFile *file, GError **error)
     return true;
 }
 
-/* How many values the curves of the first `n` portions take. */
+/* Returns the number of values in the curves of the first `n` portions. */
 static uint64_t curves_of(const XtfClustered *clustered, uint32_t n)
 {
     uint64_t sum = 0;

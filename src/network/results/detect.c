@@ -1,5 +1,5 @@
 /*
- * Which files are results, and which belong together: needs no libnetcdf.
+ * Detection of result files, and the names of the files of one result. Works without libnetcdf.
  */
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 const char *const xtf_network_values[] = {"average", "median", "deviation", "min", "amount", "repeat", NULL};
 
-/* By XtfNetworkValue. */
+/* File name endings, indexed by XtfNetworkValue. */
 static const char *const endings[XTF_N_NETWORK_VALUES] = {
     "_average.nc", "_median.nc", "_deviation.nc", "_min.nc", "_measurements_amount.nc", "_all.nc",
 };
@@ -36,7 +36,7 @@ char *xtf_network_sibling(const char *path, const char *ending, const char *othe
     return g_strconcat(stem, other, NULL);
 }
 
-/* The path without what tells its files apart. */
+/* Returns the path without the ending that names the values, or NULL if it has no such ending. The caller frees it. */
 static char *stem_of(const char *path)
 {
     char *stem = NULL;

@@ -1,5 +1,5 @@
 /*
- * One netCDF file of a result, for the files of this room.
+ * One netCDF file of a result; private to this folder.
  */
 #pragma once
 
@@ -12,11 +12,11 @@
 enum { XTF_NETCDF_MUST_BE_THERE = -2 };
 
 typedef struct {
-    char *path; /* of a file that is written: its name in errors */
-    int id;     /* libnetcdf's; -1: not open */
+    char *path; /* for a file being written: its name in error messages */
+    int id;     /* libnetcdf's id of the open file; -1: not open */
 } XtfNetcdf;
 
-/* Of a clustered result. */
+/* The fields that only a clustered result has. */
 typedef struct {
     XtfNetcdf other;   /* with `data`, if that is in a file of its own */
     GArray *portions;  /* of XtfNetworkPortion; the result takes it */
@@ -35,13 +35,15 @@ struct XtfNetworkFile {
     int64_t begin, step, end, asked_repeats, noise_length, noise_messages, noise_processes;
     char *test;
     int data;                /* variable */
-    double fill;             /* where nothing was written */
+    double fill;             /* value of unwritten cells */
     XtfClustered *clustered; /* or NULL */
 };
 
-/* NULL if the path does not end so. The caller frees what these return. */
+/* Returns `path` with `other` in place of its `ending`, or NULL if the path has another ending. The caller frees the
+ * string. */
 char *xtf_network_sibling(const char *path, const char *ending, const char *other);
-/* The path of the file with these values, beside another of the result; NULL: the name does not say. */
+/* Returns the path of the result's file with the values `value`, where `path` is any file of the result. Returns NULL
+ * if the name has no known ending. The caller frees the string. */
 char *xtf_network_file_of(const char *path, XtfNetworkValue value);
 char *xtf_network_hosts_of(const char *path);
 
@@ -49,31 +51,33 @@ XtfNetworkFile *xtf_network_file_open(const char *path, GError **error);
 void xtf_network_file_free(XtfNetworkFile *file); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfNetworkFile, xtf_network_file_free)
 
-/* What libnetcdf answered, as an error: `what` was to be done. Returns true if it was done. */
+/* True if libnetcdf's `status` is success. Otherwise sets an error with the path, `what` and libnetcdf's message. */
 bool xtf_netcdf_done(const XtfNetcdf *netcdf, int status, const char *what, GError **error);
 bool xtf_netcdf_open(XtfNetcdf *netcdf, const char *path, GError **error);
 void xtf_netcdf_close(XtfNetcdf *netcdf);
-/* The variable of that name, -1 if there is none. */
+/* Returns the id of the variable `prefix` + `name`, or -1 if the file has no such variable. */
 int xtf_netcdf_variable(const XtfNetcdf *netcdf, const char *prefix, const char *name);
-/* The lengths of a variable's dimensions, which must be n, and its type, which must be libnetcdf's NC_.... */
+/* Reads the lengths of a variable's dimensions. Fails unless the variable has `n` dimensions and libnetcdf's type
+ * `type` (NC_...). */
 bool xtf_netcdf_shape(const XtfNetcdf *netcdf, int variable, int type, unsigned n, uint64_t *lengths, GError **error);
-/* A whole number without dimensions. Of one that is missing it is `missing`; if that is XTF_NETCDF_MUST_BE_THERE, there
- * is an error. */
+/* Reads a scalar integer variable. If the file does not have the variable, stores `missing`, and fails if `missing` is
+ * XTF_NETCDF_MUST_BE_THERE. */
 bool xtf_netcdf_number(const XtfNetcdf *netcdf, const char *prefix, const char *name, int64_t missing, int64_t *number,
                        GError **error);
-/* An attribute of a variable, or of NC_GLOBAL, that is one number. Of one that is missing it is `missing`, and of one
- * that is a text or several numbers, too, with an error. */
+/* Reads a numeric attribute of a variable or of NC_GLOBAL. If the attribute does not exist, stores `missing`. If the
+ * attribute is a text or has several numbers, stores `missing` and fails. */
 bool xtf_netcdf_attribute(const XtfNetcdf *netcdf, int variable, const char *name, double missing, double *number,
                           GError **error);
-/* The value that stands where nothing was written to a variable of doubles. */
+/* Returns the fill value of a variable of doubles: the value of cells that were never written. */
 double xtf_netcdf_fill(const XtfNetcdf *netcdf, int variable);
-/* Checks P, as the dimensions of a variable and `proc_num` have it. */
+/* Sets the number of processes. Fails unless `stated` (the file's `proc_num`) and the dimensions `x` and `y` are equal.
+ */
 bool xtf_network_file_set_processes(XtfNetworkFile *file, int64_t stated, uint64_t x, uint64_t y, GError **error);
 
 /* Reads the facts of a clustered result, whose variables' names begin with `prefix`. */
 bool xtf_clustered_open(XtfNetworkFile *file, const char *prefix, GError **error);
 void xtf_clustered_free(XtfClustered *clustered);
-/* As xtf_network_read_senders(). */
+/* Does the same as xtf_network_read_senders() for a clustered result. */
 bool xtf_clustered_read(XtfNetworkFile *file, uint32_t i, uint32_t first, uint32_t n, double *values, GError **error);
 /* Of each pair, the place among the starts of a portion's curves. */
 bool xtf_clustered_numbers(XtfNetworkFile *file, uint32_t portion, uint32_t *numbers, GError **error);

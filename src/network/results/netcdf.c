@@ -1,5 +1,5 @@
 /*
- * libnetcdf, with our errors.
+ * Calls of libnetcdf that report failures as GError.
  */
 #include <unistd.h>
 
@@ -17,7 +17,7 @@ bool xtf_netcdf_done(const XtfNetcdf *netcdf, int status, const char *what, GErr
     return status == NC_NOERR || xtf_damaged(error, "%s: %s: %s", netcdf->path, what, nc_strerror(status));
 }
 
-/* libnetcdf gets a name of our descriptor: it takes paths for more than they are, URLs among them. */
+/* Gives libnetcdf the /proc path of an open descriptor. libnetcdf would interpret some paths, for example as URLs. */
 bool xtf_netcdf_open(XtfNetcdf *netcdf, const char *path, GError **error)
 {
     uint64_t size;
@@ -93,7 +93,7 @@ bool xtf_netcdf_number(const XtfNetcdf *netcdf, const char *prefix, const char *
     return true;
 }
 
-/* libnetcdf stores all that an attribute has, however many, so its length is asked first. */
+/* Asks for the length first, because libnetcdf stores all numbers of the attribute, without a limit. */
 bool xtf_netcdf_attribute(const XtfNetcdf *netcdf, int variable, const char *name, double missing, double *number,
                           GError **error)
 {

@@ -134,12 +134,12 @@ void xtf_network_free(XtfNetwork *network)
     g_free(network);
 }
 
-/* Some senders' part of a matrix. */
+/* A part of a matrix: the values of senders `first` to `first + n - 1`. */
 typedef struct {
     uint32_t i, first, n, each; /* values a pair */
 } Part;
 
-/* What was not measured becomes NaN, and what cannot be is refused. */
+/* Replaces values that were not measured by NaN. Fails on other negative or infinite values. */
 static bool check_values(const XtfNetworkFile *file, const Part *part, double *values, GError **error)
 {
     uint64_t n = (uint64_t)file->processes * part->n * part->each;

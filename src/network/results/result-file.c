@@ -1,5 +1,5 @@
 /*
- * A file of a result: what its scalars say, and the matrices.
+ * Opens a file of a result: reads its scalar variables and finds the matrices.
  */
 
 #include "src/network/results/file.h"
@@ -10,7 +10,8 @@ enum {
     TEXT_MAX = 4096,
 };
 
-/* A variable that is a text in some files, and a number in others. NULL: it is no text. */
+/* Reads a variable that is a text in some files and a number in others. Returns NULL if it is not a text. The caller
+ * frees the string. */
 static char *text_of(const XtfNetcdf *netcdf, int variable)
 {
     g_autoptr(GError) error = NULL;
@@ -40,7 +41,8 @@ static bool get_test(XtfNetworkFile *file, const char *prefix, GError **error)
     return true;
 }
 
-/* The authors' clustering program writes a text that is cut to as many letters as there are portions. */
+/* Returns the first kind of values whose name begins with `text`; the average if no name does. The authors' clustering
+ * program cuts the text to one letter per portion. */
 static XtfNetworkValue value_of_text(const char *text)
 {
     unsigned value = XTF_NETWORK_AVERAGE;
@@ -93,7 +95,7 @@ static bool check_lengths(const XtfNetworkFile *file, GError **error)
     return true;
 }
 
-/* `data(n, x, y)`, or `data(n, x, y, z)` with each measurement. */
+/* Reads the shape of `data(n, x, y)`, or of `data(n, x, y, z)`, which has each measurement. */
 static bool open_matrices(XtfNetworkFile *file, GError **error)
 {
     const XtfNetcdf *netcdf = &file->netcdf;

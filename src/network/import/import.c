@@ -1,10 +1,10 @@
 /*
- * An import of a result of network_test: each process is a location, and has a row of `links` for each value that was
- * measured from it, ordered by length, receiver and statistic. The length of the messages is the time of the row, in
- * bytes, so that a path narrows it as it narrows times.
+ * Imports a result of network_test. Each process becomes a location, with one row of `links` for each value measured
+ * from it. A location's rows are ordered by length, receiver and statistic. The time of a row is the length of the
+ * messages in bytes, so a path selects lengths the way it selects times.
  *
- * The files have all senders of a length side by side; the rows want all lengths of a sender. So some senders are read
- * at a time, all their lengths, as many as fit BLOCK_BYTES.
+ * A file stores all senders of one length together, but the rows need all lengths of one sender. The import therefore
+ * reads blocks: all lengths of as many senders as fit BLOCK_BYTES.
  */
 #include <math.h>
 #include <string.h>
@@ -86,7 +86,7 @@ static void add_portions(Import *import)
     }
 }
 
-/* The clusters of all pairs of a clustered result, for all its portions. */
+/* Reads the cluster numbers of all pairs, for each portion of a clustered result. */
 static bool read_clusters(Import *import, GError **error)
 {
     XtfNetwork *network = import->network;
@@ -105,7 +105,7 @@ static bool read_clusters(Import *import, GError **error)
     return true;
 }
 
-/* Hosts, in the order in which they are named first; processes; locations. */
+/* Adds the processes, their locations, and the hosts in the order in which the result first names them. */
 static void add_processes(Import *import)
 {
     const XtfNetwork *network = import->network;
@@ -142,7 +142,7 @@ static uint32_t values_a_pair(const Import *import, unsigned value)
     return value == XTF_NETWORK_REPEAT ? import->network->repeats : 1;
 }
 
-/* The values of one length in the block. */
+/* Returns the block's values of the length with index `i`. */
 static double *values_at(const Import *import, unsigned value, uint32_t i)
 {
     return import->values[value] + (size_t)i * import->network->processes * import->n * values_a_pair(import, value);
@@ -162,8 +162,8 @@ static bool read_block(Import *import, GError **error)
     return true;
 }
 
-/* The rows of one statistic from a sender to a receiver. From a process to itself 0 means that nothing was measured;
- * and so do lengths that other files have, and this one does not. */
+/* Appends the rows of one statistic from a sender to a receiver. Counts as unmeasured a 0 from a process to itself, and
+ * all values of a length that only other files of the result have. */
 static bool append_values(Import *import, XtfStream *stream, unsigned value, uint32_t i, uint32_t receiver)
 {
     uint32_t each = values_a_pair(import, value), sender = stream->location;
@@ -189,7 +189,7 @@ static bool append_values(Import *import, XtfStream *stream, unsigned value, uin
     return true;
 }
 
-/* The clusters of a sender's pairs, if a portion begins at length i. */
+/* Appends the clusters of a sender's pairs if a portion begins at length `i`. */
 static bool append_clusters(Import *import, XtfStream *stream, uint32_t i, uint32_t *portion)
 {
     const XtfNetwork *network = import->network;
@@ -237,7 +237,7 @@ static bool does_not_fit(const Import *import, GError **error)
                     import->network->lengths, import->network->processes);
 }
 
-/* The bytes that all lengths of a sender take, of one statistic. False: more than can be counted. */
+/* Computes the bytes that one statistic of one sender takes, over all lengths. False if the number overflows. */
 static bool bytes_of_sender(const Import *import, unsigned value, uint64_t *bytes)
 {
     const XtfNetwork *network = import->network;
@@ -246,7 +246,7 @@ static bool bytes_of_sender(const Import *import, unsigned value, uint64_t *byte
     return !__builtin_mul_overflow(pairs, values_a_pair(import, value) * sizeof(double), bytes);
 }
 
-/* How many senders fit a block, at least one; and memory for them. */
+/* Computes how many senders fit a block (at least one), and allocates the block's memory. */
 static bool make_block(Import *import, uint32_t *senders, GError **error)
 {
     const XtfNetwork *network = import->network;
@@ -287,7 +287,7 @@ static bool append_all(Import *import, GError **error)
     return good;
 }
 
-/* Which result it is: a hash of the first of its files. */
+/* Returns the identity of the result: the SHA-256 of its first file. The caller frees it. */
 static char *identity_of(const XtfNetwork *network, GError **error)
 {
     unsigned value = 0;

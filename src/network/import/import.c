@@ -162,8 +162,8 @@ static bool read_block(Import *import, GError **error)
     return true;
 }
 
-/* Appends the rows of one statistic from a sender to a receiver. Counts as unmeasured a 0 from a process to itself, and
- * all values of a length that only other files of the result have. */
+/* Appends the rows of one statistic from a sender to a receiver. Skips a 0 from a process to itself: nothing was
+ * measured there. Counts as unmeasured NaN, and all values of a length that only other files of the result have. */
 static bool append_values(Import *import, XtfStream *stream, unsigned value, uint32_t i, uint32_t receiver)
 {
     uint32_t each = values_a_pair(import, value), sender = stream->location;

@@ -7,9 +7,9 @@ enum {
     CHARACTERS_PER_ERROR = 3,
 };
 
-/* The distance of two short words: the row of a table for each character of the first, of which the last three are
- * kept (V. I. Levenshtein, 1965; with exchanges of neighbours: optimal string alignment, R. A. Wagner and R. Lowrance,
- * 1975). */
+/* Returns the number of typing errors between two short words. Computes one row of a table per character of `a`, and
+ * keeps the last three rows (V. I. Levenshtein, 1965; with exchanges of neighbours: optimal string alignment, R. A.
+ * Wagner and R. Lowrance, 1975). */
 static unsigned distance(const char *a, const char *b)
 {
     unsigned rows[3][XTF_NEAREST_WORD_MAX + 1];

@@ -1,21 +1,21 @@
 /*
- * The name that was meant by one that is mistyped: the nearest of many, which are offered one by one.
+ * Finds the name nearest to a mistyped word. The caller offers the candidate names one by one.
  *
- * Errors of typing are insertions, deletions, replacements and exchanges of neighbours. Upper and lower case count as
- * the same. One error in three characters is allowed, and two at most; one in words of fewer.
+ * Typing errors are insertions, deletions, replacements and exchanges of neighbours. Case is ignored. A word may have
+ * one error per three characters, at least one and at most two.
  */
 #pragma once
 
 #include <glib.h>
 
 enum {
-    XTF_NEAREST_WORD_MAX = 64, /* bytes of a word, or of a name, that is compared at all */
+    XTF_NEAREST_WORD_MAX = 64, /* bytes of the longest word or name that is compared */
 };
 
 typedef struct {
     const char *word; /* borrowed */
-    char *name;       /* the nearest so far; NULL: none is near */
-    unsigned least;   /* private: names with as many errors are too far */
+    char *name;       /* nearest name so far; NULL if none is near */
+    unsigned least;   /* private: names with this many errors or more are rejected */
 } XtfNearest;
 
 void xtf_nearest_init(XtfNearest *nearest, const char *word);

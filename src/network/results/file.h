@@ -70,8 +70,8 @@ bool xtf_netcdf_attribute(const XtfNetcdf *netcdf, int variable, const char *nam
                           GError **error);
 /* Returns the fill value of a variable of doubles: the value of cells that were never written. */
 double xtf_netcdf_fill(const XtfNetcdf *netcdf, int variable);
-/* Sets the number of processes. Fails unless `stated` (the file's `proc_num`) and the dimensions `x` and `y` are equal.
- */
+/* Sets the number of processes. Fails unless `stated` (the file's `proc_num`) and the dimensions `x` and `y` are equal,
+ * and in the range 1 to XTF_NETWORK_PROCESSES_MAX. */
 bool xtf_network_file_set_processes(XtfNetworkFile *file, int64_t stated, uint64_t x, uint64_t y, GError **error);
 
 /* Reads the facts of a clustered result, whose variables' names begin with `prefix`. */

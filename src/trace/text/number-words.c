@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Three digits; more before the point stay. */
+/* Returns `value` with three significant digits, followed by `unit`. Keeps all digits before the point. */
 static XtfWord word_of(double value, const char *unit)
 {
     XtfWord word;
@@ -13,7 +13,7 @@ static XtfWord word_of(double value, const char *unit)
     int digits = CLAMP(2 - magnitude, 0, 9);
     char number[XTF_WORD_TEXT];
 
-    /* 9.996 has one digit more before its point when it is rounded. */
+    /* Rounding may add a digit before the point: 9.996 becomes 10. */
     if (digits > 0 && value > 0 && round(value * pow(10, digits)) >= pow(10, magnitude + 1 + digits))
         digits--;
     g_ascii_formatd(number, sizeof number, digits ? (char[]){'%', '.', (char)('0' + digits), 'f', '\0'} : "%.0f",

@@ -41,8 +41,8 @@ static bool get_test(XtfNetworkFile *file, const char *prefix, GError **error)
     return true;
 }
 
-/* Returns the first kind of values whose name begins with `text`; the average if no name does. The authors' clustering
- * program cuts the text to one letter per portion. */
+/* Returns the first kind of values, of average, median, deviation and min, whose name begins with `text`. Returns the
+ * average if there is none. The authors' clustering program cuts the text to one letter per portion. */
 static XtfNetworkValue value_of_text(const char *text)
 {
     unsigned value = XTF_NETWORK_AVERAGE;

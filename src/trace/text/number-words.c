@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns `value` with three significant digits, followed by `unit`. Keeps all digits before the point. */
+/* Returns `value` with at most three significant digits, followed by `unit`. Keeps all digits before the point. */
 static XtfWord word_of(double value, const char *unit)
 {
     XtfWord word;

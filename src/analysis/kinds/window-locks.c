@@ -186,7 +186,7 @@ static void handle_release(XtfKinds *kinds, XtfKindLocation *location, const Xtf
                    g_free);
 }
 
-/* Keeps the call of one-sided communication that a location is in. */
+/* Records the call of one-sided communication that a location enters, and forgets the call at its end. */
 static void keep_call(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
     const XtfKindKey place = {location->rows.number, 0, 0, 0};

@@ -359,7 +359,7 @@ static bool fill_metrics(XtfViews *views, const XtfTimeBins *bins, XtfLines *lin
     return true;
 }
 
-/* Adds the lines of all slices, metric by metric. */
+/* Adds the lines of the table `values`, metric by metric and slice by slice. */
 static bool fill_values(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
                         GError **error)
 {

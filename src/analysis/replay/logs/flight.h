@@ -24,7 +24,7 @@ typedef struct {
     uint32_t sent, received;   /* numbers so far */
     uint32_t location;         /* the only one that sends: a number, or UINT32_MAX */
     uint32_t receiver_or_rank; /* the only location that receives; of a collective: the member's rank */
-    bool uncertain;            /* in the whole trace */
+    bool uncertain;            /* the messages of the group are uncertain in the whole trace */
     bool lossy;                /* uncertain only because its counts differ: records were lost */
     bool broken;               /* from here on, in this run */
     uint8_t n_listed;

@@ -6,7 +6,7 @@
 #include "libxtf/error.h"
 
 enum {
-    SLICE = 1 << 18, /* waits to process together, unless very many end at the same time */
+    SLICE = 1 << 18, /* waits of a slice; it is longer if more waits end at the same time */
     /* Most pending chains: per location, and in addition. */
     PENDING_EACH = 4,
     PENDING_LEAST = 1024,

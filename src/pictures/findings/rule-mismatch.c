@@ -66,7 +66,9 @@ typedef struct {
 } Mismatch;
 
 /* Adds the members that never call a function to its numbers. False if that makes more than two different numbers, or
- * if there are more processes than members. */
+ * if there are more processes than members.
+ * If one member is silent, the exclusive or of all members and of the members that call is its number. If several are
+ * silent, that number means nothing, and no sentence uses it. */
 static bool add_silent_members(const Mismatch *mismatch, XtfCallNumbers *numbers)
 {
     uint64_t n_added = numbers->members[0] + numbers->members[1], all_xor = 0, proc;

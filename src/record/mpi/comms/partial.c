@@ -13,8 +13,8 @@
 #include "src/record/mpi/comms/world.h"
 
 enum {
-    TIMEOUT_S = 5,          /* while nothing is known of a missing process */
-    TIMEOUT_STARTED_S = 15, /* while `xtf record` has started a missing process */
+    TIMEOUT_S = 5,          /* for a process that may not have been started */
+    TIMEOUT_STARTED_S = 15, /* for a process that `xtf record` has started */
     FIRST_DELAY_MS = 1,     /* doubled after each look at the file */
     MAX_DELAY_MS = 100,
     RANKS_PER_BATCH = 64, /* ranks that one call of MPI translates */
